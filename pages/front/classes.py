@@ -21,7 +21,7 @@ from pages.ui.live.classroom import Now
 from pages.ui.live.follow import query_of
 from pages.ui.live.strip import veils
 from pages.ui.refusals import told
-from pages.ui.server import consent, job_queue, models, widget_cleanup
+from pages.ui.server import consent, job_queue, models
 from pages.ui.state import session_state as state
 from pages.ui.state import walk
 from pages.ui.state.site import Page
@@ -36,7 +36,6 @@ def begin(page: Page, chosen: dict[str, str] | None) -> Now | None:
     `chosen` is what a teacher's browser shows, as an address spells it; None where it has not said so yet.
     """
     here = state.session()
-    widget_cleanup.leave_out_forged()
     seat.take_asked()
     now = follow.take(page)
     if here.view is None:
@@ -99,4 +98,3 @@ def follows(now: Now | None) -> TypeGuard[Now]:
 def end(page: Page, chosen: dict[str, str] | None) -> None:
     """End a run: a teacher's screen tells the class what it shows."""
     follow.settle(page, chosen)
-    widget_cleanup.clean_up()

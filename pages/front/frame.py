@@ -14,9 +14,9 @@ import streamlit as st
 from encoder.packet.shipped import SENTENCES
 from pages.front import below, routes, shipped, site
 from pages.front.asked import IN_ADDRESS
+from pages.ui import style
 from pages.ui.component import joined
 from pages.ui.frame import start
-from pages.ui.server import inside
 from pages.ui.server.offers import MODELS
 from pages.ui.server.redirects import base
 from pages.ui.state.seat import JOINS
@@ -26,7 +26,8 @@ from pages.ui.state.site import DRAWN, Page
 if TYPE_CHECKING:
     from encoder.pictures.view import View
 
-STYLE = f"<style>{Path(__file__).with_suffix('.css').read_text(encoding='utf-8')}</style>"
+OWN = Path(__file__).with_suffix(".css").read_text(encoding="utf-8")
+STYLE = f"<style>{OWN}{style.OF_STREAMLIT[style.FRONT]}</style>"
 KEY = "front"
 NAMES = (
     "sentence",
@@ -57,7 +58,7 @@ def _component() -> Any:
 def draw(page: Page, pages: Mapping[Any, Page]) -> None:
     """Draw a page of the front; `pages` are all, by what Streamlit knows them as."""
     st.html(STYLE)
-    hand_over()
+    hand_over(page)
     if not is_of_class():
         draw_picture(page, pages)
         return
@@ -160,7 +161,7 @@ def with_figure(query: dict[str, str]) -> dict[str, str]:
     return query | {FIGURE: pack(session().figure)}
 
 
-def hand_over() -> None:
+def hand_over(page: Page) -> None:
     """Let the address say what a page of the server showed before, and forget that: from now on the browser knows it.
 
     Who went back sees what was there; the address says that already. What was changed by what stands below the picture
@@ -180,7 +181,9 @@ def hand_over() -> None:
     if not was:
         here.page, here.go_to = "", ""
     here.written.clear()
-    if view is None or was or inside.went_back() or st.query_params:
+    if view is None or was or st.query_params or page.key in here.bare:
+        if not st.query_params:
+            here.bare.add(page.key)
         return
     from pages.ui.state.session_state import in_full
 

@@ -16,11 +16,14 @@ from starlette.types import Receive, Scope, Send
 
 import encoder
 from pages.front import asked, plain, shipped
-from pages.front.files import Files
+from pages.front.file import File
+from pages.front.files import Files, usual_maker
 from pages.front.headers import PRIVATE
+from pages.front.links import Links
 from pages.front.packets import Packets
 from pages.front.refused import RefusedError
 from pages.front.visitors import is_own, visitor
+from pages.ui.server.file_links import PATH
 from pages.ui.server.redirects import base
 
 BUILT = Path(encoder.__file__).parent / "browser" / "built"
@@ -145,7 +148,7 @@ class Runs:
 class Pictures:
     """The route of the files of pictures."""
 
-    def __init__(self, files: Files) -> None:
+    def __init__(self, files: Files[asked.AskedFile, File]) -> None:
         self.files = files
 
     async def answer(self, request: Request) -> Response:
@@ -168,7 +171,7 @@ async def unknown(scope: Scope, receive: Receive, send: Send) -> None:
     await refusal(RefusedError(404, UNKNOWN))(scope, receive, send)
 
 
-def routes(packets: Packets | None = None, files: Files | None = None) -> list[BaseRoute]:
+def routes(packets: Packets | None = None, files: Files[asked.AskedFile, File] | None = None) -> list[BaseRoute]:
     """All routes of the front, under the path that the app is served under."""
     api, kept = f"{base()}/api", packets or Packets()
     return [
@@ -176,6 +179,7 @@ def routes(packets: Packets | None = None, files: Files | None = None) -> list[B
         Route(f"{api}/shipped/{{digest}}/{{number}}.packet", packet),
         Route(f"{api}/front/{{digest}}/{{name}}", script),
         Route(f"{api}/run", Runs(kept).answer, methods=["POST"]),
-        Route(f"{api}/picture", Pictures(files or Files()).answer, methods=["POST"]),
+        Route(f"{api}/picture", Pictures(files or Files(usual_maker)).answer, methods=["POST"]),
+        Route(f"{base()}{PATH}/{{link}}", Links().answer),
         Mount(api, unknown),
     ]

@@ -4,11 +4,14 @@ from pages.ui.live import console
 from pages.ui.state import session_state as state
 from pages.ui.widgets import apart
 
-seat = state.session().seat
-with apart():
-    if seat is None:
-        console.outside()
-    elif seat.leads:
-        console.teachers(seat)
-    else:
-        console.pupils(seat)
+
+def draw() -> None:
+    """Draw the page."""
+    seat = state.session().seat
+    with apart():
+        if seat is None:
+            console.outside()
+        elif seat.leads:
+            console.teachers(seat)
+        else:
+            console.pupils(seat)

@@ -43,5 +43,4 @@ def walk(step: int) -> None:
         sentence=EXAMPLES[scene[RELATION]].sentence if is_marked(scene) else scene[SENTENCE],
         second="", hidden=(), edits=(), layer=layer, head=head,
     )  # fmt: skip
-    state.session().pair = False
     state.session().go_to = "steps/attention.py"

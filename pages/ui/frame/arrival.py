@@ -1,9 +1,8 @@
 """What the browser does where a person arrives at a step.
 
 A page opens at its top, and so do a lesson and, on the page of models, another model; who cannot see the screen is
-told where they are; and the browser's Back undoes one thing that a person did. The tab
-keeps its seat in a class. Where the browser turns from light to dark, the page is drawn again: its pictures are drawn
-for one of the two.
+told where they are. The tab keeps its seat in a class. Where the browser turns from light to dark, the page is drawn
+again: its pictures are drawn for one of the two.
 """
 
 from pages.ui.component import component

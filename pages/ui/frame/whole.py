@@ -1,6 +1,7 @@
 """What a run draws: the bar, the page itself, and the walk around it."""
 
 from collections.abc import Mapping
+from importlib import import_module
 from typing import Any, Protocol
 
 import streamlit as st
@@ -9,13 +10,13 @@ from encoder.model.config import EncoderConfig
 from pages.ui.components import present
 from pages.ui.downloads import figure
 from pages.ui.downloads import run as downloads
-from pages.ui.frame import arrival, body, run, sentence
+from pages.ui.frame import arrival, run, sentence
 from pages.ui.lessons import bar as lesson_bar
 from pages.ui.lessons import labs, library, story
 from pages.ui.live import follow, strip
 from pages.ui.live import seat as class_seat
 from pages.ui.refusals import told
-from pages.ui.server import inside, job_queue, upkeep, widget_cleanup
+from pages.ui.server import file_links, job_queue, upkeep
 from pages.ui.state import session_state as state
 from pages.ui.state import walk
 from pages.ui.state.session import draw_seen
@@ -35,15 +36,14 @@ class Around(Protocol):
 
 def draw(page: Page, around: Around, top: Any, bar: Any, under: Any) -> None:
     """Draw a page, and into the rows `top`, `bar` and `under` above it what all pages share."""
-    widget_cleanup.leave_out_forged()
     state.session().runs += 1
-    walk.keep_up(page, inside.went_back())
+    walk.keep_up(page)
     class_seat.take_asked()
     now = follow.take(page)
     walk.resume()
     with upkeep.attended():
         with job_queue.refused(), told(ends=True):
-            encoder = run.read(opens_with=page.sentence)
+            encoder = run.read(page)
             run.fit(encoder)
             with top:
                 around.draw_bar(page)
@@ -75,11 +75,11 @@ def draw(page: Page, around: Around, top: Any, bar: Any, under: Any) -> None:
         with told():
             strip.draw(page, now)
         with job_queue.refused(), told():
-            strip.veil() if veiled else body.draw(page)
+            strip.veil() if veiled else draw_page(page)
     end(said)
     state.write_url()
     follow.settle(page)
-    widget_cleanup.clean_up()
+    file_links.forget_undrawn(state.session().runs)
 
 
 def draw_below(page: Page, above: Any, usual: Mapping[str, str], is_open: bool) -> None:
@@ -87,13 +87,12 @@ def draw_below(page: Page, above: Any, usual: Mapping[str, str], is_open: bool) 
 
     `usual` is what the picture shows where the URL does not say it.
     """
-    widget_cleanup.leave_out_forged()
     state.session().runs += 1
-    walk.keep_up(page, inside.went_back())
+    walk.keep_up(page)
     walk.resume()
     with upkeep.attended():
         with job_queue.refused(), told(ends=True):
-            trace = run.undrawn(usual)
+            trace = run.undrawn(page, usual)
         walk.settle(page, trace.config)
         figure.settle(page)
         with above:
@@ -102,10 +101,15 @@ def draw_below(page: Page, above: Any, usual: Mapping[str, str], is_open: bool) 
         said = st.container(key="said")
         if is_open:
             with job_queue.refused(), told():
-                body.draw(page)
+                draw_page(page)
     end(said)
     state.write_choices()
-    widget_cleanup.clean_up()
+    file_links.forget_undrawn(state.session().runs)
+
+
+def draw_page(page: Page) -> None:
+    """Draw a page's own part of the app."""
+    import_module(f"pages.steps.{page.key}").draw()
 
 
 def has_place(page: Page) -> bool:

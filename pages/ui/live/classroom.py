@@ -22,7 +22,6 @@ from pages.ui.live import question as questions
 from pages.ui.live.memory_store import MemoryStore
 from pages.ui.live.question import Question
 from pages.ui.live.store import PRESENT, TAG, Store, StoreError
-from pages.ui.server.turns import turns
 from pages.ui.state.seat import Counts, Seat
 
 LETTERS = "ABCDEFGHJKMNPRSTWXYZ"  # none that is taken for another, or for a digit
@@ -342,7 +341,6 @@ def stamp(fields: Mapping[str, str], key: str) -> str:
 
 def pause(seconds: float) -> None:
     """Let so many seconds pass in the script of one screen, which keeps no other waiting."""
-    turns.step_aside()
     sleep(seconds)
 
 

@@ -8,9 +8,9 @@ import threading
 from dataclasses import dataclass
 from time import monotonic, sleep
 
+from pages.ui.live import push_inside as inside
 from pages.ui.live.classroom import classroom
 from pages.ui.live.store import StoreError
-from pages.ui.server import inside, visitor
 from pages.ui.state.seat import OVER, Counts, Seat
 
 LOOK = 0.25  # seconds between two looks at a class
@@ -79,7 +79,7 @@ def forever() -> None:
         sleep(TICK if any(one.behind(known.get(one.seat.code, one.counts)) for one in [*_screens.values()]) else LOOK)
         if monotonic() - looked >= LOOK:
             looked = monotonic()
-            for name in [name for name in [*_screens] if not visitor.is_here(name)]:
+            for name in [name for name in [*_screens] if not inside.is_open(name)]:
                 _screens.pop(name, None)
             known = {code: counts_of(code) for code in {one.seat.code for one in [*_screens.values()]}}
             live()
