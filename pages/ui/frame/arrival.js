@@ -1,8 +1,6 @@
 // @ts-check
 // A page opens at its top, each act is one entry of the browser's history.
 
-import { keepSeat } from './class_seat.js';
-
 /** @typedef {Window & { arrivedAt?: string, acted?: boolean, coloursChanged?: () => void }} Here */
 const ACTS = ['pointerdown', 'click', 'keydown'];
 
@@ -30,16 +28,14 @@ function watchColours(ask) {
   here.coloursChanged = ask;
 }
 
-/** @param {ComponentArguments<{ page: string, said: string, seat: string, left: boolean, led: string, forgotten: string }>} given */
+/** @param {ComponentArguments<{ page: string, said: string }>} given */
 export default function ({ data, parentElement, setTriggerValue }) {
   const here = /** @type {Here} */ (window);
   countActs();
   watchColours(() => setTriggerValue('colours', true));
   const status = parentElement.querySelector('p');
   if (status && status.textContent !== data.said) status.textContent = data.said;
-  const end = keepSeat(data, setTriggerValue);
   if (here.arrivedAt !== data.page) arrive(data.page);
-  return end;
 }
 
 /** Show another page than before. @param {string} page */

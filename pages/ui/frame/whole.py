@@ -12,8 +12,6 @@ from pages.ui.downloads import run as downloads
 from pages.ui.frame import arrival, body, run, sentence
 from pages.ui.lessons import bar as lesson_bar
 from pages.ui.lessons import labs, library, story
-from pages.ui.live import follow, strip
-from pages.ui.live import seat as class_seat
 from pages.ui.refusals import told
 from pages.ui.server import inside, job_queue, upkeep, widget_cleanup
 from pages.ui.state import session_state as state
@@ -33,14 +31,15 @@ class Around(Protocol):
     def draw_place(self, config: EncoderConfig, /) -> None:
         """Draw the layer and head."""
 
+    def draw_class(self, page: Page, /) -> None:
+        """Draw what stands on every page of a class."""
+
 
 def draw(page: Page, around: Around, top: Any, bar: Any, under: Any) -> None:
     """Draw a page, and into the rows `top`, `bar` and `under` above it what all pages share."""
     widget_cleanup.leave_out_forged()
     state.session().runs += 1
     walk.keep_up(page, inside.went_back())
-    class_seat.take_asked()
-    now = follow.take(page)
     walk.resume()
     with upkeep.attended():
         with job_queue.refused(), told(ends=True):
@@ -52,10 +51,9 @@ def draw(page: Page, around: Around, top: Any, bar: Any, under: Any) -> None:
             trace = run.run()
         walk.settle(page, trace.config)
         figure.settle(page)
-        veiled = strip.veils(now)
         in_labs = library.in_labs(page)
         # in a lesson and in the story the model's guess may be the answer
-        asks = veiled or page == story.HERE or (page == library.HERE and not in_labs)
+        asks = page == story.HERE or (page == library.HERE and not in_labs)
         at = story.place() if page == story.HERE else walk.place(page, trace.config)
         arrival.draw(page, at)
         with bar:
@@ -79,16 +77,14 @@ def draw(page: Page, around: Around, top: Any, bar: Any, under: Any) -> None:
             run.offer_to_load()
             run.say_changes(trace.config)
             sentence.known(trace)
-        with told():
-            strip.draw(page, now)
+        around.draw_class(page)
         with job_queue.refused(), told():
-            strip.veil() if veiled else body.draw(page)
+            body.draw(page)
     if not asks:
         with told():
             guess.strip(trace)
     end(said)
     state.write_url()
-    follow.settle(page)
     widget_cleanup.clean_up()
 
 

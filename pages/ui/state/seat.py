@@ -7,6 +7,7 @@ from typing import NamedTuple
 CODE = "[ABCDEFGHJKMNPRSTWXYZ]{6}"  # no letter that is taken for another, or for a digit, when read from afar
 KEY = "[0-9a-f]{32}"
 JOINS = "code"  # the parameter of the link by which pupils join
+LONGEST_CODE = 100  # characters of it that are read
 SPELLED = re.compile(rf"({CODE})-(leads|follows|alone)-({KEY})", re.ASCII)
 
 
@@ -16,9 +17,6 @@ class Counts(NamedTuple):
     shown: int = 0
     asked: int = 0
     led: bool = True
-
-
-OVER = Counts(-1, -1)  # of a class that is no more
 
 
 @dataclass(frozen=True)
