@@ -4,8 +4,9 @@ A seat stands in the body of a request, never in its address, which logs keep. I
 """
 
 import asyncio
+import json
 from collections import Counter
-from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine
+from collections.abc import AsyncIterator, Awaitable, Callable
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from functools import cache
@@ -111,18 +112,21 @@ class Classes:
             await socket.close()
             return
         await socket.accept()
-        with suppress(WebSocketDisconnect, OSError, RuntimeError):  # it left
-            try:
-                said = await asyncio.wait_for(socket.receive_text(), SECONDS)
-                seat = await self.seat(self.room(), asked.fields(said[:LONGEST].encode(), {"seat"}), visitor(socket))
-                news = await self.streams.begin(seat, visitor(socket))
-            except GoneError:
-                await socket.send_json({"over": True})
-            except (EncoderError, RefusedError, UnicodeError, KeyError, TimeoutError):
-                await socket.send_json({"away": True})
-            else:
-                await both(tell(socket, news), socket.receive())
-            await socket.close()
+        telling = None
+        try:
+            said = await asyncio.wait_for(socket.receive_text(), SECONDS)
+            seat = await self.seat(self.room(), asked.fields(said[:LONGEST].encode(), {"seat"}), visitor(socket))
+            telling = asyncio.create_task(tell(socket, await self.streams.begin(seat, visitor(socket))))
+            await socket.receive()  # nothing but that it leaves
+        except GoneError:
+            await tell(socket, once({"over": True}))
+        except (EncoderError, RefusedError, UnicodeError, KeyError, TimeoutError):
+            await tell(socket, once({"away": True}))
+        except WebSocketDisconnect:
+            pass
+        finally:
+            if telling is not None:
+                telling.cancel()
 
     async def apart(self, work: Callable[..., Any], *given: Any) -> Any:
         """Do what waits for the store on a thread."""
@@ -237,21 +241,17 @@ DOES: dict[str, Callable[[Classroom, Seat, Said], Said | None]] = {
 }
 
 
+async def once(said: Said) -> AsyncIterator[str]:
+    """One thing to say."""
+    yield json.dumps(said)
+
+
 async def tell(socket: WebSocket, news: AsyncIterator[str]) -> None:
-    """Say all that is new to a screen."""
-    async for text in news:
-        await socket.send_text(text)
-
-
-async def both(talk: Coroutine[Any, Any, None], leave: Coroutine[Any, Any, Any]) -> None:
-    """Go on until there is nothing to say any more, or the other side leaves, or says anything else."""
-    tasks = [asyncio.create_task(talk), asyncio.create_task(leave)]
-    try:
-        await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
-    finally:
-        for task in tasks:
-            task.cancel()
-        await asyncio.gather(*tasks, return_exceptions=True)
+    """Say all that is new to a screen, as long as it hears."""
+    with suppress(WebSocketDisconnect, OSError, RuntimeError):
+        async for text in news:
+            await socket.send_text(text)
+        await socket.close()
 
 
 def made(act: str, query: dict[str, str], said: Said) -> Any:

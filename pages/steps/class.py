@@ -1,1 +1,8 @@
-"""A class: open one and lead it, or join one by its code. The browser draws it, below the bar."""  # noqa: N999 - the address of the page
+"""A class: open one and lead it, or join one by its code."""  # noqa: N999 - the name is the address of the page
+
+import streamlit as st
+
+from pages.ui.widgets import apart
+
+with apart():
+    st.html("<noscript>A class needs a browser that runs scripts.</noscript>")  # the browser draws it, below the bar
