@@ -7,7 +7,7 @@ import asyncio
 import json
 import logging
 from collections import Counter
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncGenerator, Callable
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from dataclasses import dataclass, field
@@ -92,7 +92,7 @@ class Streams:
         if code in self.watched:
             self.watched[code].stirred.set()
 
-    async def begin(self, seat: Seat, visitor: str) -> AsyncIterator[str]:
+    async def begin(self, seat: Seat, visitor: str) -> AsyncGenerator[str]:
         """Return what is said to a screen that has this seat, part by part as JSON; an empty part is a sign of life.
 
         Raises:
@@ -104,7 +104,7 @@ class Streams:
         await self.apart(self.room().here, seat)
         return self.events(Screen(seat, visitor))
 
-    async def events(self, screen: Screen) -> AsyncIterator[str]:
+    async def events(self, screen: Screen) -> AsyncGenerator[str]:
         """Say all that a screen is to know, and then what is new, until it leaves or the class is over."""
         watched = self.enter(screen)
         sent: dict[str, str] = {}
