@@ -85,7 +85,7 @@ def everything(room: Classroom, teacher: Seat, pupil: Seat) -> None:
     steps: list[Callable[[], object]] = [
         lambda: room.join(code, "school"), lambda: room.sit_again(pupil, "school"), lambda: room.sit_again(teacher),
         lambda: room.counts(code), lambda: room.now(code), lambda: room.here(pupil), lambda: room.here(teacher),
-        lambda: room.present(code), lambda: room.show(teacher, "attention", {}), lambda: room.sent(code),
+        lambda: room.present(code), lambda: room.show(teacher, "attention", {}),
         lambda: room.answer(pupil, 1, 1, 1), lambda: room.send(pupil, "A dog."), lambda: room.own_sentence(pupil),
         lambda: room.wall(teacher), lambda: room.take_down(teacher, "x"), lambda: room.results_of(code, 1),
         lambda: room.results(code), lambda: room.all_results(teacher), lambda: room.close(teacher),

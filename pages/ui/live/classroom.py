@@ -294,10 +294,6 @@ class Classroom:
             if hashed(key)[:12] == name:
                 self.store.drop(seat.code, "wall", key)
 
-    def sent(self, code: str) -> int:
-        """How many sentences are on the wall."""
-        return self.store.count(code, "wall")
-
     def here(self, seat: Seat) -> None:
         """Note that somebody is there now; the class goes on for as long as somebody is."""
         self.store.touch(seat.code, IDLE, seat.leads)
