@@ -1,8 +1,6 @@
 // @ts-check
 // A page opens at its top, and who cannot see the screen is told where they are.
 
-import { keepSeat } from './class_seat.js';
-
 /** @typedef {Window & { arrivedAt?: string, coloursChanged?: () => void }} Here */
 
 /** The pictures are drawn for light or dark: where the browser changes between the two, they are drawn again. @param {() => void} ask */
@@ -14,15 +12,13 @@ function watchColours(ask) {
   here.coloursChanged = ask;
 }
 
-/** @param {ComponentArguments<{ page: string, said: string, seat: string, left: boolean, led: string, forgotten: string }>} given */
+/** @param {ComponentArguments<{ page: string, said: string }>} given */
 export default function ({ data, parentElement, setTriggerValue }) {
   const here = /** @type {Here} */ (window);
   watchColours(() => setTriggerValue('colours', true));
   const status = parentElement.querySelector('p');
   if (status && status.textContent !== data.said) status.textContent = data.said;
-  const end = keepSeat(data, setTriggerValue);
   if (here.arrivedAt !== data.page) arrive(data.page);
-  return end;
 }
 
 /** Show another page than before. @param {string} page */

@@ -13,8 +13,6 @@ from pages.ui.downloads import run as downloads
 from pages.ui.frame import arrival, run, sentence
 from pages.ui.lessons import bar as lesson_bar
 from pages.ui.lessons import labs, library, story
-from pages.ui.live import follow, strip
-from pages.ui.live import seat as class_seat
 from pages.ui.refusals import told
 from pages.ui.server import file_links, job_queue, upkeep
 from pages.ui.state import session_state as state
@@ -33,13 +31,14 @@ class Around(Protocol):
     def draw_place(self, config: EncoderConfig, /) -> None:
         """Draw the layer and head."""
 
+    def draw_class(self, page: Page, /) -> None:
+        """Draw what stands on every page of a class."""
+
 
 def draw(page: Page, around: Around, top: Any, bar: Any, under: Any) -> None:
     """Draw a page, and into the rows `top`, `bar` and `under` above it what all pages share."""
     state.session().runs += 1
     walk.keep_up(page)
-    class_seat.take_asked()
-    now = follow.take(page)
     walk.resume()
     with upkeep.attended():
         with job_queue.refused(), told(ends=True):
@@ -51,7 +50,6 @@ def draw(page: Page, around: Around, top: Any, bar: Any, under: Any) -> None:
             trace = run.run()
         walk.settle(page, trace.config)
         figure.settle(page)
-        veiled = strip.veils(now)
         in_labs = library.in_labs(page)
         at = story.place() if page == story.HERE else walk.place(page)
         arrival.draw(page, at)
@@ -72,13 +70,11 @@ def draw(page: Page, around: Around, top: Any, bar: Any, under: Any) -> None:
             run.offer_to_load()
             run.say_changes(trace.config)
             sentence.known(trace)
-        with told():
-            strip.draw(page, now)
+        around.draw_class(page)
         with job_queue.refused(), told():
-            strip.veil() if veiled else draw_page(page)
+            draw_page(page)
     end(said)
     state.write_url()
-    follow.settle(page)
     file_links.forget_undrawn(state.session().runs)
 
 

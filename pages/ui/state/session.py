@@ -5,8 +5,6 @@ from typing import TYPE_CHECKING, Any
 
 import streamlit as st
 
-from pages.ui.state.seat import Counts, Seat
-
 if TYPE_CHECKING:
     from encoder.lessons.lesson import Lesson
     from encoder.paper.files import PaperFigure
@@ -59,12 +57,6 @@ class Session:
 
     The figure: `figure` are its pictures in order, `panels` what was drawn of each, `not_drawn` why one was not.
     `printed` is the figure that was on the screen last.
-
-    A class: `seat` is the screen's place in one, `left` whether it was given up, which the browser is to know.
-    `class_counts` are those of what was taken over from it last, `class_view` the page and view that came of it, or
-    what a teacher's browser says of a page that it draws itself, `class_heard` when the class last heard of this
-    screen, `class_reached` whether it could be asked just now.
-    `led` is a class that was led in this browser before, `forgotten` one that it is to offer no more.
     """
 
     view: "View | None" = None
@@ -119,15 +111,6 @@ class Session:
     panels: "dict[PictureAt, Panel]" = field(default_factory=dict)
     not_drawn: "dict[PictureAt, str]" = field(default_factory=dict)
     printed: "PaperFigure | None" = None
-
-    seat: Seat | None = None
-    left: bool = False
-    class_counts: Counts = field(default_factory=Counts)
-    led: Seat | None = None
-    forgotten: str = ""
-    class_view: "tuple[str, View | dict[str, str] | None] | None" = None
-    class_heard: float = 0.0
-    class_reached: bool = True
 
 
 def session() -> Session:

@@ -11,12 +11,13 @@ from encoder.pictures.choices import NAME, spell
 from encoder.pictures.link import FIELDS, LONGEST_IN_URL, VERSION, from_query, to_query
 from encoder.pictures.view import View
 from pages.ui.state.choice_names import names
+from pages.ui.state.seat import JOINS
 from pages.ui.state.session import OF_BROWSER, Session, has, picked, seen, session, show, value
 
 __all__ = [
     "Session", "address", "change", "choice", "current", "forget_widgets", "had", "has", "in_full", "is_known",
-    "keep_own", "note", "picked", "read_url", "remember", "session", "shared_choice", "show", "take", "value", "widget", "write_choices",
-    "write_url", "written",
+    "keep_own", "note", "picked", "read_url", "remember", "session", "shared_choice", "show", "take", "value",
+    "widget", "write_choices", "write_url", "written",
 ]  # fmt: skip
 
 EMPTY: Mapping[str, str] = {}
@@ -172,7 +173,7 @@ def write_choices(shown: Mapping[str, str] = EMPTY) -> None:
 
 def address() -> dict[str, str]:
     """Return the parameters of the URL, without those that the browser alone reads."""
-    return {name: text for name, text in st.query_params.to_dict().items() if name not in OF_BROWSER}
+    return {name: text for name, text in st.query_params.to_dict().items() if name not in (*OF_BROWSER, JOINS)}
 
 
 def written() -> dict[str, str]:
