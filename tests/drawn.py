@@ -10,8 +10,6 @@ from streamlit.testing.v1 import AppTest
 
 from encoder.figures.living_map_packet import unpacked
 
-FRAMES = ("scores", "scaled", "masked", "weights")
-
 
 def decoded(packed: Any) -> np.ndarray:
     """One side of a chart as it is sent to the browser."""
@@ -45,9 +43,8 @@ def drawn(app: AppTest) -> Iterator[Drawn]:
                 np.concatenate([cells(m) for m in told["maps"]]),
                 max(m["high"] - m["low"] for m in told["maps"]) / 254,
             )
-        for name, read in (("whole", thumbs), ("packet", answers), ("grid", frames)):
-            if name in told:
-                yield from read(*unpacked(base64.b64decode(told[name])))
+        if "whole" in told:
+            yield from thumbs(*unpacked(base64.b64decode(told["whole"])))
 
 
 def in_levels(trace: dict[str, Any]) -> bool:
@@ -77,15 +74,3 @@ def thumbs(about: dict[str, Any], arrays: dict[str, np.ndarray]) -> Iterator[Dra
         yield (sent - 127) / 127 * about["band_scale"], about["band_scale"] / 127
     else:
         yield sent / 200, 0.005
-
-
-def answers(about: dict[str, Any], arrays: dict[str, np.ndarray]) -> Iterator[Drawn]:
-    """What every head answers to each word that can be asked, in half percents."""
-    for word in about["drawn"]:
-        for row in (arrays["weights"][:, word], arrays["weights"][..., word]):
-            yield row.astype(float).ravel() / 200, 0.005
-
-
-def frames(about: dict[str, Any], arrays: dict[str, np.ndarray]) -> Iterator[Drawn]:
-    """The four steps of the grid."""
-    yield np.concatenate([arrays[name].astype(float).ravel() for name in FRAMES]), 1e-5

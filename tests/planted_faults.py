@@ -138,9 +138,9 @@ FAULTS = (
     Fault(
         "who looks at a word told as where the word looks",
         "encoder/metrics/asking.py",
-        'return self.weights[:, :, word] if way == "from" else self.weights[..., word]',
-        'return self.weights[:, :, word] if way == "to" else self.weights[..., word]',
-        ("test_ask.py", "browser/test_ask.py"),
+        "list(trace.tokenization.word_of(position))].double().mean(1)",
+        "].double()[..., list(trace.tokenization.word_of(position))].mean(-1)[:, None]",
+        ("test_word_weights.py", "test_front_plain.py"),
     ),
     Fault(
         "the length of the sum under the name of the residual",

@@ -19,7 +19,7 @@ from encoder.pictures import choices
 from pages.ui.state import session_state as state
 from pages.ui.state.choice_names import names
 from pages.ui.state.site import PAGES, Page
-from pages.ui.state.walk import stops_of
+from pages.ui.state.walk import steps_of
 
 pytestmark = pytest.mark.slow
 
@@ -55,9 +55,9 @@ def briefly(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def starts(page: Page) -> list[dict[str, str]]:
     """Views to begin with: every step of the page, a pair of sentences, and a changed run."""
-    steps = stops_of(page, PRESETS["paper"], 4)
+    steps = steps_of(page, PRESETS["paper"], 4)
     little = LITTLE if page.key in SWEPT else {}
-    return [MASKED | {"step": step} for step in steps if step] or [start | little for start in STARTS]
+    return [MASKED | {"step": step} for step in steps] or [start | little for start in STARTS]
 
 
 def another(asked: Asked, now: Any) -> Any:

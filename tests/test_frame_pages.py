@@ -34,15 +34,21 @@ def test_what_is_typed_runs_and_an_example_is_one_tap_away() -> None:
     assert sentence(app) == OWN
 
 
-def test_a_second_sentence_comes_and_goes_on_demand() -> None:
+def test_a_second_sentence_is_typed_over_and_goes_when_it_is_emptied() -> None:
     app = open_app("figure", sentence="The cat sleeps.")
-    keys = [one.key for one in app.text_input]
-    assert "second" not in keys
-    press(app, "pair")
-    healthy(app.text_input(key="second").set_value("It purred.").run())
-    assert "".join(app.query_params["second"]) == "It purred."
-    press(app, "pair")
+    assert "second" not in [one.key for one in app.text_input]
+    app = open_app("figure", sentence="The cat sleeps.", second="It purred.")
+    healthy(app.text_input(key="second").set_value("It barked.").run())
+    assert "".join(app.query_params["second"]) == "It barked."
+    healthy(app.text_input(key="second").set_value("").run())
     assert "second" not in app.query_params and "second" not in [one.key for one in app.text_input]
+
+
+def test_a_link_to_a_smaller_model_opens_at_a_layer_that_it_has_and_complains_only_of_what_it_asked_for() -> None:
+    app = open_app("figure", model="small")
+    assert not app.warning and app.session_state["session"].view.layer == 2
+    app = open_app("figure", model="small", layer="4")
+    assert ["no layer 4" in one.value for one in app.warning] == [True]
 
 
 def test_no_line_break_gets_into_a_link() -> None:
@@ -93,8 +99,11 @@ def test_layer_and_head_stand_beside_the_headline_where_they_mean_something() ->
     shown = json.loads(places(app)[0])
     assert [shown[name] for name in ("layers", "heads", "layer", "head")] == [6, 8, 2, 3]
     assert at(choose(app, head=7)) == (2, 7) and at(choose(app, layer=0)) == (0, 7)
-    for key in ("story", "embedding", "lessons", "class", "your_model"):
+    for key in ("story", "embedding", "lessons", "class", "your_model", "learn"):
         assert places(go(app, key)) == []
+    assert places(open_app("learn", learn_part="Time-lapse")) and not places(
+        open_app("learn", learn_part="Learn a task")
+    )
     assert at(app) == (0, 7)  # it is kept meanwhile
 
 

@@ -118,7 +118,7 @@ def test_a_new_lesson_is_one_file(tmp_path: Path) -> None:
     for path in library.FOLDER.glob("*.toml"):
         (tmp_path / path.name).write_bytes(path.read_bytes())
     names = list(library.files())
-    assert (names[0], names[-1]) == ("what-is-attention", "from-2017-to-2025")
+    assert (names[0], names[-1]) == ("what-is-attention", "when-does-grammar-begin")
     assert list(library.bundled()) == names
     (tmp_path / "attention-first.toml").write_text(GOOD)
     (tmp_path / "02-a-second.toml").write_text(GOOD)

@@ -20,7 +20,7 @@ OFF = {"edits": "layers.2.attention.heads:zero:h=3"}
 # An old address, what it asked for, the address of today, its title (none where the browser draws it), what else its
 # link says now, and what stands there
 EVERY: list[tuple[str, dict[str, str], str, str, dict[str, str], str]] = [
-    ("", {"ask_word": "2"}, "", "", {}, "ask"),
+    ("", {"several": "1", "some_heads": "1,5"}, "", "", {}, "links"),
     ("story", {"stop": "4"}, "story", "The story", {}, "Who looks at whom · 4 of 12"),
     ("embedding", {"step": "embedding.scaled"}, "embedding", "", {}, "torch.float32"),
     ("position", {}, "embedding", "", {"step": "embedding.positions"}, "torch.float32"),

@@ -6,8 +6,6 @@ from page_tools import go, numbers, open_app
 from visits import opened
 
 from encoder import TextEncoder
-from encoder.pictures.view import View
-from pages.ui.step import token_buttons
 
 pytestmark = pytest.mark.slow
 KEYS = "Keys on the table belong to Sara."
@@ -78,21 +76,3 @@ def test_summed_rows_are_those_of_the_chosen_tokens(base: TextEncoder) -> None:
     every = opened("sentence", query | {"some_heads": "3,4"})
     both = base.trace(KEYS)["layers.2.attention.weights"][[3, 4]].mean(0)
     np.testing.assert_allclose(numbers(every, "y", "summed"), both.mean(0).numpy(), atol=1e-6)
-
-
-@pytest.mark.parametrize(
-    ("said", "hidden"),
-    [
-        ([4], (4, 130)), ([], (130,)), ([5, 2, 5], (2, 5, 130)), ([6], None), ([-1], None), ([True], None),
-        (["1"], None), ({"0": 1}, None), ("1", None), (None, None),
-    ],
-)  # fmt: skip
-def test_what_a_browser_says_is_masked_is_checked(
-    said: object, hidden: tuple[int, ...] | None, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    changed: dict[str, object] = {}
-    monkeypatch.setattr(token_buttons.state, "picked", lambda key: said)
-    monkeypatch.setattr(token_buttons.state, "current", lambda: View(hidden=(3, 130)))
-    monkeypatch.setattr(token_buttons.state, "change", lambda **more: changed.update(more))
-    token_buttons.take("tapped", 6)
-    assert changed.get("hidden") == hidden, "those beyond the buttons stay masked"

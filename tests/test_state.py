@@ -10,8 +10,8 @@ from encoder.pictures.view import EXAMPLE, View
 from encoder.steps.catalogue import catalogue
 from pages.ui.server.models import check
 from pages.ui.state.choice_names import names
-from pages.ui.state.site import PAGES
-from pages.ui.state.walk import stops, stops_of, way
+from pages.ui.state.site import PAGES, page_of
+from pages.ui.state.walk import steps_of
 
 
 @pytest.mark.parametrize(
@@ -92,27 +92,12 @@ def test_hiding_every_token_is_undone_and_said() -> None:
 
 
 @pytest.mark.parametrize("name", PRESETS)
-def test_every_step_is_a_stop_of_one_page(name: str) -> None:
+def test_every_step_is_explained_by_one_page(name: str) -> None:
     config = PRESETS[name]
-    assert [stop.name for stop in stops(config) if stop.name] == [step.name for step in catalogue(config)]
     for layer in range(config.n_layers):
-        offered = [
-            stop.name for page in PAGES for stop in stops_of(page, config, layer).values() if stop.layer == layer
-        ]
-        assert sorted(offered) == sorted(s.name for s in catalogue(config) if s.layer == layer)
-
-
-@pytest.mark.parametrize("name", PRESETS)
-def test_the_way_leads_through_the_chosen_layer_and_ends_where_the_run_ends(name: str) -> None:
-    config = PRESETS[name]
-    found = way(config, 1)
-    assert found[0].page == PAGES[0] and found[-1].name == [step.name for step in catalogue(config)][-1]
-    assert {stop.layer for stop in found} == {None, 1}
-    assert sorted(s.name for s in found[1:]) == sorted(s.name for s in catalogue(config) if s.layer in (None, 1))
-    pages = [stop.page.key for stop in found]
-    turns = [page for i, page in enumerate(pages) if i == 0 or pages[i - 1] != page]
-    assert turns.index("attention") < len(turns) - 1 and turns.count("attention") == 1
-    assert "what_if" not in pages and "lessons" not in pages
+        explained = [step.name for page in PAGES for step in steps_of(page, config, layer).values()]
+        assert sorted(explained) == sorted(step.name for step in catalogue(config) if step.layer in (None, layer))
+    assert [*steps_of(page_of("attention"), config, 1)][-1].startswith("attention.")
 
 
 def test_a_measure_by_its_earlier_name_is_the_measure() -> None:

@@ -4,7 +4,7 @@ In every result n counts the tokens of the sentence; [PAD] is left out first, or
 """
 
 from encoder.metrics.against import subtract
-from encoder.metrics.asking import asked, from_word
+from encoder.metrics.asking import between_words, from_word, sentence_of_words
 from encoder.metrics.cells import given_and_received, largest_cell, only_between
 from encoder.metrics.flows import (
     FLOW_TOKENS,
@@ -105,9 +105,9 @@ __all__ = [
     "Role",
     "Survey",
     "activation_curve",
-    "asked",
     "attention_weights",
     "between",
+    "between_words",
     "cka_matrix",
     "confidence",
     "cosine",
@@ -160,6 +160,7 @@ __all__ = [
     "rollout",
     "segment_mass",
     "segments",
+    "sentence_of_words",
     "settled",
     "shares_in_bins",
     "silent_share",

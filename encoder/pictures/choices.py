@@ -7,8 +7,18 @@ NAME = re.compile(r"[a-z_]{1,20}", re.ASCII)
 MOST = 40  # choices in one link
 # What was chosen or folded away in pages, and is no more
 RETIRED = {
-    *("four_maps", "grid", "lengths_open", "lock_four", "near_token", "products", "query", "sizes_open", "strips_open"),
-    *("through", "weights_open"),
+    *(
+        "ask_second",
+        "ask_way",
+        "ask_word",
+        "four_maps",
+        "grid",
+        "guess_strip",
+        "lengths_open",
+        "lock_four",
+        "near_token",
+    ),
+    *("products", "query", "sizes_open", "strips_open", "through", "weights_open"),
 }
 # What links of pages that the browser draws ask for: it is not said of them that no other page knows them
 DRAWN_THERE = {"word", "off", "maps", "more", "after", "lens_word", "number", "numbers"}

@@ -31,12 +31,13 @@ def strongest(encoder: TextEncoder, trace: Trace, about: Subject) -> StoryStop:
         offered,
         place,
         f"{said}.{little}",
-        "ask" if about.words else "bars",
+        "arcs" if about.words else "bars",
         "sentence",
         Values({"weight": row}, tokens(trace), f"attention of {name}"),
         word=about.word,
         layer=about.layer,
         head=about.head,
+        seen=about.looked_at,
     )
 
 

@@ -10,7 +10,7 @@ from encoder.formatting import shown
 from encoder.trace.trace import Trace
 from encoder.trace.unpadded import tokens
 
-PictureKind = Literal["tokens", "bars", "lines", "race", "ask", "heads", "map"]
+PictureKind = Literal["tokens", "bars", "lines", "race", "arcs", "heads", "map"]
 T = TypeVar("T", int, str)
 MOST_OPTIONS = 4
 
@@ -34,9 +34,9 @@ class StoryStop:
     """A question about a run with 2 to 4 options, the place of the right one, and the sentence that answers it.
 
     `picture` says which kind of picture shows it, `values` its numbers where it is a chart. `word` is the position that
-    is asked about, `layer` and `head` where; None where it is all of them. `page` and `step` are what explains it, and
-    `choices` what a link to that page would say beside that. `masked` is the text that was read with the mask in place
-    of the word, empty where the run itself is asked.
+    is asked about, `layer` and `head` where, `seen` the one that it looks at; None where it is all of them. `page` and
+    `step` are what explains it, and `choices` what a link to that page would say beside that. `masked` is the text that
+    was read with the mask in place of the word, empty where the run itself is asked.
     """
 
     name: str
@@ -50,6 +50,7 @@ class StoryStop:
     word: int | None = None
     layer: int | None = None
     head: int | None = None
+    seen: int | None = None
     step: str = ""
     chapter: str = ""
     choices: Mapping[str, str] = field(default_factory=dict)

@@ -19,8 +19,8 @@ MORE = "more"  # the parameter of an address that opens what stands below
 # Choices of what stands below, by the page: an address that makes one asks for it.
 OPENS = {
     "sentence": (
-        *("ask_second", "ask_way", "ask_why", "difference", "pair_part", "several", "some_heads", "some_tokens"),
-        *("some_words", "together", "tokens_open", "unfolded"),
+        *("ask_why", "difference", "merge_words", "pair_part", "several", "some_heads", "some_tokens", "some_words"),
+        *("together", "tokens_open", "unfolded", "words_only"),
     ),
     "attention": ("one_matrix",),
     "heads": (

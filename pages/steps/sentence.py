@@ -1,4 +1,4 @@
-"""Start, below its picture: the whole run, a word asked in every head, several heads together, and the tokens."""
+"""Start, below its picture: the whole run, which words made the guess, several heads together, and the tokens."""
 
 import pandas as pd
 import streamlit as st
@@ -8,11 +8,11 @@ from pages.ui import session
 from pages.ui.downloads import table as downloads
 from pages.ui.server import cold_start
 from pages.ui.state import session_state as state
-from pages.ui.step import ask_a_word, token_buttons, token_strip, whole_run
+from pages.ui.step import token_strip, whole_run
 from pages.ui.text import heading
 from pages.ui.widgets import fold
 
-OF_SEVERAL = {"some_heads", "together", "some_tokens", "some_words", "pair_part"}
+OF_SEVERAL = {"some_heads", "together", "some_tokens", "some_words", "pair_part", "merge_words", "words_only"}
 
 trace, view = session.now(), state.current()
 heading("The whole run in one picture")
@@ -22,21 +22,13 @@ st.caption(
 )
 whole_run.draw()
 
-heading("Ask a word")
-merged = ask_a_word.draw()
 guess.draw()
-fold(
-    "Several heads together, as lines and as a matrix",
-    "several",
-    lambda: several.draw(merged),
-    holds=OF_SEVERAL,
-)
+fold("Several heads together, as lines and as a matrix", "several", several.draw, holds=OF_SEVERAL)
 
 heading(f"The sentence as {len(trace.tokens)} tokens")
 special = trace.tokenization.special
 token_strip.draw(trace)
 st.caption(token_strip.explained(trace))
-token_buttons.draw(trace, "strip_tapped")
 rows = [
     {"position": i, "token": token, "id": trace.ids[i], "typed": trace.tokenization.typed(i), "added": special[i]}
     | ({"sentence": "AB"[trace.tokenization.segments[i]]} if trace.tokenization.pair else {})

@@ -25,7 +25,7 @@ from encoder.pictures.figure_link import PictureAt, pack  # noqa: E402
 LONGEST_FILM, MOST_HARM = 20.0, 1.5  # seconds; times as long as without a film
 ALONE = 10.0  # seconds without a film
 PAUSE = 1.0
-PICTURE = PictureAt("attention", "heads", (("step", "attention.weights"),))
+PICTURE = PictureAt("heads", "all_heads", ())
 
 
 async def choose_heads(visitor: Visitor, ended: asyncio.Event, draw: random.Random) -> None:

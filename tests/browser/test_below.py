@@ -92,10 +92,10 @@ def test_picture_and_what_stands_below_change_each_other(page: Page, app_url: st
         with rerun(page):
             widget(page, "keep_head_lengths").get_by_role("button").first.click()
         shows(page, trace, 2)
-    open_page(page, f"{app_url}/?more=1")
+    open_page(page, f"{app_url}/what_if?more=1&why=Switches")
     with rerun(page):  # a change that is made below shows above
-        widget(page, "strip_tapped").get_by_role("button", name="keys").click()
-    expect(page).to_have_url(re.compile("hidden=2"))
+        widget(page, "whole").get_by_role("button", name="Causal mask").click()
+    expect(page).to_have_url(re.compile("edits=.*causal"))
 
 
 def test_closed_again_it_is_gone_and_the_server_hears_of_no_choice(page: Page, app_url: str, trace: Trace) -> None:

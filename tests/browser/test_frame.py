@@ -2,7 +2,6 @@
 
 import re
 
-import pytest
 from browser_tools import choose, chosen_place, follow_menu, open_page, rerun, sentence_line, type_sentence, widget
 from playwright.sync_api import Page, expect
 
@@ -70,26 +69,6 @@ def test_enter_runs_the_sentence_and_the_link_has_no_line_break(page: Page, app_
     field.press("Enter")
     page.locator("h1").click()
     expect(field).to_have_value("Dogs bark.")  # an empty line is none
-
-
-@pytest.mark.parametrize("page_name", ["", "lessons"])
-def test_a_token_is_masked_by_a_tap_and_shown_again_by_a_key(page: Page, app_url: str, page_name: str) -> None:
-    open_page(page, f"{app_url}/{page_name}?more=1&lessons_part=Labs&layer=4&head=1&sentence=Keys+on+the+table.")
-    if page_name:
-        with rerun(page):
-            widget(page, "mask_tokens").get_by_role("button").click()
-    group = page.get_by_role("group", name="Tap a token to mask it")
-    with rerun(page):
-        group.get_by_role("button", name="4 table").click()
-    assert "hidden=4" in page.url
-    expect(group.get_by_role("button", pressed=True)).to_have_text(["4 table"])
-    page.keyboard.press("ArrowLeft")
-    expect(group.get_by_role("button", name="3 the")).to_be_focused()
-    page.keyboard.press("ArrowRight")
-    with rerun(page):
-        page.keyboard.press("Enter")
-    assert "hidden" not in page.url
-    expect(group.get_by_role("button", pressed=True)).to_have_count(0)
 
 
 def test_a_page_opens_at_its_top(page: Page, app_url: str) -> None:

@@ -1,12 +1,14 @@
 """A student's walk: open, type an own sentence, follow it through twelve stops, guess, go deeper and come back."""
 
 import re
-from urllib.parse import parse_qs, urlsplit
+from pathlib import Path
+from urllib.parse import parse_qs, urlencode, urlsplit
 
-from browser_tools import open_page, own_sentence, problems, rerun, sentence_line, widget
+from browser_tools import number, open_page, own_sentence, problems, rerun, sentence_line, widget
 from playwright.sync_api import Page, expect
 
 from encoder import TextEncoder
+from encoder.formatting import percent
 from encoder.story import story
 
 OWN = "My dog chased the cat because it was hungry."
@@ -26,26 +28,26 @@ def test_an_own_sentence_is_followed_through_twelve_stops(page: Page, app_url: s
         way.click()
     assert sentence_line(page).input_value() == OWN
     rail, question = page.get_by_role("navigation", name="The story"), widget(page, "card_question")
-    for number, stop in enumerate(stops, 1):
-        expect(page).to_have_url(re.compile(rf"/story\?.*stop={number}\b" if number > 1 else r"/story\?(?!.*stop=)"))
-        expect(rail.locator("[aria-current=step]")).to_have_attribute("aria-label", f"{number} {stop.name}")
+    for place, stop in enumerate(stops, 1):
+        expect(page).to_have_url(re.compile(rf"/story\?.*stop={place}\b" if place > 1 else r"/story\?(?!.*stop=)"))
+        expect(rail.locator("[aria-current=step]")).to_have_attribute("aria-label", f"{place} {stop.name}")
         expect(rail.get_by_role("button")).to_have_count(4 + sum(one.chapter == stop.chapter for one in stops) - 1)
         expect(question.get_by_role("heading")).to_have_text(stop.question)
-        if number in (1, 4):  # guessed: once right, once not
-            chosen = stop.answer if number == 1 else (stop.answer + 1) % len(stop.options)
+        if place in (1, 4):  # guessed: once right, once not
+            chosen = stop.answer if place == 1 else (stop.answer + 1) % len(stop.options)
             with rerun(page):
                 question.get_by_role("button", name=stop.options[chosen], exact=True).click()
-            expect(question).to_contain_text(f"{'Right' if number == 1 else 'Not quite'}. {stop.sentence}")
+            expect(question).to_contain_text(f"{'Right' if place == 1 else 'Not quite'}. {stop.sentence}")
         else:
             with rerun(page):
                 page.keyboard.press("s")
             expect(question).to_contain_text(stop.sentence)
-        expect(rail.get_by_label(f"{number} {stop.name}, guessed")).to_be_visible()
-        picture = question.locator(".main-svg, canvas, .tokens").first
+        expect(rail.get_by_label(f"{place} {stop.name}, guessed")).to_be_visible()
+        picture = question.locator(".main-svg, canvas, .tokens, .arcs").first
         expect(picture).to_be_visible()
         box = picture.bounding_box()
-        assert box is not None and box["y"] + min(box["height"], 300) <= 900, f"stop {number} is below the first screen"
-        if number < len(stops):
+        assert box is not None and box["y"] + min(box["height"], 300) <= 900, f"stop {place} is below the first screen"
+        if place < len(stops):
             with rerun(page):
                 page.keyboard.press("ArrowRight")
     expect(page.get_by_text("You foresaw 1 of 12.")).to_be_visible()
@@ -60,4 +62,31 @@ def test_an_own_sentence_is_followed_through_twelve_stops(page: Page, app_url: s
     expect(question.get_by_role("heading")).to_have_text(stops[3].question)
     expect(question).to_contain_text(stops[3].sentence)
     expect(sentence_line(page)).to_have_value(OWN)
+    assert problems(page) == []
+
+
+def test_the_arcs_of_a_stop_are_those_of_the_run_and_are_kept_and_opened(page: Page, app_url: str) -> None:
+    encoder = TextEncoder.from_pretrained("base")
+    trace = encoder.trace(OWN)
+    stop = story(encoder, trace)[3]
+    assert stop.layer is not None and stop.word is not None and stop.seen is not None
+    row = trace[f"layers.{stop.layer}.attention.weights"][stop.head, stop.word]
+    open_page(page, f"{app_url}/story?stop=4&{urlencode({'sentence': OWN})}")
+    with rerun(page):
+        page.keyboard.press("s")
+    drawing = page.locator(".arcs svg.across")
+    expect(drawing.locator("text.asked")).to_have_text(trace.tokens[stop.word])
+    expect(drawing.locator("text.most").first).to_have_text(trace.tokens[int(row[1:-1].argmax()) + 1])
+    expect(drawing.locator("path.most")).to_have_count(1)
+    expect(drawing.get_by_text(percent(float(row.max()), 1), exact=True)).to_be_visible()
+    with rerun(page):
+        page.get_by_role("button", name="How it was computed").click()
+    expect(number(page)).to_contain_text(f"= {float(row[stop.seen]):.4g}")
+    page.keyboard.press("Escape")
+    with rerun(page):
+        widget(page, "keep_arcs").get_by_role("button").first.click()
+    with page.expect_download() as download:
+        page.get_by_role("button", name="SVG", exact=True).click()
+    kept = Path(download.value.path()).read_text()
+    assert kept.count("<path") == drawing.locator("path").count() and f">{trace.tokens[stop.word]}</text>" in kept
     assert problems(page) == []

@@ -12,30 +12,26 @@ from encoder.figures.facts import drawn_fact, main_fact
 from encoder.formatting import brief, percent, shown
 from encoder.metrics import (
     WAYS,
-    asked,
+    between_words,
     from_word,
     given_and_received,
     largest_cell,
     only_between,
     segments,
+    sentence_of_words,
     together,
     tokens_drawn,
 )
-from encoder.metrics.asking import NOBODY, Way, fact, groups_of, word_at, words_asked
-from encoder.metrics.asking import WAYS as ASK_WAYS
+from encoder.metrics.asking import groups_of
 from encoder.metrics.looks import strongest_link
 from encoder.pictures.expression import Call, Every, Expression, Several, T, call, step
 from encoder.pictures.numbers import Names
 from encoder.pictures.picture import Answer, Picture
-from encoder.pictures.registry.heads import every_weight
 from encoder.pictures.scene import Option, Scene, one_of
 from encoder.selection import CHOICES, Choice
 
 MERGED = one_of("merge_words", (False, True))
 DRAWN = one_of("words_only", CHOICES)
-ASK_WORD = Option("ask_word", lambda scene: range(NOBODY, len(scene.t.tokens)), lambda scene: NOBODY)
-ASK_SECOND = Option("ask_second", lambda scene: range(NOBODY, len(scene.t.tokens)), lambda scene: NOBODY)
-ASK_WAY = one_of("ask_way", ASK_WAYS)
 SOME_HEADS = Option("some_heads", lambda scene: range(scene.encoder.config.n_heads), lambda scene: [scene.head], True)
 TOGETHER = {"Mean": "mean", "Largest": "max"}
 HOW = one_of("together", TOGETHER)
@@ -46,66 +42,9 @@ SAID = 0.005  # a share from which on it is said
 SOME_WORDS = Option("some_words", lambda scene: range(len(scene.t.tokenization.words)), lambda scene: [], True)
 
 
-def asked_of(scene: Scene) -> Call:
-    """The run to be asked."""
-    return call(asked, T, scene[DRAWN], merged=scene[MERGED])
-
-
-def question(scene: Scene) -> tuple[int, int, Way]:
-    """What is asked: the word, the second word and the way; where none is chosen the word of the head's strongest look.
-
-    NOBODY stands for no word.
-    """
-    groups, drawn = groups_of(scene.t, scene[MERGED]), words_asked(scene.t, scene[DRAWN], scene[MERGED])
-    word, second = (word_at(groups, drawn, scene[option]) for option in (ASK_WORD, ASK_SECOND))
-    if word == NOBODY and (begin := strongest_link(scene.t, scene.layer, scene.head)):
-        word = word_at(groups, drawn, begin.query)
-    return word, second if second != word else NOBODY, scene[ASK_WAY]
-
-
-def answers(scene: Scene) -> Expression:
-    """What every head answers to the word; where none can be asked, the weights of every head."""
-    word, _, way = question(scene)
-    run = asked_of(scene)
-    return run.weights if word == NOBODY else run.answers(word, way)
-
-
-def say_asked(answer: Answer) -> str:
-    """What the chosen head answers, and what it parks elsewhere."""
-    scene, run = answer.scene, answer.value(asked_of(answer.scene))
-    word, second, way = question(scene)
-    told = (
-        fact(run, scene.layer, scene.head, word, way, second) or "There are no two words of which one could be asked."
-    )
-    maps = "Below, small maps of the heads, the one that answers most first."
-    return f"{told} {maps} {run.parked_sentence(scene.layer, scene.head)}".strip()
-
-
 def words_of(scene: Scene) -> list[str]:
     """The tokens, or the words where the pieces of each are one."""
     return list(tokens_drawn(scene.t, "all", merged=scene[MERGED]).names)
-
-
-ASK = Picture(
-    key="ask",
-    page="sentence",
-    question="Where does one word look, and who looks at it, in every head?",
-    measure=answers,
-    dims=lambda scene: ("layer", "head", "query", "key") if question(scene)[0] == NOBODY else ("layer", "head", "word"),
-    kind="maps",
-    values="share",
-    title=lambda scene: (
-        f"Every head, asked {'where a word looks' if question(scene)[2] == 'from' else 'who looks at it'}"
-    ),
-    say=say_asked,
-    about=every_weight,
-    options=(ASK_WORD, ASK_SECOND, ASK_WAY, MERGED, DRAWN),
-    names=lambda answer: dict.fromkeys(("query", "key", "word"), words_of(answer.scene)),
-    look=lambda answer: {
-        "columns": 1,
-        "scale": f"0 to {percent(answer.value(asked_of(answer.scene)).largest, 1)} in the maps",
-    },
-)
 
 
 def words_to_look_from(scene: Scene) -> dict[int, int]:
@@ -185,15 +124,13 @@ def some_words(scene: Scene) -> list[int]:
 
 def taken_together(scene: Scene) -> Call:
     """The weights of the chosen heads as one."""
-    weights = (
-        call(asked, T, merged=True).weights[scene.layer] if scene[MERGED] else step(scene.layer, "attention.weights")
-    )
+    weights = call(between_words, T, scene.layer) if scene[MERGED] else step(scene.layer, "attention.weights")
     return call(together, weights, some_heads(scene), TOGETHER[scene[HOW]])
 
 
 def one_way(scene: Scene) -> Call:
     """The same of one way between the sentences of a pair alone, and its share."""
-    belongs = call(asked, T, merged=True).segments if scene[MERGED] else call(segments, T)
+    belongs = call(sentence_of_words, T) if scene[MERGED] else call(segments, T)
     return call(only_between, taken_together(scene), belongs, scene[PART])
 
 

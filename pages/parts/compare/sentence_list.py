@@ -38,7 +38,6 @@ def draw() -> None:
     def open_pair(row: int, column: int) -> None:
         if max(row, column) < len(sentences):
             state.change(sentence=sentences[row], other=sentences[column], second="", hidden=(), cell=None)
-            state.session().pair = False
             state.remember("alike_part", TWO, None)
 
     i, j = listed.odd

@@ -8,11 +8,12 @@ from encoder.pictures import figure_link
 from encoder.pictures.figure_link import PictureAt
 from encoder.pictures.link import to_query
 from encoder.pictures.names import layer_names
+from encoder.steps.catalogue import catalogue
 from pages.parts.figure.panels import shown
 from pages.ui import session
 from pages.ui.downloads import figure
 from pages.ui.state import session_state as state
-from pages.ui.state.walk import way
+from pages.ui.state.walk import page_of
 
 WALKED = 10  # steps of a layer that make a film
 
@@ -27,12 +28,14 @@ def draw(more: str = "") -> None:
     view, config = state.current(), session.now().config
     head = min(view.head, config.n_heads - 1)
     layers = range(min(config.n_layers, figure_link.MOST))
-    walk = [stop for stop in way(config, view.layer) if stop.layer == view.layer][:WALKED]
+    walk = [each for each in catalogue(config) if each.layer == view.layer and not each.local.endswith("residual")][
+        :WALKED
+    ]
     offers = {
         f"Weights of layer {view.layer}, head {head}": [weights(view.layer)],
         f"Head {head} in {len(layers)} layers": [weights(layer) for layer in layers],
         f"The first {len(walk)} steps of layer {view.layer}": [
-            step(stop.page.key, stop.step, view.layer) for stop in walk
+            step(page_of(each).key, each.local, view.layer) for each in walk
         ],
     }
     if session.text_encoder(view.model).model.mlm_head is not None:

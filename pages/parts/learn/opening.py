@@ -45,5 +45,4 @@ def show(name: str) -> None:
     """Go to the attention of a model on an input of its task."""
     run.show_model(name)
     state.change(sentence=task_models.examples(name)[0], second="", hidden=(), edits=())
-    state.session().pair = False
     state.session().go_to = "steps/attention.py"

@@ -33,12 +33,13 @@ def way(term: Term) -> None:
         st.button(f"Try it: {term.lab}", key=f"show_{term.name}", type="tertiary", icon=library.LABS.icon,
                   on_click=open_lab, args=(term.lab,))  # fmt: skip
         return
-    stop = walk.first_of(term.steps, session.now().config, state.current().layer)
-    if stop is None:
+    step = walk.first_of(term.steps, session.now().config, state.current().layer)
+    if step is None:
         st.caption("This model has no such step.")
         return
-    label = f"See it live: {stop.title.replace(': ', ', ')}"
-    st.button(label, key=f"show_{term.name}", type="tertiary", icon=stop.page.icon, on_click=walk.go, args=(stop,))
+    label = f"See it live: {step.title.replace(': ', ', ')}"
+    st.button(label, key=f"show_{term.name}", type="tertiary", icon=walk.page_of(step).icon,
+              on_click=walk.show_step, args=(step,))  # fmt: skip
 
 
 def open_lab(lab: str) -> None:

@@ -1,6 +1,7 @@
 """Which words made the model's guess at the word that is asked."""
 
 from encoder.formatting import shown
+from encoder.metrics.guess import guess_place
 from pages.ui import session
 from pages.ui.state import session_state as state
 from pages.ui.step import shared_out
@@ -9,11 +10,11 @@ from pages.ui.widgets import fold
 
 
 def draw() -> None:
-    """A fold, worked out when it is opened; without an asked word the guess at the mask, or at the first word."""
+    """A fold, worked out when it is opened; without a chosen word the guess at the mask, or at the first word."""
     trace, encoder = session.now(), session.text_encoder(state.current().model)
-    asked = state.value("ask_word")
-    known = type(asked) is int and 0 <= asked < len(trace.tokens)
-    usual = trace.tokens.index(encoder.mask_token) if encoder.mask_token in trace.tokens else 1
-    at = asked if known else min(usual, len(trace.tokens) - 1)
+    at = guess_place(trace, encoder.mask_token)
+    word = dict(state.current().choices).get("word", "")
+    if word.isdecimal() and len(word) < 6 and int(word) < len(trace.tokens):
+        at = int(word)
     label = plain(f"Which words made the guess at “{shown(trace.tokens[at])}” ({at})")
     fold(label, "ask_why", lambda: shared_out.draw(at))

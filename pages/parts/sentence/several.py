@@ -8,6 +8,7 @@ from encoder.metrics import parked
 from encoder.pictures.registry.sentence import (
     HOW,
     LINKS,
+    MERGED,
     PART,
     PARTS,
     SOME_HEADS,
@@ -23,15 +24,25 @@ from encoder.pictures.registry.sentence import (
     words_of,
 )
 from pages.ui.picture import answer_of, ask, show, tie
+from pages.ui.step import words_only
 from pages.ui.text import arrow, heading, plain
 
+OF_MERGED = (
+    "The pieces of a word are one: where it looks is the mean of its pieces' rows, how much it is looked at the "
+    "sum of their columns. So each row still sums to 1."
+)
 GIVES = "“Gives in all” is how much of its own weight each token puts on the chosen ones together."
 
 
-def draw(merged: bool) -> None:
-    """The chosen heads of the layer as one; `merged` takes the pieces of a word as one."""
+def draw() -> None:
+    """The chosen heads of the layer as one."""
+    with st.container(horizontal=True, vertical_alignment="bottom", gap="medium", key="looks_drawn"):
+        words_only.choose()
+        st.toggle("Words, not pieces", **tie(MERGED, ask(LINKS)))
     scene = ask(LINKS)
     words = words_of(scene)
+    if scene[MERGED]:
+        st.caption(OF_MERGED)
     st.markdown("Lines lead from each token, on the left, to the tokens it looks at, on the right.")
     controls = st.container(horizontal=True, vertical_alignment="bottom", gap="medium", key="looks_controls")
     every = range(scene.encoder.config.n_heads)
@@ -44,7 +55,7 @@ def draw(merged: bool) -> None:
         range(len(words)),
         selection_mode="multi",
         format_func=lambda i: plain(f"{i} {shown(words[i])}"),
-        **tie(SOME_WORDS if merged else SOME_TOKENS, scene),
+        **tie(SOME_WORDS if scene[MERGED] else SOME_TOKENS, scene),
     )
     scene = ask(LINKS)
     if scene[PART] != PARTS[0]:

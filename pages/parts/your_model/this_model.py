@@ -13,7 +13,6 @@ from pages.ui.server.atlases import habits_in
 from pages.ui.server.measurements import habits
 from pages.ui.state import session_state as state
 from pages.ui.state.site import page_of
-from pages.ui.state.walk import PAGE_OF
 from pages.ui.text import heading, plain
 from pages.ui.widgets import fold
 
@@ -56,7 +55,7 @@ def go(one: tour.Try) -> None:
     view = state.current()
     page = page_of(one.page)
     layer, head = view.layer if one.layer is None else one.layer, view.head if one.head is None else one.head
-    step = (one.step or page.opens_on) if page in PAGE_OF.values() else ""
+    step = (one.step or page.opens_on) if page.parts else ""
     state.change(layer=layer, head=head, step=step, cell=None)
     for key, chosen in one.choices.items():
         state.remember(key, chosen, None)

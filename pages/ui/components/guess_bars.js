@@ -3,7 +3,7 @@
 
 /**
  * @typedef {{ word: string, now: number, before: number | null, said: string }} GuessedWord
- * @typedef {{ form: string, title: string, said: string, words: GuessedWord[] }} GuessData
+ * @typedef {{ said: string, words: GuessedWord[] }} GuessData
  */
 
 const LINE = "<b></b><span class='track'><i class='now'></i><i class='before'></i></span><span class='share'></span>";
@@ -27,12 +27,9 @@ function fill(line, one) {
 /** @param {ComponentArguments<GuessData>} given */
 export default function ({ data, parentElement }) {
   const root = /** @type {HTMLElement} */ (parentElement.querySelector('.guess'));
-  if (!root.firstChild) root.append(document.createElement('p'), document.createElement('ol'));
+  if (!root.firstChild) root.append(document.createElement('ol'));
   root.setAttribute('aria-label', data.said);
-  const [title, list] = /** @type {HTMLElement[]} */ ([...root.children]);
-  title.textContent = data.form === 'strip' ? data.said : '';
-  title.hidden = data.form !== 'strip';
-  list.className = data.form;
+  const list = /** @type {HTMLElement} */ (root.firstElementChild);
   while (list.children.length > data.words.length) list.lastElementChild?.remove();
   while (list.children.length < data.words.length) {
     const line = document.createElement('li');

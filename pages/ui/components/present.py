@@ -8,7 +8,7 @@ from pages.ui.state import session_state as state
 LARGER = 1.35
 HIDDEN = (
     "[data-testid=stExpander]:has(> details:not([open])), [class*=st-key-keep_], .st-key-choose, .st-key-proof, "
-    ".st-key-walk button, .st-key-present, .st-key-guess_switch, .st-key-pair, .st-key-mask_tokens, .st-key-keep_all"
+    ".st-key-walk button, .st-key-present, .st-key-keep_all"
 )
 STYLE = f"""<style>
 html {{ font-size: {LARGER:.0%}; }}

@@ -193,32 +193,29 @@ function ofLivingMap(root, ink) {
 }
 
 /**
- * A picture that is made of plain shapes: each as it is painted, words as words.
+ * A drawing that is SVG already, with the look that the page gives it.
  * @param {any} root
  * @returns {Found}
  */
-function ofShapes(root) {
-  const { shapes, width, height } = root.grid.drawing();
-  const part = make('g', {});
-  for (const { kind, x, y, w, h, fill, stroke, line, alpha, points, text, size, weight, anchor, turn, href } of shapes) {
-    const shown = { opacity: alpha ?? 1, fill: fill || 'none', ...(stroke ? { stroke, 'stroke-width': line } : {}) };
-    if (kind === 'cells') part.append(make('image', { x, y, width: w, height: h, href, opacity: alpha ?? 1, preserveAspectRatio: 'none',
-      style: 'image-rendering: pixelated' }));
-    else if (kind === 'rect') part.append(make('rect', { x, y, width: w, height: h, ...shown }));
-    else if (kind === 'line') part.append(make('polyline', { points: points.join(' '), ...shown }));
-    else part.append(make('text', { x, y, ...shown, 'font-size': size, 'font-weight': weight || 400, 'font-family': 'sans-serif',
-      'text-anchor': anchor || 'start', ...(turn ? { transform: `rotate(${turn} ${x} ${y})` } : {}) }, text));
+function ofDrawing(root) {
+  const drawing = [...root.children].find(one => one.checkVisibility()), part = make('g', {});
+  for (const shape of drawing.querySelectorAll('path, text')) {
+    const { fill, stroke, opacity, fontWeight, textDecorationLine } = getComputedStyle(shape), copy = shape.cloneNode(true);
+    const look = { fill, stroke, opacity, 'font-weight': fontWeight, 'text-decoration': textDecorationLine, 'font-family': 'sans-serif' };
+    for (const [name, value] of Object.entries(look)) copy.setAttribute(name, value);
+    part.append(copy);
   }
+  const { width, height } = drawing.viewBox.baseVal;
   return { part, width, height };
 }
 
 /**
- * Ask a word, or a part of the film: the shapes that it names, words as words.
+ * A part of the film: the shapes that it names, words as words.
  * @param {any} root
  * @returns {Found}
  */
-function ofAsk(root) {
-  const { shapes, width, height } = (root.ask ?? root.film).drawing();
+function ofFilm(root) {
+  const { shapes, width, height } = root.film.drawing();
   const part = make('g', {});
   for (const { tag, attributes, text } of shapes) part.append(make(tag, attributes, text));
   return { part, width, height };
@@ -234,10 +231,10 @@ function find(chart, ink) {
   const plot = place?.querySelector('.js-plotly-plot');
   if (plot) return ofPlot(plot);
   const hosts = place ? [place, ...place.querySelectorAll('*')] : [];
-  const root = hosts.map(host => (host.shadowRoot || host).querySelector('.maps, section.map, section.grid, section.ask, section.film')).find(Boolean);
+  const root = hosts.map(host => (host.shadowRoot || host).querySelector('.maps, section.map, .arcs, section.film')).find(Boolean);
   if (!root) return null;
-  if (root.matches('section.grid')) return ofShapes(root);
-  if (root.matches('.ask, .film')) return ofAsk(root);
+  if (root.matches('.arcs')) return ofDrawing(root);
+  if (root.matches('.film')) return ofFilm(root);
   return root.matches('.maps') ? ofMaps(root, ink) : ofLivingMap(root, ink);
 }
 

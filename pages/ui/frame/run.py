@@ -67,6 +67,9 @@ def fit(encoder: TextEncoder) -> Tokens:
         pieces = encoder.tokenize((typed, second) if second else typed)
     if len(pieces.text) + len(pieces.pair) < len(typed) + len(second):
         state.note([cut_note(len(typed) + len(second), pieces)])
+    if "layer" not in state.address() and state.current().layer >= encoder.config.n_layers:
+        offer = models.offer(state.current().model)  # nobody asked for that layer: it is the usual one of another model
+        state.change(layer=offer.layer, head=offer.head)
     view, notes = state.current().within(encoder.config, len(pieces.ids))
     state.note(notes)
     state.session().view = view

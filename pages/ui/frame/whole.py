@@ -18,7 +18,6 @@ from pages.ui.state import session_state as state
 from pages.ui.state import walk
 from pages.ui.state.session import draw_seen
 from pages.ui.state.site import Page
-from pages.ui.step import guess, token_buttons
 from pages.ui.text import plain
 
 
@@ -52,12 +51,10 @@ def draw(page: Page, around: Around, top: Any, bar: Any, under: Any) -> None:
         walk.settle(page, trace.config)
         figure.settle(page)
         in_labs = library.in_labs(page)
-        # in a lesson and in the story the model's guess may be the answer
-        asks = page == story.HERE or (page == library.HERE and not in_labs)
-        at = story.place() if page == story.HERE else walk.place(page, trace.config)
+        at = story.place() if page == story.HERE else walk.place(page)
         arrival.draw(page, at)
         with bar:
-            if page.place or (in_labs and labs.has_place()):
+            if labs.has_place() if in_labs else has_place(page):
                 around.draw_place(trace.config)
             lesson_bar.draw(page)
             story.way_back(page)
@@ -66,10 +63,6 @@ def draw(page: Page, around: Around, top: Any, bar: Any, under: Any) -> None:
             if at is not None:
                 st.caption(at.said, width="content")
             with st.container(horizontal=True, horizontal_alignment="right", key="tools"):
-                if not asks:
-                    token_buttons.folded(trace)
-                    sentence.switch()
-                    guess.switch()
                 present.draw()
                 downloads.page(trace)
         said = st.container(key="said")
@@ -80,9 +73,6 @@ def draw(page: Page, around: Around, top: Any, bar: Any, under: Any) -> None:
         around.draw_class(page)
         with job_queue.refused(), told():
             body.draw(page)
-    if not asks:
-        with told():
-            guess.strip(trace)
     end(said)
     state.write_url()
     widget_cleanup.clean_up()
@@ -112,6 +102,11 @@ def draw_below(page: Page, above: Any, usual: Mapping[str, str], is_open: bool) 
     end(said)
     state.write_choices()
     widget_cleanup.clean_up()
+
+
+def has_place(page: Page) -> bool:
+    """Return whether a layer and a head mean something to what is open on a page."""
+    return page.place and (page.place_in is None or page.place_in in state.current().choices)
 
 
 def end(said: Any) -> None:

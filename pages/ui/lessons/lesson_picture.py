@@ -5,13 +5,12 @@ from collections.abc import Callable
 import streamlit as st
 
 from encoder.pictures.registry.grids import LESSON_HEADS
-from encoder.steps.step import Step
 from encoder.trace.trace import Trace
 from pages.ui import session
 from pages.ui.lessons import story_picture
 from pages.ui.state import session_state as state
 from pages.ui.state.site import Page
-from pages.ui.state.walk import stops_of
+from pages.ui.state.walk import steps_of
 from pages.ui.step import cost_tables, guess, panel, token_strip
 
 
@@ -39,9 +38,8 @@ def of(page: Page, trial: str) -> Callable[[], None] | None:
     """What draws the view of a step on that page; None where what its trial measures says all there is."""
     trace, view = session.now(), state.current()
     if page.parts:
-        offered = stops_of(page, trace.config, view.layer)
-        stop = offered.get(view.step) or offered.get(page.opens_on) or next(iter(offered.values()))
-        step: Step = trace.step(stop.name)
+        offered = steps_of(page, trace.config, view.layer)
+        step = offered.get(view.step) or offered.get(page.opens_on) or next(iter(offered.values()))
         if step.shape[-1] == "vocab":
             return lambda: guess.large(trace)
         return lambda: panel.brief(trace, step, view.head)

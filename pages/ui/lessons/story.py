@@ -9,7 +9,7 @@ from encoder.story import StoryStop
 from pages.ui import session
 from pages.ui.state import session_state as state
 from pages.ui.state.site import PAGES, Page, page_of
-from pages.ui.state.walk import PAGE_OF, Place, Stop, go
+from pages.ui.state.walk import Place, Stop, go
 
 HERE = page_of("story")
 COUNT = 12
@@ -45,7 +45,7 @@ def at() -> int:
 
 def way_to(number: int) -> Stop:
     """What leads to a stop."""
-    return Stop(HERE, title=stops()[number - 1].name, story=number)
+    return Stop(HERE, stops()[number - 1].name, number)
 
 
 def place() -> Place | None:
@@ -53,7 +53,7 @@ def place() -> Place | None:
     told, here = stops(), at()
     if not told:
         return None
-    before = way_to(here - 1) if here > 1 else Stop(PAGES[0], title=PAGES[0].title)
+    before = way_to(here - 1) if here > 1 else Stop(PAGES[0], PAGES[0].title)
     said = f"{told[here - 1].chapter} · {here} of {COUNT}"
     return Place(way_to(here), before, way_to(here + 1) if here < COUNT else None, said)
 
@@ -93,7 +93,6 @@ def arrange(stop: StoryStop, number: int) -> None:
     before = state.current()
     aim(stop)
     if stop.word is not None:
-        state.remember("ask_word", stop.word, -1)
         state.remember("walk_of", stop.word, -1)
     if state.current() != before:
         state.write_url()
@@ -112,7 +111,7 @@ def start() -> None:
     """Go to the stop where the story was left, at first the first."""
     asked = dict(state.current().choices).get("stop", "")
     known = asked.isdigit() and 1 <= int(asked) <= COUNT
-    go(Stop(HERE, title=HERE.title, story=int(asked) if known else 1))
+    go(Stop(HERE, HERE.title, int(asked) if known else 1))
 
 
 def deeper(stop: StoryStop, number: int) -> None:
@@ -120,7 +119,7 @@ def deeper(stop: StoryStop, number: int) -> None:
     state.remember("stop", number, 0)
     aim(stop)
     page = page_of(stop.page)
-    if page in PAGE_OF.values():
+    if page.parts:
         state.change(step=stop.step or page.opens_on)
     for key, chosen in stop.choices.items():
         state.remember(key, chosen, None)

@@ -1,21 +1,27 @@
 """The picture of a stop of the story, each a component that other pages have too."""
 
 from collections.abc import Callable
+from dataclasses import replace
 
 import streamlit as st
 
+from encoder.pictures.ask import scene_of
 from encoder.pictures.picture import Picture
 from encoder.pictures.registry.grids import STORY_HEADS
+from encoder.pictures.registry.sentence import ARCS, WORD, names_drawn, words_to_look_from
 from encoder.pictures.registry.story import STORY_PICTURE, story_of
 from encoder.pictures.view import Cell
 from encoder.story import StoryStop
 from encoder.story.stop import PictureKind
 from encoder.trace.trace import Trace
-from pages.ui.components import maps
+from pages.ui import session
+from pages.ui.components import maps, story_arcs
+from pages.ui.downloads import keep
 from pages.ui.lessons import story
 from pages.ui.picture import answer_of, show
 from pages.ui.picture import ask as ask_of
-from pages.ui.step import ask_a_word, opened, token_strip, whole_run
+from pages.ui.state import session_state as state
+from pages.ui.step import opened, token_strip, whole_run
 from pages.ui.text import plain
 
 
@@ -33,9 +39,17 @@ def tokens(trace: Trace, stop: StoryStop) -> None:
     st.caption(token_strip.explained(trace))
 
 
-def ask(trace: Trace, stop: StoryStop) -> None:
-    """The word and where it looks, in every head."""
-    ask_a_word.draw_answers()
+def arcs(trace: Trace, stop: StoryStop) -> None:
+    """Where the stop's head looks from the word, as arcs; a button opens the number that the answer says."""
+    said = state.current().choices
+    view = replace(state.current(), choices=tuple(sorted({**dict(said), WORD.key: str(stop.word)}.items())))
+    answer = answer_of(ARCS, scene_of(view, ARCS.needs, session.text_encoder, session.run))
+    scene, shares = answer.scene, answer.numbers.array.tolist()
+    asked = words_to_look_from(scene)[scene[WORD]]
+    story_arcs.draw(ARCS.key, names_drawn(scene), asked, shares, answer.title, answer.alt)
+    keep.draw(answer)
+    cell = Cell(f"layers.{scene.layer}.attention.weights", (scene.head, stop.word or 0, stop.seen or 0))
+    st.button("How it was computed", key="story_number", type="tertiary", on_click=opened.open_number, args=(cell,))
 
 
 def chart(trace: Trace, stop: StoryStop) -> None:
@@ -71,7 +85,7 @@ def whole(trace: Trace, stop: StoryStop) -> None:
 
 PICTURES: dict[PictureKind, Callable[[Trace, StoryStop], None]] = {
     "tokens": tokens,
-    "ask": ask,
+    "arcs": arcs,
     "bars": chart,
     "lines": chart,
     "race": chart,

@@ -24,7 +24,7 @@ class Session:
     """All that is remembered between two runs of a session's script.
 
     The view and its link: `view` is None until the link was read. `own` is the last sentence that the person typed or
-    came with, `pair` whether the line of a second one is open. `read` is what the model reads: the sentence, or the
+    came with. `read` is what the model reads: the sentence, or the
     pair. `scripts` are the pages as Streamlit knows them. `page` is the key of the page on the screen, `go_to` the
     script of the page that comes next. `linked` tells whether the view was just taken from a link, `address` are the
     parameters of an address that it was just taken from; `written` are those that its URL had lately, the newest last.
@@ -59,7 +59,6 @@ class Session:
 
     view: "View | None" = None
     own: str = ""
-    pair: bool = False
     read: "Text" = ""
     scripts: "dict[Any, Page]" = field(default_factory=dict)
     page: str = ""

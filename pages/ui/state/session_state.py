@@ -15,8 +15,8 @@ from pages.ui.state.seat import JOINS
 from pages.ui.state.session import OF_BROWSER, Session, has, picked, session, show, value
 
 __all__ = [
-    "Session", "change", "choice", "current", "forget_widgets", "has", "in_full", "keep_own", "note", "picked",
-    "read_url", "remember", "session", "shared_choice", "show", "take", "value", "widget", "write_choices",
+    "Session", "address", "change", "choice", "current", "forget_widgets", "has", "in_full", "keep_own", "note",
+    "picked", "read_url", "remember", "session", "shared_choice", "show", "take", "value", "widget", "write_choices",
     "write_url", "written",
 ]  # fmt: skip
 

@@ -14,7 +14,7 @@ class Page:
     `sentence` is the one that an address without any parameter opens it with; empty for the usual one. `section` is
     the heading it stands under in the menu. `walk` tells whether Previous and Next lead there, in
     the section of steps along the encoder, else from page to page; a page without it has its own. `place` tells whether
-    a layer and a head mean something there.
+    a layer and a head mean something there; where that is so in one part alone, `place_in` is its choice and its name.
     """
 
     key: str
@@ -25,6 +25,7 @@ class Page:
     section: str = STEPS
     walk: bool = True
     place: bool = True
+    place_in: tuple[str, str] | None = None
     sentence: str = ""
 
     @property
@@ -68,7 +69,9 @@ PAGES = (
     Page("your_model", "Models", ":material/deployed_code:", section="Change and compare", place=False),
     Page("heads", "Heads", ":material/apps:", section="Look deeper"),
     Page("atlas", "Atlas", ":material/map:", section="Look deeper"),
-    Page("learn", "Learning", ":material/model_training:", section="Look deeper"),
+    Page(
+        "learn", "Learning", ":material/model_training:", section="Look deeper", place_in=("learn_part", "Time-lapse")
+    ),
     Page("figure", "Figure", ":material/picture_in_picture:", section="Look deeper"),
     Page("lessons", "Lessons", ":material/school:", section="Learn", walk=False, place=False),
     Page("class", "A class", ":material/groups:", section="Learn", walk=False, place=False),

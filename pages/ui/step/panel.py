@@ -13,9 +13,8 @@ from encoder.steps.step import Step
 from encoder.trace.trace import Trace
 from pages.ui import picture, session
 from pages.ui.state import session_state as state
-from pages.ui.state.site import page_of
-from pages.ui.state.walk import current
-from pages.ui.state.walk import page_of as page_of_step
+from pages.ui.state import site
+from pages.ui.state.walk import current, page_of
 from pages.ui.step import opened
 from pages.ui.text import heading, plain
 
@@ -23,7 +22,7 @@ from pages.ui.text import heading, plain
 def step_of(page_key: str) -> Step:
     """Return the step of a page that the address names, else the one that it opens on."""
     trace = session.now()
-    return trace.step(current(page_of(page_key), trace.config).name)
+    return current(site.page_of(page_key), trace.config)
 
 
 def brief(trace: Trace, step: Step, head: int) -> None:
@@ -43,7 +42,7 @@ def drawn(trace: Trace, step: Step, head: int) -> None:
         return
     if "H" in step.shape and step.values != "share":
         st.toggle("One colour scale for all heads", **picture.tie(LOCK, picture.ask(STEP)))
-    of_layer = page_of_step(step.layer, step.local).key == LAYER_STEP.page
+    of_layer = page_of(step).key == LAYER_STEP.page
     picture.show(LAYER_STEP if of_layer else STEP, more=more, **opened.clicks(trace, step, head))
     if step.local == "attention.weights" and (line := parked(trace, step.layer or 0, head).sentence):
         st.caption(plain(line))

@@ -26,4 +26,4 @@ def open_number(cell: Cell) -> None:
 
 def open_step(name: str) -> None:
     """Go to the page of a step."""
-    walk.go(next(stop for stop in walk.stops(session.now().config) if stop.name == name))
+    walk.show_step(session.now().step(name))
