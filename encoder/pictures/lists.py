@@ -131,7 +131,7 @@ def column(text: str) -> Column:
 
 
 @dataclass
-class Parts:
+class TableParts:
     """The parts of a table that is being made, a piece for each sentence."""
 
     places: dict[str, list[np.ndarray[Any, Any]]] = field(default_factory=dict)
@@ -189,7 +189,7 @@ def measure(
         EncoderError: a picture that is not to be had, or more than MOST_ROWS rows.
     """
     columns = [column(text) for text in dict.fromkeys(pictures)]
-    made: dict[tuple[str, ...], Parts] = {}
+    made: dict[tuple[str, ...], TableParts] = {}
     cut, left_out = list[int](), dict[int, str]()
     for number, sentence in enumerate(sentences):
         try:
@@ -204,7 +204,7 @@ def measure(
                 cut.append(number)
             for dims in dict.fromkeys(answer.dims for answer in answers.values()):
                 alike = {name: answer for name, answer in answers.items() if answer.dims == dims}
-                made.setdefault(dims, Parts()).add(number, alike, dims)
+                made.setdefault(dims, TableParts()).add(number, alike, dims)
             if sum(parts.rows for parts in made.values()) > MOST_ROWS:
                 raise EncoderError(f"from sentence {number} on, the tables have more than {MOST_ROWS:,} rows; make the "
                                    "list shorter, or choose pictures with fewer numbers")  # fmt: skip
