@@ -75,6 +75,8 @@ export function classLine(state, acts) {
   const row = el('div', { class: 'enc-class-line' }, el('p', {}, code, ' ', where), back, toClass, ask, send, leave);
   const element = el('div', { class: 'enc-class-part', hidden: true }, row, trouble, question, veil);
   let drawn = '', shown = 0;
+  /** The answer that the widget was last told: what is chosen in it stays until the server has taken it. @type {number | null} */
+  let marked = null;
 
   /** Where this screen is, or how many are there. */
   function place() {
@@ -87,6 +89,7 @@ export function classLine(state, acts) {
     const key = JSON.stringify([state.seat.slice(0, 6), about.number, about.round]);
     if (drawn !== key) {
       drawn = key;
+      marked = null;
       if (about.kind === 'choice') {
         options.replaceChildren(el('fieldset', {}, el('legend', { class: 'enc-spoken' }, about.ask), ...about.options.map((text, i) =>
           el('label', {}, el('input', { type: 'radio', name: 'enc-class-answer', value: i, onchange: () => acts.answer(i) }), el('span', { class: 'enc-pill' }, text)))));
@@ -98,11 +101,12 @@ export function classLine(state, acts) {
       }
     }
     const given = state.own.answer, range = options.querySelector('input[type=range]');
-    if (given !== null && range instanceof HTMLInputElement && document.activeElement !== range) {
+    if (given !== marked && given !== null && range instanceof HTMLInputElement) {
       range.value = String(given);
       write(/** @type {Element} */ (range.nextElementSibling), String(Number(given.toPrecision(4))));
     }
-    options.querySelectorAll('input[type=radio]').forEach((input, i) => { /** @type {HTMLInputElement} */ (input).checked = i === given; });
+    if (given !== marked) options.querySelectorAll('input[type=radio]').forEach((input, i) => { /** @type {HTMLInputElement} */ (input).checked = i === given; });
+    marked = given;
     const said = given === null ? 'Not answered yet.' : say('class_own', { answer: about.kind === 'choice' ? about.options[given] ?? '' : String(Number(given.toPrecision(4))) });
     write(own, `${said} You may change it until the teacher closes.`);
   }
