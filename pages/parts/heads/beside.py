@@ -21,12 +21,8 @@ def draw() -> None:
     """Another model, and a table with a row for each relation that both were asked."""
     here = state.current().model
     others = [name for name in (*EXAMINED, *state.session().own_models) if name != here]
-    other = others[0]
-    if len(others) > 1:
-        tie = state.choice("heads_other", others, others[0])
-        other = st.pills(
-            "Beside", others, required=True, format_func=lambda name: plain(models.offer(name).label), **tie
-        )
+    tie = state.choice("heads_other", others, others[0])
+    other = st.pills("Beside", others, required=True, format_func=lambda name: plain(models.offer(name).label), **tie)
     mine, theirs = session.exam(), exams.exam(other)
     names = [models.offer(name).label for name in (here, other)]
     for found, name in zip((mine, theirs), names, strict=True):
