@@ -8,7 +8,6 @@ import pytest
 
 from encoder import EncoderError, TextEncoder
 from encoder.metrics import normalized_entropy
-from encoder.pictures import lists
 from encoder.pictures.lists import fitting, measure
 
 LIST = (
@@ -58,8 +57,8 @@ def test_files_hold_what_was_measured(small: TextEncoder) -> None:
 def test_what_cannot_be_measured_is_said_and_the_others_are(small: TextEncoder) -> None:
     heard = list[tuple[int, int]]()
     text = "word " * 2000
-    found = measure(small, ["", LIST[0], text], MEASURES, hear=lambda done, of: heard.append((done, of)))
-    assert list(found.left_out) == [0] and found.cut == (2,) and heard == [(1, 3), (2, 3), (3, 3)]
+    found = measure(small, ["", LIST[0], text], MEASURES, hear=lambda done, total: heard.append((done, total)))
+    assert list(found.left_out) == [0] and found.cut == (2,) and heard == [(0, 3), (1, 3), (2, 3), (3, 3)]
     assert set(found.table("layer", "head").columns["sentence"]) == {1, 2}
     with pytest.raises(EncoderError, match="there is layer, head"):
         found.table("query", "key")
@@ -77,21 +76,18 @@ def test_what_cannot_be_measured_is_said_and_the_others_are(small: TextEncoder) 
 )
 def test_a_picture_that_is_of_no_sentence_is_refused_before_any_run(small: TextEncoder, asked: str, said: str) -> None:
     with pytest.raises(EncoderError, match=said.replace("?", r"\?")):
-        measure(small, LIST, ["arcs", asked], hear=lambda done, of: pytest.fail("a sentence was measured"))
+        measure(small, LIST, ["arcs", asked], hear=lambda done, total: pytest.fail("a sentence was measured"))
 
 
-def test_work_ends_where_who_hears_of_it_says_so_and_where_it_is_too_much(
-    small: TextEncoder, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    def stop(done: int, of: int) -> None:
+def test_work_ends_where_who_hears_of_it_says_so_and_where_it_is_too_much(small: TextEncoder) -> None:
+    def stop(done: int, total: int) -> None:
         if done == 2:
             raise InterruptedError
 
     with pytest.raises(InterruptedError):
         measure(small, LIST, MEASURES, hear=stop)
-    monkeypatch.setattr(lists, "MOST_ROWS", 40)
     with pytest.raises(EncoderError, match="from sentence 2 on, the tables have more than 40 rows"):
-        measure(small, LIST, MEASURES)
+        measure(small, LIST, MEASURES, most_rows=40)
 
 
 OF_OTHERS = {"between": "need a pair", "gate_signs": "gate", "gate_units": "gate"}  # what these sentences or model lack

@@ -1,7 +1,7 @@
 """Whole lists: pictures measured over many sentences, as tables with a row for each sentence, token or pair."""
 
 import io
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 from urllib.parse import parse_qsl
@@ -18,7 +18,7 @@ from encoder.pictures.scene import Scene
 from encoder.pictures.view import View
 from encoder.text_encoder import TextEncoder
 
-MOST_ROWS = 20_000_000  # of all tables together
+MOST_ROWS = 5_000_000  # of all tables together: some hundreds of megabytes
 PLAIN = ("layer", "head")  # dimensions whose places are called by their number
 UNFIT = ("words", "paths", "outlines", "signed bars")  # kinds that are no numbers with a place each, or of one number
 
@@ -165,6 +165,52 @@ class TableParts:
         return Table(dims, {name: np.concatenate(parts) for name, parts in (self.places | self.values).items()})
 
 
+@dataclass(frozen=True)
+class Progress:
+    """How many sentences of a list are measured, of how many; with the last one what was measured."""
+
+    done: int
+    total: int
+    measured: Measured | None = None
+
+
+def measuring(
+    encoder: TextEncoder,
+    sentences: Sequence[str],
+    pictures: Sequence[str],
+    *,
+    layer: int = 0,
+    head: int = 0,
+    most_rows: int = MOST_ROWS,
+) -> Generator[Progress, None, None]:
+    """Measure pictures over a list, and yield after each sentence how far it is; see `measure`."""
+    columns = [column(text) for text in dict.fromkeys(pictures)]
+    made: dict[tuple[str, ...], TableParts] = {}
+    cut, left_out = list[int](), dict[int, str]()
+    for number, sentence in enumerate(sentences):
+        yield Progress(number, len(sentences))
+        try:
+            pieces = encoder.tokenize(sentence)
+            if not sentence.strip():
+                raise EncoderError("nothing is written there")
+            found = dict(of_sentence(encoder, sentence, columns, layer, head))
+        except EncoderError as error:
+            left_out[number] = str(error)
+            continue
+        if len(pieces.text) < len(sentence):
+            cut.append(number)
+        for dims in dict.fromkeys(numbers.dims for numbers in found.values()):
+            alike = {name: numbers for name, numbers in found.items() if numbers.dims == dims}
+            made.setdefault(dims, TableParts()).add(number, alike, dims)
+        if sum(parts.rows for parts in made.values()) > most_rows:
+            raise EncoderError(
+                f"from sentence {number} on, the tables have more than {most_rows:,} rows; make the list shorter, or "
+                "choose pictures with fewer numbers"
+            )
+    tables = tuple(parts.table(dims) for dims, parts in made.items())
+    yield Progress(len(sentences), len(sentences), Measured(tables, tuple(cut), left_out))
+
+
 def measure(
     encoder: TextEncoder,
     sentences: Sequence[str],
@@ -172,7 +218,8 @@ def measure(
     *,
     layer: int = 0,
     head: int = 0,
-    hear: Callable[[int, int], None] | None = None,
+    most_rows: int = MOST_ROWS,
+    hear: Callable[[int, int], None] = lambda done, total: None,
 ) -> Measured:
     """Measure pictures over a list of sentences, each as if it were alone.
 
@@ -183,34 +230,18 @@ def measure(
             layers and heads of a picture that has these dimensions are in its table.
         layer: of pictures that are of one layer.
         head: of pictures that are of one head.
-        hear: told after each sentence how many are done, and of how many; what it raises ends the work.
+        most_rows: of all tables together.
+        hear: told how many are done, and of how many; what it raises ends the work.
 
     Raises:
-        EncoderError: a picture that is not to be had, or more than MOST_ROWS rows.
+        EncoderError: a picture that is not to be had, or more rows than `most_rows`.
     """
-    columns = [column(text) for text in dict.fromkeys(pictures)]
-    made: dict[tuple[str, ...], TableParts] = {}
-    cut, left_out = list[int](), dict[int, str]()
-    for number, sentence in enumerate(sentences):
-        try:
-            pieces = encoder.tokenize(sentence)
-            if not sentence.strip():
-                raise EncoderError("nothing is written there")
-            answers = dict(of_sentence(encoder, sentence, columns, layer, head))
-        except EncoderError as error:
-            left_out[number] = str(error)
-        else:
-            if len(pieces.text) < len(sentence):
-                cut.append(number)
-            for dims in dict.fromkeys(answer.dims for answer in answers.values()):
-                alike = {name: answer for name, answer in answers.items() if answer.dims == dims}
-                made.setdefault(dims, TableParts()).add(number, alike, dims)
-            if sum(parts.rows for parts in made.values()) > MOST_ROWS:
-                raise EncoderError(f"from sentence {number} on, the tables have more than {MOST_ROWS:,} rows; make the "
-                                   "list shorter, or choose pictures with fewer numbers")  # fmt: skip
-        if hear is not None:
-            hear(number + 1, len(sentences))
-    return Measured(tuple(parts.table(dims) for dims, parts in made.items()), tuple(cut), left_out)
+    measured = None
+    for now in measuring(encoder, sentences, pictures, layer=layer, head=head, most_rows=most_rows):
+        hear(now.done, now.total)
+        measured = now.measured
+    assert measured is not None, "the last step has it"
+    return measured
 
 
 def of_sentence(

@@ -8,7 +8,7 @@ import streamlit as st
 from encoder.formatting import percent, points
 from encoder.metrics import HEAD_MEASURES, MARGIN, MOST, ROLES
 from encoder.metrics.roles import NO_ROLE
-from pages.parts.heads import beside, jobs, own_trees
+from pages.parts.heads import a_list, beside, jobs, own_trees
 from pages.parts.heads.common import measured, names, places
 from pages.ui import session
 from pages.ui.downloads import table as downloads
@@ -21,6 +21,7 @@ def draw() -> None:
     jobs.draw()
     fold("Beside another model, relation by relation", "heads_beside", beside.draw, holds={"heads_other"})
     fold("Examine heads on trees of your own", "heads_trees", own_trees.draw)
+    fold("Measure a list of sentences", "heads_list", a_list.draw)
     heading("Where each head looks")
     config = session.now().config
     over, heads = measured(), names(config)
