@@ -120,10 +120,9 @@ export function classLine(state, acts) {
     if (answering) drawOptions(about);
     else write(own, CLOSED);
     done.hidden = !leads();
-    const names = leads() ? [...PHASES[about.phase].filter(name => name !== 'again' || about.round === 1), 'put_away'] : [];
-    children(done, names.length, () => button('', () => {})).forEach((one, i) => {
-      write(one, ACTS[names[i]]);
-      put(one, { 'data-class': names[i], class: i ? 'enc-pill' : 'enc-pill enc-class-first', onclick: () => acts.act(names[i]) });
+    const all = Object.keys(ACTS), names = leads() ? [...PHASES[about.phase].filter(name => name !== 'again' || about.round === 1), 'put_away'] : [];
+    children(done, all.length, i => button(ACTS[all[i]], () => acts.act(all[i]), { 'data-class': all[i] })).forEach((one, i) => {
+      put(one, { hidden: !names.includes(all[i]), class: all[i] === names[0] ? 'enc-pill enc-class-first' : 'enc-pill' });
     });
     const results = shows ? state.now?.results : null;
     verdict.hidden = bars.hidden = !results;
