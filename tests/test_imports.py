@@ -46,6 +46,7 @@ FLOORS = (  # folders and files of encoder/; each stands on those before it and 
     {"story"},
     {"pictures"},
     {"report"},
+    {"commands"},
 )
 
 
