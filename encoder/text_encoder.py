@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from time import perf_counter
-from typing import overload
+from typing import Any, overload
 
 import torch
 from tokenizers import Tokenizer
@@ -27,7 +27,7 @@ from encoder.operations.explanation import Explanation
 from encoder.pulse import pulse
 from encoder.steps.catalogue import catalogue
 from encoder.steps.step import Step
-from encoder.trace.source import Source
+from encoder.trace.source import HELD, Source
 from encoder.trace.tokenizing import tokens
 from encoder.trace.tokens import Text, Tokens
 from encoder.trace.trace import Trace
@@ -103,6 +103,29 @@ class TextEncoder:
         if not bundled and (infinite := made.outgrown()):
             log.warning(OUTGROWN, name, infinite)
         return made
+
+    @classmethod
+    def from_transformers(cls, model: Any, tokenizer: Any, *, called: str | None = None) -> "TextEncoder":
+        """The encoder in a model of transformers that you hold; no file is written, and weights are shared.
+
+        Args:
+            model: of one of the kinds that folders may be of, with any head: `left_out` lists what of it was not
+                needed, such as the head of a classifier. A model that is trained further is to be taken anew.
+            tokenizer: its tokenizer, of transformers or of the package tokenizers.
+            called: the name that people see; that it was loaded by, or its kind, without it.
+
+        Raises:
+            encoder.checkpoint.CheckpointError: a kind of model that is not supported, or a tokenizer that cannot be
+                used; the message says why.
+        """
+        found = checkpoint.from_object(model, tokenizer)
+        name = called or Path(str(getattr(model, "name_or_path", ""))).name or str(model.config.model_type)
+        encoder = cls(
+            found.model, found.tokenizer, Source(name, found.sha256, maker=HELD), found.special, found.left_out
+        )
+        if infinite := encoder.outgrown():
+            log.warning(OUTGROWN, name, infinite)
+        return encoder
 
     @classmethod
     def from_config(
