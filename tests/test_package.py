@@ -13,6 +13,9 @@ from typing import Any
 import pytest
 
 import encoder
+from encoder.pictures.ask import ask
+from encoder.pictures.registry import picture
+from encoder.pictures.view import View
 
 pytestmark = pytest.mark.slow
 
@@ -21,6 +24,8 @@ MOST_BYTES = 75 * 2**20
 COMMANDS = ("encoder-atlas", "encoder-exam", "encoder-picture", "encoder-report", "encoder-train")
 WORDS = (("The", "DET", 2, "det"), ("dog", "NOUN", 3, "nsubj"), ("ran", "VERB", 0, "root"))
 TREE = "\n".join(f"{i}\t{w}\t_\t{t}\t_\t_\t{to}\t{how}\t_\t_" for i, (w, t, to, how) in enumerate(WORDS, 1)) + "\n\n"
+PICTURES = ("all_heads", "arcs", "flows", "head_lengths", "layer_step", "lens", "links", "max_flow",
+            "mixing", "near_words", "norm_sides", "picture", "rollout", "words_moved")  # fmt: skip
 SMALL_RUN = ["d_model=8", "n_heads=2", "n_layers=1", "d_ff=8", "vocab_size=40", "rows=2", "row_length=8"]
 # Runs programs and commands of a JSON list in turn: what each printed, what it complained of, and its exit code.
 RUNNER = """
@@ -144,3 +149,12 @@ def test_pictures_and_reports_need_no_streamlit(installed: Path, tmp_path: Path)
     assert [answer[2] for answer in found] == [0] * 4, found
     assert {path.name for path in tmp_path.iterdir()} == {"rollout.svg", "report.html"}
     assert b"</svg>" in (tmp_path / "rollout.svg").read_bytes()
+
+
+def test_the_lines_of_pictures_need_the_package_alone(installed: Path, tmp_path: Path) -> None:
+    """What Keep gives as code runs without what the pages stand on."""
+    view = View(model="small", sentence="A cat sat on the mat.", second="It slept.", layer=1, head=1)
+    lines = [picture(key).of(ask(picture(key), view)).code for key in PICTURES]
+    found = answers(installed, tmp_path, "streamlit,plotly,transformers", [[code] for code in lines])
+    assert [answer for answer in found if not answer[0] or answer[1:] != ["", 0]] == []
+    assert list(tmp_path.iterdir()) == []
