@@ -36,6 +36,7 @@ from encoder.trace.unpadded import first_lost
 log = logging.getLogger(__name__)
 MAX_TOKENS = 512
 OUTGROWN = "%s: its weights are so large that a run holds no finite numbers from %s on"
+CUT = "a text of %d tokens is cut to the %d that this model reads"
 NO_TOKENS = "the text has no token that this tokenizer knows, so there is nothing to run"
 Sequences = list[str] | list[tuple[str, str]] | list[Text]
 
@@ -226,7 +227,7 @@ class TextEncoder:
 
         Returns:
             a Trace, or one Trace per sentence whose last `padding` tokens are [PAD]. A text of more than `max_tokens`
-            tokens is cut, and `dropped` of its trace says how many were left out.
+            tokens is cut, which the log tells, and `dropped` of its trace says how many were left out.
 
         Raises:
             EncoderError: an empty list, a hidden position outside the sentence, or an edit that cannot be made.
@@ -235,6 +236,9 @@ class TextEncoder:
         if not texts:
             raise EncoderError("got 0 sentences; trace takes 1 or more")
         pieces = [self.tokenize(t) for t in texts]
+        for piece in pieces:
+            if dropped := piece.dropped + piece.pair_dropped:
+                log.warning(CUT, len(piece.ids) + dropped, len(piece.ids))
         longest = max(len(p.ids) for p in pieces)
         pieces, lengths = [self.padded(p, longest) for p in pieces], [len(p.ids) for p in pieces]
         ids = torch.tensor([p.ids for p in pieces])

@@ -126,6 +126,10 @@ def test_it_works_without_streamlit_and_plotly(installed: Path, tmp_path: Path) 
         ["encoder-report", "A cat sat."],
         ["encoder-picture", "rollout"],
         ["encoder-exam", "--out", "exam.txt"],
+        ["encoder-exam", "--out", "nowhere/exam.csv"],
+        ["encoder-exam", "--model", "nothing", "--out", "exam.json"],
+        ["encoder-atlas", "--corpus"],
+        ["encoder-train", "--what"],
     ]  # fmt: skip
     readme, moment, shelf, atlas, exam, train, *rest = answers(installed, tmp_path, "streamlit,plotly", given)
     assert "torch.Size([8, 9, 9]) [('paris', 0." in readme[0] and "'previous'" in readme[0]
@@ -135,7 +139,9 @@ def test_it_works_without_streamlit_and_plotly(installed: Path, tmp_path: Path) 
     assert all("usage:" in answer[0] and answer[2] == 0 for answer in rest[:3])
     for answer in rest[3:5]:
         assert answer == ["", "error: plotly is not installed; pip install 'encoder[figures]' brings it\n", 2]
-    assert rest[5][2] == 2 and rest[5][1].count("\n") == 1 and ".csv" in rest[5][1]
+    reasons = (".csv", "No such file", "'nothing'", "--corpus", "--corpus")
+    for (printed, complained, code), reason in zip(rest[5:], reasons, strict=True):
+        assert (printed, complained.count("\n"), code) == ("", 1, 2) and reason in complained
 
 
 def test_pictures_and_reports_need_no_streamlit(installed: Path, tmp_path: Path) -> None:

@@ -16,6 +16,7 @@ from functools import cache
 from pathlib import Path
 
 from encoder import checkpoint, whole_file
+from encoder.command_line import exit_code
 from encoder.exam.answers import DIRECTIONS, Tally, WorkWatch, report_nothing, tally
 from encoder.exam.examination import RESULTS
 from encoder.exam.frames import NOUNS, MadeSentence, leads_of, made_sentences, mask_of
@@ -24,7 +25,6 @@ from encoder.exam.links import JUDGED, LinkedSentence, TreeLink, gaps, relations
 from encoder.exam.treebank import ExamError, Treebank, bundled_treebanks
 from encoder.experiments import timelapse
 from encoder.text_encoder import TextEncoder
-from encoder.train.command import exit_code
 
 FORMAT, VERSION = "encoder-exam-moments", 2
 COUNTED_NEAR = ("obj", "det", "case", JUDGED)  # the relations of which the answers by the fixed distance are counted
