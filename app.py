@@ -9,7 +9,7 @@ from starlette.middleware import Middleware
 
 from pages.front import headers, routes
 from pages.ui.frame import start
-from pages.ui.server import quiet, redirects
+from pages.ui.server import quiet, redirects, visitor
 from pages.ui.server.sending import SendingBound
 
 app = st.App(
@@ -18,6 +18,7 @@ app = st.App(
     lifespan=start.by_itself,
     middleware=[
         Middleware(quiet.Asked),
+        Middleware(visitor.Lines),
         Middleware(headers.Headers),
         Middleware(SendingBound, apart=f"{redirects.base()}/api/"),
     ],

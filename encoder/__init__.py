@@ -28,6 +28,7 @@ __getattr__ = on_demand(
         "preset": "encoder.model.config",
         "by_hand": "encoder.tasks.models",
         "learned": "encoder.tasks.models",
+        "measure": "encoder.pictures.lists",
         "mystery": "encoder.tasks.models",
     },
 )

@@ -92,7 +92,7 @@ class TextEncoder:
         """
         if step is not None:
             kept = checkpoint.load_snapshot(name, step)
-            maker = f"TextEncoder.from_pretrained({str(name)!r}, step={step})"
+            maker = f"TextEncoder.from_pretrained({origin or str(name)!r}, step={step})"
             moment = Source(f"{checkpoint.find(name).resolve().name} at step {step}", kept.sha256, maker=maker)
             return cls(kept.model, kept.tokenizer, moment, kept.special)
         folder = checkpoint.find(name)

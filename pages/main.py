@@ -6,11 +6,16 @@ from pages.front import frame, site
 from pages.ui import style
 from pages.ui.component import draw_scripts
 from pages.ui.frame import start
-from pages.ui.server.turns import turn
+from pages.ui.state.session import is_forged
 from pages.ui.state.session import session as this_session
 from pages.ui.state.site import DRAWN
 
-with turn():
+
+def draw() -> None:
+    """Draw the page that is open."""
+    if is_forged():
+        st.warning("This browser speaks of fields that no page has. Load the page again.")
+        return
     st.set_page_config(page_icon="🔎", layout="wide")
     scripts = this_session().scripts
     if not scripts:  # once in a session: each looks for its file; a run that is about to end may do the same just now
@@ -18,7 +23,7 @@ with turn():
     page = site.navigate(scripts)
     if page.key in DRAWN:
         frame.draw(page, scripts)
-        st.stop()
+        return
     this_session().below = None
     top = st.container(key="top")
     bar = st.container(horizontal=True, vertical_alignment="center", key="bar")
@@ -32,3 +37,6 @@ with turn():
     from pages.ui.frame import whole
 
     whole.draw(page, around, top, bar, under)
+
+
+draw()

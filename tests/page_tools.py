@@ -2,6 +2,7 @@
 
 import base64
 import json
+import re
 from pathlib import Path
 from typing import Any
 
@@ -17,8 +18,11 @@ from encoder.pictures.old_addresses import lead
 from encoder.pictures.view import EXAMPLE
 from pages.front import make
 from pages.front.asked import wanted
+from pages.ui.server import file_links
+from pages.ui.server.file_links import Offer
 from pages.ui.state.site import DRAWN, PAGES, page_of
 
+LINK = re.compile(r'/api/file/([\w-]+)"[^>]*>([^<]*)</a>')
 APP = str(Path(__file__).parents[1] / "pages" / "main.py")
 _give_up = local_script_runner.require_widgets_deltas
 
@@ -54,12 +58,13 @@ def healthy(app: AppTest) -> AppTest:
 
 
 def go(app: AppTest, key: str) -> AppTest:
-    """Choose a page in the menu; in a browser that leads to an address without parameters.
+    """Choose a page in the menu; here that leads to an address without parameters, which nobody has gone back to.
 
     The browser's own menu takes along what the address says, from one page that the browser draws to another.
     """
     if not {page_shown(app), key} <= DRAWN.keys():
         app.query_params.clear()
+        app.session_state["session"].bare.clear()
     healthy(app.switch_page(f"steps/{key}.py").run())
     if key in DRAWN:
         app.query_params["more"] = "1"
@@ -98,6 +103,12 @@ def happened(component: str, **events: object) -> WidgetState:
 def bar(app: AppTest) -> dict[str, Any]:
     """What the bar of a page shows."""
     return json.loads(next(one.proto.json for one in app.get("bidi_component") if one.proto.id.endswith("-around")))
+
+
+def files(app: AppTest) -> dict[str, Offer]:
+    """The files that the page offers, by what their links say."""
+    links = [LINK.search(one.value) for one in app.html]
+    return {found[2]: offer for found in links if found and (offer := file_links.find(found[1]))}
 
 
 def page_shown(app: AppTest) -> str:

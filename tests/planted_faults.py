@@ -109,7 +109,7 @@ FAULTS = (
     ),
     Fault(
         "a drawer that lies over the picture whose number it opens",
-        "pages/ui/style.css",
+        "pages/ui/streamlit.css",
         "{ padding-right: var(--number-room); }",
         "{ padding-right: 0; }",
         ("browser/test_drawer.py",),

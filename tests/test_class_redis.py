@@ -12,7 +12,6 @@ import redis
 import redis_server
 
 from encoder import EncoderError
-from pages.ui.live import push
 from pages.ui.live.classroom import Classroom
 from pages.ui.live.question import Question
 from pages.ui.live.redis_store import WAIT, RedisStore
@@ -58,7 +57,7 @@ def address(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
 def room(address: str) -> Iterator[Classroom]:
     store = RedisStore(address)
     store.client.flushall()
-    yield Classroom(store, lambda seconds: None)
+    yield Classroom(store)
     store.client.close()
 
 
@@ -86,7 +85,7 @@ def everything(room: Classroom, teacher: Seat, pupil: Seat) -> None:
     steps: list[Callable[[], object]] = [
         lambda: room.join(code, "school"), lambda: room.sit_again(pupil, "school"), lambda: room.sit_again(teacher),
         lambda: room.counts(code), lambda: room.now(code), lambda: room.here(pupil), lambda: room.here(teacher),
-        lambda: room.present(code), lambda: room.show(teacher, "attention", {}), lambda: room.sent(code),
+        lambda: room.present(code), lambda: room.show(teacher, "attention", {}),
         lambda: room.answer(pupil, 1, 1, 1), lambda: room.send(pupil, "A dog."), lambda: room.own_sentence(pupil),
         lambda: room.wall(teacher), lambda: room.take_down(teacher, "x"), lambda: room.results_of(code, 1),
         lambda: room.results(code), lambda: room.all_results(teacher), lambda: room.close(teacher),
@@ -128,17 +127,6 @@ def test_fields_that_nobody_here_wrote_are_refused_in_a_sentence(room: Classroom
     everything(room, teacher, pupil)
 
 
-def test_the_watch_over_all_classes_goes_on(room: Classroom, raw: redis.Redis, monkeypatch: pytest.MonkeyPatch) -> None:
-    """One thread watches for every class of a server: what is wrong with one must not end it."""
-    teacher, _ = begun(room)
-    monkeypatch.setattr(push, "classroom", lambda: room)
-    raw.hset(f"encoder:class:{teacher.code}", "n:shown", b"\xff")
-    assert push.counts_of(teacher.code) is None
-    raw.hset(f"encoder:class:{teacher.code}", "n:shown", "2")
-    counts = push.counts_of(teacher.code)
-    assert counts is not None and counts.shown == 2
-
-
 @pytest.mark.parametrize(
     "code", ["*", "?????*", "[A-Z]*", "A\r\nFLUSHALL\r\n", "A:tables", "A" * 10_000, "\ud800", "\0"]
 )
@@ -160,7 +148,7 @@ def test_odd_keys_of_others_are_left_alone(room: Classroom, raw: redis.Redis) ->
 @pytest.mark.nightly
 def test_a_server_that_hangs_is_given_up_and_comes_back(tmp_path: Path) -> None:
     with redis_server.running(tmp_path / "own") as address:
-        room = Classroom(RedisStore(address), lambda seconds: None)
+        room = Classroom(RedisStore(address))
         teacher, pupil = begun(room)
         process = int(RedisStore(address).client.info("server")["process_id"])
         os.kill(process, signal.SIGSTOP)

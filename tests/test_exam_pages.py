@@ -10,11 +10,13 @@ from typing import Any
 import pytest
 from controls import untrained
 from page_tools import healthy, open_app, page_shown
+from streamlit.testing.v1 import AppTest
 
 from encoder import TextEncoder
 from encoder.exam import Treebank, bundled_treebanks, examine
 from encoder.exam.examination import RESULTS
 from encoder.exam.sentences import NO_JOB, head_jobs, relation_rows, scope
+from encoder.exam.treebank import given_treebank
 from encoder.packet.format import unpack
 from encoder.pulse import listening
 from pages.front.asked import wanted
@@ -103,7 +105,7 @@ def test_the_atlas_says_the_job_of_the_chosen_head_or_that_there_is_none() -> No
 
 def test_the_table_has_the_best_head_of_every_relation_beside_its_rule() -> None:
     app = open_app("heads", model="small", heads_part=JOBS)
-    table = next(one.value for one in app.dataframe if "rule right" in one.value)
+    table = table_with(app, "rule right")
     rows = [row for row in SHIPPED["small"]["rows"] if row["treebank"] == "en_pud"]
     assert len(table) == len(rows) and list(table["licence"] == "yes") == sorted(
         table["licence"] == "yes", reverse=True
@@ -156,6 +158,80 @@ def test_an_untrained_model_is_examined_at_a_click_and_has_no_job(quick: None, m
     assert NO_JOB not in "\n".join(read(open_app("your_model", model=BUILT.replace("d_ff=64", "d_ff=65"))))
 
 
+def gold(words: str = "The keys to the cabinet are lost .", count: int = 30, **relations: str) -> bytes:
+    """So many of one sentence with its tree, as a file."""
+    marks = (("DET", 2, "det"), ("NOUN", 7, "nsubj:pass"), ("ADP", 5, "case"), ("DET", 5, "det"), ("NOUN", 2, "nmod"),
+             ("AUX", 7, "aux:pass"), ("VERB", 0, "root"), ("PUNCT", 7, "punct"))  # fmt: skip
+    lines = [
+        f"{i}\t{word}\t_\t{tag}\t_\tMood=Ind\t{head}\t{relations.get(relation, relation)}\t_\t_"
+        for i, (word, (tag, head, relation)) in enumerate(zip(words.split(), marks, strict=True), 1)
+    ]
+    return ("\n".join(lines) + "\n\n").encode() * count
+
+
+def table_with(app: AppTest, column: str) -> Any:
+    """The first table of the page that has a column."""
+    return next(one.value for one in app.dataframe if column in one.value)
+
+
+def give(app: AppTest, name: str, content: bytes) -> str:
+    """Give a file of trees, and read the page."""
+    healthy(app.file_uploader(key="heads_trees_file").set_value((name, content, "text/plain")).run())
+    return "\n".join([*read(app), *(one.value.replace("\\", "") for one in app.warning)])
+
+
+def test_trees_of_ones_own_are_examined_at_once_and_forgotten_with_their_file(quick: None) -> None:
+    app = open_app("heads", model=BUILT, heads_part=JOBS, heads_trees="1")
+    text = give(app, "mine.conllu", gold())
+    own = Treebank("your trees", given_treebank(gold(), "x", "y").trees)
+    expected = examine(exams.text_encoder(BUILT), [own, exams.bundled_treebanks()[0]])
+    assert scope(expected) in text and "30 sentences of your trees" in text and f"In all 8 heads: {NO_JOB}." in text
+    table = table_with(app, "rule right")
+    assert table.to_dict("records") == relation_rows(expected)
+    assert exams.exam(BUILT) is None, "nothing of it is kept for others"
+    healthy(app.file_uploader(key="heads_trees_file").set_value(None).run())
+    assert "your trees" not in "\n".join(read(app)) and "trees" not in app.session_state["session"].sweeps
+
+
+def test_a_file_of_trees_that_cannot_be_read_is_refused_in_a_sentence(quick: None) -> None:
+    app = open_app("heads", model=BUILT, heads_part=JOBS, heads_trees="1")
+    for name, content, why in (
+        ("a.txt", b"The cat sat.\n", "a.txt is no CoNLL-U file with gold trees: line 1 has 1 column"),
+        ("<script>x</script>.conllu", b"\x00\xff", "<script>x</script>.conllu is not UTF-8"),
+        ("b.txt", b"", "b.txt holds no sentence"),
+        ("c.txt", gold(count=2001), "more than 2,000 sentences"),
+        ("d.txt", gold(words=" ".join(["\u200f" * 9000] * 8), count=1), "c"),
+    ):
+        text = give(app, name, content)
+        assert why in text.replace("\u2060", "") and "30 sentences" not in text
+
+
+def test_relations_with_strange_names_are_text(quick: None) -> None:
+    strange = "<b>|*x*|$y$"
+    app = open_app("heads", model=BUILT, heads_part=JOBS, heads_trees="1")
+    assert "30 sentences of your trees" in give(app, "e.txt", gold(nmod=strange))
+    assert strange in list(table_with(app, "rule right")["UD"])
+
+
+def test_two_models_stand_side_by_side_relation_by_relation() -> None:
+    app = open_app("heads", model="small", heads_part=JOBS, heads_beside="1", heads_other="base")
+    table = table_with(app, "its right")
+    both = [{row["relation"]: row for row in SHIPPED[name]["rows"] if row["treebank"] == "en_pud"} for name in SHIPPED]
+    assert len(table) == len(both[0].keys() & both[1].keys())
+    surely = list(table["surely"] == "yes")
+    assert surely == sorted(surely, reverse=True) and any(surely) and not all(surely)
+    text = "\n".join(read(app))
+    assert f"Of those that surely differ, most at {table['relation'][0]}: " in text
+    obj = table[table["relation"] == "object → its verb"].to_dict("records")[0]
+    base, small = (rows["obj"] for rows in both)
+    assert (obj["head"], obj["its head"]) == ("L2H0", "L4H0") and obj["of"] == base["n"] == small["n"]
+    assert obj["difference"] == pytest.approx(100 * (base["accuracy"] - small["accuracy"]))
+    assert (obj["surely"] == "yes") == (base["low"] > small["high"] or small["low"] > base["high"])
+    for other, model in (("base", BUILT), ("small", "base")):
+        text = "\n".join(read(open_app("heads", model=model, heads_part=JOBS, heads_beside="1", heads_other=other)))
+        assert ("were not examined yet: open it" in text) == (model == BUILT)
+
+
 class Leave(BaseException):
     """What Streamlit raises in a script that is to stop, or much like it."""
 
@@ -174,10 +250,13 @@ def test_an_examination_ends_when_its_visitor_leaves(quick: None, monkeypatch: p
 
     monkeypatch.setattr(exams, "advance", advance)
     asked = exams.examinee(BUILT)
-    with listening(leave), pytest.raises(Leave):
-        exams.exams_kept.get(asked)
-    assert len(done) == 3 and not exams.exams_kept.has(asked) and job_queue.queue.line == []
-    assert exams.exam(BUILT) is None
+    own = given_treebank(gold(), "x", "your trees")
+    for begin in (lambda: exams.exams_kept.get(asked), lambda: exams.examined_on(BUILT, own)):
+        done.clear()
+        with listening(leave), pytest.raises(Leave):
+            begin()
+        assert len(done) == 3 and not exams.exams_kept.has(asked) and job_queue.queue.line == []
+        assert exams.exam(BUILT) is None
 
 
 def test_an_examination_takes_no_longer_than_a_page_may() -> None:

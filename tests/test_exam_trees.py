@@ -9,7 +9,7 @@ import pytest
 from encoder.exam import ExamError, bundled_treebanks, read_treebank
 from encoder.exam.__main__ import main
 from encoder.exam.links import gaps, relations
-from encoder.exam.treebank import LONGEST_LINE
+from encoder.exam.treebank import LONGEST_LINE, LONGEST_RELATION, MOST_GIVEN, MOST_RELATIONS, MOST_WORDS, given_treebank
 
 GOOD = (  # ID FORM UPOS FEATS HEAD DEPREL, the other columns are put between
     "1 The DET _ 2 det", "2 keys NOUN Number=Plur 6 nsubj", "3 to ADP _ 5 case", "4 the DET _ 5 det",
@@ -155,3 +155,39 @@ def test_gaps_are_where_grammar_says(tmp_path: Path) -> None:
     assert [link.kind for link in first.links] == ["gap", "gap:between", "gap:other"]
     assert second.words == ("Kori Schulman", "[MASK]", "left") and second.number == 2
     assert second.links[0][1:] == (1, 0) and second.links[1].kind == "gap:next"
+
+
+def test_a_file_that_is_given_is_read_as_one_from_the_disk(tmp_path: Path) -> None:
+    path = tmp_path / "mine.conllu"
+    path.write_text(conllu(GOOD, GOOD), encoding="utf-8")
+    assert given_treebank(path.read_bytes(), "x", "mine") == read_treebank(path)
+
+
+@pytest.mark.parametrize("broken", BROKEN)
+def test_a_bad_file_that_is_given_is_refused_with_the_same_sentence(broken: str) -> None:
+    text, why = BROKEN[broken]
+    content = text.encode() if isinstance(text, str) else text
+    with pytest.raises(ExamError) as refused:
+        given_treebank(content, "mine.conllu", "mine")
+    assert why in str(refused.value) and "mine.conllu" in str(refused.value)
+
+
+def chain(words: int, last: int) -> str:
+    """A sentence in which each word hangs on the one before, and the first on the `last`."""
+    return "".join(line(f"{i} w X _ {i - 1 or last} dep{'' if i > 1 else last}") + "\n" for i in range(1, words + 1))
+
+
+def test_a_file_that_is_given_has_bounds() -> None:
+    one = line("1 w X _ 0 root") + "\n\n"
+    assert len(given_treebank((one * MOST_GIVEN).encode(), "x", "mine").trees) == MOST_GIVEN
+    kinds = "".join(line(f"1 w X _ 0 r{i}") + "\n\n" for i in range(MOST_RELATIONS + 1))
+    for text, why in (
+        (one * (MOST_GIVEN + 1), "more than 2,000 sentences, which are reached in line 4,001"),
+        (kinds, "more than 200 different relations"),
+        (chain(MOST_WORDS + 1, 0), "begins a sentence of 1,001 words, where 1,000 are the most"),
+        (chain(MOST_WORDS, MOST_WORDS), "governors lead round in a circle"),
+        (one.replace("root", "r" * (LONGEST_RELATION + 1)), "a relation of more than 60 letters"),
+    ):
+        with pytest.raises(ExamError, match=why):
+            given_treebank(text.encode(), "x", "mine")
+    assert len(given_treebank(chain(MOST_WORDS, 0).encode(), "x", "mine").trees[0].words) == MOST_WORDS

@@ -91,6 +91,12 @@ def test_between_two_moments_the_colours_are_between_theirs(layers: tuple[Panel,
         assert (frame >= low).all() and (frame <= high).all() and (frame != frames[0]).any()
 
 
+def test_more_pictures_than_there_is_time_for_each_stand_for_some_of_it(layers: tuple[Panel, ...]) -> None:
+    for seconds in (0.5, 1.0):
+        spans = [span for _, span in Film(layers * 3, seconds, "360p").frames(10)]
+        assert min(spans) > 0 and sum(spans) == pytest.approx(seconds) and len(spans) >= 12
+
+
 def test_unlike_pictures_follow_without_a_frame_that_shows_both(run: Trace, layers: tuple[Panel, ...]) -> None:
     """The names of one lay over those of the other."""
     other = of_maps("Other", "Other.", [heat_map(np.eye(3), ["a", "b", "c"], ["a", "b", "c"], "share")])

@@ -29,7 +29,7 @@ from pages.front.file import File
 from pages.front.files import Files
 from pages.front.headers import Headers
 from pages.front.refused import RefusedError
-from pages.ui.server import inside, writing
+from pages.ui.server import writing
 
 ROOT = Path(__file__).parents[1]
 STOPS = re.findall(r"step: '([\w.]+)'.*own: (true|false)", (ROOT / "encoder/browser/stops.js").read_text("utf-8"))
@@ -263,13 +263,7 @@ def test_one_visitor_takes_a_share_and_all_together_no_more_than_wait() -> None:
     assert found.count(200) == packets.MOST_WAITING - 1 and found.count(503) > 0 and not made.waiting
 
 
-def test_a_whole_run_waits_for_its_turn_and_leaves_the_files_of_pages_alone(
-    client: TestClient, small: TextEncoder, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    def refuse(*args: object) -> None:
-        raise AssertionError("a route has no part in what Streamlit keeps")
-
-    monkeypatch.setattr(inside, "forget_files", refuse)
+def test_a_whole_run_waits_for_its_turn(client: TestClient, small: TextEncoder) -> None:
     answers = list[Any]()
     asked = {"picture": "run", "format": "npz", "query": QUERY}
     with writing.export_lock:  # another large file is being made

@@ -1,8 +1,14 @@
 """When grammar is born: numbers of the shipped count and of the snapshots, what is said of them, and the page."""
 
+import asyncio
 import base64
+import gzip
 import json
+import shutil
 from collections import Counter
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -13,15 +19,37 @@ from streamlit.testing.v1 import AppTest
 from visits import link
 
 from encoder import EncoderError, TextEncoder
-from encoder.exam import ExamError, bundled_treebanks
+from encoder.checkpoint import BUNDLED
+from encoder.exam import ExamError, bundled_treebanks, examine
 from encoder.exam.frames import made_sentences
 from encoder.exam.links import JUDGED, relations
-from encoder.exam.moments import DRAWS, bundled_moments, by_nearest_noun, near_answers, right_answers
+from encoder.exam.moments import (
+    DRAWS,
+    PERMUTED,
+    TREES,
+    MomentCounter,
+    Moments,
+    bundled_moments,
+    by_nearest_noun,
+    moments_file,
+    permuted,
+    questions,
+    read_moments,
+    right_answers,
+    training_moments,
+)
 from encoder.exam.rise import EXAMPLES, KEYS, Rise, best, every_head, headline, rise
 from encoder.experiments import timelapse
 from encoder.experiments.film import gap_moments, word_moments
 from encoder.formatting import percent
+from encoder.packet.after_layers import level_5
+from encoder.packet.block import level_3
+from encoder.packet.embedding import level_4
+from encoder.packet.run import level_1, level_2
+from encoder.packet.what_if import level_7
 from encoder.pictures.models import model_called
+from pages.front.asked import wanted
+from pages.front.packets import Packets
 
 pytestmark = pytest.mark.slow
 
@@ -44,7 +72,8 @@ def test_two_relations_are_counted_again_from_snapshots_and_trees() -> None:
     counts, right = right_answers(timelapse.at("small", 20_000), bank, [JUDGED])
     assert counts[JUDGED] == MOMENTS.links[JUDGED] == 104
     assert np.abs(np.array(right[JUDGED]) - MOMENTS.right[20_000][JUDGED]).max() <= 2
-    near = near_answers(timelapse.at("small", 1000), bank, {JUDGED: MOMENTS.rules[JUDGED].distance})
+    early = timelapse.at("small", 1000)
+    near = MomentCounter(early, bank.name, questions(early, bank, [JUDGED])).count(early).near
     assert np.abs(np.array(near[JUDGED]) - MOMENTS.near[1000][JUDGED]).max() <= 2 and np.any(near[JUDGED])
 
 
@@ -70,6 +99,48 @@ def test_agreement_is_whether_the_right_form_is_likelier() -> None:
         shares = [float(trace["mlm.probabilities"][at, encoder.word_id(trace, at, form)]) for form in ("is", "are")]
         right += shares[one.numbers[0]] > shares[1 - one.numbers[0]]
     assert abs(right - MOMENTS.agreement.right[1000]) <= 1
+
+
+def test_the_curves_are_those_of_an_examination_of_each_snapshot() -> None:
+    """`python -m encoder.exam` scores odd sentences alone: on them, and on both halves together, the counts agree."""
+    bank = bundled_treebanks()[0]
+    for step in (1000, 20_000):
+        encoder = timelapse.at("small", step)
+        row = examine(encoder, bank).row("gap:between")
+        asked = [one for one in questions(encoder, bank, [JUDGED]) if one.odd]
+        right = MomentCounter(encoder, bank.name, asked).count(encoder).right[JUDGED]
+        if row.direction == "row":
+            assert row.n == len(asked) and right[row.layer][row.head] == round(row.accuracy * row.n)
+
+
+def test_the_control_has_the_same_distances_and_no_grammar() -> None:
+    """Each sentence gets the links of another of its length, and no head is certainly above the rule at any moment."""
+    encoder, bank = timelapse.at("small", 20_000), bundled_treebanks()[0]
+    asked = questions(encoder, bank, ["obj", "gap:between"])
+    mixed = permuted(asked)
+    by_words = {(one.words, one.number): one for one in asked}
+    assert len(mixed) > 0.9 * len(asked)
+    for one in mixed:
+        own = by_words[one.words, one.number]
+        assert all(max(link.source, link.target) < len(own.words) for link in one.links)
+    assert sum(one.links == by_words[one.words, one.number].links for one in mixed) < 0.1 * len(mixed)
+    control = bundled_moments("small", PERMUTED)
+    assert control is not None
+    for relation in ("obj", "det", "case", JUDGED):
+        flat = rise(control, relation)
+        assert flat.leaves is None and max(flat.shares.values()) < flat.rule + 0.02
+        assert "does not rise above its rule" in headline(flat, "small")
+
+
+def test_the_second_treebank_has_the_same_birth() -> None:
+    web = bundled_moments("small", "en_ewt")
+    assert web is not None and web.treebank == "en_ewt"
+    for relation, step in (("obj", 3000), ("case", 3000)):
+        one = rise(web, relation)
+        assert one.place == rise(MOMENTS, relation).place and one.steps[one.leaves or 0] == step
+    bank = bundled_treebanks()[1]
+    right = right_answers(timelapse.at("small", 3000), bank, [JUDGED])[1][JUDGED]
+    assert np.abs(np.array(right) - web.right[3000][JUDGED]).max() <= 1
 
 
 def curve(shares: list[float], rule: float, n: int = 1000, near: list[float] | None = None) -> Rise:
@@ -177,6 +248,23 @@ def test_a_model_whose_training_was_not_counted_is_said_and_small_is_shown() -> 
         assert tuple(sent(app, "grammar")["steps"]) == STEPS
 
 
+@pytest.mark.parametrize("level", [1, 2, 3, 4, 5, 7])
+def test_every_page_that_the_browser_draws_has_the_numbers_of_the_snapshot(level: int) -> None:
+    """Stop, walk, guess: they are drawn from packets, and these are made of a trace of the very snapshot."""
+    encoder = timelapse.at("small", 3000)
+    trace, layer = encoder.trace(KEYS), 2
+    make: dict[int, Callable[[], bytes]] = {
+        1: lambda: level_1(encoder, trace), 2: lambda: level_2(trace, layer), 3: lambda: level_3(encoder, trace, layer),
+        4: lambda: level_4(encoder, trace), 5: lambda: level_5(encoder, trace), 7: lambda: level_7(encoder, trace),
+    }  # fmt: skip
+    fields = {"level": level, "sentence": KEYS, "model": "moment:small,3000"}
+    asked = wanted(fields | ({"layer": layer} if level in (2, 3) else {}))
+    sent = gzip.decompress(asyncio.run(Packets().get(asked, "")))
+    assert sent == make[level]()
+    other = wanted({**fields, "model": "moment:small,1000"} | ({"layer": layer} if level in (2, 3) else {}))
+    assert gzip.decompress(asyncio.run(Packets().get(other, ""))) != make[level]()
+
+
 def test_a_moment_is_a_model_in_all_pages() -> None:
     name = "moment:small,3000"
     encoder, same = model_called(name), TextEncoder.from_pretrained("small", step=3000)
@@ -187,3 +275,81 @@ def test_a_moment_is_a_model_in_all_pages() -> None:
     for wrong in ("moment:small,7", "moment:base,0", "moment:small", "moment:../x,0", "moment:paper,0"):
         assert "The link asks for model" in said(healthy(open_app(model=wrong)))
     assert percent(0.5) == "50 %"
+
+
+def test_the_control_and_the_second_treebank_are_chosen_on_the_page() -> None:
+    for trees in TREES[1:]:
+        counted = bundled_moments("small", trees)
+        assert counted is not None
+        app = open_app("learn", born_trees=trees)
+        assert app.header[0].value.replace("\\", "") == headline(rise(counted, "obj"), "small")
+        shares = sent(app, "grammar")["curves"][0]["shares"]
+        assert shares == pytest.approx(list(rise(counted, "obj").shares.values()), abs=1e-5)
+
+
+def planted(right: int) -> Moments:
+    """Counts of two moments of one head, of which so many are right at the end."""
+    at = {relation: [[right]] for relation in MOMENTS.links}
+    start = {relation: [[0]] for relation in MOMENTS.links}
+    links, near = dict.fromkeys(MOMENTS.links, 100), {0: {"obj": [[0]]}, 500: {"obj": [[0]]}}
+    agreement = replace(MOMENTS.agreement, right={0: 0, 500: 280})
+    rules = {relation: replace(rule, right=40) for relation, rule in MOMENTS.rules.items()}
+    return replace(
+        MOMENTS, model="own", links=links, rules=rules, agreement=agreement, near=near, right={0: start, 500: at}
+    )
+
+
+@pytest.fixture
+def own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A folder of models with a training of one's own, of which two snapshots were examined."""
+    folder = tmp_path / "mine"
+    shutil.copytree(BUNDLED / "small", folder, ignore=shutil.ignore_patterns("snapshots", "*.npz", "atlas*"))
+    (folder / "snapshots").mkdir()
+    for was, step in ((0, 0), (300, 500)):
+        name = "snapshots/step-{:06d}.safetensors"
+        shutil.copy(BUNDLED / "small" / name.format(was), folder / name.format(step))
+    moments_file(folder).write_text(planted(90).to_json(), encoding="utf-8")
+    monkeypatch.setenv("ENCODER_MODELS", str(tmp_path))
+    return folder
+
+
+def test_a_training_of_ones_own_has_its_film_and_its_moments_are_models(own: Path) -> None:
+    app = open_app("learn", model="folder:mine", born="det")
+    header = app.header[0].value.replace("\\", "")
+    assert "Between step 0 and 500 head 0 of layer 0 begins to find the noun: 0 % → 90 %" in header
+    text = " ".join(one.value for one in app.caption).replace("\\", "")
+    assert "This is own, 1.9 M parameters." in text
+    assert tuple(sent(app, "grammar")["steps"]) == (0, 500) == tuple(sent(app, "grammar_guess")["steps"])
+    early = sent(app, "grammar_guess")["guesses"][1][0][0]
+    encoder = timelapse.at("small", 300)
+    assert early == gap_moments({300: encoder}, KEYS, ("is",)).guesses[0][0][0]
+    app = open_app("heads", model="moment:folder:mine,500")
+    assert page_shown(app) == "heads" and link(app)["model"] == "moment:folder:mine,500"
+    for wrong in ("moment:folder:mine,7", "moment:folder:../mine,500", "moment:folder:none,0"):
+        assert "The link asks for model" in said(healthy(open_app(model=wrong)))
+
+
+def test_two_trainings_stand_beside_each_other(own: Path) -> None:
+    app = open_app("learn", model="folder:mine", born_beside="small")
+    beside = sent(app, "grammar")["beside"]
+    assert beside["steps"] == list(STEPS)
+    assert beside["shares"] == pytest.approx(list(rise(MOMENTS, "obj").shares.values()), abs=1e-5)
+    text = " ".join(one.value for one in app.caption).replace("\\", "")
+    assert headline(rise(MOMENTS, "obj"), "small") in text
+
+
+@pytest.mark.parametrize("content", [
+    "", "{", "[]", "{}", "null", planted(101).to_json(), planted(-1).to_json(),
+    planted(90).to_json().replace("[[90]]", "[90]"), planted(90).to_json().replace('"right": 40', '"right": 101'),
+    planted(90).to_json().replace("500", "-5"), planted(90).to_json().replace('"links"', '"x"'), "[" * 100_000,
+])  # fmt: skip
+def test_a_damaged_file_of_moments_is_refused_in_a_sentence(own: Path, content: str) -> None:
+    moments_file(own).write_text(content, encoding="utf-8")
+    with pytest.raises(ExamError, match=r"moments\.json holds no counts of moments"):
+        read_moments(moments_file(own))
+
+
+def test_moments_of_other_snapshots_are_not_shown(own: Path) -> None:
+    assert training_moments(TextEncoder.from_pretrained(own)) is not None
+    (own / "snapshots" / "step-000500.safetensors").unlink()
+    assert training_moments(TextEncoder.from_pretrained(own)) is None

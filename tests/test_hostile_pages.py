@@ -5,12 +5,10 @@ import re
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pandas as pd
 import pytest
-import streamlit
 import torch
 from generated import LINK, cases
 from hypothesis import given
@@ -25,7 +23,7 @@ from encoder.metrics import first_lost
 from encoder.model.encoder import Encoder
 from encoder.packet.format import unpack
 from encoder.packet.run import level_1
-from pages.ui.server import engine
+from pages.ui.server import engine, file_links
 from pages.ui.state.site import PAGES, Page
 
 pytestmark = pytest.mark.slow
@@ -183,11 +181,12 @@ def test_no_download_holds_a_formula(monkeypatch: pytest.MonkeyPatch) -> None:
     """Every CSV of every page, with tokens that a spreadsheet would run."""
     found: list[pd.DataFrame] = []
 
-    def keep(label: str, data: Any = None, **about: Any) -> None:
-        if about.get("mime") == "text/csv":
-            found.append(pd.read_csv(io.BytesIO(data()), dtype=str, keep_default_na=False))
+    def keep(key: str, name: str, kind: str, make: Callable[[], bytes]) -> str:
+        if kind == "text/csv":
+            found.append(pd.read_csv(io.BytesIO(make()), dtype=str, keep_default_na=False))
+        return "link"
 
-    monkeypatch.setattr(streamlit, "download_button", keep)
+    monkeypatch.setattr(file_links, "offer", keep)
     app = open_app(sentence=" ".join(FORMULAS) + " = + - @ [MASK]")
     for page in PAGES:
         key, tabs = TABS.get(page.key, ("", [""]))

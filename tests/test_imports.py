@@ -92,7 +92,8 @@ def test_imports_point_one_way() -> None:
     arrows = [(a, b) for a in MODULES for b in imported(a) if a != "encoder" and b.split(".")[0] == "encoder"]
     assert len(arrows) > len(MODULES)
     assert [(a, b) for a, b in arrows if b == "encoder"] == [], "import the module, not the front door"
-    assert [(a, b) for a, b in arrows if floor(b) > floor(a)] == []
+    assert [(a, b) for a, b in arrows if floor(b) > floor(a) and not a.endswith(".__main__")] == []
+    assert [(a, b) for a, b in arrows if b.endswith(".__main__")] == [], "a program may stand on all; nothing on it"
 
 
 def test_there_are_no_cycles() -> None:

@@ -4,7 +4,7 @@ import json
 import re
 
 import pytest
-from page_tools import charts, choose, go
+from page_tools import charts, choose, files, go
 from streamlit.testing.v1 import AppTest
 from visits import link, opened
 
@@ -95,16 +95,16 @@ def test_every_picture_can_be_kept_with_its_caption(page: str) -> None:
 @pytest.mark.usefixtures("keeps_closed")
 def test_what_can_be_kept_is_drawn_once_its_fold_is_open() -> None:
     app = opened("attention", {})
-    assert len(charts(app)) > 0 and not cards(app) and not app.get("download_button")
+    assert len(charts(app)) > 0 and not cards(app) and not files(app)
     app.session_state["keep_head_lengths"] = True
     app.run()
-    assert list(cards(app)) == ["head_lengths"] and (len(app.get("download_button")), len(app.code)) == (2, 1)
+    assert list(cards(app)) == ["head_lengths"] and (len(files(app)), len(app.code)) == (2, 1)
     app.query_params["layer"] = "2"  # chosen in the picture above
     app.run()  # it stays open, and is of what is seen now
     assert "layer 2" in cards(app)["head_lengths"]["caption"].lower()
     app.session_state["keep_head_lengths"] = False
     app.run()
-    assert list(cards(app)) == ["head_lengths"] and len(app.get("download_button")) == 2  # a browser may fetch it
+    assert not cards(app) and not files(app)
 
 
 def test_a_run_that_is_too_large_is_refused_with_its_size(monkeypatch: pytest.MonkeyPatch) -> None:

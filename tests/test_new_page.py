@@ -1,4 +1,4 @@
-"""A page is a script and a row: nothing else has to be told of it."""
+"""A page is a file and a row, and a name for each choice in its links: nothing else has to be told of it."""
 
 import shutil
 import subprocess
@@ -18,8 +18,12 @@ from pages.ui import session
 from pages.ui.state import session_state as state
 
 UNITS = ("tokens", "letters")
-unit = st.pills("Counted in", UNITS, required=True, **state.choice("counted_in", UNITS, "tokens"))
-st.markdown(f"**{len(session.now().tokens if unit == 'tokens' else session.now().text)} {unit}**")
+
+
+def draw() -> None:
+    """Draw the page."""
+    unit = st.pills("Counted in", UNITS, required=True, **state.choice("counted_in", UNITS, "tokens"))
+    st.markdown(f"**{len(session.now().tokens if unit == 'tokens' else session.now().text)} {unit}**")
 '''
 ROW = 'Page("counting", "How long it is", ":material/123:", section="Look deeper")'
 VISIT = """
@@ -47,12 +51,14 @@ assert app.title[0].value == "Figure"
 
 
 @pytest.mark.slow
-def test_a_page_needs_a_script_and_a_row(tmp_path: Path) -> None:
+def test_a_page_needs_a_file_and_a_row(tmp_path: Path) -> None:
     shutil.copytree(ROOT / "pages", tmp_path / "pages", ignore=shutil.ignore_patterns("__pycache__"))
     (tmp_path / "encoder").symlink_to(ROOT / "encoder")
     (tmp_path / "pages" / "steps" / "counting.py").write_text(SCRIPT, encoding="utf-8")
     site = tmp_path / "pages" / "ui" / "state" / "site.py"
     rows, rest = site.read_text(encoding="utf-8").rsplit("\n)\n", 1)
     site.write_text(f"{rows}\n    {ROW},\n)\n{rest}", encoding="utf-8")
+    names = tmp_path / "pages" / "ui" / "state" / "choice_names.py"
+    names.write_text(names.read_text(encoding="utf-8").replace(" lab\n", " lab counted_in\n"), encoding="utf-8")
     done = subprocess.run([sys.executable, "-c", VISIT], cwd=tmp_path, capture_output=True, text=True, timeout=300)
     assert done.returncode == 0, done.stderr[-2000:]

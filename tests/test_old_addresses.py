@@ -53,7 +53,7 @@ EVERY: list[tuple[str, dict[str, str], str, str, dict[str, str], str]] = [
     ("figure", {}, "figure", "Figure", {}, "figure_begin_0"),
     ("model_cost", SMALL, "your_model", "Models", {"models_part": "Cost"}, "**Most parameters are in the embedding"),
     ("lessons", {"lesson": "many-heads", "at": "2"}, "lessons", "Lessons", {}, "Some heads have a plain job"),
-    ("class", {}, "class", "A class", {}, "class_code"),
+    ("class", {}, "class", "A class", {}, "class"),
     ("claims", {"lesson": "many-heads", "at": "2"}, "lessons", "Lessons",
      {"lessons_part": "Claims"}, "measure_claims"),
     ("glossary", {"find_term": "softmax"}, "lessons", "Lessons", {"lessons_part": "Glossary"}, "show_softmax"),

@@ -70,7 +70,6 @@ NOT_DRAWN_BY_PLOTLY = (
     "grid",
     "map",
     "strips",
-    "people",
     "units",
     "fan_out",
 )  # their numbers are those of the table

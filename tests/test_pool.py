@@ -19,7 +19,6 @@ from encoder.metrics import SENTENCES, survey
 from encoder.pulse import listening
 from pages.ui.server import consent, engine, memory, models, pool
 from pages.ui.server.pool import Budget, Pool, borrowing, waiting_for
-from pages.ui.server.turns import Turns
 
 pytestmark = pytest.mark.slow
 
@@ -67,8 +66,7 @@ def test_what_stays_goes_last() -> None:
 def test_nothing_goes_for_what_waits_for_another_to_be_made(monkeypatch: pytest.MonkeyPatch) -> None:
     gone: list[int] = []
     asked, may_end, looked = [threading.Event(), threading.Event()], threading.Event(), threading.Semaphore(0)
-    step_aside = pool.turns.step_aside
-    monkeypatch.setattr(pool.turns, "step_aside", lambda: (step_aside(), looked.release()))
+    monkeypatch.setattr(pool, "pulse", looked.release)
 
     def make(n: int) -> int:
         if n > 50:
@@ -115,45 +113,6 @@ def test_the_untrained_twin_of_a_model_is_drawn_without_it(base: TextEncoder) ->
     ours, theirs = drawn.model.state_dict(), expected.model.state_dict()
     assert ours.keys() == theirs.keys() and all(torch.equal(ours[name], theirs[name]) for name in ours)
     engine.model_cache.clear()
-
-
-@pytest.mark.parametrize("held", [{}, {"one_by_one": True}])
-def test_who_waits_for_a_thing_gives_its_turn_to_another(
-    held: dict[str, bool], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    turns, begun, may_end = Turns(at_once=1, longest=60.0), threading.Event(), threading.Event()
-    monkeypatch.setattr(pool, "turns", turns)
-
-    def make(n: int) -> int:
-        begun.set()
-        may_end.wait(20)
-        return n
-
-    things = Pool(make, 100, expected=lambda n: n, size=lambda n: n, let_go=lambda key, n: None, **held)
-
-    def asks(n: int) -> None:
-        with turns.turn("waits"):
-            things.get(n)
-
-    first = threading.Thread(target=things.get, args=(60,))  # who makes it is at work: no script of a page here
-    first.start()
-    assert begun.wait(20)
-    waiting = [threading.Thread(target=asks, args=(n,)) for n in (60, 61)]  # for the same, and for room
-    for one in waiting:
-        one.start()
-    came = threading.Event()
-
-    def short() -> None:
-        with turns.turn("short"):
-            came.set()
-
-    other = threading.Thread(target=short)
-    other.start()
-    there = came.wait(20)
-    may_end.set()
-    for one in [first, other, *waiting]:
-        one.join(20)
-    assert there
 
 
 def test_who_has_nothing_yet_waits_for_room_and_may_leave() -> None:

@@ -83,3 +83,59 @@ def test_who_leaves_while_a_file_comes_is_no_error_of_the_server() -> None:
         assert await sent(bound, gone) is None and bound.coming == 0
 
     asyncio.run(tried())
+
+
+class Kept:
+    """Takes files and lets go of them, as Streamlit does; `status` is what it answers to one that is sent."""
+
+    def __init__(self) -> None:
+        self.files: dict[str, int] = {}
+        self.status = 204
+
+    async def __call__(self, scope: Any, receive: Any, send: Any) -> None:
+        body = await Request(scope, receive).body()
+        if scope["method"] == "DELETE":
+            self.files.pop(scope["path"], None)
+        elif self.status == 204:
+            self.files[scope["path"]] = len(body)
+        await PlainTextResponse("", self.status)(scope, receive, send)
+
+
+async def put(bound: SendingBound, where: str, content: bytes, method: str = "PUT") -> None:
+    """Send a file there."""
+
+    async def receive() -> Message:
+        return {"type": "http.request", "body": content, "more_body": False}
+
+    async def send(message: Any) -> None:
+        pass
+
+    await bound(PUT | {"path": f"/_stcore/upload_file/{where}", "method": method}, receive, send)
+
+
+def test_of_each_session_the_newest_files_stay_and_of_all_no_more_bytes(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sending, "MOST_BYTES", 100)
+
+    async def tried() -> None:
+        kept = Kept()
+        bound = SendingBound(kept)
+
+        def names() -> list[str]:
+            assert kept.files.keys() == bound.kept.keys()
+            return [path.removeprefix("/_stcore/upload_file/") for path in kept.files]
+
+        for number in range(5):
+            await put(bound, f"a/{number}", b"x" * 20)
+        assert names() == ["a/3", "a/4"]
+        await put(bound, "b/0", b"x" * 60)
+        assert names() == ["a/3", "a/4", "b/0"]
+        await put(bound, "c/0", b"x" * 30)
+        assert names() == ["b/0", "c/0"]
+        await put(bound, "b/0", b"", "DELETE")
+        assert "b/0" not in names()
+        kept.status = 413
+        before = names()
+        await put(bound, "d/0", b"x" * 90)
+        assert names() == before
+
+    asyncio.run(tried())

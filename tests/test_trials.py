@@ -566,6 +566,12 @@ CASES: dict[str, tuple[Case, ...]] = {
         ({"head": 0}, FAILS, puzzle),
         ({"head": 0}, UNTRIED, same),
     ),
+    "grammar_begins": (({"relation": "obj"}, HOLDS, small), ({"relation": "obj"}, UNTRIED, same)),
+    "distance_first": (
+        ({"relation": "det"}, HOLDS, small),
+        ({"relation": "obj"}, FAILS, small),
+        ({"relation": "obj"}, UNTRIED, same),
+    ),
     "ids_say": (
         ({"ids": BERT_IDS, "text": "What is good"}, HOLDS, bert),
         ({"ids": BERT_IDS, "text": "What is transformer?"}, FAILS, bert),

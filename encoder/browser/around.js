@@ -3,10 +3,10 @@
 import { bar } from './bar.js';
 import { dress, el } from './dom.js';
 import { loader, made } from './load.js';
+import { look } from './look.js';
 import { OPEN } from './places.js';
 import { radios } from './radios.js';
 import { DEFAULTS, fromQuery } from './store.js';
-import css from './style.css';
 
 /** @typedef {import('./mount.js').Context} Context */
 /** @typedef {import('./packet.js').Packet} Packet */
@@ -36,7 +36,7 @@ export const drawPlace = (root, place, act) => drawn(root, place, act, beginPlac
 
 /** @param {HTMLElement} root */
 function beginBar(root) {
-  dress(root, css);
+  dress(root, look);
   root.classList.add('enc', 'enc-around');
   let now = /** @type {Shown} */ ({}), tell = /** @type {Act} */ (() => {});
   const context = /** @type {Context} */ (/** @type {unknown} */ ({
@@ -94,7 +94,7 @@ function beginBar(root) {
 
 /** @param {HTMLElement} root */
 function beginPlace(root) {
-  dress(root, css);
+  dress(root, look);
   root.classList.add('enc', 'enc-around');
   let tell = /** @type {Act} */ (() => {});
   const layers = radios('layer', layer => tell('set', { layer }), { small: 0 }), heads = radios('head', head => tell('set', { head }), { small: 0 });

@@ -6,13 +6,13 @@ import { dress, el, put, write } from './dom.js';
 import { foot } from './foot.js';
 import unfolded from './heads.css';
 import { loader, made } from './load.js';
+import { look } from './look.js';
 import { OPEN } from './places.js';
 import { reading } from './reading.js';
 import { choice } from './run.js';
 import { say } from './say.js';
 import { start } from './start.js';
 import { toQuery } from './store.js';
-import css from './style.css';
 
 /** @typedef {import('./packet.js').Packet} Packet */
 /** @typedef {import('./store.js').Store} Store */
@@ -48,6 +48,8 @@ import css from './style.css';
 const pages = { start, attention };
 /** The others come in a file of their own, once the first one is drawn or one of them is wanted. */
 const later = () => import('./pages.js').then(found => { Object.assign(pages, found.PAGES); return found; });
+/** A class comes in a file of its own, where a tab is in one. */
+export const classOf = () => import('./in_class.js');
 const RENEWED = 'The app was renewed meanwhile, or cannot be reached: load the page again.';
 const QUIET = 1500; // ms after which what nobody waits for is loaded
 /** What the button below a page says. @type {Record<string, string>} */
@@ -86,7 +88,7 @@ export function mount(root, options) {
 
 /** @param {HTMLElement} root @param {Options} options @returns {Mounted} */
 function begin(root, options) {
-  dress(root, css);
+  dress(root, look);
   dress(root, unfolded);
   root.classList.add('enc');
   // Within a component of a page there is a main part already.
@@ -306,6 +308,7 @@ function begin(root, options) {
   };
 }
 
+export { wanted as inAClass } from './class_seat.js';
 export { drawBar, drawPlace } from './around.js';
 export { DEFAULTS, fromQuery, makeStore, REST, windowStore } from './store.js';
 export { read, at, row } from './packet.js';

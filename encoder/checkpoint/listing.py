@@ -7,6 +7,7 @@ from pathlib import Path, PurePosixPath
 
 from encoder.checkpoint.tensor_files import INDEX, WEIGHTS, CheckpointError
 
+MODELS = "ENCODER_MODELS"  # the variable that names the folder of a server's models
 MOST_FOLDERS = 200  # that are listed
 MOST_ENTRIES = 2000  # that are looked at
 LONGEST_NAME = 200  # characters

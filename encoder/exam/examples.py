@@ -63,6 +63,11 @@ class SideBySide(NamedTuple):
         """Return the accuracy of the second model's head less that of the first's."""
         return self.second.accuracy - self.first.accuracy
 
+    @property
+    def apart(self) -> bool:
+        """Return whether the intervals of 95 % of the two shares do not meet."""
+        return self.first.low > self.second.high or self.second.low > self.first.high
+
 
 def side_by_side(first: Exam, second: Exam, treebank: str | None = None) -> list[SideBySide]:
     """Match the heads of two models by what they do: the relations that both have rows of, the largest change first.

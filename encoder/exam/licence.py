@@ -6,6 +6,7 @@ directions and relations that were tried (Bonferroni), lies above the rule, and 
 every other treebank by MARGIN too, with its interval of 95 % above it.
 """
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from statistics import NormalDist
 
@@ -95,8 +96,13 @@ def wilson(right: int, n: int, error: float = ERROR) -> tuple[float, float]:
 def best_distance(tally: Tally, kind: str) -> tuple[int, float]:
     """Return the fixed distance that is right most often for a kind of links, and the share it is right in."""
     found = tally.distances[kind]
-    distance = min(found, key=lambda apart: (-found[apart], abs(apart), apart))
+    distance = nearest_most(found)
     return distance, found[distance] / found.total()
+
+
+def nearest_most(found: Mapping[int, int]) -> int:
+    """Return the distance that is found most often, of several the nearest."""
+    return min(found, key=lambda apart: (-found[apart], abs(apart), apart))
 
 
 def best_head(tally: Tally, kind: str) -> tuple[int, int, int]:

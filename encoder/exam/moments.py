@@ -10,24 +10,33 @@ moment at which it does.
 import json
 import sys
 from argparse import ArgumentParser
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from functools import cache
 from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
 
 from encoder import checkpoint, whole_file
 from encoder.command_line import exit_code
-from encoder.exam.answers import DIRECTIONS, Tally, WorkWatch, report_nothing, tally
+from encoder.errors import EncoderError
+from encoder.exam.answers import DIRECTIONS, WorkWatch, read, report_nothing, tally
 from encoder.exam.examination import RESULTS
 from encoder.exam.frames import NOUNS, MadeSentence, leads_of, made_sentences, mask_of
-from encoder.exam.licence import best_distance
-from encoder.exam.links import JUDGED, LinkedSentence, TreeLink, gaps, relations
-from encoder.exam.treebank import ExamError, Treebank, bundled_treebanks
+from encoder.exam.licence import nearest_most
+from encoder.exam.links import GAPS, JUDGED, LinkedSentence, TreeLink, gaps, relations
+from encoder.exam.treebank import BUNDLED, ExamError, Treebank, bundled_treebanks
 from encoder.experiments import timelapse
 from encoder.text_encoder import TextEncoder
 
 FORMAT, VERSION = "encoder-exam-moments", 2
 COUNTED_NEAR = ("obj", "det", "case", JUDGED)  # the relations of which the answers by the fixed distance are counted
+SHOWN, NEAR = COUNTED_NEAR, "near "  # the relations of the film; before the kind of a link to the word at that distance
+PERMUTED = "permuted"
+TREES = (*BUNDLED, PERMUTED)
+MOST_BYTES = 5_000_000  # of a file of moments
 DRAWS = 10  # made sentences of each frame in each of the four numbers
 Counts = dict[str, list[list[int]]]  # relation -> right answers by layer and head
 
@@ -50,6 +59,14 @@ class FixedDistance:
 
     distance: int
     right: int
+
+
+class MomentCounts(NamedTuple):
+    """What every head does at one moment: see `Moments`."""
+
+    near: Counts
+    right: Counts
+    agreed: int
 
 
 @dataclass(frozen=True)
@@ -118,7 +135,64 @@ def questions(encoder: TextEncoder, treebank: Treebank, only: Sequence[str] = ()
     """
     masked = [] if encoder.mask_token is None else gaps(treebank, encoder.mask_token)
     every = [*relations(treebank), *masked]
-    return [one for one in every if not only or any(link.kind in only for link in one.links)]
+    if not only:
+        return every
+    asked = (replace(one, links=tuple(link for link in one.links if link.kind in only)) for one in every)
+    return [one for one in asked if one.links]
+
+
+def permuted(asked: Sequence[LinkedSentence]) -> list[LinkedSentence]:
+    """Return the sentences each with the links of another of as many words: a control that has no grammar to find.
+
+    Distances stay as they are, so the rule of a fixed distance does, too. A sentence without another is left out.
+    """
+    alike = dict[tuple[int, bool], list[LinkedSentence]]()
+    for one in asked:
+        alike.setdefault((len(one.words), any(link.kind in GAPS for link in one.links)), []).append(one)
+    return [
+        replace(one, links=other.links)
+        for some in alike.values()
+        for one, other in zip(some, some[1:] + some[:1], strict=True)
+        if one.words != other.words
+    ]
+
+
+class MomentCounter:
+    """Counts what every head of a model gets right at moments of its training, one after the other.
+
+    `asked` are the questions, those that the model cannot read whole left out; beside each link of COUNTED_NEAR stands
+    one to the word at the distance of the relation's rule.
+    """
+
+    def __init__(self, encoder: TextEncoder, name: str, asked: Sequence[LinkedSentence]) -> None:
+        self.name = name
+        readable = [one.sentence for one in read(encoder, asked)[0]]
+        if not readable:
+            raise ExamError(f"{encoder.source.name} can read no sentence of {name}")
+        apart = dict[str, Counter[int]]()
+        for link in (link for one in readable for link in one.links):
+            apart.setdefault(link.kind, Counter())[link.target - link.source] += 1
+        self.links = {kind: apart[kind].total() for kind in sorted(apart)}
+        rules = {kind: nearest_most(apart[kind]) for kind in self.links}
+        self.rules = {kind: FixedDistance(far, apart[kind][far]) for kind, far in rules.items()}
+        self.asked = [replace(one, links=(*one.links, *by_rule(one, rules))) for one in readable]
+        self.made = made_sentences(mask_of(encoder), DRAWS) if knows_forms(encoder) else []
+        self.nearest = by_nearest_noun(self.made)
+
+    def count(self, encoder: TextEncoder) -> MomentCounts:
+        """Count at one moment."""
+        counted = tally(encoder, self.asked, WorkWatch(1, report_nothing))
+        right = counted.right[:, :, DIRECTIONS.index("row")].sum(1).tolist()
+        every = dict(zip(counted.kinds, right, strict=True))
+        near = {kind.removeprefix(NEAR): every.pop(kind) for kind in counted.kinds if kind.startswith(NEAR)}
+        return MomentCounts(near, every, agreeing(encoder, self.made))
+
+    def moments(self, model: str, found: Mapping[int, MomentCounts]) -> Moments:
+        """Return what was found by the step of training."""
+        ordered = sorted(found.items())
+        agreement = Agreement(len(self.made), self.nearest, {step: one.agreed for step, one in ordered})
+        near, right = ({step: getattr(one, name) for step, one in ordered} for name in ("near", "right"))
+        return Moments(model, self.name, self.links, self.rules, agreement, near, right)
 
 
 def right_answers(encoder: TextEncoder, treebank: Treebank, only: Sequence[str] = ()) -> tuple[dict[str, int], Counts]:
@@ -126,37 +200,29 @@ def right_answers(encoder: TextEncoder, treebank: Treebank, only: Sequence[str] 
 
     `only` names the relations that are counted, all of them where it is empty; sentences without one are not run.
     """
-    counted = tally(encoder, questions(encoder, treebank, only), WorkWatch(1, report_nothing))
-    return links_of(counted, only), counts_of(counted, only)
-
-
-def links_of(counted: Tally, only: Sequence[str] = ()) -> dict[str, int]:
-    """Return how many links of each relation were asked."""
-    return {kind: int(counted.asked[i].sum()) for i, kind in enumerate(counted.kinds) if not only or kind in only}
-
-
-def counts_of(counted: Tally, only: Sequence[str] = ()) -> Counts:
-    """Return the right answers of each head at each relation, read by rows."""
-    right = counted.right[:, :, DIRECTIONS.index("row")].sum(1)
-    return {kind: right[i].tolist() for i, kind in enumerate(counted.kinds) if not only or kind in only}
-
-
-def near_answers(encoder: TextEncoder, treebank: Treebank, distances: Mapping[str, int]) -> Counts:
-    """Return from how many dependents of these relations each head looks at the word so far to the right."""
-    asked = [
-        replace(one, links=tuple(link for link in by_rule(one, distances) if 0 <= link.target < len(one.words)))
-        for one in questions(encoder, treebank, tuple(distances))
-    ]
-    return counts_of(tally(encoder, [one for one in asked if one.links], WorkWatch(1, report_nothing)))
+    counter = MomentCounter(encoder, treebank.name, questions(encoder, treebank, only))
+    return counter.links, counter.count(encoder).right
 
 
 def by_rule(sentence: LinkedSentence, distances: Mapping[str, int]) -> list[TreeLink]:
-    """Return the links of some relations, each to the word at the relation's distance instead of the governor."""
-    return [
-        TreeLink(link.kind, link.source, link.source + distances[link.kind])
+    """Return the links of COUNTED_NEAR, each to the word at the relation's distance instead of the governor."""
+    moved = (
+        TreeLink(NEAR + link.kind, link.source, link.source + distances[link.kind])
         for link in sentence.links
-        if link.kind in distances
-    ]
+        if link.kind in COUNTED_NEAR
+    )
+    return [link for link in moved if 0 <= link.target < len(sentence.words)]
+
+
+def knows_forms(encoder: TextEncoder) -> bool:
+    """Return whether a model guesses words, and each of the two forms of the masked verb is one piece for it."""
+    if encoder.model.mlm_head is None:
+        return False
+    try:
+        next(leads_of(encoder, made_sentences(mask_of(encoder), 2)[0], ()))
+    except EncoderError:
+        return False
+    return True
 
 
 def agreeing(encoder: TextEncoder, made: Sequence[MadeSentence]) -> int:
@@ -170,60 +236,131 @@ def by_nearest_noun(made: Sequence[MadeSentence]) -> int:
     return sum((one.words[one.nouns[-1]] in many) == (one.numbers[0] == 1) for one in made)
 
 
-def count_moments(model: str) -> Moments:
-    """Count the right answers of a bundled model at every kept moment of its training, on the first bundled treebank.
+def count_moments(model: str, trees: str = TREES[0]) -> Moments:
+    """Count the right answers of a model at every kept moment of its training, on trees by their name.
+
+    `trees` is a bundled treebank, or PERMUTED: the first of them with the trees of other sentences of the same length.
+    All relations are counted on the first treebank, on others those of SHOWN.
 
     Raises:
-        ExamError: it keeps no moments.
+        ExamError: it keeps no moments, or there are no such trees.
     """
-    steps, treebank = checkpoint.snapshots(model), bundled_treebanks()[0]
+    steps = checkpoint.snapshots(model)
     if not steps:
         raise ExamError(f"{model} keeps no weights of moments of its training")
+    if trees not in TREES:
+        raise ExamError(f"trees are {trees!r:.80}; they must be one of {', '.join(TREES)}")
     last = timelapse.at(model, steps[-1])
-    counted, made = (
-        tally(last, questions(last, treebank), WorkWatch(1, report_nothing)),
-        made_sentences(mask_of(last), DRAWS),
-    )
-    links = links_of(counted)
-    distances = {kind: best_distance(counted, kind) for kind in counted.kinds}
-    rules = {kind: FixedDistance(far, round(share * links[kind])) for kind, (far, share) in distances.items()}
-    asked = {kind: rules[kind].distance for kind in COUNTED_NEAR}
-    near, right, agreed = dict[int, Counts](), dict[int, Counts](), dict[int, int]()
-    for step in steps:
-        encoder = timelapse.at(model, step)
-        near[step] = near_answers(encoder, treebank, asked)
-        right[step] = right_answers(encoder, treebank)[1]
-        agreed[step] = agreeing(encoder, made)
-    agreement = Agreement(len(made), by_nearest_noun(made), agreed)
-    return Moments(model, treebank.name, links, rules, agreement, near, right)
+    bank = bundled_treebanks()[trees == TREES[1]]
+    asked = questions(last, bank, () if trees == TREES[0] else SHOWN)
+    counter = MomentCounter(last, trees, permuted(asked) if trees == PERMUTED else asked)
+    return counter.moments(Path(model).name, {step: counter.count(timelapse.at(model, step)) for step in steps})
+
+
+class MomentLog:
+    """Examines a model while it is trained: `add` counts at one moment, and writes all moments so far.
+
+    A file that is there is gone on with, where it was counted of the same sentences.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        self.path = moments_file(folder)
+        self.counter: MomentCounter | None = None
+        self.found = dict[int, MomentCounts]()
+
+    def add(self, step: int, encoder: TextEncoder) -> None:
+        """Count the right answers after so many steps of training, and write them down."""
+        if self.counter is None:
+            bank = bundled_treebanks()[0]
+            self.counter = MomentCounter(encoder, bank.name, questions(encoder, bank, SHOWN))
+            before = read_moments(self.path) if self.path.is_file() else None
+            if before is not None and before.links == self.counter.links:
+                self.found = {at: counts for at, counts in counts_of(before).items() if at < step}
+        self.found[step] = self.counter.count(encoder)
+        moments = self.counter.moments(self.path.parents[1].resolve().name, self.found)
+        whole_file.write(self.path, moments.to_json().encode(), parents=True)
+
+
+def counts_of(moments: Moments) -> dict[int, MomentCounts]:
+    """Return what was counted at each step."""
+    agreed = moments.agreement.right
+    return {step: MomentCounts(moments.near[step], right, agreed[step]) for step, right in moments.right.items()}
+
+
+def moments_file(folder: Path) -> Path:
+    """Return where a training is written down that was examined on its way."""
+    return folder / "snapshots" / "moments.json"
 
 
 @cache
-def bundled_moments(model: str) -> Moments | None:
-    """Read what is shipped of a bundled model's training; None where there is nothing."""
-    path = RESULTS / "moments" / f"{model}.json"
-    if not path.is_file():
+def bundled_moments(model: str, trees: str = TREES[0]) -> Moments | None:
+    """Read what is shipped of a bundled model's training on trees by their name; None where there is nothing."""
+    path = RESULTS / "moments" / (f"{model}.json" if trees == TREES[0] else f"{model}.{trees}.json")
+    return read_moments(path) if path.is_file() else None
+
+
+def training_moments(encoder: TextEncoder, trees: str = TREES[0]) -> Moments | None:
+    """Return how a model did at the moments of its training that were examined; None where none were.
+
+    Of a bundled model it is what is shipped, of one in a folder what `python -m encoder.train --exam` wrote there.
+
+    Raises:
+        ExamError: the file in its folder is damaged.
+    """
+    folder = timelapse.kept_in(encoder)
+    if folder is None or folder.parent == checkpoint.BUNDLED:
+        return None if folder is None else bundled_moments(folder.name, trees)
+    path = moments_file(folder)
+    if trees != TREES[0] or not path.is_file():
         return None
-    return read_moments(path)
+    found = read_moments(path)
+    return found if tuple(found.right) == checkpoint.snapshots(folder) else None
+
+
+def trees_of(encoder: TextEncoder) -> list[str]:
+    """Return the names of the trees that the moments of a model were examined on; none where they were not."""
+    return [trees for trees in TREES if training_moments(encoder, trees) is not None]
 
 
 def read_moments(path: Path) -> Moments:
-    """Read the JSON of `to_json`."""
-    raw = json.loads(path.read_text(encoding="utf-8"))
-    agreement = raw["agreement"]
-    near, right, agreed = (
-        {int(step): count for step, count in counts.items()}
-        for counts in (raw["near"], raw["right"], agreement["right"])
-    )
-    return Moments(
-        raw["model"],
-        raw["treebank"],
-        raw["links"],
-        {relation: FixedDistance(**rule) for relation, rule in raw["rules"].items()},
-        Agreement(agreement["made"], agreement["nearest"], agreed),
-        near,
-        right,
-    )
+    """Read the JSON of `to_json`.
+
+    Raises:
+        ExamError: the file cannot be read, or holds something else.
+    """
+    try:
+        if path.stat().st_size > MOST_BYTES:
+            raise ValueError
+        raw = json.loads(path.read_text(encoding="utf-8"))
+        agreement = raw["agreement"]
+        near, right, agreed = (
+            {int(step): count for step, count in counts.items()}
+            for counts in (raw["near"], raw["right"], agreement["right"])
+        )
+        rules = {relation: FixedDistance(**rule) for relation, rule in raw["rules"].items()}
+        agreement = Agreement(agreement["made"], agreement["nearest"], agreed)
+        found = Moments(str(raw["model"]), str(raw["treebank"]), raw["links"], rules, agreement, near, right)
+        check_counts(found)
+    except (OSError, KeyError, TypeError, ValueError, AttributeError, RecursionError) as error:
+        how = "python -m encoder.exam.moments"
+        raise ExamError(f"{path.name} holds no counts of moments of a training; make them: {how}") from error
+    return found
+
+
+def check_counts(moments: Moments) -> None:
+    """Refuse counts that no training can have with a ValueError: other shapes or relations, or more than were asked."""
+    steps, links = list(moments.right), moments.links
+    same = steps and steps == sorted(steps) == list(moments.near) == list(moments.agreement.right) and steps[0] >= 0
+    shapes = set[tuple[int, ...]]()
+    for counts in (*moments.right.values(), *moments.near.values()):
+        for relation, right in counts.items():
+            table = np.array(right)
+            shapes.add(table.shape)
+            same = same and table.dtype.kind == "i" and table.min() >= 0 and table.max() <= links[relation]
+    every = all(counts.keys() == links.keys() == moments.rules.keys() for counts in moments.right.values())
+    every = every and all(0 <= rule.right <= links[relation] for relation, rule in moments.rules.items())
+    if not (same and every and len(shapes) == 1 and len(*shapes) == 2):
+        raise ValueError
 
 
 def make(given: list[str] | None = None) -> None:
@@ -232,9 +369,11 @@ def make(given: list[str] | None = None) -> None:
     parser.add_argument(
         "--model", default="small", help="a bundled model or a folder that keeps moments of its training"
     )
+    parser.add_argument("--trees", choices=TREES, default=TREES[0], help="a bundled treebank, or the first of them "
+                        "with the trees of other sentences")  # fmt: skip
     parser.add_argument("--out", type=Path, required=True, metavar="FILE", help="the JSON that is written")
     asked = parser.parse_args(given)
-    whole_file.write(asked.out, count_moments(asked.model).to_json().encode())
+    whole_file.write(asked.out, count_moments(asked.model, asked.trees).to_json().encode())
     print(asked.out)
 
 

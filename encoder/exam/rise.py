@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from encoder.exam.licence import MARGIN, wilson
 from encoder.exam.links import JUDGED
-from encoder.exam.moments import Moments
+from encoder.exam.moments import PERMUTED, Moments
 from encoder.exam.sentences import rule as rule_in_words
 from encoder.exam.treebank import ExamError
 from encoder.formatting import percent
@@ -75,11 +75,16 @@ class Rise:
         return dict.fromkeys(self.shares, self.rule)
 
     @property
+    def intervals(self) -> list[tuple[float, float]]:
+        """Return the interval of 95 % of the share at each moment."""
+        return [wilson(round(share * self.n), self.n) for share in self.shares.values()]
+
+    @property
     def leaves(self) -> int | None:
         """Return the number of the moment from which on it lies above its rule; None where it ends no higher."""
         above = [
-            share >= self.rule + MARGIN and wilson(round(share * self.n), self.n)[0] > self.rule
-            for share in self.shares.values()
+            share >= self.rule + MARGIN and low > self.rule
+            for share, (low, _) in zip(self.shares.values(), self.intervals, strict=True)
         ]
         if not above[-1]:
             return None
@@ -95,6 +100,12 @@ class Rise:
     def rule_name(self) -> str:
         """Return the rule in words."""
         return "the nearest noun" if self.place is None else rule_in_words(self.distance)
+
+
+def relations_of(moments: Moments) -> list[str]:
+    """Return the relations of EXAMPLES that were counted."""
+    made = moments.agreement.made > 0 and moments.treebank != PERMUTED  # made sentences have no trees to permute
+    return [relation for relation in EXAMPLES if relation in moments.links or (relation == AGREEMENT and made)]
 
 
 def rise(moments: Moments, relation: str, place: Place | None = None) -> Rise:

@@ -7,7 +7,11 @@ from encoder.exam.links import GAPS, JUDGED
 from encoder.formatting import listed, percent
 
 NO_JOB = "no job found"
-TEXTS = {"en_pud": "news and Wikipedia", "en_ewt": "web text"}  # a bundled treebank -> what its sentences are
+TEXTS = {  # a bundled treebank -> what its sentences are
+    "en_pud": "news and Wikipedia",
+    "en_ewt": "web text",
+    "permuted": "news and Wikipedia (each sentence with the tree of another one of its length)",
+}
 DIGITS = ("", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
 RELATIONS = {  # of Universal Dependencies -> the dependent and its governor
     "acl": ("clause about a noun", "its noun"),

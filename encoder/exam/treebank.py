@@ -4,23 +4,27 @@ Of each word its form, part of speech, governor and relation are taken, and of i
 contracted words ("1-2 don't") and of words that were left out ("8.1") are read over: they have no place in the tree.
 """
 
+import io
 import lzma
 import zlib
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from itertools import chain
 from pathlib import Path
 from sys import intern
-from typing import Any
+from typing import Any, BinaryIO
 
 from conllu.exceptions import ParseException
 from conllu.parser import DEFAULT_FIELDS, parse_line
 
 from encoder.atlas.corpus import OPENERS
 from encoder.errors import EncoderError
+from encoder.pulse import pulse
 
 MOST_BYTES = 64_000_000  # of a file, unpacked: about a million words
 LONGEST_LINE = 20_000
+MOST_WORDS, LONGEST_RELATION = 1000, 60  # of a sentence, and letters of a relation
+MOST_GIVEN, MOST_RELATIONS = 2000, 200  # sentences and relations of a file that a visitor gives
 COLUMNS = len(DEFAULT_FIELDS)
 BOM = b"\xef\xbb\xbf"  # what some programs put before UTF-8
 FOLDER = Path(__file__).parent / "treebanks"
@@ -56,6 +60,14 @@ class Treebank:
     trees: tuple[Tree, ...]
 
 
+@dataclass(frozen=True)
+class TreeFile:
+    """A file under the name that messages have for it, and what opens it."""
+
+    called: str
+    open: Callable[[], BinaryIO]
+
+
 def read_treebank(path: str | Path, name: str | None = None) -> Treebank:
     """Read the trees of a CoNLL-U file, plain, .xz or .gz; without a name it is called as the file is.
 
@@ -64,12 +76,39 @@ def read_treebank(path: str | Path, name: str | None = None) -> Treebank:
             the message gives the line.
     """
     path = Path(path)
-    for _ in lines(path):  # so that a file that is too large is refused before half of it is read into memory
+    file = TreeFile(str(path), lambda: OPENERS.get(path.suffix, open)(path, "rb"))
+    for _ in lines(file):  # so that a file that is too large is refused before half of it is read into memory
         pass
-    found = tuple(tree(path, first, block) for first, block in blocks(path))
+    found = tuple(tree(file, first, block) for first, block in blocks(file))
     if not found:
-        raise ExamError(f"{path} holds no sentence; it must be a CoNLL-U file with one line for each word")
+        raise none_in(file)
     return Treebank(name or path.name.removesuffix(path.suffix if path.suffix in OPENERS else "").split(".")[0], found)
+
+
+def given_treebank(content: bytes, called: str, name: str) -> Treebank:
+    """Read the trees of a file that somebody gives, plain CoNLL-U in memory; messages call it `called`.
+
+    Raises:
+        ExamError: as `read_treebank`, and where it has more than MOST_GIVEN sentences or MOST_RELATIONS relations.
+    """
+    file, found, relations = TreeFile(called, lambda: io.BytesIO(content)), list[Tree](), set[str]()
+    for first, block in blocks(file):
+        pulse()
+        found.append(tree(file, first, block))
+        relations.update(found[-1].relations)
+        for most, count, what in (
+            (MOST_GIVEN, len(found), "sentences"), (MOST_RELATIONS, len(relations), "different relations"),
+        ):  # fmt: skip
+            if count > most:
+                raise ExamError(f"{called} has more than {most:,} {what}, which are reached in line {first:,}")
+    if not found:
+        raise none_in(file)
+    return Treebank(name, tuple(found))
+
+
+def none_in(file: TreeFile) -> ExamError:
+    """Return the refusal of a file without a sentence."""
+    return ExamError(f"{file.called} holds no sentence; it must be a CoNLL-U file with one line for each word")
 
 
 def bundled_treebanks() -> list[Treebank]:
@@ -77,31 +116,30 @@ def bundled_treebanks() -> list[Treebank]:
     return [read_treebank(FOLDER / f"{name}.conllu.xz") for name in BUNDLED]
 
 
-def lines(path: Path) -> Iterator[tuple[int, str]]:
+def lines(file: TreeFile) -> Iterator[tuple[int, str]]:
     """Yield the lines of a file with their numbers, from 1."""
     number, size = 0, 0
     try:
-        with OPENERS.get(path.suffix, open)(path, "rb") as file:
-            while line := file.readline(LONGEST_LINE + 1):
+        with file.open() as opened:
+            while line := opened.readline(LONGEST_LINE + 1):
                 number, size = number + 1, size + len(line)
                 if len(line) > LONGEST_LINE:
-                    raise wrong(path, number, f"is longer than {LONGEST_LINE:,} bytes")
+                    raise wrong(file, number, f"is longer than {LONGEST_LINE:,} bytes")
                 if size > MOST_BYTES:
-                    raise ExamError(
-                        f"{path} is larger than {MOST_BYTES:,} bytes, which are reached in line {number:,}; give a part"
-                    )
+                    many = f"larger than {MOST_BYTES:,} bytes, which are reached in line {number:,}"
+                    raise ExamError(f"{file.called} is {many}; give a part")
                 yield number, line.removeprefix(BOM).decode().rstrip("\r\n")
     except UnicodeDecodeError as error:
-        raise ExamError(f"{path} is not UTF-8 from line {number:,} on; save the file as UTF-8") from error
+        raise ExamError(f"{file.called} is not UTF-8 from line {number:,} on; save the file as UTF-8") from error
     except (OSError, EOFError, lzma.LZMAError, zlib.error) as error:
         why = getattr(error, "strerror", None) or error
-        raise ExamError(f"{path} cannot be read after line {number:,}: {why}") from error
+        raise ExamError(f"{file.called} cannot be read after line {number:,}: {why}") from error
 
 
-def blocks(path: Path) -> Iterator[tuple[int, list[str]]]:
+def blocks(file: TreeFile) -> Iterator[tuple[int, list[str]]]:
     """Yield the lines of each sentence, without the empty line behind it, and the number of the first, from 1."""
     first, block = 0, list[str]()
-    for number, line in chain(lines(path), [(0, "")]):
+    for number, line in chain(lines(file), [(0, "")]):
         if line.strip():
             first = first if block else number
             block.append(line)
@@ -110,28 +148,32 @@ def blocks(path: Path) -> Iterator[tuple[int, list[str]]]:
             block = []
 
 
-def wrong(path: Path, line: int, what: str) -> ExamError:
+def wrong(file: TreeFile, line: int, what: str) -> ExamError:
     """Return the refusal of one line."""
-    return ExamError(f"{path} is no CoNLL-U file with gold trees: line {line:,} {what}")
+    return ExamError(f"{file.called} is no CoNLL-U file with gold trees: line {line:,} {what}")
 
 
-def tree(path: Path, first: int, block: list[str]) -> Tree:
+def tree(file: TreeFile, first: int, block: list[str]) -> Tree:
     """Read one sentence from its lines, the first of which has that number."""
     numbered = [(first + i, line) for i, line in enumerate(block) if not line.startswith("#")]
     if not numbered:
-        raise wrong(path, first, "begins a sentence without words")
-    rows = [(number, row) for number, line in numbered if type((row := columns(path, number, line))["id"]) is int]
+        raise wrong(file, first, "begins a sentence without words")
+    rows = [(number, row) for number, line in numbered if type((row := columns(file, number, line))["id"]) is int]
     for place, (number, row) in enumerate(rows, 1):
-        check_word(path, number, row, place, len(rows))
+        check_word(file, number, row, place, len(rows))
     if not rows:
-        raise wrong(path, numbered[0][0], "begins a sentence without words of its own")
-    heads = tuple(row["head"] - 1 for _, row in rows)
+        raise wrong(file, numbered[0][0], "begins a sentence without words of its own")
+    if len(rows) > MOST_WORDS:
+        raise wrong(file, first, f"begins a sentence of {len(rows):,} words, where {MOST_WORDS:,} are the most")
+    heads, rooted = tuple(row["head"] - 1 for _, row in rows), set[int]()
     for start, (number, _) in enumerate(rows):
-        above, steps = start, 0
-        while above >= 0 and steps <= len(rows):
-            above, steps = heads[above], steps + 1
-        if above >= 0:
-            raise wrong(path, number, "has a word whose governors lead round in a circle and never to the root")
+        above, way = start, list[int]()
+        while above >= 0 and above not in rooted and len(way) <= len(rows):
+            way.append(above)
+            above = heads[above]
+        rooted.update(way if above < 0 or above in rooted else ())
+        if start not in rooted:
+            raise wrong(file, number, "has a word whose governors lead round in a circle and never to the root")
     features = [row["feats"] or {} for _, row in rows]
     return Tree(
         tuple(row["form"] for _, row in rows),
@@ -144,30 +186,32 @@ def tree(path: Path, first: int, block: list[str]) -> Tree:
     )
 
 
-def columns(path: Path, number: int, line: str) -> dict[str, Any]:
+def columns(file: TreeFile, number: int, line: str) -> dict[str, Any]:
     """Read the columns of one line."""
     count = line.count("\t") + 1
     if count != COLUMNS:
-        raise wrong(path, number, f"has {count} column{'s' * (count != 1)} where {COLUMNS} are expected, tabs between")
+        raise wrong(file, number, f"has {count} column{'s' * (count != 1)} where {COLUMNS} are expected, tabs between")
     try:
         row = dict(parse_line(line, DEFAULT_FIELDS))
     except ParseException as error:
-        raise wrong(path, number, f"cannot be read: {error!s:.160}") from error
+        raise wrong(file, number, f"cannot be read: {error!s:.160}") from error
     if row["id"] is None:
-        raise wrong(path, number, "has no number in its first column")
+        raise wrong(file, number, "has no number in its first column")
     return row
 
 
-def check_word(path: Path, number: int, row: dict[str, Any], place: int, count: int) -> None:
+def check_word(file: TreeFile, number: int, row: dict[str, Any], place: int, count: int) -> None:
     """Refuse a word out of its place, and one without a form, a relation or a governor within the sentence."""
     if row["id"] != place:
-        raise wrong(path, number, f"has the number {row['id']} where {place} comes next")
+        raise wrong(file, number, f"has the number {row['id']} where {place} comes next")
     if not (row["form"] or "").strip():
-        raise wrong(path, number, "has no word in its second column")
+        raise wrong(file, number, "has no word in its second column")
     head = row["head"]
     if head is None:
-        raise wrong(path, number, "has no head: its seventh column must hold the number of the governor, or 0")
+        raise wrong(file, number, "has no head: its seventh column must hold the number of the governor, or 0")
     if not 0 <= head <= count or head == place:
-        raise wrong(path, number, f"has the head {head}; it must be from 0 to {count}, and not the word itself")
+        raise wrong(file, number, f"has the head {head}; it must be from 0 to {count}, and not the word itself")
     if not (row["deprel"] or "_").strip("_ "):
-        raise wrong(path, number, "has no relation in its eighth column")
+        raise wrong(file, number, "has no relation in its eighth column")
+    if len(row["deprel"]) > LONGEST_RELATION:
+        raise wrong(file, number, f"has a relation of more than {LONGEST_RELATION} letters")

@@ -1,6 +1,8 @@
 """A model at moments of its training: the weights kept on the way, and when heads take up their work."""
 
+import os
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -9,7 +11,8 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
-from encoder.checkpoint import CheckpointError, snapshots
+from encoder.checkpoint import CheckpointError, find, snapshots, within
+from encoder.checkpoint.listing import MODELS
 from encoder.errors import EncoderError
 from encoder.metrics.habits import Survey, survey
 from encoder.metrics.layers import cosine
@@ -38,12 +41,23 @@ def kept_steps(encoder: TextEncoder) -> tuple[int, ...]:
     source = encoder.source
     if (settings := settings_of(source)) is not None:
         return tuple(sorted(looked_at(settings.steps)[1]))
+    folder = kept_in(encoder)
+    return () if folder is None else snapshots(folder)
+
+
+def kept_in(encoder: TextEncoder) -> Path | None:
+    """The folder that a model of a checkpoint was read from; None of others, and where it is not to be found.
+
+    It is looked for in the folder of models, too, that ENCODER_MODELS names.
+    """
+    source = encoder.source
     if source.maker or source.seed is not None:
-        return ()
-    try:
-        return snapshots(source.origin or source.name)
-    except CheckpointError:  # it was made of a folder that is not to be found by that name
-        return ()
+        return None
+    with suppress(CheckpointError):
+        return find(source.origin or source.name)
+    with suppress(CheckpointError):
+        return within(Path(os.environ.get(MODELS, "")), source.origin) if MODELS in os.environ else None
+    return None
 
 
 def moments_of(encoder: TextEncoder) -> dict[int, TextEncoder]:
@@ -54,7 +68,8 @@ def moments_of(encoder: TextEncoder) -> dict[int, TextEncoder]:
     source = encoder.source
     if (settings := settings_of(source)) is not None:
         return every_moment_of_task(settings)
-    return {step: at(source.origin or source.name, step) for step in kept_steps(encoder)}
+    folder = kept_in(encoder)
+    return {step: at(folder, step) for step in kept_steps(encoder)} if folder else {}
 
 
 @dataclass(frozen=True)

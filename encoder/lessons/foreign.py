@@ -7,7 +7,6 @@ what was refused is kept by content: a page asks for its lesson at every click.
 import subprocess
 import sys
 import threading
-from collections.abc import Callable
 from functools import lru_cache
 from pathlib import Path
 
@@ -25,8 +24,6 @@ SECONDS = 5.0  # by the clock
 TOO_DEAR = "it takes more memory or time than reading a lesson may: its keys or tables are nested too deeply"
 READING = threading.Lock()  # one file at a time, however many come
 
-Aside = Callable[[], None]
-
 
 def pack(lesson: Lesson) -> str | None:
     """The lesson for a link, or None where it is too long for one."""
@@ -39,8 +36,8 @@ def is_link(text: str) -> bool:
     return text.startswith((LINK, OLD_LINK))
 
 
-def unpack(text: str, aside: Aside = lambda: None) -> Lesson:
-    """The lesson that `pack` put into a link; `aside` is called before another process is waited for.
+def unpack(text: str) -> Lesson:
+    """The lesson that `pack` put into a link.
 
     Raises:
         LessonError: the link is damaged, too long, or holds no valid lesson.
@@ -51,21 +48,21 @@ def unpack(text: str, aside: Aside = lambda: None) -> Lesson:
     try:
         if text.startswith(LINK):
             return answer(from_link(text.removeprefix(LINK), name))
-        return read(link_text.unsqueeze(text.removeprefix(OLD_LINK), MOST_BYTES), name, aside)
+        return read(link_text.unsqueeze(text.removeprefix(OLD_LINK), MOST_BYTES), name)
     except LessonError:
         raise
     except EncoderError as error:
         raise LessonError([f"{name}: {error}"]) from None
 
 
-def read(text: str, name: str = "the lesson", aside: Aside = lambda: None) -> Lesson:
+def read(text: str, name: str = "the lesson") -> Lesson:
     """The lesson that a TOML file of somebody else holds, read with little memory and time.
 
     Raises:
         LessonError: as `encoder.lessons.lesson.read` does, and where the file takes more memory or time than it may.
     """
     check_size(text, name)
-    return answer(from_file(text, name, aside))
+    return answer(from_file(text, name))
 
 
 def answer(outcome: Lesson | LessonError) -> Lesson:
@@ -85,9 +82,8 @@ def from_link(body: str, name: str) -> Lesson | LessonError:
 
 
 @lru_cache(maxsize=KEPT)
-def from_file(text: str, name: str, aside: Aside) -> Lesson | LessonError:
+def from_file(text: str, name: str) -> Lesson | LessonError:
     """The lesson of a TOML file, or what is wrong with it."""
-    aside()
     try:
         with READING:
             said = as_json(text)

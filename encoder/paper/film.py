@@ -5,6 +5,7 @@ maps with the same names and scale fade: blended, the names of others would lie 
 """
 
 import io
+import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from importlib.util import find_spec
@@ -94,7 +95,7 @@ class Film:
     def frames(self, rate: int) -> Iterator[tuple[Frame, float]]:
         """Every frame that differs from the one before it, and for how many seconds it stands."""
         each = self.seconds / len(self.pictures)
-        fading = max(1, round(each * FADE * rate))
+        fading = min(max(1, round(each * FADE * rate)), max(0, math.ceil(each * rate) - 1))  # less than a picture has
         now = self.still(0)
         for at in range(len(self.pictures)):
             last = at + 1 == len(self.pictures)

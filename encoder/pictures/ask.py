@@ -5,8 +5,9 @@ from dataclasses import replace
 
 from encoder.edits.text import edits_to_text, text_to_edits
 from encoder.errors import EncoderError
+from encoder.exam.moments import training_moments
 from encoder.experiments.timelapse import kept_steps
-from encoder.pictures.models import model_called
+from encoder.pictures.models import MOMENT, model_called, moment_of
 from encoder.pictures.picture import Picture
 from encoder.pictures.scene import NO_PREFIX, PREFIX_A, PREFIX_B, Needs, Scene, prefixed
 from encoder.pictures.view import EXAMPLE, View
@@ -31,6 +32,12 @@ def in_training(model: str, encoders: Encoders) -> str:
     return model if kept_steps(encoders(model)) else TRAINED
 
 
+def in_examined(model: str, encoders: Encoders) -> str:
+    """The model whose examined training is shown: this one, or the one whose moment it is, else `small`."""
+    whole = moment_of(model)[0] if model.startswith(MOMENT) else model
+    return whole if training_moments(encoders(whole)) is not None else TRAINED
+
+
 def scene_of(view: View, needs: Needs, encoders: Encoders, runs: Runs) -> Scene:
     """What a view asks of a picture that needs these runs.
 
@@ -42,6 +49,9 @@ def scene_of(view: View, needs: Needs, encoders: Encoders, runs: Runs) -> Scene:
     edits = edits_to_text(view.edits)
     if needs == "model":
         return Scene(view, encoder)
+    if needs == "examined":
+        model = in_examined(view.model, encoders)
+        return Scene(replace(view, model=model), encoders(model))
     if needs == "training":
         model = in_training(view.model, encoders)
         text = inputs if isinstance(inputs, str) else " ".join(inputs)

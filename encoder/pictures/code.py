@@ -65,5 +65,6 @@ def of_runs(expression: Any) -> bool:
 
 
 def of_files(expression: Any) -> bool:
-    """Whether an atlas stands in it, whose files may change."""
-    return any(isinstance(part, Constant) and str(part) == "atlas_of" for part in within(expression))
+    """Whether an atlas or an examined training stands in it, whose files may change."""
+    names = ("atlas_of", "training_moments")
+    return any(isinstance(part, Constant) and str(part) in names for part in within(expression))

@@ -5,7 +5,7 @@ from functools import lru_cache
 from pathlib import Path
 
 from encoder import checkpoint
-from encoder.checkpoint.listing import within
+from encoder.checkpoint.listing import MODELS, within
 from encoder.errors import EncoderError
 from encoder.model.config import PRESETS
 from encoder.model.config_text import text_to_config
@@ -16,7 +16,6 @@ BUILT, FOLDER, LEARNED, BY_HAND, MYSTERY = "built:", "folder:", "learned:", "by-
 MOMENT = "moment:"  # before the name of a model and a step of its training: "moment:small,3000"
 PRE_NORM = ",pre-norm"
 UNTRAINED = "-untrained"  # after the name of a bundled model: its shape with random weights
-MODELS = "ENCODER_MODELS"  # the variable that names the folder of a server's models
 USUAL_FOLDER = "~/encoder-models"
 
 
@@ -30,6 +29,11 @@ def moment_of(name: str) -> tuple[str, int]:
     if not (comma and step.isascii() and step.isdigit() and len(step) < 10):
         raise EncoderError(f"a moment of training is a model and a step, such as small,3000; {name[:40]!r} is none")
     return model, int(step)
+
+
+def in_folder(name: str) -> Path:
+    """Where a model of the server's folder lies, such as "folder:mine"."""
+    return within(Path(os.environ.get(MODELS, USUAL_FOLDER)).expanduser(), name.removeprefix(FOLDER))
 
 
 @lru_cache(maxsize=4)
@@ -48,7 +52,7 @@ def model_called(name: str) -> TextEncoder:
         config, seed = text_to_config(rest)
         return TextEncoder.from_config(config, seed, name="built")
     if kind + colon == FOLDER:
-        return TextEncoder.from_pretrained(within(Path(os.environ.get(MODELS, USUAL_FOLDER)).expanduser(), rest))
+        return TextEncoder.from_pretrained(in_folder(name))
     if kind + colon == LEARNED:
         return learned(rest)
     if kind + colon == BY_HAND:
@@ -59,7 +63,7 @@ def model_called(name: str) -> TextEncoder:
         return mystery(int(rest))
     if kind + colon == MOMENT:
         model, step = moment_of(name)
-        return TextEncoder.from_pretrained(model, step=step)
+        return TextEncoder.from_pretrained(in_folder(model) if model.startswith(FOLDER) else model, step=step)
     if name in PRESETS:
         return TextEncoder.from_config(PRESETS[name], name=name)
     if name.endswith(UNTRAINED):

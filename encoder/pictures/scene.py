@@ -10,11 +10,12 @@ from encoder.pictures.view import View
 from encoder.text_encoder import TextEncoder
 from encoder.trace.trace import Trace
 
-Needs = Literal["model", "run", "unchanged", "other", "same model", "prefixed", "training"]
+Needs = Literal["model", "run", "unchanged", "other", "same model", "prefixed", "training", "examined"]
 """What besides the model: nothing, the run `t`, or two runs `a` and `b`: this run without and with its changes
 ("unchanged"), this run and that of the other sentence or model ("other"), the same in the same model ("same model"),
 and there each behind the prefix that was chosen for it ("prefixed").
-"training": the run `t` in a model whose moments of training are kept."""
+"training": the run `t` in a model whose moments of training are kept. "examined": the model alone, one whose moments
+were examined."""
 
 
 @dataclass(frozen=True, eq=False)

@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from encoder.figures import answers, charts, scatter
+from encoder.figures import charts, scatter
 from encoder.figures.curve import units_on_curve
 from encoder.figures.drawn import Drawn
 from encoder.figures.histogram import outlines
@@ -95,21 +95,6 @@ def draw_outlines(chart: Chart, theme: Theme) -> Drawn:
     return outlines(np.array(along, dtype=float), chart.series, chart.unit, theme)
 
 
-def draw_people(chart: Chart, theme: Theme) -> Drawn:
-    """A dot for each answer of people, of those counted for each series; above a row of the model's own numbers."""
-    series = chart.series
-    values = series.pop(answers.MODEL, np.empty(0)).tolist()
-    names = chart.numbers.names[chart.numbers.dims[-1]]
-    of_range = "low" in chart.look
-    places = list(names) if of_range else range(len(names))
-    votes: dict[str, list[float]] = {
-        name: np.repeat(np.asarray(places), counts.astype(int)).tolist() for name, counts in series.items()
-    }
-    if of_range:
-        return answers.on_a_line(votes=votes, theme=theme, **chart.look)
-    return answers.chosen(chart.names(-1), votes, values=values, theme=theme, **chart.look)
-
-
 def draw_maps(chart: Chart, theme: Theme) -> Drawn:
     """A map for each place of all dimensions but the last two, as tiles on one colour scale."""
     maps = small_maps(chart)
@@ -143,7 +128,6 @@ KINDS: dict[str, Callable[[Chart, Theme], Drawn]] = {
     "paths": draw_paths,
     "links": draw_links,
     "outlines": draw_outlines,
-    "people": draw_people,
     "maps": draw_maps,
     "signed bars": draw_signed_bars,
     "units": draw_units,

@@ -3,6 +3,7 @@
 import hashlib
 import sys
 from argparse import Namespace
+from collections.abc import Callable
 from contextlib import nullcontext
 from dataclasses import replace
 from pathlib import Path
@@ -11,7 +12,10 @@ from tokenizers import Tokenizer
 
 from encoder.checkpoint import holds_model
 from encoder.command_line import CommandLine, exit_code
+from encoder.exam.moments import MomentLog
+from encoder.model.encoder import Encoder
 from encoder.text_encoder import TextEncoder
+from encoder.trace.source import Source
 from encoder.train import card, keeping
 from encoder.train.corpus import TrainingError, divided, read_all, together
 from encoder.train.evaluation import evaluate_text, fill_in_ranks
@@ -44,6 +48,8 @@ def arguments(given: list[str] | None = None) -> Namespace:
                         "tokenizer to begin with, instead of new ones")  # fmt: skip
     parser.add_argument("--parts", type=int, default=1, metavar="K", help="pieces that a process cuts a step into, "
                         "where memory is short (gradient accumulation)")  # fmt: skip
+    parser.add_argument("--exam", action="store_true", help="examine the heads at each snapshot on gold trees, for the "
+                        "film of the training on the page Learning")  # fmt: skip
     parser.add_argument("--set", nargs="+", default=[], metavar="NAME=VALUE", help="settings other than the preset's")
     return parser.parse_args(given)
 
@@ -121,7 +127,8 @@ def train_alone(asked: Namespace, on: Processes) -> None:
     pinned = hashlib.sha256(tokens.ids.tobytes() + tokens.starts.tobytes()).hexdigest()[:12]
     texts = [text for some in held.values() for text in some]
     given = start.model if start else None
-    run = TrainingRun(recipe, tokens, texts, tokenizer, asked.out, pinned, asked.parts, given)
+    examine = examiner(asked.out, tokenizer, recipe) if asked.exam else None
+    run = TrainingRun(recipe, tokens, texts, tokenizer, asked.out, pinned, asked.parts, given, examine)
     model, progress = train(run, on, asked.resume)
     if on.first:
         keeping.save_model(asked.out, model, tokenizer, recipe.row_length)
@@ -132,6 +139,14 @@ def train_alone(asked: Namespace, on: Processes) -> None:
             f"{start.source.name} ({start.source.sha256})" if start else "",
         )  # fmt: skip
         print(card.save(asked.out, recipe, progress, made))
+
+
+def examiner(folder: Path, tokenizer: Tokenizer, recipe: Recipe) -> Callable[[int, Encoder], None]:
+    """What examines each snapshot of a run, and writes down in its folder what the heads get right."""
+    if not recipe.snapshots:
+        raise TrainingError("--exam examines snapshots, and this run keeps none; use --set snapshots=0,100,1000")
+    log = MomentLog(folder)
+    return lambda step, model: log.add(step, TextEncoder(model, tokenizer, Source(f"step {step}")))
 
 
 def run_evaluation(asked: Namespace) -> None:

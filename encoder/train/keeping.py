@@ -183,6 +183,12 @@ def half(model: Encoder) -> Encoder:
     return deepcopy(model).cpu().half()
 
 
+def as_kept(model: Encoder) -> Encoder:
+    """The model that a snapshot of these weights is loaded as: they are rounded to float16, and nothing else is."""
+    weights = {name: weight.detach().cpu().half().float() for name, weight in model.named_parameters()}
+    return checkpoint.build(model.config, weights, "the snapshot")
+
+
 def save_snapshot(folder: Path, model: Encoder, step: int) -> None:
     """Write the weights after so many steps under snapshots/, in float16."""
     names = {ours: theirs for theirs, ours in checkpoint.ON_DISK.items()}

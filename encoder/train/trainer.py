@@ -24,7 +24,8 @@ from encoder.train.recipe import TOKEN_EMBEDDING, Recipe
 class TrainingRun:
     """What a run works with. `corpus` pins the text; a process cuts its share of a step into so many `parts`.
 
-    `start` is the model to go on from; without one, training begins with new weights.
+    `start` is the model to go on from; without one, training begins with new weights. `examine` is handed the step and
+    the model of each snapshot as it was written, on the CPU.
     """
 
     recipe: Recipe
@@ -35,6 +36,7 @@ class TrainingRun:
     corpus: str
     parts: int = 1
     start: Encoder | None = None
+    examine: Callable[[int, Encoder], None] | None = None
 
 
 def new_model(recipe: Recipe) -> Encoder:

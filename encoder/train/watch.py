@@ -72,5 +72,7 @@ class Watch:
         if self.on.first:
             if step in self.run.recipe.snapshots:
                 keeping.save_snapshot(self.run.folder, self.trainer.model, step)
+                if self.run.examine is not None:
+                    self.run.examine(step, keeping.as_kept(self.trainer.model))
             keeping.save_state(self.run.folder, self.trainer.model, self.trainer.optimizer, self.progress, self.same)
         self.on.wait()

@@ -13,6 +13,7 @@ from encoder.errors import EncoderError
 from encoder.text_encoder import TextEncoder
 from encoder.trials import (
     arithmetic,
+    grammar,
     heads,
     layout,
     linear,
@@ -56,6 +57,7 @@ MODULES = (
     training,
     probing,
     mystery,
+    grammar,
     layout,
     sizes,
     since_2017,

@@ -7,6 +7,7 @@ from encoder.experiments.learning import KINDS, MOST_LAYERS
 from encoder.model.activations import ACTIVATIONS
 from encoder.model.config import PRESETS
 from encoder.tasks.on_digits import ON_DIGITS
+from encoder.trials.grammar import RELATIONS
 from encoder.trials.layout import FIELDS
 from encoder.trials.links import LINKS
 from encoder.trials.reasons import METHODS
@@ -85,6 +86,7 @@ PARAMETERS: dict[str, Text | Number | ListOf] = {
     "task": Text(choices=tuple(ON_DIGITS)),
     **dict.fromkeys(("kind", "than"), Text(choices=KINDS)),
     "job": Text(choices=tuple(LINKS)),
+    "relation": Text(choices=RELATIONS),
     "layer": Number(0, 95),
     "head": Number(0, 127),
     "layers": Number(1, 96),

@@ -1,11 +1,12 @@
 // @ts-check
 // Hands what the server shows to the browser's code, and what is chosen there to the server.
 
+import { goTo, showClass, tellClass } from './class_screen.js';
 import { post } from './post.js';
 
 /** @typedef {(kind: 'go' | 'set', said: object) => void} Act */
-/** @typedef {{drawBar: (root: HTMLElement, shown: object, act: Act) => () => void, drawPlace: (root: HTMLElement, shown: object, act: Act) => () => void}} Front */
-/** @typedef {{script: string, part: string, run?: string, query?: [string, string][]}} Told */
+/** @typedef {{drawBar: (root: HTMLElement, shown: object, act: Act) => () => void, drawPlace: (root: HTMLElement, shown: object, act: Act) => () => void} & import('./class_screen.js').Classes} Front */
+/** @typedef {{script: string, part: string, run?: string, query?: [string, string][], page?: string, pages?: {key: string, address: string}[], classes?: string, code?: string}} Told */
 
 /** What ends each of them. A run may hand over a new copy of this script. @type {WeakMap<HTMLElement, () => void>} */
 const ends = /** @type {any} */ (globalThis).aroundEnds ??= new WeakMap();
@@ -15,10 +16,24 @@ export default function ({ data, parentElement, setTriggerValue }) {
   const root = /** @type {HTMLElement} */ (parentElement.querySelector('.around'));
   import(new URL(data.script, location.origin).href).then((/** @type {Front} */ front) => {
     if (!root.isConnected) return;
+    const query = Object.fromEntries(data.query ?? []);
+    if (data.part === 'class') {
+      const at = (/** @type {string} */ key) => data.pages?.find(one => one.key === key)?.address;
+      return showClass(root, {
+        page: data.page ?? '', drawn: false, code: data.code ?? '', address: at('class') ?? '', query: () => query, veil() {},
+        show(key, query) {
+          const to = at(key);
+          if (to !== undefined) goTo(to, query);
+        },
+      }, data.classes ?? '', front);
+    }
     const draw = data.part === 'place' ? front.drawPlace : front.drawBar;
     ends.set(root, draw(root, {
-      ...data, query: Object.fromEntries(data.query ?? []), load: (/** @type {object} */ asked, /** @type {AbortSignal | undefined} */ signal) => post(data.run ?? '', asked, answer => answer.arrayBuffer(), signal),
-    }, setTriggerValue));
+      ...data, query, load: (/** @type {object} */ asked, /** @type {AbortSignal | undefined} */ signal) => post(data.run ?? '', asked, answer => answer.arrayBuffer(), signal),
+    }, (kind, said) => {
+      tellClass('chose');
+      setTriggerValue(kind, said);
+    }));
   });
   // A run that was overtaken by the next one ends late: what that one draws stays.
   return () => {

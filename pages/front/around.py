@@ -1,4 +1,4 @@
-"""What the browser draws around a page of the server's: the bar on top, the layer and head beside the headline."""
+"""What the browser draws around a page of the server's: the bar on top, layer and head beside the headline, a class."""
 
 from collections.abc import Callable, Mapping
 from functools import cache
@@ -17,15 +17,16 @@ from pages.ui.frame.sentence import LONGEST
 from pages.ui.server import models, task_models
 from pages.ui.server.redirects import base
 from pages.ui.state import session_state as state
+from pages.ui.state.seat import JOINS, LONGEST_CODE
 from pages.ui.state.site import Page
 from pages.ui.step import opened
 
-BAR, PLACE = "around", "place"
+BAR, PLACE, CLASS = "around", "place", "class"
 
 
 @cache
 def _component(name: str) -> Any:
-    """The component of one of the two."""
+    """The component of one of the three."""
     script = joined(Path(__file__).with_suffix(".js"))
     return st.components.v2.component(f"front_{name}", html="<div class='around'></div>", js=script)
 
@@ -63,8 +64,20 @@ def draw_place(config: EncoderConfig) -> None:
     draw(PLACE, place, lambda: take_place(config))
 
 
+def draw_class(page: Page) -> None:
+    """Draw the line of a class, where this tab is in one, and on the page of the class that as well."""
+    shown = {
+        "page": page.key,
+        "pages": tuple(site.listed()),
+        "query": tuple(state.in_full(state.current()).items()),
+        "classes": f"{base()}/api/class",
+        "code": st.query_params.get(JOINS, "")[:LONGEST_CODE],
+    }
+    draw(CLASS, shown, lambda: None)
+
+
 def draw(name: str, shown: Mapping[str, object], act: Callable[[], None]) -> None:
-    """Draw one of the two, which tells by `act` what was chosen in it."""
+    """Draw one of the three, which tells by `act` what was chosen in it."""
     digest, _ = routes.bundle()
     script = f"{base()}/api/front/{digest}/front.js"
     _component(name)(

@@ -4,12 +4,15 @@ import asyncio
 from collections import Counter
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from typing import Generic, TypeVar
 
 from pages.front.asked import AskedFile
 from pages.front.file import File
 from pages.front.packets import FULL, MOST_OF_ONE, MOST_WAITING, YOUR_SHARE
 from pages.front.refused import RefusedError
 
+A = TypeVar("A")
+F = TypeVar("F")
 AT_ONCE = 2  # threads that make files, apart from those that make packets
 
 
@@ -23,19 +26,19 @@ def usual_maker(asked: AskedFile) -> File:
     return file(asked)
 
 
-class Files:
+class Files(Generic[A, F]):
     """Makes files, so many at once; a visitor may wait for so many, and all together for so many.
 
     Args:
         make: makes one, on a thread of its own.
     """
 
-    def __init__(self, make: Callable[[AskedFile], File] = usual_maker) -> None:
+    def __init__(self, make: Callable[[A], F]) -> None:
         self.make = make
         self.waiting: Counter[str] = Counter()  # files by the visitor who asked; one who leaves waits for none
         self.threads = ThreadPoolExecutor(AT_ONCE, thread_name_prefix="files")
 
-    async def get(self, asked: AskedFile, visitor: str) -> File:
+    async def get(self, asked: A, visitor: str) -> F:
         """The file.
 
         Raises:

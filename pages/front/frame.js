@@ -2,15 +2,15 @@
 // The front in the frame: fetches the browser's code once, mounts it, and asks the server for runs and pages.
 // It stands alone: the browser's code is under an address that the server says.
 
-import { follow, goAlone, lead, sit } from './in_class.js';
+import { goTo, showClass, tellClass } from './class_screen.js';
 import { file, NO_LINE, post, RENEWED } from './post.js';
 
 /** @typedef {{level: number, [name: string]: unknown}} Asked */
 /** @typedef {{key: string, title: string, address: string, front: boolean}} Listed */
-/** @typedef {{script: string, run: string, plain: string, picture: string, page: string, pages: Listed[], menu: boolean, examples: string[], shipped: [string, string][], models: {name: string, title: string}[], tells: boolean, open: boolean, opens: string[], handed: [number, Record<string, string>], numbers: [string, string], opened: [number, string], runs: number} & import('./in_class.js').Told} Told */
+/** @typedef {{script: string, run: string, plain: string, picture: string, page: string, pages: Listed[], menu: boolean, examples: string[], shipped: [string, string][], models: {name: string, title: string}[], tells: boolean, open: boolean, opens: string[], handed: [number, Record<string, string>], numbers: [string, string], opened: [number, string], runs: number, classes: string, code: string}} Told */
 /** @typedef {{end(): void, flush(): void, query(): Record<string, string>, pin(): void, set(changes: object): void, take(query: Record<string, string>): void, subscribe(hear: () => void): () => void}} Store */
-/** @typedef {{mount: (root: HTMLElement, options: object) => () => void, windowStore: (options?: object) => Store} & import('./in_class.js').Browser} Front */
-/** @typedef {{data: Told, trigger: ComponentArguments<Told>['setTriggerValue'], page: string, end: () => void, handed: number, opened: number, know: () => boolean, tell: () => void, mounted?: () => void, store?: Store, front?: Front} & import('./in_class.js').Part} Kept */
+/** @typedef {{mount: (root: HTMLElement, options: object) => () => void, windowStore: (options?: object) => Store, fromQuery: (search: string) => object, DEFAULTS: object} & import('./class_screen.js').Classes} Front */
+/** @typedef {{data: Told, trigger: ComponentArguments<Told>['setTriggerValue'], page: string, end: () => void, handed: number, opened: number, know: () => boolean, tell: () => void, mounted?: () => void, store?: Store, front?: Front}} Kept */
 
 const RESTS = 300; // ms after which the server hears of what was chosen, where it draws with it
 const OLD = 'This browser is too old to draw this page: it needs one of 2024 or later.';
@@ -120,7 +120,7 @@ function draw(root, here, front) {
     here.mounted?.();
     here.store?.end(); // its state is in the address now
     here.store = begin(here, front.windowStore());
-    here.store.subscribe(() => goAlone(here));
+    here.store.subscribe(() => tellClass('chose'));
     here.front = front;
     here.opened = here.data.opened[0];
     const [step, number] = here.data.numbers; // of a link that asks for what the picture does not show
@@ -136,7 +136,6 @@ function draw(root, here, front) {
     here.opened = told.opened[0];
     if (told.opened[1]) document.dispatchEvent(new CustomEvent('encoder:number', { detail: told.opened[1] }));
   }
-  follow(here, front);
   here.mounted = front.mount(root, {
     load: (/** @type {Asked} */ asked, /** @type {AbortSignal | undefined} */ signal) => post(told.run, asked, answer => answer.arrayBuffer(), signal), // whoever reads it says where it is no packet
     keep: (/** @type {object} */ asked, /** @type {AbortSignal | undefined} */ signal) => post(told.picture, asked, file, signal),
@@ -148,7 +147,7 @@ function draw(root, here, front) {
     plain: told.plain,
     examples: told.examples,
     models: told.models,
-    drawn: () => lead(here, front.REST),
+    drawn: () => tellClass('changed'),
     open: told.open,
     unfold: (/** @type {boolean} */ open) => {
       if (open) here.store?.pin();
@@ -160,28 +159,46 @@ function draw(root, here, front) {
       const to = told.pages.find(one => one.key === key);
       if (!to || key === here.page) return '';
       if (!to.front && !connected()) return NO_LINE;
-      goAlone(here);
-      here.trigger('go', { key, query });
-      if (to.front) { // drawn at once; the server hears of it for the address and for Back
-        here.page = key;
-        draw(root, here, front);
-      }
+      tellClass('chose');
+      go(root, here, front, to, query);
       return '';
     },
   });
+  showClass(/** @type {HTMLElement | null} */ (root.previousElementSibling), {
+    page: here.page,
+    drawn: true,
+    code: told.code,
+    address: told.pages.find(one => one.key === 'class')?.address ?? '',
+    query: () => here.store?.query() ?? {},
+    veil: on => { root.style.display = on ? 'none' : ''; },
+    show(key, query) {
+      const to = told.pages.find(one => one.key === key);
+      if (!to) return;
+      if (!to.front) return goTo(to.address, query);
+      here.store?.set({ ...front.DEFAULTS, ...front.fromQuery(new URLSearchParams(query).toString()) });
+      if (key !== here.page) go(root, here, front, to, query);
+      else if (here.data.tells || query.more) here.tell(); // what the server draws below
+    },
+  }, told.classes, front);
+}
+
+/** Leads to another page. @param {HTMLElement} root @param {Kept} here @param {Front} front @param {Listed} to @param {Record<string, string>} query */
+function go(root, here, front, { key, front: drawn }, query) {
+  here.trigger('go', { key, query });
+  if (!drawn) return;
+  here.page = key; // drawn at once; the server hears of it for the address and for Back
+  draw(root, here, front);
 }
 
 /** @param {ComponentArguments<Told>} given */
-export default function ({ data, parentElement, setTriggerValue, setStateValue }) {
+export default function ({ data, parentElement, setTriggerValue }) {
   const root = /** @type {HTMLElement} */ (parentElement.querySelector('.front'));
   /** @type {Kept} */
   const here = kept.get(root) ?? {
-    data, trigger: setTriggerValue, keep: setStateValue, page: data.page, end: reconnect(() => here.trigger('back', true)),
-    handed: 0, opened: 0, know: () => false, tell: () => {}, followed: 0, taking: false, alone: false, said: '', // in a class
+    data, trigger: setTriggerValue, page: data.page, end: reconnect(() => here.trigger('back', true)), handed: 0, opened: 0, know: () => false, tell: () => {},
   };
   kept.set(root, here);
-  Object.assign(here, { data, trigger: setTriggerValue, keep: setStateValue, page: data.page });
-  sit(here);
+  Object.assign(here, { data, trigger: setTriggerValue, page: data.page });
   if (!('adoptedStyleSheets' in document) || !CSS.supports('color', 'light-dark(white, black)')) say(root, OLD, data.plain);
   else import(new URL(data.script, location.origin).href).then(front => draw(root, here, front), () => say(root, RENEWED, data.plain));
   // A run that was overtaken by the next one ends late: what that one draws stays.
@@ -189,8 +206,6 @@ export default function ({ data, parentElement, setTriggerValue, setStateValue }
     if (root.isConnected || kept.get(root) !== here) return;
     kept.delete(root);
     here.end();
-    here.unseat?.();
-    clearTimeout(here.resting);
     here.mounted?.();
     here.store?.end();
   };

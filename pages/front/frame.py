@@ -14,19 +14,19 @@ import streamlit as st
 from encoder.packet.shipped import SENTENCES
 from pages.front import below, routes, shipped, site
 from pages.front.asked import IN_ADDRESS
+from pages.ui import style
 from pages.ui.component import joined
-from pages.ui.frame import start
-from pages.ui.server import inside
 from pages.ui.server.offers import MODELS
 from pages.ui.server.redirects import base
-from pages.ui.state.seat import JOINS
-from pages.ui.state.session import OF_BROWSER, has, picked, session
+from pages.ui.state.seat import JOINS, LONGEST_CODE
+from pages.ui.state.session import OF_BROWSER, session
 from pages.ui.state.site import DRAWN, Page
 
 if TYPE_CHECKING:
     from encoder.pictures.view import View
 
-STYLE = f"<style>{Path(__file__).with_suffix('.css').read_text(encoding='utf-8')}</style>"
+OWN = Path(__file__).with_suffix(".css").read_text(encoding="utf-8")
+STYLE = f"<style>{OWN}{style.OF_STREAMLIT[style.FRONT]}</style>"
 KEY = "front"
 NAMES = (
     "sentence",
@@ -51,32 +51,13 @@ OF_PAGE = {FIGURE: (FIGURE,), "atlas": ("atlas_part", "atlas_unit"), "story": ("
 def _component() -> Any:
     """The component that mounts the browser's code."""
     script = joined(Path(__file__).with_suffix(".js"))
-    return st.components.v2.component("front", html="<div class='front'></div>", js=script)
+    return st.components.v2.component("front", html="<div></div><div class='front'></div>", js=script)
 
 
 def draw(page: Page, pages: Mapping[Any, Page]) -> None:
     """Draw a page of the front; `pages` are all, by what Streamlit knows them as."""
     st.html(STYLE)
-    hand_over()
-    if not is_of_class():
-        draw_picture(page, pages)
-        return
-    start.load()
-    from pages.front import classes
-
-    chosen, pressed = chosen_on(page), session().view
-    now = classes.begin(page, chosen)
-    if classes.veils(now):
-        session().below = None
-    else:
-        if below.is_wanted(page):
-            session().view = pressed  # it reads the address by itself
-        draw_picture(page, pages, classes.followed(page, now))
-    classes.end(page, chosen)
-
-
-def draw_picture(page: Page, pages: Mapping[Any, Page], follow: dict[str, object] | None = None) -> None:
-    """Draw what the browser draws; `follow` is what a pupil's takes over from a class."""
+    hand_over(page)
     wanted = below.is_wanted(page)
     above = st.container(horizontal=True, key="above") if wanted else None
     digest, _ = routes.bundle()
@@ -93,9 +74,8 @@ def draw_picture(page: Page, pages: Mapping[Any, Page], follow: dict[str, object
             "examples": SENTENCES,
             "shipped": shipped.shelf().addresses(),
             "models": tuple(models()),
-            "seat": str(session().seat or ""),
-            "left": session().left,
-            "follow": follow,
+            "classes": f"{base()}/api/class",
+            "code": st.query_params.get(JOINS, "")[:LONGEST_CODE],
             "tells": wanted,
             "open": below.is_open(page),
             "opens": below.opens(page),
@@ -106,9 +86,6 @@ def draw_picture(page: Page, pages: Mapping[Any, Page], follow: dict[str, object
         },
         on_go_change=lambda: None,
         on_back_change=lambda: None,
-        on_chosen_change=lambda: None,
-        on_seat_change=take_seat,
-        on_alone_change=go_alone,
     )
     to, query = asked(told.go)
     if to is not None and to != page:
@@ -119,33 +96,6 @@ def draw_picture(page: Page, pages: Mapping[Any, Page], follow: dict[str, object
         below.draw(page, above)
     else:
         session().below = None
-
-
-def is_of_class() -> bool:
-    """Return whether this screen is in a class, has left one, or is to join one by its link."""
-    here = session()
-    return here.seat is not None or here.left or JOINS in st.query_params
-
-
-def chosen_on(page: Page) -> dict[str, str] | None:
-    """Return what the browser of a teacher says that it shows on this page; None where it has not said so yet."""
-    to, query = asked(picked(KEY, "chosen")) if has(KEY) else (None, {})
-    return query if to == page else None
-
-
-def take_seat() -> None:
-    """Take the seat in a class that the tab kept."""
-    start.load()
-    from pages.ui.live import seat
-
-    seat.take_kept(picked(KEY, "seat"))
-
-
-def go_alone() -> None:
-    """Let a pupil who chose something in the picture be on their own."""
-    here = session()
-    if here.seat is not None and not here.seat.leads:
-        here.seat = here.seat.alone()
 
 
 def with_figure(query: dict[str, str]) -> dict[str, str]:
@@ -160,7 +110,7 @@ def with_figure(query: dict[str, str]) -> dict[str, str]:
     return query | {FIGURE: pack(session().figure)}
 
 
-def hand_over() -> None:
+def hand_over(page: Page) -> None:
     """Let the address say what a page of the server showed before, and forget that: from now on the browser knows it.
 
     Who went back sees what was there; the address says that already. What was changed by what stands below the picture
@@ -176,11 +126,13 @@ def hand_over() -> None:
         write_choices({name: "" for name in NAMES if name not in OF_BROWSER} | spelled(here.view))
         return
     was = here.below
-    view, here.view = here.view if here.page else None, None  # without a page it was made for a class
+    view, here.view = here.view, None
     if not was:
         here.page, here.go_to = "", ""
     here.written.clear()
-    if view is None or was or inside.went_back() or st.query_params:
+    if view is None or was or st.query_params or page.key in here.bare:
+        if not st.query_params:
+            here.bare.add(page.key)
         return
     from pages.ui.state.session_state import in_full
 

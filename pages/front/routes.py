@@ -11,20 +11,24 @@ from pathlib import Path
 
 from starlette.requests import ClientDisconnect, Request
 from starlette.responses import JSONResponse, Response
-from starlette.routing import BaseRoute, Mount, Route
+from starlette.routing import BaseRoute, Mount, Route, WebSocketRoute
 from starlette.types import Receive, Scope, Send
+from starlette.websockets import WebSocket
 
 import encoder
 from pages.front import asked, plain, shipped
-from pages.front.files import Files
+from pages.front.file import File
+from pages.front.files import Files, usual_maker
 from pages.front.headers import PRIVATE
+from pages.front.links import Links
 from pages.front.packets import Packets
 from pages.front.refused import RefusedError
 from pages.front.visitors import is_own, visitor
+from pages.ui.server.file_links import PATH
 from pages.ui.server.redirects import base
 
 BUILT = Path(encoder.__file__).parent / "browser" / "built"
-SCRIPTS = ("front.js", "pages.js")  # the second one is fetched by the first
+SCRIPTS = ("front.js", "pages.js", "in_class.js")  # the others are fetched by the first
 MOST_BODY = 64 * 1024  # bytes of a request
 SECONDS = 10.0  # for a request to come
 PUBLIC = "public, max-age=31536000, immutable"
@@ -145,7 +149,7 @@ class Runs:
 class Pictures:
     """The route of the files of pictures."""
 
-    def __init__(self, files: Files) -> None:
+    def __init__(self, files: Files[asked.AskedFile, File]) -> None:
         self.files = files
 
     async def answer(self, request: Request) -> Response:
@@ -160,6 +164,20 @@ class Pictures:
         return await answered(request, make)
 
 
+async def of_class(request: Request) -> Response:
+    """What is asked of a class; without one nothing of them is loaded."""
+    from pages.front import class_routes
+
+    return await class_routes.classes().answer(request, answered)
+
+
+async def to_class(socket: WebSocket) -> None:
+    """Tell a screen what goes on in its class."""
+    from pages.front import class_routes
+
+    await class_routes.classes().listen(socket)
+
+
 async def unknown(scope: Scope, receive: Receive, send: Send) -> None:
     """Anything else below the routes' own path: Streamlit would answer it with its page."""
     if scope["type"] == "websocket":
@@ -168,7 +186,7 @@ async def unknown(scope: Scope, receive: Receive, send: Send) -> None:
     await refusal(RefusedError(404, UNKNOWN))(scope, receive, send)
 
 
-def routes(packets: Packets | None = None, files: Files | None = None) -> list[BaseRoute]:
+def routes(packets: Packets | None = None, files: Files[asked.AskedFile, File] | None = None) -> list[BaseRoute]:
     """All routes of the front, under the path that the app is served under."""
     api, kept = f"{base()}/api", packets or Packets()
     return [
@@ -176,6 +194,9 @@ def routes(packets: Packets | None = None, files: Files | None = None) -> list[B
         Route(f"{api}/shipped/{{digest}}/{{number}}.packet", packet),
         Route(f"{api}/front/{{digest}}/{{name}}", script),
         Route(f"{api}/run", Runs(kept).answer, methods=["POST"]),
-        Route(f"{api}/picture", Pictures(files or Files()).answer, methods=["POST"]),
+        Route(f"{api}/picture", Pictures(files or Files(usual_maker)).answer, methods=["POST"]),
+        Route(f"{base()}{PATH}/{{link}}", Links().answer),
+        WebSocketRoute(f"{api}/class/events", to_class),
+        Route(f"{api}/class/{{act}}", of_class, methods=["POST"]),
         Mount(api, unknown),
     ]

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from urllib.parse import urlsplit
 
-from starlette.requests import Request
+from starlette.requests import HTTPConnection
 
 from pages.ui.live.address import LOCAL, address, proxies
 
@@ -22,7 +22,7 @@ def is_own(headers: Mapping[str, str]) -> bool:
         return False
 
 
-def visitor(request: Request) -> str:
+def visitor(request: HTTPConnection) -> str:
     """The address that asks, as far as proxies are to be believed."""
     named = [one.strip() for one in request.headers.get("X-Forwarded-For", "").split(",") if one.strip()]
     return address(request.client.host if request.client else LOCAL, named, proxies())

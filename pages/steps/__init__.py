@@ -1,1 +1,1 @@
-"""One thin script per page, in the order a reader takes them."""
+"""One thin module per page; its `draw` draws the page's own part of the app."""

@@ -11,16 +11,19 @@ from pages.ui.picture import ask
 from pages.ui.step import panel
 from pages.ui.text import NUMBER, heading
 
-scene = ask(NORM_SIDES)
-trace = scene.t
 
-heading("Every token's means and variances")
-ledger = norm_moments(trace, scene.layer, part(scene))
-st.markdown(learned.ledger(trace.config))
-columns = [values.numpy() for values in ledger.values()]
-table = downloads.frame(np.stack(columns, 1), trace.tokens, "column").set_axis(list(ledger), axis=1)
-downloads.shown_table(table, key="ledger", column_config=dict.fromkeys(ledger, NUMBER))
+def draw() -> None:
+    """Draw the page."""
+    scene = ask(NORM_SIDES)
+    trace = scene.t
 
-spread.draw()
-learned.draw()
-panel.proof(trace, panel.step_of("add_norm"))
+    heading("Every token's means and variances")
+    ledger = norm_moments(trace, scene.layer, part(scene))
+    st.markdown(learned.ledger(trace.config))
+    columns = [values.numpy() for values in ledger.values()]
+    table = downloads.frame(np.stack(columns, 1), trace.tokens, "column").set_axis(list(ledger), axis=1)
+    downloads.shown_table(table, key="ledger", column_config=dict.fromkeys(ledger, NUMBER))
+
+    spread.draw()
+    learned.draw()
+    panel.proof(trace, panel.step_of("add_norm"))

@@ -6,14 +6,17 @@ from pages.parts.atlas import between, heads, layers, near, units, words
 from pages.parts.atlas.shelf import chosen
 from pages.ui.widgets import apart, tabs
 
-with apart():
-    page, foot = st.container(), st.container()
-    with foot:
-        found = chosen()
-    if found is not None:
-        with page:
-            tabs(
-                {"Heads": heads.draw, "Units": units.draw, "From A to B": between.draw, "Find a word": words.draw,
-                 "Nearest": near.draw, "Layers": layers.draw},
-                "atlas_part",
-            )  # fmt: skip
+
+def draw() -> None:
+    """Draw the page."""
+    with apart():
+        page, foot = st.container(), st.container()
+        with foot:
+            found = chosen()
+        if found is not None:
+            with page:
+                tabs(
+                    {"Heads": heads.draw, "Units": units.draw, "From A to B": between.draw, "Find a word": words.draw,
+                     "Nearest": near.draw, "Layers": layers.draw},
+                    "atlas_part",
+                )  # fmt: skip

@@ -4,9 +4,12 @@ from pages.parts.attention import bias_table, head_outputs, one_matrix
 from pages.ui import session
 from pages.ui.step import panel
 
-trace = session.now()
-head_outputs.draw()
-if trace.config.position_bias:
-    bias_table.draw()
-one_matrix.draw()
-panel.proof(trace, panel.step_of("attention"))
+
+def draw() -> None:
+    """Draw the page."""
+    trace = session.now()
+    head_outputs.draw()
+    if trace.config.position_bias:
+        bias_table.draw()
+    one_matrix.draw()
+    panel.proof(trace, panel.step_of("attention"))

@@ -1,14 +1,11 @@
 """A class: open one and lead it, or join one by its code."""  # noqa: N999 - the name is the address of the page
 
-from pages.ui.live import console
-from pages.ui.state import session_state as state
+import streamlit as st
+
 from pages.ui.widgets import apart
 
-seat = state.session().seat
-with apart():
-    if seat is None:
-        console.outside()
-    elif seat.leads:
-        console.teachers(seat)
-    else:
-        console.pupils(seat)
+
+def draw() -> None:
+    """Draw the page: the browser does, below the bar."""
+    with apart():
+        st.html("<noscript>A class needs a browser that runs scripts.</noscript>")

@@ -9,4 +9,8 @@ PARTS = {
     "Patch": patch.draw,
     "Alike?": alike.draw,
 }
-tabs(PARTS, "compare_part")
+
+
+def draw() -> None:
+    """Draw the page."""
+    tabs(PARTS, "compare_part")

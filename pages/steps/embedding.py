@@ -3,4 +3,7 @@
 from pages.ui import session
 from pages.ui.step import panel
 
-panel.proof(session.now(), panel.step_of("embedding"))
+
+def draw() -> None:
+    """Draw the page."""
+    panel.proof(session.now(), panel.step_of("embedding"))

@@ -4,5 +4,8 @@ from pages.parts.feed_forward import silent
 from pages.ui import session
 from pages.ui.step import panel
 
-silent.draw()
-panel.proof(session.now(), panel.step_of("feed_forward"))
+
+def draw() -> None:
+    """Draw the page."""
+    silent.draw()
+    panel.proof(session.now(), panel.step_of("feed_forward"))

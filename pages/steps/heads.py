@@ -11,6 +11,9 @@ PARTS = {
     "Inside one head": inside.draw,
     "What really flows": flows.draw,
 }
-if session.now().tokenization.pair:
-    PARTS["Between the sentences"] = between.draw
-tabs(PARTS, "heads_part")
+
+
+def draw() -> None:
+    """Draw the page."""
+    pair = {"Between the sentences": between.draw} if session.now().tokenization.pair else {}
+    tabs(PARTS | pair, "heads_part")

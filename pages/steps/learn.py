@@ -23,11 +23,15 @@ OF_TASK = (
     "learn_task", "learn_layers", "learn_heads", "learn_width", "learn_positions", "learn_norm", "learn_rate",
     "learn_steps", "learn_seed",
 )  # fmt: skip
-chosen = dict(state.current().choices)
-if state.session().linked and "learn_part" not in chosen and chosen.keys() & {*OF_TASK}:
-    state.remember("learn_part", TASK, FILM)  # a link that says what is to be learned, and not where
-with apart():
-    tabs(
-        {FILM: grammar.draw, TASK: learning, "Mystery models": mystery.draw, "Time-lapse": time_lapse.draw},
-        "learn_part",
-    )
+
+
+def draw() -> None:
+    """Draw the page."""
+    chosen = dict(state.current().choices)
+    if state.session().linked and "learn_part" not in chosen and chosen.keys() & {*OF_TASK}:
+        state.remember("learn_part", TASK, FILM)  # a link that says what is to be learned, and not where
+    with apart():
+        tabs(
+            {FILM: grammar.draw, TASK: learning, "Mystery models": mystery.draw, "Time-lapse": time_lapse.draw},
+            "learn_part",
+        )

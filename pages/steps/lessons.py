@@ -52,15 +52,17 @@ def card(name: str, *, large: bool = False) -> None:
                   type="primary" if large else "secondary", args=(name, seen if begun(name) else 1))  # fmt: skip
 
 
-lesson = None
-if name := state.current().lesson:
-    try:
-        lesson = library.find(name)
-    except LessonError as error:
-        st.error(plain("  \n".join(error.problems)))
-        library.leave()
-if lesson is not None:
-    player.draw(lesson)
-else:
-    parts = {"Lessons": offer, "Labs": experiments.draw, "Tutorials": tutorials.draw, "Claims": claims.draw}
-    tabs(parts | {"Glossary": glossary.draw, "Make a lesson": maker.draw}, "lessons_part")
+def draw() -> None:
+    """Draw the page."""
+    lesson = None
+    if name := state.current().lesson:
+        try:
+            lesson = library.find(name)
+        except LessonError as error:
+            st.error(plain("  \n".join(error.problems)))
+            library.leave()
+    if lesson is not None:
+        player.draw(lesson)
+    else:
+        parts = {"Lessons": offer, "Labs": experiments.draw, "Tutorials": tutorials.draw, "Claims": claims.draw}
+        tabs(parts | {"Glossary": glossary.draw, "Make a lesson": maker.draw}, "lessons_part")

@@ -22,7 +22,9 @@ def sources() -> None:
     fold("Units of the feed-forward and the words they point to", "units_open", units.draw, holds={"unit_token"})
 
 
-fold("The nearest words of the table", "words_open", nearest.draw, holds={"lens_token"})
-fold("How the vectors change from layer to layer", "ways_open", changes, holds=OF_WAYS)
-fold("Where vectors come from", "sources_open", sources, holds=OF_SOURCES)
-panel.proof(session.now(), panel.step_of("stack"))
+def draw() -> None:
+    """Draw the page."""
+    fold("The nearest words of the table", "words_open", nearest.draw, holds={"lens_token"})
+    fold("How the vectors change from layer to layer", "ways_open", changes, holds=OF_WAYS)
+    fold("Where vectors come from", "sources_open", sources, holds=OF_SOURCES)
+    panel.proof(session.now(), panel.step_of("stack"))

@@ -3,5 +3,8 @@
 from pages.ui.lessons import story_stop
 from pages.ui.widgets import apart
 
-with apart():
-    story_stop.draw()
+
+def draw() -> None:
+    """Draw the page."""
+    with apart():
+        story_stop.draw()

@@ -17,4 +17,6 @@ def switches() -> None:
     parts(switchboard.draw, difference.draw, leave_one_out.draw, over_sentences.draw)
 
 
-tabs({"Switches": switches, "Which parts": made_by.draw, "Which words": shared_out.draw}, "why")
+def draw() -> None:
+    """Draw the page."""
+    tabs({"Switches": switches, "Which parts": made_by.draw, "Which words": shared_out.draw}, "why")

@@ -3,6 +3,9 @@
 from pages.parts.your_model import another, cost, glance, this_model
 from pages.ui.widgets import apart, tabs
 
-with apart():
-    glance.draw()
-    tabs({"This model": this_model.draw, "Cost": cost.draw, "Another model": another.draw}, "models_part")
+
+def draw() -> None:
+    """Draw the page."""
+    with apart():
+        glance.draw()
+        tabs({"This model": this_model.draw, "Cost": cost.draw, "Another model": another.draw}, "models_part")

@@ -29,14 +29,12 @@ return main;
 })());"""
 COLLECT = """const scripts = globalThis.componentScripts ||= new Map();
 PARTS
-const watches = [WATCHES].map(name => scripts.get(name));
-let ends = null;
+let end = null;
 export default given => {
   (globalThis.componentsWaiting ||= []).splice(0).forEach(begin => begin());
-  ends ||= watches.map(begin => begin(given));
-  return () => { ends?.forEach(end => end()); ends = null; };
+  end ||= scripts.get('reconnect')(given);  // draws nothing, and watches over every page
+  return () => { end?.(); end = null; };
 };"""
-WATCHES = ("reconnect", "steady")  # scripts that draw nothing and watch over every page: they need no component each
 
 
 def component(beside: str, name: str, html: str) -> Any:
@@ -62,7 +60,7 @@ def _scripts() -> Any:
         PART.replace("NAME", one.stem).replace("SCRIPT", joined(one).replace(MAIN, "const main = function"))
         for one in scripts
     )
-    js = COLLECT.replace("PARTS", parts).replace("WATCHES", ", ".join(map(repr, WATCHES)))
+    js = COLLECT.replace("PARTS", parts)
     return st.components.v2.component("scripts", html="<span></span>", js=js)
 
 

@@ -25,7 +25,7 @@ from encoder.pictures.figure_link import PictureAt, pack  # noqa: E402
 LONGEST_FILM, MOST_HARM = 20.0, 1.5  # seconds; times as long as without a film
 ALONE = 10.0  # seconds without a film
 PAUSE = 1.0
-PICTURE = PictureAt("attention", "heads", (("step", "attention.weights"),))
+PICTURE = PictureAt("heads", "all_heads", ())
 
 
 async def choose_heads(visitor: Visitor, ended: asyncio.Event, draw: random.Random) -> None:
@@ -71,7 +71,7 @@ async def measured(
         alone, _ = await asyncio.gather(waits(visitors, ended), after(without, ended))
         ended = asyncio.Event()
         beside, took = await asyncio.gather(waits(visitors, ended), filmed(maker, ended))
-        saved = "film_save" in maker.widgets
+        saved = "/api/file/" in maker.said
         broken = [line for one in (*visitors, maker) for line in one.broken] + ["no film"] * (not saved)
     before, harmed = share(alone, 0.95), share(beside, 0.95)
     said = f"p95 {1e3 * before:.0f} ms alone, {1e3 * harmed:.0f} ms beside it"

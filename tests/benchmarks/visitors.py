@@ -207,7 +207,7 @@ def sentence(draw: random.Random, words: int = 9) -> str:
 
 
 # What a student does and how often: types, looks at another layer or head, goes on, opens another page
-PAGES = ("atlas", "figure", "learn")  # those where the server draws with a sentence, a layer and a head
+PAGES = ("atlas", "figure")  # those where the server draws with a sentence, a layer and a head
 ACTIONS: dict[str, tuple[int, Callable[[Visitor, random.Random], Awaitable[float]]]] = {
     "types": (3, lambda visitor, draw: visitor.choose("sentence", sentence(draw))),
     "layer": (3, lambda visitor, draw: visitor.choose("layer", str(draw.randrange(6)))),

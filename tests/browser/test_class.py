@@ -1,4 +1,4 @@
-"""A class in real browsers: on a phone and by keyboard, and over two replicas that share a store."""
+"""A class in real browsers: a teacher, a phone and a third screen; and over two replicas that share a store."""
 
 import re
 import time
@@ -8,18 +8,16 @@ from pathlib import Path
 
 import pytest
 import redis_server
-from browser_tools import NEXT_FRAMES, READY, barriers, free_port, open_page, places, problems, rerun, watch, widget
-from playwright.sync_api import Browser, BrowserContext, Page, WebSocket, expect
+from browser_tools import NEXT_FRAMES, READY, barriers, free_port, open_page, places, problems, watch
+from playwright.sync_api import Browser, BrowserContext, Locator, Page, expect
 from school import School, two_replicas
 
 PATIENCE = 60_000
+PHONE = {"viewport": {"width": 390, "height": 844}, "has_touch": True, "is_mobile": True}
 
 
 def serious(page: Page) -> list[str]:
-    """What axe-core finds that counts, and that stays: what a page has of its run before is pale for a moment.
-
-    On a phone Streamlit's own menu has lists that axe-core finds wanting, on every page.
-    """
+    """What axe-core finds that counts, and that stays: what a page has of its run before is pale for a moment."""
     deadline, lines = time.monotonic() + 60, ["not looked at yet"]
     while lines and time.monotonic() < deadline:
         page.wait_for_function(READY)
@@ -42,97 +40,161 @@ def another(context: BrowserContext) -> Page:
     return page
 
 
+def part(page: Page, name: str) -> Locator:
+    """A button, a field or a fold of the class."""
+    return page.locator(f"[data-class={name}]")
+
+
+def line(page: Page) -> Locator:
+    """What stands on every page of a class."""
+    return page.locator(".enc-class-line")
+
+
+def question(page: Page) -> Locator:
+    return page.locator(".enc-class-question")
+
+
 def opened(browser: Browser, url: str) -> tuple[Page, str]:
     """A teacher's screen, and the code of the class that it leads."""
     teacher = tab(browser)
     open_page(teacher, f"{url}/class")
-    widget(teacher, "class_open_new").get_by_role("button").click()
-    code = teacher.locator(".class-code")
+    part(teacher, "open").click()
+    code = teacher.locator(".enc-class-code")
     expect(code).to_have_text(re.compile(r"^[A-Z]{6}$"))
     return teacher, code.inner_text()
 
 
 def follows(page: Page) -> None:
-    expect(widget(page, "class_line")).to_contain_text("You see what the class sees")
+    expect(line(page)).to_contain_text("You see what the class sees")
 
 
-def shows(page: Page, **query: str) -> None:
+def is_at(page: Page, path: str, **query: str) -> None:
     """The address of the page says that it shows this."""
-    for name, value in query.items():
-        expect(page).to_have_url(re.compile(rf"[?&]{name}={value}(&|$)"))
+    said = "".join(rf"(?=.*[?&]{name}={value}(&|$))" for name, value in query.items())
+    expect(page).to_have_url(re.compile(rf"^http://[^/]+/{path}(?=[?]){said}"), timeout=PATIENCE)
 
 
-def press(page: Page, key: str) -> None:
-    widget(page, key).get_by_role("button").first.click()
+def go(page: Page, title: str) -> None:
+    page.get_by_role("button", name="Menu").click()
+    page.get_by_role("navigation", name="Pages").get_by_role("link", name=title, exact=True).click()
+
+
+def head(page: Page, name: int) -> Locator:
+    """The button of a head on the page of attention."""
+    return page.get_by_role("radiogroup", name="head").get_by_role("radio", name=f"{name}")
 
 
 def ask_where(teacher: Page) -> None:
-    press(teacher, "class_ask")
-    press(teacher, "class_ask_now")
-    expect(widget(teacher, "class_acts")).to_be_visible()
+    part(teacher, "ask").locator("summary").click()
+    part(teacher, "ask_now").click()
+    expect(part(teacher, "close")).to_be_visible(timeout=PATIENCE)
 
 
-def test_a_class_on_a_phone_and_by_keyboard(browser: Browser, app_url: str) -> None:
-    """The wall, a guess and what is right; nothing of what others say comes before its time, axe looks on."""
+def test_a_phone_follows_a_teacher_over_the_pages_that_browsers_draw(browser: Browser, app_url: str) -> None:
+    """Head, page and stop, without a run of a script; alone and back; asked, veiled, answered and shown; reloaded."""
     teacher, code = opened(browser, app_url)
-    phone = tab(browser, viewport={"width": 390, "height": 844}, has_touch=True, is_mobile=True)
-    frames: list[bytes] = []
-    phone.on("websocket", lambda one: listen(one, frames))
-    open_page(phone, f"{app_url}/class")
-    assert serious(phone) == []
-    box = widget(phone, "class_code").locator("input")
-    box.fill(f"{code[:3]} {code[3:]}".lower())
-    box.press("Enter")
-    expect(phone.locator("[data-testid=stMain]")).to_contain_text("comes to this screen by itself")
-    send = widget(phone, "class_send").get_by_role("button").first
-    send.press("Enter")
-    sentence = widget(phone, "class_sentence").locator("input")
-    sentence.fill("The <b>river</b> bank was $steep$.")
-    sentence.press("Enter")
-    run = teacher.locator("[class*=st-key-class_run_] button")
-    expect(run).to_have_count(1)
-    expect(teacher.locator("[class*=st-key-class_wall_]")).to_contain_text("The <b>river</b> bank was $steep$.")
-    assert serious(teacher) == []
-    phone.keyboard.press("Escape")  # a touch: done before the class goes on
-    expect(sentence).to_have_count(0)
-    run.press("Enter")
-    for name in ("river", "bank", "steep"):  # on Start, drawn by the pupil's own browser
-        expect(phone.locator(".enc-words")).to_contain_text(name)
+    phone, asked = tab(browser, **PHONE), list[str]()
+    open_page(phone, f"{app_url}/?code={code}")
+    go(teacher, "Start")
+    teacher.locator('[data-head-row="2,3"]').click()
+    claim = phone.locator("[data-claim]")
+    expect(claim).to_contain_text("Head 3 of layer 2")
+    expect(claim).to_have_text(teacher.locator("[data-claim]").inner_text())
     follows(phone)
+    is_at(phone, "", layer="2", head="3")
+    assert "code" not in phone.url and phone.evaluate("document.documentElement.scrollWidth <= innerWidth")
+    entries = phone.evaluate("history.length")
+    phone.on("request", lambda request: asked.append(request.url))
+    for chosen in ("5,6", "4,1"):
+        teacher.locator(f'[data-head-row="{chosen}"]').click()
+        is_at(phone, "", layer=chosen[0], head=chosen[2])
+    scripts = [url for url in asked if "/api/front/" in url]  # which come when nobody waits
+    assert phone.evaluate("history.length") == entries and asked == scripts
+
+    go(teacher, "Attention")
+    is_at(phone, "attention", layer="4", head="1")
+    teacher.locator(".rail-stops [role=radio]").nth(5).click()
+    is_at(phone, "attention", step="attention.scaled")
+    expect(phone.get_by_role("heading", level=1)).to_have_text(teacher.get_by_role("heading", level=1).inner_text())
+
+    head(phone, 5).tap()
+    expect(line(phone)).to_contain_text("You are on your own")
+    head(teacher, 2).click()
+    expect(line(teacher)).to_contain_text("1 here, 0 follow", timeout=PATIENCE)
+    is_at(phone, "attention", head="5")
+    part(phone, "back").tap()
+    follows(phone)
+    is_at(phone, "attention", layer="4", head="2")
 
     ask_where(teacher)
-    other = tab(browser)
-    open_page(other, f"{app_url}/class?code={code}")
-    for page in (phone, other):
-        expect(widget(page, "class_question")).to_contain_text("look most in layer")
-    before = len(frames)
-    answer = widget(other, "class_question").locator("[data-testid=stButtonGroup] button").nth(1)
-    answer.click()
-    expect(widget(other, "class_question")).to_contain_text("Your answer: 1")
-    expect(widget(teacher, "class_line")).to_contain_text("1 answered")
-    mine = widget(phone, "class_question").locator("[data-testid=stButtonGroup] button").nth(2)
-    mine.press("Enter")
-    expect(widget(phone, "class_question")).to_contain_text("Your answer: 2")
-    other.mouse.move(0, 0)  # a chosen answer under the pointer is darker
-    assert serious(other) == []
-    press(teacher, "class_close")
-    expect(widget(phone, "class_question")).to_contain_text("No more answers")
-    hidden = b"".join(frames[before:])
-    assert b"class_answers" not in hidden and b"Most often" not in hidden and "It is “".encode() not in hidden
-    press(teacher, "class_reveal")
-    for page in (phone, other, teacher):
-        expect(widget(page, "class_answers").locator(".js-plotly-plot .main-svg").first).to_be_visible()
-        expect(widget(page, "class_question")).to_contain_text("of 2 (")
-    assert serious(other) == serious(teacher) == []
-    assert phone.evaluate("document.documentElement.scrollWidth <= innerWidth")
-    for page in (teacher, phone, other):
+    expect(question(phone)).to_contain_text("look most in layer 4, head 2")
+    for page in (teacher, phone):
+        expect(page.locator(".enc-class-veil")).to_be_visible()
+        expect(page.locator(".front")).to_be_hidden()
+    question(phone).locator("label").nth(2).tap()
+    expect(question(phone)).to_contain_text("Your answer: 2")
+    expect(line(teacher)).to_contain_text("1 answered")
+    phone.reload()
+    expect(question(phone)).to_contain_text("Your answer: 2", timeout=PATIENCE)
+    part(teacher, "reveal").click()
+    for page in (teacher, phone):
+        expect(question(page)).to_contain_text("of 1 (")
+        expect(page.locator(".enc-class-veil")).to_be_hidden()
+        expect(head(page, 2)).to_have_attribute("aria-checked", "true")
+    part(teacher, "put_away").click()
+    expect(question(phone)).to_be_hidden()
+
+    teacher.reload()
+    expect(line(teacher)).to_contain_text("1 here, 1 follow", timeout=PATIENCE)
+    head(teacher, 6).click()
+    is_at(phone, "attention", layer="4", head="6")
+    go(teacher, "Atlas")
+    is_at(phone, "atlas", head="6")
+    places(teacher, "layer").get_by_role("radio", name="layer 2", exact=True).click()
+    is_at(phone, "atlas", layer="2", head="6")
+    follows(phone)
+    for page in (teacher, phone):
         assert problems(page) == []
         page.context.close()
 
 
-def listen(socket: WebSocket, frames: list[bytes]) -> None:
-    """Keep all that a page receives."""
-    socket.on("framereceived", lambda frame: frames.append(frame if isinstance(frame, bytes) else frame.encode()))
+def test_a_class_on_a_phone_and_by_keyboard(browser: Browser, app_url: str) -> None:
+    """A code that is typed, the wall, and a guess; a tab whose line was cut has all of it again; axe looks on."""
+    teacher, code = opened(browser, app_url)
+    phone = tab(browser, **PHONE)
+    open_page(phone, f"{app_url}/class")
+    assert serious(phone) == []
+    part(phone, "code").fill(f"{code[:3]} {code[3:]}".lower())
+    part(phone, "code").press("Enter")
+    expect(phone.locator("[data-testid=stMain]")).to_contain_text("comes to this screen by itself")
+    send = part(phone, "send")
+    send.locator("summary").press("Enter")
+    send.locator("input").fill("The <b>river</b> bank was $steep$.")
+    send.locator("input").press("Enter")
+    expect(teacher.locator(".enc-class-wall li")).to_contain_text("The <b>river</b> bank was $steep$.")
+    assert serious(teacher) == []
+    part(teacher, "run").press("Enter")
+    for name in ("river", "bank", "steep"):  # drawn by the pupil's own browser
+        expect(phone.locator(".enc-words")).to_contain_text(name, timeout=PATIENCE)
+    follows(phone)
+
+    ask_where(teacher)
+    expect(question(phone)).to_contain_text("look most in layer")
+    question(phone).locator("input").nth(2).press("Space")
+    expect(question(phone)).to_contain_text("Your answer: 2")
+    question(phone).locator("input").nth(2).press("ArrowRight")
+    expect(question(phone)).to_contain_text("Your answer: 3")
+    for page in (teacher, phone):
+        assert serious(page) == []
+    phone.context.set_offline(True)
+    part(teacher, "close").click()
+    part(teacher, "reveal").click()
+    phone.context.set_offline(False)
+    expect(question(phone)).to_contain_text("of 1 (", timeout=PATIENCE)
+    follows(phone)
+    assert serious(teacher) == [] and phone.evaluate("document.documentElement.scrollWidth <= innerWidth")
+    for page in (teacher, phone):
+        page.context.close()
 
 
 def test_a_teacher_leads_by_the_own_link_elsewhere_and_again_after_closing_the_tab(
@@ -140,44 +202,42 @@ def test_a_teacher_leads_by_the_own_link_elsewhere_and_again_after_closing_the_t
 ) -> None:
     """The secret of the link leaves the address."""
     teacher, code = opened(browser, app_url)
-    widget(teacher, "class_own").locator("label").click()
-    link = teacher.locator(".st-key-class_own ~ * code, [data-testid=stCode] code").first.inner_text().strip()
+    teacher.get_by_text("Lead from another screen too").click()
+    link = teacher.get_by_text("#class=").inner_text().strip()
     second = tab(browser)
     open_page(second, link)
-    expect(widget(second, "class_line")).to_contain_text(f"Class {code}")
-    expect(second.locator(".class-code")).to_have_text(code)
-    assert "#" not in second.url and code not in second.url
-    with rerun(second):
+    for _ in range(2):
+        expect(line(second)).to_contain_text(f"Class {code}", timeout=PATIENCE)
+        expect(second.locator(".enc-class-code")).to_have_text(code)
+        assert "#" not in second.url and code not in second.url
         second.reload()
-    expect(second.locator(".class-code")).to_have_text(code)
     for page in (teacher, second):
         assert problems(page) == []
     second.context.close()
 
     context = teacher.context
     teacher.close()
-    for door in ("class_lead_again", "class_code"):
+    for door in ("lead_again", "code"):
         back = another(context)
         open_page(back, f"{app_url}/class")
-        button = widget(back, "class_lead_again").locator("button")
-        expect(button).to_have_text(f"Lead class {code} again")
-        if door == "class_code":
-            back.get_by_label("Code", exact=True).fill(code.lower())
-            button = widget(back, "class_join_in").locator("button")
-        with rerun(back):
-            button.click()
-        expect(back.locator(".class-code")).to_have_text(code)
+        expect(back.get_by_role("heading", name=f"Class {code} goes on")).to_be_visible()
+        if door == "code":
+            part(back, "code").fill(code.lower())
+            part(back, "code").press("Enter")
+        else:
+            part(back, "lead_again").click()
+        expect(back.locator(".enc-class-code")).to_have_text(code)
         back.close()
     back = another(context)
     open_page(back, f"{app_url}/class")
-    press(back, "class_lead_again")
-    widget(back, "class_end").locator("label").click()
-    press(back, "class_end_now")
-    expect(widget(back, "class_code")).to_be_visible()
-    with rerun(back):
-        back.reload()
-    expect(widget(back, "class_open_new")).to_be_visible()
-    expect(widget(back, "class_lead_again")).to_have_count(0)
+    part(back, "lead_again").click()
+    back.get_by_text("End the class").click()
+    part(back, "end").click()
+    expect(part(back, "open")).to_be_visible()
+    expect(part(back, "lead_again")).to_be_hidden()
+    back.reload()
+    expect(part(back, "open")).to_be_visible()
+    expect(part(back, "lead_again")).to_be_hidden()
     context.close()
 
 
@@ -217,30 +277,28 @@ def test_a_class_lives_on_two_replicas_and_outlives_one(
             open_page(page, f"{here.url}/class?code={code}")
         open_page(teacher, f"{here.url}/atlas?layer=2&head=3")
         for page in pupils:
+            is_at(page, "atlas", layer="2", head="3")
             follows(page)
-            shows(page, layer="2", head="3")
         for head in ("5", "6", "7"):
             places(teacher, "head").get_by_role("radio", name=f"head {head}", exact=True).click()
             for page in pupils:
-                shows(page, layer="2", head=head)
+                is_at(page, "atlas", layer="2", head=head)
 
         alone = pupils[-1]
         here.replicas[dying].process.kill()
         places(teacher, "head").get_by_role("radio", name="head 0", exact=True).click()
         for page in pupils:
+            expect(places(page, "head").get_by_role("radio", checked=True)).to_have_text("0", timeout=PATIENCE)
             follows(page)
-            expect(page).not_to_have_url(re.compile("[?&]head=7"))
-            expect(places(page, "head").get_by_role("radio", checked=True)).to_have_text("0")
-        with rerun(alone, 60):
-            places(alone, "layer").get_by_role("radio", name="layer 1", exact=True).click()
-        expect(widget(alone, "class_line")).to_contain_text("You are on your own")
-        press(alone, "class_back")
+        places(alone, "layer").get_by_role("radio", name="layer 1", exact=True).click()
+        expect(line(alone)).to_contain_text("You are on your own")
+        part(alone, "back").click()
         follows(alone)
     for page in (teacher, *pupils):
-        expect(widget(page, "class_strip")).to_contain_text("cannot be reached just now")
+        expect(page.locator(".enc-class-part")).to_contain_text("cannot be reached just now", timeout=PATIENCE)
     with redis_server.running(tmp_path / "redis", port):
         for page in (teacher, *pupils):
-            expect(page.locator("[data-testid=stMain]")).to_contain_text("The class is over")
-            expect(widget(page, "class_strip")).to_have_count(0)
+            expect(page.locator(".enc-class-part")).to_contain_text("The class is over", timeout=PATIENCE)
+            expect(line(page)).to_be_hidden()
             expect(page.locator("h1")).to_have_text("Atlas")
             page.context.close()

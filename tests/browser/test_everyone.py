@@ -68,7 +68,7 @@ CANARY_SEEN = "() => window.canary"
 MARKUP = ("script", "iframe", "img[onerror]", "img[src=x]", "svg[onload]", "a[href^=javascript]", "b[onclick]")
 # Pages of words and forms have these instead of a picture.
 WORDS = (
-    "[data-testid=stTable], .tokens, .st-key-atlas_contexts, .true-size, .st-key-first_lessons, .st-key-class_join, "
+    "[data-testid=stTable], .tokens, .st-key-atlas_contexts, .true-size, .st-key-first_lessons, .enc-class-cards, "
     ".st-key-grammar svg"
 )
 

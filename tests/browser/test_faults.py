@@ -33,7 +33,7 @@ KEEP_SOCKETS = """
 window.sockets = [];
 window.WebSocket = class extends WebSocket { constructor(...all) { super(...all); window.sockets.push(this); } };
 """
-A_FEW, MANY = 5, 100  # clicks of somebody who sees nothing come
+A_FEW = 5  # clicks of somebody who sees nothing come
 DRAWN = """first => {
   const plots = document.querySelectorAll('.st-key-head_lengths .js-plotly-plot')
   return plots.length === 1 && Math.fround(plots[0]._fullData?.[0].z[0][0]) === first
@@ -127,21 +127,17 @@ def test_a_server_that_is_started_again_shows_the_same(browser: Browser, tmp_pat
 
 
 @pytest.mark.nightly
-@pytest.mark.parametrize("clicks", [A_FEW, MANY])
-def test_a_line_that_stood_still_while_somebody_clicked_comes_back(
-    page: Page, app_url: str, base: TextEncoder, clicks: int
-) -> None:
-    """After a few clicks the browser must still hold what it said it held; many are more than a server holds back."""
+def test_a_line_that_stood_still_while_somebody_clicked_comes_back(page: Page, app_url: str, base: TextEncoder) -> None:
+    """The browser must still hold what it said it held."""
     units = lengths(base.trace(TEXT), A_FEW)
     with stalling(app_url) as line:
         open_page(page, f"{line.url}/attention?more=1&head=0&sentence={quote(TEXT)}&layer={A_FEW - 1}")
         layers = page.get_by_role("radiogroup", name="layer").get_by_role("radio")
         line.moves.clear()
-        for step in range(clicks):
+        for step in range(A_FEW):
             layers.nth(step % A_FEW).click()
             page.wait_for_timeout(100)
-        with page.expect_websocket(timeout=30_000) if clicks == MANY else contextlib.nullcontext():
-            line.moves.set()
+        line.moves.set()
         page.wait_for_function(READY)
         layers.nth(A_FEW).click()
         page.wait_for_function(DRAWN, arg=float(units[0, 0]))

@@ -57,6 +57,18 @@ def test_back_leads_to_how_a_page_opened_one_press_for_each_choice(page: Page, a
     assert seen[0][0] == f"{app_url}/atlas"
 
 
+def test_back_to_an_address_without_parameters_leads_to_the_first_part(page: Page, app_url: str) -> None:
+    open_page(page, f"{app_url}/figure")
+    parts = widget(page, "parts_figure_part").get_by_role("radio")
+    with rerun(page):
+        parts.nth(1).click()
+    expect(parts.nth(1)).to_be_checked()
+    with rerun(page):
+        page.go_back()
+    assert page.url == f"{app_url}/figure"
+    expect(parts.nth(0)).to_be_checked()
+
+
 def test_enter_runs_the_sentence_and_the_link_has_no_line_break(page: Page, app_url: str) -> None:
     open_page(page, f"{app_url}/story")
     field = sentence_line(page)

@@ -76,7 +76,12 @@ def download(page: Page, button: Locator) -> tuple[str, bytes]:
 def keep(page: Page, key: str, *buttons: str) -> list[tuple[str, bytes]]:
     """The names and contents of the files that buttons under a picture give."""
     with keeping(page, key):
-        return [download(page, page.get_by_role("button", name=button, exact=True)) for button in buttons]
+        return [download(page, named(page, button)) for button in buttons]
+
+
+def named(page: Page, name: str) -> Locator:
+    """What is clicked for a file: a link to one of the server's, or a button for one that is made in the browser."""
+    return page.get_by_role("link", name=name, exact=True).or_(page.get_by_role("button", name=name, exact=True))
 
 
 def png(content: bytes) -> Image.Image:
@@ -281,12 +286,12 @@ def test_a_run_is_kept_as_arrays_tables_and_a_report_that_opens_offline(
     with rerun(page):
         widget(page, "keep_all").get_by_role("button").click()
     expect(widget(page, "save_npz")).to_contain_text("MB")
-    with np.load(io.BytesIO(download(page, widget(page, "save_npz").get_by_role("button"))[1])) as kept:
+    with np.load(io.BytesIO(download(page, widget(page, "save_npz").get_by_role("link"))[1])) as kept:
         assert set(kept.files) == {*trace, "about.json"}
         for name in trace:
             np.testing.assert_array_equal(kept[name], trace[name].numpy(), strict=True)
         assert json.loads(kept["about.json"])["tokens"] == trace.tokens
-    tables = download(page, widget(page, "save_zip").get_by_role("button"))[1]
+    tables = download(page, widget(page, "save_zip").get_by_role("link"))[1]
     with zipfile.ZipFile(io.BytesIO(tables)) as whole:
         found = rows(whole.read("attention.weights.csv"))
     values = np.array([row[2:] for row in found[1:]], dtype=np.float32)
@@ -295,7 +300,7 @@ def test_a_run_is_kept_as_arrays_tables_and_a_report_that_opens_offline(
     with rerun(page):
         widget(page, "make_report").get_by_role("button").click()
     path = tmp_path / "report.html"
-    path.write_bytes(download(page, widget(page, "save_report").get_by_role("button"))[1])
+    path.write_bytes(download(page, widget(page, "save_report").get_by_role("link"))[1])
     held, texts = offline(browser, path)
     for step in ("attention.concat", "add_norm_2.sum", "feed_forward.activation"):
         name = f"layers.2.{step}"

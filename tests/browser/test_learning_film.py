@@ -107,6 +107,16 @@ def test_the_network_of_a_moment_is_walked(page: Page, app_url: str) -> None:
     assert "model=moment" in page.url and "layer=2" in page.url and "head=0" in page.url
 
 
+def test_the_control_is_flat_and_the_film_begins_anew(page: Page, app_url: str) -> None:
+    open_page(page, f"{app_url}/learn")
+    expect(widget(page, "grammar").locator("path.line")).to_have_count(5)
+    expect(widget(page, "grammar").locator("path.interval")).to_have_count(len(STEPS))
+    with rerun(page):
+        page.get_by_role("radio", name="control: trees of other sentences").click()
+    expect(page.locator("h2").first).to_contain_text("does not rise above its rule")
+    expect(widget(page, "grammar").locator("path.line")).to_have_count(4)
+
+
 @pytest.mark.parametrize("size", [(1440, 900), (390, 844)])
 def test_it_is_for_everybody(page: Page, app_url: str, size: tuple[int, int]) -> None:
     page.set_viewport_size({"width": size[0], "height": size[1]})

@@ -1,5 +1,5 @@
-// Makes encoder/browser/built/front.js of encoder/browser/mount.js, and built/pages.js of pages.js, which takes from front.js what
-// both need; with --check it fails where what is there differs.
+// Makes encoder/browser/built/front.js of encoder/browser/mount.js, and built/pages.js and built/in_class.js of pages.js and
+// in_class.js, which take from front.js what they need of it; with --check it fails where what is there differs.
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { basename, dirname, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -17,17 +17,17 @@ const style = {
     });
   },
 };
-const PAGES = './pages.js';
+const LATER = ['pages.js', 'in_class.js'];
 const usual = { absWorkingDir: root, bundle: true, charset: 'utf8', format: 'esm', metafile: true, minify: true, target, write: false };
-const apart = { name: 'apart', setup: given => given.onResolve({ filter: /^\.\/pages\.js$/ }, () => ({ path: PAGES, external: true })) };
+const apart = { name: 'apart', setup: given => given.onResolve({ filter: /^\.\/(pages|in_class)\.js$/ }, ({ path, kind }) => (kind === 'dynamic-import' ? { path, external: true } : undefined)) };
 
 /** The scripts that a file is made of. */
 const scriptsOf = async entry => {
-  const { metafile } = await build({ ...usual, entryPoints: [`${folder}/${entry}`], plugins: entry === 'pages.js' ? [style] : [style, apart] });
+  const { metafile } = await build({ ...usual, entryPoints: [`${folder}/${entry}`], plugins: [style, apart] });
   return Object.keys(metafile.inputs).filter(path => path.endsWith('.js')).map(path => basename(path));
 };
-const [first, later] = await Promise.all([scriptsOf('mount.js'), scriptsOf('pages.js')]);
-const both = later.filter(name => first.includes(name)).sort();
+const [first, ...later] = await Promise.all(['mount.js', ...LATER].map(scriptsOf));
+const both = first.filter(name => later.some(names => names.includes(name))).sort();
 
 /** The names that a script of ours exports. */
 const exportsOf = async name => [...(await readFile(`${folder}/${name}`, 'utf8')).matchAll(/^export (?:async )?(?:function|const|class) (\w+)/gm)].map(found => found[1]);
@@ -47,7 +47,7 @@ const entry = `export * from './mount.js';\n${both.map((name, i) => `import * as
 export const modules = { ${both.map((name, i) => `'${name}': part${i}`).join(', ')} };`;
 const made = {
   'front.js': await build({ ...usual, stdin: { contents: entry, resolveDir: folder, sourcefile: 'front.js' }, plugins: [style, apart] }),
-  'pages.js': await build({ ...usual, entryPoints: [`${folder}/pages.js`], plugins: [style, shared] }),
+  ...Object.fromEntries(await Promise.all(LATER.map(async name => [name, await build({ ...usual, entryPoints: [`${folder}/${name}`], plugins: [style, shared] })]))),
 };
 for (const [name, { outputFiles }] of Object.entries(made)) {
   const file = `${folder}/built/${name}`, text = `// Made by tests/javascript/build.mjs.\n${outputFiles[0].text}`;

@@ -1,29 +1,56 @@
 """Pictures of how grammar is born while a model is trained: what heads get right, where they look, what is guessed.
 
-They are all of the bundled model whose training was examined, whatever model is chosen.
+They are of the chosen model where its training was examined, else of the bundled one whose training was.
 """
 
+from dataclasses import replace
+
+import numpy as np
+from numpy.typing import NDArray
+
 from encoder.exam.links import JUDGED
-from encoder.exam.moments import bundled_moments
-from encoder.exam.rise import AGREEMENT, EXAMPLES, KEYS, Place, best, every_head, headline, rise, who
+from encoder.exam.moments import Moments, training_moments, trees_of
+from encoder.exam.rise import (
+    AGREEMENT,
+    EXAMPLES,
+    KEYS,
+    Place,
+    best,
+    every_head,
+    headline,
+    relations_of,
+    rise,
+    who,
+)
 from encoder.exam.sentences import text
 from encoder.experiments.film import gap_moments, typed_words, word_moments
 from encoder.export.caption import About
 from encoder.formatting import percent, shown
-from encoder.pictures.expression import Call, Expression, call
+from encoder.pictures.expression import ENC, Call, Expression, call
 from encoder.pictures.numbers import Names
 from encoder.pictures.picture import Answer, Picture
 from encoder.pictures.registry.learning import MOMENTS, STEPS, when
-from encoder.pictures.scene import Option, Scene, one_of
+from encoder.pictures.scene import Option, Scene
 
-FILMED = "small"  # the bundled model whose training was examined
 FORMS = ("is", "are")
 LONGEST = 400  # letters of a sentence of one's own
 PART = {"learn_part": "Grammar is born"}
 
-COUNTED = call(bundled_moments, FILMED)
-RELATION = one_of("born", EXAMPLES)
+TREES = Option("born_trees", lambda scene: trees_of(scene.encoder), lambda scene: trees_of(scene.encoder)[0])
+RELATION = Option("born", lambda scene: relations_of(moments_of(scene)), lambda scene: next(iter(EXAMPLES)))
 SENTENCE = Option("born_text", None, lambda scene: EXAMPLES[scene[RELATION]].sentence)
+
+
+def counted(scene: Scene) -> Call:
+    """What was counted at the moments of the training, on the chosen trees."""
+    return call(training_moments, ENC, scene[TREES])
+
+
+def moments_of(scene: Scene) -> Moments:
+    """The same, before anything is measured."""
+    found = training_moments(scene.encoder, scene[TREES])
+    assert found is not None, "only what was counted is offered"
+    return found
 
 
 def sentence(scene: Scene) -> str:
@@ -56,7 +83,7 @@ WORD = Option("born_word", lambda scene: range(len(spelled(scene))), first_word)
 
 def risen(scene: Scene) -> Call:
     """How the head that is best at the end does at the relation."""
-    return call(rise, COUNTED, scene[RELATION])
+    return call(rise, counted(scene), scene[RELATION])
 
 
 def heads_of(scene: Scene) -> str:
@@ -65,22 +92,19 @@ def heads_of(scene: Scene) -> str:
     return JUDGED if relation == AGREEMENT else relation
 
 
-def place(answer: Answer) -> Place:
+def place(scene: Scene) -> Place:
     """The head whose arcs are drawn: the one that is best at the relation at the end."""
-    last: Place = best(answer.value(COUNTED), heads_of(answer.scene))[-1]
-    return last
+    return best(moments_of(scene), heads_of(scene))[-1]
 
 
-def place_now(scene: Scene) -> Place:
-    """The same head, before anything is measured."""
-    counted = bundled_moments(FILMED)
-    assert counted is not None, "it is shipped"
-    return best(counted, heads_of(scene))[-1]
+def named(scene: Scene) -> str:
+    """That head in words."""
+    return who(place(scene), moments_of(scene).model)
 
 
 def arcs(scene: Scene) -> Call:
     """Where that head looks in the sentence at every moment."""
-    return call(word_moments, MOMENTS, sentence(scene), *place_now(scene))
+    return call(word_moments, MOMENTS, sentence(scene), *place(scene))
 
 
 def curves_of(scene: Scene) -> list[Expression]:
@@ -92,24 +116,25 @@ def curves_of(scene: Scene) -> list[Expression]:
 def name_curves(answer: Answer) -> dict[str, Names]:
     """What the three curves are called, and where the moments stand on a logarithmic axis."""
     one = answer.value(risen(answer.scene))
-    names = [who(one.place, FILMED), f"the rule “{one.rule_name}”", f"looks {one.rule_name}, right or wrong"]
+    names = [
+        who(one.place, moments_of(answer.scene).model),
+        f"the rule “{one.rule_name}”",
+        f"looks {one.rule_name}, right or wrong",
+    ]
     return {"series": names[: len(answer.measured)], STEPS: [step + 1 for step in one.shares]}
 
 
 def about(scene: Scene) -> About:
     """What was counted, and the moments."""
-    counted = bundled_moments(FILMED)
-    assert counted is not None, "it is shipped"
     if scene[RELATION] != AGREEMENT:
         return about_heads(scene)
-    return About(source=scene.encoder.source, scope=f"{counted.agreement.made} made sentences, {when(scene)}")
+    return About(source=scene.encoder.source, scope=f"{moments_of(scene).agreement.made} made sentences, {when(scene)}")
 
 
 def about_heads(scene: Scene) -> About:
     """The treebank and the moments."""
-    counted = bundled_moments(FILMED)
-    assert counted is not None, "it is shipped"
-    over = f"{counted.links[heads_of(scene)]:,} hand-marked examples from {text(counted.treebank)}"
+    found = moments_of(scene)
+    over = f"{found.links[heads_of(scene)]:,} hand-marked examples from {text(found.treebank)}"
     return About(source=scene.encoder.source, scope=f"{over}, {when(scene)}")
 
 
@@ -124,10 +149,10 @@ GRAMMAR = Picture(
     unit="share",
     values="share",
     title=lambda scene: f"{EXAMPLES[scene[RELATION]].title}, by training step",
-    say=lambda answer: headline(answer.value(risen(answer.scene)), FILMED),
+    say=lambda answer: headline(answer.value(risen(answer.scene)), moments_of(answer.scene).model),
     about=about,
-    options=(RELATION,),
-    needs="training",
+    options=(TREES, RELATION),
+    needs="examined",
     unfolds=PART | {"born_keep": "1"},
     look=lambda answer: {"logarithmic": (True, False)},
 )
@@ -135,17 +160,16 @@ GRAMMAR = Picture(
 
 def name_moments(answer: Answer) -> list[str]:
     """The moments in words."""
-    return [f"step {step:,}" for step in answer.value(COUNTED).right]
+    return [f"step {step:,}" for step in moments_of(answer.scene).right]
 
 
-def say_arcs(answer: Answer) -> str:
-    """Where the head looks most at the end."""
-    words, last = spelled(answer.scene), answer.numbers.array[-1]
-    most, asked = int(last.argmax()), words[answer.scene[WORD]]
-    return (
-        f"From “{shown(asked)}” it looks most at “{shown(words[most])}” at the end: {percent(float(last[most]))}; at "
-        f"step 0 it was {percent(float(answer.numbers.array[0, most]))}."
-    )
+def say_word(answer: Answer, shares: NDArray[np.floating]) -> str:
+    """Where the head looks most at the end, of its shares [moments, words] from the chosen word."""
+    words = spelled(answer.scene)
+    most, asked = int(shares[-1].argmax()), words[answer.scene[WORD]]
+    first, last = (percent(float(shares[at, most])) for at in (0, -1))
+    looks = f"From “{shown(asked)}” it looks most at “{shown(words[most])}” at the end"
+    return f"{looks}: {last}; at step 0 it was {first}."
 
 
 GRAMMAR_ARCS = Picture(
@@ -157,17 +181,31 @@ GRAMMAR_ARCS = Picture(
     names=lambda answer: {"moment": name_moments(answer), "word": spelled(answer.scene)},
     kind="matrix",
     values="share",
-    title=lambda scene: f"Where {who(place_now(scene), FILMED)} looks from “{shown(spelled(scene)[scene[WORD]])}”",
-    say=say_arcs,
+    title=lambda scene: (
+        f"Where {who(place(scene), moments_of(scene).model)} looks from “{shown(spelled(scene)[scene[WORD]])}”"
+    ),
+    say=lambda answer: say_word(answer, answer.numbers.array),
     about=lambda scene: About(
         source=scene.encoder.source,
         scope=f"“{sentence(scene)}”, {when(scene)}",
-        layer=place_now(scene)[0],
-        head=place_now(scene)[1],
+        layer=place(scene)[0],
+        head=place(scene)[1],
     ),
-    options=(RELATION, SENTENCE, WORD),
-    needs="training",
+    options=(TREES, RELATION, SENTENCE, WORD),
+    needs="examined",
     unfolds=PART | {"born_keep": "1"},
+)
+GRAMMAR_FILM = replace(
+    GRAMMAR_ARCS,
+    key="grammar_film",
+    question="How do the maps of that head change while it learns?",
+    measure=lambda scene: arcs(scene).weights,
+    dims=("moment", "query", "key"),
+    names=lambda answer: dict.fromkeys(("query", "key"), spelled(answer.scene)) | {"moment": name_moments(answer)},
+    kind="maps",
+    title=lambda scene: f"Where {named(scene)} looks while it learns",
+    say=lambda answer: say_word(answer, answer.numbers.array[:, answer.scene[WORD]]),
+    look=lambda answer: {"titles": name_moments(answer), "labels": name_moments(answer)},
 )
 GUESSED = call(gap_moments, MOMENTS, KEYS, list(FORMS))
 
@@ -175,7 +213,7 @@ GUESSED = call(gap_moments, MOMENTS, KEYS, list(FORMS))
 def say_guess(answer: Answer) -> str:
     """Which form is likelier, and from when on."""
     first, second = answer.numbers.array
-    steps, ahead = list(answer.value(COUNTED).right), second > first
+    steps, ahead = list(moments_of(answer.scene).right), second > first
     since = len(ahead) - next((i for i, one in enumerate(reversed(ahead.tolist())) if not one), len(ahead))
     if since == len(ahead):
         return f"“{FORMS[1]}”, which agrees with its subject, is not likelier than “{FORMS[0]}” at the end."
@@ -193,7 +231,7 @@ GRAMMAR_GUESS = Picture(
     dims=("series", STEPS),
     names=lambda answer: {
         "series": [f"“{form}”" for form in FORMS],
-        STEPS: [step + 1 for step in answer.value(COUNTED).right],
+        STEPS: [step + 1 for step in moments_of(answer.scene).right],
     },
     kind="curve",
     unit="probability",
@@ -201,7 +239,7 @@ GRAMMAR_GUESS = Picture(
     title=f"Guesses at “{KEYS}”, by training step",
     say=say_guess,
     about=lambda scene: About(source=scene.encoder.source, scope=f"“{KEYS}”, {when(scene)}"),
-    needs="training",
+    needs="examined",
     unfolds=PART | {"born_keep": "1"},
     look=lambda answer: {"logarithmic": (True, False)},
 )
@@ -216,9 +254,8 @@ def name_heads(answer: Answer) -> dict[str, Names]:
 
 def say_heads(answer: Answer) -> str:
     """Which head is the best at the end, and which were before."""
-    relation = heads_of(answer.scene)
-    every = best(answer.value(COUNTED), relation)
-    last = f"Best at the end is {who(every[-1], FILMED)}, with {percent(float(answer.numbers.array[:, -1].max()))}"
+    every = best(moments_of(answer.scene), heads_of(answer.scene))
+    last = f"Best at the end is {named(answer.scene)}, with {percent(float(answer.numbers.array[:, -1].max()))}"
     others = len({*every} - {every[-1]})
     if not others:
         return f"{last}, as at every moment."
@@ -230,7 +267,7 @@ GRAMMAR_HEADS = Picture(
     key="grammar_heads",
     page="learn",
     question="Which heads take part when grammar is born?",
-    measure=lambda scene: call(every_head, COUNTED, heads_of(scene)),
+    measure=lambda scene: call(every_head, counted(scene), heads_of(scene)),
     dims=("any head", "moment"),
     names=name_heads,
     kind="matrix",
@@ -238,7 +275,7 @@ GRAMMAR_HEADS = Picture(
     title=lambda scene: f"Every head, {EXAMPLES[heads_of(scene)].title}, at moments of training",
     say=say_heads,
     about=about_heads,
-    options=(RELATION,),
-    needs="training",
+    options=(TREES, RELATION),
+    needs="examined",
     unfolds=PART | {"born_heads": "1"},
 )

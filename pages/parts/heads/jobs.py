@@ -39,11 +39,11 @@ def draw() -> None:
             if session.exam() is not None:
                 st.rerun()  # what stands above shows it too
             before.empty()
-        show(exam)
+        show(exam, "relations")
 
 
-def show(exam: Exam) -> None:
-    """The jobs in sentences, and the table of relations."""
+def show(exam: Exam, key: str) -> None:
+    """The jobs in sentences, and the table of relations under a key."""
     jobs, config = head_jobs(exam), session.now().config
     total = config.n_layers * config.n_heads
     if jobs:
@@ -55,5 +55,5 @@ def show(exam: Exam) -> None:
         say(f"In all {total} heads: {NO_JOB}.")
     table = pd.DataFrame(relation_rows(exam))
     shares = dict.fromkeys(("right", "rule right", "in the other text"), PERCENT)
-    downloads.shown_table(table, key="relations", hide_index=True, column_config=shares)
+    downloads.shown_table(table, key=key, hide_index=True, column_config=shares)
     st.caption(plain(f"{scope(exam)} {RULE}"))

@@ -8,16 +8,19 @@ import streamlit as st
 from encoder.formatting import percent, points
 from encoder.metrics import HEAD_MEASURES, MARGIN, MOST, ROLES
 from encoder.metrics.roles import NO_ROLE
-from pages.parts.heads import jobs
+from pages.parts.heads import beside, jobs, own_trees
 from pages.parts.heads.common import measured, names, places
 from pages.ui import session
 from pages.ui.downloads import table as downloads
 from pages.ui.text import NUMBER, heading, plain
+from pages.ui.widgets import fold
 
 
 def draw() -> None:
     """The jobs that were examined, the heads with a place to look, and all heads with all measures as a table."""
     jobs.draw()
+    fold("Beside another model, relation by relation", "heads_beside", beside.draw, holds={"heads_other"})
+    fold("Examine heads on trees of your own", "heads_trees", own_trees.draw)
     heading("Where each head looks")
     config = session.now().config
     over, heads = measured(), names(config)

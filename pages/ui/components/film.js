@@ -13,6 +13,8 @@ import { forgetMoment, momentNow, tellMoment } from './film_moment.js';
  * @property {number} chosen
  * @property {string} rule what the rule of the chosen curve is called
  * @property {number[]} near from how many it looks by the rule; empty where that was not counted
+ * @property {[number, number][]} intervals of the chosen curve
+ * @property {{ title: string, steps: number[], shares: number[] } | null} beside another training, where one is shown
  * @property {string} film what is filmed: where it changes the film begins anew
  * @property {number} start
  * @property {string} label
@@ -35,9 +37,9 @@ function build(root) {
 /** @param {ComponentArguments<FilmData>} given */
 export default function ({ data, parentElement, setTriggerValue }) {
   const root = /** @type {FilmRoot} */ (parentElement.querySelector('.film'));
-  const { steps, curves, chosen, rule, near, film, start, label } = data;
+  const { steps, curves, chosen, rule, near, intervals, beside, film, start, label } = data;
   const parts = (root.parts ||= build(root));
-  const last = steps.length - 1, own = curves[chosen];
+  const last = steps.length - 1, own = curves[chosen], end = Math.max(steps[last], ...(beside?.steps ?? []));
   if (root.of !== undefined && root.of !== film) forgetMoment();
   root.of = film;
   let now = momentNow(start, steps.length), frame = { left: 46, right: 300, top: 14, low: 240 };
@@ -46,7 +48,7 @@ export default function ({ data, parentElement, setTriggerValue }) {
   const draw = () => {
     const wide = Math.max(260, root.clientWidth), narrow = wide < NARROW, high = narrow ? 230 : 292;
     frame = { left: 46, right: wide - (narrow ? 14 : 196), top: 14, low: high - 44 };
-    const x = (/** @type {number} */ step) => stepAt(step, steps[last], frame).toFixed(1);
+    const x = (/** @type {number} */ step) => stepAt(step, end, frame).toFixed(1);
     const picture = svg('svg', { width: wide, height: high, viewBox: `0 0 ${wide} ${high}`, role: 'img', 'aria-label': label });
     for (const share of [0, 0.25, 0.5, 0.75, 1]) {
       const y = shareAt(share, frame).toFixed(1);
@@ -64,10 +66,18 @@ export default function ({ data, parentElement, setTriggerValue }) {
     for (const i of order) {
       const { shares, rule: fixed } = curves[i], kind = i === chosen ? `chosen tone${i}` : `tone${i}`, y = shareAt(fixed, frame);
       picture.append(svg('path', { class: `rule ${kind}`, d: `M${frame.left} ${y.toFixed(1)}H${frame.right}` }),
-        svg('path', { class: `line ${kind}`, d: filmLine(steps, shares, frame) }));
+        svg('path', { class: `line ${kind}`, d: filmLine(steps, shares, frame, 1, end) }));
       steps.forEach((step, k) => picture.append(svg('circle', { class: `dot ${kind}`, cx: x(step), cy: shareAt(shares[k], frame).toFixed(1), r: i === chosen ? 4.5 : 2.5 })));
     }
-    if (near.length) picture.append(svg('path', { class: `near tone${chosen}`, d: filmLine(steps, near, frame) }));
+    if (near.length) picture.append(svg('path', { class: `near tone${chosen}`, d: filmLine(steps, near, frame, 1, end) }));
+    intervals.forEach(([low, high], k) => picture.append(
+      svg('path', { class: `interval tone${chosen}`, d: `M${x(steps[k])} ${shareAt(low, frame).toFixed(1)}V${shareAt(high, frame).toFixed(1)}` })));
+    if (beside) {
+      const { title, steps: other, shares } = beside, at = other.length - 1;
+      picture.append(svg('path', { class: 'line beside', d: filmLine(other, shares, frame, 1, end) }));
+      other.forEach((step, k) => picture.append(svg('circle', { class: 'dot beside', cx: x(step), cy: shareAt(shares[k], frame).toFixed(1), r: 3.5 })));
+      picture.append(text('name beside', Number(x(other[at])) - 6, shareAt(shares[at], frame) - 10, title, 'end'));
+    }
     const above = shareAt(own.rule, frame) - 7;
     picture.append(text(`note tone${chosen}`, frame.left + 8, above, typeset(`the rule “${rule}”: ${percent(own.rule)}`), 'start'));
     const ends = curves.map(one => one.shares[last]).concat(near.slice(last)), heights = spread(ends.map(share => shareAt(share, frame)), 18);
@@ -91,7 +101,7 @@ export default function ({ data, parentElement, setTriggerValue }) {
 
   /** Draws where the moment is. */
   const place = () => {
-    const x = stepAt(steps[now], steps[last], frame).toFixed(1), share = percent(own.shares[now]);
+    const x = stepAt(steps[now], end, frame).toFixed(1), share = percent(own.shares[now]);
     parts.chart.querySelector('.now')?.setAttribute('x1', x);
     parts.chart.querySelector('.now')?.setAttribute('x2', x);
     parts.chart.querySelector('.handle')?.setAttribute('cx', x);
@@ -120,7 +130,7 @@ export default function ({ data, parentElement, setTriggerValue }) {
   };
   /** @param {PointerEvent} event */
   const dragged = event => {
-    const to = momentAt(steps, event.clientX - parts.chart.getBoundingClientRect().left, frame);
+    const to = momentAt(steps, event.clientX - parts.chart.getBoundingClientRect().left, frame, end);
     if (root.timer) play(false); // pointing takes over
     if (to !== now) show(to);
   };

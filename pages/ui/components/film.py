@@ -31,9 +31,13 @@ def digits(values: Sequence[float]) -> tuple[float, ...]:
 
 
 def draw_curves(
-    key: str, curves: Sequence[tuple[str, Rise]], chosen: int, label: str, start: int, on_walk: Callable[[int], None]
-) -> None:
-    """Draw the curves with their rules; `on_walk` gets the step whose network somebody wants to walk."""
+    key: str, curves: Sequence[tuple[str, Rise]], chosen: int, label: str, start: int, on_walk: Callable[[int], None],
+    beside: tuple[str, Rise] | None = None,
+) -> None:  # fmt: skip
+    """Draw the curves with their rules; `on_walk` gets the step whose network somebody wants to walk.
+
+    `beside` is the curve of another training, with its name, over that of the chosen one.
+    """
     one = curves[chosen][1]
     _curves(
         key=key,
@@ -46,6 +50,9 @@ def draw_curves(
             "chosen": chosen,
             "rule": one.rule_name,
             "near": digits([*one.near.values()]),
+            "intervals": [digits(ends) for ends in one.intervals],
+            "beside": beside
+            and {"title": beside[0], "steps": beside[1].steps, "shares": digits([*beside[1].shares.values()])},
             "film": one.relation,
             "start": start,
             "label": label,

@@ -20,9 +20,9 @@ export const shareAt = (share, frame, most = 1) => frame.low - (share / most) * 
  * @param {number[]} shares
  * @param {FilmFrame} frame
  * @param {number} [most]
+ * @param {number} [last] the step at the end of the axis
  */
-export function filmLine(steps, shares, frame, most = 1) {
-  const last = steps[steps.length - 1];
+export function filmLine(steps, shares, frame, most = 1, last = steps[steps.length - 1]) {
   return 'M' + shares.map((share, i) => stepAt(steps[i], last, frame).toFixed(1) + ' ' + shareAt(share, frame, most).toFixed(1)).join('L');
 }
 
@@ -31,9 +31,9 @@ export function filmLine(steps, shares, frame, most = 1) {
  * @param {number[]} steps
  * @param {number} x
  * @param {FilmFrame} frame
+ * @param {number} [last] the step at the end of the axis
  */
-export function momentAt(steps, x, frame) {
-  const last = steps[steps.length - 1];
+export function momentAt(steps, x, frame, last = steps[steps.length - 1]) {
   const far = steps.map(step => Math.abs(stepAt(step, last, frame) - x));
   return far.indexOf(Math.min(...far));
 }

@@ -3,22 +3,15 @@
 import plotly.graph_objects as go
 import streamlit as st
 
+from pages.ui import style
 from pages.ui.state import session_state as state
 
 LARGER = 1.35
-HIDDEN = (
-    "[data-testid=stExpander]:has(> details:not([open])), [class*=st-key-keep_], .st-key-choose, .st-key-proof, "
-    ".st-key-walk button, .st-key-present, .st-key-keep_all"
-)
+HIDDEN = "[class*=st-key-keep_], .st-key-choose, .st-key-proof, .st-key-walk button, .st-key-present, .st-key-keep_all"
 STYLE = f"""<style>
 html {{ font-size: {LARGER:.0%}; }}
 {HIDDEN} {{ display: none !important; }}
-.st-key-bar > [data-testid=stLayoutWrapper]:has(> .st-key-walk) {{
-  min-width: 0 !important; flex: none !important; width: 0;
-}}
-[data-testid=stMainBlockContainer] {{ max-width: none; }}
-[data-testid=stMain], [data-testid=stMain]::before {{ outline: none !important; box-shadow: none !important; }}
-</style>"""
+{style.OF_STREAMLIT[style.PRESENT]}</style>"""
 
 
 def on() -> bool:

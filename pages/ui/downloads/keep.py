@@ -6,7 +6,6 @@ from encoder.pictures.picture import Answer
 from pages.ui.component import component
 from pages.ui.downloads import figure
 from pages.ui.downloads.button import save
-from pages.ui.state import session_state as state
 from pages.ui.text import theme
 
 HTML = """<div class="keep">
@@ -22,10 +21,7 @@ def draw(answer: Answer) -> None:
     key = answer.picture.key
     with st.container(horizontal=True, vertical_alignment="center", key=f"keep_row_{key}"):
         fold = st.popover("Keep", key=f"keep_{key}", type="tertiary", icon=":material/download:", on_change="rerun")
-        folds = state.session().folds
         if fold.open:
-            folds.add(key)
-        if key in folds:  # a browser that fetches a file while the fold closes still finds it
             with fold:
                 ways(answer)
         figure.offer(key, lambda: answer.panel(theme()), answer.scene.view)

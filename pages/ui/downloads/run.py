@@ -1,7 +1,6 @@
 """The one place on every page from which all of a run can be taken along."""
 
 from collections.abc import Callable
-from functools import partial
 from typing import BinaryIO, get_args
 
 import cachetools
@@ -16,8 +15,6 @@ from encoder.theme import Theme
 from pages.ui import session
 from pages.ui.downloads.button import save
 from pages.ui.downloads.keep import keep_component
-from pages.ui.server import inside
-from pages.ui.server.upkeep import MOST_MADE
 from pages.ui.server.writing import MOST_BYTES, MOST_REPORT, export_lock, written
 from pages.ui.state import session_state as state
 
@@ -53,8 +50,7 @@ def archive(label: str, name: str, nbytes: int, write: Callable[[BinaryIO], None
         st.caption(f"{label}: {megabytes(nbytes)}, more than the {most} that are handed out here; use the library.")
         return
     key, said = f"save_{name[-3:]}", f"{label} (about {megabytes(nbytes)})"
-    room = partial(inside.forget_files, max(0, MOST_MADE - nbytes))
-    save(said, key, name, lambda: written(nbytes, write, room), "application/octet-stream")
+    save(said, key, name, lambda: written(nbytes, write), "application/octet-stream")
 
 
 def reported(encoder: TextEncoder, trace: Trace) -> None:

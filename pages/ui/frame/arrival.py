@@ -1,13 +1,11 @@
 """What the browser does where a person arrives at a step.
 
 A page opens at its top, and so do a lesson and, on the page of models, another model; who cannot see the screen is
-told where they are; and the browser's Back undoes one thing that a person did. The tab
-keeps its seat in a class. Where the browser turns from light to dark, the page is drawn again: its pictures are drawn
-for one of the two.
+told where they are. Where the browser turns from light to dark, the page is drawn again: its pictures are drawn for one
+of the two.
 """
 
 from pages.ui.component import component
-from pages.ui.live import seat
 from pages.ui.state import session_state as state
 from pages.ui.state.site import Page
 from pages.ui.state.walk import Place
@@ -16,15 +14,12 @@ _component = component(__file__, "arrival", "<p role='status' aria-live='polite'
 
 
 def draw(page: Page, at: Place | None) -> None:
-    """Tell the browser which page and step it shows, and which seat is this screen's."""
-    here, said = state.session(), page.title if at is None else f"{at.said}: {at.here.title}"
+    """Tell the browser which page and step it shows."""
+    said = page.title if at is None else f"{at.said}: {at.here.title}"
     view = state.current()
     shows = f"{page.key} {bool(view.lesson)} {view.model if page.key == 'your_model' else ''}"
-    kept, led = ("" if one is None else str(one) for one in (here.seat, here.led))
     _component(
         key="arrival",
-        data={"page": shows, "said": said, "seat": kept, "left": here.left, "led": led, "forgotten": here.forgotten},
+        data={"page": shows, "said": said},
         on_colours_change=lambda: None,
-        on_seat_change=lambda: seat.take_kept(state.picked("arrival", "seat")),
-        on_led_change=lambda: seat.take_led(state.picked("arrival", "led")),
     )

@@ -16,8 +16,9 @@ from encoder.pictures.view import EXAMPLE, View
 from encoder.trace.tokens import Tokens
 from encoder.trace.trace import Trace
 from pages.ui import session
-from pages.ui.server import consent, inside, models
+from pages.ui.server import consent, models
 from pages.ui.state import session_state as state
+from pages.ui.state.site import Page
 from pages.ui.text import plain
 
 MOST_SAID = 8  # changes that are told
@@ -36,19 +37,19 @@ def say_changes(config: EncoderConfig) -> None:
         st.caption("This sentence is too long to be part of the link.")
 
 
-def undrawn(usual: Mapping[str, str]) -> Trace:
+def undrawn(page: Page, usual: Mapping[str, str]) -> Trace:
     """Return the run of a page whose picture has the controls itself, and means `usual` where its URL says nothing."""
-    encoder = read(usual)
+    encoder = read(page, usual)
     offer_to_load()
     fit(encoder)
     return run()
 
 
-def read(usual: Mapping[str, str] = state.EMPTY, opens_with: str = "") -> TextEncoder:
-    """Take over what the URL asks for, and return the model; a session that it asks for nothing `opens_with` a text."""
-    if opens_with and state.session().view is None and not state.address():
-        usual = {"sentence": opens_with}
-    state.read_url(models.check, KNOWN_STEPS, inside.went_back(), usual)
+def read(page: Page, usual: Mapping[str, str] = state.EMPTY) -> TextEncoder:
+    """Take over what the URL asks for, and return the model; where that is nothing, a page may have a sentence."""
+    if page.sentence and state.session().view is None and not state.address():
+        usual = {"sentence": page.sentence}
+    state.read_url(page.key, models.check, KNOWN_STEPS, usual)
     return loaded()
 
 

@@ -32,5 +32,13 @@ def load_in_peace() -> None:
 @asynccontextmanager
 async def by_itself(_app: st.App) -> AsyncIterator[None]:
     """The life of a server: it loads before anybody asks for what needs it."""
-    threading.Thread(target=load_in_peace, name="load", daemon=True).start()
+    threading.Thread(target=look_after, name="upkeep", daemon=True).start()
     yield
+
+
+def look_after() -> None:
+    """Load, and then look after the server until it ends."""
+    load_in_peace()
+    from pages.ui.server import upkeep
+
+    upkeep.forever()

@@ -1,6 +1,7 @@
 """What a run draws: the bar, the page itself, and the walk around it."""
 
 from collections.abc import Mapping
+from importlib import import_module
 from typing import Any, Protocol
 
 import streamlit as st
@@ -9,13 +10,11 @@ from encoder.model.config import EncoderConfig
 from pages.ui.components import present
 from pages.ui.downloads import figure
 from pages.ui.downloads import run as downloads
-from pages.ui.frame import arrival, body, run, sentence
+from pages.ui.frame import arrival, run, sentence
 from pages.ui.lessons import bar as lesson_bar
 from pages.ui.lessons import labs, library, story
-from pages.ui.live import follow, strip
-from pages.ui.live import seat as class_seat
 from pages.ui.refusals import told
-from pages.ui.server import inside, job_queue, upkeep, widget_cleanup
+from pages.ui.server import file_links, job_queue, upkeep
 from pages.ui.state import session_state as state
 from pages.ui.state import walk
 from pages.ui.state.session import draw_seen
@@ -32,18 +31,18 @@ class Around(Protocol):
     def draw_place(self, config: EncoderConfig, /) -> None:
         """Draw the layer and head."""
 
+    def draw_class(self, page: Page, /) -> None:
+        """Draw what stands on every page of a class."""
+
 
 def draw(page: Page, around: Around, top: Any, bar: Any, under: Any) -> None:
     """Draw a page, and into the rows `top`, `bar` and `under` above it what all pages share."""
-    widget_cleanup.leave_out_forged()
     state.session().runs += 1
-    walk.keep_up(page, inside.went_back())
-    class_seat.take_asked()
-    now = follow.take(page)
+    walk.keep_up(page)
     walk.resume()
     with upkeep.attended():
         with job_queue.refused(), told(ends=True):
-            encoder = run.read(opens_with=page.sentence)
+            encoder = run.read(page)
             run.fit(encoder)
             with top:
                 around.draw_bar(page)
@@ -51,7 +50,6 @@ def draw(page: Page, around: Around, top: Any, bar: Any, under: Any) -> None:
             trace = run.run()
         walk.settle(page, trace.config)
         figure.settle(page)
-        veiled = strip.veils(now)
         in_labs = library.in_labs(page)
         at = story.place() if page == story.HERE else walk.place(page)
         arrival.draw(page, at)
@@ -72,14 +70,12 @@ def draw(page: Page, around: Around, top: Any, bar: Any, under: Any) -> None:
             run.offer_to_load()
             run.say_changes(trace.config)
             sentence.known(trace)
-        with told():
-            strip.draw(page, now)
+        around.draw_class(page)
         with job_queue.refused(), told():
-            strip.veil() if veiled else body.draw(page)
+            draw_page(page)
     end(said)
     state.write_url()
-    follow.settle(page)
-    widget_cleanup.clean_up()
+    file_links.forget_undrawn(state.session().runs)
 
 
 def draw_below(page: Page, above: Any, usual: Mapping[str, str], is_open: bool) -> None:
@@ -87,13 +83,12 @@ def draw_below(page: Page, above: Any, usual: Mapping[str, str], is_open: bool) 
 
     `usual` is what the picture shows where the URL does not say it.
     """
-    widget_cleanup.leave_out_forged()
     state.session().runs += 1
-    walk.keep_up(page, inside.went_back())
+    walk.keep_up(page)
     walk.resume()
     with upkeep.attended():
         with job_queue.refused(), told(ends=True):
-            trace = run.undrawn(usual)
+            trace = run.undrawn(page, usual)
         walk.settle(page, trace.config)
         figure.settle(page)
         with above:
@@ -102,10 +97,15 @@ def draw_below(page: Page, above: Any, usual: Mapping[str, str], is_open: bool) 
         said = st.container(key="said")
         if is_open:
             with job_queue.refused(), told():
-                body.draw(page)
+                draw_page(page)
     end(said)
     state.write_choices()
-    widget_cleanup.clean_up()
+    file_links.forget_undrawn(state.session().runs)
+
+
+def draw_page(page: Page) -> None:
+    """Draw a page's own part of the app."""
+    import_module(f"pages.steps.{page.key}").draw()
 
 
 def has_place(page: Page) -> bool:

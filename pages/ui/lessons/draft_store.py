@@ -5,7 +5,6 @@ from encoder.lessons.lesson import LessonError
 from pages.ui.component import component
 from pages.ui.lessons import draft as lesson_draft
 from pages.ui.lessons import library
-from pages.ui.server.turns import turns
 from pages.ui.state import session_state as state
 
 _component = component(__file__, "draft_store", "<span></span>")
@@ -27,6 +26,6 @@ def take() -> None:
     if not isinstance(said, str) or lesson_draft.steps():
         return
     try:
-        lesson_draft.put(library.fitting(unpack(said, turns.step_aside), "the lesson kept here"))
+        lesson_draft.put(library.fitting(unpack(said), "the lesson kept here"))
     except LessonError:
         return  # an earlier version's, or nobody's: there is nothing to go on with

@@ -15,7 +15,6 @@ from encoder.pictures.steps import KNOWN_STEPS
 from encoder.pictures.view import View
 from pages.ui.components import share
 from pages.ui.server import models
-from pages.ui.server.turns import turns
 from pages.ui.state import session_state as state
 from pages.ui.state.choice_names import names
 from pages.ui.state.site import PAGES, Page, page_of
@@ -100,7 +99,7 @@ def find(name: str) -> Lesson:
         LessonError: there is none, or what the link holds is no lesson.
     """
     if is_link(name):
-        return fitting(unpack(name, turns.step_aside), "the linked lesson")
+        return fitting(unpack(name), "the linked lesson")
     found = bundled().get(name) or state.session().lesson_files.get(name)
     if found is None:
         own = "It was opened from a file, which is not part of the link: open the file again." if ":" in name else ""

@@ -22,7 +22,6 @@ from pages.ui.components import share
 from pages.ui.downloads.button import save
 from pages.ui.lessons import draft as lesson_draft
 from pages.ui.lessons import draft_store, library
-from pages.ui.server.turns import turns
 from pages.ui.state import session_state as state
 from pages.ui.text import plain
 
@@ -70,7 +69,7 @@ def open_file() -> None:
             if given.size > MOST_BYTES:
                 raise LessonError([f"{given.name}: it has {given.size:,} bytes; a lesson has at most {MOST_BYTES:,}"])
             text = given.getvalue().decode("utf-8")
-            lesson_draft.put(library.fitting(read(text, given.name, turns.step_aside), given.name))
+            lesson_draft.put(library.fitting(read(text, given.name), given.name))
         except LessonError as error:
             problems = error.problems
         except UnicodeDecodeError:

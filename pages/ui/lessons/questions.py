@@ -8,10 +8,11 @@ from encoder.errors import EncoderError
 from encoder.formatting import shown
 from encoder.lessons import guesses
 from encoder.lessons.lesson import LessonStep, Question
+from encoder.pictures.view import View
+from encoder.trace.tokens import Text
 from encoder.trace.trace import Trace
 from encoder.trials import Finding, Verdict, position_of, takes
 from pages.ui import session
-from pages.ui.lessons import library
 from pages.ui.state import session_state as state
 from pages.ui.text import plain
 
@@ -110,13 +111,18 @@ def outcome_of(step: LessonStep, question: Question, guess: object) -> guesses.G
     return guesses.verdict(found, guess if isinstance(guess, str) else None)
 
 
-def given_to(step: LessonStep) -> dict[str, Any]:
-    """What the step's check is given: what the lesson says and, where it makes sense, the sentence on the screen."""
+def given_to(step: LessonStep, read: Text | None = None) -> dict[str, Any]:
+    """What the step's check is given: what the lesson says and, where it makes sense, the sentence on the screen.
+
+    That is `read`, or where it is not given what this session reads.
+    """
     given = dict(step.given)
     if "sentence" in takes(step.trial) and "sentence" not in given:
-        own = library.view_of(step, "", 1).sentence
-        read = state.session().read
-        given["sentence"] = (read if isinstance(read, str) else read[0]) if step.own else own
+        if not step.own:
+            given["sentence"] = step.view.get("sentence", View().sentence)
+            return given
+        read = state.session().read if read is None else read
+        given["sentence"] = read if isinstance(read, str) else read[0]
     return given
 
 

@@ -5,20 +5,11 @@ from collections.abc import Sequence
 from functools import cache
 from ipaddress import IPv4Network, IPv6Network, ip_address, ip_network
 
-import streamlit as st
-
 from encoder.errors import EncoderError
 
 LOCAL = "127.0.0.1"
 LONGEST = 64  # characters of an address
 Networks = Sequence[IPv4Network | IPv6Network]
-
-
-def who() -> str:
-    """The address whose screen this is."""
-    named = [one.strip() for one in st.context.headers.get("X-Forwarded-For", "").split(",") if one.strip()]
-    peer = st.context.ip_address  # None on this machine
-    return address(peer if isinstance(peer, str) else LOCAL, named, proxies())
 
 
 def address(peer: str, named: Sequence[str], trusted: Networks) -> str:

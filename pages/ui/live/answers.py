@@ -1,76 +1,51 @@
-"""The answers of a class on every screen: the picture with their dots, and how many were right."""
+"""The answers of a class in numbers and a sentence: how often each was given, and how many were right."""
 
 from collections import Counter
-from dataclasses import replace
+from typing import Any
 
-import numpy as np
-
-from encoder.export.caption import About
-from encoder.figures.answers import MODEL, places
 from encoder.formatting import brief, percent
-from encoder.pictures.expression import Name
-from encoder.pictures.picture import Answer, Picture
 from pages.ui.live.classroom import Results
 from pages.ui.live.question import Question
-from pages.ui.picture import ask, show
 
 VOTES = ("first vote", "second vote")
+PLACES = 20  # of a range of numbers, into which answers are counted
 
 
-def draw(results: Results) -> None:
-    """The picture and its sentence."""
-    scene = replace(ask(CLASS_ANSWERS), extra={"answers": counted(results), "results": results})
-    show(CLASS_ANSWERS, scene=scene)
+def spelled(results: Results) -> dict[str, Any]:
+    """Return all that a picture of them needs: a line for each answer, and the sentence.
+
+    A line has the answer in words, how often it was given in each vote, whether it is right (None where that is not to
+    be seen yet), and the model's own number, where it has one.
+    """
+    question, truth = results.question, results.question.truth
+    counted = [Counter(placed(question, answers)) for answers in results.rounds]
+    right = None if truth is None else placed(question, [truth])[0]
+    given = {*counted[0], *counted[-1], *([] if right is None else [right])}
+    offered = range(len(question.options)) if question.kind == "choice" else sorted(given)
+    lines = [
+        {
+            "text": question.said(at) if question.kind == "choice" else span(question, int(at)),
+            "votes": [votes[at] for votes in counted],
+            "right": None if right is None else at == right,
+            "value": question.values[int(at)] if question.values else None,
+        }
+        for at in offered
+    ]
+    return {"number": question.number, "said": said(results), "of": [*map(len, results.rounds)], "lines": lines}
 
 
-def offered(results: Results) -> list[float]:
-    """What could be answered, by its place; of a range what was answered, as finely as it is drawn."""
-    question = results.question
+def placed(question: Question, answers: list[float]) -> list[float]:
+    """Return what was answered; of a range into which of its parts each falls."""
     if question.kind == "choice":
-        return list(map(float, range(len(question.options))))
-    return sorted({place for answers in results.rounds for place in places(question.low, question.high, answers)})
+        return answers
+    width = (question.high - question.low) / PLACES
+    return [min(PLACES - 1, int((answer - question.low) / width)) for answer in answers]
 
 
-def counted(results: Results) -> np.ndarray:
-    """How often each was answered in each vote, and the model's own numbers where it has some: [votes, answers]."""
-    question, rounds = results.question, results.rounds[: len(VOTES)]
-    if question.kind == "number":
-        rounds = tuple(places(question.low, question.high, answers) for answers in rounds)
-    counts = [[Counter(answers)[place] for place in offered(results)] for answers in rounds]
-    return np.array([*counts, question.values] if question.values else counts, dtype=float)
-
-
-def names_of(answer: Answer) -> dict[str, list[str] | list[float]]:
-    """What the votes and the answers are called."""
-    results: Results = answer.scene.extra["results"]
-    votes = [*VOTES[: len(results.rounds)], *[MODEL] * bool(results.question.values)]
-    options = results.question.options
-    return {"series": votes, "answer": list(options) if options else offered(results)}
-
-
-def look_of(answer: Answer) -> dict[str, float | None]:
-    """The range of what could be answered, and what is right."""
-    question: Question = answer.scene.extra["results"].question
-    if question.kind == "number":
-        return {"low": question.low, "high": question.high, "right": question.truth}
-    return {"right": None if question.truth is None else int(question.truth)}
-
-
-CLASS_ANSWERS = Picture(
-    key="class_answers",
-    page="class",
-    question="What did the class answer?",
-    measure=lambda scene: Name("answers"),
-    dims=("series", "answer"),
-    names=names_of,
-    kind="people",
-    unit="answers",
-    title="What the class answered",
-    say=lambda answer: said(answer.scene.extra["results"]),
-    about=lambda scene: About(scope=scene.extra["results"].question.where),
-    needs="model",
-    look=look_of,
-)
+def span(question: Question, at: int) -> str:
+    """Return a part of the range in words."""
+    width = (question.high - question.low) / PLACES
+    return f"{brief(question.low + at * width)} to {brief(question.low + (at + 1) * width)}"
 
 
 def said(found: Results) -> str:

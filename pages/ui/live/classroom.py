@@ -10,19 +10,17 @@ import hmac
 import json
 import os
 import secrets
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import cache
 from random import SystemRandom
-from time import sleep
 
 from encoder.errors import EncoderError
 from pages.ui.live import question as questions
 from pages.ui.live.memory_store import MemoryStore
 from pages.ui.live.question import Question
 from pages.ui.live.store import PRESENT, TAG, Store, StoreError
-from pages.ui.server.turns import turns
 from pages.ui.state.seat import Counts, Seat
 
 LETTERS = "ABCDEFGHJKMNPRSTWXYZ"  # none that is taken for another, or for a digit
@@ -92,10 +90,10 @@ def readable() -> Iterator[None]:
 
 
 class Classroom:
-    """All classes of a store. `wait` lets so many seconds pass."""
+    """All classes of a store."""
 
-    def __init__(self, store: Store, wait: Callable[[float], None] = sleep) -> None:
-        self.store, self.wait = store, wait
+    def __init__(self, store: Store) -> None:
+        self.store = store
 
     def open(self, who: str = "") -> Seat:
         """Open a class; returns the teacher's seat. ClassError where `who` opens too many, or too many are open."""
@@ -112,10 +110,8 @@ class Classroom:
     def join(self, code: str, who: str = "") -> Seat:
         """A pupil's seat in the class of a code; ClassError where there is none.
 
-        A right code gives a seat, however many wrong ones were tried: after MOST_WRONG from an address each more, right
-        or wrong, takes SLOWED seconds.
+        A right code gives a seat, however many wrong ones were tried, but who tries many is to wait: `is_slowed`.
         """
-        self.slow(who)
         code = tidy(code)
         fields = self.fields(code) if len(code) == LENGTH and not set(code) - set(LETTERS) else None
         if fields is None:
@@ -126,7 +122,6 @@ class Classroom:
 
     def sit_again(self, seat: Seat, who: str = "") -> Seat:
         """The seat that a browser kept, where its class has given it; GoneError else, and that is a wrong try."""
-        self.slow(who)
         fields = self.fields(seat.code)
         if fields is not None:
             given = hashed(seat.key) if seat.leads else stamp(fields, seat.key[:-STAMP])
@@ -135,10 +130,9 @@ class Classroom:
         self.store.tried(f"wrong:{who}", WINDOW)
         raise GoneError("the class is over")
 
-    def slow(self, who: str) -> None:
-        """Have an address wait that has just tried too many wrong codes."""
-        if self.store.tries(f"wrong:{who}") >= MOST_WRONG:
-            self.wait(SLOWED)
+    def is_slowed(self, who: str) -> bool:
+        """Whether an address has just tried so many wrong codes that it is to wait SLOWED seconds for each more."""
+        return self.store.tries(f"wrong:{who}") >= MOST_WRONG
 
     def fields(self, code: str) -> dict[str, str] | None:
         """All that is kept of a class; None where there is none that can be led and joined."""
@@ -300,10 +294,6 @@ class Classroom:
             if hashed(key)[:12] == name:
                 self.store.drop(seat.code, "wall", key)
 
-    def sent(self, code: str) -> int:
-        """How many sentences are on the wall."""
-        return self.store.count(code, "wall")
-
     def here(self, seat: Seat) -> None:
         """Note that somebody is there now; the class goes on for as long as somebody is."""
         self.store.touch(seat.code, IDLE, seat.leads)
@@ -340,20 +330,14 @@ def stamp(fields: Mapping[str, str], key: str) -> str:
     return hmac.new(fields["stamp"].encode(), key.encode(), "sha256").hexdigest()[:STAMP]
 
 
-def pause(seconds: float) -> None:
-    """Let so many seconds pass in the script of one screen, which keeps no other waiting."""
-    turns.step_aside()
-    sleep(seconds)
-
-
 @cache
 def classroom() -> Classroom:
     """The classes of this server, or of all that share a store."""
     address = os.environ.get("ENCODER_CLASS_STORE", "").strip()
     if not address:
-        return Classroom(MemoryStore(), pause)
+        return Classroom(MemoryStore())
     if not address.startswith(("redis://", "rediss://", "unix://")):
         raise StoreError(f"ENCODER_CLASS_STORE is {address[:20]!r}; it must be an address such as redis://host:6379/0")
     from pages.ui.live.redis_store import RedisStore  # the client takes a moment to load, and few need it
 
-    return Classroom(RedisStore(address), pause)
+    return Classroom(RedisStore(address))

@@ -1,11 +1,11 @@
 """Classes in the memory of this server: nothing to install, and gone when it ends."""
 
 import threading
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from time import monotonic
 
-from pages.ui.live.store import MOST_CLASSES, MOST_ENTRIES, MOST_OF_ONE, PRESENT, TAG, StoreError
+from pages.ui.live.store import MOST_CLASSES, MOST_ENTRIES, MOST_OF_ONE, PRESENT, StoreError, full
 
 MOST_NAMES = 10_000  # whose tries are counted
 
@@ -165,9 +165,3 @@ class MemoryStore:
                 until, count = now + seconds, 0
             if name in self.tried_ or len(self.tried_) < MOST_NAMES:
                 self.tried_[name] = (until, count + 1)
-
-
-def full(keys: Iterable[str], key: str, most: int, share: int | None) -> bool:
-    """Whether there is no room for one more key, or none for one more of its tag."""
-    there = list(keys)
-    return len(there) >= most or (share is not None and sum(one[:TAG] == key[:TAG] for one in there) >= share)

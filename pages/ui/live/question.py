@@ -14,7 +14,6 @@ Kind = Literal["choice", "number"]
 MOST_OPTIONS = 64
 LONGEST_OPTION = 40  # characters
 CLOSE = 0.05  # of the range: a number that near to the true one is right, as in lessons
-STEPS = 100  # places of the slider
 
 
 @dataclass(frozen=True)
@@ -71,7 +70,7 @@ class Question:
         return sum(map(self.is_right, answers))
 
     def counts(self, answers: Iterable[float]) -> dict[float, int]:
-        """How often each was given; a number counts where the slider puts it."""
+        """How often each was given."""
         return dict(sorted(Counter(answers).items()))
 
     def said(self, answer: float) -> str:

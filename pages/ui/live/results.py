@@ -1,9 +1,9 @@
 """What a class answered, to keep: a table, and one page that reads without the app."""
 
 import html
+from collections.abc import Sequence
 
-import pandas as pd
-
+from encoder.export.tables import to_csv
 from pages.ui.live.answers import VOTES, rate, said
 from pages.ui.live.classroom import Results
 
@@ -22,21 +22,26 @@ meter {{ width: 8rem; }}
 """
 
 
-def table(found: list[Results]) -> pd.DataFrame:
-    """A row for each answer that was given in a vote: how often, and whether it is right."""
-    return pd.DataFrame(
-        [
-            {
-                "question": one.question.number, "asked": one.question.ask, "vote": vote,
-                "answer": one.question.said(answer), "count": count, "of": len(answers),
-                "right": "yes" if one.question.is_right(answer) else "no", "about": one.question.where,
-            }
-            for one in found
-            for vote, answers in enumerate(one.rounds, 1)
-            for answer, count in one.question.counts(answers).items()
-        ],
-        columns=["question", "asked", "vote", "answer", "count", "of", "right", "about"],
-    )  # fmt: skip
+TYPES = {"csv": "text/csv; charset=utf-8", "html": "text/html; charset=utf-8"}
+COLUMNS = ("question", "asked", "vote", "answer", "count", "of", "right", "about")
+
+
+def file(kind: str, found: list[Results], title: str) -> str:
+    """The answers as one of TYPES."""
+    return table(found) if kind == "csv" else page(found, title)
+
+
+def table(found: list[Results]) -> str:
+    """A line for each answer that was given in a vote: how often, and whether it is right."""
+    rows: list[Sequence[object]] = [COLUMNS]
+    for one in found:
+        question = one.question
+        for vote, answers in enumerate(one.rounds, 1):
+            for answer, count in question.counts(answers).items():
+                right = "yes" if question.is_right(answer) else "no"
+                given = (question.ask, vote, question.said(answer), count, len(answers), right, question.where)
+                rows.append([question.number, *given])
+    return to_csv(rows)
 
 
 def page(found: list[Results], title: str) -> str:

@@ -1,6 +1,6 @@
 """Where classes are kept: what a store can do, and what bounds it. It knows nothing of rules; `classroom` does."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Protocol
 
 from encoder.errors import EncoderError
@@ -80,3 +80,9 @@ class Store(Protocol):
 
     def tried(self, name: str, seconds: float) -> None:
         """Count that it was tried; the count begins anew so many seconds after the first of them."""
+
+
+def full(keys: Iterable[str], key: str, most: int, share: int | None) -> bool:
+    """Whether there is no room for one more key, or none for one more of its tag."""
+    there = list(keys)
+    return len(there) >= most or (share is not None and sum(one[:TAG] == key[:TAG] for one in there) >= share)

@@ -19,6 +19,7 @@ from pages.ui.server.engine import budget, text_encoder
 EXAMS_BYTES = 10_000_000  # of examinations, some 50 kilobytes each
 NEEDED = 400_000_000  # bytes while it goes on
 SENTENCES, TOKENS = 3555, 24  # of both treebanks with their masked verbs, and about how many tokens each has
+CONFIRMS, PIECES = 0.35, 1.6  # of them of the first treebank; tokens of a word, those of masked verbs among them
 MADE = 4 * len(FRAMES)  # made sentences of a draw
 SENTENCE_SECONDS = 0.0005  # of each sentence, however small the model is: they pass in batches
 READING = 1.0  # seconds until the treebanks are read
@@ -73,9 +74,8 @@ def examined(model: str) -> Exam:
     return found
 
 
-def exam_seconds(encoder: TextEncoder) -> float:
-    """Return about how long it takes to ask a model all sentences."""
-    runs = SENTENCES + DRAWS * MADE
+def exam_seconds(encoder: TextEncoder, runs: float = SENTENCES + DRAWS * MADE) -> float:
+    """Return about how long it takes to ask a model so many sentences, all of the bundled ones without a number."""
     return READING + runs * (run_flops(encoder.config, TOKENS) / consent.SPEED + SENTENCE_SECONDS)
 
 
@@ -98,6 +98,26 @@ def examine_now(asked: Examinee) -> Exam:
             draws = max(2, round(DRAWS * part))
             rows = subjects(encoder, draws, report=lambda progress: advance(bar, "On made sentences", progress))
             found = replace(found, frames=tuple(rows))
+        bar.empty()
+    return found
+
+
+def examined_on(model: str, own: Treebank) -> Exam:
+    """Examine a model on trees of a visitor's own now, in turn; a bundled treebank confirms its heads. Nothing is kept.
+
+    Raises:
+        consent.NotStarted: it takes long, and was not asked for; the page now offers it.
+        EncoderError: no sentence of these trees can be asked of this model.
+    """
+    encoder = text_encoder(model)
+    runs = SENTENCES * CONFIRMS + PIECES * sum(len(tree.words) for tree in own.trees) / TOKENS
+    asked = f"trees_{abs(hash((content(encoder), own.trees)))}"
+    consent.ask(asked, exam_seconds(encoder, runs), "Examine the heads of this model on these trees")
+    memory.check_room(NEEDED, "to examine its heads", budget.drop_one)
+    with job_queue.slot():
+        bar = st.progress(0.0, "Reading the trees …")
+        banks = [own, bundled_treebanks()[0]]
+        found = examine(encoder, banks, report=lambda progress: advance(bar, "Examining the heads", progress))
         bar.empty()
     return found
 

@@ -15,7 +15,6 @@ from encoder.explain.cost import run_flops
 from encoder.model.config import EncoderConfig
 from encoder.pulse import pulse
 from pages.ui.server.consent import NotStarted
-from pages.ui.server.turns import turns
 from pages.ui.server.visitor import current
 
 AT_ONCE = max(1, (os.cpu_count() or 1) // 2)  # the other half of the processors is for short runs
@@ -54,7 +53,6 @@ class JobQueue:
             self.line.append(ticket)
         try:
             while (before := self.before(ticket)) > 0:
-                turns.step_aside()
                 pulse()
                 tell(before)
                 with self.moved:

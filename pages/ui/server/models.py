@@ -82,7 +82,7 @@ def offer(name: str) -> Offer:
     if name.startswith(MOMENT):
         model, step = moment_of(name)
         told = MODELS.get(model, Offer(model))
-        return Offer(f"{model} at step {step:,} of its training", layer=told.layer, head=told.head)
+        return Offer(f"{model.removeprefix(FOLDER)} at step {step:,} of its training", layer=told.layer, head=told.head)
     if name.startswith(BUILT):
         config, seed = text_to_config(name.removeprefix(BUILT))
         return Offer(f"built: {config.n_layers} × {config.d_model}, {config.n_heads} heads, seed {seed}")
@@ -99,7 +99,7 @@ def check(name: str) -> None:
         task_models.check(name)
     elif name.startswith(MOMENT):
         model, step = moment_of(name)
-        kept = snapshots(model) if model in MODELS and not MODELS[model].preset and not MODELS[model].twin else ()
+        kept = snapshots(home(model)) if model.startswith(FOLDER) or trained(model) else ()
         if step not in kept:
             raise EncoderError(f"its weights were not kept then; steps are {', '.join(map(str, kept)) or 'none'}")
     elif name.startswith(BUILT):
@@ -110,6 +110,16 @@ def check(name: str) -> None:
     elif name not in MODELS:
         ways = f"{BUILT}…, {FOLDER}…, learned:…, by-hand:…, mystery:… and {MOMENT}…"
         raise EncoderError(f"models are {', '.join(MODELS)}, {ways}")
+
+
+def trained(name: str) -> bool:
+    """Whether that is a bundled model with weights of its own."""
+    return name in MODELS and not MODELS[name].preset and not MODELS[name].twin
+
+
+def home(name: str) -> str | Path:
+    """What a bundled model, or one in a folder, is loaded by."""
+    return place(name) if name.startswith(FOLDER) else name
 
 
 def place(name: str) -> Path:
@@ -153,6 +163,7 @@ def weights(name: str) -> int:
 
     Those of a folder may be of 16 bits on disk, and be of 32 here; a folder that is damaged is told so when it is read.
     """
+    name = moment_of(name)[0] if name.startswith(MOMENT) else name
     if name.startswith(FOLDER):
         on_disk = sum(file.stat().st_size for file in place(name).glob("*.safetensors"))
         with suppress(ValueError, OSError):
@@ -168,7 +179,6 @@ def config_of(name: str) -> EncoderConfig:
         return task_models.config(name)
     if name.startswith(BUILT):
         return text_to_config(name.removeprefix(BUILT))[0]
-    name = moment_of(name)[0] if name.startswith(MOMENT) else name
     if preset := MODELS[name].preset:
         return PRESETS[preset]
     return checkpoint.read_config(checkpoint.BUNDLED / (MODELS[name].twin or name) / "config.json", mlm_head=True)
@@ -208,7 +218,7 @@ def make(name: str) -> TextEncoder:
             raise EncoderError(str(error).replace(f"{folder()}/", "")) from error
     if name.startswith(MOMENT):
         model, step = moment_of(name)
-        return TextEncoder.from_pretrained(model, step=step)
+        return TextEncoder.from_pretrained(home(model), step=step, origin=model.removeprefix(FOLDER))
     if MODELS[name].preset or MODELS[name].twin:
         return TextEncoder.from_config(config_of(name), name=name)
     return TextEncoder.from_pretrained(name)

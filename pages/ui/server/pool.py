@@ -16,7 +16,6 @@ from time import monotonic
 from typing import Any
 
 from encoder.pulse import pulse
-from pages.ui.server.turns import turns
 
 LOOK = 0.25  # seconds between two looks at whether the person still waits
 GRACE = 8.0  # seconds that a thing stays when nobody looks at it: a page that is loaded anew finds it
@@ -64,7 +63,6 @@ def borrowing(visitor: str = "") -> Iterator[None]:
 def waiting_for(lock: threading.Lock) -> Iterator[None]:
     """Hold a lock for the block; who leaves while waiting for it does not get it any more."""
     while not lock.acquire(timeout=LOOK):
-        turns.step_aside()
         pulse()
     try:
         pulse()
@@ -218,8 +216,7 @@ class Pool:
             pulse()
 
     def wait(self) -> None:
-        """Wait for a change, not for long; the script that waits gives its turn to another."""
-        turns.step_aside()
+        """Wait for a change, not for long."""
         self.changed.wait(LOOK)
 
     @property

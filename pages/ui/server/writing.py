@@ -14,14 +14,13 @@ WHILE_WRITTEN = 2.0  # what it takes to make a file, over its size
 export_lock = threading.Lock()
 
 
-def written(nbytes: int, write: Callable[[BinaryIO], object], make_room: Callable[[], None] = lambda: None) -> bytes:
-    """What is written to a file of so many bytes, once its turn has come and `make_room` was called.
+def written(nbytes: int, write: Callable[[BinaryIO], object]) -> bytes:
+    """What is written to a file of so many bytes, once its turn has come.
 
     Raises:
         EncoderError: there is no memory left for it.
     """
     with export_lock, io.BytesIO() as file:
-        make_room()
         memory.check_room(WHILE_WRITTEN * nbytes, "to write this file", budget.drop_one)
         write(file)
         return file.getvalue()

@@ -1,12 +1,13 @@
 """Whose seat in a class a screen has, that of the teacher, who leads, or of a pupil, and how far its class is."""
 
 import re
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import NamedTuple
 
 CODE = "[ABCDEFGHJKMNPRSTWXYZ]{6}"  # no letter that is taken for another, or for a digit, when read from afar
 KEY = "[0-9a-f]{32}"
 JOINS = "code"  # the parameter of the link by which pupils join
+LONGEST_CODE = 100  # characters of it that are read
 SPELLED = re.compile(rf"({CODE})-(leads|follows|alone)-({KEY})", re.ASCII)
 
 
@@ -16,9 +17,6 @@ class Counts(NamedTuple):
     shown: int = 0
     asked: int = 0
     led: bool = True
-
-
-OVER = Counts(-1, -1)  # of a class that is no more
 
 
 @dataclass(frozen=True)
@@ -37,14 +35,6 @@ class Seat:
     def __str__(self) -> str:
         """The seat as a browser keeps it."""
         return f"{self.code}-{'leads' if self.leads else 'follows' if self.follows else 'alone'}-{self.key}"
-
-    def alone(self) -> "Seat":
-        """The same seat of a pupil who looks on their own."""
-        return replace(self, follows=False)
-
-    def following(self) -> "Seat":
-        """The same seat of a pupil who is with the class."""
-        return replace(self, follows=True)
 
 
 def read(text: object) -> Seat | None:

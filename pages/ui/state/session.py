@@ -5,8 +5,6 @@ from typing import TYPE_CHECKING, Any
 
 import streamlit as st
 
-from pages.ui.state.seat import Counts, Seat
-
 if TYPE_CHECKING:
     from encoder.lessons.lesson import Lesson
     from encoder.paper.files import PaperFigure
@@ -29,17 +27,19 @@ class Session:
     came with. `read` is what the model reads: the sentence, or the
     pair. `scripts` are the pages as Streamlit knows them. `page` is the key of the page on the screen, `go_to` the
     script of the page that comes next. `linked` tells whether the view was just taken from a link, `address` are the
-    parameters of an address that it was just taken from; `written` are those that its URL had lately, the newest last.
-    So many `runs` have begun; `shown` holds, for each widget that was told to show something else, the run that told
-    it, what it showed before and what it is to show. `defaults` holds, for each choice that a page asked for, what it
-    is where nothing is chosen. `notes` are the sentences to say on top of the page. `opens_more` tells whether
-    that next page is to be opened with what stands below its picture, `below` is the view that was last
-    drawn below a picture of the browser's, None where nothing was; `handed` counts what that picture was told to show.
+    parameters of an address that it was just taken from; `written` are the pages and parameters that its URL was given
+    lately, each with the run that did so, `bare` the pages that were shown without any. So many `runs` have begun;
+    `numbered` are the last two pages that were told a number of one. `shown` holds, for each widget that was told to
+    show something else, the run that told it, what it showed before and what it is to show. `defaults` holds, for each
+    choice that a page asked for, what it is where nothing is chosen. `notes` are the sentences to say on top of the
+    page. `opens_more` tells whether that next page is to be opened with what stands below its picture, `below` is the
+    view that was last drawn below a picture of the browser's, None where nothing was; `handed` counts what that
+    picture was told to show.
 
     Models and runs: `last_model` could be shown last, `own_models` are those that the person has opened,
     `models_asked_for` those chosen by a click, `offered` the view of a link whose model takes long to load. `asked_for`
-    are the keys of long computations that were asked for just now. `folds` are the keys of the pictures whose fold
-    “Keep” was ever opened. `opened` counts the numbers that were opened in a
+    are the keys of long computations that were asked for just now. `links` are those of files that the page offers,
+    by key, each with the run that offered it last. `opened` counts the numbers that were opened in a
     picture of the server's, and is the last one as a link spells it. `sweeps` keeps, by the sweep's key,
     what was last asked and what was found. `moment` is the moment of training that was picked.
 
@@ -57,12 +57,6 @@ class Session:
 
     The figure: `figure` are its pictures in order, `panels` what was drawn of each, `not_drawn` why one was not.
     `printed` is the figure that was on the screen last.
-
-    A class: `seat` is the screen's place in one, `left` whether it was given up, which the browser is to know.
-    `class_counts` are those of what was taken over from it last, `class_view` the page and view that came of it, or
-    what a teacher's browser says of a page that it draws itself, `class_heard` when the class last heard of this
-    screen, `class_reached` whether it could be asked just now.
-    `led` is a class that was led in this browser before, `forgotten` one that it is to offer no more.
     """
 
     view: "View | None" = None
@@ -73,8 +67,10 @@ class Session:
     go_to: str = ""
     linked: bool = False
     address: dict[str, str] | None = None
-    written: list[dict[str, str]] = field(default_factory=list)
+    written: list[tuple[int, str, dict[str, str]]] = field(default_factory=list)
+    bare: set[str] = field(default_factory=set)
     runs: int = 0
+    numbered: list[str] = field(default_factory=list)
     shown: dict[str, tuple[int, Any, Any]] = field(default_factory=dict)
     defaults: dict[str, Any] = field(default_factory=dict)
     notes: list[str] = field(default_factory=list)
@@ -86,7 +82,7 @@ class Session:
     models_asked_for: set[str] = field(default_factory=set)
     offered: "View | None" = None
     asked_for: set[str] = field(default_factory=set)
-    folds: set[str] = field(default_factory=set)
+    links: dict[str, tuple[str, int]] = field(default_factory=dict)
     own_models: list[str] = field(default_factory=list)
     opened: tuple[int, str] = (0, "")
     sweeps: dict[str, tuple[object, Any]] = field(default_factory=dict)
@@ -115,15 +111,6 @@ class Session:
     panels: "dict[PictureAt, Panel]" = field(default_factory=dict)
     not_drawn: "dict[PictureAt, str]" = field(default_factory=dict)
     printed: "PaperFigure | None" = None
-
-    seat: Seat | None = None
-    left: bool = False
-    class_counts: Counts = field(default_factory=Counts)
-    led: Seat | None = None
-    forgotten: str = ""
-    class_view: "tuple[str, View | dict[str, str] | None] | None" = None
-    class_heard: float = 0.0
-    class_reached: bool = True
 
 
 def session() -> Session:
@@ -156,19 +143,36 @@ def show(**values: object) -> None:
         st.session_state[key] = wanted
 
 
-def seen() -> int:
-    """The newest run that had come whole to the browser when it asked for this one."""
-    text = st.session_state.get(SEEN, "")
-    return int(text) if text.isdecimal() else session().runs
+def seen(unknown: int | None = None) -> int:
+    """Return the newest run that had come whole to the browser when it asked for this one.
+
+    A browser says so with the page that it shows: over a slow line that may be the page before. `unknown` is returned
+    where it said nothing; without it, this run.
+    """
+    texts = [st.session_state.get(f"{SEEN}_{page}", "") for page in session().numbered]
+    return min(
+        (int(text) for text in texts if text.isdecimal()), default=session().runs if unknown is None else unknown
+    )
 
 
 def draw_seen() -> None:
     """A field that nobody sees: a browser that is told the number of a run says it from then on. At the run's end."""
-    st.session_state[SEEN] = str(session().runs)
-    st.text_input("Run", key=SEEN, max_chars=9, label_visibility="collapsed")
+    here = session()
+    here.numbered = [*dict.fromkeys((here.page, *here.numbered))][:2]
+    st.session_state[f"{SEEN}_{here.page}"] = str(here.runs)
+    st.text_input("Run", key=f"{SEEN}_{here.page}", max_chars=9, label_visibility="collapsed")
 
 
 def picked(key: str, name: str = "picked") -> object:
     """What the component of that key says was picked. It comes from a browser, so it may be anything."""
     said: object = st.session_state[key].get(name)
     return said
+
+
+def is_forged() -> bool:
+    """Return whether the browser names fields that no page has: Streamlit would stumble over them."""
+    try:
+        len(st.session_state)
+    except KeyError:
+        return True
+    return False

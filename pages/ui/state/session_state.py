@@ -11,12 +11,13 @@ from encoder.pictures.choices import NAME, spell
 from encoder.pictures.link import FIELDS, LONGEST_IN_URL, VERSION, from_query, to_query
 from encoder.pictures.view import View
 from pages.ui.state.choice_names import names
-from pages.ui.state.session import OF_BROWSER, Session, has, picked, session, show, value
+from pages.ui.state.seat import JOINS
+from pages.ui.state.session import OF_BROWSER, Session, has, picked, seen, session, show, value
 
 __all__ = [
-    "Session", "address", "change", "choice", "current", "forget_widgets", "has", "in_full", "keep_own", "note",
-    "picked", "read_url", "remember", "session", "shared_choice", "show", "take", "value", "widget", "write_choices",
-    "write_url", "written",
+    "Session", "address", "change", "choice", "current", "forget_widgets", "had", "has", "in_full", "is_known",
+    "keep_own", "note", "picked", "read_url", "remember", "session", "shared_choice", "show", "take", "value",
+    "widget", "write_choices", "write_url", "written",
 ]  # fmt: skip
 
 EMPTY: Mapping[str, str] = {}
@@ -64,15 +65,17 @@ def keep_own(sentence: str) -> None:
 def choice(key: str, options: Collection[Any] | None, default: Any, many: bool = False) -> dict[str, Any]:
     """What ties a page's own widget to the link: its key, which shows what was chosen, and what remembers a choice.
 
-    The key is the parameter's name in the link and belongs to whoever asks; nothing else has to know it. `options` are
+    The key is the parameter's name in the link, one of `choice_names`. `options` are
     what may be chosen, None for any text; with `many` several of them. A choice that is not offered any more, or never
     was, gives way to `default`. The widget itself must have no default.
 
     Raises:
-        EncoderError: the key is no name for a parameter, or that of a part of the view.
+        EncoderError: the key is no name for a parameter, that of a part of the view, or none that links know.
     """
     if not NAME.fullmatch(key) or key in FIELDS or key == "v":
         raise EncoderError(f"key is {key!r}; it must be 1 to 20 small letters and _, and no field of the view")
+    if key not in names():
+        raise EncoderError(f"key is {key!r}; a choice of a page's own must stand in pages/ui/state/choice_names.py")
     asked = dict(current().choices).get(key)
     before = session().defaults
     wanted = st.session_state.get(key, default) if before.get(key, default) == default else default
@@ -122,21 +125,22 @@ def note(sentences: list[str]) -> None:
 
 
 def read_url(
-    check_model: Callable[[str], None], steps: frozenset[str], went_back: bool, usual: Mapping[str, str] = EMPTY
+    page: str, check_model: Callable[[str], None], steps: frozenset[str], usual: Mapping[str, str] = EMPTY
 ) -> None:
     """Take over what the URL asks for, if it is not what this session had there itself. Before any widget.
 
-    Choosing a page leaves the URL without parameters; that asks for nothing, and the view stays. Over a slow line a
-    click comes with a URL of some clicks ago, which asks for nothing either, unless somebody `went_back` to it. `usual`
-    is what a URL means on this page where it does not say it.
+    A page that is opened without parameters asks for nothing, and the view stays, unless it was shown so before and
+    somebody goes back to it. `usual` is what a URL means on this page where it does not say it.
     """
     here, query = session(), {**usual, **address()}
-    asks = query != here.written[-1] if went_back and here.written else query and query not in here.written
+    asks = (address() or page in here.bare) and not is_known(page)
     if here.view is None or asks:
-        here.view, notes = from_query(query, check_model, steps, names())
+        before, (here.view, notes) = here.view, from_query(query, check_model, steps, names())
         here.linked, here.address = True, query
         note(notes)
-        had(query)
+        here.written = [(0, page, address())]
+        gone = dict(before.choices).keys() - dict(here.view.choices) if before is not None else ()
+        show(**{name: here.defaults[name] for name in gone if name in here.defaults and has(name)})
 
 
 def write_url() -> None:
@@ -150,6 +154,7 @@ def write_url() -> None:
     here.linked, here.address = False, None
     if now != query and not leads_here:
         st.query_params.from_dict(query)
+    had(here.page, address())
 
 
 def write_choices(shown: Mapping[str, str] = EMPTY) -> None:
@@ -163,21 +168,19 @@ def write_choices(shown: Mapping[str, str] = EMPTY) -> None:
     query |= dict(current().choices)
     if now != query:
         st.query_params.from_dict(query)
-    if shown:
-        had(address())
+    had(here.page, address())
 
 
 def address() -> dict[str, str]:
     """Return the parameters of the URL, without those that the browser alone reads."""
-    return {name: text for name, text in st.query_params.to_dict().items() if name not in OF_BROWSER}
+    return {name: text for name, text in st.query_params.to_dict().items() if name not in (*OF_BROWSER, JOINS)}
 
 
 def written() -> dict[str, str]:
-    """The parameters of the current view, remembered as this session's own."""
+    """The parameters of the current view."""
     query, view = to_query(current()), current()
     if session().page == "story" and len(view.sentence) <= LONGEST_IN_URL:  # alone it opens with another one
         query = {"sentence": view.sentence, "v": VERSION} | query
-    had(query)
     return query
 
 
@@ -190,10 +193,22 @@ def in_full(view: View) -> dict[str, str]:
     return place | to_query(view)
 
 
-def had(query: dict[str, str]) -> None:
-    """Remember that the URL of this session has these parameters now."""
-    here = session().written
-    if query in here:
-        here.remove(query)
-    here.append(query)
-    del here[:-MOST_WRITTEN]
+def had(page: str, query: dict[str, str]) -> None:
+    """Remember that from this run on the browser is to have this page with these parameters."""
+    here = session()
+    here.written.append((here.runs, page, query))
+    del here.written[:-MOST_WRITTEN]
+    if not query:
+        here.bare.add(page)
+
+
+def is_known(page: str) -> bool:
+    """Return whether the address is one that this session gave the browser, and that it may still have.
+
+    Over a slow line a click comes with the address of some clicks ago, which asks for nothing. An address from before
+    the newest one that the browser has had is one that somebody went back to.
+    """
+    here, newest = session(), seen(-1)
+    passed = [i for i, (run, _, _) in enumerate(here.written) if run <= newest]
+    del here.written[: passed[-1] if passed else 0]
+    return (page, address()) in [(key, query) for _, key, query in here.written]

@@ -10,6 +10,7 @@ from encoder.steps.glossary import meant
 from encoder.steps.step import Step
 from pages.ui.state import session_state as state
 from pages.ui.state import site
+from pages.ui.state.session import OF_BROWSER
 from pages.ui.state.site import PAGES, STEPS, Page
 
 PAGE_OF = {part: page for page in PAGES for part in page.parts}
@@ -47,13 +48,10 @@ def current(page: Page, config: EncoderConfig) -> Step:
     return steps_of(page, config, view.layer)[view.step]
 
 
-def keep_up(page: Page, went_back: bool) -> None:
-    """Stay on the session's page where a click comes from the page before: over a slow line that was still there.
-
-    Choosing a page leaves the URL without parameters, and a link that nobody `went_back` to begins another session.
-    """
-    here, query = state.session(), st.query_params.to_dict()
-    if here.page not in ("", page.key) and query and query in here.written and not went_back:
+def keep_up(page: Page) -> None:
+    """Stay on the session's page where a click comes from the page before: over a slow line that was still there."""
+    here = state.session()
+    if here.page not in ("", page.key) and state.is_known(page.key):
         here.go_to = here.go_to or site.page_of(here.page).script
         resume()
 
@@ -68,6 +66,7 @@ def resume() -> None:
         if here.page in site.DRAWN:
             query = state.in_full(state.current()) | ({"more": "1"} if here.opens_more else {})
         here.opens_more = False
+        state.had(here.page, {name: text for name, text in query.items() if name not in OF_BROWSER})
         st.switch_page(script, query_params=query)
 
 

@@ -1,0 +1,298 @@
+// @ts-check
+// A class: one screen leads, others show what it shows, and guesses come in. One for a tab, whatever page it shows.
+import { classLine } from './class_line.js';
+import { classPage } from './class_page.js';
+import { linked, ofSeat } from './class_seat.js';
+import { dress } from './dom.js';
+import css from './in_class.css';
+import { look } from './look.js';
+import { REST } from './store.js';
+
+const QUIET = 12_000; // ms without a sign of life after which a line counts as cut
+const AGAIN = 500, LATEST = 4_000; // ms until a cut line is tried again, at first and at last
+const GRACE = 700, LONGEST = 8_000; // ms in which what a server draws is what the class was shown
+const OVER = 'The class is over, or where it was kept was started anew. What is on your screen stays.';
+
+/** @typedef {Record<string, string>} Query */
+/** @typedef {{text: string, votes: number[], right: boolean | null, value: number | null}} Line */
+/** @typedef {{number: number, said: string, of: number[], lines: Line[], ask?: string}} Results */
+/** @typedef {{number: number, round: number, phase: 'open' | 'closed' | 'answers' | 'shown', kind: 'choice' | 'number', ask: string, options: string[], low: number, high: number}} Question */
+/** @typedef {{led: boolean, shown: {number: number, page: string, query: Query}, asked: Question | null, results: Results | null}} Now */
+/** @typedef {{here: number, follow: number, answered: number | null}} Counts */
+/** @typedef {{name: string, sentence: string}} Sent */
+/** @typedef {{answer: number | null, table?: string, sentence: string}} Own */
+/**
+ * What of a class is known here: `reached` whether the class can be asked now, `trouble` what went wrong last, `own` what this pupil answered and sent.
+ * @typedef {{seat: string, reached: boolean, trouble: string, now: Now | null, counts: Counts | null, wall: Sent[], results: Results[], own: Own, page: string, query: () => Query}} State
+ */
+/**
+ * The page that a tab shows. `query` is what its address says in full, `show` leads to a page with a view, `veil` hides the picture; `address` is that of the page of the class. `drawn` tells that the browser draws it and says itself what is chosen in it, `code` is that of the class which its address asked for.
+ * @typedef {{page: string, drawn: boolean, code: string, query: () => Query, show: (page: string, query: Query) => void, veil: (on: boolean) => void, address: string}} Screen
+ */
+/** Asks the server. @typedef {<T>(act: string, said: object, take?: (answer: Response) => Promise<T>) => Promise<T>} Ask */
+/** What can be done. @typedef {ReturnType<typeof begin>['acts']} Acts */
+
+const all = /** @type {{encoderClass?: ReturnType<typeof begin>}} */ (globalThis);
+
+/**
+ * The class of this tab, drawn into an element of the page that it shows now.
+ * @param {HTMLElement} host @param {Screen} screen @param {{ask: Ask, events: string}} server
+ */
+export function inClass(host, screen, server) {
+  const mine = all.encoderClass ??= begin();
+  mine.shows(host, screen, server);
+  return mine;
+}
+
+function begin() {
+  /** @type {State} */
+  const state = { seat: '', reached: true, trouble: '', now: null, counts: null, wall: [], results: [], own: { answer: null, sentence: '' }, page: '', query: () => screen.query() };
+  let screen = /** @type {Screen} */ (/** @type {unknown} */ ({ page: '', query: () => ({}) })), server = /** @type {{ask: Ask, events: string}} */ (/** @type {unknown} */ (null));
+  let begun = false, taken = 0, taking = false, told = '', standing = '', expects = 0;
+  /** @type {ReturnType<typeof setTimeout> | undefined} */
+  let resting;
+  /** @type {AbortController | null} */
+  let going = null;
+  const leads = () => state.seat.includes('-leads-'), follows = () => state.seat.includes('-follows-');
+
+  /** Does what the server is asked for; what goes wrong is said. @param {string} act @param {object} [said] @returns {Promise<any>} */
+  async function ask(act, said = {}) {
+    try {
+      const done = await server.ask(act, { ...(state.seat ? { seat: state.seat } : {}), ...said });
+      state.trouble = '';
+      draw();
+      return done;
+    } catch (error) {
+      state.trouble = error instanceof Error ? error.message : String(error);
+      draw();
+      return null;
+    }
+  }
+
+  const acts = {
+    async open() { sit((await ask('open'))?.seat); },
+    /** @param {string} code */
+    async join(code) {
+      const same = [ofSeat.kept(), ofSeat.led()].find(seat => seat.startsWith(`${code.toUpperCase().replace(/[^A-Z]/g, '')}-`));
+      sit(same || (await ask('join', { code }))?.seat);
+    },
+    led: () => ofSeat.led(),
+    /** @param {string} seat */
+    sit: seat => sit(seat),
+    leave() { leave(''); },
+    back() {
+      taken = 0;
+      sit(state.seat.replace('-alone-', '-follows-'));
+    },
+    toClass() { screen.show('class', {}); },
+    /** @param {string} act */
+    async act(act) {
+      await ask('act', { act });
+      if (act === 'end') leave('');
+    },
+    /** @param {number} answer */
+    async answer(answer) {
+      const asked = state.now?.asked;
+      if (!asked || !(await ask('answer', { number: asked.number, round: asked.round, answer }))?.taken) return;
+      state.own = { ...state.own, answer, table: `${asked.number}.${asked.round}` };
+      draw();
+    },
+    /** @param {string} sentence */
+    async send(sentence) {
+      const done = await ask('send', { sentence });
+      if (done) state.own = { ...state.own, sentence: done.sentence };
+      draw();
+      return Boolean(done);
+    },
+    /** @param {string} name */
+    drop: name => ask('drop', { name }),
+    /** @param {string} sentence */
+    run(sentence) {
+      const { page, query } = state.now?.shown ?? { page: '', query: {} };
+      screen.show(page || 'start', { ...Object.fromEntries(Object.entries(query).filter(([name]) => !['second', 'hidden', 'cell', 'word', 'edits', 'number', 'lesson', 'at'].includes(name))), sentence });
+    },
+    offer: () => ask('offer', { query: screen.query() }),
+    /** @param {object} said */
+    put: said => ask('ask', { query: screen.query(), ...said }),
+    link: () => ask('link', { at: new URL(screen.address, location.origin).href }),
+    /** @param {string} format */
+    async keep(format) {
+      const blob = await server.ask('keep', { seat: state.seat, format }, answer => answer.blob()).catch(() => null);
+      if (!blob) return;
+      const link = document.createElement('a');
+      link.href = URL.createObjectURL(blob);
+      link.download = `class_${state.seat.slice(0, 6)}.${format}`;
+      link.click();
+      setTimeout(() => URL.revokeObjectURL(link.href), 10_000);
+    },
+    /** The link by which the class is led from another screen; what follows # is not sent to any server. */
+    ownLink: () => `${new URL(screen.address, location.origin).href}#class=${state.seat}`,
+  };
+  const line = classLine(state, acts), page = classPage(state, acts);
+
+  /** Takes a seat, if there is one. @param {string | undefined} seat */
+  function sit(seat) {
+    if (!seat) return;
+    if (seat.slice(0, 6) !== state.seat.slice(0, 6)) Object.assign(state, { now: null, counts: null, wall: [], results: [], own: { answer: null, sentence: '' }, trouble: '' });
+    state.seat = seat;
+    [taken, told] = [0, ''];
+    ofSeat.keep(seat);
+    listen();
+    draw();
+    lead();
+  }
+
+  /** @param {string} why */
+  function leave(why) {
+    going?.abort();
+    ofSeat.forget(state.seat);
+    Object.assign(state, { seat: '', now: null, counts: null, wall: [], results: [], trouble: why, reached: true });
+    draw();
+  }
+
+  /** Takes what the server tells. @param {any} part */
+  function take(part) {
+    if (part.over) return leave(OVER);
+    if (part.class || 'away' in part) state.reached = !part.away;
+    if (part.class) {
+      const before = state.now?.asked;
+      state.now = part.class;
+      const asked = state.now?.asked;
+      if (asked && (asked.number !== before?.number || asked.round !== before?.round) && state.own.table !== `${asked.number}.${asked.round}`) state.own = { ...state.own, answer: null };
+    }
+    if (part.own) state.own = part.own;
+    for (const name of /** @type {const} */ (['counts', 'wall', 'results'])) if (name in part) Object.assign(state, { [name]: part[name] });
+    follow();
+    draw();
+    lead();
+  }
+
+  /** Hears one line to its end; whether anything came. @param {AbortSignal} signal @returns {Promise<boolean>} */
+  const heard = signal => new Promise(done => {
+    const at = new URL(server.events, location.origin);
+    at.protocol = at.protocol.replace('http', 'ws');
+    const line = new WebSocket(at);
+    let any = false;
+    /** @type {ReturnType<typeof setTimeout>} */
+    let quiet;
+    const end = () => {
+      clearTimeout(quiet);
+      line.onmessage = line.onclose = null;
+      line.close();
+      done(any);
+    };
+    const alive = () => {
+      clearTimeout(quiet);
+      quiet = setTimeout(end, QUIET);
+    };
+    alive();
+    signal.addEventListener('abort', end);
+    line.onopen = () => line.send(JSON.stringify({ seat: state.seat }));
+    line.onclose = end;
+    line.onmessage = ({ data }) => {
+      const part = JSON.parse(data);
+      any ||= 'class' in part;
+      alive();
+      take(part);
+    };
+  });
+
+  /** Hears what goes on in the class, and tries again where the line is cut: a tab that nobody sees has none, but who leads goes on. */
+  async function listen() {
+    going?.abort();
+    if (!state.seat || (document.hidden && !leads())) return;
+    const mine = going = new AbortController();
+    for (let rest = AGAIN; !mine.signal.aborted; rest = Math.min(2 * rest, LATEST)) {
+      if (await heard(mine.signal)) rest = AGAIN;
+      if (mine.signal.aborted) return;
+      state.reached = false;
+      draw();
+      await new Promise(done => { setTimeout(done, rest * (0.5 + Math.random())); addEventListener('online', done, { once: true }); });
+      if (document.hidden && !leads()) return;
+    }
+  }
+
+  /** Shows what the teacher shows. */
+  function follow() {
+    const shown = state.now?.shown;
+    if (!follows() || !shown?.page || shown.number === taken || !screen.page) return;
+    taken = shown.number;
+    taking = true;
+    expects = performance.now() + LONGEST;
+    screen.show(shown.page, shown.query);
+    taking = false;
+  }
+
+  /** A teacher's screen says what it shows as soon as that rests. */
+  function lead() {
+    clearTimeout(resting);
+    if (!leads()) return;
+    resting = setTimeout(async () => {
+      const shown = { page: screen.page, query: screen.query() }, said = JSON.stringify(shown);
+      if (shown.page === 'class' || said === told) return;
+      told = said;
+      await server.ask('show', { seat: state.seat, ...shown }).catch(() => { told = ''; setTimeout(lead, AGAIN); });
+    }, screen.drawn ? REST : 0);
+  }
+
+  /** Somebody chose something on this screen: a pupil is on their own from then on. */
+  function chose() {
+    if (taking || !follows()) return;
+    state.seat = state.seat.replace('-follows-', '-alone-');
+    ofSeat.keep(state.seat);
+    listen(); // which tells the class
+    draw();
+  }
+
+  /** A server has drawn its page: another view than before was chosen by somebody, unless the class was shown it just now. */
+  function arrived() {
+    const at = JSON.stringify([screen.page, screen.query()]), now = performance.now();
+    if (at === standing) return;
+    if (standing && now > expects) chose();
+    else if (screen.page === state.now?.shown.page) expects = Math.min(expects, now + GRACE);
+    standing = at;
+  }
+
+  /** Whether the picture would say the answer. */
+  const veiled = () => Boolean(state.now?.asked) && state.now?.asked?.phase !== 'shown' && (leads() || follows()) && screen.page !== 'class';
+
+  function draw() {
+    state.page = screen.page;
+    line.draw(veiled());
+    page.draw();
+    document.documentElement.toggleAttribute('data-class-veiled', veiled());
+    screen.veil?.(veiled());
+  }
+
+  document.addEventListener('visibilitychange', () => {
+    if (leads()) return;
+    if (document.hidden) going?.abort();
+    else listen();
+  });
+
+  return {
+    acts,
+    chose,
+    /** What a teacher's screen shows has changed. */
+    changed: lead,
+    /** @param {HTMLElement} host @param {Screen} next @param {typeof server} asked */
+    shows(host, next, asked) {
+      [screen, server] = [next, asked];
+      dress(host, look);
+      dress(host, css);
+      host.classList.add('enc', 'enc-class');
+      if (!host.contains(line.element)) host.replaceChildren(line.element, page.element);
+      if (!begun) {
+        begun = true;
+        const { seat, code } = linked(screen.code);
+        if (seat || (!code && ofSeat.kept())) sit(seat || ofSeat.kept());
+        else if (code) acts.join(code);
+      }
+      if (screen.drawn) standing = '';
+      else arrived();
+      follow();
+      draw();
+      lead();
+    },
+  };
+}

@@ -1,0 +1,230 @@
+"""Whole lists: pictures measured over many sentences, as tables with a row for each sentence, token or pair."""
+
+import io
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+from urllib.parse import parse_qsl
+
+import numpy as np
+
+from encoder.errors import EncoderError
+from encoder.export.tables import Rows, to_csv
+from encoder.formatting import shown
+from encoder.pictures.numbers import Numbers
+from encoder.pictures.picture import Picture
+from encoder.pictures.registry import picture, pictures
+from encoder.pictures.scene import Scene
+from encoder.pictures.view import View
+from encoder.text_encoder import TextEncoder
+
+MOST_ROWS = 20_000_000  # of all tables together
+PLAIN = ("layer", "head")  # dimensions whose places are called by their number
+UNFIT = ("words", "paths", "outlines", "signed bars")  # kinds that are no numbers with a place each, or of one number
+
+
+@dataclass(frozen=True)
+class Column:
+    """A picture that is measured: its name in the table, such as `measured?measure=entropy`, and its choices."""
+
+    name: str
+    picture: Picture
+    choices: tuple[tuple[str, str], ...]
+
+
+@dataclass(frozen=True, eq=False)
+class Table:
+    """Numbers of the same dimensions over a list of sentences.
+
+    Attributes:
+        dims: the dimensions, such as ("layer", "head") or ("layer", "head", "word").
+        columns: by name, all of one length: "sentence", the number of the sentence from 0; for each dimension the place
+            along it, from 0, and where places have names "DIMENSION name"; then one for each picture.
+    """
+
+    dims: tuple[str, ...]
+    columns: Mapping[str, np.ndarray[Any, Any]]
+
+    @property
+    def name(self) -> str:
+        """What a file of it is called, without its ending."""
+        return "-".join(self.dims).replace(" ", "_") or "sentence"
+
+    def __len__(self) -> int:
+        """How many rows."""
+        return len(self.columns["sentence"])
+
+    def rows(self) -> Rows:
+        """The table as rows, the header first."""
+        yield tuple(self.columns)
+        yield from zip(*self.columns.values(), strict=True)
+
+    def csv(self) -> str:
+        """The table as CSV text; numbers have nine digits, enough for every float32 to come back exactly."""
+        return to_csv(self.rows())
+
+    def parquet(self) -> bytes:
+        """The table as a Parquet file, which pandas, Polars, R and DuckDB read."""
+        import pyarrow as pa
+        import pyarrow.parquet as pq
+
+        file = io.BytesIO()
+        pq.write_table(pa.table({name: pa.array(values) for name, values in self.columns.items()}), file)
+        return file.getvalue()
+
+    def npz(self) -> bytes:
+        """The columns as arrays of numpy, texts among them without pickles."""
+        file = io.BytesIO()
+        columns: dict[str, Any] = dict(self.columns)
+        np.savez_compressed(file, **columns)
+        return file.getvalue()
+
+
+@dataclass(frozen=True)
+class Measured:
+    """What was measured over a list.
+
+    Attributes:
+        tables: one for each set of dimensions.
+        cut: the numbers of sentences that the model read the beginning of.
+        left_out: why a sentence is in no table, by its number.
+    """
+
+    tables: tuple[Table, ...]
+    cut: tuple[int, ...]
+    left_out: Mapping[int, str]
+
+    def table(self, *dims: str) -> Table:
+        """The table of these dimensions, such as `table("layer", "head")`.
+
+        Raises:
+            EncoderError: there is none.
+        """
+        for table in self.tables:
+            if table.dims == dims:
+                return table
+        there = "; ".join(", ".join(table.dims) for table in self.tables)
+        raise EncoderError(f"there is no table of {', '.join(dims)}; there is {there or 'none at all'}")
+
+
+def fitting() -> tuple[Picture, ...]:
+    """The pictures that can be measured over a list: those of one run that are numbers with a place each."""
+    of_a_run = (each for each in pictures().values() if each.needs == "run")
+    return tuple(each for each in of_a_run if isinstance(each.kind, str) and each.kind not in UNFIT)
+
+
+def column(text: str) -> Column:
+    """A picture to measure, from its key and choices: `arcs`, or `measured?measure=entropy` as a link writes them.
+
+    Raises:
+        EncoderError: there is no such picture, or it is of more than one run, or no numbers with a place each.
+    """
+    key, _, query = text.partition("?")
+    wanted, choices = picture(key), tuple(sorted(parse_qsl(query)))
+    known = {option.key for option in wanted.options}
+    if unknown := [name for name, _ in choices if name not in known]:
+        offered = f"it has {', '.join(sorted(known))}" if known else "it has none"
+        raise EncoderError(f"the picture {key} has no choice {unknown[0]!r}; {offered}")
+    if wanted.needs != "run" or wanted.kind in UNFIT:
+        raise EncoderError(f"the picture {key} is no numbers of one sentence; choose one of those in `fitting()`")
+    return Column(text, wanted, choices)
+
+
+@dataclass
+class TableParts:
+    """The parts of a table that is being made, a piece for each sentence."""
+
+    places: dict[str, list[np.ndarray[Any, Any]]] = field(default_factory=dict)
+    values: dict[str, list[np.ndarray[Any, Any]]] = field(default_factory=dict)
+    rows: int = 0
+
+    def add(self, number: int, answers: Mapping[str, Numbers], dims: tuple[str, ...]) -> None:
+        """Add the numbers of one sentence, of pictures of the same dimensions."""
+        first = next(iter(answers.values()))
+        shape = first.array.shape
+        size = int(np.prod(shape))
+        self.rows += size
+        self.put("sentence", np.full(size, number, np.int32))
+        for dim, places in zip(dims, np.indices(shape, np.int32), strict=True):
+            self.put(dim, places.ravel())
+            names = first.along(dim)
+            if dim not in PLAIN and not isinstance(names, str):
+                self.put(f"{dim} name", np.array([shown(name, 60) for name in names], np.str_)[places.ravel()])
+        for name, answer in answers.items():
+            values = answer.array
+            if values.shape != shape:
+                raise EncoderError(f"the picture {name} has {values.shape} numbers where others have {shape}")
+            self.values.setdefault(name, []).append(np.asarray(values).ravel())
+
+    def put(self, name: str, values: np.ndarray[Any, Any]) -> None:
+        """Add to what tells the rows apart."""
+        self.places.setdefault(name, []).append(values)
+
+    def table(self, dims: tuple[str, ...]) -> Table:
+        """The table of all that was added."""
+        return Table(dims, {name: np.concatenate(parts) for name, parts in (self.places | self.values).items()})
+
+
+def measure(
+    encoder: TextEncoder,
+    sentences: Sequence[str],
+    pictures: Sequence[str],
+    *,
+    layer: int = 0,
+    head: int = 0,
+    hear: Callable[[int, int], None] | None = None,
+) -> Measured:
+    """Measure pictures over a list of sentences, each as if it were alone.
+
+    Args:
+        encoder: the model.
+        sentences: what it reads, one after the other.
+        pictures: their keys, each with its choices where it has some: `["measured?measure=entropy", "arcs"]`. All
+            layers and heads of a picture that has these dimensions are in its table.
+        layer: of pictures that are of one layer.
+        head: of pictures that are of one head.
+        hear: told after each sentence how many are done, and of how many; what it raises ends the work.
+
+    Raises:
+        EncoderError: a picture that is not to be had, or more than MOST_ROWS rows.
+    """
+    columns = [column(text) for text in dict.fromkeys(pictures)]
+    made: dict[tuple[str, ...], TableParts] = {}
+    cut, left_out = list[int](), dict[int, str]()
+    for number, sentence in enumerate(sentences):
+        try:
+            pieces = encoder.tokenize(sentence)
+            if not sentence.strip():
+                raise EncoderError("nothing is written there")
+            answers = dict(of_sentence(encoder, sentence, columns, layer, head))
+        except EncoderError as error:
+            left_out[number] = str(error)
+        else:
+            if len(pieces.text) < len(sentence):
+                cut.append(number)
+            for dims in dict.fromkeys(answer.dims for answer in answers.values()):
+                alike = {name: answer for name, answer in answers.items() if answer.dims == dims}
+                made.setdefault(dims, TableParts()).add(number, alike, dims)
+            if sum(parts.rows for parts in made.values()) > MOST_ROWS:
+                raise EncoderError(f"from sentence {number} on, the tables have more than {MOST_ROWS:,} rows; make the "
+                                   "list shorter, or choose pictures with fewer numbers")  # fmt: skip
+        if hear is not None:
+            hear(number + 1, len(sentences))
+    return Measured(tuple(parts.table(dims) for dims, parts in made.items()), tuple(cut), left_out)
+
+
+def of_sentence(
+    encoder: TextEncoder, sentence: str, columns: Sequence[Column], layer: int, head: int
+) -> Iterator[tuple[str, Numbers]]:
+    """Yield the numbers of the pictures of one sentence; what two of them measure alike is measured once."""
+    trace, known = encoder.trace(sentence), dict[Any, Any]()
+    view = View(sentence=sentence, layer=layer, head=head)
+
+    def kept(call: Any, now: Callable[[], Any]) -> Any:
+        if str(call) not in known:
+            known[str(call)] = now()
+        return known[str(call)]
+
+    for each in columns:
+        answer = each.picture.of(Scene(replace(view, choices=each.choices), encoder, trace), kept)
+        yield each.name, replace(answer.all_numbers, values=answer.all_numbers.array)  # worked out now, or refused

@@ -1,0 +1,202 @@
+"""What a teacher can ask the class about the run on their screen; the answer is the model's own, of that moment."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from encoder import TextEncoder
+from encoder.edits.text import edits_to_text
+from encoder.errors import EncoderError
+from encoder.formatting import shown
+from encoder.lessons import guesses
+from encoder.lessons.claims import CLAIMS
+from encoder.lessons.foreign import is_link
+from encoder.lessons.lesson import LessonStep
+from encoder.metrics.cells import largest_pair
+from encoder.metrics.guess import guess_place
+from encoder.pictures.link import from_query
+from encoder.pictures.steps import KNOWN_STEPS
+from encoder.pictures.view import View
+from encoder.trace.tokens import Text
+from encoder.trace.trace import Trace
+from encoder.trials import Finding, Verdict
+from pages.front import make
+from pages.ui.lessons import library, questions
+from pages.ui.live.question import LONGEST_OPTION, MOST_OPTIONS, Question
+from pages.ui.server import consent, engine, measurements
+from pages.ui.server.pool import borrowing
+
+VERDICTS = tuple(verdict.value for verdict in Verdict if verdict is not Verdict.UNTRIED)
+MOST_WORDS = 4  # to choose from where a word is guessed
+LONGEST = 200  # characters of a question
+SLOW = "this takes long to measure; measure it on the page Lessons first"
+
+
+@dataclass(frozen=True)
+class Screen:
+    """What is on the teacher's screen: the view, its model, and its run."""
+
+    view: View
+    encoder: TextEncoder
+    read: Text
+    trace: Trace
+
+    def where(self, *, head: bool = True) -> str:
+        """What run a question is about."""
+        place = f", layer {self.view.layer}, head {self.view.head}" if head else ""
+        return f"answers of a class; {self.view.model}, “{shown(str(self.trace.text), 100)}”{place}"
+
+    def token(self, at: object) -> int:
+        """The position of a token; EncoderError where there is none."""
+        if type(at) is not int or not 0 <= at < len(self.trace.tokens):
+            raise EncoderError("choose a word of this sentence")
+        return at
+
+    def named(self, at: int) -> str:
+        """A token in words."""
+        return f"“{shown(self.trace.tokens[at])}” ({at})"
+
+
+def screen(query: Mapping[str, str]) -> Screen:
+    """The screen whose address has these parameters.
+
+    Raises:
+        RefusedError: its model is not at hand.
+        EncoderError: there is no such run.
+    """
+    view, _ = from_query(query, lambda model: None, KNOWN_STEPS)
+    encoder = make.opened(view.model)
+    pieces = encoder.tokenize((view.sentence, view.second) if view.second.strip() else view.sentence)
+    view, _ = view.within(encoder.config, len(pieces.ids))
+    trace = engine.run(view.model, pieces.inputs, view.hidden, edits_to_text(view.edits))
+    return Screen(view, encoder, pieces.inputs, trace)
+
+
+def offer(query: Mapping[str, str]) -> dict[str, Any]:
+    """What can be asked here: the tokens, which of them to ask about first, the claims, and the lesson's own question.
+
+    Where something cannot be asked, why is said in a sentence.
+    """
+    with borrowing():
+        at = screen(query)
+        weights = at.trace[f"layers.{at.view.layer}.attention.weights"][at.view.head]
+        looks, seen = largest_pair(weights.numpy(), at.trace.tokenization.special)
+        word = query.get("word", dict(at.view.choices).get("ask_word", ""))
+        known = word.isascii() and word.isdigit() and int(word[:9]) < len(at.trace.tokens)
+        asked = lesson_step(at)
+        return {
+            "tokens": [f"{i} {shown(name)}" for i, name in enumerate(at.trace.tokens)],
+            "pair": [int(word) if known else looks, seen],
+            "guess": guess_place(at.trace, at.encoder.mask_token),
+            "no_guess": "" if "mlm.probabilities" in at.trace else at.encoder.why_no_guesses,
+            "claims": [claim.text for claim in CLAIMS],
+            "lesson": "" if asked is None or asked.question is None else asked.question.ask or "Where does it look?",
+        }
+
+
+def question(query: Mapping[str, str], kind: str, given: Mapping[str, Any]) -> Question:
+    """The question of a kind; `given` are the words, or the claim, that were chosen for it.
+
+    Raises:
+        RefusedError: the model is not at hand.
+        EncoderError: it cannot be asked, and why.
+    """
+    make_one = KINDS.get(kind)
+    if make_one is None:
+        raise EncoderError("there is no such question")
+    with borrowing():
+        return make_one(screen(query), given)
+
+
+def look(at: Screen, given: Mapping[str, Any]) -> Question:
+    """Where a word looks most."""
+    return looking(at, at.token(given.get("word")), "")
+
+
+def looking(at: Screen, word: int, ask: str) -> Question:
+    """The question where a token looks most in the head."""
+    tokens = at.trace.tokens
+    if len(tokens) > MOST_OPTIONS:
+        raise EncoderError(f"the sentence has {len(tokens)} tokens; a class chooses among {MOST_OPTIONS} at most")
+    row, best = guesses.most_looked_at(at.trace, at.view.layer, at.view.head, word)
+    ask = ask or f"Where does {at.named(word)} look most in layer {at.view.layer}, head {at.view.head}?"
+    names = tuple(f"{i} {shown(name)}"[:LONGEST_OPTION] for i, name in enumerate(tokens))
+    return Question(0, "choice", ask[:LONGEST], float(best), names, tuple(row.tolist()), where=at.where())
+
+
+def much(at: Screen, given: Mapping[str, Any]) -> Question:
+    """How much of its weight a word gives to another."""
+    word, to = at.token(given.get("word")), at.token(given.get("to"))
+    layer, head = at.view.layer, at.view.head
+    ask = f"What percentage of its weight does {at.named(word)} give {at.named(to)} in layer {layer}, head {head}?"
+    share = float(at.trace[f"layers.{layer}.attention.weights"][head, word, to])
+    return Question(0, "number", ask[:LONGEST], 100 * share, low=0.0, high=100.0, where=at.where())
+
+
+def guess(at: Screen, given: Mapping[str, Any]) -> Question:
+    """Which word the model guesses at a place."""
+    word = at.token(given.get("word"))
+    best = (at.encoder.predict(at.trace, MOST_WORDS, [word]) or [[]])[0]
+    if not best:
+        raise EncoderError(at.encoder.why_no_guesses)
+    listed = sorted((shown(name)[:LONGEST_OPTION], share) for name, share in best)
+    truth = listed.index((shown(best[0][0])[:LONGEST_OPTION], best[0][1]))
+    names, shares = tuple(name for name, _ in listed), tuple(share for _, share in listed)
+    ask = f"Which word is the likeliest at {at.named(word)}?"[:LONGEST]
+    return Question(0, "choice", ask, float(truth), names, shares, where=at.where(head=False))
+
+
+def holds(at: Screen, given: Mapping[str, Any]) -> Question:
+    """Whether a claim holds in this model."""
+    number = given.get("claim")
+    if type(number) is not int or not 0 <= number < len(CLAIMS):
+        raise EncoderError("choose a claim")
+    claim = CLAIMS[number]
+    return verdict(claim.text, measured(at, claim.trial, claim.given), f"answers of a class; {at.view.model}")
+
+
+def measured(at: Screen, trial: str, given: Mapping[str, Any]) -> Finding:
+    """What a trial finds in the model; EncoderError where that takes long."""
+    spelled = measurements.spelled(given)
+    if measurements.trial_seconds(at.view.model, trial, spelled) > consent.UNASKED:
+        raise EncoderError(SLOW)
+    return measurements.findings(at.view.model, trial, spelled, agreed=True)
+
+
+def verdict(claim: str, found: Finding, about: str) -> Question:
+    """The question whether what was found holds."""
+    if found.verdict.value not in VERDICTS:
+        raise EncoderError(f"it cannot be tried in this model: {found.sentence}")
+    return Question(0, "choice", claim[:LONGEST], float(VERDICTS.index(found.verdict.value)), VERDICTS, where=about)
+
+
+def lesson_step(at: Screen) -> LessonStep | None:
+    """The step of a lesson that is on the screen; a lesson that was opened from a file is on that screen alone."""
+    name = at.view.lesson
+    if not name or not (is_link(name) or name in library.bundled()):
+        return None
+    steps = library.find(name).steps
+    return steps[at.view.at - 1] if 1 <= at.view.at <= len(steps) else None
+
+
+def of_lesson(at: Screen, given: Mapping[str, Any]) -> Question:
+    """The question of the lesson's step on the screen."""
+    step = lesson_step(at)
+    if step is None or step.question is None:
+        raise EncoderError("this step of a lesson asks nothing; go to one that does")
+    asked = step.question
+    if asked.kind == "token":
+        return looking(at, questions.query_of(asked, at.trace), asked.ask)
+    found = measured(at, step.trial, questions.given_to(step, at.read))
+    if asked.kind == "verdict":
+        return verdict(asked.ask, found, at.where(head=False))
+    return Question(0, "number", asked.ask, found.value, low=asked.low, high=asked.high, where=at.where(head=False))
+
+
+KINDS: dict[str, Callable[[Screen, Mapping[str, Any]], Question]] = {
+    "look": look,
+    "much": much,
+    "word": guess,
+    "claim": holds,
+    "lesson": of_lesson,
+}

@@ -1,0 +1,300 @@
+"""The routes of classes: to open and join one, to show, ask and answer, and a line that tells what goes on in it.
+
+A seat stands in the body of a request, never in its address, which logs keep. Imported when somebody asks for a class.
+"""
+
+import asyncio
+import json
+from collections import Counter
+from collections.abc import AsyncIterator, Awaitable, Callable
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
+from functools import cache
+from typing import Any
+
+from starlette.requests import Request
+from starlette.responses import JSONResponse, Response
+from starlette.websockets import WebSocket, WebSocketDisconnect
+
+from encoder.errors import EncoderError
+from encoder.pictures.choices import NAME
+from pages.front import asked, site
+from pages.front.class_streams import Streams
+from pages.front.headers import PRIVATE
+from pages.front.refused import RefusedError
+from pages.front.visitors import is_own, visitor
+from pages.ui.live import link, results
+from pages.ui.live.classroom import SLOWED, Classroom, GoneError, classroom
+from pages.ui.live.store import StoreError
+from pages.ui.server.job_queue import FullError
+from pages.ui.state import seat as seats
+from pages.ui.state.seat import Seat
+
+Said = dict[str, Any]
+Answered = Callable[[Request, Callable[[bytes], Awaitable[Response]]], Awaitable[Response]]
+NAMES = {  # what a request says besides the seat
+    "open": set[str](),
+    "join": {"code"},
+    "show": {"page", "query"},
+    "offer": {"query"},
+    "ask": {"query", "kind", "word", "to", "claim"},
+    "act": {"act"},
+    "answer": {"number", "round", "answer"},
+    "send": {"sentence"},
+    "drop": {"name"},
+    "link": {"at"},
+    "keep": {"format"},
+}
+LONGEST = 200  # characters of the first word of a screen that listens
+SECONDS = 10.0  # for it to come
+MOST_SLOWED = 16  # wrong codes of one address that wait at one time
+MOST_ASKED = 4  # questions that are made for one address at one time
+BUSY = "Many codes were just tried from your network. Try again in a moment."
+MANY = "Many questions are being made just now. Try again in a moment."
+NO_CODE = "Type the letters that your teacher shows."
+OVER = "The class is over, or where it was kept was started anew."
+
+
+class Classes:
+    """What is asked of the classes that this server knows, or shares with others."""
+
+    def __init__(self, room: Callable[[], Classroom] = classroom) -> None:
+        self.room = room
+        self.streams = Streams(room)
+        self.slowed: Counter[str] = Counter()  # requests that wait, by the address that sent them
+        self.asking: Counter[str] = Counter()
+        self.makers = ThreadPoolExecutor(2, thread_name_prefix="questions")
+
+    async def answer(self, request: Request, answered: Answered) -> Response:
+        """Answer a request; `answered` sees to it that a page of this app has sent it."""
+        act, who = str(request.path_params["act"]), visitor(request)
+
+        async def make(body: bytes) -> Response:
+            if act not in NAMES:
+                raise RefusedError(404, asked.NO_JSON)
+            said = asked.fields(body, {"seat"} | NAMES[act])
+            try:
+                return await self.do(act, said, who)
+            except GoneError:
+                raise RefusedError(410, OVER) from None
+            except StoreError as error:
+                raise RefusedError(503, sentence(error)) from None
+            except EncoderError as error:
+                raise RefusedError(409, sentence(error)) from None
+
+        return await answered(request, make)
+
+    async def do(self, act: str, said: Said, who: str) -> Response:
+        """Do what is asked for."""
+        room = self.room()
+        if act == "open":
+            return self.json({"seat": str(await self.apart(room.open, who))})
+        if act == "join":
+            code = asked.text(said, "code", 100)
+            if not code.strip():
+                raise RefusedError(409, NO_CODE)
+            await self.slow(room, who)
+            return self.json({"seat": str(await self.apart(room.join, code, who))})
+        seat = await self.seat(room, said, who)
+        if act in ("offer", "ask"):
+            await self.apart(room.leading, seat)
+            return self.json(await self.questions(act, room, seat, said, who))
+        if act == "keep":
+            file: Response = await self.apart(kept, room, seat, said)
+            return file
+        done = await self.apart(DOES[act], room, seat, said)
+        self.streams.stir(seat.code)
+        return self.json(done or {})
+
+    async def listen(self, socket: WebSocket) -> None:
+        """Tell a screen what goes on in its class for as long as it listens; its first word is its seat."""
+        if not is_own(socket.headers):
+            await socket.close()
+            return
+        await socket.accept()
+        telling = None
+        try:
+            said = await asyncio.wait_for(socket.receive_text(), SECONDS)
+            seat = await self.seat(self.room(), asked.fields(said[:LONGEST].encode(), {"seat"}), visitor(socket))
+            telling = asyncio.create_task(tell(socket, await self.streams.begin(seat, visitor(socket))))
+            await socket.receive()  # nothing but that it leaves
+        except GoneError:
+            await tell(socket, once({"over": True}))
+        except (EncoderError, RefusedError, UnicodeError, KeyError, TimeoutError):
+            await tell(socket, once({"away": True}))
+        except WebSocketDisconnect:
+            pass
+        finally:
+            if telling is not None:
+                telling.cancel()
+
+    async def apart(self, work: Callable[..., Any], *given: Any) -> Any:
+        """Do what waits for the store on a thread."""
+        return await self.streams.apart(work, *given)
+
+    async def seat(self, room: Classroom, said: Said, who: str) -> Seat:
+        """The seat that a request says it has, if its class has given it."""
+        seat = seats.read(said.get("seat"))
+        if seat is None:
+            raise GoneError("the class is over")
+        try:
+            found: Seat = await self.apart(room.sit_again, seat, who)
+        except GoneError:
+            await self.slow(room, who)
+            raise
+        return found
+
+    async def slow(self, room: Classroom, who: str) -> None:
+        """Have an address wait that has just tried many wrong codes."""
+        if not await self.apart(room.is_slowed, who):
+            return
+        if self.slowed[who] >= MOST_SLOWED:
+            raise RefusedError(429, BUSY, 2)
+        self.slowed[who] += 1
+        try:
+            await asyncio.sleep(SLOWED)
+        finally:
+            self.slowed[who] -= 1
+            self.slowed += Counter()
+
+    async def questions(self, act: str, room: Classroom, seat: Seat, said: Said, who: str) -> Said:
+        """Say what can be asked of what is on the teacher's screen, or ask it."""
+        query = parameters(said)
+        if self.asking[who] >= MOST_ASKED:
+            raise RefusedError(429, MANY, 1)
+        self.asking[who] += 1
+        try:
+            work = self.makers.submit(made, act, query, said)
+            found = await asyncio.wrap_future(work)
+        except FullError as error:
+            raise RefusedError(503, f"{error}. Try again in a moment.", 2) from None
+        finally:
+            self.asking[who] -= 1
+            self.asking += Counter()
+        if act == "offer":
+            offered: Said = found
+            return offered
+        await self.apart(room.ask, seat, found)
+        self.streams.stir(seat.code)
+        return {}
+
+    @staticmethod
+    def json(said: Said) -> Response:
+        """An answer for this screen alone."""
+        return JSONResponse(said, headers={"Cache-Control": PRIVATE})
+
+
+def show(room: Classroom, seat: Seat, said: Said) -> None:
+    """Have all who follow see a page."""
+    page = site.called(asked.text(said, "page", 100))
+    if page is None or page.key == "class":
+        raise RefusedError(400, asked.NO_JSON)
+    room.show(seat, said["page"], parameters(said))
+
+
+def act(room: Classroom, seat: Seat, said: Said) -> None:
+    """Do with the question, or the class, what its teacher chose."""
+    done = {
+        "close": room.close,
+        "compare": room.compare,
+        "reveal": room.reveal,
+        "again": room.again,
+        "put_away": room.put_away,
+        "end": room.end,
+    }.get(asked.text(said, "act", 20))
+    if done is None:
+        raise RefusedError(400, asked.NO_JSON)
+    done(seat)
+
+
+def answer(room: Classroom, seat: Seat, said: Said) -> Said:
+    """Take a pupil's answer."""
+    number, round_ = (asked.whole(said, name, None, 1, 1000) for name in ("number", "round"))
+    return {"taken": room.answer(seat, number, round_, said.get("answer"))}
+
+
+def send(room: Classroom, seat: Seat, said: Said) -> Said:
+    """Put a pupil's sentence on the wall."""
+    if seat.leads or not room.send(seat, asked.text(said, "sentence", asked.LONGEST)):
+        raise EncoderError("there is no sentence, or no room for more of them")
+    return {"sentence": room.own_sentence(seat)}
+
+
+def drop(room: Classroom, seat: Seat, said: Said) -> None:
+    """Take a sentence off the wall."""
+    room.take_down(seat, asked.text(said, "name", 100))
+
+
+def link_to_join(room: Classroom, seat: Seat, said: Said) -> Said:
+    """The address by which pupils join, and its code for a camera."""
+    room.leading(seat)
+    return link.to_join(asked.text(said, "at", 300), seat.code)
+
+
+DOES: dict[str, Callable[[Classroom, Seat, Said], Said | None]] = {
+    "show": show,
+    "act": act,
+    "answer": answer,
+    "send": send,
+    "drop": drop,
+    "link": link_to_join,
+}
+
+
+async def once(said: Said) -> AsyncIterator[str]:
+    """One thing to say."""
+    yield json.dumps(said)
+
+
+async def tell(socket: WebSocket, news: AsyncIterator[str]) -> None:
+    """Say all that is new to a screen, as long as it hears."""
+    with suppress(WebSocketDisconnect, OSError, RuntimeError):
+        async for text in news:
+            await socket.send_text(text)
+        await socket.close()
+
+
+def made(act: str, query: dict[str, str], said: Said) -> Any:
+    """Make what is asked for when the libraries are there."""
+    from pages.ui.frame import start
+
+    start.load()
+    from pages.front import class_questions
+
+    if act == "offer":
+        return class_questions.offer(query)
+    return class_questions.question(query, asked.text(said, "kind", 20), said)
+
+
+def kept(room: Classroom, seat: Seat, said: Said) -> Response:
+    """What the class has answered as a file."""
+    kind = asked.text(said, "format", 10)
+    if kind not in results.TYPES:
+        raise RefusedError(400, asked.NO_JSON)
+    text = results.file(kind, room.all_results(seat), f"Class {seat.code}")
+    headers = {
+        "Cache-Control": PRIVATE,
+        "Content-Disposition": f'attachment; filename="class_{seat.code}.{kind}"',
+        "X-Content-Type-Options": "nosniff",
+    }
+    return Response(text.encode(), headers=headers, media_type=results.TYPES[kind])
+
+
+def parameters(said: Said) -> dict[str, str]:
+    """The parameters of an address that a teacher's screen says it shows."""
+    query = said.get("query")
+    if not isinstance(query, dict) or len(query) > asked.MOST_PARAMETERS or not all(map(NAME.fullmatch, query)):
+        raise RefusedError(400, asked.NO_JSON)
+    return {name: asked.text(query, name, asked.LONGEST) for name in query if name != seats.JOINS}
+
+
+def sentence(error: Exception) -> str:
+    """What an error says, as a sentence."""
+    text = str(error).rstrip(".")
+    return f"{text[:1].upper()}{text[1:]}."
+
+
+@cache
+def classes() -> Classes:
+    """Those of this server."""
+    return Classes()

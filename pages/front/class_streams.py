@@ -1,0 +1,238 @@
+"""What the screens of classes are told: a line for each, and one task for each class that looks what has changed.
+
+No thread waits for a screen. What asks the store does so on a few threads that all classes share.
+"""
+
+import asyncio
+import json
+import logging
+from collections import Counter
+from collections.abc import AsyncGenerator, Callable
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
+from dataclasses import dataclass, field
+from time import monotonic
+from typing import Any, ParamSpec, TypeVar
+
+from pages.front.refused import RefusedError
+from pages.ui.live import answers
+from pages.ui.live.classroom import Asked, Classroom, GoneError, Now
+from pages.ui.live.store import StoreError
+from pages.ui.state.seat import Counts, Seat
+
+P = ParamSpec("P")
+R = TypeVar("R")
+LOOK = 0.25  # seconds between two looks at a class
+COUNT = 1.0  # seconds between two looks at who is there and what they sent, for its teacher
+HEARD = 5.0  # seconds between two signs of life, of a screen and to it
+AT_ONCE = 8  # threads
+MOST = 2000  # lines of this server
+MOST_OF_ONE = 400  # of them to one address, behind which several classes may sit
+MOST_OF_SEAT = 4  # tabs with the same seat
+log = logging.getLogger(__name__)
+FULL = "Too many screens are in classes on this server now; try again in a moment."
+
+
+@dataclass(eq=False)
+class Screen:
+    """A screen in a class, and the address that it asks from."""
+
+    seat: Seat
+    visitor: str
+
+
+@dataclass(eq=False)
+class Watched:
+    """A class with screens on this server: what all of them, and its teachers' besides, are told now, by name."""
+
+    code: str
+    screens: set[Screen] = field(default_factory=set)
+    said: dict[str, Any] = field(default_factory=dict)
+    to_teachers: dict[str, Any] = field(default_factory=dict)
+    asked: Asked | None = None
+    counts: Counts | None = None
+    news: asyncio.Event = field(default_factory=asyncio.Event)
+    stirred: asyncio.Event = field(default_factory=asyncio.Event)
+    is_over: bool = False
+    counted: float = -COUNT
+    heard: float = 0.0
+
+    @property
+    def teacher(self) -> Seat | None:
+        """The seat of its teacher, where one of the screens is theirs."""
+        return next((screen.seat for screen in self.screens if screen.seat.leads), None)
+
+    def tell(self, **parts: Any) -> None:
+        """Wake all lines to what is new."""
+        self.said |= parts
+        self.news.set()
+        self.news = asyncio.Event()
+
+    def told(self, screen: Screen) -> dict[str, Any]:
+        """What a screen is to know now."""
+        return self.said | (self.to_teachers if screen.seat.leads else {})
+
+
+class Streams:
+    """The lines to the screens of this server, and the threads that ask where the classes are kept."""
+
+    def __init__(self, room: Callable[[], Classroom]) -> None:
+        self.room = room
+        self.watched: dict[str, Watched] = {}
+        self.of_visitor: Counter[str] = Counter()
+        self.threads = ThreadPoolExecutor(AT_ONCE, thread_name_prefix="classes")
+        self.tasks = set[asyncio.Task[None]]()
+
+    async def apart(self, work: Callable[P, R], *given: P.args, **named: P.kwargs) -> R:
+        """Do what waits for the store on one of the threads."""
+        return await asyncio.get_running_loop().run_in_executor(self.threads, lambda: work(*given, **named))
+
+    def stir(self, code: str) -> None:
+        """Look at a class at once: something was done in it here."""
+        if code in self.watched:
+            self.watched[code].stirred.set()
+
+    async def begin(self, seat: Seat, visitor: str) -> AsyncGenerator[str]:
+        """Return what is said to a screen that has this seat, part by part as JSON; an empty part is a sign of life.
+
+        Raises:
+            RefusedError: there are too many.
+        """
+        alike = [one for found in self.watched.values() for one in found.screens if one.seat.key == seat.key]
+        if self.of_visitor.total() >= MOST or self.of_visitor[visitor] >= MOST_OF_ONE or len(alike) >= MOST_OF_SEAT:
+            raise RefusedError(429, FULL, 2)
+        await self.apart(self.room().here, seat)
+        return self.events(Screen(seat, visitor))
+
+    async def events(self, screen: Screen) -> AsyncGenerator[str]:
+        """Say all that a screen is to know, and then what is new, until it leaves or the class is over."""
+        watched = self.enter(screen)
+        sent: dict[str, str] = {}
+        try:
+            while True:
+                news = watched.news
+                told = watched.told(screen)
+                if "class" in told and "own" not in sent and not screen.seat.leads:
+                    told = told | {"own": await self.own(screen.seat, watched)}
+                for name, value in told.items():
+                    text = json.dumps({name: value})
+                    if sent.get(name) != text and not (name == "own" and name in sent):
+                        sent[name] = text
+                        yield text
+                if watched.is_over:
+                    return
+                try:
+                    await asyncio.wait_for(news.wait(), HEARD)
+                except TimeoutError:
+                    yield "{}"
+        finally:
+            watched.screens.discard(screen)
+            self.of_visitor[screen.visitor] -= 1
+            self.of_visitor += Counter()  # names no address that has none
+
+    def enter(self, screen: Screen) -> Watched:
+        """Count a screen in; the first one of a class has it looked at from then on."""
+        watched = self.watched.get(screen.seat.code)
+        if watched is None or watched.is_over:
+            watched = self.watched[screen.seat.code] = Watched(screen.seat.code)
+            task = asyncio.create_task(self.watch(watched))  # it begins when this one is counted
+            self.tasks.add(task)
+            task.add_done_callback(self.tasks.discard)
+        watched.screens.add(screen)
+        self.of_visitor[screen.visitor] += 1
+        if len(watched.screens) == 1 or screen.seat.leads:
+            watched.counted = -COUNT
+        watched.stirred.set()
+        return watched
+
+    async def own(self, seat: Seat, watched: Watched) -> dict[str, Any]:
+        """What a pupil has answered and sent before: a tab that is loaded anew shows it."""
+        with suppress(StoreError):
+            return await self.apart(read_own, self.room(), seat, watched.asked)
+        return {"answer": None, "sentence": ""}
+
+    async def watch(self, watched: Watched) -> None:
+        """Look at a class for as long as it has screens here."""
+        while watched.screens:
+            watched.stirred.clear()
+            try:
+                await self.look(watched)
+                if watched.said.get("away"):
+                    watched.tell(away=False)
+            except GoneError:
+                watched.is_over = True
+                watched.tell(over=True)
+                break
+            except Exception as error:
+                if not isinstance(error, StoreError):
+                    log.exception("A class could not be looked at")
+                watched.counts = None
+                watched.tell(away=True)
+            with suppress(TimeoutError):
+                await asyncio.wait_for(watched.stirred.wait(), LOOK)
+        if self.watched.get(watched.code) is watched:
+            del self.watched[watched.code]
+
+    async def look(self, watched: Watched) -> None:
+        """Look once: at two numbers of the class, and at more where they have changed or it is time."""
+        room, now, teacher = self.room(), monotonic(), watched.teacher
+        counts = await self.apart(room.counts, watched.code)
+        if counts is None:
+            raise GoneError("the class is over")
+        if counts != watched.counts:
+            found, said = await self.apart(read, room, watched.code)
+            watched.asked, watched.counts = found.asked, counts
+            if teacher is not None:
+                watched.to_teachers["results"] = await self.apart(read_results, room, teacher)
+            watched.counted = -COUNT
+            watched.tell(**{"class": said})
+        if teacher is not None and now - watched.counted >= COUNT:
+            if "results" not in watched.to_teachers:
+                watched.to_teachers["results"] = await self.apart(read_results, room, teacher)
+            counted = await self.apart(read_counts, room, teacher, watched.asked)
+            watched.counted = now
+            if any(watched.to_teachers.get(name) != value for name, value in counted.items()):
+                watched.to_teachers |= counted
+                watched.tell()
+        if now - watched.heard >= HEARD:
+            watched.heard = now
+            await self.apart(hear, room, [screen.seat for screen in watched.screens])
+
+
+def hear(room: Classroom, seats: list[Seat]) -> None:
+    """Note that all these screens are there."""
+    for seat in seats:
+        room.here(seat)
+
+
+def read(room: Classroom, code: str) -> tuple[Now, dict[str, Any]]:
+    """What a class shows and asks now, and the same as all its screens are told it."""
+    now = room.now(code)
+    query = {name.removeprefix("q:"): text for name, text in now.shown.items() if name.startswith("q:")}
+    shown = {"number": now.counts.shown, "page": now.shown.get("page", ""), "query": query}
+    asked = now.asked
+    said: dict[str, Any] = {"led": now.counts.led, "shown": shown, "asked": None, "results": None}
+    if asked is not None:
+        said["asked"] = asked.question.public() | {"round": asked.round, "phase": asked.phase}
+        if asked.phase in ("answers", "shown"):
+            said["results"] = answers.spelled(room.results(code))
+    return now, said
+
+
+def read_own(room: Classroom, seat: Seat, asked: Asked | None) -> dict[str, Any]:
+    """What a pupil has answered to what is asked, and sent."""
+    answer = None if asked is None else room.own_answer(seat, asked)
+    return {"answer": answer, "table": "" if asked is None else asked.table, "sentence": room.own_sentence(seat)}
+
+
+def read_results(room: Classroom, teacher: Seat) -> list[dict[str, Any]]:
+    """What was answered to the questions before."""
+    return [answers.spelled(found) | {"ask": found.question.ask} for found in room.all_results(teacher)]
+
+
+def read_counts(room: Classroom, teacher: Seat, asked: Asked | None) -> dict[str, Any]:
+    """How many are there, follow and have answered; and the sentences that pupils sent."""
+    here, follow = room.present(teacher.code)
+    answered = None if asked is None else room.answered(teacher.code, asked)
+    wall = [{"name": name, "sentence": sentence} for name, sentence in room.wall(teacher).items()]
+    return {"counts": {"here": here, "follow": follow, "answered": answered}, "wall": wall}

@@ -1,0 +1,300 @@
+"""What the routes of classes answer: to a teacher, to pupils, and to who is neither."""
+
+import asyncio
+import json
+import random
+from collections.abc import Iterator
+from contextlib import ExitStack
+from typing import Any
+
+import pytest
+from front_requests import ODD
+from starlette.applications import Starlette
+from starlette.testclient import TestClient, WebSocketTestSession
+from starlette.websockets import WebSocketDisconnect
+
+from pages.front import class_routes, class_streams, routes
+from pages.ui.live import classroom as rules
+from pages.ui.live.classroom import Classroom
+from pages.ui.live.memory_store import MemoryStore
+from pages.ui.live.store import StoreError
+
+GAP = {"sentence": "The keys to the cabinet [MASK] on the table.", "model": "small", "layer": "1", "head": "2"}
+HOSTILE = "<img src=x onerror=alert(1)> \u202e $x$ \x00"
+
+
+@pytest.fixture
+def client() -> Iterator[TestClient]:
+    """A browser on a server with classes of this test alone."""
+    rules.classroom.cache_clear()
+    class_routes.classes.cache_clear()
+    with TestClient(Starlette(routes=routes.routes())) as found:
+        yield found
+    rules.classroom.cache_clear()
+    class_routes.classes.cache_clear()
+
+
+def post(client: TestClient, route: str, status: int = 200, headers: dict[str, str] | None = None, **said: Any) -> Any:
+    """What is answered."""
+    answer = client.post(f"/api/class/{route}", json=said, headers=headers)
+    assert answer.status_code == status, answer.text
+    return answer.json()
+
+
+def opened(client: TestClient) -> tuple[str, str]:
+    """A teacher's seat and a pupil's."""
+    teacher = post(client, "open")["seat"]
+    return teacher, post(client, "join", code=teacher[:6].lower())["seat"]
+
+
+class Heard:
+    """What a screen is told, as far as it was read."""
+
+    def __init__(self, line: WebSocketTestSession, seat: str) -> None:
+        self.line, self.all, self.parts = line, list[str](), dict[str, Any]()
+        line.send_json({"seat": seat})
+
+    def until(self, true: Any) -> dict[str, Any]:
+        while not true(self.parts):
+            self.all.append(self.line.receive_text())
+            self.parts |= json.loads(self.all[-1])
+        return self.parts
+
+
+def listen(client: TestClient) -> WebSocketTestSession:
+    return client.websocket_connect("/api/class/events")
+
+
+def asked(parts: dict[str, Any]) -> Any:
+    return parts.get("class", {}).get("asked")
+
+
+def phase(parts: dict[str, Any]) -> str:
+    return (asked(parts) or {}).get("phase", "")
+
+
+def test_pupils_are_told_what_the_teacher_shows_and_nothing_of_answers_before_their_time(client: TestClient) -> None:
+    teacher, pupil = opened(client)
+    other = post(client, "join", code=teacher[:6])["seat"]
+    with listen(client) as led, listen(client) as line:
+        leads, hears = Heard(led, teacher), Heard(line, pupil)
+        post(client, "show", seat=teacher, page="attention", query=GAP | {"code": "ABCDEF"})
+        shown = hears.until(lambda parts: parts.get("class", {}).get("shown", {}).get("page"))["class"]["shown"]
+        assert (shown["page"], shown["query"]) == ("attention", GAP)
+        assert hears.parts["class"]["led"] and hears.parts["own"]["answer"] is None
+        post(client, "ask", seat=teacher, query=GAP, kind="look", word=2)
+        about = asked(hears.until(asked))
+        assert about["ask"] == "Where does “keys” (2) look most in layer 1, head 2?" and len(about["options"]) == 12
+        assert post(client, "answer", seat=pupil, number=1, round=1, answer=3) == {"taken": True}
+        assert post(client, "answer", seat=other, number=1, round=1, answer=1) == {"taken": True}
+        assert post(client, "answer", seat=pupil, number=1, round=2, answer=3) == {"taken": False}
+        leads.until(lambda parts: parts.get("counts", {}).get("answered") == 2)
+        post(client, "act", seat=teacher, act="close")
+        hears.until(lambda parts: phase(parts) == "closed")
+        said = "".join(hears.all)
+        assert "values" not in said and "truth" not in said and "Most often" not in said and other[-32:] not in said
+        assert teacher[-32:] not in said and '"answered"' not in said
+        post(client, "act", seat=teacher, act="compare")
+        results = hears.until(lambda parts: phase(parts) == "answers")["class"]["results"]
+        assert [line["votes"] for line in results["lines"]][1:4] == [[1], [0], [1]]
+        assert {(line["right"], line["value"]) for line in results["lines"]} == {(None, None)}
+        post(client, "act", seat=teacher, act="reveal")
+        results = hears.until(lambda parts: phase(parts) == "shown")["class"]["results"]
+        best = max(results["lines"], key=lambda line: line["value"])
+        assert best["right"] and [line["right"] for line in results["lines"]].count(True) == 1
+        assert results["said"].startswith(f"It is “{best['text']}”.")
+        csv = client.post("/api/class/keep", json={"seat": teacher, "format": "csv"}).text
+        assert csv.splitlines()[0].startswith("question,asked,vote") and "3 to,1,2" in csv
+        assert len(leads.until(lambda parts: parts.get("results"))["results"]) == 1
+    with listen(client) as again:  # a tab that is loaded anew
+        own = Heard(again, pupil).until(lambda parts: "own" in parts)["own"]
+        assert own == {"answer": 3, "table": "1.1", "sentence": ""}
+
+
+@pytest.mark.parametrize(
+    ("kind", "given", "begins"),
+    [
+        ("much", {"word": 2, "to": 5}, "What percentage of its weight does “keys” (2) give “cabinet” (5)"),
+        ("word", {"word": 6}, "Which word is the likeliest at “[MASK]” (6)?"),
+        ("claim", {"claim": 1}, ""),
+        ("lesson", {}, ""),
+    ],
+)
+def test_five_kinds_of_questions_are_made_of_the_run_on_the_screen(
+    client: TestClient, kind: str, given: dict[str, int], begins: str
+) -> None:
+    teacher, pupil = opened(client)
+    queries = [GAP]
+    if kind == "lesson":
+        queries = [{"lesson": "what-is-attention", "at": str(at), "model": "small"} for at in range(1, 7)]
+        refusal = post(client, "ask", 409, seat=teacher, query=GAP, kind=kind)
+        assert "asks nothing" in refusal["message"]
+    offers = [(query, post(client, "offer", seat=teacher, query=query)) for query in queries]
+    query, offered = next((query, one) for query, one in offers if one["lesson"] or kind != "lesson")
+    assert offered["tokens"][1].startswith("1 ") and offered["claims"] and offered["no_guess"] == ""
+    post(client, "ask", seat=teacher, query=query, kind=kind, **given)
+    with listen(client) as line:
+        about = asked(Heard(line, pupil).until(asked))
+    assert about["ask"].startswith("Where does “" if kind == "lesson" else begins)
+    answer = about["low"] if about["kind"] == "number" else 0
+    assert post(client, "answer", seat=pupil, number=1, round=1, answer=answer)["taken"]
+
+
+def test_who_is_no_teacher_leads_nothing(client: TestClient, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(class_routes, "SLOWED", 0.0)
+    teacher, pupil = opened(client)
+    forged = [f"{teacher[:6]}-leads-{pupil[-32:]}", f"{teacher[:6]}-leads-{32 * '0'}", f"ABABAB{teacher[6:]}",
+              f"{teacher[:6]}-follows-{32 * '0'}", "", None, 3, "x" * 90]  # fmt: skip
+    acts: list[tuple[str, dict[str, Any]]] = [
+        ("show", {"page": "attention", "query": {}}), ("act", {"act": "end"}), ("drop", {"name": "x"}),
+        ("ask", {"query": GAP, "kind": "look", "word": 1}), ("offer", {"query": GAP}), ("keep", {"format": "csv"}),
+        ("link", {"at": "http://localhost/class"}),
+    ]  # fmt: skip
+    before = rules.classroom().now(teacher[:6])
+    for act, said in acts:
+        for seat in forged:
+            assert "class is over" in post(client, act, 410, seat=seat, **said)["message"]
+        assert "only the teacher" in post(client, act, 409, seat=pupil, **said)["message"].lower()
+    for seat in forged:
+        assert post(client, "answer", 410, seat=seat, number=1, round=1, answer=0)
+        with listen(client) as line:
+            line.send_json({"seat": seat})
+            assert line.receive_json() == {"over": True}
+    assert rules.classroom().now(teacher[:6]) == before
+
+
+def test_a_page_of_another_origin_is_refused(client: TestClient) -> None:
+    for headers in ({"Origin": "https://elsewhere.example"}, {"Sec-Fetch-Site": "cross-site"}):
+        assert post(client, "open", 403, headers)
+        with pytest.raises(WebSocketDisconnect), client.websocket_connect("/api/class/events", headers=headers):
+            pass
+
+
+def test_three_hundred_made_up_addresses_are_one_and_a_right_code_gives_a_seat(
+    client: TestClient, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    waited = list[float]()
+    sleep = asyncio.sleep
+
+    async def wait(seconds: float) -> None:
+        waited.append(seconds)
+        await sleep(0)
+
+    monkeypatch.setattr(class_routes.asyncio, "sleep", wait)
+    teacher = post(client, "open")["seat"]
+    for number in range(300):
+        made_up = {"X-Forwarded-For": f"10.0.{number % 250}.{number}"}
+        assert "no class" in post(client, "join", 409, made_up, code=f"NOCLASS{number}")["message"]
+    assert waited == [rules.SLOWED] * (300 - rules.MOST_WRONG)
+    assert post(client, "join", code=teacher[:6])["seat"].startswith(teacher[:6])
+    classes = [client.post("/api/class/open", json={}, headers={"X-Forwarded-For": f"10.1.0.{i}"}) for i in range(30)]
+    assert [answer.status_code for answer in classes].count(200) == rules.MOST_OPENED - 1
+
+
+def test_one_address_takes_no_more_lines_than_its_share(client: TestClient, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(class_streams, "MOST_OF_ONE", 5)
+    teacher, _ = opened(client)
+    seats = [post(client, "join", code=teacher[:6])["seat"] for _ in range(6)]
+    with ExitStack() as lines:
+        for seat in seats:
+            line = lines.enter_context(listen(client))
+            line.send_json({"seat": seat})
+            assert ("away" in line.receive_json()) == (seat == seats[-1])
+    with listen(client) as line:  # the server has heard of all the others that they left
+        Heard(line, seats[-1]).until(lambda parts: "class" in parts)
+
+
+def test_hostile_sentences_are_text_and_odd_requests_are_refused(client: TestClient) -> None:
+    teacher, pupil = opened(client)
+    sent = post(client, "send", seat=pupil, sentence=HOSTILE)["sentence"]
+    assert sent == " ".join(HOSTILE.split())
+    with listen(client) as line:
+        wall = Heard(line, teacher).until(lambda parts: parts.get("wall"))["wall"]
+    assert wall[0]["sentence"] == sent and pupil[-32:] not in str(wall)
+    post(client, "drop", seat=teacher, name=wall[0]["name"])
+    draw = random.Random(3)
+    names = ["code", "page", "query", "kind", "word", "to", "claim", "act", "number", "round", "answer", "sentence",
+             "name", "at", "format", "seat", "more"]  # fmt: skip
+    for act in [*class_routes.NAMES, "x", ".."]:
+        for _ in range(40):
+            seat = draw.choice([teacher, pupil])
+            said = {"seat": seat} | {draw.choice(names): draw.choice(ODD) for _ in range(draw.randrange(4))}
+            if act != "act":
+                answer = client.post(
+                    f"/api/class/{act}", content=json.dumps(said), headers={"Content-Type": "application/json"}
+                )
+                assert answer.status_code in (200, 400, 403, 404, 405, 409, 410, 413), (act, said, answer.text)
+    for text in ("", "{", "[]", "null", "x" * 100_000, json.dumps({"seat": ["x"]}), "\ud800"):
+        with listen(client) as line:
+            try:
+                line.send_text(text)
+            except UnicodeEncodeError:
+                continue
+            assert line.receive_json() in ({"away": True}, {"over": True})
+
+
+def test_where_the_store_is_away_that_is_told_and_it_goes_on(
+    client: TestClient, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    teacher, pupil = opened(client)
+    with listen(client) as line:
+        hears = Heard(line, pupil)
+        hears.until(lambda parts: "class" in parts)
+
+        def away(*given: object) -> None:
+            raise StoreError("where the classes are kept cannot be reached just now")
+
+        with monkeypatch.context() as patch:
+            patch.setattr(MemoryStore, "numbers", away)
+            hears.until(lambda parts: parts.get("away"))
+            patch.setattr(MemoryStore, "fields", away)
+            assert "cannot be reached" in post(client, "show", 503, seat=teacher, page="heads", query={})["message"]
+        hears.until(lambda parts: parts.get("away") is False)
+        post(client, "act", seat=teacher, act="end")
+        hears.until(lambda parts: parts.get("over"))
+
+
+def test_pupils_are_told_when_nobody_leads(client: TestClient) -> None:
+    teacher, pupil = opened(client)
+    store = rules.classroom().store
+    with listen(client) as line:
+        hears = Heard(line, pupil)
+        assert hears.until(lambda parts: "class" in parts)["class"]["led"]
+        clock = store.now
+        store.now = lambda: clock() + 60
+        hears.until(lambda parts: not parts["class"]["led"])
+        with listen(client) as led:
+            Heard(led, teacher).until(lambda parts: "class" in parts)
+            hears.until(lambda parts: parts["class"]["led"])
+
+
+def test_a_link_can_be_opened_by_a_phone_in_the_same_network(client: TestClient) -> None:
+    teacher, _ = opened(client)
+    code = teacher[:6]
+    far = post(client, "link", seat=teacher, at="https://school.example/app/class")
+    assert far["link"] == f"https://school.example/app/class?code={code}" and far["path"] and not far["local"]
+    near = post(client, "link", seat=teacher, at="http://localhost:8501/class")
+    assert near["link"].endswith(f":8501/class?code={code}") and near["local"] == ("localhost" in near["link"])
+    for at in ("javascript:alert(1)", "", "http://", "http://[x/", "//x"):
+        post(client, "link", 409, seat=teacher, at=at)
+
+
+def test_a_shared_store_is_one_class_to_two_servers() -> None:
+    store = MemoryStore()
+    one, two = (class_streams.Streams(lambda: Classroom(store)) for _ in range(2))
+
+    async def visit() -> None:
+        room = Classroom(store)
+        teacher = room.open("school")
+        pupil = room.join(teacher.code, "school")
+        here, there = await one.begin(teacher, "school"), await two.begin(pupil, "school")
+        await anext(here)
+        await anext(there)
+        room.show(teacher, "attention", {"head": "3"})
+        async for text in there:
+            if json.loads(text).get("class", {}).get("shown", {}).get("number") == 1:
+                break
+        await here.aclose()
+        await there.aclose()
+
+    asyncio.run(visit())

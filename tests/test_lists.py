@@ -1,0 +1,108 @@
+"""Pictures over whole lists: each sentence has the numbers that it has alone, and what cannot be measured is said."""
+
+import io
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from encoder import EncoderError, TextEncoder
+from encoder.metrics import normalized_entropy
+from encoder.pictures import lists
+from encoder.pictures.lists import fitting, measure
+
+LIST = (
+    "The cat sat on the mat.",
+    "Keys on the table belong to Sara.",
+    "<script>alert(1)</script> مرحبا \x00 =1+1",
+    "a",
+)
+MEASURES = [f"measured?measure={name}" for name in ("normalized_entropy", "distance", "previous", "self", "sep")]
+
+
+def test_every_sentence_has_the_numbers_that_it_has_alone(small: TextEncoder) -> None:
+    both = measure(small, LIST, [*MEASURES, "arcs", "mixing", "rollout"])
+    heads = both.table("layer", "head").columns
+    for number, sentence in enumerate(LIST):
+        trace = small.trace(sentence)
+        here = heads["sentence"] == number
+        weights = [trace[f"layers.{i}.attention.weights"] for i in range(4)]
+        found = np.concatenate([normalized_entropy(layer).mean(-1).numpy() for layer in weights])
+        np.testing.assert_array_equal(heads["measured?measure=normalized_entropy"][here], found.astype(np.float64))
+        assert heads["layer"][here].tolist() == [i for i in range(4) for _ in range(4)]
+        alone = measure(small, [sentence], [*MEASURES, "arcs", "mixing", "rollout"])
+        for one, many in zip(alone.tables, both.tables, strict=True):
+            rows = many.columns["sentence"] == number
+            for name in one.columns.keys() - {"sentence"}:
+                np.testing.assert_array_equal(one.columns[name], many.columns[name][rows])
+    pairs = both.table("layer", "query", "key").columns
+    assert pairs["query name"][pairs["sentence"] == 1][:9:8].tolist() == ["[CLS]", "[CLS]"]
+    assert (both.cut, both.left_out) == ((), {})
+
+
+def test_files_hold_what_was_measured(small: TextEncoder) -> None:
+    table = measure(small, LIST, ["arcs", *MEASURES[:1]]).table("layer", "head", "word")
+    read = {
+        "csv": pd.read_csv(io.StringIO(table.csv()), keep_default_na=False),
+        "parquet": pd.read_parquet(io.BytesIO(table.parquet())),
+        "npz": pd.DataFrame(dict(np.load(io.BytesIO(table.npz()), allow_pickle=False))),
+    }
+    for kind, frame in read.items():
+        assert list(frame) == ["sentence", "layer", "head", "word", "word name", "arcs"] and len(frame) == len(table)
+        np.testing.assert_allclose(frame["arcs"], table.columns["arcs"], rtol=0 if kind != "csv" else 1e-8)
+        assert frame["word"].tolist() == table.columns["word"].tolist()
+    assert read["parquet"]["word name"].tolist() == table.columns["word name"].tolist()
+    assert "'=" in table.csv() or "=" not in {name[:1] for name in table.columns["word name"]}, "no cell is a formula"
+
+
+def test_what_cannot_be_measured_is_said_and_the_others_are(small: TextEncoder) -> None:
+    heard = list[tuple[int, int]]()
+    text = "word " * 2000
+    found = measure(small, ["", LIST[0], text], MEASURES, hear=lambda done, of: heard.append((done, of)))
+    assert list(found.left_out) == [0] and found.cut == (2,) and heard == [(1, 3), (2, 3), (3, 3)]
+    assert set(found.table("layer", "head").columns["sentence"]) == {1, 2}
+    with pytest.raises(EncoderError, match="there is layer, head"):
+        found.table("query", "key")
+
+
+@pytest.mark.parametrize(
+    ("asked", "said"),
+    [
+        ("nothing", "no picture is called 'nothing'"),
+        ("weights_a", "no numbers of one sentence"),
+        ("lens", "no numbers of one sentence"),
+        ("measured?size=2", "has no choice 'size'; it has atlas_of, measure, over"),
+        ("mixing?size=2", "it has none"),
+    ],
+)
+def test_a_picture_that_is_of_no_sentence_is_refused_before_any_run(small: TextEncoder, asked: str, said: str) -> None:
+    with pytest.raises(EncoderError, match=said.replace("?", r"\?")):
+        measure(small, LIST, ["arcs", asked], hear=lambda done, of: pytest.fail("a sentence was measured"))
+
+
+def test_work_ends_where_who_hears_of_it_says_so_and_where_it_is_too_much(
+    small: TextEncoder, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def stop(done: int, of: int) -> None:
+        if done == 2:
+            raise InterruptedError
+
+    with pytest.raises(InterruptedError):
+        measure(small, LIST, MEASURES, hear=stop)
+    monkeypatch.setattr(lists, "MOST_ROWS", 40)
+    with pytest.raises(EncoderError, match="from sentence 2 on, the tables have more than 40 rows"):
+        measure(small, LIST, MEASURES)
+
+
+OF_OTHERS = {"between": "need a pair", "gate_signs": "gate", "gate_units": "gate"}  # what these sentences or model lack
+
+
+@pytest.mark.parametrize("key", [each.key for each in fitting() if not each.heavy])
+def test_every_picture_of_one_run_can_be_measured_over_a_list(small: TextEncoder, key: str) -> None:
+    found = measure(small, LIST[:2], [key])
+    if key in OF_OTHERS:
+        assert found.tables == () and OF_OTHERS[key] in found.left_out[1]
+        return
+    assert not found.left_out
+    for table in found.tables:
+        assert len({len(values) for values in table.columns.values()}) == 1 and len(table)
