@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from encoder.text_encoder import TextEncoder
     from encoder.trace.trace import Trace
 
+__version__ = "1.0.0"
 __all__ = ["PRESETS", "CheckpointError", "Edit", "EncoderConfig", "EncoderError", "TextEncoder", "Trace", "preset"]
 
 __getattr__ = on_demand(

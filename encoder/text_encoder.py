@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from time import perf_counter
-from typing import overload
+from typing import Any, overload
 
 import torch
 from tokenizers import Tokenizer
@@ -27,7 +27,7 @@ from encoder.operations.explanation import Explanation
 from encoder.pulse import pulse
 from encoder.steps.catalogue import catalogue
 from encoder.steps.step import Step
-from encoder.trace.source import Source
+from encoder.trace.source import HELD, Source
 from encoder.trace.tokenizing import tokens
 from encoder.trace.tokens import Text, Tokens
 from encoder.trace.trace import Trace
@@ -36,6 +36,7 @@ from encoder.trace.unpadded import first_lost
 log = logging.getLogger(__name__)
 MAX_TOKENS = 512
 OUTGROWN = "%s: its weights are so large that a run holds no finite numbers from %s on"
+CUT = "a text of %d tokens is cut to the %d that this model reads"
 NO_TOKENS = "the text has no token that this tokenizer knows, so there is nothing to run"
 Sequences = list[str] | list[tuple[str, str]] | list[Text]
 
@@ -103,6 +104,29 @@ class TextEncoder:
         if not bundled and (infinite := made.outgrown()):
             log.warning(OUTGROWN, name, infinite)
         return made
+
+    @classmethod
+    def from_transformers(cls, model: Any, tokenizer: Any, *, called: str | None = None) -> "TextEncoder":
+        """The encoder in a model of transformers that you hold; no file is written, and weights are shared.
+
+        Args:
+            model: of one of the kinds that folders may be of, with any head: `left_out` lists what of it was not
+                needed, such as the head of a classifier. A model that is trained further is to be taken anew.
+            tokenizer: its tokenizer, of transformers or of the package tokenizers.
+            called: the name that people see; that it was loaded by, or its kind, without it.
+
+        Raises:
+            encoder.checkpoint.CheckpointError: a kind of model that is not supported, or a tokenizer that cannot be
+                used; the message says why.
+        """
+        found = checkpoint.from_object(model, tokenizer)
+        name = called or Path(str(getattr(model, "name_or_path", ""))).name or str(model.config.model_type)
+        encoder = cls(
+            found.model, found.tokenizer, Source(name, found.sha256, maker=HELD), found.special, found.left_out
+        )
+        if infinite := encoder.outgrown():
+            log.warning(OUTGROWN, name, infinite)
+        return encoder
 
     @classmethod
     def from_config(
@@ -203,7 +227,7 @@ class TextEncoder:
 
         Returns:
             a Trace, or one Trace per sentence whose last `padding` tokens are [PAD]. A text of more than `max_tokens`
-            tokens is cut, and `dropped` of its trace says how many were left out.
+            tokens is cut, which the log tells, and `dropped` of its trace says how many were left out.
 
         Raises:
             EncoderError: an empty list, a hidden position outside the sentence, or an edit that cannot be made.
@@ -212,6 +236,9 @@ class TextEncoder:
         if not texts:
             raise EncoderError("got 0 sentences; trace takes 1 or more")
         pieces = [self.tokenize(t) for t in texts]
+        for piece in pieces:
+            if dropped := piece.dropped + piece.pair_dropped:
+                log.warning(CUT, len(piece.ids) + dropped, len(piece.ids))
         longest = max(len(p.ids) for p in pieces)
         pieces, lengths = [self.padded(p, longest) for p in pieces], [len(p.ids) for p in pieces]
         ids = torch.tensor([p.ids for p in pieces])

@@ -36,6 +36,22 @@ def beside(path: Path, parents: bool = False) -> Iterator[Path]:
             part.unlink(missing_ok=True)
 
 
+def check(path: Path) -> None:
+    """Refuse a place at which no file can be written, before the work is done that it is for.
+
+    Raises:
+        WriteError: it is a folder, its folder is not there, or nothing can be written there.
+    """
+    if path.is_dir():
+        raise WriteError(f"{path} is a folder; a file must be named")
+    part = path.with_name(f"{path.name}.{os.getpid()}.part")
+    try:
+        part.touch()
+        part.unlink()
+    except OSError as error:
+        raise WriteError(f"{path} could not be written: {error.strerror or error}") from error
+
+
 def write(path: Path, content: bytes | Iterable[bytes], parents: bool = False) -> None:
     """Put a file in place whole, from its bytes or piece by piece; takes and raises what `beside` does."""
     with beside(path, parents) as part, part.open("wb") as file:

@@ -296,7 +296,7 @@ def test_one_line_makes_the_figure_again(ending: str, tmp_path: Path, capsys: py
 
 def test_one_line_says_why_it_makes_nothing(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     for address, out, why in (("figure=abc", "f.pdf", "no packed figure|damaged"), ("x=1", "f.doc", ".doc")):
-        assert command.main([address, "--out", str(tmp_path / out)]) == 1
+        assert command.main([address, "--out", str(tmp_path / out)]) == 2
         assert re.search(why, capsys.readouterr().err)
     assert not list(tmp_path.iterdir())
 

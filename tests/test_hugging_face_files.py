@@ -136,7 +136,7 @@ REFUSED: dict[str, tuple[Change, tuple[str, ...]]] = {
             fields(model_type=kind),
             ("config.json: model_type is", repr(kind), UNFIT.get(str(kind), ""), "supported are bert, roberta,"),
         )
-        for kind in (*UNFIT, "llama", "", None, 3, ["bert"])
+        for kind in (*UNFIT, "mamba", "", None, 3, ["bert"])
     },
     "relative-positions": (
         fields(position_embedding_type="relative_key"),

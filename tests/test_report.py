@@ -5,6 +5,7 @@ import html
 import io
 import json
 import re
+import sys
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -189,11 +190,16 @@ def test_every_variant_has_a_report(name: str, drawn_once: None) -> None:
     assert ("no head that guesses words" in page) == (encoder.model.mlm_head is None)
 
 
-def test_the_command_line_writes_a_file_and_shows_progress(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_command_line_writes_a_file_and_shows_progress_on_a_terminal(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sys.stderr, "isatty", lambda: True)
     out = tmp_path / "report.html"
     assert main([TEXT, "--model", "small", "--layers", "0,3", "--out", str(out)]) == 0
     said = capsys.readouterr()
     assert "100%" in said.err and "report.html: " in said.out
+    assert main([TEXT, "--model", "small", "--layers", "0", "--quiet", "--out", str(out)]) == 0
+    assert capsys.readouterr().err == ""
     assert out.read_text(encoding="utf-8").startswith("<!DOCTYPE html>")
 
 
@@ -209,7 +215,7 @@ def test_the_command_line_says_what_is_wrong(
     arguments: list[str], said: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    assert main([TEXT, "--model", "small", *arguments]) == 1
+    assert main([TEXT, "--model", "small", *arguments]) == 2
     assert said in capsys.readouterr().err
     assert not list(tmp_path.iterdir())
 

@@ -49,8 +49,11 @@ def test_long_text_is_cut_where_it_says(base: TextEncoder, count: int) -> None:
     assert pieces.text == ("cat " * 510).rstrip()
 
 
-def test_a_cut_text_runs_at_the_limit(small: TextEncoder) -> None:
+def test_a_cut_text_runs_at_the_limit_and_both_lengths_are_told(
+    small: TextEncoder, caplog: pytest.LogCaptureFixture
+) -> None:
     trace = small.trace("cat " * 600)
+    assert caplog.messages == ["a text of 602 tokens is cut to the 512 that this model reads"]
     assert len(trace.tokens) == 512
     assert trace["layers.3.attention.weights"].shape == (4, 512, 512)
     assert bool(trace["output"].isfinite().all())

@@ -3,7 +3,7 @@
 import os
 import sys
 import time
-from argparse import ArgumentParser, Namespace
+from argparse import Namespace
 from collections.abc import Callable
 from pathlib import Path
 
@@ -14,14 +14,14 @@ from encoder.atlas.corpus import AtlasCorpus, AtlasError, how_many
 from encoder.atlas.making import SHARD, AtlasPlan, begin, clear, put_together, work
 from encoder.atlas.team import EVERY, together
 from encoder.atlas.writing import write
+from encoder.command_line import CommandLine, exit_code
 from encoder.text_encoder import TextEncoder
-from encoder.train.command import exit_code
 from encoder.train.processes import processes
 
 
 def arguments(given: list[str] | None = None) -> Namespace:
     """The command line."""
-    parser = ArgumentParser("python -m encoder.atlas", description=__doc__)
+    parser = CommandLine("python -m encoder.atlas", description=__doc__)
     parser.add_argument("--model", default="base", help="a bundled model or a folder")
     parser.add_argument("--corpus", type=Path, nargs="+", required=True, metavar="FILE",
                         help="text, one line a sentence; .xz and .gz are unpacked")  # fmt: skip

@@ -13,6 +13,7 @@ from encoder.trace.source import Source
 
 SHIPPED = Path(__file__).parent / "shipped"
 FOLDER = "ENCODER_ATLASES"
+PACKAGED = f"; the package brings none; {FOLDER} may name encoder/atlas/shipped of a checkout of the project"
 MOST = 200  # folders that are looked at
 Stamp = tuple[tuple[str, int], ...]
 
@@ -91,5 +92,8 @@ def atlas_of(encoder: TextEncoder, number: int = 0) -> Atlas:
     """
     found = shelf(encoder.source).atlases
     if not 0 <= number < len(found):
-        raise AtlasError(f"{encoder.source.name!r} has {len(found)} atlases; there is no number {number}")
+        raise AtlasError(
+            f"{encoder.source.name!r} has {len(found)} atlases; there is no number {number}"
+            + PACKAGED * (not SHIPPED.is_dir())
+        )
     return found[number]

@@ -15,12 +15,13 @@ from encoder.checkpoint.folder import (
     save,
     told_of,
 )
+from encoder.checkpoint.from_object import from_object
 from encoder.checkpoint.listing import folders, within
 from encoder.checkpoint.snapshots import load_snapshot, snapshots
 from encoder.checkpoint.tensor_files import CheckpointError
 
 __all__ = [
     "BUNDLED", "CONFIG", "ON_DISK", "CheckpointError", "Loaded", "build", "bundled_names", "find", "folders",
-    "holds_model", "load", "load_snapshot",
+    "from_object", "holds_model", "load", "load_snapshot",
     "on_meta", "own_names", "random_weights", "read_config", "save", "snapshots", "told_of", "untrained", "within",
 ]  # fmt: skip

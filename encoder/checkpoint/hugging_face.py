@@ -48,7 +48,11 @@ UNFIT = {
     "longformer": "its tokens see only their neighbours",
     "big_bird": "its tokens see only some others",
     "t5": "it is an encoder and a decoder; encoders alone are opened here",
-    "gpt2": "it is a decoder",
+    **dict.fromkeys(
+        ("gpt2", "gpt_neox", "opt", "llama", "mistral", "qwen2", "qwen3", "gemma", "gemma2", "phi", "phi3", "bloom"),
+        "it is a decoder",
+    ),
+    **dict.fromkeys(("vit", "deit", "beit", "swin", "dinov2", "clip", "siglip"), "it reads images"),
 }
 
 BERT = Family(

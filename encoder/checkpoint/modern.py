@@ -204,9 +204,22 @@ MPNET = Family(
         "pad_token_id": ((1,), "its places are counted from there"),
     },
 )  # fmt: skip
+IN_MEMORY = {  # how transformers calls the modules of NomicBERT and GTE where it holds them
+    "embeddings.LayerNorm": "embedding.norm",
+    "layers.{i}.self_attn.q_proj": "layers.{i}.attention.w_q",
+    "layers.{i}.self_attn.k_proj": "layers.{i}.attention.w_k",
+    "layers.{i}.self_attn.v_proj": "layers.{i}.attention.w_v",
+    "layers.{i}.self_attn.o_proj": "layers.{i}.attention.w_o",
+    "layers.{i}.post_attention_layernorm": "layers.{i}.norm1",
+    "layers.{i}.mlp.gate_proj": "layers.{i}.feed_forward.w_1",
+    "layers.{i}.mlp.up_proj": "layers.{i}.feed_forward.w_up",
+    "layers.{i}.mlp.down_proj": "layers.{i}.feed_forward.w_2",
+    "layers.{i}.post_mlp_layernorm": "layers.{i}.norm2",
+}
 NOMIC = Family(
     "nomic_bert.",
-    {
+    IN_MEMORY
+    | {
         "embeddings.word_embeddings": "embedding.tokens",
         "embeddings.token_type_embeddings": "embedding.segments",
         "emb_ln": "embedding.norm",
@@ -230,7 +243,7 @@ NOMIC = Family(
 )
 GTE = Family(
     "gte.",
-    {
+    IN_MEMORY | {
         "embeddings.word_embeddings": "embedding.tokens",
         "embeddings.token_type_embeddings": "embedding.segments",
         "embeddings.LayerNorm": "embedding.norm",

@@ -4,11 +4,12 @@ import re
 from pathlib import Path
 
 from encoder.checkpoint.build import build
-from encoder.checkpoint.folder import CONFIG, Loaded, find, own_names, read_config, told_of
+from encoder.checkpoint.folder import BUNDLED, CONFIG, Loaded, find, own_names, read_config, told_of
 from encoder.checkpoint.tensor_files import described, fingerprint, read
 from encoder.checkpoint.tokenizer_files import read_tokenizer
 from encoder.errors import EncoderError
 
+PACKAGED = "; the package has none, those of small are in a checkout of the project, in encoder/pretrained"
 NAME = re.compile(r"step-(\d{6,9})\.safetensors")
 
 
@@ -31,11 +32,13 @@ def load_snapshot(name: str | Path, step: int) -> Loaded:
         CheckpointError: there is no such model, or a file of it is damaged.
     """
     kept = snapshots(name)
+    folder = find(name)
     if step not in kept:
+        packaged = folder.parent == BUNDLED and not any(BUNDLED.glob("*/snapshots"))
         raise EncoderError(
             f"{str(name)!r} keeps no weights of step {step}; it has {', '.join(map(str, kept)) or 'none'}"
+            + PACKAGED * packaged
         )
-    folder = find(name)
     path = folder / "snapshots" / f"step-{step:06d}.safetensors"
     there = described([path])
     with told_of(path):

@@ -99,7 +99,7 @@ def read_tokenizer(folder: Path, vocab_size: int) -> tuple[Tokenizer, SpecialTok
     return tokenizer, special_tokens(tokenizer, told, settings)
 
 
-def check_pieces(path: Path, count: int, vocab_size: int) -> None:
+def check_pieces(path: Path | str, count: int, vocab_size: int) -> None:
     """Refuse a vocabulary that goes beyond the embedding table."""
     if count > vocab_size:
         raise CheckpointError(f"{path} has {count} pieces, more than the vocab_size {vocab_size} of the model")

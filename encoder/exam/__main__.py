@@ -2,17 +2,16 @@
 
 import sys
 import time
-from argparse import ArgumentParser
 from collections.abc import Callable
 from pathlib import Path
 
 from encoder import whole_file
+from encoder.command_line import CommandLine, exit_code
 from encoder.exam.answers import ExamProgress, Report
 from encoder.exam.examination import examine, with_made_sentences
 from encoder.exam.treebank import ExamError, bundled_treebanks, read_treebank
 from encoder.experiments import timelapse
 from encoder.text_encoder import TextEncoder
-from encoder.train.command import exit_code
 
 EVERY = 5.0  # seconds between two lines of progress
 WRITERS = {".json": "to_json", ".csv": "to_csv"}
@@ -36,7 +35,7 @@ def make(given: list[str] | None = None) -> None:
     Raises:
         ExamError: the name of --out ends in neither .json nor .csv, or a file of trees cannot be read.
     """
-    parser = ArgumentParser("python -m encoder.exam", description=__doc__)
+    parser = CommandLine("python -m encoder.exam", description=__doc__)
     parser.add_argument("--model", default="base", help="a bundled model or a folder")
     parser.add_argument("--step", type=int, metavar="N", help="the model as it was after so many steps of training")
     parser.add_argument("--trees", type=Path, nargs="+", metavar="FILE", help="CoNLL-U; .xz and .gz are unpacked; a "
@@ -46,6 +45,7 @@ def make(given: list[str] | None = None) -> None:
     asked = parser.parse_args(given)
     if asked.out.suffix not in WRITERS:
         raise ExamError(f"--out is {asked.out}; its name must end in {' or '.join(WRITERS)}")
+    whole_file.check(asked.out)
     treebanks = [read_treebank(path) for path in asked.trees] if asked.trees else bundled_treebanks()
     step = asked.step
     encoder = TextEncoder.from_pretrained(asked.model) if step is None else timelapse.at(asked.model, step)

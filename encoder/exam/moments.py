@@ -20,6 +20,7 @@ from typing import NamedTuple
 import numpy as np
 
 from encoder import checkpoint, whole_file
+from encoder.command_line import exit_code
 from encoder.errors import EncoderError
 from encoder.exam.answers import DIRECTIONS, WorkWatch, read, report_nothing, tally
 from encoder.exam.examination import RESULTS
@@ -29,7 +30,6 @@ from encoder.exam.links import GAPS, JUDGED, LinkedSentence, TreeLink, gaps, rel
 from encoder.exam.treebank import BUNDLED, ExamError, Treebank, bundled_treebanks
 from encoder.experiments import timelapse
 from encoder.text_encoder import TextEncoder
-from encoder.train.command import exit_code
 
 FORMAT, VERSION = "encoder-exam-moments", 2
 COUNTED_NEAR = ("obj", "det", "case", JUDGED)  # the relations of which the answers by the fixed distance are counted

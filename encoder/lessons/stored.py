@@ -14,10 +14,10 @@ from pathlib import Path
 from typing import Any
 
 from encoder import trials, whole_file
+from encoder.command_line import exit_code
 from encoder.errors import EncoderError
 from encoder.lessons.claims import CLAIMS, Claim
 from encoder.text_encoder import TextEncoder
-from encoder.train.command import exit_code
 from encoder.trials.finding import Finding, Judgement, untried
 
 FORMAT, VERSION = "encoder-claims", 1

@@ -10,6 +10,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from encoder import whole_file
+from encoder.command_line import CommandLine, exit_code
 from encoder.edits.text import text_to_edits
 from encoder.errors import EncoderError
 from encoder.paper.files import DPI, PaperFigure
@@ -45,9 +46,9 @@ def choice(text: str) -> tuple[str, str]:
     return name, value
 
 
-def parser() -> argparse.ArgumentParser:
+def parser() -> CommandLine:
     """The arguments of the command line."""
-    line = argparse.ArgumentParser(prog="python -m encoder.pictures", description=__doc__.split("\n", 1)[0])
+    line = CommandLine(prog="python -m encoder.pictures", description=__doc__.split("\n", 1)[0])
     line.add_argument("picture", nargs="?", help="the key of a picture, or the link of a figure; none lists the keys")
     line.add_argument("--sentence", help="what the model reads")
     line.add_argument("--second", help="sentence B of a pair")
@@ -78,6 +79,7 @@ def write(arguments: argparse.Namespace) -> str:
         raise EncoderError(
             f"{out} ends with {ending or 'nothing'}; it must be one of {', '.join(OF_FIGURE | OF_ANSWER)}"
         )
+    whole_file.check(out)
     if name not in pictures() and "=" in name:
         figure = figure_of(name)
         if ending not in OF_FIGURE:
@@ -99,12 +101,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     if given.picture is None:
         print("\n".join(f"{key:24} {each.question}" for key, each in sorted(pictures().items())))
         return 0
-    try:
-        print(write(given))
-    except (EncoderError, OSError) as error:
-        print(f"No picture: {error}".rstrip(".") + ".", file=sys.stderr)
-        return 1
-    return 0
+    return exit_code(lambda: print(write(given)), "start again")
 
 
 if __name__ == "__main__":

@@ -1,10 +1,9 @@
 """`python -m encoder.recount MODEL`: count the figures of a model's card again and print them."""
 
 import sys
-from argparse import ArgumentParser
 from collections.abc import Iterator
 
-from encoder.errors import EncoderError
+from encoder.command_line import CommandLine, exit_code
 from encoder.recount import guesses, heads, sizes
 from encoder.text_encoder import TextEncoder
 
@@ -18,15 +17,15 @@ def figures(encoder: TextEncoder) -> Iterator[str]:
 
 def main(given: list[str] | None = None) -> int:
     """Print the figures of the model that the command line names; returns the exit code, 2 where there is none."""
-    parser = ArgumentParser("python -m encoder.recount", description=__doc__)
+    parser = CommandLine("python -m encoder.recount", description=__doc__)
     parser.add_argument("model", help="a bundled model, or the folder of one")
-    try:
-        for line in figures(TextEncoder.from_pretrained(parser.parse_args(given).model)):
+    asked = parser.parse_args(given)
+
+    def work() -> None:
+        for line in figures(TextEncoder.from_pretrained(asked.model)):
             print(line)
-    except EncoderError as error:
-        print(error, file=sys.stderr)
-        return 2
-    return 0
+
+    return exit_code(work, "start again")
 
 
 if __name__ == "__main__":

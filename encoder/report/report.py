@@ -11,6 +11,7 @@ from typing import get_args
 from latex2mathml.converter import convert
 
 from encoder import whole_file
+from encoder.command_line import CommandLine, exit_code
 from encoder.errors import EncoderError
 from encoder.explain.what_to_see import what_to_see
 from encoder.export.caption import About, caption
@@ -222,7 +223,7 @@ def bar(share: float) -> None:
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """The command line; returns the exit status."""
-    parser = argparse.ArgumentParser(prog="python -m encoder.report", description=__doc__)
+    parser = CommandLine(prog="python -m encoder.report", description=__doc__)
     parser.add_argument("sentence")
     parser.add_argument("--pair", default="", help="a second sentence, read together with the first")
     parser.add_argument("--model", default="base", help="what from_pretrained takes (default: base)")
@@ -231,14 +232,17 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument(
         "--out", type=Path, default=Path("report.html"), help="the file to write (default: report.html)"
     )
+    parser.add_argument("-q", "--quiet", action="store_true", help="show no progress, as without a terminal")
     asked = parser.parse_args(arguments)
-    try:
-        encoder = TextEncoder.from_pretrained(asked.model)
-        text = (asked.sentence, asked.pair) if asked.pair else asked.sentence
-        pieces = report(encoder, encoder.trace(text), asked.layers, bar, theme=asked.theme)
-        whole_file.write(asked.out, (piece.encode("utf-8") for piece in pieces))
-    except (ValueError, OSError) as error:
-        print(f"No report: {error}.", file=sys.stderr)
-        return 1
+    return exit_code(lambda: write(asked), "start again")
+
+
+def write(asked: argparse.Namespace) -> None:
+    """Write the report that is asked for."""
+    whole_file.check(asked.out)
+    encoder = TextEncoder.from_pretrained(asked.model)
+    text = (asked.sentence, asked.pair) if asked.pair else asked.sentence
+    told = bar if sys.stderr.isatty() and not asked.quiet else lambda share: None
+    pieces = report(encoder, encoder.trace(text), asked.layers, told, theme=asked.theme)
+    whole_file.write(asked.out, (piece.encode("utf-8") for piece in pieces))
     print(f"{asked.out}: {megabytes(asked.out.stat().st_size)}")
-    return 0

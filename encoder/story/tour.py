@@ -17,7 +17,7 @@ from encoder.model.activations import ACTIVATIONS
 from encoder.story.looks import strongest
 from encoder.story.subject import subject
 from encoder.text_encoder import TextEncoder
-from encoder.trace.source import Source
+from encoder.trace.source import HELD, Source
 from encoder.trace.trace import Trace
 from encoder.trace.unpadded import tokens
 
@@ -68,6 +68,8 @@ Habits = Mapping[str, Sequence[HabitHead]]
 
 def origin(source: Source) -> str:
     """Where the weights of a model come from, in a sentence."""
+    if source.maker == HELD:
+        return "Its weights are those of a model of transformers that was held."
     if source.maker.startswith("TextEncoder."):
         return "Its weights were kept on the way while it was trained."
     if source.maker:

@@ -2,6 +2,8 @@
 
 from dataclasses import dataclass
 
+HELD = "TextEncoder.from_transformers(model, tokenizer)"  # the maker of a model that transformers made
+
 
 @dataclass(frozen=True)
 class Source:

@@ -2,7 +2,7 @@
 
 import hashlib
 import sys
-from argparse import ArgumentParser, Namespace
+from argparse import Namespace
 from collections.abc import Callable
 from contextlib import nullcontext
 from dataclasses import replace
@@ -11,12 +11,12 @@ from pathlib import Path
 from tokenizers import Tokenizer
 
 from encoder.checkpoint import holds_model
+from encoder.command_line import CommandLine, exit_code
 from encoder.exam.moments import MomentLog
 from encoder.model.encoder import Encoder
 from encoder.text_encoder import TextEncoder
 from encoder.trace.source import Source
 from encoder.train import card, keeping
-from encoder.train.command import exit_code
 from encoder.train.corpus import TrainingError, divided, read_all, together
 from encoder.train.evaluation import evaluate_text, fill_in_ranks
 from encoder.train.loop import train
@@ -32,7 +32,7 @@ TOKENIZER = "tokenizer.json"
 
 def arguments(given: list[str] | None = None) -> Namespace:
     """The command line."""
-    parser = ArgumentParser("python -m encoder.train", description=__doc__)
+    parser = CommandLine("python -m encoder.train", description=__doc__)
     parser.add_argument(
         "--corpus", type=Path, nargs="+", required=True, metavar="FILE", help="text, one line a sentence"
     )

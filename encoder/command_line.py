@@ -1,7 +1,17 @@
 """How a long command ends: what went wrong in a sentence, and its exit code."""
 
 import sys
+from argparse import ArgumentParser
 from collections.abc import Callable
+from typing import NoReturn
+
+
+class CommandLine(ArgumentParser):
+    """A command line that refuses what it cannot read in one line, without the usage before it; the exit code is 2."""
+
+    def error(self, message: str) -> NoReturn:
+        """End the process with the message."""
+        self.exit(2, f"error: {message}; {self.prog} --help lists what there is\n")
 
 
 def exit_code(work: Callable[[], None], go_on: str) -> int:

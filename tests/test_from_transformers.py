@@ -1,0 +1,122 @@
+"""A model of transformers that is held: every number is that of its own run, without a file between."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+import torch
+import transformers
+from tiny import tiny_tokenizer
+from torch import Tensor
+from twins import MODELS, SIZES, drawn, roberta_tokenizer, saved
+
+from encoder import TextEncoder
+from encoder.checkpoint import CheckpointError
+
+pytestmark = pytest.mark.slow
+
+TEXT = "w1 w2 w3 w2 w4 w9"
+HELD = (
+    "bert", "bert-of-a-classifier", "roberta", "roberta-of-a-classifier", "distilbert", "electra-discriminator",
+    "albert", "modernbert-of-a-classifier", "mpnet", "nomic-bert", "gte", "eurobert-with-a-head-of-its-own",
+    "deberta-content-to-position",
+)  # fmt: skip
+
+
+def held(name: str) -> tuple[Any, Any]:
+    """A model and a tokenizer of transformers."""
+    model, config, values = MODELS[name]
+    twin = drawn(getattr(transformers, model)(getattr(transformers, config)(**values, attn_implementation="eager")))
+    pieces = roberta_tokenizer() if twin.config.pad_token_id == 1 else tiny_tokenizer()
+    return twin, transformers.PreTrainedTokenizerFast(tokenizer_object=pieces)
+
+
+def gap(ours: Tensor, theirs: Tensor) -> float:
+    """The largest distance between two numbers, in units of the larger numbers beside them."""
+    return float((ours - theirs).abs().max()) / max(1.0, float(theirs.abs().max()))
+
+
+@pytest.mark.parametrize("name", HELD)
+def test_it_is_what_transformers_computes_and_what_its_folder_gives(name: str, tmp_path: Path) -> None:
+    twin, tokenizer = held(name)
+    before = {key: tensor.clone() for key, tensor in twin.state_dict().items()}
+    encoder = TextEncoder.from_transformers(twin, tokenizer)
+    trace = encoder.trace(TEXT)
+    with torch.inference_mode():
+        theirs = twin(torch.tensor([trace.ids]), output_hidden_states=True, output_attentions=True)
+    names = ["embedding.output", *(f"layers.{i}.output" for i in range(encoder.config.n_layers))]
+    names[-1] = "output" if encoder.config.final_norm else names[-1]
+    for ours, states in zip(names, theirs.hidden_states, strict=True):
+        assert gap(trace[ours], states[0]) < 2e-6
+    for i, weights in enumerate(theirs.attentions):
+        assert gap(trace[f"layers.{i}.attention.weights"], weights[0]) < 2e-6
+    saved(tmp_path, MODELS[name])
+    opened = TextEncoder.from_pretrained(tmp_path)
+    assert (encoder.config, encoder.special) == (opened.config, opened.special)
+    assert set(opened.left_out) <= set(encoder.left_out)
+    again = opened.trace(TEXT)
+    assert all(torch.equal(value, again[step.name]) for step in encoder.steps for value in [trace[step.name]])
+    assert all(torch.equal(twin.state_dict()[key], tensor) for key, tensor in before.items())
+    assert all(one.requires_grad for one in twin.parameters())
+
+
+@pytest.mark.parametrize("name", ["bert", "roberta", "modernbert", "nomic-bert"])
+def test_weights_are_shared_where_they_can_be(name: str) -> None:
+    twin, tokenizer = held(name)
+    places = {tensor.untyped_storage().data_ptr() for tensor in twin.state_dict().values()}
+    encoder = TextEncoder.from_transformers(twin, tokenizer)
+    assert {tensor.untyped_storage().data_ptr() for tensor in encoder.model.parameters()} <= places
+    half = TextEncoder.from_transformers(twin.half(), tokenizer)
+    assert {tensor.dtype for tensor in half.model.parameters()} == {torch.float32}
+
+
+def test_the_head_of_a_classifier_is_left_out_and_said() -> None:
+    encoder = TextEncoder.from_transformers(*held("bert-of-a-classifier"), called="mine")
+    assert encoder.source.name == "mine" and encoder.predict(encoder.trace(TEXT)) is None
+    assert any("(classification head)" in one for one in encoder.left_out)
+
+
+def test_a_tokenizer_may_be_plain_and_other_weights_have_another_fingerprint() -> None:
+    twin, tokenizer = held("bert")
+    encoder = TextEncoder.from_transformers(twin, tokenizer.backend_tokenizer)
+    assert encoder.source.maker == "TextEncoder.from_transformers(model, tokenizer)"
+    assert encoder.source.name == "bert" and len(encoder.source.sha256) == 12
+    twin.bert.embeddings.LayerNorm.bias.data.add_(1)
+    assert TextEncoder.from_transformers(twin, tokenizer).source.sha256 != encoder.source.sha256
+
+
+def small(config: str, model: str, **values: Any) -> Any:
+    """A model that is no text encoder, as small as may be."""
+    return getattr(transformers, model)(getattr(transformers, config)(**values))
+
+
+IMAGE = {"hidden_size": 8, "num_hidden_layers": 1, "num_attention_heads": 1, "intermediate_size": 8, "image_size": 8,
+         "patch_size": 4}  # fmt: skip
+LLAMA = {**SIZES, "hidden_size": 12, "num_attention_heads": 3}
+T5 = {"vocab_size": 53, "d_model": 8, "d_kv": 4, "d_ff": 8, "num_layers": 1, "num_heads": 2}
+UNFIT = {
+    "an encoder and a decoder": (lambda: small("T5Config", "T5ForConditionalGeneration", **T5), "an encoder and a dec"),
+    "a decoder": (lambda: small("LlamaConfig", "LlamaForCausalLM", **LLAMA), "is a decoder"),
+    "vision": (lambda: small("ViTConfig", "ViTModel", **IMAGE), "reads images"),
+    "a decoder of BERT": (lambda: small("BertConfig", "BertLMHeadModel", **SIZES, is_decoder=True), "is_decoder is Tr"),
+    "no model": (lambda: torch.nn.Linear(2, 2), "must be a model of transformers"),
+    "nothing": (lambda: None, "model is a NoneType"),
+}
+
+
+@pytest.mark.parametrize("name", UNFIT)
+def test_what_is_no_encoder_of_text_is_refused_by_what_it_is(name: str) -> None:
+    make, said = UNFIT[name]
+    with pytest.raises(CheckpointError, match=said):
+        TextEncoder.from_transformers(make(), tiny_tokenizer())
+
+
+def test_a_tokenizer_that_cannot_be_used_is_refused() -> None:
+    twin, _ = held("bert")
+    for tokenizer in (None, "bert", object()):
+        with pytest.raises(CheckpointError, match="use_fast=True"):
+            TextEncoder.from_transformers(twin, tokenizer)
+    twin, tokenizer = held("bert")
+    tokenizer.add_tokens([f"new{i}" for i in range(9)])
+    with pytest.raises(CheckpointError, match="more than the vocab_size 53"):
+        TextEncoder.from_transformers(twin, tokenizer)
