@@ -1,11 +1,12 @@
 """A run as the last line of a notebook's cell: the living picture, and the same in words."""
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from encoder.arguments import integer
-from encoder.browser.held import MOST, Run, held
+from encoder.browser.held import Run, held
 from encoder.browser.living import PAGES, living_file, quoted, written
 from encoder.errors import EncoderError
 from encoder.formatting import percent
@@ -19,6 +20,7 @@ from encoder.whole_file import write
 CALLED = {"output": "stack", "add & norm": "add_norm"}  # other names of pages
 CHOICES = ("layer", "head", "word", "step", "cell", "after", "lens_word", "off", "maps")  # what of a page can be chosen
 BY_HAND = "show it with encoder.browser.cell.cell([(encoder, trace)])"
+WHOLE = re.compile(r"\d{1,6}", re.ASCII)
 MOST_WORDS = 64  # of the table beside a picture
 HEIGHT = 640  # pixels of a frame that nobody tells how high its page is
 # A frame says how high its page is; it is given so much, within bounds. One listener serves all cells of a page.
@@ -85,12 +87,26 @@ def cell(runs: Sequence[Run], page: str = "start", chosen: Mapping[str, object] 
         raise EncoderError(f"there is no page {page!r:.40}; choose {', '.join(names.get(key, key) for key in PAGES)}")
     query = spelled(runs[0][1], chosen or {})
     layer = int(query.get("layer", 0))
-    found = held(runs, page=page, layer=layer, most=MOST)
-    _, about, arrays = unpack(found[0][0])
-    reading = Reading(about, arrays)
-    line, words = told(reading, query)
+    return drawn(held(runs, page=page, layer=layer), page, query)
+
+
+def drawn(
+    runs: Sequence[Sequence[bytes]], page: str, query: Mapping[str, str], *, kept: bool = False, link: str = ""
+) -> LivingCell:
+    """Return the living picture of packets.
+
+    Args:
+        runs: of each run its packets, level 1 first.
+        page: the key of the page that it opens with, of `encoder.browser.living.PAGES`.
+        query: what is chosen, as an address spells it; what is no choice is left out.
+        kept: whether its foot says what it shows when it opens.
+        link: an address of the app that its foot leads to.
+    """
+    _, about, arrays = unpack(runs[0][0])
+    line, words = told(Reading(about, arrays), query)
     title = f"{PAGES[page][0]}: {line}"
-    return LivingCell(living_file(found, title[:200], page=page, chosen=query), title, words)
+    file = living_file(runs, title, page=page, chosen=query, kept=line if kept else "", link=link)
+    return LivingCell(file, title, words)
 
 
 def cell_of(trace: Trace, page: str, chosen: Mapping[str, object]) -> LivingCell:
@@ -127,7 +143,8 @@ def spelled(trace: Trace, chosen: Mapping[str, object]) -> dict[str, str]:
 
 def told(run: Reading, query: Mapping[str, str]) -> tuple[str, str]:
     """Return a run in a line, and as HTML for who sees no picture: the claim, and a table of where the head looks."""
-    layer, head, word = (int(query[name]) if name in query else None for name in ("layer", "head", "word"))
+    numbers = (query.get(name, "") for name in ("layer", "head", "word"))
+    layer, head, word = (int(text) if WHOLE.fullmatch(text) else None for text in numbers)
     choice = run.choice(word, layer, head)
     sentence = " / ".join(filter(None, (run.about["sentence"], run.about["second"])))
     if choice is None:

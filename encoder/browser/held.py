@@ -11,7 +11,7 @@ from encoder.trace.trace import Trace
 MOST = 2_000_000  # characters of a file
 ROOM = 10_000  # of them for what stands around the scripts and the packets
 WEIGHTS = 500_000  # bytes of a run's weights; of a long run they are those of a few rows
-TRIED = 8_192  # heads times tokens up to which each head is tried without
+TRIED = 2e10  # heads times layers times tokens times the square of d_model up to which each head is tried without
 OF_RUN = (5, 4, 7, 6)  # levels of a whole run, in the order of what they give for their bytes
 OF_LAYERS = (2, 3)
 TRYING = 7  # the level that runs the model again and again
@@ -61,8 +61,9 @@ def first(encoder: TextEncoder, trace: Trace) -> bytes:
 
 
 def quick(trace: Trace) -> bool:
-    """Return whether the model can be run again without each of its heads in a moment."""
-    return trace.config.n_layers * trace.config.n_heads * len(trace.tokens) <= TRIED
+    """Return whether the model can be run again without each of its heads in a few seconds."""
+    config = trace.config
+    return config.n_layers**2 * config.n_heads * len(trace.tokens) * config.d_model**2 <= TRIED
 
 
 def wishes(encoder: TextEncoder, trace: Trace, page: str, layer: int) -> Iterator[tuple[int, int]]:

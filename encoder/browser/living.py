@@ -72,7 +72,7 @@ const later = (() => {{
   const load = async asked => {{
     const run = runs.find(({{ about }}) => same(about, asked));
     const of = asked.level === 6 ? runs.find(({{ about }}) => about.model === asked.model) : run;
-    if (!of) throw new Error('This file does not hold that run.');
+    if (!of) throw new Error(`This file does not hold that run${{asked.edits ? ' with what is changed in it' : ''}}.`);
     const bytes = of.packets[asked.layer === undefined ? asked.level : `${{asked.level}} ${{asked.layer}}`];
     if (!bytes) throw new Error(why(asked));
     const packed = Uint8Array.from(atob(bytes), one => one.charCodeAt(0));

@@ -44,9 +44,9 @@ def file(asked: AskedFile) -> File:
         RefusedError: there is no such picture, model or layer here, or the server has no room now.
     """
     if asked.picture == RUN:
-        from pages.front import make_run
+        from pages.front import make_page, make_run
 
-        return make_run.file(asked)
+        return make_page.file(asked) if asked.format == "page" else make_run.file(asked)
     picture = PICTURES.get(asked.picture)
     if picture is None:
         raise RefusedError(404, "There is no such picture here. The app may have been renewed: load the page again.")
