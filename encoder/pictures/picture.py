@@ -1,5 +1,6 @@
 """A picture as a value: a question, the call that measures it, its dimensions, and what it says."""
 
+import html
 import io
 import json
 from collections.abc import Callable, Hashable, Mapping, Sequence
@@ -9,6 +10,7 @@ from typing import Any, TypeAlias, TypeVar
 
 import numpy as np
 
+from encoder.errors import EncoderError
 from encoder.explain.snippet import maker_of
 from encoder.export.caption import About, caption, file_name
 from encoder.export.tables import Rows, to_csv
@@ -267,6 +269,19 @@ class Answer:
     def scale(self) -> str:
         """The ends of its colours, in words; empty where nothing is coloured."""
         return SCALES[self.kind](self.chart) if self.kind in SCALES else self.figure().scale
+
+    def _repr_html_(self) -> str:
+        """Show it as the last line of a notebook's cell; say what it shows where it cannot be drawn there."""
+        from encoder.pictures.cell import cell_of
+
+        try:
+            return cell_of(self)._repr_html_()
+        except EncoderError as error:
+            return html.escape(f"{self!r} ({error})")
+
+    def __repr__(self) -> str:
+        """What it is, and its finding."""
+        return f"Answer({self.picture.key}: {self.alt})"
 
     def rows(self) -> Rows:
         """Its numbers as a table, the header first."""
