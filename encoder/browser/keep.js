@@ -116,7 +116,7 @@ export function keep(root, context) {
     const query = context.store.query(), link = context.store.link();
     const name = await save({ picture: RUN, query: { ...query, page: context.options().page, ...(link.length > LONGEST ? {} : { link }) }, name: '' }, PAGE);
     dialog.show('A page of its own', [[
-      `It is saved as ${name}: one file that opens from a disk and asks no server. To set it into a page of a course, put it beside that page and copy this line into it.`,
+      `${name} opens from a disk and asks no server. To set it into a page of a course, put it beside that page and copy this line into it.`,
       `<iframe src="${name}" title="What an encoder does with a sentence" sandbox="allow-scripts" style="width: 100%; height: 900px; border: 0"></iframe>`, true,
     ]]);
   }
