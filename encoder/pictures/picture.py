@@ -16,6 +16,7 @@ from encoder.export.caption import About, caption, file_name
 from encoder.export.tables import Rows, to_csv
 from encoder.figures.drawn import Drawn
 from encoder.metrics.kinds import tokens_drawn
+from encoder.on_demand import on_demand
 from encoder.paper.from_drawn import of_drawn
 from encoder.paper.panel import Panel
 from encoder.pictures import code
@@ -31,6 +32,7 @@ from encoder.selection import CHOICES, Choice, Selection
 from encoder.theme import Kind, Theme
 from encoder.trace.trace import Trace
 
+upstairs = on_demand("encoder.pictures", {"cell_of": "encoder.pictures.cell"})  # what draws it stands on it
 V = TypeVar("V")
 Given: TypeAlias = V | Callable[[Scene], V]  # a value, or what makes it of what is asked
 MADE = {*RUNS, "enc"}  # the variables that lines of code can make
@@ -272,10 +274,8 @@ class Answer:
 
     def _repr_html_(self) -> str:
         """Show it as the last line of a notebook's cell; say what it shows where it cannot be drawn there."""
-        from encoder.pictures.cell import cell_of
-
         try:
-            return cell_of(self)._repr_html_()
+            return str(upstairs("cell_of")(self)._repr_html_())
         except EncoderError as error:
             return html.escape(f"{self!r} ({error})")
 
