@@ -266,6 +266,7 @@ class TextEncoder:
                 longest - lengths[row],
                 self.model,
                 edits,
+                self,
             )
             for row, p in enumerate(pieces)
         ]

@@ -278,6 +278,34 @@ def test_a_whole_run_waits_for_its_turn(client: TestClient, small: TextEncoder) 
     assert client.post("/api/picture", json=asked | {"format": "html"}).text.startswith("<!DOCTYPE html>")
 
 
+@pytest.mark.parametrize(
+    ("more", "count"),
+    [
+        ({}, 1),
+        ({"page": "compare"}, 1),  # with a sentence that has no other beside it
+        ({"page": "compare", "other": "A dog.", "link": "javascript:alert(1)"}, 2),
+        ({"page": "what_if", "edits": "layers.1.attention.heads:zero:h=1", "hidden": "2"}, 2),
+        ({"link": "https://app.test/?a=1&b=2", "word": "9" * 400, "layer": "x", "off": "<b>"}, 1),
+    ],
+)
+def test_a_page_of_its_own_holds_the_runs_on_the_screen(client: TestClient, more: dict[str, str], count: int) -> None:
+    answer = client.post("/api/picture", json={"picture": "run", "format": "page", "query": QUERY | more})
+    assert answer.status_code == 200, answer.text[:300]
+    packets = re.search(r'<script id="packets" type="application/json">(.*?)</script>', answer.text)
+    assert packets is not None
+    runs = json.loads(packets[1])
+    assert len(runs) == count and all("1" in run["packets"] for run in runs)
+    assert runs[0]["about"]["sentence"] == SENTENCE and runs[0]["about"]["edits"] == more.get("edits", "")
+    assert ('href="https://app.test/?a=1&amp;b=2"' in answer.text) is more.get("link", "").startswith("https")
+    assert "javascript:alert" not in answer.text and len(answer.content) <= 2_000_000
+
+
+@pytest.mark.parametrize("more", [{"page": "atlas"}, {"model": "nowhere"}, {"hidden": "99"}, {"edits": "nonsense"}])
+def test_a_page_of_its_own_that_cannot_be_made_says_why(client: TestClient, more: dict[str, str]) -> None:
+    answer = client.post("/api/picture", json={"picture": "run", "format": "page", "query": QUERY | more})
+    assert answer.status_code in (400, 404) and message(answer).endswith(".")
+
+
 def test_what_fails_is_one_sentence_and_a_server_without_room_says_when_to_ask_again() -> None:
     answers: list[Exception] = [RefusedError(503, "Full.", 2), ZeroDivisionError("secret")]
 

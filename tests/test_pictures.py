@@ -26,6 +26,7 @@ from encoder.model.config_text import config_to_text
 from encoder.paper.files import PaperFigure
 from encoder.pictures import models
 from encoder.pictures.ask import scene_of
+from encoder.pictures.cell import IN_BROWSER
 from encoder.pictures.choices import spell
 from encoder.pictures.figure import figure_of, view_of
 from encoder.pictures.figure_link import PictureAt, pack
@@ -35,7 +36,6 @@ from encoder.pictures.registry import picture_at, pictures
 from encoder.pictures.screen import KINDS
 from encoder.pictures.view import Cell, View
 from encoder.trace.trace import Trace
-from pages.front.make_file import OF_FRONT
 
 pytestmark = pytest.mark.slow
 
@@ -308,8 +308,8 @@ def test_no_page_draws_a_picture_past_the_registry() -> None:
     from encoder.pictures import registry
 
     scripts = " ".join(path.read_text(encoding="utf-8") for path in (ROOT / "encoder" / "browser").glob("*.js"))
-    kept = {key for key in OF_FRONT if f"'{key}'" in scripts}  # what the browser's pages show
-    assert kept == set(OF_FRONT) >= set(re.findall(r"picture: '(\w+)'", scripts))
+    kept = {key for key in IN_BROWSER if f"'{key}'" in scripts}  # what the browser's pages show
+    assert kept == set(IN_BROWSER) >= set(re.findall(r"picture: '(\w+)'", scripts))
     for_figures = {"living_change", "race"}
     names = {
         name

@@ -7,18 +7,20 @@ import { fold } from './fold.js';
 /** A picture that is shown: its key, the parameters of a link to it, and how it is called. @typedef {{picture: string, query: Record<string, string>, name: string}} Kept */
 /** What the server says of it; `figure` is empty where it is none for a figure. @typedef {{title: string, caption: string, alt: string, code: string, figure: string, formats: string[]}} About */
 /** Gives a file of a picture; rejects with an Error whose message is one plain sentence. @typedef {(asked: {picture: string, format: string, query: Record<string, string>}, signal?: AbortSignal) => Promise<{name: string, data: Blob}>} Keep */
-/** @typedef {'link' | 'svg' | 'png' | 'pdf' | 'csv' | 'json' | 'code' | 'words' | 'figure' | 'npz' | 'zip' | 'html'} Key */
+/** @typedef {'link' | 'svg' | 'png' | 'pdf' | 'csv' | 'json' | 'code' | 'words' | 'figure' | 'npz' | 'zip' | 'html' | 'page'} Key */
 
 /** @type {readonly (readonly [Key, string])[]} */
 const ENTRIES = [
   ['link', 'Copy link'], ['svg', 'Picture as SVG'], ['png', 'Picture as PNG'], ['pdf', 'Picture as PDF'], ['csv', 'Numbers as CSV'],
   ['json', 'Numbers as JSON'], ['code', 'Code in Python'], ['words', 'Caption and alt text'], ['figure', 'Add to figure'],
-  ['npz', 'The whole run, for numpy'], ['zip', 'This layer, as tables'], ['html', 'A report to read offline'],
+  ['npz', 'The whole run, for numpy'], ['zip', 'This layer, as tables'], ['html', 'A report to read offline'], ['page', 'A page of its own'],
 ];
 const RUN = 'run'; // in the place of a picture's key: the whole run
-const OF_RUN = ['npz', 'zip', 'html'];
+const PAGE = 'page'; // a file that draws itself, with what is chosen
+const OF_RUN = ['npz', 'zip', 'html', PAGE];
 const MAKES_RUN = ['sentence', 'second', 'model', 'layer', 'hidden', 'edits']; // of what is chosen
 const FIGURE = 'figure'; // the page of the figure, and the name of what is added to it
+const LONGEST = 4000; // characters of a link that a file can hold
 const FETCHED = 60_000; // ms after which a file that was saved need not be kept
 
 /** @param {HTMLElement} root @param {import('./mount.js').Context} context */
@@ -93,6 +95,7 @@ export function keep(root, context) {
   async function act(key, kept, found) {
     try {
       if (key === 'link') await link();
+      else if (key === PAGE) await page();
       else if (OF_RUN.includes(key)) await save({ picture: RUN, query: Object.fromEntries(Object.entries(context.store.query()).filter(([name]) => MAKES_RUN.includes(name))), name: '' }, key);
       else if (!kept || !found) return;
       else if (key === 'code') code(found);
@@ -108,6 +111,15 @@ export function keep(root, context) {
     if (await copied(text)) write(said, 'The link is copied.');
     else dialog.show('Link', [['', text]]);
   }
+  /** What is on the screen as a file that draws itself, and the line that sets it into another page. */
+  async function page() {
+    const query = context.store.query(), link = context.store.link();
+    const name = await save({ picture: RUN, query: { ...query, page: context.options().page, ...(link.length > LONGEST ? {} : { link }) }, name: '' }, PAGE);
+    dialog.show('A page of its own', [[
+      `${name} opens from a disk and asks no server. To set it into a page of a course, put it beside that page and copy this line into it.`,
+      `<iframe src="${name}" title="What an encoder does with a sentence" sandbox="allow-scripts" style="width: 100%; height: 900px; border: 0"></iframe>`, true,
+    ]]);
+  }
   /** @param {About} found */
   const code = found => dialog.show('Code in Python', [['It runs by itself and prints the numbers of this picture.', found.code, true]]);
   /** @param {Kept} kept @param {string} format */
@@ -117,6 +129,7 @@ export function keep(root, context) {
     el('a', { href, download: file.name }).click();
     setTimeout(() => URL.revokeObjectURL(href), FETCHED);
     write(said, `Saved as ${file.name}.`);
+    return file.name;
   }
   const away = () => { if (!said.textContent?.endsWith('…')) write(said, ''); };
   document.addEventListener('pointerdown', away);

@@ -1,18 +1,36 @@
 """A living file: one page of HTML with runs inside, which asks no server; it opens from a disk and in a sandbox."""
 
+import gzip
 import json
 import re
 from base64 import b64encode
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
+from functools import cache
 from html import escape
 from pathlib import Path
+from typing import Any
 
 from encoder.errors import EncoderError
 from encoder.packet.format import unpack
 
-BUILT = Path(__file__).parent / "built" / "front.js"
+FOLDER = Path(__file__).parent / "built"
 EXPORTS = re.compile(r"export\s*\{([^{}]*)\};?\s*\Z")
+IMPORTS = re.compile(r'import\s*\{\s*modules as ([\w$]+)\s*\}\s*from\s*"\./front\.js";')
+LATER = 'import("./pages.js")'
 ENDS = re.compile(r"<(?=/script|!--|script)", re.IGNORECASE)  # what would end, or change, the script that it stands in
+OF_LAYER = (2, 3)  # levels of packets that hold one layer
+PAGES = {  # the pages that draw from packets alone: title, and the level of packets that each draws with
+    "start": ("Start", 1),
+    "embedding": ("Embedding & position", 4),
+    "attention": ("Attention", 2),
+    "add_norm": ("Add & norm", 3),
+    "feed_forward": ("Feed-forward", 3),
+    "stack": ("Output", 5),
+    "heads": ("Heads", 6),
+    "what_if": ("What if", 7),
+    "compare": ("Compare", 1),
+}
+MADE = ("sentence", "second", "model", "hidden", "edits")  # what makes a run
 RULES = "default-src 'none'; script-src 'unsafe-inline'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'"
 PAGE = """<!DOCTYPE html>
 <html lang="en">
@@ -20,83 +38,183 @@ PAGE = """<!DOCTYPE html>
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta http-equiv="Content-Security-Policy" content="{rules}">
 <title>{title}</title>
-<style>:root {{ color-scheme: light dark; }} body {{ margin: 0; }}</style>
+<style>
+:root {{ color-scheme: light dark; }}
+body {{ margin: 0; background: light-dark(#fff, #0d1118); }}
+.framed #front {{ min-height: 0; }}
+footer {{ padding: 12px 24px 20px; font: 13px/1.5 system-ui, sans-serif; color: light-dark(#4a5261, #b4bdcb); }}
+footer p {{ margin: 0; overflow-wrap: anywhere; }}
+footer a {{ color: inherit; }}
+</style>
 <div id="front"></div>
+<noscript><p>{kept}</p></noscript>
+<footer>{foot}</footer>
 <script id="packets" type="application/json">{packets}</script>
 <script type="module">
-{script}
-const packets = new Map(Object.entries(JSON.parse(document.getElementById('packets').textContent)));
-const [sentence] = packets.keys();
-const model = {model};
-const load = async asked => {{
-  const own = asked.model === model && !asked.second && !asked.edits && !asked.hidden.length;
-  const there = own && packets.get(asked.sentence);
-  if (!there) throw new Error('This file does not hold that run.');
-  const bytes = asked.level === 1 ? there.run : asked.level === 2 ? there.layers[asked.layer] : undefined;
-  if (!bytes) throw new Error(`This file does not hold the vectors of layer ${{asked.layer}} for this sentence.`);
-  return Uint8Array.from(atob(bytes), one => one.charCodeAt(0)).buffer;
-}};
-const shipped = Object.fromEntries([...packets.keys()].map(one => [one, '']));
-const store = {store}({{ defaults: {{ sentence, model }} }});
-const pages = {pages};
-const draw = page => {mount}(document.getElementById('front'), {{
-  load, store, page, pages, shipped, models: [], closed: true, goTo: draw,
-}});
-draw('start');
+{front}
+const later = (() => {{
+  const make = () => {{
+    {pages}
+  }};
+  let made;
+  return () => (made ??= Promise.resolve().then(make));
+}})();
+{{
+  const runs = JSON.parse(document.getElementById('packets').textContent);
+  const made = {made}, listed = {listed}, first = {first};
+  const same = (about, asked) => made.every(name => JSON.stringify(about[name]) === JSON.stringify(asked[name]));
+  const why = ({{ level, layer }}) => ({{
+    2: `This file does not hold the vectors of layer ${{layer}} for this sentence.`,
+    3: `This file does not hold the sums and units of layer ${{layer}} for this sentence.`,
+    8: 'This file does not hold the numbers of every step: the app has them.',
+    9: 'This file does not hold the way back of a single number: the app opens it.',
+  }})[level] ?? 'This file does not hold what this page shows of this sentence.';
+  const load = async asked => {{
+    const run = runs.find(({{ about }}) => same(about, asked));
+    const of = asked.level === 6 ? runs.find(({{ about }}) => about.model === asked.model) : run;
+    if (!of) throw new Error(`This file does not hold that run${{asked.edits ? ' with what is changed in it' : ''}}.`);
+    const bytes = of.packets[asked.layer === undefined ? asked.level : `${{asked.level}} ${{asked.layer}}`];
+    if (!bytes) throw new Error(why(asked));
+    const packed = Uint8Array.from(atob(bytes), one => one.charCodeAt(0));
+    return new Response(new Blob([packed]).stream().pipeThrough(new DecompressionStream('gzip'))).arrayBuffer();
+  }};
+  const shipped = Object.fromEntries(runs.map(({{ about }}) => [about.sentence, '']));
+  const store = front.makeStore({{
+    defaults: {{ sentence: runs[0].about.sentence, model: runs[0].about.model }},
+    first: {{ ...front.fromQuery(new URLSearchParams(first).toString()), ...runs[0].about }},
+  }});
+  const draw = page => {{front.mount(document.getElementById('front'), {{
+    load, store, page, pages: listed, shipped, models: [], closed: true, goTo: draw,
+  }});}};
+  draw({page});
+  if (parent !== window) {{
+    document.documentElement.classList.add('framed');
+    const height = () => Math.ceil(document.body.getBoundingClientRect().height);
+    new ResizeObserver(() => parent.postMessage({{ encoderHeight: height() }}, '*')).observe(document.body);
+  }}
+}}
 </script>
 </html>
 """
 
 
-def living_file(packets: Mapping[str, bytes], title: str, layers: Mapping[str, Iterable[bytes]] | None = None) -> str:
-    """One HTML file that shows Start of these runs, and Attention where it holds vectors.
+def living_file(
+    runs: Iterable[Sequence[bytes]],
+    title: str,
+    *,
+    page: str = "start",
+    chosen: Mapping[str, str] | None = None,
+    kept: str = "",
+    link: str = "",
+) -> str:
+    """Return one HTML file that draws these runs, with the pages that their packets are enough for.
 
     Args:
-        packets: from sentence to level 1 of its run, all of one model; the first is shown first.
+        runs: of each run its packets, level 1 first; the first run is shown first.
         title: of the file.
-        layers: from sentence to level 2 of some or all layers of its run; without any, the file has Start alone.
+        page: the key of the page that it opens with, one of PAGES.
+        chosen: what is chosen when it opens, as an address spells it.
+        kept: a sentence that says what it shows when it opens.
+        link: an address of the app that its foot leads to.
 
     Raises:
-        EncoderError: no packet is given, the first one is none, or one of a layer is none.
+        EncoderError: no run is given, a packet is none, the first of a run is not of level 1, or there is no such page.
     """
-    if not packets:
+    held = [packed(packets) for packets in runs]
+    if not held:
         raise EncoderError("a living file needs at least one run; got none")
-    script = BUILT.read_text(encoding="utf-8")
-    exports = EXPORTS.search(script)
-    if exports is None:
-        raise EncoderError(f"{BUILT.name} exports nothing: build it with node tests/javascript/build.mjs")
-    names = {name.strip(): own.strip() for own, _, name in (pair.partition(" as ") for pair in exports[1].split(","))}
-    vectors = {sentence: of_layers((layers or {}).get(sentence, ())) for sentence in packets}
-    held = {sentence: {"run": text(packet), "layers": vectors[sentence]} for sentence, packet in packets.items()}
-    pages = [{"key": key, "title": key.capitalize(), "address": ""} for key in ("start", "attention")]
+    if page not in PAGES:
+        raise EncoderError(f"there is no page {page!r:.40} in a living file; it has {', '.join(PAGES)}")
+    front, pages = scripts()
     return PAGE.format(
         rules=RULES,
-        title=escape(title),
-        packets=inside(json.dumps(held)),
-        script=ENDS.sub(r"\\x3c", script[: exports.start()]),
-        pages=json.dumps(pages if any(vectors.values()) else []),
-        model=inside(json.dumps(model_of(next(iter(packets.values()))))),
-        store=names["makeStore"],
-        mount=names["mount"],
+        title=written(title),
+        kept=written(kept),
+        foot=foot(held, kept, link),
+        packets=inside([{"about": run["about"], "packets": run["packets"]} for run in held]),
+        front=front,
+        pages=pages,
+        made=json.dumps(MADE),
+        listed=json.dumps(listed(held, page)),
+        first=inside(dict(chosen or {})),
+        page=json.dumps(page),
     )
 
 
-def of_layers(packets: Iterable[bytes]) -> dict[int, str]:
-    """The packets of layers as text, by the layer that each says."""
-    return {unpack(packet)[1]["layer"]: text(packet) for packet in packets}
+def packed(packets: Sequence[bytes]) -> dict[str, Any]:
+    """Return what makes a run, its packets by level and layer, compressed and as letters, and the model it is of."""
+    read = [unpack(packet)[:2] for packet in packets]
+    if not read or read[0][0] != 1:
+        raise EncoderError("the first packet of a run in a living file is its level 1")
+    header = read[0][1]
+    about = {name: header[name] for name in MADE if name != "model"} | {"model": header["model"]["name"]}
+    names = [f"{level} {found['layer']}" if level in OF_LAYER else str(level) for level, found in read]
+    letters = map(text, packets)
+    return {"about": about, "model": header["model"], "packets": dict(zip(names, letters, strict=True))}
+
+
+def listed(held: Sequence[Mapping[str, Any]], page: str) -> list[dict[str, str]]:
+    """Return the pages for the menu: those that some run has a packet for, and the one that is open; none for one."""
+    levels = {int(name.split()[0]) for run in held for name in run["packets"]}
+    there = [key for key, (_, level) in PAGES.items() if level in levels and (key != "compare" or len(held) > 1)]
+    keys = [key for key in PAGES if key in there or key == page]
+    return [{"key": key, "title": PAGES[key][0], "address": ""} for key in keys] if len(keys) > 1 else []
+
+
+def foot(held: Sequence[Mapping[str, Any]], kept: str, link: str) -> str:
+    """Return what stands below the picture: what it showed when it was kept, the models, and the way to the app."""
+    models = dict.fromkeys(f"{run['model']['name']}, weights {run['model']['digest']}" for run in held)
+    parts = [f"When it was kept: {kept}"] if kept else []
+    parts.append(f"Model: {'; '.join(models)}. All numbers are in this page: nothing is asked of a server.")
+    to = f' <a href="{written(link)}" target="_blank" rel="noopener">Open it in the app</a>' if link else ""
+    return f"<p dir='auto'>{written(' '.join(parts))}{to}</p>"
+
+
+@cache
+def scripts() -> tuple[str, str]:
+    """Return the browser's modules for one script: what defines `front`, and what a function gives as its later pages.
+
+    Raises:
+        EncoderError: they are not built as one script can hold them.
+    """
+    first, more = ((FOLDER / name).read_text(encoding="utf-8") for name in ("front.js", "pages.js"))
+    (front, names), (pages, others) = parted(first), parted(IMPORTS.sub(r"const{modules:\1}=front;", more))
+    if LATER not in front or re.search(r"\bimport\s*\{", pages):
+        raise EncoderError("the modules are not as a file can hold them: node tests/javascript/build.mjs")
+    return f"{front.replace(LATER, 'later()')}\nconst front = {names};", f"{pages}\nreturn {others};"
+
+
+def parted(script: str) -> tuple[str, str]:
+    """Return a module without what it exports, fit to stand in a page, and what it exports as an object."""
+    exports = EXPORTS.search(script)
+    if exports is None:
+        raise EncoderError("a module exports nothing: node tests/javascript/build.mjs")
+    pairs = (pair.strip().partition(" as ") for pair in exports[1].split(","))
+    names = ", ".join(f"{name or own}: {own}" for own, _, name in pairs)
+    return ENDS.sub(r"\\x3c", script[: exports.start()]), f"{{ {names} }}"
+
+
+@cache
+def scripts_size() -> int:
+    """Return how many characters the scripts take in a page, and in an attribute of one."""
+    return len(quoted("".join(scripts())))
 
 
 def text(packet: bytes) -> str:
-    """Bytes as letters that a script reads."""
-    return b64encode(packet).decode("ascii")
+    """Return bytes, compressed, as letters that a script reads."""
+    return b64encode(gzip.compress(packet, 6, mtime=0)).decode("ascii")
 
 
-def inside(spelled: str) -> str:
-    """JSON that can stand in a script."""
-    return spelled.replace("<", "\\u003c")
+def inside(value: object) -> str:
+    """Return JSON that can stand in a script."""
+    return json.dumps(value).replace("<", "\\u003c")
 
 
-def model_of(packet: bytes) -> str:
-    """The name of the model that a packet's header says."""
-    _, about, _ = unpack(packet)
-    return str(about["model"]["name"])
+def written(words: str) -> str:
+    """Return a text as HTML: it stays text, without characters that no page can hold."""
+    return escape("".join(letter if letter.isprintable() else " " for letter in words))
+
+
+def quoted(page: str) -> str:
+    """Return a page as it stands in an attribute between single quotes."""
+    return page.replace("&", "&amp;").replace("'", "&#39;")

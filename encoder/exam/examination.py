@@ -15,8 +15,10 @@ from encoder.exam.frames import AgreementRow, FrameRow, agreement, subjects
 from encoder.exam.licence import ExamRow, judge, tests_of
 from encoder.exam.links import LinkedSentence, gaps, relations
 from encoder.exam.treebank import ExamError, Treebank
+from encoder.on_demand import on_demand
 from encoder.text_encoder import TextEncoder
 
+upstairs = on_demand("encoder.exam", {"html_of": "encoder.browser.exam_cell"})  # what draws it stands on it
 FORMAT, VERSION = "encoder-exam", 1
 RESULTS = Path(__file__).parent / "results"  # of the bundled models
 
@@ -74,6 +76,10 @@ class Exam:
     def relations(self, treebank: str) -> list[str]:
         """Return the relations that a treebank has rows of."""
         return [row.relation for row in self.rows if row.treebank == treebank]
+
+    def _repr_html_(self) -> str:
+        """Show the heads with their jobs as the last line of a notebook's cell, and a row for each relation."""
+        return str(upstairs("html_of")(self))
 
     def to_json(self) -> str:
         """Return everything as JSON, a line for each row."""

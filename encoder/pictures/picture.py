@@ -1,5 +1,6 @@
 """A picture as a value: a question, the call that measures it, its dimensions, and what it says."""
 
+import html
 import io
 import json
 from collections.abc import Callable, Hashable, Mapping, Sequence
@@ -9,11 +10,13 @@ from typing import Any, TypeAlias, TypeVar
 
 import numpy as np
 
+from encoder.errors import EncoderError
 from encoder.explain.snippet import maker_of
 from encoder.export.caption import About, caption, file_name
 from encoder.export.tables import Rows, to_csv
 from encoder.figures.drawn import Drawn
 from encoder.metrics.kinds import tokens_drawn
+from encoder.on_demand import on_demand
 from encoder.paper.from_drawn import of_drawn
 from encoder.paper.panel import Panel
 from encoder.pictures import code
@@ -29,6 +32,7 @@ from encoder.selection import CHOICES, Choice, Selection
 from encoder.theme import Kind, Theme
 from encoder.trace.trace import Trace
 
+upstairs = on_demand("encoder.pictures", {"cell_of": "encoder.pictures.cell"})  # what draws it stands on it
 V = TypeVar("V")
 Given: TypeAlias = V | Callable[[Scene], V]  # a value, or what makes it of what is asked
 MADE = {*RUNS, "enc"}  # the variables that lines of code can make
@@ -267,6 +271,17 @@ class Answer:
     def scale(self) -> str:
         """The ends of its colours, in words; empty where nothing is coloured."""
         return SCALES[self.kind](self.chart) if self.kind in SCALES else self.figure().scale
+
+    def _repr_html_(self) -> str:
+        """Show it as the last line of a notebook's cell; say what it shows where it cannot be drawn there."""
+        try:
+            return str(upstairs("cell_of")(self)._repr_html_())
+        except EncoderError as error:
+            return html.escape(f"{self!r} ({error})")
+
+    def __repr__(self) -> str:
+        """What it is, and its finding."""
+        return f"Answer({self.picture.key}: {self.alt})"
 
     def rows(self) -> Rows:
         """Its numbers as a table, the header first."""

@@ -1,6 +1,7 @@
 """What one run recorded, read by step name."""
 
 import difflib
+import html
 import reprlib
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
@@ -12,11 +13,13 @@ from encoder.edits.edit import Edit
 from encoder.errors import EncoderError
 from encoder.model.config import EncoderConfig
 from encoder.model.encoder import Encoder
+from encoder.on_demand import on_demand
 from encoder.steps.catalogue import by_name
 from encoder.steps.step import Step
 from encoder.trace.source import Source
 from encoder.trace.tokens import Tokens
 
+upstairs = on_demand("encoder.trace", {"cell_of": "encoder.browser.cell"})  # what draws a run stands on it
 TABLES = ("embedding.positions", "attention.cos", "attention.sin")  # steps that are tables of the model
 
 
@@ -80,11 +83,11 @@ class Trace(Mapping[str, Tensor]):
     The tensors are the ones the forward pass made, not copies; treat them as read-only. `ready` gives, for each step,
     the seconds from the start of the run until it was there. `hidden` lists the positions no token may look at;
     `padding` counts the [PAD] tokens at the end that batching added. `model` is the one that ran, for measures that
-    need its weights; a trace put together by hand may lack it. `edits` lists what was changed in the run; of an edited
-    step the value after the edit is recorded. `inputs` is the sentence or the pair of sentences that was run,
-    `segments` the rows of the segment table that the model took for its tokens. `dropped` counts the tokens at the end
-    of the text, or of both texts, that were left out because the model reads no more. Two traces are equal only if they
-    are the same object.
+    need its weights, `encoder` the TextEncoder that made the trace; one put together by hand may lack both. `edits`
+    lists what was changed in the run; of an edited step the value after the edit is recorded. `inputs` is the sentence
+    or the pair of sentences that was run, `segments` the rows of the segment table that the model took for its tokens.
+    `dropped` counts the tokens at the end of the text, or of both texts, that were left out because the model reads no
+    more. Two traces are equal only if they are the same object.
     """
 
     def __init__(
@@ -99,6 +102,7 @@ class Trace(Mapping[str, Tensor]):
         padding: int = 0,
         model: Encoder | None = None,
         edits: tuple[Edit, ...] = (),
+        encoder: object = None,
     ) -> None:
         self.text = tokens.text
         self.tokens = list(tokens.tokens)
@@ -115,6 +119,7 @@ class Trace(Mapping[str, Tensor]):
         self.padding = padding
         self.edits = edits
         self._model = model
+        self._encoder = encoder
         self._again: Callable[[], Trace] | None = None
         self._values = values
         self._row = row
@@ -134,12 +139,40 @@ class Trace(Mapping[str, Tensor]):
         """The model that ran; None where it is not known."""
         return self._again().model if self._again else self._model
 
+    @property
+    def encoder(self) -> object:
+        """The TextEncoder that made it; None where it is not known."""
+        return self._again().encoder if self._again else self._encoder
+
+    def show(self, page: str = "start", **chosen: object) -> Any:
+        """Return the living picture of the run, which a notebook shows: `trace.show("attention", layer=5, head=6)`.
+
+        Args:
+            page: start, embedding, attention, add_norm, feed_forward, output, heads or what_if.
+            chosen: what of the page is chosen, such as `layer`, `head` and `word`, the position of a token; the run
+                chooses the rest.
+
+        Returns:
+            an `encoder.browser.cell.LivingCell`; its `save(path)` writes it as a file.
+
+        Raises:
+            EncoderError: there is no such page, layer, head or position, or the trace was put together by hand.
+        """
+        return upstairs("cell_of")(self, page, chosen)
+
+    def _repr_html_(self) -> str:
+        """Show the run as the last line of a notebook's cell; say why where it cannot be shown."""
+        try:
+            return str(self.show()._repr_html_())
+        except EncoderError as error:
+            return html.escape(f"{self!r}: {error}")
+
     def let_go(self, again: Callable[[], "Trace"]) -> None:
         """Give up the recorded tensors and the model; who asks for one later gets that of the run that `again` makes.
 
         A server does this with runs that nobody looks at, whoever still holds them.
         """
-        self._again, self._model = again, None
+        self._again, self._model, self._encoder = again, None, None
         self._values = MadeAgain(tuple(self._values), again)
 
     def __contains__(self, name: object) -> bool:

@@ -7,6 +7,7 @@ from encoder.errors import EncoderError
 from encoder.paper.panel import PanelError
 from encoder.pictures import figure_link
 from encoder.pictures.ask import scene_of, text_of
+from encoder.pictures.cell import IN_BROWSER
 from encoder.pictures.figure_link import PictureAt
 from encoder.pictures.files import file_of, fits
 from encoder.pictures.link import from_query, to_query
@@ -22,11 +23,7 @@ from pages.front.refused import RefusedError
 from pages.ui.server import engine, job_queue
 from pages.ui.server.pool import borrowing
 
-OF_FRONT = (  # those that the browser's pages show; others may take long
-    *("all_heads", "alike_places", "arcs", "beside_change", "guess_changed", "lengths", "lens", "moves", "near_words"),
-    *("layer_step", "norm_sides", "picture", "terms", "units_on_curve", "words_moved"),
-)
-PICTURES: Mapping[str, Picture] = {key: picture(key) for key in OF_FRONT}
+PICTURES: Mapping[str, Picture] = {key: picture(key) for key in IN_BROWSER}  # others may take long
 TYPES = {
     "about": "application/json",
     "svg": "image/svg+xml",
@@ -44,9 +41,9 @@ def file(asked: AskedFile) -> File:
         RefusedError: there is no such picture, model or layer here, or the server has no room now.
     """
     if asked.picture == RUN:
-        from pages.front import make_run
+        from pages.front import make_page, make_run
 
-        return make_run.file(asked)
+        return make_page.file(asked) if asked.format == "page" else make_run.file(asked)
     picture = PICTURES.get(asked.picture)
     if picture is None:
         raise RefusedError(404, "There is no such picture here. The app may have been renewed: load the page again.")

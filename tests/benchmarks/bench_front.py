@@ -3,7 +3,8 @@
 Time after time a server is started, a browser that never saw it opens its first page,
 and the time until the question and its picture are there is taken; then the bytes that this visit took besides
 Streamlit's own files, as they came over the line; then the time from choosing a head until it is painted. Last, in one
-visit, many choices one after the other on Start and on Attention: each is painted before the next.
+visit, many choices one after the other on Start and on Attention: each is painted before the next. The same in a cell
+of a notebook, from a disk.
 """
 
 import argparse
@@ -21,6 +22,8 @@ from browser_tools import NEXT_FRAMES, free_port, started, watch  # noqa: E402
 from chromium import find_chromium  # noqa: E402
 from figures import Figure, finish  # noqa: E402
 from playwright.sync_api import Browser, Page, WebSocket, sync_playwright  # noqa: E402
+
+from encoder import TextEncoder  # noqa: E402
 
 VIEWPORT = {"width": 1440, "height": 900}
 STARTS, CHOICES = 5, 24
@@ -138,6 +141,19 @@ def many(browser: Browser, took: dict[str, list[float]]) -> None:
             page.goto("about:blank")
 
 
+def in_cell(browser: Browser, took: dict[str, list[float]]) -> None:
+    """Many choices in a cell of a notebook, with another one beside it."""
+    trace = TextEncoder.from_pretrained("base").trace("The keys to the old cabinet [MASK] on the wooden table.")
+    with tempfile.TemporaryDirectory() as home, browser.new_context(viewport=VIEWPORT, offline=True) as context:
+        file, page = Path(home) / "notebook.html", context.new_page()
+        cell = trace.show("attention", layer=5, head=6)._repr_html_()
+        file.write_text(f"<!DOCTYPE html><meta charset='utf-8'><title>Notebook</title>{cell}{cell}", encoding="utf-8")
+        page.goto(file.as_uri())
+        frame = page.frame_locator("iframe").first
+        frame.get_by_role("gridcell").wait_for(timeout=60_000)
+        took["cell"] = frame.locator("#front").evaluate(CHOOSE, [CHOSEN["attention"], MANY[0]])
+
+
 def usual(values: list[float]) -> str:
     """The median, in words."""
     return f"median {median(values):.0f}"
@@ -155,6 +171,7 @@ def main() -> int:
         for _ in range(options.starts):
             visit(browser, took)
         many(browser, took)
+        in_cell(browser, took)
         browser.close()
     first, files, frames, choices = (took[what] for what in ("first", "files", "frames", "choice"))
     every = ", ".join(f"{one:.2f}" for one in first)
@@ -168,6 +185,10 @@ def main() -> int:
             choices = took[f"{name} {count}"]
             title = f"{count} choices on {name.capitalize()}, p95"
             found.append(Figure(title, quantiles(choices, n=20)[-1], CHOICE, "ms", usual(choices)))
+    cell = took["cell"]
+    found.append(
+        Figure(f"{MANY[0]} choices in a notebook's cell, p95", quantiles(cell, n=20)[-1], CHOICE, "ms", usual(cell))
+    )
     return finish(found, options.check)
 
 

@@ -45,7 +45,7 @@ ALL = [
     "Code in Python",
     "Caption and alt text",
     "Add to figure",
-    *(OF_RUN := ["The whole run, for numpy", "This layer, as tables", "A report to read offline"]),
+    *(OF_RUN := ["The whole run, for numpy", "This layer, as tables", "A report to read offline", "A page of its own"]),
 ]
 # The front with a keeper that asks this page's own origin, and what it leads to in `led`; `closed` as in a file.
 PAGE = """<!DOCTYPE html><html lang="en"><meta charset="utf-8"><title>Front</title><body style="margin: 0">
@@ -295,6 +295,33 @@ def test_the_menu_and_what_it_shows_are_for_everybody(front: Page) -> None:
     choose(front, "Code in Python")
     expect(front.get_by_role("dialog")).to_be_visible()
     assert barriers(front, every=True) == []
+
+
+def test_a_page_of_its_own_opens_where_it_was_kept(front: Page, browser: Browser, tmp_path: Path) -> None:
+    front.evaluate("() => { again({ page: 'attention' }) }")
+    front.get_by_role("radio", name="layer 2", exact=True).click()
+    front.get_by_role("radio", name="head 3", exact=True).click()
+    cell = front.get_by_role("gridcell").get_attribute("aria-label") or ""
+    name, data = saved(front, "A page of its own")
+    line = front.get_by_role("dialog").locator("pre").inner_text()
+    assert name == "base-attention.html" and f'src="{name}"' in line
+    (tmp_path / name).write_bytes(data)
+    around = tmp_path / "course.html"
+    around.write_text(f"<!DOCTYPE html><html lang='en'><title>Course</title><h1>Course</h1>{line}", encoding="utf-8")
+    with browser.new_context(offline=True) as context:
+        page = context.new_page()
+        errors: list[str] = []
+        page.on("pageerror", lambda error: errors.append(str(error)))
+        page.goto(around.as_uri())
+        kept = page.frame_locator("iframe")
+        expect(kept.get_by_role("radio", name="layer 2", exact=True)).to_be_checked()
+        expect(kept.get_by_role("radio", name="head 3", exact=True)).to_be_checked()
+        expect(kept.get_by_role("gridcell")).to_have_attribute("aria-label", cell)
+        foot = kept.get_by_role("contentinfo")
+        expect(foot).to_contain_text("When it was kept: ")
+        expect(foot).to_contain_text("head 3 of layer 2", ignore_case=True)
+        expect(foot.get_by_role("link")).to_have_attribute("href", re.compile(r"^https://front\.test/\?.*layer=2"))
+        assert errors == []
 
 
 def test_the_menu_fits_a_phone(front: Page) -> None:

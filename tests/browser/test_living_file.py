@@ -11,8 +11,9 @@ from browser_tools import barriers, problems, watch
 from playwright.sync_api import Browser, FrameLocator, Page, expect
 
 from encoder import Edit, TextEncoder, Trace
-from encoder.browser.__main__ import MOST, main
-from encoder.browser.living import living_file
+from encoder.browser.__main__ import main
+from encoder.browser.held import MOST, held
+from encoder.browser.living import PAGES, living_file
 from encoder.formatting import percent
 from encoder.packet.run import level_1, level_2
 
@@ -25,8 +26,8 @@ FRAME = """text => {
   frame.style = 'width: 1200px; height: 860px; border: 0'
   document.body.append(frame)
 }"""
-LAYERS = """() => Object.values(JSON.parse(document.getElementById('packets').textContent))
-  .map(one => Object.keys(one.layers))"""
+HELD = """() => JSON.parse(document.getElementById('packets').textContent).map(one => Object.keys(one.packets))"""
+LAYERS_OF = {KEYS: range(6), KEY: (5,)}  # those that the file with vectors holds
 HALF_STEP = 0.5 / 65534
 Place = Page | FrameLocator
 
@@ -51,7 +52,7 @@ def run(encoder: TextEncoder) -> Any:
 @pytest.fixture(scope="module")
 def file(encoder: TextEncoder, tmp_path_factory: pytest.TempPathFactory) -> Path:
     path: Path = tmp_path_factory.mktemp("living") / "run.html"
-    packets = {one: level_1(encoder, encoder.trace(one)) for one in (KEYS, KEY, WIDE, TIRED)}
+    packets = [[level_1(encoder, encoder.trace(one))] for one in (KEYS, KEY, WIDE, TIRED)]
     path.write_text(living_file(packets, "Runs </script><b>& more"), encoding="utf-8")
     return path
 
@@ -273,9 +274,8 @@ def test_the_first_screen_is_for_everybody_and_has_few_things_to_click(opened: P
 def deep(encoder: TextEncoder, run: Any, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A file with the attention of all layers of one run, and of layer 5 alone of another."""
     path: Path = tmp_path_factory.mktemp("living") / "deep.html"
-    packets = {one: level_1(encoder, run(one)) for one in (KEYS, KEY)}
-    layers = {KEYS: [level_2(run(KEYS), layer) for layer in range(6)], KEY: [level_2(run(KEY), 5)]}
-    path.write_text(living_file(packets, "Deep", layers), encoding="utf-8")
+    packets = [[level_1(encoder, run(one)), *(level_2(run(one), i) for i in of)] for one, of in LAYERS_OF.items()]
+    path.write_text(living_file(packets, "Deep"), encoding="utf-8")
     return path
 
 
@@ -339,18 +339,65 @@ def test_attention_is_there_in_a_sandboxed_frame(browser: Browser, deep: Path, r
         assert problems(page) == []
 
 
-@pytest.mark.parametrize("asked", ["", "--attention", "--no-attention"])
-def test_the_command_holds_attention_where_the_file_stays_small(browser: Browser, tmp_path: Path, asked: str) -> None:
+@pytest.mark.parametrize("asked", ["", "--whole", "--no-whole"])
+def test_the_command_holds_what_there_is_room_for(browser: Browser, tmp_path: Path, asked: str) -> None:
     file = tmp_path / "run.html"
-    sentences = [KEYS, KEY, "The keys to the old cabinet [MASK] on the long table."]
-    main([*sentences, "--out", str(file), *asked.split()])
-    held = {"": [True, True, False], "--attention": [True] * 3, "--no-attention": [False] * 3}[asked]
-    assert (file.stat().st_size <= MOST) is (asked != "--attention")
+    main([KEYS, KEY, "--out", str(file), *asked.split()])
+    levels, layers = {"1", "4", "5", "6", "7"}, {f"{level} {layer}" for level in (2, 3) for layer in range(6)}
+    assert (file.stat().st_size <= MOST) is (asked != "--whole")
     with browser.new_context() as context:
         page = context.new_page()
         page.goto(file.as_uri())
         page.locator("[data-claim]").wait_for()
-        layers = page.evaluate(LAYERS)
-        assert layers == [[str(layer) for layer in range(6)] if one else [] for one in held]
+        held = [set(names) for names in page.evaluate(HELD)]
         menu = page.get_by_role("button", name="Menu")
-        expect(menu).to_be_visible() if any(held) else expect(menu).to_be_hidden()
+        if asked == "--whole":
+            assert held == [levels | layers] * 2
+        elif asked:
+            assert held == [{"1"}] * 2
+        else:
+            assert held[0] >= levels and all("1" in names for names in held)
+        expect(menu).to_be_visible()  # two sentences can be compared in any of them
+
+
+@pytest.fixture(scope="module")
+def whole(encoder: TextEncoder, run: Any, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A file with all packets of two runs, which opens with layer 2 of Feed-forward."""
+    path: Path = tmp_path_factory.mktemp("living") / "whole.html"
+    packets = held([(encoder, run(one)) for one in (KEYS, KEY)], most=None)
+    about = {"page": "feed_forward", "chosen": {"layer": "2", "head": "3", "word": "4"}}
+    path.write_text(living_file(packets, "Whole", kept="it was so", link="https://x.test/?a=<b>", **about))
+    return path
+
+
+def test_all_pages_that_draw_from_packets_are_there(browser: Browser, whole: Path) -> None:
+    with browser.new_context(viewport={"width": 1280, "height": 900}, offline=True) as context:
+        page = context.new_page()
+        watch(page)
+        asked: list[str] = []
+        page.on("request", lambda request: asked.append(request.url))
+        page.goto(whole.as_uri())
+        chosen = page.get_by_role("radio", checked=True)
+        expect(page.get_by_role("radio", name="layer 2", exact=True)).to_be_checked()
+        expect(chosen.first).to_be_visible()
+        for key, (title, _) in PAGES.items():
+            follow(page, title)
+            lacks = {"what_if": ["This file does not hold that run with what is changed in it."]}.get(key, [])
+            expect(page.locator("[role=alert]:visible")).to_have_text(lacks)
+            assert barriers(page) == [], key
+        link = page.get_by_role("link", name="Open it in the app")
+        expect(link).to_have_attribute("href", "https://x.test/?a=<b>")
+        expect(page.get_by_role("contentinfo")).to_contain_text("When it was kept: it was so Model: base, weights ")
+        assert problems(page) == []
+        assert asked == [whole.as_uri()]
+
+
+def test_a_number_that_only_a_server_opens_says_so(browser: Browser, deep: Path) -> None:
+    with browser.new_context(viewport={"width": 1280, "height": 900}) as context:
+        page = context.new_page()
+        page.goto(deep.as_uri())
+        page.evaluate(
+            "document.dispatchEvent(new CustomEvent('encoder:number', { detail: 'layers.0.attention.q:0,0,0' }))"
+        )
+        alert = page.get_by_role("alert").filter(has_text="This file does not hold the way back of a single number")
+        expect(alert).to_be_visible()

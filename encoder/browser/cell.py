@@ -1,0 +1,173 @@
+"""A run as the last line of a notebook's cell: the living picture, and the same in words."""
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from encoder.arguments import integer
+from encoder.browser.held import Run, held
+from encoder.browser.living import PAGES, living_file, quoted, written
+from encoder.errors import EncoderError
+from encoder.formatting import percent
+from encoder.packet.format import unpack
+from encoder.packet.reading import Reading
+from encoder.packet.say import say
+from encoder.text_encoder import TextEncoder
+from encoder.trace.trace import Trace
+from encoder.whole_file import write
+
+CALLED = {"output": "stack", "add & norm": "add_norm"}  # other names of pages
+CHOICES = ("layer", "head", "word", "step", "cell", "after", "lens_word", "off", "maps")  # what of a page can be chosen
+BY_HAND = "show it with encoder.browser.cell.cell([(encoder, trace)])"
+WHOLE = re.compile(r"\d{1,6}", re.ASCII)
+MOST_WORDS = 64  # of the table beside a picture
+HEIGHT = 640  # pixels of a frame that nobody tells how high its page is
+# A frame says how high its page is; it is given so much, within bounds. One listener serves all cells of a page.
+FOLLOW = """if (!window.encoderCells) {
+  window.encoderCells = true;
+  addEventListener('message', ({ source, data }) => {
+    const height = Number(data?.encoderHeight);
+    if (!(height > 0)) return;
+    for (const frame of document.querySelectorAll('iframe.encoder-cell')) {
+      if (frame.contentWindow === source) frame.style.height = `${Math.min(Math.max(height, 200), 2400)}px`;
+    }
+  });
+}"""
+
+
+@dataclass(frozen=True, eq=False)
+class LivingCell:
+    """A page of HTML that draws itself, shown by a notebook as the last line of a cell.
+
+    Attributes:
+        file: the page, which asks no server.
+        title: what it shows, in a line.
+        words: what a program that shows no pages, or a person who cannot see, is told: HTML.
+    """
+
+    file: str
+    title: str
+    words: str
+
+    def __repr__(self) -> str:
+        """What it shows, in a line."""
+        return self.title
+
+    def _repr_html_(self) -> str:
+        """The page in a frame of its own, which the notebook's styles do not reach, and the same in words."""
+        look = f"all: revert; display: block; width: 100%; height: {HEIGHT}px; border: 0"
+        frame = (
+            f'<iframe class="encoder-cell" sandbox="allow-scripts" style="{look}" title="{written(self.title)}" '
+            f"srcdoc='{quoted(self.file)}'></iframe>"
+        )
+        return f"<script>{FOLLOW}</script>{frame}<details><summary>The same in words</summary>{self.words}</details>"
+
+    def save(self, path: str | Path) -> Path:
+        """Write the page as a file, which opens from a disk; return where it is."""
+        path = Path(path)
+        write(path, self.file.encode())
+        return path
+
+
+def cell(runs: Sequence[Run], page: str = "start", chosen: Mapping[str, object] | None = None) -> LivingCell:
+    """Return the living picture of runs; the first one is shown first.
+
+    Args:
+        runs: models with runs of theirs.
+        page: start, embedding, attention, add_norm, feed_forward, output, heads, what_if or compare.
+        chosen: what is chosen, of CHOICES; the run chooses the rest.
+
+    Raises:
+        EncoderError: there is no such page or choice, or the run has no such layer, head or word.
+    """
+    page = CALLED.get(page, page)
+    if page not in PAGES:
+        names = {key: name for name, key in CALLED.items()}
+        raise EncoderError(f"there is no page {page!r:.40}; choose {', '.join(names.get(key, key) for key in PAGES)}")
+    query = spelled(runs[0][1], chosen or {})
+    layer = int(query.get("layer", 0))
+    return drawn(held(runs, page=page, layer=layer), page, query)
+
+
+def drawn(
+    runs: Sequence[Sequence[bytes]], page: str, query: Mapping[str, str], *, kept: bool = False, link: str = ""
+) -> LivingCell:
+    """Return the living picture of packets.
+
+    Args:
+        runs: of each run its packets, level 1 first.
+        page: the key of the page that it opens with, of `encoder.browser.living.PAGES`.
+        query: what is chosen, as an address spells it; what is no choice is left out.
+        kept: whether its foot says what it shows when it opens.
+        link: an address of the app that its foot leads to.
+    """
+    _, about, arrays = unpack(runs[0][0])
+    line, words = told(Reading(about, arrays), query)
+    title = f"{PAGES[page][0]}: {line}"
+    file = living_file(runs, title, page=page, chosen=query, kept=line if kept else "", link=link)
+    return LivingCell(file, title, words)
+
+
+def cell_of(trace: Trace, page: str, chosen: Mapping[str, object]) -> LivingCell:
+    """Return the living picture of a run that knows the encoder that made it.
+
+    Raises:
+        EncoderError: it does not, or as `cell`.
+    """
+    if not isinstance(trace.encoder, TextEncoder):
+        raise EncoderError(
+            "this trace was put together by hand: show it with encoder.browser.cell.cell([(encoder, trace)])"
+        )
+    return cell([(trace.encoder, trace)], page, chosen)
+
+
+def spelled(trace: Trace, chosen: Mapping[str, object]) -> dict[str, str]:
+    """Return choices as an address spells them.
+
+    Raises:
+        EncoderError: one is no choice, or the run has no such layer, head or token.
+    """
+    config = trace.config
+    ends = {"layer": config.n_layers, "head": config.n_heads, "word": len(trace.tokens)}
+    query = {}
+    for name, value in chosen.items():
+        if name not in CHOICES:
+            raise EncoderError(f"{name!r:.40} cannot be chosen; {', '.join(CHOICES)} can")
+        if name in ends:
+            value = integer(name, value, 0, ends[name] - 1)
+        if value is not None and value is not False:
+            query[name] = "1" if value is True else str(value)
+    return query
+
+
+def told(run: Reading, query: Mapping[str, str]) -> tuple[str, str]:
+    """Return a run in a line, and as HTML for who sees no picture: the claim, and a table of where the head looks."""
+    numbers = (query.get(name, "") for name in ("layer", "head", "word"))
+    layer, head, word = (int(text) if WHOLE.fullmatch(text) else None for text in numbers)
+    choice = run.choice(word, layer, head)
+    sentence = " / ".join(filter(None, (run.about["sentence"], run.about["second"])))
+    if choice is None:
+        return f"“{short(sentence)}”", f"<p dir='auto'>{written(sentence)}</p>"
+    key, args = run.claim(choice.place, choice.word)
+    claim, look = say(key, **args), run.look(choice.place, choice.word)
+    rows = [(run.name(word), share) for word, share in zip(run.words, look.shares, strict=True)]
+    rows = sorted(rows, key=lambda row: -row[1])[:MOST_WORDS] if len(rows) > MOST_WORDS else rows
+    rows += [(f"{run.others_named}: no words", look.rest)] if run.others else []
+    of = "the gap" if choice.word.gap else f"“{choice.word.name}”"
+    head_row = "<tr><th scope='col'>word</th><th scope='col'>share</th></tr>"
+    body = "".join(
+        f"<tr><th scope='row' dir='auto'>{written(name)}</th><td>{written(percent(share))}</td></tr>"
+        for name, share in rows
+    )
+    caption = f"Where head {choice.place[1]} of layer {choice.place[0]} looks from {of}"
+    table = f"<table><caption>{written(caption)}</caption><thead>{head_row}</thead><tbody>{body}</tbody></table>"
+    guesses = ", ".join(f"{text} {percent(share)}" for text, share in run.guesses(choice.word)[:5])
+    said = f"<p dir='auto'>The model guesses {written(guesses)}.</p>" if guesses else ""
+    return f"“{short(sentence)}”: {claim}", f"<p dir='auto'>{written(f'“{short(sentence)}”: {claim}')}</p>{said}{table}"
+
+
+def short(sentence: str) -> str:
+    """Return a sentence as it stands in a line."""
+    line = " ".join(sentence.split())
+    return line if len(line) <= 120 else f"{line[:117]}…"

@@ -1,0 +1,50 @@
+"""An examination as the last line of a notebook's cell: the page Heads where its model is at hand, and a table."""
+
+from encoder.browser.cell import LivingCell, drawn, short
+from encoder.browser.held import held
+from encoder.browser.living import written
+from encoder.errors import EncoderError
+from encoder.exam.examination import Exam, exam_by_content
+from encoder.exam.sentences import relation_rows, scope
+from encoder.packet.heads import level_6
+from encoder.packet.levels import MORE
+from encoder.packet.shipped import SENTENCES
+from encoder.text_encoder import TextEncoder
+
+
+def html_of(exam: Exam) -> str:
+    """Return what a notebook shows of an examination: heads with their jobs, and a row for each relation."""
+    try:
+        return living(exam)._repr_html_()
+    except EncoderError:  # the model is elsewhere: what was found of it is told all the same
+        return table(exam)
+
+
+def living(exam: Exam) -> LivingCell:
+    """Return the page Heads of the examined model, on a bundled sentence.
+
+    Raises:
+        EncoderError: the model is not at hand, or another examination is shipped of it.
+    """
+    encoder = TextEncoder.from_pretrained(exam.model)
+    if encoder.source.fingerprint != exam.fingerprint or exam_by_content(exam.fingerprint) not in (None, exam):
+        raise EncoderError(f"{exam.model} is not the model that was examined")
+    levels = MORE | {6: lambda encoder, trace, layer: level_6(encoder, trace, exam=exam)}
+    packets = held([(encoder, encoder.trace(SENTENCES[0]))], page="heads", levels=levels)
+    page = drawn(packets, "heads", {})
+    return LivingCell(page.file, f"The heads of {short(exam.model)}. {scope(exam)}", table(exam))
+
+
+def table(exam: Exam) -> str:
+    """Return a row for each relation as HTML: its best head, the rule beside it, the verdict."""
+    rows = relation_rows(exam)
+    names = "".join(f"<th scope='col'>{written(name)}</th>" for name in (rows[0] if rows else ()))
+    lines = ("".join(f"<td>{written(cell_text(value))}</td>" for value in row.values()) for row in rows)
+    body = "".join(f"<tr>{line}</tr>" for line in lines)
+    caption = f"{short(exam.model)}: {scope(exam)} Shares are in percent."
+    return f"<table><caption>{written(caption)}</caption><thead><tr>{names}</tr></thead><tbody>{body}</tbody></table>"
+
+
+def cell_text(value: str | float | None) -> str:
+    """Return a value as a table has it."""
+    return "" if value is None else f"{value:.1f}" if isinstance(value, float) else str(value)

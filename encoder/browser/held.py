@@ -1,0 +1,79 @@
+"""Which packets of runs a living file holds: those that it opens with, and as many others as it has room for."""
+
+from collections.abc import Callable, Iterator, Sequence
+
+from encoder.browser.living import PAGES, scripts_size, text
+from encoder.packet.levels import MORE
+from encoder.packet.run import level_1
+from encoder.text_encoder import TextEncoder
+from encoder.trace.trace import Trace
+
+MOST = 2_000_000  # characters of a file
+ROOM = 10_000  # of them for what stands around the scripts and the packets
+WEIGHTS = 500_000  # bytes of a run's weights; of a long run they are those of a few rows
+TRIED = 2e10  # heads times layers times tokens times the square of d_model up to which each head is tried without
+OF_RUN = (5, 4, 7, 6)  # levels of a whole run, in the order of what they give for their bytes
+OF_LAYERS = (2, 3)
+TRYING = 7  # the level that runs the model again and again
+
+Run = tuple[TextEncoder, Trace]
+Level = Callable[[TextEncoder, Trace, int], bytes]
+LEVELS: dict[int, Level] = MORE
+
+
+def held(
+    runs: Sequence[Run],
+    *,
+    page: str = "start",
+    layer: int = 0,
+    most: int | None = MOST,
+    levels: dict[int, Level] = LEVELS,
+) -> list[list[bytes]]:
+    """Return the packets of each run: level 1 of all, then what its page needs, then what else there is room for.
+
+    Args:
+        runs: models with runs of theirs.
+        page: the key of the page that is opened first.
+        layer: the one that is shown first; those beside it come before those far away.
+        most: characters of the file; None for all packets, whatever they take.
+        levels: what makes the packets beside level 1.
+
+    Raises:
+        EncoderError: a run is of another model.
+    """
+    found = [[first(encoder, trace)] for encoder, trace in runs]
+    room = None if most is None else most - ROOM - scripts_size() - sum(len(text(packet)) for (packet,) in found)
+    for (encoder, trace), packets in zip(runs, found, strict=True):
+        for level, at in wishes(encoder, trace, page, layer):
+            packet = levels[level](encoder, trace, at)
+            if room is not None:
+                size = len(text(packet))
+                if size > room:
+                    continue
+                room -= size
+            packets.append(packet)
+    return found
+
+
+def first(encoder: TextEncoder, trace: Trace) -> bytes:
+    """Return level 1 of a run, with the guess without each head where that does not take long."""
+    return level_1(encoder, trace, off=quick(trace), most_bytes=WEIGHTS)
+
+
+def quick(trace: Trace) -> bool:
+    """Return whether the model can be run again without each of its heads in a few seconds."""
+    config = trace.config
+    return config.n_layers**2 * config.n_heads * len(trace.tokens) * config.d_model**2 <= TRIED
+
+
+def wishes(encoder: TextEncoder, trace: Trace, page: str, layer: int) -> Iterator[tuple[int, int]]:
+    """Give the levels and layers of a run beside level 1, what is wanted most first; -1 for a level of no layer."""
+    layers = sorted(range(trace.config.n_layers), key=lambda one: abs(one - layer))
+    own = PAGES[page][1]
+    order = dict.fromkeys((own, *OF_RUN, *OF_LAYERS))
+    order.pop(1, None)
+    for level in order:
+        if level in OF_LAYERS:
+            yield from ((level, one) for one in layers)
+        elif level != TRYING or quick(trace):
+            yield level, -1
