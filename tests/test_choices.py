@@ -99,6 +99,9 @@ class Visits:
             assert widget(other, key).value == now.value
 
 
+OF_ONES_OWN = {"born_beside"}  # asked where another training was examined, see test_grammar_born.py
+
+
 def written(page: Page) -> set[str]:
     """The keys that stand in the source of the page where it asks for a choice."""
     files = [FOLDER / "steps" / f"{page.key}.py", *(FOLDER / "parts" / page.key).glob("*.py")]
@@ -166,7 +169,7 @@ def test_every_choice_survives_a_link(page: str, asked: dict[str, Asked], monkey
                 todo.append(link(app))
                 widget(app, key).set_value(one[1]).run()
                 assert key not in link(app)
-    assert written(at) <= tried, "a choice that no view above shows"
+    assert written(at) - OF_ONES_OWN <= tried, "a choice that no view above shows"
 
 
 @pytest.mark.parametrize("key", ["layer", "v", "Zoom", "a b", "", "x" * 21])

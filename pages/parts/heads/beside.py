@@ -20,8 +20,8 @@ EXAMINED = ("base", "small")  # the bundled models whose examination is shipped
 def draw() -> None:
     """Another model, and a table with a row for each relation that both were asked."""
     here = state.current().model
-    others = [name for name in (*EXAMINED, *state.session().own_models) if name != here]
-    tie = state.choice("heads_other", others, others[0])
+    others = [*EXAMINED, *state.session().own_models]
+    tie = state.choice("heads_other", others, next(name for name in others if name != here))
     other = st.pills("Beside", others, required=True, format_func=lambda name: plain(models.offer(name).label), **tie)
     mine, theirs = session.exam(), exams.exam(other)
     names = [models.offer(name).label for name in (here, other)]
