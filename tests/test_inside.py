@@ -12,7 +12,7 @@ ROOT = Path(__file__).parents[1]
 PINNED = dict(line.split("==") for line in (ROOT / "requirements.txt").read_text().splitlines() if "==" in line)
 FILES = [ROOT / "app.py", *sorted((ROOT / "pages").rglob("*.py")), *sorted((ROOT / "encoder").rglob("*.py"))]
 EXEMPT = {"encoder/model/linear.py"}  # of torch
-OPEN = {"_asdict", "_replace"}  # of a named tuple
+OPEN = {"_asdict", "_replace", "_repr_html_"}  # of a named tuple, and what a notebook asks of a value
 STYLES = [ROOT / "pages" / "ui" / "streamlit.css"]  # where rules may name what Streamlit draws
 MOST_RULES = 54
 DRAWN_BY_STREAMLIT = re.compile(r"data-testid|data-selected|data-orientation|data-has-shortcut|\.st[A-Z]|\[kind=")

@@ -166,7 +166,7 @@ class TableParts:
 
 
 @dataclass(frozen=True)
-class Progress:
+class ListProgress:
     """How many sentences of a list are measured, of how many; with the last one what was measured."""
 
     done: int
@@ -182,13 +182,13 @@ def measuring(
     layer: int = 0,
     head: int = 0,
     most_rows: int = MOST_ROWS,
-) -> Generator[Progress, None, None]:
+) -> Generator[ListProgress, None, None]:
     """Measure pictures over a list, and yield after each sentence how far it is; see `measure`."""
     columns = [column(text) for text in dict.fromkeys(pictures)]
     made: dict[tuple[str, ...], TableParts] = {}
     cut, left_out = list[int](), dict[int, str]()
     for number, sentence in enumerate(sentences):
-        yield Progress(number, len(sentences))
+        yield ListProgress(number, len(sentences))
         try:
             pieces = encoder.tokenize(sentence)
             if not sentence.strip():
@@ -208,7 +208,7 @@ def measuring(
                 "choose pictures with fewer numbers"
             )
     tables = tuple(parts.table(dims) for dims, parts in made.items())
-    yield Progress(len(sentences), len(sentences), Measured(tables, tuple(cut), left_out))
+    yield ListProgress(len(sentences), len(sentences), Measured(tables, tuple(cut), left_out))
 
 
 def measure(
