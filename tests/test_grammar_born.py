@@ -101,6 +101,7 @@ def test_agreement_is_whether_the_right_form_is_likelier() -> None:
     assert abs(right - MOMENTS.agreement.right[1000]) <= 1
 
 
+@pytest.mark.nightly  # what is counted is tried again above
 def test_the_curves_are_those_of_an_examination_of_each_snapshot() -> None:
     """`python -m encoder.exam` scores odd sentences alone: on them, and on both halves together, the counts agree."""
     bank = bundled_treebanks()[0]

@@ -144,6 +144,15 @@ def test_it_works_without_streamlit_and_plotly(installed: Path, tmp_path: Path) 
         assert (printed, complained.count("\n"), code) == ("", 1, 2) and reason in complained
 
 
+def test_a_training_needs_no_extra_before_it_is_to_be_examined(installed: Path, tmp_path: Path) -> None:
+    (tmp_path / "text.txt").write_text("The cat sat on the mat.\nA dog ran home.\n" * 20)
+    run = ["--corpus", "text.txt", "--heldout", "text.txt", "--steps", "1", "--set", *SMALL_RUN]
+    given = [["encoder-train", *run, "--out", "plain"], ["encoder-train", *run, "--exam", "--out", "examined"]]
+    plain, examined = answers(installed, tmp_path, "streamlit,plotly,matplotlib,conllu,pyarrow", given)
+    assert plain[2] == 0 and (tmp_path / "plain").exists(), plain
+    assert examined[1:] == ["error: conllu is not installed; pip install 'encoder[exam]' brings it\n", 2]
+
+
 def test_pictures_and_reports_need_no_streamlit(installed: Path, tmp_path: Path) -> None:
     given = [
         ["encoder-picture", "rollout", "--model", "small", "--sentence", "A cat sat.", "--out", "rollout.svg"],

@@ -12,7 +12,6 @@ from tokenizers import Tokenizer
 
 from encoder.checkpoint import holds_model
 from encoder.command_line import CommandLine, exit_code
-from encoder.exam.moments import MomentLog
 from encoder.model.encoder import Encoder
 from encoder.text_encoder import TextEncoder
 from encoder.trace.source import Source
@@ -145,6 +144,8 @@ def examiner(folder: Path, tokenizer: Tokenizer, recipe: Recipe) -> Callable[[in
     """What examines each snapshot of a run, and writes down in its folder what the heads get right."""
     if not recipe.snapshots:
         raise TrainingError("--exam examines snapshots, and this run keeps none; use --set snapshots=0,100,1000")
+    from encoder.exam.moments import MomentLog  # it reads trees, which a training without it need not be able to
+
     log = MomentLog(folder)
     return lambda step, model: log.add(step, TextEncoder(model, tokenizer, Source(f"step {step}")))
 
