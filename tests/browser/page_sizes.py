@@ -39,10 +39,10 @@ SCREENS = "() => document.querySelector('[data-testid=stMain]').scrollHeight / i
 PICTURE = """() => Math.min(9999, ...[...document.querySelectorAll(
     '[data-testid=stMain] :is(.main-svg, canvas, .tokens, [data-testid=stDataFrame], .st-key-ask, .st-key-learning), ' +
     '[data-testid=stMain] :is(.st-key-board, .st-key-flows, .st-key-grammar, .st-key-atlas_contexts, .true-size), ' +
-    '[data-testid=stMain] :is(.st-key-first_lessons, .st-key-class_join)'),
+    '[data-testid=stMain] .st-key-first_lessons'),
   ...[...document.querySelectorAll('[data-testid=stMain] *')]
     .flatMap(one => [...(one.shadowRoot?.querySelectorAll(
-      '.picture-canvas, .enc-words, .hd-grid, .ou-bars, .em-near, .tl, .cv-canvas, .wi-bars, .wi-board') ?? [])])]
+      '.picture-canvas, .enc-words, .hd-grid, .ou-bars, .em-near, .tl, .cv-canvas, .wi-bars, .wi-board, .enc-class-card') ?? [])])]
   .filter(one => one.checkVisibility()).map(one => one.getBoundingClientRect().top))"""
 SIDEWAYS = """() => {
   const main = document.querySelector('[data-testid=stMain]'), { scrollWidth, clientWidth } = document.documentElement

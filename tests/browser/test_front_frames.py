@@ -172,7 +172,8 @@ def renewed(folder: Path) -> Path:
     script = folder / "encoder" / "browser" / "built" / "front.js"
     script.parent.mkdir()
     script.write_text((ROOT / "encoder/browser/built/front.js").read_text(encoding="utf-8") + "window.renewed = true\n")
-    script.with_name("pages.js").symlink_to(ROOT / "encoder/browser/built/pages.js")
+    for other in {*(ROOT / "encoder/browser/built").glob("*.js")} - {ROOT / "encoder/browser/built/front.js"}:
+        script.with_name(other.name).symlink_to(other)
     return folder / "app.py"
 
 
