@@ -145,13 +145,16 @@ fast)
   failed=()
   chosen=(-m "not nightly")
   [ "${1:-}" = all ] && chosen=()
-  for half in a-l m-z; do # new processes for the second half: what libraries leave in one that ran all takes 2 GB
-    say "pytest, tests/test_[$half]*.py, on two processors"
-    "$python" tests/measured.py "tests_$half" -q -n 2 --dist worksteal "${chosen[@]}" tests/test_[$half]*.py ||
-      failed+=("the tests without a browser, $half")
+  for part in a-e f-l m-q r-z; do # new processes for each: what libraries leave in one that ran all takes gigabytes
+    say "pytest, tests/test_[$part]*.py, on two processors"
+    "$python" tests/measured.py "tests_$part" -q -n 2 --dist worksteal "${chosen[@]}" tests/test_[$part]*.py ||
+      failed+=("the tests without a browser, $part")
   done
-  say "pytest, browser tests, in two browsers"
-  "$python" tests/measured.py browser -q -n 2 --dist worksteal "${chosen[@]}" tests/browser || failed+=("the browser tests")
+  for part in a-f g-z; do
+    say "pytest, tests/browser/test_[$part]*.py, in two browsers"
+    "$python" tests/measured.py "browser_$part" -q -n 2 --dist worksteal "${chosen[@]}" tests/browser/test_[$part]*.py ||
+      failed+=("the browser tests, $part")
+  done
   [ ${#failed[@]} = 0 ] || die "failed: $(printf '%s; ' "${failed[@]}")see above."
   ;;
 *)
