@@ -42,7 +42,8 @@ PICTURE = """() => Math.min(9999, ...[...document.querySelectorAll(
     '[data-testid=stMain] .st-key-first_lessons'),
   ...[...document.querySelectorAll('[data-testid=stMain] *')]
     .flatMap(one => [...(one.shadowRoot?.querySelectorAll(
-      '.picture-canvas, .enc-words, .hd-grid, .ou-bars, .em-near, .tl, .cv-canvas, .wi-bars, .wi-board, .enc-class-card') ?? [])])]
+      '.picture-canvas, .enc-words, .hd-grid, .ou-bars, .em-near, .tl, .cv-canvas, .wi-bars, .wi-board, ' +
+      '.enc-class-card') ?? [])])]
   .filter(one => one.checkVisibility()).map(one => one.getBoundingClientRect().top))"""
 SIDEWAYS = """() => {
   const main = document.querySelector('[data-testid=stMain]'), { scrollWidth, clientWidth } = document.documentElement
