@@ -3,6 +3,7 @@
 from functools import cache
 
 from encoder.pictures.registry import pictures
+from encoder.pictures.scene import PREFIX_A, PREFIX_B
 from encoder.pictures.sheet import OFFERED
 
 SPELLED = """
@@ -11,7 +12,7 @@ SPELLED = """
     cost_steps figure figure_film figure_look figure_part figure_seconds figure_size figure_texts find_term
     heads_beside heads_list heads_other heads_part heads_trees lab layers_alike learn_heads learn_layers learn_norm
     learn_part learn_positions learn_rate learn_seed learn_steps learn_task learn_width lessons_part models_part
-    mystery_head mystery_task one_matrix prefix_a prefix_b read_after several sources_open term_place through_layers
+    mystery_head mystery_task one_matrix read_after several sources_open term_place through_layers
     tokens_open tour_jobs training_part tutorial unfolded unit_token units_open walk_of ways_open why words_only
     words_open
 """
@@ -21,4 +22,5 @@ OF_PAGES = frozenset(SPELLED.split())
 @cache
 def names() -> frozenset[str]:
     """Return every name that a link may use for a choice."""
-    return OF_PAGES | OFFERED.keys() | {option.key for picture in pictures().values() for option in picture.options}
+    of_pictures = {option.key for picture in pictures().values() for option in picture.options}
+    return OF_PAGES | OFFERED.keys() | of_pictures | {PREFIX_A.key, PREFIX_B.key}
