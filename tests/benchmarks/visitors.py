@@ -42,6 +42,7 @@ class Visitor:
     values: dict[str, WidgetState] = field(default_factory=dict)
     shown: dict[str, str] = field(default_factory=dict)  # key -> the text that a widget was told to show last
     seen: dict[str, int] = field(default_factory=dict)  # hash of a large message -> the run it was last part of
+    kept: dict[str, ForwardMsg] = field(default_factory=dict)  # large messages, which later ones name by their hash
     seconds: list[float] = field(default_factory=list)
     sent: list[int] = field(default_factory=list)
     broken: list[str] = field(default_factory=list)
@@ -105,7 +106,9 @@ class Visitor:
             message = ForwardMsg.FromString(raw)
             if message.metadata.cacheable or message.WhichOneof("type") == "ref_hash":
                 self.seen[message.ref_hash or message.hash] = len(self.sent)
-            self.take(message)
+            if message.metadata.cacheable:
+                self.kept[message.hash] = message
+            self.take(self.kept.get(message.ref_hash, message))
             ended = message.WhichOneof("type") == "script_finished"
             if ended and message.script_finished != ForwardMsg.FINISHED_EARLY_FOR_RERUN:
                 break
