@@ -116,9 +116,7 @@ def cell_of(trace: Trace, page: str, chosen: Mapping[str, object]) -> LivingCell
         EncoderError: it does not, or as `cell`.
     """
     if not isinstance(trace.encoder, TextEncoder):
-        raise EncoderError(
-            "this trace was put together by hand: show it with encoder.browser.cell.cell([(encoder, trace)])"
-        )
+        raise EncoderError(f"this trace was put together by hand: {BY_HAND}")
     return cell([(trace.encoder, trace)], page, chosen)
 
 

@@ -17,6 +17,7 @@ from encoder.pictures.registry import picture, pictures
 from encoder.pictures.scene import Scene
 from encoder.pictures.view import View
 from encoder.text_encoder import TextEncoder
+from encoder.trace.trace import Trace
 
 MOST_ROWS = 5_000_000  # of all tables together: some hundreds of megabytes
 PLAIN = ("layer", "head")  # dimensions whose places are called by their number
@@ -134,8 +135,7 @@ def column(text: str) -> Column:
 class TableParts:
     """The parts of a table that is being made, a piece for each sentence."""
 
-    places: dict[str, list[np.ndarray[Any, Any]]] = field(default_factory=dict)
-    values: dict[str, list[np.ndarray[Any, Any]]] = field(default_factory=dict)
+    columns: dict[str, list[np.ndarray[Any, Any]]] = field(default_factory=dict)
     rows: int = 0
 
     def add(self, number: int, answers: Mapping[str, Numbers], dims: tuple[str, ...]) -> None:
@@ -154,15 +154,15 @@ class TableParts:
             values = answer.array
             if values.shape != shape:
                 raise EncoderError(f"the picture {name} has {values.shape} numbers where others have {shape}")
-            self.values.setdefault(name, []).append(np.asarray(values).ravel())
+            self.put(name, values.ravel())
 
     def put(self, name: str, values: np.ndarray[Any, Any]) -> None:
-        """Add to what tells the rows apart."""
-        self.places.setdefault(name, []).append(values)
+        """Add to a column."""
+        self.columns.setdefault(name, []).append(values)
 
     def table(self, dims: tuple[str, ...]) -> Table:
         """The table of all that was added."""
-        return Table(dims, {name: np.concatenate(parts) for name, parts in (self.places | self.values).items()})
+        return Table(dims, {name: np.concatenate(parts) for name, parts in self.columns.items()})
 
 
 @dataclass(frozen=True)
@@ -190,14 +190,14 @@ def measuring(
     for number, sentence in enumerate(sentences):
         yield ListProgress(number, len(sentences))
         try:
-            pieces = encoder.tokenize(sentence)
             if not sentence.strip():
                 raise EncoderError("nothing is written there")
-            found = dict(of_sentence(encoder, sentence, columns, layer, head))
+            trace = encoder.trace(sentence)
+            found = dict(of_run(encoder, trace, View(sentence=sentence, layer=layer, head=head), columns))
         except EncoderError as error:
             left_out[number] = str(error)
             continue
-        if len(pieces.text) < len(sentence):
+        if len(trace.tokenization.text) < len(sentence):
             cut.append(number)
         for dims in dict.fromkeys(numbers.dims for numbers in found.values()):
             alike = {name: numbers for name, numbers in found.items() if numbers.dims == dims}
@@ -244,12 +244,9 @@ def measure(
     return measured
 
 
-def of_sentence(
-    encoder: TextEncoder, sentence: str, columns: Sequence[Column], layer: int, head: int
-) -> Iterator[tuple[str, Numbers]]:
-    """Yield the numbers of the pictures of one sentence; what two of them measure alike is measured once."""
-    trace, known = encoder.trace(sentence), dict[Any, Any]()
-    view = View(sentence=sentence, layer=layer, head=head)
+def of_run(encoder: TextEncoder, trace: Trace, view: View, columns: Sequence[Column]) -> Iterator[tuple[str, Numbers]]:
+    """Yield the numbers of the pictures of one run; what two of them measure alike is measured once."""
+    known = dict[Any, Any]()
 
     def kept(call: Any, now: Callable[[], Any]) -> Any:
         if str(call) not in known:

@@ -14,7 +14,8 @@ from encoder.lessons.foreign import is_link
 from encoder.lessons.lesson import LessonStep
 from encoder.metrics.cells import largest_pair
 from encoder.metrics.guess import guess_place
-from encoder.pictures.link import from_query
+from encoder.pictures.ask import text_of
+from encoder.pictures.link import from_query, is_count
 from encoder.pictures.steps import KNOWN_STEPS
 from encoder.pictures.view import View
 from encoder.trace.tokens import Text
@@ -66,7 +67,7 @@ def screen(query: Mapping[str, str]) -> Screen:
     """
     view, _ = from_query(query, lambda model: None, KNOWN_STEPS)
     encoder = make.opened(view.model)
-    pieces = encoder.tokenize((view.sentence, view.second) if view.second.strip() else view.sentence)
+    pieces = encoder.tokenize(text_of(view))
     view, _ = view.within(encoder.config, len(pieces.ids))
     trace = engine.run(view.model, pieces.inputs, view.hidden, edits_to_text(view.edits))
     return Screen(view, encoder, pieces.inputs, trace)
@@ -81,8 +82,8 @@ def offer(query: Mapping[str, str]) -> dict[str, Any]:
         at = screen(query)
         weights = at.trace[f"layers.{at.view.layer}.attention.weights"][at.view.head]
         looks, seen = largest_pair(weights.numpy(), at.trace.tokenization.special)
-        word = query.get("word", dict(at.view.choices).get("ask_word", ""))
-        known = word.isascii() and word.isdigit() and int(word[:9]) < len(at.trace.tokens)
+        word = query.get("word", "")
+        known = is_count(word) and int(word) < len(at.trace.tokens)
         asked = lesson_step(at)
         return {
             "tokens": [f"{i} {shown(name)}" for i, name in enumerate(at.trace.tokens)],

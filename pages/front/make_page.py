@@ -10,7 +10,7 @@ from encoder.errors import EncoderError
 from encoder.export.caption import file_name
 from encoder.packet.heads import level_6
 from encoder.packet.levels import MORE
-from encoder.pictures.link import from_query
+from encoder.pictures.link import from_query, is_count
 from encoder.pictures.steps import KNOWN_STEPS
 from encoder.pictures.view import View
 from pages.front import make
@@ -85,4 +85,4 @@ def runs_of(view: View, query: Mapping[str, str], page: str) -> list[Run]:
 def chosen(query: Mapping[str, str], name: str) -> int | None:
     """Return a number that a query names; None where it names none."""
     text = query.get(name, "")
-    return int(text) if text.isascii() and text.isdigit() and len(text) < 7 else None
+    return int(text) if is_count(text) else None

@@ -2,6 +2,7 @@
 
 from encoder.formatting import shown
 from encoder.metrics.guess import guess_place
+from encoder.pictures.link import is_count
 from pages.ui import session
 from pages.ui.state import session_state as state
 from pages.ui.step import shared_out
@@ -14,7 +15,7 @@ def draw() -> None:
     trace, encoder = session.now(), session.text_encoder(state.current().model)
     at = guess_place(trace, encoder.mask_token)
     word = dict(state.current().choices).get("word", "")
-    if word.isdecimal() and len(word) < 6 and int(word) < len(trace.tokens):
+    if is_count(word) and int(word) < len(trace.tokens):
         at = int(word)
     label = plain(f"Which words made the guess at “{shown(trace.tokens[at])}” ({at})")
     fold(label, "ask_why", lambda: shared_out.draw(at))
