@@ -5,6 +5,7 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
+from streamlit.runtime.scriptrunner import StopException
 from streamlit.testing.v1 import AppTest
 
 from encoder.pictures.link import from_query
@@ -139,3 +140,30 @@ def test_what_is_pressed_below_is_handed_to_the_picture() -> None:
     assert number == 1 and not app.exception
     assert {name: query[name] for name in ("layer", "head", "hidden")} == {"layer": "2", "head": "3", "hidden": "2"}
     assert ["".join(app.query_params[name]) for name in ("layer", "head", "hidden")] == ["2", "3", "2"]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("stopped_in", ["pages.ui.frame.run.run", "pages.ui.frame.whole.draw_page"])
+def test_a_run_that_the_next_choice_overtook_takes_nothing_back(
+    stopped_in: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def overtaken(*_: object) -> None:
+        raise StopException
+
+    app = AppTest.from_file(MAIN, default_timeout=60)
+    app.switch_page("steps/what_if.py")
+    app.query_params["more"] = "1"
+    app.run()
+    with monkeypatch.context() as patched:
+        patched.setattr(stopped_in, overtaken)
+        app.query_params["layer"] = "2"
+        app.run()
+    app.query_params["layer"], app.query_params["edits"] = "3", "layers.3.attention.heads:zero:h=1"
+    app.run()
+    assert told(app)["handed"][0] == 0 and not app.exception
+    assert "".join(app.query_params["layer"]) == "3"
+    assert "".join(app.query_params["edits"]) == "layers.3.attention.heads:zero:h=1"
+    state = app.session_state["session"]
+    state.view = replace(state.view, hidden=(2,))  # what is pressed below is handed over as ever
+    app.run()
+    assert told(app)["handed"][0] == 1

@@ -119,13 +119,14 @@ def hand_over(page: Page) -> None:
     here = session()
     if here.below is not None and here.go_to:  # it leads away, with what is shown
         return
-    if here.below is not None and here.view is not None and here.view != here.below:
+    overtaken = here.reading
+    if here.below is not None and here.view is not None and here.view != here.below and not overtaken:
         from pages.ui.state.session_state import write_choices
 
         here.handed += 1
         write_choices({name: "" for name in NAMES if name not in OF_BROWSER} | spelled(here.view))
         return
-    was = here.below
+    was, here.reading = here.below, True
     view, here.view = here.view, None
     if not was:
         here.page, here.go_to = "", ""

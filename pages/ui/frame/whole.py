@@ -83,7 +83,8 @@ def draw_below(page: Page, above: Any, usual: Mapping[str, str], is_open: bool) 
 
     `usual` is what the picture shows where the URL does not say it.
     """
-    state.session().runs += 1
+    here = state.session()
+    here.runs += 1
     walk.keep_up(page)
     walk.resume()
     with upkeep.attended():
@@ -91,6 +92,7 @@ def draw_below(page: Page, above: Any, usual: Mapping[str, str], is_open: bool) 
             trace = run.undrawn(page, usual)
         walk.settle(page, trace.config)
         figure.settle(page)
+        here.below, here.reading = here.view, False  # all that differs from now on was pressed here
         with above:
             lesson_bar.draw(page)
             story.way_back(page)

@@ -33,8 +33,8 @@ class Session:
     show something else, the run that told it, what it showed before and what it is to show. `defaults` holds, for each
     choice that a page asked for, what it is where nothing is chosen. `notes` are the sentences to say on top of the
     page. `opens_more` tells whether that next page is to be opened with what stands below its picture, `below` is the
-    view that was last drawn below a picture of the browser's, None where nothing was; `handed` counts what that
-    picture was told to show.
+    view that was last drawn below a picture of the browser's, None where nothing was; `reading` tells that a run has
+    not taken over yet what the address says there, `handed` counts what that picture was told to show.
 
     Models and runs: `last_model` could be shown last, `own_models` are those that the person has opened,
     `models_asked_for` those chosen by a click, `offered` the view of a link whose model takes long to load. `asked_for`
@@ -76,6 +76,7 @@ class Session:
     notes: list[str] = field(default_factory=list)
     opens_more: bool = False
     below: "View | None" = None
+    reading: bool = False
     handed: int = 0
 
     last_model: str = ""
