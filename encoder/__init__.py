@@ -2,19 +2,21 @@
 
 from typing import TYPE_CHECKING
 
-from encoder.on_demand import on_demand
+from encoder.support import earlier_names
+from encoder.support.lazy_imports import on_demand
 
 if TYPE_CHECKING:
     from encoder.checkpoint.tensor_files import CheckpointError
     from encoder.edits.edit import Edit
-    from encoder.errors import EncoderError
     from encoder.model.config import PRESETS, EncoderConfig, preset
+    from encoder.support.errors import EncoderError
     from encoder.text_encoder import TextEncoder
     from encoder.trace.trace import Trace
 
 __version__ = "1.0.0"
 __all__ = ["PRESETS", "CheckpointError", "Edit", "EncoderConfig", "EncoderError", "TextEncoder", "Trace", "preset"]
 
+earlier_names.know()
 __getattr__ = on_demand(
     __name__,
     {
@@ -22,7 +24,7 @@ __getattr__ = on_demand(
         "CheckpointError": "encoder.checkpoint.tensor_files",
         "Edit": "encoder.edits.edit",
         "EncoderConfig": "encoder.model.config",
-        "EncoderError": "encoder.errors",
+        "EncoderError": "encoder.support.errors",
         "TextEncoder": "encoder.text_encoder",
         "Trace": "encoder.trace.trace",
         "preset": "encoder.model.config",

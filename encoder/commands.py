@@ -24,5 +24,5 @@ def run(package: str) -> int:
 
 
 atlas, exam, picture, report, train = (
-    partial(run, f"encoder.{package}") for package in ("atlas", "exam", "pictures", "report", "train")
+    partial(run, f"encoder.{package}") for package in ("atlas", "exam", "pictures", "pictures.report", "train")
 )

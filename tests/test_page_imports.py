@@ -15,21 +15,6 @@ MODULES = {
     ".".join(path.relative_to(ROOT).with_suffix("").parts).removesuffix(".__init__"): path
     for path in sorted((ROOT / "pages").rglob("*.py"))
 }
-ROOMS = (  # each stands on those before it and on itself
-    {"component", "style", "text"},
-    {"state"},
-    {"widgets", "refusals"},
-    {"server"},
-    {"session"},
-    {"downloads"},
-    {"components"},
-    {"step", "picture"},
-    {"lessons"},
-    {"live"},
-    {"frame"},
-    {"parts"},
-    {"pages"},
-)
 
 
 @cache
@@ -41,19 +26,6 @@ def imported(module: str) -> set[str]:
             parts = {f"{node.module}.{alias.name}" for alias in node.names}
             found |= {part if part in MODULES else node.module for part in parts}
     return {name for name in found if name in MODULES}
-
-
-def room(module: str) -> int:
-    """How high a module stands; the pages themselves stand highest."""
-    parts = module.split(".")
-    name = {"ui": parts[2] if len(parts) > 2 else "", "parts": "parts"}.get(parts[1], "pages")
-    return next(i for i, names in enumerate(ROOMS) if name in names)
-
-
-def test_no_arrow_points_upwards() -> None:
-    arrows = [(a, b) for a in MODULES.keys() - {"pages", "pages.ui"} for b in imported(a)]
-    assert len(arrows) > len(MODULES)
-    assert [(a, b) for a, b in arrows if room(b) > room(a)] == []
 
 
 def test_there_are_no_circles() -> None:

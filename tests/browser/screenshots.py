@@ -1,7 +1,7 @@
 """A folder of screenshots of every page, in three widths, light and dark: python tests/browser/screenshots.py [folder].
 
 The names are PAGE-WIDTH-SCHEME.png; each picture is as tall as its page. `--pages` takes only some pages. `--readme`
-makes only the picture that the README shows.
+makes only the pictures that the README shows.
 """
 
 import argparse
@@ -29,8 +29,15 @@ IN_SCHEME = (
     f"scheme => ({READY})() && getComputedStyle(document.querySelector('[data-testid=stApp]')).colorScheme === scheme"
 )
 TALLEST = 12_000
-README = ROOT / ".github" / "screenshot.png"
-README_PAGE = f"attention?{AS_ELSEWHERE}"
+README = ROOT / ".github"
+README_PAGES = {  # what README shows -> where it is
+    "start": "sentence",
+    "attention": f"attention?{AS_ELSEWHERE}&word=8",
+    "what_if": "what_if",
+    "heads": "heads",
+    "learning": "learn",
+}
+README_SIZE = (1280, 860)
 HEIGHT = "() => document.querySelector('[data-testid=stMain]').scrollHeight"
 DRAWN = """() => [...document.querySelectorAll('[data-testid=stPlotlyChart]')]
   .every(box => box.querySelector('.main-svg'))"""
@@ -62,7 +69,7 @@ def main() -> None:
     parser.add_argument("folder", nargs="?", type=Path, default=ROOT / ".screenshots")
     parser.add_argument("--pages", nargs="+", choices=list(VIEWS), default=list(VIEWS))
     parser.add_argument("--widths", nargs="+", type=int, choices=list(WIDTHS), default=list(WIDTHS))
-    parser.add_argument("--readme", action="store_true", help="refresh only the picture of the README")
+    parser.add_argument("--readme", action="store_true", help="refresh only the pictures of the README")
     asked = parser.parse_args()
     with (
         tempfile.TemporaryDirectory() as home,
@@ -77,9 +84,11 @@ def main() -> None:
         watch(page)
         open_page(page, url)
         if asked.readme:
-            visit(page, url, README_PAGE, 1280)
-            shoot(page, 1280, README, 980)
-            print(README)
+            for name, key in README_PAGES.items():
+                visit(page, url, key, README_SIZE[0])
+                page.wait_for_load_state("networkidle")
+                shoot(page, README_SIZE[0], README / f"{name}.png", README_SIZE[1])
+                print(README / f"{name}.png", flush=True)
             return
         asked.folder.mkdir(parents=True, exist_ok=True)
         for widths in WINDOWS:

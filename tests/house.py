@@ -1,0 +1,99 @@
+"""What the house is like, in numbers: rooms, floors, arrows, lines, and words that say nothing.
+
+`python tests/house.py` prints the table; `tests/test_house.py` has its bounds, which only fall.
+"""
+
+import ast
+import io
+import subprocess
+import tokenize
+from collections import Counter, defaultdict
+from functools import cache
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[1]
+PRODUCT, LANGUAGES = ("encoder", "pages"), (".py", ".js", ".css", ".ts")
+EMPTY_WORDS = frozenset({"asked", "found", "kept", "made", "one", "said", "seen", "told"})
+FIVE = frozenset({"one", "found", "said", "told", "made"})
+SHORT = 75  # lines
+
+
+@cache
+def tracked(*folders: str) -> tuple[Path, ...]:
+    """The files of these folders that are code, without what is built of it."""
+    listed = subprocess.run(["git", "-c", "safe.directory=*", "ls-files", *folders], cwd=ROOT, check=True,
+                            capture_output=True, text=True).stdout  # fmt: skip
+    return tuple(
+        ROOT / name for name in listed.split("\n") if Path(name).suffix in LANGUAGES and "/built/" not in name
+    )
+
+
+def lines(files: tuple[Path, ...]) -> int:
+    """How many lines they have."""
+    return sum(path.read_text(encoding="utf-8").count("\n") for path in files)
+
+
+def arrows(package: str) -> dict[str, set[str]]:
+    """The rooms of a package, each with those that it imports; programs may stand on all and do not count."""
+    files = {path for path in tracked(package) if path.suffix == ".py"}
+    modules = {".".join(path.relative_to(ROOT).with_suffix("").parts).removesuffix(".__init__"): path for path in files}
+    stand: dict[str, set[str]] = defaultdict(set)
+    for module, path in modules.items():
+        room = module.split(".")[1] if "." in module else ""
+        if not room or module.endswith(".__main__"):
+            continue
+        stand[room] |= set()
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            names: list[str] = []
+            if isinstance(node, ast.ImportFrom) and node.module:
+                names = [f"{node.module}.{alias.name}" for alias in node.names]
+            elif isinstance(node, ast.Import):
+                names = [alias.name for alias in node.names]
+            for name in names:
+                first, _, rest = name.partition(".")
+                if first == package and (other := rest.partition(".")[0]) != room and other:
+                    stand[room].add(other)
+    known = set(stand)
+    return {room: others & known for room, others in stand.items()}
+
+
+def floors(stand: dict[str, set[str]]) -> int:
+    """How high the house is.
+
+    Raises:
+        RecursionError: its rooms stand on each other in a circle.
+    """
+    height = cache(lambda room: 1 + max((height(other) for other in stand[room]), default=0))
+    return max(height(room) for room in stand)
+
+
+def names_of(path: Path) -> list[str]:
+    """The names of a Python file, each as often as it stands there."""
+    tokens = tokenize.generate_tokens(io.StringIO(path.read_text(encoding="utf-8")).readline)
+    return [token.string for token in tokens if token.type == tokenize.NAME]
+
+
+def figures() -> dict[str, int]:
+    """All that is counted."""
+    product = tracked(*PRODUCT)
+    python = [path for path in product if path.suffix == ".py"]
+    library = arrows("encoder")
+    text = {path: path.read_text(encoding="utf-8") for path in (*product, *tracked("tests"))}
+    basenames = Counter(path.name for path in product if path.name not in ("__init__.py", "__main__.py"))
+    return {
+        "folders of the library": sum(1 for path in (ROOT / "encoder").iterdir() if any(path.glob("*.py"))),
+        "floors of the library": floors(library),
+        "arrows of the library": sum(map(len, library.values())),
+        "lines of the product": lines(product),
+        "lines of the tests": lines(tracked("tests")),
+        "files of the product": len(product),
+        f"files under {SHORT} lines": sum(text[path].count("\n") < SHORT for path in product),
+        "# fmt: skip": sum(each.count("# fmt: skip") for each in text.values()),
+        "the five words as names": sum(name in FIVE for path in python for name in names_of(path)),
+        "basenames that occur again": sum(count > 1 for count in basenames.values()),
+    }
+
+
+if __name__ == "__main__":
+    for name, figure in figures().items():
+        print(f"{figure:>7,}  {name}")
