@@ -2,13 +2,13 @@
 
 from typing import TYPE_CHECKING
 
-from encoder.on_demand import on_demand
+from encoder.support.lazy_imports import on_demand
 
 if TYPE_CHECKING:
     from encoder.checkpoint.tensor_files import CheckpointError
     from encoder.edits.edit import Edit
-    from encoder.errors import EncoderError
     from encoder.model.config import PRESETS, EncoderConfig, preset
+    from encoder.support.errors import EncoderError
     from encoder.text_encoder import TextEncoder
     from encoder.trace.trace import Trace
 
@@ -22,7 +22,7 @@ __getattr__ = on_demand(
         "CheckpointError": "encoder.checkpoint.tensor_files",
         "Edit": "encoder.edits.edit",
         "EncoderConfig": "encoder.model.config",
-        "EncoderError": "encoder.errors",
+        "EncoderError": "encoder.support.errors",
         "TextEncoder": "encoder.text_encoder",
         "Trace": "encoder.trace.trace",
         "preset": "encoder.model.config",

@@ -12,21 +12,21 @@ from tokenizers import Tokenizer
 from torch import Tensor
 
 from encoder import checkpoint
-from encoder.arguments import integer, listed, of_kind, several
 from encoder.checkpoint.family import REPLACED, UNTRAINED
 from encoder.checkpoint.sentence_folder import SentenceSettings
 from encoder.checkpoint.tokenizer_files import UNKNOWN, SpecialTokens, special_tokens
 from encoder.edits.edit import Edit, check
 from encoder.edits.editor import editor
-from encoder.errors import EncoderError
 from encoder.explain.number import explain
+from encoder.explain.operations.explanation import Explanation
 from encoder.model.config import EncoderConfig
 from encoder.model.encoder import Encoder
+from encoder.model.steps.catalogue import catalogue
+from encoder.model.steps.step import Step
 from encoder.model.tap import NO_TAP, Recorder, Tap
-from encoder.operations.explanation import Explanation
-from encoder.pulse import pulse
-from encoder.steps.catalogue import catalogue
-from encoder.steps.step import Step
+from encoder.support.arguments import integer, listed, of_kind, several
+from encoder.support.cancellation import pulse
+from encoder.support.errors import EncoderError
 from encoder.trace.source import HELD, Source
 from encoder.trace.tokenizing import tokens
 from encoder.trace.tokens import Text, Tokens

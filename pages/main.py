@@ -34,9 +34,9 @@ def draw() -> None:
 
     start.load()
     from pages.front import around
-    from pages.ui.frame import whole
+    from pages.ui.frame import page_frame
 
-    whole.draw(page, around, top, bar, under)
+    page_frame.draw(page, around, top, bar, under)
 
 
 draw()

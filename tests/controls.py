@@ -7,13 +7,14 @@ from typing import Any, NamedTuple
 
 import torch
 
-from encoder import EncoderConfig, TextEncoder, checkpoint, trials
+from encoder import EncoderConfig, TextEncoder, checkpoint
 from encoder.checkpoint.build import random_weights
-from encoder.lessons import lesson
-from encoder.lessons.claims import CLAIMS
 from encoder.pictures.view import EXAMPLE
+from encoder.teach import trials
+from encoder.teach.lessons import lesson
+from encoder.teach.lessons.claims import CLAIMS
+from encoder.teach.trials import Verdict, links
 from encoder.trace.source import Source
-from encoder.trials import Verdict, links
 
 ROOT = Path(__file__).resolve().parents[1]
 BASE = EncoderConfig(vocab_size=16384, d_model=512, n_heads=8, n_layers=6, d_ff=2048, max_positions=512, mlm_head=True)

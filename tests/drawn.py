@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from streamlit.testing.v1 import AppTest
 
-from encoder.figures.living_map_packet import unpacked
+from encoder.pictures.figures.living_map_packet import unpacked
 
 
 def decoded(packed: Any) -> np.ndarray:

@@ -32,7 +32,7 @@ from tiny import TINY, tiny_model, tiny_tokenizer
 from twins import MODELS, saved
 
 from encoder import CheckpointError, TextEncoder, checkpoint
-from encoder.errors import EncoderError
+from encoder.support.errors import EncoderError
 
 MOST_SECONDS, MOST_MB = 5.0, 500.0  # that a strange folder may take
 SECONDS = 45.0  # until a folder is refused, on a machine that does something else too

@@ -14,7 +14,7 @@ import streamlit as st
 from shared_models import pretrained
 
 from encoder import TextEncoder, Trace
-from encoder.figures.drawn import Drawn
+from encoder.pictures.figures.drawn import Drawn
 from pages.ui.server import cold_start, memory
 from pages.ui.server.heap import give_back_freed_memory
 

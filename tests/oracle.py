@@ -14,7 +14,7 @@ from torch import Tensor, nn
 
 from encoder import EncoderConfig, TextEncoder, Trace
 from encoder.model.encoder import Encoder
-from encoder.steps.step import Step
+from encoder.model.steps.step import Step
 
 
 def torch_twin(model: Encoder) -> nn.TransformerEncoder:

@@ -32,7 +32,7 @@ class Fault:
 FAULTS = (
     Fault(
         "a caption that hides that a word was masked",
-        "encoder/export/caption.py",
+        "encoder/pictures/export/caption.py",
         'masked = ", ".join(f"{i} {run.tokens[i]}" for i in run.hidden) if hidden else ""',
         'masked = ""',
         ("test_pictures.py", "test_export.py"),
@@ -60,7 +60,7 @@ FAULTS = (
     ),
     Fault(
         "the picture of the layer before under the heading of this one",
-        "encoder/trace/once.py",
+        "encoder/trace/memo.py",
         "key = (args, tuple(sorted(options.items())))",
         "key = (*(one for one in args if not isinstance(one, int)), tuple(sorted(options.items())))",
         ("test_sinks.py", "test_words_known.py", "test_pages.py"),
@@ -88,14 +88,14 @@ FAULTS = (
     ),
     Fault(
         "a map with its rows and columns exchanged",
-        "encoder/figures/matrix.py",
+        "encoder/pictures/figures/matrix.py",
         "z, ends = values.astype(np.float32), (low, high)",
         "z, ends = values.T.astype(np.float32), (low, high)",
         ("test_figures.py", "test_pages.py"),
     ),
     Fault(
         "a share that is written ten times too large",
-        "encoder/formatting.py",
+        "encoder/support/formatting.py",
         'value, sign = abs(100 * float(share)), "-" if share < 0 else ""',
         'value, sign = abs(1000 * float(share)), "-" if share < 0 else ""',
         ("test_formatting.py",),
@@ -130,7 +130,7 @@ FAULTS = (
     ),
     Fault(
         "a CSV file with numbers cut short",
-        "encoder/export/tables.py",
+        "encoder/pictures/export/tables.py",
         'return f"{value:.9g}"',
         'return f"{value:.3g}"',
         ("test_export.py", "browser/test_keep.py"),
@@ -165,7 +165,7 @@ FAULTS = (
     ),
     Fault(
         "a pupil who sees the screen that the teacher has left",
-        "pages/ui/live/follow.py",
+        "pages/ui/classroom/follow.py",
         "if here.seat.follows and found.counts.shown != here.class_counts.shown:",
         "if here.seat.follows and found.counts.shown < here.class_counts.shown:",
         ("test_class_page.py", "browser/test_class.py"),
@@ -186,7 +186,7 @@ FAULTS = (
     ),
     Fault(
         "a report that draws another step than its heading names",
-        "encoder/report/report.py",
+        "encoder/pictures/report/report.py",
         "panel, fact = look(encoder, trace, step)",
         "panel, fact = look(encoder, trace, trace.step(step.inputs[0]) if step.inputs[0] in trace else step)",
         ("test_report.py",),

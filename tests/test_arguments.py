@@ -17,9 +17,10 @@ import torch
 from tiny import TINY, tiny
 
 import encoder as library
-from encoder import Edit, EncoderConfig, EncoderError, TextEncoder, Trace, experiments, hub, metrics
+from encoder import Edit, EncoderConfig, EncoderError, TextEncoder, Trace, experiments, metrics
 from encoder.atlas.corpus import AtlasCorpus, AtlasError
-from encoder.export import to_csv_zip, to_npz
+from encoder.checkpoint import hub
+from encoder.pictures.export import to_csv_zip, to_npz
 
 Call = Callable[..., object]
 ENCODER = tiny(EncoderConfig(**{**vars(TINY), "mlm_head": True}))

@@ -26,6 +26,7 @@ from tiny import TINY, VARIANTS, each_name, tiny
 from encoder import Edit, TextEncoder, Trace
 from encoder.atlas import live
 from encoder.atlas.__main__ import device, main
+from encoder.atlas.atlas_folders import FOLDER, SHIPPED, shelf, stamp
 from encoder.atlas.bins import bin_of, bins_of, edges
 from encoder.atlas.collecting import COARSE, FINE, KeptVectors
 from encoder.atlas.corpus import AtlasCorpus, AtlasError
@@ -36,10 +37,9 @@ from encoder.atlas.pairs import TO, kinds, pairs_of
 from encoder.atlas.ranking import FAR, POSITIONS, SAMPLE, TOP, drawn
 from encoder.atlas.reading import Atlas, Firing
 from encoder.atlas.searching import heads_between, heads_from, nearest_outputs, nearest_tokens, units_on
-from encoder.atlas.shelf import FOLDER, SHIPPED, shelf, stamp
-from encoder.atlas.team import one_worker
+from encoder.atlas.worker_processes import one_worker
 from encoder.metrics import SENTENCES, head_roles, survey
-from encoder.story import tour
+from encoder.teach.story import tour
 
 pytestmark = pytest.mark.slow
 ROOT = Path(__file__).parents[1]

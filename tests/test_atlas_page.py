@@ -10,12 +10,12 @@ from streamlit.testing.v1 import AppTest
 
 from encoder import TextEncoder
 from encoder.atlas.__main__ import main
+from encoder.atlas.atlas_folders import FOLDER, SHIPPED
 from encoder.atlas.knockout import AtlasPart, absence, summed_up
 from encoder.atlas.live import CLOSE
 from encoder.atlas.reading import Atlas
 from encoder.atlas.searching import heads_from, units_on
-from encoder.atlas.shelf import FOLDER, SHIPPED
-from encoder.formatting import percent
+from encoder.support.formatting import percent
 
 pytestmark = pytest.mark.slow
 HERE = {"model": "small", "layer": "2", "head": "3"}

@@ -18,6 +18,7 @@ from twins import MODELS, roberta_tokenizer, saved
 from encoder import Edit, TextEncoder
 from encoder.atlas import live
 from encoder.atlas.__main__ import arguments, main, planned
+from encoder.atlas.atlas_folders import FOLDER, SHIPPED
 from encoder.atlas.collecting import Shard, collect
 from encoder.atlas.corpus import AtlasCorpus, AtlasError
 from encoder.atlas.knockout import AtlasPart, absence
@@ -25,10 +26,9 @@ from encoder.atlas.making import begin, work
 from encoder.atlas.pairs import ACROSS, SIDES, kinds
 from encoder.atlas.reading import Atlas
 from encoder.atlas.searching import heads_from
-from encoder.atlas.shelf import FOLDER, SHIPPED
 from encoder.atlas.summary import head_rows
-from encoder.formatting import brief
 from encoder.metrics import SENTENCES
+from encoder.support.formatting import brief
 from encoder.trace.source import Source
 from pages.parts.atlas import marked
 

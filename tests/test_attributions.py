@@ -10,8 +10,9 @@ from tiers import mostly_nightly
 from torch import Tensor
 
 from encoder import TextEncoder, Trace
-from encoder.attributions.contributions import BIAS, REST, StreamPart, logit_attribution
-from encoder.attributions.gradients import (
+from encoder.edits.edit import Edit
+from encoder.experiments.attributions.contributions import BIAS, REST, StreamPart, logit_attribution
+from encoder.experiments.attributions.gradients import (
     Attribution,
     deletion,
     gradient_x_attention,
@@ -20,9 +21,8 @@ from encoder.attributions.gradients import (
     knock_out_tokens,
     relevance,
 )
-from encoder.attributions.similarity import likeness, opened, sentence_vector
-from encoder.attributions.target import Target, spearman, whole_words, word_shares
-from encoder.edits.edit import Edit
+from encoder.experiments.attributions.similarity import likeness, opened, sentence_vector
+from encoder.experiments.attributions.target import Target, spearman, whole_words, word_shares
 from encoder.model.config import EncoderConfig
 from encoder.model.tap import Tap
 

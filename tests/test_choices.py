@@ -13,7 +13,7 @@ from tiers import mostly_nightly
 from visits import link, offers_sweep, opened, pictures, sweep, widget
 
 from encoder import PRESETS
-from encoder.atlas import shelf
+from encoder.atlas import atlas_folders
 from encoder.experiments import learning
 from encoder.pictures import choices
 from pages.ui.state import session_state as state
@@ -136,7 +136,9 @@ def test_all_that_is_chosen_in_one_visit_survives_its_link(page: Page, asked: di
 @pytest.mark.usefixtures("briefly")
 @pytest.mark.parametrize("page", mostly_nightly([page.key for page in PAGES], ["attention", "heads"]))
 def test_every_choice_survives_a_link(page: str, asked: dict[str, Asked], monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv(shelf.FOLDER, str(shelf.SHIPPED))  # a second atlas of each model, so that there is one to choose
+    monkeypatch.setenv(
+        atlas_folders.FOLDER, str(atlas_folders.SHIPPED)
+    )  # a second atlas of each model, so that there is one to choose
     at = next(one for one in PAGES if one.key == page)
     visits = Visits(at, asked)
     todo, tried, folds = starts(at), set(), dict[str, str]()

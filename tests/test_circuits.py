@@ -10,7 +10,7 @@ from planted import planted
 from tiny import SENTENCE, TINY, VARIANTS, tiny
 
 from encoder import Edit, TextEncoder
-from encoder.attributions.circuits import POSITION, REST, WORD, looked_for, pair_score, written_for
+from encoder.experiments.attributions.circuits import POSITION, REST, WORD, looked_for, pair_score, written_for
 
 KINDS = (
     "post-norm", "pre-norm-final-norm", "std-norm-pre-norm", "no-positions", "segments-embedding-norm", "narrow",

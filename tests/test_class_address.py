@@ -4,7 +4,7 @@ from ipaddress import ip_network
 
 import pytest
 
-from pages.ui.live.address import LONGEST, address
+from pages.ui.classroom.address import LONGEST, address
 
 PROXY, OTHER = "10.0.0.1", "10.0.0.2"
 

@@ -12,10 +12,10 @@ import redis
 import redis_server
 
 from encoder import EncoderError
-from pages.ui.live.classroom import Classroom
-from pages.ui.live.question import Question
-from pages.ui.live.redis_store import WAIT, RedisStore
-from pages.ui.live.store import StoreError
+from pages.ui.classroom.question import Question
+from pages.ui.classroom.redis_store import WAIT, RedisStore
+from pages.ui.classroom.rules import Classroom
+from pages.ui.classroom.store import StoreError
 from pages.ui.state.seat import Seat
 
 pytestmark = pytest.mark.slow

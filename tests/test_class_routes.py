@@ -14,10 +14,10 @@ from starlette.testclient import TestClient, WebSocketTestSession
 from starlette.websockets import WebSocketDisconnect
 
 from pages.front import class_routes, class_streams, routes
-from pages.ui.live import classroom as rules
-from pages.ui.live.classroom import Classroom
-from pages.ui.live.memory_store import MemoryStore
-from pages.ui.live.store import StoreError
+from pages.ui.classroom import rules as rules
+from pages.ui.classroom.memory_store import MemoryStore
+from pages.ui.classroom.rules import Classroom
+from pages.ui.classroom.store import StoreError
 
 GAP = {"sentence": "The keys to the cabinet [MASK] on the table.", "model": "small", "layer": "1", "head": "2"}
 HOSTILE = "<img src=x onerror=alert(1)> \u202e $x$ \x00"

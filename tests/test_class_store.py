@@ -10,13 +10,13 @@ from pathlib import Path
 import pytest
 import redis_server
 
-from pages.ui.live import classroom as rules
-from pages.ui.live import memory_store, store
-from pages.ui.live.classroom import ClassError, Classroom, GoneError
-from pages.ui.live.memory_store import MemoryStore
-from pages.ui.live.question import Question
-from pages.ui.live.redis_store import RedisStore
-from pages.ui.live.store import Store, StoreError
+from pages.ui.classroom import memory_store, store
+from pages.ui.classroom import rules as rules
+from pages.ui.classroom.memory_store import MemoryStore
+from pages.ui.classroom.question import Question
+from pages.ui.classroom.redis_store import RedisStore
+from pages.ui.classroom.rules import ClassError, Classroom, GoneError
+from pages.ui.classroom.store import Store, StoreError
 from pages.ui.state import seat as seats
 from pages.ui.state.seat import Seat
 

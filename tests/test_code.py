@@ -20,8 +20,8 @@ from twins import MODELS, saved
 
 from encoder import PRESETS, EncoderConfig, TextEncoder, Trace, checkpoint
 from encoder.explain.snippet import running_source, snippet
-from encoder.steps.catalogue import by_name, catalogue
-from encoder.steps.step import PAIRS, PER_HEAD, Step
+from encoder.model.steps.catalogue import by_name, catalogue
+from encoder.model.steps.step import PAIRS, PER_HEAD, Step
 
 pytestmark = pytest.mark.slow
 

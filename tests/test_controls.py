@@ -10,9 +10,10 @@ from typing import Any
 import pytest
 from controls import SHAPES, chance_links, even, lines, untrained
 
-from encoder import TextEncoder, trials
-from encoder.trials import TRIALS, Verdict, links
-from encoder.trials.cost import PROBES
+from encoder import TextEncoder
+from encoder.teach import trials
+from encoder.teach.trials import TRIALS, Verdict, links
+from encoder.teach.trials.cost import PROBES
 
 pytestmark = pytest.mark.slow
 

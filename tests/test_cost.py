@@ -13,9 +13,9 @@ from torch.utils.flop_counter import FlopCounterMode
 
 from encoder import PRESETS, EncoderConfig, TextEncoder, checkpoint
 from encoder.explain.cost import LAYER_PARTS, by_kind, parameters, size, step_costs, step_flops
+from encoder.explain.operations.table import OPERATIONS
 from encoder.model.encoder import Encoder
-from encoder.operations.table import OPERATIONS
-from encoder.steps.catalogue import by_name, catalogue
+from encoder.model.steps.catalogue import by_name, catalogue
 
 pytestmark = pytest.mark.slow
 

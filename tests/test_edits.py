@@ -18,11 +18,11 @@ from encoder.edits.describe import PHRASES, sentence
 from encoder.edits.edit import LONGEST_SENTENCE, VALUES
 from encoder.edits.reach import reaching, upstream
 from encoder.edits.text import LONGEST_TEXT, MOST_EDITS, edits_to_text, text_to_edits
-from encoder.errors import EncoderError
 from encoder.explain.proof import checks
 from encoder.explain.snippet import snippet
-from encoder.steps.catalogue import by_name, catalogue
-from encoder.steps.step import Step
+from encoder.model.steps.catalogue import by_name, catalogue
+from encoder.model.steps.step import Step
+from encoder.support.errors import EncoderError
 
 SARA = "Keys on the table belong to Sara."
 OTHER = "w9 w8 w7 w6 w5"  # as long as SENTENCE

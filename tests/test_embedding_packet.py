@@ -12,13 +12,13 @@ from shared_models import pretrained
 
 from encoder import PRESETS, EncoderConfig, TextEncoder
 from encoder.edits.edit import Edit
-from encoder.formatting import shown
 from encoder.metrics import nearest_words
 from encoder.model.embedding import sinusoidal_positions
 from encoder.packet.embedding import MOST_ROWS, NEAREST, level_4
 from encoder.packet.format import Stored, unpack
 from encoder.packet.levels import MORE
 from encoder.packet.run import LONGEST, level_1
+from encoder.support.formatting import shown
 from encoder.trace.trace import Trace
 
 SENTENCE = "The [MASK] sat on unbelievably soft mats, and the [MASK]."

@@ -13,12 +13,12 @@ from tiny import SENTENCE, TINY, VARIANTS, each, tiny
 from torch import Tensor, nn
 
 from encoder import EncoderConfig, TextEncoder, Trace
+from encoder.explain.operations.explanation import Explanation, Operand
+from encoder.explain.operations.operand import SHOWN
+from encoder.explain.operations.table import OPERATIONS
 from encoder.model.encoder import Encoder
-from encoder.operations.explanation import Explanation, Operand
-from encoder.operations.operand import SHOWN
-from encoder.operations.table import OPERATIONS
-from encoder.steps.catalogue import catalogue
-from encoder.steps.step import Step
+from encoder.model.steps.catalogue import catalogue
+from encoder.model.steps.step import Step
 
 CELLS, OPENED = 4, 1  # numbers explained in each step, and how many of them have all their operands explained too
 MANY_CELLS, MANY_OPENED = 20, 3

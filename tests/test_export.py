@@ -10,14 +10,14 @@ import pandas as pd
 import pytest
 
 from encoder import Edit, TextEncoder, Trace
-from encoder.export.archive import about, layer_size, run_size, table, to_csv_zip, to_npz
-from encoder.export.caption import LONGEST, About, caption, file_name
-from encoder.export.tables import cell, to_csv
-from encoder.figures.charts import likeliest, lines, term_bars, token_bars
-from encoder.figures.drawn import numbers_of
-from encoder.figures.links import links
-from encoder.figures.matrix import matrix
-from encoder.figures.scatter import named_points, paths
+from encoder.pictures.export.archive import about, layer_size, run_size, table, to_csv_zip, to_npz
+from encoder.pictures.export.caption import LONGEST, About, caption, file_name
+from encoder.pictures.export.tables import cell, to_csv
+from encoder.pictures.figures.charts import likeliest, lines, term_bars, token_bars
+from encoder.pictures.figures.drawn import numbers_of
+from encoder.pictures.figures.links import links
+from encoder.pictures.figures.matrix import matrix
+from encoder.pictures.figures.scatter import named_points, paths
 
 FORMULAS = ["=1+1", "+1", "-1", "@SUM(A1)", "\tx", "\rx", "=cmd|' /C calc'!A0"]
 

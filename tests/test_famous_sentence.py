@@ -4,7 +4,7 @@ import pytest
 import torch
 
 from encoder import TextEncoder
-from encoder.lessons.claims import TIRED, WIDE
+from encoder.teach.lessons.claims import TIRED, WIDE
 from pages.ui.lessons.library import bundled
 
 HEAD = (4, 1)  # the layer and head that lesson, tutorial and README show

@@ -15,7 +15,8 @@ from model_page_tools import SENTENCE, page, put, texts
 from page_tools import bar, choose, go, healthy, open_app, said, type_sentence
 from streamlit.runtime.state.common import TESTING_KEY
 
-from encoder import EncoderConfig, Trace, hub
+from encoder import EncoderConfig, Trace
+from encoder.checkpoint import hub
 from pages.ui.server import engine, memory, models
 from pages.ui.state.site import PAGES
 

@@ -17,14 +17,14 @@ from streamlit.testing.v1 import AppTest
 from visits import link, opened
 
 from encoder import EncoderError, TextEncoder
-from encoder.link_text import squeeze
 from encoder.metrics.guess import guess_place
-from encoder.paper.files import MOST_PANELS, PaperFigure
 from encoder.pictures import __main__ as command
 from encoder.pictures import figure_link
 from encoder.pictures.figure_link import PictureAt
+from encoder.pictures.paper.files import MOST_PANELS, PaperFigure
 from encoder.pictures.view import EXAMPLE
-from encoder.theme import palette
+from encoder.support.link_text import squeeze
+from encoder.support.theme import palette
 from pages.ui.server import job_queue
 from pages.ui.state.session import Session
 from pages.ui.state.site import KEYS, PAGES

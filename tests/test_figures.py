@@ -13,20 +13,20 @@ import plotly.graph_objects as go
 import pytest
 from tiny import SENTENCE, TINY, tiny
 
-from encoder.export.archive import table
-from encoder.figures import living_map
-from encoder.figures.charts import BARS, likeliest, lines, term_bars, token_bars
-from encoder.figures.curve import units_on_curve
-from encoder.figures.drawn import numbers_of
-from encoder.figures.facts import main_fact
-from encoder.figures.histogram import histogram
-from encoder.figures.living_map_packet import unpacked
-from encoder.figures.matrix import MOST_CELLS, matrix
-from encoder.figures.scatter import paths
-from encoder.formatting import short
+from encoder.pictures.export.archive import table
+from encoder.pictures.figures import living_map
+from encoder.pictures.figures.charts import BARS, likeliest, lines, term_bars, token_bars
+from encoder.pictures.figures.curve import units_on_curve
+from encoder.pictures.figures.drawn import numbers_of
+from encoder.pictures.figures.facts import main_fact
+from encoder.pictures.figures.histogram import histogram
+from encoder.pictures.figures.living_map_packet import unpacked
+from encoder.pictures.figures.matrix import MOST_CELLS, matrix
+from encoder.pictures.figures.scatter import paths
 from encoder.pictures.registry.steps import step_picture
-from encoder.report.drawing import look
-from encoder.theme import ACCENT, SECOND, Kind, Theme, label, limits, palette, scale
+from encoder.pictures.report.drawing import look
+from encoder.support.formatting import short
+from encoder.support.theme import ACCENT, SECOND, Kind, Theme, label, limits, palette, scale
 from pages.ui.downloads import table as downloads
 
 LEVELS = 254  # steps between the 255 levels of a large picture

@@ -11,10 +11,10 @@ from PIL import Image
 from tiers import mostly_nightly
 
 from encoder import TextEncoder, Trace
-from encoder.paper.film import RATES, SIZES, Film, film, pictures_of
-from encoder.paper.panel import Panel, heat_map, of_maps
+from encoder.pictures.paper.film import RATES, SIZES, Film, film, pictures_of
+from encoder.pictures.paper.panel import Panel, heat_map, of_maps
 from encoder.pictures.registry.grids import ALL_HEADS
-from encoder.theme import Theme, palette
+from encoder.support.theme import Theme, palette
 from pages.parts.figure.film import passage
 
 pytestmark = pytest.mark.slow
@@ -173,7 +173,7 @@ def test_progress_rises_to_the_end(layers: tuple[Panel, ...]) -> None:
 def test_without_the_package_a_sentence_says_what_is_missing(
     layers: tuple[Panel, ...], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("encoder.paper.film.find_spec", lambda name: None)
+    monkeypatch.setattr("encoder.pictures.paper.film.find_spec", lambda name: None)
     with pytest.raises(ValueError, match="pip install imageio-ffmpeg"):
         film(Film(layers, 2.0, "360p"), "mp4")
     assert film(Film(layers[:2], 1.0, "360p"), "gif")[:6] == b"GIF89a"

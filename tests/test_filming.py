@@ -13,8 +13,8 @@ import numpy as np
 import pytest
 from processes import family
 
-from encoder.paper.film import Film, Kind, film
-from encoder.paper.panel import Panel, heat_map, of_maps
+from encoder.pictures.paper.film import Film, Kind, film
+from encoder.pictures.paper.panel import Panel, heat_map, of_maps
 from pages.ui.server import child, filming, memory
 from pages.ui.server.child import EndedError
 
@@ -139,7 +139,7 @@ def test_without_memory_none_is_begun(
 
 
 def test_its_process_loads_no_model_and_no_page() -> None:
-    script = "import sys, encoder.paper.filming; print(sorted(sys.modules))"
+    script = "import sys, encoder.pictures.paper.filming; print(sorted(sys.modules))"
     done = subprocess.run([sys.executable, "-c", script], cwd=ROOT, capture_output=True, text=True, timeout=60)
     assert "'matplotlib'" in done.stdout
     assert not [

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 import torch
 
-from encoder.formatting import agreement, brief, percent, points, short
+from encoder.support.formatting import agreement, brief, percent, points, short
 
 CASES = json.loads(Path(__file__).with_name("number_cases.json").read_text(encoding="utf-8"))
 FORMS = {

@@ -143,7 +143,7 @@ def test_what_is_pressed_below_is_handed_to_the_picture() -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("stopped_in", ["pages.ui.frame.run.run", "pages.ui.frame.whole.draw_page"])
+@pytest.mark.parametrize("stopped_in", ["pages.ui.frame.run.run", "pages.ui.frame.page_frame.draw_page"])
 def test_a_run_that_the_next_choice_overtook_takes_nothing_back(
     stopped_in: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:

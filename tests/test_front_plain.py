@@ -19,13 +19,13 @@ from starlette.datastructures import QueryParams
 from starlette.middleware import Middleware
 from starlette.testclient import TestClient
 
-from encoder import theme
 from encoder.edits.edit import Edit
-from encoder.formatting import percent
 from encoder.packet.format import unpack
 from encoder.packet.reading import Reading
 from encoder.packet.say import say
 from encoder.packet.shipped import SENTENCES, shipped
+from encoder.support import theme
+from encoder.support.formatting import percent
 from pages.front import packets, plain, plain_page, routes
 from pages.front.asked import Asked
 from pages.front.headers import Headers

@@ -41,13 +41,13 @@ from encoder.exam.moments import (
 from encoder.exam.rise import EXAMPLES, KEYS, Rise, best, every_head, headline, rise
 from encoder.experiments import timelapse
 from encoder.experiments.film import gap_moments, word_moments
-from encoder.formatting import percent
 from encoder.packet.after_layers import level_5
 from encoder.packet.block import level_3
 from encoder.packet.embedding import level_4
 from encoder.packet.run import level_1, level_2
 from encoder.packet.what_if import level_7
 from encoder.pictures.models import model_called
+from encoder.support.formatting import percent
 from pages.front.asked import wanted
 from pages.front.packets import Packets
 

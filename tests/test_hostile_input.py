@@ -19,13 +19,13 @@ from encoder import TextEncoder, Trace
 from encoder.edits.describe import sentence
 from encoder.edits.edit import check
 from encoder.edits.text import edits_to_text, text_to_edits
-from encoder.errors import EncoderError
-from encoder.formatting import shown
 from encoder.model.config_text import config_to_text, text_to_config
 from encoder.pictures.link import cell as read_cell
 from encoder.pictures.link import from_query, to_query
 from encoder.pictures.steps import KNOWN_STEPS
-from encoder.theme import label
+from encoder.support.errors import EncoderError
+from encoder.support.formatting import shown
+from encoder.support.theme import label
 from pages.ui.components import maps
 from pages.ui.server import models
 from pages.ui.state.choice_names import names

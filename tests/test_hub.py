@@ -14,7 +14,8 @@ import pytest
 import torch
 from twins import MODELS, saved
 
-from encoder import CheckpointError, TextEncoder, hub
+from encoder import CheckpointError, TextEncoder
+from encoder.checkpoint import hub
 
 COMMIT = "0123456789abcdef0123456789abcdef01234567"
 ID = "team/tiny-bert"
@@ -225,7 +226,7 @@ def test_a_missing_package_is_told(monkeypatch: pytest.MonkeyPatch, tmp_path: Pa
 PLAIN = """
 import sys
 from pathlib import Path
-from encoder import hub
+from encoder.checkpoint import hub
 assert "huggingface_hub" not in sys.modules
 print(hub.download("team/tiny-bert", Path(sys.argv[1])).name)
 """

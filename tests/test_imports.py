@@ -132,7 +132,7 @@ print(sum(len(checks(encoder.model, trace, trace.step(name))) for name in trace)
 
 @pytest.mark.slow
 def test_files_of_a_run_need_no_drawing() -> None:
-    script = "import sys; from encoder.export import to_npz; assert 'plotly' not in sys.modules"
+    script = "import sys; from encoder.pictures.export import to_npz; assert 'plotly' not in sys.modules"
     assert subprocess.run([sys.executable, "-c", script], cwd=ROOT, timeout=300, check=False).returncode == 0
 
 

@@ -21,9 +21,9 @@ from tokenizers.pre_tokenizers import Split
 
 from encoder import Edit, TextEncoder
 from encoder.explain.snippet import snippet
-from encoder.export.caption import About, caption, file_name
-from encoder.export.tables import cell, grid, to_csv
-from encoder.report.report import report
+from encoder.pictures.export.caption import About, caption, file_name
+from encoder.pictures.export.tables import cell, grid, to_csv
+from encoder.pictures.report.report import report
 from encoder.trace.source import Source
 
 pytestmark = pytest.mark.slow

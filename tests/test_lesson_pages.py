@@ -14,16 +14,17 @@ from streamlit.testing.v1.element_tree import Element
 from tiers import mostly_nightly
 from visits import link
 
-from encoder import PRESETS, TextEncoder, trials
-from encoder.formatting import brief, percent
-from encoder.lessons.claims import CLAIMS
-from encoder.lessons.foreign import pack
-from encoder.lessons.lesson import Lesson, LessonStep, Question
-from encoder.lessons.stored import by_content
-from encoder.lessons.text import write
+from encoder import PRESETS, TextEncoder
+from encoder.model.steps.glossary import PLACES, TERMS, beside
 from encoder.pictures.view import EXAMPLE, View
-from encoder.steps.glossary import PLACES, TERMS, beside
-from encoder.trials import Verdict
+from encoder.support.formatting import brief, percent
+from encoder.teach import trials
+from encoder.teach.lessons.claims import CLAIMS
+from encoder.teach.lessons.foreign import pack
+from encoder.teach.lessons.lesson import Lesson, LessonStep, Question
+from encoder.teach.lessons.stored import by_content
+from encoder.teach.lessons.text import write
+from encoder.teach.trials import Verdict
 from pages.ui import session
 from pages.ui.lessons import library
 from pages.ui.lessons.labs import LABS

@@ -11,18 +11,18 @@ from pathlib import Path
 
 import pytest
 
-from encoder import trials
-from encoder.lessons import foreign
-from encoder.lessons.claims import CLAIMS, SOURCES
-from encoder.lessons.foreign import LINK, LONGEST_LINK, OLD_LINK, pack, unpack
-from encoder.lessons.guesses import number, token, verdict
-from encoder.lessons.lesson import LEVELS, MOST_BYTES, Lesson, LessonError, LessonStep, Question, read
-from encoder.lessons.text import as_data, write
 from encoder.model.config import PRESETS, EncoderConfig
-from encoder.steps.catalogue import catalogue
-from encoder.steps.glossary import TERMS, beside
+from encoder.model.steps.catalogue import catalogue
+from encoder.model.steps.glossary import TERMS, beside
+from encoder.teach import trials
+from encoder.teach.lessons import foreign
+from encoder.teach.lessons.claims import CLAIMS, SOURCES
+from encoder.teach.lessons.foreign import LINK, LONGEST_LINK, OLD_LINK, pack, unpack
+from encoder.teach.lessons.guesses import number, token, verdict
+from encoder.teach.lessons.lesson import LEVELS, MOST_BYTES, Lesson, LessonError, LessonStep, Question, read
+from encoder.teach.lessons.text import as_data, write
+from encoder.teach.trials import Finding, Verdict, judge
 from encoder.text_encoder import TextEncoder
-from encoder.trials import Finding, Verdict, judge
 from pages.ui.lessons import library
 
 GOOD = """

@@ -11,14 +11,14 @@ from tiers import mostly_nightly
 from tiny import SENTENCE, TINY, tiny
 
 from encoder import Edit, TextEncoder, Trace
-from encoder.figures import living_map
-from encoder.figures.living_map_cells import MOST_ROWS, cell_of, index_at
-from encoder.figures.living_map_packet import NONE, share_levels, unpacked
-from encoder.figures.living_map_walk import walk
 from encoder.metrics import norm_weighted
 from encoder.metrics.looks import finding
+from encoder.model.steps.step import PAIRS, PER_HEAD
+from encoder.pictures.figures import living_map
+from encoder.pictures.figures.living_map_cells import MOST_ROWS, cell_of, index_at
+from encoder.pictures.figures.living_map_packet import NONE, share_levels, unpacked
+from encoder.pictures.figures.living_map_walk import walk
 from encoder.pictures.registry.grids import LIVING_CHANGE, LIVING_MAP
-from encoder.steps.step import PAIRS, PER_HEAD
 
 pytestmark = pytest.mark.slow
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from encoder.theme import ACCENT, BACKGROUND, INK, MUTED, SECOND, Theme
+from encoder.support.theme import ACCENT, BACKGROUND, INK, MUTED, SECOND, Theme
 from pages.ui.style import STYLE
 
 ROOT = Path(__file__).resolve().parents[1]

@@ -13,7 +13,7 @@ from visits import opened
 from encoder import TextEncoder
 from encoder.experiments import timelapse
 from encoder.metrics import HEAD_MEASURES, HeadMeasure, survey
-from encoder.report.report import report
+from encoder.pictures.report.report import report
 
 pytestmark = pytest.mark.slow
 

@@ -7,10 +7,11 @@ import pytest
 from model_page_tools import SENTENCE, page, put, texts
 from page_tools import bar, go, healthy, numbers, open_app, said
 
-from encoder import PRESETS, EncoderConfig, TextEncoder, hub
+from encoder import PRESETS, EncoderConfig, TextEncoder
+from encoder.checkpoint import hub
 from encoder.explain.cost import size
-from encoder.formatting import short
 from encoder.model.config_text import config_to_text
+from encoder.support.formatting import short
 from pages.ui import session
 from pages.ui.server import engine, models
 

@@ -8,14 +8,14 @@ import pytest
 from tiny import SENTENCE, TINY, tiny
 
 from encoder import TextEncoder, Trace
-from encoder.attributions import contributions, gradients, similarity, why
-from encoder.attributions.target import Target
 from encoder.experiments.ablation import ablate_each
+from encoder.experiments.attributions import contributions, gradients, similarity, why
+from encoder.experiments.attributions.target import Target
 from encoder.experiments.compare import patch_sweep
 from encoder.experiments.scaling import scaling
 from encoder.metrics.lens import logit_lens
-from encoder.report.report import report
-from encoder.trials.links import effects
+from encoder.pictures.report.report import report
+from encoder.teach.trials.links import effects
 
 pytestmark = pytest.mark.slow
 

@@ -28,8 +28,8 @@ from visitors import sentence, visit  # noqa: E402
 from watcher import Seen, back_to, watched  # noqa: E402
 
 from encoder import checkpoint  # noqa: E402
-from encoder.lessons.foreign import LINK, OLD_LINK  # noqa: E402
-from encoder.link_text import pack, squeeze  # noqa: E402
+from encoder.support.link_text import pack, squeeze  # noqa: E402
+from encoder.teach.lessons.foreign import LINK, OLD_LINK  # noqa: E402
 
 pytestmark = pytest.mark.slow
 

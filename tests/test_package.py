@@ -117,7 +117,7 @@ def test_it_works_without_streamlit_and_plotly(installed: Path, tmp_path: Path) 
     given = [
         [lines],
         [moment + "except EncoderError as error: print(error)"],
-        ["from encoder import TextEncoder as T\nfrom encoder.atlas.shelf import atlas_of, AtlasError\n"
+        ["from encoder import TextEncoder as T\nfrom encoder.atlas.atlas_folders import atlas_of, AtlasError\n"
          'try: atlas_of(T.from_pretrained("small"))\nexcept AtlasError as error: print(error)'],
         ["encoder-atlas", "--model", "small", *text, "--out", "atlas"],
         ["encoder-exam", "--model", "small", "--trees", "trees.conllu", "--out", "exam.csv"],

@@ -19,7 +19,6 @@ from encoder import EncoderError, TextEncoder
 from encoder.edits.edit import Edit
 from encoder.exam import bundled_exam
 from encoder.exam.sentences import best_rule
-from encoder.formatting import percent
 from encoder.metrics.known import words_known
 from encoder.packet.format import PacketError, Stored, exact, pack, shares, signed, unpack
 from encoder.packet.run import level_1, level_2
@@ -28,6 +27,7 @@ from encoder.packet.shipped import SENTENCES, shipped
 from encoder.packet.sizes import MODELS as SIZES
 from encoder.packet.sizes import TOKENS, level_1_bytes, level_2_bytes, table
 from encoder.pictures.view import EXAMPLES, OTHER
+from encoder.support.formatting import percent
 from encoder.trace.trace import Trace
 
 ROOT = Path(__file__).parents[1]

@@ -6,7 +6,7 @@ import pytest
 from shared_models import pretrained
 
 from encoder import EncoderConfig, TextEncoder
-from encoder.atlas.shelf import shelf
+from encoder.atlas.atlas_folders import shelf
 from encoder.exam import bundled_exam, bundled_treebanks
 from encoder.exam.examples import examples
 from encoder.exam.few import FEW, few_by_content, head_examples, surest

@@ -7,11 +7,11 @@ import pytest
 import torch
 from packet_runs import CONFIGS, encoder_of, trace_of
 
-from encoder.errors import EncoderError
-from encoder.formatting import short
 from encoder.packet.format import unpack
 from encoder.packet.levels import OF_STEP
 from encoder.packet.step_numbers import MOST_NUMBERS
+from encoder.support.errors import EncoderError
+from encoder.support.formatting import short
 
 MODELS = ("small", *CONFIGS)
 

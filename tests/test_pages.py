@@ -13,10 +13,10 @@ from streamlit.testing.v1 import AppTest
 from tiers import mostly_nightly
 
 from encoder import TextEncoder
-from encoder.formatting import percent
 from encoder.metrics import norm_weighted
 from encoder.model.encoder import Encoder
 from encoder.pictures.view import EXAMPLE, GAP, GAP_OTHER, View
+from encoder.support.formatting import percent
 from pages.ui import widgets
 from pages.ui.lessons.labs import LABS
 from pages.ui.server import engine

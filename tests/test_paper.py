@@ -19,17 +19,17 @@ from PIL import Image
 from pypdf import PdfReader
 
 from encoder import TextEncoder, Trace
-from encoder.figures import lines, matrix, tiles, token_bars
-from encoder.paper import paint, share
-from encoder.paper.files import MOST_PANELS, PaperFigure, figure
-from encoder.paper.from_drawn import of_drawn
-from encoder.paper.panel import Panel, PanelError, heat_map, of_maps
-from encoder.paper.share import share_card
-from encoder.paper.sheet import Sheet
-from encoder.paper.words import latex, markdown
+from encoder.pictures.figures import lines, matrix, tiles, token_bars
+from encoder.pictures.paper import paint, share
+from encoder.pictures.paper.files import MOST_PANELS, PaperFigure, figure
+from encoder.pictures.paper.from_drawn import of_drawn
+from encoder.pictures.paper.panel import Panel, PanelError, heat_map, of_maps
+from encoder.pictures.paper.share import share_card
+from encoder.pictures.paper.sheet import Sheet
+from encoder.pictures.paper.words import latex, markdown
 from encoder.pictures.registry.grids import ALL_HEADS, FLOWS
 from encoder.pictures.registry.steps import step_picture
-from encoder.theme import palette
+from encoder.support.theme import palette
 
 pytestmark = pytest.mark.slow
 

@@ -23,7 +23,6 @@ from tiers import mostly_nightly
 from encoder import PRESETS, EncoderConfig, EncoderError, TextEncoder
 from encoder.edits.text import text_to_edits
 from encoder.model.config_text import config_to_text
-from encoder.paper.files import PaperFigure
 from encoder.pictures import models
 from encoder.pictures.ask import scene_of
 from encoder.pictures.cell import IN_BROWSER
@@ -31,6 +30,7 @@ from encoder.pictures.choices import spell
 from encoder.pictures.figure import figure_of, view_of
 from encoder.pictures.figure_link import PictureAt, pack
 from encoder.pictures.numbers import array
+from encoder.pictures.paper.files import PaperFigure
 from encoder.pictures.picture import Answer, Picture
 from encoder.pictures.registry import picture_at, pictures
 from encoder.pictures.screen import KINDS

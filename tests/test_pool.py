@@ -16,8 +16,8 @@ from page_tools import go, healthy, open_app, said, type_sentence
 
 from encoder import EncoderConfig, TextEncoder
 from encoder.metrics import SENTENCES, survey
-from encoder.pulse import listening
-from pages.ui.server import consent, engine, memory, models, pool
+from encoder.support.cancellation import listening
+from pages.ui.server import cost_gate, engine, memory, models, pool
 from pages.ui.server.pool import Budget, Pool, borrowing, waiting_for
 
 pytestmark = pytest.mark.slow
@@ -247,7 +247,7 @@ def test_a_model_that_takes_long_is_offered_with_its_time_and_loaded_on_a_click(
 
 
 def test_times_in_words() -> None:
-    assert [consent.spoken(s) for s in (0.2, 2.4, 89, 600, 8000)] == [
+    assert [cost_gate.spoken(s) for s in (0.2, 2.4, 89, 600, 8000)] == [
         "about 1 second", "about 3 seconds", "about 89 seconds", "about 10 minutes", "about 2 hours",
     ]  # fmt: skip
 

@@ -8,10 +8,10 @@ from sklearn.preprocessing import StandardScaler
 from tiny import TINY, VARIANTS, tiny
 
 from encoder import TextEncoder
-from encoder.probes import layers
-from encoder.probes.labelled import MOODS, TAGS, labelled
-from encoder.probes.layers import FOLDS, TASKS, Task, accuracy, folds, probe, readers, samples, words_of
-from encoder.probes.regression import STRENGTH, fit
+from encoder.experiments.probes import layers
+from encoder.experiments.probes.labelled import MOODS, TAGS, labelled
+from encoder.experiments.probes.layers import FOLDS, TASKS, Task, accuracy, folds, probe, readers, samples, words_of
+from encoder.experiments.probes.regression import STRENGTH, fit
 
 pytestmark = pytest.mark.slow
 

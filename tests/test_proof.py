@@ -9,8 +9,8 @@ from tiny import SENTENCE, VARIANTS, each, tiny
 
 from encoder import EncoderConfig, TextEncoder, Trace
 from encoder.explain.proof import PROOFS, PYTORCHS_POOLING, checks
-from encoder.steps.catalogue import catalogue
-from encoder.steps.step import Step
+from encoder.model.steps.catalogue import catalogue
+from encoder.model.steps.step import Step
 
 TIGHT = 4e-6  # measured: 1.5e-6
 WRONG = 0.25  # what is added to one number

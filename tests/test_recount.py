@@ -9,8 +9,8 @@ from printed import last_digit
 from tiers import mostly_nightly
 
 from encoder import TextEncoder, checkpoint
+from encoder.exam.recount.__main__ import figures
 from encoder.metrics.sentences import SENTENCES
-from encoder.recount.__main__ import figures
 from encoder.train.card import fill_ins
 
 pytestmark = pytest.mark.slow
@@ -25,7 +25,7 @@ def card(name: str) -> str:
 
 def counted(name: str) -> str:
     """The figures of a card, which stand under the command that gives them."""
-    block = re.search(rf"`python -m encoder.recount {name}`.*?```text\n(.*?)```", card(name), re.DOTALL)
+    block = re.search(rf"`python -m encoder.exam.recount {name}`.*?```text\n(.*?)```", card(name), re.DOTALL)
     assert block is not None
     return block[1]
 
@@ -90,4 +90,4 @@ def test_the_readme_says_how_many_fill_ins_each_model_knows(base: TextEncoder, s
     text = (ROOT / "README.md").read_text(encoding="utf-8")
     said = re.findall(r"(\d+) of (\d+)(?: fill-ins)?\)", text)
     assert [tuple(map(int, one)) for one in said] == [(fill_ins(one)[0], fill_ins(one)[2]) for one in (base, small)]
-    assert "`python -m encoder.recount base`" in text
+    assert "`python -m encoder.exam.recount base`" in text

@@ -10,7 +10,7 @@ from oracle import REPLAY, roundings
 from tiny import SENTENCE, VARIANTS, each_name, tiny
 
 from encoder import TextEncoder
-from encoder.steps.catalogue import catalogue
+from encoder.model.steps.catalogue import catalogue
 
 pytestmark = pytest.mark.slow
 

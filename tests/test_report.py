@@ -17,13 +17,13 @@ from PIL import Image
 from tiny import SENTENCE, TINY, VARIANTS, each_name, tiny
 
 from encoder import Edit, TextEncoder, Trace
-from encoder.figures.tiles import tiles
-from encoder.paper import paint
-from encoder.paper.files import PaperFigure, figure
-from encoder.paper.panel import Panel, heat_map, of_maps
-from encoder.report.drawing import drawing
-from encoder.report.report import ReportError, main, plan, repeated, report
-from encoder.theme import BACKGROUND, Theme, palette
+from encoder.pictures.figures.tiles import tiles
+from encoder.pictures.paper import paint
+from encoder.pictures.paper.files import PaperFigure, figure
+from encoder.pictures.paper.panel import Panel, heat_map, of_maps
+from encoder.pictures.report.drawing import drawing
+from encoder.pictures.report.report import ReportError, main, plan, repeated, report
+from encoder.support.theme import BACKGROUND, Theme, palette
 
 pytestmark = pytest.mark.slow
 

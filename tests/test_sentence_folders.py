@@ -10,7 +10,8 @@ from sentence_transformers import SentenceTransformer
 from sentence_transformers.sentence_transformer.modules import Normalize, Pooling, Transformer
 from twins import MINILM, MODELS, MODULES, PLAIN, put, saved
 
-from encoder import CheckpointError, TextEncoder, hub
+from encoder import CheckpointError, TextEncoder
+from encoder.checkpoint import hub
 
 pytestmark = pytest.mark.slow
 

@@ -4,10 +4,10 @@ import pytest
 
 from encoder import PRESETS
 from encoder.metrics import HEAD_MEASURES
+from encoder.model.steps.catalogue import catalogue
 from encoder.pictures.link import LONGEST_IN_URL, from_query, to_query
 from encoder.pictures.steps import KNOWN_STEPS
 from encoder.pictures.view import EXAMPLE, View
-from encoder.steps.catalogue import catalogue
 from pages.ui.server.models import check
 from pages.ui.state.choice_names import names
 from pages.ui.state.site import PAGES, page_of

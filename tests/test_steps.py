@@ -14,10 +14,10 @@ from twins import MODELS
 from encoder import PRESETS, EncoderConfig, TextEncoder
 from encoder.checkpoint.hugging_face import FAMILIES, is_hugging_face, read_fields
 from encoder.model.config import CHOICES
+from encoder.model.steps.catalogue import by_name, catalogue
+from encoder.model.steps.entries import GIVEN as SYMBOLS
+from encoder.model.steps.step import Step
 from encoder.model.tap import Recorder
-from encoder.steps.catalogue import by_name, catalogue
-from encoder.steps.entries import GIVEN as SYMBOLS
-from encoder.steps.step import Step
 
 TEXTS = ("name", "symbol", "formula", "operation", "title", "note", "look")
 GIVEN = {"ids", "hidden"}

@@ -10,10 +10,11 @@ import pytest
 from shared_models import pretrained
 from tiers import mostly_nightly
 
-from encoder import EncoderError, TextEncoder, trials
-from encoder.lessons.claims import CLAIMS
-from encoder.lessons.stored import SHIPPED, StoredVerdicts, by_content, main, read
-from encoder.trials import Verdict
+from encoder import EncoderError, TextEncoder
+from encoder.teach import trials
+from encoder.teach.lessons.claims import CLAIMS
+from encoder.teach.lessons.stored import SHIPPED, StoredVerdicts, by_content, main, read
+from encoder.teach.trials import Verdict
 
 BY_KEY = {claim.key: claim for claim in CLAIMS}
 OF_THE_CLOCK = {"constant-time"}  # the seconds of the machine that made them

@@ -13,7 +13,7 @@ from tokenizers.processors import TemplateProcessing
 from twins import MINILM
 
 from encoder import PRESETS, Edit, EncoderError, TextEncoder, Trace
-from encoder.story import StoryStop, story
+from encoder.teach.story import StoryStop, story
 
 pytestmark = pytest.mark.slow
 

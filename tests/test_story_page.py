@@ -12,7 +12,7 @@ from visits import link, opened
 from encoder import Edit
 from encoder.edits.text import edits_to_text
 from encoder.pictures.view import EXAMPLE
-from encoder.story import StoryStop, story
+from encoder.teach.story import StoryStop, story
 
 pytestmark = pytest.mark.slow
 

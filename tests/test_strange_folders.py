@@ -17,7 +17,7 @@ from tiny import TINY, tiny_model, tiny_tokenizer
 from twins import MODELS, fields, saved
 
 from encoder import CheckpointError, TextEncoder, checkpoint
-from encoder.errors import EncoderError
+from encoder.support.errors import EncoderError
 
 pytestmark = pytest.mark.slow
 

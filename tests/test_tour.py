@@ -13,8 +13,8 @@ from twins import MINILM, MODELS, saved
 
 from encoder import PRESETS, TextEncoder
 from encoder.metrics import ROLES
-from encoder.story import tour
-from encoder.story.subject import subject
+from encoder.teach.story import tour
+from encoder.teach.story.strong_look import subject
 
 pytestmark = pytest.mark.slow
 

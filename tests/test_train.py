@@ -22,10 +22,10 @@ from two_processes import LINES, RECIPE, gradients
 from encoder import TextEncoder
 from encoder.model.config import EncoderConfig
 from encoder.model.tap import Recorder
-from encoder.train import keeping
+from encoder.train import checkpoint_files
 from encoder.train.__main__ import main
+from encoder.train.checkpoint_files import TrainingProgress
 from encoder.train.corpus import TrainingError
-from encoder.train.keeping import TrainingProgress
 from encoder.train.log import ProgressBar, clock, read
 from encoder.train.loop import all_batches
 from encoder.train.objective import MaskedWords, TrainingTap
@@ -145,10 +145,10 @@ def test_a_run_goes_on_only_as_it_began(
     command = ["--corpus", str(corpus), "--out", str(short), *SHORT]
     if "--set" in more:
         command, more = [*command, *more[2:]], more[:1]
-    before = (short / keeping.CHECKPOINT).read_bytes()
+    before = (short / checkpoint_files.CHECKPOINT).read_bytes()
     assert main([*command, *[other if word == "OTHER" else word for word in more]]) == 2
     assert said in capsys.readouterr().err
-    assert (short / keeping.CHECKPOINT).read_bytes() == before
+    assert (short / checkpoint_files.CHECKPOINT).read_bytes() == before
 
 
 @pytest.mark.parametrize(
@@ -175,20 +175,20 @@ def test_a_run_that_cannot_start_says_why(
 def small_state(folder: Path, seed: int) -> dict[str, object]:
     """A checkpoint of a model that took no step."""
     recipe = replace(RECIPE, seed=seed)
-    model, same = new_model(recipe), keeping.identity(RECIPE, "text")
-    keeping.save_state(folder, model, new_optimizer(model, recipe, False), TrainingProgress(seed), same)
+    model, same = new_model(recipe), checkpoint_files.identity(RECIPE, "text")
+    checkpoint_files.save_state(folder, model, new_optimizer(model, recipe, False), TrainingProgress(seed), same)
     return same
 
 
 def test_a_checkpoint_of_an_earlier_version_is_resumed(tmp_path: Path) -> None:
     """It calls the summed loss "surprise"."""
     same = small_state(tmp_path, 1)
-    path = tmp_path / keeping.CHECKPOINT
+    path = tmp_path / checkpoint_files.CHECKPOINT
     with safe_open(path, "pt") as file:
         about, tensors = file.metadata(), {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118
     counts = {"step": 7, "tokens": 9, "seconds": 1.5, "surprise": 2.5, "words": 3}
     save_file(tensors, path, about | {"progress": json.dumps(counts)})
-    assert keeping.read_state(tmp_path, same)[1] == TrainingProgress(7, 9, 1.5, 2.5, 3)
+    assert checkpoint_files.read_state(tmp_path, same)[1] == TrainingProgress(7, 9, 1.5, 2.5, 3)
 
 
 def test_a_full_disk_leaves_the_old_checkpoint_whole(tmp_path: Path) -> None:
@@ -200,29 +200,29 @@ def test_a_full_disk_leaves_the_old_checkpoint_whole(tmp_path: Path) -> None:
             small_state(tmp_path, 2)
     finally:
         resource.setrlimit(resource.RLIMIT_FSIZE, limits)
-    assert keeping.read_state(tmp_path, same)[1] == TrainingProgress(1)
-    assert [path.name for path in tmp_path.iterdir()] == [keeping.CHECKPOINT]
+    assert checkpoint_files.read_state(tmp_path, same)[1] == TrainingProgress(1)
+    assert [path.name for path in tmp_path.iterdir()] == [checkpoint_files.CHECKPOINT]
 
 
 def test_two_runs_do_not_write_to_one_folder(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     corpus, folder = written(tmp_path / "corpus.txt", 40), tmp_path / "run"
     small_state(folder, 1)
-    before = (folder / keeping.CHECKPOINT).read_bytes()
-    with keeping.alone(folder):
+    before = (folder / checkpoint_files.CHECKPOINT).read_bytes()
+    with checkpoint_files.alone(folder):
         assert main(["--corpus", str(corpus), "--out", str(folder), "--resume", *SHORT]) == 2
     assert "another run writes to" in capsys.readouterr().err
-    assert [path.name for path in folder.iterdir()] == [keeping.CHECKPOINT]
-    assert (folder / keeping.CHECKPOINT).read_bytes() == before
-    with keeping.alone(folder):  # free again
+    assert [path.name for path in folder.iterdir()] == [checkpoint_files.CHECKPOINT]
+    assert (folder / checkpoint_files.CHECKPOINT).read_bytes() == before
+    with checkpoint_files.alone(folder):  # free again
         pass
 
 
 def test_a_damaged_checkpoint_is_refused(tmp_path: Path) -> None:
     same = small_state(tmp_path, 1)
-    path = tmp_path / keeping.CHECKPOINT
+    path = tmp_path / checkpoint_files.CHECKPOINT
     path.write_bytes(path.read_bytes()[:5000])
     with pytest.raises(TrainingError, match="is not a checkpoint of a training run"):
-        keeping.read_state(tmp_path, same)
+        checkpoint_files.read_state(tmp_path, same)
 
 
 WEIGHT = "embedding.tokens.weight"
@@ -253,7 +253,7 @@ DAMAGED: dict[str, tuple[Callable[[Tensors, About], object], str]] = {  # what i
 @pytest.mark.parametrize("name", DAMAGED)
 def test_a_checkpoint_that_is_not_what_a_run_left_is_refused(name: str, tmp_path: Path) -> None:
     damage, said = DAMAGED[name]
-    same, path = small_state(tmp_path, 1), tmp_path / keeping.CHECKPOINT
+    same, path = small_state(tmp_path, 1), tmp_path / checkpoint_files.CHECKPOINT
     with safe_open(path, "pt") as file:
         about, tensors = dict(file.metadata()), {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118
     damage(tensors, about)
@@ -261,13 +261,13 @@ def test_a_checkpoint_that_is_not_what_a_run_left_is_refused(name: str, tmp_path
     model = new_model(RECIPE)
     before = {name: weight.clone() for name, weight in model.state_dict().items()}
     with pytest.raises(TrainingError, match=re.escape(said)):
-        keeping.restore(model, new_optimizer(model, RECIPE, False), *restorable(tmp_path, same))
+        checkpoint_files.restore(model, new_optimizer(model, RECIPE, False), *restorable(tmp_path, same))
     assert all(torch.equal(before[name], weight) for name, weight in model.state_dict().items())
 
 
 def restorable(folder: Path, same: dict[str, object]) -> tuple[Tensors, int]:
     """What is put into a model of a checkpoint, and its step."""
-    tensors, progress = keeping.read_state(folder, same)
+    tensors, progress = checkpoint_files.read_state(folder, same)
     return tensors, progress.step
 
 

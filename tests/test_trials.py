@@ -19,12 +19,12 @@ from tokenizers.models import WordLevel
 from tokenizers.pre_tokenizers import BertPreTokenizer
 from tokenizers.processors import TemplateProcessing
 
-from encoder import EncoderConfig, TextEncoder, Trace, checkpoint, experiments, mystery, trials
-from encoder.formatting import brief
+from encoder import EncoderConfig, TextEncoder, Trace, checkpoint, experiments, mystery
+from encoder.experiments.probes.layers import Probe
 from encoder.metrics import attention_weights
-from encoder.probes.layers import Probe
-from encoder.trace.source import Source
-from encoder.trials import (
+from encoder.support.formatting import brief
+from encoder.teach import trials
+from encoder.teach.trials import (
     TRIALS,
     Finding,
     Verdict,
@@ -40,6 +40,7 @@ from encoder.trials import (
     training,
     trials_of,
 )
+from encoder.trace.source import Source
 
 HOLDS, CONDITION, FAILS, UNTRIED = Verdict.HOLDS, Verdict.CONDITION, Verdict.FAILS, Verdict.UNTRIED
 WIDE = "The animal didn't cross the street because it was too wide."
@@ -132,7 +133,7 @@ def never_looking(patch: pytest.MonkeyPatch, base: TextEncoder) -> None:
         found[:, :, 1, 3] = 1e-6
         return found / found.sum(-1, keepdim=True)
 
-    patch.setattr("encoder.trials.arithmetic.attention_weights", weights)
+    patch.setattr("encoder.teach.trials.arithmetic.attention_weights", weights)
 
 
 def learned_nothing(patch: pytest.MonkeyPatch, base: TextEncoder) -> TextEncoder:
@@ -236,7 +237,7 @@ def widths_of(power: float) -> Break:
 
     def broken(patch: pytest.MonkeyPatch, base: TextEncoder) -> None:
         found = [w._replace(deviation=w.d_head**power) for w in experiments.dot_products()]
-        patch.setattr("encoder.trials.arithmetic.dot_products", lambda *args: found)
+        patch.setattr("encoder.teach.trials.arithmetic.dot_products", lambda *args: found)
 
     return broken
 

@@ -7,10 +7,10 @@ import torch
 from tiny import TINY, VARIANTS, each, tiny
 
 from encoder import EncoderConfig
-from encoder.figures.living_map_walk import walk
-from encoder.steps.catalogue import by_name
-from encoder.steps.glossary import TERMS
-from encoder.trials.order import identical_rows
+from encoder.model.steps.catalogue import by_name
+from encoder.model.steps.glossary import TERMS
+from encoder.pictures.figures.living_map_walk import walk
+from encoder.teach.trials.order import identical_rows
 
 every_variant = pytest.mark.parametrize("config", each(VARIANTS, pytest.mark.slow))
 WINDOWS = replace(TINY, positions="none", window=1, global_every=2, mask_value=-1e9)

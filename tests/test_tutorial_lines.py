@@ -12,14 +12,15 @@ from streamlit.testing.v1 import AppTest
 from tiers import mostly_nightly
 from visits import link, opened, widget
 
-from encoder import PRESETS, TextEncoder, trials
-from encoder.lessons.claims import SOURCES
-from encoder.lessons.lesson import LessonError, LessonStep, read
-from encoder.lessons.text import write
+from encoder import PRESETS, TextEncoder
 from encoder.packet.format import unpack
 from encoder.pictures.view import EXAMPLE
-from encoder.trials import Verdict
-from encoder.trials.cost import PROBES
+from encoder.teach import trials
+from encoder.teach.lessons.claims import SOURCES
+from encoder.teach.lessons.lesson import LessonError, LessonStep, read
+from encoder.teach.lessons.text import write
+from encoder.teach.trials import Verdict
+from encoder.teach.trials.cost import PROBES
 from pages.front import below, make
 from pages.front.asked import wanted
 from pages.ui.lessons import library

@@ -21,8 +21,8 @@ from encoder.experiments import (
     softmax_slopes,
 )
 from encoder.explain.shape import depths, hyperparameters
-from encoder.steps.catalogue import catalogue
-from encoder.steps.glossary import TERMS
+from encoder.model.steps.catalogue import catalogue
+from encoder.model.steps.glossary import TERMS
 
 pytestmark = pytest.mark.slow
 

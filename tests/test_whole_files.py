@@ -19,14 +19,15 @@ import pytest
 import torch
 from tiny import TINY, tiny, tiny_model, tiny_tokenizer
 
-from encoder import EncoderError, TextEncoder, checkpoint, whole_file
+from encoder import EncoderError, TextEncoder, checkpoint
 from encoder.atlas import making
 from encoder.atlas.__main__ import main as make_atlas
 from encoder.atlas.collecting import KeptVectors
 from encoder.atlas.corpus import AtlasCorpus
 from encoder.atlas.making import AtlasPlan
 from encoder.pictures import __main__ as figure
-from encoder.report import report
+from encoder.pictures.report import report
+from encoder.support import whole_file
 from encoder.train.__main__ import main as train
 
 pytestmark = pytest.mark.slow

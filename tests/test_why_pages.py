@@ -11,7 +11,7 @@ from page_tools import go, numbers, open_app, step_numbers
 from twins import put
 
 from encoder import TextEncoder
-from encoder.attributions.sentence_list import alike
+from encoder.experiments.attributions.sentence_list import alike
 
 pytestmark = pytest.mark.slow
 

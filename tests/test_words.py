@@ -8,11 +8,12 @@ import torch
 from page_tools import go, healthy, open_app
 from readers import READERS, reader
 
-from encoder import TextEncoder, checkpoint, trials
+from encoder import TextEncoder, checkpoint
 from encoder.experiments.compare import aligned_tokens, first_difference
 from encoder.experiments.timelapse import moment
 from encoder.experiments.word_order import word_order
-from encoder.trials.heads import position_of
+from encoder.teach import trials
+from encoder.teach.trials.heads import position_of
 from pages.ui.server import engine
 
 pytestmark = pytest.mark.slow

@@ -12,9 +12,9 @@ import torch
 from encoder.atlas.collecting import KeptVectors
 from encoder.atlas.corpus import AtlasCorpus, AtlasError, how_many
 from encoder.atlas.making import SHARD, AtlasPlan, begin, clear, put_together, work
-from encoder.atlas.team import EVERY, together
+from encoder.atlas.worker_processes import EVERY, together
 from encoder.atlas.writing import write
-from encoder.command_line import CommandLine, exit_code
+from encoder.support.command_line import CommandLine, exit_code
 from encoder.text_encoder import TextEncoder
 from encoder.train.processes import processes
 

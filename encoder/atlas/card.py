@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from encoder.atlas.corpus import AtlasError, how_many
-from encoder.errors import EncoderError
+from encoder.support.errors import EncoderError
 from encoder.trace.source import Source
 
 FORMAT, VERSION = "encoder-atlas", 2

@@ -9,12 +9,12 @@ from torch import Tensor
 
 from encoder.atlas.pairs import pairs_of
 from encoder.atlas.ranking import Ranking, drawn
-from encoder.atlas.sums import Sums
+from encoder.atlas.running_sums import Sums
 from encoder.metrics.roles import ROLES
 from encoder.model.attention import Attention
 from encoder.model.block import Block
 from encoder.model.tap import Tap
-from encoder.pulse import pulse
+from encoder.support.cancellation import pulse
 from encoder.text_encoder import TextEncoder
 from encoder.trace.tokens import Text, Tokens
 

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import IO
 
-from encoder.errors import EncoderError
+from encoder.support.errors import EncoderError
 from encoder.trace.tokens import Text
 
 LINE = 20_000  # characters; a longer line is taken as several

@@ -8,11 +8,11 @@ from statistics import median
 import torch
 from torch import Tensor
 
-from encoder.errors import EncoderError
-from encoder.formatting import percent
 from encoder.metrics import length
 from encoder.model.tap import NO_TAP, Replacer
-from encoder.pulse import pulse
+from encoder.support.cancellation import pulse
+from encoder.support.errors import EncoderError
+from encoder.support.formatting import percent
 from encoder.text_encoder import TextEncoder
 from encoder.trace.tokens import Text, Tokens
 

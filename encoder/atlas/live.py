@@ -4,8 +4,8 @@ from dataclasses import dataclass
 
 from encoder.atlas.corpus import AtlasError
 from encoder.atlas.reading import Firing
-from encoder.formatting import brief
 from encoder.metrics.flows import norm_weighted
+from encoder.support.formatting import brief
 from encoder.trace.trace import Trace
 from encoder.trace.unpadded import attention_weights
 

@@ -17,11 +17,11 @@ from safetensors.torch import load_file
 from safetensors.torch import save as as_bytes
 from torch import Tensor
 
-from encoder import whole_file
 from encoder.atlas.card import CARD, PARTS, PLAN
 from encoder.atlas.collecting import NO_VECTORS, KeptVectors, Shard, collect
 from encoder.atlas.corpus import AtlasCorpus, AtlasError, named
 from encoder.model.linear import Prepacked
+from encoder.support import whole_file
 from encoder.text_encoder import TextEncoder
 
 SHARD = 4096  # sentences

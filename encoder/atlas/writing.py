@@ -10,7 +10,6 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import torch
 
-from encoder import whole_file
 from encoder.atlas.bins import bin_of, decile_of
 from encoder.atlas.card import CARD, FORMAT, VERSION
 from encoder.atlas.collecting import Shard
@@ -18,6 +17,7 @@ from encoder.atlas.making import AtlasPlan, MeasuredCorpus, corpus_name, sha256,
 from encoder.atlas.ranking import FAR, Ranking
 from encoder.atlas.summary import deciles, head_rows, layer_rows, pair_rows
 from encoder.metrics.neurons import unit_vector
+from encoder.support import whole_file
 from encoder.text_encoder import TextEncoder
 
 ROWS = 4096  # of a row group: what is read at once

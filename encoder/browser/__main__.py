@@ -11,7 +11,7 @@ from pathlib import Path
 
 from encoder.browser.living import PAGES, living_file
 from encoder.packet import shipped
-from encoder.whole_file import write
+from encoder.support.whole_file import write
 
 
 def main(arguments: list[str] | None = None) -> None:

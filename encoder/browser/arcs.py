@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from encoder.browser.markup import Html, el, join
-from encoder.formatting import percent
+from encoder.support.formatting import percent
 
 LEAST, WRITTEN = 0.0005, 0.005  # shares from which on an arc is drawn, and a number written
 LONGEST = 1100  # units of a sentence on one line

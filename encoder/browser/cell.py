@@ -5,17 +5,17 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from encoder.arguments import integer
 from encoder.browser.held import Run, held
 from encoder.browser.living import PAGES, living_file, quoted, written
-from encoder.errors import EncoderError
-from encoder.formatting import percent
 from encoder.packet.format import unpack
 from encoder.packet.reading import Reading
 from encoder.packet.say import say
+from encoder.support.arguments import integer
+from encoder.support.errors import EncoderError
+from encoder.support.formatting import percent
+from encoder.support.whole_file import write
 from encoder.text_encoder import TextEncoder
 from encoder.trace.trace import Trace
-from encoder.whole_file import write
 
 CALLED = {"output": "stack", "add & norm": "add_norm"}  # other names of pages
 CHOICES = ("layer", "head", "word", "step", "cell", "after", "lens_word", "off", "maps")  # what of a page can be chosen

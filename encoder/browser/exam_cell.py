@@ -3,12 +3,12 @@
 from encoder.browser.cell import LivingCell, drawn, short
 from encoder.browser.held import held
 from encoder.browser.living import written
-from encoder.errors import EncoderError
 from encoder.exam.examination import Exam, exam_by_content
 from encoder.exam.sentences import relation_rows, scope
 from encoder.packet.heads import level_6
 from encoder.packet.levels import MORE
 from encoder.packet.shipped import SENTENCES
+from encoder.support.errors import EncoderError
 from encoder.text_encoder import TextEncoder
 
 

@@ -10,8 +10,8 @@ from html import escape
 from pathlib import Path
 from typing import Any
 
-from encoder.errors import EncoderError
 from encoder.packet.format import unpack
+from encoder.support.errors import EncoderError
 
 FOLDER = Path(__file__).parent / "built"
 EXPORTS = re.compile(r"export\s*\{([^{}]*)\};?\s*\Z")

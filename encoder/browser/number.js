@@ -1,5 +1,5 @@
 // @ts-check
-// How numbers are written in the browser: the texts of encoder/formatting.py, to the letter. No page, no canvas.
+// How numbers are written in the browser: the texts of encoder/support/formatting.py, to the letter. No page, no canvas.
 
 const WHOLE = 1 - 1e-6; // a share from here on is 1 but for the rounding of sums in float32
 const NO_NUMBER = 'no number';

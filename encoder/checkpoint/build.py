@@ -6,14 +6,14 @@ from collections.abc import Callable, Mapping
 import torch
 from torch import Tensor
 
-from encoder.arguments import seeded
 from encoder.checkpoint.tensor_files import (
     CheckpointError,
 )
 from encoder.model.config import EncoderConfig
 from encoder.model.encoder import Encoder
 from encoder.model.meta import meta_device
-from encoder.pulse import pulse
+from encoder.support.arguments import seeded
+from encoder.support.cancellation import pulse
 
 
 def on_meta(config: EncoderConfig) -> Encoder:

@@ -14,8 +14,6 @@ from typing import Any, NamedTuple
 from safetensors.torch import save as as_bytes
 from tokenizers import Tokenizer
 
-from encoder import whole_file
-from encoder.arguments import of_kind
 from encoder.checkpoint import hugging_face
 from encoder.checkpoint.build import build, on_meta
 from encoder.checkpoint.hugging_face import Names
@@ -34,6 +32,8 @@ from encoder.checkpoint.tensor_files import (
 from encoder.checkpoint.tokenizer_files import TOKENIZER, SpecialTokens, read_tokenizer
 from encoder.model.config import EncoderConfig
 from encoder.model.encoder import Encoder
+from encoder.support import whole_file
+from encoder.support.arguments import of_kind
 
 BUNDLED = Path(__file__).parents[1] / "pretrained"
 CONFIG = "config.json"
@@ -59,7 +59,9 @@ def find(name_or_folder: str | Path) -> Path:
     folder = Path(name_or_folder)
     if len(folder.name) > LONGEST_NAME or not folder.is_dir():
         name = str(name_or_folder)[:100]
-        fetch = f"; from the Hugging Face hub it is fetched with encoder.hub.download({name!r}, Path('models'))"
+        fetch = (
+            f"; from the Hugging Face hub it is fetched with encoder.checkpoint.hub.download({name!r}, Path('models'))"
+        )
         raise CheckpointError(
             f"{name!r} is neither a bundled model ({', '.join(bundled_names())}) nor a folder"
             + fetch * bool(HUB_ID.fullmatch(name))

@@ -7,7 +7,7 @@ from encoder.checkpoint.build import build
 from encoder.checkpoint.folder import BUNDLED, CONFIG, Loaded, find, own_names, read_config, told_of
 from encoder.checkpoint.tensor_files import described, fingerprint, read
 from encoder.checkpoint.tokenizer_files import read_tokenizer
-from encoder.errors import EncoderError
+from encoder.support.errors import EncoderError
 
 PACKAGED = "; the package has none, those of small are in a checkout of the project, in encoder/pretrained"
 NAME = re.compile(r"step-(\d{6,9})\.safetensors")

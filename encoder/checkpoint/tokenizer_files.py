@@ -20,7 +20,7 @@ from tokenizers.pre_tokenizers import BertPreTokenizer, ByteLevel
 from tokenizers.processors import RobertaProcessing, TemplateProcessing
 
 from encoder.checkpoint.tensor_files import CheckpointError, read_json
-from encoder.errors import EncoderError
+from encoder.support.errors import EncoderError
 
 TOKENIZER = "tokenizer.json"
 SETTINGS, SPECIAL = "tokenizer_config.json", "special_tokens_map.json"

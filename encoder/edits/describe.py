@@ -3,9 +3,9 @@
 from collections.abc import Sequence
 
 from encoder.edits.edit import Edit, bypassed
-from encoder.errors import EncoderError
 from encoder.model.config import EncoderConfig
-from encoder.steps.catalogue import by_name
+from encoder.model.steps.catalogue import by_name
+from encoder.support.errors import EncoderError
 
 SHOWN = 60  # characters of a sentence within a sentence
 

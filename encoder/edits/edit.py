@@ -9,11 +9,11 @@ from typing import Protocol, runtime_checkable
 
 from torch import Tensor
 
-from encoder.arguments import listed
-from encoder.errors import EncoderError
 from encoder.model.config import FLOAT32_MAX, LIMITS, LONGEST, EncoderConfig
-from encoder.steps.catalogue import by_name
-from encoder.steps.step import Step
+from encoder.model.steps.catalogue import by_name
+from encoder.model.steps.step import Step
+from encoder.support.arguments import listed
+from encoder.support.errors import EncoderError
 
 LARGEST_SEED = 2**31 - 1
 LONGEST_SENTENCE = 2000  # characters of a sentence to patch from

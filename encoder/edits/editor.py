@@ -9,9 +9,9 @@ from torch import Tensor
 
 from encoder.edits.edit import Edit, Run, bypassed, check_run
 from encoder.model.config import EncoderConfig
+from encoder.model.steps.catalogue import by_name
+from encoder.model.steps.step import Step
 from encoder.model.tap import NO_TAP, Replacer, Tap
-from encoder.steps.catalogue import by_name
-from encoder.steps.step import Step
 
 
 @dataclass(frozen=True)

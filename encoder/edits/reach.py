@@ -3,9 +3,9 @@
 from collections.abc import Iterable, Sequence
 
 from encoder.edits.edit import Edit
-from encoder.errors import EncoderError
 from encoder.model.config import EncoderConfig
-from encoder.steps.catalogue import by_name
+from encoder.model.steps.catalogue import by_name
+from encoder.support.errors import EncoderError
 
 Place = tuple[str, int | None]  # a step, or "ids" or "hidden", and the one head of it that counts, None for all
 

@@ -6,8 +6,8 @@ from urllib.parse import quote, unquote
 
 from encoder.edits.describe import SHOWN, in_runs
 from encoder.edits.edit import Edit
-from encoder.errors import EncoderError
 from encoder.model.config import LONGEST
+from encoder.support.errors import EncoderError
 
 LONGEST_TEXT = 20_000  # characters
 MOST_EDITS = 256

@@ -5,12 +5,12 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
-from encoder import whole_file
-from encoder.command_line import CommandLine, exit_code
 from encoder.exam.answers import ExamProgress, Report
 from encoder.exam.examination import examine, with_made_sentences
 from encoder.exam.treebank import ExamError, bundled_treebanks, read_treebank
 from encoder.experiments import timelapse
+from encoder.support import whole_file
+from encoder.support.command_line import CommandLine, exit_code
 from encoder.text_encoder import TextEncoder
 
 EVERY = 5.0  # seconds between two lines of progress

@@ -15,10 +15,10 @@ import torch
 from torch import Tensor
 
 from encoder.atlas.making import unpacked
-from encoder.errors import EncoderError
 from encoder.exam.links import LinkedSentence, kinds_of
 from encoder.model.tap import Tap
-from encoder.pulse import pulse
+from encoder.support.cancellation import pulse
+from encoder.support.errors import EncoderError
 from encoder.text_encoder import TextEncoder
 from encoder.trace.tokens import Tokens
 from encoder.trace.words import places

@@ -19,9 +19,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from encoder import checkpoint, whole_file
-from encoder.command_line import exit_code
-from encoder.errors import EncoderError
+from encoder import checkpoint
 from encoder.exam.answers import DIRECTIONS, WorkWatch, read, report_nothing, tally
 from encoder.exam.examination import RESULTS
 from encoder.exam.frames import NOUNS, MadeSentence, leads_of, made_sentences, mask_of
@@ -29,6 +27,9 @@ from encoder.exam.licence import nearest_most
 from encoder.exam.links import GAPS, JUDGED, LinkedSentence, TreeLink, gaps, relations
 from encoder.exam.treebank import BUNDLED, ExamError, Treebank, bundled_treebanks
 from encoder.experiments import timelapse
+from encoder.support import whole_file
+from encoder.support.command_line import exit_code
+from encoder.support.errors import EncoderError
 from encoder.text_encoder import TextEncoder
 
 FORMAT, VERSION = "encoder-exam-moments", 2

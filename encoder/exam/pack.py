@@ -8,7 +8,7 @@ import lzma
 import sys
 from pathlib import Path
 
-from encoder import whole_file
+from encoder.support import whole_file
 
 DROPPED = (2, 4, 8, 9)  # columns, from 0: LEMMA, XPOS, DEPS, MISC
 

@@ -15,7 +15,7 @@ from encoder.exam.links import JUDGED
 from encoder.exam.moments import PERMUTED, Moments
 from encoder.exam.sentences import rule as rule_in_words
 from encoder.exam.treebank import ExamError
-from encoder.formatting import percent
+from encoder.support.formatting import percent
 
 AGREEMENT = "agreement"
 COUNTS = 0.5  # a head that looks at the rule's distance from such a share of the words is said to go by the rule

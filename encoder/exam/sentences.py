@@ -4,7 +4,7 @@ from encoder.exam.examination import Exam
 from encoder.exam.frames import ALL, FrameRow
 from encoder.exam.licence import ExamRow
 from encoder.exam.links import GAPS, JUDGED
-from encoder.formatting import listed, percent
+from encoder.support.formatting import listed, percent
 
 NO_JOB = "no job found"
 TEXTS = {  # a bundled treebank -> what its sentences are

@@ -18,8 +18,8 @@ from conllu.exceptions import ParseException
 from conllu.parser import DEFAULT_FIELDS, parse_line
 
 from encoder.atlas.corpus import OPENERS
-from encoder.errors import EncoderError
-from encoder.pulse import pulse
+from encoder.support.cancellation import pulse
+from encoder.support.errors import EncoderError
 
 MOST_BYTES = 64_000_000  # of a file, unpacked: about a million words
 LONGEST_LINE = 20_000

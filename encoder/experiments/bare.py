@@ -5,8 +5,8 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor
 
-from encoder.errors import EncoderError
 from encoder.metrics import cosine
+from encoder.support.errors import EncoderError
 from encoder.text_encoder import TextEncoder
 
 

@@ -6,9 +6,9 @@ from typing import Any
 
 from torch import Tensor, nn, randn
 
-from encoder.arguments import seeded
-from encoder.errors import EncoderError
 from encoder.model.tap import Recorder, Replacer, Tap
+from encoder.support.arguments import seeded
+from encoder.support.errors import EncoderError
 
 MOST = 10_000  # of anything that is counted: more would take hours, or more memory than there is
 

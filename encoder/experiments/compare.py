@@ -9,9 +9,9 @@ import torch
 from torch import Tensor
 
 from encoder.edits.edit import Edit
-from encoder.errors import EncoderError
 from encoder.experiments.ablation import ROWS, WatchedWord, log_probability, outcomes
 from encoder.metrics.against import subtract
+from encoder.support.errors import EncoderError
 from encoder.text_encoder import TextEncoder
 from encoder.trace.tokens import Tokens
 from encoder.trace.trace import Trace

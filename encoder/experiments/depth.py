@@ -6,7 +6,6 @@ from dataclasses import dataclass, replace
 import torch
 from torch import Tensor
 
-from encoder.arguments import seeded
 from encoder.checkpoint.build import build, random_weights, untrained
 from encoder.edits.edit import Edit
 from encoder.edits.editor import editor
@@ -14,7 +13,8 @@ from encoder.experiments.common import at_least, normal, some
 from encoder.metrics import cosine_matrix, length
 from encoder.model.config import LIMITS, EncoderConfig
 from encoder.model.tap import Recorder
-from encoder.pulse import pulse
+from encoder.support.arguments import seeded
+from encoder.support.cancellation import pulse
 
 DEPTHS = (6, 12, 24, 48)
 SHAPE = EncoderConfig(vocab_size=5, d_model=128, n_heads=4, d_ff=512)  # its n_layers is not looked at

@@ -6,12 +6,12 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor
 
-from encoder.arguments import seeded
-from encoder.errors import EncoderError
 from encoder.experiments.common import at_least
 from encoder.metrics import cosine
+from encoder.model.steps.catalogue import by_name
 from encoder.model.tap import NO_TAP, Replacer
-from encoder.steps.catalogue import by_name
+from encoder.support.arguments import seeded
+from encoder.support.errors import EncoderError
 from encoder.text_encoder import TextEncoder
 from encoder.trace.tokens import Text
 

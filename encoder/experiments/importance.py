@@ -14,11 +14,11 @@ import torch
 from torch import Tensor
 
 from encoder.edits.edit import Edit
-from encoder.errors import EncoderError
 from encoder.experiments.ablation import KNOCKED_OUT, ROWS, WatchedWord, effects, grid, knock_outs, outcomes
 from encoder.metrics.habits import runs
 from encoder.metrics.sentences import SENTENCES
 from encoder.model.config import EncoderConfig
+from encoder.support.errors import EncoderError
 from encoder.text_encoder import TextEncoder
 from encoder.trace.trace import Trace
 from encoder.trace.unpadded import tokens

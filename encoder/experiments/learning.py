@@ -11,12 +11,12 @@ import torch
 from torch import Tensor
 from torch.nn import functional
 
-from encoder.arguments import integer
-from encoder.errors import EncoderError
 from encoder.model.block import Block
 from encoder.model.encoder import Encoder
 from encoder.model.normalization import NoNorm
-from encoder.pulse import pulse
+from encoder.support.arguments import integer
+from encoder.support.cancellation import pulse
+from encoder.support.errors import EncoderError
 from encoder.tasks.data import batch, batches, guessing, held_out
 from encoder.tasks.settings import usual
 from encoder.train.objective import Batch

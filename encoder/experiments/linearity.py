@@ -6,11 +6,11 @@ import torch
 from torch import Tensor
 
 from encoder.checkpoint.build import untrained
-from encoder.errors import EncoderError
 from encoder.experiments.common import at_least, normal, recorded
 from encoder.model.attention import Attention
 from encoder.model.config import EncoderConfig
 from encoder.model.feed_forward import FeedForward
+from encoder.support.errors import EncoderError
 
 
 @dataclass(frozen=True)

@@ -9,9 +9,9 @@ from dataclasses import dataclass, replace
 from torch import Tensor
 
 from encoder.checkpoint.build import on_meta
-from encoder.errors import EncoderError
 from encoder.metrics import cosine, length, stream
 from encoder.model.encoder import Encoder
+from encoder.support.errors import EncoderError
 from encoder.text_encoder import TextEncoder
 from encoder.trace.tokens import Text
 from encoder.trace.trace import Trace

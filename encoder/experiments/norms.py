@@ -6,10 +6,10 @@ from typing import NamedTuple
 
 import torch
 
-from encoder.errors import EncoderError
 from encoder.experiments.common import at_least, normal, some
 from encoder.model.config import LIMITS
 from encoder.model.normalization import LayerNorm, StdNorm
+from encoder.support.errors import EncoderError
 
 D_MODELS = (8, 16, 32, 64, 128, 256, 512, 1024)
 

@@ -6,8 +6,8 @@ import torch
 from torch import Tensor
 from torch.nn import functional
 
-from encoder.arguments import integer
 from encoder.metrics.flows import block
+from encoder.support.arguments import integer
 from encoder.trace.trace import Trace
 
 

@@ -7,10 +7,10 @@ import torch
 from torch import Tensor
 
 from encoder.checkpoint.build import untrained
-from encoder.errors import EncoderError
 from encoder.experiments.common import at_least, normal
 from encoder.model.config import EncoderConfig
 from encoder.model.tap import Recorder
+from encoder.support.errors import EncoderError
 from encoder.text_encoder import TextEncoder
 from encoder.trace.trace import Trace
 

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor
 
-from encoder.errors import EncoderError
 from encoder.experiments.common import at_least
+from encoder.support.errors import EncoderError
 
 STEADY = 1e-3  # how far the turned pairs may miss where a table is one of waves
 

@@ -9,12 +9,12 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor
 
-from encoder.arguments import integer
-from encoder.errors import EncoderError
 from encoder.explain.cost import size
 from encoder.model.distance import FARTHEST, Alibi, PositionBias, distance_buckets
+from encoder.model.steps.catalogue import by_name
 from encoder.model.tap import Recorder
-from encoder.steps.catalogue import by_name
+from encoder.support.arguments import integer
+from encoder.support.errors import EncoderError
 from encoder.text_encoder import TextEncoder
 from encoder.trace.trace import Trace
 

@@ -13,12 +13,12 @@ from torch import Tensor
 
 from encoder.checkpoint import CheckpointError, find, snapshots, within
 from encoder.checkpoint.listing import MODELS
-from encoder.errors import EncoderError
 from encoder.metrics.habits import Survey, survey
 from encoder.metrics.layers import cosine
 from encoder.metrics.measures import HEAD_MEASURES
 from encoder.metrics.neurons import nearest_words
 from encoder.metrics.roles import ROLES
+from encoder.support.errors import EncoderError
 from encoder.tasks.learning import looked_at
 from encoder.tasks.models import every_moment as every_moment_of_task
 from encoder.tasks.models import settings_of

@@ -7,12 +7,12 @@ from typing import NamedTuple
 import torch
 from torch import Tensor
 
-from encoder.arguments import seeded
 from encoder.experiments.common import at_least, some
 from encoder.explain.cost import step_flops
-from encoder.pulse import pulse
-from encoder.steps.catalogue import catalogue
-from encoder.steps.step import PAIRS
+from encoder.model.steps.catalogue import catalogue
+from encoder.model.steps.step import PAIRS
+from encoder.support.arguments import seeded
+from encoder.support.cancellation import pulse
 from encoder.text_encoder import TextEncoder
 
 LENGTHS = (8, 16, 32, 64, 128, 256)

@@ -8,9 +8,9 @@ from torch import Tensor
 
 from encoder.edits.edit import Edit
 from encoder.edits.editor import editor
-from encoder.errors import EncoderError
 from encoder.model.config import EncoderConfig
-from encoder.steps.catalogue import by_name
+from encoder.model.steps.catalogue import by_name
+from encoder.support.errors import EncoderError
 from encoder.text_encoder import TextEncoder
 from encoder.trace.tokens import Tokens
 

@@ -7,11 +7,11 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
+from encoder.explain.operations.table import OPERATIONS
 from encoder.model.config import EncoderConfig
 from encoder.model.encoder import Encoder
-from encoder.operations.table import OPERATIONS
-from encoder.steps.catalogue import by_name, has_bias
-from encoder.steps.step import HEAD_DISTANCES, PAIRS, SENTENCE, Step
+from encoder.model.steps.catalogue import by_name, has_bias
+from encoder.model.steps.step import HEAD_DISTANCES, PAIRS, SENTENCE, Step
 from encoder.trace.trace import Trace
 
 Term = tuple[str | int, ...]  # a product of sizes, such as ("d_model", "d_ff")

@@ -6,16 +6,16 @@ repeats it is chosen by the operation that the catalogue names.
 
 from collections.abc import Sequence
 
-from encoder.arguments import listed
 from encoder.edits.describe import sentence
 from encoder.edits.edit import reaches
-from encoder.errors import EncoderError
-from encoder.formatting import tex
+from encoder.explain.operations.explanation import Explanation, Index
+from encoder.explain.operations.operand import Operands, weight
+from encoder.explain.operations.table import OPERATIONS
 from encoder.model.encoder import Encoder
-from encoder.operations.explanation import Explanation, Index
-from encoder.operations.operand import Operands, weight
-from encoder.operations.table import OPERATIONS
-from encoder.steps.catalogue import by_name
+from encoder.model.steps.catalogue import by_name
+from encoder.support.arguments import listed
+from encoder.support.errors import EncoderError
+from encoder.support.formatting import tex
 from encoder.trace.trace import StepError, Trace
 
 

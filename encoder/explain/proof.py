@@ -15,8 +15,8 @@ from encoder.model.distance import distance_vectors, rotary_frequencies
 from encoder.model.encoder import Encoder
 from encoder.model.meta import meta_device
 from encoder.model.normalization import LayerNorm, NoNorm, RMSNorm, StdNorm
-from encoder.steps.catalogue import by_name
-from encoder.steps.step import Step
+from encoder.model.steps.catalogue import by_name
+from encoder.model.steps.step import Step
 from encoder.trace.trace import Trace
 
 

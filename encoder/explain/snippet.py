@@ -9,6 +9,7 @@ from typing import Any
 
 from encoder.edits.describe import sentence
 from encoder.edits.edit import Edit
+from encoder.explain.operations.table import OPERATIONS
 from encoder.model.attention import Attention
 from encoder.model.block import Block
 from encoder.model.config import PRESETS, EncoderConfig
@@ -18,8 +19,7 @@ from encoder.model.encoder import Encoder, MLMHead
 from encoder.model.feed_forward import FeedForward
 from encoder.model.normalization import NORMS
 from encoder.model.pooling import SentencePooling
-from encoder.operations.table import OPERATIONS
-from encoder.steps.step import HEAD_DISTANCES, PER_HEAD, Step
+from encoder.model.steps.step import HEAD_DISTANCES, PER_HEAD, Step
 from encoder.trace.source import Source
 from encoder.trace.trace import Trace
 

@@ -1,7 +1,7 @@
 """What there is to see in the picture of a step, with what holds of the model alone told apart from the run."""
 
 from encoder.edits.reach import reaching, upstream
-from encoder.steps.step import Step
+from encoder.model.steps.step import Step
 from encoder.trace.trace import Trace
 
 AS_IT_IS = "(Said of the model as it is: what was changed in this run reaches this picture.)"

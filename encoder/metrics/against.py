@@ -4,8 +4,8 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from encoder.errors import EncoderError
 from encoder.metrics.flows import flow_shares
+from encoder.support.errors import EncoderError
 from encoder.trace.trace import Trace
 
 

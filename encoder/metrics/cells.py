@@ -6,8 +6,8 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from encoder.errors import EncoderError
 from encoder.metrics.pairs import between
+from encoder.support.errors import EncoderError
 
 
 def largest_cell(values: Tensor | np.ndarray) -> tuple[int, int]:

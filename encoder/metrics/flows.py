@@ -6,11 +6,11 @@ import torch
 from torch import Tensor
 from torch.nn import functional
 
-from encoder.arguments import integer, of_kind
-from encoder.errors import EncoderError
 from encoder.metrics.layers import length
 from encoder.metrics.maxflow import max_flow
 from encoder.model.block import Block
+from encoder.support.arguments import integer, of_kind
+from encoder.support.errors import EncoderError
 from encoder.trace.trace import Trace
 from encoder.trace.unpadded import attention_weights, rows, tokens
 

@@ -2,11 +2,11 @@
 
 from dataclasses import dataclass
 
-from encoder.errors import EncoderError
-from encoder.formatting import percent, shown
 from encoder.metrics.lens import word
+from encoder.support.errors import EncoderError
+from encoder.support.formatting import percent, shown
 from encoder.text_encoder import TextEncoder
-from encoder.trace.once import once
+from encoder.trace.memo import once
 from encoder.trace.trace import Trace
 from encoder.trace.unpadded import tokens
 from encoder.trace.words import punctuation

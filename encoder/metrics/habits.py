@@ -8,7 +8,6 @@ from typing import NamedTuple
 import torch
 from torch import Tensor
 
-from encoder.errors import EncoderError
 from encoder.explain.cost import run_flops
 from encoder.metrics.heads import js_distance
 from encoder.metrics.layers import cka_matrix, cosine
@@ -16,6 +15,7 @@ from encoder.metrics.measures import HEAD_MEASURES
 from encoder.metrics.roles import ROLES, SHUFFLES, Role, head_roles
 from encoder.metrics.sentences import SENTENCES
 from encoder.model.config import EncoderConfig
+from encoder.support.errors import EncoderError
 from encoder.text_encoder import TextEncoder
 from encoder.trace.tokens import Text
 from encoder.trace.trace import Trace

@@ -10,9 +10,9 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from encoder.arguments import integer
-from encoder.errors import EncoderError
-from encoder.pulse import pulse
+from encoder.support.arguments import integer
+from encoder.support.cancellation import pulse
+from encoder.support.errors import EncoderError
 
 
 def entropy(weights: Tensor) -> Tensor:

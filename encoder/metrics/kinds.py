@@ -2,7 +2,7 @@
 
 from typing import get_args
 
-from encoder.selection import Choice, Selection, TokenKind, selection
+from encoder.support.selection import Choice, Selection, TokenKind, selection
 from encoder.trace.tokens import Groups
 from encoder.trace.trace import Trace
 from encoder.trace.words import punctuation

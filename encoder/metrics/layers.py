@@ -5,9 +5,9 @@ from typing import NamedTuple
 import torch
 from torch import Tensor
 
-from encoder.arguments import integer
-from encoder.errors import EncoderError
 from encoder.metrics.heads import upright
+from encoder.support.arguments import integer
+from encoder.support.errors import EncoderError
 from encoder.trace.trace import Trace
 from encoder.trace.unpadded import stream
 

@@ -4,9 +4,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from encoder.formatting import percent, shown
 from encoder.metrics.kinds import is_word
 from encoder.metrics.roles import MARGIN
+from encoder.support.formatting import percent, shown
 from encoder.trace.trace import Trace
 
 

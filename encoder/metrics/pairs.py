@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import torch
 from torch import Tensor
 
-from encoder.errors import EncoderError
+from encoder.support.errors import EncoderError
 from encoder.trace.trace import Trace
 from encoder.trace.unpadded import attention_weights
 

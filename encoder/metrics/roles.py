@@ -10,11 +10,11 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor
 
-from encoder.arguments import seeded
 from encoder.checkpoint.tokenizer_files import KNOWN
-from encoder.errors import EncoderError
 from encoder.metrics.heads import offsets
-from encoder.pulse import pulse
+from encoder.support.arguments import seeded
+from encoder.support.cancellation import pulse
+from encoder.support.errors import EncoderError
 from encoder.trace.words import punctuation
 
 ROLES = ("self", "previous", "next", "cls", "sep", "punctuation", "special")

@@ -9,9 +9,9 @@ from dataclasses import dataclass
 import torch
 from torch.nn import functional
 
-from encoder.formatting import listed, percent
 from encoder.metrics.flows import head_of, norm_weighted
-from encoder.trace.once import once
+from encoder.support.formatting import listed, percent
+from encoder.trace.memo import once
 from encoder.trace.trace import Trace
 from encoder.trace.unpadded import attention_weights, tokens
 

@@ -4,8 +4,8 @@ import math
 from dataclasses import dataclass, fields
 from typing import Literal, get_args
 
-from encoder.errors import EncoderError
 from encoder.model.activations import ACTIVATIONS
+from encoder.support.errors import EncoderError
 
 Positions = Literal["sinusoidal", "learned", "rotary", "alibi", "none"]
 NormFormula = Literal["layer_norm", "std_norm", "rms_norm"]

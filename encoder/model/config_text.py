@@ -4,8 +4,8 @@ import json
 import re
 from dataclasses import fields
 
-from encoder.errors import EncoderError
 from encoder.model.config import EncoderConfig
+from encoder.support.errors import EncoderError
 
 PART = re.compile(r"([a-z_]{1,30})=([A-Za-z0-9_.-]{1,30})", re.ASCII)
 LONGEST_TEXT = 1000  # characters

@@ -5,7 +5,6 @@ from itertools import islice
 import torch
 from torch import Tensor, nn
 
-from encoder.errors import EncoderError
 from encoder.model.activations import ACTIVATIONS
 from encoder.model.block import Block
 from encoder.model.config import EncoderConfig
@@ -15,6 +14,7 @@ from encoder.model.linear import Linear, Prepacked
 from encoder.model.normalization import norm_of
 from encoder.model.pooling import SentencePooling
 from encoder.model.tap import NO_TAP, Tap
+from encoder.support.errors import EncoderError
 
 
 class MLMHead(Prepacked):

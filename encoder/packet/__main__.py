@@ -1,9 +1,9 @@
 """`python -m encoder.packet`: make the shipped packets again, and print the table of bytes for README.md."""
 
-from encoder import whole_file
 from encoder.packet.run import level_1
 from encoder.packet.shipped import MODEL, SENTENCES, path_of
 from encoder.packet.sizes import table
+from encoder.support import whole_file
 from encoder.text_encoder import TextEncoder
 
 

@@ -6,12 +6,12 @@ from typing import Any
 
 import torch
 
-from encoder.formatting import shown
 from encoder.metrics import cosine_matrix, length
 from encoder.metrics.lens import word
+from encoder.model.steps.catalogue import nowhere
 from encoder.packet.format import Stored, exact, pack, signed
 from encoder.packet.run import LONGEST, MOST_BYTES, kept_rows, kinds
-from encoder.steps.catalogue import nowhere
+from encoder.support.formatting import shown
 from encoder.text_encoder import TextEncoder
 from encoder.trace.trace import Trace
 

@@ -10,8 +10,8 @@ from typing import Any
 
 import numpy as np
 
-from encoder.errors import EncoderError
-from encoder.link_text import loads
+from encoder.support.errors import EncoderError
+from encoder.support.link_text import loads
 
 MAGIC = b"ENCP"
 VERSION = 1

@@ -2,8 +2,8 @@
 
 from typing import Any
 
+from encoder.atlas.atlas_folders import shelf
 from encoder.atlas.habits import head_survey
-from encoder.atlas.shelf import shelf
 from encoder.exam.examination import Exam, exam_by_content
 from encoder.exam.few import HeadExamples, few_by_content
 from encoder.exam.frames import ALL

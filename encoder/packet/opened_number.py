@@ -5,11 +5,11 @@ from typing import Any
 
 from latex2mathml.converter import convert
 
-from encoder.formatting import agreement, short, shown
+from encoder.explain.operations.explanation import Explanation, Operand
 from encoder.metrics.lens import word
-from encoder.operations.explanation import Explanation, Operand
 from encoder.packet.format import exact, pack
 from encoder.packet.run import LONGEST
+from encoder.support.formatting import agreement, short, shown
 from encoder.text_encoder import TextEncoder
 from encoder.trace.trace import Trace
 

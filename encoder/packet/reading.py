@@ -12,8 +12,8 @@ from typing import Any
 
 import numpy as np
 
-from encoder.formatting import listed
 from encoder.packet.format import Stored, Values
+from encoder.support.formatting import listed
 
 MOST = 1_000_000  # weights that are read to find the word whose head is clearest
 Place = tuple[int, int]  # a layer, and a head of it

@@ -8,17 +8,17 @@ from typing import Any
 import numpy as np
 import torch
 
-from encoder.arguments import integer
 from encoder.edits import describe
 from encoder.edits.edit import Edit
 from encoder.edits.text import edits_to_text
 from encoder.experiments.ablation import ROWS, WatchedWord, knock_outs, outcomes
-from encoder.formatting import shown
 from encoder.metrics.known import words_known
 from encoder.metrics.lens import word
 from encoder.model.config import EncoderConfig
 from encoder.packet.evidence import evidence
 from encoder.packet.format import Stored, Values, exact, pack, shares, signed
+from encoder.support.arguments import integer
+from encoder.support.formatting import shown
 from encoder.text_encoder import TextEncoder
 from encoder.trace.trace import Trace
 

@@ -7,8 +7,8 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from encoder.errors import EncoderError
-from encoder.formatting import percent, points, short
+from encoder.support.errors import EncoderError
+from encoder.support.formatting import percent, points, short
 
 SLOT = re.compile(r"\{(\w+)(?::(\w+))?\}")
 FORMATS: dict[str, Callable[[Any], str]] = {

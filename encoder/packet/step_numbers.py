@@ -6,15 +6,15 @@ from typing import Any
 import numpy as np
 from latex2mathml.converter import convert
 
-from encoder.errors import EncoderError
 from encoder.explain.what_to_see import what_to_see
-from encoder.formatting import shown
 from encoder.metrics import likeliest_ids, parked
 from encoder.metrics.lens import word
+from encoder.model.steps.glossary import beside
+from encoder.model.steps.step import Step
 from encoder.packet.format import exact, pack
 from encoder.packet.run import LONGEST
-from encoder.steps.glossary import beside
-from encoder.steps.step import Step
+from encoder.support.errors import EncoderError
+from encoder.support.formatting import shown
 from encoder.text_encoder import TextEncoder
 from encoder.trace.trace import Trace
 

@@ -11,9 +11,9 @@ from encoder.edits.edit import Edit
 from encoder.experiments.ablation import ROWS, TOKENS, forward
 from encoder.experiments.compare import first_difference, relative_difference
 from encoder.model.config import EncoderConfig
+from encoder.model.steps.catalogue import by_name
 from encoder.packet.format import Stored, exact, pack
 from encoder.packet.run import GUESSES, MOST_WORDS, WITHOUT, kinds, likeliest, said
-from encoder.steps.catalogue import by_name
 from encoder.text_encoder import TextEncoder
 from encoder.trace.trace import Trace
 from encoder.trace.unpadded import rows, tokens

@@ -9,16 +9,16 @@ from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from encoder import whole_file
-from encoder.command_line import CommandLine, exit_code
 from encoder.edits.text import text_to_edits
-from encoder.errors import EncoderError
-from encoder.paper.files import DPI, PaperFigure
 from encoder.pictures.ask import ask
 from encoder.pictures.figure import figure_of
 from encoder.pictures.files import OF_ANSWER, OF_FIGURE
+from encoder.pictures.paper.files import DPI, PaperFigure
 from encoder.pictures.registry import picture, pictures
 from encoder.pictures.view import View
+from encoder.support import whole_file
+from encoder.support.command_line import CommandLine, exit_code
+from encoder.support.errors import EncoderError
 
 ENDINGS = ", ".join(OF_FIGURE | OF_ANSWER)
 

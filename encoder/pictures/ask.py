@@ -4,13 +4,13 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from encoder.edits.text import edits_to_text, text_to_edits
-from encoder.errors import EncoderError
 from encoder.exam.moments import training_moments
 from encoder.experiments.timelapse import kept_steps
 from encoder.pictures.models import MOMENT, model_called, moment_of
 from encoder.pictures.picture import Picture
 from encoder.pictures.scene import NO_PREFIX, PREFIX_A, PREFIX_B, Needs, Scene, prefixed
 from encoder.pictures.view import EXAMPLE, View
+from encoder.support.errors import EncoderError
 from encoder.text_encoder import TextEncoder
 from encoder.trace.tokens import Text
 from encoder.trace.trace import Trace

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from encoder.pictures.numbers import Numbers
-from encoder.theme import Kind
+from encoder.support.theme import Kind
 
 
 @dataclass(frozen=True, eq=False)

@@ -3,18 +3,18 @@
 from collections.abc import Mapping
 from urllib.parse import parse_qsl, urlsplit
 
-from encoder.errors import EncoderError
-from encoder.paper.files import PaperFigure
-from encoder.paper.panel import Panel
 from encoder.pictures.ask import ask
 from encoder.pictures.figure_link import OWN, PictureAt, unpack
 from encoder.pictures.link import from_query
+from encoder.pictures.paper.files import PaperFigure
+from encoder.pictures.paper.panel import Panel
 from encoder.pictures.picture import Answer
 from encoder.pictures.registry import picture_at, pictures
 from encoder.pictures.sheet import sheet_of
 from encoder.pictures.steps import KNOWN_STEPS
 from encoder.pictures.view import View
-from encoder.theme import Theme
+from encoder.support.errors import EncoderError
+from encoder.support.theme import Theme
 
 
 def parameters(link: str) -> dict[str, str]:

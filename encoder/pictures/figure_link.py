@@ -5,14 +5,14 @@ from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
-from encoder import link_text
-from encoder.errors import EncoderError
 from encoder.pictures.link import LONGEST_IN_URL
 from encoder.pictures.old_addresses import FOLDED, RENAMED, lead
+from encoder.support import link_text
+from encoder.support.errors import EncoderError
 
 OWN = "figure"  # what the choices of the page Figure begin with; they are no part of where a picture stands
 PASSING = ("present", "v")
-MOST = 12  # pictures, as in `encoder.paper.files`
+MOST = 12  # pictures, as in `encoder.pictures.paper.files`
 LARGEST = 60_000  # characters of all pictures, unpacked
 LONGEST_QUERY = 12_000
 KEY = re.compile(r"[a-z0-9_]{1,40}", re.ASCII)

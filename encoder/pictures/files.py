@@ -4,9 +4,9 @@ import math
 from collections.abc import Callable
 from pathlib import Path
 
-from encoder.paper.files import DPI, MOST_PIXELS, PaperFigure
-from encoder.paper.panel import PanelError
 from encoder.pictures.page import page_of
+from encoder.pictures.paper.files import DPI, MOST_PIXELS, PaperFigure
+from encoder.pictures.paper.panel import PanelError
 from encoder.pictures.picture import Answer
 
 OF_FIGURE: dict[str, Callable[[PaperFigure, Path, int], bytes]] = {

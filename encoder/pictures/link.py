@@ -7,9 +7,9 @@ from typing import Any
 
 from encoder.edits.edit import Edit
 from encoder.edits.text import edits_to_text, text_to_edits
-from encoder.errors import EncoderError
 from encoder.pictures import choices
 from encoder.pictures.view import Cell, View
+from encoder.support.errors import EncoderError
 
 LONGEST_IN_URL = 1500
 MOST_PATCHED = 4  # sentences that a link may have run besides its own

@@ -8,14 +8,14 @@ from urllib.parse import parse_qsl
 
 import numpy as np
 
-from encoder.errors import EncoderError
-from encoder.export.tables import Rows, to_csv
-from encoder.formatting import shown
+from encoder.pictures.export.tables import Rows, to_csv
 from encoder.pictures.numbers import Numbers
 from encoder.pictures.picture import Picture
 from encoder.pictures.registry import picture, pictures
 from encoder.pictures.scene import Scene
 from encoder.pictures.view import View
+from encoder.support.errors import EncoderError
+from encoder.support.formatting import shown
 from encoder.text_encoder import TextEncoder
 from encoder.trace.trace import Trace
 

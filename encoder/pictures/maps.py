@@ -14,9 +14,9 @@ from typing import Any
 
 import numpy as np
 
-from encoder.formatting import short
 from encoder.pictures.chart import Chart
-from encoder.theme import Kind, limits
+from encoder.support.formatting import short
+from encoder.support.theme import Kind, limits
 
 
 @dataclass(frozen=True, eq=False)

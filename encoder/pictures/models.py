@@ -6,9 +6,9 @@ from pathlib import Path
 
 from encoder import checkpoint
 from encoder.checkpoint.listing import MODELS, within
-from encoder.errors import EncoderError
 from encoder.model.config import PRESETS
 from encoder.model.config_text import text_to_config
+from encoder.support.errors import EncoderError
 from encoder.tasks.models import by_hand, learned, mystery
 from encoder.text_encoder import TextEncoder
 

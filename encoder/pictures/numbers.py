@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from torch import Tensor
 
-from encoder.export.tables import Rows, header, numbered
+from encoder.pictures.export.tables import Rows, header, numbered
 
 Names = Sequence[str] | Sequence[float] | str  # a name for each place, or what is counted along the dimension
 

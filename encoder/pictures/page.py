@@ -2,11 +2,11 @@
 
 import html
 
-from encoder.paper.files import PaperFigure
-from encoder.paper.sheet import Sheet
-from encoder.paper.type import typeface
+from encoder.pictures.paper.files import PaperFigure
+from encoder.pictures.paper.sheet import Sheet
+from encoder.pictures.paper.type import typeface
 from encoder.pictures.picture import Answer
-from encoder.theme import Theme
+from encoder.support.theme import Theme
 
 PAGE = """<!doctype html>
 <html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width">

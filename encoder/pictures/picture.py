@@ -10,26 +10,26 @@ from typing import Any, TypeAlias, TypeVar
 
 import numpy as np
 
-from encoder.errors import EncoderError
 from encoder.explain.snippet import maker_of
-from encoder.export.caption import About, caption, file_name
-from encoder.export.tables import Rows, to_csv
-from encoder.figures.drawn import Drawn
 from encoder.metrics.kinds import tokens_drawn
-from encoder.on_demand import on_demand
-from encoder.paper.from_drawn import of_drawn
-from encoder.paper.panel import Panel
 from encoder.pictures import code
 from encoder.pictures.chart import Chart
+from encoder.pictures.export.caption import About, caption, file_name
+from encoder.pictures.export.tables import Rows, to_csv
 from encoder.pictures.expression import RUNS, Expression, Kept, T, call, changed, make_now, variables, work_out
+from encoder.pictures.figures.drawn import Drawn
 from encoder.pictures.link import to_query
 from encoder.pictures.names import names_along
 from encoder.pictures.numbers import Names, Numbers
-from encoder.pictures.paper import PAPER, SCALES
+from encoder.pictures.on_paper import PAPER, SCALES
+from encoder.pictures.paper.from_drawn import of_drawn
+from encoder.pictures.paper.panel import Panel
 from encoder.pictures.scene import Needs, Option, Scene
 from encoder.pictures.screen import KINDS
-from encoder.selection import CHOICES, Choice, Selection
-from encoder.theme import Kind, Theme
+from encoder.support.errors import EncoderError
+from encoder.support.lazy_imports import on_demand
+from encoder.support.selection import CHOICES, Choice, Selection
+from encoder.support.theme import Kind, Theme
 from encoder.trace.trace import Trace
 
 upstairs = on_demand("encoder.pictures", {"cell_of": "encoder.pictures.cell"})  # what draws it stands on it

@@ -4,7 +4,7 @@ from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
-from encoder.atlas.shelf import shelf
+from encoder.atlas.atlas_folders import shelf
 from encoder.pictures.choices import spell
 from encoder.pictures.view import View
 from encoder.text_encoder import TextEncoder

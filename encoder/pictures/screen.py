@@ -4,17 +4,17 @@ from collections.abc import Callable
 
 import numpy as np
 
-from encoder.figures import charts, scatter
-from encoder.figures.curve import units_on_curve
-from encoder.figures.drawn import Drawn
-from encoder.figures.histogram import outlines
-from encoder.figures.links import links
-from encoder.figures.matrix import matrix
-from encoder.figures.tiles import tiles
 from encoder.pictures.chart import Chart
+from encoder.pictures.figures import charts, scatter
+from encoder.pictures.figures.curve import units_on_curve
+from encoder.pictures.figures.drawn import Drawn
+from encoder.pictures.figures.histogram import outlines
+from encoder.pictures.figures.links import links
+from encoder.pictures.figures.matrix import matrix
+from encoder.pictures.figures.tiles import tiles
 from encoder.pictures.maps import small_maps
 from encoder.pictures.numbers import array
-from encoder.theme import Kind, Theme
+from encoder.support.theme import Kind, Theme
 
 
 def draw_matrix(chart: Chart, theme: Theme) -> Drawn:

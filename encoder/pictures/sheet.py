@@ -2,8 +2,8 @@
 
 from collections.abc import Mapping
 
-from encoder.paper.sheet import SIZES, Sheet
 from encoder.pictures.choices import spell
+from encoder.pictures.paper.sheet import SIZES, Sheet
 
 OWN_SIZE = "Own size"
 SLIDE = "Slide 16:9"

@@ -1,7 +1,7 @@
 """The names that the steps of any model can have within their layer."""
 
 from encoder.model.config import PRESETS, EncoderConfig
-from encoder.steps.catalogue import catalogue
+from encoder.model.steps.catalogue import catalogue
 
 EVERY_STEP = EncoderConfig(
     embedding_size=64,

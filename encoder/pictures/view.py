@@ -3,8 +3,8 @@
 from dataclasses import dataclass, replace
 
 from encoder.edits.edit import Edit, check
-from encoder.errors import EncoderError
 from encoder.model.config import EncoderConfig
+from encoder.support.errors import EncoderError
 
 EXAMPLE = "The animal didn't cross the street because it was too wide."
 EXAMPLES = (

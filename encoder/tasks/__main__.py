@@ -9,7 +9,7 @@ from pathlib import Path
 
 import torch
 
-from encoder.attended import attend
+from encoder.support.child_process import attend
 from encoder.tasks import mystery
 from encoder.tasks.learning import DivergedError, learn
 from encoder.tasks.models import record, to_record

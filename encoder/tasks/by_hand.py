@@ -15,11 +15,11 @@ import torch
 from torch import Tensor
 
 from encoder import checkpoint
-from encoder.errors import EncoderError
 from encoder.model.block import Block
 from encoder.model.config import EncoderConfig
 from encoder.model.encoder import Encoder
 from encoder.model.tap import Recorder
+from encoder.support.errors import EncoderError
 from encoder.tasks.attention_task import AttentionTask
 from encoder.tasks.data import FIRST, batch, vocab_size
 from encoder.tasks.task import DEEPEST, PAIRS, task_of

@@ -7,9 +7,9 @@ from functools import lru_cache
 from hashlib import sha256
 from pathlib import Path
 
-from encoder import whole_file
-from encoder.errors import EncoderError
 from encoder.model.encoder import Encoder
+from encoder.support import whole_file
+from encoder.support.errors import EncoderError
 from encoder.tasks import mystery as mysteries
 from encoder.tasks.attention_task import AttentionTask
 from encoder.tasks.by_hand import solved

@@ -11,10 +11,10 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from encoder import whole_file
-from encoder.arguments import integer
-from encoder.errors import EncoderError
 from encoder.model.encoder import Encoder
+from encoder.support import whole_file
+from encoder.support.arguments import integer
+from encoder.support.errors import EncoderError
 from encoder.tasks.attention_task import Integers
 from encoder.tasks.data import held_out
 from encoder.tasks.learning import LearningMoment, weighted

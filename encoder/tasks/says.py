@@ -6,9 +6,9 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from encoder.errors import EncoderError
 from encoder.model.encoder import Encoder
 from encoder.model.tap import NO_TAP, Replacer
+from encoder.support.errors import EncoderError
 from encoder.tasks.attention_task import AttentionTask, Integers
 from encoder.tasks.data import FIRST, batch
 

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from encoder.errors import EncoderError
+from encoder.support.errors import EncoderError
 from encoder.tasks.attention_task import (
     DIGITS,
     LETTERS,

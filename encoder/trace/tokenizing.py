@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from tokenizers import Encoding, Tokenizer
 
-from encoder.errors import EncoderError
+from encoder.support.errors import EncoderError
 from encoder.trace.tokens import Text, Tokens
 from encoder.trace.words import word_groups
 

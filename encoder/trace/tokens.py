@@ -4,8 +4,8 @@ import unicodedata
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from encoder.arguments import integer
-from encoder.errors import EncoderError
+from encoder.support.arguments import integer
+from encoder.support.errors import EncoderError
 
 Text = str | tuple[str, str]  # a sentence, or a pair of them
 Groups = tuple[tuple[int, ...], ...]

@@ -10,12 +10,12 @@ import numpy as np
 from torch import Tensor
 
 from encoder.edits.edit import Edit
-from encoder.errors import EncoderError
 from encoder.model.config import EncoderConfig
 from encoder.model.encoder import Encoder
-from encoder.on_demand import on_demand
-from encoder.steps.catalogue import by_name
-from encoder.steps.step import Step
+from encoder.model.steps.catalogue import by_name
+from encoder.model.steps.step import Step
+from encoder.support.errors import EncoderError
+from encoder.support.lazy_imports import on_demand
 from encoder.trace.source import Source
 from encoder.trace.tokens import Tokens
 

@@ -3,7 +3,7 @@
 import torch
 from torch import Tensor
 
-from encoder.trace.once import once
+from encoder.trace.memo import once
 from encoder.trace.trace import Trace
 
 

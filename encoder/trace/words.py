@@ -12,7 +12,7 @@ from itertools import groupby
 import torch
 from torch import Tensor
 
-from encoder.errors import EncoderError
+from encoder.support.errors import EncoderError
 from encoder.trace.tokens import Groups
 
 # The kinds of a word's pieces, in groups: marks before it (.), the word itself (x, and spaces alone), marks behind it.

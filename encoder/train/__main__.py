@@ -11,11 +11,11 @@ from pathlib import Path
 from tokenizers import Tokenizer
 
 from encoder.checkpoint import holds_model
-from encoder.command_line import CommandLine, exit_code
 from encoder.model.encoder import Encoder
+from encoder.support.command_line import CommandLine, exit_code
 from encoder.text_encoder import TextEncoder
 from encoder.trace.source import Source
-from encoder.train import card, keeping
+from encoder.train import card, checkpoint_files
 from encoder.train.corpus import TrainingError, divided, read_all, together
 from encoder.train.evaluation import evaluate_text, fill_in_ranks
 from encoder.train.loop import train
@@ -78,7 +78,7 @@ def tokenizer_for(
             given = start.tokenizer
         else:
             given = opened(asked.tokenizer) if asked.tokenizer else learn(texts, recipe.config.vocab_size)
-        keeping.write(path, given.to_str().encode())
+        checkpoint_files.write(path, given.to_str().encode())
     on.wait()
     tokenizer = opened(path)
     if tokenizer.get_vocab_size() != recipe.config.vocab_size:
@@ -103,13 +103,13 @@ def run_training(asked: Namespace, on: Processes) -> None:
         raise TrainingError("say where to write with --out DIR")
     if asked.out.exists() and not asked.out.is_dir():
         raise TrainingError(f"{asked.out} is a file; --out must name a folder, which may be a new one")
-    if not asked.resume and (asked.out / keeping.CHECKPOINT).exists():
+    if not asked.resume and (asked.out / checkpoint_files.CHECKPOINT).exists():
         raise TrainingError(f"{asked.out} already holds a run; go on with --resume, or choose another folder")
     if not asked.resume and holds_model(asked.out):
         raise TrainingError(f"{asked.out} holds a model, which training would replace; choose another folder")
-    if asked.resume and not (asked.out / keeping.CHECKPOINT).exists():
-        raise TrainingError(f"{asked.out} has no {keeping.CHECKPOINT} to resume from; start without --resume")
-    with keeping.alone(asked.out) if on.first else nullcontext():
+    if asked.resume and not (asked.out / checkpoint_files.CHECKPOINT).exists():
+        raise TrainingError(f"{asked.out} has no {checkpoint_files.CHECKPOINT} to resume from; start without --resume")
+    with checkpoint_files.alone(asked.out) if on.first else nullcontext():
         train_alone(asked, on)
 
 
@@ -130,7 +130,7 @@ def train_alone(asked: Namespace, on: Processes) -> None:
     run = TrainingRun(recipe, tokens, texts, tokenizer, asked.out, pinned, asked.parts, given, examine)
     model, progress = train(run, on, asked.resume)
     if on.first:
-        keeping.save_model(asked.out, model, tokenizer, recipe.row_length)
+        checkpoint_files.save_model(asked.out, model, tokenizer, recipe.row_length)
         encoder = TextEncoder.from_pretrained(asked.out)
         made = card.TrainingFacts(
             asked.preset, {name: len(some.texts) for name, some in files.items()},

@@ -8,9 +8,9 @@ from pathlib import Path
 from encoder.metrics.habits import survey
 from encoder.metrics.roles import ROLES
 from encoder.text_encoder import TextEncoder
+from encoder.train.checkpoint_files import TrainingProgress, write
 from encoder.train.diagnostics import habits
 from encoder.train.evaluation import Score, fill_in_ranks
-from encoder.train.keeping import TrainingProgress, write
 from encoder.train.log import clock
 from encoder.train.recipe import Recipe
 

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from encoder.errors import EncoderError
+from encoder.support.errors import EncoderError
 
 EVERY = 20  # one line in so many is held out
 MOST = 2000  # lines held out of a file

@@ -8,7 +8,7 @@ import torch
 from tokenizers import Tokenizer
 from torch.nn import functional
 
-from encoder.errors import EncoderError
+from encoder.support.errors import EncoderError
 from encoder.text_encoder import TextEncoder
 from encoder.train.corpus import Lines
 from encoder.train.fill_ins import CAPITAL, FILL_INS

@@ -10,9 +10,9 @@ from typing import TextIO
 
 from torch import Tensor
 
+from encoder.train.checkpoint_files import write
 from encoder.train.diagnostics import COLUMNS, Habits
 from encoder.train.evaluation import Score
-from encoder.train.keeping import write
 
 METRICS = "metrics.csv"
 FIRST = ("step", "tokens", "seconds", "rate", "train_loss", "loss", "top_1", "top_5")

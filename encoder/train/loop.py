@@ -6,8 +6,8 @@ from concurrent.futures import ThreadPoolExecutor
 import numpy as np
 
 from encoder.model.encoder import Encoder
-from encoder.train import keeping
-from encoder.train.keeping import TrainingProgress
+from encoder.train import checkpoint_files
+from encoder.train.checkpoint_files import TrainingProgress
 from encoder.train.masking import choose, hide, vocabulary
 from encoder.train.objective import Batch
 from encoder.train.packing import batches, packed
@@ -48,10 +48,10 @@ def train(run: TrainingRun, on: Processes, resume: bool = False) -> tuple[Encode
         TrainingError: the checkpoint does not fit, or a file cannot be written.
     """
     recipe, trainer, progress = run.recipe, Trainer(run.recipe, on, run.parts, run.start), TrainingProgress()
-    same = keeping.identity(recipe, run.corpus)
+    same = checkpoint_files.identity(recipe, run.corpus)
     if resume:
-        tensors, progress = keeping.read_state(run.folder, same)
-        keeping.restore(trainer.model, trainer.optimizer, tensors, progress.step)
+        tensors, progress = checkpoint_files.read_state(run.folder, same)
+        checkpoint_files.restore(trainer.model, trainer.optimizer, tensors, progress.step)
     watch = Watch(run, trainer, progress, same)
     for step, batch in enumerate(all_batches(run, progress.step), progress.step):
         watch.after(step + 1, batch, trainer.step(batch, step))

@@ -7,7 +7,7 @@ import torch
 from tokenizers import Tokenizer
 from torch import Tensor
 
-from encoder.errors import EncoderError
+from encoder.support.errors import EncoderError
 from encoder.train.vocabulary import SPECIAL
 
 MASKED, RANDOM = 0.8, 0.1  # the rest stays as it is

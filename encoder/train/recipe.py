@@ -4,8 +4,8 @@ from collections.abc import Iterable
 from dataclasses import asdict, dataclass, fields, replace
 from typing import Any
 
-from encoder.errors import EncoderError
 from encoder.model.config import EncoderConfig
+from encoder.support.errors import EncoderError
 
 COUNTS: dict[str, tuple[int, int]] = {
     "steps": (1, 10_000_000),

@@ -11,9 +11,9 @@ from collections.abc import Sequence
 import torch
 from torch import Tensor
 
-from encoder.arguments import seeded
 from encoder.metrics.sentences import SENTENCES
 from encoder.model.attention import Attention
+from encoder.support.arguments import seeded
 from encoder.text_encoder import TextEncoder
 
 SPREAD = 1.0  # standard deviation of the scaled scores of a new head over the sentences

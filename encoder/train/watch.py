@@ -5,10 +5,10 @@ from time import perf_counter
 import torch
 from torch import Tensor
 
-from encoder.train import keeping
+from encoder.train import checkpoint_files
+from encoder.train.checkpoint_files import TrainingProgress
 from encoder.train.diagnostics import habits_of
 from encoder.train.evaluation import evaluate, held_out_batches
-from encoder.train.keeping import TrainingProgress
 from encoder.train.log import Metrics, ProgressBar
 from encoder.train.objective import Batch
 from encoder.train.trainer import Trainer, TrainingRun
@@ -71,8 +71,10 @@ class Watch:
         self.progress = self.counted(step)
         if self.on.first:
             if step in self.run.recipe.snapshots:
-                keeping.save_snapshot(self.run.folder, self.trainer.model, step)
+                checkpoint_files.save_snapshot(self.run.folder, self.trainer.model, step)
                 if self.run.examine is not None:
-                    self.run.examine(step, keeping.as_kept(self.trainer.model))
-            keeping.save_state(self.run.folder, self.trainer.model, self.trainer.optimizer, self.progress, self.same)
+                    self.run.examine(step, checkpoint_files.as_kept(self.trainer.model))
+            checkpoint_files.save_state(
+                self.run.folder, self.trainer.model, self.trainer.optimizer, self.progress, self.same
+            )
         self.on.wait()

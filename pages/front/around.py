@@ -11,6 +11,7 @@ from encoder.model.config import EncoderConfig
 from encoder.pictures.link import one_line
 from encoder.pictures.view import EXAMPLES
 from pages.front import routes, site
+from pages.ui import cell_links
 from pages.ui.component import joined
 from pages.ui.frame import run
 from pages.ui.frame.sentence import LONGEST
@@ -19,7 +20,6 @@ from pages.ui.server.redirects import base
 from pages.ui.state import session_state as state
 from pages.ui.state.seat import JOINS, LONGEST_CODE
 from pages.ui.state.site import Page
-from pages.ui.step import opened
 
 BAR, PLACE, CLASS = "around", "place", "class"
 
@@ -51,7 +51,7 @@ def draw_bar(page: Page) -> None:
             "model": view.model,
             "query": tuple(state.in_full(view).items()),
             "run": f"{base()}/api/run",
-            "number": opened.number(),
+            "number": cell_links.number(),
         },
         take,
     )
@@ -116,7 +116,7 @@ def take() -> None:
             if is_own:
                 state.keep_own(text)
     if said.get("cell") == "":
-        opened.close()
+        cell_links.close()
     if isinstance(name := said.get("model"), str) and name in models.names() and name != state.current().model:
         run.show_model(name)
 

@@ -93,8 +93,8 @@ def draw(page: Page, above: Any) -> None:
     style.draw()
     draw_scripts()
     start.load()
-    from pages.ui.frame import whole
+    from pages.ui.frame import page_frame
 
     with st.container(key="below"):
-        whole.draw_below(page, above, USUAL, is_open(page))
+        page_frame.draw_below(page, above, USUAL, is_open(page))
     session().below = session().view

@@ -6,25 +6,25 @@ from typing import Any
 
 from encoder import TextEncoder
 from encoder.edits.text import edits_to_text
-from encoder.errors import EncoderError
-from encoder.formatting import shown
-from encoder.lessons import guesses
-from encoder.lessons.claims import CLAIMS
-from encoder.lessons.foreign import is_link
-from encoder.lessons.lesson import LessonStep
 from encoder.metrics.cells import largest_pair
 from encoder.metrics.guess import guess_place
 from encoder.pictures.ask import text_of
 from encoder.pictures.link import from_query, is_count
 from encoder.pictures.steps import KNOWN_STEPS
 from encoder.pictures.view import View
+from encoder.support.errors import EncoderError
+from encoder.support.formatting import shown
+from encoder.teach.lessons import guesses
+from encoder.teach.lessons.claims import CLAIMS
+from encoder.teach.lessons.foreign import is_link
+from encoder.teach.lessons.lesson import LessonStep
+from encoder.teach.trials import Finding, Verdict
 from encoder.trace.tokens import Text
 from encoder.trace.trace import Trace
-from encoder.trials import Finding, Verdict
 from pages.front import make
+from pages.ui.classroom.question import LONGEST_OPTION, MOST_OPTIONS, Question
 from pages.ui.lessons import library, questions
-from pages.ui.live.question import LONGEST_OPTION, MOST_OPTIONS, Question
-from pages.ui.server import consent, engine, measurements
+from pages.ui.server import cost_gate, engine, measurements
 from pages.ui.server.pool import borrowing
 
 VERDICTS = tuple(verdict.value for verdict in Verdict if verdict is not Verdict.UNTRIED)
@@ -159,7 +159,7 @@ def holds(at: Screen, given: Mapping[str, Any]) -> Question:
 def measured(at: Screen, trial: str, given: Mapping[str, Any]) -> Finding:
     """What a trial finds in the model; EncoderError where that takes long."""
     spelled = measurements.spelled(given)
-    if measurements.trial_seconds(at.view.model, trial, spelled) > consent.UNASKED:
+    if measurements.trial_seconds(at.view.model, trial, spelled) > cost_gate.UNASKED:
         raise EncoderError(SLOW)
     return measurements.findings(at.view.model, trial, spelled, agreed=True)
 

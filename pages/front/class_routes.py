@@ -16,16 +16,16 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 from starlette.websockets import WebSocket, WebSocketDisconnect
 
-from encoder.errors import EncoderError
 from encoder.pictures.choices import NAME
+from encoder.support.errors import EncoderError
 from pages.front import asked, site
 from pages.front.class_streams import Streams
 from pages.front.headers import PRIVATE
 from pages.front.refused import RefusedError
 from pages.front.visitors import is_own, visitor
-from pages.ui.live import link, results
-from pages.ui.live.classroom import SLOWED, Classroom, GoneError, classroom
-from pages.ui.live.store import StoreError
+from pages.ui.classroom import link, results
+from pages.ui.classroom.rules import SLOWED, Classroom, GoneError, classroom
+from pages.ui.classroom.store import StoreError
 from pages.ui.server.job_queue import FullError
 from pages.ui.state import seat as seats
 from pages.ui.state.seat import Seat

@@ -15,9 +15,9 @@ from time import monotonic
 from typing import Any, ParamSpec, TypeVar
 
 from pages.front.refused import RefusedError
-from pages.ui.live import answers
-from pages.ui.live.classroom import Asked, Classroom, GoneError, Now
-from pages.ui.live.store import StoreError
+from pages.ui.classroom import answers
+from pages.ui.classroom.rules import Asked, Classroom, GoneError, Now
+from pages.ui.classroom.store import StoreError
 from pages.ui.state.seat import Counts, Seat
 
 P = ParamSpec("P")

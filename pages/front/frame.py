@@ -100,8 +100,8 @@ def draw(page: Page, pages: Mapping[Any, Page]) -> None:
 
 def with_figure(query: dict[str, str]) -> dict[str, str]:
     """The query with the whole figure of this session in place of the pictures that are added to it."""
-    from encoder.errors import EncoderError
     from encoder.pictures.figure_link import pack, unpack
+    from encoder.support.errors import EncoderError
     from pages.ui.downloads import figure
     from pages.ui.state.site import KEYS
 
@@ -169,7 +169,7 @@ def models() -> list[dict[str, str]]:
     own = [name for name in dict.fromkeys((*session().own_models, *named)) if name and name not in MODELS]
     if not own:
         return bundled  # before any library is loaded
-    from encoder.errors import EncoderError
+    from encoder.support.errors import EncoderError
     from pages.ui.server.models import check, offer
 
     for name in own:

@@ -3,7 +3,6 @@
 from contextlib import nullcontext
 
 from encoder import TextEncoder
-from encoder.errors import EncoderError
 from encoder.packet.format import VERSION
 from encoder.packet.heads import level_6
 from encoder.packet.levels import MORE, OF_STEP
@@ -11,11 +10,12 @@ from encoder.packet.run import level_1
 from encoder.packet.what_if import level_7, parts_tried
 from encoder.pictures.link import edits as edits_of_link
 from encoder.pictures.view import View
+from encoder.support.errors import EncoderError
 from encoder.trace.tokens import Text
 from encoder.trace.trace import Trace
 from pages.front.asked import Asked
 from pages.front.refused import RefusedError
-from pages.ui.server import consent, engine, exams, job_queue, models
+from pages.ui.server import cost_gate, engine, exams, job_queue, models
 from pages.ui.server.pool import borrowing
 
 AGAIN = 2  # seconds after which a server that was full may be asked again
@@ -52,8 +52,8 @@ def opened(name: str) -> TextEncoder:
         raise RefusedError(404, f"The model “{name[:60]}” is not to be had here: {error}.") from None
     try:
         seconds = 0.0 if engine.is_loaded(name) else models.seconds(name)
-        if seconds > consent.UNASKED:
-            said = f"It takes {consent.spoken(seconds)} to load this model. Open the page Models and choose it there."
+        if seconds > cost_gate.UNASKED:
+            said = f"It takes {cost_gate.spoken(seconds)} to load this model. Open the page Models and choose it there."
             raise RefusedError(403, said)
         return engine.text_encoder(name)
     except EncoderError as error:
@@ -91,7 +91,7 @@ def written(encoder: TextEncoder, trace: Trace, asked: Asked) -> bytes:
     config, n = encoder.config, len(trace.tokens)
     parts = config.n_heads if asked.level == 1 else parts_tried(encoder, trace)
     runs = config.n_layers * parts // 2  # of each only the layers above a part are run again
-    tried = (asked.off or asked.level == 7) and job_queue.flops(config, n, runs) <= consent.SPEED * consent.UNASKED
+    tried = (asked.off or asked.level == 7) and job_queue.flops(config, n, runs) <= cost_gate.SPEED * cost_gate.UNASKED
     heavy = tried and job_queue.is_heavy(config, n, runs)
     with job_queue.unseen() if heavy else nullcontext():
         return level_1(encoder, trace, off=tried) if asked.level == 1 else level_7(encoder, trace, parts=tried)

@@ -3,18 +3,18 @@
 import json
 from collections.abc import Mapping
 
-from encoder.errors import EncoderError
-from encoder.paper.panel import PanelError
 from encoder.pictures import figure_link
 from encoder.pictures.ask import scene_of, text_of
 from encoder.pictures.cell import IN_BROWSER
 from encoder.pictures.figure_link import PictureAt
 from encoder.pictures.files import file_of, fits
 from encoder.pictures.link import from_query, to_query
+from encoder.pictures.paper.panel import PanelError
 from encoder.pictures.picture import Answer, Picture
 from encoder.pictures.registry import picture
 from encoder.pictures.steps import KNOWN_STEPS
 from encoder.pictures.view import View
+from encoder.support.errors import EncoderError
 from pages.front import make
 from pages.front.asked import FORMATS, RUN, AskedFile
 from pages.front.file import File

@@ -6,13 +6,13 @@ from dataclasses import replace
 from encoder.browser.cell import drawn
 from encoder.browser.held import Run, held
 from encoder.browser.living import PAGES
-from encoder.errors import EncoderError
-from encoder.export.caption import file_name
 from encoder.packet.heads import level_6
 from encoder.packet.levels import MORE
+from encoder.pictures.export.caption import file_name
 from encoder.pictures.link import from_query, is_count
 from encoder.pictures.steps import KNOWN_STEPS
 from encoder.pictures.view import View
+from encoder.support.errors import EncoderError
 from pages.front import make
 from pages.front.asked import AskedFile, wanted
 from pages.front.file import File

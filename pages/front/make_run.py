@@ -5,13 +5,13 @@ from typing import BinaryIO
 
 from encoder import TextEncoder, Trace
 from encoder.edits.text import edits_to_text
-from encoder.errors import EncoderError
-from encoder.export import layer_size, run_size, to_csv_zip, to_npz
-from encoder.export.caption import file_name
 from encoder.pictures.ask import text_of
+from encoder.pictures.export import layer_size, run_size, to_csv_zip, to_npz
+from encoder.pictures.export.caption import file_name
 from encoder.pictures.link import from_query
+from encoder.pictures.report.report import megabytes, plan, report
 from encoder.pictures.steps import KNOWN_STEPS
-from encoder.report.report import megabytes, plan, report
+from encoder.support.errors import EncoderError
 from pages.front import make
 from pages.front.asked import AskedFile
 from pages.front.file import File

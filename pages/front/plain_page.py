@@ -7,11 +7,11 @@ from urllib.parse import urlencode
 
 from encoder.browser.arcs import MOST, pictures
 from encoder.browser.markup import Html, el, join
-from encoder.formatting import percent, shown
 from encoder.packet.format import Stored
 from encoder.packet.reading import Choice, Reading, Sentence, Word
 from encoder.packet.say import parts, say
 from encoder.packet.shipped import MODEL, SENTENCES
+from encoder.support.formatting import percent, shown
 from pages.front.asked import IN_ADDRESS
 from pages.ui.server.offers import MODELS
 from pages.ui.server.redirects import base

@@ -5,7 +5,7 @@ from urllib.parse import urlsplit
 
 from starlette.requests import HTTPConnection
 
-from pages.ui.live.address import LOCAL, address, proxies
+from pages.ui.classroom.address import LOCAL, address, proxies
 
 
 def is_own(headers: Mapping[str, str]) -> bool:

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 import streamlit as st
 
-from encoder.lessons.lesson import LessonError
+from encoder.teach.lessons.lesson import LessonError
 from pages.parts.lessons import claims, experiments, glossary
 from pages.ui.lessons import library, maker, player, tutorials
 from pages.ui.state import session_state as state

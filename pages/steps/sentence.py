@@ -8,7 +8,7 @@ from pages.ui import session
 from pages.ui.downloads import table as downloads
 from pages.ui.server import cold_start
 from pages.ui.state import session_state as state
-from pages.ui.step import token_strip, whole_run
+from pages.ui.step import living_map_section, token_strip
 from pages.ui.text import heading
 from pages.ui.widgets import fold
 
@@ -23,7 +23,7 @@ def draw() -> None:
         "Every row is a token on its way through the encoder, every box a layer. A band comes from where a word looks. "
         "Point at a word to follow it, click a layer to unfold it, click any number to open it."
     )
-    whole_run.draw()
+    living_map_section.draw()
 
     guess.draw()
     fold("Several heads together, as lines and as a matrix", "several", several.draw, holds=OF_SEVERAL)

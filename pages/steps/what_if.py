@@ -4,7 +4,7 @@ import streamlit as st
 
 from pages.parts.what_if import difference, leave_one_out, made_by, over_sentences, switchboard
 from pages.ui.refusals import parts
-from pages.ui.step import shared_out
+from pages.ui.step import attribution_section
 from pages.ui.widgets import tabs
 
 
@@ -19,4 +19,4 @@ def switches() -> None:
 
 def draw() -> None:
     """Draw the page."""
-    tabs({"Switches": switches, "Which parts": made_by.draw, "Which words": shared_out.draw}, "why")
+    tabs({"Switches": switches, "Which parts": made_by.draw, "Which words": attribution_section.draw}, "why")

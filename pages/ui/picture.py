@@ -10,26 +10,25 @@ from weakref import WeakKeyDictionary
 
 import streamlit as st
 
-from encoder.errors import EncoderError
-from encoder.figures.pair import tell_apart
-from encoder.paper.panel import Panel
 from encoder.pictures.ask import in_training, scene_of, text_of
 from encoder.pictures.code import of_files, of_runs
 from encoder.pictures.expression import Call, Expression, of_result
 from encoder.pictures.figure_link import PictureAt
+from encoder.pictures.figures.pair import tell_apart
+from encoder.pictures.paper.panel import Panel
 from encoder.pictures.picture import Answer, Picture, given
 from encoder.pictures.registry import picture_at
 from encoder.pictures.registry.learning import MOMENTS
 from encoder.pictures.scene import Option, Scene
+from encoder.support.errors import EncoderError
 from encoder.trace.trace import Trace
-from pages.ui import session
+from pages.ui import cell_links, session
 from pages.ui.components import present
 from pages.ui.downloads import keep, table
 from pages.ui.downloads.figure import view_of
 from pages.ui.server.cache import Results, nbytes
 from pages.ui.server.engine import budget, cpu_slots
 from pages.ui.state import session_state as state
-from pages.ui.step import opened
 from pages.ui.text import say, theme
 
 CONFIG = {"displayModeBar": False}  # it would lie over labels; what keeps a picture stands below it
@@ -153,7 +152,7 @@ def show(
     if scene.run is not None and scene.run.tokenization.second:
         tell_apart(figure, scene.run.tokens, scene.run.tokenization.second, theme())
     if take is not None:
-        opened.listen(picture.key, take, mark, answer.selection.at if answer.selection else None)
+        cell_links.listen(picture.key, take, mark, answer.selection.at if answer.selection else None)
     with st.container(key=f"wide_{picture.key}") if answer.kind in WORDY else nullcontext():
         st.plotly_chart(present.enlarged(figure), key=picture.key, config=CONFIG, alt=answer.alt)
     if sentence:

@@ -6,7 +6,7 @@ from contextlib import contextmanager
 
 import streamlit as st
 
-from encoder.errors import EncoderError
+from encoder.support.errors import EncoderError
 from pages.ui.text import plain
 
 log = logging.getLogger(__name__)

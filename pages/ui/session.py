@@ -5,17 +5,18 @@ from typing import Any, Concatenate, ParamSpec, TypeVar
 
 from torch import Tensor
 
-from encoder import TextEncoder, Trace, trials
+from encoder import TextEncoder, Trace
 from encoder.atlas.knockout import Absence, AtlasPart
 from encoder.atlas.reading import Atlas
 from encoder.edits.text import edits_to_text
 from encoder.exam import Exam
+from encoder.experiments.probes.layers import Probe
+from encoder.experiments.probes.regression import Regression
 from encoder.explain.proof import Check
 from encoder.metrics import Survey
 from encoder.pictures.ask import in_training
-from encoder.probes.layers import Probe
-from encoder.probes.regression import Regression
-from encoder.trace.once import once
+from encoder.teach import trials
+from encoder.trace.memo import once
 from encoder.trace.tokens import Text
 from pages.ui.server.atlases import atlases
 from pages.ui.server.engine import is_kept, is_loaded, run, text_encoder, warm

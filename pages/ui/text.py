@@ -4,7 +4,7 @@ import re
 
 import streamlit as st
 
-from encoder.theme import Theme
+from encoder.support.theme import Theme
 
 SYNTAX = '\\`*_{}[]()#+-.!|~$:<>&"@='  # of Markdown
 ADDRESS = re.compile(r"[a-z]:(?=//)|www(?=\.)|@", re.IGNORECASE)  # what Markdown makes a link of, where it goes on

@@ -5,7 +5,7 @@ from typing import Any
 
 import streamlit as st
 
-from encoder.formatting import brief, shown
+from encoder.support.formatting import brief, shown
 from pages.ui.refusals import told
 from pages.ui.state import session_state as state
 from pages.ui.text import plain

@@ -29,10 +29,10 @@ from figures import Figure, finish  # noqa: E402
 from streamlit.testing.v1 import AppTest  # noqa: E402
 
 from encoder import TextEncoder  # noqa: E402
+from encoder.atlas.atlas_folders import FOLDER, SHIPPED  # noqa: E402
 from encoder.atlas.knockout import AtlasPart, absences  # noqa: E402
 from encoder.atlas.reading import Atlas  # noqa: E402
 from encoder.atlas.searching import nearest_outputs, nearest_tokens  # noqa: E402
-from encoder.atlas.shelf import FOLDER, SHIPPED  # noqa: E402
 from encoder.trace.unpadded import stream  # noqa: E402
 
 RUN = """

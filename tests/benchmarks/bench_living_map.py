@@ -24,7 +24,7 @@ from figures import Figure, finish  # noqa: E402
 from playwright.sync_api import Page, sync_playwright  # noqa: E402
 
 from encoder import PRESETS, TextEncoder  # noqa: E402
-from encoder.figures import living_map  # noqa: E402
+from encoder.pictures.figures import living_map  # noqa: E402
 
 WORDS = (
     "the old man and the sea were friends and the boy who loved him said that he would come back to the house where "

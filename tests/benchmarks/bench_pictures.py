@@ -18,7 +18,7 @@ import json, logging, sys, time
 sys.path[:0] = ["tests", "."]
 logging.disable(logging.CRITICAL)
 from page_tools import choose, go, open_app
-from encoder import link_text
+from encoder.support import link_text
 LONG = sys.argv[1]
 four = [["attention", "picture", {"layer": str(i), "head": "1", "step": "attention.weights"}] for i in range(4)]
 heads = open_app("attention", layer="4", head="1")

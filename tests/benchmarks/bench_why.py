@@ -19,10 +19,10 @@ from figures import Figure, finish  # noqa: E402
 from streamlit.testing.v1 import AppTest  # noqa: E402
 
 from encoder import TextEncoder  # noqa: E402
-from encoder.attributions.gradients import integrated_gradients  # noqa: E402
-from encoder.attributions.sentence_list import MOST, alike  # noqa: E402
-from encoder.attributions.similarity import likeness, opened  # noqa: E402
-from encoder.attributions.target import Target  # noqa: E402
+from encoder.experiments.attributions.gradients import integrated_gradients  # noqa: E402
+from encoder.experiments.attributions.sentence_list import MOST, alike  # noqa: E402
+from encoder.experiments.attributions.similarity import likeness, opened  # noqa: E402
+from encoder.experiments.attributions.target import Target  # noqa: E402
 
 TWELVE = "The animal did not cross the [MASK], because it"
 OTHER = "The dog would not go over the road at night."

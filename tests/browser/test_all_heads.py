@@ -12,10 +12,10 @@ from browser_tools import barriers, from_here
 from playwright.sync_api import Browser, BrowserContext, Page, Route, expect
 
 from encoder import EncoderConfig, TextEncoder, Trace
-from encoder.formatting import percent
 from encoder.packet.format import unpack
 from encoder.packet.run import level_1
 from encoder.packet.say import say
+from encoder.support.formatting import percent
 
 KEYS, KEY = "The keys to the cabinet [MASK] on the table.", "The key to the cabinet [MASK] on the table."
 CAT = "The cat chased the mouse."

@@ -11,9 +11,9 @@ from mounted import OF_LAYER, PHONE, SIZES, mounting, overflows, tab_stops
 from playwright.sync_api import Browser, Locator, Page, ViewportSize, expect
 
 from encoder import PRESETS, TextEncoder, Trace
-from encoder.formatting import percent
 from encoder.packet.block import level_3
 from encoder.packet.run import level_1
+from encoder.support.formatting import percent
 
 SENTENCE = "The keys to the cabinet [MASK] on the table."
 LAYERS, GAP, KEYS = 6, 6, 2

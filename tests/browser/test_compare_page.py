@@ -12,9 +12,9 @@ from mounted import PHONE, coded, controls, mounting, overflows, tab_stops
 from playwright.sync_api import Browser, Locator, Page, expect
 
 from encoder import EncoderConfig, TextEncoder, Trace
-from encoder.formatting import percent, points
 from encoder.packet.run import level_1
 from encoder.pictures.view import TWINS, View
+from encoder.support.formatting import percent, points
 
 KEYS, KEY = "The keys to the cabinet [MASK] on the table.", "The key to the cabinet [MASK] on the table."
 KIND, GOOD = "Unfathomable kindness hurt him.", "Goodness never hurt him."

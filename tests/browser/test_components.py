@@ -12,8 +12,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from encoder.figures.living_map_packet import share_levels
-from encoder.formatting import brief, percent, points, short
+from encoder.pictures.figures.living_map_packet import share_levels
+from encoder.support.formatting import brief, percent, points, short
 from pages.ui.component import joined
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -47,7 +47,7 @@ FORMS = ("brief", "short", "percent", "whole percent", "points", "whole points")
 
 
 def test_numbers_are_written_as_the_table_says(blank: Any) -> None:
-    """The same table as that of encoder/formatting.py: tests/test_formatting.py."""
+    """The same table as that of encoder/support/formatting.py: tests/test_formatting.py."""
     cases = json.loads((ROOT / "tests" / "number_cases.json").read_text(encoding="utf-8"))
     written = blank.evaluate(WRITE, [float(case["value"]) for case in cases])
     assert [dict(zip(FORMS, texts, strict=True)) for texts in written] == [{n: c[n] for n in FORMS} for c in cases]

@@ -12,10 +12,10 @@ from mounted import PHONE, controls, mounting, overflows, tab_stops
 from playwright.sync_api import Browser, Locator, Page, expect
 
 from encoder import PRESETS, Edit, EncoderConfig, TextEncoder, Trace
-from encoder.formatting import brief
 from encoder.metrics import nearest_words
 from encoder.packet.embedding import level_4
 from encoder.packet.run import level_1
+from encoder.support.formatting import brief
 
 SENTENCE = "The keys to the cabinet [MASK] on the unbelievable table."
 KEYS, CABINET, GAP = 2, 5, 6

@@ -14,7 +14,7 @@ from tokenizers.models import WordLevel
 from tokenizers.pre_tokenizers import Split
 
 from encoder import TextEncoder
-from encoder.report.report import report
+from encoder.pictures.report.report import report
 from encoder.trace.source import Source
 
 BETWEEN = "\uf8ff"

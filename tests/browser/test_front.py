@@ -23,8 +23,8 @@ from playwright.sync_api import Page, Request, Response, Route, WebSocket, expec
 from school import two_replicas
 
 from encoder import TextEncoder
-from encoder.formatting import percent
 from encoder.metrics.known import words_known
+from encoder.support.formatting import percent
 
 APP = Path(__file__).resolve().parents[2] / "app.py"
 GAP = "The keys to the cabinet [MASK] on the table."

@@ -15,9 +15,9 @@ from encoder import Edit, EncoderConfig, TextEncoder, Trace
 from encoder.edits.text import edits_to_text
 from encoder.exam import bundled_exam
 from encoder.exam.few import few_by_content
-from encoder.formatting import percent
 from encoder.packet.heads import level_6
 from encoder.packet.run import level_1
+from encoder.support.formatting import percent
 
 SENTENCE, HEBREW = "The keys to the cabinet [MASK] on the table.", "שלום לכולם בבית הגדול הזה היום."
 # The columns of each row of a head's map by how dark they are painted, the darkest first.

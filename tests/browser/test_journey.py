@@ -20,8 +20,8 @@ from browser_tools import (
 from playwright.sync_api import Page, expect
 
 from encoder import TextEncoder
-from encoder.formatting import percent
 from encoder.pictures.view import EXAMPLE
+from encoder.support.formatting import percent
 
 
 def test_what_stands_below_the_first_page_is_usable_at_once(page: Page, app_url: str, base: TextEncoder) -> None:

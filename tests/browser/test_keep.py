@@ -22,7 +22,7 @@ from playwright.sync_api import Browser, Locator, Page, expect
 from tiers import mostly_nightly
 
 from encoder import TextEncoder, Trace
-from encoder.report.report import report
+from encoder.pictures.report.report import report
 from pages.ui.state.site import DRAWN, PAGES
 
 TEXT = "Keys on the table belong to Sara."

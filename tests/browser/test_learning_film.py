@@ -12,7 +12,7 @@ from encoder.checkpoint import snapshots
 from encoder.exam.moments import bundled_moments
 from encoder.exam.rise import rise
 from encoder.experiments.timelapse import at
-from encoder.formatting import percent
+from encoder.support.formatting import percent
 from encoder.trace.unpadded import attention_weights
 
 STEPS = snapshots("small")

@@ -7,9 +7,9 @@ from browser_tools import chart, follow_menu, open_page, rerun, sentence_line, w
 from playwright.sync_api import Page, expect
 
 from encoder import TextEncoder
-from encoder.lessons.foreign import pack
-from encoder.lessons.lesson import Lesson, LessonStep, Question
 from encoder.pictures.view import EXAMPLE
+from encoder.teach.lessons.foreign import pack
+from encoder.teach.lessons.lesson import Lesson, LessonStep, Question
 from pages.ui.lessons import library
 
 

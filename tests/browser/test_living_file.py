@@ -14,8 +14,8 @@ from encoder import Edit, TextEncoder, Trace
 from encoder.browser.__main__ import main
 from encoder.browser.held import MOST, held
 from encoder.browser.living import PAGES, living_file
-from encoder.formatting import percent
 from encoder.packet.run import level_1, level_2
+from encoder.support.formatting import percent
 
 KEYS, KEY = "The keys to the cabinet [MASK] on the table.", "The key to the cabinet [MASK] on the table."
 WIDE, TIRED = (f"The animal didn't cross the street because it was too {how}." for how in ("wide", "tired"))

@@ -14,14 +14,14 @@ from browser_tools import BELOW, barriers, number, open_page, own_sentence, pres
 from playwright.sync_api import Locator, Page, expect
 
 from encoder import TextEncoder, Trace
-from encoder.figures import living_map
-from encoder.figures.living_map_cells import index_at
-from encoder.figures.living_map_packet import unpacked
-from encoder.figures.living_map_walk import walk
 from encoder.metrics import flow_shares
 from encoder.metrics.looks import strongest_link
+from encoder.pictures.figures import living_map
+from encoder.pictures.figures.living_map_cells import index_at
+from encoder.pictures.figures.living_map_packet import unpacked
+from encoder.pictures.figures.living_map_walk import walk
 from encoder.pictures.view import EXAMPLE
-from encoder.story import story
+from encoder.teach.story import story
 
 SCRIPTS = Path(__file__).resolve().parents[2] / "pages" / "ui" / "components"
 LIT = "root => root.map.lit.map(band => [band.layer, band.query, band.key])"

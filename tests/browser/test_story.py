@@ -8,8 +8,8 @@ from browser_tools import number, open_page, own_sentence, problems, rerun, sent
 from playwright.sync_api import Page, expect
 
 from encoder import TextEncoder
-from encoder.formatting import percent
-from encoder.story import story
+from encoder.support.formatting import percent
+from encoder.teach.story import story
 
 OWN = "My dog chased the cat because it was hungry."
 

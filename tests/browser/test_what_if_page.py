@@ -12,7 +12,6 @@ from playwright.sync_api import Browser, Locator, Page, ViewportSize, expect
 
 from encoder import Edit, EncoderConfig, TextEncoder
 from encoder.edits.text import text_to_edits
-from encoder.formatting import percent
 from encoder.packet.run import level_1
 from encoder.packet.what_if import level_7
 from encoder.pictures.ask import scene_of
@@ -20,6 +19,7 @@ from encoder.pictures.link import from_query
 from encoder.pictures.picture import Answer
 from encoder.pictures.registry import picture
 from encoder.pictures.steps import KNOWN_STEPS
+from encoder.support.formatting import percent
 from encoder.trace.tokens import Text
 from encoder.trace.trace import Trace
 

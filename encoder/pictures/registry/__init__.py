@@ -4,9 +4,9 @@ import importlib
 import pkgutil
 from functools import cache
 
-from encoder.errors import EncoderError
 from encoder.pictures.old_addresses import RENAMED
 from encoder.pictures.picture import Picture
+from encoder.support.errors import EncoderError
 
 
 @cache

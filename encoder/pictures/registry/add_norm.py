@@ -4,14 +4,14 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from encoder.export.caption import About
-from encoder.figures.facts import main_fact
-from encoder.formatting import brief, listed, shown
 from encoder.metrics import SUBLAYERS, norm_parameters, norm_sides, shares_in_bins, sublayer_lengths
+from encoder.pictures.export.caption import About
 from encoder.pictures.expression import ENC, Call, Every, T, call
+from encoder.pictures.figures.facts import main_fact
 from encoder.pictures.numbers import Names
 from encoder.pictures.picture import Answer, Picture
 from encoder.pictures.scene import Scene
+from encoder.support.formatting import brief, listed, shown
 
 
 def part(scene: Scene) -> str:

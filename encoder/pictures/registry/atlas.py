@@ -4,19 +4,19 @@ from collections.abc import Mapping
 
 import numpy as np
 
+from encoder.atlas.atlas_folders import atlas_of
 from encoder.atlas.drawn import firing_shares, pair_weights, ranked_shares, telling_unit, vector_lengths
 from encoder.atlas.pairs import ACROSS, MEANINGS, told_apart
 from encoder.atlas.reading import Atlas
-from encoder.atlas.shelf import atlas_of
-from encoder.atlas.sums import MEASURES
-from encoder.export.caption import UNCHANGED, About
-from encoder.formatting import brief, percent
+from encoder.atlas.running_sums import MEASURES
 from encoder.metrics import largest_cell
+from encoder.pictures.export.caption import UNCHANGED, About
 from encoder.pictures.expression import ENC, Call, Expression, call
 from encoder.pictures.numbers import Names
 from encoder.pictures.picture import Answer, Picture
 from encoder.pictures.registry.heads import every_head
 from encoder.pictures.scene import ATLAS, Option, Scene, one_of
+from encoder.support.formatting import brief, percent
 
 PARTS = ("Heads", "Units", "From A to B", "Find a word", "Nearest", "Layers")
 PART = one_of("atlas_part", PARTS)

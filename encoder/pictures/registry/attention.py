@@ -3,17 +3,17 @@
 from typing import Any
 
 from encoder.experiments import bias_table
-from encoder.export.caption import About
-from encoder.formatting import brief, percent, shown
 from encoder.metrics import (
     head_outputs,
     head_shares,
     largest_cell,
     length,
 )
+from encoder.pictures.export.caption import About
 from encoder.pictures.expression import ENC, Call, Every, T, call
 from encoder.pictures.picture import Answer, Picture
 from encoder.pictures.scene import Scene
+from encoder.support.formatting import brief, percent, shown
 
 
 def in_layers(scene: Scene, make: Any) -> Every:

@@ -4,17 +4,17 @@ from collections.abc import Mapping
 
 from torch import Tensor
 
-from encoder.errors import EncoderError
 from encoder.experiments.compare import relative_difference
-from encoder.export.caption import About
-from encoder.formatting import percent, shown
 from encoder.metrics.guess import word_guess
 from encoder.metrics.lens import word
+from encoder.pictures.export.caption import About
 from encoder.pictures.expression import A, B, Expression, Several, call, step
 from encoder.pictures.numbers import Names
 from encoder.pictures.picture import Answer, Picture
 from encoder.pictures.registry.what_if import masked_place
 from encoder.pictures.scene import Scene
+from encoder.support.errors import EncoderError
+from encoder.support.formatting import percent, shown
 from encoder.trace.trace import Trace
 
 GUESS = "mlm.probabilities"

@@ -12,18 +12,18 @@ from encoder.experiments.compare import (
     turned_most,
 )
 from encoder.experiments.compare import both as in_both
-from encoder.export.caption import About
-from encoder.figures.facts import main_fact
-from encoder.figures.steps import title as step_title
-from encoder.formatting import brief, percent, shown
 from encoder.metrics import largest_cell
+from encoder.model.steps.step import Step
+from encoder.pictures.export.caption import About
 from encoder.pictures.expression import ENC, A, B, Call, Expression, Several, call, last, step
+from encoder.pictures.figures.facts import main_fact
+from encoder.pictures.figures.steps import title as step_title
 from encoder.pictures.names import layer_names
 from encoder.pictures.numbers import Names
 from encoder.pictures.picture import Answer, Picture
 from encoder.pictures.scene import Option, Scene, one_of
-from encoder.steps.step import Step
-from encoder.theme import label
+from encoder.support.formatting import brief, percent, shown
+from encoder.support.theme import label
 from encoder.trace import unpadded
 from encoder.trace.trace import Trace
 

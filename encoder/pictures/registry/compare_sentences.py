@@ -4,18 +4,18 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from encoder.attributions.sentence_list import Alike, alike, lines
-from encoder.attributions.similarity import centred, likeness, mean_vector, opened, others
-from encoder.errors import EncoderError
+from encoder.experiments.attributions.sentence_list import Alike, alike, lines
+from encoder.experiments.attributions.similarity import centred, likeness, mean_vector, opened, others
 from encoder.experiments.compare import holding, mean_between, word_cosines
-from encoder.export.caption import UNCHANGED, About, quoted
-from encoder.formatting import brief, shown
 from encoder.metrics import SENTENCES, largest_cell
+from encoder.pictures.export.caption import UNCHANGED, About, quoted
 from encoder.pictures.expression import ENC, A, B, Call, Constant, Expression, call
 from encoder.pictures.names import layer_names
 from encoder.pictures.numbers import Names
 from encoder.pictures.picture import Answer, Picture
 from encoder.pictures.scene import Option, Scene
+from encoder.support.errors import EncoderError
+from encoder.support.formatting import brief, shown
 from encoder.trace import unpadded
 from encoder.trace.tokens import Tokens
 from encoder.trace.trace import Trace

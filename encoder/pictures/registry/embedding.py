@@ -1,11 +1,11 @@
 """Pictures of embeddings and positions: which words have alike vectors, and how alike places are."""
 
-from encoder.export.caption import About
-from encoder.formatting import brief, shown
 from encoder.metrics import cosine_matrix, nearest_words
+from encoder.pictures.export.caption import About
 from encoder.pictures.expression import ENC, Call, Each, T, call, step
 from encoder.pictures.picture import Answer, Picture
 from encoder.pictures.scene import Option, Scene, token_of
+from encoder.support.formatting import brief, shown
 
 WORDS = 10
 

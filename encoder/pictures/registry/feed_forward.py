@@ -1,16 +1,16 @@
 """Pictures of Feed-forward: the units of a token on the activation's curve, and units that stay silent."""
 
-from encoder.export.caption import UNCHANGED, About
-from encoder.formatting import brief, percent, shown
 from encoder.metrics import (
     BUNDLED,
     activation_curve,
     never_positive,
     unit_sides,
 )
+from encoder.pictures.export.caption import UNCHANGED, About
 from encoder.pictures.expression import ENC, Call, Every, T, call
 from encoder.pictures.picture import Answer, Picture
 from encoder.pictures.scene import Scene, token_of
+from encoder.support.formatting import brief, percent, shown
 
 TOKEN = token_of("curve_token", lambda scene: min(1, len(scene.t.tokens) - 1))
 ACTIVATION = "feed_forward.activation"

@@ -6,16 +6,16 @@ from dataclasses import replace
 from typing import Any
 from weakref import WeakKeyDictionary
 
-from encoder.errors import EncoderError
-from encoder.export.caption import About, quoted
-from encoder.lessons.claims import CLAIMS
+from encoder.pictures.export.caption import About, quoted
 from encoder.pictures.expression import ENC, Attribute, Call, call
 from encoder.pictures.numbers import Names
 from encoder.pictures.picture import Answer, Picture
 from encoder.pictures.scene import Option, Scene
-from encoder.theme import Kind
-from encoder.trials import TRIALS, Bars, Curves, Finding, Grid, run
-from encoder.trials import Picture as Of
+from encoder.support.errors import EncoderError
+from encoder.support.theme import Kind
+from encoder.teach.lessons.claims import CLAIMS
+from encoder.teach.trials import TRIALS, Bars, Curves, Finding, Grid, run
+from encoder.teach.trials import Picture as Of
 
 USUAL = next(claim for claim in CLAIMS if claim.key == "residuals")  # where no lesson is played
 TRIAL = Option("trial", lambda scene: TRIALS, lambda scene: "" if scene.view.lesson else USUAL.trial)

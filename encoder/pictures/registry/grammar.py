@@ -24,13 +24,13 @@ from encoder.exam.rise import (
 )
 from encoder.exam.sentences import text
 from encoder.experiments.film import gap_moments, typed_words, word_moments
-from encoder.export.caption import About
-from encoder.formatting import percent, shown
+from encoder.pictures.export.caption import About
 from encoder.pictures.expression import ENC, Call, Expression, call
 from encoder.pictures.numbers import Names
 from encoder.pictures.picture import Answer, Picture
 from encoder.pictures.registry.learning import MOMENTS, STEPS, when
 from encoder.pictures.scene import Option, Scene
+from encoder.support.formatting import percent, shown
 
 FORMS = ("is", "are")
 LONGEST = 400  # letters of a sentence of one's own

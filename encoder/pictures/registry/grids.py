@@ -3,21 +3,21 @@
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from encoder.export.caption import About
-from encoder.figures.facts import strongest_map
-from encoder.figures.steps import kind_of
-from encoder.formatting import percent, shown
 from encoder.metrics import disagreement, largest_cell, norm_weighted
 from encoder.metrics.against import all_weights
 from encoder.metrics.looks import finding
+from encoder.model.steps.step import Step
+from encoder.pictures.export.caption import About
 from encoder.pictures.expression import ENC, A, B, Every, Expression, Several, T, call, step
+from encoder.pictures.figures.facts import strongest_map
+from encoder.pictures.figures.steps import kind_of
 from encoder.pictures.maps import small_maps
 from encoder.pictures.picture import Answer, Picture
 from encoder.pictures.registry.heads import every_head, every_weight
 from encoder.pictures.scene import Scene, one_of
-from encoder.selection import Choice
-from encoder.steps.step import Step
-from encoder.theme import Kind
+from encoder.support.formatting import percent, shown
+from encoder.support.selection import Choice
+from encoder.support.theme import Kind
 from encoder.trace import unpadded
 from encoder.trace.unpadded import attention_weights
 

@@ -5,13 +5,10 @@ from collections.abc import Mapping
 
 import numpy as np
 
+from encoder.atlas.atlas_folders import atlas_of
 from encoder.atlas.habits import head_survey
-from encoder.atlas.shelf import atlas_of
-from encoder.attributions.circuits import pair_score
-from encoder.attributions.contributions import StreamPart
-from encoder.export.caption import UNCHANGED, About, quoted
-from encoder.figures.facts import main_fact
-from encoder.formatting import brief, percent, shown
+from encoder.experiments.attributions.circuits import pair_score
+from encoder.experiments.attributions.contributions import StreamPart
 from encoder.metrics import (
     BUNDLED,
     HEAD_MEASURES,
@@ -24,10 +21,13 @@ from encoder.metrics import (
     segment_mass,
     survey,
 )
+from encoder.pictures.export.caption import UNCHANGED, About, quoted
 from encoder.pictures.expression import ENC, Call, Every, T, call
+from encoder.pictures.figures.facts import main_fact
 from encoder.pictures.numbers import Names
 from encoder.pictures.picture import Answer, Picture
 from encoder.pictures.scene import ATLAS, Option, Scene, atlas_number, one_of, token_of
+from encoder.support.formatting import brief, percent, shown
 
 MANY = "100 sentences"
 SPANS = ("this sentence", MANY)

@@ -1,15 +1,15 @@
 """Pictures of the labs that try something with the sentence: another order, no added tokens, dropout, probes."""
 
 from encoder.experiments import PLACES, bare, dropout, swapped, word_order
-from encoder.export.caption import UNCHANGED, About, quoted
-from encoder.formatting import brief, listed, percent, shown
+from encoder.experiments.probes.labelled import labelled
+from encoder.experiments.probes.layers import TASKS, probe
+from encoder.pictures.export.caption import UNCHANGED, About, quoted
 from encoder.pictures.expression import ENC, Call, Several, call
 from encoder.pictures.picture import Answer, Picture
 from encoder.pictures.scene import Option, Scene, one_of
-from encoder.probes.labelled import labelled
-from encoder.probes.layers import TASKS, probe
+from encoder.support.formatting import brief, listed, percent, shown
+from encoder.teach.trials.probing import where_told
 from encoder.trace.words import punctuation
-from encoder.trials.probing import where_told
 
 POSITIONS = ("positions off", "positions on")
 

@@ -12,14 +12,14 @@ from encoder.experiments import (
     norms,
     residuals,
 )
-from encoder.export.caption import UNCHANGED, About, quoted
-from encoder.formatting import brief, percent
 from encoder.metrics import norm_sides, shares_in_bins
+from encoder.pictures.export.caption import UNCHANGED, About, quoted
 from encoder.pictures.expression import ENC, Call, Each, Every, Several, T, call
 from encoder.pictures.numbers import Names
 from encoder.pictures.picture import Answer, Picture
 from encoder.pictures.registry.labs import in_lab
 from encoder.pictures.scene import Scene, one_of
+from encoder.support.formatting import brief, percent
 
 STACKS = {"both": (True, True), "no norm": (True, False), "no residual": (False, True), "neither": (False, False)}
 

@@ -5,17 +5,17 @@ from collections.abc import Mapping
 import numpy as np
 
 from encoder.experiments import padding
-from encoder.export.caption import About, quoted
-from encoder.figures.steps import kind_of
-from encoder.formatting import percent
 from encoder.metrics import open_scores
+from encoder.model.steps.catalogue import by_name
+from encoder.pictures.export.caption import About, quoted
 from encoder.pictures.expression import ENC, Call, Every, Item, Several, call, step
+from encoder.pictures.figures.steps import kind_of
 from encoder.pictures.numbers import Names
 from encoder.pictures.picture import Answer, Picture
 from encoder.pictures.registry.labs import about_sentence, in_lab
 from encoder.pictures.scene import Option, Scene, one_of
-from encoder.steps.catalogue import by_name
-from encoder.theme import Kind
+from encoder.support.formatting import percent
+from encoder.support.theme import Kind
 
 SHORT = Option("pad_short", None, lambda scene: "The cat sleeps.")
 MASKS = ("with the mask", "mask forgotten")

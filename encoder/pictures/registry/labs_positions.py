@@ -3,12 +3,12 @@
 import numpy as np
 
 from encoder.experiments import placed_scores, profile, sight, wavelengths
-from encoder.export.caption import About
-from encoder.formatting import brief, percent
+from encoder.pictures.export.caption import About
 from encoder.pictures.expression import ENC, Call, Every, Item, Several, T, call
 from encoder.pictures.picture import Answer, Picture
 from encoder.pictures.registry.labs import in_lab
 from encoder.pictures.scene import Option, Scene, one_of, token_of
+from encoder.support.formatting import brief, percent
 
 MOST = 128  # positions that are drawn
 

@@ -4,15 +4,15 @@ from collections.abc import Callable
 
 import numpy as np
 
-from encoder.errors import EncoderError
 from encoder.experiments import WIDTHS, dot_products, scaling, softmax_gradient, softmax_of, softmax_slopes
-from encoder.export.caption import UNCHANGED, About, quoted
-from encoder.formatting import brief, percent, short
 from encoder.metrics import largest_cell
+from encoder.pictures.export.caption import UNCHANGED, About, quoted
 from encoder.pictures.expression import ENC, Each, Several, call
 from encoder.pictures.picture import Answer, Picture
 from encoder.pictures.registry.labs import in_lab
 from encoder.pictures.scene import Option, Scene
+from encoder.support.errors import EncoderError
+from encoder.support.formatting import brief, percent, short
 
 RANDOM = About(scope="random queries and keys, seed 0")
 

@@ -3,12 +3,12 @@
 from encoder.experiments import KINDS, boundary, learning_curve
 from encoder.experiments.boundary import RADIUS, SIDE
 from encoder.experiments.learning import STEPS
-from encoder.export.caption import About
-from encoder.formatting import brief, listed, percent
+from encoder.pictures.export.caption import About
 from encoder.pictures.expression import Call, Several, call
 from encoder.pictures.picture import Answer, Picture
 from encoder.pictures.registry.labs import in_lab
 from encoder.pictures.scene import Scene, one_of
+from encoder.support.formatting import brief, listed, percent
 
 DEPTHS = (2, 6)
 LAYERS = one_of("missing_layers", DEPTHS)

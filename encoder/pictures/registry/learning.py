@@ -16,14 +16,14 @@ from encoder.experiments.timelapse import (
     moments_of,
     strongest_heads,
 )
-from encoder.export.caption import About
-from encoder.figures.facts import main_fact
-from encoder.formatting import brief, listed, percent, shown
 from encoder.metrics import BUNDLED
+from encoder.pictures.export.caption import About
 from encoder.pictures.expression import ENC, Call, Constant, Each, call
+from encoder.pictures.figures.facts import main_fact
 from encoder.pictures.numbers import Names
 from encoder.pictures.picture import Answer, Picture
 from encoder.pictures.scene import Option, Scene, one_of, token_of
+from encoder.support.formatting import brief, listed, percent, shown
 from encoder.tasks.models import mystery
 from encoder.tasks.mystery import MYSTERIES, examined
 from encoder.trace.tokens import Tokens

@@ -1,10 +1,10 @@
 """Pictures of a model itself: where its parameters are."""
 
 from encoder.explain.cost import by_kind, parameters
-from encoder.export.caption import About
-from encoder.formatting import percent
+from encoder.pictures.export.caption import About
 from encoder.pictures.expression import ENC, call
 from encoder.pictures.picture import Answer, Picture
+from encoder.support.formatting import percent
 
 
 def say_kinds(answer: Answer) -> str:

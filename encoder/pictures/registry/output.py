@@ -4,8 +4,6 @@ from typing import Any
 
 import numpy as np
 
-from encoder.export.caption import UNCHANGED, About
-from encoder.formatting import brief, percent, shown
 from encoder.metrics import (
     BUNDLED,
     cosine,
@@ -22,11 +20,13 @@ from encoder.metrics import (
     token_paths,
 )
 from encoder.metrics.guess import guess_place
+from encoder.pictures.export.caption import UNCHANGED, About
 from encoder.pictures.expression import ENC, Call, Each, Every, Expression, T, call
 from encoder.pictures.names import layer_names
 from encoder.pictures.picture import Answer, Picture
 from encoder.pictures.scene import Option, Scene, one_of, token_of
-from encoder.theme import Kind
+from encoder.support.formatting import brief, percent, shown
+from encoder.support.theme import Kind
 from encoder.trace import unpadded
 
 IN_RACE, WORDS = 4, 5

@@ -7,9 +7,6 @@ from typing import Any
 import numpy as np
 from torch import Tensor
 
-from encoder.export.caption import About
-from encoder.figures.facts import drawn_fact, main_fact
-from encoder.formatting import brief, percent, shown
 from encoder.metrics import (
     WAYS,
     between_words,
@@ -24,11 +21,14 @@ from encoder.metrics import (
 )
 from encoder.metrics.asking import groups_of
 from encoder.metrics.looks import strongest_link
+from encoder.pictures.export.caption import About
 from encoder.pictures.expression import Call, Every, Expression, Several, T, call, step
+from encoder.pictures.figures.facts import drawn_fact, main_fact
 from encoder.pictures.numbers import Names
 from encoder.pictures.picture import Answer, Picture
 from encoder.pictures.scene import Option, Scene, one_of
-from encoder.selection import CHOICES, Choice
+from encoder.support.formatting import brief, percent, shown
+from encoder.support.selection import CHOICES, Choice
 
 MERGED = one_of("merge_words", (False, True))
 DRAWN = one_of("words_only", CHOICES)

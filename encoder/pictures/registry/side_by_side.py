@@ -5,20 +5,20 @@ from contextlib import suppress
 from dataclasses import replace
 from typing import Any, Literal
 
-from encoder.errors import EncoderError
 from encoder.experiments.compare import beside, difference, differs
-from encoder.export.caption import About
-from encoder.figures.facts import main_fact
-from encoder.figures.steps import kind_of
-from encoder.figures.steps import title as step_title
+from encoder.model.steps.step import PAIRS, Step
+from encoder.pictures.export.caption import About
 from encoder.pictures.expression import A, B, Expression, call
+from encoder.pictures.figures.facts import main_fact
+from encoder.pictures.figures.steps import kind_of
+from encoder.pictures.figures.steps import title as step_title
 from encoder.pictures.numbers import Names
 from encoder.pictures.picture import Answer, Picture
 from encoder.pictures.registry.compare import TWO_RUNS, labels
 from encoder.pictures.scene import Needs, Option, Scene
-from encoder.steps.step import PAIRS, Step
-from encoder.theme import Kind
-from encoder.trace.once import once
+from encoder.support.errors import EncoderError
+from encoder.support.theme import Kind
+from encoder.trace.memo import once
 from encoder.trace.trace import Trace
 
 Side = Literal["a", "b", "change"]

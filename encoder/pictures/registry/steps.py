@@ -7,21 +7,21 @@ from typing import Any
 
 import numpy as np
 
-from encoder.errors import EncoderError
-from encoder.export.caption import About
-from encoder.figures.charts import BARS
-from encoder.figures.facts import drawn_fact, main_fact
-from encoder.figures.masked import unmasked
-from encoder.figures.steps import kind_of, title
-from encoder.formatting import brief, percent, short, shown
+from encoder.explain.operations.explanation import Explanation
 from encoder.metrics import largest_cell, likeliest_words
-from encoder.operations.explanation import Explanation
+from encoder.model.steps.step import PAIRS, WHOLE, Step, distances
+from encoder.pictures.export.caption import About
 from encoder.pictures.expression import ENC, Call, Every, Expression, T, call, step
+from encoder.pictures.figures.charts import BARS
+from encoder.pictures.figures.facts import drawn_fact, main_fact
+from encoder.pictures.figures.masked import unmasked
+from encoder.pictures.figures.steps import kind_of, title
 from encoder.pictures.numbers import Names
 from encoder.pictures.picture import Answer, Picture
 from encoder.pictures.scene import Scene, one_of
 from encoder.pictures.view import Cell, View
-from encoder.steps.step import PAIRS, WHOLE, Step, distances
+from encoder.support.errors import EncoderError
+from encoder.support.formatting import brief, percent, short, shown
 from encoder.text_encoder import TextEncoder
 from encoder.trace.trace import Trace
 

@@ -1,13 +1,13 @@
 """The picture of a stop of the story of a run."""
 
-from encoder.errors import EncoderError
-from encoder.export.caption import About, quoted
+from encoder.pictures.export.caption import About, quoted
 from encoder.pictures.expression import ENC, Call, Expression, T, call
 from encoder.pictures.picture import Answer, Picture
 from encoder.pictures.scene import Option, Scene
-from encoder.story import StoryStop, Values, story
+from encoder.support.errors import EncoderError
+from encoder.teach.story import StoryStop, Values, story
 from encoder.text_encoder import TextEncoder
-from encoder.trace.once import once
+from encoder.trace.memo import once
 from encoder.trace.trace import Trace
 from encoder.trace.unpadded import tokens
 

@@ -5,18 +5,18 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from encoder.errors import EncoderError
 from encoder.experiments.ablation import WatchedWord, ablate_each, grid
 from encoder.experiments.importance import OVER, Way, importance
-from encoder.export.caption import UNCHANGED, About
-from encoder.formatting import brief, percent, shown
 from encoder.metrics import largest_cell
+from encoder.pictures.export.caption import UNCHANGED, About
 from encoder.pictures.expression import ENC, Call, T, call, last
 from encoder.pictures.names import head_names
 from encoder.pictures.picture import Answer, Picture
 from encoder.pictures.scene import Option, Scene, one_of
+from encoder.support.errors import EncoderError
+from encoder.support.formatting import brief, percent, shown
+from encoder.support.theme import Kind
 from encoder.text_encoder import TextEncoder
-from encoder.theme import Kind
 
 ACTIONS = {"Zero": "zero", "Its mean over tokens": "mean"}
 WAYS: dict[str, Way] = {

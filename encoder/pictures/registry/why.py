@@ -4,19 +4,19 @@ from collections.abc import Collection
 
 import numpy as np
 
-from encoder.attributions.contributions import logit_attribution
-from encoder.attributions.gradients import Baseline
-from encoder.attributions.target import Target, whole_words, word_shares
-from encoder.attributions.why import INTEGRATED, KNOCKED, LOOKED, SLOPE, why
-from encoder.errors import EncoderError
-from encoder.export.caption import About, begun
-from encoder.formatting import brief, shown
+from encoder.experiments.attributions.contributions import logit_attribution
+from encoder.experiments.attributions.gradients import Baseline
+from encoder.experiments.attributions.target import Target, whole_words, word_shares
+from encoder.experiments.attributions.why import INTEGRATED, KNOCKED, LOOKED, SLOPE, why
 from encoder.metrics import largest_cell
 from encoder.metrics.guess import guess_place
+from encoder.pictures.export.caption import About, begun
 from encoder.pictures.expression import ENC, Call, Every, T, call, last
 from encoder.pictures.names import head_names, layer_names
 from encoder.pictures.picture import Answer, Picture
 from encoder.pictures.scene import Option, Scene, one_of, token_of
+from encoder.support.errors import EncoderError
+from encoder.support.formatting import brief, shown
 
 BASELINES: dict[str, Baseline] = {
     "The mask token": "mask",

@@ -6,8 +6,8 @@ import streamlit as st
 from encoder.atlas.pairs import MEANINGS, told_apart
 from encoder.atlas.reading import Atlas
 from encoder.atlas.searching import PairHead, heads_from
-from encoder.formatting import percent
 from encoder.pictures.registry.atlas import ATLAS_PAIRS, END, START
+from encoder.support.formatting import percent
 from pages.parts.atlas.shelf import now
 from pages.ui.downloads import table as downloads
 from pages.ui.picture import answer_of, ask, show, tie

@@ -8,9 +8,9 @@ import streamlit as st
 from encoder.atlas.knockout import AtlasPart
 from encoder.atlas.live import Compared
 from encoder.atlas.reading import Atlas, Firing
-from encoder.formatting import brief, shown
 from encoder.pictures.registry.atlas import ATLAS_DECILES
 from encoder.pictures.scene import Scene
+from encoder.support.formatting import brief, shown
 from encoder.trace.trace import Trace
 from pages.parts.atlas import marked, rerun
 from pages.ui.picture import answer_of

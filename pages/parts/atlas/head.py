@@ -6,9 +6,9 @@ from encoder.atlas import live
 from encoder.atlas.knockout import AtlasPart
 from encoder.atlas.reading import Atlas, Firing
 from encoder.exam.sentences import head_sentences
-from encoder.formatting import percent
 from encoder.pictures.registry.atlas import ATLAS_DECILES, BY
-from encoder.story.tour import PLACES
+from encoder.support.formatting import percent
+from encoder.teach.story.tour import PLACES
 from pages.parts.atlas import contexts
 from pages.ui import session
 from pages.ui.picture import ask, show, tie

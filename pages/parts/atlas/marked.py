@@ -5,7 +5,7 @@ from collections.abc import Callable, Mapping, Sequence
 import streamlit as st
 
 from encoder.atlas.reading import Firing
-from encoder.formatting import shown
+from encoder.support.formatting import shown
 from encoder.trace.tokens import Text, Tokens
 from pages.ui import session
 from pages.ui.state import session_state as state

@@ -4,7 +4,7 @@ import streamlit as st
 
 from encoder.atlas.reading import Atlas
 from encoder.atlas.searching import PLACE, NearToken
-from encoder.formatting import shown
+from encoder.support.formatting import shown
 from encoder.trace.trace import Trace
 from encoder.trace.unpadded import stream, tokens
 from pages.parts.atlas import marked

@@ -7,7 +7,7 @@ import streamlit as st
 from encoder.atlas.knockout import Absence, AtlasPart, summed_up
 from encoder.atlas.live import Compared
 from encoder.atlas.reading import Firing
-from encoder.formatting import percent, shown
+from encoder.support.formatting import percent, shown
 from encoder.trace.tokens import Text
 from encoder.trace.trace import Trace
 from pages.ui import session

@@ -2,9 +2,9 @@
 
 import streamlit as st
 
+from encoder.atlas.atlas_folders import FOLDER
 from encoder.atlas.reading import Atlas
-from encoder.atlas.shelf import FOLDER
-from encoder.formatting import percent
+from encoder.support.formatting import percent
 from pages.ui import session
 from pages.ui.server.atlases import atlases
 from pages.ui.state import session_state as state

@@ -5,8 +5,8 @@ import streamlit as st
 from encoder.atlas import live
 from encoder.atlas.knockout import AtlasPart
 from encoder.atlas.reading import Atlas, Firing
-from encoder.formatting import brief, percent
 from encoder.pictures.registry.atlas import ATLAS_DECILES, ATLAS_UNITS, UNIT
+from encoder.support.formatting import brief, percent
 from pages.parts.atlas import contexts
 from pages.parts.atlas.shelf import now, share_of
 from pages.ui import session

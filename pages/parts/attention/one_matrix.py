@@ -3,7 +3,7 @@
 import pandas as pd
 
 from encoder.experiments import one_matrix
-from encoder.formatting import agreement, brief
+from encoder.support.formatting import agreement, brief
 from pages.ui import session
 from pages.ui.downloads import table as downloads
 from pages.ui.state import session_state as state

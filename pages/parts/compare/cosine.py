@@ -2,11 +2,11 @@
 
 import streamlit as st
 
-from encoder.attributions.similarity import Centred, centred, likeness
-from encoder.formatting import brief, listed
+from encoder.experiments.attributions.similarity import Centred, centred, likeness
 from encoder.metrics import SENTENCES
 from encoder.pictures.registry.compare_sentences import COSINE_SHARES, LESS, PLAIN, VECTORS, whole
 from encoder.pictures.scene import Scene
+from encoder.support.formatting import brief, listed
 from pages.ui import session
 from pages.ui.picture import ask, show, tie
 from pages.ui.text import plain, say

@@ -2,9 +2,9 @@
 
 import streamlit as st
 
-from encoder.errors import EncoderError
 from encoder.pictures.expression import ENC
 from encoder.pictures.registry.compare_sentences import AFTER, MOST, SET, WORD, WORD_MAP, WORD_MEANS, with_word
+from encoder.support.errors import EncoderError
 from pages.ui import session
 from pages.ui.picture import ask, show, tie
 from pages.ui.text import plain

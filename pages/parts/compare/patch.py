@@ -2,11 +2,11 @@
 
 import streamlit as st
 
-from encoder.errors import EncoderError
 from encoder.experiments.compare import patch_sweep
-from encoder.formatting import shown
 from encoder.pictures.registry.compare import PATCH, PATCH_HEADS, PATCH_STEP, PATCHED, patched_heads, swept
 from encoder.pictures.scene import Scene
+from encoder.support.errors import EncoderError
+from encoder.support.formatting import shown
 from pages.ui.picture import ask, show, tie
 from pages.ui.step import sweep
 from pages.ui.text import plain

@@ -2,8 +2,7 @@
 
 import streamlit as st
 
-from encoder.attributions.sentence_list import LONGEST, MOST, alike, lines
-from encoder.errors import EncoderError
+from encoder.experiments.attributions.sentence_list import LONGEST, MOST, alike, lines
 from encoder.explain.cost import run_flops
 from encoder.pictures.registry.compare_sentences import (
     ALL_ALIKE,
@@ -13,9 +12,10 @@ from encoder.pictures.registry.compare_sentences import (
     pair_name,
     texts_of_list,
 )
+from encoder.support.errors import EncoderError
 from pages.ui import session
 from pages.ui.picture import ask, show, tie
-from pages.ui.server import consent
+from pages.ui.server import cost_gate
 from pages.ui.state import session_state as state
 from pages.ui.text import plain
 
@@ -32,7 +32,7 @@ def draw() -> None:
         return
     encoder, texts = scene.encoder, texts_of_list(scene)
     flops = sum(run_flops(encoder.config, len(encoder.tokenize(text).ids)) for text in texts)
-    consent.ask("alike_list", flops / consent.SPEED, "Run all of them")
+    cost_gate.ask("alike_list", flops / cost_gate.SPEED, "Run all of them")
     listed = alike([session.run(scene.view.model, text) for text in texts])
 
     def open_pair(row: int, column: int) -> None:

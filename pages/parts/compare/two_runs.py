@@ -2,10 +2,10 @@
 
 import streamlit as st
 
-from encoder.errors import EncoderError
 from encoder.experiments.compare import aligned_tokens, first_difference
 from encoder.pictures.registry.compare import APART
 from encoder.pictures.registry.side_by_side import BESIDE_A, BESIDE_B, BESIDE_CHANGE
+from encoder.support.errors import EncoderError
 from pages.parts.compare import followed, two_shapes
 from pages.ui import session
 from pages.ui.picture import ask, show

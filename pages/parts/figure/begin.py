@@ -4,11 +4,11 @@ from dataclasses import replace
 
 import streamlit as st
 
+from encoder.model.steps.catalogue import catalogue
 from encoder.pictures import figure_link
 from encoder.pictures.figure_link import PictureAt
 from encoder.pictures.link import to_query
 from encoder.pictures.names import layer_names
-from encoder.steps.catalogue import catalogue
 from pages.parts.figure.panels import shown
 from pages.ui import session
 from pages.ui.downloads import figure

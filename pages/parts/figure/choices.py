@@ -5,7 +5,7 @@ from typing import Any
 
 import streamlit as st
 
-from encoder.paper.sheet import Sheet
+from encoder.pictures.paper.sheet import Sheet
 from encoder.pictures.sheet import LONGEST, OFFERED, OWN_SIZE, sheet_of, usual
 from pages.ui.state import session_state as state
 from pages.ui.widgets import fold

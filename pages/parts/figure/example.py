@@ -2,9 +2,9 @@
 
 import streamlit as st
 
-from encoder.paper.files import PaperFigure
-from encoder.paper.panel import Panel, PanelError, heat_map, of_maps
-from encoder.paper.sheet import Sheet
+from encoder.pictures.paper.files import PaperFigure
+from encoder.pictures.paper.panel import Panel, PanelError, heat_map, of_maps
+from encoder.pictures.paper.sheet import Sheet
 from pages.parts.figure import preview
 from pages.ui import session
 from pages.ui.state import session_state as state

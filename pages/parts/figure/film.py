@@ -4,12 +4,12 @@ from typing import get_args
 
 import streamlit as st
 
-from encoder.errors import EncoderError
-from encoder.export.caption import file_name
-from encoder.formatting import brief
-from encoder.paper import film as films
-from encoder.paper.film import Film, Kind, has_video, passage, pictures_of
-from encoder.theme import Theme
+from encoder.pictures.export.caption import file_name
+from encoder.pictures.paper import film as films
+from encoder.pictures.paper.film import Film, Kind, has_video, passage, pictures_of
+from encoder.support.errors import EncoderError
+from encoder.support.formatting import brief
+from encoder.support.theme import Theme
 from pages.parts.figure import begin
 from pages.parts.figure.panels import shown
 from pages.ui.downloads.button import save

@@ -4,9 +4,9 @@ from functools import partial
 
 import streamlit as st
 
-from encoder.paper.panel import Panel
 from encoder.pictures import figure_link
 from encoder.pictures.figure_link import PictureAt
+from encoder.pictures.paper.panel import Panel
 from pages.parts.figure import example
 from pages.ui.downloads import figure
 from pages.ui.picture import panel_at

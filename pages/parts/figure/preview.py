@@ -8,9 +8,9 @@ from collections.abc import Callable, Sequence
 import cachetools
 import streamlit as st
 
-from encoder.paper.files import PaperFigure
-from encoder.paper.panel import Panel
-from encoder.paper.sheet import Sheet
+from encoder.pictures.paper.files import PaperFigure
+from encoder.pictures.paper.panel import Panel
+from encoder.pictures.paper.sheet import Sheet
 
 PREVIEW = 192  # dots per inch
 lately: cachetools.LRUCache[tuple[object, ...], PaperFigure] = cachetools.LRUCache(maxsize=8)

@@ -5,8 +5,8 @@ from functools import partial
 
 import streamlit as st
 
-from encoder.export.caption import file_name
-from encoder.paper.files import DPI, NAME, PaperFigure
+from encoder.pictures.export.caption import file_name
+from encoder.pictures.paper.files import DPI, NAME, PaperFigure
 from pages.parts.figure import begin, example, preview
 from pages.parts.figure.choices import chosen
 from pages.parts.figure.panels import shown

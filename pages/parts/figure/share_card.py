@@ -5,9 +5,9 @@ import html
 
 import streamlit as st
 
-from encoder.paper.panel import PanelError
-from encoder.paper.share import PIXELS, share_card
-from encoder.theme import Theme
+from encoder.pictures.paper.panel import PanelError
+from encoder.pictures.paper.share import PIXELS, share_card
+from encoder.support.theme import Theme
 from pages.parts.figure import example
 from pages.parts.figure.panels import shown
 from pages.ui.components import share

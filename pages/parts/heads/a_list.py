@@ -6,10 +6,10 @@ from itertools import islice
 import pandas as pd
 import streamlit as st
 
-from encoder.errors import EncoderError
-from encoder.export.caption import file_name
 from encoder.metrics import HEAD_MEASURES
+from encoder.pictures.export.caption import file_name
 from encoder.pictures.lists import Measured, Table, measuring
+from encoder.support.errors import EncoderError
 from pages.ui import session
 from pages.ui.downloads import button
 from pages.ui.refusals import told

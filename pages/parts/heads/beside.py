@@ -6,7 +6,7 @@ import streamlit as st
 from encoder.exam.examples import side_by_side
 from encoder.exam.links import GAPS
 from encoder.exam.sentences import text, title
-from encoder.formatting import percent
+from encoder.support.formatting import percent
 from pages.parts.heads.jobs import PERCENT
 from pages.ui import session
 from pages.ui.downloads import table as downloads

@@ -10,7 +10,7 @@ from encoder.exam.sentences import NO_JOB, head_jobs, relation_rows, scope
 from pages.ui import session
 from pages.ui.downloads import table as downloads
 from pages.ui.refusals import told
-from pages.ui.server import consent
+from pages.ui.server import cost_gate
 from pages.ui.text import heading, plain, say
 
 PERCENT = st.column_config.NumberColumn(format="%.0f %%")
@@ -30,7 +30,7 @@ RULE = (
 def draw() -> None:
     """The licences of this model, or the way to examine it."""
     heading("Jobs that were examined")
-    with suppress(consent.NotStarted), told():
+    with suppress(cost_gate.NotStarted), told():
         exam = session.exam()
         if exam is None:
             before = st.empty()

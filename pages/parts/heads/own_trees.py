@@ -8,7 +8,7 @@ from encoder.exam.treebank import MOST_GIVEN, given_treebank
 from pages.parts.heads import jobs
 from pages.ui import session
 from pages.ui.refusals import told
-from pages.ui.server import consent, exams
+from pages.ui.server import cost_gate, exams
 from pages.ui.state import session_state as state
 
 NAME = "your trees"
@@ -30,7 +30,7 @@ def draw() -> None:
         return
     model = state.current().model
     asked = given.file_id, exams.content(session.text_encoder(model))
-    with suppress(consent.NotStarted), told():
+    with suppress(cost_gate.NotStarted), told():
         if sweeps.get(KEPT, (None, None))[0] != asked:
             own = given_treebank(given.getvalue(), given.name[:80], NAME)
             sweeps[KEPT] = asked, exams.examined_on(model, own)

@@ -5,9 +5,9 @@ from dataclasses import asdict
 import pandas as pd
 import streamlit as st
 
-from encoder.formatting import percent, points
 from encoder.metrics import HEAD_MEASURES, MARGIN, MOST, ROLES
 from encoder.metrics.roles import NO_ROLE
+from encoder.support.formatting import percent, points
 from pages.parts.heads import a_list, beside, jobs, own_trees
 from pages.parts.heads.common import measured, names, places
 from pages.ui import session

@@ -2,16 +2,16 @@
 
 import streamlit as st
 
-from encoder.formatting import points, shown
 from encoder.metrics import disagreement, gained
 from encoder.pictures.maps import scales
 from encoder.pictures.registry.grids import FLOWS
 from encoder.pictures.view import Cell
+from encoder.support.formatting import points, shown
+from pages.ui import cell_links
 from pages.ui.components import maps
 from pages.ui.downloads import table
 from pages.ui.picture import answer_of
 from pages.ui.state import session_state as state
-from pages.ui.step import opened
 from pages.ui.text import heading, say
 
 
@@ -27,7 +27,7 @@ def draw() -> None:
         "however large the weight.",
     )
     step = scene.t.step(f"layers.{scene.layer}.attention.weights")
-    pair = opened.place_in(scene.t, step, scene.head)
+    pair = cell_links.place_in(scene.t, step, scene.head)
     three = maps.draw(answer, open_weight, cell=pair, exact=True, least=176)
     st.markdown(
         "- **Weight**: how much the token of the row looks at that of the column.\n"
@@ -52,4 +52,4 @@ def draw() -> None:
 def open_weight(number: int, row: int, column: int) -> None:
     """Open the weight of the pair that was picked."""
     view = state.current()
-    opened.open_number(Cell(f"layers.{view.layer}.attention.weights", (view.head, row, column)))
+    cell_links.open_number(Cell(f"layers.{view.layer}.attention.weights", (view.head, row, column)))

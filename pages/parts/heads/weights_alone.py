@@ -3,7 +3,7 @@
 import pandas as pd
 import streamlit as st
 
-from encoder.formatting import listed, shown
+from encoder.support.formatting import listed, shown
 from encoder.trace.trace import Trace
 from pages.ui import session
 from pages.ui.downloads import table as downloads

@@ -4,8 +4,8 @@ import pandas as pd
 import streamlit as st
 
 from encoder.experiments.timelapse import appears, kept_steps
-from encoder.formatting import percent
 from encoder.pictures.registry.learning import CAREERS, LEARNED, ROLES, SCORED, STRONGEST
+from encoder.support.formatting import percent
 from pages.ui import session
 from pages.ui.downloads import table as downloads
 from pages.ui.picture import ask, show

@@ -2,13 +2,13 @@
 
 import streamlit as st
 
-from encoder.errors import EncoderError
 from encoder.exam.moments import moments_file
 from encoder.exam.rise import Rise, headline, relations_of, rise
 from encoder.pictures.ask import in_examined
 from encoder.pictures.models import FOLDER
 from encoder.pictures.registry.grammar import RELATION, moments_of
 from encoder.pictures.scene import Scene
+from encoder.support.errors import EncoderError
 from pages.ui import session
 from pages.ui.server import models
 from pages.ui.state import session_state as state

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from encoder.formatting import percent
+from encoder.support.formatting import percent
 from encoder.tasks.data import HELD_OUT, guessing
 from encoder.tasks.learning import LearningMoment
 from encoder.tasks.settings import LearnSettings, usual

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from pages.ui.server.child import MOST_SECONDS
-from pages.ui.server.consent import spoken
+from pages.ui.server.cost_gate import spoken
 from pages.ui.server.training import LiveRun
 
 

@@ -3,15 +3,15 @@
 import pandas as pd
 import streamlit as st
 
-from encoder.formatting import brief
-from encoder.lessons.claims import CLAIMS, said_in
-from encoder.lessons.stored import StoredVerdicts
-from encoder.trials import Verdict
+from encoder.support.formatting import brief
+from encoder.teach.lessons.claims import CLAIMS, said_in
+from encoder.teach.lessons.stored import StoredVerdicts
+from encoder.teach.trials import Verdict
 from pages.parts.lessons import experiments
 from pages.ui.downloads import table as downloads
 from pages.ui.lessons import findings, library, verdicts
 from pages.ui.lessons.verdicts import Known
-from pages.ui.server import consent
+from pages.ui.server import cost_gate
 from pages.ui.state import session_state as state
 from pages.ui.text import plain
 
@@ -39,7 +39,7 @@ def measured() -> list[Known]:
     """Every claim of a model of which nothing is stored: they are listed until they are measured."""
     said = pd.DataFrame({"claim": one.text, "where": said_in(one)} for one in CLAIMS)
     listed = st.empty().dataframe(said, hide_index=True, height=390, key="claims_said")
-    consent.ask(f"claims_{state.current().model}", verdicts.seconds(CLAIMS), f"Measure all {len(CLAIMS)}")
+    cost_gate.ask(f"claims_{state.current().model}", verdicts.seconds(CLAIMS), f"Measure all {len(CLAIMS)}")
     rows = verdicts.measure(CLAIMS)
     listed.empty()
     return rows

@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from encoder.lessons.claims import Claim
+from encoder.teach.lessons.claims import Claim
 from pages.parts.lessons.labs import (
     bare,
     collapse,

@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from encoder.steps.glossary import PLACES, Term, found
+from encoder.model.steps.glossary import PLACES, Term, found
 from pages.ui import session
 from pages.ui.lessons import library
 from pages.ui.state import session_state as state

@@ -1,11 +1,11 @@
 """Which words made the model's guess at the word that is asked."""
 
-from encoder.formatting import shown
 from encoder.metrics.guess import guess_place
 from encoder.pictures.link import is_count
+from encoder.support.formatting import shown
 from pages.ui import session
 from pages.ui.state import session_state as state
-from pages.ui.step import shared_out
+from pages.ui.step import attribution_section
 from pages.ui.text import plain
 from pages.ui.widgets import fold
 
@@ -18,4 +18,4 @@ def draw() -> None:
     if is_count(word) and int(word) < len(trace.tokens):
         at = int(word)
     label = plain(f"Which words made the guess at “{shown(trace.tokens[at])}” ({at})")
-    fold(label, "ask_why", lambda: shared_out.draw(at))
+    fold(label, "ask_why", lambda: attribution_section.draw(at))

@@ -2,9 +2,8 @@
 
 import streamlit as st
 
-from encoder.figures.links import undrawn
-from encoder.formatting import percent, shown
 from encoder.metrics import parked
+from encoder.pictures.figures.links import undrawn
 from encoder.pictures.registry.sentence import (
     HOW,
     LINKS,
@@ -23,6 +22,7 @@ from encoder.pictures.registry.sentence import (
     title_several,
     words_of,
 )
+from encoder.support.formatting import percent, shown
 from pages.ui.picture import answer_of, ask, show, tie
 from pages.ui.step import words_only
 from pages.ui.text import arrow, heading, plain

@@ -2,10 +2,10 @@
 
 import streamlit as st
 
-from encoder.formatting import brief
 from encoder.metrics import survey
 from encoder.pictures.expression import ENC, call
 from encoder.pictures.registry.output import ALIKE_COSINE, ALIKE_LINEAR
+from encoder.support.formatting import brief
 from pages.ui import session
 from pages.ui.picture import show
 from pages.ui.text import plain

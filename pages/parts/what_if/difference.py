@@ -4,10 +4,10 @@ import pandas as pd
 import streamlit as st
 
 from encoder.experiments.compare import first_difference
-from encoder.formatting import brief, shown
 from encoder.metrics import cosine
 from encoder.pictures.registry.compare import APART_CHANGED
 from encoder.pictures.registry.side_by_side import STEP_BEFORE, STEP_CHANGE, STEP_NOW
+from encoder.support.formatting import brief, shown
 from encoder.trace.trace import Trace
 from pages.ui import session
 from pages.ui.downloads import table as downloads

@@ -2,7 +2,6 @@
 
 import streamlit as st
 
-from encoder.errors import EncoderError
 from encoder.experiments.ablation import ablate_each
 from encoder.pictures.registry.what_if import (
     ACTION,
@@ -16,6 +15,7 @@ from encoder.pictures.registry.what_if import (
     typed,
     watched,
 )
+from encoder.support.errors import EncoderError
 from pages.ui.picture import ask, show, tie
 from pages.ui.step import sweep
 from pages.ui.text import heading, plain

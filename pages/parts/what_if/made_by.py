@@ -2,9 +2,9 @@
 
 import streamlit as st
 
-from encoder.attributions.contributions import BIAS, EMBEDDING, REST
-from encoder.formatting import brief
+from encoder.experiments.attributions.contributions import BIAS, EMBEDDING, REST
 from encoder.pictures.registry.why import WHY_HEAD, WHY_PARTS, attributed, target_name
+from encoder.support.formatting import brief
 from pages.ui.picture import kept, show
 from pages.ui.step.target import pick
 from pages.ui.text import heading, plain

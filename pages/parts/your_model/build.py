@@ -2,10 +2,10 @@
 
 import streamlit as st
 
-from encoder.errors import EncoderError
 from encoder.explain.cost import size
-from encoder.formatting import short
 from encoder.model.config import EncoderConfig
+from encoder.support.errors import EncoderError
+from encoder.support.formatting import short
 from pages.parts.your_model import form
 from pages.parts.your_model.common import show
 from pages.parts.your_model.fields import TOKENS_OF_BASE

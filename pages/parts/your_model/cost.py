@@ -3,7 +3,7 @@
 import streamlit as st
 
 from encoder.explain.cost import parameters
-from encoder.formatting import percent
+from encoder.support.formatting import percent
 from encoder.text_encoder import TextEncoder
 from pages.parts.your_model import server, shape
 from pages.ui import session

@@ -4,7 +4,7 @@ import streamlit as st
 
 from encoder.checkpoint.hugging_face import FAMILIES
 from encoder.checkpoint.listing import folders
-from encoder.formatting import shown
+from encoder.support.formatting import shown
 from pages.parts.your_model.common import show
 from pages.ui.server import models
 

@@ -2,8 +2,8 @@
 
 import streamlit as st
 
-from encoder.errors import EncoderError
-from encoder.formatting import short
+from encoder.support.errors import EncoderError
+from encoder.support.formatting import short
 from pages.parts.your_model.common import show
 from pages.ui.server import models
 from pages.ui.text import plain

@@ -3,9 +3,9 @@
 import streamlit as st
 
 from encoder.explain.cost import Part, parameters, step_costs
-from encoder.formatting import brief
 from encoder.pictures.registry.models import KINDS
-from encoder.story.tour import kind
+from encoder.support.formatting import brief
+from encoder.teach.story.tour import kind
 from encoder.trace.trace import Trace
 from pages.ui import session
 from pages.ui.picture import show

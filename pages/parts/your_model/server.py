@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from pages.ui.server.holding import held
+from pages.ui.server.memory_report import held
 from pages.ui.text import heading
 
 

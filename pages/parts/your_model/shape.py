@@ -5,8 +5,8 @@ from collections.abc import Sequence
 import pandas as pd
 
 from encoder.explain.shape import Depth, depths, hyperparameters
-from encoder.formatting import short
 from encoder.model.config import EncoderConfig
+from encoder.support.formatting import short
 from pages.ui.downloads import table as downloads
 from pages.ui.text import WHOLE, heading, say
 from pages.ui.widgets import fold

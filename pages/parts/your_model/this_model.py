@@ -5,10 +5,10 @@ from contextlib import suppress
 
 import streamlit as st
 
-from encoder.story import tour
+from encoder.teach.story import tour
 from pages.ui import session
 from pages.ui.refusals import told
-from pages.ui.server import consent
+from pages.ui.server import cost_gate
 from pages.ui.server.atlases import habits_in
 from pages.ui.server.measurements import habits
 from pages.ui.state import session_state as state
@@ -35,7 +35,7 @@ def draw() -> None:
     with left:
         section("What kind of model it is", tour.kind(encoder)[1:])
     found: tour.Habits = {}
-    with right, st.container(key="tour_heads"), suppress(consent.NotStarted), told():
+    with right, st.container(key="tour_heads"), suppress(cost_gate.NotStarted), told():
         atlas = session.atlas()
         found = habits_in(atlas) if atlas else habits(state.current().model)
         over = atlas.card.scope if atlas else tour.MANY

@@ -1,7 +1,7 @@
 """A guess of words as bars; where the bars were before stays as an outline."""
 
-from encoder.formatting import percent
 from encoder.metrics.guess import WordGuess
+from encoder.support.formatting import percent
 from pages.ui.component import component
 
 _bars = component(__file__, "guess_bars", "<div class='guess' role='group'></div>")

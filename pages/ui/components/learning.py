@@ -5,10 +5,10 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from encoder.support.theme import Theme
 from encoder.tasks.attention_task import AttentionTask
 from encoder.tasks.data import held_out
 from encoder.tasks.learning import LEVELS, LearningMoment
-from encoder.theme import Theme
 from pages.ui.component import component
 from pages.ui.components import maps
 

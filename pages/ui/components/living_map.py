@@ -6,14 +6,14 @@ from collections.abc import Callable
 from typing import Any
 from weakref import WeakKeyDictionary
 
-from encoder.errors import EncoderError
-from encoder.figures import living_map as figure
-from encoder.figures.living_map_cells import cell_of, index_at, row_stretch
-from encoder.figures.living_map_walk import walk
 from encoder.metrics.looks import strongest_link
+from encoder.pictures.figures import living_map as figure
+from encoder.pictures.figures.living_map_cells import cell_of, index_at, row_stretch
+from encoder.pictures.figures.living_map_walk import walk
 from encoder.pictures.picture import Answer
 from encoder.pictures.view import Cell
-from encoder.theme import Kind, Theme
+from encoder.support.errors import EncoderError
+from encoder.support.theme import Kind, Theme
 from encoder.trace.trace import Trace
 from pages.ui import session
 from pages.ui.component import component

@@ -8,11 +8,11 @@ from functools import lru_cache
 import numpy as np
 import streamlit as st
 
-from encoder.figures.living_map_packet import NONE
-from encoder.formatting import shown
+from encoder.pictures.figures.living_map_packet import NONE
 from encoder.pictures.maps import SmallMap, small_maps
 from encoder.pictures.picture import Answer
-from encoder.theme import Kind, Theme, palette
+from encoder.support.formatting import shown
+from encoder.support.theme import Kind, Theme, palette
 from encoder.trace.trace import Trace
 from pages.ui.component import component
 from pages.ui.components import present

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Mapping
 from itertools import groupby
 
-from encoder.story import StoryStop
+from encoder.teach.story import StoryStop
 from pages.ui.component import component
 from pages.ui.state import session_state as state
 

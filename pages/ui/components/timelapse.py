@@ -3,9 +3,9 @@
 import math
 
 from encoder.experiments.timelapse import Moment
-from encoder.formatting import shown
 from encoder.pictures.maps import SmallMap
-from encoder.theme import Theme
+from encoder.support.formatting import shown
+from encoder.support.theme import Theme
 from pages.ui.component import component
 from pages.ui.components import maps
 

@@ -4,13 +4,13 @@ from collections.abc import Callable, Sequence
 
 import streamlit as st
 
-from encoder.errors import EncoderError
-from encoder.paper.panel import Panel, PanelError
 from encoder.pictures import figure_link
 from encoder.pictures.figure_link import OWN, PictureAt
 from encoder.pictures.link import from_query, to_query
+from encoder.pictures.paper.panel import Panel, PanelError
 from encoder.pictures.steps import KNOWN_STEPS
 from encoder.pictures.view import View
+from encoder.support.errors import EncoderError
 from pages.ui.server import models
 from pages.ui.state import session_state as state
 from pages.ui.state.choice_names import names

@@ -7,11 +7,11 @@ import cachetools
 import streamlit as st
 
 from encoder import TextEncoder, Trace
-from encoder.export import layer_size, run_size, to_csv_zip, to_npz
-from encoder.export.caption import file_name
+from encoder.pictures.export import layer_size, run_size, to_csv_zip, to_npz
+from encoder.pictures.export.caption import file_name
 from encoder.pictures.link import LONGEST_IN_URL, VERSION
-from encoder.report.report import megabytes, plan, report
-from encoder.theme import Theme
+from encoder.pictures.report.report import megabytes, plan, report
+from encoder.support.theme import Theme
 from pages.ui import session
 from pages.ui.downloads.button import save
 from pages.ui.downloads.keep import keep_component

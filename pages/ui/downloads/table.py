@@ -7,9 +7,9 @@ import numpy as np
 import pandas as pd
 import streamlit as st
 
-from encoder.export.caption import file_name
-from encoder.export.tables import Rows, header, to_csv
-from encoder.formatting import shown
+from encoder.pictures.export.caption import file_name
+from encoder.pictures.export.tables import Rows, header, to_csv
+from encoder.support.formatting import shown
 from pages.ui.downloads import button
 
 

@@ -7,16 +7,16 @@ import streamlit as st
 
 from encoder import TextEncoder
 from encoder.edits import describe
-from encoder.errors import EncoderError
 from encoder.metrics import first_lost
 from encoder.model.config import EncoderConfig
 from encoder.pictures.link import LONGEST_IN_URL
 from encoder.pictures.steps import KNOWN_STEPS
 from encoder.pictures.view import EXAMPLE, View
+from encoder.support.errors import EncoderError
 from encoder.trace.tokens import Tokens
 from encoder.trace.trace import Trace
 from pages.ui import session
-from pages.ui.server import consent, models
+from pages.ui.server import cost_gate, models
 from pages.ui.state import session_state as state
 from pages.ui.state.site import Page
 from pages.ui.text import plain
@@ -120,16 +120,16 @@ def loaded() -> TextEncoder:
 def refuse_what_takes_long(name: str) -> None:
     """Raise EncoderError for a model that takes long to load and was not asked for by a click; it is offered then."""
     seconds = 0.0 if session.is_loaded(name) else models.seconds(name)
-    if seconds > consent.UNASKED and name not in state.session().models_asked_for:
+    if seconds > cost_gate.UNASKED and name not in state.session().models_asked_for:
         state.session().offered = state.current()
-        raise EncoderError(f"it takes {consent.spoken(seconds)} to load, and begins when you ask for it")
+        raise EncoderError(f"it takes {cost_gate.spoken(seconds)} to load, and begins when you ask for it")
 
 
 def offer_to_load() -> None:
     """The way to a model that a link asked for and that takes long to load, until another one is chosen."""
     view = state.session().offered
     if view is not None:
-        words = f"Load {models.offer(view.model).label} ({consent.spoken(models.seconds(view.model))})"
+        words = f"Load {models.offer(view.model).label} ({cost_gate.spoken(models.seconds(view.model))})"
         st.button(plain(words), key="load_model", on_click=load, args=(view,))
 
 

@@ -20,7 +20,7 @@ def load() -> None:
         session.warm()
         import pandas  # noqa: F401  # Streamlit needs it for every page; the model comes meanwhile
 
-        from pages.ui.frame import whole  # noqa: F401
+        from pages.ui.frame import page_frame  # noqa: F401
 
 
 def load_in_peace() -> None:
@@ -39,6 +39,6 @@ async def by_itself(_app: st.App) -> AsyncIterator[None]:
 def look_after() -> None:
     """Load, and then look after the server until it ends."""
     load_in_peace()
-    from pages.ui.server import upkeep
+    from pages.ui.server import janitor
 
-    upkeep.forever()
+    janitor.forever()

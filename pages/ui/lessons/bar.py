@@ -2,8 +2,8 @@
 
 import streamlit as st
 
-from encoder.errors import EncoderError
-from encoder.lessons.lesson import LessonError
+from encoder.support.errors import EncoderError
+from encoder.teach.lessons.lesson import LessonError
 from pages.ui.components import share
 from pages.ui.lessons import draft as lesson_draft
 from pages.ui.lessons import draft_store, library

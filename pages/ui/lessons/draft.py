@@ -2,9 +2,9 @@
 
 from dataclasses import replace
 
-from encoder.lessons.lesson import MOST_STEPS, NOT_IN_VIEW, Lesson, LessonStep
 from encoder.pictures.figure_link import OWN
 from encoder.pictures.link import to_query
+from encoder.teach.lessons.lesson import MOST_STEPS, NOT_IN_VIEW, Lesson, LessonStep
 from pages.ui.lessons import library
 from pages.ui.state import session_state as state
 

@@ -1,7 +1,7 @@
 """The lesson that is being made outlives a reload: the browser keeps it, and gives it back to a session without one."""
 
-from encoder.lessons.foreign import pack, unpack
-from encoder.lessons.lesson import LessonError
+from encoder.teach.lessons.foreign import pack, unpack
+from encoder.teach.lessons.lesson import LessonError
 from pages.ui.component import component
 from pages.ui.lessons import draft as lesson_draft
 from pages.ui.lessons import library

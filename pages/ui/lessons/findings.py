@@ -5,9 +5,9 @@ from typing import Any, Literal
 
 import streamlit as st
 
-from encoder.formatting import brief
 from encoder.pictures.registry.findings import LESSON_PICTURE, asked_of, tried
-from encoder.trials import Finding, Verdict
+from encoder.support.formatting import brief
+from encoder.teach.trials import Finding, Verdict
 from pages.ui.picture import ask, show
 from pages.ui.text import plain
 

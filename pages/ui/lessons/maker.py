@@ -4,8 +4,8 @@ from dataclasses import replace
 
 import streamlit as st
 
-from encoder.lessons.foreign import pack, read
-from encoder.lessons.lesson import (
+from encoder.teach.lessons.foreign import pack, read
+from encoder.teach.lessons.lesson import (
     LEVELS,
     LONGEST,
     LONGEST_TIME,
@@ -16,8 +16,8 @@ from encoder.lessons.lesson import (
     Question,
     from_data,
 )
-from encoder.lessons.text import as_data, write
-from encoder.trials import TRIALS, claim, takes
+from encoder.teach.lessons.text import as_data, write
+from encoder.teach.trials import TRIALS, claim, takes
 from pages.ui.components import share
 from pages.ui.downloads.button import save
 from pages.ui.lessons import draft as lesson_draft

@@ -4,9 +4,9 @@ import html
 
 import streamlit as st
 
-from encoder.lessons.lesson import Lesson, LessonStep
 from encoder.pictures.view import View
-from encoder.trials import Finding, claim
+from encoder.teach.lessons.lesson import Lesson, LessonStep
+from encoder.teach.trials import Finding, claim
 from pages.ui.lessons import findings, lesson_picture, library, questions
 from pages.ui.state import session_state as state
 from pages.ui.text import heading, plain

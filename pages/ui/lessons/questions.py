@@ -4,14 +4,14 @@ from typing import Any
 
 import streamlit as st
 
-from encoder.errors import EncoderError
-from encoder.formatting import shown
-from encoder.lessons import guesses
-from encoder.lessons.lesson import LessonStep, Question
 from encoder.pictures.view import View
+from encoder.support.errors import EncoderError
+from encoder.support.formatting import shown
+from encoder.teach.lessons import guesses
+from encoder.teach.lessons.lesson import LessonStep, Question
+from encoder.teach.trials import Finding, Verdict, position_of, takes
 from encoder.trace.tokens import Text
 from encoder.trace.trace import Trace
-from encoder.trials import Finding, Verdict, position_of, takes
 from pages.ui import session
 from pages.ui.state import session_state as state
 from pages.ui.text import plain

@@ -5,7 +5,7 @@ import zlib
 import streamlit as st
 
 from encoder.pictures.registry.story import told
-from encoder.story import StoryStop
+from encoder.teach.story import StoryStop
 from pages.ui import session
 from pages.ui.state import session_state as state
 from pages.ui.state.site import PAGES, Page, page_of

@@ -11,17 +11,17 @@ from encoder.pictures.registry.grids import STORY_HEADS
 from encoder.pictures.registry.sentence import ARCS, WORD, names_drawn, words_to_look_from
 from encoder.pictures.registry.story import STORY_PICTURE, story_of
 from encoder.pictures.view import Cell
-from encoder.story import StoryStop
-from encoder.story.stop import PictureKind
+from encoder.teach.story import StoryStop
+from encoder.teach.story.stop import PictureKind
 from encoder.trace.trace import Trace
-from pages.ui import session
+from pages.ui import cell_links, session
 from pages.ui.components import maps, story_arcs
 from pages.ui.downloads import keep
 from pages.ui.lessons import story
 from pages.ui.picture import answer_of, show
 from pages.ui.picture import ask as ask_of
 from pages.ui.state import session_state as state
-from pages.ui.step import opened, token_strip, whole_run
+from pages.ui.step import living_map_section, token_strip
 from pages.ui.text import plain
 
 
@@ -49,7 +49,7 @@ def arcs(trace: Trace, stop: StoryStop) -> None:
     story_arcs.draw(ARCS.key, names_drawn(scene), asked, shares, answer.title, answer.alt)
     keep.draw(answer)
     cell = Cell(f"layers.{scene.layer}.attention.weights", (scene.head, stop.word or 0, stop.seen or 0))
-    st.button("How it was computed", key="story_number", type="tertiary", on_click=opened.open_number, args=(cell,))
+    st.button("How it was computed", key="story_number", type="tertiary", on_click=cell_links.open_number, args=(cell,))
 
 
 def chart(trace: Trace, stop: StoryStop) -> None:
@@ -71,7 +71,7 @@ def head_maps(picture: Picture, chosen: int, least: int = 170) -> None:
     layer = answer.scene.layer
 
     def take(head: int, row: int, column: int) -> None:
-        opened.open_number(Cell(f"layers.{layer}.attention.weights", (head, row, column)))
+        cell_links.open_number(Cell(f"layers.{layer}.attention.weights", (head, row, column)))
 
     maps.draw(answer, take, chosen=chosen, least=least)
     st.caption(plain(f"The heads of layer {layer}: rows look, columns are looked at. {answer.left_out}"))
@@ -79,7 +79,7 @@ def head_maps(picture: Picture, chosen: int, least: int = 170) -> None:
 
 def whole(trace: Trace, stop: StoryStop) -> None:
     """The whole run in one picture."""
-    whole_run.draw()
+    living_map_section.draw()
     st.caption("Play follows the word through the layers; point at it to see where it looks.")
 
 

@@ -4,8 +4,8 @@ import html
 
 import streamlit as st
 
-from encoder.formatting import shown
-from encoder.story import StoryStop
+from encoder.support.formatting import shown
+from encoder.teach.story import StoryStop
 from pages.ui import session
 from pages.ui.components import story_rail
 from pages.ui.lessons import story

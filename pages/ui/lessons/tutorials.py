@@ -6,17 +6,17 @@ from typing import Any
 
 import streamlit as st
 
-from encoder.errors import EncoderError
-from encoder.lessons.lesson import Lesson, LessonStep
+from encoder.model.steps.catalogue import by_name
 from encoder.pictures.link import FIELDS, from_query
 from encoder.pictures.steps import KNOWN_STEPS
 from encoder.pictures.view import View
-from encoder.steps.catalogue import by_name
-from encoder.trials import Finding, takes
-from encoder.trials.finding import untried
+from encoder.support.errors import EncoderError
+from encoder.teach.lessons.lesson import Lesson, LessonStep
+from encoder.teach.trials import Finding, takes
+from encoder.teach.trials.finding import untried
 from pages.ui import session
 from pages.ui.lessons import findings, library
-from pages.ui.server import consent, measurements, models
+from pages.ui.server import cost_gate, measurements, models
 from pages.ui.state import session_state as state
 from pages.ui.state.choice_names import names
 from pages.ui.text import heading, plain
@@ -35,7 +35,7 @@ def draw() -> None:
     asked = [(step, place) for step, place in places if step.trial]
     seconds = sum(measurements.trial_seconds(*question(step)) for step, _ in asked)
     with top:
-        consent.ask(f"tutorial_{name}_{state.current().model}", seconds, f"Measure what its {len(asked)} lines state")
+        cost_gate.ask(f"tutorial_{name}_{state.current().model}", seconds, f"Measure what its {len(asked)} lines state")
     for step, place in asked:
         with place:
             found = measured(step)

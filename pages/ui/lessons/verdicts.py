@@ -6,12 +6,12 @@ from dataclasses import dataclass
 import pandas as pd
 import streamlit as st
 
-from encoder.errors import EncoderError
-from encoder.lessons.claims import CLAIMS, Claim, said_in
-from encoder.lessons.stored import StoredVerdicts, by_content, not_tried
-from encoder.trials import Finding
+from encoder.support.errors import EncoderError
+from encoder.teach.lessons.claims import CLAIMS, Claim, said_in
+from encoder.teach.lessons.stored import StoredVerdicts, by_content, not_tried
+from encoder.teach.trials import Finding
 from pages.ui import session
-from pages.ui.server import consent
+from pages.ui.server import cost_gate
 from pages.ui.state.session_state import current
 from pages.ui.text import plain
 
@@ -65,7 +65,7 @@ def measure(claims: Sequence[Claim]) -> list[Known]:
 
 def takes(claims: Sequence[Claim]) -> str:
     """How long it takes to measure these, in words."""
-    return consent.spoken(seconds(claims))
+    return cost_gate.spoken(seconds(claims))
 
 
 def table(rows: Sequence[Known]) -> pd.DataFrame:

@@ -4,12 +4,12 @@ from functools import lru_cache
 
 import torch
 
+from encoder.atlas.atlas_folders import Shelf, shelf
 from encoder.atlas.habits import head_survey
 from encoder.atlas.reading import Atlas
 from encoder.atlas.searching import NearToken, nearest_outputs, nearest_tokens
-from encoder.atlas.shelf import Shelf, shelf
 from encoder.metrics.habits import HeadSurvey
-from encoder.story import tour
+from encoder.teach.story import tour
 from pages.ui.server.engine import cpu_slots, text_encoder
 
 

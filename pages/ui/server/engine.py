@@ -12,7 +12,7 @@ from encoder.model.linear import Prepacked
 from encoder.pictures.view import View
 from encoder.trace.tokens import Text
 from pages.ui.server import job_queue, memory, models
-from pages.ui.server.consent import SPEED, UNASKED
+from pages.ui.server.cost_gate import SPEED, UNASKED
 from pages.ui.server.heap import give_back_freed_memory
 from pages.ui.server.pool import Budget, Key, Pool, borrowing, waiting_for
 

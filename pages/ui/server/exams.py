@@ -12,7 +12,7 @@ from encoder.exam.answers import ExamProgress
 from encoder.exam.examination import exam_by_content
 from encoder.exam.frames import DRAWS, FRAMES, subjects
 from encoder.explain.cost import run_flops
-from pages.ui.server import consent, job_queue, memory
+from pages.ui.server import cost_gate, job_queue, memory
 from pages.ui.server.cache import Results
 from pages.ui.server.engine import budget, text_encoder
 
@@ -69,19 +69,19 @@ def examined(model: str) -> Exam:
         seconds = exam_seconds(text_encoder(model))
         part = share(seconds)
         doing = "Examine the heads of this model on two treebanks"
-        consent.ask(f"exam_{abs(hash(asked))}", seconds * part, doing)
+        cost_gate.ask(f"exam_{abs(hash(asked))}", seconds * part, doing)
         found = exams_kept.get(asked)
     return found
 
 
 def exam_seconds(encoder: TextEncoder, runs: float = SENTENCES + DRAWS * MADE) -> float:
     """Return about how long it takes to ask a model so many sentences, all of the bundled ones without a number."""
-    return READING + runs * (run_flops(encoder.config, TOKENS) / consent.SPEED + SENTENCE_SECONDS)
+    return READING + runs * (run_flops(encoder.config, TOKENS) / cost_gate.SPEED + SENTENCE_SECONDS)
 
 
 def share(seconds: float) -> float:
     """Return which part of the sentences a page asks, so that it takes no longer than a page may; 1 below LEAST."""
-    part = min(1.0, 0.95 * consent.MOST / seconds)
+    part = min(1.0, 0.95 * cost_gate.MOST / seconds)
     return part if part >= LEAST else 1.0
 
 
@@ -112,7 +112,7 @@ def examined_on(model: str, own: Treebank) -> Exam:
     encoder = text_encoder(model)
     runs = SENTENCES * CONFIRMS + PIECES * sum(len(tree.words) for tree in own.trees) / TOKENS
     asked = f"trees_{abs(hash((content(encoder), own.trees)))}"
-    consent.ask(asked, exam_seconds(encoder, runs), "Examine the heads of this model on these trees")
+    cost_gate.ask(asked, exam_seconds(encoder, runs), "Examine the heads of this model on these trees")
     memory.check_room(NEEDED, "to examine its heads", budget.drop_one)
     with job_queue.slot():
         bar = st.progress(0.0, "Reading the trees …")

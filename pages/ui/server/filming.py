@@ -4,9 +4,9 @@ from collections.abc import Callable
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from encoder.paper import filming
-from encoder.paper.film import Film, Kind
-from encoder.pulse import pulse
+from encoder.pictures.paper import filming
+from encoder.pictures.paper.film import Film, Kind
+from encoder.support.cancellation import pulse
 from pages.ui.server import memory
 from pages.ui.server.child import watched
 from pages.ui.server.engine import budget
@@ -30,5 +30,5 @@ def filmed(made: Film, kind: Kind, tell: Callable[[float], None]) -> bytes:
 
     with TemporaryDirectory(ignore_cleanup_errors=True) as folder:
         filming.ask(Path(folder), made)
-        watched("encoder.paper.filming", [folder, kind], lambda line: done.append(float(line)), look)
+        watched("encoder.pictures.paper.filming", [folder, kind], lambda line: done.append(float(line)), look)
         return filming.file(Path(folder), kind).read_bytes()

@@ -13,8 +13,8 @@ import streamlit as st
 
 from encoder.explain.cost import run_flops
 from encoder.model.config import EncoderConfig
-from encoder.pulse import pulse
-from pages.ui.server.consent import NotStarted
+from encoder.support.cancellation import pulse
+from pages.ui.server.cost_gate import NotStarted
 from pages.ui.server.visitor import current
 
 AT_ONCE = max(1, (os.cpu_count() or 1) // 2)  # the other half of the processors is for short runs

@@ -10,27 +10,28 @@ import cachetools
 import streamlit as st
 from torch import Tensor
 
-from encoder import TextEncoder, trials
+from encoder import TextEncoder
 from encoder.atlas.knockout import Absence, AtlasPart
 from encoder.atlas.knockout import absences as absences_of
-from encoder.attributions.circuits import looked_for, written_for
-from encoder.attributions.similarity import mean_vector as mean_of_sentences
 from encoder.experiments import timelapse
+from encoder.experiments.attributions.circuits import looked_for, written_for
+from encoder.experiments.attributions.similarity import mean_vector as mean_of_sentences
+from encoder.experiments.probes import layers as probing
+from encoder.experiments.probes.labelled import labelled
+from encoder.experiments.probes.regression import Regression
 from encoder.experiments.timelapse import Moment, Strongest
 from encoder.explain.cost import run_flops
 from encoder.explain.proof import Check, checks
-from encoder.formatting import shown
 from encoder.metrics import ROLES, SENTENCES, Survey, never_positive, survey_cost, unit_words
 from encoder.metrics import survey as measure
-from encoder.probes import layers as probing
-from encoder.probes.labelled import labelled
-from encoder.probes.regression import Regression
-from encoder.pulse import pulse
-from encoder.story import tour
+from encoder.support.cancellation import pulse
+from encoder.support.formatting import shown
+from encoder.teach import trials
+from encoder.teach.story import tour
+from encoder.teach.trials.cost import trial_cost
 from encoder.trace.tokens import Text
 from encoder.train.evaluation import Score, evaluate_text
-from encoder.trials.cost import trial_cost
-from pages.ui.server import consent, job_queue, memory, task_models
+from pages.ui.server import cost_gate, job_queue, memory, task_models
 from pages.ui.server.cache import Results
 from pages.ui.server.engine import budget, cpu_slots, held_by, run, text_encoder
 from pages.ui.server.pool import waiting_for
@@ -82,7 +83,7 @@ def advance(bar: Any, share: float) -> None:
 
 def survey_seconds(encoder: TextEncoder, lengths: Sequence[int]) -> float:
     """About how long a survey over sentences of so many tokens each takes."""
-    return survey_cost(encoder.config, lengths).flops / consent.SPEED + SENTENCE_SECONDS * len(lengths)
+    return survey_cost(encoder.config, lengths).flops / cost_gate.SPEED + SENTENCE_SECONDS * len(lengths)
 
 
 def survey(model: str, sentence: Text | None) -> Survey:
@@ -94,7 +95,7 @@ def survey(model: str, sentence: Text | None) -> Survey:
     if not surveys.has(model, sentence):
         encoder = text_encoder(model)
         lengths = [len(encoder.tokenize(text).ids) for text in (SENTENCES if sentence is None else [sentence])]
-        consent.ask(f"survey_{abs(hash((model, sentence)))}", survey_seconds(encoder, lengths))
+        cost_gate.ask(f"survey_{abs(hash((model, sentence)))}", survey_seconds(encoder, lengths))
     found: Survey = surveys.get(model, sentence)
     return found
 
@@ -133,7 +134,7 @@ def trial_seconds(model: str, trial: str, given: str) -> float:
     if is_found(model, trial, given):
         return 0.0
     cost = trial_cost(trial, text_encoder(model), json.loads(given))
-    return cost.flops / consent.SPEED + cost.seconds
+    return cost.flops / cost_gate.SPEED + cost.seconds
 
 
 def findings(model: str, trial: str, given: str, *, agreed: bool = False) -> trials.Finding:
@@ -144,7 +145,7 @@ def findings(model: str, trial: str, given: str, *, agreed: bool = False) -> tri
         consent.NotStarted: it takes long, and was not asked for; the page now offers it.
     """
     if not agreed:
-        consent.ask(f"trial_{abs(hash((model, trial, given)))}", trial_seconds(model, trial, given))
+        cost_gate.ask(f"trial_{abs(hash((model, trial, given)))}", trial_seconds(model, trial, given))
     found: trials.Finding = findings_kept.get(model, trial, given)
     return found
 
@@ -190,7 +191,7 @@ def role_history(model: str) -> tuple[dict[str, list[Strongest]], list[Score]]:
         every = snapshots(model)
         lengths = [len(one.tokenize(text).ids) for one in list(every.values())[:1] for text in SENTENCES]
         seconds = 2 * sum(survey_seconds(one, lengths) for one in every.values())  # scores take as long as measures
-        consent.ask(f"role_history_{model}", seconds, "Measure every moment")
+        cost_gate.ask(f"role_history_{model}", seconds, "Measure every moment")
     found: tuple[dict[str, list[Strongest]], list[Score]] = time_lapses.get(role_history_of, model)
     return found
 
@@ -217,8 +218,8 @@ def over_sentences(kept: Results, model: str, sentences: Sequence[str], name: st
     if not kept.has(model):
         encoder = text_encoder(model)
         flops = sum(run_flops(encoder.config, len(encoder.tokenize(text).ids)) for text in sentences)
-        seconds = flops / consent.SPEED + SENTENCE_SECONDS * len(sentences)
-        consent.ask(f"{name}_{abs(hash(model))}", seconds, *label)
+        seconds = flops / cost_gate.SPEED + SENTENCE_SECONDS * len(sentences)
+        cost_gate.ask(f"{name}_{abs(hash(model))}", seconds, *label)
     return kept.get(model)
 
 
@@ -259,8 +260,8 @@ def knocked_out(model: str, part: AtlasPart, contexts: Contexts) -> list[Absence
     if not knock_outs.has(model, part, contexts):
         encoder = text_encoder(model)
         flops = 2 * sum(run_flops(encoder.config, len(encoder.tokenize(text).ids)) for text, _ in contexts)
-        seconds = flops / consent.SPEED + SENTENCE_SECONDS * len(contexts)
-        consent.ask(f"knockout_{abs(hash((model, part, contexts)))}", seconds, "Run them without it")
+        seconds = flops / cost_gate.SPEED + SENTENCE_SECONDS * len(contexts)
+        cost_gate.ask(f"knockout_{abs(hash((model, part, contexts)))}", seconds, "Run them without it")
     found: list[Absence] = knock_outs.get(model, part, contexts)
     return found
 
@@ -282,7 +283,7 @@ def probe(model: str, task: str) -> probing.Probe:
     if not probes_kept.has(model, task):
         config = text_encoder(model).config
         flops = len(labelled()) * run_flops(config, 8) + probing.probe_flops(config, task)
-        consent.ask(f"probe_{abs(hash((model, task)))}", flops / consent.SPEED, "Probe every layer")
+        cost_gate.ask(f"probe_{abs(hash((model, task)))}", flops / cost_gate.SPEED, "Probe every layer")
     found: probing.Probe = probes_kept.get(model, task)
     return found
 

@@ -6,7 +6,7 @@ import os
 from collections.abc import Callable
 from pathlib import Path
 
-from encoder.errors import EncoderError
+from encoder.support.errors import EncoderError
 from pages.ui.server.groups import levels
 from pages.ui.server.heap import give_back_freed_memory
 

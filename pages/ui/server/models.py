@@ -11,14 +11,14 @@ from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
 
-from encoder import PRESETS, TextEncoder, checkpoint, hub
-from encoder.checkpoint import CheckpointError, snapshots
+from encoder import PRESETS, TextEncoder, checkpoint
+from encoder.checkpoint import CheckpointError, hub, snapshots
 from encoder.checkpoint.listing import folders, within
-from encoder.errors import EncoderError
 from encoder.explain.cost import size
 from encoder.model.config import EncoderConfig
 from encoder.model.config_text import config_to_text, text_to_config
 from encoder.pictures.models import MOMENT, moment_of
+from encoder.support.errors import EncoderError
 from pages.ui.server import memory, task_models
 from pages.ui.server.offers import MODELS as MODELS
 from pages.ui.server.offers import Offer

@@ -4,8 +4,8 @@
 """
 
 from encoder import TextEncoder
-from encoder.errors import EncoderError
 from encoder.model.config import EncoderConfig
+from encoder.support.errors import EncoderError
 from encoder.tasks.attention_task import AttentionTask
 from encoder.tasks.by_hand import SOLUTIONS, shape
 from encoder.tasks.learning import LearningMoment, example

@@ -6,11 +6,11 @@ from typing import TYPE_CHECKING, Any
 import streamlit as st
 
 if TYPE_CHECKING:
-    from encoder.lessons.lesson import Lesson
-    from encoder.paper.files import PaperFigure
-    from encoder.paper.panel import Panel
     from encoder.pictures.figure_link import PictureAt
+    from encoder.pictures.paper.files import PaperFigure
+    from encoder.pictures.paper.panel import Panel
     from encoder.pictures.view import View
+    from encoder.teach.lessons.lesson import Lesson
     from encoder.trace.tokens import Text
     from pages.ui.state.site import Page
 

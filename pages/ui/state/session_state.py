@@ -6,10 +6,10 @@ from typing import Any
 
 import streamlit as st
 
-from encoder.errors import EncoderError
 from encoder.pictures.choices import NAME, spell
 from encoder.pictures.link import FIELDS, LONGEST_IN_URL, VERSION, from_query, to_query
 from encoder.pictures.view import View
+from encoder.support.errors import EncoderError
 from pages.ui.state.choice_names import names
 from pages.ui.state.seat import JOINS
 from pages.ui.state.session import OF_BROWSER, Session, has, picked, seen, session, show, value

@@ -5,9 +5,9 @@ from dataclasses import dataclass
 import streamlit as st
 
 from encoder.model.config import EncoderConfig
-from encoder.steps.catalogue import catalogue
-from encoder.steps.glossary import meant
-from encoder.steps.step import Step
+from encoder.model.steps.catalogue import catalogue
+from encoder.model.steps.glossary import meant
+from encoder.model.steps.step import Step
 from pages.ui.state import session_state as state
 from pages.ui.state import site
 from pages.ui.state.session import OF_BROWSER

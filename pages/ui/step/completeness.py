@@ -2,8 +2,8 @@
 
 import streamlit as st
 
-from encoder.attributions.gradients import Attribution
-from encoder.formatting import brief, percent
+from encoder.experiments.attributions.gradients import Attribution
+from encoder.support.formatting import brief, percent
 
 
 def completeness(found: Attribution, name: str) -> None:

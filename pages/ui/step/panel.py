@@ -4,18 +4,17 @@ import streamlit as st
 
 from encoder.explain.snippet import running_source, snippet
 from encoder.explain.what_to_see import what_to_see
-from encoder.figures.steps import title
-from encoder.formatting import agreement
-from encoder.formatting import brief as written
 from encoder.metrics import likeliest_ids, parked
+from encoder.model.steps.step import Step
+from encoder.pictures.figures.steps import title
 from encoder.pictures.registry.steps import BEST_WORDS, LAYER_STEP, LOCK, STEP
-from encoder.steps.step import Step
+from encoder.support.formatting import agreement
+from encoder.support.formatting import brief as written
 from encoder.trace.trace import Trace
-from pages.ui import picture, session
+from pages.ui import cell_links, picture, session
 from pages.ui.state import session_state as state
 from pages.ui.state import site
 from pages.ui.state.walk import current, page_of
-from pages.ui.step import opened
 from pages.ui.text import heading, plain
 
 
@@ -38,12 +37,12 @@ def drawn(trace: Trace, step: Step, head: int) -> None:
     more = what_to_see(trace, step, head)
     if step.shape[-1] == "vocab":
         words = likeliest_ids(trace[step.name], BEST_WORDS).tolist()
-        picture.show(STEP, more=more, **opened.clicks_on_words(trace, step, words))
+        picture.show(STEP, more=more, **cell_links.clicks_on_words(trace, step, words))
         return
     if "H" in step.shape and step.values != "share":
         st.toggle("One colour scale for all heads", **picture.tie(LOCK, picture.ask(STEP)))
     of_layer = page_of(step).key == LAYER_STEP.page
-    picture.show(LAYER_STEP if of_layer else STEP, more=more, **opened.clicks(trace, step, head))
+    picture.show(LAYER_STEP if of_layer else STEP, more=more, **cell_links.clicks(trace, step, head))
     if step.local == "attention.weights" and (line := parked(trace, step.layer or 0, head).sentence):
         st.caption(plain(line))
 

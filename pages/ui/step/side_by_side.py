@@ -4,16 +4,15 @@ from collections.abc import Callable, Mapping
 
 import streamlit as st
 
-from encoder.errors import EncoderError
 from encoder.experiments.compare import aligned_tokens, beside, both
+from encoder.model.steps.step import PAIRS
 from encoder.pictures.picture import Picture
 from encoder.pictures.registry.side_by_side import BESIDE_STEP, step_of, steps_of_both
 from encoder.pictures.scene import Scene
 from encoder.pictures.view import Cell
-from encoder.steps.step import PAIRS
-from pages.ui import session
+from encoder.support.errors import EncoderError
+from pages.ui import cell_links, session
 from pages.ui.picture import show, tie
-from pages.ui.step import opened
 from pages.ui.text import plain
 
 Take = Callable[[int, int], None]
@@ -43,13 +42,13 @@ def openable(scene: Scene, places: list[int]) -> tuple[Take, tuple[int, int] | N
     """What opens a number of this session's run where it is clicked, and the open one; the rows stand at `places`."""
     step, trace, head = step_of(scene), session.now(), scene.head
     across = places if step.shape == PAIRS else list(range(step.sizes(trace.config, len(trace.tokens))[-1]))
-    place, mark = opened.place_in(trace, step, head), None
+    place, mark = cell_links.place_in(trace, step, head), None
     if place is not None and place[0] in places and place[1] in across:
         mark = places.index(place[0]), across.index(place[1])
 
     def take(row: int, column: int) -> None:
         if row < len(places) and column < len(across):
-            cell = Cell(step.name, opened.index_of(step, head, places[row], across[column]))
-            opened.open_number(cell)
+            cell = Cell(step.name, cell_links.index_of(step, head, places[row], across[column]))
+            cell_links.open_number(cell)
 
     return take, mark

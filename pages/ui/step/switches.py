@@ -5,10 +5,10 @@ from collections.abc import Callable
 
 from encoder.edits.edit import Edit
 from encoder.edits.text import edits_to_text
-from encoder.errors import EncoderError
 from encoder.experiments import without_positions
 from encoder.model.config import EncoderConfig
-from encoder.steps.catalogue import by_name
+from encoder.model.steps.catalogue import by_name
+from encoder.support.errors import EncoderError
 from pages.ui.state import session_state as state
 
 Switch = Callable[[EncoderConfig], list[Edit]]

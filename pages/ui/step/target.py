@@ -4,11 +4,11 @@ from dataclasses import replace
 
 import streamlit as st
 
-from encoder.errors import EncoderError
-from encoder.export.caption import begun
 from encoder.pictures.ask import scene_of
+from encoder.pictures.export.caption import begun
 from encoder.pictures.registry.why import GUESS, OTHER, WORD, target
 from encoder.pictures.scene import Scene
+from encoder.support.errors import EncoderError
 from pages.ui import session
 from pages.ui.picture import tie
 from pages.ui.state import session_state as state

@@ -5,7 +5,7 @@ import html
 import streamlit as st
 
 from encoder.checkpoint.tokenizer_files import UNKNOWN
-from encoder.formatting import shown
+from encoder.support.formatting import shown
 from encoder.trace.trace import Trace
 from pages.ui.text import plain
 

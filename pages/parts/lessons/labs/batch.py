@@ -7,9 +7,9 @@ import pandas as pd
 import streamlit as st
 
 from encoder.experiments.padding import Padding
-from encoder.formatting import shown
 from encoder.pictures.expression import Call
 from encoder.pictures.registry.labs_padding import MASK, MASKS, PAD_MASKED, PAD_WEIGHTS
+from encoder.support.formatting import shown
 from pages.ui.downloads import table as downloads
 from pages.ui.picture import ask, show, tie
 from pages.ui.text import heading, say

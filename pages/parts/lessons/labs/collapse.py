@@ -3,7 +3,7 @@
 import streamlit as st
 
 from encoder.experiments import collapse
-from encoder.formatting import brief, percent
+from encoder.support.formatting import brief, percent
 from pages.parts.lessons.labs import boundary
 from pages.ui.text import say
 

@@ -2,10 +2,10 @@
 
 import streamlit as st
 
-from encoder.errors import EncoderError
-from encoder.formatting import shown
 from encoder.pictures.registry.labs import ONE_WORD, OTHER_WORD, SWAPPED, exchanged, words
 from encoder.pictures.scene import Option
+from encoder.support.errors import EncoderError
+from encoder.support.formatting import shown
 from pages.ui import session
 from pages.ui.picture import answer_of, ask, show, tie
 from pages.ui.text import heading, plain

@@ -2,8 +2,8 @@
 
 import streamlit as st
 
-from encoder.formatting import percent
 from encoder.pictures.registry.labs_layers import GATE_SIGNS, GATE_UNITS, UNITS
+from encoder.support.formatting import percent
 from pages.parts.lessons.labs import modern
 from pages.ui.picture import answer_of, ask, show
 

@@ -2,9 +2,9 @@
 
 import streamlit as st
 
+from encoder.experiments.probes.labelled import labelled
+from encoder.experiments.probes.layers import TASKS
 from encoder.pictures.registry.labs import TASK, TOLD, probed
-from encoder.probes.labelled import labelled
-from encoder.probes.layers import TASKS
 from pages.parts.lessons.labs import readers
 from pages.ui import session
 from pages.ui.picture import ask, show, tie

@@ -4,7 +4,6 @@ import streamlit as st
 
 from encoder.experiments import KINDS, LearningCurves, learning_curves
 from encoder.experiments.learning import CHANCE, ROWS, STEPS
-from encoder.formatting import brief, listed, percent
 from encoder.pictures.registry.labs_training import (
     DEPTHS,
     LAYERS,
@@ -14,6 +13,7 @@ from encoder.pictures.registry.labs_training import (
     WARM_UPS,
     learning,
 )
+from encoder.support.formatting import brief, listed, percent
 from pages.ui.picture import ask, show, tie
 from pages.ui.step import sweep
 from pages.ui.text import say

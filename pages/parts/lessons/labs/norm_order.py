@@ -2,7 +2,6 @@
 
 import streamlit as st
 
-from encoder.errors import EncoderError
 from encoder.pictures.registry.labs_layers import (
     NORM,
     NORMS,
@@ -12,6 +11,7 @@ from encoder.pictures.registry.labs_layers import (
     SIDES_PRE,
     in_both_orders,
 )
+from encoder.support.errors import EncoderError
 from pages.ui.picture import answer_of, ask, show, tie
 from pages.ui.text import heading, plain
 

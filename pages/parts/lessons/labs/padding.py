@@ -4,10 +4,10 @@ import math
 
 import streamlit as st
 
-from encoder.errors import EncoderError
 from encoder.experiments import hidden_row
-from encoder.formatting import percent
 from encoder.pictures.registry.labs_padding import LEAK, PADS, SHORT, padded
+from encoder.support.errors import EncoderError
+from encoder.support.formatting import percent
 from pages.parts.lessons.labs import batch
 from pages.ui.picture import answer_of, ask, show, tie
 from pages.ui.text import plain, say

@@ -3,7 +3,6 @@
 import streamlit as st
 
 from encoder.experiments import turn, wavelengths
-from encoder.formatting import brief
 from encoder.pictures.expression import call
 from encoder.pictures.registry.labs_positions import (
     PAIR,
@@ -13,6 +12,7 @@ from encoder.pictures.registry.labs_positions import (
     pairs,
     table,
 )
+from encoder.support.formatting import brief
 from pages.parts.lessons.labs import exchange
 from pages.ui.picture import answer_of, ask, show, tie
 from pages.ui.text import heading

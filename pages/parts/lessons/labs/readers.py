@@ -3,10 +3,10 @@
 import pandas as pd
 import streamlit as st
 
-from encoder.formatting import percent, shown
+from encoder.experiments.probes.labelled import MOODS, TAGS, labelled
+from encoder.experiments.probes.layers import read_sentence, read_words, words_of
 from encoder.pictures.names import layer_names
-from encoder.probes.labelled import MOODS, TAGS, labelled
-from encoder.probes.layers import read_sentence, read_words, words_of
+from encoder.support.formatting import percent, shown
 from pages.ui import session
 from pages.ui.downloads import table as downloads
 from pages.ui.state import session_state as state

@@ -3,9 +3,9 @@
 import streamlit as st
 
 from encoder.experiments import dot_products
-from encoder.formatting import percent
 from encoder.pictures.expression import call
 from encoder.pictures.registry.labs_softmax import DEVIATION, SCALING_HEADS, SLOPES, SPREAD
+from encoder.support.formatting import percent
 from pages.ui.picture import answer_of, show
 from pages.ui.text import heading
 

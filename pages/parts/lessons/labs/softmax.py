@@ -2,8 +2,8 @@
 
 import streamlit as st
 
-from encoder.errors import EncoderError
 from encoder.pictures.registry.labs_softmax import OWN_SCORES, OWN_SLOPES, OWN_WEIGHTS, read
+from encoder.support.errors import EncoderError
 from pages.ui.picture import ask, show, tie
 from pages.ui.text import plain
 

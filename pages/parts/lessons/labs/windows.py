@@ -2,8 +2,8 @@
 
 import streamlit as st
 
-from encoder.formatting import listed
 from encoder.pictures.registry.labs_positions import PLACE, SIGHT_REACHED, SIGHT_SEEN, TOKENS
+from encoder.support.formatting import listed
 from pages.parts.lessons.labs import modern
 from pages.ui.picture import ask, show, tie
 

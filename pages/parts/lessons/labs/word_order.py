@@ -2,9 +2,9 @@
 
 import streamlit as st
 
-from encoder.errors import EncoderError
-from encoder.formatting import shown
 from encoder.pictures.registry.labs import ORDER, in_reverse
+from encoder.support.errors import EncoderError
+from encoder.support.formatting import shown
 from pages.ui.picture import answer_of, ask, show
 from pages.ui.text import plain
 

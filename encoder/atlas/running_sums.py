@@ -1,0 +1,102 @@
+"""What adds up over a corpus: the measures of heads with their controls, and how large the vectors of a layer are."""
+
+from collections.abc import Mapping
+
+import torch
+from torch import Tensor
+
+from encoder.atlas.pairs import FROM, same, told_apart
+from encoder.metrics.measures import HEAD_MEASURES, HeadMeasure
+from encoder.metrics.roles import MOST, ROLES, SHUFFLES, perfect, queries, shuffled_mass
+from encoder.model.config import EncoderConfig
+from encoder.support.arguments import seeded
+
+BY_ROW = tuple(name for name, one in HEAD_MEASURES.items() if one.rows is len)  # means over all rows
+SAME = HeadMeasure(
+    "Same token", "share", "Share of the weight on other places where the same token stands.", lambda w, tokens:
+    (w * same(tokens)).sum((-2, -1)) / same(tokens).any(-1).sum().clamp_min(1),
+    lambda tokens: int(same(tokens).any(-1).sum()),
+)  # fmt: skip
+MEASURES: dict[str, HeadMeasure] = HEAD_MEASURES | {"same": SAME}
+BY_KEY = (*ROLES, "same")  # means over the rows that have such a key
+ANY = FROM.index("any")
+WORD, MARK = 0, 1  # tokens of the text, and those that the model adds
+
+
+class Sums:
+    """Sums over all tokens of a corpus, in float64; `largest` are largest values instead.
+
+    Queries are told apart by FROM and keys by TO; where texts are pairs of sentences, both also by SIDES.
+    """
+
+    def __init__(self, config: EncoderConfig, pairs: bool = False) -> None:
+        layers, heads, roles, d = config.n_layers, config.n_heads, len(ROLES), config.d_model
+        kinds = tuple(map(len, told_apart(pairs)))
+        shapes = {
+            "rows": (), "by_row": (layers, heads, len(BY_ROW)), "sure": (layers, heads), "words": (),
+            "pairs": (layers, heads, *kinds), "squares": (layers, heads, *kinds), "queries": kinds, "uniform": kinds,
+            "tried": (roles,), "shuffled": (layers, SHUFFLES, heads + roles, roles), "mean": (layers + 1, d),
+            "channels": (layers + 1, d), "lengths": (layers + 1, 2), "tokens": (2,), "cut": (),
+        }  # fmt: skip
+        self.values = {name: torch.zeros(shape, dtype=torch.float64) for name, shape in shapes.items()}
+        self.largest = torch.zeros(layers + 1, d)
+
+    @property
+    def kinds(self) -> tuple[tuple[str, ...], tuple[str, ...]]:
+        """What queries and what keys are told apart by."""
+        return told_apart(len(self.values["queries"]) > len(FROM))
+
+    def text(self, froms: Tensor, keys: Tensor, text: Tensor) -> None:
+        """Count the rows and keys of a batch: froms [B, FROM, n], keys [B, TO, n, n], text [B, n]."""
+        b, _, n, _ = keys.shape
+        at = self.values
+        at["rows"] += b * n
+        at["queries"] += torch.einsum("bai,bri->ar", froms, keys.amax(-1)).double()
+        at["uniform"] += torch.einsum("bai,bri->ar", froms, keys.mean(-1)).double()
+        at["tokens"] += torch.stack([text.sum(), (~text).sum()])
+
+    def weights(self, layer: int, weights: Tensor, froms: Tensor, keys: Tensor, text: Tensor) -> None:
+        """Measure the weights [B, H, n, n] of a layer; the others as in `text`."""
+        n = weights.shape[-1]
+        rows = [HEAD_MEASURES[name].of(weights, ()) for name in BY_ROW]  # [B, H], means over n rows
+        self.values["by_row"][layer] += n * torch.stack(rows, -1).sum(0).double()
+        mass = torch.einsum("bhij,brij->bhri", weights, keys)
+        above = mass - keys.mean(-1)[:, None]  # what even weights would give
+        for name, of in (("pairs", mass), ("squares", above)):
+            each = torch.einsum("bhri,bai->bhar", of, froms).double()
+            self.values[name][layer] += (each if of is mass else each.square()).sum(0)
+        sure = (weights.amax(-1) > MOST) & text[:, None]
+        self.values["sure"][layer] += sure.sum((0, 2))
+
+    def control(self, layer: int, weights: Tensor, pattern: Tensor, seed: int) -> None:
+        """Let the keys of one sentence stand in other orders: weights [H, n, n], pattern [roles, n, n]."""
+        generator = seeded(seed)
+        heads = torch.cat((weights, perfect(pattern)))
+        mass = shuffled_mass(heads.cpu(), pattern.cpu(), generator)  # the same orders on every device
+        self.values["shuffled"][layer] += mass.to(weights.device)
+        if layer == 0:
+            self.values["tried"] += queries(pattern)
+
+    def vectors(self, place: int, x: Tensor, text: Tensor) -> None:
+        """Add up the vectors [B, n, d_model] after so many layers."""
+        at, words = self.values, x[text]
+        at["mean"][place] += words.sum(0).double()
+        at["channels"][place] += words.abs().sum(0).double()
+        lengths = torch.linalg.vector_norm(x, dim=-1).double()
+        at["lengths"][place] += torch.stack([lengths[text].sum(), lengths[~text].sum()])
+        self.largest[place] = torch.maximum(self.largest[place], x.abs().amax((0, 1)))
+
+    def add(self, other: "Sums") -> None:
+        """Take in what another shard found."""
+        for name, value in self.values.items():
+            value += other.values[name]
+        self.largest = torch.maximum(self.largest, other.largest)
+
+    def state(self) -> dict[str, Tensor]:
+        """Everything, by name."""
+        return self.values | {"largest": self.largest}
+
+    def load(self, state: Mapping[str, Tensor]) -> None:
+        """Take back what `state` gave."""
+        self.values = {name: state[name] for name in self.values}
+        self.largest = state["largest"]

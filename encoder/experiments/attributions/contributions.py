@@ -1,0 +1,224 @@
+"""A guess's logit as a sum: what the embedding, each head, each feed-forward block and the biases put into it.
+
+Every part of the residual stream is carried to the logit on the way that the stream itself took. A norm divides each
+part by the spread that it had in this run, and the MLM head's activation multiplies it by the factor that it had in
+this run (what came out over what went in), so each step is linear and the parts keep their sum (cf. Elhage et al. 2021;
+Mickus et al. 2022). What is held is this run's: were a part missing, spreads and factors would be others.
+"""
+
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+from itertools import islice
+
+import torch
+from torch import Tensor
+
+from encoder.experiments.attributions.target import Target
+from encoder.model.attention import Attention
+from encoder.model.block import Block
+from encoder.model.config import EncoderConfig
+from encoder.model.encoder import Encoder
+from encoder.model.normalization import LayerNorm
+from encoder.support.errors import EncoderError
+from encoder.support.formatting import shown
+from encoder.text_encoder import TextEncoder
+from encoder.trace.trace import Trace
+from encoder.trace.unpadded import tokens
+
+
+@dataclass(frozen=True)
+class StreamPart:
+    """What is added to the stream: `kind` is "embedding", "head", "feed-forward", "bias" or "rest".
+
+    `layer` is None outside the layers, `head` is that of a "head"; with a `token` it is what the head gathered from
+    that position alone. "bias" stands for all vectors that come from no token: b_O, the norms' shifts, those of the MLM
+    head. "rest" is rounding, and what edits put in or took away.
+    """
+
+    kind: str
+    layer: int | None = None
+    head: int | None = None
+    token: int | None = None
+
+    def spelled(self, tokens: Sequence[str]) -> str:
+        """The part in words, with the token that a head gathered from."""
+        where = "" if self.layer is None else f"layer {self.layer} "
+        if self.head is None:
+            return where + self.kind
+        return f"{where}head {self.head}" + (
+            "" if self.token is None else f" from {self.token} {shown(tokens[self.token])}"
+        )
+
+
+EMBEDDING, BIAS, REST = StreamPart("embedding"), StreamPart("bias"), StreamPart("rest")
+
+
+@dataclass(frozen=True)
+class Contributions:
+    """The parts and what each puts into the target: `values` [k] in float64, which add up to `value`, the target."""
+
+    parts: tuple[StreamPart, ...]
+    values: Tensor
+    value: float
+
+    @property
+    def total(self) -> float:
+        """What the parts add up to."""
+        return float(self.values.sum())
+
+    def of(self, part: StreamPart) -> float:
+        """What one part puts in; 0 where the model has no such part."""
+        return float(self.values[self.parts.index(part)]) if part in self.parts else 0.0
+
+    def grid(self, config: EncoderConfig) -> Tensor:
+        """What every head and, in the last column, the feed-forward block of every layer puts in: [n_layers, H + 1]."""
+        found = torch.zeros(config.n_layers, config.n_heads + 1, dtype=torch.float64)
+        for part, value in zip(self.parts, self.values, strict=True):
+            if part.layer is not None:
+                found[part.layer, config.n_heads if part.head is None else part.head] += value
+        return found
+
+    def gathered(self, layer: int, head: int) -> Tensor:
+        """What an opened head puts in, by the token that it gathered from: [n]."""
+        found = [value for part, value in zip(self.parts, self.values, strict=True) if part.token is not None
+                 and (part.layer, part.head) == (layer, head)]  # fmt: skip
+        return torch.stack(found)
+
+
+class Stream:
+    """One token's vector on its way, as a list of parts whose sum it is; in float64.
+
+    `rows` [k, d] are the vectors of `parts`. Every method does to each part what the model does to their sum.
+    """
+
+    def __init__(self, trace: Trace, position: int, part: StreamPart, vector: Tensor) -> None:
+        self.trace = trace
+        self.position = position
+        self.parts = [part]
+        self.rows = vector.double()[None]
+
+    def at(self, step: str) -> Tensor:
+        """The recorded vector, or number, of this token at a step."""
+        return self.trace[step][self.position].double()
+
+    def add(self, part: StreamPart, vector: Tensor) -> None:
+        """Put a vector into the stream."""
+        if part in self.parts:
+            self.rows[self.parts.index(part)] += vector
+        else:
+            self.extend([part], vector[None])
+
+    def extend(self, parts: Sequence[StreamPart], vectors: Tensor) -> None:
+        """Put several new parts into the stream."""
+        self.parts += parts
+        self.rows = torch.cat([self.rows, vectors])
+
+    def settle(self, step: str) -> None:
+        """Take what the parts miss of a recorded sum as the rest."""
+        self.add(REST, self.at(step) - self.rows.sum(0))
+
+    def norm(self, norm: LayerNorm, inside: str) -> None:
+        """Through a norm, with the spread that it had for this token."""
+        self.rows = norm.of_part(self.rows, lambda name: self.at(f"{inside}.{name}"))
+        self.add(BIAS, norm.bias.double())
+
+    def linear(self, weight: Tensor, bias: Tensor) -> None:
+        """Through a linear map, whose bias comes from no part."""
+        self.rows = self.rows @ weight.double().T
+        self.add(BIAS, bias.double())
+
+    def factor(self, before: str, after: str) -> None:
+        """Through an activation, as the factor that it was for each number; what was 0 stays 0."""
+        came, went = self.at(before), self.at(after)
+        self.rows = self.rows * torch.where(came == 0, 0.0, went / came)
+
+    def attend(self, attention: Attention, layer: int, opened: Collection[tuple[int, int]]) -> None:
+        """Add what each head brings, opened ones token by token, and the bias of W_O."""
+        at = f"layers.{layer}.attention."
+        brought = written(attention, self.trace[f"{at}heads"][:, self.position].double())  # [H, d_model]
+        whole = [head for head in range(len(brought)) if (layer, head) not in opened]
+        self.extend([StreamPart("head", layer, head) for head in whole], brought[whole])
+        if len(whole) < len(brought):
+            weights = self.trace[f"{at}weights"][:, self.position].double()  # [H, n]
+            gathered = written(attention, weights[..., None] * self.trace[f"{at}v"].double())  # [H, n, d_model]
+            n = len(tokens(self.trace))
+            for head in [head for of, head in opened if of == layer]:
+                self.extend([StreamPart("head", layer, head, i) for i in range(n)], gathered[head, :n])
+        self.add(BIAS, attention.w_o.bias.double())
+
+    def through(self, model: Encoder, first: int = 0, opened: Collection[tuple[int, int]] = ()) -> None:
+        """Through the layers from `first` on and what follows the stack."""
+        for i, layer in islice(enumerate(model.layers), first, None):
+            assert isinstance(layer, Block)
+            at = f"layers.{i}."
+            self.attend(layer.attention, i, opened)
+            self.settle(f"{at}add_norm_1.sum")
+            if not layer.norm_first:
+                self.norm(layer.norm1, f"{at}add_norm_1")
+            self.settle(f"{at}add_norm_2.residual")
+            self.add(StreamPart("feed-forward", i), self.at(f"{at}feed_forward.output"))
+            self.settle(f"{at}add_norm_2.sum")
+            if not layer.norm_first:
+                self.norm(layer.norm2, f"{at}add_norm_2")
+            self.settle(f"{at}output")
+        if model.final_norm is not None:
+            self.norm(model.final_norm, "final_norm")
+        self.settle("output")
+
+
+def written(attention: Attention, heads: Tensor) -> Tensor:
+    """What vectors of each head [H, ..., d_head] write into the stream, without the bias: [H, ..., d_model]."""
+    return torch.einsum("h...d,hdm->h...m", heads, attention.w_o_by_head.double())
+
+
+def check_head(config: EncoderConfig, layer: int, head: int) -> None:
+    """See that a head is there.
+
+    Raises:
+        EncoderError: a layer or head that is not there.
+    """
+    if not (0 <= layer < config.n_layers and 0 <= head < config.n_heads):
+        raise EncoderError(
+            f"layer {layer}, head {head} is not there; layers go from 0 to {config.n_layers - 1}, heads from 0 to "
+            f"{config.n_heads - 1}"
+        )
+
+
+@torch.inference_mode()
+def logit_attribution(
+    encoder: TextEncoder, trace: Trace, target: Target, opened: tuple[int, int] | None = None
+) -> Contributions:
+    """The target as a sum over all parts of the residual stream.
+
+    Args:
+        encoder: the model that made the trace.
+        trace: a run.
+        target: what is shared out.
+        opened: layer and head of one head that is shared out among the tokens it gathered from.
+
+    Raises:
+        EncoderError: see `Target.check`; a layer or head that is not there.
+    """
+    target.check(encoder, trace)
+    if opened is not None:
+        check_head(trace.config, *opened)
+    model = encoder.model
+    assert model.mlm_head is not None
+    stream = Stream(trace, target.position, EMBEDDING, trace["embedding.output"][target.position])
+    stream.through(model, opened=() if opened is None else (opened,))
+    head = model.mlm_head
+    stream.linear(head.transform.weight, head.transform.bias)
+    stream.settle("mlm.transform")
+    stream.factor("mlm.transform", "mlm.activation")
+    stream.settle("mlm.activation")
+    stream.norm(head.norm, "mlm.norm")
+    table = model.embedding.tokens.weight
+    direction, shift = table[target.word].double(), head.bias[target.word].double()
+    if target.against is not None:
+        direction = direction - table[target.against].double()
+        shift = shift - head.bias[target.against].double()
+    value = float(target.of(trace["mlm.logits"][: len(tokens(trace))].double()))
+    stream.rows = (stream.rows @ direction)[:, None]
+    stream.add(BIAS, shift[None])
+    stream.add(REST, value - stream.rows.sum(0))
+    return Contributions(tuple(stream.parts), stream.rows[:, 0], value)

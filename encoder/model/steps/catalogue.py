@@ -1,0 +1,297 @@
+"""The catalogue: every step of the encoder in the order it is computed, with its formula, shape and inputs.
+
+It is the data-flow graph that pages, tables, exports and explanations read. `catalogue(config)` lists the steps that a
+model of that configuration records, under the names that the forward pass gives to the tap; their formulas are made of
+the symbols of their inputs, in `encoder.model.steps.wording`.
+"""
+
+import re
+from dataclasses import replace
+from functools import lru_cache
+
+from encoder.model.config import EncoderConfig
+from encoder.model.steps.entries import (
+    ADD,
+    ALIBI,
+    ANGLE,
+    ATTENTION,
+    DISTANCE_KEYS,
+    DISTANCE_QUERIES,
+    DISTANCE_TABLE,
+    DISTANCE_TOTAL,
+    EMBEDDING,
+    FEED_FORWARD,
+    GATED,
+    LAYER_OUTPUT,
+    MLM,
+    MLM_OUTPUT,
+    NO_BETA,
+    NO_NORM,
+    NORM,
+    OPERATIONS_OF_STD_NORM,
+    OUTPUT,
+    POOLED,
+    POOLING,
+    POSITION_BIAS,
+    RMS_NORM,
+    ROTARY,
+    SCALED_TOTAL,
+    SLOWED_ANGLES,
+    STD_NORM_FORMULAS,
+    UNIT,
+    WINDOW,
+)
+from encoder.model.steps.step import DISTANCES, NARROW, PER_DISTANCE, PER_TOKEN, TOKENS_BY_MODEL, Step
+from encoder.model.steps.wording import activated, spelled, worded
+
+
+def placed(steps: tuple[Step, ...], prefix: str, group: str = "", **sources: str) -> tuple[Step, ...]:
+    """The steps under `prefix`: names, inputs and parameters in full, with {placeholders} taken from `sources`.
+
+    `group` goes before the titles, to tell steps apart that occur several times.
+    """
+
+    def full(name: str) -> str:
+        if name.startswith("{"):
+            return sources[name[1:-1]]
+        return name if name in ("ids", "hidden", "distances.output") else prefix + name
+
+    def parameter(name: str) -> str:
+        if name.startswith("{"):
+            return sources[name[1:-1]]
+        return name if name.startswith(("embedding", "mlm_head", "position_bias", "distances")) else prefix + name
+
+    return tuple(
+        replace(
+            step,
+            name=prefix + step.name,
+            title=group + step.title,
+            inputs=tuple(map(full, step.inputs)),
+            parameters=tuple(map(parameter, step.parameters)),
+        )
+        for step in steps
+    )
+
+
+def norm_steps(config: EncoderConfig, prefix: str, group: str, x: str, norm: str, symbol: str) -> tuple[Step, ...]:
+    """Mean, variance, normalized and output of a norm whose parameters are called `norm`; `symbol` is its output's."""
+    steps: tuple[Step, ...] = (*NORM[:-1], replace(NORM[-1], symbol=symbol))
+    if config.norm == "rms_norm":
+        steps = (*RMS_NORM, steps[-1])
+    if config.norm == "std_norm":
+        steps = tuple(
+            replace(
+                step,
+                formula=STD_NORM_FORMULAS.get(step.name, step.formula),
+                operation=OPERATIONS_OF_STD_NORM.get(step.name, step.operation),
+            )
+            for step in steps
+        )
+    return placed(steps, prefix, group, x=x, norm=norm)
+
+
+def has_bias(config: EncoderConfig, part: str) -> bool:
+    """Whether a part that may have a bias, by its name in the model, has one."""
+    there = {
+        "attention.w_": config.attention_bias,
+        "feed_forward.w_2": config.feed_forward_bias != "none",
+        "feed_forward.w_": config.feed_forward_bias == "both",
+        "mlm_head.transform": config.head_bias,
+        "norm": config.norm_bias,
+    }
+    return next((has for name, has in there.items() if name in part), True)
+
+
+BIAS = re.compile(r" \+ b(_\w|_\{[\w ]+\})?$")
+
+
+def unbiased(config: EncoderConfig, steps: tuple[Step, ...]) -> tuple[Step, ...]:
+    """The steps without the biases that this model does not have."""
+
+    def without(step: Step) -> Step:
+        if step.operation not in ("linear", "affine"):
+            return step
+        if has_bias(config, step.parameters[0]):
+            return step
+        if step.operation == "linear":
+            return replace(step, operation="matmul", formula=BIAS.sub("", step.formula))
+        title, note, look = NO_BETA
+        title = step.title.replace(NORM[-1].title, title)
+        return replace(step, operation="stretch", formula=r"\gamma \odot <0>", title=title, note=note, look=look)
+
+    return tuple(map(without, steps))
+
+
+def narrowed(config: EncoderConfig, steps: tuple[Step, ...]) -> tuple[Step, ...]:
+    """The steps in the width of the embedding tables."""
+    if config.embedding_size is None:
+        return steps
+    return tuple(replace(step, shape=NARROW) if step.shape == TOKENS_BY_MODEL else step for step in steps)
+
+
+def embedding_steps(config: EncoderConfig) -> tuple[Step, ...]:
+    """From ids to the input of the first layer."""
+    segments = (EMBEDDING["segments" if config.n_segments > 1 else "segment"],) if config.n_segments else ()
+    widened = config.embedding_size is not None
+    norm: tuple[Step, ...] = ()
+    total = EMBEDDING["sum" if config.embedding_norm or widened else "output"]
+    steps = (
+        EMBEDDING["tokens"],
+        EMBEDDING["scaled" if config.scale_embeddings else "unscaled"],
+        EMBEDDING[nowhere(config)],
+        *segments,
+        replace(total, inputs=(*total.inputs, *(s.name for s in segments))),
+    )
+    if config.embedding_norm:
+        prefix = "embedding.norm." if widened else "embedding."
+        symbol = r"\mathrm{norm}(s)" if widened else "x_{0}"
+        norm = norm_steps(config, prefix, "Norm: ", "embedding.sum", "embedding.norm", symbol)
+    found = narrowed(config, placed(steps, "embedding.") + norm)
+    ends = (EMBEDDING["projected"], EMBEDDING["projected_output"]) if widened else ()
+    return worded(config, found + placed(ends, "embedding.", x=found[-1].name))
+
+
+def nowhere(config: EncoderConfig) -> str:
+    """What is added for the place of a word: the kind of positions, or that distances come in later."""
+    later = config.position_bias or config.distance_parts
+    return "distances" if config.positions in ("none", "alibi") and later else config.positions
+
+
+def distance_steps(config: EncoderConfig) -> tuple[Step, ...]:
+    """The vectors of the distances, where a model has some; normalized where it does that."""
+    if not config.distance_parts:
+        return ()
+    table = worded(config, placed((DISTANCE_TABLE,), "distances."))
+    if not config.distance_norm:
+        return (replace(table[0], name="distances.output"),)
+    norm = norm_steps(config, "distances.", "Distances: ", "distances.table", "distances.norm", "R")
+    shapes = {TOKENS_BY_MODEL: DISTANCES, PER_TOKEN: PER_DISTANCE}
+    return table + tuple(replace(step, shape=shapes[step.shape]) for step in norm)
+
+
+def score_entries(config: EncoderConfig) -> tuple[Step, ...]:
+    """The scores of distances, and their sum with those of queries and keys."""
+    found: list[Step] = []
+    for part, (made, score) in zip(("c2p", "p2c"), (DISTANCE_KEYS, DISTANCE_QUERIES), strict=True):
+        if part in config.distance_parts:
+            own = tuple(f"{name}_distance" for name in made.parameters) if config.distance_maps else made.parameters
+            formula = re.sub(r"([Wb])_(\w)", r"\1_{\2 r}", made.formula) if config.distance_maps else made.formula
+            found += [replace(made, parameters=own, formula=formula), score]
+    if not found:
+        return ()
+    return (*found, replace(DISTANCE_TOTAL, inputs=(*DISTANCE_TOTAL.inputs, *(step.name for step in found[1::2]))))
+
+
+def turning(config: EncoderConfig, layer: int) -> tuple[Step, ...]:
+    """The turns of queries and keys, in a layer that slows them with the angle as it is there."""
+    if config.factor_of(layer) == 1:
+        return ROTARY
+    angle = SLOWED_ANGLES[config.rope_scaling]
+    return tuple(replace(step, formula=step.formula.replace(ANGLE, angle)) for step in ROTARY)
+
+
+def attention_entries(config: EncoderConfig, layer: int) -> tuple[Step, ...]:
+    """What attention does in a layer: with turned queries and keys, a position bias and a window where it has them."""
+    found: list[Step] = []
+    for step in ATTENTION:
+        if step.name == "attention.scores" and config.positions == "rotary":
+            found += turning(config, layer)
+            step = replace(step, inputs=tuple(turned.name for turned in ROTARY[2:]))
+        if step.name == "attention.scaled" and config.distance_parts:
+            found += score_entries(config)
+            title, note, formula = SCALED_TOTAL
+            number = str(1 + len(config.distance_parts))
+            formula, note = formula.replace("{added}", number), note.replace("{added}", number)
+            step = replace(step, inputs=(found[-1].name,), formula=formula, note=note, title=title)
+        if step.name == "attention.masked":
+            step = replace(step, inputs=(found[-1].name, *step.inputs[1:]))
+        found.append(step)
+        if step.name == "attention.scaled" and config.position_bias:
+            found += ALIBI if config.positions == "alibi" else POSITION_BIAS
+        if step.name == "attention.scaled" and config.window_of(layer) is not None:
+            found.append(replace(WINDOW, inputs=(found[-1].name,)))
+    return tuple(found)
+
+
+def feed_forward_entries(config: EncoderConfig) -> tuple[Step, ...]:
+    """What feed-forward does: with a gate where the model has one."""
+    steps = activated(config.activation, FEED_FORWARD)
+    if not config.gated:
+        return steps
+    return (*steps[:-1], *GATED, replace(steps[-1], inputs=(GATED[-1].name,)))
+
+
+def layer_steps(config: EncoderConfig, i: int, x: str) -> tuple[Step, ...]:
+    """Every step of layer i, whose input is the step `x`, in the order it is computed."""
+    at = f"layers.{i}."
+    one, two = f"{at}add_norm_1.", f"{at}add_norm_2."
+    first, second = "Attention: ", "Feed-forward: "
+    residual, add = ADD[:1], ADD[1:]
+    middle = one + ("sum" if config.norm_first else "output")
+    normed = rf"\mathrm{{norm}}(x_{{{i}}})" if config.norm_first else "y_1", r"\mathrm{norm}(z_1)"
+    norm_1 = norm_steps(config, one, first, x if config.norm_first else one + "sum", at + "norm1", normed[0])
+    if i == 0 and config.no_first_norm:
+        norm_1 = placed((replace(NO_NORM, symbol=f"x_{{{i}}}"),), one, first, x=x)
+        normed = (f"x_{{{i}}}", normed[1])
+    norm_2 = norm_steps(
+        config, two, second, middle if config.norm_first else two + "sum", at + "norm2",
+        normed[1] if config.norm_first else "y_2",
+    )  # fmt: skip
+    attention = placed(attention_entries(config, i), at, x=one + "output" if config.norm_first else x)
+    attention = worded(config, attention, layer=i, read=normed[0] if config.norm_first else f"x_{{{i}}}")
+    feed_forward = placed(feed_forward_entries(config), at, x=two + "output" if config.norm_first else middle)
+    feed_forward = worded(config, feed_forward, read=normed[1] if config.norm_first else "y_1")
+    residual_1, residual_2 = (
+        worded(config, placed(residual, where, group, x=source))
+        for where, group, source in ((one, first, x), (two, second, middle))
+    )
+    add_1, add_2 = (
+        worded(config, placed(add, where, group, sublayer=f"{at}{sublayer}.output"), number=str(number))
+        for number, where, group, sublayer in ((1, one, first, "attention"), (2, two, second, "feed_forward"))
+    )
+    ends = worded(config, placed((LAYER_OUTPUT,), at, x=two + ("sum" if config.norm_first else "output")),
+                  layer=i, number=f"{{{i + 1}}}")  # fmt: skip
+    if config.norm_first:
+        return residual_1 + norm_1 + attention + add_1 + residual_2 + norm_2 + feed_forward + add_2 + ends
+    return residual_1 + attention + add_1 + norm_1 + residual_2 + feed_forward + add_2 + norm_2 + ends
+
+
+def mlm_steps(config: EncoderConfig) -> tuple[Step, ...]:
+    """The masked-language-model head, where the model has one."""
+    if not config.mlm_head:
+        return ()
+    steps = worded(config, placed(activated(config.head_activation or config.activation, MLM), "mlm.", x="output"))
+    steps += norm_steps(config, "mlm.norm.", "MLM head: ", "mlm.activation", "mlm_head.norm", r"\mathrm{norm}(a)")
+    return narrowed(config, steps) + placed(MLM_OUTPUT, "mlm.")
+
+
+def pooling_steps(config: EncoderConfig) -> tuple[Step, ...]:
+    """The vector of the sentence, where the model makes one."""
+    if config.pooling is None:
+        return ()
+    formula, operation, note = POOLED[config.pooling]
+    vector = replace(POOLING, formula=formula, operation=operation, note=POOLING.note.replace("{note}", note))
+    return placed((vector, *(UNIT,) * config.unit_length), "pooling.", x="output")
+
+
+@lru_cache(maxsize=64)
+def catalogue(config: EncoderConfig) -> tuple[Step, ...]:
+    """Every step that a model of this configuration records, in the order it is computed."""
+    steps = embedding_steps(config)
+    x = steps[-1].name
+    steps += distance_steps(config)
+    for i in range(config.n_layers):
+        steps += layer_steps(config, i, x)
+        x = steps[-1].name
+    if config.final_norm:
+        symbol = rf"\mathrm{{norm}}(x_{{{config.n_layers}}})"
+        steps += norm_steps(config, "final_norm.", "Final norm: ", steps[-1].name, "final_norm", symbol)
+    steps += worded(config, placed((OUTPUT,), "", x=steps[-1].name))
+    steps += pooling_steps(config) + mlm_steps(config)
+    return spelled(config, unbiased(config, steps))
+
+
+@lru_cache(maxsize=64)
+def by_name(config: EncoderConfig) -> dict[str, Step]:
+    """The catalogue as a dictionary from name to step."""
+    return {step.name: step for step in catalogue(config)}

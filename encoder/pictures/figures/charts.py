@@ -1,0 +1,195 @@
+"""Bars for each token, and the likeliest words at each position."""
+
+import math
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from encoder.pictures.export.tables import Rows, columns, numbered
+from encoder.pictures.figures.drawn import Drawn, draw, mark
+from encoder.support.formatting import percent, short
+from encoder.support.theme import (
+    ACCENT,
+    BACKGROUND,
+    GRID,
+    LINES,
+    SECOND,
+    TILTED,
+    Kind,
+    Theme,
+    label,
+    layout,
+    limits,
+    number_axis,
+    scale,
+    token_axis,
+)
+
+LEGEND = {"orientation": "h", "y": 1.15}
+BARS = 24  # terms with a bar of their own
+SAME = 1e-5  # of a value: what differs by less differs by rounding
+
+
+def token_bars(
+    values: dict[str, np.ndarray],
+    tokens: list[str],
+    *,
+    title: str,
+    theme: Theme = "light",
+    logarithmic: bool = False,
+    at: Sequence[int] | None = None,
+) -> Drawn:
+    """One bar for each token and series; at most two series, told apart by colour, hatching and name.
+
+    `at` are the positions of the tokens, where they are some of many.
+    """
+    hatching = {"shape": "/", "fillmode": "overlay", "fgcolor": BACKGROUND[theme], "solidity": 0.15, "size": 7}
+    looks: tuple[tuple[str, dict[str, Any]], ...] = ((ACCENT[theme], {}), (SECOND[theme], hatching))
+    bars = [
+        mark(
+            "bar",
+            x=np.arange(len(tokens)),
+            y=series.astype(np.float32),
+            name=name,
+            marker={"color": colour, "pattern": hatch},
+            hovertemplate=f"%{{x}}<br>{name} %{{y:.6g}}<extra></extra>",
+        )
+        for (name, series), (colour, hatch) in zip(values.items(), looks[: len(values)], strict=True)
+    ]
+    down = number_axis(title, theme) | {"showgrid": True, "gridcolor": GRID[theme]}
+    down |= {"type": "log", "exponentformat": "power", "dtick": 1} | below(values) if logarithmic else {}
+    frame = layout(theme, 300, xaxis=token_axis(tokens, None, at=at) | TILTED, yaxis=down, bargap=0.25)
+    frame |= {"showlegend": len(bars) > 1, "legend": LEGEND}
+    return draw(bars, frame, lambda: columns("token", numbered(tokens, at), values))
+
+
+def below(values: dict[str, np.ndarray]) -> dict[str, Any]:
+    """The range of a logarithmic axis that begins below the smallest bar, so that each bar has a length."""
+    found = np.log10([v for series in values.values() for v in np.ravel(series).tolist() if 0 < v < np.inf])
+    return {"range": [float(found.min()) - 1, float(found.max()) + 0.2]} if found.size else {}
+
+
+def likeliest(
+    words: list[list[str]],
+    values: np.ndarray,
+    tokens: list[str],
+    *,
+    kind: Kind,
+    theme: Theme = "light",
+    row_title: str = "position",
+) -> Drawn:
+    """For each position the words with the largest value, best first: words and values are [n, k]."""
+    low, high = limits(kind, float(np.abs(values).max(initial=0.0)))
+    said = percent if kind == "share" else short
+    heat = mark(
+        "heatmap",
+        z=values.astype(np.float32),
+        zmin=low,
+        zmax=high,
+        colorscale=scale(kind, theme),
+        colorbar={"thickness": 12, "outlinewidth": 0},
+        text=[
+            [f"{label(word, 12)} {said(v)}" for word, v in zip(row, vs, strict=True)]
+            for row, vs in zip(words, values.tolist(), strict=True)
+        ],
+        texttemplate="%{text}",
+        textfont={"size": 12},
+        hovertemplate="at %{y}: %{text}<extra></extra>",
+    )
+    ranks = [f"{i + 1}." for i in range(values.shape[1])]
+    down = token_axis(tokens, row_title)
+    down["range"] = [len(tokens) - 0.5, -0.5]
+    across = token_axis(ranks, "rank") | {"side": "top"}
+    frame = layout(theme, min(900, max(220, 26 * len(tokens) + 80)), xaxis=across, yaxis=down)
+    return draw(heat, frame, lambda: ranked(words, values, tokens), f"{short(low)} to {short(high)}")
+
+
+def ranked(words: list[list[str]], values: np.ndarray, tokens: list[str]) -> Rows:
+    """A row for each place and rank."""
+    yield ("token", "rank", "word", "value")
+    for name, row, numbers in zip(numbered(tokens), words, values, strict=True):
+        yield from ((name, r + 1, word, value) for r, (word, value) in enumerate(zip(row, numbers, strict=True)))
+
+
+def term_bars(values: np.ndarray, names: list[str], theme: Theme = "light") -> Drawn:
+    """The first terms of a sum as bars, and the sum of all the others as one more; `names` are those of the first."""
+    drawn, left = values[:BARS], values[BARS:]
+    heights = np.append(drawn, left.sum()) if len(left) else drawn
+    said = [*names[:BARS], f"{len(left):,} more"] if len(left) else names
+    return signed_bars(heights, said, theme)
+
+
+def signed_bars(heights: np.ndarray, names: list[str], theme: Theme = "light") -> Drawn:
+    """A bar for each term of a sum, those below zero in a colour of their own."""
+    terms = heights.astype(np.float32)
+    bars = mark(
+        "bar",
+        x=np.arange(len(terms)),
+        y=terms,
+        marker={"color": np.where(heights < 0, SECOND[theme], ACCENT[theme]).tolist()},
+        hovertemplate="%{x}<br>%{y:.6g}<extra></extra>",
+    )
+    long = number_axis("term", theme) | {"showgrid": True, "gridcolor": GRID[theme]}
+    frame = layout(theme, 220, xaxis=token_axis(names, None) | TILTED, yaxis=long, bargap=0.25)
+    return draw(bars, frame, lambda: columns("term", names, {"value": heights}))
+
+
+def race(ranks: np.ndarray, words: list[str], theme: Theme = "light", *, frame: tuple[int, int] | None = None) -> Drawn:
+    """Where each of up to four words stands after each layer, the first on top; ranks [n_layers + 1, words].
+
+    `frame` has how many layers the picture has room for, and the worst rank, where the lines may end before: a film of
+    it stands still.
+    """
+    series = {label(word): ranks[:, i] for i, word in enumerate(words)}
+    layers, worst = frame or (len(ranks) - 1, int(ranks.max()))
+    edge = 0.02 * max(1, layers)
+    across = {"range": [-edge, layers + edge], "dtick": 1 + layers // 12}
+    down = {"range": [math.log10(max(2, worst)) + 0.1, -0.1], "dtick": 1}
+    return lines(series, np.arange(len(ranks)), ("layers behind it", "rank"), logarithmic=(False, True), theme=theme,
+                 frames=(across, down))  # fmt: skip
+
+
+def level(values: np.ndarray) -> dict[str, Any]:
+    """The range of an axis whose values are the same but for what float32 rounds: rounding is no zigzag."""
+    found = values[np.isfinite(values)]
+    low, high = float(found.min(initial=np.inf)), float(found.max(initial=-np.inf))
+    size = max(abs(low), abs(high))
+    if not found.size or high - low > SAME * size:
+        return {}
+    half = 0.5 * size or 0.5
+    return {"range": [(low + high) / 2 - half, (low + high) / 2 + half]}
+
+
+def lines(
+    series: dict[str, np.ndarray],
+    x: np.ndarray,
+    titles: tuple[str, str],
+    *,
+    logarithmic: tuple[bool, bool] = (False, False),
+    theme: Theme = "light",
+    frames: tuple[dict[str, Any], dict[str, Any]] = ({}, {}),
+) -> Drawn:
+    """Up to four lines over the same x, told apart by colour, dash and name; `titles` name the axes x and y.
+
+    `frames` are what else Plotly is told of both.
+    """
+    drawn = [
+        mark(
+            "scatter",
+            x=x.astype(np.float32),
+            y=y.astype(np.float32),
+            name=name,
+            mode="lines+markers",
+            line={"color": colour[theme], "dash": dash},
+            hovertemplate=f"{name}<br>%{{x}}: %{{y:.6g}}<extra></extra>",
+        )
+        for (name, y), (colour, dash) in zip(series.items(), LINES[: len(series)], strict=True)
+    ]
+    axes = [number_axis(title, theme) | {"type": "log" if log else "linear", "exponentformat": "power"}
+            for title, log in zip(titles, logarithmic, strict=True)]  # fmt: skip
+    axes[1] |= level(np.concatenate([np.ravel(y) for y in series.values()])) if not logarithmic[1] else {}
+    down = axes[1] | {"showgrid": True, "gridcolor": GRID[theme]} | frames[1]
+    frame = layout(theme, 340, xaxis=axes[0] | frames[0], yaxis=down)
+    frame |= {"showlegend": True, "legend": LEGEND}
+    return draw(drawn, frame, lambda: columns(titles[0], x, series))

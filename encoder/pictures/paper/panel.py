@@ -1,0 +1,194 @@
+"""What a panel of a printed figure shows, as plain numbers and words: no run, no model, nothing of the screen."""
+
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from encoder.pictures.export.tables import Rows, header, numbered, to_csv
+from encoder.pictures.paper.words import plain_text
+from encoder.support.errors import EncoderError
+from encoder.support.formatting import shown
+from encoder.support.selection import Selection, TokenKind, selection
+from encoder.support.theme import Kind, Theme, limits
+
+MOST_CELLS = 200_000  # of all maps of a panel; what has more is no picture for a sheet of paper
+MOST_MAPS = 192
+MOST_BYTES = 2_000_000  # of a panel's table
+NUMBERED = re.compile(r"\d+ (?=.)")
+SPECIAL = re.compile(r"\[(CLS|SEP|PAD)\]|</?s>|<pad>")  # tokens that a tokenizer adds
+Array = np.ndarray[Any, Any]
+
+
+class PanelError(EncoderError):
+    """A picture that is not taken into a figure, with the reason."""
+
+
+@dataclass(frozen=True, eq=False)
+class HeatMap:
+    """A map of numbers [rows, columns]; cells that are no finite number stay blank.
+
+    `columns` are names, or what is counted along them. `low` and `high` are the ends of the colours. `cells` are the
+    words that stand in the cells, where there are some. `subject` is the row and column that the map is about, None
+    for those of its strongest cell.
+    """
+
+    values: Array
+    rows: tuple[str, ...]
+    columns: tuple[str, ...] | str
+    kind: Kind
+    low: float
+    high: float
+    title: str = ""
+    cells: tuple[tuple[str, ...], ...] = ()
+    subject: tuple[int, int] | None = None
+
+    @property
+    def named(self) -> tuple[int, int]:
+        """The row and column whose names stand beside the map even where not all names have room."""
+        if self.subject is not None:
+            return self.subject
+        size = np.where(np.isfinite(self.values), np.abs(self.values), -1.0)
+        row, column = divmod(int(size.argmax()), self.shape[1])
+        return row, column
+
+    @property
+    def pairs(self) -> bool:
+        """Whether the same tokens stand along both sides."""
+        return self.rows == self.columns
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """Rows and columns."""
+        return self.values.shape[0], self.values.shape[1]
+
+    @property
+    def words(self) -> Selection:
+        """Which of its tokens are words; all, where none was added, nothing else is there, or it is no map of pairs."""
+        kinds: list[TokenKind] = ["special" if self.pairs and SPECIAL.fullmatch(name) else "word" for name in self.rows]
+        return selection(self.rows, kinds, "words")
+
+    def words_only(self) -> "HeatMap":
+        """The map without the rows and columns of added tokens; the same where there is none, or nothing else."""
+        seen = self.words
+        if seen.whole:
+            return self
+        names, subject = tuple(seen.drawn), self.subject
+        drawn = subject is not None and set(subject) <= set(seen.at)
+        moved = (seen.at.index(subject[0]), seen.at.index(subject[1])) if subject is not None and drawn else None
+        return replace(self, values=seen.cut(self.values), rows=names, columns=names, subject=moved)
+
+    def scaled(self, largest: float) -> "HeatMap":
+        """The map with its colours up to another end; of shares too."""
+        return replace(self, low=-largest if self.kind == "signed" else 0.0, high=largest)
+
+    @property
+    def largest(self) -> float:
+        """The largest size of a number that is drawn."""
+        return float(np.abs(self.values[np.isfinite(self.values)]).max(initial=0.0))
+
+    def table(self) -> Rows:
+        """A header, then a row for each row of the map."""
+        names = self.columns if isinstance(self.columns, str) else list(self.columns)
+        yield ("map", "row", *header(names, self.values.shape[1]))
+        for name, row in zip(numbered(self.rows), self.values, strict=True):
+            yield (self.title, name, *row)
+
+
+@dataclass(frozen=True, eq=False)
+class Panel:
+    """One panel: maps, or a chart as Plotly's own marks in a frame, with what it is called and what is said of it.
+
+    `across` is how many maps stand in a row, 0 for as many as look well. `theme` is that of the chart's colours, and
+    `numbers` its table as CSV.
+    """
+
+    title: str
+    caption: str
+    maps: tuple[HeatMap, ...] = ()
+    marks: tuple[dict[str, Any], ...] = ()
+    frame: dict[str, Any] | None = None
+    theme: Theme = "light"
+    numbers: str = ""
+    across: int = 0
+
+    def words_only(self) -> "Panel":
+        """The panel without added tokens in its maps."""
+        return replace(self, maps=tuple(one.words_only() for one in self.maps))
+
+    def csv(self) -> str:
+        """The numbers that are drawn, as CSV text."""
+        if not self.maps:
+            return self.numbers
+        return "".join(to_csv(one.table()) for one in self.maps)
+
+    @property
+    def left_out(self) -> bool:
+        """Whether there are added tokens that `words_only` leaves out."""
+        return not all(one.words.whole for one in self.maps)
+
+    @property
+    def not_drawn(self) -> str:
+        """What `words_only` leaves out, and how much of the weight of the words rests there; empty where nothing is."""
+        alike: dict[tuple[str, ...], list[HeatMap]] = {}
+        for one in self.maps:
+            if not one.words.whole:
+                alike.setdefault(one.rows, []).append(one)
+        shares = all(one.kind == "share" for maps in alike.values() for one in maps)
+        return " ".join(
+            maps[0].words.sentence(np.stack([one.values for one in maps]) if shares else None)
+            for maps in alike.values()
+        )
+
+
+def heat_map(
+    values: Array,
+    rows: Sequence[str],
+    columns: Sequence[str] | str,
+    kind: Kind,
+    *,
+    title: str = "",
+    largest: float | None = None,
+    blank: float | None = None,
+    subject: tuple[int, int] | None = None,
+) -> HeatMap:
+    """A map of values [rows, columns]; `largest` is the end of its colours, `blank` a number whose cells have none."""
+    values = np.asarray(values, dtype=np.float32)
+    if blank is not None and np.isfinite(blank):
+        values = np.where(values == np.float32(blank), -np.inf, values)
+    finite = np.abs(values[np.isfinite(values)])
+    low, high = limits(kind, float(finite.max(initial=0.0)) if largest is None else largest)
+    names = columns if isinstance(columns, str) else tuple(map(spelled, columns))
+    return HeatMap(values, tuple(map(spelled, rows)), names, kind, low, high, spelled(title, 40), subject=subject)
+
+
+def of_maps(title: str, caption: str, maps: Iterable[HeatMap], across: int = 0) -> Panel:
+    """A panel of one or more maps.
+
+    Raises:
+        PanelError: they have more cells, or are more, than fit on paper.
+    """
+    found = tuple(maps)
+    cells = sum(one.values.size for one in found)
+    if not found or cells > MOST_CELLS or len(found) > MOST_MAPS:
+        raise PanelError(
+            f"it has {cells:,} cells in {len(found)} maps; a panel has up to {MOST_CELLS:,} in {MOST_MAPS}"
+        )
+    return Panel(headline(title), plain_text(caption), found, across=across)
+
+
+def headline(text: str) -> str:
+    """The first sentence of a text, which stands above its panel."""
+    return re.split(r"[.;:] ", plain_text(text), maxsplit=1)[0].rstrip(".")
+
+
+def without_number(name: str) -> str:
+    """A token's name in a table without its position."""
+    return NUMBERED.sub("", name, count=1) if NUMBERED.match(name) else name
+
+
+def spelled(name: str, longest: int = 14) -> str:
+    """A name as it stands in a figure."""
+    return plain_text(shown(name, longest))

@@ -1,0 +1,74 @@
+"""What is chosen for a printed figure: its size, looks and words."""
+
+from dataclasses import dataclass, fields
+from typing import Any, Literal, get_args
+
+from encoder.support.errors import EncoderError
+from encoder.support.theme import Theme
+
+Numbers = Literal["none", "fit"]
+SIZES: dict[str, tuple[float, float]] = {  # what a figure is for -> its width and height in mm, 0 as high as needed
+    "One column": (85.0, 0.0),
+    "Two columns": (180.0, 0.0),
+    "Slide 16:9": (254.0, 142.9),
+}
+LIMITS: dict[str, tuple[float, float]] = {"width": (40.0, 400.0), "height": (0.0, 400.0), "letters": (4.0, 20.0)}
+LEAST_HEIGHT = 30.0
+MOST_COLUMNS = 4
+
+
+@dataclass(frozen=True)
+class Sheet:
+    """How a figure is drawn.
+
+    Attributes:
+        width: in mm.
+        height: in mm; 0 is as high as its panels need.
+        letters: size of the labels in points.
+        columns: how many panels stand in a row; 0 for one up to 100 mm and two beyond.
+        theme: light or dark, whatever the screen is.
+        square: whether the cells of maps from token to token are squares; else maps are as wide as there is room.
+        words_only: whether [CLS], [SEP] and padding are left out of maps from token to token; no number changes.
+        numbers: "fit" writes a number into each cell where all of a map have room.
+        shared: whether all maps have one colour scale, up to the largest number of any.
+        title: stands over the figure; empty for none.
+        caption: what the figure shows, for LaTeX and Markdown; empty for the one that is made from its panels.
+        alt: the same for those who do not see it; empty for the caption.
+        in_page: whether it is an SVG within a page: cells are pixels, and the typeface is that of the page.
+    """
+
+    width: float = 180.0
+    height: float = 0.0
+    letters: float = 7.0
+    columns: int = 0
+    theme: Theme = "light"
+    square: bool = True
+    words_only: bool = False
+    numbers: Numbers = "none"
+    shared: bool = False
+    title: str = ""
+    caption: str = ""
+    alt: str = ""
+    in_page: bool = False
+
+    def __post_init__(self) -> None:
+        for name, (low, high) in LIMITS.items():
+            if not low <= (value := getattr(self, name)) <= high:
+                raise EncoderError(f"{name} is {value}; it must be from {low:g} to {high:g}")
+        if 0 < self.height < LEAST_HEIGHT:
+            raise EncoderError(f"height is {self.height}; it must be 0 or from {LEAST_HEIGHT:g}")
+        if not 0 <= self.columns <= MOST_COLUMNS:
+            raise EncoderError(f"columns is {self.columns}; it must be from 0 to {MOST_COLUMNS}")
+        if self.theme not in get_args(Theme) or self.numbers not in get_args(Numbers):
+            raise EncoderError(f"theme and numbers are {self.theme!r} and {self.numbers!r}; light or dark, none or fit")
+
+    def across(self, panels: int) -> int:
+        """How many panels stand in a row."""
+        return min(panels, self.columns or (1 if self.width <= 100 else 2))
+
+    def changed(self) -> dict[str, Any]:
+        """What is not as usual."""
+        usual = Sheet()
+        return {
+            one.name: value for one in fields(self) if (value := getattr(self, one.name)) != getattr(usual, one.name)
+        }

@@ -1,0 +1,1 @@
+"""A run as one HTML file to read offline: `python -m encoder.pictures.report`."""

@@ -1,1 +1,0 @@
-"""A run as one HTML file to read offline: `python -m encoder.report`."""

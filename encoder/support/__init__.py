@@ -1,0 +1,1 @@
+"""What all rooms stand on: errors, numbers as text, colours, the command line."""

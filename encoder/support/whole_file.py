@@ -1,0 +1,58 @@
+"""Files that are there whole or not at all: what was there before stays until all of the new one is on the disk."""
+
+import os
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+
+from encoder.support.errors import EncoderError
+
+
+class WriteError(EncoderError):
+    """A file that could not be written; the message says which and why. What was there before is there still."""
+
+
+@contextmanager
+def beside(path: Path, parents: bool = False) -> Iterator[Path]:
+    """A place beside the file to write it at; it takes the file's place in one move where the block ends well.
+
+    With `parents` the folders above it are made where they are missing.
+
+    Raises:
+        WriteError: the disk is full or cannot be written.
+    """
+    part = path.with_name(f"{path.name}.{os.getpid()}.part")
+    try:
+        if parents:
+            path.parent.mkdir(parents=True, exist_ok=True)
+        yield part
+        with part.open("rb+") as file:
+            os.fsync(file.fileno())
+        os.replace(part, path)
+    except OSError as error:
+        raise WriteError(f"{path} could not be written: {error.strerror or error}") from error
+    finally:
+        with suppress(OSError):
+            part.unlink(missing_ok=True)
+
+
+def check(path: Path) -> None:
+    """Refuse a place at which no file can be written, before the work is done that it is for.
+
+    Raises:
+        WriteError: it is a folder, its folder is not there, or nothing can be written there.
+    """
+    if path.is_dir():
+        raise WriteError(f"{path} is a folder; a file must be named")
+    part = path.with_name(f"{path.name}.{os.getpid()}.part")
+    try:
+        part.touch()
+        part.unlink()
+    except OSError as error:
+        raise WriteError(f"{path} could not be written: {error.strerror or error}") from error
+
+
+def write(path: Path, content: bytes | Iterable[bytes], parents: bool = False) -> None:
+    """Put a file in place whole, from its bytes or piece by piece; takes and raises what `beside` does."""
+    with beside(path, parents) as part, part.open("wb") as file:
+        file.writelines([content] if isinstance(content, bytes) else content)

@@ -1,0 +1,1 @@
+"""What explains an encoder: the story, lessons, and the trials that judge what is said of it."""

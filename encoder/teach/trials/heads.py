@@ -1,0 +1,87 @@
+"""Trials of what heads look at."""
+
+from torch import Tensor
+
+from encoder.metrics import MARGIN, attention_weights
+from encoder.support.errors import EncoderError
+from encoder.support.formatting import brief
+from encoder.teach.trials.finding import Finding, Grid, array, judge
+from encoder.text_encoder import TextEncoder
+from encoder.trace.trace import Trace
+from encoder.trace.words import merge
+
+SWITCH = 0.05  # a difference of weights below this is none
+
+
+def position_of(trace: Trace, word: str) -> int:
+    """Where a word first stands in a run: the position of its first piece.
+
+    Raises:
+        EncoderError: it is not one of the words.
+    """
+    return trace.tokenization.find(word)[0]
+
+
+def between_words(trace: Trace, *words: str) -> tuple[Tensor, list[int]]:
+    """The weights of every head from word to word [n_layers, H, m, m], and which of the m each of these words is.
+
+    Raises:
+        EncoderError: one of them is not there.
+    """
+    pieces = trace.tokenization
+    return merge(attention_weights(trace), pieces.words), [pieces.words.index(pieces.find(word)) for word in words]
+
+
+def looks_at(encoder: TextEncoder, sentence: str, word: str, target: str, layer: int = 0, head: int = 0) -> Finding:
+    """In one head a word looks at another, clearly more than chance would."""
+    trace = encoder.trace(sentence)
+    weights, (i, j) = between_words(trace, word, target)
+    check_head(weights, layer, head)
+    row = weights[layer, head, i]
+    value, best, even = float(row[j]), int(row.argmax()), share(trace, j)
+    most = trace.tokenization.words[best]
+    name = f"“{trace.tokenization.spelled(most)}” ({most[0]})"
+    said = (
+        f"In layer {layer}, head {head}, “{word}” puts {brief(value)} of its weight on “{target}”; even "
+        "attention would put "
+        f"{brief(even)}. Its largest weight, {brief(float(row[best]))}, is on {name}."
+    )
+    return Finding(value, f"weight of “{word}” on “{target}”", said, judge(value > even + MARGIN))
+
+
+def share(trace: Trace, word: int) -> float:
+    """What even attention puts on a word: its pieces over all tokens."""
+    return len(trace.tokenization.words[word]) / len(trace.tokens)
+
+
+def check_head(weights: Tensor, layer: int, head: int) -> None:
+    """Refuse a head that the model does not have."""
+    layers, heads = weights.shape[:2]
+    if not (0 <= layer < layers and 0 <= head < heads):
+        raise EncoderError(
+            f"there is no layer {layer}, head {head}; layers go from 0 to {layers - 1}, heads to {heads - 1}"
+        )
+
+
+def refers(encoder: TextEncoder, sentence: str, other: str, word: str, first: str, second: str) -> Finding:
+    """Some head turns the word from one thing to another when the sentence changes."""
+    lead = []  # how much more on `first` than on `second`, per head
+    for text in (sentence, other):
+        weights, (i, a, b) = between_words(encoder.trace(text), word, first, second)
+        lead.append(weights[:, :, i, a] - weights[:, :, i, b])
+    moved = lead[0] - lead[1]
+    layer, head = divmod(int(moved.argmax()), moved.shape[1])
+    switch = int(((lead[0] > SWITCH) & (lead[1] < -SWITCH)).sum())
+    flips = int(((lead[0] > 0) & (lead[1] < 0) & (moved > SWITCH)).sum())
+    best = float(moved.max())
+    said = (
+        f"{switch} of {moved.numel()} heads turn “{word}” from “{first}” to “{second}”. The head that moves "
+        "most is layer "
+        f"{layer}, head {head}: there the weight on “{first}” less that on “{second}” is "
+        f"{float(lead[0][layer, head]):+.3f} in "
+        f"“{sentence}” and {float(lead[1][layer, head]):+.3f} in “{other}”."
+    )
+    weaker = f"a lead below {SWITCH:g} counts in one of the sentences; then it is {flips} of {moved.numel()} heads"
+    names = [f"layer {n}" for n in range(len(moved))], [f"head {h}" for h in range(moved.shape[1])]
+    grid = Grid(array(moved), *names, share=False)
+    return Finding(best, "largest move of a head's preference", said, judge(switch > 0, weaker if flips else ""), grid)

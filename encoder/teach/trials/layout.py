@@ -1,0 +1,139 @@
+"""Trials of how a model is laid out: its hyperparameters, its shapes, what it shares and what it learns."""
+
+import torch
+
+from encoder.checkpoint.build import on_meta
+from encoder.experiments import bare, one_matrix
+from encoder.explain.shape import DEPTHS, depths
+from encoder.model.config import PRESETS
+from encoder.support.errors import EncoderError
+from encoder.support.formatting import agreement, brief, listed, shown
+from encoder.teach.trials.finding import Bars, Finding, array, judge, untried
+from encoder.teach.trials.order import NO_TABLE, TABLES
+from encoder.teach.trials.sizes import by
+from encoder.text_encoder import TextEncoder
+
+FIELDS = {
+    "layers": "n_layers",
+    "d_model": "d_model",
+    "heads": "n_heads",
+    "d_head": "d_head",
+    "d_ff": "d_ff",
+    "vocabulary": "vocab_size",
+    "longest input": "max_positions",
+}
+ROUNDING = 1e-5  # of the size of the numbers
+
+
+def setting_is(encoder: TextEncoder, field: str, value: int) -> Finding:
+    """One hyperparameter of this model is what is claimed."""
+    here = int(getattr(encoder.config, FIELDS[field]))
+    return Finding(float(here), field, f"Here {field} is {here:,}; {value:,} is claimed.", judge(here == value))
+
+
+def batch_is(encoder: TextEncoder, expected: list[int]) -> Finding:
+    """A batch of sentences comes out as so many rows of so many tokens of so many numbers.
+
+    It goes through the model's own code on tensors that have a shape and no numbers, so that any size is tried at once.
+    """
+    if len(expected) != 3:
+        raise EncoderError(f"expected has {len(expected)} numbers; it must be sentences, tokens and d_model")
+    rows, n, width = expected
+    if encoder.config.d_model != width:
+        return untried(f"The claim is of models with d_model {width}; this one has {encoder.config.d_model}.")
+    if n > encoder.config.max_positions:
+        return untried(f"This model reads {encoder.config.max_positions} tokens at most.")
+    model = on_meta(encoder.config).to("meta")  # the table of positions too
+    found = list(model(torch.zeros(rows, n, dtype=torch.long, device="meta")).shape)
+    said = f"Ids of shape {by([rows, n])} come out as {by(found)}; {by(expected)} is claimed."
+    return Finding(float(found[0] * found[1]), "vectors that come out", said, judge(found == expected))
+
+
+def bare_is(encoder: TextEncoder, sentence: str, expected: list[int]) -> Finding:
+    """Without the tokens that the tokenizer adds, a sentence comes out in the shape that is claimed."""
+    found = bare(encoder, sentence)
+    here = list(found.alone.shape)
+    said = (
+        f"Without {listed(list(found.added))} “{shown(sentence, 60)}” comes out as {by(here)}; {by(expected)} is "
+        f"claimed. Its vectors have a mean cosine of {brief(float(found.alike.mean()))} with those beside "
+        f"{listed(list(found.added))}."
+    )
+    return Finding(float(here[0]), "vectors that come out", said,
+                   judge(here == expected, 
+                         f"as many vectors, each of {here[1]} numbers" if here[0] == expected[0] else ""))  # fmt: skip
+
+
+def heads_are_one_matrix(encoder: TextEncoder, sentence: str) -> Finding:
+    """One matrix of d_model x d_model, cut in pieces, is a matrix of d_model x d_head for each head."""
+    found = one_matrix(encoder.trace(sentence), 0)
+    apart = max(float(one.apart.max()) for one in found)
+    size = max(one.size for one in found)
+    said = (
+        f"Layer 0 makes its queries, keys and values with a matrix of {by(list(found[0].whole))} each. Made anew with "
+        f"{encoder.config.n_heads} matrices of {by(list(found[0].cut))} they agree {agreement(apart, size)}."
+    )
+    return Finding(apart, "largest difference between both ways", said, judge(apart < ROUNDING * max(size, 1)))
+
+
+def own_parameters(encoder: TextEncoder) -> Finding:
+    """Every block has parameters of its own."""
+    count = encoder.config.n_layers
+    weights = encoder.model.state_dict()
+    firsts = [weights[f"layers.{i}.attention.w_q.weight"] for i in range(count)]
+    own = len({weight.data_ptr() for weight in firsts})
+    unlike = sum(not torch.equal(firsts[0], other) for other in firsts[1:])
+    said = f"{count} blocks have {own} sets of parameters; {unlike} have another W_Q than block 0."
+    return Finding(float(own), "sets of parameters", said, judge(own == count and unlike == count - 1))
+
+
+def positions_once(encoder: TextEncoder) -> Finding:
+    """Positions are added once, before the first block."""
+    readers = [step.name for step in encoder.steps if "embedding.positions" in step.inputs]
+    if encoder.config.positions not in TABLES:
+        return untried(NO_TABLE)
+    said = f"Of {len(encoder.steps)} steps {len(readers)} reads the positions: {listed(readers)}."
+    inside = [name for name in readers if name.startswith("layers.")]
+    return Finding(float(len(readers)), "steps that read the positions", said,
+                   judge(len(readers) == 1,
+                         "before the first block, in more than one step" if not inside else ""))  # fmt: skip
+
+
+def positions_fixed(encoder: TextEncoder) -> Finding:
+    """The table of positions is computed and no parameter: no training changes it."""
+    if encoder.config.positions not in TABLES:
+        return untried(NO_TABLE)
+    learned = sum(p.numel() for name, p in encoder.model.named_parameters() if name.startswith("embedding.positions"))
+    shape = by([encoder.config.max_positions, encoder.config.d_embedding])
+    said = f"The table holds {shape} numbers; {learned:,} of them are parameters."
+    return Finding(float(learned), "parameters in the table of positions", said, judge(learned == 0))
+
+
+def published_depth(encoder: TextEncoder, preset: str, layers: int) -> Finding:
+    """A published shape has so many blocks; and what they would hold in this model's width."""
+    published = on_meta(PRESETS[preset])
+    count, (here,) = len(published.layers), depths(encoder.config, (layers,))
+    each = sum(p.numel() for p in published.layers[0].parameters())
+    said = (
+        f"The shape “{preset}” has {count} blocks of {each:,} parameters each; {layers} are claimed. With {layers} "
+        f"blocks and d_ff = 4 d_model a model as wide as this one would hold {here.parameters:,} parameters."
+    )
+    every = [found.parameters for found in depths(encoder.config)]
+    bars = Bars({"parameters": array(every)}, [f"N = {n}" for n in DEPTHS], "parameters")
+    return Finding(float(count), f"blocks of {preset}", said, judge(count == layers), bars)
+
+
+def depth_grows(encoder: TextEncoder, layers: int) -> Finding:
+    """A stack of that many blocks holds that many times the parameters of one block, besides embedding and heads."""
+    one, two, wanted = depths(encoder.config, (1, 2, layers))
+    block, rest = two.parameters - one.parameters, 2 * one.parameters - two.parameters
+    said = (
+        f"With {layers} blocks and d_ff = 4 d_model a model of this width would hold {wanted.parameters:,} parameters: "
+        f"{layers} times {block:,}, and {rest:,} besides."
+    )
+    held = sum(p.numel() for p in encoder.model.layers.parameters())
+    shared = encoder.config.shared_layers
+    said += f" Here {encoder.config.n_layers} blocks hold {held:,}, as they all share one." if shared else ""
+    every = [found.parameters for found in depths(encoder.config)]
+    bars = Bars({"parameters": array(every)}, [f"N = {n}" for n in DEPTHS], "parameters")
+    return Finding(float(wanted.parameters), f"parameters with {layers} blocks", said,
+                   judge(wanted.parameters == rest + layers * block and not shared), bars)  # fmt: skip

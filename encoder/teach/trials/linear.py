@@ -1,0 +1,64 @@
+"""Trials of what is linear in a block, and of what is not."""
+
+from encoder.experiments import Halved, collapse, halved
+from encoder.model.attention import Attention
+from encoder.support.formatting import brief, percent
+from encoder.teach.trials.finding import Bars, Finding, array, judge
+from encoder.text_encoder import TextEncoder
+
+ROUNDING = 1e-5
+
+
+def layers_collapse(encoder: TextEncoder, between: str = "nothing") -> Finding:
+    """Two linear layers, with what stands between them here, are one linear layer."""
+    found = collapse(activation="relu" if between == "nothing" else between)
+    apart = found.linear if between == "nothing" else found.bent
+    left = found.linear_remainder if between == "nothing" else found.remainder
+    said = (
+        f"With {between} between them the two layers and the merged one, W' = W₁W₂, differ by up to "
+        f"{brief(apart)}; the "
+        f"numbers reach {brief(found.largest)}. The best of all linear layers misses {percent(left)} of them."
+    )
+    return Finding(left, "share that no single linear layer gives", said, judge(left < ROUNDING))
+
+
+def activation_needed(encoder: TextEncoder, sentence: str) -> Finding:
+    """The activation of the feed-forward network, and it alone, keeps layers from collapsing into one."""
+    found, bent = collapse(), [one.bent for one in halves(encoder, sentence)]
+    removes = found.remainder > 0.01 > found.linear_remainder
+    said = (
+        f"Two linear layers are one up to {brief(found.linear_remainder)}; with ReLU between them the best linear "
+        f"layer misses {percent(found.remainder)}. But attention is not linear either: between its outputs for nothing "
+        f"and for its input, its output for half the input lies off the middle by {percent(min(bent))} to "
+        f"{percent(max(bent))} of the way, layer by layer."
+    )
+    return Finding(found.remainder, "share that no single linear layer gives", said,
+                   judge(removes and max(bent) < ROUNDING,
+                         "it keeps them from collapsing, and attention does so too" if removes else ""))  # fmt: skip
+
+
+def attention_linear(encoder: TextEncoder, sentence: str) -> Finding:
+    """All operations in multi-head attention are linear."""
+    found = halves(encoder, sentence)
+    bent, held, unsoftened = ([getattr(one, kind) for one in found] for kind in ("bent", "held", "unsoftened"))
+    said = (
+        f"A linear map of half the input lies in the middle between its outputs for nothing and for all of it. "
+        f"Attention lies off the middle by {percent(min(bent))} to {percent(max(bent))} of the way, layer by layer. "
+        f"With its weights held it is off by {brief(max(held))}: handing over values is linear. But the weights are "
+        f"made of QKᵀ, a product of two maps of the input, and then a softmax; even without the softmax it is off by "
+        f"{percent(min(unsoftened))} to {percent(max(unsoftened))}."
+    )
+    bars = Bars({"as it is": array(bent), "without softmax": array(unsoftened)},
+                [f"layer {i}" for i in range(len(bent))], "off the middle")  # fmt: skip
+    return Finding(max(bent), "how far off the middle attention is", said, judge(max(bent) < ROUNDING), bars)
+
+
+def halves(encoder: TextEncoder, sentence: str) -> list[Halved]:
+    """`experiments.halved` for every layer, on what came in there."""
+    trace = encoder.trace(sentence)
+    found = []
+    for i, layer in enumerate(encoder.model.layers):
+        attention = layer.get_submodule("attention")
+        assert isinstance(attention, Attention)
+        found.append(halved(attention, trace[f"layers.{i}.attention.input"]))
+    return found

@@ -1,0 +1,93 @@
+"""Trials of what context makes of a word."""
+
+import math
+import re
+from collections.abc import Sequence
+
+import torch
+from torch import Tensor
+
+from encoder.experiments.compare import cosines
+from encoder.support.errors import EncoderError
+from encoder.support.formatting import brief
+from encoder.teach.trials.finding import Curves, Finding, array, judge, untried
+from encoder.teach.trials.heads import position_of
+from encoder.text_encoder import TextEncoder
+from encoder.trace.unpadded import stream
+
+ALIKE = 0.9  # mean cosine above which two vectors count as one meaning
+LEANS = 2  # factor of the odds from which a guess leans
+
+
+def contexts(encoder: TextEncoder, word: str, sentences: list[str]) -> Finding:
+    """One word has one static vector, and another one in each sentence."""
+    if len(sentences) < 2:
+        raise EncoderError(f"{len(sentences)} sentences; it takes 2 or more to compare")
+    static, vectors, places = [], [], []
+    for sentence in sentences:  # one run at a time: of each only the word's vectors are kept
+        run = encoder.trace(sentence)
+        place = position_of(run, word)
+        places.append(place)
+        static.append(run["embedding.tokens"][place].clone())
+        vectors.append(stream(run)[:, place].clone())
+        del run
+    same = all(torch.equal(vector, static[0]) for vector in static)
+    mean = mean_cosine(cosines(vectors))
+    last = float(mean[-1])
+    where = ", where only the place differs," if len(set(places)) > 1 else ", at one and the same place,"
+    everywhere = "both" if len(sentences) == 2 else f"all {len(sentences)}"
+    said = (
+        f"“{word}” has {'the same' if same else 'not the same'} row of the embedding table in {everywhere} "
+        f"sentences. The mean cosine between its vectors is {brief(float(mean[0]))} at the input{where} and "
+        f"{brief(last)} after the last layer."
+    )
+    curves = Curves({"mean cosine": array(mean)}, array(range(len(mean))), ("layers behind it", "cosine"))
+    return Finding(last, "mean cosine after the last layer", said, judge(same and last < ALIKE), curves)
+
+
+def mean_cosine(alike: Tensor) -> Tensor:
+    """Mean over all pairs of different runs: [n_layers + 1, k, k] -> [n_layers + 1]."""
+    k = alike.shape[-1]
+    return (alike.sum((1, 2)) - alike.diagonal(dim1=1, dim2=2).sum(-1)) / (k * (k - 1))
+
+
+def leans(
+    encoder: TextEncoder, sentence: str, other: str, word: str, near: str, far: str,
+    neutral: Sequence[str] = (), stand_in: str = "",
+) -> Finding:  # fmt: skip
+    """In this sentence the model's guess at the word leans to a meaning, and by that word and this company alone.
+
+    It leans where the odds of `near` against `far` are LEANS times those in the other sentence. The controls: so they
+    must be against each neutral sentence, whose other words hint at neither meaning; and `stand_in`, a word without the
+    second meaning, must not lean as far in the same two sentences. With all that, `near` must be the likelier word.
+    """
+    texts = [sentence, other, *neutral]
+    if stand_in:
+        texts += [re.sub(rf"\b{re.escape(word)}\b", stand_in, text, flags=re.IGNORECASE) for text in (sentence, other)]
+    odds = []
+    for i, text in enumerate(texts):
+        trace = encoder.trace(text)
+        if "mlm.logits" not in trace:
+            return untried("This model has no head that guesses words.")
+        at = position_of(trace, word if i < 2 + len(neutral) else stand_in)
+        logits = trace["mlm.logits"][at]
+        odds.append(float(logits[encoder.word_id(trace, at, near)] - logits[encoder.word_id(trace, at, far)]))
+    moved = odds[0] - odds[1]
+    hints = [odds[0] - o for o in odds[2 : 2 + len(neutral)]]
+    replaced = odds[-2] - odds[-1] if stand_in else -math.inf
+    said = (
+        f"At “{word}” in “{sentence}” the model gives “{near}” {brief(math.exp(odds[0]))} times the probability of "
+        f"“{far}”; in “{other}” {brief(math.exp(odds[1]))} times: the odds differ by a factor of "
+        f"{brief(math.exp(moved))}."
+    )
+    said += "".join(
+        f" Against “{text}”, which hints at neither, the factor is {brief(math.exp(hint))}."
+        for text, hint in zip(neutral, hints, strict=True)
+    )
+    if stand_in:
+        said += f" With “{stand_in}” in place of “{word}” it is {brief(math.exp(replaced))}."
+    least = math.log(LEANS)
+    by_itself = moved > least and all(hint > least for hint in hints) and moved > replaced
+    return Finding(math.exp(moved), "factor between the odds", said,
+                   judge(by_itself and odds[0] > 0,
+                         f"it leans to “{near}”, and “{far}” is still the likelier" if by_itself else ""))  # fmt: skip

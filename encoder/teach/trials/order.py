@@ -1,0 +1,190 @@
+"""Trials of word order and positions: what is lost without them, and what the published table promises."""
+
+import math
+
+import torch
+from torch import Tensor
+
+from encoder.experiments import exchanged, profile, turn, word_order
+from encoder.support.formatting import brief, percent
+from encoder.teach.trials.finding import Bars, Curves, Finding, array, judge, untried
+from encoder.text_encoder import TextEncoder
+
+NO_TABLE = "This model has no table of positions."
+TABLES = ("sinusoidal", "learned")  # the positions that have one
+NO_WAVES = "The claim is of a table of sines and cosines; this model has none."
+CLEAR = 0.01  # of their length, from which two vectors are clearly apart
+SAME = 1e-4  # factors that a table in float32 does not tell apart
+ROUNDING = 1e-5  # differences of float32 sums, relative to the numbers that were added
+
+
+def same_vectors(encoder: TextEncoder, sentence: str, other: str = "", positions: str = "off") -> Finding:
+    """The same words in another order give the same output vectors, each with its word.
+
+    `other` is the second sentence; the first one reversed if it is empty. `positions` says which runs are compared.
+    """
+    found = exchanged(encoder, sentence, other) if other else word_order(encoder, sentence)
+    apart = {"off": found.off, "on": found.on}[positions].abs()
+    size = float(encoder.trace(sentence)["output"].abs().max())
+    largest = float(apart.max())
+    bars = Bars(
+        {"positions off": array(found.off.abs().amax(-1)), "positions on": array(found.on.abs().amax(-1))},
+        list(found.tokens), "largest difference", logarithmic=True,
+    )  # fmt: skip
+    said = (
+        f"With positions {positions}, each word's output vector in “{' '.join(found.reordered)}” differs from "
+        "its vector "
+        f"in “{' '.join(found.tokens)}” by at most {brief(largest)}; the numbers themselves reach {brief(size)}."
+    )
+    return Finding(
+        largest, "largest difference between the vectors of a word", said, judge(largest < 10 * ROUNDING * size), bars
+    )
+
+
+def identical_rows(encoder: TextEncoder, sentence: str) -> Finding:
+    """Without positions the output of a sentence and that of its words reversed are identical."""
+    found = word_order(encoder, sentence)
+    n = len(found.order)
+    ours = encoder.trace(sentence)["output"]
+    moved = sum(i != j for i, j in enumerate(found.order))
+    largest, size = found.largest_off, float(ours.abs().max())
+    same = largest < 10 * ROUNDING * size
+    said = (
+        f"With positions off the two outputs hold the same {n} vectors, up to {brief(largest)}, but {moved} of "
+        "them stand "
+        "in another row: the set is the same, the order is that of the words. "
+    )
+    if found.largest_on < 10 * ROUNDING * size:
+        said += "With positions on they are the same too: nothing here depends on the order of the words."
+    else:
+        said += f"With positions on, vectors differ by up to {brief(found.largest_on)}."
+    return Finding(largest, "largest difference with positions off", said,
+                   judge(same and moved == 0, "as a set of vectors, and not row by row" if same else ""))  # fmt: skip
+
+
+def position_values(encoder: TextEncoder) -> Finding:
+    """All values of the position table are within -1 and 1."""
+    if not circles(encoder):
+        return untried(NO_WAVES)
+    table = encoder.model.embedding.positions.weight
+    largest = float(table.abs().max())
+    said = (
+        f"The {table.shape[0]} × {table.shape[1]} numbers go from {float(table.min()):.4g} to {float(table.max()):.4g}."
+    )
+    return Finding(largest, "largest value in size", said, judge(largest <= 1 + ROUNDING))
+
+
+def sines_and_cosines(encoder: TextEncoder, rate: int = 10_000) -> Finding:
+    """Column 2i of the table is sin(position / rate^(2i / d_model)), column 2i + 1 the cosine of the same."""
+    if not circles(encoder):
+        return untried(NO_WAVES)
+    table = encoder.model.embedding.positions.weight.double()
+    places, columns = (torch.arange(size, dtype=torch.float64) for size in table.shape)
+    angles = places[:, None] / rate ** (2 * (columns // 2) / len(columns))
+    expected = torch.where(columns % 2 == 0, angles.sin(), angles.cos())
+    apart = (table - expected).abs()
+    place, column = divmod(int(apart.argmax()), len(columns))
+    said = (
+        f"All {table.numel():,} numbers are made anew by the formula; the largest difference, "
+        f"{brief(float(apart.max()))}, is at position {place} in column {column}: {float(table[place, column]):.4g} in "
+        f"the table and {float(expected[place, column]):.4g} by the formula."
+    )
+    return Finding(float(apart.max()), "largest difference from the formula", said, judge(float(apart.max()) < SAME))
+
+
+def one_frequency(encoder: TextEncoder, of: str = "pair") -> Finding:
+    """Each pair of columns, or each single one, has a frequency of its own.
+
+    A pair has one where it turns by the same angle at every step.
+    """
+    if not circles(encoder):
+        return untried(NO_WAVES)
+    found = turn(encoder.model.embedding.positions.weight)
+    waves = 2 * math.pi / found.angles.abs()
+    said = (
+        "From one position to the next each pair turns by an angle of its own, missed by at most "
+        f"{brief(found.largest)}. "
+        f"Of {len(waves)} pairs the fastest comes round after {brief(float(waves[0]))} positions, the slowest after "
+        f"{brief(float(waves[-1]))}."
+    )
+    curves = Curves({"wavelength": array(waves)}, array(range(len(waves))),
+                    ("pair of columns", "positions for one round"), (False, True))  # fmt: skip
+    pairs = found.largest < ROUNDING and len(set(found.angles.tolist())) == len(found.angles)
+    if of == "pair":
+        return Finding(found.largest, "largest distance from one frequency", said, judge(pairs), curves)
+    shared = twins(encoder.model.embedding.positions.weight)
+    said += f" But dimensions have no frequency of their own: {shared} of {len(waves)} pairs share one." * bool(shared)
+    return Finding(float(shared), "pairs of dimensions that share a frequency", said,
+                   judge(not shared, "each pair of dimensions has one, a sine and a cosine" if pairs else ""),
+                   curves)  # fmt: skip
+
+
+def twins(table: Tensor) -> int:
+    """How many pairs of neighbouring columns are waves of the same frequency.
+
+    Of any wave of frequency w, x[p + k] + x[p - k] = 2 cos(kw) x[p]: the factor is fitted for a short and a long k.
+    """
+    waves, factors = table.double(), []
+    for k in (1, len(table) // 4):
+        ends, middle = waves[2 * k :] + waves[: -2 * k], waves[k:-k]
+        factors.append((ends * middle).sum(0) / middle.square().sum(0).clamp_min(torch.finfo(waves.dtype).tiny))
+    left, right = torch.stack(factors).view(2, -1, 2).unbind(-1)
+    return int(((left - right).abs() < SAME).all(0).sum())
+
+
+def one_rotation(encoder: TextEncoder, steps: int = 10) -> Finding:
+    """PE(p + k) is one fixed rotation of PE(p), the same for every p."""
+    if not circles(encoder):
+        return untried(NO_WAVES)
+    table = encoder.model.embedding.positions.weight
+    found = turn(table, steps)
+    holds = found.largest < ROUNDING
+    said = (
+        f"{'One rotation' if holds else 'No one rotation'} of each pair takes every position p to p + {steps}, for all "
+        f"{len(table) - steps} of them; the largest distance between the {'' if holds else 'best '}turned pair and the "
+        f"real one is {brief(found.largest)}."
+    )
+    return Finding(found.largest, "largest distance after the rotation", said, judge(holds))
+
+
+def only_distance(encoder: TextEncoder) -> Finding:
+    """How alike two position vectors are depends on how far apart they stand, not on where."""
+    if encoder.config.positions not in TABLES:
+        return untried(NO_TABLE)
+    table = encoder.model.embedding.positions.weight
+    found = profile(table)
+    half = len(found.mean) // 2
+    relative = float(found.spread[:half].max() / found.mean[0].abs())
+    falls = float(1 - found.mean[1:half].max() / found.mean[0])
+    rises = int((found.mean[1:half] > found.mean[: half - 1]).sum())
+    said = (
+        f"The dot product of two position vectors is {brief(float(found.mean[0]))} for the same position, "
+        f"{brief(float(found.mean[1]))} for neighbours and {brief(float(found.mean[10]))} ten apart. At one "
+        "distance it "
+        f"varies by at most {brief(relative)} of the first. It does not always fall: it rises at {rises} of "
+        f"{half - 1} steps."
+    )
+    curves = Curves({"PE(p) · PE(p + k)": array(found.mean[:half])}, array(range(half)),
+                    ("distance k", "dot product"))  # fmt: skip
+    return Finding(relative, "how much it varies at one distance", said, judge(relative < ROUNDING < falls), curves)
+
+
+def places_apart(encoder: TextEncoder) -> Finding:
+    """Every place has a vector of its own: the two nearest ones are clearly apart."""
+    if encoder.config.positions not in TABLES:
+        return untried(NO_TABLE)
+    table = encoder.model.embedding.positions.weight.double()
+    between = torch.cdist(table, table).fill_diagonal_(math.inf)
+    nearest, size = float(between.min()), float(table.norm(dim=-1).mean())
+    first, second = divmod(int(between.argmin()), len(table))
+    relative = nearest / max(size, torch.finfo(table.dtype).tiny)
+    said = (
+        f"Of {len(table)} places {first} and {second} are nearest: their vectors are {brief(nearest)} apart, "
+        f"{percent(relative)} of the mean length of such a vector, {brief(size)}."
+    )
+    return Finding(relative, "distance of the nearest two, by their length", said, judge(relative > CLEAR))
+
+
+def circles(encoder: TextEncoder) -> bool:
+    """Whether the model's positions are a computed table that is not all zeros."""
+    return encoder.config.positions == "sinusoidal"

@@ -1,0 +1,131 @@
+"""Trials by probes: what the vectors of each layer tell, each beside the probe's control task."""
+
+import math
+from itertools import pairwise
+from statistics import NormalDist
+
+import numpy as np
+
+from encoder.experiments.probes.layers import Probe, looked_up, probe
+from encoder.support.formatting import listed, percent
+from encoder.teach.trials.finding import Curves, Finding, array, judge
+from encoder.text_encoder import TextEncoder
+
+CLEAR = 2.0  # standard errors
+RARE = 0.05  # the chance that two layers that tell alike seem to differ, over all pairs of layers
+
+
+def told(found: Probe, layer: int) -> bool:
+    """Whether a layer tells clearly more than the control task, and than a guess that never looks."""
+    over = found.accuracy[layer] - max(float(found.control[layer]), found.commonest)
+    return bool(over > CLEAR * found.error[layer])
+
+
+def curves(**found: Probe) -> Curves:
+    """The accuracies of up to two probes, each with its control task."""
+    series = dict[str, np.ndarray]()
+    for name, one in found.items():
+        series |= {name: array(one.accuracy), f"{name}, control": array(one.control)}
+    layers = len(next(iter(found.values())).accuracy)
+    return Curves(series, array(range(layers)), ("layers", "share told right"))
+
+
+def at(layer: int) -> str:
+    """What stands after so many layers."""
+    return "the input" if layer == 0 else f"{layer} layer{'s' if layer > 1 else ''}"
+
+
+def thirds(found: Probe) -> str:
+    """What the thirds of the stack tell on average, lower, middle and upper."""
+    after = found.accuracy[1:]
+    n = len(after)
+    cuts = [0, -(-n // 3), -(-2 * n // 3), n]
+    parts = [after[a:b] for a, b in pairwise(cuts) if b > a]
+    return listed([percent(float(part.mean())) for part in parts])
+
+
+def where_told(found: Probe) -> str:
+    """After how many layers a task is told best, or that no layer is clearly the best."""
+    best, worst = int(found.accuracy.argmax()), int(found.accuracy.argmin())
+    least, most, here = (percent(float(found.accuracy[layer])) for layer in (worst, best, found.best))
+    error = percent(float(found.error[best]))
+    if not clearer(found, best, worst):
+        return f"told alike after every layer, {least} to {most}, each give or take {error}"
+    return f"told best after {at(found.best)}, {here}, give or take {error}, where all layers tell {least} to {most}"
+
+
+def clearer(found: Probe, layer: int, other: int) -> bool:
+    """Whether a layer tells more than another by more than chance, whichever two of all layers were picked."""
+    layers = len(found.accuracy)
+    errors = NormalDist().inv_cdf(1 - RARE / (layers * (layers - 1)))
+    error = math.hypot(float(found.error[layer]), float(found.error[other]))
+    return float(found.accuracy[layer] - found.accuracy[other]) > errors * error
+
+
+def grammar_first(encoder: TextEncoder) -> Finding:
+    """Lower layers hold grammar, upper layers meaning: probes tell parts of speech best in lower ones.
+
+    Parts of speech stand for grammar, and whether a sentence tells of something good or bad for meaning. What counts is
+    the first layer that is within one standard error of the best; meaning has to be told clearly better there than in
+    that of grammar.
+    """
+    grammar, meaning = probe(encoder, "parts of speech"), probe(encoder, "good or bad")
+    low, high = grammar.best, meaning.best
+    clear = told(grammar, low) and told(meaning, high)
+    said = (
+        f"Parts of speech, of {grammar.samples} words, are {where_told(grammar)}; the control task "
+        f"{percent(float(grammar.control[low]))}. Whether a sentence is good or bad, of {meaning.samples}, is "
+        f"{where_told(meaning)}; the control task {percent(float(meaning.control[high]))}. By thirds of the stack: "
+        f"{thirds(grammar)} of the parts of speech, {thirds(meaning)} of the sentences."
+    )
+    if not clear:
+        said += " One of the two is not told clearly better than its control task, so nothing follows."
+    return Finding(float(high - low), "layers from the best for grammar to the best for meaning", said,
+                   judge(clear and high > low and clearer(meaning, high, low)),
+                   curves(**{"parts of speech": grammar, "good or bad": meaning}))  # fmt: skip
+
+
+def place_kept(encoder: TextEncoder) -> Finding:
+    """Positions are given once, and what a vector tells of its place grows less from layer to layer."""
+    found = probe(encoder, "place")
+    first, last = float(found.accuracy[0]), float(found.accuracy[-1])
+    fell = first - last > CLEAR * float(found.error[-1])
+    said = (
+        f"Of {found.samples} words a probe tells the place in the sentence of {percent(first)} from the input and of "
+        f"{percent(last)} after all layers; the control task {percent(float(found.control[0]))} and "
+        f"{percent(float(found.control[-1]))}; who never looks is right in {percent(found.commonest)}."
+    )
+    return Finding(last, "share of places told after all layers", said, judge(fell and told(found, 0)),
+                   curves(place=found))  # fmt: skip
+
+
+def words_told(encoder: TextEncoder) -> Finding:
+    """The output vectors serve to tag words: a linear map reads parts of speech off them, better than a list of words.
+
+    The list has the part of speech that each word most often is; a word that it lacks is what most words are.
+    """
+    found, listed_share = probe(encoder, "parts of speech"), looked_up()
+    better = float(found.accuracy[-1]) - listed_share > CLEAR * float(found.error[-1])
+    said = f"A list of words, without a model, tells {percent(listed_share)}."
+    return read_off(found, "parts of speech", "words", better, said)
+
+
+def sentences_told(encoder: TextEncoder) -> Finding:
+    """The output vectors serve to sort sentences: a linear map tells those of good things from those of bad ones."""
+    return read_off(probe(encoder, "good or bad"), "good or bad", "sentences")
+
+
+def read_off(found: Probe, task: str, samples: str, better: bool = True, beside: str = "") -> Finding:
+    """What the last layer tells, beside the input, the control task and a guess that never looks.
+
+    `better` says whether it tells more than what is told `beside`.
+    """
+    last = float(found.accuracy[-1])
+    said = (
+        f"A linear map trained on other sentences tells {percent(last)} of {found.samples} {samples} right from the "
+        f"output and {percent(float(found.accuracy[0]))} from the input; its control task "
+        f"{percent(float(found.control[-1]))} from the output, and who never looks {percent(found.commonest)}. "
+        f"{beside}"
+    ).strip()
+    return Finding(last, f"share of {samples} told right", said, judge(told(found, -1) and better),
+                   curves(**{task: found}))  # fmt: skip

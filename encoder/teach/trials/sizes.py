@@ -1,0 +1,167 @@
+"""Trials of size: parameters, shapes, time, and what a list of token ids says."""
+
+import numpy as np
+
+from encoder.experiments import LENGTHS, Duration, timing
+from encoder.explain.cost import parameters
+from encoder.support.errors import EncoderError
+from encoder.support.formatting import brief, listed, percent
+from encoder.teach.trials.finding import Bars, Curves, Finding, judge, untried
+from encoder.text_encoder import MAX_TOKENS, TextEncoder
+
+CLOSE, ABOUT = 0.01, 0.1  # how far "about" reaches; and up to where it is said that it is not close
+CONSTANT = 1.5  # a time that grows by less than this factor is called constant
+BERT_PIECES = 30_522  # in the vocabulary of BERT, uncased (Devlin et al. 2019)
+PARTS = {"attention": ("attention.w_q", "attention.w_k", "attention.w_v", "attention.w_o"),
+         "feed-forward": ("feed_forward.w_1", "feed_forward.w_2"),
+         "W_O": ("attention.w_o",), "W_1": ("feed_forward.w_1",), "W_2": ("feed_forward.w_2",),
+         "norm 1": ("norm1",), "norm 2": ("norm2",)}  # fmt: skip
+KINDS = ("attention", "feed-forward")
+
+
+def block(encoder: TextEncoder, parts: tuple[str, ...] = ("",)) -> int:
+    """How many parameters the first block holds, or some of its parts."""
+    starts = tuple(f"layers.0.{part}" for part in parts)
+    return sum(part.counted for part in parameters(encoder.model) if part.name.startswith(starts))
+
+
+def block_size(encoder: TextEncoder) -> Finding:
+    """One block holds about 12 d_model² parameters."""
+    counted, about = block(encoder), 12 * encoder.config.d_model**2
+    off = abs(counted / about - 1)
+    said = f"One block holds {counted:,} parameters; 12 · {encoder.config.d_model}² is {about:,}, {percent(off)} away."
+    each = {name: block(encoder, PARTS[name]) for name in KINDS} | {"norms": block(encoder, ("norm",))}
+    bars = Bars({"parameters": np.array(list(each.values()), dtype=float)}, list(each), "parameters of a block")
+    return Finding(
+        float(counted),
+        "parameters of a block",
+        said,
+        judge(off < CLOSE, f"within {percent(ABOUT)}, and not within {percent(CLOSE)}" if off < ABOUT else ""),
+        bars,
+    )
+
+
+def part_size(encoder: TextEncoder, part: str, expected: float, width: int = 512) -> Finding:
+    """A part of a block holds as many parameters as is claimed, to the digits in which it is claimed.
+
+    The claim is of blocks of that d_model, and of no others. Zeros at its end are no digits of it.
+    """
+    if encoder.config.d_model != width:
+        return untried(f"The claim is of blocks with d_model {width}; this model has {encoder.config.d_model}.")
+    counted = block(encoder, PARTS[part])
+    biases = counted_biases(encoder, PARTS[part])
+    digits = len(f"{expected:.0f}".rstrip("0"))
+    rounded, weights = (float(f"{count:.{digits - 1}e}") for count in (counted, counted - biases))
+    said = (
+        f"The {part} of a block holds {counted:,} parameters, {biases:,} of them biases. To the digits of the claim, "
+        f"{expected:,.0f}, that is {rounded:,.0f}."
+    )
+    return Finding(float(counted), f"parameters of {part}", said,
+                   judge(rounded == expected, "without the biases" if weights == expected else ""))  # fmt: skip
+
+
+def counted_biases(encoder: TextEncoder, parts: tuple[str, ...]) -> int:
+    """How many of the parameters of a part of the first block are biases."""
+    layer = encoder.model.layers[0]
+    return sum(p.numel() for name, p in layer.named_parameters() if name.endswith("bias") and name.startswith(parts))
+
+
+def query_key_value(encoder: TextEncoder) -> Finding:
+    """W_Q, W_K and W_V together hold 3 d_model² parameters."""
+    counted, squares = block(encoder, PARTS["attention"][:3]), 3 * encoder.config.d_model**2
+    biases = counted_biases(encoder, PARTS["attention"][:3])
+    said = (
+        f"They hold {counted:,} parameters; 3 · {encoder.config.d_model}² is {squares:,}. The difference of "
+        f"{counted - squares:,} is {biases:,} biases."
+    )
+    return Finding(float(counted), "parameters of W_Q, W_K and W_V", said,
+                   judge(counted == squares,
+                         "without the biases" if counted - biases == squares else ""))  # fmt: skip
+
+
+def shape_is(encoder: TextEncoder, sentence: str, step: str, expected: list[int], width: int = 0) -> Finding:
+    """A step of the run has the shape that is claimed.
+
+    With a width, the claim is of models with that d_model, and of no others.
+    """
+    if width and encoder.config.d_model != width:
+        return untried(f"The claim is of models with d_model {width}; this one has {encoder.config.d_model}.")
+    trace = encoder.trace(sentence)
+    if step not in trace:
+        raise EncoderError(trace.unknown(step))
+    real, added = list(trace[step].shape), sum(trace.tokenization.special)
+    spoken = [size - added if name == "n" else size for name, size in zip(trace.step(step).shape, real, strict=True)]
+    said = f"{step} is {by(real)}" + (f", {by(spoken)} without the {added} tokens that the model adds" if added else "")
+    return Finding(float(trace[step].numel()), "numbers in it", f"{said}; {by(expected)} is claimed.",
+                   judge(real == expected,
+                         f"without the {added} tokens that the model adds" if spoken == expected else ""))  # fmt: skip
+
+
+def by(sizes: list[int]) -> str:
+    """A shape in words: 3 × 512."""
+    return " × ".join(map(str, sizes))
+
+
+def one_width(encoder: TextEncoder, sentence: str, layers: int) -> Finding:
+    """All blocks, as many as claimed, take and give the same shape."""
+    trace, count = encoder.trace(sentence), encoder.config.n_layers
+    names = [f"layers.{i}.{end}" for i in range(count) for end in ("attention.input", "output")]
+    shapes = {tuple(trace[name].shape) for name in names}
+    found = listed([by(list(shape)) for shape in sorted(shapes)])
+    said = f"This model has {count} blocks, and what goes in and comes out is {found}."
+    return Finding(float(count), "blocks", said,
+                   judge(count == layers and len(shapes) == 1,
+                         f"of {count} blocks, where {layers} are claimed" if len(shapes) == 1 else ""))  # fmt: skip
+
+
+def time_constant(encoder: TextEncoder, longest: int = 256) -> Finding:
+    """A run takes the same time however many tokens it reads."""
+    return judged(timing(encoder, [n for n in LENGTHS if n <= min(longest, encoder.max_tokens)]))
+
+
+def judged(durations: tuple[Duration, ...]) -> Finding:
+    """The verdict on the times of several lengths, shortest first."""
+    first, last = durations[0], durations[-1]
+    ratio = last.seconds / first.seconds
+    said = (
+        f"On one processor: {brief(1000 * first.seconds)} ms for {first.n} tokens and "
+        f"{brief(1000 * last.seconds)} ms for "
+        f"{last.n}, {brief(ratio)} times as long, for {brief(last.flops / first.flops)} times as many "
+        "operations. Those for "
+        f"pairs of tokens grew {brief(last.pair_flops / first.pair_flops)} times, and are "
+        f"{percent(last.pair_flops / last.flops)} of all at the end."
+    )
+    curves = Curves(
+        {"measured": np.array([1000 * d.seconds for d in durations]),
+         "if it were constant": np.array([1000 * first.seconds for _ in durations])},
+        np.array([d.n for d in durations], dtype=float), ("tokens", "milliseconds"), (True, True),
+    )  # fmt: skip
+    return Finding(ratio, f"time for {last.n} tokens over that for {first.n}", said, judge(ratio < CONSTANT), curves)
+
+
+def any_length(encoder: TextEncoder, longest: int = 512) -> Finding:
+    """A sentence of any length is read whole: one of twice as many words as is claimed, too."""
+    words = 2 * longest
+    read = len(encoder.tokenize(" ".join(["the"] * words)).ids)
+    said = (
+        f"Of a sentence of {words} words {read} tokens are read. This model was built for "
+        f"{encoder.config.max_positions:,} places, and this app runs {MAX_TOKENS} tokens at most."
+    )
+    return Finding(float(read), "tokens that are read", said,
+                   judge(read >= words, f"up to {read} tokens" if read == longest else ""))  # fmt: skip
+
+
+def ids_say(encoder: TextEncoder, ids: list[int], text: str) -> Finding:
+    """A list of token ids is a text, in the vocabulary of BERT."""
+    size = encoder.tokenizer.get_vocab_size()
+    pieces = [encoder.tokenizer.id_to_token(i) or "nothing" for i in ids]
+    if size != BERT_PIECES:
+        return untried(
+            f"This needs BERT's vocabulary of {BERT_PIECES:,} pieces; this model has {size:,}. Here "
+            f"{listed([str(i) for i in ids])} "
+            f"are {listed([f'“{piece}”' for piece in pieces])}, and “{text}” is {list(encoder.tokenize(text).ids)}."
+        )
+    ours = list(encoder.tokenize(text).ids)
+    wrong = sum(a != b for a, b in zip(ours, ids, strict=False)) + abs(len(ours) - len(ids))
+    said = f"The ids spell {' '.join(pieces)}; “{text}” is {ours}: {wrong} places differ."
+    return Finding(float(wrong), "places that differ", said, judge(wrong == 0))

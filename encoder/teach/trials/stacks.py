@@ -1,0 +1,190 @@
+"""Trials of what holds a deep stack together: residuals, norms and the mask."""
+
+import math
+from dataclasses import replace
+
+import numpy as np
+
+from encoder.experiments import DEPTHS, SHAPE, gradients, hidden_row, norms, padding, residuals, softmax_of
+from encoder.support.formatting import brief, listed, percent
+from encoder.teach.trials.finding import Bars, Curves, Finding, array, judge
+from encoder.text_encoder import TextEncoder
+
+APART = 1e-3  # 1 - cosine below which all tokens have become one
+ROUNDING = 1e-5
+RANGE = (0.01, 100.0)  # factors by which a gradient may change on its way and can still be learned from
+CLOSE = 0.01  # a factor this near to 1
+WHOLE = ((True, True),)  # a stack with residuals and norms
+FLOOR = 1e-10  # 1 - cosine that float32 streams do not tell from 0
+DRAWN = {"Xavier weights": None, "normal weights of deviation 0.02": 0.02}  # how the weights of random stacks are drawn
+
+
+def residuals_keep(encoder: TextEncoder, depth: int = 6) -> Finding:
+    """With residuals the tokens of a random stack stay apart, without them they become one."""
+    found = residuals((depth,))
+    ours, theirs = found.curve(True, True).apart, found.curve(False, True).apart
+    value, lost = float(ours[depth]), float(theirs[depth])
+    said = (
+        f"After {depth} random post-norm blocks 1 - cosine between two tokens is {apart(value)} with residuals and "
+        f"{apart(lost)} without; it was {brief(float(ours[0]))} at the start."
+    )
+    curves = Curves({"with residuals": array(ours), "without": array(theirs)}, array(range(depth + 1)),
+                    ("blocks", "1 - cosine between tokens"), (False, True))  # fmt: skip
+    return Finding(value, f"1 - cosine after {depth} blocks with residuals", said,
+                   judge(value > APART > lost,
+                         "further apart than without, and still nearly one" if lost < APART and value > 10 * lost
+                         else ""), curves)  # fmt: skip
+
+
+def residuals_deep(encoder: TextEncoder, norm: str = "post") -> Finding:
+    """With residuals the tokens of a random stack stay apart however deep it is, without them they become one."""
+    found = residuals(DEPTHS, replace(SHAPE, norm_first=norm == "pre"))
+    ours, theirs = found.curve(True, True).apart, found.curve(False, True).apart
+    kept = [depth for depth in DEPTHS if float(ours[depth]) > APART > float(theirs[depth])]
+    values = [f"{apart(float(ours[d]))} and {apart(float(theirs[d]))} after {d}" for d in DEPTHS]
+    said = (
+        f"1 - cosine between two tokens of a random {norm}-norm stack (Xavier weights), with residuals and without: "
+        f"{listed(values)} blocks. They are kept apart by residuals, and become one without, "
+        f"{f'at depth {listed([str(d) for d in kept])}' if kept else 'at none of these depths'}."
+    )
+    curves = Curves({"with residuals": array(ours), "without": array(theirs)}, array(range(len(ours))),
+                    ("blocks", "1 - cosine between tokens"), (False, True))  # fmt: skip
+    return Finding(float(len(kept)), f"of {len(DEPTHS)} depths at which residuals keep tokens apart", said,
+                   judge(len(kept) == len(DEPTHS),
+                         
+                         f"at depth {listed([str(d) for d in kept])}" if kept else ""), curves)  # fmt: skip
+
+
+def apart(value: float) -> str:
+    """1 - cosine in words: what is only rounding says so."""
+    return brief(value) if value > FLOOR else "0 up to rounding"
+
+
+def norms_keep_length(encoder: TextEncoder, depth: int = 24) -> Finding:
+    """With norms the length of a vector stays in its range through a random stack; without them it does not."""
+    found = residuals((depth,))
+    ours, theirs = found.curve(True, True).length, found.curve(True, False).length
+    grown, kept = float(theirs[depth] / theirs[0]), float(ours[depth] / ours[0])
+    said = (
+        f"Through {depth} random blocks the length of a vector becomes {brief(kept)} times what it was with norms, and "
+        f"{brief(grown)} times without."
+    )
+    curves = Curves({"with norms": array(ours), "without": array(theirs)}, array(range(depth + 1)),
+                    ("blocks", "length of a vector"), (False, True))  # fmt: skip
+    return Finding(
+        grown, "growth of the length without norms", said, judge(0.1 < kept < 10 and not 0.1 < grown < 10), curves
+    )
+
+
+def norms_keep_gradients(encoder: TextEncoder, depth: int = 24) -> Finding:
+    """With norms the gradient stays in its range on its way back through a random stack; without them it does not."""
+    kept, lost = (float((found := gradients(depth, residual=True, norm=norm))[0] / found[-1]) for norm in (True, False))
+    said = (
+        f"Through {depth} random blocks with residuals and norms the gradient at the start is {brief(kept)} times that "
+        f"at the end; with residuals alone it is "
+        f"{f'{brief(lost)} times that' if math.isfinite(lost) else 'more than float32 holds'}."
+    )
+    holds = judge(RANGE[0] < kept < RANGE[1] and not RANGE[0] < lost < RANGE[1])
+    return Finding(kept, "gradient that is left with norms", said, holds)
+
+
+def gradients_vanish(encoder: TextEncoder, depth: int = 24) -> Finding:
+    """Without residuals the gradient is lost on its way back."""
+    kept = {
+        (residual, norm): float((found := gradients(depth, residual=residual, norm=norm))[0] / found[-1])
+        for residual in (True, False)
+        for norm in (True, False)
+    }
+    without, bare = kept[(False, True)], kept[(False, False)]
+    said = (
+        f"Through {depth} random blocks the gradient at the start is {brief(kept[(True, True)])} times that at "
+        "the end with "
+        f"residuals and norms. Without residuals it is {brief(without)} times with norms and {brief(bare)} times with "
+        f"neither; without norms alone it {times(kept[(True, False)])}."
+    )
+    vanish = 0.01
+    return Finding(without, "gradient that is left without residuals", said,
+                   judge(without < vanish, "where there are no norms either" if bare < vanish else ""))  # fmt: skip
+
+
+def times(factor: float) -> str:
+    """A growth in words."""
+    return f"is {brief(factor)} times" if math.isfinite(factor) else "outgrows float32"
+
+
+def pre_norm_deeper(encoder: TextEncoder, depth: int = 48) -> Finding:
+    """In a deep random stack pre-norm keeps tokens apart where post-norm does not, however its weights are drawn."""
+    ends, curves, kept = [], dict[str, np.ndarray](), []
+    for drawn, deviation in DRAWN.items():
+        post, pre = (
+            residuals((depth,), replace(SHAPE, norm_first=first), deviation=deviation, kinds=WHOLE)
+            .curve(*WHOLE[0])
+            .apart
+            for first in (False, True)
+        )
+        curves |= {f"pre-norm, {drawn}": array(pre), f"post-norm, {drawn}": array(post)}
+        ends.append((float(pre[depth]), float(post[depth])))
+        kept.append(ends[-1][0] > 10 * ends[-1][1] and ends[-1][0] > APART)
+    said = " ".join(
+        f"With {drawn} 1 - cosine between two tokens is {apart(pre)} after {depth} pre-norm blocks and {apart(post)} "
+        f"after as many post-norm blocks."
+        for drawn, (pre, post) in zip(DRAWN, ends, strict=True)
+    )
+    said += " How well such stacks can be trained is not tried here."
+    kept_with = [drawn for drawn, one in zip(DRAWN, kept, strict=True) if one]
+    picture = Curves(curves, array(range(depth + 1)), ("blocks", "1 - cosine between tokens"), (False, True))
+    return Finding(ends[0][0], f"1 - cosine after {depth} pre-norm blocks of Xavier weights", said,
+                   judge(all(kept), f"with {listed(kept_with)}" if kept_with else ""), picture)  # fmt: skip
+
+
+def std_norm_is(encoder: TextEncoder, width: int = 512) -> Finding:
+    """The variant that divides by the unbiased standard deviation is LayerNorm."""
+    pair = norms((width,))[0]
+    said = (
+        f"At d_model {width} the outputs differ by up to {brief(pair.largest)}: a factor of {pair.ratio:.6f}, where "
+        f"√(d / (d - 1)) is {pair.predicted:.6f}. Gamma can learn the factor; where the variance is near 0 the "
+        "place of "
+        "eps matters too."
+    )
+    table = norms()
+    widths = array(one.d_model for one in table)
+    curves = Curves({"largest difference": array([one.largest for one in table])}, widths,
+                    ("d_model", "difference"), (True, True))  # fmt: skip
+    return Finding(pair.largest, "largest difference between the outputs", said,
+                   judge(pair.largest < ROUNDING,
+                         f"within {percent(CLOSE)}" if abs(pair.ratio - 1) < CLOSE else ""), curves)  # fmt: skip
+
+
+def padding_ignored(encoder: TextEncoder, short: str, sentence: str, mask: str = "kept") -> Finding:
+    """A short sentence in a batch has the vectors that it has alone."""
+    found = padding(encoder, short, sentence)
+    apart, leak = {"kept": (found.masked, found.masked_leak), "forgotten": (found.forgotten, found.forgotten_leak)}[
+        mask
+    ]
+    value, size = float(apart.max()), float(encoder.trace(short)["output"].abs().max())
+    pads = len(found.tokens) - found.n
+    said = (
+        f"With the mask {mask}, the vectors of “{short}” beside {pads} [PAD] differ from those alone by up to "
+        f"{brief(value)}; [PAD] takes {percent(float(leak.mean()))} of all weight."
+    )
+    series = {"masked": array(found.masked), "mask forgotten": array(found.forgotten)}
+    bars = Bars(series, list(found.tokens[: found.n]), "largest difference")
+    return Finding(value, "largest difference from the run alone", said, judge(value < 10 * ROUNDING * size), bars)
+
+
+def masks_alike(encoder: TextEncoder, low: float = -1e9) -> Finding:
+    """A large negative number masks as well as minus infinity."""
+    finite, endless = (float(softmax_of([2.0, 1.0, mask])[2]) for mask in (low, -math.inf))
+    lost, even = hidden_row(-math.inf), hidden_row(low)
+    said = (
+        f"Beside keys that may be seen, a key at {low:g} gets weight {brief(finite)}, one at minus infinity "
+        f"{brief(endless)}. "
+        f"Where all keys of a row are hidden they differ: minus infinity gives no number, and {lost.lost[-1]} of "
+        f"{len(lost.weights)} tokens are lost after {len(lost.lost) - 1} layers; {low:g} gives every hidden key "
+        f"{brief(float(even.weights[-1, 0]))}."
+    )
+    same = finite == endless
+    everywhere = lost.lost[-1] == even.lost[-1]
+    return Finding(finite, f"weight of a key masked with {low:g}", said,
+                   
+                   judge(same and everywhere, "every row has a key that may be seen" if same else ""))  # fmt: skip

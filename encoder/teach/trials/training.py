@@ -1,0 +1,137 @@
+"""Trials of what belongs to training: dropout, gradients, and what a model guesses without a part of it."""
+
+import math
+from time import perf_counter
+
+import torch
+from torch import nn
+
+from encoder.experiments import dropout, learning_curve, softmax_slopes
+from encoder.metrics import SENTENCES
+from encoder.support.formatting import brief, percent, points
+from encoder.teach.trials.finding import Bars, Curves, Finding, array, judge, untried
+from encoder.text_encoder import TextEncoder
+from encoder.train.evaluation import Score, evaluate_text
+
+NEAR = 0.02  # how far the share that drops out may be from p
+CLEAR = 2.0  # standard errors
+LEARNING_SEEDS = (0, 1)
+
+
+def dropout_share(encoder: TextEncoder, sentence: str, p: float) -> Finding:
+    """Dropout sets a share p of the numbers to zero, and what is left still tells of the sentence.
+
+    The share that is dropped, and the cosine of each token's vector with the one without dropout.
+    """
+    found = dropout(encoder, sentence, p)
+    alike = float(found.alike.mean())
+    said = (
+        f"With p = {p:g}, {percent(found.dropped)} of the numbers were set to zero in {len(found.runs)} runs. The "
+        f"vectors keep a cosine of {brief(alike)} with those of the run without dropout, which is how this model runs "
+        "everywhere else."
+    )
+    bars = Bars({"cosine": array(found.alike.mean(0))}, list(found.tokens), "cosine with the run without")
+    as_asked = abs(found.dropped - p) < NEAR
+    return Finding(found.dropped, "share of numbers set to zero", said,
+                   judge(as_asked and alike > 0.5,
+                         "the share is as asked, and what is left tells little of the sentence" if as_asked else ""),
+                   bars)  # fmt: skip
+
+
+def gradient_needs_division(encoder: TextEncoder, width: int = 512) -> Finding:
+    """Without the division by sqrt(d_head) nearly no gradient passes softmax at this width."""
+    (found,) = softmax_slopes((width,))
+    said = (
+        f"For random queries and keys of {width} numbers the gradient of softmax is {brief(found.with_)} long on "
+        f"average with the division and {brief(found.without)} without, {percent(found.without / found.with_)} of it."
+    )
+    return Finding(found.without, "length of the gradient without the division", said,
+                   judge(found.without < 0.25 * found.with_,
+                         "less than half of it passes, and more than a quarter"
+                         if found.without < 0.5 * found.with_ else ""))  # fmt: skip
+
+
+def feed_forward_needed(encoder: TextEncoder) -> Finding:
+    """Without its feed-forward networks a model guesses far fewer hidden words.
+
+    Over the bundled sentences, which no training has seen; a network that is left out adds nothing to the sum.
+    """
+    if encoder.model.mlm_head is None:
+        return untried("This model has no head that guesses words.")
+    parts = {"whole": (), "without feed-forward": ("feed_forward.output",), "without attention": ("attention.output",)}
+    scores = {name: evaluate_text(encoder, SENTENCES, left_out=steps) for name, steps in parts.items()}
+    whole, without = scores["whole"], scores["without feed-forward"]
+    if whole.top_1 <= CLEAR * spread(whole):
+        return untried(
+            f"This model guesses {percent(whole.top_1)} of {whole.words} hidden words, not clearly more than none: "
+            "nothing can be lost without feed-forward."
+        )
+    lost, error = whole.top_1 - without.top_1, math.hypot(spread(whole), spread(without))
+    said = (
+        f"Of {whole.words} hidden words the whole model guesses {percent(whole.top_1)} first, without feed-forward "
+        f"{percent(without.top_1)}, without attention {percent(scores['without attention'].top_1)}. The difference "
+        f"that feed-forward makes is {points(lost)}, give or take {points(error)}. Models "
+        "that never had it are trained in Labs."
+    )
+    bars = Bars({"guessed first": array(one.top_1 for one in scores.values())}, list(scores), "share guessed first")
+    return Finding(lost, "share of guesses lost without feed-forward", said, judge(lost > CLEAR * error), bars)
+
+
+def learns_better(encoder: TextEncoder, kind: str, than: str, layers: int = 2) -> Finding:
+    """A small model of one kind, trained now, learns better in the same steps than one of another kind.
+
+    Both learn to count like letters from the same inputs, for two seeds; what counts is the loss on unseen inputs.
+    """
+    pairs = [[learning_curve(one, layers, seed=seed) for one in (kind, than)] for seed in LEARNING_SEEDS]
+    ours, theirs = (torch.stack([pair[side].loss for pair in pairs]) for side in (0, 1))
+    wins = int((ours[:, -1] < theirs[:, -1]).sum())
+    ends = [float(side[:, -1].mean()) for side in (ours, theirs)]
+    right = [float(torch.stack([pair[side].right[-1] for pair in pairs]).mean()) for side in (0, 1)]
+    said = (
+        f"{layers} layers, trained {len(pairs)} times for {pairs[0][0].steps[-1]} steps: in the end {kind} has a loss "
+        f"of {brief(ends[0])} nats and {percent(right[0])} of the answers right, {than} {brief(ends[1])} and "
+        f"{percent(right[1])}. {kind.capitalize()} ends lower in {wins} of {len(pairs)} tries. Larger models were not "
+        "tried."
+    )
+    curves = Curves({one: array(side.mean(0)) for one, side in ((kind, ours), (than, theirs))},
+                    array(pairs[0][0].steps), ("training steps", "loss on unseen inputs, in nats"))  # fmt: skip
+    return Finding(ends[0] - ends[1], "difference of the loss in the end, in nats", said,
+                   judge(wins == len(pairs),
+                         f"in {wins} of {len(pairs)} tries" if wins else ""), curves)  # fmt: skip
+
+
+def spread(score: Score) -> float:
+    """The standard error of a share of words guessed first."""
+    return math.sqrt(score.top_1 * (1 - score.top_1) / max(1, score.words))
+
+
+@torch.inference_mode()
+def seconds(encoder: TextEncoder, n: int) -> tuple[float, float]:
+    """The quickest of three runs over n tokens, of the encoder and of an LSTM of as many layers as wide."""
+    config = encoder.config
+    ids, x = torch.zeros(1, n, dtype=torch.long), torch.zeros(1, n, config.d_model)
+    shape = (config.d_model, config.d_model, config.n_layers)
+    recurrent = nn.LSTM(*shape, batch_first=True, device="meta").to_empty(device="cpu")
+    for weight in recurrent.parameters():
+        weight.zero_()  # no numbers drawn: how large they are takes no time
+    times = []
+    for _ in range(3):
+        start = perf_counter()
+        encoder.model(ids)
+        between = perf_counter()
+        recurrent(x)
+        times.append((between - start, perf_counter() - between))
+    ours, theirs = zip(*times, strict=True)
+    return min(ours), min(theirs)
+
+
+def recurrent_slower(encoder: TextEncoder, longest: int = 128) -> Finding:
+    """An encoder is faster than a recurrent network of as many layers and the same width."""
+    n = min(longest, encoder.max_tokens)
+    ours, theirs = seconds(encoder, n)
+    said = (
+        f"For {n} tokens, on one processor, now: {brief(1000 * ours)} ms for the encoder, {brief(1000 * theirs)} ms "
+        "for an LSTM of as many layers, as wide. The LSTM takes its tokens one after the other, the encoder all at "
+        "once: many processors would help the encoder more. Training was not timed."
+    )
+    return Finding(theirs / ours, "time of the LSTM over that of the encoder", said, judge(theirs > ours))

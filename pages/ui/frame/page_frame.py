@@ -1,0 +1,123 @@
+"""What a run draws: the bar, the page itself, and the walk around it."""
+
+from collections.abc import Mapping
+from importlib import import_module
+from typing import Any, Protocol
+
+import streamlit as st
+
+from encoder.model.config import EncoderConfig
+from pages.ui.components import present
+from pages.ui.downloads import figure
+from pages.ui.downloads import run as downloads
+from pages.ui.frame import arrival, run, sentence
+from pages.ui.lessons import bar as lesson_bar
+from pages.ui.lessons import labs, library, story
+from pages.ui.refusals import told
+from pages.ui.server import file_links, janitor, job_queue
+from pages.ui.state import session_state as state
+from pages.ui.state import walk
+from pages.ui.state.session import draw_seen
+from pages.ui.state.site import Page
+from pages.ui.text import plain
+
+
+class Around(Protocol):
+    """What the browser draws around a page."""
+
+    def draw_bar(self, page: Page, /) -> None:
+        """Draw the bar on top."""
+
+    def draw_place(self, config: EncoderConfig, /) -> None:
+        """Draw the layer and head."""
+
+    def draw_class(self, page: Page, /) -> None:
+        """Draw what stands on every page of a class."""
+
+
+def draw(page: Page, around: Around, top: Any, bar: Any, under: Any) -> None:
+    """Draw a page, and into the rows `top`, `bar` and `under` above it what all pages share."""
+    state.session().runs += 1
+    walk.keep_up(page)
+    walk.resume()
+    with janitor.attended():
+        with job_queue.refused(), told(ends=True):
+            encoder = run.read(page)
+            run.fit(encoder)
+            with top:
+                around.draw_bar(page)
+                sentence.second()
+            trace = run.run()
+        walk.settle(page, trace.config)
+        figure.settle(page)
+        in_labs = library.in_labs(page)
+        at = story.place() if page == story.HERE else walk.place(page)
+        arrival.draw(page, at)
+        with bar:
+            if labs.has_place() if in_labs else has_place(page):
+                around.draw_place(trace.config)
+            lesson_bar.draw(page)
+            story.way_back(page)
+            walk.draw(at)
+        with under:
+            if at is not None:
+                st.caption(at.said, width="content")
+            with st.container(horizontal=True, horizontal_alignment="right", key="tools"):
+                present.draw()
+                downloads.page(trace)
+        said = st.container(key="said")
+        with said:
+            run.offer_to_load()
+            run.say_changes(trace.config)
+            sentence.known(trace)
+        around.draw_class(page)
+        with job_queue.refused(), told():
+            draw_page(page)
+    end(said)
+    state.write_url()
+    file_links.forget_undrawn(state.session().runs)
+
+
+def draw_below(page: Page, above: Any, usual: Mapping[str, str], is_open: bool) -> None:
+    """Draw what stands around a picture that the browser draws: the ways back `above` it, here the rest of the page.
+
+    `usual` is what the picture shows where the URL does not say it.
+    """
+    here = state.session()
+    here.runs += 1
+    walk.keep_up(page)
+    walk.resume()
+    with janitor.attended():
+        with job_queue.refused(), told(ends=True):
+            trace = run.undrawn(page, usual)
+        walk.settle(page, trace.config)
+        figure.settle(page)
+        here.below, here.reading = here.view, False  # all that differs from now on was pressed here
+        with above:
+            lesson_bar.draw(page)
+            story.way_back(page)
+        said = st.container(key="said")
+        if is_open:
+            with job_queue.refused(), told():
+                draw_page(page)
+    end(said)
+    state.write_choices()
+    file_links.forget_undrawn(state.session().runs)
+
+
+def draw_page(page: Page) -> None:
+    """Draw a page's own part of the app."""
+    import_module(f"pages.steps.{page.key}").draw()
+
+
+def has_place(page: Page) -> bool:
+    """Return whether a layer and a head mean something to what is open on a page."""
+    return page.place and (page.place_in is None or page.place_in in state.current().choices)
+
+
+def end(said: Any) -> None:
+    """Say what there is to say of a run, and that it has come whole."""
+    if notes := state.session().notes:
+        said.warning(plain("  \n".join(notes)))
+        notes.clear()
+    draw_seen()
