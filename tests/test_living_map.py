@@ -6,6 +6,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from answers import answer
+from drawn import unpacked
 from shared_models import pretrained
 from tiers import mostly_nightly
 from tiny import SENTENCE, TINY, tiny
@@ -13,7 +14,7 @@ from tiny import SENTENCE, TINY, tiny
 from encoder import Edit, TextEncoder, Trace
 from encoder.figures import living_map
 from encoder.figures.living_map_cells import MOST_ROWS, cell_of, index_at
-from encoder.figures.living_map_packet import NONE, share_levels, unpacked
+from encoder.figures.living_map_packet import NONE, share_levels
 from encoder.figures.living_map_walk import walk
 from encoder.metrics import norm_weighted
 from encoder.metrics.looks import finding

@@ -5,14 +5,7 @@ import numpy as np
 from encoder.export.tables import columns
 from encoder.figures.charts import LEGEND
 from encoder.figures.drawn import Drawn, draw, mark
-from encoder.metrics import shares_in_bins
 from encoder.theme import GRID, LINES, Theme, layout, number_axis
-
-
-def histogram(sets: dict[str, np.ndarray], title: str, theme: Theme = "light") -> Drawn:
-    """The outline of each set: its share of numbers in each of the bins of `shares_in_bins`."""
-    middle, shares = shares_in_bins(sets)
-    return outlines(middle, shares, title, theme)
 
 
 def outlines(middle: np.ndarray, shares: dict[str, np.ndarray], title: str, theme: Theme = "light") -> Drawn:

@@ -24,11 +24,6 @@ def head_of(trace: Trace, head: int) -> int:
     return integer("head", head, 0, trace.config.n_heads - 1)
 
 
-def token_of(name: str, trace: Trace, position: int) -> int:
-    """The position of a token of a run, [PAD] among them; an EncoderError where there is none."""
-    return integer(name, position, 0, len(trace.tokens) - 1)
-
-
 def block(trace: Trace, layer: int) -> Block:
     """The layer of the model that made the trace; EncoderError where the trace was put together without one."""
     if trace.model is None:

@@ -1,11 +1,11 @@
 """What pages ask for: models, runs and measures, mostly of what this session looks at."""
 
-from collections.abc import Callable, Mapping
-from typing import Any, Concatenate, ParamSpec, TypeVar
+from collections.abc import Mapping
+from typing import Any
 
 from torch import Tensor
 
-from encoder import TextEncoder, Trace, trials
+from encoder import Trace, trials
 from encoder.atlas.knockout import Absence, AtlasPart
 from encoder.atlas.reading import Atlas
 from encoder.edits.text import edits_to_text
@@ -15,7 +15,6 @@ from encoder.metrics import Survey
 from encoder.pictures.ask import in_training
 from encoder.probes.layers import Probe
 from encoder.probes.regression import Regression
-from encoder.trace.once import once
 from encoder.trace.tokens import Text
 from pages.ui.server.atlases import atlases
 from pages.ui.server.engine import is_kept, is_loaded, run, text_encoder, warm
@@ -43,13 +42,10 @@ from pages.ui.state.session_state import current, session
 
 __all__ = [
     "atlas", "dead_units", "exam", "examined", "finding", "findings", "is_at_hand", "is_found", "is_loaded",
-    "knocked_out", "mean_vector", "measured", "moments", "now", "probe", "proof", "readers", "role_history", "run",
-    "seconds", "snapshots", "spelled", "survey", "text_encoder", "trained", "untouched", "warm", "words_of_head",
+    "knocked_out", "mean_vector", "moments", "now", "probe", "proof", "readers", "role_history", "run",
+    "seconds", "snapshots", "spelled", "survey", "text_encoder", "trained", "warm", "words_of_head",
     "words_of_unit",
 ]  # fmt: skip
-
-P = ParamSpec("P")
-R = TypeVar("R")
 
 
 def atlas() -> Atlas | None:
@@ -57,19 +53,6 @@ def atlas() -> Atlas | None:
     found = atlases(current().model).atlases
     chosen = dict(current().choices).get("atlas_of", "0")
     return next((one for i, one in enumerate(found) if str(i) == chosen), found[0] if found else None)
-
-
-def measured(measure: Callable[Concatenate[TextEncoder, Trace, P], R], *given: P.args, **options: P.kwargs) -> R:
-    """What a measure finds in the run that this session looks at; for small results, which are kept with the run."""
-    return found_in(now(), measure, *given, **options)
-
-
-@once
-def found_in(
-    trace: Trace, measure: Callable[Concatenate[TextEncoder, Trace, P], R], /, *given: P.args, **options: P.kwargs
-) -> R:
-    """What a measure finds in a run of the model that this session looks at."""
-    return measure(text_encoder(current().model), trace, *given, **options)
 
 
 def proof(step: str) -> list[Check]:
@@ -138,12 +121,6 @@ def is_at_hand() -> bool:
     """Whether that run need not be made first."""
     view = current()
     return is_kept(view.model, session().read, view.hidden, edits_to_text(view.edits))
-
-
-def untouched() -> Trace:
-    """The same run without edits."""
-    view = current()
-    return run(view.model, session().read, view.hidden)
 
 
 def trained() -> str:

@@ -23,7 +23,6 @@ VERDICTS = [verdict.value for verdict in Verdict if verdict is not Verdict.UNTRI
 def predicted(step: LessonStep, question: Question, place: tuple[str, int]) -> bool:
     """Ask what will come out; once the answer was asked for, say it. Returns whether it was."""
     given = state.session().guesses
-    state.session().veiled = place not in given
     if place not in given:
         with st.container(key="lesson_question"):
             guess = ask(question, place)

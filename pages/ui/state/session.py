@@ -45,7 +45,7 @@ class Session:
 
     Lessons: `before_lesson` is the view whose place a lesson took, `aside` the lesson and step that Labs were opened
     from, on the same page. `entered` is the lesson and step that was last gone
-    to, `veiled` whether it waits for a guess, `seen` how far each lesson was played. `touched` is the step whose slider
+    to, `seen` how far each lesson was played. `touched` is the step whose slider
     was moved, `guesses` and `right` are by lesson and step; guesses of the story by run and stop, and `told` is the run
     and stop of it that the view was last set to, `hero_of` is what was read when its word was
     chosen. `lesson_files` are lessons too long for a link, by name. `draft` is the lesson
@@ -92,7 +92,6 @@ class Session:
     before_lesson: "View | None" = None
     aside: tuple[str, int] | None = None
     entered: tuple[str, int] | None = None
-    veiled: bool = False
     seen: dict[str, int] = field(default_factory=dict)
     guesses: dict[tuple[str, int], int | float | str | None] = field(default_factory=dict)
     touched: tuple[str, int] | None = None
