@@ -10,26 +10,21 @@ from encoder.explain.proof import Check
 from encoder.pictures.ask import in_training
 from pages.ui.server import exams, measurements
 from pages.ui.server.atlases import atlases
-from pages.ui.server.engine import is_kept, is_loaded, run, text_encoder, warm
-from pages.ui.server.measurements import (
-    dead_units,
-    findings,
-    moments,
-    proofs,
-    role_history,
-    snapshots,
-    spelled,
-    trial_seconds,
-    words_of_head,
-    words_of_unit,
-)
+from pages.ui.server.engine import is_kept
+from pages.ui.server.engine import is_loaded as is_loaded
+from pages.ui.server.engine import run as run
+from pages.ui.server.engine import text_encoder as text_encoder
+from pages.ui.server.engine import warm as warm
+from pages.ui.server.measurements import dead_units as dead_units
+from pages.ui.server.measurements import findings as findings
+from pages.ui.server.measurements import moments as moments
+from pages.ui.server.measurements import proofs, trial_seconds
+from pages.ui.server.measurements import role_history as role_history
+from pages.ui.server.measurements import snapshots as snapshots
+from pages.ui.server.measurements import spelled as spelled
+from pages.ui.server.measurements import words_of_head as words_of_head
+from pages.ui.server.measurements import words_of_unit as words_of_unit
 from pages.ui.state.session_state import current, session
-
-__all__ = [
-    "atlas", "dead_units", "exam", "examined", "finding", "findings", "is_at_hand", "is_found", "is_loaded",
-    "knocked_out", "mean_vector", "moments", "now", "probe", "proof", "readers", "role_history", "run", "seconds",
-    "snapshots", "spelled", "survey", "text_encoder", "trained", "warm", "words_of_head", "words_of_unit",
-]  # fmt: skip
 
 P = ParamSpec("P")
 R = TypeVar("R")
