@@ -45,10 +45,14 @@ def planned(asked: Namespace) -> AtlasPlan:
     """What is asked for."""
     stream, heads = (tuple(sorted({*layers})) for layers in (asked.vectors, asked.head_vectors))
     return AtlasPlan(
-        asked.model, AtlasCorpus(tuple(asked.corpus), asked.every, asked.pairs), asked.out,
-        KeptVectors(stream, heads, asked.vector_every), asked.shard, asked.licence,
+        asked.model,
+        AtlasCorpus(tuple(asked.corpus), asked.every, asked.pairs),
+        asked.out,
+        KeptVectors(stream, heads, asked.vector_every),
+        asked.shard,
+        asked.licence,
         device(asked.device),
-    )  # fmt: skip
+    )
 
 
 def device(asked: str) -> str:
@@ -64,8 +68,10 @@ def device(asked: str) -> str:
         raise AtlasError("--device cuda: PyTorch finds no GPU here; leave --device out to compute on the processor")
     here = int(os.environ.get("LOCAL_WORLD_SIZE", 1))
     if here > gpus:
-        raise AtlasError(f"torchrun starts {here} processes on this machine, which has {gpus} GPUs; start no more than "
-                         "it has, or compute on the processor with --device cpu")  # fmt: skip
+        raise AtlasError(
+            f"torchrun starts {here} processes on this machine, which has {gpus} GPUs; start no more than "
+            "it has, or compute on the processor with --device cpu"
+        )
     return "cuda"
 
 

@@ -23,6 +23,8 @@ def head_survey(atlas: Atlas) -> HeadSurvey:
         for row in rows.to_pylist()
     ]  # fmt: skip
     return HeadSurvey(
-        card.sentences, card.tokens, {name: torch.from_numpy(values.copy()) for name, values in found.items()},
+        card.sentences,
+        card.tokens,
+        {name: torch.from_numpy(values.copy()) for name, values in found.items()},
         [roles[i * shape[1] : (i + 1) * shape[1]] for i in range(shape[0])],
-    )  # fmt: skip
+    )

@@ -99,9 +99,13 @@ def begin(plan: AtlasPlan, encoder: TextEncoder, resume: bool) -> MeasuredCorpus
         raise AtlasError(f"{plan.out} has no unfinished atlas to resume; start without --resume")
     found = MeasuredCorpus(*plan.corpus.measured())
     settings = asdict(found) | {
-        "model": encoder.source.sha256, "seed": encoder.source.seed, "shard": plan.shard, "kept": asdict(plan.kept),
-        "device": plan.device, **plan.corpus.kind,
-    }  # fmt: skip
+        "model": encoder.source.sha256,
+        "seed": encoder.source.seed,
+        "shard": plan.shard,
+        "kept": asdict(plan.kept),
+        "device": plan.device,
+        **plan.corpus.kind,
+    }
     text, kept = json.dumps(settings, sort_keys=True), plan.parts / PLAN
     if resume and (not kept.exists() or kept.read_text(encoding="utf-8") != text):
         raise AtlasError(

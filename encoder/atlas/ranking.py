@@ -42,8 +42,10 @@ class Ranking:
     def __init__(self, layers: int, units: int, fields: Mapping[str, torch.dtype], bits: int) -> None:
         self.fields = {"sentence": torch.int32, "position": torch.int16, "id": torch.int32, **fields}
         kept = self.fields | {"value": torch.float32}
-        self.order = {"top": torch.zeros(layers, TOP, units, dtype=torch.int64),
-                      "sample": torch.full((layers, SAMPLE, units), FAR)}  # fmt: skip
+        self.order = {
+            "top": torch.zeros(layers, TOP, units, dtype=torch.int64),
+            "sample": torch.full((layers, SAMPLE, units), FAR),
+        }
         self.events = {
             kind: {name: torch.zeros(order.shape, dtype=dtype) for name, dtype in kept.items()}
             for kind, order in self.order.items()

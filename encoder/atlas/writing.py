@@ -153,8 +153,9 @@ def head_contexts(found: Shard, encoder: TextEncoder, layer: int) -> dict[str, A
             column.cast(pa.string()) if pa.types.is_dictionary(column.type) else column for column in renamed.columns
         ]
         both.append(pa.table([by, *plain], ["by", *renamed.column_names]).select(HEAD_COLUMNS))
-    joined = pa.concat_tables(both).sort_by([("head", "ascending"), ("by", "ascending"), ("list", "descending"),
-                                             ("rank", "ascending")])  # fmt: skip
+    joined = pa.concat_tables(both).sort_by(
+        [("head", "ascending"), ("by", "ascending"), ("list", "descending"), ("rank", "ascending")]
+    )
     return {name: joined[name] for name in joined.column_names}
 
 
@@ -169,8 +170,10 @@ def vectors(plan: AtlasPlan, encoder: TextEncoder, sentences: int) -> None:
     names = {f"vectors.{i}": plan.out / f"vectors-layer-{i}.npy" for i in plan.kept.stream}
     names |= {f"heads.{i}": plan.out / f"heads-layer-{i}.npy" for i in plan.kept.heads}
     shapes = {name: heads if name.startswith("heads") else (count, config.d_model) for name in names}
-    files = {name: np.lib.format.open_memmap(path, mode="w+", dtype=np.float16, shape=shapes[name])
-             for name, path in names.items()}  # fmt: skip
+    files = {
+        name: np.lib.format.open_memmap(path, mode="w+", dtype=np.float16, shape=shapes[name])
+        for name, path in names.items()
+    }
     lengths = {i: np.zeros(count, np.float32) for i in plan.kept.stream}
     places, start = np.zeros((count, 3), np.int64), 0
     for state in states(plan, sentences):

@@ -186,8 +186,10 @@ def lines(
         )
         for (name, y), (colour, dash) in zip(series.items(), LINES[: len(series)], strict=True)
     ]
-    axes = [number_axis(title, theme) | {"type": "log" if log else "linear", "exponentformat": "power"}
-            for title, log in zip(titles, logarithmic, strict=True)]  # fmt: skip
+    axes = [
+        number_axis(title, theme) | {"type": "log" if log else "linear", "exponentformat": "power"}
+        for title, log in zip(titles, logarithmic, strict=True)
+    ]
     axes[1] |= level(np.concatenate([np.ravel(y) for y in series.values()])) if not logarithmic[1] else {}
     down = axes[1] | {"showgrid": True, "gridcolor": GRID[theme]} | frames[1]
     frame = layout(theme, 340, xaxis=axes[0] | frames[0], yaxis=down)

@@ -197,7 +197,9 @@ def flow(trace: Trace, position: int, layer: int | None = None) -> Tensor:
     carries = residual_attention(trace).tolist()
     edges = {
         ((below + 1) * n + i, below * n + j): carries[below][i][j]
-        for below in range(layer + 1) for i in range(n) for j in range(n)
-    }  # fmt: skip
+        for below in range(layer + 1)
+        for i in range(n)
+        for j in range(n)
+    }
     most = torch.tensor([max_flow(edges, (layer + 1) * n + position, j) for j in range(n)])
     return most / most.sum()

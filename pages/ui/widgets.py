@@ -16,9 +16,12 @@ def tabs(parts: Mapping[str, Callable[[], None]], key: str) -> None:
     titles = list(parts)
     with st.container(key=f"parts_{key}"):
         chosen = st.segmented_control(
-            "Part of the page", titles, required=True, label_visibility="collapsed",
+            "Part of the page",
+            titles,
+            required=True,
+            label_visibility="collapsed",
             **state.choice(key, titles, titles[0]),
-        )  # fmt: skip
+        )
     with told():
         parts[chosen or titles[0]]()
 

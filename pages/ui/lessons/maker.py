@@ -94,8 +94,9 @@ def fields() -> Lesson:
     with st.container(horizontal=True):
         level = st.selectbox("Level", offered, offered.index(lesson.level), key=f"draft_level_{turn}",
                              format_func=lambda name: name or "not said", width=200)  # fmt: skip
-        minutes = st.number_input("Minutes, about; 0 says nothing", 0, LONGEST_TIME, lesson.minutes, 1,
-                                  key=f"draft_minutes_{turn}", width=240)  # fmt: skip
+        minutes = st.number_input(
+            "Minutes, about; 0 says nothing", 0, LONGEST_TIME, lesson.minutes, 1, key=f"draft_minutes_{turn}", width=240
+        )
     return replace(lesson, title=title, learn=learn, level=level, minutes=minutes)
 
 

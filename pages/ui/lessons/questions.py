@@ -62,9 +62,13 @@ def ask(question: Question, place: tuple[str, int]) -> float | None:
         label = question.ask or f"Where does “{name}” look most in layer {view.layer}, head {view.head}?"
         names = [plain(f"{i} {shown(token)}") for i, token in enumerate(trace.tokens)]
         st.pills(
-            plain(label), range(len(names)), key="lesson_guess", format_func=names.__getitem__,
-            on_change=take_guess, args=(place,),
-        )  # fmt: skip
+            plain(label),
+            range(len(names)),
+            key="lesson_guess",
+            format_func=names.__getitem__,
+            on_change=take_guess,
+            args=(place,),
+        )
         return None
     if question.kind == "number":
         middle = (question.low + question.high) / 2

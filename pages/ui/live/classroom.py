@@ -229,8 +229,9 @@ class Classroom:
             return False
         if not asked.question.is_answer(said):
             return False
-        return self.store.put(seat.code, asked.table, seat.key, f"{said}", MOST_PUPILS, ("accepts", asked.table),
-                              MOST_FROM_ONE)  # fmt: skip
+        return self.store.put(
+            seat.code, asked.table, seat.key, f"{said}", MOST_PUPILS, ("accepts", asked.table), MOST_FROM_ONE
+        )
 
     def own_answer(self, seat: Seat, asked: Asked) -> float | None:
         """What this pupil has answered in this round."""

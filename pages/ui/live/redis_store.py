@@ -51,9 +51,12 @@ class RedisStore:
     def __init__(self, address: str, now: Callable[[], float] = time) -> None:
         self.now = now
         self.client = redis.Redis.from_url(
-            address, decode_responses=True, socket_timeout=WAIT, socket_connect_timeout=WAIT,
+            address,
+            decode_responses=True,
+            socket_timeout=WAIT,
+            socket_connect_timeout=WAIT,
             retry=Retry(NoBackoff(), 1),
-        )  # fmt: skip
+        )
 
     def key(self, code: str, *parts: str) -> str:
         """The name of a class, or of a part of it."""
