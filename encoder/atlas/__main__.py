@@ -1,6 +1,7 @@
 """`python -m encoder.atlas`: make an atlas of a model over a corpus, in one process, in several, or under torchrun."""
 
 import os
+import shutil
 import sys
 import time
 from argparse import Namespace
@@ -11,7 +12,7 @@ import torch
 
 from encoder.atlas.collecting import KeptVectors
 from encoder.atlas.corpus import AtlasCorpus, AtlasError, how_many
-from encoder.atlas.making import SHARD, AtlasPlan, begin, clear, put_together, work
+from encoder.atlas.making import SHARD, AtlasPlan, begin, put_together, work
 from encoder.atlas.team import EVERY, together
 from encoder.atlas.writing import write
 from encoder.command_line import CommandLine, exit_code
@@ -114,7 +115,7 @@ def make(asked: Namespace) -> None:
         on.wait()
         if on.first:
             write(plan, encoder, found, put_together(plan, encoder, found.sentences))
-            clear(plan)
+            shutil.rmtree(plan.parts)
             print(f"{plan.out}: {how_many(found.sentences, plan.corpus.pairs)}")
 
 

@@ -501,5 +501,4 @@ class LivingMap {
     const goal = clamp(this.camera.x, (x + w) * k + 8 - room, x * k - 8);
     if (Math.abs(goal - this.camera.x) > 1) this.move(this.camera.x - goal, 0);
   }
-
 }
