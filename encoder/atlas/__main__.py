@@ -24,15 +24,15 @@ def arguments(given: list[str] | None = None) -> Namespace:
     """The command line."""
     parser = CommandLine("python -m encoder.atlas", description=__doc__)
     parser.add_argument("--model", default="base", help="a bundled model or a folder")
-    parser.add_argument("--corpus", type=Path, nargs="+", required=True, metavar="FILE",
-                        help="text, one line a sentence; .xz and .gz are unpacked")  # fmt: skip
+    text = "text, one line a sentence; .xz and .gz are unpacked"
+    parser.add_argument("--corpus", type=Path, nargs="+", required=True, metavar="FILE", help=text)
     parser.add_argument("--pairs", action="store_true", help="each line is two sentences with a tab between them")
     parser.add_argument("--out", type=Path, required=True, metavar="DIR", help="where the atlas is written")
     parser.add_argument("--every", type=int, default=1, metavar="N", help="take one line in N")
-    parser.add_argument("--vectors", type=int, nargs="*", default=[], metavar="LAYER", help="layers after which the "
-                        "vectors of all tokens are kept for search: 0 is before the first")  # fmt: skip
-    parser.add_argument("--head-vectors", type=int, nargs="*", default=[], metavar="LAYER", help="layers of whose "
-                        "heads the outputs at all tokens are kept for search")  # fmt: skip
+    stream = "layers after which the vectors of all tokens are kept for search: 0 is before the first"
+    parser.add_argument("--vectors", type=int, nargs="*", default=[], metavar="LAYER", help=stream)
+    heads = "layers of whose heads the outputs at all tokens are kept for search"
+    parser.add_argument("--head-vectors", type=int, nargs="*", default=[], metavar="LAYER", help=heads)
     parser.add_argument("--vector-every", type=int, default=1, metavar="N", help="of one sentence in N only")
     parser.add_argument("--licence", default="", metavar="TEXT", help="of the corpus, to be named wherever it is shown")
     parser.add_argument("--workers", type=int, default=1, metavar="N", help="processes on this machine")

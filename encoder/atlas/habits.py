@@ -17,11 +17,8 @@ def head_survey(atlas: Atlas) -> HeadSurvey:
     card, rows = atlas.card, atlas.heads
     shape = card.sizes["layers"], card.sizes["heads"]
     found = {name: rows[name].to_numpy().astype(np.float32).reshape(shape) for name in HEAD_MEASURES}
-    roles = [
-        Role(row["label"], row["nearest"], row["nearest_mass"], row["nearest_uniform"], row["nearest_shuffled"],
-             row[f"{row['nearest']}_queries"])
-        for row in rows.to_pylist()
-    ]  # fmt: skip
+    names = ("label", "nearest", "nearest_mass", "nearest_uniform", "nearest_shuffled")
+    roles = [Role(*(row[name] for name in (*names, f"{row['nearest']}_queries"))) for row in rows.to_pylist()]
     return HeadSurvey(
         card.sentences,
         card.tokens,

@@ -81,9 +81,14 @@ class Ranking:
         self.smallest[layer] = torch.minimum(self.smallest[layer], low)
 
     def keep(
-        self, kind: str, layer: int, order: Tensor, row: Callable[[Tensor], Tensor],
-        new: Mapping[str, Tensor], named: Mapping[str, Tensor],
-    ) -> None:  # fmt: skip
+        self,
+        kind: str,
+        layer: int,
+        order: Tensor,
+        row: Callable[[Tensor], Tensor],
+        new: Mapping[str, Tensor],
+        named: Mapping[str, Tensor],
+    ) -> None:
         """Let new events [k, units] of a layer compete with those that are kept."""
         before = self.order[kind][layer]
         kept, index = torch.cat([before, order]).topk(len(before), dim=0, largest=kind == "top")

@@ -455,6 +455,12 @@ JINA = Family(
     code="JinaBert",
 )
 MODERN = {
-    "modernbert": MODERNBERT, "mpnet": MPNET, "nomic_bert": NOMIC, "gte": GTE, "new": NEW, "eurobert": EUROBERT,
-    "deberta-v2": DEBERTA, "jina_bert": JINA,
-}  # fmt: skip
+    "modernbert": MODERNBERT,
+    "mpnet": MPNET,
+    "nomic_bert": NOMIC,
+    "gte": GTE,
+    "new": NEW,
+    "eurobert": EUROBERT,
+    "deberta-v2": DEBERTA,
+    "jina_bert": JINA,
+}

@@ -146,8 +146,8 @@ def race(ranks: np.ndarray, words: list[str], theme: Theme = "light", *, frame: 
     edge = 0.02 * max(1, layers)
     across = {"range": [-edge, layers + edge], "dtick": 1 + layers // 12}
     down = {"range": [math.log10(max(2, worst)) + 0.1, -0.1], "dtick": 1}
-    return lines(series, np.arange(len(ranks)), ("layers behind it", "rank"), logarithmic=(False, True), theme=theme,
-                 frames=(across, down))  # fmt: skip
+    x, titles = np.arange(len(ranks)), ("layers behind it", "rank")
+    return lines(series, x, titles, logarithmic=(False, True), theme=theme, frames=(across, down))
 
 
 def level(values: np.ndarray) -> dict[str, Any]:

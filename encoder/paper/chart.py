@@ -139,10 +139,15 @@ def draw_bars(axes: Axes, mark: dict[str, Any], at: int, count: int, colours: Co
     place = along + (at - (count - 1) / 2) * wide
     hatch = "////" if (looks.get("pattern") or {}).get("shape") else None
     axes.bar(
-        place, size, wide, color=hexadecimal(looks.get("color", "#777777"), colours),
-        hatch=hatch, edgecolor=colours.get("#ffffff", "#ffffff") if hatch else "none", linewidth=0,
+        place,
+        size,
+        wide,
+        color=hexadecimal(looks.get("color", "#777777"), colours),
+        hatch=hatch,
+        edgecolor=colours.get("#ffffff", "#ffffff") if hatch else "none",
+        linewidth=0,
         label=without_tags(str(mark.get("name") or "")),
-    )  # fmt: skip
+    )
 
 
 def draw_scatter(axes: Axes, mark: dict[str, Any], colours: Colours, theme: Theme, points: float) -> None:
@@ -163,10 +168,16 @@ def draw_scatter(axes: Axes, mark: dict[str, Any], colours: Colours, theme: Them
         size = np.broadcast_to(np.asarray(looks.get("size", 6), dtype=float), x.shape)
         ring = np.broadcast_to(np.asarray((looks.get("line") or {}).get("width", 0), dtype=float), x.shape)
         axes.scatter(
-            x, y, (PIXEL * size) ** 2, color=hexadecimal(looks.get("color", colour), colours),
+            x,
+            y,
+            (PIXEL * size) ** 2,
+            color=hexadecimal(looks.get("color", colour), colours),
             linewidths=(PIXEL * ring).tolist(),
-            alpha=float(looks.get("opacity") or mark.get("opacity") or 1), edgecolors=INK[theme], label=label, zorder=3,
-        )  # fmt: skip
+            alpha=float(looks.get("opacity") or mark.get("opacity") or 1),
+            edgecolors=INK[theme],
+            label=label,
+            zorder=3,
+        )
     if "text" in mode:
         draw_words(
             axes, mark, x, y, hexadecimal((mark.get("textfont") or {}).get("color", INK[theme]), colours), points

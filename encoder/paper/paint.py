@@ -383,10 +383,15 @@ def draw_frame(figure: Figure, place: Box, sheet: Sheet) -> None:
     corner = (place.x / wide, 1 - (place.y + place.high) / high)
     figure.add_artist(
         Rectangle(
-            corner, place.wide / wide, place.high / high, fill=False, edgecolor=GRID[sheet.theme], linewidth=0.4,
+            corner,
+            place.wide / wide,
+            place.high / high,
+            fill=False,
+            edgecolor=GRID[sheet.theme],
+            linewidth=0.4,
             transform=figure.transFigure,
         )
-    )  # fmt: skip
+    )
 
 
 def short_number(value: float) -> str:

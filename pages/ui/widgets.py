@@ -58,9 +58,15 @@ def pick_token(
 
 
 def bounded(
-    label: str, low: float, high: float, step: float, found: Sequence[float], usual: float, key: str,
+    label: str,
+    low: float,
+    high: float,
+    step: float,
+    found: Sequence[float],
+    usual: float,
+    key: str,
     take: Callable[[], None],
-) -> None:  # fmt: skip
+) -> None:
     """A slider for a number that a link may say too; what its range does not hold is shown at its end, and said.
 
     Args:

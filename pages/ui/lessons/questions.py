@@ -73,8 +73,8 @@ def ask(question: Question, place: tuple[str, int]) -> float | None:
     if question.kind == "number":
         middle = (question.low + question.high) / 2
         step = (question.high - question.low) / 100
-        number: float = st.slider(plain(question.ask), question.low, question.high, middle, step, key="lesson_guess",
-                                  on_change=touch, args=(place,))  # fmt: skip
+        tie: dict[str, Any] = {"key": "lesson_guess", "on_change": touch, "args": (place,)}
+        number: float = st.slider(plain(question.ask), question.low, question.high, middle, step, **tie)
         return number if state.session().touched == place else None
     st.pills(plain(question.ask), VERDICTS, key="lesson_guess", on_change=take_guess, args=(place,))
     return None
