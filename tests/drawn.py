@@ -2,13 +2,23 @@
 
 import base64
 import json
+import math
 from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
 from streamlit.testing.v1 import AppTest
 
-from encoder.pictures.figures.living_map_packet import unpacked
+
+def unpacked(data: bytes) -> tuple[dict[str, Any], dict[str, np.ndarray]]:
+    """The header and the arrays that were `packed`."""
+    start = 4 + int.from_bytes(data[:4], "little")
+    about = json.loads(data[4:start])
+    arrays = {
+        name: np.frombuffer(data, kind, math.prod(shape), start + offset).reshape(shape)
+        for name, (kind, shape, offset) in about["arrays"].items()
+    }
+    return about, arrays
 
 
 def decoded(packed: Any) -> np.ndarray:

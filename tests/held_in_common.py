@@ -85,7 +85,7 @@ def _little_memory() -> Iterator[None]:
         give_back_freed_memory()
         if memory.used() > _held["least"] + MORE and "pages.ui.session" in sys.modules:
             engine, measurements = (sys.modules[f"pages.ui.server.{name}"] for name in ("engine", "measurements"))
-            for kept in (engine.run_cache, engine.model_cache, measurements.snapshots_kept):
+            for kept in (engine.run_cache, engine.model_cache, measurements.snapshots):
                 kept.clear()
             gc.collect()
             give_back_freed_memory()

@@ -131,7 +131,7 @@ def changed(function: Call, base: dict[str, Any], name: str, value: object) -> o
 
 def parameters(module: ModuleType) -> Iterator[tuple[str, Call]]:
     """Every parameter of a package's functions that takes a number or a name, and a call that changes it alone."""
-    for name in module.__all__:
+    for name in dir(module):
         function = getattr(module, name)
         if not inspect.isfunction(function) or name == "learning_curves":  # trains
             continue

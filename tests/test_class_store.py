@@ -16,7 +16,7 @@ from pages.ui.classroom.memory_store import MemoryStore
 from pages.ui.classroom.question import Question
 from pages.ui.classroom.redis_store import RedisStore
 from pages.ui.classroom.rules import ClassError, Classroom, GoneError
-from pages.ui.classroom.store import Store, StoreError
+from pages.ui.classroom.store import Room, Store, StoreError
 from pages.ui.state import seat as seats
 from pages.ui.state.seat import Seat
 
@@ -61,21 +61,21 @@ def test_a_class_has_fields_and_numbers_that_only_grow(kept: Store) -> None:
 
 def test_a_table_takes_one_entry_of_each_key_and_no_more_than_it_may(kept: Store) -> None:
     kept.create("A", {"secret": "s", "accepts": "t"}, 60)
-    assert not kept.put("B", "t", "one", "1", 2) and kept.entries("B", "t") == {}
-    assert kept.put("A", "t", "one", "1", 2) and kept.put("A", "t", "two", "2", 2)
-    assert not kept.put("A", "t", "three", "3", 2)
-    assert kept.put("A", "t", "one", "again", 2)
+    assert not kept.put("B", "t", "one", "1", Room(2)) and kept.entries("B", "t") == {}
+    assert kept.put("A", "t", "one", "1", Room(2)) and kept.put("A", "t", "two", "2", Room(2))
+    assert not kept.put("A", "t", "three", "3", Room(2))
+    assert kept.put("A", "t", "one", "again", Room(2))
     assert list(kept.entries("A", "t").items()) == [("one", "again"), ("two", "2")] and kept.count("A", "t") == 2
     kept.drop("A", "t", "one")
-    assert kept.put("A", "t", "aaa", "3", 2) and list(kept.entries("A", "t")) == ["two", "aaa"]
-    assert kept.put("A", "t", "two", "3", 2, ("accepts", "t"))
-    assert not kept.put("A", "t", "two", "4", 2, ("accepts", "u")) and kept.entries("A", "t")["two"] == "3"
+    assert kept.put("A", "t", "aaa", "3", Room(2)) and list(kept.entries("A", "t")) == ["two", "aaa"]
+    assert kept.put("A", "t", "two", "3", Room(2), ("accepts", "t"))
+    assert not kept.put("A", "t", "two", "4", Room(2), ("accepts", "u")) and kept.entries("A", "t")["two"] == "3"
 
 
 def test_what_was_removed_leaves_nothing(kept: Store) -> None:
     kept.create("A", {"secret": "s"}, 60)
-    kept.put("A", "t", "one", "1", 2)
-    kept.seen("A", "one", 5, True)
+    kept.put("A", "t", "one", "1", Room(2))
+    kept.seen("A", "one", Room(5), True)
     kept.remove("A")
     assert kept.fields("A") is None and kept.entries("A", "t") == {} and kept.present("A") == (0, 0)
     assert kept.create("A", {"secret": "s"}, 60) and kept.entries("A", "t") == {}
@@ -86,12 +86,12 @@ def test_what_was_removed_leaves_nothing(kept: Store) -> None:
 def test_a_class_ends_by_itself_with_all_it_has(kept: Store) -> None:
     with ThreadPoolExecutor(1) as later:
         kept.create("A", {"secret": "s"}, 0.4)
-        kept.put("A", "t", "one", "1", 2)
-        kept.seen("A", "one", 5, True)
+        kept.put("A", "t", "one", "1", Room(2))
+        kept.seen("A", "one", Room(5), True)
         gone = later.submit(lambda: [kept.fields("A") for _ in iter(lambda: kept.numbers("A", "x"), None)])
         gone.result(20)
     assert kept.fields("A") is None and kept.count("A", "t") == 0 and kept.present("A") == (0, 0)
-    assert not kept.put("A", "t", "one", "1", 2)
+    assert not kept.put("A", "t", "one", "1", Room(2))
     if isinstance(kept, RedisStore):
         assert kept.client.keys("encoder:class:*") == []
 
@@ -101,8 +101,8 @@ def test_a_class_ends_by_itself_with_all_it_has(kept: Store) -> None:
 def test_no_part_outlives_its_class_by_a_millisecond(kept: RedisStore) -> None:
     kept.create("A", {"secret": "s"}, 4)
     for number in range(400):
-        kept.put("A", f"t{number}", "one", "1", 2)
-        kept.seen("A", "one", 5, True)
+        kept.put("A", f"t{number}", "one", "1", Room(2))
+        kept.seen("A", "one", Room(5), True)
     # A script sees all keys at one time: what is still there where the class is not?
     parts = sorted(kept.client.keys("encoder:class:A:*"))
     left = kept.client.register_script("return {redis.call('EXISTS', KEYS[1]), redis.call('EXISTS', unpack(KEYS, 2))}")
@@ -120,14 +120,14 @@ def test_who_was_not_heard_of_is_not_there(kept: Store) -> None:
     if isinstance(kept, MemoryStore):
         kept.classes["A"].until = 5000.0
     for name, follows in (("one", True), ("two", False), ("three", True)):
-        kept.seen("A", name, 2, follows)
+        kept.seen("A", name, Room(2), follows)
     assert kept.present("A") == (2, 1)
     clock[0] += store.PRESENT - 1
-    kept.seen("A", "two", 2, True)
+    kept.seen("A", "two", Room(2), True)
     assert kept.present("A") == (2, 2)
     clock[0] += 2
     assert kept.present("A") == (1, 1)
-    kept.seen("A", "three", 2, False)
+    kept.seen("A", "three", Room(2), False)
     assert kept.present("A") == (2, 1)
 
 
@@ -151,7 +151,11 @@ def test_a_store_that_is_not_there_says_so_at_once(tmp_path: Path) -> None:
     with redis_server.running(tmp_path / "own") as address:
         gone = RedisStore(address)
         assert Classroom(gone).open().leads
-    for call in (lambda: gone.numbers("A", "x"), lambda: gone.put("A", "t", "k", "v", 1), lambda: gone.fields("A")):
+    for call in (
+        lambda: gone.numbers("A", "x"),
+        lambda: gone.put("A", "t", "k", "v", Room(1)),
+        lambda: gone.fields("A"),
+    ):
         with pytest.raises(StoreError, match="cannot be reached"):
             call()
 
@@ -287,8 +291,8 @@ def test_one_address_cannot_take_all_classes_or_all_seats(room: Classroom, monke
 def test_a_class_that_nobody_is_in_ends_and_its_place_is_free(kept: Store) -> None:
     kept.create("A", {"secret": "s"}, 60, 0.3)
     kept.create("B", {"secret": "s"}, 60, 0.3)
-    kept.put("B", "t", "one", "1", 2)
-    kept.seen("B", "one", 5, True)
+    kept.put("B", "t", "one", "1", Room(2))
+    kept.seen("B", "one", Room(5), True)
     kept.touch("B", 60, leads=False)
     with ThreadPoolExecutor(1) as later:
         later.submit(lambda: [None for _ in iter(lambda: kept.numbers("A", "x"), None)]).result(20)
@@ -360,8 +364,8 @@ def test_the_memory_of_a_server_is_bounded(monkeypatch: pytest.MonkeyPatch) -> N
     kept = MemoryStore()
     kept.create("A", {}, 60)
     kept.create("B", {}, 60)
-    done = [kept.put(code, "t", key, "v", 10) for code in "AB" for key in "xy"]
-    assert done == [True, True, True, False] and kept.put("A", "t", "x", "new", 10)
+    done = [kept.put(code, "t", key, "v", Room(10)) for code in "AB" for key in "xy"]
+    assert done == [True, True, True, False] and kept.put("A", "t", "x", "new", Room(10))
 
 
 def test_the_wall_tells_nothing_of_who_sent_what(room: Classroom) -> None:

@@ -11,16 +11,17 @@ from typing import Any
 import numpy as np
 import plotly.graph_objects as go
 import pytest
+from drawn import unpacked
 from tiny import SENTENCE, TINY, tiny
 
+from encoder.metrics import shares_in_bins
 from encoder.pictures.export.archive import table
 from encoder.pictures.figures import living_map
 from encoder.pictures.figures.charts import BARS, likeliest, lines, term_bars, token_bars
 from encoder.pictures.figures.curve import units_on_curve
 from encoder.pictures.figures.drawn import numbers_of
 from encoder.pictures.figures.facts import main_fact
-from encoder.pictures.figures.histogram import histogram
-from encoder.pictures.figures.living_map_packet import unpacked
+from encoder.pictures.figures.histogram import outlines
 from encoder.pictures.figures.matrix import MOST_CELLS, matrix
 from encoder.pictures.figures.scatter import paths
 from encoder.pictures.registry.steps import step_picture
@@ -652,13 +653,13 @@ def test_a_finite_mask_leaves_the_scale_of_tiles_and_of_the_map_to_the_other_num
 
 def test_a_histogram_counts_every_number_and_one_giant_does_not_flatten_it() -> None:
     numbers = np.append(np.random.default_rng(0).normal(size=4000), 1e6)
-    figure = histogram({"before": numbers, "after": numbers[:-1] * 2}, "number")
+    figure = outlines(*shares_in_bins({"before": numbers, "after": numbers[:-1] * 2}), "number")
     before, after = figure.data
     assert before.y.sum() == pytest.approx(1) and after.y.sum() == pytest.approx(1)
     assert -8 < before.x.min() < -2 and 2 < before.x.max() < 8
     assert before.y.max() > after.y.max() > 0.02  # twice as wide, half as high
     assert sum(row[1] for row in list(numbers_of(figure))[1:]) == pytest.approx(1)
-    assert histogram({"none": np.full(3, np.nan)}, "number").data[0].y.sum() == 0
+    assert outlines(*shares_in_bins({"none": np.full(3, np.nan)}), "number").data[0].y.sum() == 0
 
 
 def test_units_stand_at_their_numbers_and_are_counted() -> None:

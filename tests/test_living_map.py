@@ -6,6 +6,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from answers import answer
+from drawn import unpacked
 from shared_models import pretrained
 from tiers import mostly_nightly
 from tiny import SENTENCE, TINY, tiny
@@ -16,7 +17,7 @@ from encoder.metrics.looks import finding
 from encoder.model.steps.step import PAIRS, PER_HEAD
 from encoder.pictures.figures import living_map
 from encoder.pictures.figures.living_map_cells import MOST_ROWS, cell_of, index_at
-from encoder.pictures.figures.living_map_packet import NONE, share_levels, unpacked
+from encoder.pictures.figures.living_map_packet import NONE, share_levels
 from encoder.pictures.figures.living_map_walk import walk
 from encoder.pictures.registry.grids import LIVING_CHANGE, LIVING_MAP
 

@@ -5,11 +5,11 @@ import gc
 from typing import Any
 
 import pytest
+from drawn import unpacked
 from page_tools import maps, open_app
 
 from encoder import TextEncoder
 from encoder.pictures.figures.living_map_cells import index_at
-from encoder.pictures.figures.living_map_packet import unpacked
 from encoder.pictures.view import Cell
 from pages.ui.components import living_map
 

@@ -19,6 +19,7 @@ from encoder.metrics.roles import ROLES
 from encoder.pictures.view import EXAMPLE
 from encoder.train.evaluation import Score
 from pages.ui.server import measurements
+from pages.ui.server.cache import Results
 
 pytestmark = pytest.mark.slow
 
@@ -123,7 +124,7 @@ def history(model: str) -> tuple[dict[str, list[Strongest]], list[Score]]:
 
 
 def test_the_page_says_what_was_measured(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(measurements, "role_history_of", history)
+    monkeypatch.setattr(measurements, "role_history_of", Results(history, 1e6))
     app = open_app("learn", learn_part=LAPSE, training_part="When heads take up their work")
     button = next(one for one in healthy(app.run()).button if one.key == "ask_role_history_small")
     assert "about" in button.label and not app.dataframe

@@ -1,6 +1,7 @@
 """`python -m encoder.atlas`: make an atlas of a model over a corpus, in one process, in several, or under torchrun."""
 
 import os
+import shutil
 import sys
 import time
 from argparse import Namespace
@@ -11,7 +12,7 @@ import torch
 
 from encoder.atlas.collecting import KeptVectors
 from encoder.atlas.corpus import AtlasCorpus, AtlasError, how_many
-from encoder.atlas.making import SHARD, AtlasPlan, begin, clear, put_together, work
+from encoder.atlas.making import SHARD, AtlasPlan, begin, put_together, work
 from encoder.atlas.worker_processes import EVERY, together
 from encoder.atlas.writing import write
 from encoder.support.command_line import CommandLine, exit_code
@@ -23,15 +24,15 @@ def arguments(given: list[str] | None = None) -> Namespace:
     """The command line."""
     parser = CommandLine("python -m encoder.atlas", description=__doc__)
     parser.add_argument("--model", default="base", help="a bundled model or a folder")
-    parser.add_argument("--corpus", type=Path, nargs="+", required=True, metavar="FILE",
-                        help="text, one line a sentence; .xz and .gz are unpacked")  # fmt: skip
+    text = "text, one line a sentence; .xz and .gz are unpacked"
+    parser.add_argument("--corpus", type=Path, nargs="+", required=True, metavar="FILE", help=text)
     parser.add_argument("--pairs", action="store_true", help="each line is two sentences with a tab between them")
     parser.add_argument("--out", type=Path, required=True, metavar="DIR", help="where the atlas is written")
     parser.add_argument("--every", type=int, default=1, metavar="N", help="take one line in N")
-    parser.add_argument("--vectors", type=int, nargs="*", default=[], metavar="LAYER", help="layers after which the "
-                        "vectors of all tokens are kept for search: 0 is before the first")  # fmt: skip
-    parser.add_argument("--head-vectors", type=int, nargs="*", default=[], metavar="LAYER", help="layers of whose "
-                        "heads the outputs at all tokens are kept for search")  # fmt: skip
+    stream = "layers after which the vectors of all tokens are kept for search: 0 is before the first"
+    parser.add_argument("--vectors", type=int, nargs="*", default=[], metavar="LAYER", help=stream)
+    heads = "layers of whose heads the outputs at all tokens are kept for search"
+    parser.add_argument("--head-vectors", type=int, nargs="*", default=[], metavar="LAYER", help=heads)
     parser.add_argument("--vector-every", type=int, default=1, metavar="N", help="of one sentence in N only")
     parser.add_argument("--licence", default="", metavar="TEXT", help="of the corpus, to be named wherever it is shown")
     parser.add_argument("--workers", type=int, default=1, metavar="N", help="processes on this machine")
@@ -45,10 +46,14 @@ def planned(asked: Namespace) -> AtlasPlan:
     """What is asked for."""
     stream, heads = (tuple(sorted({*layers})) for layers in (asked.vectors, asked.head_vectors))
     return AtlasPlan(
-        asked.model, AtlasCorpus(tuple(asked.corpus), asked.every, asked.pairs), asked.out,
-        KeptVectors(stream, heads, asked.vector_every), asked.shard, asked.licence,
+        asked.model,
+        AtlasCorpus(tuple(asked.corpus), asked.every, asked.pairs),
+        asked.out,
+        KeptVectors(stream, heads, asked.vector_every),
+        asked.shard,
+        asked.licence,
         device(asked.device),
-    )  # fmt: skip
+    )
 
 
 def device(asked: str) -> str:
@@ -64,8 +69,10 @@ def device(asked: str) -> str:
         raise AtlasError("--device cuda: PyTorch finds no GPU here; leave --device out to compute on the processor")
     here = int(os.environ.get("LOCAL_WORLD_SIZE", 1))
     if here > gpus:
-        raise AtlasError(f"torchrun starts {here} processes on this machine, which has {gpus} GPUs; start no more than "
-                         "it has, or compute on the processor with --device cpu")  # fmt: skip
+        raise AtlasError(
+            f"torchrun starts {here} processes on this machine, which has {gpus} GPUs; start no more than "
+            "it has, or compute on the processor with --device cpu"
+        )
     return "cuda"
 
 
@@ -108,7 +115,7 @@ def make(asked: Namespace) -> None:
         on.wait()
         if on.first:
             write(plan, encoder, found, put_together(plan, encoder, found.sentences))
-            clear(plan)
+            shutil.rmtree(plan.parts)
             print(f"{plan.out}: {how_many(found.sentences, plan.corpus.pairs)}")
 
 

@@ -191,9 +191,12 @@ def narrowed(attention: Attention) -> Tensor:
 
 @torch.inference_mode()
 def collect(
-    encoder: TextEncoder, first: int, texts: Sequence[Text], kept: KeptVectors = NO_VECTORS,
+    encoder: TextEncoder,
+    first: int,
+    texts: Sequence[Text],
+    kept: KeptVectors = NO_VECTORS,
     progress: Callable[[int], None] = lambda done: None,
-) -> Shard:  # fmt: skip
+) -> Shard:
     """Run the encoder over the sentences of a shard, whose first one has that number, and keep what an atlas needs.
 
     A text without a token that the model knows is left out. `progress` is called with the sentences done so far. All

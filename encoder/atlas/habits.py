@@ -17,12 +17,11 @@ def head_survey(atlas: Atlas) -> HeadSurvey:
     card, rows = atlas.card, atlas.heads
     shape = card.sizes["layers"], card.sizes["heads"]
     found = {name: rows[name].to_numpy().astype(np.float32).reshape(shape) for name in HEAD_MEASURES}
-    roles = [
-        Role(row["label"], row["nearest"], row["nearest_mass"], row["nearest_uniform"], row["nearest_shuffled"],
-             row[f"{row['nearest']}_queries"])
-        for row in rows.to_pylist()
-    ]  # fmt: skip
+    names = ("label", "nearest", "nearest_mass", "nearest_uniform", "nearest_shuffled")
+    roles = [Role(*(row[name] for name in (*names, f"{row['nearest']}_queries"))) for row in rows.to_pylist()]
     return HeadSurvey(
-        card.sentences, card.tokens, {name: torch.from_numpy(values.copy()) for name, values in found.items()},
+        card.sentences,
+        card.tokens,
+        {name: torch.from_numpy(values.copy()) for name, values in found.items()},
         [roles[i * shape[1] : (i + 1) * shape[1]] for i in range(shape[0])],
-    )  # fmt: skip
+    )

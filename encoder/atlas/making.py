@@ -6,7 +6,6 @@ for any number of processes and for a run that was ended and taken up again.
 
 import hashlib
 import json
-import shutil
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass
@@ -19,7 +18,7 @@ from torch import Tensor
 
 from encoder.atlas.card import CARD, PARTS, PLAN
 from encoder.atlas.collecting import NO_VECTORS, KeptVectors, Shard, collect
-from encoder.atlas.corpus import AtlasCorpus, AtlasError, named
+from encoder.atlas.corpus import AtlasCorpus, AtlasError
 from encoder.model.linear import Prepacked
 from encoder.support import whole_file
 from encoder.text_encoder import TextEncoder
@@ -99,9 +98,13 @@ def begin(plan: AtlasPlan, encoder: TextEncoder, resume: bool) -> MeasuredCorpus
         raise AtlasError(f"{plan.out} has no unfinished atlas to resume; start without --resume")
     found = MeasuredCorpus(*plan.corpus.measured())
     settings = asdict(found) | {
-        "model": encoder.source.sha256, "seed": encoder.source.seed, "shard": plan.shard, "kept": asdict(plan.kept),
-        "device": plan.device, **plan.corpus.kind,
-    }  # fmt: skip
+        "model": encoder.source.sha256,
+        "seed": encoder.source.seed,
+        "shard": plan.shard,
+        "kept": asdict(plan.kept),
+        "device": plan.device,
+        **plan.corpus.kind,
+    }
     text, kept = json.dumps(settings, sort_keys=True), plan.parts / PLAN
     if resume and (not kept.exists() or kept.read_text(encoding="utf-8") != text):
         raise AtlasError(
@@ -139,6 +142,11 @@ def unpacked(encoder: TextEncoder) -> Iterator[None]:
             part.prepacked = copy
 
 
+def after(behind: int, told: Told) -> Told:
+    """What hears of the sentences done in one shard, and tells of those before it as well."""
+    return lambda done: told(behind + done)
+
+
 @contextmanager
 def moved(encoder: TextEncoder, device: str) -> Iterator[None]:
     """The model on a device for a while."""
@@ -147,11 +155,6 @@ def moved(encoder: TextEncoder, device: str) -> Iterator[None]:
         yield
     finally:
         encoder.model.to("cpu")
-
-
-def after(behind: int, told: Told) -> Told:
-    """What hears of the sentences done in one shard, and tells of those before it as well."""
-    return lambda done: told(behind + done)
 
 
 def save(path: Path, state: dict[str, Tensor]) -> None:
@@ -187,17 +190,7 @@ def put_together(plan: AtlasPlan, encoder: TextEncoder, sentences: int) -> Shard
     return whole
 
 
-def clear(plan: AtlasPlan) -> None:
-    """Remove what is not needed any more."""
-    shutil.rmtree(plan.parts)
-
-
 def sha256(path: Path) -> str:
     """What pins a file."""
     with path.open("rb") as file:
         return hashlib.file_digest(file, "sha256").hexdigest()
-
-
-def corpus_name(plan: AtlasPlan) -> str:
-    """What the corpus is called for people."""
-    return named(plan.corpus.files)

@@ -28,7 +28,7 @@ LISTS = {
     "could may might must",
     "conjunction": "and or but nor so yet if because although though while unless whereas",
     "question": "who whom whose which what when where why how",
-}  # fmt: skip
+}
 LISTED = {word: kind for kind, words in LISTS.items() for word in words.split()}
 WORDS = ("word", "name", *LISTS, "number")
 FROM = ("any", *WORDS, "punctuation", "cls", "sep")  # what a query may be

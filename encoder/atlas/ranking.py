@@ -42,8 +42,10 @@ class Ranking:
     def __init__(self, layers: int, units: int, fields: Mapping[str, torch.dtype], bits: int) -> None:
         self.fields = {"sentence": torch.int32, "position": torch.int16, "id": torch.int32, **fields}
         kept = self.fields | {"value": torch.float32}
-        self.order = {"top": torch.zeros(layers, TOP, units, dtype=torch.int64),
-                      "sample": torch.full((layers, SAMPLE, units), FAR)}  # fmt: skip
+        self.order = {
+            "top": torch.zeros(layers, TOP, units, dtype=torch.int64),
+            "sample": torch.full((layers, SAMPLE, units), FAR),
+        }
         self.events = {
             kind: {name: torch.zeros(order.shape, dtype=dtype) for name, dtype in kept.items()}
             for kind, order in self.order.items()
@@ -79,9 +81,14 @@ class Ranking:
         self.smallest[layer] = torch.minimum(self.smallest[layer], low)
 
     def keep(
-        self, kind: str, layer: int, order: Tensor, row: Callable[[Tensor], Tensor],
-        new: Mapping[str, Tensor], named: Mapping[str, Tensor],
-    ) -> None:  # fmt: skip
+        self,
+        kind: str,
+        layer: int,
+        order: Tensor,
+        row: Callable[[Tensor], Tensor],
+        new: Mapping[str, Tensor],
+        named: Mapping[str, Tensor],
+    ) -> None:
         """Let new events [k, units] of a layer compete with those that are kept."""
         before = self.order[kind][layer]
         kept, index = torch.cat([before, order]).topk(len(before), dim=0, largest=kind == "top")

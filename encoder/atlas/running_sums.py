@@ -13,10 +13,12 @@ from encoder.support.arguments import seeded
 
 BY_ROW = tuple(name for name, one in HEAD_MEASURES.items() if one.rows is len)  # means over all rows
 SAME = HeadMeasure(
-    "Same token", "share", "Share of the weight on other places where the same token stands.", lambda w, tokens:
-    (w * same(tokens)).sum((-2, -1)) / same(tokens).any(-1).sum().clamp_min(1),
+    "Same token",
+    "share",
+    "Share of the weight on other places where the same token stands.",
+    lambda w, tokens: (w * same(tokens)).sum((-2, -1)) / same(tokens).any(-1).sum().clamp_min(1),
     lambda tokens: int(same(tokens).any(-1).sum()),
-)  # fmt: skip
+)
 MEASURES: dict[str, HeadMeasure] = HEAD_MEASURES | {"same": SAME}
 BY_KEY = (*ROLES, "same")  # means over the rows that have such a key
 ANY = FROM.index("any")

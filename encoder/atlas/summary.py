@@ -35,11 +35,12 @@ def head_rows(found: Shard, config: EncoderConfig) -> dict[str, Any]:
         rows[f"{name}_queries"] = np.full(layers * heads, queries, np.uint32)
     rows["firings"] = at["sure"].ravel().astype(np.uint32)
     rows |= {
-        "label": [role.label for role in roles], "nearest": [role.nearest for role in roles],
+        "label": [role.label for role in roles],
+        "nearest": [role.nearest for role in roles],
         "nearest_mass": np.array([role.mass for role in roles], np.float32),
         "nearest_uniform": np.array([role.uniform for role in roles], np.float32),
         "nearest_shuffled": np.array([role.shuffled for role in roles], np.float32),
-    }  # fmt: skip
+    }
     for kind in ("weight", "written"):
         ranking = found.rankings[kind]
         count = ranking.counts.sum(-1).numpy()

@@ -1,7 +1,6 @@
 """The files of an atlas; README.md beside this file says what is in them."""
 
 import json
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +12,8 @@ import torch
 from encoder.atlas.bins import bin_of, decile_of
 from encoder.atlas.card import CARD, FORMAT, VERSION
 from encoder.atlas.collecting import Shard
-from encoder.atlas.making import AtlasPlan, MeasuredCorpus, corpus_name, sha256, states
+from encoder.atlas.corpus import named
+from encoder.atlas.making import AtlasPlan, MeasuredCorpus, sha256, states
 from encoder.atlas.ranking import FAR, Ranking
 from encoder.atlas.summary import deciles, head_rows, layer_rows, pair_rows
 from encoder.metrics.neurons import unit_vector
@@ -42,7 +42,7 @@ def write(plan: AtlasPlan, encoder: TextEncoder, corpus: MeasuredCorpus, found: 
         "format": FORMAT, "version": VERSION,
         "model": {"name": encoder.source.name, "sha256": encoder.source.sha256, "layers": config.n_layers,
                   "heads": config.n_heads, "units": config.d_ff, "width": config.d_model},
-        "corpus": {"name": corpus_name(plan), "sha256": corpus.sha256, "sentences": corpus.sentences,
+        "corpus": {"name": named(plan.corpus.files), "sha256": corpus.sha256, "sentences": corpus.sentences,
                    "tokens": int(tokens[0]), "special_tokens": int(tokens[1]),
                    "cut": int(found.sums.values["cut"]), "every": plan.corpus.every, "licence": plan.licence,
                    **plan.corpus.kind},
@@ -153,8 +153,9 @@ def head_contexts(found: Shard, encoder: TextEncoder, layer: int) -> dict[str, A
             column.cast(pa.string()) if pa.types.is_dictionary(column.type) else column for column in renamed.columns
         ]
         both.append(pa.table([by, *plain], ["by", *renamed.column_names]).select(HEAD_COLUMNS))
-    joined = pa.concat_tables(both).sort_by([("head", "ascending"), ("by", "ascending"), ("list", "descending"),
-                                             ("rank", "ascending")])  # fmt: skip
+    joined = pa.concat_tables(both).sort_by(
+        [("head", "ascending"), ("by", "ascending"), ("list", "descending"), ("rank", "ascending")]
+    )
     return {name: joined[name] for name in joined.column_names}
 
 
@@ -164,13 +165,15 @@ HEAD_COLUMNS = ["head", "by", "list", "rank", "decile", "sentence", "position", 
 
 def vectors(plan: AtlasPlan, encoder: TextEncoder, sentences: int) -> None:
     """The vectors of the text's tokens in float16, which tokens they are of, and how long each is."""
-    count, config = sum(vector_parts(plan, sentences)), encoder.config
+    count, config = sum(len(state.get("places", ())) for state in states(plan, sentences)), encoder.config
     heads = (config.n_heads, count, config.d_model // config.n_heads)
     names = {f"vectors.{i}": plan.out / f"vectors-layer-{i}.npy" for i in plan.kept.stream}
     names |= {f"heads.{i}": plan.out / f"heads-layer-{i}.npy" for i in plan.kept.heads}
     shapes = {name: heads if name.startswith("heads") else (count, config.d_model) for name in names}
-    files = {name: np.lib.format.open_memmap(path, mode="w+", dtype=np.float16, shape=shapes[name])
-             for name, path in names.items()}  # fmt: skip
+    files = {
+        name: np.lib.format.open_memmap(path, mode="w+", dtype=np.float16, shape=shapes[name])
+        for name, path in names.items()
+    }
     lengths = {i: np.zeros(count, np.float32) for i in plan.kept.stream}
     places, start = np.zeros((count, 3), np.int64), 0
     for state in states(plan, sentences):
@@ -188,9 +191,3 @@ def vectors(plan: AtlasPlan, encoder: TextEncoder, sentences: int) -> None:
     columns: dict[str, Any] = {"sentence": places[:, 0].astype(np.uint32), "position": places[:, 1].astype(np.uint16)}
     columns |= {"token": spelled(places[:, 2], encoder)}
     table(plan.out / "vectors.parquet", columns | {f"length_{i}": of for i, of in lengths.items()})
-
-
-def vector_parts(plan: AtlasPlan, sentences: int) -> Iterator[int]:
-    """How many vectors each part holds."""
-    for state in states(plan, sentences):
-        yield len(state["places"]) if "places" in state else 0

@@ -1,27 +1,18 @@
 """Checkpoints on disk and models made of weights."""
 
-from encoder.checkpoint.build import build, on_meta, random_weights, untrained
-from encoder.checkpoint.folder import (
-    BUNDLED,
-    CONFIG,
-    ON_DISK,
-    Loaded,
-    bundled_names,
-    find,
-    holds_model,
-    load,
-    own_names,
-    read_config,
-    save,
-    told_of,
-)
-from encoder.checkpoint.from_object import from_object
-from encoder.checkpoint.listing import folders, within
-from encoder.checkpoint.snapshots import load_snapshot, snapshots
-from encoder.checkpoint.tensor_files import CheckpointError
-
-__all__ = [
-    "BUNDLED", "CONFIG", "ON_DISK", "CheckpointError", "Loaded", "build", "bundled_names", "find", "folders",
-    "from_object", "holds_model", "load", "load_snapshot",
-    "on_meta", "own_names", "random_weights", "read_config", "save", "snapshots", "told_of", "untrained", "within",
-]  # fmt: skip
+from encoder.checkpoint.build import build as build
+from encoder.checkpoint.build import on_meta as on_meta
+from encoder.checkpoint.build import random_weights as random_weights
+from encoder.checkpoint.folder import BUNDLED as BUNDLED
+from encoder.checkpoint.folder import ON_DISK as ON_DISK
+from encoder.checkpoint.folder import find as find
+from encoder.checkpoint.folder import holds_model as holds_model
+from encoder.checkpoint.folder import load as load
+from encoder.checkpoint.folder import read_config as read_config
+from encoder.checkpoint.folder import save as save
+from encoder.checkpoint.from_object import from_object as from_object
+from encoder.checkpoint.listing import folders as folders
+from encoder.checkpoint.listing import within as within
+from encoder.checkpoint.snapshots import load_snapshot as load_snapshot
+from encoder.checkpoint.snapshots import snapshots as snapshots
+from encoder.checkpoint.tensor_files import CheckpointError as CheckpointError

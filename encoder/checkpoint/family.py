@@ -4,11 +4,15 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-BERT_FIELDS = {
-    "vocab_size": "vocab_size", "d_model": "hidden_size", "n_heads": "num_attention_heads",
-    "n_layers": "num_hidden_layers", "d_ff": "intermediate_size", "max_positions": "max_position_embeddings",
-    "activation": "hidden_act", "norm_eps": "layer_norm_eps", "n_segments": "type_vocab_size",
-}  # fmt: skip
+SIZES = {
+    "vocab_size": "vocab_size",
+    "d_model": "hidden_size",
+    "n_heads": "num_attention_heads",
+    "n_layers": "num_hidden_layers",
+    "d_ff": "intermediate_size",
+    "max_positions": "max_position_embeddings",
+}
+BERT_FIELDS = SIZES | {"activation": "hidden_act", "norm_eps": "layer_norm_eps", "n_segments": "type_vocab_size"}
 USUAL: dict[str, Any] = {"activation": "gelu", "norm_eps": 1e-12, "n_segments": 2}  # where a config.json does not say
 EMBEDDINGS = {
     "embeddings.word_embeddings": "embedding.tokens",
@@ -32,6 +36,12 @@ BERT_HEAD = {
     "cls.predictions": "mlm_head",
     "cls.predictions.decoder": "mlm_head.decoder",
 }
+LM_HEAD = {
+    "lm_head.dense": "mlm_head.transform",
+    "lm_head.layer_norm": "mlm_head.norm",
+    "lm_head": "mlm_head",
+    "lm_head.decoder": "mlm_head.decoder",
+}
 BUFFERS = {"embeddings.position_ids": "the numbers of the positions", "embeddings.token_type_ids": "zeros"}
 TASKS = {"classifier": "classification head", "qa_outputs": "question-answering head"}
 REPLACED = "replaced-token head"  # of a model that learned to tell which words were replaced
@@ -44,27 +54,22 @@ ROBERTA_TASKS = {"classifier.dense": "classification head", "classifier.out_proj
 class Family:
     """How one kind of checkpoint is written down.
 
-    `fields` maps our fields to theirs, `modules` their modules to ours ({i} is a layer), `left_out` those that are not
-    needed to what they are. A module of theirs that several of ours share, one below the other, is named with a plus
-    between them: "w_q+w_k+w_v". `fixed` are fields of ours that no field of theirs says, `usual` what a field of theirs
-    means where it is absent, `only` fields that may have one value alone, and why, and `told` what else a config.json
-    says, in fields of ours. `positions_after_padding`: the first position is the padding id plus one. `one_segment`:
-    sentences are not told apart. `head_of_words`: the module without which the head serves another task. `unneeded`
-    finds what else one checkpoint does not need, from its config.json and the names of its tensors. `code`: how the
-    classes are called in the code that some checkpoints of the family bring, and that is known to compute the same.
+    A module of theirs that several of ours share, one below the other, is named with a plus between them:
+    "w_q+w_k+w_v".
     """
 
     prefix: str
-    modules: Mapping[str, str]
-    left_out: Mapping[str, str]
-    fields: Mapping[str, str] = field(default_factory=lambda: BERT_FIELDS)
-    fixed: Mapping[str, Any] = field(default_factory=dict)
+    modules: Mapping[str, str]  # theirs to ours; {i} is a layer
+    left_out: Mapping[str, str]  # modules that are not needed, and what they are
+    fields: Mapping[str, str] = field(default_factory=lambda: BERT_FIELDS)  # ours to theirs
+    fixed: Mapping[str, Any] = field(default_factory=dict)  # fields of ours that no field of theirs says
     head_activation: str | None = None
-    positions_after_padding: bool = False
-    one_segment: bool = False
-    usual: Mapping[str, Any] = field(default_factory=lambda: USUAL)
-    only: Mapping[str, tuple[tuple[object, ...], str]] = field(default_factory=dict)
-    told: Callable[[Mapping[str, Any]], dict[str, Any]] | None = None
-    head_of_words: str = ""
+    positions_after_padding: bool = False  # whether the first position is the padding id plus one
+    one_segment: bool = False  # whether sentences are not told apart
+    usual: Mapping[str, Any] = field(default_factory=lambda: USUAL)  # what an absent field of theirs means
+    only: Mapping[str, tuple[tuple[object, ...], str]] = field(default_factory=dict)  # fields of few values, and why
+    told: Callable[[Mapping[str, Any]], dict[str, Any]] | None = None  # what else a config.json says, as fields of ours
+    head_of_words: str = ""  # the module without which the head serves another task
+    # What else one checkpoint does not need, from its config.json and the names of its tensors.
     unneeded: Callable[[Mapping[str, Any], Sequence[str]], dict[str, str]] | None = None
-    code: str = ""
+    code: str = ""  # how classes of code are called that some of them bring, and that is known to compute the same

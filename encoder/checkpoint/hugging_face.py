@@ -17,9 +17,11 @@ from encoder.checkpoint.family import (
     BERT_LAYER,
     BUFFERS,
     EMBEDDINGS,
+    LM_HEAD,
     POOLER,
     REPLACED,
     ROBERTA_TASKS,
+    SIZES,
     TASKS,
     Family,
 )
@@ -59,23 +61,19 @@ BERT = Family(
     "bert.",
     EMBEDDINGS | BERT_LAYER | BERT_HEAD,
     BUFFERS | TASKS | POOLER | {"cls.seq_relationship": "next-sentence head"},
-)  # fmt: skip
+)
 ROBERTA = Family(
     "roberta.",
-    EMBEDDINGS | BERT_LAYER | {
-        "lm_head.dense": "mlm_head.transform",
-        "lm_head.layer_norm": "mlm_head.norm",
-        "lm_head": "mlm_head",
-        "lm_head.decoder": "mlm_head.decoder",
-    },
+    EMBEDDINGS | BERT_LAYER | LM_HEAD,
     BUFFERS | TASKS | POOLER | ROBERTA_TASKS,
     head_activation="gelu",
     positions_after_padding=True,
     one_segment=True,
-)  # fmt: skip
+)
 DISTILBERT = Family(
     "distilbert.",
-    {ours: theirs for ours, theirs in EMBEDDINGS.items() if "token_type" not in ours} | {
+    {ours: theirs for ours, theirs in EMBEDDINGS.items() if "token_type" not in ours}
+    | {
         "transformer.layer.{i}.attention.q_lin": "layers.{i}.attention.w_q",
         "transformer.layer.{i}.attention.k_lin": "layers.{i}.attention.w_k",
         "transformer.layer.{i}.attention.v_lin": "layers.{i}.attention.w_v",
@@ -89,31 +87,41 @@ DISTILBERT = Family(
         "vocab_projector": "mlm_head.decoder",
     },
     BUFFERS | TASKS | {"pre_classifier": "classification head"},
-    {
-        "vocab_size": "vocab_size", "d_model": "dim", "n_heads": "n_heads", "n_layers": "n_layers",
-        "d_ff": "hidden_dim", "max_positions": "max_position_embeddings", "activation": "activation",
+    SIZES
+    | {
+        "d_model": "dim",
+        "n_heads": "n_heads",
+        "n_layers": "n_layers",
+        "d_ff": "hidden_dim",
+        "activation": "activation",
     },
     {"norm_eps": 1e-12, "n_segments": 0},
-)  # fmt: skip
+)
 ELECTRA = Family(
     "electra.",
-    EMBEDDINGS | BERT_LAYER | {
+    EMBEDDINGS
+    | BERT_LAYER
+    | {
         "embeddings_project": "embedding.projection",
         "generator_predictions.dense": "mlm_head.transform",
         "generator_predictions.LayerNorm": "mlm_head.norm",
         "generator_lm_head": "mlm_head.decoder",
     },
-    BUFFERS | TASKS | ROBERTA_TASKS | {
+    BUFFERS
+    | TASKS
+    | ROBERTA_TASKS
+    | {
         "discriminator_predictions.dense": REPLACED,
         "discriminator_predictions.dense_prediction": REPLACED,
     },
     BERT_FIELDS | {"embedding_size": "embedding_size"},
     head_activation="gelu",
-)  # fmt: skip
+)
 ALBERT_LAYER = "encoder.albert_layer_groups.0.albert_layers.0."
 ALBERT = Family(
     "albert.",
-    EMBEDDINGS | {
+    EMBEDDINGS
+    | {
         "encoder.embedding_hidden_mapping_in": "embedding.projection",
         ALBERT_LAYER + "attention.query": "layers.0.attention.w_q",
         ALBERT_LAYER + "attention.key": "layers.0.attention.w_k",
@@ -128,17 +136,23 @@ ALBERT = Family(
         "predictions": "mlm_head",
         "predictions.decoder": "mlm_head.decoder",
     },
-    BUFFERS | TASKS | {
+    BUFFERS
+    | TASKS
+    | {
         "pooler": "pooler, which reads the first token for a classification",
         "sop_classifier.classifier": "sentence-order head",
     },
     BERT_FIELDS | {"embedding_size": "embedding_size"},
     {"shared_layers": True},
-)  # fmt: skip
+)
 FAMILIES = {
-    "bert": BERT, "roberta": ROBERTA, "xlm-roberta": ROBERTA, "camembert": ROBERTA,
-    "distilbert": DISTILBERT, "electra": ELECTRA, "albert": ALBERT, **MODERN,
-}  # fmt: skip
+    "bert": BERT,
+    **dict.fromkeys(("roberta", "xlm-roberta", "camembert"), ROBERTA),
+    "distilbert": DISTILBERT,
+    "electra": ELECTRA,
+    "albert": ALBERT,
+    **MODERN,
+}
 
 OWN_SIZES = {"vocab_size", "d_model", "n_heads", "n_layers", "d_ff"}  # by these a config.json of our own is told
 LAYER = re.compile(r"\b(layers?)\.(\d{1,4})\.")

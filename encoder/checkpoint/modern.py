@@ -10,9 +10,11 @@ from encoder.checkpoint.family import (
     BERT_LAYER,
     BUFFERS,
     EMBEDDINGS,
+    LM_HEAD,
     POOLER,
     REPLACED,
     ROBERTA_TASKS,
+    SIZES,
     TASKS,
     UNTRAINED,
     USUAL,
@@ -161,29 +163,25 @@ MODERNBERT = Family(
         "decoder": "mlm_head.decoder",
     },
     TASKS,
+    SIZES | {"activation": "hidden_activation", "norm_eps": "norm_eps"},
     {
-        "vocab_size": "vocab_size", "d_model": "hidden_size", "n_heads": "num_attention_heads",
-        "n_layers": "num_hidden_layers", "d_ff": "intermediate_size", "max_positions": "max_position_embeddings",
-        "activation": "hidden_activation", "norm_eps": "norm_eps",
-    },
-    {
-        "positions": "rotary", "n_segments": 0, "norm_first": True, "first_norm": False, "final_norm": True,
-        "gated": True, "mask_value": MASKED,
+        "positions": "rotary",
+        "n_segments": 0,
+        "norm_first": True,
+        "first_norm": False,
+        "final_norm": True,
+        "gated": True,
+        "mask_value": MASKED,
     },
     usual={"activation": "gelu", "norm_eps": 1e-5},
     only={"decoder_bias": ((True,), "each word has a bias")},
     told=modernbert,
     head_of_words="mlm_head.decoder.bias",
-)  # fmt: skip
-LM_HEAD = {
-    "lm_head.dense": "mlm_head.transform",
-    "lm_head.layer_norm": "mlm_head.norm",
-    "lm_head": "mlm_head",
-    "lm_head.decoder": "mlm_head.decoder",
-}
+)
 MPNET = Family(
     "mpnet.",
-    {theirs: ours for theirs, ours in EMBEDDINGS.items() if "token_type" not in theirs} | {
+    {theirs: ours for theirs, ours in EMBEDDINGS.items() if "token_type" not in theirs}
+    | {
         "encoder.relative_attention_bias": "position_bias",
         "encoder.layer.{i}.attention.attn.q": "layers.{i}.attention.w_q",
         "encoder.layer.{i}.attention.attn.k": "layers.{i}.attention.w_k",
@@ -193,7 +191,8 @@ MPNET = Family(
         "encoder.layer.{i}.intermediate.dense": "layers.{i}.feed_forward.w_1",
         "encoder.layer.{i}.output.dense": "layers.{i}.feed_forward.w_2",
         "encoder.layer.{i}.output.LayerNorm": "layers.{i}.norm2",
-    } | LM_HEAD,
+    }
+    | LM_HEAD,
     BUFFERS | TASKS | POOLER | ROBERTA_TASKS,
     {ours: theirs for ours, theirs in BERT_FIELDS.items() if ours != "n_segments"},
     {"n_segments": 0, "position_buckets": 32},
@@ -203,7 +202,7 @@ MPNET = Family(
         "relative_attention_num_buckets": ((32,), "distances are counted in 32 steps"),
         "pad_token_id": ((1,), "its places are counted from there"),
     },
-)  # fmt: skip
+)
 IN_MEMORY = {  # how transformers calls the modules of NomicBERT and GTE where it holds them
     "embeddings.LayerNorm": "embedding.norm",
     "layers.{i}.self_attn.q_proj": "layers.{i}.attention.w_q",
@@ -243,7 +242,8 @@ NOMIC = Family(
 )
 GTE = Family(
     "gte.",
-    IN_MEMORY | {
+    IN_MEMORY
+    | {
         "embeddings.word_embeddings": "embedding.tokens",
         "embeddings.token_type_embeddings": "embedding.segments",
         "embeddings.LayerNorm": "embedding.norm",
@@ -254,7 +254,8 @@ GTE = Family(
         "encoder.layer.{i}.mlp.down_proj": "layers.{i}.feed_forward.w_2",
         "encoder.layer.{i}.mlp_ln": "layers.{i}.norm2",
         "lm_head.norm": "mlm_head.norm",
-    } | LM_HEAD,
+    }
+    | LM_HEAD,
     BUFFERS | TASKS | POOLER,
     BERT_FIELDS,
     {"gated": True, "feed_forward_bias": "second"},
@@ -268,7 +269,7 @@ GTE = Family(
     },
     told=turned(160_000.0, ntk=True),
     code="Gte",
-)  # fmt: skip
+)
 NEW = replace(GTE, prefix="new.", head_activation=None, told=turned(10_000.0, ntk=True), code="New")  # GTE's first name
 
 
@@ -307,19 +308,20 @@ EUROBERT = Family(
         "norm": "final_norm",
     },
     TASKS | ROBERTA_TASKS | {"lm_head": "head that names words by a table of its own", "dense": "classification head"},
+    SIZES | {"activation": "hidden_act", "norm_eps": "rms_norm_eps"},
     {
-        "vocab_size": "vocab_size", "d_model": "hidden_size", "n_heads": "num_attention_heads",
-        "n_layers": "num_hidden_layers", "d_ff": "intermediate_size", "max_positions": "max_position_embeddings",
-        "activation": "hidden_act", "norm_eps": "rms_norm_eps",
-    },
-    {
-        "n_segments": 0, "norm": "rms_norm", "norm_bias": False, "norm_first": True, "final_norm": True, "gated": True,
+        "n_segments": 0,
+        "norm": "rms_norm",
+        "norm_bias": False,
+        "norm_first": True,
+        "final_norm": True,
+        "gated": True,
         "embedding_norm": False,
     },
     usual={"activation": "swish", "norm_eps": 1e-5},
     told=eurobert,
     code="EuroBert",
-)  # fmt: skip
+)
 SCORES = {frozenset({"c2p"}): "c2p", frozenset({"p2c"}): "p2c", frozenset({"c2p", "p2c"}): "both"}
 
 
@@ -392,7 +394,9 @@ LM_PREDICTIONS = {
 }
 DEBERTA = Family(
     "deberta.",
-    EMBEDDINGS | {theirs: ours for theirs, ours in BERT_LAYER.items() if ".self." not in theirs} | {
+    EMBEDDINGS
+    | {theirs: ours for theirs, ours in BERT_LAYER.items() if ".self." not in theirs}
+    | {
         "encoder.layer.{i}.attention.self.query_proj": "layers.{i}.attention.w_q",
         "encoder.layer.{i}.attention.self.key_proj": "layers.{i}.attention.w_k",
         "encoder.layer.{i}.attention.self.value_proj": "layers.{i}.attention.w_v",
@@ -400,8 +404,13 @@ DEBERTA = Family(
         "encoder.layer.{i}.attention.self.pos_query_proj": "layers.{i}.attention.w_q_distance",
         "encoder.rel_embeddings": "distances.table",
         "encoder.LayerNorm": "distances.norm",
-    } | BERT_HEAD | LM_PREDICTIONS,
-    BUFFERS | TASKS | POOLER | {
+    }
+    | BERT_HEAD
+    | LM_PREDICTIONS,
+    BUFFERS
+    | TASKS
+    | POOLER
+    | {
         "mask_predictions.dense": REPLACED,
         "mask_predictions.LayerNorm": REPLACED,
         "mask_predictions.classifier": REPLACED,
@@ -410,7 +419,7 @@ DEBERTA = Family(
     only={"conv_kernel_size": ((0,), "a convolution beside the first layer is not computed here")},
     told=deberta,
     unneeded=unneeded_of_deberta,
-)  # fmt: skip
+)
 GATES = {"geglu": "gelu", "reglu": "relu"}
 
 
@@ -446,6 +455,12 @@ JINA = Family(
     code="JinaBert",
 )
 MODERN = {
-    "modernbert": MODERNBERT, "mpnet": MPNET, "nomic_bert": NOMIC, "gte": GTE, "new": NEW, "eurobert": EUROBERT,
-    "deberta-v2": DEBERTA, "jina_bert": JINA,
-}  # fmt: skip
+    "modernbert": MODERNBERT,
+    "mpnet": MPNET,
+    "nomic_bert": NOMIC,
+    "gte": GTE,
+    "new": NEW,
+    "eurobert": EUROBERT,
+    "deberta-v2": DEBERTA,
+    "jina_bert": JINA,
+}

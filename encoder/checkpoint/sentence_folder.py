@@ -23,10 +23,13 @@ MOST_PROMPTS, LONGEST_PROMPT = 50, 2000
 FOLDER = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_-]{0,60}", re.ASCII)
 MODES: dict[str, Pooling] = {"mean": "mean", "cls": "cls", "max": "max", "mean_sqrt_len_tokens": "mean_sqrt_len"}
 OLDER = {  # the switches of versions before 6, and the mode that each stands for
-    "pooling_mode_cls_token": "cls", "pooling_mode_max_tokens": "max", "pooling_mode_mean_tokens": "mean",
-    "pooling_mode_mean_sqrt_len_tokens": "mean_sqrt_len_tokens", "pooling_mode_weightedmean_tokens": "weightedmean",
+    "pooling_mode_cls_token": "cls",
+    "pooling_mode_max_tokens": "max",
+    "pooling_mode_mean_tokens": "mean",
+    "pooling_mode_mean_sqrt_len_tokens": "mean_sqrt_len_tokens",
+    "pooling_mode_weightedmean_tokens": "weightedmean",
     "pooling_mode_lasttoken": "lasttoken",
-}  # fmt: skip
+}
 FOLLOWED = "Transformer, Pooling and Normalize"
 
 
@@ -68,9 +71,13 @@ def read_sentence_settings(folder: Path, tokenizer: Tokenizer) -> SentenceSettin
     check_case(folder, tokenizer)
     prompts, usual, similarity = read_prompts(folder)
     return SentenceSettings(
-        read_pooling(folder / kinds[1][1] / "config.json", bool(prompts)), len(kinds) == 3, prompts, usual,
-        read_longest(folder), similarity,
-    )  # fmt: skip
+        read_pooling(folder / kinds[1][1] / "config.json", bool(prompts)),
+        len(kinds) == 3,
+        prompts,
+        usual,
+        read_longest(folder),
+        similarity,
+    )
 
 
 def modules(folder: Path) -> list[tuple[str, str]]:

@@ -25,8 +25,11 @@ from encoder.support.errors import EncoderError
 TOKENIZER = "tokenizer.json"
 SETTINGS, SPECIAL = "tokenizer_config.json", "special_tokens_map.json"
 MOST_BYTES = {  # of each file; mmBERT's tokenizer.json of 256,000 pieces has 34 MB, RoBERTa's merges.txt half of one
-    TOKENIZER: 40 * 2**20, "vocab.txt": 16 * 2**20, "vocab.json": 16 * 2**20, "merges.txt": 8 * 2**20
-}  # fmt: skip
+    TOKENIZER: 40 * 2**20,
+    "vocab.txt": 16 * 2**20,
+    "vocab.json": 16 * 2**20,
+    "merges.txt": 8 * 2**20,
+}
 BUNDLED = Path(__file__).parents[1] / "pretrained"
 PROBE, PROBE_SECONDS = Path(__file__).with_name("probe.py"), 60  # by the clock, where the system counts no others
 TOO_MUCH = "it takes too much time or memory, to be read or on a short text"

@@ -3,178 +3,94 @@
 In every result n counts the tokens of the sentence; [PAD] is left out first, or the measure says that it counts.
 """
 
-from encoder.metrics.against import subtract
-from encoder.metrics.asking import between_words, from_word, sentence_of_words
-from encoder.metrics.cells import given_and_received, largest_cell, only_between
-from encoder.metrics.flows import (
-    FLOW_TOKENS,
-    Mixing,
-    disagreement,
-    flow,
-    flow_shares,
-    gained,
-    head_outputs,
-    head_shares,
-    mixing_parts,
-    mixing_ratio,
-    norm_weighted,
-    residual_attention,
-    rollout,
-    transformed,
-)
-from encoder.metrics.habits import Survey, survey, survey_cost
-from encoder.metrics.heads import (
-    confidence,
-    distance,
-    entropy,
-    js_distance,
-    normalized_entropy,
-    offset,
-    plane,
-    together,
-    uniform_distance,
-)
-from encoder.metrics.kinds import tokens_drawn
-from encoder.metrics.layers import (
-    Pca,
-    cka_matrix,
-    cosine,
-    cosine_matrix,
-    length,
-    linear_cka,
-    longest_to_shortest,
-    pca,
-    token_paths,
-)
-from encoder.metrics.lens import (
-    final_answer,
-    kl_to_last,
-    lens_words,
-    likeliest_ids,
-    likeliest_words,
-    logit_lens,
-    race,
-    settled,
-)
-from encoder.metrics.measures import HEAD_MEASURES, HeadMeasure
-from encoder.metrics.neurons import (
-    activation_curve,
-    most_active,
-    nearest_by_layer,
-    nearest_words,
-    never_active_share,
-    never_positive,
-    silent_share,
-    unit_sides,
-    unit_vector,
-    unit_words,
-)
-from encoder.metrics.pairs import WAYS, between, segment_mass, segments
-from encoder.metrics.roles import MARGIN, MOST, NO_ROLE, ROLES, SHUFFLES, TOO_FEW, Role, head_roles, role_mass
-from encoder.metrics.sentences import BUNDLED, SENTENCES
-from encoder.metrics.sinks import Parked, parked
-from encoder.metrics.softmax import open_scores
-from encoder.metrics.sublayers import (
-    SUBLAYERS,
-    layer_shares,
-    norm_moments,
-    norm_parameters,
-    norm_sides,
-    shares_in_bins,
-    sublayer_lengths,
-)
-from encoder.trace.unpadded import attention_weights, first_lost, stream
-
-__all__ = [
-    "BUNDLED",
-    "FLOW_TOKENS",
-    "HEAD_MEASURES",
-    "MARGIN",
-    "MOST",
-    "NO_ROLE",
-    "ROLES",
-    "SENTENCES",
-    "SHUFFLES",
-    "SUBLAYERS",
-    "TOO_FEW",
-    "WAYS",
-    "HeadMeasure",
-    "Mixing",
-    "Parked",
-    "Pca",
-    "Role",
-    "Survey",
-    "activation_curve",
-    "attention_weights",
-    "between",
-    "between_words",
-    "cka_matrix",
-    "confidence",
-    "cosine",
-    "cosine_matrix",
-    "disagreement",
-    "distance",
-    "entropy",
-    "final_answer",
-    "first_lost",
-    "flow",
-    "flow_shares",
-    "from_word",
-    "gained",
-    "given_and_received",
-    "head_outputs",
-    "head_roles",
-    "head_shares",
-    "js_distance",
-    "kl_to_last",
-    "largest_cell",
-    "layer_shares",
-    "length",
-    "lens_words",
-    "likeliest_ids",
-    "likeliest_words",
-    "linear_cka",
-    "logit_lens",
-    "longest_to_shortest",
-    "mixing_parts",
-    "mixing_ratio",
-    "most_active",
-    "nearest_by_layer",
-    "nearest_words",
-    "never_active_share",
-    "never_positive",
-    "norm_moments",
-    "norm_parameters",
-    "norm_sides",
-    "norm_weighted",
-    "normalized_entropy",
-    "offset",
-    "only_between",
-    "open_scores",
-    "parked",
-    "pca",
-    "plane",
-    "race",
-    "residual_attention",
-    "role_mass",
-    "rollout",
-    "segment_mass",
-    "segments",
-    "sentence_of_words",
-    "settled",
-    "shares_in_bins",
-    "silent_share",
-    "stream",
-    "sublayer_lengths",
-    "subtract",
-    "survey",
-    "survey_cost",
-    "together",
-    "token_paths",
-    "tokens_drawn",
-    "transformed",
-    "uniform_distance",
-    "unit_sides",
-    "unit_vector",
-    "unit_words",
-]
+from encoder.metrics.against import subtract as subtract
+from encoder.metrics.asking import between_words as between_words
+from encoder.metrics.asking import from_word as from_word
+from encoder.metrics.asking import sentence_of_words as sentence_of_words
+from encoder.metrics.cells import given_and_received as given_and_received
+from encoder.metrics.cells import largest_cell as largest_cell
+from encoder.metrics.cells import only_between as only_between
+from encoder.metrics.flows import FLOW_TOKENS as FLOW_TOKENS
+from encoder.metrics.flows import Mixing as Mixing
+from encoder.metrics.flows import disagreement as disagreement
+from encoder.metrics.flows import flow as flow
+from encoder.metrics.flows import flow_shares as flow_shares
+from encoder.metrics.flows import gained as gained
+from encoder.metrics.flows import head_outputs as head_outputs
+from encoder.metrics.flows import head_shares as head_shares
+from encoder.metrics.flows import mixing_parts as mixing_parts
+from encoder.metrics.flows import mixing_ratio as mixing_ratio
+from encoder.metrics.flows import norm_weighted as norm_weighted
+from encoder.metrics.flows import residual_attention as residual_attention
+from encoder.metrics.flows import rollout as rollout
+from encoder.metrics.flows import transformed as transformed
+from encoder.metrics.habits import Survey as Survey
+from encoder.metrics.habits import survey as survey
+from encoder.metrics.habits import survey_cost as survey_cost
+from encoder.metrics.heads import confidence as confidence
+from encoder.metrics.heads import distance as distance
+from encoder.metrics.heads import entropy as entropy
+from encoder.metrics.heads import js_distance as js_distance
+from encoder.metrics.heads import normalized_entropy as normalized_entropy
+from encoder.metrics.heads import offset as offset
+from encoder.metrics.heads import plane as plane
+from encoder.metrics.heads import together as together
+from encoder.metrics.heads import uniform_distance as uniform_distance
+from encoder.metrics.kinds import tokens_drawn as tokens_drawn
+from encoder.metrics.layers import Pca as Pca
+from encoder.metrics.layers import cka_matrix as cka_matrix
+from encoder.metrics.layers import cosine as cosine
+from encoder.metrics.layers import cosine_matrix as cosine_matrix
+from encoder.metrics.layers import length as length
+from encoder.metrics.layers import linear_cka as linear_cka
+from encoder.metrics.layers import longest_to_shortest as longest_to_shortest
+from encoder.metrics.layers import pca as pca
+from encoder.metrics.layers import token_paths as token_paths
+from encoder.metrics.lens import final_answer as final_answer
+from encoder.metrics.lens import kl_to_last as kl_to_last
+from encoder.metrics.lens import lens_words as lens_words
+from encoder.metrics.lens import likeliest_ids as likeliest_ids
+from encoder.metrics.lens import likeliest_words as likeliest_words
+from encoder.metrics.lens import logit_lens as logit_lens
+from encoder.metrics.lens import race as race
+from encoder.metrics.lens import settled as settled
+from encoder.metrics.measures import HEAD_MEASURES as HEAD_MEASURES
+from encoder.metrics.measures import HeadMeasure as HeadMeasure
+from encoder.metrics.neurons import activation_curve as activation_curve
+from encoder.metrics.neurons import most_active as most_active
+from encoder.metrics.neurons import nearest_by_layer as nearest_by_layer
+from encoder.metrics.neurons import nearest_words as nearest_words
+from encoder.metrics.neurons import never_active_share as never_active_share
+from encoder.metrics.neurons import never_positive as never_positive
+from encoder.metrics.neurons import silent_share as silent_share
+from encoder.metrics.neurons import unit_sides as unit_sides
+from encoder.metrics.neurons import unit_vector as unit_vector
+from encoder.metrics.neurons import unit_words as unit_words
+from encoder.metrics.pairs import WAYS as WAYS
+from encoder.metrics.pairs import between as between
+from encoder.metrics.pairs import segment_mass as segment_mass
+from encoder.metrics.pairs import segments as segments
+from encoder.metrics.roles import MARGIN as MARGIN
+from encoder.metrics.roles import MOST as MOST
+from encoder.metrics.roles import NO_ROLE as NO_ROLE
+from encoder.metrics.roles import ROLES as ROLES
+from encoder.metrics.roles import SHUFFLES as SHUFFLES
+from encoder.metrics.roles import TOO_FEW as TOO_FEW
+from encoder.metrics.roles import Role as Role
+from encoder.metrics.roles import head_roles as head_roles
+from encoder.metrics.roles import role_mass as role_mass
+from encoder.metrics.sentences import BUNDLED as BUNDLED
+from encoder.metrics.sentences import SENTENCES as SENTENCES
+from encoder.metrics.sinks import Parked as Parked
+from encoder.metrics.sinks import parked as parked
+from encoder.metrics.softmax import open_scores as open_scores
+from encoder.metrics.sublayers import SUBLAYERS as SUBLAYERS
+from encoder.metrics.sublayers import layer_shares as layer_shares
+from encoder.metrics.sublayers import norm_moments as norm_moments
+from encoder.metrics.sublayers import norm_parameters as norm_parameters
+from encoder.metrics.sublayers import norm_sides as norm_sides
+from encoder.metrics.sublayers import shares_in_bins as shares_in_bins
+from encoder.metrics.sublayers import sublayer_lengths as sublayer_lengths
+from encoder.trace.unpadded import attention_weights as attention_weights
+from encoder.trace.unpadded import first_lost as first_lost
+from encoder.trace.unpadded import stream as stream

@@ -24,11 +24,6 @@ def head_of(trace: Trace, head: int) -> int:
     return integer("head", head, 0, trace.config.n_heads - 1)
 
 
-def token_of(name: str, trace: Trace, position: int) -> int:
-    """The position of a token of a run, [PAD] among them; an EncoderError where there is none."""
-    return integer(name, position, 0, len(trace.tokens) - 1)
-
-
 def block(trace: Trace, layer: int) -> Block:
     """The layer of the model that made the trace; EncoderError where the trace was put together without one."""
     if trace.model is None:
@@ -202,7 +197,9 @@ def flow(trace: Trace, position: int, layer: int | None = None) -> Tensor:
     carries = residual_attention(trace).tolist()
     edges = {
         ((below + 1) * n + i, below * n + j): carries[below][i][j]
-        for below in range(layer + 1) for i in range(n) for j in range(n)
-    }  # fmt: skip
+        for below in range(layer + 1)
+        for i in range(n)
+        for j in range(n)
+    }
     most = torch.tensor([max_flow(edges, (layer + 1) * n + position, j) for j in range(n)])
     return most / most.sum()

@@ -35,21 +35,27 @@ def on_role(role: str, title: str, meaning: str) -> HeadMeasure:
 
 HEAD_MEASURES = {
     "normalized_entropy": HeadMeasure(
-        "Normalized entropy", "share", "Entropy over the largest possible: 0 looks at one token, 1 at all alike.",
+        "Normalized entropy",
+        "share",
+        "Entropy over the largest possible: 0 looks at one token, 1 at all alike.",
         lambda w, tokens: normalized_entropy(w).mean(-1),
     ),
     "entropy": HeadMeasure(
         "Entropy", "positive", "In nats; the most for n tokens is ln n.", lambda w, tokens: entropy(w).mean(-1)
     ),
     "confidence": HeadMeasure(
-        "Confidence", "share", "The mean of each row's largest weight; it depends on the number of tokens.",
+        "Confidence",
+        "share",
+        "The mean of each row's largest weight; it depends on the number of tokens.",
         lambda w, tokens: confidence(w),
     ),
     "distance": HeadMeasure(
         "Distance", "positive", "How many tokens away a head looks, on average.", lambda w, tokens: distance(w)
     ),
     "offset": HeadMeasure(
-        "Offset", "signed", "Which way a head looks: below 0 back, above 0 ahead, in tokens.",
+        "Offset",
+        "signed",
+        "Which way a head looks: below 0 back, above 0 ahead, in tokens.",
         lambda w, tokens: offset(w),
     ),
     "self": on_role("self", "On itself", "Share of the weight that a token puts on itself."),
@@ -59,4 +65,4 @@ HEAD_MEASURES = {
     "sep": on_role("sep", "[SEP]", "Share of the weight on [SEP]."),
     "special": on_role("special", "Special tokens", "Share of the weight on [CLS] and [SEP] together."),
     "punctuation": on_role("punctuation", "Punctuation", "Share of the weight on punctuation."),
-}  # fmt: skip
+}

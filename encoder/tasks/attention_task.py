@@ -21,12 +21,7 @@ LETTERS, DIGITS = tuple("abcdefgh"), tuple("0123456789")
 class AttentionTask:
     """A task on inputs of `length` symbols, which count through `vocabulary`.
 
-    `draw(generator, count)` gives inputs and the answers wanted [count, length] each, -1 where none is wanted.
-    `looks(inputs)` gives the known pattern [count, length, length + 1]: how much the place in the row should look at
-    each place, the first column standing for [CLS]; rows of zeros where nothing is said. `head_needed` says whether the
-    task needs a head at all, `needs_places` whether it cannot be done without telling places apart. The other fields
-    are those of a model and a training that learn it; `rest_rate` is what part of the rate all weights but those of
-    attention take: learned as fast, they would do the work of a head that is not sharp yet.
+    From `layers` to `rest_rate` the fields are those of a model and a training that learn it.
     """
 
     key: str
@@ -35,7 +30,8 @@ class AttentionTask:
     pattern: str
     length: int
     symbols: tuple[str, ...]
-    draw: Callable[[Draw, int], tuple[Integers, Integers]]
+    draw: Callable[[Draw, int], tuple[Integers, Integers]]  # inputs, answers [count, length]; -1: none
+    # How much each place should look at each, [CLS] first: [count, length, length + 1]; rows of 0 where nothing is said
     looks: Callable[[Integers], Floats]
     answers: tuple[str, ...] = ()
     layers: int = 1
@@ -45,9 +41,10 @@ class AttentionTask:
     norm_first: bool = False
     steps: int = 400
     rate: float = 0.03
+    # Part of the rate that weights outside attention take: as fast, they would do the work of a head not sharp yet.
     rest_rate: float = 0.03
     head_needed: bool = True
-    needs_places: bool = True
+    needs_places: bool = True  # whether it cannot be done without telling places apart
 
     @property
     def vocabulary(self) -> tuple[str, ...]:

@@ -167,7 +167,7 @@ SOLUTIONS: dict[str, Callable[[AttentionTask], Solution]] = {
     "palindrome": by_place(lambda i: 9 - i),
     "brackets": matching,
     "sort": in_order,
-}  # fmt: skip
+}
 
 
 @dataclass(frozen=True)

@@ -59,9 +59,12 @@ def batch(task: AttentionTask, inputs: Integers, wanted: Integers) -> Batch:
     labels = token_ids(task, wanted[wanted >= 0])
     places = torch.arange(n).expand(count, n)
     return Batch(
-        torch.from_numpy(ids), torch.ones(count, n, dtype=torch.long), places,
-        torch.from_numpy(asked.ravel().nonzero()[0]), torch.from_numpy(labels),
-    )  # fmt: skip
+        torch.from_numpy(ids),
+        torch.ones(count, n, dtype=torch.long),
+        places,
+        torch.from_numpy(asked.ravel().nonzero()[0]),
+        torch.from_numpy(labels),
+    )
 
 
 def numbered(task: AttentionTask, inputs: Integers) -> Integers:

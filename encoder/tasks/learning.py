@@ -34,23 +34,16 @@ class DivergedError(RuntimeError):
 
 @dataclass(frozen=True)
 class LearningMoment:
-    """What a model does after `step` steps.
-
-    Over the held-out inputs: `loss` in nats per answer, `exact` the share of inputs with every answer right, `distance`
-    [n_layers, n_heads] of each head to the known pattern (`distances`). On the first held-out input: `maps` [n_layers,
-    n_heads, n, n] of attention weights in levels of 0 to 254, `said` the answer at each place and `right` whether it is
-    what was wanted, None where nothing was. At some moments `weights` are those of the model, as safetensors of 16
-    bits.
-    """
+    """What a model does after `step` steps: over all held-out inputs, and from `maps` to `right` on the first."""
 
     step: int
-    loss: float
-    exact: float
-    distance: tuple[tuple[float, ...], ...]
-    maps: NDArray[np.uint8]
-    said: tuple[str, ...]
-    right: tuple[bool | None, ...]
-    weights: bytes = b""
+    loss: float  # in nats per answer
+    exact: float  # the share of inputs with every answer right
+    distance: tuple[tuple[float, ...], ...]  # [n_layers, n_heads], of each head to the known pattern (`distances`)
+    maps: NDArray[np.uint8]  # attention weights in levels of 0 to 254, [n_layers, n_heads, n, n]
+    said: tuple[str, ...]  # the answer at each place
+    right: tuple[bool | None, ...]  # whether it is what was wanted; None where nothing was
+    weights: bytes = b""  # at some moments those of the model, as safetensors of 16 bits
 
     @property
     def line(self) -> str:

@@ -64,7 +64,7 @@ MYSTERIES = {
         ),
         1,
     )
-}  # fmt: skip
+}
 
 
 def mystery_of(number: int) -> Mystery:

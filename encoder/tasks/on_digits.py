@@ -11,9 +11,15 @@ Answer = Callable[[Integers], Integers]
 
 
 def on_digits(
-    key: str, title: str, asks: str, pattern: str, answer: Answer, looks: Callable[[Integers], Floats],
-    needs_places: bool = True, rest_rate: float = 0.03,
-) -> AttentionTask:  # fmt: skip
+    key: str,
+    title: str,
+    asks: str,
+    pattern: str,
+    answer: Answer,
+    looks: Callable[[Integers], Floats],
+    needs_places: bool = True,
+    rest_rate: float = 0.03,
+) -> AttentionTask:
     """The task of giving `answer`, the digits wanted [count, LENGTH] for the digits given."""
 
     def draw(generator: Draw, count: int) -> tuple[Integers, Integers]:

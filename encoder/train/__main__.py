@@ -40,15 +40,15 @@ def arguments(given: list[str] | None = None) -> Namespace:
     parser.add_argument("--steps", type=int, metavar="N", help="how long; the rate falls to 0 there")
     parser.add_argument("--resume", action="store_true", help="go on from the checkpoint in --out")
     parser.add_argument("--evaluate", metavar="MODEL", help="score a bundled model or a folder on --corpus instead")
-    parser.add_argument("--heldout", type=Path, nargs="+", default=[], metavar="FILE", help="text to score on; without "
-                        "it, every 20th line of the corpus, at most 2,000 of each file")  # fmt: skip
+    heldout = "text to score on; without it, every 20th line of the corpus, at most 2,000 of each file"
+    parser.add_argument("--heldout", type=Path, nargs="+", default=[], metavar="FILE", help=heldout)
     parser.add_argument("--tokenizer", type=Path, metavar="FILE", help="a tokenizer.json, instead of a new one")
-    parser.add_argument("--start", metavar="MODEL", help="a bundled model or a folder whose weights, shape and "
-                        "tokenizer to begin with, instead of new ones")  # fmt: skip
-    parser.add_argument("--parts", type=int, default=1, metavar="K", help="pieces that a process cuts a step into, "
-                        "where memory is short (gradient accumulation)")  # fmt: skip
-    parser.add_argument("--exam", action="store_true", help="examine the heads at each snapshot on gold trees, for the "
-                        "film of the training on the page Learning")  # fmt: skip
+    start = "a bundled model or a folder whose weights, shape and tokenizer to begin with, instead of new ones"
+    parser.add_argument("--start", metavar="MODEL", help=start)
+    parts = "pieces that a process cuts a step into, where memory is short (gradient accumulation)"
+    parser.add_argument("--parts", type=int, default=1, metavar="K", help=parts)
+    exam = "examine the heads at each snapshot on gold trees, for the film of the training on the page Learning"
+    parser.add_argument("--exam", action="store_true", help=exam)
     parser.add_argument("--set", nargs="+", default=[], metavar="NAME=VALUE", help="settings other than the preset's")
     return parser.parse_args(given)
 
@@ -133,10 +133,12 @@ def train_alone(asked: Namespace, on: Processes) -> None:
         checkpoint_files.save_model(asked.out, model, tokenizer, recipe.row_length)
         encoder = TextEncoder.from_pretrained(asked.out)
         made = card.TrainingFacts(
-            asked.preset, {name: len(some.texts) for name, some in files.items()},
-            {name: evaluate_text(encoder, some) for name, some in held.items()}, f"{on.count} x {on.device.type}",
+            asked.preset,
+            {name: len(some.texts) for name, some in files.items()},
+            {name: evaluate_text(encoder, some) for name, some in held.items()},
+            f"{on.count} x {on.device.type}",
             f"{start.source.name} ({start.source.sha256})" if start else "",
-        )  # fmt: skip
+        )
         print(card.save(asked.out, recipe, progress, made))
 
 

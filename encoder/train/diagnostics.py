@@ -110,7 +110,7 @@ def habits(encoder: TextEncoder, sentences: Sequence[str] = SENTENCES) -> Habits
     return Habits({name: mean(found[name], torch.tensor(counts[name])) for name in COLUMNS})
 
 
-def habits_of(model: Encoder, tokenizer: Tokenizer, sentences: Sequence[str] = SENTENCES) -> Habits:
+def habits_of(model: Encoder, tokenizer: Tokenizer) -> Habits:
     """The habits of a model in training, wherever it is."""
     copy = deepcopy(model).cpu().float().eval().requires_grad_(False)
-    return habits(TextEncoder(copy, tokenizer, Source("training")), sentences)
+    return habits(TextEncoder(copy, tokenizer, Source("training")))

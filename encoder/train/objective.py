@@ -58,9 +58,13 @@ class TrainingTap(Tap):
     """
 
     def __init__(
-        self, positions: Tensor, places: Tensor, dropout: float, penalties: list[Tensor] | None = None,
+        self,
+        positions: Tensor,
+        places: Tensor,
+        dropout: float,
+        penalties: list[Tensor] | None = None,
         left_out: tuple[str, ...] = (),
-    ) -> None:  # fmt: skip
+    ) -> None:
         self.positions = positions
         self.places = places
         self.dropout = dropout
@@ -88,9 +92,13 @@ class MaskedWords(nn.Module):
     """
 
     def __init__(
-        self, encoder: Encoder, dropout: float = 0.0, score_penalty: float = 0.0, compiled: bool = False,
+        self,
+        encoder: Encoder,
+        dropout: float = 0.0,
+        score_penalty: float = 0.0,
+        compiled: bool = False,
         left_out: tuple[str, ...] = (),
-    ) -> None:  # fmt: skip
+    ) -> None:
         super().__init__()
         self.encoder = encoder
         self.left_out = left_out

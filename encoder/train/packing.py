@@ -125,9 +125,9 @@ def packed(
     return Rows(spread(ids, pad), spread(number, 0), spread(place, 0))
 
 
-def batches(tokens: TokenStream, row_length: int, joined: float, seed: int, count: int, step: int) -> Iterator[
-    tuple[Plan, int]
-]:  # fmt: skip
+def batches(
+    tokens: TokenStream, row_length: int, joined: float, seed: int, count: int, step: int
+) -> Iterator[tuple[Plan, int]]:
     """For every step from `step` on, the plan of its epoch and the first of its `count` rows.
 
     Raises:

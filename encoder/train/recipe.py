@@ -35,35 +35,27 @@ TOKEN_EMBEDDING = "embedding.tokens.weight"
 class Recipe:
     """Everything that decides which weights come out of a corpus.
 
-    `rows` of `row_length` tokens make one step, over all processes and parts together. The rate rises from 0 to
-    `peak_rate` over `warm_up` steps and falls in a straight line to 0 at `steps`; the token embedding takes
-    `embedding_rate` times it. `embedding_scale` multiplies the embeddings' usual deviation at the start. `masked` is
-    the share of words to guess, `joined` how often a line goes on in the segment of the line before it.
-    `score_penalty` is the factor of the mean squared log-sum-exp of attention scores in the loss (z-loss). `renewed`
-    are the layers of a given model whose attention starts anew (`encoder.train.renewal`); all other weights then take
-    `rest_rate` times the rate.
-
     Raises:
         EncoderError: a value is outside its range; the message names the value and the range.
     """
 
     config: EncoderConfig
     steps: int
-    rows: int
+    rows: int  # of row_length tokens each make one step, over all processes and parts together
     peak_rate: float
-    warm_up: int
+    warm_up: int  # steps in which the rate rises from 0 to its peak; then it falls in a straight line to 0
     row_length: int = 128
-    embedding_rate: float = 1.0
-    embedding_scale: float = 1.0
+    embedding_rate: float = 1.0  # times the rate, for the token embedding
+    embedding_scale: float = 1.0  # times the usual deviation of the embeddings at the start
     betas: tuple[float, float] = (0.9, 0.98)
     weight_decay: float = 0.01
     clip: float = 1.0
     dropout: float = 0.1
-    masked: float = 0.15
-    joined: float = 0.5
-    score_penalty: float = 0.0
-    renewed: tuple[int, ...] = ()
-    rest_rate: float = 1.0
+    masked: float = 0.15  # the share of words to guess
+    joined: float = 0.5  # how often a line goes on in the segment of the line before it
+    score_penalty: float = 0.0  # of the mean squared log-sum-exp of attention scores in the loss (z-loss)
+    renewed: tuple[int, ...] = ()  # layers whose attention starts anew (`encoder.train.renewal`)
+    rest_rate: float = 1.0  # times the rate, for all weights outside the attention of renewed layers
     seed: int = 0
     evaluate_every: int = 1000
     checkpoint_every: int = 500

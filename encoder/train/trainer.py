@@ -69,9 +69,13 @@ class Trainer:
     """
 
     def __init__(
-        self, recipe: Recipe, on: Processes, parts: int = 1, start: Encoder | None = None,
+        self,
+        recipe: Recipe,
+        on: Processes,
+        parts: int = 1,
+        start: Encoder | None = None,
         left_out: tuple[str, ...] = (),
-    ) -> None:  # fmt: skip
+    ) -> None:
         self.recipe, self.on, self.parts = recipe, on, parts
         self.model = (start or new_model(recipe)).train().to(on.device)
         for name, weight in self.model.named_parameters():

@@ -75,8 +75,12 @@ def trained(
     """
     tokenizer = empty()
     trainer = WordPieceTrainer(
-        vocab_size=vocab_size, min_frequency=2, special_tokens=list(first), show_progress=False,
-        limit_alphabet=letters, initial_alphabet=list(alphabet),
-    )  # fmt: skip
+        vocab_size=vocab_size,
+        min_frequency=2,
+        special_tokens=list(first),
+        show_progress=False,
+        limit_alphabet=letters,
+        initial_alphabet=list(alphabet),
+    )
     tokenizer.train_from_iterator(texts, trainer)
     return tokenizer.get_vocab()

@@ -22,12 +22,8 @@ class Watch:
         self.bar = ProgressBar(run.recipe.steps, progress.step)
         self.metrics = Metrics(run.folder, run.recipe.config.n_layers, progress.step)
         self.held_out = held_out_batches(run.held_out, run.tokenizer, run.recipe.row_length) if self.on.first else []
-        self.tokens, self.words, self.spent, self.began = (
-            progress.tokens,
-            progress.words,
-            progress.seconds,
-            perf_counter(),
-        )
+        self.tokens, self.words = progress.tokens, progress.words
+        self.spent, self.began = progress.seconds, perf_counter()
         mine = progress.nll if self.on.first else 0.0
         self.nll = torch.tensor(mine, dtype=torch.float64, device=self.on.device)
         if not progress.step:

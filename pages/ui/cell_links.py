@@ -40,9 +40,9 @@ def index_of(step: Step, head: int, row: int, column: int) -> tuple[int, ...]:
     return (column,) if step.single else (row, column)
 
 
-def place_in(trace: Trace, step: Step, head: int, cell: Cell | None = None) -> tuple[int, int] | None:
+def place_in(trace: Trace, step: Step, head: int) -> tuple[int, int] | None:
     """Row and column of a number, the opened one, in the picture of a step and head; None where it is not in that."""
-    cell, n = cell or state.current().cell, len(trace.tokens)
+    cell, n = state.current().cell, len(trace.tokens)
     if cell is None or cell.step != step.name or len(cell.index) != len(step.shape):
         return None
     if any(i >= size for i, size in zip(cell.index, step.sizes(trace.config, n), strict=True)):

@@ -3,54 +3,46 @@
 from collections.abc import Callable, Mapping
 from typing import Any, Concatenate, ParamSpec, TypeVar
 
-from torch import Tensor
-
-from encoder import TextEncoder, Trace
-from encoder.atlas.knockout import Absence, AtlasPart
+from encoder import Trace
 from encoder.atlas.reading import Atlas
 from encoder.edits.text import edits_to_text
-from encoder.exam import Exam
-from encoder.experiments.probes.layers import Probe
-from encoder.experiments.probes.regression import Regression
 from encoder.explain.proof import Check
-from encoder.metrics import Survey
 from encoder.pictures.ask import in_training
 from encoder.teach import trials
-from encoder.trace.memo import once
-from encoder.trace.tokens import Text
+from pages.ui.server import exams, measurements
 from pages.ui.server.atlases import atlases
-from pages.ui.server.engine import is_kept, is_loaded, run, text_encoder, warm
-from pages.ui.server.exams import exam as exam_of
-from pages.ui.server.exams import examined as examined_of
-from pages.ui.server.measurements import (
-    dead_units,
-    findings,
-    moments,
-    proofs,
-    role_history,
-    snapshots,
-    spelled,
-    trial_seconds,
-    words_of_head,
-    words_of_unit,
-)
-from pages.ui.server.measurements import is_found as is_found_of
-from pages.ui.server.measurements import knocked_out as knocked_out_of
-from pages.ui.server.measurements import mean_vector as mean_vector_of
-from pages.ui.server.measurements import probe as probe_of
-from pages.ui.server.measurements import readers as readers_of
-from pages.ui.server.measurements import survey as survey_of
+from pages.ui.server.engine import is_kept
+from pages.ui.server.engine import is_loaded as is_loaded
+from pages.ui.server.engine import run as run
+from pages.ui.server.engine import text_encoder as text_encoder
+from pages.ui.server.engine import warm as warm
+from pages.ui.server.measurements import dead_units as dead_units
+from pages.ui.server.measurements import findings as findings
+from pages.ui.server.measurements import moments as moments
+from pages.ui.server.measurements import proofs, trial_seconds
+from pages.ui.server.measurements import role_history as role_history
+from pages.ui.server.measurements import snapshots as snapshots
+from pages.ui.server.measurements import spelled as spelled
+from pages.ui.server.measurements import words_of_head as words_of_head
+from pages.ui.server.measurements import words_of_unit as words_of_unit
 from pages.ui.state.session_state import current, session
-
-__all__ = [
-    "atlas", "dead_units", "exam", "examined", "finding", "findings", "is_at_hand", "is_found", "is_loaded",
-    "knocked_out", "mean_vector", "measured", "moments", "now", "probe", "proof", "readers", "role_history", "run",
-    "seconds", "snapshots", "spelled", "survey", "text_encoder", "trained", "untouched", "warm", "words_of_head",
-    "words_of_unit",
-]  # fmt: skip
 
 P = ParamSpec("P")
 R = TypeVar("R")
+
+
+def of_current(of_model: Callable[Concatenate[str, P], R]) -> Callable[P, R]:
+    """The same of the model that this session looks at."""
+    return lambda *asked, **named: of_model(current().model, *asked, **named)
+
+
+survey = of_current(measurements.survey)
+mean_vector = of_current(measurements.mean_vector)
+knocked_out = of_current(measurements.knocked_out)
+probe = of_current(measurements.probe)
+readers = of_current(measurements.readers)
+exam = of_current(exams.exam)
+examined = of_current(exams.examined)
 
 
 def atlas() -> Atlas | None:
@@ -60,58 +52,10 @@ def atlas() -> Atlas | None:
     return next((one for i, one in enumerate(found) if str(i) == chosen), found[0] if found else None)
 
 
-def measured(measure: Callable[Concatenate[TextEncoder, Trace, P], R], *given: P.args, **options: P.kwargs) -> R:
-    """What a measure finds in the run that this session looks at; for small results, which are kept with the run."""
-    return found_in(now(), measure, *given, **options)
-
-
-@once
-def found_in(
-    trace: Trace, measure: Callable[Concatenate[TextEncoder, Trace, P], R], /, *given: P.args, **options: P.kwargs
-) -> R:
-    """What a measure finds in a run of the model that this session looks at."""
-    return measure(text_encoder(current().model), trace, *given, **options)
-
-
 def proof(step: str) -> list[Check]:
     """The proofs of one step of the run that this session looks at."""
     view = current()
     return proofs(view.model, session().read, view.hidden, edits_to_text(view.edits), step)
-
-
-def survey(sentence: Text | None) -> Survey:
-    """Measures of the model that this session looks at; None stands for the bundled sentences."""
-    return survey_of(current().model, sentence)
-
-
-def mean_vector() -> Tensor:
-    """The mean of the bundled sentences' vectors in the model that this session looks at."""
-    return mean_vector_of(current().model)
-
-
-def knocked_out(part: AtlasPart, contexts: tuple[tuple[Text, int], ...]) -> list[Absence]:
-    """What the absence of a part of the model that this session looks at does at tokens of some texts."""
-    return knocked_out_of(current().model, part, contexts)
-
-
-def probe(task: str) -> Probe:
-    """What probes of every layer tell in the model that this session looks at."""
-    return probe_of(current().model, task)
-
-
-def exam() -> Exam | None:
-    """What the heads of the model that this session looks at have a licence for; None where nobody examined it yet."""
-    return exam_of(current().model)
-
-
-def examined() -> Exam:
-    """The same, made now where it is asked for."""
-    return examined_of(current().model)
-
-
-def readers(layer: int) -> dict[str, Regression]:
-    """A classifier and a tagger for a layer of the model that this session looks at."""
-    return readers_of(current().model, layer)
 
 
 def now() -> Trace:
@@ -127,7 +71,7 @@ def finding(trial: str, given: Mapping[str, Any], *, agreed: bool = False) -> tr
 
 def is_found(trial: str, given: Mapping[str, Any]) -> bool:
     """Whether that finding is there."""
-    return is_found_of(current().model, trial, spelled(given))
+    return measurements.findings_kept.has(current().model, trial, spelled(given))
 
 
 def seconds(trial: str, given: Mapping[str, Any]) -> float:
@@ -139,12 +83,6 @@ def is_at_hand() -> bool:
     """Whether that run need not be made first."""
     view = current()
     return is_kept(view.model, session().read, view.hidden, edits_to_text(view.edits))
-
-
-def untouched() -> Trace:
-    """The same run without edits."""
-    view = current()
-    return run(view.model, session().read, view.hidden)
 
 
 def trained() -> str:

@@ -16,9 +16,12 @@ def tabs(parts: Mapping[str, Callable[[], None]], key: str) -> None:
     titles = list(parts)
     with st.container(key=f"parts_{key}"):
         chosen = st.segmented_control(
-            "Part of the page", titles, required=True, label_visibility="collapsed",
+            "Part of the page",
+            titles,
+            required=True,
+            label_visibility="collapsed",
             **state.choice(key, titles, titles[0]),
-        )  # fmt: skip
+        )
     with told():
         parts[chosen or titles[0]]()
 
@@ -55,9 +58,15 @@ def pick_token(
 
 
 def bounded(
-    label: str, low: float, high: float, step: float, found: Sequence[float], usual: float, key: str,
+    label: str,
+    low: float,
+    high: float,
+    step: float,
+    found: Sequence[float],
+    usual: float,
+    key: str,
     take: Callable[[], None],
-) -> None:  # fmt: skip
+) -> None:
     """A slider for a number that a link may say too; what its range does not hold is shown at its end, and said.
 
     Args:

@@ -11,6 +11,7 @@ from urllib.parse import parse_qsl, urlencode, urlsplit
 import numpy as np
 import pytest
 from browser_tools import BELOW, barriers, number, open_page, own_sentence, press, rerun, runs, typeset, widget
+from drawn import unpacked
 from playwright.sync_api import Locator, Page, expect
 
 from encoder import TextEncoder, Trace
@@ -18,7 +19,6 @@ from encoder.metrics import flow_shares
 from encoder.metrics.looks import strongest_link
 from encoder.pictures.figures import living_map
 from encoder.pictures.figures.living_map_cells import index_at
-from encoder.pictures.figures.living_map_packet import unpacked
 from encoder.pictures.figures.living_map_walk import walk
 from encoder.pictures.view import EXAMPLE
 from encoder.teach.story import story

@@ -57,25 +57,19 @@ class Terms:
 
 @dataclass(frozen=True)
 class Explanation:
-    """Where one number came from.
-
-    `result` is computed again in float64, `recorded` is what the run recorded; `size` is the size of the numbers that
-    were combined, the scale on which their difference is to be read. `operands` are single numbers, `terms` long sums.
-    `edited` says what an edit did to the number after it was computed; empty where none did, and only then is `result`
-    what was recorded.
-    """
+    """Where one number came from."""
 
     name: str
     index: Index
     operation: str
     words: str
     latex: str
-    result: float
-    recorded: float
-    size: float
-    operands: tuple[Operand, ...] = ()
-    terms: Terms | None = None
-    edited: str = ""
+    result: float  # computed again in float64
+    recorded: float  # by the run
+    size: float  # of the numbers that were combined: the scale on which their difference is to be read
+    operands: tuple[Operand, ...] = ()  # single numbers
+    terms: Terms | None = None  # long sums
+    edited: str = ""  # what an edit did to the number after it was computed; then `result` is not what was recorded
 
     @property
     def difference(self) -> float:

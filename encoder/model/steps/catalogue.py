@@ -234,9 +234,13 @@ def layer_steps(config: EncoderConfig, i: int, x: str) -> tuple[Step, ...]:
         norm_1 = placed((replace(NO_NORM, symbol=f"x_{{{i}}}"),), one, first, x=x)
         normed = (f"x_{{{i}}}", normed[1])
     norm_2 = norm_steps(
-        config, two, second, middle if config.norm_first else two + "sum", at + "norm2",
+        config,
+        two,
+        second,
+        middle if config.norm_first else two + "sum",
+        at + "norm2",
         normed[1] if config.norm_first else "y_2",
-    )  # fmt: skip
+    )
     attention = placed(attention_entries(config, i), at, x=one + "output" if config.norm_first else x)
     attention = worded(config, attention, layer=i, read=normed[0] if config.norm_first else f"x_{{{i}}}")
     feed_forward = placed(feed_forward_entries(config), at, x=two + "output" if config.norm_first else middle)
@@ -249,8 +253,12 @@ def layer_steps(config: EncoderConfig, i: int, x: str) -> tuple[Step, ...]:
         worded(config, placed(add, where, group, sublayer=f"{at}{sublayer}.output"), number=str(number))
         for number, where, group, sublayer in ((1, one, first, "attention"), (2, two, second, "feed_forward"))
     )
-    ends = worded(config, placed((LAYER_OUTPUT,), at, x=two + ("sum" if config.norm_first else "output")),
-                  layer=i, number=f"{{{i + 1}}}")  # fmt: skip
+    ends = worded(
+        config,
+        placed((LAYER_OUTPUT,), at, x=two + ("sum" if config.norm_first else "output")),
+        layer=i,
+        number=f"{{{i + 1}}}",
+    )
     if config.norm_first:
         return residual_1 + norm_1 + attention + add_1 + residual_2 + norm_2 + feed_forward + add_2 + ends
     return residual_1 + attention + add_1 + norm_1 + residual_2 + feed_forward + add_2 + norm_2 + ends

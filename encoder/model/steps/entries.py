@@ -221,7 +221,10 @@ POSITION_BIAS = (
 )  # fmt: skip
 ALIBI = (
     replace(
-        POSITION_BIAS[0], formula=r"-m_h \, |i - j|", operation="alibi", title="Slope times distance",
+        POSITION_BIAS[0],
+        formula=r"-m_h \, |i - j|",
+        operation="alibi",
+        title="Slope times distance",
         note="ALiBi: the distance of query and key times a number of the head, its slope, with a minus before it. "
         "{slopes} Nothing of it is learned, and all layers have the same.",
         look="Zero on the diagonal, and farther below with every token away from it. Heads with a small slope see far.",
@@ -231,7 +234,7 @@ ALIBI = (
         POSITION_BIAS[1],
         look="Compare with the scaled scores: the diagonal is as it was, and the far corners are lower.",
     ),
-)  # fmt: skip
+)
 DISTANCE_TABLE = Step(
     "table",
     "D",
@@ -469,22 +472,26 @@ MLM_OUTPUT = (
 )  # fmt: skip
 POOLED = {  # how the sentence's vector is made -> formula, operation, and what happens
     "mean": (
-        r"\mathrm{mean}_{i \notin <1>}\, {<0>}_i", "pool_mean",
+        r"\mathrm{mean}_{i \notin <1>}\, {<0>}_i",
+        "pool_mean",
         "One vector for the whole sentence: the mean of its tokens' vectors, special tokens included.",
     ),
     "mean_sqrt_len": (
-        r"\frac{\sum_{i \notin <1>} {<0>}_i}{\sqrt{|\{i \notin <1>\}|}}", "pool_mean_sqrt_len",
+        r"\frac{\sum_{i \notin <1>} {<0>}_i}{\sqrt{|\{i \notin <1>\}|}}",
+        "pool_mean_sqrt_len",
         "One vector for the whole sentence: the sum of its tokens' vectors over the square root of their number.",
     ),
     "cls": (
-        r"{<0>}_{\min \{i \notin <1>\}}", "pool_cls",
+        r"{<0>}_{\min \{i \notin <1>\}}",
+        "pool_cls",
         "One vector for the whole sentence: that of its first token, which has gathered from all others.",
     ),
     "max": (
-        r"\max_{i \notin <1>} {<0>}_i", "pool_max",
+        r"\max_{i \notin <1>} {<0>}_i",
+        "pool_max",
         "One vector for the whole sentence: in each dimension the largest number that any token has there.",
     ),
-}  # fmt: skip
+}
 POOLING = Step(
     "vector", "v", "{formula}", SENTENCE, "{operation}", ("{x}", "hidden"), "Vector of the sentence",
     "{note} Tokens that are masked do not count.",

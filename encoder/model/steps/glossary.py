@@ -28,8 +28,12 @@ class Term:
     @property
     def names(self) -> dict[str, str]:
         """Its other names, by who calls it so."""
-        names = {"paper": self.paper, "torch": self.torch, "Hugging Face": self.hugging_face,
-                 "TransformerLens": self.transformer_lens}  # fmt: skip
+        names = {
+            "paper": self.paper,
+            "torch": self.torch,
+            "Hugging Face": self.hugging_face,
+            "TransformerLens": self.transformer_lens,
+        }
         return {where: name for where, name in names.items() if name != "–"}
 
     @property

@@ -7,27 +7,19 @@ from encoder.model.config import EncoderConfig
 
 @dataclass(frozen=True)
 class Step:
-    """One line of the computation.
-
-    `shape` names dimensions (n, H, d_head, d_model, d_ff, vocab; "sentence" is 1, "distances" 2 n - 1).
-    `inputs` are the steps it is computed from ("ids" and
-    "hidden" stand for what the person gave), `parameters` the weights it uses, in the model's own names.
-    `symbol` is what it is called in the formulas of the steps that it goes into.
-    `values` tells how to colour it: "signed" about zero, "share" from 0 to 1, or "positive" from zero up.
-    `note` says what happens here, `look` what to look for.
-    """
+    """One line of the computation."""
 
     name: str
-    symbol: str
+    symbol: str  # what it is called in the formulas of the steps that it goes into
     formula: str
-    shape: tuple[str, ...]
+    shape: tuple[str, ...]  # dimensions: n, H, d_head, d_model, d_ff, vocab; "sentence" is 1, "distances" 2 n - 1
     operation: str
-    inputs: tuple[str, ...]
+    inputs: tuple[str, ...]  # the steps it is computed from; "ids" and "hidden" stand for what the person gave
     title: str
-    note: str
-    look: str
-    parameters: tuple[str, ...] = ()
-    values: str = "signed"
+    note: str  # what happens here
+    look: str  # what to look for
+    parameters: tuple[str, ...] = ()  # the weights it uses, in the model's own names
+    values: str = "signed"  # its colours: "signed" about zero, "share" from 0 to 1, or "positive" from zero up
 
     @property
     def layer(self) -> int | None:

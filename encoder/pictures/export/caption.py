@@ -4,13 +4,9 @@ import re
 from dataclasses import dataclass
 from typing import Self
 
-import numpy as np
-
 from encoder.edits.describe import sentence
 from encoder.edits.edit import Edit
 from encoder.edits.reach import reaching, upstream
-from encoder.pictures.export.tables import Rows
-from encoder.support.formatting import brief
 from encoder.trace.source import Source
 from encoder.trace.tokens import Text
 from encoder.trace.trace import Trace
@@ -18,7 +14,6 @@ from encoder.trace.trace import Trace
 LONGEST = 160  # characters of the sentence
 MOST_EDITS = 8
 UNCHANGED = "nothing masked or changed"
-MEASURED = re.compile(r"\d[.,]\d|\d\s?%|Every value|Values go from|No value")  # which places and counts are not
 
 
 @dataclass(frozen=True)
@@ -128,22 +123,6 @@ def changed(run: Trace, edits: tuple[Edit, ...]) -> str:
     said = [sentence(edit, run.config) for edit in edits[:MOST_EDITS]]
     more = len(edits) - len(said)
     return "Changed: " + "; ".join(said) + (f"; and {more} more" if more > 0 else "")
-
-
-def finding(alt: str, rows: Rows) -> str:
-    """An alt text that says a number of its picture: what has none gets the strongest one of the picture's table."""
-    if MEASURED.search(alt):
-        return alt
-    head, *lines = rows
-    best, where = -1.0, ""
-    for line in lines:
-        names = [str(one) for one in line if not isinstance(one, float | np.floating)]
-        numbers = np.array([one if isinstance(one, float | np.floating) else np.nan for one in line], dtype=np.float64)
-        size = np.where(np.isfinite(numbers), np.abs(numbers), -1.0)
-        at = int(size.argmax())
-        if size[at] > best:
-            best, where = float(size[at]), f"{brief(float(numbers[at]))}, at {', '.join([*names, str(head[at])])}"
-    return f"{alt.rstrip('.')}. The strongest number is {where}." if where else alt
 
 
 def cut(text: str) -> str:

@@ -1,26 +1,15 @@
 """Pictures: tensors and labels in, a Plotly figure out. Nothing here knows a model or a web page."""
 
-from encoder.pictures.export.tables import to_csv
-from encoder.pictures.figures.charts import likeliest, lines, term_bars, token_bars
-from encoder.pictures.figures.drawn import Drawn, numbers_of
-from encoder.pictures.figures.facts import main_fact
-from encoder.pictures.figures.links import links
-from encoder.pictures.figures.matrix import matrix
-from encoder.pictures.figures.scatter import named_points, paths
-from encoder.pictures.figures.tiles import tiles
-
-__all__ = [
-    "Drawn",
-    "likeliest",
-    "lines",
-    "links",
-    "main_fact",
-    "matrix",
-    "named_points",
-    "numbers_of",
-    "paths",
-    "term_bars",
-    "tiles",
-    "to_csv",
-    "token_bars",
-]
+from encoder.pictures.export.tables import to_csv as to_csv
+from encoder.pictures.figures.charts import likeliest as likeliest
+from encoder.pictures.figures.charts import lines as lines
+from encoder.pictures.figures.charts import term_bars as term_bars
+from encoder.pictures.figures.charts import token_bars as token_bars
+from encoder.pictures.figures.drawn import Drawn as Drawn
+from encoder.pictures.figures.drawn import numbers_of as numbers_of
+from encoder.pictures.figures.facts import main_fact as main_fact
+from encoder.pictures.figures.links import links as links
+from encoder.pictures.figures.matrix import matrix as matrix
+from encoder.pictures.figures.scatter import named_points as named_points
+from encoder.pictures.figures.scatter import paths as paths
+from encoder.pictures.figures.tiles import tiles as tiles

@@ -146,8 +146,8 @@ def race(ranks: np.ndarray, words: list[str], theme: Theme = "light", *, frame: 
     edge = 0.02 * max(1, layers)
     across = {"range": [-edge, layers + edge], "dtick": 1 + layers // 12}
     down = {"range": [math.log10(max(2, worst)) + 0.1, -0.1], "dtick": 1}
-    return lines(series, np.arange(len(ranks)), ("layers behind it", "rank"), logarithmic=(False, True), theme=theme,
-                 frames=(across, down))  # fmt: skip
+    x, titles = np.arange(len(ranks)), ("layers behind it", "rank")
+    return lines(series, x, titles, logarithmic=(False, True), theme=theme, frames=(across, down))
 
 
 def level(values: np.ndarray) -> dict[str, Any]:
@@ -186,8 +186,10 @@ def lines(
         )
         for (name, y), (colour, dash) in zip(series.items(), LINES[: len(series)], strict=True)
     ]
-    axes = [number_axis(title, theme) | {"type": "log" if log else "linear", "exponentformat": "power"}
-            for title, log in zip(titles, logarithmic, strict=True)]  # fmt: skip
+    axes = [
+        number_axis(title, theme) | {"type": "log" if log else "linear", "exponentformat": "power"}
+        for title, log in zip(titles, logarithmic, strict=True)
+    ]
     axes[1] |= level(np.concatenate([np.ravel(y) for y in series.values()])) if not logarithmic[1] else {}
     down = axes[1] | {"showgrid": True, "gridcolor": GRID[theme]} | frames[1]
     frame = layout(theme, 340, xaxis=axes[0] | frames[0], yaxis=down)

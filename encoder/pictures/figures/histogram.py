@@ -2,17 +2,10 @@
 
 import numpy as np
 
-from encoder.metrics import shares_in_bins
 from encoder.pictures.export.tables import columns
 from encoder.pictures.figures.charts import LEGEND
 from encoder.pictures.figures.drawn import Drawn, draw, mark
 from encoder.support.theme import GRID, LINES, Theme, layout, number_axis
-
-
-def histogram(sets: dict[str, np.ndarray], title: str, theme: Theme = "light") -> Drawn:
-    """The outline of each set: its share of numbers in each of the bins of `shares_in_bins`."""
-    middle, shares = shares_in_bins(sets)
-    return outlines(middle, shares, title, theme)
 
 
 def outlines(middle: np.ndarray, shares: dict[str, np.ndarray], title: str, theme: Theme = "light") -> Drawn:

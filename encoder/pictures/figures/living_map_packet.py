@@ -55,14 +55,3 @@ def packed(about: dict[str, Any], arrays: dict[str, Array]) -> bytes:
         places[name] = [array.dtype.str, list(array.shape), buffers[data]]
     header = json.dumps(about | {"arrays": places}, ensure_ascii=False, separators=(",", ":"), allow_nan=False).encode()
     return len(header).to_bytes(4, "little") + header + b"".join(buffers)
-
-
-def unpacked(data: bytes) -> tuple[dict[str, Any], dict[str, Array]]:
-    """The header and the arrays that were `packed`."""
-    start = 4 + int.from_bytes(data[:4], "little")
-    about = json.loads(data[4:start])
-    arrays = {
-        name: np.frombuffer(data, kind, math.prod(shape), start + offset).reshape(shape)
-        for name, (kind, shape, offset) in about["arrays"].items()
-    }
-    return about, arrays

@@ -49,8 +49,9 @@ def draw_chart(axes: Axes, panel: Panel, theme: Theme, points: float, ticks: int
     """Draw a panel's marks in its frame; an axis of numbers has about so many of them."""
     frame, colours = panel.frame or {}, translated(panel.theme, theme)
     style(axes, theme, points)
-    for name, axis in (("x", frame.get("xaxis", {})), ("y", frame.get("yaxis", {}))):
-        scale_axis(axes, name, axis)
+    for name, scale in (("xaxis", axes.set_xscale), ("yaxis", axes.set_yscale)):
+        if frame.get(name, {}).get("type") == "log":
+            scale("log")
     bars = [mark for mark in panel.marks if mark["type"] == "bar"]
     for mark in panel.marks:
         if mark["type"] == "bar":
@@ -82,20 +83,9 @@ def style(axes: Axes, theme: Theme, points: float) -> None:
     axes.set_axisbelow(True)
 
 
-def sides(axes: Axes, name: str) -> Any:
-    """The axis of that name."""
-    return axes.xaxis if name == "x" else axes.yaxis
-
-
-def scale_axis(axes: Axes, name: str, axis: dict[str, Any]) -> None:
-    """Logarithmic where it is on the screen."""
-    if axis.get("type") == "log":
-        (axes.set_xscale if name == "x" else axes.set_yscale)("log")
-
-
 def tick_axis(axes: Axes, name: str, axis: dict[str, Any], points: float, colours: Colours, ticks: int) -> None:
     """Range, names and title as on the screen."""
-    own, logarithmic = sides(axes, name), axis.get("type") == "log"
+    own, logarithmic = axes.xaxis if name == "x" else axes.yaxis, axis.get("type") == "log"
     if (ends := axis.get("range")) is not None:
         ends = [10.0**end for end in ends] if logarithmic else ends
         (axes.set_xlim if name == "x" else axes.set_ylim)(*ends)
@@ -149,10 +139,15 @@ def draw_bars(axes: Axes, mark: dict[str, Any], at: int, count: int, colours: Co
     place = along + (at - (count - 1) / 2) * wide
     hatch = "////" if (looks.get("pattern") or {}).get("shape") else None
     axes.bar(
-        place, size, wide, color=hexadecimal(looks.get("color", "#777777"), colours),
-        hatch=hatch, edgecolor=colours.get("#ffffff", "#ffffff") if hatch else "none", linewidth=0,
+        place,
+        size,
+        wide,
+        color=hexadecimal(looks.get("color", "#777777"), colours),
+        hatch=hatch,
+        edgecolor=colours.get("#ffffff", "#ffffff") if hatch else "none",
+        linewidth=0,
         label=without_tags(str(mark.get("name") or "")),
-    )  # fmt: skip
+    )
 
 
 def draw_scatter(axes: Axes, mark: dict[str, Any], colours: Colours, theme: Theme, points: float) -> None:
@@ -173,10 +168,16 @@ def draw_scatter(axes: Axes, mark: dict[str, Any], colours: Colours, theme: Them
         size = np.broadcast_to(np.asarray(looks.get("size", 6), dtype=float), x.shape)
         ring = np.broadcast_to(np.asarray((looks.get("line") or {}).get("width", 0), dtype=float), x.shape)
         axes.scatter(
-            x, y, (PIXEL * size) ** 2, color=hexadecimal(looks.get("color", colour), colours),
+            x,
+            y,
+            (PIXEL * size) ** 2,
+            color=hexadecimal(looks.get("color", colour), colours),
             linewidths=(PIXEL * ring).tolist(),
-            alpha=float(looks.get("opacity") or mark.get("opacity") or 1), edgecolors=INK[theme], label=label, zorder=3,
-        )  # fmt: skip
+            alpha=float(looks.get("opacity") or mark.get("opacity") or 1),
+            edgecolors=INK[theme],
+            label=label,
+            zorder=3,
+        )
     if "text" in mode:
         draw_words(
             axes, mark, x, y, hexadecimal((mark.get("textfont") or {}).get("color", INK[theme]), colours), points

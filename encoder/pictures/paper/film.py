@@ -68,9 +68,14 @@ class Film:
         wide, high = SIZES[self.size]
         scale = high / 720
         sheet = Sheet(
-            width=wide / DPI * 25.4 / scale, height=high / DPI * 25.4 / scale, letters=11.0, columns=1,
-            theme=self.theme, words_only=self.words_only, numbers="fit" if self.numbers else "none",
-        )  # fmt: skip
+            width=wide / DPI * 25.4 / scale,
+            height=high / DPI * 25.4 / scale,
+            letters=11.0,
+            columns=1,
+            theme=self.theme,
+            words_only=self.words_only,
+            numbers="fit" if self.numbers else "none",
+        )
         with drawing, rc_context(SETTINGS):  # type: ignore[arg-type]
             figure = paint((self.named_alike(at),), sheet)
             figure.set_dpi(DPI * scale)
@@ -189,9 +194,15 @@ def video(made: Film, kind: Kind, tell: Progress) -> bytes:
         path = Path(folder) / f"film.{kind}"
         codec = {"mp4": "libx264", "webm": "libvpx-vp9"}[kind]
         writer = imageio_ffmpeg.write_frames(
-            str(path), SIZES[made.size], fps=rate, codec=codec, quality=None, macro_block_size=2,
-            output_params=CODECS[kind], ffmpeg_log_level="error",
-        )  # fmt: skip
+            str(path),
+            SIZES[made.size],
+            fps=rate,
+            codec=codec,
+            quality=None,
+            macro_block_size=2,
+            output_params=CODECS[kind],
+            ffmpeg_log_level="error",
+        )
         writer.send(None)
         try:
             for frame, seconds in told(made, rate, tell):

@@ -33,9 +33,11 @@ def of_drawn(title: str, caption: str, figure: Drawn, theme: Theme = "light") ->
     """
     if figure.parts is not None:
         named = {name: [f"head {h}" for h in range(len(values))] for name, values in figure.parts.items()}
-        return of_maps(title, caption, (
-            heat_map(values, named[name], "dimension", "signed", title=name) for name, values in figure.parts.items()
-        ))  # fmt: skip
+        return of_maps(
+            title,
+            caption,
+            (heat_map(values, named[name], "dimension", "signed", title=name) for name, values in figure.parts.items()),
+        )
     marks = [mark.to_plotly_json() for mark in figure.data]
     heat = marks[0] if len(marks) == 1 and marks[0]["type"] == "heatmap" else None
     if heat is not None:

@@ -368,10 +368,13 @@ def draw_cells(figure: Figure, place: Box, count: tuple[int, int], at: tuple[Any
     corners = corners * (place.wide / count[0], place.high / count[1]) + (place.x, place.y)
     figure.add_artist(
         PolyCollection(
-            corners / (wide, -high) + (0, 1), facecolors=colours, edgecolors=colours, linewidths=0.15,
+            corners / (wide, -high) + (0, 1),
+            facecolors=colours,
+            edgecolors=colours,
+            linewidths=0.15,
             transform=figure.transFigure,
         )
-    )  # fmt: skip
+    )
 
 
 def draw_frame(figure: Figure, place: Box, sheet: Sheet) -> None:
@@ -380,10 +383,15 @@ def draw_frame(figure: Figure, place: Box, sheet: Sheet) -> None:
     corner = (place.x / wide, 1 - (place.y + place.high) / high)
     figure.add_artist(
         Rectangle(
-            corner, place.wide / wide, place.high / high, fill=False, edgecolor=GRID[sheet.theme], linewidth=0.4,
+            corner,
+            place.wide / wide,
+            place.high / high,
+            fill=False,
+            edgecolor=GRID[sheet.theme],
+            linewidth=0.4,
             transform=figure.transFigure,
         )
-    )  # fmt: skip
+    )
 
 
 def short_number(value: float) -> str:

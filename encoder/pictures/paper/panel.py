@@ -28,22 +28,17 @@ class PanelError(EncoderError):
 
 @dataclass(frozen=True, eq=False)
 class HeatMap:
-    """A map of numbers [rows, columns]; cells that are no finite number stay blank.
-
-    `columns` are names, or what is counted along them. `low` and `high` are the ends of the colours. `cells` are the
-    words that stand in the cells, where there are some. `subject` is the row and column that the map is about, None
-    for those of its strongest cell.
-    """
+    """A map of numbers [rows, columns]; cells that are no finite number stay blank."""
 
     values: Array
     rows: tuple[str, ...]
-    columns: tuple[str, ...] | str
+    columns: tuple[str, ...] | str  # names, or what is counted along them
     kind: Kind
-    low: float
+    low: float  # with `high` the ends of the colours
     high: float
     title: str = ""
-    cells: tuple[tuple[str, ...], ...] = ()
-    subject: tuple[int, int] | None = None
+    cells: tuple[tuple[str, ...], ...] = ()  # the words that stand in the cells, where there are some
+    subject: tuple[int, int] | None = None  # the row and column that it is about; None for its strongest cell
 
     @property
     def named(self) -> tuple[int, int]:

@@ -66,6 +66,10 @@ def said(figure: Figure, panel: Panel, sentence: str, address: str, sheet: Sheet
         y += 1.6 * LETTERS * POINT
     high = size(figure)[1]
     figure.text(
-        MARGIN / size(figure)[0], MARGIN / high, fitted(address, 1.2 * LETTERS, room), fontsize=1.2 * LETTERS,
-        color=ACCENT[sheet.theme], va="bottom",
-    )  # fmt: skip
+        MARGIN / size(figure)[0],
+        MARGIN / high,
+        fitted(address, 1.2 * LETTERS, room),
+        fontsize=1.2 * LETTERS,
+        color=ACCENT[sheet.theme],
+        va="bottom",
+    )

@@ -19,37 +19,21 @@ MOST_COLUMNS = 4
 
 @dataclass(frozen=True)
 class Sheet:
-    """How a figure is drawn.
-
-    Attributes:
-        width: in mm.
-        height: in mm; 0 is as high as its panels need.
-        letters: size of the labels in points.
-        columns: how many panels stand in a row; 0 for one up to 100 mm and two beyond.
-        theme: light or dark, whatever the screen is.
-        square: whether the cells of maps from token to token are squares; else maps are as wide as there is room.
-        words_only: whether [CLS], [SEP] and padding are left out of maps from token to token; no number changes.
-        numbers: "fit" writes a number into each cell where all of a map have room.
-        shared: whether all maps have one colour scale, up to the largest number of any.
-        title: stands over the figure; empty for none.
-        caption: what the figure shows, for LaTeX and Markdown; empty for the one that is made from its panels.
-        alt: the same for those who do not see it; empty for the caption.
-        in_page: whether it is an SVG within a page: cells are pixels, and the typeface is that of the page.
-    """
+    """How a figure is drawn; lengths are in mm."""
 
     width: float = 180.0
-    height: float = 0.0
-    letters: float = 7.0
-    columns: int = 0
-    theme: Theme = "light"
-    square: bool = True
-    words_only: bool = False
-    numbers: Numbers = "none"
-    shared: bool = False
-    title: str = ""
-    caption: str = ""
-    alt: str = ""
-    in_page: bool = False
+    height: float = 0.0  # 0 is as high as its panels need
+    letters: float = 7.0  # size of the labels in points
+    columns: int = 0  # how many panels stand in a row; 0 for one up to 100 mm and two beyond
+    theme: Theme = "light"  # whatever the screen is
+    square: bool = True  # cells of maps from token to token; else maps are as wide as there is room
+    words_only: bool = False  # whether maps from token to token leave out [CLS], [SEP] and padding; no number changes
+    numbers: Numbers = "none"  # "fit" writes a number into each cell where all of a map have room
+    shared: bool = False  # whether all maps have one colour scale, up to the largest number of any
+    title: str = ""  # stands over the figure; empty for none
+    caption: str = ""  # what it shows, for LaTeX and Markdown; empty for the one that is made from its panels
+    alt: str = ""  # the same for those who do not see it; empty for the caption
+    in_page: bool = False  # whether it is an SVG within a page: cells are pixels, the typeface is that of the page
 
     def __post_init__(self) -> None:
         for name, (low, high) in LIMITS.items():

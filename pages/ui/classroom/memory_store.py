@@ -5,7 +5,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from time import monotonic
 
-from pages.ui.classroom.store import MOST_CLASSES, MOST_ENTRIES, MOST_OF_ONE, PRESENT, StoreError, full
+from pages.ui.classroom.store import MOST_CLASSES, MOST_ENTRIES, MOST_OF_ONE, PRESENT, Room, StoreError
 
 MOST_NAMES = 10_000  # whose tries are counted
 
@@ -89,17 +89,14 @@ class MemoryStore:
                 kept.fields |= fields
                 kept.numbers[counter] = kept.numbers.get(counter, 0) + 1
 
-    def put(
-        self, code: str, table: str, key: str, value: str, most: int, only: tuple[str, str] = ("", ""),
-        share: int | None = None,
-    ) -> bool:  # fmt: skip
+    def put(self, code: str, table: str, key: str, value: str, room: Room, only: tuple[str, str] = ("", "")) -> bool:
         """Set an entry."""
         with self.lock:
             kept = self.of(code)
             if kept is None or (only[0] and kept.fields.get(only[0]) != only[1]):
                 return False
             entries = kept.tables.setdefault(table, {})
-            if key not in entries and (full(entries, key, most, share) or self.held >= MOST_ENTRIES):
+            if key not in entries and (room.is_full(entries, key) or self.held >= MOST_ENTRIES):
                 return False
             entries[key] = value
             return True
@@ -122,12 +119,12 @@ class MemoryStore:
             kept = self.of(code)
             return len(kept.tables.get(table, {})) if kept else 0
 
-    def seen(self, code: str, key: str, most: int, follows: bool, share: int | None = None) -> None:
+    def seen(self, code: str, key: str, room: Room, follows: bool) -> None:
         """Note that somebody is there."""
         with self.lock:
             if kept := self.of(code):
                 self.forget_who_left(kept)
-                if key in kept.seen or not full(kept.seen, key, most, share):
+                if key in kept.seen or not room.is_full(kept.seen, key):
                     kept.seen[key] = (self.now(), follows)
 
     def present(self, code: str) -> tuple[int, int]:

@@ -15,7 +15,7 @@ from redis.backoff import NoBackoff
 from redis.client import Pipeline
 from redis.retry import Retry
 
-from pages.ui.classroom.store import MOST_CLASSES, MOST_OF_ONE, PRESENT, StoreError, full
+from pages.ui.classroom.store import MOST_CLASSES, MOST_OF_ONE, PRESENT, Room, StoreError
 
 T = TypeVar("T")
 WAIT = 2.0  # seconds for an answer
@@ -51,9 +51,12 @@ class RedisStore:
     def __init__(self, address: str, now: Callable[[], float] = time) -> None:
         self.now = now
         self.client = redis.Redis.from_url(
-            address, decode_responses=True, socket_timeout=WAIT, socket_connect_timeout=WAIT,
+            address,
+            decode_responses=True,
+            socket_timeout=WAIT,
+            socket_connect_timeout=WAIT,
             retry=Retry(NoBackoff(), 1),
-        )  # fmt: skip
+        )
 
     def key(self, code: str, *parts: str) -> str:
         """The name of a class, or of a part of it."""
@@ -150,10 +153,7 @@ class RedisStore:
 
         self.at_once(work, self.key(code))
 
-    def put(
-        self, code: str, table: str, key: str, value: str, most: int, only: tuple[str, str] = ("", ""),
-        share: int | None = None,
-    ) -> bool:  # fmt: skip
+    def put(self, code: str, table: str, key: str, value: str, room: Room, only: tuple[str, str] = ("", "")) -> bool:
         """Set an entry."""
         entries, order, tables = (self.key(code, *part) for part in (("t", table), ("o", table), ("tables",)))
 
@@ -163,7 +163,7 @@ class RedisStore:
             pipe.multi()
             if ends is None or (only[0] and allowed != only[1]):
                 return False
-            if key not in there and full(there, key, most, share):
+            if key not in there and room.is_full(there, key):
                 return False
             pipe.zadd(order, {key: time()}, nx=True)
             pipe.hset(entries, key, value)
@@ -176,7 +176,7 @@ class RedisStore:
             return False
         with reached():  # others may have come in the same instant: who came last gives way
             there: list[str] = ready(self.client.zrange(order, 0, -1))
-        if key in there and full(there[: there.index(key)], key, most, share):
+        if key in there and room.is_full(there[: there.index(key)], key):
             self.drop(code, table, key)
             return False
         return True
@@ -199,7 +199,7 @@ class RedisStore:
         with reached():
             return int(ready(self.client.hlen(self.key(code, "t", table))))
 
-    def seen(self, code: str, key: str, most: int, follows: bool, share: int | None = None) -> None:
+    def seen(self, code: str, key: str, room: Room, follows: bool) -> None:
         """Note that somebody is there."""
         here, following = self.key(code, "here"), self.key(code, "following")
 
@@ -207,7 +207,7 @@ class RedisStore:
             ends, now = pipe.hget(self.key(code), f"{COUNTED}ends"), self.now()
             there: list[str] = ready(pipe.zrangebyscore(here, f"({now - PRESENT}", "+inf"))
             pipe.multi()
-            if ends is None or (key not in there and full(there, key, most, share)):
+            if ends is None or (key not in there and room.is_full(there, key)):
                 return
             for part in (here, following):
                 pipe.zremrangebyscore(part, "-inf", now - PRESENT)

@@ -20,7 +20,7 @@ from encoder.support.errors import EncoderError
 from pages.ui.classroom import question as questions
 from pages.ui.classroom.memory_store import MemoryStore
 from pages.ui.classroom.question import Question
-from pages.ui.classroom.store import PRESENT, TAG, Store, StoreError
+from pages.ui.classroom.store import PRESENT, TAG, Room, Store, StoreError
 from pages.ui.state.seat import Counts, Seat
 
 LETTERS = "ABCDEFGHJKMNPRSTWXYZ"  # none that is taken for another, or for a digit
@@ -29,6 +29,7 @@ SECONDS = 4 * 3600.0  # that a class lasts
 IDLE = 1800.0  # seconds after which a class ends that nobody is heard of
 MOST_PUPILS = 150
 MOST_FROM_ONE = 100  # pupils from one address: a school often has no more than one, and must not fill every class alone
+PUPILS = Room(MOST_PUPILS, MOST_FROM_ONE)
 MOST_QUESTIONS = 30
 ROUNDS = 2
 LONGEST_SENTENCE = 200  # characters that a pupil may send
@@ -229,8 +230,7 @@ class Classroom:
             return False
         if not asked.question.is_answer(said):
             return False
-        return self.store.put(seat.code, asked.table, seat.key, f"{said}", MOST_PUPILS, ("accepts", asked.table),
-                              MOST_FROM_ONE)  # fmt: skip
+        return self.store.put(seat.code, asked.table, seat.key, f"{said}", PUPILS, ("accepts", asked.table))
 
     def own_answer(self, seat: Seat, asked: Asked) -> float | None:
         """What this pupil has answered in this round."""
@@ -274,9 +274,7 @@ class Classroom:
     def send(self, seat: Seat, sentence: str) -> bool:
         """A pupil's sentence for the wall, in place of the one before; False where it is empty or there is no room."""
         sentence = " ".join(sentence.split())[:LONGEST_SENTENCE]
-        return bool(sentence) and self.store.put(
-            seat.code, "wall", seat.key, sentence, MOST_PUPILS, share=MOST_FROM_ONE
-        )
+        return bool(sentence) and self.store.put(seat.code, "wall", seat.key, sentence, PUPILS)
 
     def own_sentence(self, seat: Seat) -> str:
         """What this pupil has sent; empty where it is nothing, or was taken down."""
@@ -298,7 +296,7 @@ class Classroom:
         """Note that somebody is there now; the class goes on for as long as somebody is."""
         self.store.touch(seat.code, IDLE, seat.leads)
         if not seat.leads:
-            self.store.seen(seat.code, seat.key, MOST_PUPILS, seat.follows, MOST_FROM_ONE)
+            self.store.seen(seat.code, seat.key, PUPILS, seat.follows)
 
     def present(self, code: str) -> tuple[int, int]:
         """How many pupils are there, and how many of them follow."""

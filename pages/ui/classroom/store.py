@@ -1,6 +1,7 @@
 """Where classes are kept: what a store can do, and what bounds it. It knows nothing of rules; `classroom` does."""
 
 from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
 from typing import Protocol
 
 from encoder.support.errors import EncoderError
@@ -14,6 +15,20 @@ PRESENT = 15.0  # seconds after which who was not heard of is not there any more
 
 class StoreError(EncoderError):
     """The store cannot be reached or read, or it is full."""
+
+
+@dataclass(frozen=True)
+class Room:
+    """For how many keys there is room, and for how many with the same tag, the first TAG characters."""
+
+    most: int
+    share: int | None = None
+
+    def is_full(self, keys: Iterable[str], key: str) -> bool:
+        """Whether there is no room for one more key, or none for one more of its tag."""
+        there = list(keys)
+        alike = sum(one[:TAG] == key[:TAG] for one in there)
+        return len(there) >= self.most or (self.share is not None and alike >= self.share)
 
 
 class Store(Protocol):
@@ -48,14 +63,8 @@ class Store(Protocol):
     def write(self, code: str, fields: Mapping[str, str], counter: str) -> None:
         """Set fields and count a number up, both at once; nothing where there is no such class."""
 
-    def put(
-        self, code: str, table: str, key: str, value: str, most: int, only: tuple[str, str] = ("", ""),
-        share: int | None = None,
-    ) -> bool:  # fmt: skip
-        """Set the entry of a key in a table of at most so many, where the class's field `only` has that value.
-
-        Of keys with the same tag, the first TAG characters, there are at most `share`.
-        """
+    def put(self, code: str, table: str, key: str, value: str, room: Room, only: tuple[str, str] = ("", "")) -> bool:
+        """Set the entry of a key in a table that has room for it, where the class's field `only` has that value."""
 
     def drop(self, code: str, table: str, key: str) -> None:
         """Take the entry of a key out of a table."""
@@ -66,7 +75,7 @@ class Store(Protocol):
     def count(self, code: str, table: str) -> int:
         """How many entries a table has."""
 
-    def seen(self, code: str, key: str, most: int, follows: bool, share: int | None = None) -> None:
+    def seen(self, code: str, key: str, room: Room, follows: bool) -> None:
         """Note that somebody is there now, and whether they follow; there is room as in `put`."""
 
     def present(self, code: str) -> tuple[int, int]:
@@ -80,9 +89,3 @@ class Store(Protocol):
 
     def tried(self, name: str, seconds: float) -> None:
         """Count that it was tried; the count begins anew so many seconds after the first of them."""
-
-
-def full(keys: Iterable[str], key: str, most: int, share: int | None) -> bool:
-    """Whether there is no room for one more key, or none for one more of its tag."""
-    there = list(keys)
-    return len(there) >= most or (share is not None and sum(one[:TAG] == key[:TAG] for one in there) >= share)

@@ -31,9 +31,14 @@ def digits(values: Sequence[float]) -> tuple[float, ...]:
 
 
 def draw_curves(
-    key: str, curves: Sequence[tuple[str, Rise]], chosen: int, label: str, start: int, on_walk: Callable[[int], None],
+    key: str,
+    curves: Sequence[tuple[str, Rise]],
+    chosen: int,
+    label: str,
+    start: int,
+    on_walk: Callable[[int], None],
     beside: tuple[str, Rise] | None = None,
-) -> None:  # fmt: skip
+) -> None:
     """Draw the curves with their rules; `on_walk` gets the step whose network somebody wants to walk.
 
     `beside` is the curve of another training, with its name, over that of the chosen one.

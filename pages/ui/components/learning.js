@@ -1,6 +1,7 @@
 // @ts-check
 // A run of training, moment by moment: played, paused and stepped in the browser alone. A live run grows while it is shown.
 import { bytes, pixels } from './cells.js';
+import { el } from '../../../encoder/browser/dom.js';
 import { percent } from '../../../encoder/browser/number.js';
 
 /** @typedef {{ step: number, loss: number, exact: number, distance: number[][], heads: string[], said: string[], right: (boolean | null)[] }} Moment */
@@ -57,21 +58,6 @@ export function told(moment, heads) {
 }
 
 /**
- * @template {keyof HTMLElementTagNameMap} Tag
- * @param {Tag} tag
- * @param {Element} parent
- * @param {string} [className]
- * @param {string} [text]
- */
-function make(tag, parent, className = '', text = '') {
-  const element = document.createElement(tag);
-  element.className = className;
-  element.textContent = text;
-  parent.append(element);
-  return element;
-}
-
-/**
  * A map on a canvas.
  * @param {HTMLCanvasElement} canvas
  * @param {string} cells
@@ -81,22 +67,15 @@ function make(tag, parent, className = '', text = '') {
  */
 function paint(canvas, cells, rows, colours, label) {
   canvas.width = canvas.height = rows;
-  canvas.setAttribute('role', 'img');
   canvas.setAttribute('aria-label', label);
   canvas.getContext('2d')?.putImageData(new ImageData(pixels([...bytes(cells)], colours), rows, rows), 0, 0);
 }
 
-/**
- * A tile for a map.
- * @param {Element} parent
- * @param {string[]} signs
- * @param {string} className
- */
-function tile(parent, signs, className) {
-  const figure = make('figure', parent, className);
-  const caption = make('figcaption', figure), canvas = make('canvas', figure), below = make('div', figure, 'signs');
-  signs.forEach(sign => make('span', below, '', sign.length > 1 ? '·' : sign));
-  return { figure, caption, canvas };
+/** A tile for a map. @param {string[]} signs @param {string} name */
+function tile(signs, name) {
+  const caption = el('figcaption'), canvas = el('canvas', { role: 'img' });
+  const below = el('div', { class: 'signs' }, ...signs.map(sign => el('span', {}, sign.length > 1 ? '·' : sign)));
+  return { figure: el('figure', { class: name }, caption, canvas, below), caption, canvas };
 }
 
 /** @param {ComponentArguments<LearningData>} given */
@@ -115,24 +94,16 @@ export default function ({ data, parentElement }) {
     if (!live) root.timer = -1; // a recorded run plays at once
   }
   const focused = /** @type {ShadowRoot | Document} */ (root.getRootNode()).activeElement?.className;
-  root.replaceChildren();
-  const bar = make('div', root, 'bar');
-  const play = make('button', bar, 'play'), back = make('button', bar, 'back', '‹'), on = make('button', bar, 'on', '›');
-  const slider = make('input', bar, 'slider'), count = make('output', bar, 'step');
-  back.setAttribute('aria-label', 'One moment back');
-  on.setAttribute('aria-label', 'One moment on');
-  slider.type = 'range';
-  slider.min = '0';
-  slider.max = String(end);
-  slider.setAttribute('aria-label', 'Moment of training');
-  const said = make('p', root, 'said');
-  const view = make('div', root, 'view');
-  const tiles = make('div', view, 'tiles');
-  const known = tile(tiles, signs, 'known');
+  const play = el('button', { class: 'play' }), slider = el('input', {
+    class: 'slider', type: 'range', min: 0, max: end, 'aria-label': 'Moment of training',
+  });
+  const back = el('button', { class: 'back', 'aria-label': 'One moment back' }, '‹');
+  const on = el('button', { class: 'on', 'aria-label': 'One moment on' }, '›'), count = el('output', { class: 'step' });
+  const bar = el('div', { class: 'bar' }, play, back, on, slider, count), said = el('p', { class: 'said' });
+  const known = tile(signs, 'known'), drawn = moments[0].heads.map(() => tile(signs, 'head'));
   known.caption.textContent = 'The known pattern';
   paint(known.canvas, pattern, rows, colours, 'The known pattern: rows look, columns are looked at');
-  const drawn = moments[0].heads.map(() => tile(tiles, signs, 'head'));
-  const curves = make('div', view, 'curves');
+  const curves = el('div', { class: 'curves' });
   const most = Math.max(...moments.map(one => one.loss), 0.1), steps = moments.map(one => one.step);
   const lines = {
     exact: path(steps, moments.map(one => one.exact), last, 1),
@@ -144,18 +115,13 @@ export default function ({ data, parentElement }) {
     <text x="${LEFT}" y="${HIGH - 4}">step 0</text><text x="${WIDE}" y="${HIGH - 4}" text-anchor="end">${Number(last)}</text>
     ${Object.entries(lines).map(([name, d]) => `<path class="${name}" d="${d}"/>`).join('')}<path class="now"/></svg>`;
   curves.querySelector('svg')?.setAttribute('aria-label', 'Exact match, distance and loss by training step');
-  const names = make('ul', curves, 'key');
-  const keyed = Object.keys(lines).map(name => {
-    const item = make('li', names, name);
-    make('i', item);
-    return [name, make('span', item)];
-  });
-  const table = make('table', make('div', view, 'scroll'));
-  const cells = [['Input', signs.slice(1, -1)], ['Right', wanted], ['Says', wanted]].map(([title, all]) => {
-    const line = make('tr', table);
-    make('th', line, '', String(title)).scope = 'row';
-    return [.../** @type {string[]} */ (all)].map(sign => make('td', line, '', sign));
-  });
+  const keyed = Object.keys(lines).map(name => /** @type {const} */ ([name, el('span')]));
+  curves.append(el('ul', { class: 'key' }, ...keyed.map(([name, item]) => el('li', { class: name }, el('i'), item))));
+  const rowsOf = [['Input', signs.slice(1, -1)], ['Right', wanted], ['Says', wanted]];
+  const cells = rowsOf.map(([, all]) => [.../** @type {string[]} */ (all)].map(sign => el('td', {}, sign)));
+  const table = el('table', {}, ...rowsOf.map(([title], i) => el('tr', {}, el('th', { scope: 'row' }, String(title)), ...cells[i])));
+  const tiles = el('div', { class: 'tiles' }, ...[known, ...drawn].map(one => one.figure));
+  root.replaceChildren(bar, said, el('div', { class: 'view' }, tiles, curves, el('div', { class: 'scroll' }, table)));
 
   /** @param {number} index */
   const show = index => {
@@ -176,7 +142,7 @@ export default function ({ data, parentElement }) {
     const now = { exact: 'exact match ' + percent(moment.exact), distance: 'distance ' + near.far.toFixed(2),
       loss: 'loss ' + moment.loss.toFixed(3) + ' (of ' + most.toFixed(1) + ')' };
     keyed.forEach(([name, item]) => {
-      /** @type {HTMLElement} */ (item).textContent = now[/** @type {keyof typeof now} */ (name)];
+      item.textContent = now[/** @type {keyof typeof now} */ (name)];
     });
     cells[2].forEach((cell, i) => {
       cell.textContent = moment.right[i] === null ? '' : moment.said[i];

@@ -2,12 +2,12 @@
 // The whole run in one picture: a token is a row, a layer a column; what can be done by mouse, touch and keys, and words for all of it.
 import { bytes } from './cells.js';
 import { isDark, part, unitOf, unpack } from './living_map_data.js';
-import { followFocus, keyOn, listenTo, onKey, pointAt, rove, whatIsAt } from './living_map_input.js';
+import { whatIsAt } from './living_map_input.js';
 import { LABELS, TITLE, between, clamp, columnSpans, eased, foldedParts, kept, layout, naturalTotal, naturalWidths, rowHeight, zoomed } from './living_map_layout.js';
 import { inksOf, paintAll, paintCell, paintRow } from './living_map_paint.js';
-import { COLOURS, buildMap, drawingOf, fillHeading, lightTokens, placeAll, writeColumns, writeHeading, writeTokens } from './living_map_parts.js';
-import { heardWalk, paintStop, startWalk, stopWalk } from './living_map_walk.js';
-import { sayCell, sayColumn, sayLayer, sayRow } from './living_map_say.js';
+import { COLOURS, buildMap, drawingOf, lightTokens, placeAll, writeColumns, writeHeading, writeTokens } from './living_map_parts.js';
+import { heardWalk, paintStop, stopWalk } from './living_map_walk.js';
+import { sayColumn, sayLayer, sayRow } from './living_map_say.js';
 
 const MORE = 210; // the level of the signed palette, 127 for none to 254, that a band has which is more
 const GLIDE = 300; // milliseconds from one arrangement to another
@@ -94,7 +94,7 @@ class LivingMap {
     this.pointers = new Map();
     this.still = matchMedia('(prefers-reduced-motion: reduce)');
     this.coarse = matchMedia('(pointer: coarse)');
-    this.build();
+    buildMap(this);
     this.heard = () => this.takeLayer(shared.livingMap.latest);
     shared.livingMap.addEventListener('layer', this.heard);
     this.turned = () => setTimeout(() => this.refresh(), 300);
@@ -115,8 +115,6 @@ class LivingMap {
     this.root.map = null;
     this.root.replaceChildren();
   }
-
-  build() { return buildMap(this); }
 
   /** A new run, or the same one again. @param {any} data */
   take(data) {
@@ -149,21 +147,21 @@ class LivingMap {
       this.hover = -1;
       this.pointed = null;
       if (!same) this.camera = { k: 1, x: 0, y: 0 };
-      this.writeTokens();
-      this.writeHeading();
+      writeTokens(this);
+      writeHeading(this);
       this.columns = this.run.about.columns;
       this.focus = this.columns.findIndex((/** @type {any} */ c) => c.share);
       if (!same) this.now = null;
       this.bring();
-      this.writeColumns();
+      writeColumns(this);
     }
     this.arrange();
-    this.walked();
-    if (followed) { this.paint(); this.tell(this.pinned >= 0 ? this.sayRow(this.pinned) : ''); }
+    heardWalk(this);
+    if (followed) { this.paint(); this.tell(this.pinned >= 0 ? sayRow(this, this.pinned) : ''); }
     if (!fresh) return;
     this.takeLayer(shared.livingMap.latest);
     this.paint(); // now, not in the next frame: what else of the page changes may hold that up
-    if (this.now) this.tell(this.pinned >= 0 ? this.sayRow(this.pinned) : '');
+    if (this.now) this.tell(this.pinned >= 0 ? sayRow(this, this.pinned) : '');
   }
 
   /** One layer unfolded, and what is chosen. @param {any} said */
@@ -179,7 +177,7 @@ class LivingMap {
     const before = this.open;
     if (this.asked === undefined) this.open = said.open;
     this.asked = undefined;
-    this.writeColumns();
+    writeColumns(this);
     if (before !== this.open && this.now && before !== null) this.glide(); else this.arrange();
     if (this.now) this.reveal();
   }
@@ -189,10 +187,6 @@ class LivingMap {
     this.least = percents;
     this.leastBox.value = percents;
   }
-
-  play() { startWalk(this); }
-
-  walked() { heardWalk(this); }
 
   /** What is at hand of the unfolded layer. */
   bring() {
@@ -296,7 +290,7 @@ class LivingMap {
   /** The bands again, and what is said of them. */
   again() {
     this.refresh();
-    if (this.row >= 0) this.tell(this.sayRow(this.row));
+    if (this.row >= 0) this.tell(sayRow(this, this.row));
   }
 
   later() {
@@ -323,7 +317,7 @@ class LivingMap {
       base.clearRect(0, 0, this.base.width, this.base.height);
       base.setTransform(this.ratio, 0, 0, this.ratio, 0, 0);
       paintAll(base, scene);
-      this.place();
+      placeAll(this);
       this.stale = false;
     }
     const c = this.context;
@@ -347,7 +341,7 @@ class LivingMap {
     if (this.pointed) paintCell(c, scene, this.pointed, this.colours.ink);
     paintStop(c, this);
     this.root.dataset.lit = row;
-    this.light();
+    lightTokens(this);
   }
 
   /** The opened number is seen: what stands where it is shown moves to the left. */
@@ -394,19 +388,6 @@ class LivingMap {
     return array ? array.shape[array.shape.length - 1] : 1;
   }
 
-  writeTokens() { return writeTokens(this); }
-
-  writeHeading() { return writeHeading(this); }
-
-  writeColumns() { return writeColumns(this); }
-
-  fillHeading() { return fillHeading(this); }
-
-  /** Names and buttons where the picture has them. */
-  place() { return placeAll(this); }
-
-  light() { return lightTokens(this); }
-
   // What is said
 
   /** @param {string} text */
@@ -414,18 +395,6 @@ class LivingMap {
     if (this.walking) return; // the walk has the word
     if (this.said.textContent !== text) this.said.textContent = text;
   }
-
-  /** @param {number} l */
-  sayLayer(l) { return sayLayer(this, l); }
-
-  /** @param {number} i */
-  sayColumn(i) { return sayColumn(this, i); }
-
-  /** Where a row looks, layer by layer. @param {number} row */
-  sayRow(row) { return sayRow(this, row); }
-
-  /** @param {any} at */
-  sayCell(at) { return sayCell(this, at); }
 
   /** @param {number} column */
   levelsOf(column) {
@@ -439,14 +408,14 @@ class LivingMap {
   point(row) {
     if (row === this.hover || this.walking) return;
     this.hover = row;
-    if (row >= 0) this.tell(this.sayRow(row)); else if (this.pinned >= 0) this.tell(this.sayRow(this.pinned));
+    if (row >= 0) this.tell(sayRow(this, row)); else if (this.pinned >= 0) this.tell(sayRow(this, this.pinned));
     this.later();
   }
 
   /** @param {number} row */
   pin(row) {
     this.pinned = this.pinned === row ? -1 : row;
-    this.tell(this.pinned < 0 ? '' : this.sayRow(row));
+    this.tell(this.pinned < 0 ? '' : sayRow(this, row));
     this.later();
   }
 
@@ -457,8 +426,8 @@ class LivingMap {
     this.pointed = null;
     if (layer >= 0) this.layer = layer;
     this.glide();
-    this.writeColumns();
-    this.tell(layer < 0 ? 'The whole picture.' : `Layer ${layer}, head ${this.head}, unfolded into ${this.columns.length} steps. ${this.sayLayer(layer)}`);
+    writeColumns(this);
+    this.tell(layer < 0 ? 'The whole picture.' : `Layer ${layer}, head ${this.head}, unfolded into ${this.columns.length} steps. ${sayLayer(this, layer)}`);
     this.showGo();
     this.send({ layer: this.layer, head: this.head, open: layer });
   }
@@ -468,7 +437,7 @@ class LivingMap {
     this.head = head;
     if (this.open !== layer) { this.unfold(layer); return; }
     this.layer = layer;
-    this.writeColumns();
+    writeColumns(this);
     this.refresh();
     this.send({ layer, head, open: this.open });
   }
@@ -476,7 +445,7 @@ class LivingMap {
   /** A column into focus. @param {number} i */
   focusOn(i) {
     this.focus = i;
-    this.tell(this.sayColumn(i));
+    this.tell(sayColumn(this, i));
     this.showGo();
     this.glide();
   }
@@ -525,14 +494,6 @@ class LivingMap {
   /** What stands at a point of the stage. @param {number} x @param {number} y */
   at(x, y) { return whatIsAt(this, x, y); }
 
-  listen() { return listenTo(this); }
-
-  /** @param {number} x @param {number} y */
-  over(x, y) { return pointAt(this, x, y); }
-
-  /** What has the focus is moved into the window. @param {HTMLElement} e */
-  follow(e) { return followFocus(this, e); }
-
   /** @param {number} x @param {number} w */
   into(x, w) {
     const k = this.camera.k;
@@ -540,13 +501,4 @@ class LivingMap {
     const goal = clamp(this.camera.x, (x + w) * k + 8 - room, x * k - 8);
     if (Math.abs(goal - this.camera.x) > 1) this.move(this.camera.x - goal, 0);
   }
-
-  /** Only one button of a group takes part in tabbing. @param {HTMLElement} group @param {HTMLElement} chosen */
-  rove(group, chosen) { return rove(this, group, chosen); }
-
-  /** @param {KeyboardEvent} e */
-  key(e) { return onKey(this, e); }
-
-  /** @param {HTMLElement} at @param {string} key */
-  keyOn(at, key) { return keyOn(this, at, key); }
 }

@@ -4,6 +4,7 @@ import { nextStop, stopWalk } from './living_map_walk.js';
 import { part } from './living_map_data.js';
 import { clamp, columnSpans, foldedParts } from './living_map_layout.js';
 import { thumbPlaces } from './living_map_paint.js';
+import { sayCell, sayColumn } from './living_map_say.js';
 
 /** What stands at a point of the stage. @param {any} map @param {number} x @param {number} y */
 export function whatIsAt(map, x, y) {
@@ -58,7 +59,7 @@ export function listenTo(map) {
   canvas.onpointermove = (/** @type {PointerEvent} */ e) => {
     const [x, y] = where(e);
     const before = map.pointers.get(e.pointerId);
-    if (!before) { map.over(x, y); return; }
+    if (!before) { pointAt(map, x, y); return; }
     if (map.pointers.size === 2) {
       const other = [...map.pointers].find(([id]) => id !== e.pointerId)?.[1];
       const far = (/** @type {number[]} */ p) => Math.hypot(p[0] - other[0], p[1] - other[1]);
@@ -78,12 +79,12 @@ export function listenTo(map) {
     const [x, y] = map.drag ? map.drag.from : where(e); // a click has whole pixels, what was pointed at need not
     const found = map.at(x, y);
     if (found.row < 0) return;
-    if (found.cell) { map.pinned = found.row; map.tell(map.sayCell(found.cell)); map.openNumber(found.cell); }
+    if (found.cell) { map.pinned = found.row; map.tell(sayCell(map, found.cell)); map.openNumber(found.cell); }
     else map.pin(found.row);
   };
   canvas.ondblclick = () => { map.camera = { k: 1, x: 0, y: 0 }; map.refresh(); };
-  map.root.addEventListener('keydown', (/** @type {KeyboardEvent} */ e) => map.key(e));
-  map.root.addEventListener('focusin', (/** @type {FocusEvent} */ e) => map.follow(/** @type {HTMLElement} */ (e.target)));
+  map.root.addEventListener('keydown', (/** @type {KeyboardEvent} */ e) => onKey(map, e));
+  map.root.addEventListener('focusin', (/** @type {FocusEvent} */ e) => followFocus(map, /** @type {HTMLElement} */ (e.target)));
 }
 
 /** @param {any} map @param {number} x @param {number} y */
@@ -92,7 +93,7 @@ export function pointAt(map, x, y) {
   const found = map.at(x, y);
   map.point(found.row);
   map.pointed = found.cell;
-  if (found.cell) map.tell(map.sayCell(found.cell));
+  if (found.cell) map.tell(sayCell(map, found.cell));
   map.later();
 }
 
@@ -112,7 +113,7 @@ export function rove(map, group, chosen) {
 /** @param {any} map @param {KeyboardEvent} e */
 export function onKey(map, e) {
   const at = /** @type {HTMLElement} */ (map.root.getRootNode().activeElement);
-  const used = map.keyOn(at, e.key);
+  const used = keyOn(map, at, e.key);
   if (used) { e.preventDefault(); }
   if (used || e.key.startsWith('Arrow')) e.stopPropagation(); // arrow keys walk the pages elsewhere
 }
@@ -167,7 +168,7 @@ export function keyOn(map, at, key) {
   if (!map.pointed && step[0] < 0) { map.thumbButtons[map.open][map.head].focus(); return true; }
   if (!map.pointed && step[1]) { map.columnButtons[clamp(column + step[1], 0, map.columnButtons.length - 1)].focus(); return true; }
   const [r, cell] = map.pointed ? [map.pointed.row + step[0], map.pointed.cell + step[1]] : [Math.max(0, map.pinned), 0];
-  if (r < 0) { map.pointed = null; map.point(-1); map.tell(map.sayColumn(column)); map.later(); return true; }
+  if (r < 0) { map.pointed = null; map.point(-1); map.tell(sayColumn(map, column)); map.later(); return true; }
   const cells = map.cellsOf(column);
   if (cell < 0 || cell >= cells) {
     const next = clamp(column + step[1], 0, map.columnButtons.length - 1);
@@ -177,7 +178,7 @@ export function keyOn(map, at, key) {
     map.pointed = map.cellAt(column, clamp(r, 0, map.run.about.rows - 1), cell);
   }
   map.hover = map.pointed.row;
-  map.tell(map.sayCell(map.pointed));
+  map.tell(sayCell(map, map.pointed));
   map.later();
   return true;
 }

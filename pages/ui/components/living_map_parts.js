@@ -1,8 +1,11 @@
 // @ts-check
 // The map's elements: controls, tokens, names and buttons, and where they stand.
 import { part, rowName } from './living_map_data.js';
+import { listenTo, rove } from './living_map_input.js';
 import { LABELS, clamp, columnSpans } from './living_map_layout.js';
 import { changeOf, thumbPlaces, toX, toY } from './living_map_paint.js';
+import { sayColumn, sayLayer } from './living_map_say.js';
+import { startWalk } from './living_map_walk.js';
 
 /** @type {Record<string, string>} */
 export const COLOURS = { // what the picture is painted in, as the page names it
@@ -45,7 +48,7 @@ export function buildMap(map) {
       button('Fit', 'The whole picture', () => map.whole()), button('Enlarge', 'The picture on the whole screen', () => map.fill())));
   map.bandsBox.onchange = () => { map.bands = map.bandsBox.value; map.again(); };
   map.changeBox.onchange = () => map.send({ difference: map.changeBox.checked });
-  map.playButton.onclick = () => map.play();
+  map.playButton.onclick = () => startWalk(map);
   map.wayBox.onchange = () => { map.way = map.wayBox.value; map.again(); };
   map.leastBox.oninput = () => { map.least = Number(map.leastBox.value); map.again(); };
   map.wordsBox.onchange = () => { map.words = map.wordsBox.checked; map.again(); };
@@ -72,7 +75,7 @@ export function buildMap(map) {
   map.pooledNote = make('span', { hidden: true });
   map.legend.append(map.pooledNote);
   root.append(map.controls, map.stage, make('div', { className: 'below' }, map.said, map.go), map.legend, map.probe);
-  map.listen();
+  listenTo(map);
 }
 
 /** @param {any} map */
@@ -88,7 +91,7 @@ export function writeTokens(map) {
     b.ariaLabel = `${rowName(about, i)}, token ${at}${sentence}${about.hidden.includes(at) ? ', hidden' : ''}${guess ? `; guess ${guess[0]}` : ''}`;
     b.onclick = () => map.pin(i);
     b.onmouseenter = () => map.point(i);
-    b.onfocus = () => { map.point(i); map.rove(map.tokens, b); };
+    b.onfocus = () => { map.point(i); rove(map, map.tokens, b); };
     b.onblur = () => map.point(-1);
     return make('li', {}, b);
   }));
@@ -108,7 +111,7 @@ export function writeHeading(map) {
   for (let l = 0; l < about.layers; l++) {
     const b = make('button', { type: 'button', className: 'layer' });
     b.onclick = () => map.unfold(map.open === l ? -1 : l);
-    b.onmouseenter = () => map.tell(map.sayLayer(l));
+    b.onmouseenter = () => map.tell(sayLayer(map, l));
     map.layerButtons.push(b);
     map.thumbButtons.push(Array.from({ length: about.heads }, (_, h) => {
       const t = make('button', { type: 'button', className: 'thumb', tabIndex: -1 });
@@ -122,7 +125,7 @@ export function writeHeading(map) {
     }));
   }
   map.columnButtons = [];
-  map.fillHeading();
+  fillHeading(map);
 }
 
 /** @param {any} map */
@@ -131,11 +134,11 @@ export function writeColumns(map) {
     map.columnButtons = map.columns.map((/** @type {any} */ c, /** @type {number} */ i) => {
       const b = make('button', { type: 'button', className: 'column', tabIndex: -1 }, make('span'));
       b.onclick = () => map.focusOn(i);
-      b.onmouseenter = () => map.tell(map.sayColumn(i));
-      b.onfocus = () => map.tell(map.sayColumn(i));
+      b.onmouseenter = () => map.tell(sayColumn(map, i));
+      b.onfocus = () => map.tell(sayColumn(map, i));
       return b;
     });
-    map.fillHeading();
+    fillHeading(map);
   }
   map.columnButtons.forEach((/** @type {any} */ b, /** @type {number} */ i) => {
     const c = map.columns[i];

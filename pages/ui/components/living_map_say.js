@@ -53,7 +53,7 @@ export function sayCell(map, at) {
   if (at.column === undefined) return `${about.titles[at.strip]} of \u201c${row}\u201d: ${signedText(at.level, about.scales[at.strip])}${more(about)}. Click to open this number.`;
   const c = map.columns[at.column];
   const levels = map.levelsOf(at.column);
-  if (!levels) return map.sayColumn(at.column);
+  if (!levels) return sayColumn(map, at.column);
   const level = levels[at.row * at.cells + at.cell];
   const what = c.share && !about.difference ? levelText(level) : signedText(level, map.detail.scales[at.column]) + more(about);
   return `${c.title}${c.heads ? `, head ${map.head}` : ''}: \u201c${row}\u201d${c.pairs ? ` \u2192 \u201c${rowName(about, at.cell)}\u201d` : ''} ${what}. Click, or Enter, opens this number.`;

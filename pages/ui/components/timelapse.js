@@ -1,6 +1,7 @@
 // @ts-check
 // One map at several moments: a slider and a play button that move it in the browser alone, with what is said at each moment.
 import { bytes, cellUnder, moved, pixels } from './cells.js';
+import { el } from '../../../encoder/browser/dom.js';
 import { percent, typeset } from '../../../encoder/browser/number.js';
 
 /** @typedef {import('./cells.js').Cell} Cell */
@@ -33,27 +34,12 @@ export const reading = (names, every, at, level) =>
 
 /** @param {Element} root */
 function build(root) {
-  /**
-   * @template {keyof HTMLElementTagNameMap} Tag
-   * @param {Tag} tag
-   * @param {string} className
-   * @param {Element} parent
-   */
-  const make = (tag, className, parent) => {
-    const element = document.createElement(tag);
-    element.className = className;
-    parent.append(element);
-    return element;
-  };
-  const bar = make('div', 'bar', root);
-  const view = make('div', 'view', root);
-  const button = make('button', 'play', bar), slider = make('input', 'slider', bar), step = make('output', 'step', bar);
-  const plate = make('div', 'plate', view);
-  const left = make('div', 'left', plate), canvas = make('canvas', 'map', plate), below = make('div', 'below', plate);
-  const answers = make('ol', 'answers', view), cell = make('output', 'cell', view);
-  slider.type = 'range';
-  slider.min = '0';
-  canvas.tabIndex = 0;
+  const button = el('button', { class: 'play' }), slider = el('input', { class: 'slider', type: 'range', min: 0 });
+  const step = el('output', { class: 'step' }), bar = el('div', { class: 'bar' }, button, slider, step);
+  const left = el('div', { class: 'left' }), canvas = el('canvas', { class: 'map', tabindex: 0, role: 'img' });
+  const below = el('div', { class: 'below' }), plate = el('div', { class: 'plate' }, left, canvas, below);
+  const answers = el('ol', { class: 'answers' }), cell = el('output', { class: 'cell' });
+  root.append(bar, el('div', { class: 'view' }, plate, answers, cell));
   return { bar, button, slider, step, plate, left, canvas, below, cell, answers };
 }
 
@@ -67,17 +53,10 @@ export default function ({ data, parentElement }) {
   if (root.start !== start) root.at = root.start = start;
   let now = Math.min(root.at ?? start, last);
 
-  for (const box of [parts.left, parts.below]) {
-    box.replaceChildren(...(names.length <= MOST_NAMED ? names : []).map(name => {
-      const line = document.createElement('span');
-      line.textContent = name;
-      return line;
-    }));
-  }
+  for (const box of [parts.left, parts.below]) box.replaceChildren(...(names.length <= MOST_NAMED ? names : []).map(name => el('span', {}, name)));
   parts.slider.max = String(last);
   parts.slider.setAttribute('aria-label', 'Moment of training');
   parts.canvas.width = parts.canvas.height = rows;
-  parts.canvas.setAttribute('role', 'img');
 
   /** @param {Cell | null} at */
   const read = at => {
@@ -94,13 +73,8 @@ export default function ({ data, parentElement }) {
     parts.canvas.setAttribute('aria-label', label + ', ' + moment.title);
     const image = new ImageData(pixels([...bytes(moment.cells)], colours), rows, rows);
     parts.canvas.getContext('2d')?.putImageData(image, 0, 0);
-    parts.answers.replaceChildren(...moment.answers.map(([word, share]) => {
-      const line = document.createElement('li');
-      const bar = document.createElement('i');
-      bar.style.width = 100 * share + '%';
-      line.append(bar, word + ' ' + typeset(percent(share)));
-      return line;
-    }));
+    parts.answers.replaceChildren(...moment.answers.map(([word, share]) => (
+      el('li', {}, el('i', { style: `width: ${100 * share}%` }), `${word} ${typeset(percent(share))}`))));
     read(root.cell || null);
   };
   /** @param {boolean} on */

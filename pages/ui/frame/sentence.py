@@ -15,9 +15,13 @@ def second() -> None:
     """The line for the second sentence of a pair, where there is one."""
     if state.current().second:
         st.text_input(
-            "Second sentence", max_chars=LONGEST, label_visibility="collapsed", placeholder="The second sentence",
-            width="stretch", **state.widget("second") | {"on_change": typed, "args": ()},
-        )  # fmt: skip
+            "Second sentence",
+            max_chars=LONGEST,
+            label_visibility="collapsed",
+            placeholder="The second sentence",
+            width="stretch",
+            **state.widget("second") | {"on_change": typed, "args": ()},
+        )
 
 
 def known(trace: Trace) -> None:

@@ -1,5 +1,7 @@
 """What the bar holds of lessons: the way through one and back to it, and what adds a view to a new one."""
 
+from typing import Any
+
 import streamlit as st
 
 from encoder.support.errors import EncoderError
@@ -22,8 +24,9 @@ def draw(page: Page) -> None:
         draft_store.draw()
     if lesson_draft.on() and page.key in library.SHOWN and (page != library.HERE or library.in_labs(page)):
         count = len(lesson_draft.steps())
-        st.button(f"Add this view ({count})", key="add_view", icon=":material/add:", on_click=lesson_draft.add,
-                  args=(page.key,), help="Makes what is on the screen the next step of your lesson.")  # fmt: skip
+        adds: dict[str, Any] = {"on_click": lesson_draft.add, "args": (page.key,)}
+        said = "Makes what is on the screen the next step of your lesson."
+        st.button(f"Add this view ({count})", key="add_view", icon=":material/add:", help=said, **adds)
 
 
 def walk(name: str, at: int) -> None:
@@ -40,10 +43,10 @@ def walk(name: str, at: int) -> None:
             with fold:
                 share.draw("share", link)
     with st.container(horizontal=True, key="lesson_walk"):
-        st.button("Previous", key="lesson_previous", shortcut="Left", disabled=at == 1, width="stretch",
-                  on_click=library.go, args=(name, at - 1))  # fmt: skip
-        st.button("Next", key="lesson_next", shortcut="Right", type="primary" if at < count else "secondary",
-                  disabled=at == count, width="stretch", on_click=library.go, args=(name, at + 1))  # fmt: skip
+        both: dict[str, Any] = {"width": "stretch", "on_click": library.go}
+        on: dict[str, Any] = {"disabled": at == count, "type": "primary" if at < count else "secondary"}
+        st.button("Previous", key="lesson_previous", shortcut="Left", disabled=at == 1, args=(name, at - 1), **both)
+        st.button("Next", key="lesson_next", shortcut="Right", args=(name, at + 1), **on, **both)
 
 
 def back() -> None:

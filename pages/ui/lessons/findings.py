@@ -12,8 +12,11 @@ from pages.ui.picture import ask, show
 from pages.ui.text import plain
 
 COLOURS: dict[Verdict, Literal["green", "orange", "red", "gray"]] = {
-    Verdict.HOLDS: "green", Verdict.CONDITION: "orange", Verdict.FAILS: "red", Verdict.UNTRIED: "gray"
-}  # fmt: skip
+    Verdict.HOLDS: "green",
+    Verdict.CONDITION: "orange",
+    Verdict.FAILS: "red",
+    Verdict.UNTRIED: "gray",
+}
 ICONS = {
     Verdict.HOLDS: ":material/check:",
     Verdict.CONDITION: ":material/rule:",

@@ -92,10 +92,11 @@ def fields() -> Lesson:
     learn = field("What one will learn", "learn", lesson.learn, "draft_learn", wanted="One sentence, on the first step")
     offered = ["", *LEVELS]
     with st.container(horizontal=True):
-        level = st.selectbox("Level", offered, offered.index(lesson.level), key=f"draft_level_{turn}",
-                             format_func=lambda name: name or "not said", width=200)  # fmt: skip
-        minutes = st.number_input("Minutes, about; 0 says nothing", 0, LONGEST_TIME, lesson.minutes, 1,
-                                  key=f"draft_minutes_{turn}", width=240)  # fmt: skip
+        at, key = offered.index(lesson.level), f"draft_level_{turn}"
+        level = st.selectbox("Level", offered, at, lambda name: name or "not said", key=key, width=200)
+        minutes = st.number_input(
+            "Minutes, about; 0 says nothing", 0, LONGEST_TIME, lesson.minutes, 1, key=f"draft_minutes_{turn}", width=240
+        )
     return replace(lesson, title=title, learn=learn, level=level, minutes=minutes)
 
 
@@ -120,8 +121,8 @@ def measured(number: int, step: LessonStep) -> LessonStep:
     """Let the person choose what is measured; only trials that need no more than a sentence are offered here."""
     turn = state.session().draft_round
     offered = ["", *([step.trial] if step.trial else []), *(name for name in SIMPLE if name != step.trial)]
-    chosen = st.selectbox("What is measured", offered, index=1 if step.trial else 0, key=f"draft_check_{number}_{turn}",
-                          format_func=lambda name: claim(name) if name else "nothing")  # fmt: skip
+    at, key = int(bool(step.trial)), f"draft_check_{number}_{turn}"
+    chosen = st.selectbox("What is measured", offered, at, lambda name: claim(name) if name else "nothing", key=key)
     own = st.checkbox("It makes sense on any sentence", step.own, key=f"draft_own_{number}_{turn}")
     return replace(step, own=own, trial=chosen, given=step.given if chosen == step.trial else {})
 

@@ -86,9 +86,8 @@ def more(step: LessonStep, name: str, at: int, answered: bool) -> None:
         st.button("Show the lesson's own view", key="reset_view", on_click=library.go, args=(name, at))
     if answered:
         page = library.SHOWN[step.page]
-        there = "in Labs" if page == library.LABS else f"on the page {page.title}"
-        st.button(f"Open this view {there}", key="open_view", icon=page.icon, type="tertiary",
-                  on_click=open_page, args=(page.key,))  # fmt: skip
+        label = f"Open this view {'in Labs' if page == library.LABS else f'on the page {page.title}'}"
+        st.button(label, key="open_view", icon=page.icon, type="tertiary", on_click=open_page, args=(page.key,))
 
 
 def own_sentence() -> None:

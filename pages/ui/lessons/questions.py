@@ -23,7 +23,6 @@ VERDICTS = [verdict.value for verdict in Verdict if verdict is not Verdict.UNTRI
 def predicted(step: LessonStep, question: Question, place: tuple[str, int]) -> bool:
     """Ask what will come out; once the answer was asked for, say it. Returns whether it was."""
     given = state.session().guesses
-    state.session().veiled = place not in given
     if place not in given:
         with st.container(key="lesson_question"):
             guess = ask(question, place)
@@ -63,15 +62,19 @@ def ask(question: Question, place: tuple[str, int]) -> float | None:
         label = question.ask or f"Where does “{name}” look most in layer {view.layer}, head {view.head}?"
         names = [plain(f"{i} {shown(token)}") for i, token in enumerate(trace.tokens)]
         st.pills(
-            plain(label), range(len(names)), key="lesson_guess", format_func=names.__getitem__,
-            on_change=take_guess, args=(place,),
-        )  # fmt: skip
+            plain(label),
+            range(len(names)),
+            key="lesson_guess",
+            format_func=names.__getitem__,
+            on_change=take_guess,
+            args=(place,),
+        )
         return None
     if question.kind == "number":
         middle = (question.low + question.high) / 2
         step = (question.high - question.low) / 100
-        number: float = st.slider(plain(question.ask), question.low, question.high, middle, step, key="lesson_guess",
-                                  on_change=touch, args=(place,))  # fmt: skip
+        tie: dict[str, Any] = {"key": "lesson_guess", "on_change": touch, "args": (place,)}
+        number: float = st.slider(plain(question.ask), question.low, question.high, middle, step, **tie)
         return number if state.session().touched == place else None
     st.pills(plain(question.ask), VERDICTS, key="lesson_guess", on_change=take_guess, args=(place,))
     return None

@@ -56,8 +56,9 @@ def lines(tutorial: Lesson) -> list[Place]:
                     words.caption(plain(shape))
                 found.append((step, words.container()))
                 page = library.SHOWN[step.page]
-                way.button(page.title, key=f"open_line_{at}", icon=page.icon, type="tertiary", on_click=show,
-                           args=(step,))  # fmt: skip
+                way.button(
+                    page.title, key=f"open_line_{at}", icon=page.icon, type="tertiary", on_click=show, args=(step,)
+                )
     return found
 
 

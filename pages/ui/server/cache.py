@@ -2,13 +2,15 @@
 
 from collections.abc import Callable, Mapping
 from dataclasses import fields, is_dataclass
-from typing import Any
+from typing import Any, Generic, ParamSpec, TypeVar
 
 import numpy as np
 import torch
 
 from pages.ui.server.pool import Budget, Key, Loan, Pool
 
+P = ParamSpec("P")
+R = TypeVar("R")
 SMALL = 64  # bytes that stand for any other object
 
 
@@ -29,20 +31,26 @@ def nbytes(value: Any) -> int:
     return SMALL
 
 
-class Results(Pool):
+class Results(Pool, Generic[P, R]):
     """What a function returned for the arguments it was called with, as much of it as fits; the oldest goes first.
 
-    A result larger than all that may be kept is handed out and not kept. Whoever was given one keeps it.
+    It is called as the function is, with arguments by position. A result larger than all that may be kept is handed out
+    and not kept. Whoever was given one keeps it.
     """
 
     def __init__(
         self,
-        make: Callable[..., Any],
+        make: Callable[P, R],
         most_bytes: float,
         size: Callable[[Any], int] = nbytes,
         budget: Budget | None = None,
     ) -> None:
         super().__init__(make, most_bytes, expected=lambda *asked: 0, size=size, let_go=forgotten, budget=budget)
+
+    def __call__(self, *asked: P.args, **_: P.kwargs) -> R:
+        """The result for these arguments: the kept one, or a new one."""
+        result: R = self.get(*asked)
+        return result
 
     def lend(self, key: Key, loan: Loan | None) -> Any:
         """Hand out what is kept; it may go at any time."""

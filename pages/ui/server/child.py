@@ -23,9 +23,12 @@ class EndedError(Exception):
 
 
 def watched(
-    module: str, arguments: Sequence[str], take: Callable[[str], None], check: Callable[[], None],
+    module: str,
+    arguments: Sequence[str],
+    take: Callable[[str], None],
+    check: Callable[[], None],
     started: Callable[["subprocess.Popen[bytes]"], None] = lambda process: None,
-) -> None:  # fmt: skip
+) -> None:
     """Run `python -m module` with the arguments to its end.
 
     `take` gets each line that it prints, in a thread of its own. `check` is called a few times a second; what it
@@ -35,10 +38,12 @@ def watched(
         EndedError: it took too long or too much memory, or did not come to its end.
     """
     process = subprocess.Popen(
-        [sys.executable, "-m", module, *arguments], cwd=ROOT,
+        [sys.executable, "-m", module, *arguments],
+        cwd=ROOT,
         env=dict(os.environ) | {"OMP_NUM_THREADS": "1", "PYTHONPATH": str(ROOT)},
-        stdin=subprocess.PIPE, stdout=subprocess.PIPE,
-    )  # fmt: skip
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+    )
     started(process)
     reader = threading.Thread(target=read, args=(process, take), daemon=True)
     reader.start()

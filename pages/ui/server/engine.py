@@ -2,6 +2,8 @@
 
 import os
 import threading
+from collections.abc import Callable
+from typing import Any, ParamSpec, TypeVar
 
 import torch
 
@@ -12,10 +14,13 @@ from encoder.model.linear import Prepacked
 from encoder.pictures.view import View
 from encoder.trace.tokens import Text
 from pages.ui.server import job_queue, memory, models
+from pages.ui.server.cache import Results, nbytes
 from pages.ui.server.cost_gate import SPEED, UNASKED
 from pages.ui.server.heap import give_back_freed_memory
 from pages.ui.server.pool import Budget, Key, Pool, borrowing, waiting_for
 
+P = ParamSpec("P")
+R = TypeVar("R")
 RUN_BYTES = 400_000_000  # what one run may hold: longer text is cut
 RUN_FLOPS = SPEED * UNASKED  # what one run may compute: longer text is cut
 
@@ -147,3 +152,8 @@ run_cache = Pool(
     let_go=let_go_of_run,
     budget=budget,
 )
+
+
+def kept(most_bytes: float, size: Callable[[Any], int] = nbytes) -> Callable[[Callable[P, R]], Results[P, R]]:
+    """Keep what a function returns for all sessions, up to so many bytes and within the budget."""
+    return lambda make: Results(make, most_bytes, size, budget)

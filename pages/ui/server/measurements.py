@@ -4,11 +4,10 @@ import json
 import threading
 from collections.abc import Callable, Mapping, MutableMapping, Sequence
 from functools import lru_cache
-from typing import Any
+from typing import Any, ParamSpec, TypeVar
 
 import cachetools
 import streamlit as st
-from torch import Tensor
 
 from encoder import TextEncoder
 from encoder.atlas.knockout import Absence, AtlasPart
@@ -33,9 +32,11 @@ from encoder.trace.tokens import Text
 from encoder.train.evaluation import Score, evaluate_text
 from pages.ui.server import cost_gate, job_queue, memory, task_models
 from pages.ui.server.cache import Results
-from pages.ui.server.engine import budget, cpu_slots, held_by, run, text_encoder
+from pages.ui.server.engine import budget, cpu_slots, held_by, kept, run, text_encoder
 from pages.ui.server.pool import waiting_for
 
+P = ParamSpec("P")
+R = TypeVar("R")
 SURVEYS_BYTES = FINDINGS_BYTES = MOMENTS_BYTES = 50_000_000  # what is measured, of each kind
 PROOFS_BYTES = 10_000_000
 SNAPSHOTS_BYTES = 300_000_000  # the moments of one model
@@ -47,20 +48,32 @@ importances: MutableMapping[tuple[Any, ...], Any] = cachetools.LRUCache(MOST_IMP
 trial_lock = threading.Lock()  # one trial at a time: it may hold several runs
 
 
-def proofs_of(model: str, sentence: Text, hidden: tuple[int, ...], edits: str, step: str) -> list[Check]:
-    """The proofs of one step of a run, made now."""
+@kept(PROOFS_BYTES)
+def proofs(model: str, sentence: Text, hidden: tuple[int, ...], edits: str, step: str) -> list[Check]:
+    """The proofs of one step of a run."""
     trace = run(model, sentence, hidden, edits)
     return checks(text_encoder(model).model, trace, trace.step(step))
 
 
-def proofs(model: str, sentence: Text, hidden: tuple[int, ...], edits: str, step: str) -> list[Check]:
-    """The proofs of one step of a run."""
-    found: list[Check] = proof_results.get(model, sentence, hidden, edits, step)
-    return found
+def once_asked(
+    results: Results[P, R], seconds: Callable[P, float], name: str, doing: str = "Measure"
+) -> Callable[P, R]:
+    """Return what gives a result that is kept or takes a moment, and offers one that takes long on the page.
+
+    It raises consent.NotStarted where it was offered and not asked for yet.
+    """
+
+    def ask(*asked: P.args, **named: P.kwargs) -> R:
+        if not results.has(*asked):
+            cost_gate.ask(f"{name}_{abs(hash(asked))}", seconds(*asked, **named), doing)
+        return results(*asked, **named)
+
+    return ask
 
 
+@kept(SURVEYS_BYTES)
 def surveyed(model: str, sentence: Text | None) -> Survey:
-    """Measures of a model over one sentence, or over the bundled hundred, made now."""
+    """Measures of a model over one sentence, or over the bundled hundred."""
     encoder = text_encoder(model)
     texts = SENTENCES if sentence is None else [sentence]
     lengths = [len(encoder.tokenize(text).ids) for text in texts]
@@ -86,18 +99,13 @@ def survey_seconds(encoder: TextEncoder, lengths: Sequence[int]) -> float:
     return survey_cost(encoder.config, lengths).flops / cost_gate.SPEED + SENTENCE_SECONDS * len(lengths)
 
 
-def survey(model: str, sentence: Text | None) -> Survey:
-    """Measures of a model over one sentence, or over the bundled hundred.
+def seconds_of_survey(model: str, sentence: Text | None) -> float:
+    """About how long it takes to survey a model over one sentence, or over the bundled hundred."""
+    encoder, texts = text_encoder(model), SENTENCES if sentence is None else [sentence]
+    return survey_seconds(encoder, [len(encoder.tokenize(text).ids) for text in texts])
 
-    Raises:
-        consent.NotStarted: it takes long, and was not asked for; the page now offers it.
-    """
-    if not surveys.has(model, sentence):
-        encoder = text_encoder(model)
-        lengths = [len(encoder.tokenize(text).ids) for text in (SENTENCES if sentence is None else [sentence])]
-        cost_gate.ask(f"survey_{abs(hash((model, sentence)))}", survey_seconds(encoder, lengths))
-    found: Survey = surveys.get(model, sentence)
-    return found
+
+survey = once_asked(surveyed, seconds_of_survey, "survey")
 
 
 @lru_cache(maxsize=4096)
@@ -114,7 +122,8 @@ def words_of_head(model: str, layer: int, head: int, token: int) -> tuple[list[t
         return looked_for(encoder, layer, head, token), written_for(encoder, layer, head, token)
 
 
-def put_to_trial(model: str, trial: str, given: str) -> trials.Finding:
+@kept(FINDINGS_BYTES)
+def findings_kept(model: str, trial: str, given: str) -> trials.Finding:
     """Measure now, one trial at a time, where there is room for the runs that it holds."""
     encoder, parameters = text_encoder(model), json.loads(given)
     with waiting_for(trial_lock):
@@ -124,14 +133,9 @@ def put_to_trial(model: str, trial: str, given: str) -> trials.Finding:
             return trials.run(trial, encoder, parameters)
 
 
-def is_found(model: str, trial: str, given: str) -> bool:
-    """Whether what a trial finds in a model is kept."""
-    return findings_kept.has(model, trial, given)
-
-
 def trial_seconds(model: str, trial: str, given: str) -> float:
     """About how long a trial takes; 0 where its finding is kept."""
-    if is_found(model, trial, given):
+    if findings_kept.has(model, trial, given):
         return 0.0
     cost = trial_cost(trial, text_encoder(model), json.loads(given))
     return cost.flops / cost_gate.SPEED + cost.seconds
@@ -146,8 +150,7 @@ def findings(model: str, trial: str, given: str, *, agreed: bool = False) -> tri
     """
     if not agreed:
         cost_gate.ask(f"trial_{abs(hash((model, trial, given)))}", trial_seconds(model, trial, given))
-    found: trials.Finding = findings_kept.get(model, trial, given)
-    return found
+    return findings_kept(model, trial, given)
 
 
 def spelled(given: Mapping[str, Any]) -> str:
@@ -155,28 +158,23 @@ def spelled(given: Mapping[str, Any]) -> str:
     return json.dumps(dict(given), sort_keys=True)
 
 
-def snapshots_of(model: str) -> dict[int, TextEncoder]:
-    """Load a model after each step whose weights are kept."""
+def bytes_of_snapshots(every: Mapping[int, TextEncoder]) -> int:
+    """What the moments of a model's training hold."""
+    return sum(map(held_by, every.values()))
+
+
+@kept(SNAPSHOTS_BYTES, bytes_of_snapshots)
+def snapshots(model: str) -> dict[int, TextEncoder]:
+    """A model after each step whose weights are kept, in order."""
     with st.spinner("Loading the moments of training …"):
         if task_models.is_one(model):
             return task_models.every_moment(model)
         return timelapse.moments_of(text_encoder(model))
 
 
-def snapshots(model: str) -> dict[int, TextEncoder]:
-    """A model after each step whose weights are kept, in order."""
-    found: dict[int, TextEncoder] = snapshots_kept.get(model)
-    return found
-
-
+@kept(MOMENTS_BYTES)
 def moments(model: str, sentence: str, layer: int, head: int, position: int) -> list[Moment]:
     """One sentence and one head in a model after each step whose weights are kept."""
-    seen: list[Moment] = time_lapses.get(every_moment, model, sentence, layer, head, position)
-    return seen
-
-
-def every_moment(model: str, sentence: str, layer: int, head: int, position: int) -> list[Moment]:
-    """Run every moment now."""
     with cpu_slots, st.spinner("Running every moment …"):
         return [timelapse.moment(step, one, sentence, layer, head, position) for step, one in snapshots(model).items()]
 
@@ -187,15 +185,15 @@ def role_history(model: str) -> tuple[dict[str, list[Strongest]], list[Score]]:
     Raises:
         consent.NotStarted: it was not asked for; the page now offers it.
     """
-    if not time_lapses.has(role_history_of, model):
+    if not role_history_of.has(model):
         every = snapshots(model)
         lengths = [len(one.tokenize(text).ids) for one in list(every.values())[:1] for text in SENTENCES]
         seconds = 2 * sum(survey_seconds(one, lengths) for one in every.values())  # scores take as long as measures
         cost_gate.ask(f"role_history_{model}", seconds, "Measure every moment")
-    found: tuple[dict[str, list[Strongest]], list[Score]] = time_lapses.get(role_history_of, model)
-    return found
+    return role_history_of(model)
 
 
+@kept(MOMENTS_BYTES)
 def role_history_of(model: str) -> tuple[dict[str, list[Strongest]], list[Score]]:
     """Measure every moment now."""
     heads: dict[str, list[Strongest]] = {role: [] for role in ROLES}
@@ -209,87 +207,51 @@ def role_history_of(model: str) -> tuple[dict[str, list[Strongest]], list[Score]
     return heads, scores
 
 
-def over_sentences(kept: Results, model: str, sentences: Sequence[str], name: str, *label: str) -> Any:
-    """What is kept of a model that takes a run of each sentence; measured where it is short, or once it is asked for.
+def over_sentences(
+    measure: Callable[[TextEncoder], R], sentences: Sequence[str], name: str, doing: str = "Measure"
+) -> Callable[[str], R]:
+    """What measures a model that takes a run of each sentence, in turn; see `once_asked`."""
 
-    Raises:
-        consent.NotStarted: it takes long, and was not asked for; the page now offers it.
-    """
-    if not kept.has(model):
-        encoder = text_encoder(model)
-        flops = sum(run_flops(encoder.config, len(encoder.tokenize(text).ids)) for text in sentences)
-        seconds = flops / cost_gate.SPEED + SENTENCE_SECONDS * len(sentences)
-        cost_gate.ask(f"{name}_{abs(hash(model))}", seconds, *label)
-    return kept.get(model)
-
-
-def in_turn(measure: Callable[[TextEncoder], Any], sentences: Sequence[str]) -> Callable[[str], Any]:
-    """A measurement of a model over sentences, as it is done when its turn has come."""
-
-    def now(model: str) -> Any:
+    @kept(PROOFS_BYTES)
+    def measured(model: str) -> R:
         with job_queue.slot(), st.spinner(f"Measuring over {len(sentences)} sentences …"):
             return measure(text_encoder(model))
 
-    return now
+    return once_asked(measured, lambda model: seconds_of_runs(model, sentences), name, doing)
 
 
-def dead_units(model: str) -> Tensor:
-    """The units of a model that get nothing above zero over the bundled sentences: [n_layers, d_ff] of bool."""
-    found: Tensor = over_sentences(dead_results, model, SENTENCES, "dead")
-    return found
+def seconds_of_runs(model: str, texts: Sequence[Text], times: int = 1) -> float:
+    """About how long it takes to run a model so many times over some texts."""
+    encoder = text_encoder(model)
+    flops = sum(run_flops(encoder.config, len(encoder.tokenize(text).ids)) for text in texts)
+    return times * flops / cost_gate.SPEED + SENTENCE_SECONDS * len(texts)
 
 
-def mean_vector(model: str) -> Tensor:
-    """The mean of the bundled sentences' vectors in a model: [d_model]."""
-    found: Tensor = over_sentences(mean_vectors, model, SENTENCES, "mean")
-    return found
+dead_units = over_sentences(never_positive, SENTENCES, "dead")
+mean_vector = over_sentences(lambda encoder: mean_of_sentences(encoder, SENTENCES), SENTENCES, "mean")
+habits = over_sentences(tour.habits, tour.OVER, "habits", "See what its heads do")
 
 
-def habits(model: str) -> tour.Habits:
-    """What the heads of a model look at out of habit."""
-    found: tour.Habits = over_sentences(habits_kept, model, tour.OVER, "habits", "See what its heads do")
-    return found
-
-
-def knocked_out(model: str, part: AtlasPart, contexts: Contexts) -> list[Absence]:
-    """What the absence of a head or unit does at a token of each of some texts.
-
-    Raises:
-        consent.NotStarted: it takes long, and was not asked for; the page now offers it.
-    """
-    if not knock_outs.has(model, part, contexts):
-        encoder = text_encoder(model)
-        flops = 2 * sum(run_flops(encoder.config, len(encoder.tokenize(text).ids)) for text, _ in contexts)
-        seconds = flops / cost_gate.SPEED + SENTENCE_SECONDS * len(contexts)
-        cost_gate.ask(f"knockout_{abs(hash((model, part, contexts)))}", seconds, "Run them without it")
-    found: list[Absence] = knock_outs.get(model, part, contexts)
-    return found
-
-
+@kept(PROOFS_BYTES)
 def absences(model: str, part: AtlasPart, contexts: Contexts) -> list[Absence]:
-    """Run the texts with the part and without it now; many in turn."""
+    """What the absence of a head or unit does at a token of each of some texts; many run in turn."""
     encoder = text_encoder(model)
     longest = max(len(encoder.tokenize(text).ids) for text, _ in contexts)
     with job_queue.slot() if longest > LONG else cpu_slots:
         return absences_of(encoder, part, contexts)
 
 
-def probe(model: str, task: str) -> probing.Probe:
-    """What probes of every layer of a model tell, beside their control task.
-
-    Raises:
-        consent.NotStarted: it takes long, and was not asked for; the page now offers it.
-    """
-    if not probes_kept.has(model, task):
-        config = text_encoder(model).config
-        flops = len(labelled()) * run_flops(config, 8) + probing.probe_flops(config, task)
-        cost_gate.ask(f"probe_{abs(hash((model, task)))}", flops / cost_gate.SPEED, "Probe every layer")
-    found: probing.Probe = probes_kept.get(model, task)
-    return found
+knocked_out = once_asked(
+    absences,
+    lambda model, part, contexts: seconds_of_runs(model, [text for text, _ in contexts], 2),
+    "knockout",
+    "Run them without it",
+)
 
 
+@kept(PROOFS_BYTES)
 def probed(model: str, task: str) -> probing.Probe:
-    """Probe every layer now."""
+    """What probes of every layer of a model tell, beside their control task."""
     encoder = text_encoder(model)
     with job_queue.slot():
         bar = st.progress(0.0, "Measuring …")
@@ -298,31 +260,17 @@ def probed(model: str, task: str) -> probing.Probe:
     return found
 
 
-def fitted_readers(model: str, layer: int) -> dict[str, Regression]:
-    """Train the readers now."""
-    with job_queue.slot(), st.spinner("Training …"):
-        return probing.readers(text_encoder(model), layer)
+def seconds_of_probe(model: str, task: str) -> float:
+    """About how long it takes to probe every layer."""
+    config = text_encoder(model).config
+    return (len(labelled()) * run_flops(config, 8) + probing.probe_flops(config, task)) / cost_gate.SPEED
 
 
+probe = once_asked(probed, seconds_of_probe, "probe", "Probe every layer")
+
+
+@kept(PROOFS_BYTES)
 def readers(model: str, layer: int) -> dict[str, Regression]:
     """A sentence classifier and a word tagger for one layer of a model, trained on the labelled sentences."""
-    found: dict[str, Regression] = readers_kept.get(model, layer)
-    return found
-
-
-def bytes_of_snapshots(every: Mapping[int, TextEncoder]) -> int:
-    """What the moments of a model's training hold."""
-    return sum(map(held_by, every.values()))
-
-
-proof_results = Results(proofs_of, PROOFS_BYTES, budget=budget)
-surveys = Results(surveyed, SURVEYS_BYTES, budget=budget)
-habits_kept = Results(in_turn(tour.habits, tour.OVER), PROOFS_BYTES, budget=budget)
-dead_results = Results(in_turn(never_positive, SENTENCES), PROOFS_BYTES, budget=budget)
-knock_outs = Results(absences, PROOFS_BYTES, budget=budget)
-probes_kept = Results(probed, PROOFS_BYTES, budget=budget)
-readers_kept = Results(fitted_readers, PROOFS_BYTES, budget=budget)
-mean_vectors = Results(in_turn(lambda one: mean_of_sentences(one, SENTENCES), SENTENCES), PROOFS_BYTES, budget=budget)
-findings_kept = Results(put_to_trial, FINDINGS_BYTES, budget=budget)
-snapshots_kept = Results(snapshots_of, SNAPSHOTS_BYTES, bytes_of_snapshots, budget=budget)
-time_lapses = Results(lambda kind, *asked: kind(*asked), MOMENTS_BYTES, budget=budget)
+    with job_queue.slot(), st.spinner("Training …"):
+        return probing.readers(text_encoder(model), layer)

@@ -21,97 +21,61 @@ OF_BROWSER = ("word", "off", "maps", "more", "after", "lens_word", "number", "nu
 
 @dataclass
 class Session:
-    """All that is remembered between two runs of a session's script.
+    """All that is remembered between two runs of a session's script."""
 
-    The view and its link: `view` is None until the link was read. `own` is the last sentence that the person typed or
-    came with. `read` is what the model reads: the sentence, or the
-    pair. `scripts` are the pages as Streamlit knows them. `page` is the key of the page on the screen, `go_to` the
-    script of the page that comes next. `linked` tells whether the view was just taken from a link, `address` are the
-    parameters of an address that it was just taken from; `written` are the pages and parameters that its URL was given
-    lately, each with the run that did so, `bare` the pages that were shown without any. So many `runs` have begun;
-    `numbered` are the last two pages that were told a number of one. `shown` holds, for each widget that was told to
-    show something else, the run that told it, what it showed before and what it is to show. `defaults` holds, for each
-    choice that a page asked for, what it is where nothing is chosen. `notes` are the sentences to say on top of the
-    page. `opens_more` tells whether that next page is to be opened with what stands below its picture, `below` is the
-    view that was last drawn below a picture of the browser's, None where nothing was; `reading` tells that a run has
-    not taken over yet what the address says there, `handed` counts what that picture was told to show.
-
-    Models and runs: `last_model` could be shown last, `own_models` are those that the person has opened,
-    `models_asked_for` those chosen by a click, `offered` the view of a link whose model takes long to load. `asked_for`
-    are the keys of long computations that were asked for just now. `links` are those of files that the page offers,
-    by key, each with the run that offered it last. `opened` counts the numbers that were opened in a
-    picture of the server's, and is the last one as a link spells it. `sweeps` keeps, by the sweep's key,
-    what was last asked and what was found. `moment` is the moment of training that was picked.
-
-    Lessons: `before_lesson` is the view whose place a lesson took, `aside` the lesson and step that Labs were opened
-    from, on the same page. `entered` is the lesson and step that was last gone
-    to, `veiled` whether it waits for a guess, `seen` how far each lesson was played. `touched` is the step whose slider
-    was moved, `guesses` and `right` are by lesson and step; guesses of the story by run and stop, and `told` is the run
-    and stop of it that the view was last set to, `hero_of` is what was read when its word was
-    chosen. `lesson_files` are lessons too long for a link, by name. `draft` is the lesson
-    that is being made, `drafting` whether views are collected, `draft_round` counts how often its fields
-    were filled anew, `draft_problems` say what is wrong with the file that was opened.
-
-    Mysteries, by number: `hints_seen` are how many hints were asked for, `mystery_guesses` the task and head that were
-    last put to the test.
-
-    The figure: `figure` are its pictures in order, `panels` what was drawn of each, `not_drawn` why one was not.
-    `printed` is the figure that was on the screen last.
-    """
-
-    view: "View | None" = None
-    own: str = ""
-    read: "Text" = ""
-    scripts: "dict[Any, Page]" = field(default_factory=dict)
-    page: str = ""
-    go_to: str = ""
-    linked: bool = False
-    address: dict[str, str] | None = None
-    written: list[tuple[int, str, dict[str, str]]] = field(default_factory=list)
-    bare: set[str] = field(default_factory=set)
-    runs: int = 0
-    numbered: list[str] = field(default_factory=list)
+    view: "View | None" = None  # None until the link was read
+    own: str = ""  # the last sentence that the person typed or came with
+    read: "Text" = ""  # what the model reads: the sentence, or the pair
+    scripts: "dict[Any, Page]" = field(default_factory=dict)  # the pages as Streamlit knows them
+    page: str = ""  # the key of the page on the screen
+    go_to: str = ""  # the script of the page that comes next
+    linked: bool = False  # whether the view was just taken from a link
+    address: dict[str, str] | None = None  # the parameters of an address that it was just taken from
+    written: list[tuple[int, str, dict[str, str]]] = field(default_factory=list)  # lately given to the URL, by run
+    bare: set[str] = field(default_factory=set)  # the pages that were shown without any parameter
+    runs: int = 0  # how many have begun
+    numbered: list[str] = field(default_factory=list)  # the last two pages that were told a number of a run
+    # Widgets that were told to show something else: the run that told it, what it showed before, what it is to show.
     shown: dict[str, tuple[int, Any, Any]] = field(default_factory=dict)
-    defaults: dict[str, Any] = field(default_factory=dict)
-    notes: list[str] = field(default_factory=list)
-    opens_more: bool = False
-    below: "View | None" = None
-    reading: bool = False
-    handed: int = 0
+    defaults: dict[str, Any] = field(default_factory=dict)  # what a choice is where nothing is chosen
+    notes: list[str] = field(default_factory=list)  # sentences to say on top of the page
+    opens_more: bool = False  # whether the next page is to be opened with what stands below its picture
+    below: "View | None" = None  # last drawn below a picture of the browser's; None where nothing was
+    reading: bool = False  # whether a run has not taken over yet what the address says there
+    handed: int = 0  # counts what that picture was told to show
 
-    last_model: str = ""
-    models_asked_for: set[str] = field(default_factory=set)
-    offered: "View | None" = None
-    asked_for: set[str] = field(default_factory=set)
-    links: dict[str, tuple[str, int]] = field(default_factory=dict)
-    own_models: list[str] = field(default_factory=list)
-    opened: tuple[int, str] = (0, "")
-    sweeps: dict[str, tuple[object, Any]] = field(default_factory=dict)
-    moment: int = 0
+    last_model: str = ""  # the last one that could be shown
+    models_asked_for: set[str] = field(default_factory=set)  # chosen by a click
+    offered: "View | None" = None  # of a link whose model takes long to load
+    asked_for: set[str] = field(default_factory=set)  # keys of long computations that were asked for just now
+    links: dict[str, tuple[str, int]] = field(default_factory=dict)  # offered files: link and last run
+    own_models: list[str] = field(default_factory=list)  # those that the person has opened
+    opened: tuple[int, str] = (0, "")  # how many numbers were opened in a picture of the server's, and the last one
+    sweeps: dict[str, tuple[object, Any]] = field(default_factory=dict)  # what was last asked, and what was found
+    moment: int = 0  # of training, that was picked
 
-    before_lesson: "View | None" = None
-    aside: tuple[str, int] | None = None
-    entered: tuple[str, int] | None = None
-    veiled: bool = False
-    seen: dict[str, int] = field(default_factory=dict)
-    guesses: dict[tuple[str, int], int | float | str | None] = field(default_factory=dict)
-    touched: tuple[str, int] | None = None
-    told: tuple[str, int] | None = None
-    hero_of: "Text" = ""
-    right: dict[tuple[str, int], bool] = field(default_factory=dict)
-    lesson_files: "dict[str, Lesson]" = field(default_factory=dict)
-    draft: "Lesson | None" = None
-    drafting: bool = False
-    draft_round: int = 0
-    draft_problems: list[str] = field(default_factory=list)
+    before_lesson: "View | None" = None  # whose place a lesson took
+    aside: tuple[str, int] | None = None  # the lesson and step that Labs were opened from, on the same page
+    entered: tuple[str, int] | None = None  # the lesson and step that was last gone to
+    seen: dict[str, int] = field(default_factory=dict)  # how far each lesson was played
+    guesses: dict[tuple[str, int], int | float | str | None] = field(default_factory=dict)  # by lesson or run, and step
+    touched: tuple[str, int] | None = None  # the step whose slider was moved
+    told: tuple[str, int] | None = None  # the run and stop of the story that the view was last set to
+    hero_of: "Text" = ""  # what was read when the word of the story was chosen
+    right: dict[tuple[str, int], bool] = field(default_factory=dict)  # by lesson and step
+    lesson_files: "dict[str, Lesson]" = field(default_factory=dict)  # too long for a link, by name
+    draft: "Lesson | None" = None  # the lesson that is being made
+    drafting: bool = False  # whether views are collected
+    draft_round: int = 0  # how often its fields were filled anew
+    draft_problems: list[str] = field(default_factory=list)  # of the file that was opened
 
-    hints_seen: dict[int, int] = field(default_factory=dict)
-    mystery_guesses: dict[int, tuple[str, str]] = field(default_factory=dict)
+    hints_seen: dict[int, int] = field(default_factory=dict)  # of each mystery, how many were asked for
+    mystery_guesses: dict[int, tuple[str, str]] = field(default_factory=dict)  # the task and head last put to the test
 
-    figure: "list[PictureAt]" = field(default_factory=list)
-    panels: "dict[PictureAt, Panel]" = field(default_factory=dict)
-    not_drawn: "dict[PictureAt, str]" = field(default_factory=dict)
-    printed: "PaperFigure | None" = None
+    figure: "list[PictureAt]" = field(default_factory=list)  # its pictures in order
+    panels: "dict[PictureAt, Panel]" = field(default_factory=dict)  # what was drawn of each
+    not_drawn: "dict[PictureAt, str]" = field(default_factory=dict)  # why one was not
+    printed: "PaperFigure | None" = None  # that was on the screen last
 
 
 def session() -> Session:

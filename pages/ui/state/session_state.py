@@ -12,13 +12,13 @@ from encoder.pictures.view import View
 from encoder.support.errors import EncoderError
 from pages.ui.state.choice_names import names
 from pages.ui.state.seat import JOINS
-from pages.ui.state.session import OF_BROWSER, Session, has, picked, seen, session, show, value
-
-__all__ = [
-    "Session", "address", "change", "choice", "current", "forget_widgets", "had", "has", "in_full", "is_known",
-    "keep_own", "note", "picked", "read_url", "remember", "session", "shared_choice", "show", "take", "value",
-    "widget", "write_choices", "write_url", "written",
-]  # fmt: skip
+from pages.ui.state.session import OF_BROWSER, seen
+from pages.ui.state.session import Session as Session
+from pages.ui.state.session import has as has
+from pages.ui.state.session import picked as picked
+from pages.ui.state.session import session as session
+from pages.ui.state.session import show as show
+from pages.ui.state.session import value as value
 
 EMPTY: Mapping[str, str] = {}
 MOST_WRITTEN = 40  # URLs of a session that are known as its own

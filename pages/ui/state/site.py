@@ -9,24 +9,18 @@ STEPS = "Step by step"  # the section of the way through the encoder
 
 @dataclass(frozen=True)
 class Page:
-    """One page: its script, title and icon, which parts of the encoder it explains, and the step it opens on.
-
-    `sentence` is the one that an address without any parameter opens it with; empty for the usual one. `section` is
-    the heading it stands under in the menu. `walk` tells whether Previous and Next lead there, in
-    the section of steps along the encoder, else from page to page; a page without it has its own. `place` tells whether
-    a layer and a head mean something there; where that is so in one part alone, `place_in` is its choice and its name.
-    """
+    """One page."""
 
     key: str
     title: str
     icon: str
-    parts: tuple[str, ...] = ()
-    opens_on: str = ""
-    section: str = STEPS
-    walk: bool = True
-    place: bool = True
-    place_in: tuple[str, str] | None = None
-    sentence: str = ""
+    parts: tuple[str, ...] = ()  # of the encoder, that it explains
+    opens_on: str = ""  # a step
+    section: str = STEPS  # the heading it stands under in the menu
+    walk: bool = True  # whether Previous and Next lead there, through steps or from page to page; else it has its own
+    place: bool = True  # whether a layer and a head mean something there
+    place_in: tuple[str, str] | None = None  # the choice and name of the one part where that is so
+    sentence: str = ""  # that an address without any parameter opens it with; empty for the usual one
 
     @property
     def script(self) -> str:

@@ -15,15 +15,3 @@ def choose() -> Choice:
     tie = state.shared_choice(KEY, CHOICES, CHOICES[0])
     found: Choice = st.pills("Draw", CHOICES, required=True, format_func=LABELS.__getitem__, help=HELP, **tie)
     return found
-
-
-def cut(expression: str, choice: Choice | None = None) -> str:
-    """The expression for what is drawn of values of the run `t` from token to token, given that for all of them."""
-    drawn = choice or chosen()
-    return expression if drawn == CHOICES[0] else f"tokens_drawn(t, {drawn!r}).cut({expression}.numpy())"
-
-
-def chosen() -> Choice:
-    """What is chosen, wherever the switch stands."""
-    found = dict(state.current().choices).get(KEY)
-    return next((choice for choice in CHOICES if choice == found), CHOICES[0])
