@@ -24,7 +24,8 @@ sys.path.insert(0, str(options.root))
 import torch  # noqa: E402
 from controls import chance_links, even, lines, untrained  # noqa: E402
 
-from encoder import TextEncoder, trials  # noqa: E402
+from encoder import TextEncoder  # noqa: E402
+from encoder.teach import trials  # noqa: E402
 
 
 def model(name: str) -> TextEncoder:
