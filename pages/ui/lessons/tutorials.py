@@ -54,6 +54,8 @@ def lines(tutorial: Lesson) -> list[Place]:
                 words.markdown(plain(step.text))
                 if shape := shape_of(step):
                     words.caption(plain(shape))
+                if step.not_shown:
+                    words.caption(plain(f"Not shown here, {step.not_shown.rstrip('.')}."))
                 found.append((step, words.container()))
                 page = library.SHOWN[step.page]
                 way.button(page.title, key=f"open_line_{at}", icon=page.icon, type="tertiary", on_click=show,
