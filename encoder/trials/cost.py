@@ -64,7 +64,7 @@ def trial_cost(name: str, encoder: TextEncoder, given: Mapping[str, Any]) -> Tri
     texts = [one for one in texts if isinstance(one, str)]
     if name == "time_constant":
         longest = given.get("longest", LENGTHS[-1])
-        lengths = [n for n in LENGTHS if n <= min(longest, encoder.max_tokens)]
+        lengths = given.get("lengths") or [n for n in LENGTHS if n <= min(longest, encoder.max_tokens)]
         flops = REPETITIONS * sum(run_flops(encoder.config, n) for n in lengths)
         return TrialCost(flops, size(encoder.config).bytes_of_a_run(64), 0)
     n = max([USUAL, *(len(encoder.tokenize(text).ids) for text in texts)])

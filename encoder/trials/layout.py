@@ -1,6 +1,7 @@
 """Trials of how a model is laid out: its hyperparameters, its shapes, what it shares and what it learns."""
 
 import torch
+from torch import Tensor
 
 from encoder.checkpoint.build import on_meta
 from encoder.errors import EncoderError
@@ -106,6 +107,48 @@ def positions_fixed(encoder: TextEncoder) -> Finding:
     shape = by([encoder.config.max_positions, encoder.config.d_embedding])
     said = f"The table holds {shape} numbers; {learned:,} of them are parameters."
     return Finding(float(learned), "parameters in the table of positions", said, judge(learned == 0))
+
+
+def positions_saved(encoder: TextEncoder) -> Finding:
+    """The table of positions is a buffer: it is saved with the weights of the model, and no training changes it."""
+    if encoder.config.positions not in TABLES:
+        return untried(NO_TABLE)
+    name = "embedding.positions.weight"
+    saved, learned = name in encoder.model.state_dict(), name in dict(encoder.model.named_parameters())
+    buffered = name in dict(encoder.model.named_buffers())
+    how = "a buffer" if buffered else "a parameter"
+    said = (
+        f"The table is {how}; {'it is' if saved else 'it is not'} among the {len(encoder.model.state_dict())} tensors "
+        f"that are saved{'.' if saved else ', as it is made anew by its formula whenever the model is opened.'}"
+    )
+    return Finding(float(saved), "tables of positions that are saved", said,
+                   judge(saved and not learned,
+                         "no training changes it, and it is not saved" if buffered else ""))  # fmt: skip
+
+
+def sums_need_one_width(encoder: TextEncoder, sentence: str, width: int = 512) -> Finding:
+    """What is added in a residual sum is of one width, that of the model, and nothing of another width can be added."""
+    trace = encoder.trace(sentence)
+    sums = [step for step in encoder.steps if step.name.endswith(("add_norm_1.sum", "add_norm_2.sum"))]
+    widths = {trace[name].shape[-1] for step in sums for name in (step.name, *step.inputs)}
+    stream = trace[sums[0].name]
+    added = [other for other in range(1, 2 * stream.shape[-1] + 1) if can_add(stream, other)]
+    said = (
+        f"In {len(sums)} sums all that is added is {listed([str(one) for one in sorted(widths)])} wide; {width} is "
+        f"claimed. Of the widths 1 to {2 * stream.shape[-1]:,} PyTorch adds {listed([str(one) for one in added])} to "
+        f"it and refuses all others; one single column it would repeat."
+    )
+    return Finding(float(len(added)), "widths that can be added", said,
+                   judge(widths == {width} and set(added) <= {1, width},
+                         f"of width {listed([str(one) for one in sorted(widths)])}" if len(widths) == 1 else ""))  # fmt: skip
+
+
+def can_add(stream: Tensor, width: int) -> bool:
+    """Whether PyTorch adds vectors of another width to a stream."""
+    try:
+        return (stream + stream.new_zeros(len(stream), width)).shape == stream.shape
+    except RuntimeError:
+        return False
 
 
 def published_depth(encoder: TextEncoder, preset: str, layers: int) -> Finding:
