@@ -130,7 +130,7 @@ def recurrent_slower(encoder: TextEncoder, longest: int = 128) -> Finding:
     n = min(longest, encoder.max_tokens)
     ours, theirs = seconds(encoder, n)
     said = (
-        f"For {n} tokens, on one processor, now: {brief(1000 * ours)} ms for the encoder, {brief(1000 * theirs)} ms "
+        f"For {n} tokens, on one processor: {brief(1000 * ours)} ms for the encoder, {brief(1000 * theirs)} ms "
         "for an LSTM of as many layers, as wide. The LSTM takes its tokens one after the other, the encoder all at "
         "once: many processors would help the encoder more. Training was not timed."
     )
