@@ -4,7 +4,7 @@ import inspect
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from types import ModuleType
+from types import ModuleType, SimpleNamespace
 from typing import Any
 
 import pytest
@@ -20,6 +20,7 @@ from tokenizers.pre_tokenizers import BertPreTokenizer
 from tokenizers.processors import TemplateProcessing
 
 from encoder import EncoderConfig, TextEncoder, Trace, checkpoint, experiments, mystery, trials
+from encoder.explain import whole
 from encoder.formatting import brief
 from encoder.metrics import attention_weights
 from encoder.probes.layers import Probe
@@ -39,6 +40,7 @@ from encoder.trials import (
     stacks,
     training,
     trials_of,
+    wiring,
 )
 
 HOLDS, CONDITION, FAILS, UNTRIED = Verdict.HOLDS, Verdict.CONDITION, Verdict.FAILS, Verdict.UNTRIED
@@ -354,6 +356,71 @@ def torn(patch: pytest.MonkeyPatch, base: TextEncoder) -> None:
     patch.setattr(layout, "one_matrix", lambda trace, layer: found)
 
 
+def mixing(patch: pytest.MonkeyPatch, base: TextEncoder) -> TextEncoder:
+    """Feed-forward networks that give every token something of all the others."""
+    encoder = tiny(TINY)
+    for layer in encoder.model.layers:
+        alone = layer.feed_forward.forward
+        patch.setattr(layer.feed_forward, "forward", lambda x, *tap, alone=alone: alone(x, *tap) + x.mean(1, True))
+    return encoder
+
+
+def wider_than(wanted: int) -> Break:
+    """Blocks with so many more parameters than they need, for each d_model."""
+
+    def broken(patch: pytest.MonkeyPatch, base: TextEncoder) -> None:
+        patch.setattr(sizes, "block", lambda *given: 12 * base.config.d_model**2 + wanted * base.config.d_model)
+
+    return broken
+
+
+def narrowing(patch: pytest.MonkeyPatch, base: TextEncoder) -> TextEncoder:
+    """A first block that gives rows of half their width."""
+    encoder = tiny(TINY)
+    patch.setattr(encoder.model.layers[0], "forward", lambda x: x[..., : x.shape[-1] // 2])
+    return encoder
+
+
+def endless(patch: pytest.MonkeyPatch, base: TextEncoder) -> TextEncoder:
+    """Weights with which numbers outgrow float32."""
+    encoder = tiny(TINY)
+    encoder.model.layers[0].norm1.weight.fill_(math.inf)
+    return encoder
+
+
+def last_norm(norm_first: bool) -> Break:
+    """A last norm behind blocks that end with a norm, or with a sum; no norm stretches or moves."""
+
+    def made(patch: pytest.MonkeyPatch, base: TextEncoder) -> TextEncoder:
+        encoder = tiny(replace(TINY, final_norm=True, norm_first=norm_first))
+        for name, weight in encoder.model.named_parameters():
+            if "norm" in name:
+                weight.fill_(float(name.endswith("weight")))
+        return encoder
+
+    return made
+
+
+def other_class(patch: pytest.MonkeyPatch, base: TextEncoder) -> None:
+    """A class that divides its scores by twice the root of the width of a head."""
+    patch.setattr(whole, "math", SimpleNamespace(sqrt=lambda x: 2 * math.sqrt(x), log=math.log))
+
+
+def positions_again(patch: pytest.MonkeyPatch, base: TextEncoder) -> None:
+    """A second block that reads the positions too."""
+    steps = [
+        replace(step, inputs=(*step.inputs, "embedding.positions")) if step.name == "layers.1.attention.q" else step
+        for step in base.steps
+    ]
+    patch.setattr(TextEncoder, "steps", steps)
+
+
+def growing_alike(patch: pytest.MonkeyPatch, base: TextEncoder) -> None:
+    """Vectors that are the more alike the more layers they went through."""
+    patch.setattr(wiring, "cosine", lambda a, b: torch.linspace(0.1, 0.9, a.shape[1]).expand(len(a), -1))
+
+
+CAUSAL = ";".join(f"layers.{i}.attention.masked:causal" for i in range(6))
 Case = tuple[dict[str, Any], Verdict, Break]
 # For every trial: what holds, or holds with a condition, and what breaks it.
 CASES: dict[str, tuple[Case, ...]] = {
@@ -383,10 +450,18 @@ CASES: dict[str, tuple[Case, ...]] = {
         ({}, HOLDS, same), ({}, HOLDS, of("learned-positions")), ({}, FAILS, one_place), ({}, FAILS, twin_places),
         ({}, UNTRIED, of("no-positions")),
     ),
+    "powers_by_log": (
+        ({}, HOLDS, waves_of()), ({}, CONDITION, same), ({}, FAILS, waves_of(1000)), ({}, FAILS, bent_waves),
+        ({}, UNTRIED, of("learned-positions")),
+    ),
     "only_distance": (({}, HOLDS, same), ({}, FAILS, of("learned-positions")), ({}, FAILS, one_place)),
     "looks_at": (
         ({"sentence": WIDE, "word": "it", "target": "animal", "layer": 4, "head": 1}, HOLDS, same),
         ({"sentence": WIDE, "word": "it", "target": "street", "layer": 4, "head": 1}, FAILS, same),
+        ({"sentence": WIDE, "word": "it", "target": "animal", "layer": 4}, HOLDS, same),
+        ({"sentence": WIDE, "word": "it", "target": "animal", "layer": 0}, FAILS, same),
+        ({"sentence": KEYS, "word": "keys", "target": "table"}, HOLDS, planting(("keys", "table"))),
+        ({"sentence": KEYS, "word": "keys", "target": "table"}, FAILS, planting(("keys", "table"), shuffled=True)),
     ),
     "linked": (
         ({"sentence": KEYS, "word": "keys", "target": "table"}, HOLDS, planting(("keys", "table"))),
@@ -431,7 +506,11 @@ CASES: dict[str, tuple[Case, ...]] = {
     "place_kept": (({}, HOLDS, telling(place=(0.9, 0.4))), ({}, FAILS, telling(place=(0.9, 0.9)))),
     "words_told": (({}, HOLDS, telling(best=(4, 4))), ({}, FAILS, idle_probes)),
     "sentences_told": (({}, HOLDS, telling(best=(4, 4))), ({}, FAILS, idle_probes)),
-    "dropout_share": (({"sentence": KEYS, "p": 0.1}, HOLDS, same), ({"sentence": KEYS, "p": 0.1}, FAILS, undropped)),
+    "dropout_share": (
+        ({"sentence": KEYS, "p": 0.1}, HOLDS, same), ({"sentence": KEYS, "p": 0.1}, FAILS, undropped),
+        ({"sentence": KEYS, "p": 0.1, "place": "activation"}, HOLDS, same),
+        ({"sentence": KEYS, "p": 0.1, "place": "activation"}, FAILS, undropped),
+    ),
     "gradient_needs_division": (({"width": 512}, HOLDS, same), ({"width": 2}, FAILS, same)),
     "feed_forward_needed": (
         ({}, HOLDS, same), ({}, FAILS, silent_feed_forward), ({}, UNTRIED, of("post-norm")),
@@ -440,8 +519,42 @@ CASES: dict[str, tuple[Case, ...]] = {
     "recurrent_slower": (({}, HOLDS, recurrent(1.0, 3.0)), ({}, FAILS, recurrent(3.0, 1.0))),
     "setting_is": (({"field": "layers", "value": 6}, HOLDS, same), ({"field": "layers", "value": 8}, FAILS, same)),
     "batch_is": (
-        ({"expected": [2, 5, 512]}, HOLDS, same), ({"expected": [32, 100, 512]}, HOLDS, same),
-        ({"expected": [2, 5, 512]}, UNTRIED, small), ({"expected": [2, 1000, 512]}, UNTRIED, same),
+        ({"expected": [2, 5, 512]}, HOLDS, same), ({"expected": [2, 5, 512]}, FAILS, small),
+        ({"expected": [2, 8, 5, 5], "step": "layers.0.attention.weights"}, HOLDS, same),
+        ({"expected": [2, 4, 5, 5], "step": "layers.0.attention.weights"}, FAILS, same),
+        ({"expected": [2, 5, 30]}, FAILS, endless), ({"expected": [2, 1000, 512]}, UNTRIED, same),
+    ),
+    "block_takes": (
+        ({"expected": [32, 100, 512]}, HOLDS, same), ({"expected": [4, 6, 30]}, FAILS, narrowing),
+        ({"expected": [4, 6, 30]}, FAILS, endless), ({"expected": [32, 100, 512]}, UNTRIED, small),
+    ),
+    "picks_row": (
+        ({"sentence": "cat", "word": "cat"}, HOLDS, same),
+        ({"sentence": "cat", "word": "cat", "edits": "embedding.tokens:scale:v=1.001"}, FAILS, same),
+    ),
+    "each_alone": (
+        ({"sentence": WIDE}, HOLDS, same), ({"sentence": WIDE, "part": "attention"}, FAILS, same),
+        ({"sentence": "w1 w2 w3"}, HOLDS, of("post-norm")), ({"sentence": "w1 w2 w3"}, FAILS, mixing),
+    ),
+    "blocks_chain": (
+        ({"sentence": KEYS}, HOLDS, same),
+        ({"sentence": KEYS, "edits": "layers.2.add_norm_1.residual:scale:v=1.001"}, FAILS, same),
+        ({"sentence": KEYS, "edits": "embedding.output:scale:v=1.001"}, FAILS, same),
+    ),
+    "last_norm_changes": (
+        ({"sentence": "w1 w2"}, HOLDS, last_norm(True)), ({"sentence": "w1 w2"}, CONDITION, last_norm(False)),
+        ({"sentence": KEYS}, FAILS, same),
+    ),
+    "heads_divide": (({"heads": 7}, HOLDS, same), ({"heads": 8}, FAILS, same)),
+    "later_hidden": (({"sentence": KEYS, "edits": CAUSAL}, HOLDS, same), ({"sentence": KEYS}, FAILS, same)),
+    "own_class": (
+        ({"sentence": KEYS}, HOLDS, same), ({"sentence": KEYS, "part": "block"}, HOLDS, same),
+        ({"sentence": KEYS}, FAILS, other_class), ({"sentence": KEYS, "part": "block"}, FAILS, other_class),
+        ({"sentence": "w1 w2"}, UNTRIED, of("preset-modern")),
+    ),
+    "layers_refine": (
+        ({"word": "light", "sentences": LIGHT}, HOLDS, same), ({"word": "light", "sentences": LIGHT}, CONDITION, small),
+        ({"word": "light", "sentences": LIGHT}, FAILS, growing_alike),
     ),
     "bare_is": (
         ({"sentence": "I understand this", "expected": [3, 512]}, HOLDS, same),
@@ -450,7 +563,7 @@ CASES: dict[str, tuple[Case, ...]] = {
     ),
     "heads_are_one_matrix": (({"sentence": KEYS}, HOLDS, same), ({"sentence": KEYS}, FAILS, torn)),
     "own_parameters": (({}, HOLDS, same), ({}, FAILS, of("shared-layers"))),
-    "positions_once": (({}, HOLDS, same), ({}, UNTRIED, of("no-positions"))),
+    "positions_once": (({}, HOLDS, same), ({}, FAILS, positions_again), ({}, UNTRIED, of("no-positions"))),
     "positions_fixed": (({}, HOLDS, same), ({}, FAILS, of("learned-positions")), ({}, UNTRIED, of("no-positions"))),
     "published_depth": (
         ({"preset": "bert-base", "layers": 12}, HOLDS, same), ({"preset": "bert-large", "layers": 24}, HOLDS, same),
@@ -528,6 +641,10 @@ CASES: dict[str, tuple[Case, ...]] = {
         ({"short": "The cat sleeps.", "sentence": WIDE, "mask": "forgotten"}, FAILS, same),
     ),
     "masks_alike": (({}, CONDITION, same), ({"low": -1e6}, CONDITION, same), ({}, FAILS, leaking)),
+    "block_total": (
+        ({"widths": 13}, HOLDS, same), ({"widths": 9}, CONDITION, same), ({}, FAILS, same),
+        ({}, HOLDS, wider_than(6)), ({"widths": 13}, FAILS, wider_than(6)), ({}, UNTRIED, of("gated")),
+    ),
     "block_size": (({}, HOLDS, same), ({}, FAILS, of("post-norm"))),
     "part_size": (
         ({"part": "attention", "expected": 1e6}, HOLDS, same),
@@ -575,7 +692,9 @@ CASES: dict[str, tuple[Case, ...]] = {
     "ids_say": (
         ({"ids": BERT_IDS, "text": "What is good"}, HOLDS, bert),
         ({"ids": BERT_IDS, "text": "What is transformer?"}, FAILS, bert),
-        ({"ids": BERT_IDS, "text": "What is transformer?"}, UNTRIED, same),
+        ({"ids": BERT_IDS, "text": "What is good"}, HOLDS, same),
+        ({"ids": BERT_IDS, "text": "What is transformer?"}, FAILS, same),
+        ({"ids": [101, 243, 102], "text": "cat"}, UNTRIED, same),
     ),
     "score_by_distance": (
         ({"sentence": "w1 w2 w3"}, HOLDS, of("rotary")),
@@ -601,8 +720,8 @@ CASES: dict[str, tuple[Case, ...]] = {
 def test_every_trial_is_tried_and_has_two_outcomes() -> None:
     assert set(CASES) == set(TRIALS)
     for name, cases in CASES.items():
-        verdicts = {verdict for _, verdict, _ in cases}
-        assert len(verdicts) > 1 and verdicts & {HOLDS, CONDITION}, name
+        verdicts = {verdict for _, verdict, _ in cases} - {UNTRIED}
+        assert len(verdicts) > 1 and verdicts & {HOLDS, CONDITION}, f"no planted fault flips the verdict of {name}"
 
 
 def test_a_new_trial_is_a_function_of_its_module() -> None:
@@ -654,7 +773,7 @@ def test_every_parameter_says_what_it_may_hold_and_every_trial_what_it_claims(na
         assert trials.kind(name, parameter).allowed
     assert trials.claim(name).endswith(".")
     for one in list(inspect.signature(TRIALS[name]).parameters.values())[1:]:
-        if one.default not in (one.empty, "", ()):
+        if one.default not in (one.empty, "", (), None):
             assert trials.kind(name, one.name).fits(one.default)
 
 

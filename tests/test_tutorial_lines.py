@@ -138,10 +138,7 @@ def test_what_every_line_states_is_measured_now(name: str, dear: bool, models: M
     for step in TUTORIALS[name].steps:
         if not step.trial or step.trial in PROBES or (step.trial in DEAR) != dear:
             continue
-        given = dict(step.given)
-        if "sentence" in trials.takes(step.trial):
-            given.setdefault("sentence", step.view.get("sentence", EXAMPLE))
-        found = trials.run(step.trial, models.of(step), given)
+        found = trials.run(step.trial, models.of(step), step.asks(EXAMPLE))
         assert (found.verdict is Verdict.UNTRIED) == (step.trial == "ids_say"), (step.text, found.sentence)
 
 

@@ -87,6 +87,11 @@ class LessonStep:
     statements: tuple[str, ...] = ()
     not_shown: str = ""
 
+    def asks(self, sentence: str) -> dict[str, Any]:
+        """Return what the trial is given: the view's sentence where it takes one, or this one where that has none."""
+        reads = self.trial and "sentence" in trials.takes(self.trial)
+        return ({"sentence": self.view.get("sentence", sentence)} if reads else {}) | dict(self.given)
+
 
 @dataclass(frozen=True)
 class Lesson:

@@ -27,6 +27,7 @@ from encoder.trials import (
     sizes,
     stacks,
     training,
+    wiring,
 )
 from encoder.trials.finding import Bars, Curves, Finding, Grid, Judgement, Picture, Verdict, judge
 from encoder.trials.heads import position_of
@@ -59,6 +60,7 @@ MODULES = (
     mystery,
     grammar,
     layout,
+    wiring,
     sizes,
     since_2017,
 )  # in the order in which the maker offers them

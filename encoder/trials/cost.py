@@ -18,6 +18,9 @@ RUNS = {  # runs of the model, where a trial makes others than one for each text
     **dict.fromkeys(("grammar_first", "place_kept", "words_told", "sentences_told"), 200),  # and their PROBES
     "feed_forward_needed": 90,  # 100 short sentences in full rows, three times
     "dropout_share": 9,
+    "batch_is": 8,
+    "block_takes": 40,  # 3,200 tokens through one block
+    "each_alone": 10,
     "recurrent_slower": 6 * 8,  # of 128 tokens, and those of the LSTM
     "order_agrees": 150,  # 50 steps, forward and backward: about three runs each
     "looked_at_matters": 20,

@@ -4,7 +4,6 @@ import torch
 from torch import Tensor
 
 from encoder.checkpoint.build import on_meta
-from encoder.errors import EncoderError
 from encoder.experiments import bare, one_matrix
 from encoder.explain.shape import DEPTHS, depths
 from encoder.formatting import agreement, brief, listed, shown
@@ -30,24 +29,6 @@ def setting_is(encoder: TextEncoder, field: str, value: int) -> Finding:
     """One hyperparameter of this model is what is claimed."""
     here = int(getattr(encoder.config, FIELDS[field]))
     return Finding(float(here), field, f"Here {field} is {here:,}; {value:,} is claimed.", judge(here == value))
-
-
-def batch_is(encoder: TextEncoder, expected: list[int]) -> Finding:
-    """A batch of sentences comes out as so many rows of so many tokens of so many numbers.
-
-    It goes through the model's own code on tensors that have a shape and no numbers, so that any size is tried at once.
-    """
-    if len(expected) != 3:
-        raise EncoderError(f"expected has {len(expected)} numbers; it must be sentences, tokens and d_model")
-    rows, n, width = expected
-    if encoder.config.d_model != width:
-        return untried(f"The claim is of models with d_model {width}; this one has {encoder.config.d_model}.")
-    if n > encoder.config.max_positions:
-        return untried(f"This model reads {encoder.config.max_positions} tokens at most.")
-    model = on_meta(encoder.config).to("meta")  # the table of positions too
-    found = list(model(torch.zeros(rows, n, dtype=torch.long, device="meta")).shape)
-    said = f"Ids of shape {by([rows, n])} come out as {by(found)}; {by(expected)} is claimed."
-    return Finding(float(found[0] * found[1]), "vectors that come out", said, judge(found == expected))
 
 
 def bare_is(encoder: TextEncoder, sentence: str, expected: list[int]) -> Finding:

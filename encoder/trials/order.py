@@ -95,6 +95,29 @@ def sines_and_cosines(encoder: TextEncoder, rate: int = 10_000) -> Finding:
     return Finding(float(apart.max()), "largest difference from the formula", said, judge(float(apart.max()) < SAME))
 
 
+def powers_by_log(encoder: TextEncoder) -> Finding:
+    """exp(2i · -ln(10000) / d), as code has it, is the formula's 1 / 10000^(2i / d), in numbers of 32 bits too.
+
+    The whole table is made by that code, in 64 bits and in 32, and held against the model's.
+    """
+    if not circles(encoder):
+        return untried(NO_WAVES)
+    table = encoder.model.embedding.positions.weight
+    off = {}
+    for bits, kind in ((64, torch.float64), (32, torch.float32)):
+        factors = torch.exp(torch.arange(0, table.shape[1], 2, dtype=kind) * (-math.log(10_000) / table.shape[1]))
+        angles = torch.arange(len(table), dtype=kind)[:, None] * factors
+        made = torch.stack([angles.sin(), angles.cos()], -1).flatten(1)[:, : table.shape[1]]
+        off[bits] = float((made.double() - table).abs().max())
+    said = (
+        f"Made with exp and ln the {len(table):,} rows differ from the table here by up to {brief(off[64])} in numbers "
+        f"of 64 bits and by up to {brief(off[32])} in numbers of 32: large angles lose their last digits."
+    )
+    exactly = off[64] < ROUNDING
+    return Finding(off[32], "largest difference in 32 bits", said,
+                   judge(exactly and off[32] < ROUNDING, "in numbers of 64 bits" if exactly else ""))  # fmt: skip
+
+
 def one_frequency(encoder: TextEncoder, of: str = "pair") -> Finding:
     """Each pair of columns, or each single one, has a frequency of its own.
 
@@ -219,7 +242,7 @@ def places_apart(encoder: TextEncoder) -> Finding:
     first, second = divmod(int(between.argmin()), len(table))
     relative = nearest / max(size, torch.finfo(table.dtype).tiny)
     said = (
-        f"Of {len(table)} places {first} and {second} are nearest: their vectors are {brief(nearest)} apart, "
+        f"Of {len(table):,} places {first} and {second} are nearest: their vectors are {brief(nearest)} apart, "
         f"{percent(relative)} of the mean length of such a vector, {brief(size)}."
     )
     return Finding(relative, "distance of the nearest two, by their length", said, judge(relative > CLEAR))

@@ -1,5 +1,6 @@
 """Trials of size: parameters, shapes, time, and what a list of token ids says."""
 
+import re
 from collections.abc import Sequence
 
 import numpy as np
@@ -8,16 +9,21 @@ import torch
 from encoder.errors import EncoderError
 from encoder.experiments import LENGTHS, Duration, timing
 from encoder.explain.cost import parameters
-from encoder.formatting import brief, listed, percent
+from encoder.formatting import brief, listed, percent, shown
 from encoder.text_encoder import MAX_TOKENS, TextEncoder
 from encoder.trials.finding import Bars, Curves, Finding, judge, untried
 
 CLOSE, ABOUT = 0.01, 0.1  # how far "about" reaches; and up to where it is said that it is not close
 CONSTANT = 1.5  # a time that grows by less than this factor is called constant
 BERT_PIECES = 30_522  # in the vocabulary of BERT, uncased (Devlin et al. 2019)
+BERT_WORDS = {  # some of its lines: vocab.txt of google-research/bert, uncased_L-12_H-768_A-12, counted from 0
+    101: "[CLS]", 102: "[SEP]", 1029: "?", 1045: "i", 2003: "is", 2054: "what", 2204: "good", 2293: "love",
+    10938: "transformer", 19081: "transformers",
+}  # fmt: skip
 PARTS = {"attention": ("attention.w_q", "attention.w_k", "attention.w_v", "attention.w_o"),
          "feed-forward": ("feed_forward.w_1", "feed_forward.w_2"),
-         "W_O": ("attention.w_o",), "W_1": ("feed_forward.w_1",), "W_2": ("feed_forward.w_2",),
+         "W_Q": ("attention.w_q",), "W_O": ("attention.w_o",),
+         "W_1": ("feed_forward.w_1",), "W_2": ("feed_forward.w_2",),
          "norm 1": ("norm1",), "norm 2": ("norm2",)}  # fmt: skip
 KINDS = ("attention", "feed-forward")
 
@@ -42,6 +48,23 @@ def block_size(encoder: TextEncoder) -> Finding:
         judge(off < CLOSE, f"within {percent(ABOUT)}, and not within {percent(CLOSE)}" if off < ABOUT else ""),
         bars,
     )
+
+
+def block_total(encoder: TextEncoder, widths: int = 6) -> Finding:
+    """One block holds 4 d² + 8 d² and so many d parameters, which is what its parts add up to."""
+    d, counted = encoder.config.d_model, block(encoder)
+    if encoder.config.d_ff != 4 * d:
+        return untried("The formula is of blocks with d_ff = 4 d_model.")
+    listed_up = counted - counted_biases(encoder, PARTS["attention"])
+    claimed = 12 * d**2 + widths * d
+    said = (
+        f"With d = {d} the formula, 12 d² + {widths} d, gives {claimed:,}. The parts as tutorials list them, attention "
+        f"without biases, add up to {listed_up:,} = 12 d² + {(listed_up - 12 * d**2) / d:g} d; with them the block "
+        f"holds {counted:,} = 12 d² + {(counted - 12 * d**2) / d:g} d."
+    )
+    return Finding(float(counted - claimed), "parameters that the formula leaves out", said,
+                   judge(counted == claimed,
+                         "without the biases of attention" if listed_up == claimed else ""))  # fmt: skip
 
 
 def part_size(encoder: TextEncoder, part: str, expected: float, width: int = 512) -> Finding:
@@ -162,16 +185,28 @@ def lengths_run(encoder: TextEncoder, longest: int = 500) -> Finding:
 
 
 def ids_say(encoder: TextEncoder, ids: list[int], text: str) -> Finding:
-    """A list of token ids is a text, in the vocabulary of BERT."""
-    size = encoder.tokenizer.get_vocab_size()
-    pieces = [encoder.tokenizer.id_to_token(i) or "nothing" for i in ids]
-    if size != BERT_PIECES:
-        return untried(
-            f"This needs BERT's vocabulary of {BERT_PIECES:,} pieces; this model has {size:,}. Here "
-            f"{listed([str(i) for i in ids])} "
-            f"are {listed([f'“{piece}”' for piece in pieces])}, and “{text}” is {list(encoder.tokenize(text).ids)}."
-        )
-    ours = list(encoder.tokenize(text).ids)
-    wrong = sum(a != b for a, b in zip(ours, ids, strict=False)) + abs(len(ours) - len(ids))
-    said = f"The ids spell {' '.join(pieces)}; “{text}” is {ours}: {wrong} places differ."
+    """A list of token ids is a text, in the vocabulary of BERT.
+
+    A model with that vocabulary is asked itself; for all others the lines of it that BERT_WORDS quotes are looked up.
+    """
+    if encoder.tokenizer.get_vocab_size() == BERT_PIECES:
+        pieces = [encoder.tokenizer.id_to_token(i) or "nothing" for i in ids]
+        meant = list(encoder.tokenize(text).tokens)
+        source = "In the vocabulary of this model"
+    else:
+        pieces = [BERT_WORDS.get(i, "") for i in ids]
+        meant = ["[CLS]", *re.findall(r"\w+|[^\w\s]", text.lower()), "[SEP]"]
+        source = "In the vocabulary of BERT (uncased, its published list of 30,522 pieces)"
+        unknown = [str(i) for i in ids if i not in BERT_WORDS]
+        unknown += [word for word in meant if word not in BERT_WORDS.values()]
+        if unknown:
+            return untried(
+                f"This needs a model with BERT's vocabulary of {BERT_PIECES:,} pieces. Of those only some are quoted "
+                f"here, and not {listed(unknown)}."
+            )
+    wrong = sum(a != b for a, b in zip(pieces, meant, strict=False)) + abs(len(pieces) - len(meant))
+    said = (
+        f"{source} the ids spell {' '.join(pieces)}; “{shown(text, 60)}” is {' '.join(meant)}: {wrong} places differ. "
+        f"The model on the screen reads it as {listed([str(i) for i in encoder.tokenize(text).ids])}."
+    )
     return Finding(float(wrong), "places that differ", said, judge(wrong == 0))

@@ -6,7 +6,7 @@ from time import perf_counter
 import torch
 from torch import nn
 
-from encoder.experiments import dropout, learning_curve, softmax_slopes
+from encoder.experiments import PAPER, dropout, learning_curve, softmax_slopes
 from encoder.formatting import brief, percent, points
 from encoder.metrics import SENTENCES
 from encoder.text_encoder import TextEncoder
@@ -18,17 +18,18 @@ CLEAR = 2.0  # standard errors
 LEARNING_SEEDS = (0, 1)
 
 
-def dropout_share(encoder: TextEncoder, sentence: str, p: float) -> Finding:
+def dropout_share(encoder: TextEncoder, sentence: str, p: float, place: str = "") -> Finding:
     """Dropout sets a share p of the numbers to zero, and what is left still tells of the sentence.
 
-    The share that is dropped, and the cosine of each token's vector with the one without dropout.
+    Dropped is at one place, or at all three of the paper. Measured are the share that is dropped, and the cosine of
+    each token's vector with the one without dropout.
     """
-    found = dropout(encoder, sentence, p)
+    found = dropout(encoder, sentence, p, (place,) if place else PAPER)
     alike = float(found.alike.mean())
     said = (
-        f"With p = {p:g}, {percent(found.dropped)} of the numbers were set to zero in {len(found.runs)} runs. The "
-        f"vectors keep a cosine of {brief(alike)} with those of the run without dropout, which is how this model runs "
-        "everywhere else."
+        f"With p = {p:g}{f' ({place})' if place else ''}, {percent(found.dropped)} of the numbers were set to zero in "
+        f"{len(found.runs)} runs. The vectors keep a cosine of {brief(alike)} with those of the run without dropout, "
+        "which is how this model runs everywhere else."
     )
     bars = Bars({"cosine": array(found.alike.mean(0))}, list(found.tokens), "cosine with the run without")
     as_asked = abs(found.dropped - p) < NEAR
@@ -130,7 +131,7 @@ def recurrent_slower(encoder: TextEncoder, longest: int = 128) -> Finding:
     n = min(longest, encoder.max_tokens)
     ours, theirs = seconds(encoder, n)
     said = (
-        f"For {n} tokens, on one processor, now: {brief(1000 * ours)} ms for the encoder, {brief(1000 * theirs)} ms "
+        f"For {n} tokens, on one processor: {brief(1000 * ours)} ms for the encoder, {brief(1000 * theirs)} ms "
         "for an LSTM of as many layers, as wide. The LSTM takes its tokens one after the other, the encoder all at "
         "once: many processors would help the encoder more. Training was not timed."
     )

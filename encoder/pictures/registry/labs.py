@@ -1,6 +1,6 @@
 """Pictures of the labs that try something with the sentence: another order, no added tokens, dropout, probes."""
 
-from encoder.experiments import PLACES, bare, dropout, swapped, word_order
+from encoder.experiments import PAPER, PLACES, bare, dropout, swapped, word_order
 from encoder.export.caption import UNCHANGED, About, quoted
 from encoder.formatting import brief, listed, percent, shown
 from encoder.pictures.expression import ENC, Call, Several, call
@@ -135,10 +135,11 @@ BARE = Picture(
 
 SHARES, SEEDS = (0.0, 0.05, 0.1, 0.2, 0.3, 0.5), range(10)
 P = one_of("drop_p", SHARES, 0.1)
-DROPPED_AT = Option("drop_at", lambda scene: PLACES, lambda scene: list(PLACES), many=True)
+DROPPED_AT = Option("drop_at", lambda scene: PLACES, lambda scene: list(PAPER), many=True)
 SEED = one_of("drop_seed", SEEDS)
 RUNS = 8
-AFTER = {"positions": "after the positions", "weights": "on the weights", "sublayers": "on what sublayers add"}
+AFTER = {"positions": "after the positions", "weights": "on the weights", "sublayers": "on what sublayers add",
+         "activation": "inside feed-forward"}  # fmt: skip
 
 
 def dropped_out(scene: Scene) -> Call:

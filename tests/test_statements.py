@@ -1,0 +1,53 @@
+"""Every statement of the five tutorials has one line, which judges it, shows it, or says why it cannot be shown."""
+
+from collections import Counter
+
+import pytest
+from page_tools import said
+from shared_models import pretrained
+from tiers import mostly_nightly
+from visits import opened
+
+from encoder import PRESETS
+from encoder.lessons.stored import by_content
+from encoder.pictures.view import EXAMPLE
+from pages.ui.lessons import library
+
+TUTORIALS = library.tutorials()
+each = pytest.mark.parametrize("name", TUTORIALS)
+# Counted in the tutorials themselves; none where the lines do not name them yet.
+COUNTS = {"guide": 63, "block": 47, "stack": 43, "tutorial": 58, "workflow": 52}
+
+
+@each
+def test_every_statement_has_one_line(name: str) -> None:
+    stated = Counter(text for step in TUTORIALS[name].steps for text in step.statements)
+    assert stated.total() in (0, COUNTS[name]) and set(stated.values()) <= {1}
+    assert not stated or all(step.statements for step in TUTORIALS[name].steps)
+
+
+@each
+def test_a_verdict_of_the_bundled_models_is_there_at_once(name: str) -> None:
+    for model in ("base", "small"):
+        shipped = by_content(pretrained(model).source.fingerprint)
+        assert shipped is not None
+        for step in TUTORIALS[name].steps:
+            if step.trial and step.view.get("model", model) == model:
+                assert shipped.finding(step.trial, step.asks(EXAMPLE)) is not None, (model, step.text)
+
+
+def test_what_is_judged_of_another_model_is_cheap_enough_to_be_judged_at_once() -> None:
+    others = {
+        step.view["model"] for one in TUTORIALS.values() for step in one.steps if step.trial and "model" in step.view
+    }
+    assert others - {"base", "small"} <= PRESETS.keys()
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", mostly_nightly(TUTORIALS, daily=["guide"]))
+def test_why_a_line_is_not_shown_stands_on_the_page(name: str) -> None:
+    app = opened("lessons", {"lessons_part": "Tutorials", "tutorial": name})
+    assert said(app) == ""
+    captions = [one.value.replace("\\", "") for one in app.caption]
+    for step in TUTORIALS[name].steps:
+        assert not step.not_shown or f"Not shown here, {step.not_shown.rstrip('.')}." in captions
