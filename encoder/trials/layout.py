@@ -1,9 +1,12 @@
 """Trials of how a model is laid out: its hyperparameters, its shapes, what it shares and what it learns."""
 
+from typing import Any
+
 import torch
 from torch import Tensor
 
 from encoder.checkpoint.build import on_meta
+from encoder.checkpoint.hugging_face import read_fields
 from encoder.experiments import bare, one_matrix
 from encoder.explain.shape import DEPTHS, depths
 from encoder.formatting import agreement, brief, listed, shown
@@ -23,6 +26,15 @@ FIELDS = {
     "longest input": "max_positions",
 }
 ROUNDING = 1e-5  # of the size of the numbers
+BASE = {"hidden_size": 768, "num_attention_heads": 12, "num_hidden_layers": 12, "intermediate_size": 3072,
+        "max_position_embeddings": 512}  # fmt: skip
+FAMILIES: dict[str, tuple[dict[str, Any], float]] = {  # what a config.json says, and the parameters that are published
+    "BERT": (BASE | {"model_type": "bert", "vocab_size": 30_522}, 110e6),  # Devlin et al. 2019, section 3
+    "RoBERTa": (BASE | {"model_type": "roberta", "vocab_size": 50_265, "max_position_embeddings": 514,
+                        "pad_token_id": 1, "type_vocab_size": 1}, 125e6),  # Liu et al. 2019, section 4
+    "ALBERT": (BASE | {"model_type": "albert", "vocab_size": 30_000, "embedding_size": 128}, 12e6),  # Lan et al. 2020
+}  # fmt: skip
+PUBLISHED = 0.1  # how far a rounded number may be off, which counts small parts such as a pooler
 
 
 def setting_is(encoder: TextEncoder, field: str, value: int) -> Finding:
@@ -144,6 +156,21 @@ def published_depth(encoder: TextEncoder, preset: str, layers: int) -> Finding:
     every = [found.parameters for found in depths(encoder.config)]
     bars = Bars({"parameters": array(every)}, [f"N = {n}" for n in DEPTHS], "parameters")
     return Finding(float(count), f"blocks of {preset}", said, judge(count == layers), bars)
+
+
+def families_open(encoder: TextEncoder) -> Finding:
+    """BERT, RoBERTa and ALBERT are encoders of these blocks: their base shapes are built here, as large as published."""
+    counts = {}
+    for name, (raw, _) in FAMILIES.items():
+        counts[name] = sum(p.numel() for p in on_meta(read_fields(raw, mlm_head=False)).parameters())
+    off = {name: abs(count / FAMILIES[name][1] - 1) for name, count in counts.items()}
+    each = [f"{name} {count:,} ({FAMILIES[name][1] / 1e6:g} million)" for name, count in counts.items()]
+    said = (
+        f"Built of this app's blocks, the base shapes hold, with what is published in brackets: {listed(each)}. Their "
+        "weights are not bundled; Your model opens a folder that holds them."
+    )
+    return Finding(max(off.values()), "largest distance from what is published", said,
+                   judge(max(off.values()) < PUBLISHED))  # fmt: skip
 
 
 def depth_grows(encoder: TextEncoder, layers: int) -> Finding:
