@@ -20,6 +20,7 @@ from tokenizers.pre_tokenizers import BertPreTokenizer
 from tokenizers.processors import TemplateProcessing
 
 from encoder import EncoderConfig, TextEncoder, Trace, checkpoint, experiments, mystery, trials
+from encoder.exam.rise import rise
 from encoder.explain import whole
 from encoder.formatting import brief
 from encoder.metrics import attention_weights
@@ -29,6 +30,7 @@ from encoder.trials import (
     TRIALS,
     Finding,
     Verdict,
+    grammar,
     heads,
     judge,
     layout,
@@ -406,6 +408,12 @@ def other_class(patch: pytest.MonkeyPatch, base: TextEncoder) -> None:
     patch.setattr(whole, "math", SimpleNamespace(sqrt=lambda x: 2 * math.sqrt(x), log=math.log))
 
 
+def never_leaving(patch: pytest.MonkeyPatch, base: TextEncoder) -> TextEncoder:
+    """A head that is no better than its rule at any moment."""
+    patch.setattr(grammar, "rise", lambda *given: replace(one := rise(*given), shares=dict.fromkeys(one.shares, 0.0)))
+    return TextEncoder.from_pretrained("small")
+
+
 def positions_again(patch: pytest.MonkeyPatch, base: TextEncoder) -> None:
     """A second block that reads the positions too."""
     steps = [
@@ -683,7 +691,10 @@ CASES: dict[str, tuple[Case, ...]] = {
         ({"head": 0}, FAILS, puzzle),
         ({"head": 0}, UNTRIED, same),
     ),
-    "grammar_begins": (({"relation": "obj"}, HOLDS, small), ({"relation": "obj"}, UNTRIED, same)),
+    "grammar_begins": (
+        ({"relation": "obj"}, HOLDS, small), ({"relation": "obj"}, FAILS, never_leaving),
+        ({"relation": "obj"}, UNTRIED, same),
+    ),
     "distance_first": (
         ({"relation": "det"}, HOLDS, small),
         ({"relation": "obj"}, FAILS, small),

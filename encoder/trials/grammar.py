@@ -38,11 +38,9 @@ def grammar_begins(encoder: TextEncoder, relation: str) -> Finding:
     if moments is None:
         return untried(NOT_EXAMINED)
     one = rise(moments, relation)
-    at = one.leaves
-    if not at:
-        return untried(headline(one, moments.model))
+    at = one.leaves or 0
     what = f"steps of training until it finds {EXAMPLES[relation].find} of {EXAMPLES[relation].where}"
-    return Finding(float(one.steps[at]), what, headline(one, moments.model), judge(True), curves(one))
+    return Finding(float(one.steps[at]), what, headline(one, moments.model), judge(at > 0), curves(one))
 
 
 def distance_first(encoder: TextEncoder, relation: str) -> Finding:
