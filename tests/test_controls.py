@@ -27,9 +27,11 @@ ABOUT = {
         "same_vectors", "identical_rows", "position_values", "one_frequency", "one_rotation", "sines_and_cosines",
         "places_apart", "contexts", "by_hand", "rows_sum", "all_look", "division_matters", "attention_linear",
         "activation_needed",
-        "block_size", "part_size", "query_key_value", "shape_is", "one_width", "lengths_run", "time_constant", "ids_say",
+        "block_size", "part_size", "query_key_value", "shape_is", "one_width", "lengths_run", "time_constant",
+        "ids_say",
         "setting_is", "batch_is", "bare_is", "heads_are_one_matrix", "own_parameters", "positions_once",
-        "positions_fixed", "place_kept", "dropout_share", "recurrent_slower", "all_linked", "table_made", "positions_saved", "sums_need_one_width",
+        "positions_fixed", "place_kept", "dropout_share", "recurrent_slower",
+        "all_linked", "table_made", "positions_saved", "sums_need_one_width",
         "feed_forward_bends", "trained_faster",
     ),
     "no model": (
