@@ -27,13 +27,15 @@ ABOUT = {
         "places_apart", "contexts", "by_hand", "rows_sum", "all_look", "division_matters", "attention_linear",
         "activation_needed",
         "block_size", "part_size", "query_key_value", "shape_is", "one_width", "any_length", "time_constant", "ids_say",
-        "setting_is", "batch_is", "bare_is", "heads_are_one_matrix", "own_parameters", "positions_once",
+        "setting_is", "batch_is", "block_takes", "picks_row", "each_alone", "blocks_chain", "last_norm_changes",
+        "later_hidden", "own_class", "layers_refine", "powers_by_log", "block_total",
+        "looks_at", "bare_is", "heads_are_one_matrix", "own_parameters", "positions_once",
         "positions_fixed", "place_kept", "dropout_share", "recurrent_slower",
     ),
     "no model": (
         "softmax_is", "saturates", "layers_collapse", "residuals_deep", "gradients_vanish", "norms_keep_gradients",
         "norms_keep_length", "pre_norm_deeper", "std_norm_is", "masks_alike", "gradient_needs_division",
-        "learns_better", "published_depth",
+        "learns_better", "published_depth", "heads_divide",
     ),
 }  # fmt: skip
 LEARNED = {name: line for name, line in lines().items() if line[0] in ABOUT["a trained model"]}

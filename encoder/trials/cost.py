@@ -49,6 +49,8 @@ FIXED = {  # seconds, without the model
     "linked": 0.4,
     **dict.fromkeys(("head_job", "some_head_links"), 0.3),
     "norms_keep_gradients": 0.4,
+    "places_apart": 0.5,
+    **dict.fromkeys(("setting_is", "part_size", "heads_divide"), 0.0),
 }
 LEARNING = 2.0  # seconds for each layer of the models that are trained
 
