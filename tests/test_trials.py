@@ -19,7 +19,8 @@ from tokenizers.models import WordLevel
 from tokenizers.pre_tokenizers import BertPreTokenizer
 from tokenizers.processors import TemplateProcessing
 
-from encoder import EncoderConfig, TextEncoder, Trace, checkpoint, experiments, mystery, trials
+from encoder import PRESETS, EncoderConfig, TextEncoder, Trace, checkpoint, experiments, mystery, trials
+from encoder.exam.examination import exam_by_content
 from encoder.exam.rise import rise
 from encoder.explain import whole
 from encoder.formatting import brief
@@ -30,12 +31,14 @@ from encoder.trials import (
     TRIALS,
     Finding,
     Verdict,
+    flows,
     grammar,
     heads,
     judge,
     layout,
     linear,
     links,
+    notebook,
     order,
     probing,
     sizes,
@@ -429,7 +432,120 @@ def growing_alike(patch: pytest.MonkeyPatch, base: TextEncoder) -> None:
 
 
 CAUSAL = ";".join(f"layers.{i}.attention.masked:causal" for i in range(6))
+def equal_values(patch: pytest.MonkeyPatch, base: TextEncoder) -> None:
+    """Tokens that all hand over as much, so that the largest weight contributes most."""
+    patch.setattr(flows, "norm_weighted", attention_weights)
+
+
+def against_weights(patch: pytest.MonkeyPatch, base: TextEncoder) -> None:
+    """Tokens that hand over the less the more they are looked at."""
+    patch.setattr(flows, "norm_weighted", lambda trace, layer: -attention_weights(trace, layer))
+
+
+def one_after_the_other(patch: pytest.MonkeyPatch, base: TextEncoder) -> None:
+    """Runs that take an operation for each token."""
+    patch.setattr(flows, "operations", lambda encoder, n: 7 * n)
+
+
+def never_mixing(patch: pytest.MonkeyPatch, base: TextEncoder) -> TextEncoder:
+    """Blocks whose attention hands over nothing."""
+    encoder = tiny(TINY)
+    for layer in encoder.model.layers:
+        layer.attention.w_o.weight.zero_()
+        layer.attention.w_o.prepacked = None
+    return encoder
+
+
+def saved_with_it(patch: pytest.MonkeyPatch, base: TextEncoder) -> TextEncoder:
+    """A table of positions that is saved with the model."""
+    encoder = tiny(TINY)
+    positions = encoder.model.embedding.positions
+    positions.register_buffer("weight", positions.weight)
+    return encoder
+
+
+def adds_all(patch: pytest.MonkeyPatch, base: TextEncoder) -> None:
+    """Sums to which vectors of any width can be added."""
+    patch.setattr(layout, "can_add", lambda stream, width: True)
+
+
+def cut_short(patch: pytest.MonkeyPatch, base: TextEncoder) -> TextEncoder:
+    """A model that reads few tokens."""
+    return tiny(TINY)
+
+
+def larger(patch: pytest.MonkeyPatch, base: TextEncoder) -> None:
+    """A family that is said to be twice as large as it is."""
+    raw, count = layout.FAMILIES["BERT"]
+    patch.setitem(layout.FAMILIES, "BERT", (raw, 2 * count))
+
+
+def linear_inside(patch: pytest.MonkeyPatch, base: TextEncoder) -> TextEncoder:
+    """Feed-forward networks without an activation."""
+    encoder = tiny(TINY)
+    for layer in encoder.model.layers:
+        layer.feed_forward.activation = lambda x: x
+    return encoder
+
+
+def shuffled_rows(patch: pytest.MonkeyPatch, base: TextEncoder) -> TextEncoder:
+    """A table of random rows."""
+    return TextEncoder.from_config(PRESETS["paper"])
+
+
+def steps_of_training(ours: float, theirs: float) -> Break:
+    """An encoder and an LSTM whose steps of training take so long."""
+    return lambda patch, base: patch.setattr(training, "training_seconds", lambda encoder, n: (ours, theirs, 9))
+
+
+def eight_blocks(patch: pytest.MonkeyPatch, base: TextEncoder) -> TextEncoder:
+    """As many blocks as the notebook has; with six its tokens are more alike than ours."""
+    return TextEncoder.from_config(PRESETS["eight-blocks"])
+
+
+def unlike(patch: pytest.MonkeyPatch, base: TextEncoder) -> None:
+    """A notebook that prints other numbers: rows that are one and the same."""
+    patch.setattr(notebook, "PRINTED", notebook.PRINTED[:1].expand(3, -1))
+
+
+def no_last_norm(patch: pytest.MonkeyPatch, base: TextEncoder) -> None:
+    """A stack whose rows are of any size."""
+    patch.setattr(notebook, "through", lambda encoder, x: 3 * x)
+
+
+def of_names(*accuracy: float) -> Break:
+    """A probe of names that tells so much from the input and from the output, and a list that tells 80 %."""
+    return lambda patch, base: patch.setattr(probing, "named", lambda encoder: (probe_of(list(accuracy)), 0.8))
+
+
+def unlicensed(patch: pytest.MonkeyPatch, base: TextEncoder) -> None:
+    """An examination that licenses no head."""
+    exam = exam_by_content(base.source.fingerprint)
+    assert exam is not None
+    rows = tuple(replace(row, licensed=False) for row in exam.rows)
+    patch.setattr(grammar, "exam_by_content", lambda fingerprint: replace(exam, rows=rows))
+
+
+def linking(best: float) -> Break:
+    """Heads of which the best links labelled words so much, where it counts from 0.2 on; in layer 1 of two."""
+    more = torch.zeros(2, 2, 4)
+    more[0, 1, 3] = best
+
+    def broken(patch: pytest.MonkeyPatch, base: TextEncoder) -> None:
+        for module in (links, grammar):
+            patch.setattr(module, "links", lambda encoder, job: links.Links(more, 0.2, 8))
+
+    return broken
+
+
+def never_far(patch: pytest.MonkeyPatch, base: TextEncoder) -> None:
+    """Heads that link meaning, and of which none looks far."""
+    linking(0.5)(patch, base)
+    patch.setattr(grammar, "far_looks", lambda encoder: torch.zeros(6, 8))
+
+
 Case = tuple[dict[str, Any], Verdict, Break]
+BOTH = {"sentence": KEYS, "word": "keys", "first": "table", "second": "sara"}
 # For every trial: what holds, or holds with a condition, and what breaks it.
 CASES: dict[str, tuple[Case, ...]] = {
     "same_vectors": (
@@ -672,10 +788,56 @@ CASES: dict[str, tuple[Case, ...]] = {
         ({"sentence": "I understand this", "step": "output", "expected": [4, 512]}, FAILS, same),
         ({"sentence": "w1", "step": "output", "expected": [3, 512], "width": 512}, UNTRIED, of("post-norm")),
     ),
-    "any_length": (
-        ({"longest": 100}, HOLDS, same), ({"longest": 512}, CONDITION, same), ({"longest": 511}, FAILS, same),
-        ({"longest": 19}, CONDITION, of("post-norm")), ({"longest": 512}, FAILS, of("post-norm")),
+    "lengths_run": (
+        ({"longest": 500}, HOLDS, same), ({"longest": 512}, CONDITION, same), ({"longest": 500}, CONDITION, cut_short),
     ),
+    "weight_contributes": (({}, CONDITION, same), ({}, HOLDS, equal_values), ({}, FAILS, against_weights)),
+    "all_linked": (
+        ({"sentence": KEYS}, HOLDS, same), ({"sentence": KEYS, "layers": 6}, HOLDS, same),
+        ({"sentence": "w1 w2 w3"}, FAILS, never_mixing),
+    ),
+    "at_once": (({}, HOLDS, same), ({}, FAILS, one_after_the_other)),
+    "table_made": (
+        ({"value": 512}, HOLDS, same), ({"value": 5000}, CONDITION, same), ({"value": 512}, FAILS, bent_waves),
+        ({}, UNTRIED, of("learned-positions")),
+    ),
+    "positions_saved": (
+        ({}, CONDITION, same), ({}, HOLDS, saved_with_it), ({}, FAILS, of("learned-positions")),
+        ({}, UNTRIED, of("no-positions")),
+    ),
+    "sums_need_one_width": (
+        ({"sentence": KEYS}, HOLDS, same), ({"sentence": "w1 w2"}, CONDITION, of("post-norm")),
+        ({"sentence": KEYS}, CONDITION, adds_all),
+    ),
+    "families_open": (({}, HOLDS, same), ({}, FAILS, larger)),
+    "notebook_prints": (
+        ({}, HOLDS, eight_blocks), ({}, CONDITION, same), ({}, FAILS, unlike), ({}, FAILS, no_last_norm),
+    ),
+    "one_head_both": (
+        (BOTH, HOLDS, same), (BOTH, CONDITION, planting()), (BOTH, FAILS, planting(("keys", "table"), ("keys", "sara"))),
+    ),
+    "linked_in": (
+        ({"job": "place", "where": [2]}, HOLDS, linking(0.5)), ({"job": "place", "where": [1]}, CONDITION, linking(0.5)),
+        ({"job": "place", "where": [2]}, FAILS, linking(0.1)), ({"job": "place", "where": [3, 4]}, FAILS, same),
+    ),
+    "heads_licensed": (
+        ({"chosen": [6, 7]}, HOLDS, same), ({"chosen": [3, 6]}, CONDITION, same), ({"chosen": [6, 7]}, FAILS, unlicensed),
+        ({"chosen": [0]}, UNTRIED, of("post-norm")),
+    ),
+    "kinds_at_once": (
+        ({}, CONDITION, same), ({}, HOLDS, linking(0.5)), ({}, CONDITION, never_far), ({}, UNTRIED, of("post-norm")),
+    ),
+    "feed_forward_bends": (({"sentence": KEYS}, HOLDS, same), ({"sentence": "w1 w2 w3"}, FAILS, linear_inside)),
+    "rows_hold_meaning": (({}, HOLDS, same), ({}, FAILS, shuffled_rows)),
+    "trained_faster": (({}, HOLDS, steps_of_training(1.0, 2.0)), ({}, FAILS, steps_of_training(2.0, 1.0))),
+    "told_in": (
+        ({"task": "parts of speech", "where": [1, 2]}, HOLDS, telling(best=(1, 3))),
+        ({"task": "good or bad", "where": [3]}, CONDITION, flat_meaning),
+        ({"task": "good or bad", "where": [1]}, FAILS, flat_meaning),
+        ({"task": "good or bad", "where": [1]}, FAILS, idle_probes),
+        ({"task": "place", "where": [9]}, UNTRIED, telling()),
+    ),
+    "names_told": (({}, HOLDS, of_names(0.7, 0.95)), ({}, FAILS, of_names(0.7, 0.81)), ({}, FAILS, of_names(0.2, 0.2))),
     "one_width": (
         ({"sentence": "I understand this", "layers": 6}, HOLDS, same),
         ({"sentence": "I understand this", "layers": 8}, CONDITION, same),

@@ -280,7 +280,7 @@ class EncoderConfig:
 PRESETS: dict[str, EncoderConfig] = {
     "paper": EncoderConfig(),
     "pre-norm": EncoderConfig(norm_first=True, final_norm=True),
-    "eight-blocks": EncoderConfig(n_layers=8),
+    "eight-blocks": EncoderConfig(n_layers=8, max_positions=5000),
     "guide": EncoderConfig(
         vocab_size=30_000, max_positions=5000, norm="std_norm", norm_eps=1e-6, final_norm=True, mask_value=-1e9
     ),

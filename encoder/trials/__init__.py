@@ -13,6 +13,7 @@ from encoder.errors import EncoderError
 from encoder.text_encoder import TextEncoder
 from encoder.trials import (
     arithmetic,
+    flows,
     grammar,
     heads,
     layout,
@@ -20,6 +21,7 @@ from encoder.trials import (
     links,
     meaning,
     mystery,
+    notebook,
     order,
     probing,
     reasons,
@@ -50,6 +52,7 @@ MODULES = (
     order,
     heads,
     links,
+    flows,
     meaning,
     reasons,
     arithmetic,
@@ -60,6 +63,7 @@ MODULES = (
     mystery,
     grammar,
     layout,
+    notebook,
     wiring,
     sizes,
     since_2017,

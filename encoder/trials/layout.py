@@ -1,8 +1,12 @@
 """Trials of how a model is laid out: its hyperparameters, its shapes, what it shares and what it learns."""
 
+from typing import Any
+
 import torch
+from torch import Tensor
 
 from encoder.checkpoint.build import on_meta
+from encoder.checkpoint.hugging_face import read_fields
 from encoder.experiments import bare, one_matrix
 from encoder.explain.shape import DEPTHS, depths
 from encoder.formatting import agreement, brief, listed, shown
@@ -22,6 +26,15 @@ FIELDS = {
     "longest input": "max_positions",
 }
 ROUNDING = 1e-5  # of the size of the numbers
+BASE = {"hidden_size": 768, "num_attention_heads": 12, "num_hidden_layers": 12, "intermediate_size": 3072,
+        "max_position_embeddings": 512}  # fmt: skip
+FAMILIES: dict[str, tuple[dict[str, Any], float]] = {  # what a config.json says, and the parameters that are published
+    "BERT": (BASE | {"model_type": "bert", "vocab_size": 30_522}, 110e6),  # Devlin et al. 2019, section 3
+    "RoBERTa": (BASE | {"model_type": "roberta", "vocab_size": 50_265, "max_position_embeddings": 514,
+                        "pad_token_id": 1, "type_vocab_size": 1}, 125e6),  # Liu et al. 2019, section 4
+    "ALBERT": (BASE | {"model_type": "albert", "vocab_size": 30_000, "embedding_size": 128}, 12e6),  # Lan et al. 2020
+}  # fmt: skip
+PUBLISHED = 0.1  # how far a rounded number may be off, which counts small parts such as a pooler
 
 
 def setting_is(encoder: TextEncoder, field: str, value: int) -> Finding:
@@ -89,6 +102,48 @@ def positions_fixed(encoder: TextEncoder) -> Finding:
     return Finding(float(learned), "parameters in the table of positions", said, judge(learned == 0))
 
 
+def positions_saved(encoder: TextEncoder) -> Finding:
+    """The table of positions is a buffer: it is saved with the weights of the model, and no training changes it."""
+    if encoder.config.positions not in TABLES:
+        return untried(NO_TABLE)
+    name = "embedding.positions.weight"
+    saved, learned = name in encoder.model.state_dict(), name in dict(encoder.model.named_parameters())
+    buffered = name in dict(encoder.model.named_buffers())
+    how = "a buffer" if buffered else "a parameter"
+    said = (
+        f"The table is {how}; {'it is' if saved else 'it is not'} among the {len(encoder.model.state_dict())} tensors "
+        f"that are saved{'.' if saved else ', as it is made anew by its formula whenever the model is opened.'}"
+    )
+    return Finding(float(saved), "tables of positions that are saved", said,
+                   judge(saved and not learned,
+                         "no training changes it, and it is not saved" if buffered else ""))  # fmt: skip
+
+
+def sums_need_one_width(encoder: TextEncoder, sentence: str, width: int = 512) -> Finding:
+    """What is added in a residual sum is of one width, that of the model, and nothing of another width can be added."""
+    trace = encoder.trace(sentence)
+    sums = [step for step in encoder.steps if step.name.endswith(("add_norm_1.sum", "add_norm_2.sum"))]
+    widths = {trace[name].shape[-1] for step in sums for name in (step.name, *step.inputs)}
+    stream = trace[sums[0].name]
+    added = [other for other in range(1, 2 * stream.shape[-1] + 1) if can_add(stream, other)]
+    said = (
+        f"In {len(sums)} sums all that is added is {listed([str(one) for one in sorted(widths)])} wide; {width} is "
+        f"claimed. Of the widths 1 to {2 * stream.shape[-1]:,} PyTorch adds {listed([str(one) for one in added])} to "
+        f"it and refuses all others; one single column it would repeat."
+    )
+    return Finding(float(len(added)), "widths that can be added", said,
+                   judge(widths == {width} and set(added) <= {1, width},
+                         f"of width {listed([str(one) for one in sorted(widths)])}" if len(widths) == 1 else ""))  # fmt: skip
+
+
+def can_add(stream: Tensor, width: int) -> bool:
+    """Whether PyTorch adds vectors of another width to a stream."""
+    try:
+        return (stream + stream.new_zeros(len(stream), width)).shape == stream.shape
+    except RuntimeError:
+        return False
+
+
 def published_depth(encoder: TextEncoder, preset: str, layers: int) -> Finding:
     """A published shape has so many blocks; and what they would hold in this model's width."""
     published = on_meta(PRESETS[preset])
@@ -101,6 +156,21 @@ def published_depth(encoder: TextEncoder, preset: str, layers: int) -> Finding:
     every = [found.parameters for found in depths(encoder.config)]
     bars = Bars({"parameters": array(every)}, [f"N = {n}" for n in DEPTHS], "parameters")
     return Finding(float(count), f"blocks of {preset}", said, judge(count == layers), bars)
+
+
+def families_open(encoder: TextEncoder) -> Finding:
+    """BERT, RoBERTa and ALBERT are encoders of these blocks: their base shapes are built here, as large as published."""
+    counts = {}
+    for name, (raw, _) in FAMILIES.items():
+        counts[name] = sum(p.numel() for p in on_meta(read_fields(raw, mlm_head=False)).parameters())
+    off = {name: abs(count / FAMILIES[name][1] - 1) for name, count in counts.items()}
+    each = [f"{name} {count:,} ({FAMILIES[name][1] / 1e6:g} million)" for name, count in counts.items()]
+    said = (
+        f"Built of this app's blocks, the base shapes hold, with what is published in brackets: {listed(each)}. Their "
+        "weights are not bundled; Your model opens a folder that holds them."
+    )
+    return Finding(max(off.values()), "largest distance from what is published", said,
+                   judge(max(off.values()) < PUBLISHED))  # fmt: skip
 
 
 def depth_grows(encoder: TextEncoder, layers: int) -> Finding:

@@ -7,6 +7,7 @@ from encoder.experiments.dropout import PLACES
 from encoder.experiments.learning import KINDS, MOST_LAYERS
 from encoder.model.activations import ACTIVATIONS
 from encoder.model.config import PRESETS
+from encoder.probes.layers import TASKS
 from encoder.tasks.on_digits import ON_DIGITS
 from encoder.trials.grammar import RELATIONS
 from encoder.trials.layout import FIELDS
@@ -86,6 +87,9 @@ PARAMETERS: dict[str, Text | Number | ListOf] = {
     "part": Text(choices=tuple(PARTS)),
     "place": Text(choices=tuple(PLACES)),
     "heads": Number(1, 128),
+    "chosen": ListOf(Number(0, 127)),
+    "where": ListOf(Number(1, 96)),
+    "lengths": ListOf(Number(1, 8192), 8),
     "widths": Number(1, 100),
     "method": Text(choices=METHODS),
     "task": Text(choices=tuple(ON_DIGITS)),
@@ -118,6 +122,7 @@ OWN: dict[tuple[str, str], Text | Number | ListOf] = {
     ("block_takes", "expected"): ListOf(Number(1, 1024), 3),
     ("each_alone", "part"): Text(choices=POSITION_WISE),
     ("own_class", "part"): Text(choices=("whole", "block")),
+    ("told_in", "task"): Text(choices=tuple(TASKS)),
     ("learns_better", "layers"): Number(1, MOST_LAYERS),
     ("bare_is", "expected"): ListOf(Number(1, 8192), 2),
     ("part_size", "expected"): Number(1, 1e12, whole=False),

@@ -1,8 +1,10 @@
 """Trials of size: parameters, shapes, time, and what a list of token ids says."""
 
 import re
+from collections.abc import Sequence
 
 import numpy as np
+import torch
 
 from encoder.errors import EncoderError
 from encoder.experiments import LENGTHS, Duration, timing
@@ -138,9 +140,9 @@ def one_width(encoder: TextEncoder, sentence: str, layers: int) -> Finding:
                          f"of {count} blocks, where {layers} are claimed" if len(shapes) == 1 else ""))  # fmt: skip
 
 
-def time_constant(encoder: TextEncoder, longest: int = 256) -> Finding:
-    """A run takes the same time however many tokens it reads."""
-    return judged(timing(encoder, [n for n in LENGTHS if n <= min(longest, encoder.max_tokens)]))
+def time_constant(encoder: TextEncoder, longest: int = 256, lengths: Sequence[int] = ()) -> Finding:
+    """A run takes the same time however many tokens it reads: these `lengths`, or usual ones up to the longest."""
+    return judged(timing(encoder, lengths or [n for n in LENGTHS if n <= min(longest, encoder.max_tokens)]))
 
 
 def judged(durations: tuple[Duration, ...]) -> Finding:
@@ -163,16 +165,23 @@ def judged(durations: tuple[Duration, ...]) -> Finding:
     return Finding(ratio, f"time for {last.n} tokens over that for {first.n}", said, judge(ratio < CONSTANT), curves)
 
 
-def any_length(encoder: TextEncoder, longest: int = 512) -> Finding:
-    """A sentence of any length is read whole: one of twice as many words as is claimed, too."""
-    words = 2 * longest
-    read = len(encoder.tokenize(" ".join(["the"] * words)).ids)
+def lengths_run(encoder: TextEncoder, longest: int = 500) -> Finding:
+    """Sentences of different lengths run: one word and many come out as a vector for each token, none cut off.
+
+    Where positions have a table, both read its first rows.
+    """
+    short, long = (encoder.trace(" ".join(["the"] * words)) for words in (1, longest))
+    rows = [len(trace["output"]) for trace in (short, long)]
+    table = "embedding.positions"
+    same = table not in short or torch.equal(short[table], long[table][: rows[0]])
+    also = ", and the first rows of their positions are the same" if table in short and same else ""
     said = (
-        f"Of a sentence of {words} words {read} tokens are read. This model was built for "
-        f"{encoder.config.max_positions:,} places, and this app runs {MAX_TOKENS} tokens at most."
+        f"Sentences of 1 and of {longest} words come out as {rows[0]} and {rows[1]} vectors{also}. This model was "
+        f"built for {encoder.config.max_positions:,} places, and this app runs {MAX_TOKENS} tokens at most."
     )
-    return Finding(float(read), "tokens that are read", said,
-                   judge(read >= words, f"up to {read} tokens" if read == longest else ""))  # fmt: skip
+    ran = rows[0] < rows[1] and same
+    return Finding(float(rows[1]), "vectors of the long sentence", said,
+                   judge(ran and rows[1] == rows[0] + longest - 1, f"up to {rows[1]} tokens" if ran else ""))  # fmt: skip
 
 
 def ids_say(encoder: TextEncoder, ids: list[int], text: str) -> Finding:

@@ -187,6 +187,7 @@ DROPPED = Picture(
 TASK = one_of("know", TASKS)
 ASKED = {
     "parts of speech": "Which part of speech is this word?",
+    "phrases": "Does this word begin a phrase of a noun, go on with one, or stand outside?",
     "good or bad": "Does this sentence tell of something good or bad?",
     "place": "At which place of its sentence does this word stand?",
 }
