@@ -29,15 +29,16 @@ ABOUT = {
         "activation_needed",
         "block_size", "part_size", "query_key_value", "shape_is", "one_width", "lengths_run", "time_constant",
         "ids_say",
-        "setting_is", "batch_is", "bare_is", "heads_are_one_matrix", "own_parameters", "positions_once",
-        "positions_fixed", "place_kept", "dropout_share", "recurrent_slower",
-        "all_linked", "table_made", "positions_saved", "sums_need_one_width",
-        "feed_forward_bends", "trained_faster",
+        "setting_is", "batch_is", "block_takes", "picks_row", "each_alone", "blocks_chain", "last_norm_changes",
+        "later_hidden", "own_class", "layers_refine", "powers_by_log", "block_total", "looks_at",
+        "bare_is", "heads_are_one_matrix", "own_parameters", "positions_once",
+        "positions_fixed", "place_kept", "dropout_share", "recurrent_slower", "all_linked", "table_made",
+        "positions_saved", "sums_need_one_width", "feed_forward_bends", "trained_faster",
     ),
     "no model": (
         "softmax_is", "saturates", "layers_collapse", "residuals_deep", "gradients_vanish", "norms_keep_gradients",
         "norms_keep_length", "pre_norm_deeper", "std_norm_is", "masks_alike", "gradient_needs_division",
-        "learns_better", "published_depth", "families_open", "notebook_prints", "spread_grows",
+        "learns_better", "published_depth", "heads_divide", "families_open", "notebook_prints", "spread_grows",
     ),
 }  # fmt: skip
 LEARNED = {name: line for name, line in lines().items() if line[0] in ABOUT["a trained model"]}

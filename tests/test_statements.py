@@ -8,7 +8,6 @@ from shared_models import pretrained
 from tiers import mostly_nightly
 from visits import opened
 
-from encoder import PRESETS
 from encoder.lessons.stored import by_content
 from encoder.pictures.view import EXAMPLE
 from pages.ui.lessons import library
@@ -23,7 +22,7 @@ COUNTS = {"guide": 63, "block": 47, "stack": 43, "tutorial": 58, "workflow": 52}
 def test_every_statement_has_one_line(name: str) -> None:
     stated = Counter(text for step in TUTORIALS[name].steps for text in step.statements)
     assert stated.total() in (0, COUNTS[name]) and set(stated.values()) <= {1}
-    assert not stated or all(step.statements for step in TUTORIALS[name].steps)
+    assert not stated or TUTORIALS[name].steps[0].statements  # a line without any goes on with the one before it
 
 
 @each
@@ -34,13 +33,6 @@ def test_a_verdict_of_the_bundled_models_is_there_at_once(name: str) -> None:
         for step in TUTORIALS[name].steps:
             if step.trial and step.view.get("model", model) == model:
                 assert shipped.finding(step.trial, step.asks(EXAMPLE)) is not None, (model, step.text)
-
-
-def test_what_is_judged_of_another_model_is_cheap_enough_to_be_judged_at_once() -> None:
-    others = {
-        step.view["model"] for one in TUTORIALS.values() for step in one.steps if step.trial and "model" in step.view
-    }
-    assert others - {"base", "small"} <= PRESETS.keys()
 
 
 @pytest.mark.slow

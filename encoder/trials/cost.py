@@ -58,6 +58,8 @@ FIXED = {  # seconds, without the model
     "linked": 0.4,
     **dict.fromkeys(("head_job", "some_head_links"), 0.3),
     "norms_keep_gradients": 0.4,
+    "places_apart": 0.5,
+    **dict.fromkeys(("setting_is", "part_size", "heads_divide"), 0.0),
     "kinds_at_once": 0.6,
     "linked_in": 0.3,
     "names_told": 3.0,

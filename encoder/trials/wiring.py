@@ -30,9 +30,9 @@ def apart(a: Tensor, b: Tensor) -> tuple[float, float]:
 def batch_is(encoder: TextEncoder, expected: list[int], step: str = "output") -> Finding:
     """A batch of random ids out of the whole vocabulary comes out in the shape that is claimed.
 
-    The first two numbers are sentences and tokens; `step` is what comes out.
+    The first number is of sentences, the last but one of tokens; `step` is what comes out.
     """
-    rows, n = expected[0], expected[-2] if step == "output" else expected[-1]
+    rows, n = expected[0], expected[-2]
     if rows * n > MOST_TOKENS:
         raise EncoderError(f"a batch of {rows * n:,} tokens is too large here; it may have {MOST_TOKENS:,}")
     if n > encoder.max_tokens:
