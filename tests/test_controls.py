@@ -32,7 +32,7 @@ ABOUT = {
         "setting_is", "batch_is", "block_takes", "picks_row", "each_alone", "blocks_chain", "last_norm_changes",
         "later_hidden", "own_class", "layers_refine", "powers_by_log", "block_total", "looks_at",
         "bare_is", "heads_are_one_matrix", "own_parameters", "positions_once",
-        "positions_fixed", "place_kept", "dropout_share", "recurrent_slower", "all_linked", "table_made",
+        "positions_fixed", "place_kept", "dropout_share", "recurrent_slower", "at_once", "all_linked", "table_made",
         "positions_saved", "sums_need_one_width", "feed_forward_bends", "trained_faster",
     ),
     "no model": (

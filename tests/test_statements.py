@@ -18,15 +18,15 @@ from pages.ui.lessons import library
 
 TUTORIALS = library.tutorials()
 each = pytest.mark.parametrize("name", TUTORIALS)
-# Counted in the tutorials themselves; none where the lines do not name them yet.
+# Counted in the tutorials themselves.
 COUNTS = {"guide": 63, "block": 47, "stack": 43, "tutorial": 58, "workflow": 52}
 
 
 @each
 def test_every_statement_has_one_line(name: str) -> None:
     stated = Counter(text for step in TUTORIALS[name].steps for text in step.statements)
-    assert stated.total() in (0, COUNTS[name]) and set(stated.values()) <= {1}
-    assert not stated or TUTORIALS[name].steps[0].statements  # a line without any goes on with the one before it
+    assert stated.total() == COUNTS[name] and set(stated.values()) == {1}
+    assert TUTORIALS[name].steps[0].statements  # a line without any goes on with the one before it
 
 
 @each

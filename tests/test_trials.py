@@ -432,6 +432,8 @@ def growing_alike(patch: pytest.MonkeyPatch, base: TextEncoder) -> None:
 
 
 CAUSAL = ";".join(f"layers.{i}.attention.masked:causal" for i in range(6))
+
+
 def equal_values(patch: pytest.MonkeyPatch, base: TextEncoder) -> None:
     """Tokens that all hand over as much, so that the largest weight contributes most."""
     patch.setattr(flows, "norm_weighted", attention_weights)
@@ -814,14 +816,17 @@ CASES: dict[str, tuple[Case, ...]] = {
         ({}, HOLDS, eight_blocks), ({}, CONDITION, same), ({}, FAILS, unlike), ({}, FAILS, no_last_norm),
     ),
     "one_head_both": (
-        (BOTH, HOLDS, same), (BOTH, CONDITION, planting()), (BOTH, FAILS, planting(("keys", "table"), ("keys", "sara"))),
+        (BOTH, HOLDS, same), (BOTH, CONDITION, planting()),
+        (BOTH, FAILS, planting(("keys", "table"), ("keys", "sara"))),
     ),
     "linked_in": (
-        ({"job": "place", "where": [2]}, HOLDS, linking(0.5)), ({"job": "place", "where": [1]}, CONDITION, linking(0.5)),
+        ({"job": "place", "where": [2]}, HOLDS, linking(0.5)),
+        ({"job": "place", "where": [1]}, CONDITION, linking(0.5)),
         ({"job": "place", "where": [2]}, FAILS, linking(0.1)), ({"job": "place", "where": [3, 4]}, FAILS, same),
     ),
     "heads_licensed": (
-        ({"chosen": [6, 7]}, HOLDS, same), ({"chosen": [3, 6]}, CONDITION, same), ({"chosen": [6, 7]}, FAILS, unlicensed),
+        ({"chosen": [6, 7]}, HOLDS, same), ({"chosen": [3, 6]}, CONDITION, same),
+        ({"chosen": [6, 7]}, FAILS, unlicensed),
         ({"chosen": [0]}, UNTRIED, of("post-norm")),
     ),
     "kinds_at_once": (

@@ -37,9 +37,15 @@ CHANGED: dict[str, dict[str, Any]] = {  # what is another in the configuration
     "without the factor": {"scale_embeddings": False},
 }
 KINDS = (
-    "post-norm", "pre-norm", "without norms", "without the division", *LEFT_OUT,
-    "narrow feed-forward", "without ReLU", "without the factor",
-)  # fmt: skip
+    "post-norm",
+    "pre-norm",
+    "without norms",
+    "without the division",
+    *LEFT_OUT,
+    "narrow feed-forward",
+    "without ReLU",
+    "without the factor",
+)
 MOST_LAYERS, MOST_WARM_UP, MOST_SEED = 6, 60, 99
 STEPS, ROWS, RATE, EVERY = 120, 32, 0.003, 10
 CHANCE = guessing(TASK)  # the loss of who only knows how frequent each answer is, in nats

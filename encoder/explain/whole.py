@@ -61,9 +61,17 @@ class WholeEncoder(nn.Module):
     """Embedding, positions, a stack of layers and a last norm: ids [B, n] -> [B, n, width]."""
 
     def __init__(
-        self, vocabulary: int, width: int = 512, heads: int = 8, layers: int = 6, inner: int = 2048,
-        places: int = 5000, norm: Callable[[int], nn.Module] = StdNorm, last_norm: bool = True, p: float = 0.1,
-    ) -> None:  # fmt: skip
+        self,
+        vocabulary: int,
+        width: int = 512,
+        heads: int = 8,
+        layers: int = 6,
+        inner: int = 2048,
+        places: int = 5000,
+        norm: Callable[[int], nn.Module] = StdNorm,
+        last_norm: bool = True,
+        p: float = 0.1,
+    ) -> None:
         super().__init__()
         self.tokens = nn.Embedding(vocabulary, width)
         self.register_buffer("places", waves(places, width), persistent=False)

@@ -199,8 +199,11 @@ def moods(found: Samples, seed: int = 0) -> Task:
 
 # What a probe may be taught: grammar, meaning, and what is left of the positions.
 TASKS: dict[str, Callable[[Samples], Task]] = {
-    "parts of speech": tags, "phrases": phrases, "good or bad": moods, "place": positions,
-}  # fmt: skip
+    "parts of speech": tags,
+    "phrases": phrases,
+    "good or bad": moods,
+    "place": positions,
+}
 READ = ("parts of speech", "good or bad")  # tasks that are of use on other sentences
 MEASURED: WeakKeyDictionary[Encoder, dict[str, Probe]] = WeakKeyDictionary()
 

@@ -10,7 +10,7 @@ from torch.utils._python_dispatch import TorchDispatchMode
 
 from encoder.edits.edit import Edit
 from encoder.errors import EncoderError
-from encoder.formatting import brief, percent
+from encoder.formatting import percent
 from encoder.metrics import SENTENCES, attention_weights, length
 from encoder.metrics.flows import norm_weighted
 from encoder.metrics.habits import runs
@@ -46,10 +46,18 @@ def weight_contributes(encoder: TextEncoder) -> Finding:
         f"without special tokens and punctuation, it is in {percent(words)} of "
         f"{rows[1] * encoder.config.n_layers:,}. It counts as most rows from {percent(MOSTLY)} on."
     )
-    bars = Bars({"all tokens": array(shares[0]), "words alone": array(shares[1])},
-                [f"layer {i}" for i in range(encoder.config.n_layers)], "largest weight contributes most")  # fmt: skip
-    return Finding(every, "share of rows in which the largest weight contributes most", said,
-                   judge(every >= MOSTLY, "among words alone" if words >= MOSTLY else ""), bars)  # fmt: skip
+    bars = Bars(
+        {"all tokens": array(shares[0]), "words alone": array(shares[1])},
+        [f"layer {i}" for i in range(encoder.config.n_layers)],
+        "largest weight contributes most",
+    )
+    return Finding(
+        every,
+        "share of rows in which the largest weight contributes most",
+        said,
+        judge(every >= MOSTLY, "among words alone" if words >= MOSTLY else ""),
+        bars,
+    )
 
 
 def words_of(trace: Trace) -> list[int]:
@@ -61,7 +69,8 @@ def words_of(trace: Trace) -> list[int]:
 def same_largest(trace: Trace, layer: int, kept: Tensor) -> int:
     """In how many rows of all heads, among the tokens that are kept, the largest weight is the largest flow."""
     weights, flowing = (
-        values[:, kept][:, :, kept].argmax(-1) for values in (attention_weights(trace, layer), norm_weighted(trace, layer))
+        values[:, kept][:, :, kept].argmax(-1)
+        for values in (attention_weights(trace, layer), norm_weighted(trace, layer))
     )
     return int((weights == flowing).sum())
 
@@ -75,10 +84,16 @@ def all_linked(encoder: TextEncoder, sentence: str, layers: int = 1) -> Finding:
         raise EncoderError(f"this model has {encoder.config.n_layers} layers, and {layers} are asked for")
     step = f"layers.{layers - 1}.output"
     before = encoder.trace(sentence)[step]
-    changed = torch.stack([
-        length(encoder.trace(sentence, edits=[Edit("embedding.output", "zero", positions=(j,))])[step] - before)
-        for j in range(len(before))
-    ], 1) / length(before)[:, None]  # fmt: skip
+    changed = (
+        torch.stack(
+            [
+                length(encoder.trace(sentence, edits=[Edit("embedding.output", "zero", positions=(j,))])[step] - before)
+                for j in range(len(before))
+            ],
+            1,
+        )
+        / length(before)[:, None]
+    )
     n = len(before)
     if n < 2:
         raise EncoderError("one token has no other; a sentence of two or more is needed")
@@ -96,14 +111,14 @@ def all_linked(encoder: TextEncoder, sentence: str, layers: int = 1) -> Finding:
     return Finding(reached / pairs, "share of pairs that are linked", said, judge(reached == pairs), curves)
 
 
-class Counted(TorchDispatchMode):
+class Counted(TorchDispatchMode):  # type: ignore[no-untyped-call]
     """Counts what is asked of the processor."""
 
     def __init__(self) -> None:
-        super().__init__()
-        self.count = 0
+        super().__init__()  # type: ignore[no-untyped-call]
+        self.count: int = 0
 
-    def __torch_dispatch__(self, func, types, args=(), kwargs=None):  # type: ignore[no-untyped-def]  # noqa: ANN001, ANN204
+    def __torch_dispatch__(self, func, types, args=(), kwargs=None):  # type: ignore[no-untyped-def]
         """Count one operation and do it."""
         self.count += 1
         return func(*args, **(kwargs or {}))

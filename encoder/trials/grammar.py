@@ -62,24 +62,27 @@ def distance_first(encoder: TextEncoder, relation: str) -> Finding:
 
 
 def heads_licensed(encoder: TextEncoder, chosen: list[int]) -> Finding:
-    """Each of the heads of these numbers, in some layer, links words by a relation that the exam on gold trees licenses.
+    """Each of the heads of these numbers, in some layer, links words by a relation that the exam licenses.
 
-    The numbers count from 0. The exam knows relations of grammar, and possession among them.
+    The numbers count from 0. The exam on gold trees knows relations of grammar, and possession among them.
     """
     exam = exam_by_content(encoder.source.fingerprint)
     if exam is None:
         return untried(NO_EXAM)
     rows = [row for row in exam.licences() if row.head in chosen]
     able = sorted({row.head for row in rows})
-    jobs = [f"head {head}: {listed([f'{title(row.relation)} {percent(row.accuracy)}' for row in rows if row.head == head])}"
-            for head in able]  # fmt: skip
+    each = {
+        head: [f"{title(row.relation)} {percent(row.accuracy)}" for row in rows if row.head == head] for head in able
+    }
+    jobs = [f"head {head}: {listed(relations)}" for head, relations in each.items()]
     said = (
         f"Of the heads {listed([str(head) for head in chosen])}, in all layers together, {len(rows)} relations are "
         f"licensed{': ' + '; '.join(jobs) if jobs else ', so none was found'}. The exam is of grammar "
         f"alone: what else a head means is not examined."
     )
-    holds = judge(able == sorted(chosen),
-                  f"for {listed([f'head {head}' for head in able])} alone, and of grammar" if able else "")  # fmt: skip
+    holds = judge(
+        able == sorted(chosen), f"for {listed([f'head {head}' for head in able])} alone, and of grammar" if able else ""
+    )
     return Finding(float(len(rows)), "relations licensed for these heads", said, holds)
 
 
@@ -104,16 +107,22 @@ def kinds_at_once(encoder: TextEncoder) -> Finding:
     )
     kinds = {"grammar": grammar > 0, "meaning": bool(surely), "words far apart": far > FAR_MORE}
     able = [kind for kind, is_there in kinds.items() if is_there]
-    return Finding(float(len(able)), "kinds that some head captures", said,
-                   judge(len(able) == len(kinds), f"{listed(able)} alone" if able else ""))  # fmt: skip
+    return Finding(
+        float(len(able)),
+        "kinds that some head captures",
+        said,
+        judge(len(able) == len(kinds), f"{listed(able)} alone" if able else ""),
+    )
 
 
 def told_meanings(meanings: dict[str, Links]) -> str:
     """How much the best head links by each kind of meaning, and from where on it counts."""
-    return listed([
-        f"{job} {points(float(one.best_of.max()))}, which counts from {points(one.bar)} on"
-        for job, one in meanings.items()
-    ])  # fmt: skip
+    return listed(
+        [
+            f"{job} {points(float(one.best_of.max()))}, which counts from {points(one.bar)} on"
+            for job, one in meanings.items()
+        ]
+    )
 
 
 def far_looks(encoder: TextEncoder) -> Tensor:

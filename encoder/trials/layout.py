@@ -26,14 +26,28 @@ FIELDS = {
     "longest input": "max_positions",
 }
 ROUNDING = 1e-5  # of the size of the numbers
-BASE = {"hidden_size": 768, "num_attention_heads": 12, "num_hidden_layers": 12, "intermediate_size": 3072,
-        "max_position_embeddings": 512}  # fmt: skip
+BASE = {
+    "hidden_size": 768,
+    "num_attention_heads": 12,
+    "num_hidden_layers": 12,
+    "intermediate_size": 3072,
+    "max_position_embeddings": 512,
+}
 FAMILIES: dict[str, tuple[dict[str, Any], float]] = {  # what a config.json says, and the parameters that are published
     "BERT": (BASE | {"model_type": "bert", "vocab_size": 30_522}, 110e6),  # Devlin et al. 2019, section 3
-    "RoBERTa": (BASE | {"model_type": "roberta", "vocab_size": 50_265, "max_position_embeddings": 514,
-                        "pad_token_id": 1, "type_vocab_size": 1}, 125e6),  # Liu et al. 2019, section 4
+    "RoBERTa": (
+        BASE
+        | {
+            "model_type": "roberta",
+            "vocab_size": 50_265,
+            "max_position_embeddings": 514,
+            "pad_token_id": 1,
+            "type_vocab_size": 1,
+        },
+        125e6,
+    ),  # Liu et al. 2019, section 4
     "ALBERT": (BASE | {"model_type": "albert", "vocab_size": 30_000, "embedding_size": 128}, 12e6),  # Lan et al. 2020
-}  # fmt: skip
+}
 PUBLISHED = 0.1  # how far a rounded number may be off, which counts small parts such as a pooler
 
 
@@ -114,9 +128,12 @@ def positions_saved(encoder: TextEncoder) -> Finding:
         f"The table is {how}; {'it is' if saved else 'it is not'} among the {len(encoder.model.state_dict())} tensors "
         f"that are saved{'.' if saved else ', as it is made anew by its formula whenever the model is opened.'}"
     )
-    return Finding(float(saved), "tables of positions that are saved", said,
-                   judge(saved and not learned,
-                         "no training changes it, and it is not saved" if buffered else ""))  # fmt: skip
+    return Finding(
+        float(saved),
+        "tables of positions that are saved",
+        said,
+        judge(saved and not learned, "no training changes it, and it is not saved" if buffered else ""),
+    )
 
 
 def sums_need_one_width(encoder: TextEncoder, sentence: str, width: int = 512) -> Finding:
@@ -131,9 +148,15 @@ def sums_need_one_width(encoder: TextEncoder, sentence: str, width: int = 512) -
         f"claimed. Of the widths 1 to {2 * stream.shape[-1]:,} PyTorch adds {listed([str(one) for one in added])} to "
         f"it and refuses all others; one single column it would repeat."
     )
-    return Finding(float(len(added)), "widths that can be added", said,
-                   judge(widths == {width} and set(added) <= {1, width},
-                         f"of width {listed([str(one) for one in sorted(widths)])}" if len(widths) == 1 else ""))  # fmt: skip
+    return Finding(
+        float(len(added)),
+        "widths that can be added",
+        said,
+        judge(
+            widths == {width} and set(added) <= {1, width},
+            f"of width {listed([str(one) for one in sorted(widths)])}" if len(widths) == 1 else "",
+        ),
+    )
 
 
 def can_add(stream: Tensor, width: int) -> bool:
@@ -159,7 +182,7 @@ def published_depth(encoder: TextEncoder, preset: str, layers: int) -> Finding:
 
 
 def families_open(encoder: TextEncoder) -> Finding:
-    """BERT, RoBERTa and ALBERT are encoders of these blocks: their base shapes are built here, as large as published."""
+    """BERT, RoBERTa and ALBERT are such encoders: their base shapes, built of these blocks, have the published size."""
     counts = {}
     for name, (raw, _) in FAMILIES.items():
         counts[name] = sum(p.numel() for p in on_meta(read_fields(raw, mlm_head=False)).parameters())
@@ -169,8 +192,9 @@ def families_open(encoder: TextEncoder) -> Finding:
         f"Built of this app's blocks, the base shapes hold, with what is published in brackets: {listed(each)}. Their "
         "weights are not bundled; Your model opens a folder that holds them."
     )
-    return Finding(max(off.values()), "largest distance from what is published", said,
-                   judge(max(off.values()) < PUBLISHED))  # fmt: skip
+    return Finding(
+        max(off.values()), "largest distance from what is published", said, judge(max(off.values()) < PUBLISHED)
+    )
 
 
 def depth_grows(encoder: TextEncoder, layers: int) -> Finding:

@@ -195,11 +195,15 @@ def one_head_both(encoder: TextEncoder, sentence: str, word: str, first: str, se
     trace = encoder.trace(sentence)
     weights, (at, *others) = between_words(trace, word, first, second)
     even = [len(trace.tokenization.words[other]) / len(trace.tokens) for other in others]
-    excess = torch.stack([
-        torch.maximum(weights[:, :, at, other] - share, weights[:, :, other, at] - len(trace.tokenization.words[at])
-                      / len(trace.tokens))
-        for other, share in zip(others, even, strict=True)
-    ])  # fmt: skip
+    excess = torch.stack(
+        [
+            torch.maximum(
+                weights[:, :, at, other] - share,
+                weights[:, :, other, at] - len(trace.tokenization.words[at]) / len(trace.tokens),
+            )
+            for other, share in zip(others, even, strict=True)
+        ]
+    )
     both = excess.amin(0)
     at_best = [divmod(int(one.argmax()), one.shape[1]) for one in (*excess, both)]
     most = [float(one.max()) for one in (*excess, both)]
@@ -214,9 +218,13 @@ def one_head_both(encoder: TextEncoder, sentence: str, word: str, first: str, se
         f"It counts from {points(MARGIN)} on."
     )
     each, none = min(most[:2]) > MARGIN, most[2] <= MARGIN
-    return Finding(most[2], "weight beyond even attention of the best head for both", said,
-                   judge(none and each, "no head does so for each of the two either" if none else ""),
-                   by_head(torch.stack([both, both])))  # fmt: skip
+    return Finding(
+        most[2],
+        "weight beyond even attention of the best head for both",
+        said,
+        judge(none and each, "no head does so for each of the two either" if none else ""),
+        by_head(torch.stack([both, both])),
+    )
 
 
 def effects(encoder: TextEncoder, trace: Trace, position: int) -> Tensor:
@@ -331,10 +339,13 @@ def linked_in(encoder: TextEncoder, job: str, where: list[int]) -> Finding:
     value, layer = float(found.best_of.max()), found.layer(int(found.best_of.argmax())) + 1
     counts = value > found.bar
     verdict = "" if counts else " So none was found."
-    return Finding(value, "weight of the best head on the other word, beyond what its place explains",
-                   f"{told(found, job)}{verdict}",
-                   judge(counts and layer in where, f"in layer {layer}, counted from 1" if counts else ""),
-                   by_head(found.more))  # fmt: skip
+    return Finding(
+        value,
+        "weight of the best head on the other word, beyond what its place explains",
+        f"{told(found, job)}{verdict}",
+        judge(counts and layer in where, f"in layer {layer}, counted from 1" if counts else ""),
+        by_head(found.more),
+    )
 
 
 def by_head(more: Tensor) -> Grid:

@@ -114,8 +114,12 @@ def powers_by_log(encoder: TextEncoder) -> Finding:
         f"of 64 bits and by up to {brief(off[32])} in numbers of 32: large angles lose their last digits."
     )
     exactly = off[64] < ROUNDING
-    return Finding(off[32], "largest difference in 32 bits", said,
-                   judge(exactly and off[32] < ROUNDING, "in numbers of 64 bits" if exactly else ""))  # fmt: skip
+    return Finding(
+        off[32],
+        "largest difference in 32 bits",
+        said,
+        judge(exactly and off[32] < ROUNDING, "in numbers of 64 bits" if exactly else ""),
+    )
 
 
 def one_frequency(encoder: TextEncoder, of: str = "pair") -> Finding:
@@ -205,9 +209,12 @@ def table_made(encoder: TextEncoder, value: int = 5000) -> Finding:
         f"sines and cosines in turn, made so in float32, are at most {brief(apart)} from this model's table."
     )
     same = apart < IN_FLOAT32
-    return Finding(apart, "largest difference from the table", said,
-                   judge(same and len(table) == value,
-                         f"with {len(table):,} places" if same else ""))  # fmt: skip
+    return Finding(
+        apart,
+        "largest difference from the table",
+        said,
+        judge(same and len(table) == value, f"with {len(table):,} places" if same else ""),
+    )
 
 
 def only_distance(encoder: TextEncoder) -> Finding:

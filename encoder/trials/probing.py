@@ -133,24 +133,30 @@ def read_off(found: Probe, task: str, samples: str, better: bool = True, beside:
 
 
 def told_in(encoder: TextEncoder, task: str, where: list[int]) -> Finding:
-    """A probe tells a task best after one of these layers, and there surely better than after any other or the input."""
+    """A probe tells a task best after one of these layers, surely better than after any other or from the input."""
     found = probe(encoder, task)
     inside = [layer for layer in where if layer < len(found.accuracy)]
     outside = [layer for layer in range(len(found.accuracy)) if layer not in where]
     if not inside or not outside:
-        return untried(f"This model has {len(found.accuracy) - 1} layers; {listed([str(one) for one in where])} are asked for.")
+        return untried(
+            f"This model has {len(found.accuracy) - 1} layers; {listed([str(one) for one in where])} are asked for."
+        )
     best, other = (max(layers, key=lambda layer: float(found.accuracy[layer])) for layers in (inside, outside))
     there, elsewhere = (float(found.accuracy[layer]) for layer in (best, other))
     said = (
-        f"Of {found.samples} samples of {task} {percent(there)} are told after {at(best)}, the best of those asked for, "
+        f"Of {found.samples} samples of {task} {percent(there)} are told after {at(best)}, the best of those asked, "
         f"and {percent(elsewhere)} after {at(other)}, the best of the others, each give or take "
         f"{percent(float(found.error[best]))}; the control task {percent(float(found.control[best]))}. They are "
         f"{where_told(found)}."
     )
     ahead = told(found, best) and there > elsewhere
-    return Finding(there - elsewhere, "share told there more than elsewhere", said,
-                   judge(ahead and clearer(found, best, other),
-                         "by no more than chance would make" if ahead else ""), curves(**{task: found}))  # fmt: skip
+    return Finding(
+        there - elsewhere,
+        "share told there more than elsewhere",
+        said,
+        judge(ahead and clearer(found, best, other), "by no more than chance would make" if ahead else ""),
+        curves(**{task: found}),
+    )
 
 
 def names_told(encoder: TextEncoder) -> Finding:

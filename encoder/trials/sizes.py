@@ -17,9 +17,17 @@ CLOSE, ABOUT = 0.01, 0.1  # how far "about" reaches; and up to where it is said 
 CONSTANT = 1.5  # a time that grows by less than this factor is called constant
 BERT_PIECES = 30_522  # in the vocabulary of BERT, uncased (Devlin et al. 2019)
 BERT_WORDS = {  # some of its lines: vocab.txt of google-research/bert, uncased_L-12_H-768_A-12, counted from 0
-    101: "[CLS]", 102: "[SEP]", 1029: "?", 1045: "i", 2003: "is", 2054: "what", 2204: "good", 2293: "love",
-    10938: "transformer", 19081: "transformers",
-}  # fmt: skip
+    101: "[CLS]",
+    102: "[SEP]",
+    1029: "?",
+    1045: "i",
+    2003: "is",
+    2054: "what",
+    2204: "good",
+    2293: "love",
+    10938: "transformer",
+    19081: "transformers",
+}
 PARTS = {"attention": ("attention.w_q", "attention.w_k", "attention.w_v", "attention.w_o"),
          "feed-forward": ("feed_forward.w_1", "feed_forward.w_2"),
          "W_Q": ("attention.w_q",), "W_O": ("attention.w_o",),
@@ -62,9 +70,12 @@ def block_total(encoder: TextEncoder, widths: int = 6) -> Finding:
         f"without biases, add up to {listed_up:,} = 12 d² + {(listed_up - 12 * d**2) / d:g} d; with them the block "
         f"holds {counted:,} = 12 d² + {(counted - 12 * d**2) / d:g} d."
     )
-    return Finding(float(counted - claimed), "parameters that the formula leaves out", said,
-                   judge(counted == claimed,
-                         "without the biases of attention" if listed_up == claimed else ""))  # fmt: skip
+    return Finding(
+        float(counted - claimed),
+        "parameters that the formula leaves out",
+        said,
+        judge(counted == claimed, "without the biases of attention" if listed_up == claimed else ""),
+    )
 
 
 def part_size(encoder: TextEncoder, part: str, expected: float, width: int = 512) -> Finding:
@@ -178,8 +189,12 @@ def lengths_run(encoder: TextEncoder, longest: int = 500) -> Finding:
         f"built for {encoder.config.max_positions:,} places, and this app runs {MAX_TOKENS} tokens at most."
     )
     ran = rows[0] < rows[1] and same
-    return Finding(float(rows[1]), "vectors of the long sentence", said,
-                   judge(ran and rows[1] == rows[0] + longest - 1, f"up to {rows[1]} tokens" if ran else ""))  # fmt: skip
+    return Finding(
+        float(rows[1]),
+        "vectors of the long sentence",
+        said,
+        judge(ran and rows[1] == rows[0] + longest - 1, f"up to {rows[1]} tokens" if ran else ""),
+    )
 
 
 def ids_say(encoder: TextEncoder, ids: list[int], text: str) -> Finding:

@@ -161,8 +161,9 @@ def trained_faster(encoder: TextEncoder, longest: int = 64) -> Finding:
 def training_seconds(encoder: TextEncoder, n: int) -> tuple[float, float, int]:
     """The quicker of two steps of training of both, and how wide the LSTM is."""
     with torch.inference_mode(False), torch.enable_grad():
-        config = replace(encoder.config, n_layers=TRAINED_LAYERS, vocab_size=64, mlm_head=False, pooling=None,
-                         unit_length=False)  # fmt: skip
+        config = replace(
+            encoder.config, n_layers=TRAINED_LAYERS, vocab_size=64, mlm_head=False, pooling=None, unit_length=False
+        )
         model = untrained(config, 0).train().requires_grad_(True)
         wide = round((sum(p.numel() for p in model.layers.parameters()) / TRAINED_LAYERS / 8) ** 0.5)
         recurrent = nn.LSTM(wide, wide, TRAINED_LAYERS, batch_first=True)

@@ -181,8 +181,16 @@ def own_class(encoder: TextEncoder, sentence: str, part: str = "whole") -> Findi
     def norm(width: int) -> nn.Module:
         return (StdNorm if config.norm == "std_norm" else nn.LayerNorm)(width, config.norm_eps)
 
-    whole = WholeEncoder(config.vocab_size, config.d_model, config.n_heads, config.n_layers, config.d_ff,
-                         config.max_positions, norm, config.final_norm).eval()  # fmt: skip
+    whole = WholeEncoder(
+        config.vocab_size,
+        config.d_model,
+        config.n_heads,
+        config.n_layers,
+        config.d_ff,
+        config.max_positions,
+        norm,
+        config.final_norm,
+    ).eval()
     names = ("embedding.", "attention.", "feed_forward.")
     weights = {name: w for name, w in encoder.model.named_parameters() if not name.startswith("mlm_head.")}
     whole.load_state_dict({strip(name, names): weight for name, weight in weights.items()})
@@ -200,8 +208,21 @@ def own_class(encoder: TextEncoder, sentence: str, part: str = "whole") -> Findi
 def classic(config: EncoderConfig) -> bool:
     """Whether a model is built as the paper's."""
     usual = EncoderConfig()
-    fields = ("norm_first", "positions", "activation", "scale_embeddings", "embedding_norm", "n_segments", "gated",
-              "attention_bias", "feed_forward_bias", "norm_bias", "shared_layers", "window", "first_norm")  # fmt: skip
+    fields = (
+        "norm_first",
+        "positions",
+        "activation",
+        "scale_embeddings",
+        "embedding_norm",
+        "n_segments",
+        "gated",
+        "attention_bias",
+        "feed_forward_bias",
+        "norm_bias",
+        "shared_layers",
+        "window",
+        "first_norm",
+    )
     return config.norm in ("layer_norm", "std_norm") and all(
         getattr(config, name) == getattr(usual, name) for name in fields
     )
@@ -219,8 +240,9 @@ def layers_refine(encoder: TextEncoder, word: str, sentences: list[str]) -> Find
     if len(sentences) < 2:
         raise EncoderError(f"{len(sentences)} sentences; it takes 2 or more to compare")
     steps = ["embedding.output", *(f"layers.{i}.output" for i in range(encoder.config.n_layers))]
-    vectors = torch.stack([torch.stack([run[step][position_of(run, word)] for step in steps])
-                           for run in map(encoder.trace, sentences)])  # fmt: skip
+    vectors = torch.stack(
+        [torch.stack([run[step][position_of(run, word)] for step in steps]) for run in map(encoder.trace, sentences)]
+    )
     pairs = torch.triu_indices(len(sentences), len(sentences), 1)
     alike = cosine(vectors[pairs[0]], vectors[pairs[1]]).mean(0)
     less = int((alike[1:] < alike[:-1]).sum())

@@ -138,8 +138,12 @@ P = one_of("drop_p", SHARES, 0.1)
 DROPPED_AT = Option("drop_at", lambda scene: PLACES, lambda scene: list(PAPER), many=True)
 SEED = one_of("drop_seed", SEEDS)
 RUNS = 8
-AFTER = {"positions": "after the positions", "weights": "on the weights", "sublayers": "on what sublayers add",
-         "activation": "inside feed-forward"}  # fmt: skip
+AFTER = {
+    "positions": "after the positions",
+    "weights": "on the weights",
+    "sublayers": "on what sublayers add",
+    "activation": "inside feed-forward",
+}
 
 
 def dropped_out(scene: Scene) -> Call:
