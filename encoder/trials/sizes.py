@@ -89,10 +89,8 @@ def part_size(encoder: TextEncoder, part: str, expected: float, width: int = 512
     biases = counted_biases(encoder, PARTS[part])
     digits = len(f"{expected:.0f}".rstrip("0"))
     rounded, weights = (float(f"{count:.{digits - 1}e}") for count in (counted, counted - biases))
-    said = (
-        f"The {part} of a block holds {counted:,} parameters, {biases:,} of them biases. To the digits of the claim, "
-        f"{expected:,.0f}, that is {rounded:,.0f}."
-    )
+    said = f"The {part} of a block holds {counted:,} parameters, {biases:,} of them biases; {expected:,.0f} is claimed."
+    said += f" To as many digits it is {rounded:,.0f}." if rounded != counted else ""
     return Finding(float(counted), f"parameters of {part}", said,
                    judge(rounded == expected, "without the biases" if weights == expected else ""))  # fmt: skip
 

@@ -43,13 +43,8 @@ def draw() -> None:
     left = [(step, place) for at, (step, place) in enumerate(places) if step.trial and at not in known]
     with top:
         if known:
-            st.button(
-                f"Measure the {len(known)} lines whose verdict is stored",
-                key=again,
-                type="tertiary",
-                on_click=asked_for.update,
-                args=((key, again),),
-            )
+            label = f"Measure the {len(known)} lines with stored verdicts again"
+            st.button(label, key=again, type="tertiary", on_click=asked_for.update, args=((key, again),))
         seconds = sum(measurements.trial_seconds(*question(step)) for step, _ in left)
         consent.ask(key, seconds, f"Measure what {len(left)} lines state")
     for step, place in left:
