@@ -6,7 +6,7 @@ import torch
 from page_tools import healthy, numbers
 from visits import opened
 
-from encoder.experiments import KINDS, boundary, learning_curve, learning_curves
+from encoder.experiments import KINDS, boundary, learning_curve, learning_curves, two_relations
 from encoder.experiments.learning import CHANCE, NARROW, TASK, recipe_of, without
 from encoder.model.tap import Recorder
 from encoder.tasks.data import batch, held_out
@@ -77,6 +77,19 @@ def test_the_same_seed_learns_the_same_and_another_one_does_not() -> None:
     learning_curve.cache_clear()
     assert torch.equal(first.loss, learning_curve("without feed-forward").loss)
     assert not torch.equal(first.loss, learning_curve("without feed-forward", seed=1).loss)
+
+
+def test_a_pair_is_of_the_letter_before_and_the_one_that_mirrors() -> None:
+    inputs, wanted = two_relations.draw(np.random.default_rng(3), 20)
+    for letters, answers in zip(inputs.tolist(), wanted.tolist(), strict=True):
+        said = [two_relations.TASK.vocabulary[answer] for answer in answers]
+        assert said == ["abcd"[letters[i - 1]] + "abcd"[letters[5 - i]] for i in range(6)]
+
+
+@pytest.mark.nightly
+@pytest.mark.slow
+def test_two_heads_learn_two_relations_and_one_does_not() -> None:
+    assert two_relations.pairs_right(1) < 0.95 < two_relations.pairs_right(2)
 
 
 @pytest.mark.parametrize(

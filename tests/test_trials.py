@@ -505,6 +505,13 @@ def eight_blocks(patch: pytest.MonkeyPatch, base: TextEncoder) -> TextEncoder:
     return TextEncoder.from_config(PRESETS["eight-blocks"])
 
 
+def of_heads(one: float, several: float) -> Break:
+    """One head and several that tell so much after their training."""
+    return lambda patch, base: patch.setattr(
+        training, "pairs_right", lambda heads, seed: one if heads == 1 else several - seed / 10
+    )
+
+
 def unlike(patch: pytest.MonkeyPatch, base: TextEncoder) -> None:
     """A notebook that prints other numbers: rows that are one and the same."""
     patch.setattr(notebook, "PRINTED", notebook.PRINTED[:1].expand(3, -1))
@@ -834,6 +841,10 @@ CASES: dict[str, tuple[Case, ...]] = {
     ),
     "feed_forward_bends": (({"sentence": KEYS}, HOLDS, same), ({"sentence": "w1 w2 w3"}, FAILS, linear_inside)),
     "rows_hold_meaning": (({}, HOLDS, same), ({}, FAILS, shuffled_rows)),
+    "heads_share_work": (
+        ({"heads": 2}, HOLDS, of_heads(0.5, 0.9)), ({"heads": 2}, FAILS, of_heads(0.5, 0.5)),
+        ({"heads": 2}, CONDITION, of_heads(0.5, 0.55)),
+    ),
     "trained_faster": (({}, HOLDS, steps_of_training(1.0, 2.0)), ({}, FAILS, steps_of_training(2.0, 1.0))),
     "told_in": (
         ({"task": "parts of speech", "where": [1, 2]}, HOLDS, telling(best=(1, 3))),

@@ -131,7 +131,7 @@ def operations(encoder: TextEncoder, n: int) -> int:
     encoder.model(ids)  # the first run of a length may lay out memory
     with Counted() as counted:
         encoder.model(ids)
-    return counted.count
+    return int(counted.count)
 
 
 def at_once(encoder: TextEncoder, longest: int = 128) -> Finding:

@@ -10,7 +10,8 @@ from torch import Tensor, nn
 
 from encoder.checkpoint.build import untrained
 from encoder.experiments import PAPER, dropout, learning_curve, softmax_slopes
-from encoder.formatting import brief, percent, points
+from encoder.experiments.two_relations import STEPS, pairs_right
+from encoder.formatting import brief, listed, percent, points
 from encoder.metrics import SENTENCES
 from encoder.text_encoder import TextEncoder
 from encoder.train.evaluation import Score, evaluate_text
@@ -183,3 +184,20 @@ def quickest(model: nn.Module, run: Callable[[], Tensor]) -> float:
         optimizer.step()
         taken.append(perf_counter() - start)
     return min(taken[1:])
+
+
+def heads_share_work(encoder: TextEncoder, heads: int = 2) -> Finding:
+    """Several heads learn a task of two relations better than one head does, trained alike, and as wide together."""
+    shares = {count: [pairs_right(count, seed) for seed in LEARNING_SEEDS] for count in (1, heads)}
+    each = {count: listed([percent(one) for one in right]) for count, right in shares.items()}
+    wins = sum(many > one for one, many in zip(shares[1], shares[heads], strict=True))
+    said = (
+        f"One layer, 32 wide, learns to say two letters at each of 6 places, the one before and the one that mirrors "
+        f"it. After {STEPS} steps one head tells {each[1]} of the pairs in {len(LEARNING_SEEDS)} tries, {heads} heads "
+        f"{each[heads]}. Longer training and larger models were not tried."
+    )
+    mean = [sum(right) / len(right) for right in shares.values()]
+    bars = Bars({"pairs told right": array(mean)}, [f"{count} heads" for count in shares], "share right")
+    condition = f"in {wins} of {len(LEARNING_SEEDS)} tries" if wins else ""
+    holds = judge(wins == len(LEARNING_SEEDS), condition)
+    return Finding(mean[-1] - mean[0], "share of pairs that several heads tell more", said, holds, bars)

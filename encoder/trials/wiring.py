@@ -84,7 +84,7 @@ def picks_row(encoder: TextEncoder, sentence: str, word: str, edits: str = "") -
     table = encoder.model.embedding.tokens.weight
     same = int((found == table[number]).sum())
     said = (
-        f"Here “{trace.tokens[at]}” has id {number:,} of {len(table):,}, another vocabulary than the tutorial's. The "
+        f"Here “{trace.tokens[at]}” has id {number:,} of the {len(table):,} of this model's own vocabulary. The "
         f"vector that comes out agrees with row {number:,} of the table in {same} of {len(found)} numbers."
     )
     return Finding(float(same), "numbers that agree", said, judge(same == len(found)))
