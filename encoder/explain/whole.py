@@ -17,7 +17,7 @@ def waves(places: int, width: int) -> Tensor:
     return torch.stack([angles.sin(), angles.cos()], dim=-1).flatten(1)[:, :width].float()
 
 
-class StdNorm(nn.Module):
+class DeviationNorm(nn.Module):
     """(x - mean) / (std + eps) * gamma + beta, with the standard deviation as torch computes it."""
 
     def __init__(self, width: int, eps: float = 1e-6) -> None:
@@ -68,7 +68,7 @@ class WholeEncoder(nn.Module):
         layers: int = 6,
         inner: int = 2048,
         places: int = 5000,
-        norm: Callable[[int], nn.Module] = StdNorm,
+        norm: Callable[[int], nn.Module] = DeviationNorm,
         last_norm: bool = True,
         p: float = 0.1,
     ) -> None:

@@ -21,8 +21,7 @@ from encoder import trials, whole_file
 from encoder.command_line import exit_code
 from encoder.errors import EncoderError
 from encoder.lessons import lesson
-from encoder.lessons.claims import CLAIMS
-from encoder.pictures.view import EXAMPLE
+from encoder.lessons.claims import CLAIMS, WIDE
 from encoder.text_encoder import TextEncoder
 from encoder.trials.finding import Finding, Judgement, untried
 
@@ -79,7 +78,7 @@ def checks(model: str, lessons: Path | None = None) -> list[tuple[str, dict[str,
     for path in sorted(lessons.glob("*.toml")) if lessons else ():
         steps = lesson.read(path.read_text(encoding="utf-8"), path.name).steps
         found += [
-            (one.trial, one.asks(EXAMPLE)) for one in steps if one.trial and one.view.get("model", model) == model
+            (one.trial, one.asks(WIDE)) for one in steps if one.trial and one.view.get("model", model) == model
         ]
     return [one for at, one in enumerate(found) if one not in found[:at]]
 

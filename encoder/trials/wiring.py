@@ -5,7 +5,7 @@ from torch import Tensor, nn
 
 from encoder.edits.text import text_to_edits
 from encoder.errors import EncoderError
-from encoder.explain.whole import StdNorm, WholeEncoder
+from encoder.explain.whole import DeviationNorm, WholeEncoder
 from encoder.formatting import agreement, brief, listed, percent
 from encoder.metrics import attention_weights, cosine
 from encoder.model.config import EncoderConfig
@@ -179,7 +179,7 @@ def own_class(encoder: TextEncoder, sentence: str, part: str = "whole") -> Findi
         return untried("The class is built as in 2017: post-norm, sines and cosines, ReLU, biases everywhere.")
 
     def norm(width: int) -> nn.Module:
-        return (StdNorm if config.norm == "std_norm" else nn.LayerNorm)(width, config.norm_eps)
+        return (DeviationNorm if config.norm == "std_norm" else nn.LayerNorm)(width, config.norm_eps)
 
     whole = WholeEncoder(
         config.vocab_size,
