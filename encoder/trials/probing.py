@@ -145,7 +145,7 @@ def told_in(encoder: TextEncoder, task: str, where: list[int]) -> Finding:
     there, elsewhere = (float(found.accuracy[layer]) for layer in (best, other))
     said = (
         f"Of {found.samples} samples of {task} {percent(there)} are told after {at(best)}, the best of "
-        f"{listed([at(layer) for layer in inside])}, and {percent(elsewhere)} after {at(other)}, the best of the others, "
+        f"{listed([at(layer) for layer in inside])}, and {percent(elsewhere)} after {at(other)}, best of the others, "
         f"each give or take {percent(float(found.error[best]))}; the control task "
         f"{percent(float(found.control[best]))}. They are {where_told(found)}."
     )
