@@ -77,9 +77,7 @@ def checks(model: str, lessons: Path | None = None) -> list[tuple[str, dict[str,
     found = [(one.trial, dict(one.given)) for one in CLAIMS]
     for path in sorted(lessons.glob("*.toml")) if lessons else ():
         steps = lesson.read(path.read_text(encoding="utf-8"), path.name).steps
-        found += [
-            (one.trial, one.asks(WIDE)) for one in steps if one.trial and one.view.get("model", model) == model
-        ]
+        found += [(one.trial, one.asks(WIDE)) for one in steps if one.trial and one.view.get("model", model) == model]
     return [one for at, one in enumerate(found) if one not in found[:at]]
 
 
