@@ -38,8 +38,8 @@ ABOUT = {
     "no model": (
         "softmax_is", "saturates", "layers_collapse", "residuals_deep", "gradients_vanish", "norms_keep_gradients",
         "norms_keep_length", "pre_norm_deeper", "std_norm_is", "masks_alike", "gradient_needs_division",
-        "learns_better", "published_depth", "heads_divide", "families_open", "heads_share_work", "notebook_prints",
-        "spread_grows",
+        "learns_better", "published_depth", "heads_divide",
+        "families_open", "heads_share_work", "notebook_prints", "spread_grows",
     ),
 }  # fmt: skip
 LEARNED = {name: line for name, line in lines().items() if line[0] in ABOUT["a trained model"]}

@@ -1,7 +1,6 @@
 """Which words of gold trees are parts of names, told from a model's vectors by a probe beside its control task."""
 
 from collections import Counter
-from itertools import islice
 from weakref import WeakKeyDictionary
 
 import torch
@@ -16,15 +15,15 @@ from encoder.probes.layers import Probe, Task, accuracy, folds, scored
 from encoder.text_encoder import TextEncoder
 from encoder.trace.words import places
 
-SENTENCES, LONGEST = 100, 14  # the first ones of at most so many words that hold a name
+LONGEST = 14  # words of a sentence: those that are probed are short
 NAME = "PROPN"
 MEASURED: WeakKeyDictionary[Encoder, tuple[Probe, float]] = WeakKeyDictionary()
 
 
 def with_names() -> list[Tree]:
-    """Return the sentences that are probed, of the first bundled treebank."""
+    """Return the sentences that are probed, the short ones of the first bundled treebank that hold a name."""
     trees = read_treebank(FOLDER / f"{BUNDLED[0]}.conllu.xz").trees
-    return list(islice((tree for tree in trees if len(tree.words) <= LONGEST and NAME in tree.tags), SENTENCES))
+    return [tree for tree in trees if len(tree.words) <= LONGEST and NAME in tree.tags]
 
 
 def named(encoder: TextEncoder) -> tuple[Probe, float]:
