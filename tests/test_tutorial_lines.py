@@ -15,6 +15,7 @@ from visits import link, opened, widget
 from encoder import PRESETS, TextEncoder, trials
 from encoder.lessons.claims import SOURCES
 from encoder.lessons.lesson import LessonError, LessonStep, read
+from encoder.lessons.stored import by_content
 from encoder.lessons.text import write
 from encoder.packet.format import unpack
 from encoder.pictures.view import EXAMPLE
@@ -85,12 +86,16 @@ DEAR = {"learns_better", "feed_forward_needed", "linked", "time_constant", "recu
 @pytest.mark.parametrize("dear", [False, pytest.param(True, marks=pytest.mark.nightly)], ids=["quick", "dear"])
 @each
 def test_what_every_line_states_is_measured_now(name: str, dear: bool, models: Models) -> None:
-    """Probes are measured in test_probes.py."""
+    """With the verdict that is stored; probes are measured in test_probes.py."""
+    shipped = by_content(models.made["base"].source.fingerprint)
+    assert shipped is not None
     for step in TUTORIALS[name].steps:
         if not step.trial or step.trial in PROBES or (step.trial in DEAR) != dear:
             continue
         found = trials.run(step.trial, models.of(step), step.asks(EXAMPLE))
         assert found.verdict is not Verdict.UNTRIED, (step.text, found.sentence)
+        then = shipped.finding(step.trial, step.asks(EXAMPLE)) if "model" not in step.view else None
+        assert then is None or found.verdict is then.verdict, (step.text, found.sentence)
 
 
 # What has numbers of random or typed ones, or of a model to be built, computed when it is opened, and not of the run
