@@ -21,7 +21,7 @@ ABOUT = {
     "a trained model": (
         "linked", "head_job", "some_head_links", "refers", "leans", "grammar_first", "sentences_told",
         "feed_forward_needed", "rows_hold_meaning", "names_told", "told_in", "linked_in", "one_head_both",
-        "heads_licensed", "kinds_at_once", "weight_contributes",
+        "heads_licensed", "kinds_at_once",
     ),
     "any model": (
         "same_vectors", "identical_rows", "position_values", "one_frequency", "one_rotation", "sines_and_cosines",
@@ -33,7 +33,7 @@ ABOUT = {
         "later_hidden", "own_class", "layers_refine", "powers_by_log", "block_total", "looks_at",
         "bare_is", "heads_are_one_matrix", "own_parameters", "positions_once",
         "positions_fixed", "place_kept", "dropout_share", "recurrent_slower", "at_once", "all_linked", "table_made",
-        "positions_saved", "sums_need_one_width", "feed_forward_bends", "trained_faster",
+        "positions_saved", "sums_need_one_width", "feed_forward_bends", "trained_faster", "weight_contributes",
     ),
     "no model": (
         "softmax_is", "saturates", "layers_collapse", "residuals_deep", "gradients_vanish", "norms_keep_gradients",

@@ -823,7 +823,7 @@ CASES: dict[str, tuple[Case, ...]] = {
         ({}, HOLDS, eight_blocks), ({}, CONDITION, same), ({}, FAILS, unlike), ({}, FAILS, no_last_norm),
     ),
     "one_head_both": (
-        (BOTH, HOLDS, same), (BOTH, CONDITION, planting()),
+        (BOTH, HOLDS, same), (BOTH, UNTRIED, planting()),
         (BOTH, FAILS, planting(("keys", "table"), ("keys", "sara"))),
     ),
     "linked_in": (

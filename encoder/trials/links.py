@@ -217,14 +217,10 @@ def one_head_both(encoder: TextEncoder, sentence: str, word: str, first: str, se
         f" Both at once are linked most by layer {layer}, head {head}: {points(most[2])} for the weaker of the two. "
         f"It counts from {points(MARGIN)} on."
     )
-    each, none = min(most[:2]) > MARGIN, most[2] <= MARGIN
-    return Finding(
-        most[2],
-        "weight beyond even attention of the best head for both",
-        said,
-        judge(none and each, "no head does so for each of the two either" if none else ""),
-        by_head(torch.stack([both, both])),
-    )
+    if min(most[:2]) <= MARGIN:
+        return untried(f"{said} No head does so for each of the two, so nothing follows of one for both.")
+    what = "weight beyond even attention of the best head for both"
+    return Finding(most[2], what, said, judge(most[2] <= MARGIN), by_head(torch.stack([both, both])))
 
 
 def effects(encoder: TextEncoder, trace: Trace, position: int) -> Tensor:
