@@ -14,6 +14,7 @@ from pages.ui.text import plain
 COLOURS: dict[Verdict, Literal["green", "orange", "red", "gray"]] = {
     Verdict.HOLDS: "green", Verdict.CONDITION: "orange", Verdict.FAILS: "red", Verdict.UNTRIED: "gray"
 }  # fmt: skip
+STORED = ":gray-badge[stored]"  # found before the weights were shipped
 ICONS = {
     Verdict.HOLDS: ":material/check:",
     Verdict.CONDITION: ":material/rule:",
