@@ -10,7 +10,6 @@ import torch
 from encoder import EncoderConfig, TextEncoder, checkpoint
 from encoder.checkpoint.build import random_weights
 from encoder.pictures.view import EXAMPLE
-from encoder.teach import trials
 from encoder.teach.lessons import lesson
 from encoder.teach.lessons.claims import CLAIMS
 from encoder.teach.trials import Verdict, links
@@ -54,10 +53,7 @@ def lines(root: Path = ROOT) -> dict[str, tuple[str, dict[str, Any]]]:
     for path in sorted((root / "pages/lessons/tutorials").glob("*.toml")):
         for number, step in enumerate(lesson.read(path.read_text(encoding="utf-8")).steps):
             if step.trial:
-                given = dict(step.given)
-                if "sentence" in trials.takes(step.trial):
-                    given.setdefault("sentence", step.view.get("sentence", EXAMPLE))
-                found[f"{path.stem} {number}: {step.text}"] = (step.trial, given)
+                found[f"{path.stem} {number}: {step.text}"] = (step.trial, step.asks(EXAMPLE))
     return found
 
 

@@ -20,21 +20,27 @@ pytestmark = pytest.mark.slow
 # What each trial that a claim or a tutorial line names is about.
 ABOUT = {
     "a trained model": (
-        "linked", "head_job", "some_head_links", "refers", "leans", "grammar_first", "words_told", "sentences_told",
-        "feed_forward_needed",
+        "linked", "head_job", "some_head_links", "refers", "leans", "grammar_first", "sentences_told",
+        "feed_forward_needed", "rows_hold_meaning", "names_told", "told_in", "linked_in", "one_head_both",
+        "heads_licensed", "kinds_at_once",
     ),
     "any model": (
         "same_vectors", "identical_rows", "position_values", "one_frequency", "one_rotation", "sines_and_cosines",
         "places_apart", "contexts", "by_hand", "rows_sum", "all_look", "division_matters", "attention_linear",
         "activation_needed",
-        "block_size", "part_size", "query_key_value", "shape_is", "one_width", "any_length", "time_constant", "ids_say",
-        "setting_is", "batch_is", "bare_is", "heads_are_one_matrix", "own_parameters", "positions_once",
-        "positions_fixed", "place_kept", "dropout_share", "recurrent_slower",
+        "block_size", "part_size", "query_key_value", "shape_is", "one_width", "lengths_run", "time_constant",
+        "ids_say",
+        "setting_is", "batch_is", "block_takes", "picks_row", "each_alone", "blocks_chain", "last_norm_changes",
+        "later_hidden", "own_class", "layers_refine", "powers_by_log", "block_total", "looks_at",
+        "bare_is", "heads_are_one_matrix", "own_parameters", "positions_once",
+        "positions_fixed", "place_kept", "dropout_share", "recurrent_slower", "at_once", "all_linked", "table_made",
+        "positions_saved", "sums_need_one_width", "feed_forward_bends", "trained_faster", "weight_contributes",
     ),
     "no model": (
         "softmax_is", "saturates", "layers_collapse", "residuals_deep", "gradients_vanish", "norms_keep_gradients",
         "norms_keep_length", "pre_norm_deeper", "std_norm_is", "masks_alike", "gradient_needs_division",
-        "learns_better", "published_depth",
+        "learns_better", "published_depth", "heads_divide",
+        "families_open", "heads_share_work", "notebook_prints", "spread_grows",
     ),
 }  # fmt: skip
 LEARNED = {name: line for name, line in lines().items() if line[0] in ABOUT["a trained model"]}

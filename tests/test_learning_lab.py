@@ -6,8 +6,8 @@ import torch
 from page_tools import healthy, numbers
 from visits import opened
 
-from encoder.experiments import KINDS, boundary, learning_curve, learning_curves
-from encoder.experiments.learning import CHANCE, TASK, recipe_of, without
+from encoder.experiments import KINDS, boundary, learning_curve, learning_curves, two_relations
+from encoder.experiments.learning import CHANCE, NARROW, TASK, recipe_of, without
 from encoder.model.tap import Recorder
 from encoder.tasks.data import batch, held_out
 from encoder.tasks.task import task_of
@@ -20,7 +20,7 @@ def recorded(kind: str) -> dict[str, torch.Tensor]:
     """What an untrained model of a kind computes."""
     values: dict[str, torch.Tensor] = {}
     with torch.inference_mode():
-        without(kind, new_model(recipe_of(1, 1, 0, kind == "pre-norm")))(IDS, tap=Recorder(values, {}))
+        without(kind, new_model(recipe_of(1, 1, 0, kind)))(IDS, tap=Recorder(values, {}))
     return values
 
 
@@ -36,6 +36,21 @@ def test_without_the_division_softmax_is_of_the_scores_themselves() -> None:
     for kind, gone in (("without the division", True), ("post-norm", False)):
         scores, weights = (recorded(kind)[f"layers.0.attention.{name}"] for name in ("scores", "weights"))
         assert torch.allclose(scores.softmax(-1), weights, atol=1e-6) is gone
+
+
+def test_without_relu_what_is_hidden_is_handed_on_as_it_is() -> None:
+    for kind, gone in (("without ReLU", True), ("post-norm", False)):
+        values = recorded(kind)
+        hidden, activation = (values[f"layers.0.feed_forward.{name}"] for name in ("hidden", "activation"))
+        assert torch.equal(hidden, activation) is gone
+
+
+def test_a_narrow_feed_forward_and_no_factor() -> None:
+    assert recorded("narrow feed-forward")["layers.0.feed_forward.hidden"].shape[-1] == NARROW
+    for kind, factor in (("without the factor", 1), ("post-norm", 32**0.5)):
+        values = recorded(kind)
+        assert torch.allclose(values["embedding.scaled"] if factor > 1 else values["embedding.output"],
+                              factor * values["embedding.tokens"], atol=1e-5)  # fmt: skip
 
 
 @pytest.mark.nightly
@@ -62,6 +77,19 @@ def test_the_same_seed_learns_the_same_and_another_one_does_not() -> None:
     learning_curve.cache_clear()
     assert torch.equal(first.loss, learning_curve("without feed-forward").loss)
     assert not torch.equal(first.loss, learning_curve("without feed-forward", seed=1).loss)
+
+
+def test_a_pair_is_of_the_letter_before_and_the_one_that_mirrors() -> None:
+    inputs, wanted = two_relations.draw(np.random.default_rng(3), 20)
+    for letters, answers in zip(inputs.tolist(), wanted.tolist(), strict=True):
+        said = [two_relations.TASK.vocabulary[answer] for answer in answers]
+        assert said == ["abcd"[letters[i - 1]] + "abcd"[letters[5 - i]] for i in range(6)]
+
+
+@pytest.mark.nightly
+@pytest.mark.slow
+def test_two_heads_learn_two_relations_and_one_does_not() -> None:
+    assert two_relations.pairs_right(1) < 0.95 < two_relations.pairs_right(2)
 
 
 @pytest.mark.parametrize(
@@ -96,12 +124,12 @@ def test_both_boundaries_are_drawn() -> None:
 
 @pytest.mark.nightly
 @pytest.mark.slow
-def test_the_lab_trains_all_six_and_says_who_learned() -> None:
+def test_the_lab_trains_all_and_says_who_learned() -> None:
     app = opened("labs", {"lab": "Trained without a part"})
     assert not any("nats" in one.value for one in app.markdown)
     healthy(app.button(key="learning_go").click().run())
     *_, curves = learning_curves()
-    assert list(curves.curves) == list(KINDS) and curves.done == curves.total == 6
+    assert list(curves.curves) == list(KINDS) and curves.done == curves.total == len(KINDS)
     np.testing.assert_allclose(numbers(app, "y", "learning_one"), curves.curves["post-norm"].loss, atol=1e-6)
     said = " ".join(one.value for one in app.markdown).replace("\\", "")
     assert "Clearly below that come post-norm" in said

@@ -391,7 +391,7 @@ def test_claims_open_with_their_stored_verdicts_and_one_is_measured_alone(monkey
     shipped = by_content(text_encoder("small").source.fingerprint)
     assert not tried and shipped is not None and shipped.fingerprint in plain(texts(app))
     for claim, row in zip(CLAIMS, app.expander, strict=True):
-        found = shipped.finding(claim)
+        found = shipped.finding(claim.trial, claim.given)
         assert found is not None and is_stored(row) and f": {found.verdict.value}]" in row.label
         assert plain(found.sentence) in plain(" ".join(one.value for one in row.markdown))
     press(app, "measure_softmax")

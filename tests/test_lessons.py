@@ -80,7 +80,12 @@ def test_a_good_file_is_read() -> None:
         (("low = 0", "low = nan"), ("step 1: low and high",)),
         (("low = 0", 'low = "0"'), ("step 1: low and high",)),
         (("check = {", "#"), ("step 1: a question of kind number needs a check",)),
-        (("[[step]]", "[step]"), ("it has 0 steps", "1 to 60")),
+        (("own = true", 'not_shown = "because it is large"'), ("step 1: not_shown begins", "no step that has a check")),
+        (("own = true", 'not_shown = 1'), ("step 1: not_shown is '1'",)),
+        (("own = true", 'statements = "It is lost."'), ("step 1: statements must be a list of at most 8 texts",)),
+        (("own = true", 'statements = ["A.", " "]'), ("step 1: statements must be a list of at most 8 texts",)),
+        (("own = true", 'statements = ["A.", 2]'), ("step 1: statements must be a list of at most 8 texts",)),
+        (("[[step]]", "[step]"), ("it has 0 steps", "1 to 80")),
         (("[[step]]", "[[steps]]"), ("no field 'steps'", "it has 0 steps")),
         (("high = 2.5", "high = 0x" + "f" * 5000), ("more than 64 bits",)),
         (("high = 2.5", "high = " + "9" * 5000), ("no TOML file",)),
@@ -97,11 +102,24 @@ def test_what_is_wrong_is_said_with_file_step_field_value_and_range(
         assert part in found
 
 
+def test_a_step_says_what_it_shows_or_why_it_cannot() -> None:
+    lesson = 'title = "x"\n[[step]]\npage = "attention"\ntext = "y"\n'
+    (step,) = read(lesson + 'statements = ["A.", "B."]\nnot_shown = "because there is none here"').steps
+    assert (step.statements, step.not_shown) == (("A.", "B."), "because there is none here")
+    assert "not_shown begins" in problems(lesson + 'not_shown = "It is too large."')
+
+
+def test_a_claim_is_measured_on_the_sentence_of_the_view() -> None:
+    lesson = 'title = "x"\n[[step]]\npage = "attention"\ntext = "y"\ncheck = {claim = "row-sums"}\n'
+    (step,) = read(lesson + 'view = {sentence = "I understand this"}').steps
+    assert step.given["sentence"] == "I understand this" != read(lesson).steps[0].given["sentence"]
+
+
 def test_a_lesson_has_bounds() -> None:
     assert "at most 100,000" in problems(GOOD + "#" * MOST_BYTES)
     step = GOOD[GOOD.index("[[step]]") :]
-    assert len(read(GOOD + step * 59).steps) == 60
-    assert "it has 61 steps" in problems(GOOD + step * 60)
+    assert len(read(GOOD + step * 79).steps) == 80
+    assert "it has 81 steps" in problems(GOOD + step * 80)
     assert len(problems(GOOD + step.replace("page", "side") * 59).splitlines()) == 20
 
 

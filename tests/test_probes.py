@@ -8,6 +8,7 @@ from sklearn.preprocessing import StandardScaler
 from tiny import TINY, VARIANTS, tiny
 
 from encoder import TextEncoder
+from encoder.exam import named
 from encoder.experiments.probes import layers
 from encoder.experiments.probes.labelled import MOODS, TAGS, labelled
 from encoder.experiments.probes.layers import FOLDS, TASKS, Task, accuracy, folds, probe, readers, samples, words_of
@@ -186,3 +187,22 @@ def test_the_base_model_tells_words_and_sentences_apart(base: TextEncoder) -> No
     said = [[*TAGS.values()][k] for k in kinds.tolist()]
     assert said[:4] == ["determiner", "adjective", "noun", "verb"]
     assert float(layers.read_sentence(trace, readers(base, 6)["good or bad"], 6)[0]) > 0.5
+
+
+@pytest.mark.parametrize(
+    ("tags", "labels"),
+    [("DANVRAN", "bggobgg"), ("PVDN", "bobg"), ("DRANVA", "bgggoo"), ("NNVRAC", "bgoooo"), ("IDNIN", "obgob")],
+)
+def test_a_phrase_is_its_nouns_with_what_stands_before_them(tags: str, labels: str) -> None:
+    assert "".join(layers.CHUNKS[label][0] for label in layers.chunked(list(tags))) == labels
+
+
+@pytest.mark.slow
+def test_names_are_those_that_people_marked() -> None:
+    trees = named.with_names()
+    assert len(trees) > 50 and all("PROPN" in tree.tags and len(tree.words) <= 14 for tree in trees)
+    tags = [tag for tree in trees[:12] for tag in tree.tags]
+    found, from_list = named.measured(TextEncoder.from_pretrained("small"), trees[:12])
+    assert found.samples == len(tags) and len(found.accuracy) == 2
+    assert found.commonest == pytest.approx(1 - tags.count("PROPN") / len(tags))
+    assert 0.5 < from_list < 1

@@ -3,7 +3,7 @@
 from encoder.experiments.bare import Bare, bare
 from encoder.experiments.boundary import Boundary, boundary
 from encoder.experiments.depth import DEPTHS, SHAPE, Curve, Residuals, gradients, residuals
-from encoder.experiments.dropout import PLACES, Dropout, dropout
+from encoder.experiments.dropout import PAPER, PLACES, Dropout, dropout
 from encoder.experiments.learning import KINDS, LearningCurve, LearningCurves, learning_curve, learning_curves
 from encoder.experiments.linearity import Collapse, Halved, collapse, halved, merged
 from encoder.experiments.norm_order import NormOrder, norm_order
@@ -42,6 +42,7 @@ __all__ = [
     "D_MODELS",
     "KINDS",
     "LENGTHS",
+    "PAPER",
     "PLACES",
     "REGIMES",
     "SHAPE",

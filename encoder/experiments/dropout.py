@@ -15,11 +15,13 @@ from encoder.support.errors import EncoderError
 from encoder.text_encoder import TextEncoder
 from encoder.trace.tokens import Text
 
-PLACES: dict[str, tuple[str, ...]] = {  # where the paper drops out, and the steps that are meant
+PLACES: dict[str, tuple[str, ...]] = {  # where training drops out, and the steps that are meant
     "positions": ("embedding.output",),
     "weights": ("attention.weights",),
     "sublayers": ("attention.output", "feed_forward.output"),
+    "activation": ("feed_forward.activation",),  # not in the paper, and in much code
 }
+PAPER = ("positions", "weights", "sublayers")
 LARGEST_P, MOST_RUNS = 0.9, 64
 
 
@@ -54,13 +56,14 @@ class Dropout:
 
 @torch.inference_mode()
 def dropout(
-    encoder: TextEncoder, text: Text, p: float = 0.1, places: Collection[str] = tuple(PLACES), *, runs: int = 8,
+    encoder: TextEncoder, text: Text, p: float = 0.1, places: Collection[str] = PAPER, *, runs: int = 8,
     seed: int = 0,
 ) -> Dropout:  # fmt: skip
     """Run a sentence `runs` times with dropout: each number becomes 0 with probability p, else x / (1 - p).
 
     So its mean is what it was. "positions" stands for the embedding with its positions, "weights" for the attention
-    weights, "sublayers" for what attention and feed-forward hand over to the sum; all of them in every layer.
+    weights, "sublayers" for what attention and feed-forward hand over to the sum; these are the paper's. "activation"
+    stands for what the feed-forward network computes inside. All of them in every layer.
 
     Raises:
         EncoderError: p outside 0 to 0.9, a place that is none, or a number of runs outside 1 to 64.

@@ -6,6 +6,7 @@ Xiong et al. 2020 train post-norm and pre-norm with and without a warm-up; here 
 from collections.abc import Generator, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
+from typing import Any
 
 import torch
 from torch import Tensor
@@ -29,7 +30,22 @@ LEFT_OUT = {  # the ends of the names of the steps that give zeros
     "without residuals": ("add_norm_1.residual", "add_norm_2.residual"),
     "without feed-forward": ("feed_forward.output",),
 }
-KINDS = ("post-norm", "pre-norm", "without norms", "without the division", *LEFT_OUT)
+NARROW = 4  # hidden numbers, an eighth of the model's width
+CHANGED: dict[str, dict[str, Any]] = {  # what is another in the configuration
+    "pre-norm": {"norm_first": True, "final_norm": True},
+    "narrow feed-forward": {"d_ff": NARROW},
+    "without the factor": {"scale_embeddings": False},
+}
+KINDS = (
+    "post-norm",
+    "pre-norm",
+    "without norms",
+    "without the division",
+    *LEFT_OUT,
+    "narrow feed-forward",
+    "without ReLU",
+    "without the factor",
+)
 MOST_LAYERS, MOST_WARM_UP, MOST_SEED = 6, 60, 99
 STEPS, ROWS, RATE, EVERY = 120, 32, 0.003, 10
 CHANCE = guessing(TASK)  # the loss of who only knows how frequent each answer is, in nats
@@ -97,15 +113,16 @@ def learning_curve(kind: str = "post-norm", layers: int = 2, warm_up: int = 1, s
     for name, (value, least, most) in ranges.items():
         integer(name, value, least, most)
     with torch.inference_mode(False), torch.enable_grad():
-        return trained(kind, recipe_of(layers, warm_up, seed, kind == "pre-norm"))
+        return trained(kind, recipe_of(layers, warm_up, seed, kind))
 
 
-def recipe_of(layers: int, warm_up: int, seed: int, norm_first: bool) -> Recipe:
-    """The recipe of `encoder.train` that all kinds follow."""
-    usual_one = replace(usual(TASK), norm_first=norm_first, seed=seed)
+def recipe_of(layers: int, warm_up: int, seed: int, kind: str) -> Recipe:
+    """The recipe of `encoder.train` that all kinds follow, each with its configuration."""
+    usual_one = replace(usual(TASK), seed=seed)
+    config = replace(usual_one.config, n_layers=layers, **CHANGED.get(kind, {}))
     return replace(
-        usual_one.recipe, config=replace(usual_one.config, n_layers=layers), steps=STEPS, rows=ROWS, peak_rate=RATE,
-        warm_up=warm_up, renewed=(), rest_rate=1.0,
+        usual_one.recipe, config=config, steps=STEPS, rows=ROWS, peak_rate=RATE, warm_up=warm_up, renewed=(),
+        rest_rate=1.0,
     )  # fmt: skip
 
 
@@ -133,7 +150,14 @@ def without(kind: str, model: Encoder) -> Encoder:
             block.norm1, block.norm2 = (NoNorm(model.config.d_model) for _ in range(2))
         elif kind == "without the division":
             block.attention.score_size = 1
+        elif kind == "without ReLU":
+            block.feed_forward.activation = as_it_is
     return model
+
+
+def as_it_is(numbers: Tensor) -> Tensor:
+    """No activation."""
+    return numbers
 
 
 @torch.no_grad()

@@ -41,7 +41,7 @@ def timing(
         EncoderError: no length, one that the model does not take, or no repetition.
     """
     at_least(1, repetitions=repetitions)
-    some("lengths", lengths, 1, encoder.max_tokens)
+    some("lengths", lengths, 1, encoder.config.max_positions)
     generator = seeded(seed)
     ids = [torch.randint(encoder.config.vocab_size, (1, n), generator=generator) for n in lengths]
     threads = torch.get_num_threads()

@@ -280,8 +280,10 @@ class EncoderConfig:
 PRESETS: dict[str, EncoderConfig] = {
     "paper": EncoderConfig(),
     "pre-norm": EncoderConfig(norm_first=True, final_norm=True),
-    "eight-blocks": EncoderConfig(n_layers=8),
-    "guide": EncoderConfig(vocab_size=30_000, norm="std_norm", norm_eps=1e-6, final_norm=True, mask_value=-1e9),
+    "eight-blocks": EncoderConfig(n_layers=8, max_positions=5000),
+    "guide": EncoderConfig(
+        vocab_size=30_000, max_positions=5000, norm="std_norm", norm_eps=1e-6, final_norm=True, mask_value=-1e9
+    ),
     "bert-base": EncoderConfig(
         vocab_size=30_522, d_model=768, n_heads=12, n_layers=12, d_ff=3072, positions="learned", activation="gelu",
         norm_eps=1e-12, embedding_norm=True, scale_embeddings=False, n_segments=2, mlm_head=True,

@@ -5,6 +5,7 @@ same vectors, with a class for each word that was drawn once, the same wherever 
 better on the true task than on that one, the vectors tell.
 """
 
+import re
 from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -29,6 +30,8 @@ from encoder.trace.words import places
 FOLDS = 4  # each sentence is tested by a probe that has not seen it, nor the one that differs from it by a word
 OF_SENTENCES = ("good or bad",)  # tasks whose samples are whole sentences
 SEARCH = 1500  # what takes as long as the steps of a fit, in float64, for each number of a sample and class
+CHUNKS = ("outside", "begins", "goes on")  # of a phrase of a noun
+PHRASE = re.compile("D?[AR]*(?<!R)N+|P")  # in parts of speech: a determiner, adjectives with their adverbs, nouns
 PLACES = 8  # classes of a word's place; the last one stands for all further words
 
 
@@ -154,6 +157,24 @@ def positions(found: Samples) -> Task:
     return Task(labels, drawn(labels), found.sentence_of, PLACES)
 
 
+def phrases(found: Samples) -> Task:
+    """Whether a word stands outside all phrases of a noun, begins one or goes on with one: [words].
+
+    A phrase is a noun, or several, with the determiner and the adjectives before it; a pronoun is one by itself.
+    """
+    labels = torch.tensor([label for one in labelled() for label in chunked([[*TAGS][tag] for tag in one.tags])])
+    return Task(labels, drawn(labels), found.sentence_of, len(CHUNKS))
+
+
+def chunked(tags: Sequence[str]) -> list[int]:
+    """The place of each word in CHUNKS, by the letters of parts of speech in a sentence."""
+    found = [CHUNKS.index("outside")] * len(tags)
+    for phrase in PHRASE.finditer("".join(tags)):
+        at, end = phrase.span()
+        found[at:end] = [CHUNKS.index("begins"), *[CHUNKS.index("goes on")] * (end - at - 1)]
+    return found
+
+
 def drawn(labels: Tensor, seed: int = 0) -> Tensor:
     """A class for each word of the vocabulary, drawn among those that there are: the same wherever the word stands."""
     draw = seeded(seed)
@@ -177,7 +198,12 @@ def moods(found: Samples, seed: int = 0) -> Task:
 
 
 # What a probe may be taught: grammar, meaning, and what is left of the positions.
-TASKS: dict[str, Callable[[Samples], Task]] = {"parts of speech": tags, "good or bad": moods, "place": positions}
+TASKS: dict[str, Callable[[Samples], Task]] = {
+    "parts of speech": tags,
+    "phrases": phrases,
+    "good or bad": moods,
+    "place": positions,
+}
 READ = ("parts of speech", "good or bad")  # tasks that are of use on other sentences
 MEASURED: WeakKeyDictionary[Encoder, dict[str, Probe]] = WeakKeyDictionary()
 

@@ -415,7 +415,13 @@ TERMS = (
         paper="P_drop",
         torch="nn.Dropout",
         hugging_face="hidden_dropout_prob, attention_probs_dropout_prob",
-        steps=("embedding.output", "attention.weights", "attention.output", "feed_forward.output"),
+        steps=(
+            "embedding.output",
+            "attention.weights",
+            "attention.output",
+            "feed_forward.activation",
+            "feed_forward.output",
+        ),
         lab="Dropout",
     ),
 )

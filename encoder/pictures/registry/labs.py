@@ -1,6 +1,6 @@
 """Pictures of the labs that try something with the sentence: another order, no added tokens, dropout, probes."""
 
-from encoder.experiments import PLACES, bare, dropout, swapped, word_order
+from encoder.experiments import PAPER, PLACES, bare, dropout, swapped, word_order
 from encoder.experiments.probes.labelled import labelled
 from encoder.experiments.probes.layers import TASKS, probe
 from encoder.pictures.export.caption import UNCHANGED, About, quoted
@@ -135,10 +135,15 @@ BARE = Picture(
 
 SHARES, SEEDS = (0.0, 0.05, 0.1, 0.2, 0.3, 0.5), range(10)
 P = one_of("drop_p", SHARES, 0.1)
-DROPPED_AT = Option("drop_at", lambda scene: PLACES, lambda scene: list(PLACES), many=True)
+DROPPED_AT = Option("drop_at", lambda scene: PLACES, lambda scene: list(PAPER), many=True)
 SEED = one_of("drop_seed", SEEDS)
 RUNS = 8
-AFTER = {"positions": "after the positions", "weights": "on the weights", "sublayers": "on what sublayers add"}
+AFTER = {
+    "positions": "after the positions",
+    "weights": "on the weights",
+    "sublayers": "on what sublayers add",
+    "activation": "inside feed-forward",
+}
 
 
 def dropped_out(scene: Scene) -> Call:
@@ -186,6 +191,7 @@ DROPPED = Picture(
 TASK = one_of("know", TASKS)
 ASKED = {
     "parts of speech": "Which part of speech is this word?",
+    "phrases": "Does this word begin a phrase of a noun, go on with one, or stand outside?",
     "good or bad": "Does this sentence tell of something good or bad?",
     "place": "At which place of its sentence does this word stand?",
 }

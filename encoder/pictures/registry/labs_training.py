@@ -58,7 +58,12 @@ def falling(key: str, question: str, kinds: tuple[str, ...]) -> Picture:
 
 POST, *OTHERS = KINDS
 LEARNING_ONE = falling("learning_one", "What do norms and their place do for learning?", (POST, *OTHERS[:3]))
-LEARNING_TWO = falling("learning_two", "What do residuals and feed-forward do for learning?", (POST, *OTHERS[3:]))
+LEARNING_TWO = falling("learning_two", "What do residuals and feed-forward do for learning?", (POST, *OTHERS[3:5]))
+LEARNING_THREE = falling(
+    "learning_three",
+    "What do the width of feed-forward, its ReLU and the factor √d_model do for learning?",
+    (POST, *OTHERS[5:]),
+)
 
 
 def say_boundary(bent: bool, answer: Answer) -> str:

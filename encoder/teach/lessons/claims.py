@@ -60,6 +60,13 @@ CLAIMS = (
         {"sentence": WIDE},
         "softmax-by-hand",
     ),
+    Claim(
+        "weight-contribution",
+        "Tokens with higher attention weights contribute more strongly to the output.",
+        ("workflow",),
+        "weight_contributes",
+        page="heads",
+    ),
     Claim("qkv", "W_Q, W_K and W_V count 3 d_model² parameters.", ("block",), "query_key_value", lesson="parameters"),
     Claim(
         "twelve-squares", "One block holds about 12 d_model² parameters.", ("block",), "block_size", lesson="parameters"
@@ -241,7 +248,7 @@ CLAIMS = (
     Claim(
         "gradients",
         "Without residuals the gradients of deep stacks vanish.",
-        ("workflow", "guide", "tutorial"),
+        ("workflow", "guide", "block", "stack", "tutorial"),
         "gradients_vanish",
         {"depth": 24},
         "why-residuals",

@@ -7,19 +7,21 @@ A lesson is a TOML file of at most 100 kB:
     level = "basics"                           # one of LEVELS
     minutes = 8                                # about how long it takes
 
-    [[step]]                                   # 1 to 60 of them, in their order
+    [[step]]                                   # 1 to 80 of them, in their order
     part = "Word order"                        # the heading it stands under in a list (may be left out)
     page = "embedding"                         # a page of the app
     text = "Two sentences of the same words."  # one to three sentences
     view = {sentence = "The cat chased the mouse.", layer = 0}   # as in a link to that page
     own = true                                 # it makes sense on any sentence (false without it)
     check = {trial = "same_vectors", positions = "off"}          # a trial of encoder.teach.trials and its parameters
+    statements = ["Order is lost."]            # what somebody states that this step shows (may be left out)
+    not_shown = "because no such model is here"                  # why they cannot be shown, in place of a check
     question = {kind = "number", ask = "How far apart?", low = 0, high = 2}    # what to predict first
 
 A question is of kind "token" (mark where `word` looks most in the view's layer and head), "number" (guess the number
 that the check measures, between `low` and `high`) or "verdict" (guess whether the claim holds). The last two need a
 check. A trial that takes a `sentence` is given the view's. `check = {claim = "softmax"}` is the trial of one of
-`encoder.teach.lessons.claims`, by its key.
+`encoder.teach.lessons.claims`, by its key; where the view has a sentence, that one is measured and not the claim's.
 """
 
 import math
@@ -34,13 +36,15 @@ from encoder.support.errors import EncoderError
 from encoder.teach import trials
 from encoder.teach.lessons.claims import CLAIMS
 
-MOST_BYTES, MOST_STEPS = 100_000, 60
+MOST_BYTES, MOST_STEPS, MOST_STATEMENTS = 100_000, 80, 8
 DEPTH = 6  # a list of steps, a step, its check, a parameter of that, and what such a parameter holds
-LONGEST = {"title": 80, "learn": 400, "text": 600, "ask": 200, "word": 40, "page": 40, "part": 80}
+LONGEST = {"title": 80, "learn": 400, "text": 600, "ask": 200, "word": 40, "page": 40, "part": 80, "not_shown": 400}
+LONGEST_STATEMENT = 200
 NAME = re.compile(r"[a-z_]{1,20}", re.ASCII)
 NOT_IN_VIEW = ("lesson", "at", "present", "v")  # parameters of a link that are not for a step to say
 MOST_IN_VIEW = 40
 LONGEST_IN_VIEW = 4000
+FIELDS = ("part", "page", "text", "view", "own", "check", "question", "statements", "not_shown")  # of a step
 KINDS = ("token", "number", "verdict")
 LEVELS = ("first steps", "basics", "in depth")
 LONGEST_TIME = 240  # minutes
@@ -68,7 +72,10 @@ class Question:
 
 @dataclass(frozen=True)
 class LessonStep:
-    """One step: a page of the app, what is on it as a link spells it, a text, and what is measured there."""
+    """One step: a page of the app, what is on it as a link spells it, a text, and what is measured there.
+
+    `statements` are those of a source that the step shows; `not_shown` says why it cannot, from "because" on.
+    """
 
     page: str
     text: str
@@ -78,6 +85,13 @@ class LessonStep:
     given: Mapping[str, Any] = field(default_factory=dict)
     question: Question | None = None
     part: str = ""
+    statements: tuple[str, ...] = ()
+    not_shown: str = ""
+
+    def asks(self, sentence: str) -> dict[str, Any]:
+        """Return what the trial is given: the view's sentence where it takes one, or this one where that has none."""
+        reads = self.trial and "sentence" in trials.takes(self.trial)
+        return ({"sentence": self.view.get("sentence", sentence)} if reads else {}) | dict(self.given)
 
 
 @dataclass(frozen=True)
@@ -184,7 +198,7 @@ def from_data(data: Mapping[str, Any], name: str = "the lesson") -> Lesson:
 
 def step(reader: Reader, where: str, table: Mapping[str, object]) -> LessonStep:
     """One step of the file."""
-    reader.known(where, table, ("part", "page", "text", "view", "own", "check", "question"))
+    reader.known(where, table, FIELDS)
     own = table.get("own", False)
     if not isinstance(own, bool):
         reader.refuse(where, f"own is {str(own)[:40]!r}; it must be true or false")
@@ -195,10 +209,26 @@ def step(reader: Reader, where: str, table: Mapping[str, object]) -> LessonStep:
             reader.refuse(where, f"check: {problem}")
     asked = reader.table(where, table, "question")
     question = ask(reader, where, asked, bool(trial)) if "question" in table else None
+    not_shown = reader.text(where, table, "not_shown", empty=True)
+    if not_shown and (trial or not not_shown.startswith("because ")):
+        reader.refuse(where, "not_shown begins with “because ”, and stands in no step that has a check")
     return LessonStep(
         reader.text(where, table, "page"), reader.text(where, table, "text"), view(reader, where, table), own is True,
         trial if isinstance(trial, str) else "", given, question, reader.text(where, table, "part", empty=True),
+        statements(reader, where, table), not_shown,
     )  # fmt: skip
+
+
+def statements(reader: Reader, where: str, table: Mapping[str, object]) -> tuple[str, ...]:
+    """The statements that a step shows."""
+    value = table.get("statements", [])
+    texts = [one for one in value if isinstance(one, str) and one.strip()] if isinstance(value, list) else [""]
+    if texts == value and len(texts) <= MOST_STATEMENTS and all(len(one) <= LONGEST_STATEMENT for one in texts):
+        return tuple(texts)
+    reader.refuse(
+        where, f"statements must be a list of at most {MOST_STATEMENTS} texts of 1 to {LONGEST_STATEMENT} characters"
+    )
+    return ()
 
 
 def check(reader: Reader, where: str, table: Mapping[str, object]) -> dict[str, Any]:
@@ -211,7 +241,9 @@ def check(reader: Reader, where: str, table: Mapping[str, object]) -> dict[str, 
     if found is None:
         reader.refuse(where, f"check: there is no claim {str(given['claim'])[:40]!r}")
         return {}
-    return {"trial": found.trial, **found.given}
+    given = {"trial": found.trial, **found.given}
+    sentence = reader.table(where, table, "view").get("sentence")
+    return given | ({"sentence": sentence} if sentence and "sentence" in found.given else {})
 
 
 def view(reader: Reader, where: str, table: Mapping[str, object]) -> dict[str, str]:

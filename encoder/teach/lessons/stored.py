@@ -1,13 +1,17 @@
-"""The claims with what was found of each in the bundled models when they were shipped, until somebody measures again.
+"""Claims and lines of tutorials with what was found in the bundled models when they were shipped.
 
-`python -m encoder.teach.lessons.stored --model base --out base.json` makes what is shipped beside, in verdicts/.
+What is shipped is shown until somebody measures again. It is made by
+
+    python -m encoder.teach.lessons.stored --model base --lessons pages/lessons/tutorials --out FILE
+
+whose FILE is encoder/teach/lessons/verdicts/base.json.
 """
 
 import json
 import math
 import sys
 from argparse import ArgumentParser
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass, replace
 from functools import cache
 from pathlib import Path
@@ -17,17 +21,18 @@ from encoder.support import whole_file
 from encoder.support.command_line import exit_code
 from encoder.support.errors import EncoderError
 from encoder.teach import trials
-from encoder.teach.lessons.claims import CLAIMS, Claim
+from encoder.teach.lessons import lesson
+from encoder.teach.lessons.claims import CLAIMS, WIDE
 from encoder.teach.trials.finding import Finding, Judgement, untried
 from encoder.text_encoder import TextEncoder
 
-FORMAT, VERSION = "encoder-claims", 1
+FORMAT, VERSION = "encoder-verdicts", 2
 SHIPPED = Path(__file__).parent / "verdicts"  # of the bundled models
 
 
 @dataclass(frozen=True)
 class StoredVerdict:
-    """What was found of a claim, and the trial with its parameters that found it; without the numbers of a picture."""
+    """What was found, and the trial with its parameters that found it; without the numbers of a picture."""
 
     trial: str
     given: Mapping[str, Any]
@@ -36,25 +41,22 @@ class StoredVerdict:
 
 @dataclass(frozen=True)
 class StoredVerdicts:
-    """What was found of every claim in a model of this name and with these weights, by the claims' keys."""
+    """What was found in a model of this name and with these weights, in the order in which it was asked."""
 
     model: str
     fingerprint: str
-    verdicts: Mapping[str, StoredVerdict]
+    verdicts: tuple[StoredVerdict, ...]
 
-    def finding(self, claim: Claim) -> Finding | None:
-        """Return what was found of a claim; None where it was none then, or was measured in another way."""
-        stored = self.verdicts.get(claim.key)
-        if stored is None or (stored.trial, stored.given) != (claim.trial, dict(claim.given)):
-            return None
-        return stored.finding
+    def finding(self, trial: str, given: Mapping[str, Any]) -> Finding | None:
+        """Return what a trial found that was given just this; None where it was not asked."""
+        return next((one.finding for one in self.verdicts if (one.trial, one.given) == (trial, given)), None)
 
     def to_json(self) -> str:
-        """Return everything as JSON, a line for each claim."""
+        """Return everything as JSON, a line for each verdict."""
         about = {"format": FORMAT, "version": VERSION, "model": self.model, "fingerprint": self.fingerprint}
         lines = [f" {json.dumps(name)}: {json.dumps(value)}" for name, value in about.items()]
-        rows = (f"{json.dumps(key)}: {json.dumps(row(one), ensure_ascii=False)}" for key, one in self.verdicts.items())
-        lines.append(' "verdicts": {\n  ' + ",\n  ".join(rows) + "\n }")
+        rows = (json.dumps(row(one), ensure_ascii=False) for one in self.verdicts)
+        lines.append(' "verdicts": [\n  ' + ",\n  ".join(rows) + "\n ]")
         return "{\n" + ",\n".join(lines) + "\n}\n"
 
 
@@ -71,23 +73,32 @@ def row(stored: StoredVerdict) -> dict[str, Any]:
     }
 
 
-def measure(encoder: TextEncoder) -> StoredVerdicts:
-    """Return what is found of every claim in an encoder now."""
+def checks(model: str, lessons: Path | None = None) -> list[tuple[str, dict[str, Any]]]:
+    """Return every trial with its parameters that claims name, and lessons of a folder for this model, each once."""
+    found = [(one.trial, dict(one.given)) for one in CLAIMS]
+    for path in sorted(lessons.glob("*.toml")) if lessons else ():
+        steps = lesson.read(path.read_text(encoding="utf-8"), path.name).steps
+        found += [(one.trial, one.asks(WIDE)) for one in steps if one.trial and one.view.get("model", model) == model]
+    return [one for at, one in enumerate(found) if one not in found[:at]]
+
+
+def measure(encoder: TextEncoder, asked: Iterable[tuple[str, Mapping[str, Any]]]) -> StoredVerdicts:
+    """Return what trials with these parameters find in an encoder now."""
     source = encoder.source
-    found = {one.key: StoredVerdict(one.trial, dict(one.given), found_of(encoder, one)) for one in CLAIMS}
-    return StoredVerdicts(source.name, source.fingerprint, found)
+    found = (StoredVerdict(trial, given, found_of(encoder, trial, given)) for trial, given in asked)
+    return StoredVerdicts(source.name, source.fingerprint, tuple(found))
 
 
-def found_of(encoder: TextEncoder, claim: Claim) -> Finding:
-    """Return what is found of a claim in an encoder now, also that it cannot be tried there."""
+def found_of(encoder: TextEncoder, trial: str, given: Mapping[str, Any]) -> Finding:
+    """Return what a trial finds in an encoder now, also that it cannot be tried there."""
     try:
-        return replace(trials.run(claim.trial, encoder, claim.given), picture=None)
+        return replace(trials.run(trial, encoder, given), picture=None)
     except (EncoderError, KeyError) as error:
         return not_tried(error)
 
 
 def not_tried(error: Exception) -> Finding:
-    """Return what is said of a claim that cannot be tried in a model, for this reason."""
+    """Return what is said of a trial that does not fit a model, for this reason."""
     return untried(f"It cannot be tried in this model: {error.args[0]}.")
 
 
@@ -100,7 +111,7 @@ def read(path: Path) -> StoredVerdicts:
     raw = json.loads(path.read_text(encoding="utf-8"))
     if (raw["format"], raw["version"]) != (FORMAT, VERSION):
         raise EncoderError(f"{path} holds no verdicts of version {VERSION}; make it again: see {__name__}")
-    verdicts = {key: StoredVerdict(one["trial"], one["given"], finding_of(one)) for key, one in raw["verdicts"].items()}
+    verdicts = tuple(StoredVerdict(one["trial"], one["given"], finding_of(one)) for one in raw["verdicts"])
     return StoredVerdicts(raw["model"], raw["fingerprint"], verdicts)
 
 
@@ -122,12 +133,13 @@ def make(given: list[str] | None = None) -> None:
     """Do what the command line says."""
     parser = ArgumentParser("python -m encoder.teach.lessons.stored", description=__doc__)
     parser.add_argument("--model", default="base", help="a bundled model or a folder")
+    parser.add_argument("--lessons", type=Path, metavar="FOLDER", help="of tutorials, whose lines are measured too")
     parser.add_argument("--out", type=Path, required=True, metavar="FILE", help="the JSON that is written")
     asked = parser.parse_args(given)
-    found = measure(TextEncoder.from_pretrained(asked.model))
+    found = measure(TextEncoder.from_pretrained(asked.model), checks(asked.model, asked.lessons))
     whole_file.write(asked.out, found.to_json().encode())
-    for key, one in found.verdicts.items():
-        print(f"{key}: {one.finding.verdict.value}")
+    for one in found.verdicts:
+        print(f"{one.trial} {json.dumps(one.given)}: {one.finding.verdict.value}")
     print(asked.out)
 
 

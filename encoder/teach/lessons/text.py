@@ -36,4 +36,8 @@ def table(step: LessonStep) -> dict[str, Any]:
             found["question"]["word"] = question.word
         if question.kind == "number":
             found["question"] |= {"low": question.low, "high": question.high}
+    if step.statements:
+        found["statements"] = list(step.statements)
+    if step.not_shown:
+        found["not_shown"] = step.not_shown
     return found

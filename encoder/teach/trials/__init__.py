@@ -12,6 +12,7 @@ from typing import Any
 from encoder.support.errors import EncoderError
 from encoder.teach.trials import (
     arithmetic,
+    flows,
     grammar,
     heads,
     layout,
@@ -19,6 +20,7 @@ from encoder.teach.trials import (
     links,
     meaning,
     mystery,
+    notebook,
     order,
     probing,
     reasons,
@@ -26,6 +28,7 @@ from encoder.teach.trials import (
     sizes,
     stacks,
     training,
+    wiring,
 )
 from encoder.teach.trials.finding import Bars, Curves, Finding, Grid, Judgement, Picture, Verdict, judge
 from encoder.teach.trials.heads import position_of
@@ -49,6 +52,7 @@ MODULES = (
     order,
     heads,
     links,
+    flows,
     meaning,
     reasons,
     arithmetic,
@@ -59,6 +63,8 @@ MODULES = (
     mystery,
     grammar,
     layout,
+    notebook,
+    wiring,
     sizes,
     since_2017,
 )  # in the order in which the maker offers them

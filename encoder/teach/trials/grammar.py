@@ -1,12 +1,23 @@
-"""Trials of how grammar is born: when a head leaves the rule that needs no model, and what it did before."""
+"""Trials of how grammar is born, and of what heads are licensed for at the end."""
 
+import torch
+from torch import Tensor
+
+from encoder.exam.examination import exam_by_content
 from encoder.exam.moments import training_moments
 from encoder.exam.rise import COUNTS, EXAMPLES, Rise, headline, rise
-from encoder.support.formatting import percent
+from encoder.exam.sentences import title
+from encoder.metrics import SENTENCES
+from encoder.metrics.habits import runs
+from encoder.support.formatting import listed, percent, points
 from encoder.teach.trials.finding import Curves, Finding, array, judge, untried
+from encoder.teach.trials.links import Links, links, looks
 from encoder.text_encoder import TextEncoder
 
 RELATIONS = ("obj", "det", "case")
+NO_EXAM = "The heads of this model were not examined on gold trees; those of “base” and “small” were."
+FAR, FAR_MORE = 5, 0.1  # words apart, and how much more of a word's weight than even attention puts there
+MEANINGS = ("place", "time")  # relations of meaning, where one word says where or when the other is
 NOT_EXAMINED = "The training of this model was not examined; that of “small” was."
 
 
@@ -27,11 +38,9 @@ def grammar_begins(encoder: TextEncoder, relation: str) -> Finding:
     if moments is None:
         return untried(NOT_EXAMINED)
     one = rise(moments, relation)
-    at = one.leaves
-    if not at:
-        return untried(headline(one, moments.model))
+    at = one.leaves or 0
     what = f"steps of training until it finds {EXAMPLES[relation].find} of {EXAMPLES[relation].where}"
-    return Finding(float(one.steps[at]), what, headline(one, moments.model), judge(True), curves(one))
+    return Finding(float(one.steps[at]), what, headline(one, moments.model), judge(at > 0), curves(one))
 
 
 def distance_first(encoder: TextEncoder, relation: str) -> Finding:
@@ -50,3 +59,82 @@ def distance_first(encoder: TextEncoder, relation: str) -> Finding:
         f"there from {percent(COUNTS)} on."
     )
     return Finding(before, f"share of looks {one.rule_name} before", said, judge(one.counted), curves(one))
+
+
+def heads_licensed(encoder: TextEncoder, chosen: list[int]) -> Finding:
+    """Each of the heads of these numbers, in some layer, links words by a relation that the exam licenses.
+
+    The numbers count from 0. The exam on gold trees knows relations of grammar, and possession among them.
+    """
+    exam = exam_by_content(encoder.source.fingerprint)
+    if exam is None:
+        return untried(NO_EXAM)
+    rows = [row for row in exam.licences() if row.head in chosen]
+    able = sorted({row.head for row in rows})
+    each = {
+        head: [f"{title(row.relation)} {percent(row.accuracy)}" for row in rows if row.head == head] for head in able
+    }
+    jobs = [f"head {head}: {listed(relations)}" for head, relations in each.items()]
+    said = (
+        f"Of the heads {listed([str(head) for head in chosen])}, in all layers together, {len(rows)} relations are "
+        f"licensed{': ' + '; '.join(jobs) if jobs else ', so none was found'}. The exam is of grammar "
+        f"alone: what else a head means is not examined."
+    )
+    holds = judge(
+        able == sorted(chosen), f"for {listed([f'head {head}' for head in able])} alone, and of grammar" if able else ""
+    )
+    return Finding(float(len(rows)), "relations licensed for these heads", said, holds)
+
+
+def kinds_at_once(encoder: TextEncoder) -> Finding:
+    """Heads capture grammar, meaning and words far apart, all three at the same time.
+
+    Grammar: a relation that the exam licenses. Meaning: a head that links things with places or times more than words
+    placed alike. Far apart: a head whose words put FAR_MORE more of their weight on words FAR or more away than even
+    attention does.
+    """
+    exam = exam_by_content(encoder.source.fingerprint)
+    if exam is None:
+        return untried(NO_EXAM)
+    grammar = len(exam.licences())
+    meanings = {job: found for job in MEANINGS if (found := links(encoder, job)) is not None}
+    surely = [job for job, one in meanings.items() if float(one.best_of.max()) > one.bar]
+    far = float(far_looks(encoder).max())
+    said = (
+        f"Grammar: {grammar} relations are licensed on gold trees. Meaning: {told_meanings(meanings)}. Words {FAR} or "
+        f"more apart: one head puts {points(far)} more of its weight there than even attention would, and it counts "
+        f"from {points(FAR_MORE)} on."
+    )
+    kinds = {"grammar": grammar > 0, "meaning": bool(surely), "words far apart": far > FAR_MORE}
+    able = [kind for kind, is_there in kinds.items() if is_there]
+    return Finding(
+        float(len(able)),
+        "kinds that some head captures",
+        said,
+        judge(len(able) == len(kinds), f"{listed(able)} alone" if able else ""),
+    )
+
+
+def told_meanings(meanings: dict[str, Links]) -> str:
+    """How much the best head links by each kind of meaning, and from where on it counts."""
+    return listed(
+        [
+            f"{job} {points(float(one.best_of.max()))}, which counts from {points(one.bar)} on"
+            for job, one in meanings.items()
+        ]
+    )
+
+
+def far_looks(encoder: TextEncoder) -> Tensor:
+    """What words put, of all their weight on words, on those FAR or more away, beyond even attention: [n_layers, H].
+
+    The mean over fifty sentences.
+    """
+    found = []
+    for trace in runs(encoder, SENTENCES[:50]):
+        looked = looks(trace)
+        spoken = torch.tensor(sorted(looked.spoken))
+        far = ((spoken[:, None] - spoken).abs() >= FAR).float()
+        weights = looked.excess[:, :, spoken][..., spoken] + 1 / looked.tokens
+        found.append((weights / weights.sum(-1, keepdim=True) * far).sum(-1).mean(-1) - far.mean())
+    return torch.stack(found).mean(0)

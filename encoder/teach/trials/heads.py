@@ -32,20 +32,31 @@ def between_words(trace: Trace, *words: str) -> tuple[Tensor, list[int]]:
     return merge(attention_weights(trace), pieces.words), [pieces.words.index(pieces.find(word)) for word in words]
 
 
-def looks_at(encoder: TextEncoder, sentence: str, word: str, target: str, layer: int = 0, head: int = 0) -> Finding:
-    """In one head a word looks at another, clearly more than chance would."""
+def looks_at(
+    encoder: TextEncoder, sentence: str, word: str, target: str, layer: int = 0, head: int | None = None
+) -> Finding:
+    """In one head a word looks at another, clearly more than chance would; in any head of the layer if none is named.
+
+    Of the largest of several weights more is asked than of one: that it is MARGIN above even attention anyway.
+    """
     trace = encoder.trace(sentence)
     weights, (i, j) = between_words(trace, word, target)
-    check_head(weights, layer, head)
+    check_head(weights, layer, head or 0)
+    largest = weights[:, :, i, j]
+    head = int(largest[layer].argmax()) if (any_head := head is None) else head
     row = weights[layer, head, i]
     value, best, even = float(row[j]), int(row.argmax()), share(trace, j)
     most = trace.tokenization.words[best]
     name = f"“{trace.tokenization.spelled(most)}” ({most[0]})"
     said = (
-        f"In layer {layer}, head {head}, “{word}” puts {brief(value)} of its weight on “{target}”; even "
+        f"In layer {layer}, head {head}{', which does it most' if any_head else ''}, “{word}” puts {brief(value)} of "
+        f"its weight on “{target}”; even "
         "attention would put "
         f"{brief(even)}. Its largest weight, {brief(float(row[best]))}, is on {name}."
     )
+    if any_head:
+        at, which = divmod(int(largest.argmax()), largest.shape[1])
+        said += f" In all layers the most is {brief(float(largest.max()))}, in layer {at}, head {which}."
     return Finding(value, f"weight of “{word}” on “{target}”", said, judge(value > even + MARGIN))
 
 

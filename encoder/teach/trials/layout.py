@@ -1,12 +1,15 @@
 """Trials of how a model is laid out: its hyperparameters, its shapes, what it shares and what it learns."""
 
+from typing import Any
+
 import torch
+from torch import Tensor
 
 from encoder.checkpoint.build import on_meta
+from encoder.checkpoint.hugging_face import read_fields
 from encoder.experiments import bare, one_matrix
 from encoder.explain.shape import DEPTHS, depths
 from encoder.model.config import PRESETS
-from encoder.support.errors import EncoderError
 from encoder.support.formatting import agreement, brief, listed, shown
 from encoder.teach.trials.finding import Bars, Finding, array, judge, untried
 from encoder.teach.trials.order import NO_TABLE, TABLES
@@ -23,30 +26,35 @@ FIELDS = {
     "longest input": "max_positions",
 }
 ROUNDING = 1e-5  # of the size of the numbers
+BASE = {
+    "hidden_size": 768,
+    "num_attention_heads": 12,
+    "num_hidden_layers": 12,
+    "intermediate_size": 3072,
+    "max_position_embeddings": 512,
+}
+FAMILIES: dict[str, tuple[dict[str, Any], float]] = {  # what a config.json says, and the parameters that are published
+    "BERT": (BASE | {"model_type": "bert", "vocab_size": 30_522}, 110e6),  # Devlin et al. 2019, section 3
+    "RoBERTa": (
+        BASE
+        | {
+            "model_type": "roberta",
+            "vocab_size": 50_265,
+            "max_position_embeddings": 514,
+            "pad_token_id": 1,
+            "type_vocab_size": 1,
+        },
+        125e6,
+    ),  # Liu et al. 2019, section 4
+    "ALBERT": (BASE | {"model_type": "albert", "vocab_size": 30_000, "embedding_size": 128}, 12e6),  # Lan et al. 2020
+}
+PUBLISHED = 0.1  # how far a rounded number may be off, which counts small parts such as a pooler
 
 
 def setting_is(encoder: TextEncoder, field: str, value: int) -> Finding:
     """One hyperparameter of this model is what is claimed."""
     here = int(getattr(encoder.config, FIELDS[field]))
     return Finding(float(here), field, f"Here {field} is {here:,}; {value:,} is claimed.", judge(here == value))
-
-
-def batch_is(encoder: TextEncoder, expected: list[int]) -> Finding:
-    """A batch of sentences comes out as so many rows of so many tokens of so many numbers.
-
-    It goes through the model's own code on tensors that have a shape and no numbers, so that any size is tried at once.
-    """
-    if len(expected) != 3:
-        raise EncoderError(f"expected has {len(expected)} numbers; it must be sentences, tokens and d_model")
-    rows, n, width = expected
-    if encoder.config.d_model != width:
-        return untried(f"The claim is of models with d_model {width}; this one has {encoder.config.d_model}.")
-    if n > encoder.config.max_positions:
-        return untried(f"This model reads {encoder.config.max_positions} tokens at most.")
-    model = on_meta(encoder.config).to("meta")  # the table of positions too
-    found = list(model(torch.zeros(rows, n, dtype=torch.long, device="meta")).shape)
-    said = f"Ids of shape {by([rows, n])} come out as {by(found)}; {by(expected)} is claimed."
-    return Finding(float(found[0] * found[1]), "vectors that come out", said, judge(found == expected))
 
 
 def bare_is(encoder: TextEncoder, sentence: str, expected: list[int]) -> Finding:
@@ -108,6 +116,57 @@ def positions_fixed(encoder: TextEncoder) -> Finding:
     return Finding(float(learned), "parameters in the table of positions", said, judge(learned == 0))
 
 
+def positions_saved(encoder: TextEncoder) -> Finding:
+    """The table of positions is a buffer: it is saved with the weights of the model, and no training changes it."""
+    if encoder.config.positions not in TABLES:
+        return untried(NO_TABLE)
+    name = "embedding.positions.weight"
+    saved, learned = name in encoder.model.state_dict(), name in dict(encoder.model.named_parameters())
+    buffered = name in dict(encoder.model.named_buffers())
+    how = "a buffer" if buffered else "a parameter"
+    said = (
+        f"The table is {how}; {'it is' if saved else 'it is not'} among the {len(encoder.model.state_dict())} tensors "
+        f"that are saved{'.' if saved else ', as it is made anew by its formula whenever the model is opened.'}"
+    )
+    return Finding(
+        float(saved),
+        "tables of positions that are saved",
+        said,
+        judge(saved and not learned, "no training changes it, and it is not saved" if buffered else ""),
+    )
+
+
+def sums_need_one_width(encoder: TextEncoder, sentence: str, width: int = 512) -> Finding:
+    """What is added in a residual sum is of one width, that of the model, and nothing of another width can be added."""
+    trace = encoder.trace(sentence)
+    sums = [step for step in encoder.steps if step.name.endswith(("add_norm_1.sum", "add_norm_2.sum"))]
+    widths = {trace[name].shape[-1] for step in sums for name in (step.name, *step.inputs)}
+    stream = trace[sums[0].name]
+    added = [other for other in range(1, 2 * stream.shape[-1] + 1) if can_add(stream, other)]
+    said = (
+        f"In {len(sums)} sums all that is added is {listed([str(one) for one in sorted(widths)])} wide; {width} is "
+        f"claimed. Of the widths 1 to {2 * stream.shape[-1]:,} PyTorch adds {listed([str(one) for one in added])} to "
+        f"it and refuses all others; one single column it would repeat."
+    )
+    return Finding(
+        float(len(added)),
+        "widths that can be added",
+        said,
+        judge(
+            widths == {width} and set(added) <= {1, width},
+            f"of width {listed([str(one) for one in sorted(widths)])}" if len(widths) == 1 else "",
+        ),
+    )
+
+
+def can_add(stream: Tensor, width: int) -> bool:
+    """Whether PyTorch adds vectors of another width to a stream."""
+    try:
+        return (stream + stream.new_zeros(len(stream), width)).shape == stream.shape
+    except RuntimeError:
+        return False
+
+
 def published_depth(encoder: TextEncoder, preset: str, layers: int) -> Finding:
     """A published shape has so many blocks; and what they would hold in this model's width."""
     published = on_meta(PRESETS[preset])
@@ -120,6 +179,22 @@ def published_depth(encoder: TextEncoder, preset: str, layers: int) -> Finding:
     every = [found.parameters for found in depths(encoder.config)]
     bars = Bars({"parameters": array(every)}, [f"N = {n}" for n in DEPTHS], "parameters")
     return Finding(float(count), f"blocks of {preset}", said, judge(count == layers), bars)
+
+
+def families_open(encoder: TextEncoder) -> Finding:
+    """BERT, RoBERTa and ALBERT are such encoders: their base shapes, built of these blocks, have the published size."""
+    counts = {}
+    for name, (raw, _) in FAMILIES.items():
+        counts[name] = sum(p.numel() for p in on_meta(read_fields(raw, mlm_head=False)).parameters())
+    off = {name: abs(count / FAMILIES[name][1] - 1) for name, count in counts.items()}
+    each = [f"{name} {count:,} ({FAMILIES[name][1] / 1e6:g} million)" for name, count in counts.items()]
+    said = (
+        f"Built of this app's blocks, the base shapes hold, with what is published in brackets: {listed(each)}. Their "
+        "weights are not bundled; Your model opens a folder that holds them."
+    )
+    return Finding(
+        max(off.values()), "largest distance from what is published", said, judge(max(off.values()) < PUBLISHED)
+    )
 
 
 def depth_grows(encoder: TextEncoder, layers: int) -> Finding:

@@ -1,7 +1,11 @@
 """Trials of what is linear in a block, and of what is not."""
 
+import torch
+
 from encoder.experiments import Halved, collapse, halved
+from encoder.experiments.linearity import from_linear
 from encoder.model.attention import Attention
+from encoder.model.steps.catalogue import by_name
 from encoder.support.formatting import brief, percent
 from encoder.teach.trials.finding import Bars, Finding, array, judge
 from encoder.text_encoder import TextEncoder
@@ -51,6 +55,27 @@ def attention_linear(encoder: TextEncoder, sentence: str) -> Finding:
     bars = Bars({"as it is": array(bent), "without softmax": array(unsoftened)},
                 [f"layer {i}" for i in range(len(bent))], "off the middle")  # fmt: skip
     return Finding(max(bent), "how far off the middle attention is", said, judge(max(bent) < ROUNDING), bars)
+
+
+def feed_forward_bends(encoder: TextEncoder, sentence: str) -> Finding:
+    """The feed-forward network of every layer is not linear: for the mean of two inputs it gives no mean of outputs.
+
+    The two are those of a token and of the next one.
+    """
+    trace, bent = encoder.trace(sentence), list[float]()
+    steps = by_name(encoder.config)
+    for i, layer in enumerate(encoder.model.layers):
+        x = trace[steps[f"layers.{i}.feed_forward.hidden"].inputs[0]]
+        inputs = torch.stack([x, (x + x.roll(1, 0)) / 2, x.roll(1, 0)])
+        with torch.inference_mode():
+            bent.append(from_linear(layer.get_submodule("feed_forward")(inputs)))
+    said = (
+        f"A linear map of the mean of two tokens' inputs lies in the middle between its outputs for the two. The "
+        f"feed-forward networks lie off the middle by {percent(min(bent))} to {percent(max(bent))} of the way, layer "
+        "by layer."
+    )
+    bars = Bars({"feed-forward": array(bent)}, [f"layer {i}" for i in range(len(bent))], "off the middle")
+    return Finding(min(bent), "how far off the middle the straightest one is", said, judge(min(bent) > 0.01), bars)
 
 
 def halves(encoder: TextEncoder, sentence: str) -> list[Halved]:

@@ -14,7 +14,7 @@ import torch
 from torch import Tensor
 
 from encoder.experiments.ablation import ROWS, knock_outs, outcomes
-from encoder.metrics import SENTENCES, length
+from encoder.metrics import MARGIN, SENTENCES, length
 from encoder.metrics.habits import runs
 from encoder.model.encoder import Encoder
 from encoder.support.errors import EncoderError
@@ -187,6 +187,42 @@ def linked(encoder: TextEncoder, sentence: str, word: str, target: str) -> Findi
                    by_head(more))  # fmt: skip
 
 
+def one_head_both(encoder: TextEncoder, sentence: str, word: str, first: str, second: str) -> Finding:
+    """No single head links a word with two others at once; for each of the two some head does.
+
+    A head links two words where one of them puts MARGIN more on the other than even attention would.
+    """
+    trace = encoder.trace(sentence)
+    weights, (at, *others) = between_words(trace, word, first, second)
+    even = [len(trace.tokenization.words[other]) / len(trace.tokens) for other in others]
+    excess = torch.stack(
+        [
+            torch.maximum(
+                weights[:, :, at, other] - share,
+                weights[:, :, other, at] - len(trace.tokenization.words[at]) / len(trace.tokens),
+            )
+            for other, share in zip(others, even, strict=True)
+        ]
+    )
+    both = excess.amin(0)
+    at_best = [divmod(int(one.argmax()), one.shape[1]) for one in (*excess, both)]
+    most = [float(one.max()) for one in (*excess, both)]
+    said = " ".join(
+        f"“{word}” and “{other}” are linked most by layer {layer}, head {head}: {points(value)} more than by even "
+        f"attention, one way or the other."
+        for other, value, (layer, head) in zip((first, second), most, at_best, strict=False)
+    )
+    layer, head = at_best[2]
+    said += (
+        f" Both at once are linked most by layer {layer}, head {head}: {points(most[2])} for the weaker of the two. "
+        f"It counts from {points(MARGIN)} on."
+    )
+    if min(most[:2]) <= MARGIN:
+        return untried(f"{said} No head does so for each of the two, so nothing follows of one for both.")
+    what = "weight beyond even attention of the best head for both"
+    return Finding(most[2], what, said, judge(most[2] <= MARGIN), by_head(torch.stack([both, both])))
+
+
 def effects(encoder: TextEncoder, trace: Trace, position: int) -> Tensor:
     """How much zeroing each head changes the output of one token, relative to its length: [n_layers, H]."""
     edits, before = knock_outs(encoder.config, ("attention.heads",)), trace["output"][position]
@@ -286,6 +322,26 @@ def some_head_links(encoder: TextEncoder, job: str) -> Finding:
     value = float(found.best_of.max())
     return Finding(value, "weight of the best head on the other word, beyond what its place explains", told(found, job),
                    judge(value > found.bar), by_head(found.more))  # fmt: skip
+
+
+def linked_in(encoder: TextEncoder, job: str, where: list[int]) -> Finding:
+    """The head that links the words of a relation most stands in these layers, counted from 1, and links them surely.
+
+    Held against other words that stand as those of the relation do.
+    """
+    found = links(encoder, job)
+    if found is None:
+        return untried(TOO_FEW)
+    value, layer = float(found.best_of.max()), found.layer(int(found.best_of.argmax())) + 1
+    counts = value > found.bar
+    verdict = "" if counts else " So none was found."
+    return Finding(
+        value,
+        "weight of the best head on the other word, beyond what its place explains",
+        f"{told(found, job)}{verdict}",
+        judge(counts and layer in where, f"in layer {layer}, counted from 1" if counts else ""),
+        by_head(found.more),
+    )
 
 
 def by_head(more: Tensor) -> Grid:

@@ -9,13 +9,23 @@ from torch import Tensor
 
 from encoder.experiments.compare import cosines
 from encoder.support.errors import EncoderError
-from encoder.support.formatting import brief
+from encoder.support.formatting import brief, listed, percent
 from encoder.teach.trials.finding import Curves, Finding, array, judge, untried
 from encoder.teach.trials.heads import position_of
 from encoder.text_encoder import TextEncoder
 from encoder.trace.unpadded import stream
 
 ALIKE = 0.9  # mean cosine above which two vectors count as one meaning
+KINDS = {  # words that are frequent enough to be one piece of most vocabularies
+    "family": ("mother", "father", "brother", "sister", "son", "daughter"),
+    "numbers": ("two", "three", "four", "five", "six", "seven"),
+    "days": ("monday", "tuesday", "friday", "saturday", "sunday"),
+    "places": ("city", "town", "village", "country", "river"),
+    "body": ("hand", "head", "eyes", "face", "heart"),
+    "time": ("day", "week", "month", "year", "hour"),
+    "going": ("go", "come", "walk", "run", "return"),
+    "saying": ("say", "tell", "ask", "speak", "answer"),
+}
 LEANS = 2  # factor of the odds from which a guess leans
 
 
@@ -43,6 +53,30 @@ def contexts(encoder: TextEncoder, word: str, sentences: list[str]) -> Finding:
     )
     curves = Curves({"mean cosine": array(mean)}, array(range(len(mean))), ("layers behind it", "cosine"))
     return Finding(last, "mean cosine after the last layer", said, judge(same and last < ALIKE), curves)
+
+
+def rows_hold_meaning(encoder: TextEncoder) -> Finding:
+    """The rows of the embedding table hold meaning: the word nearest to another is mostly one of its own kind.
+
+    Of KINDS of words that are one piece each, all words of all kinds are compared by the cosine of their rows. What
+    counts is that clearly more words have a word of their kind nearest than chance would give.
+    """
+    numbers = {word: encoder.tokenizer.token_to_id(word) for kind in KINDS.values() for word in kind}
+    kinds = {word: kind for kind, words in KINDS.items() for word in words if numbers[word] is not None}
+    rows = encoder.model.embedding.tokens.weight.detach()[[numbers[word] for word in kinds]].double()
+    rows = rows / rows.norm(dim=-1, keepdim=True)
+    nearest = (rows @ rows.T).fill_diagonal_(-math.inf).argmax(-1).tolist()
+    words = list(kinds)
+    own = [kinds[word] == kinds[words[near]] for word, near in zip(words, nearest, strict=True)]
+    share = sum(own) / len(own)
+    chance = sum(sum(kinds[w] == kinds[v] for v in words) - 1 for w in words) / len(words) / (len(words) - 1)
+    error = math.sqrt(chance * (1 - chance) / len(words))
+    pairs = [f"“{word}” “{words[near]}”" for word, near in list(zip(words, nearest, strict=True))[::5]]
+    said = (
+        f"Of {len(words)} words of {len(KINDS)} kinds {percent(share)} have a word of their own kind nearest among "
+        f"them; by chance {percent(chance)} would. Nearest are, for example, {listed(pairs)}."
+    )
+    return Finding(share, "share of words whose nearest one is of their kind", said, judge(share > chance + 4 * error))
 
 
 def mean_cosine(alike: Tensor) -> Tensor:

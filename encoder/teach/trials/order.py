@@ -6,14 +6,17 @@ import torch
 from torch import Tensor
 
 from encoder.experiments import exchanged, profile, turn, word_order
+from encoder.experiments.positions import on_circles
 from encoder.support.formatting import brief, percent
 from encoder.teach.trials.finding import Bars, Curves, Finding, array, judge, untried
+from encoder.teach.trials.sizes import by
 from encoder.text_encoder import TextEncoder
 
 NO_TABLE = "This model has no table of positions."
 TABLES = ("sinusoidal", "learned")  # the positions that have one
 NO_WAVES = "The claim is of a table of sines and cosines; this model has none."
 CLEAR = 0.01  # of their length, from which two vectors are clearly apart
+IN_FLOAT32 = 1e-3  # difference from a table whose angles were rounded to float32, for up to 5,000 places
 SAME = 1e-4  # factors that a table in float32 does not tell apart
 ROUNDING = 1e-5  # differences of float32 sums, relative to the numbers that were added
 
@@ -92,6 +95,33 @@ def sines_and_cosines(encoder: TextEncoder, rate: int = 10_000) -> Finding:
     return Finding(float(apart.max()), "largest difference from the formula", said, judge(float(apart.max()) < SAME))
 
 
+def powers_by_log(encoder: TextEncoder) -> Finding:
+    """exp(2i · -ln(10000) / d), as code has it, is the formula's 1 / 10000^(2i / d), in numbers of 32 bits too.
+
+    The whole table is made by that code, in 64 bits and in 32, and held against the model's.
+    """
+    if not circles(encoder):
+        return untried(NO_WAVES)
+    table = encoder.model.embedding.positions.weight
+    off = {}
+    for bits, kind in ((64, torch.float64), (32, torch.float32)):
+        factors = torch.exp(torch.arange(0, table.shape[1], 2, dtype=kind) * (-math.log(10_000) / table.shape[1]))
+        angles = torch.arange(len(table), dtype=kind)[:, None] * factors
+        made = torch.stack([angles.sin(), angles.cos()], -1).flatten(1)[:, : table.shape[1]]
+        off[bits] = float((made.double() - table).abs().max())
+    said = (
+        f"Made with exp and ln the {len(table):,} rows differ from the table here by up to {brief(off[64])} in numbers "
+        f"of 64 bits and by up to {brief(off[32])} in numbers of 32: large angles lose their last digits."
+    )
+    exactly = off[64] < ROUNDING
+    return Finding(
+        off[32],
+        "largest difference in 32 bits",
+        said,
+        judge(exactly and off[32] < ROUNDING, "in numbers of 64 bits" if exactly else ""),
+    )
+
+
 def one_frequency(encoder: TextEncoder, of: str = "pair") -> Finding:
     """Each pair of columns, or each single one, has a frequency of its own.
 
@@ -144,7 +174,47 @@ def one_rotation(encoder: TextEncoder, steps: int = 10) -> Finding:
         f"{len(table) - steps} of them; the largest distance between the {'' if holds else 'best '}turned pair and the "
         f"real one is {brief(found.largest)}."
     )
+    if 3 * steps < len(table):
+        once, twice = misses(table, found.angles, steps)
+        said += (
+            f" From the row of position {steps} alone it gives that of {2 * steps} but for {brief(once)}, and done "
+            f"twice that of {3 * steps} but for {brief(twice)}."
+        )
     return Finding(found.largest, "largest distance after the rotation", said, judge(holds))
+
+
+def misses(table: Tensor, angles: Tensor, steps: int) -> list[float]:
+    """How far the row of position `steps` misses those of 2 and 3 times as many, turned by these angles at each."""
+    points = on_circles(table)
+    turns = (torch.polar(torch.ones_like(angles), k * angles) for k in (1, 2))
+    return [float((points[steps] * one - points[k * steps]).abs().max()) for k, one in zip((2, 3), turns, strict=True)]
+
+
+def table_made(encoder: TextEncoder, value: int = 5000) -> Finding:
+    """The table is made of a column of positions, (places, 1), times a row of rates, (1, d_model).
+
+    Their product has the shape (places, d_model), of so many places; its sines and cosines in turn are the table.
+    """
+    if not circles(encoder):
+        return untried(NO_WAVES)
+    table = encoder.model.embedding.positions.weight
+    position, column = torch.arange(len(table)).unsqueeze(1), torch.arange(table.shape[1]).unsqueeze(0)
+    rates = 1 / torch.pow(10_000, (2 * (column // 2)) / table.shape[1])
+    angles = position * rates
+    made = torch.where(column % 2 == 0, angles.sin(), angles.cos())
+    apart = float((made - table).abs().max())
+    shapes = [by(list(one.shape)) for one in (position, rates, angles)]
+    said = (
+        f"Positions {shapes[0]} times rates {shapes[1]} are angles {shapes[2]}; {value:,} places are claimed. Their "
+        f"sines and cosines in turn, made so in float32, are at most {brief(apart)} from this model's table."
+    )
+    same = apart < IN_FLOAT32
+    return Finding(
+        apart,
+        "largest difference from the table",
+        said,
+        judge(same and len(table) == value, f"with {len(table):,} places" if same else ""),
+    )
 
 
 def only_distance(encoder: TextEncoder) -> Finding:
@@ -179,7 +249,7 @@ def places_apart(encoder: TextEncoder) -> Finding:
     first, second = divmod(int(between.argmin()), len(table))
     relative = nearest / max(size, torch.finfo(table.dtype).tiny)
     said = (
-        f"Of {len(table)} places {first} and {second} are nearest: their vectors are {brief(nearest)} apart, "
+        f"Of {len(table):,} places {first} and {second} are nearest: their vectors are {brief(nearest)} apart, "
         f"{percent(relative)} of the mean length of such a vector, {brief(size)}."
     )
     return Finding(relative, "distance of the nearest two, by their length", said, judge(relative > CLEAR))

@@ -3,7 +3,9 @@
 import math
 from dataclasses import dataclass
 
+from encoder.experiments.dropout import PLACES
 from encoder.experiments.learning import KINDS, MOST_LAYERS
+from encoder.experiments.probes.layers import TASKS
 from encoder.model.activations import ACTIVATIONS
 from encoder.model.config import PRESETS
 from encoder.tasks.on_digits import ON_DIGITS
@@ -12,6 +14,7 @@ from encoder.teach.trials.layout import FIELDS
 from encoder.teach.trials.links import LINKS
 from encoder.teach.trials.reasons import METHODS
 from encoder.teach.trials.sizes import PARTS
+from encoder.teach.trials.wiring import POSITION_WISE
 
 
 @dataclass(frozen=True)
@@ -82,6 +85,12 @@ PARAMETERS: dict[str, Text | Number | ListOf] = {
     "mask": Text(choices=("kept", "forgotten")),
     "between": Text(choices=("nothing", *ACTIVATIONS)),
     "part": Text(choices=tuple(PARTS)),
+    "place": Text(choices=tuple(PLACES)),
+    "heads": Number(1, 128),
+    "chosen": ListOf(Number(0, 127)),
+    "where": ListOf(Number(1, 96)),
+    "lengths": ListOf(Number(1, 8192), 8),
+    "widths": Number(1, 100),
     "method": Text(choices=METHODS),
     "task": Text(choices=tuple(ON_DIGITS)),
     **dict.fromkeys(("kind", "than"), Text(choices=KINDS)),
@@ -109,7 +118,11 @@ PARAMETERS: dict[str, Text | Number | ListOf] = {
 OWN: dict[tuple[str, str], Text | Number | ListOf] = {
     ("shape_is", "width"): Number(0, 8192),
     ("shape_is", "expected"): ListOf(Number(1, 1_000_000), 4),
-    ("batch_is", "expected"): ListOf(Number(1, 1024), 3),
+    ("batch_is", "expected"): ListOf(Number(1, 1024), 4),
+    ("block_takes", "expected"): ListOf(Number(1, 1024), 3),
+    ("each_alone", "part"): Text(choices=POSITION_WISE),
+    ("own_class", "part"): Text(choices=("whole", "block")),
+    ("told_in", "task"): Text(choices=tuple(TASKS)),
     ("learns_better", "layers"): Number(1, MOST_LAYERS),
     ("bare_is", "expected"): ListOf(Number(1, 8192), 2),
     ("part_size", "expected"): Number(1, 1e12, whole=False),

@@ -6,9 +6,10 @@ from statistics import NormalDist
 
 import numpy as np
 
+from encoder.exam.named import named
 from encoder.experiments.probes.layers import Probe, looked_up, probe
 from encoder.support.formatting import listed, percent
-from encoder.teach.trials.finding import Curves, Finding, array, judge
+from encoder.teach.trials.finding import Curves, Finding, array, judge, untried
 from encoder.text_encoder import TextEncoder
 
 CLEAR = 2.0  # standard errors
@@ -129,3 +130,41 @@ def read_off(found: Probe, task: str, samples: str, better: bool = True, beside:
     ).strip()
     return Finding(last, f"share of {samples} told right", said, judge(told(found, -1) and better),
                    curves(**{task: found}))  # fmt: skip
+
+
+def told_in(encoder: TextEncoder, task: str, where: list[int]) -> Finding:
+    """A probe tells a task best after one of these layers, surely better than after any other or from the input."""
+    found = probe(encoder, task)
+    inside = [layer for layer in where if layer < len(found.accuracy)]
+    outside = [layer for layer in range(len(found.accuracy)) if layer not in where]
+    if not inside or not outside:
+        return untried(
+            f"This model has {len(found.accuracy) - 1} layers; {listed([str(one) for one in where])} are asked for."
+        )
+    best, other = (max(layers, key=lambda layer: float(found.accuracy[layer])) for layers in (inside, outside))
+    there, elsewhere = (float(found.accuracy[layer]) for layer in (best, other))
+    said = (
+        f"Of {found.samples} samples of {task} {percent(there)} are told after {at(best)}, the best of "
+        f"{listed([at(layer) for layer in inside])}, and {percent(elsewhere)} after {at(other)}, best of the others, "
+        f"each give or take {percent(float(found.error[best]))}; the control task "
+        f"{percent(float(found.control[best]))}. They are {where_told(found)}."
+    )
+    ahead = told(found, best) and there > elsewhere
+    return Finding(
+        there - elsewhere,
+        "share told there more than elsewhere",
+        said,
+        judge(ahead and clearer(found, best, other), "by no more than chance would make" if ahead else ""),
+        curves(**{task: found}),
+    )
+
+
+def names_told(encoder: TextEncoder) -> Finding:
+    """The output vectors serve to find names: a linear map tells words of names from others, better than a list does.
+
+    On gold trees, where people marked the names. The list has the class that each word most often has elsewhere.
+    """
+    found, listed_share = named(encoder)
+    better = float(found.accuracy[-1]) - listed_share > CLEAR * float(found.error[-1])
+    said = f"A list of words, without a model, tells {percent(listed_share)}."
+    return read_off(found, "names", "words", better, said)

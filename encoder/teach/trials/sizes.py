@@ -1,20 +1,37 @@
 """Trials of size: parameters, shapes, time, and what a list of token ids says."""
 
+import re
+from collections.abc import Sequence
+
 import numpy as np
+import torch
 
 from encoder.experiments import LENGTHS, Duration, timing
 from encoder.explain.cost import parameters
 from encoder.support.errors import EncoderError
-from encoder.support.formatting import brief, listed, percent
+from encoder.support.formatting import brief, listed, percent, shown
 from encoder.teach.trials.finding import Bars, Curves, Finding, judge, untried
 from encoder.text_encoder import MAX_TOKENS, TextEncoder
 
 CLOSE, ABOUT = 0.01, 0.1  # how far "about" reaches; and up to where it is said that it is not close
 CONSTANT = 1.5  # a time that grows by less than this factor is called constant
 BERT_PIECES = 30_522  # in the vocabulary of BERT, uncased (Devlin et al. 2019)
+BERT_WORDS = {  # some of its lines: vocab.txt of google-research/bert, uncased_L-12_H-768_A-12, counted from 0
+    101: "[CLS]",
+    102: "[SEP]",
+    1029: "?",
+    1045: "i",
+    2003: "is",
+    2054: "what",
+    2204: "good",
+    2293: "love",
+    10938: "transformer",
+    19081: "transformers",
+}
 PARTS = {"attention": ("attention.w_q", "attention.w_k", "attention.w_v", "attention.w_o"),
          "feed-forward": ("feed_forward.w_1", "feed_forward.w_2"),
-         "W_O": ("attention.w_o",), "W_1": ("feed_forward.w_1",), "W_2": ("feed_forward.w_2",),
+         "W_Q": ("attention.w_q",), "W_O": ("attention.w_o",),
+         "W_1": ("feed_forward.w_1",), "W_2": ("feed_forward.w_2",),
          "norm 1": ("norm1",), "norm 2": ("norm2",)}  # fmt: skip
 KINDS = ("attention", "feed-forward")
 
@@ -41,6 +58,26 @@ def block_size(encoder: TextEncoder) -> Finding:
     )
 
 
+def block_total(encoder: TextEncoder, widths: int = 6) -> Finding:
+    """One block holds 4 d² + 8 d² and so many d parameters, which is what its parts add up to."""
+    d, counted = encoder.config.d_model, block(encoder)
+    if encoder.config.d_ff != 4 * d:
+        return untried("The formula is of blocks with d_ff = 4 d_model.")
+    listed_up = counted - counted_biases(encoder, PARTS["attention"])
+    claimed = 12 * d**2 + widths * d
+    said = (
+        f"With d = {d} the formula, 12 d² + {widths} d, gives {claimed:,}. The parts as tutorials list them, attention "
+        f"without biases, add up to {listed_up:,} = 12 d² + {(listed_up - 12 * d**2) / d:g} d; with them the block "
+        f"holds {counted:,} = 12 d² + {(counted - 12 * d**2) / d:g} d."
+    )
+    return Finding(
+        float(counted - claimed),
+        "parameters that the formula leaves out",
+        said,
+        judge(counted == claimed, "without the biases of attention" if listed_up == claimed else ""),
+    )
+
+
 def part_size(encoder: TextEncoder, part: str, expected: float, width: int = 512) -> Finding:
     """A part of a block holds as many parameters as is claimed, to the digits in which it is claimed.
 
@@ -52,10 +89,8 @@ def part_size(encoder: TextEncoder, part: str, expected: float, width: int = 512
     biases = counted_biases(encoder, PARTS[part])
     digits = len(f"{expected:.0f}".rstrip("0"))
     rounded, weights = (float(f"{count:.{digits - 1}e}") for count in (counted, counted - biases))
-    said = (
-        f"The {part} of a block holds {counted:,} parameters, {biases:,} of them biases. To the digits of the claim, "
-        f"{expected:,.0f}, that is {rounded:,.0f}."
-    )
+    said = f"The {part} of a block holds {counted:,} parameters, {biases:,} of them biases; {expected:,.0f} is claimed."
+    said += f" To as many digits it is {rounded:,.0f}." if rounded != counted else ""
     return Finding(float(counted), f"parameters of {part}", said,
                    judge(rounded == expected, "without the biases" if weights == expected else ""))  # fmt: skip
 
@@ -114,9 +149,9 @@ def one_width(encoder: TextEncoder, sentence: str, layers: int) -> Finding:
                          f"of {count} blocks, where {layers} are claimed" if len(shapes) == 1 else ""))  # fmt: skip
 
 
-def time_constant(encoder: TextEncoder, longest: int = 256) -> Finding:
-    """A run takes the same time however many tokens it reads."""
-    return judged(timing(encoder, [n for n in LENGTHS if n <= min(longest, encoder.max_tokens)]))
+def time_constant(encoder: TextEncoder, longest: int = 256, lengths: Sequence[int] = ()) -> Finding:
+    """A run takes the same time however many tokens it reads: these `lengths`, or usual ones up to the longest."""
+    return judged(timing(encoder, lengths or [n for n in LENGTHS if n <= min(longest, encoder.max_tokens)]))
 
 
 def judged(durations: tuple[Duration, ...]) -> Finding:
@@ -139,29 +174,52 @@ def judged(durations: tuple[Duration, ...]) -> Finding:
     return Finding(ratio, f"time for {last.n} tokens over that for {first.n}", said, judge(ratio < CONSTANT), curves)
 
 
-def any_length(encoder: TextEncoder, longest: int = 512) -> Finding:
-    """A sentence of any length is read whole: one of twice as many words as is claimed, too."""
-    words = 2 * longest
-    read = len(encoder.tokenize(" ".join(["the"] * words)).ids)
+def lengths_run(encoder: TextEncoder, longest: int = 500) -> Finding:
+    """Sentences of different lengths run: one word and many come out as a vector for each token, none cut off.
+
+    Where positions have a table, both read its first rows.
+    """
+    short, long = (encoder.trace(" ".join(["the"] * words)) for words in (1, longest))
+    rows = [len(trace["output"]) for trace in (short, long)]
+    table = "embedding.positions"
+    same = table not in short or torch.equal(short[table], long[table][: rows[0]])
+    also = ", and the first rows of their positions are the same" if table in short and same else ""
     said = (
-        f"Of a sentence of {words} words {read} tokens are read. This model was built for "
-        f"{encoder.config.max_positions:,} places, and this app runs {MAX_TOKENS} tokens at most."
+        f"Sentences of 1 and of {longest} words come out as {rows[0]} and {rows[1]} vectors{also}. This model was "
+        f"built for {encoder.config.max_positions:,} places, and this app runs {MAX_TOKENS} tokens at most."
     )
-    return Finding(float(read), "tokens that are read", said,
-                   judge(read >= words, f"up to {read} tokens" if read == longest else ""))  # fmt: skip
+    ran = rows[0] < rows[1] and same
+    return Finding(
+        float(rows[1]),
+        "vectors of the long sentence",
+        said,
+        judge(ran and rows[1] == rows[0] + longest - 1, f"up to {rows[1]} tokens" if ran else ""),
+    )
 
 
 def ids_say(encoder: TextEncoder, ids: list[int], text: str) -> Finding:
-    """A list of token ids is a text, in the vocabulary of BERT."""
-    size = encoder.tokenizer.get_vocab_size()
-    pieces = [encoder.tokenizer.id_to_token(i) or "nothing" for i in ids]
-    if size != BERT_PIECES:
-        return untried(
-            f"This needs BERT's vocabulary of {BERT_PIECES:,} pieces; this model has {size:,}. Here "
-            f"{listed([str(i) for i in ids])} "
-            f"are {listed([f'“{piece}”' for piece in pieces])}, and “{text}” is {list(encoder.tokenize(text).ids)}."
-        )
-    ours = list(encoder.tokenize(text).ids)
-    wrong = sum(a != b for a, b in zip(ours, ids, strict=False)) + abs(len(ours) - len(ids))
-    said = f"The ids spell {' '.join(pieces)}; “{text}” is {ours}: {wrong} places differ."
+    """A list of token ids is a text, in the vocabulary of BERT.
+
+    A model with that vocabulary is asked itself; for all others the lines of it that BERT_WORDS quotes are looked up.
+    """
+    if encoder.tokenizer.get_vocab_size() == BERT_PIECES:
+        pieces = [encoder.tokenizer.id_to_token(i) or "nothing" for i in ids]
+        meant = list(encoder.tokenize(text).tokens)
+        source = "In the vocabulary of this model"
+    else:
+        pieces = [BERT_WORDS.get(i, "") for i in ids]
+        meant = ["[CLS]", *re.findall(r"\w+|[^\w\s]", text.lower()), "[SEP]"]
+        source = "In the vocabulary of BERT (uncased, its published list of 30,522 pieces)"
+        unknown = [str(i) for i in ids if i not in BERT_WORDS]
+        unknown += [word for word in meant if word not in BERT_WORDS.values()]
+        if unknown:
+            return untried(
+                f"This needs a model with BERT's vocabulary of {BERT_PIECES:,} pieces. Of those only some are quoted "
+                f"here, and not {listed(unknown)}."
+            )
+    wrong = sum(a != b for a, b in zip(pieces, meant, strict=False)) + abs(len(pieces) - len(meant))
+    said = (
+        f"{source} the ids spell {' '.join(pieces)}; “{shown(text, 60)}” is {' '.join(meant)}: {wrong} places differ. "
+        f"The model on the screen reads it as {listed([str(i) for i in encoder.tokenize(text).ids])}."
+    )
     return Finding(float(wrong), "places that differ", said, judge(wrong == 0))

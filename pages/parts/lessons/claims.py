@@ -15,13 +15,11 @@ from pages.ui.server import cost_gate
 from pages.ui.state import session_state as state
 from pages.ui.text import plain
 
-STORED = ":gray-badge[stored]"
-
 
 def row(known: Known) -> None:
     """One claim with its verdict; unfolded, what was measured, where it is said, and the ways to try it."""
     claim, found = known.claim, known.found
-    label = f"{findings.tag(found)} {f'{STORED} ' * known.stored}{plain(claim.text)}"
+    label = f"{findings.tag(found)} {f'{findings.STORED} ' * known.stored}{plain(claim.text)}"
     with st.expander(label, key=f"claim_{claim.key}"):
         st.markdown(plain(found.sentence))
         if found.what:

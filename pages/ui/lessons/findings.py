@@ -17,6 +17,7 @@ COLOURS: dict[Verdict, Literal["green", "orange", "red", "gray"]] = {
     Verdict.FAILS: "red",
     Verdict.UNTRIED: "gray",
 }
+STORED = ":gray-badge[stored]"  # found before the weights were shipped
 ICONS = {
     Verdict.HOLDS: ":material/check:",
     Verdict.CONDITION: ":material/rule:",

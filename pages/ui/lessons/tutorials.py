@@ -1,5 +1,6 @@
 """A tutorial line by line: what it says, in our words, the number now, and the page that shows it."""
 
+import json
 from dataclasses import replace
 from itertools import groupby
 from typing import Any
@@ -12,8 +13,8 @@ from encoder.pictures.steps import KNOWN_STEPS
 from encoder.pictures.view import View
 from encoder.support.errors import EncoderError
 from encoder.teach.lessons.lesson import Lesson, LessonStep
-from encoder.teach.trials import Finding, takes
-from encoder.teach.trials.finding import untried
+from encoder.teach.lessons.stored import by_content, not_tried
+from encoder.teach.trials import Finding
 from pages.ui import session
 from pages.ui.lessons import findings, library
 from pages.ui.server import cost_gate, measurements, models
@@ -32,14 +33,36 @@ def draw() -> None:
     st.markdown(plain(every[name].learn))
     top = st.container()
     places = lines(every[name])
-    asked = [(step, place) for step, place in places if step.trial]
-    seconds = sum(measurements.trial_seconds(*question(step)) for step, _ in asked)
+    key = f"tutorial_{name}_{state.current().model}"
+    asked_for, again = state.session().asked_for, f"again_{key}"
+    stored = {} if again in asked_for else {at: then(step) for at, (step, _) in enumerate(places)}
+    known = {at: found for at, found in stored.items() if found}
+    asked_for.discard(again)
+    for at, found in known.items():
+        tell(found, places[at][1], findings.STORED)
+    left = [(step, place) for at, (step, place) in enumerate(places) if step.trial and at not in known]
     with top:
-        cost_gate.ask(f"tutorial_{name}_{state.current().model}", seconds, f"Measure what its {len(asked)} lines state")
-    for step, place in asked:
-        with place:
-            found = measured(step)
-            st.markdown(f"{findings.tag(found)} {plain(found.sentence)}")
+        if known:
+            label = f"Measure the {len(known)} lines with stored verdicts again"
+            st.button(label, key=again, type="tertiary", on_click=asked_for.update, args=((key, again),))
+        seconds = sum(measurements.trial_seconds(*question(step)) for step, _ in left)
+        cost_gate.ask(key, seconds, f"Measure what {len(left)} lines state")
+    for step, place in left:
+        tell(measured(step), place)
+
+
+def then(step: LessonStep) -> Finding | None:
+    """What is shipped of a line, where nothing was measured since."""
+    if not step.trial or measurements.is_found(*question(step)):
+        return None
+    model, trial, given = question(step)
+    stored = by_content(session.text_encoder(model).source.fingerprint)
+    return stored.finding(trial, json.loads(given)) if stored else None
+
+
+def tell(found: Finding, place: st.delta_generator.DeltaGenerator, stored: str = "") -> None:
+    """The verdict and the sentence of a line, in its place."""
+    place.markdown(" ".join(filter(None, (findings.tag(found), stored, plain(found.sentence)))))
 
 
 def lines(tutorial: Lesson) -> list[Place]:
@@ -54,6 +77,8 @@ def lines(tutorial: Lesson) -> list[Place]:
                 words.markdown(plain(step.text))
                 if shape := shape_of(step):
                     words.caption(plain(shape))
+                if step.not_shown:
+                    words.caption(plain(f"Not shown here, {step.not_shown.rstrip('.')}."))
                 found.append((step, words.container()))
                 page = library.SHOWN[step.page]
                 way.button(
@@ -97,10 +122,8 @@ def shape_of(step: LessonStep) -> str:
 
 def question(step: LessonStep) -> tuple[str, str, str]:
     """What a line has measured: the model, the trial, and what it is given."""
-    view, given = view_of(step), dict(step.given)
-    if "sentence" in takes(step.trial):
-        given.setdefault("sentence", view.sentence)
-    return view.model, step.trial, session.spelled(given)
+    view = view_of(step)
+    return view.model, step.trial, session.spelled(step.asks(view.sentence))
 
 
 def measured(step: LessonStep) -> Finding:
@@ -108,4 +131,4 @@ def measured(step: LessonStep) -> Finding:
     try:
         return measurements.findings(*question(step), agreed=True)
     except (EncoderError, KeyError) as error:
-        return untried(f"It cannot be tried in this model: {error.args[0]}.")
+        return not_tried(error)

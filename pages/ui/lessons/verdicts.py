@@ -34,7 +34,7 @@ def known(stored: StoredVerdicts) -> list[Known]:
     """Every claim with what was measured of it since, or else with what is stored; measured now where nothing is."""
     found = []
     for claim in CLAIMS:
-        then = None if session.is_found(claim.trial, claim.given) else stored.finding(claim)
+        then = None if session.is_found(claim.trial, claim.given) else stored.finding(claim.trial, claim.given)
         found.append(Known(claim, measured(claim) if then is None else then, then is not None))
     return found
 

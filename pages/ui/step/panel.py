@@ -1,7 +1,10 @@
 """One step of the catalogue on the screen: the picture, its main fact, what happens there, and how to check it."""
 
+from inspect import getsource
+
 import streamlit as st
 
+from encoder.explain import whole
 from encoder.explain.snippet import running_source, snippet
 from encoder.explain.what_to_see import what_to_see
 from encoder.metrics import likeliest_ids, parked
@@ -10,6 +13,7 @@ from encoder.pictures.figures.steps import title
 from encoder.pictures.registry.steps import BEST_WORDS, LAYER_STEP, LOCK, STEP
 from encoder.support.formatting import agreement
 from encoder.support.formatting import brief as written
+from encoder.teach.trials.wiring import classic
 from encoder.trace.trace import Trace
 from pages.ui import cell_links, picture, session
 from pages.ui.state import session_state as state
@@ -70,3 +74,6 @@ def proof(trace: Trace, step: Step) -> None:
         ours.code(snippet(trace, step, state.current().head), language="python")
         running.markdown("The source that computed it:")
         running.code(running_source(trace, step), language="python")
+        if step.name == "output" and classic(trace.config):
+            lines.markdown("All of it in one program, as tutorials write it; with these weights it computes the same:")
+            lines.code(getsource(whole), language="python")

@@ -9,8 +9,9 @@ from pages.ui.picture import ask, show, tie
 def draw() -> None:
     """The sentence with dropout of a chosen share at chosen places, each run with draws of its own."""
     st.markdown(
-        "In training each number is set to zero with probability p and the others are divided by 1 - p, at three kinds "
-        "of places. A trained model runs without: everywhere else in this app the step is the identity."
+        "In training each number is set to zero with probability p and the others are divided by 1 - p: at three kinds "
+        "of places in the paper, and in much code inside feed-forward too. A trained model runs without: everywhere "
+        "else in this app the step is the identity."
     )
     scene = ask(DROPPED)
     st.select_slider("p", SHARES, **tie(P, scene))

@@ -1,0 +1,147 @@
+"""Trials of what flows between tokens: whether weight is what is contributed, who reaches whom, and in how many steps.
+
+A weight says how much of a value is taken, not how much the value holds: what is contributed is the length of the
+weight times the value after W_O (Kobayashi et al. 2020).
+"""
+
+import torch
+from torch import Tensor
+from torch.utils._python_dispatch import TorchDispatchMode
+
+from encoder.edits.edit import Edit
+from encoder.metrics import SENTENCES, attention_weights, length
+from encoder.metrics.flows import norm_weighted
+from encoder.metrics.habits import runs
+from encoder.support.errors import EncoderError
+from encoder.support.formatting import percent
+from encoder.teach.trials.finding import Bars, Curves, Finding, array, judge
+from encoder.text_encoder import TextEncoder
+from encoder.trace.trace import Trace
+from encoder.trace.words import punctuation
+
+OVER = SENTENCES[:50]
+MOSTLY = 0.8  # of all rows
+ROUNDING = 1e-5  # of the length of a vector
+FEW = 8  # tokens of the shorter run
+
+
+def weight_contributes(encoder: TextEncoder) -> Finding:
+    """The token with the largest attention weight contributes most: in most rows of all heads it is one and the same.
+
+    Over fifty sentences, with all tokens and with words alone: no special tokens, no punctuation, as row or as column.
+    """
+    agreeing = torch.zeros(2, encoder.config.n_layers, dtype=torch.float64)
+    rows = [0, 0]  # of each layer
+    for trace in runs(encoder, OVER):
+        everything, spoken = torch.arange(len(trace.tokens)), torch.tensor(words_of(trace))
+        for kind, kept in enumerate((everything, spoken)):
+            rows[kind] += encoder.config.n_heads * len(kept)
+            for layer in range(encoder.config.n_layers):
+                agreeing[kind, layer] += same_largest(trace, layer, kept)
+    shares = agreeing / torch.tensor(rows)[:, None]
+    every, words = (float(share) for share in shares.mean(1))
+    said = (
+        f"Over {len(OVER)} sentences, in {percent(every)} of {rows[0] * encoder.config.n_layers:,} rows the largest "
+        f"weight is the largest contribution, the weight times what it hands over through W_O. Among words alone, "
+        f"without special tokens and punctuation, it is in {percent(words)} of "
+        f"{rows[1] * encoder.config.n_layers:,}. It counts as most rows from {percent(MOSTLY)} on."
+    )
+    bars = Bars(
+        {"all tokens": array(shares[0]), "words alone": array(shares[1])},
+        [f"layer {i}" for i in range(encoder.config.n_layers)],
+        "largest weight contributes most",
+    )
+    return Finding(
+        every,
+        "share of rows in which the largest weight contributes most",
+        said,
+        judge(every >= MOSTLY, "among words alone" if words >= MOSTLY else ""),
+        bars,
+    )
+
+
+def words_of(trace: Trace) -> list[int]:
+    """The positions of tokens that are neither special nor punctuation."""
+    marks = trace.tokenization.special
+    return [i for i, token in enumerate(trace.tokens) if not marks[i] and not punctuation(token)]
+
+
+def same_largest(trace: Trace, layer: int, kept: Tensor) -> int:
+    """In how many rows of all heads, among the tokens that are kept, the largest weight is the largest flow."""
+    weights, flowing = (
+        values[:, kept][:, :, kept].argmax(-1)
+        for values in (attention_weights(trace, layer), norm_weighted(trace, layer))
+    )
+    return int((weights == flowing).sum())
+
+
+def all_linked(encoder: TextEncoder, sentence: str, layers: int = 1) -> Finding:
+    """After so many layers every token's vector depends on every other token, however far apart the two stand.
+
+    Each token's vector is zeroed once before the first layer; the vectors of all others after those layers change.
+    """
+    if layers > encoder.config.n_layers:
+        raise EncoderError(f"this model has {encoder.config.n_layers} layers, and {layers} are asked for")
+    step = f"layers.{layers - 1}.output"
+    before = encoder.trace(sentence)[step]
+    changed = (
+        torch.stack(
+            [
+                length(encoder.trace(sentence, edits=[Edit("embedding.output", "zero", positions=(j,))])[step] - before)
+                for j in range(len(before))
+            ],
+            1,
+        )
+        / length(before)[:, None]
+    )
+    n = len(before)
+    if n < 2:
+        raise EncoderError("one token has no other; a sentence of two or more is needed")
+    gaps = torch.arange(n)[:, None] - torch.arange(n)
+    others = gaps != 0
+    reached, pairs = int((changed[others] > ROUNDING).sum()), int(others.sum())
+    by_gap = torch.stack([changed[gaps.abs() == gap].mean() for gap in range(1, n)])
+    after = "one layer" if layers == 1 else f"{layers} layers"
+    said = (
+        f"After {after} {reached} of {pairs} pairs of tokens are linked: without the one, the vector of the other is "
+        f"another. On average it changes by {percent(float(by_gap[0]))} for neighbours and by "
+        f"{percent(float(by_gap[-1]))} at a distance of {n - 1}."
+    )
+    curves = Curves({"change": array(by_gap)}, array(range(1, n)), ("distance", "change of the vector"))
+    return Finding(reached / pairs, "share of pairs that are linked", said, judge(reached == pairs), curves)
+
+
+class Counted(TorchDispatchMode):  # type: ignore[no-untyped-call]
+    """Counts what is asked of the processor."""
+
+    def __init__(self) -> None:
+        super().__init__()  # type: ignore[no-untyped-call]
+        self.count: int = 0
+
+    def __torch_dispatch__(self, func, types, args=(), kwargs=None):  # type: ignore[no-untyped-def]
+        """Count one operation and do it."""
+        self.count += 1
+        return func(*args, **(kwargs or {}))
+
+
+@torch.inference_mode()
+def operations(encoder: TextEncoder, n: int) -> int:
+    """How many operations, one after the other, a run over n tokens is made of."""
+    ids = torch.zeros(1, n, dtype=torch.long)
+    encoder.model(ids)  # the first run of a length may lay out memory
+    with Counted() as counted:
+        encoder.model(ids)
+    return int(counted.count)
+
+
+def at_once(encoder: TextEncoder, longest: int = 128) -> Finding:
+    """All tokens are read at once: a run over many tokens is made of as many operations as one over few."""
+    n = min(longest, encoder.max_tokens)
+    few, many = operations(encoder, min(FEW, n)), operations(encoder, n)
+    said = (
+        f"A run over {min(FEW, n)} tokens is {few} operations one after the other, a run over {n} tokens is {many}; "
+        "each of them is done for all tokens together, and none waits for the word before. A recurrent network takes "
+        "as many steps as there are tokens. How much time many processors would save was not measured: this app runs "
+        "on one."
+    )
+    return Finding(float(many / few), "operations for many tokens over those for few", said, judge(few == many))
