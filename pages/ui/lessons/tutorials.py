@@ -53,7 +53,7 @@ def draw() -> None:
 
 def then(step: LessonStep) -> Finding | None:
     """What is shipped of a line, where nothing was measured since."""
-    if not step.trial or measurements.is_found(*question(step)):
+    if not step.trial or measurements.findings_kept.has(*question(step)):
         return None
     model, trial, given = question(step)
     stored = by_content(session.text_encoder(model).source.fingerprint)

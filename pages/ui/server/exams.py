@@ -60,7 +60,7 @@ def examined(model: str) -> Exam:
     """Return the examination of a model, made now where it was asked for.
 
     Raises:
-        consent.NotStarted: it takes long, and was not asked for; the page now offers it.
+        cost_gate.NotStarted: it takes long, and was not asked for; the page now offers it.
         EncoderError: no sentence of the treebanks can be asked of this model.
     """
     found = exam(model)
@@ -106,7 +106,7 @@ def examined_on(model: str, own: Treebank) -> Exam:
     """Examine a model on trees of a visitor's own now, in turn; a bundled treebank confirms its heads. Nothing is kept.
 
     Raises:
-        consent.NotStarted: it takes long, and was not asked for; the page now offers it.
+        cost_gate.NotStarted: it takes long, and was not asked for; the page now offers it.
         EncoderError: no sentence of these trees can be asked of this model.
     """
     encoder = text_encoder(model)

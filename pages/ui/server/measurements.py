@@ -60,7 +60,7 @@ def once_asked(
 ) -> Callable[P, R]:
     """Return what gives a result that is kept or takes a moment, and offers one that takes long on the page.
 
-    It raises consent.NotStarted where it was offered and not asked for yet.
+    It raises cost_gate.NotStarted where it was offered and not asked for yet.
     """
 
     def ask(*asked: P.args, **named: P.kwargs) -> R:
@@ -146,7 +146,7 @@ def findings(model: str, trial: str, given: str, *, agreed: bool = False) -> tri
 
     Raises:
         EncoderError: it does not fit the model, or into memory.
-        consent.NotStarted: it takes long, and was not asked for; the page now offers it.
+        cost_gate.NotStarted: it takes long, and was not asked for; the page now offers it.
     """
     if not agreed:
         cost_gate.ask(f"trial_{abs(hash((model, trial, given)))}", trial_seconds(model, trial, given))
@@ -183,7 +183,7 @@ def role_history(model: str) -> tuple[dict[str, list[Strongest]], list[Score]]:
     """At each moment the strongest head of each role, and how well the model guesses, over the bundled sentences.
 
     Raises:
-        consent.NotStarted: it was not asked for; the page now offers it.
+        cost_gate.NotStarted: it was not asked for; the page now offers it.
     """
     if not role_history_of.has(model):
         every = snapshots(model)
