@@ -15,7 +15,7 @@ from urllib.request import Request, urlopen
 import numpy as np
 import pytest
 import websockets
-from browser_tools import chart, open_page, places, problems, rerun, watch
+from browser_tools import chart, choose_head, open_page, problems, rerun, watch
 from playwright.sync_api import Browser, Page, expect
 from school import School, two_replicas
 
@@ -58,7 +58,7 @@ class Load:
         await asyncio.gather(*(self.one(i) for i in range(VISITORS)))
 
     async def one(self, number: int) -> None:
-        draw, path, query = random.Random(number), "", ""
+        draw, path, query = random.Random(number), "atlas", ""  # what the server draws
         while not self.stopped.is_set():
             with contextlib.suppress(OSError, websockets.WebSocketException):
                 async with visit(self.url, path, query) as visitor:
@@ -130,8 +130,7 @@ def test_a_replica_dies_under_load_and_every_session_comes_back(
         before = load.done
         wait_until(page, "nobody came back", lambda: load.came_back > 0 and load.done > before + VISITORS)
 
-        with rerun(page, 60):
-            places(page, "head").get_by_role("radio", name="head 5", exact=True).click()
+        choose_head(page, 2, 5)
         expect(page).to_have_url(re.compile("layer=2.*head=5"))
         with rerun(page, 60):
             page.reload()
