@@ -17,7 +17,7 @@ from processes import family  # noqa: E402
 from visitors import Visitor, visit  # noqa: E402
 from watcher import Seen, back_to, watched  # noqa: E402
 
-from encoder.pictures.figure_link import PictureAt, pack  # noqa: E402
+from encoder.pictures.figure_link import at, pack  # noqa: E402
 
 pytestmark = [pytest.mark.slow, pytest.mark.nightly]
 
@@ -25,7 +25,7 @@ ROOT = HERE.parent
 BOUND = 2600.0  # MB, the server and what it has started
 VISITORS = 20
 BACK, LEFT = 1.25, 60.0  # memory after all have left, over that before, and seconds until then
-PICTURE = PictureAt("attention", "heads", (("step", "attention.weights"),))
+PICTURE = at("heads", "all_heads", {"sentence": "Keys on the table."})
 FILM = {"figure": pack([PICTURE]), "figure_part": "Film", "figure_size": "1080p"}
 UNIT = {"atlas_part": "Units", "atlas_off": "1"}
 

@@ -106,8 +106,9 @@ SAID = {  # a link that does not fit -> what is said of it
 }
 
 
-@pytest.mark.parametrize("page", ["steps/atlas.py", "steps/figure.py", "steps/learn.py"])
-@pytest.mark.parametrize("name", SAID)
+@pytest.mark.parametrize(
+    ("name", "page"), [*zip(SAID, cycle(["steps/atlas.py", "steps/figure.py", "steps/learn.py"]), strict=False)]
+)
 def test_what_does_not_fit_is_said_and_the_address_is_mended(name: str, page: str) -> None:
     query, words = SAID[name]
     app = opened(page, query)

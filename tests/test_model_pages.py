@@ -17,20 +17,21 @@ from pages.ui.server import engine, models
 
 pytestmark = pytest.mark.slow
 
+OFF = ("", "off", "0", "false", " no ")
 
-@pytest.mark.parametrize("name", PRESETS)
-def test_the_builder_says_what_a_shape_takes_before_it_is_built(name: str) -> None:
+
+def test_the_builder_says_what_a_shape_takes_before_it_is_built() -> None:
     app = page("Build one")
-    healthy(app.selectbox(key="preset").set_value(name).run())
-    config = PRESETS[name]
-    shown = {metric.label: metric.value for metric in app.metric}
-    likely = size(config)  # with the head that guesses words where the preset has one
-    assert shown["Parameters"] == f"{short(likely.parameters / 1e6)} M"
-    assert shown["Memory of the weights"] == f"{short(likely.bytes_of_weights / 1e6)} MB"
-    assert shown["A run of 128 tokens"] == f"{short(likely.bytes_of_a_run(128) / 1e6)} MB"
-    assert not app.button(key="build").disabled
-    idle = config.vocab_size - 16_384  # the bundled tokenizer has so many
-    assert (f"{idle:,} rows of this vocabulary are never looked up" in texts(app)) == (idle > 0)
+    for name, config in PRESETS.items():
+        healthy(app.selectbox(key="preset").set_value(name).run())
+        shown = {metric.label: metric.value for metric in app.metric}
+        likely = size(config)  # with the head that guesses words where the preset has one
+        assert shown["Parameters"] == f"{short(likely.parameters / 1e6)} M", name
+        assert shown["Memory of the weights"] == f"{short(likely.bytes_of_weights / 1e6)} MB", name
+        assert shown["A run of 128 tokens"] == f"{short(likely.bytes_of_a_run(128) / 1e6)} MB", name
+        assert not app.button(key="build").disabled
+        idle = config.vocab_size - 16_384  # the bundled tokenizer has so many
+        assert (f"{idle:,} rows of this vocabulary are never looked up" in texts(app)) == (idle > 0), name
 
 
 def test_the_builder_builds_the_word_head_of_bert_and_its_longest_input() -> None:
@@ -160,7 +161,7 @@ def test_a_server_can_switch_folders_and_hub_off(monkeypatch: pytest.MonkeyPatch
     assert "opens no models from folders" in said(open_app(model="folder:mine"))
 
 
-@pytest.mark.parametrize("said", [None, "", "off", "OFF", "0", "false", " no "])
+@pytest.mark.parametrize("said", [None, *(pytest.param(off, marks=pytest.mark.nightly) for off in OFF), "OFF"])
 def test_the_hub_is_off_until_it_is_switched_on(
     model_root: Path, monkeypatch: pytest.MonkeyPatch, said: str | None
 ) -> None:

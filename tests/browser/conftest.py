@@ -23,8 +23,7 @@ VIEWPORT = {"width": 1280, "height": 900}
 LEAVE = "() => { if (location.origin !== 'null') sessionStorage.clear(); return location.origin }"
 PATIENCE = 60_000  # milliseconds
 HEAP = 100e6  # bytes that pages which a tab has left may hold
-# Look for garbage early: halves what a tab holds; the driver's own process holds a fifth less.
-LITTLE = "--js-flags=--optimize-for-size"
+# Look for garbage early: the driver's own process holds a fifth less.
 DRIVER = {"NODE_OPTIONS": "--max-semi-space-size=1 --max-old-space-size=256"}
 SERVER_LOG = pytest.StashKey[Path]()
 SHARED = pytest.StashKey[tuple[str, str]]()
@@ -81,7 +80,7 @@ def browser() -> Iterator[Browser]:
     path = find_chromium()
     os.environ |= DRIVER
     with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=path, args=["--no-sandbox", "--disable-gpu", LITTLE])
+        browser = playwright.chromium.launch(executable_path=path, args=["--no-sandbox", "--disable-gpu"])
         yield browser
         browser.close()
 

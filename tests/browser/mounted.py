@@ -3,14 +3,15 @@
 import base64
 from collections.abc import Callable, Collection, Iterator, Mapping
 from contextlib import contextmanager
-from typing import Any
+from typing import Any, Literal
 
 from browser_tools import NEXT_FRAMES, ROUND, from_here
 from page_sizes import CONTROLS
 from playwright.sync_api import Browser, Page, ViewportSize
 
 DESK, PHONE = ViewportSize(width=1440, height=900), ViewportSize(width=390, height=844)
-SIZES = [(DESK, "light"), (DESK, "dark"), (PHONE, "light"), (PHONE, "dark")]
+# Each size and each scheme once: neither changes what the other does.
+SIZES: list[tuple[ViewportSize, Literal["light", "dark"]]] = [(DESK, "light"), (PHONE, "dark")]
 HTML = """<!DOCTYPE html><html lang="en"><title>A page</title>
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <style>:root { color-scheme: light dark } body { margin: 0 }</style><div id="front"></div>"""
@@ -98,6 +99,12 @@ def answered(make: Answer, asked: dict[str, Any]) -> str:
         return coded(make(asked))
     except ValueError as error:
         return f"!{error}."
+
+
+def seen(page: Page, size: ViewportSize, scheme: Literal["light", "dark"]) -> None:
+    """Show the page in a window of that size and in these colours."""
+    page.set_viewport_size(size)
+    page.emulate_media(color_scheme=scheme)
 
 
 def tab_stops(page: Page) -> int:

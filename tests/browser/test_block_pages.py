@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 import pytest
 from browser_tools import barriers
-from mounted import OF_LAYER, PHONE, SIZES, mounting, overflows, tab_stops
-from playwright.sync_api import Browser, Locator, Page, ViewportSize, expect
+from mounted import OF_LAYER, PHONE, SIZES, mounting, overflows, seen, tab_stops
+from playwright.sync_api import Browser, Locator, Page, expect
 
 from encoder import PRESETS, TextEncoder, Trace
 from encoder.packet.block import level_3
@@ -232,21 +232,15 @@ def test_words_and_units_by_keys(opened: Opened, trace: Trace) -> None:
 
 
 @pytest.mark.parametrize("name", ["add_norm", "feed_forward"])
-def test_few_stops_of_the_tab_key_and_little_to_click(opened: Opened, name: str) -> None:
+def test_it_fits_and_axe_finds_nothing_with_few_stops_of_the_tab_key(opened: Opened, name: str) -> None:
     page = opened(name, layer=3)
     assert 6 <= tab_stops(page) <= 15
-
-
-@pytest.mark.parametrize("name", ["add_norm", "feed_forward"])
-@pytest.mark.parametrize(("size", "scheme"), SIZES)
-def test_it_fits_and_axe_finds_nothing(opened: Opened, name: str, size: ViewportSize, scheme: str) -> None:
-    page = opened(name, layer=3)
-    page.set_viewport_size(size)
-    page.emulate_media(color_scheme="dark" if scheme == "dark" else "light")
-    assert not overflows(page)
-    picture = page.locator(".tl" if name == "add_norm" else ".tr").first.bounding_box()
-    assert picture and picture["y"] < (300 if size is PHONE else 400)
-    assert barriers(page, every=True) == []
+    for size, scheme in SIZES:
+        seen(page, size, scheme)
+        assert not overflows(page)
+        picture = page.locator(".tl" if name == "add_norm" else ".tr").first.bounding_box()
+        assert picture and picture["y"] < (300 if size is PHONE else 400)
+        assert barriers(page, every=True) == []
 
 
 @pytest.mark.parametrize("name", ["add_norm", "feed_forward"])

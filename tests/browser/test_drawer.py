@@ -19,6 +19,7 @@ from browser_tools import (
     widget,
 )
 from playwright.sync_api import Locator, Page, expect
+from tiers import mostly_nightly
 
 from encoder import TextEncoder
 from encoder.pictures.view import EXAMPLE
@@ -85,7 +86,7 @@ def value_said(page: Page) -> float:
     return valued(number(page).inner_text().rpartition("= ")[2])
 
 
-@pytest.mark.parametrize("path", PAGES)
+@pytest.mark.parametrize("path", mostly_nightly(PAGES, ["attention", "stack"]))
 def test_a_clicked_number_opens_beside_what_was_clicked_which_stays(
     page: Page, app_url: str, base: TextEncoder, path: str
 ) -> None:
@@ -250,7 +251,10 @@ def test_a_number_that_is_closed_on_another_page_than_the_first_is_closed_for_go
     expect(page).not_to_have_url(re.compile("cell="))
 
 
-@pytest.mark.parametrize("said", ["layers.4.attention.weights:1,8,99", "nothing:1", "x", "layers.9.output:0,0"])
+@pytest.mark.parametrize(
+    "said",
+    mostly_nightly(["layers.4.attention.weights:1,8,99", "nothing:1", "x", "layers.9.output:0,0"], ["nothing:1"]),
+)
 def test_an_address_that_names_no_number_says_so(page: Page, app_url: str, said: str) -> None:
     open_page(page, f"{app_url}/attention?{NUMBERS}&number={said}")
     expect(page.locator(".enc-number").get_by_role("alert")).to_have_text(re.compile(r"\w+ \w+ .*\w"))

@@ -213,7 +213,7 @@ def test_other_models_have_the_stops_of_what_they_do(opened: Opened, model: str,
             expect(check).to_have_attribute("data-agrees", "true") if name != "widened" else expect(
                 check
             ).to_be_hidden()
-    assert barriers(page) == []
+    assert model != "narrow" or barriers(page) == []  # it has every stop
 
 
 def test_a_long_text_in_the_other_direction_scrolls_in_its_own_box(opened: Opened, base: TextEncoder) -> None:

@@ -19,6 +19,7 @@ from browser_tools import (
     type_sentence,
 )
 from nasty import CANARY, SCRIPTS
+from page_sizes import CONTROLS, PICTURE, SCREENS, SIDEWAYS, SIZES, STEADY
 from playwright.sync_api import Page, ViewportSize, expect
 from tiers import mostly_nightly
 
@@ -31,10 +32,13 @@ KEYS = [*(page.key for page in PAGES), *BELOW]
 OF_BROWSER = ".picture-canvas, .enc-words, .hd-grid, .ou-bars, .em-near, .tl, .cv-canvas, .wi-board"
 WITHOUT_PICTURE = ("figure", "lessons", "class")  # text, a form first
 SCREEN: ViewportSize = {"width": 1280, "height": 800}
-HOSTILE_DAILY = ("sentence", "compare")  # both show what is typed, as words and in pictures
+HOSTILE_DAILY = ("compare",)  # shows what is typed, as words and in pictures
 WITH_MENU = ("sentence", "lessons")
 WITH_PARTS = ("compare?more=1&layer=4&head=1", "heads?more=1&layer=4&head=1", "learn", "lessons", "your_model")
-TOP = 600  # pixels from the top of the window within which the main picture begins
+TOP, TOP_OF_PHONE = 600, 300  # pixels from the top of the window within which the main picture begins
+WIDE, PHONE = SIZES
+MOST_CONTROLS, MOST_ON_START = 20, 12  # that can be used without scrolling
+MOST_SCREENS = 2  # of a wide window
 # Elements whose right edge lies beyond the screen, unless something around them scrolls or cuts by itself.
 BEYOND = """() => {
   const wide = document.documentElement.clientWidth, found = []
@@ -105,27 +109,48 @@ def no_markup(page: Page) -> None:
 
 
 def fits_a_phone(page: Page) -> None:
-    page.set_viewport_size({"width": 390, "height": 844})
+    page.set_viewport_size(PHONE)
     page.evaluate(NEXT_FRAMES)
     page.wait_for_function(f"() => ({BEYOND})().length == 0")
 
 
+def too_much(page: Page, key: str, size: ViewportSize) -> list[str]:
+    """What is too much on the first screen of the page that is open, in a window of that size."""
+    page.set_viewport_size(size)
+    page.wait_for_function(STEADY, polling=100)
+    controls, screens, top, beyond = (page.evaluate(script) for script in (CONTROLS, SCREENS, PICTURE, SIDEWAYS))
+    most = MOST_CONTROLS if path(key) else MOST_ON_START
+    found = [f"{controls} controls"] if controls > most else []
+    found += [f"{screens:.1f} screens"] if size is WIDE and screens > MOST_SCREENS else []
+    found += [f"the picture begins at {top:.0f}"] if size is PHONE and top >= TOP_OF_PHONE else []
+    return found + ([f"scrolls sideways by {beyond}"] if beyond > 0 else [])
+
+
 @pytest.mark.parametrize("key", KEYS)
 def test_a_page_is_for_everybody(page: Page, app_url: str, key: str) -> None:
-    """One visit for all that is looked at, because opening a page is what takes time."""
-    page.set_viewport_size(SCREEN)
+    """One visit for all that is looked at, because opening a page is what takes time.
+
+    The first screen is one that is taken in: few controls, its picture in sight on a phone, and not long before it is
+    unfolded.
+    """
+    name, _, below = key.partition("?")
+    page.set_viewport_size(PHONE)
     open_page(page, address(app_url, key))
     draws(page, key)
-    assert page.evaluate(BEYOND) == [], "1280 pixels"
-    if key.partition("?")[0] in DRAWN:
+    assert below or too_much(page, name, PHONE) == []
+    fits_a_phone(page)
+    assert below or too_much(page, name, WIDE) == []
+    page.set_viewport_size(SCREEN)
+    page.evaluate(NEXT_FRAMES)
+    page.wait_for_function(f"() => ({BEYOND})().length == 0")
+    draws(page, key)
+    if name in DRAWN:
         box = page.locator(OF_BROWSER).first.bounding_box()
         assert box and box["y"] < TOP
     elif key not in WITHOUT_PICTURE:
         page.wait_for_function(f"() => ({FIRST_PICTURE})() < {TOP}")
     # The menu around them is the same on all pages.
     assert barriers(page, "html" if key in WITH_MENU else "[data-testid=stMain]") == []
-    fits_a_phone(page)
-    draws(page, key)
 
 
 @pytest.mark.parametrize("key", mostly_nightly(KEYS, ["attention", "lessons"]))

@@ -9,6 +9,7 @@ import pytest
 from browser_tools import from_here
 from chromium import find_chromium
 from playwright.sync_api import Browser, Page, Route, expect
+from tiers import mostly_nightly
 
 from encoder import TextEncoder
 from encoder.packet.run import level_1, level_2
@@ -148,7 +149,7 @@ def kept(page: Page, asked: list[str]) -> None:
     page.wait_for_function("before => JSON.stringify(shown()) === before", arg=page.evaluate("JSON.stringify", before))
 
 
-@pytest.mark.parametrize("name", ["start", "attention"])
+@pytest.mark.parametrize("name", mostly_nightly(["start", "attention"], ["attention"]))
 def test_hundreds_of_choices_at_once_are_all_drawn_and_the_last_is_kept(front: Page, name: str) -> None:
     asked = opened(front, name)
     front.clock.install(time=0)
@@ -162,7 +163,7 @@ def test_hundreds_of_choices_at_once_are_all_drawn_and_the_last_is_kept(front: P
     kept(front, asked)
 
 
-@pytest.mark.parametrize("name", ["start", "attention"])
+@pytest.mark.parametrize("name", mostly_nightly(["start", "attention"], ["start"]))
 def test_choices_at_a_persons_pace_are_all_drawn_and_each_is_written(front: Page, name: str) -> None:
     asked = opened(front, name)
     front.clock.install(time=0)

@@ -336,9 +336,7 @@ def copied(page: Page) -> str:
     return link
 
 
-@pytest.mark.parametrize(
-    "path", mostly_nightly([page.key for page in PAGES if page.key not in DRAWN], ["lessons", "atlas"])
-)
+@pytest.mark.parametrize("path", mostly_nightly([page.key for page in PAGES if page.key not in DRAWN], ["lessons"]))
 def test_a_link_copied_from_a_page_shows_the_same_elsewhere(walker: Page, page: Page, path: str) -> None:
     """Elsewhere is a browser of its own: it shares nothing with that of the walker.
 

@@ -5,6 +5,7 @@ from urllib.parse import parse_qs, urlsplit
 import pytest
 from browser_tools import barriers
 from front_alone import front
+from mounted import SIZES
 from playwright.sync_api import Browser, Page, Route, ViewportSize, expect
 from starlette.applications import Starlette
 from starlette.middleware import Middleware
@@ -16,7 +17,6 @@ from pages.front.headers import Headers
 
 __all__ = ["front"]  # a fixture
 SERVER = TestClient(Starlette(routes=routes.routes(), middleware=[Middleware(Headers)]), base_url="http://plain.test")
-SIZES: list[ViewportSize] = [{"width": 1440, "height": 900}, {"width": 390, "height": 844}]
 
 
 def answer(route: Route) -> None:
@@ -27,8 +27,7 @@ def answer(route: Route) -> None:
     route.fulfill(status=sent.status_code, headers=dict(sent.headers), body=sent.content)
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-@pytest.mark.parametrize("size", SIZES, ids=lambda size: str(size["width"]))
+@pytest.mark.parametrize(("size", "scheme"), SIZES, ids=("wide and light", "narrow and dark"))
 def test_without_script_it_fits_and_axe_finds_nothing(browser: Browser, size: ViewportSize, scheme: str) -> None:
     with browser.new_context(viewport=size, color_scheme=scheme, java_script_enabled=False) as context:  # type: ignore[arg-type]
         page = context.new_page()

@@ -15,7 +15,7 @@ from urllib.request import Request, urlopen
 import numpy as np
 import pytest
 import websockets
-from browser_tools import chart, open_page, places, problems, rerun, watch
+from browser_tools import chart, choose_head, open_page, problems, rerun, watch
 from playwright.sync_api import Browser, Page, expect
 from school import School, two_replicas
 
@@ -58,7 +58,7 @@ class Load:
         await asyncio.gather(*(self.one(i) for i in range(VISITORS)))
 
     async def one(self, number: int) -> None:
-        draw, path, query = random.Random(number), "", ""
+        draw, path, query = random.Random(number), "atlas", ""  # what the server draws
         while not self.stopped.is_set():
             with contextlib.suppress(OSError, websockets.WebSocketException):
                 async with visit(self.url, path, query) as visitor:
@@ -109,7 +109,7 @@ def test_new_visitors_are_shared_evenly_and_stay_where_they_are(school: School) 
 def test_a_replica_dies_under_load_and_every_session_comes_back(
     school: School, browser: Browser, base: TextEncoder
 ) -> None:
-    with browser.new_context() as context, Load(school.url) as load:
+    with browser.new_context() as context:
         page = context.new_page()
         page.set_default_timeout(60_000)
         watch(page)
@@ -119,21 +119,21 @@ def test_a_replica_dies_under_load_and_every_session_comes_back(
         assert problems(page) == []  # the policy of the proxy forbids nothing that the app needs
         assert {one["name"] for one in context.cookies()} >= {"replica", "_streamlit_xsrf"}
         address = page.url
-        wait_until(page, "nobody clicked", lambda: load.done > 2 * VISITORS)
-
         serving = school.last_server("GET /_stcore/host-config")
-        assert len({school.last_server("GET / "), serving}) == 1  # the cookie keeps to one
-        with rerun(page, 60):  # the page asks for it by itself
-            school.replicas[serving].process.kill()
-        np.testing.assert_array_equal(np.array(chart(page, "together_matrix")[0]["z"], np.float32), expected)
-        assert page.url == address
-        before = load.done
-        wait_until(page, "nobody came back", lambda: load.came_back > 0 and load.done > before + VISITORS)
+        assert school.last_server("GET /?several") == serving  # the cookie keeps to one
 
-        with rerun(page, 60):
-            places(page, "head").get_by_role("radio", name="head 5", exact=True).click()
-        expect(page).to_have_url(re.compile("layer=2.*head=5"))
-        with rerun(page, 60):
-            page.reload()
-        expect(page).to_have_url(re.compile("layer=2.*head=5"))
+        with Load(school.url) as load:
+            wait_until(page, "nobody clicked", lambda: load.done > 2 * VISITORS)
+            with rerun(page, 60):  # the page asks for it by itself
+                school.replicas[serving].process.kill()
+            np.testing.assert_array_equal(np.array(chart(page, "together_matrix")[0]["z"], np.float32), expected)
+            assert page.url == address
+            before = load.done
+            wait_until(page, "nobody came back", lambda: load.came_back > 0 and load.done > before + VISITORS)
+
+            choose_head(page, 2, 5)
+            expect(page).to_have_url(re.compile("layer=2.*head=5"))
+            with rerun(page, 60):
+                page.reload()
+            expect(page).to_have_url(re.compile("layer=2.*head=5"))
     assert load.broken == [], school.said
