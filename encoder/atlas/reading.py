@@ -1,6 +1,6 @@
 """Reading an atlas: heads and units in numbers, their contexts, and the sentences that these stand in."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -12,9 +12,11 @@ import pyarrow.parquet as pq
 from encoder.atlas.card import check_model, read_card
 from encoder.atlas.corpus import AtlasError
 from encoder.atlas.making import sha256
+from encoder.on_demand import on_demand
 from encoder.trace.source import Source
 from encoder.trace.tokens import Text
 
+upstairs = on_demand("encoder.atlas", {"html_of": "encoder.browser.atlas_cell"})  # what draws it stands on it
 WORDS = ("list", "by", "token", "token_looked_at")  # columns of few different texts
 
 
@@ -129,7 +131,7 @@ class Atlas:
         found: dict[str, Any] = rows[0]
         return found
 
-    def head(self, layer: int, head: int) -> dict[str, Any]:
+    def head(self, layer: int, head: int) -> "AtlasHead":
         """The row of one head.
 
         Raises:
@@ -138,8 +140,7 @@ class Atlas:
         at = layer * self.card.sizes["heads"] + head
         if not 0 <= head < self.card.sizes["heads"] or not 0 <= at < len(self.heads):
             raise AtlasError(f"there is no head {head} in layer {layer} of this atlas")
-        found: dict[str, Any] = self.heads.slice(at, 1).to_pylist()[0]
-        return found
+        return AtlasHead(self, self.heads.slice(at, 1).to_pylist()[0])
 
     def head_firings(self, layer: int, head: int, by: str, kind: str) -> list[Firing]:
         """Contexts of a head, ranked `by` "weight" or "written": those of `kind` "top" or "sample"."""
@@ -166,3 +167,15 @@ class Atlas:
         if missing := [number for number in sentences if number not in found]:
             raise AtlasError(f"{self.folder.name} is damaged: sentence {missing[0]} is not there; make it again")
         return found
+
+
+class AtlasHead(dict[str, Any]):
+    """What an atlas says of one head: the columns of `heads.parquet`, by their names."""
+
+    def __init__(self, atlas: Atlas, row: Mapping[str, Any]) -> None:
+        super().__init__(row)
+        self.atlas = atlas
+
+    def _repr_html_(self) -> str:
+        """Show the head at work as the last line of a notebook's cell, and its strongest contexts."""
+        return str(upstairs("html_of")(self))

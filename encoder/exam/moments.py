@@ -9,7 +9,6 @@ moment at which it does.
 
 import json
 import sys
-from argparse import ArgumentParser
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
@@ -20,7 +19,7 @@ from typing import NamedTuple
 import numpy as np
 
 from encoder import checkpoint, whole_file
-from encoder.command_line import exit_code
+from encoder.command_line import CommandLine, exit_code
 from encoder.errors import EncoderError
 from encoder.exam.answers import DIRECTIONS, WorkWatch, read, report_nothing, tally
 from encoder.exam.examination import RESULTS
@@ -29,6 +28,7 @@ from encoder.exam.licence import nearest_most
 from encoder.exam.links import GAPS, JUDGED, LinkedSentence, TreeLink, gaps, relations
 from encoder.exam.treebank import BUNDLED, ExamError, Treebank, bundled_treebanks
 from encoder.experiments import timelapse
+from encoder.progress import counting
 from encoder.text_encoder import TextEncoder
 
 FORMAT, VERSION = "encoder-exam-moments", 2
@@ -365,7 +365,7 @@ def check_counts(moments: Moments) -> None:
 
 def make(given: list[str] | None = None) -> None:
     """Do what the command line says."""
-    parser = ArgumentParser("python -m encoder.exam.moments", description=__doc__)
+    parser = CommandLine("python -m encoder.exam.moments", description=__doc__)
     parser.add_argument(
         "--model", default="small", help="a bundled model or a folder that keeps moments of its training"
     )
@@ -373,7 +373,10 @@ def make(given: list[str] | None = None) -> None:
                         "with the trees of other sentences")  # fmt: skip
     parser.add_argument("--out", type=Path, required=True, metavar="FILE", help="the JSON that is written")
     asked = parser.parse_args(given)
-    whole_file.write(asked.out, count_moments(asked.model, asked.trees).to_json().encode())
+    whole_file.check(asked.out)
+    with counting("moments"):
+        moments = count_moments(asked.model, asked.trees)
+    whole_file.write(asked.out, moments.to_json().encode())
     print(asked.out)
 
 
