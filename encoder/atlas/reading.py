@@ -4,10 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import Any
-
-import pyarrow as pa
-import pyarrow.parquet as pq
+from typing import TYPE_CHECKING, Any
 
 from encoder.atlas.card import check_model, read_card
 from encoder.atlas.corpus import AtlasError
@@ -15,6 +12,9 @@ from encoder.atlas.making import sha256
 from encoder.on_demand import on_demand
 from encoder.trace.source import Source
 from encoder.trace.tokens import Text
+
+if TYPE_CHECKING:  # an extra of the package, which only who has an atlas needs
+    import pyarrow as pa
 
 upstairs = on_demand("encoder.atlas", {"html_of": "encoder.browser.atlas_cell"})  # what draws it stands on it
 WORDS = ("list", "by", "token", "token_looked_at")  # columns of few different texts
@@ -82,7 +82,7 @@ class Atlas:
             self.checked.add(name)
         return self.folder / name
 
-    def tokens(self, name: str, *columns: str) -> pa.Table:
+    def tokens(self, name: str, *columns: str) -> "pa.Table":
         """Columns of numbers and tokens of a whole file, read once: some twelve bytes for each row."""
         key = (name, *columns)
         if key not in self.kept:
@@ -91,8 +91,11 @@ class Atlas:
 
     def table(
         self, name: str, columns: list[str] | None = None, filters: Any = None, as_dictionary: Sequence[str] = ()
-    ) -> pa.Table:
+    ) -> "pa.Table":
         """A file of columns, or some of it."""
+        import pyarrow as pa
+        import pyarrow.parquet as pq
+
         path = self.path(name)
         try:
             return pq.read_table(path, columns=columns, filters=filters, read_dictionary=list(as_dictionary))
@@ -100,22 +103,22 @@ class Atlas:
             raise AtlasError(f"{self.folder.name} is damaged: {name} cannot be read; make the atlas again") from error
 
     @cached_property
-    def heads(self) -> pa.Table:
+    def heads(self) -> "pa.Table":
         """A row for each head."""
         return self.table("heads.parquet")
 
     @cached_property
-    def pairs(self) -> pa.Table:
+    def pairs(self) -> "pa.Table":
         """A row for each head and each pair of kinds of tokens."""
         return self.table("pairs.parquet")
 
     @cached_property
-    def units(self) -> pa.Table:
+    def units(self) -> "pa.Table":
         """A row for each unit, without its deciles."""
         return self.table("units.parquet", ["layer", "unit", "firings", "mean", "written_per_one"])
 
     @cached_property
-    def layers(self) -> pa.Table:
+    def layers(self) -> "pa.Table":
         """A row for the vectors before the first layer and after each one."""
         return self.table("layers.parquet")
 

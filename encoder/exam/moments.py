@@ -264,15 +264,14 @@ class MomentLog:
     """
 
     def __init__(self, folder: Path) -> None:
-        self.path = moments_file(folder)
+        self.path, self.bank = moments_file(folder), bundled_treebanks()[0]
         self.counter: MomentCounter | None = None
         self.found = dict[int, MomentCounts]()
 
     def add(self, step: int, encoder: TextEncoder) -> None:
         """Count the right answers after so many steps of training, and write them down."""
         if self.counter is None:
-            bank = bundled_treebanks()[0]
-            self.counter = MomentCounter(encoder, bank.name, questions(encoder, bank, SHOWN))
+            self.counter = MomentCounter(encoder, self.bank.name, questions(encoder, self.bank, SHOWN))
             before = read_moments(self.path) if self.path.is_file() else None
             if before is not None and before.links == self.counter.links:
                 self.found = {at: counts for at, counts in counts_of(before).items() if at < step}

@@ -38,6 +38,8 @@ def report(
     Raises:
         EncoderError: a trace of another model, no such layer, or a file of more than LARGEST bytes.
     """
+    if with_charts:
+        from encoder.report.charts import charts  # what it draws with is an extra of the package
     encoder.check_own(trace)
     asked = steps_of(trace, layers)
     nbytes = int(PACKED * sum(4 * trace[step].numel() for step in asked if trace.step(step).shape[-1] != "vocab"))
@@ -52,8 +54,6 @@ def report(
         packets += numbers(encoder, trace, asked, hear)
     below = ""
     if with_charts:
-        from encoder.report.charts import charts  # what it draws with is an extra of the package
-
         with progress("charts", "charts") as hear:
             below = charts(encoder, trace, place_of(packets[0]), hear)
     return drawn([packets], "start", {}, below=below)
