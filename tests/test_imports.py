@@ -16,7 +16,7 @@ MODULES = {
     for path in sorted((ROOT / "encoder").rglob("*.py"))
 }
 FLOORS = (  # folders and files of encoder/; each stands on those before it and on itself
-    {"arguments", "attended", "command_line", "errors", "formatting", "link_text", "on_demand", "pulse"}
+    {"arguments", "attended", "command_line", "errors", "formatting", "link_text", "on_demand", "progress", "pulse"}
     | {"selection", "whole_file"},
     {"model"},
     {"steps"},

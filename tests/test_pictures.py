@@ -250,10 +250,12 @@ DAILY, NIGHTLY = "small ModernBERT", "base MiniLM T5"
 
 @pytest.mark.parametrize("models", mostly_nightly([DAILY, NIGHTLY], [DAILY]))
 def test_the_code_prints_the_same_numbers_in_a_fresh_interpreter(models: str, tmp_path: Path) -> None:
+    """The lines of every picture, of those that the browser draws too, with the library alone."""
     codes: dict[str, str] = {}
     expected: dict[str, np.ndarray] = {}
     for model, (key, picture) in itertools.product(models.split(), pictures().items()):
-        if not is_heavy(picture) and (found := shown(key, model)) and found.code:
+        if not is_heavy(picture) and (found := shown(key, model)):
+            assert found.code, key
             name, numbers = f"{key} of {model}", found.numbers.array
             codes[name] = found.code
             expected[name] = measured = array(found.value(found.expression))
@@ -263,6 +265,7 @@ def test_the_code_prints_the_same_numbers_in_a_fresh_interpreter(models: str, tm
     (tmp_path / "codes.json").write_text(json.dumps(codes))
     script = """
 import contextlib, io, json, pickle, sys
+sys.modules |= dict.fromkeys(("app", "pages", "plotly", "streamlit", "transformers"))
 codes, values = json.load(open(sys.argv[1])), {}
 for key, code in codes.items():
     names = {"__name__": "__main__"}

@@ -6,7 +6,6 @@
 import json
 import math
 import sys
-from argparse import ArgumentParser
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, replace
 from functools import cache
@@ -14,8 +13,9 @@ from pathlib import Path
 from typing import Any
 
 from encoder.support import whole_file
-from encoder.support.command_line import exit_code
+from encoder.support.command_line import CommandLine, exit_code
 from encoder.support.errors import EncoderError
+from encoder.support.progress import counting
 from encoder.teach import trials
 from encoder.teach.lessons.claims import CLAIMS, Claim
 from encoder.teach.trials.finding import Finding, Judgement, untried
@@ -120,11 +120,13 @@ def by_content(fingerprint: str) -> StoredVerdicts | None:
 
 def make(given: list[str] | None = None) -> None:
     """Do what the command line says."""
-    parser = ArgumentParser("python -m encoder.teach.lessons.stored", description=__doc__)
+    parser = CommandLine("python -m encoder.teach.lessons.stored", description=__doc__)
     parser.add_argument("--model", default="base", help="a bundled model or a folder")
     parser.add_argument("--out", type=Path, required=True, metavar="FILE", help="the JSON that is written")
     asked = parser.parse_args(given)
-    found = measure(TextEncoder.from_pretrained(asked.model))
+    whole_file.check(asked.out)
+    with counting("claims"):
+        found = measure(TextEncoder.from_pretrained(asked.model))
     whole_file.write(asked.out, found.to_json().encode())
     for key, one in found.verdicts.items():
         print(f"{key}: {one.finding.verdict.value}")
