@@ -4,10 +4,7 @@ import sys
 from functools import partial
 from importlib import import_module
 
-EXTRAS = {  # by a module that a command may need, the extra of the package that brings it
-    "conllu": "exam", "pyarrow": "exam", "plotly": "figures", "matplotlib": "figures", "fontTools": "figures",
-    "PIL": "figures",
-}  # fmt: skip
+from encoder.support.lazy_imports import with_extra
 
 
 def run(package: str) -> int:
@@ -15,10 +12,9 @@ def run(package: str) -> int:
     try:
         code: int = import_module(f"{package}.__main__").main()
     except ModuleNotFoundError as error:
-        extra = EXTRAS.get((error.name or "").partition(".")[0])
-        if extra is None:
+        if (said := with_extra(error)) is error:
             raise
-        print(f"error: {error.name} is not installed; pip install 'encoder[{extra}]' brings it", file=sys.stderr)
+        print(f"error: {said}", file=sys.stderr)
         return 2
     return code
 

@@ -185,13 +185,6 @@ FAULTS = (
         ("browser/test_components.py",),
     ),
     Fault(
-        "a report that draws another step than its heading names",
-        "encoder/pictures/report/report.py",
-        "panel, fact = look(encoder, trace, step)",
-        "panel, fact = look(encoder, trace, trace.step(step.inputs[0]) if step.inputs[0] in trace else step)",
-        ("test_report.py",),
-    ),
-    Fault(
         "a right guess in a lesson that is told as wrong",
         "pages/ui/lessons/questions.py",
         "marked = guess if isinstance(guess, int) and guess < len(trace.tokens) else None",

@@ -13,7 +13,7 @@ from encoder.pictures.lists import fitting, measure
 LIST = (
     "The cat sat on the mat.",
     "Keys on the table belong to Sara.",
-    "<script>alert(1)</script> مرحبا \x00 =1+1",
+    "</script><script>alert(1)</script> مرحبا \x00 =1+1 \u202eabc",
     "a",
 )
 MEASURES = [f"measured?measure={name}" for name in ("normalized_entropy", "distance", "previous", "self", "sep")]
@@ -56,7 +56,7 @@ def test_files_hold_what_was_measured(small: TextEncoder) -> None:
 
 def test_what_cannot_be_measured_is_said_and_the_others_are(small: TextEncoder) -> None:
     heard = list[tuple[int, int]]()
-    text = "word " * 2000
+    text = "word " * 10_000
     found = measure(small, ["", LIST[0], text], MEASURES, hear=lambda done, total: heard.append((done, total)))
     assert list(found.left_out) == [0] and found.cut == (2,) and heard == [(0, 3), (1, 3), (2, 3), (3, 3)]
     assert set(found.table("layer", "head").columns["sentence"]) == {1, 2}

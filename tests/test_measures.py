@@ -13,7 +13,6 @@ from visits import opened
 from encoder import TextEncoder
 from encoder.experiments import timelapse
 from encoder.metrics import HEAD_MEASURES, HeadMeasure, survey
-from encoder.pictures.report.report import report
 
 pytestmark = pytest.mark.slow
 
@@ -66,18 +65,6 @@ def test_a_new_row_is_on_the_page_in_its_table_and_in_the_moments(added: HeadMea
     assert table["On the end"].tolist() == pytest.approx(ours.flatten().tolist(), abs=1e-6)
     seen = timelapse.moment(0, small, SENTENCE, 2, 1, 1)
     assert seen.measures["end"] == pytest.approx(float(ours[2, 1]), abs=1e-6)
-
-
-def test_a_new_row_is_in_the_report(added: HeadMeasure, small: TextEncoder) -> None:
-    trace = small.trace(SENTENCE, hidden=(2,))
-    page = "".join(report(small, trace, [0]))
-    table = re.search(r"<summary>Measures of every head.*?</table>", page, re.S)
-    assert table and "On the end: Share of the weight on the last token." in table[0]
-    header, *rows = re.findall(r"<tr>(.*?)</tr>", table[0])
-    assert re.findall(r"<th>(.*?)</th>", header)[-1] == "On the end" and len(rows) == 16
-    for i, row in enumerate(rows):
-        weights = trace[f"layers.{i // 4}.attention.weights"][i % 4]
-        assert float(re.findall(r"<td>(.*?)</td>", row)[-1]) == pytest.approx(float(weights[:, -1].mean()), rel=1e-3)
 
 
 @pytest.mark.parametrize("name", HEAD_MEASURES)

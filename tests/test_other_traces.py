@@ -26,7 +26,7 @@ TAKES: dict[str, Callable[[TextEncoder, Trace], Any]] = {
     "predict": lambda encoder, trace: encoder.predict(trace),
     "word_id": lambda encoder, trace: encoder.word_id(trace, 1, "w1"),
     "logit_lens": logit_lens,
-    "report": lambda encoder, trace: "".join(report(encoder, trace, [0])),
+    "report": lambda encoder, trace: report(encoder, trace, [0], with_charts=False),
     "scaling": scaling,
     "ablate_each": lambda encoder, trace: list(ablate_each(encoder, trace)),
     "patch_sweep": lambda encoder, trace: list(patch_sweep(encoder, encoder.trace(B), trace)),

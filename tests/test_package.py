@@ -125,6 +125,7 @@ def test_it_works_without_streamlit_and_plotly(installed: Path, tmp_path: Path) 
         *([name, "--help"] for name in COMMANDS if name not in ("encoder-picture", "encoder-report")),
         ["encoder-report", "A cat sat."],
         ["encoder-picture", "rollout"],
+        ["encoder-report", "A cat sat.", "--model", "small", "--no-charts"],
         ["encoder-exam", "--out", "exam.txt"],
         ["encoder-exam", "--out", "nowhere/exam.csv"],
         ["encoder-exam", "--model", "nothing", "--out", "exam.json"],
@@ -139,8 +140,9 @@ def test_it_works_without_streamlit_and_plotly(installed: Path, tmp_path: Path) 
     assert all("usage:" in answer[0] and answer[2] == 0 for answer in rest[:3])
     for answer in rest[3:5]:
         assert answer == ["", "error: plotly is not installed; pip install 'encoder[figures]' brings it\n", 2]
+    assert rest[5][1:] == ["", 0] and (tmp_path / "report.html").exists()
     reasons = (".csv", "No such file", "'nothing'", "--corpus", "--corpus")
-    for (printed, complained, code), reason in zip(rest[5:], reasons, strict=True):
+    for (printed, complained, code), reason in zip(rest[6:], reasons, strict=True):
         assert (printed, complained.count("\n"), code) == ("", 1, 2) and reason in complained
 
 
@@ -151,6 +153,21 @@ def test_a_training_needs_no_extra_before_it_is_to_be_examined(installed: Path, 
     plain, examined = answers(installed, tmp_path, "streamlit,plotly,matplotlib,conllu,pyarrow", given)
     assert plain[2] == 0 and (tmp_path / "plain").exists(), plain
     assert examined[1:] == ["error: conllu is not installed; pip install 'encoder[exam]' brings it\n", 2]
+
+
+def test_a_living_cell_and_a_report_need_no_extra_and_what_does_says_which(installed: Path, tmp_path: Path) -> None:
+    cell = "from encoder import TextEncoder\nt = TextEncoder.from_pretrained('small').trace('A cat sat.')\n"
+    given = [
+        [cell + "print(len(t._repr_html_()), len(t.show('heads')._repr_html_()))"],
+        ["encoder-report", "A cat sat.", "--model", "small", "--no-charts"],
+        ["encoder-report", "A cat sat.", "--model", "small"],
+        ["try: from encoder import measure\nexcept ImportError as error: print(error)"],
+    ]
+    blocked = "streamlit,plotly,matplotlib,fontTools,PIL,conllu,pyarrow"
+    shown, plain, charts, measured = answers(installed, tmp_path, blocked, given)
+    assert min(map(int, shown[0].split())) > 300_000 and plain[1:] == ["", 0], (shown, plain)
+    assert charts[2] == 2 and charts[1].endswith(" is not installed; pip install 'encoder[figures]' brings it\n")
+    assert measured[0] == "plotly is not installed; pip install 'encoder[figures]' brings it\n"
 
 
 def test_pictures_and_reports_need_no_streamlit(installed: Path, tmp_path: Path) -> None:

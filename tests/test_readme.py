@@ -43,6 +43,7 @@ for program in json.load(sys.stdin):
     os.chdir(tempfile.mkdtemp(dir={{folder!r}}))
     with contextlib.redirect_stdout(io.StringIO()) as printed:
         exec(compile(program, "<README.md>", "exec"), {{{{"__name__": "__main__"}}}})
+    assert not os.listdir(), f"{{{{os.listdir()}}}} would be left in the checkout"
     answers.append(printed.getvalue())
 print(json.dumps(answers))
 """

@@ -26,7 +26,7 @@ from encoder.train import checkpoint_files
 from encoder.train.__main__ import main
 from encoder.train.checkpoint_files import TrainingProgress
 from encoder.train.corpus import TrainingError
-from encoder.train.log import ProgressBar, clock, read
+from encoder.train.log import read
 from encoder.train.loop import all_batches
 from encoder.train.objective import MaskedWords, TrainingTap
 from encoder.train.packing import encode, packed, plan
@@ -414,11 +414,3 @@ def test_every_kind_of_positions_can_be_trained(positions: str) -> None:
     trainer.step(next(all_batches(run, 0)), 0)
     table = trainer.model.embedding.positions.weight
     assert (table.grad is not None and bool(table.grad[: recipe.row_length - 12].any())) == (positions == "learned")
-
-
-def test_the_bar_tells_the_time_left() -> None:
-    bar = ProgressBar(100, 20)
-    bar.tokens = 50_000
-    said = bar.line(60, 2.5, 20.0)
-    assert said == "[##############..........] step 60 of 100  loss 2.500  2,500 tokens/s  0:00:20 left"
-    assert clock(3725) == "1:02:05"

@@ -25,6 +25,7 @@ from encoder.atlas.__main__ import main as make_atlas
 from encoder.atlas.collecting import KeptVectors
 from encoder.atlas.corpus import AtlasCorpus
 from encoder.atlas.making import AtlasPlan
+from encoder.browser.cell import LivingCell
 from encoder.pictures import __main__ as figure
 from encoder.pictures.report import report
 from encoder.support import whole_file
@@ -63,17 +64,17 @@ written = report.report
 
 
 @cache
-def pieces(sentence: str) -> list[str]:
+def made(sentence: str) -> LivingCell:
     """Return a report of a tiny model, made once for each sentence."""
     encoder = tiny(replace(TINY, n_layers=1))
-    return list(written(encoder, encoder.trace(sentence)))
+    return written(encoder, encoder.trace(sentence), with_charts=False)
 
 
 @pytest.fixture(params=[model, atlas, page, drawing])
 def saves(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Saves:
     encoder = tiny(TINY)
     monkeypatch.setattr(TextEncoder, "from_pretrained", lambda *given, **more: encoder)
-    monkeypatch.setattr(report, "report", lambda encoder, trace, *given, **more: pieces(trace.text))
+    monkeypatch.setattr(report, "report", lambda encoder, trace, *given, **more: made(trace.text))
     monkeypatch.setattr(
         figure, "figure_of", lambda link: SimpleNamespace(width=1.0, height=1.0, version=int(link.partition("=")[2]))
     )

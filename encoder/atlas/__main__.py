@@ -3,9 +3,7 @@
 import os
 import shutil
 import sys
-import time
 from argparse import Namespace
-from collections.abc import Callable
 from pathlib import Path
 
 import torch
@@ -13,9 +11,11 @@ import torch
 from encoder.atlas.collecting import KeptVectors
 from encoder.atlas.corpus import AtlasCorpus, AtlasError, how_many
 from encoder.atlas.making import SHARD, AtlasPlan, begin, put_together, work
-from encoder.atlas.worker_processes import EVERY, together
+from encoder.atlas.worker_processes import together
 from encoder.atlas.writing import write
 from encoder.support.command_line import CommandLine, exit_code
+from encoder.support.progress import progress
+from encoder.support.whole_file import check_folder
 from encoder.text_encoder import TextEncoder
 from encoder.train.processes import processes
 
@@ -76,42 +76,23 @@ def device(asked: str) -> str:
     return "cuda"
 
 
-def teller(total: int) -> Callable[[int], None]:
-    """What says how far it is and how long it still takes, not too often."""
-    start = last = time.monotonic()
-    behind: list[int] = []
-
-    def tell(done: int) -> None:
-        nonlocal last
-        now = time.monotonic()
-        behind[:] = behind or [done]
-        if now - last < EVERY:
-            return
-        last = now
-        speed = (done - behind[0]) / (now - start)
-        left = f", {(total - done) / speed / 60:.1f} min left" if speed > 0 else ""
-        print(f"{done:,} of {total:,} sentences, {speed:.0f} a second{left}", file=sys.stderr, flush=True)
-
-    return tell
-
-
 def make(asked: Namespace) -> None:
     """Make what is asked for; under torchrun each process does its share, and the first one writes."""
     plan = planned(asked)
     if asked.workers < 1:
         raise AtlasError(f"--workers is {asked.workers}; it must be 1 or more")
+    check_folder(plan.out)
     encoder = TextEncoder.from_pretrained(plan.model)
     with processes(plan.device) as on:
         if on.first:
             found = begin(plan, encoder, asked.resume)
         on.wait()
-        if on.count > 1:
-            say = teller(-(-found.sentences // on.count)) if on.first else lambda done: None
-            work(plan, encoder, on.rank, on.count, say)
-        elif asked.workers > 1:
-            together(plan, asked.workers, teller(found.sentences))
-        else:
-            work(plan, encoder, told=teller(found.sentences))
+        with progress("atlas", "sentences") as hear:
+            if asked.workers > 1 and on.count == 1:
+                together(plan, asked.workers, lambda done: hear(done, found.sentences))
+            else:
+                share = -(-found.sentences // on.count) if on.first else None
+                work(plan, encoder, on.rank, on.count, lambda done: hear(done, share))
         on.wait()
         if on.first:
             write(plan, encoder, found, put_together(plan, encoder, found.sentences))

@@ -1,20 +1,22 @@
 """Reading an atlas: heads and units in numbers, their contexts, and the sentences that these stand in."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import Any
-
-import pyarrow as pa
-import pyarrow.parquet as pq
+from typing import TYPE_CHECKING, Any
 
 from encoder.atlas.card import check_model, read_card
 from encoder.atlas.corpus import AtlasError
 from encoder.atlas.making import sha256
+from encoder.support.lazy_imports import on_demand
 from encoder.trace.source import Source
 from encoder.trace.tokens import Text
 
+if TYPE_CHECKING:  # an extra of the package, which only who has an atlas needs
+    import pyarrow as pa
+
+upstairs = on_demand("encoder.atlas", {"html_of": "encoder.browser.atlas_cell"})  # what draws it stands on it
 WORDS = ("list", "by", "token", "token_looked_at")  # columns of few different texts
 
 
@@ -80,7 +82,7 @@ class Atlas:
             self.checked.add(name)
         return self.folder / name
 
-    def tokens(self, name: str, *columns: str) -> pa.Table:
+    def tokens(self, name: str, *columns: str) -> "pa.Table":
         """Columns of numbers and tokens of a whole file, read once: some twelve bytes for each row."""
         key = (name, *columns)
         if key not in self.kept:
@@ -89,8 +91,11 @@ class Atlas:
 
     def table(
         self, name: str, columns: list[str] | None = None, filters: Any = None, as_dictionary: Sequence[str] = ()
-    ) -> pa.Table:
+    ) -> "pa.Table":
         """A file of columns, or some of it."""
+        import pyarrow as pa
+        import pyarrow.parquet as pq
+
         path = self.path(name)
         try:
             return pq.read_table(path, columns=columns, filters=filters, read_dictionary=list(as_dictionary))
@@ -98,22 +103,22 @@ class Atlas:
             raise AtlasError(f"{self.folder.name} is damaged: {name} cannot be read; make the atlas again") from error
 
     @cached_property
-    def heads(self) -> pa.Table:
+    def heads(self) -> "pa.Table":
         """A row for each head."""
         return self.table("heads.parquet")
 
     @cached_property
-    def pairs(self) -> pa.Table:
+    def pairs(self) -> "pa.Table":
         """A row for each head and each pair of kinds of tokens."""
         return self.table("pairs.parquet")
 
     @cached_property
-    def units(self) -> pa.Table:
+    def units(self) -> "pa.Table":
         """A row for each unit, without its deciles."""
         return self.table("units.parquet", ["layer", "unit", "firings", "mean", "written_per_one"])
 
     @cached_property
-    def layers(self) -> pa.Table:
+    def layers(self) -> "pa.Table":
         """A row for the vectors before the first layer and after each one."""
         return self.table("layers.parquet")
 
@@ -129,7 +134,7 @@ class Atlas:
         found: dict[str, Any] = rows[0]
         return found
 
-    def head(self, layer: int, head: int) -> dict[str, Any]:
+    def head(self, layer: int, head: int) -> "AtlasHead":
         """The row of one head.
 
         Raises:
@@ -138,8 +143,7 @@ class Atlas:
         at = layer * self.card.sizes["heads"] + head
         if not 0 <= head < self.card.sizes["heads"] or not 0 <= at < len(self.heads):
             raise AtlasError(f"there is no head {head} in layer {layer} of this atlas")
-        found: dict[str, Any] = self.heads.slice(at, 1).to_pylist()[0]
-        return found
+        return AtlasHead(self, self.heads.slice(at, 1).to_pylist()[0])
 
     def head_firings(self, layer: int, head: int, by: str, kind: str) -> list[Firing]:
         """Contexts of a head, ranked `by` "weight" or "written": those of `kind` "top" or "sample"."""
@@ -166,3 +170,15 @@ class Atlas:
         if missing := [number for number in sentences if number not in found]:
             raise AtlasError(f"{self.folder.name} is damaged: sentence {missing[0]} is not there; make it again")
         return found
+
+
+class AtlasHead(dict[str, Any]):
+    """What an atlas says of one head: the columns of `heads.parquet`, by their names."""
+
+    def __init__(self, atlas: Atlas, row: Mapping[str, Any]) -> None:
+        super().__init__(row)
+        self.atlas = atlas
+
+    def _repr_html_(self) -> str:
+        """Show the head at work as the last line of a notebook's cell, and its strongest contexts."""
+        return str(upstairs("html_of")(self))

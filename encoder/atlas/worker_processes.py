@@ -10,7 +10,7 @@ from encoder.atlas.corpus import AtlasError
 from encoder.atlas.making import AtlasPlan, work
 from encoder.text_encoder import TextEncoder
 
-EVERY = 2.0  # seconds between two lines of progress
+EVERY = 0.5  # seconds between two looks at how far the others are
 
 
 def one_worker(plan: AtlasPlan, rank: int, counts: Any) -> None:
@@ -40,7 +40,7 @@ def together(plan: AtlasPlan, workers: int, tell: Callable[[int], None]) -> None
     for one in team:
         one.start()
     while any(one.is_alive() for one in team):
-        team[0].join(EVERY / 4)
+        team[0].join(EVERY)
         tell(sum(counts))
         if any(one.exitcode not in (None, 0) for one in team):
             break

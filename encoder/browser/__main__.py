@@ -5,29 +5,33 @@ holds all of them, however large the file becomes, `--no-whole` Start alone; the
 without a model.
 """
 
-import argparse
+import sys
+from argparse import BooleanOptionalAction
 from collections.abc import Sequence
 from pathlib import Path
 
 from encoder.browser.living import PAGES, living_file
 from encoder.packet import shipped
-from encoder.support.whole_file import write
+from encoder.support import whole_file
+from encoder.support.command_line import CommandLine, exit_code
+from encoder.support.progress import counting
 
 
-def main(arguments: list[str] | None = None) -> None:
-    """Read the command line and write the file."""
-    parser = argparse.ArgumentParser(prog="python -m encoder.browser", description=__doc__)
+def make(given: list[str] | None = None) -> None:
+    """Do what the command line says."""
+    parser = CommandLine("python -m encoder.browser", description=__doc__)
     parser.add_argument("sentence", nargs="+", help="what the file shows; the first one is shown first")
     parser.add_argument("--model", default=shipped.MODEL)
     parser.add_argument("--title", default="See how an encoder thinks")
     parser.add_argument("--page", default="start", choices=PAGES, help="the page that it opens with")
-    parser.add_argument("--whole", action=argparse.BooleanOptionalAction, help="hold all pages of all sentences")
+    parser.add_argument("--whole", action=BooleanOptionalAction, help="hold all pages of all sentences")
     parser.add_argument("--out", type=Path, required=True, help="the file to write")
-    given = parser.parse_args(arguments)
-    bare = given.model == shipped.MODEL and given.whole is False
-    there = [[packet] for one in given.sentence if bare and (packet := shipped.shipped(one)) is not None]
-    packets = there if len(there) == len(given.sentence) else made(given.sentence, given.model, given.page, given.whole)
-    write(given.out, living_file(packets, given.title, page=given.page).encode())
+    asked = parser.parse_args(given)
+    whole_file.check(asked.out)
+    bare = asked.model == shipped.MODEL and asked.whole is False
+    there = [[packet] for one in asked.sentence if bare and (packet := shipped.shipped(one)) is not None]
+    packets = there if len(there) == len(asked.sentence) else made(asked.sentence, asked.model, asked.page, asked.whole)
+    whole_file.write(asked.out, living_file(packets, asked.title, page=asked.page).encode())
 
 
 def made(sentences: Sequence[str], model: str, page: str, whole: bool | None) -> list[list[bytes]]:
@@ -39,8 +43,14 @@ def made(sentences: Sequence[str], model: str, page: str, whole: bool | None) ->
     runs = [(encoder, encoder.trace(sentence)) for sentence in sentences]
     if whole is False:
         return [[first(*run)] for run in runs]
-    return held(runs, page=page, most=None if whole else MOST)
+    with counting("packets"):
+        return held(runs, page=page, most=None if whole else MOST)
+
+
+def main(given: list[str] | None = None) -> int:
+    """Do what the command line says; return the exit code, 2 where it cannot be done."""
+    return exit_code(lambda: make(given), "start again")
 
 
 if __name__ == "__main__":
-    main()
+    sys.exit(main())

@@ -91,7 +91,13 @@ def cell(runs: Sequence[Run], page: str = "start", chosen: Mapping[str, object] 
 
 
 def drawn(
-    runs: Sequence[Sequence[bytes]], page: str, query: Mapping[str, str], *, kept: bool = False, link: str = ""
+    runs: Sequence[Sequence[bytes]],
+    page: str,
+    query: Mapping[str, str],
+    *,
+    kept: bool = False,
+    link: str = "",
+    below: str = "",
 ) -> LivingCell:
     """Return the living picture of packets.
 
@@ -101,11 +107,12 @@ def drawn(
         query: what is chosen, as an address spells it; what is no choice is left out.
         kept: whether its foot says what it shows when it opens.
         link: an address of the app that its foot leads to.
+        below: HTML that stands at its end, and asks no server.
     """
     _, about, arrays = unpack(runs[0][0])
     line, words = told(Reading(about, arrays), query)
     title = f"{PAGES[page][0]}: {line}"
-    file = living_file(runs, title, page=page, chosen=query, kept=line if kept else "", link=link)
+    file = living_file(runs, title, page=page, chosen=query, kept=line if kept else "", link=link, below=below)
     return LivingCell(file, title, words)
 
 

@@ -7,17 +7,17 @@ import { fold } from './fold.js';
 /** A picture that is shown: its key, the parameters of a link to it, and how it is called. @typedef {{picture: string, query: Record<string, string>, name: string}} Kept */
 /** What the server says of it; `figure` is empty where it is none for a figure. @typedef {{title: string, caption: string, alt: string, code: string, figure: string, formats: string[]}} About */
 /** Gives a file of a picture; rejects with an Error whose message is one plain sentence. @typedef {(asked: {picture: string, format: string, query: Record<string, string>}, signal?: AbortSignal) => Promise<{name: string, data: Blob}>} Keep */
-/** @typedef {'link' | 'svg' | 'png' | 'pdf' | 'csv' | 'json' | 'code' | 'words' | 'figure' | 'npz' | 'zip' | 'html' | 'page'} Key */
+/** @typedef {'link' | 'svg' | 'png' | 'pdf' | 'csv' | 'json' | 'code' | 'words' | 'figure' | 'npz' | 'zip' | 'page'} Key */
 
 /** @type {readonly (readonly [Key, string])[]} */
 const ENTRIES = [
   ['link', 'Copy link'], ['svg', 'Picture as SVG'], ['png', 'Picture as PNG'], ['pdf', 'Picture as PDF'], ['csv', 'Numbers as CSV'],
   ['json', 'Numbers as JSON'], ['code', 'Code in Python'], ['words', 'Caption and alt text'], ['figure', 'Add to figure'],
-  ['npz', 'The whole run, for numpy'], ['zip', 'This layer, as tables'], ['html', 'A report to read offline'], ['page', 'A page of its own'],
+  ['npz', 'The whole run, for numpy'], ['zip', 'This layer, as tables'], ['page', 'A page of its own'],
 ];
 const RUN = 'run'; // in the place of a picture's key: the whole run
 const PAGE = 'page'; // a file that draws itself, with what is chosen
-const OF_RUN = ['npz', 'zip', 'html', PAGE];
+const OF_RUN = ['npz', 'zip', PAGE];
 const MAKES_RUN = ['sentence', 'second', 'model', 'layer', 'hidden', 'edits']; // of what is chosen
 const FIGURE = 'figure'; // the page of the figure, and the name of what is added to it
 const LONGEST = 4000; // characters of a link that a file can hold

@@ -19,6 +19,7 @@ IMPORTS = re.compile(r'import\s*\{\s*modules as ([\w$]+)\s*\}\s*from\s*"\./front
 LATER = 'import("./pages.js")'
 ENDS = re.compile(r"<(?=/script|!--|script)", re.IGNORECASE)  # what would end, or change, the script that it stands in
 OF_LAYER = (2, 3)  # levels of packets that hold one layer
+OF_STEP = 8  # the level that holds the numbers of one step
 PAGES = {  # the pages that draw from packets alone: title, and the level of packets that each draws with
     "start": ("Start", 1),
     "embedding": ("Embedding & position", 4),
@@ -30,8 +31,19 @@ PAGES = {  # the pages that draw from packets alone: title, and the level of pac
     "what_if": ("What if", 7),
     "compare": ("Compare", 1),
 }
+STEPS = {  # the parts of the encoder that a page shows all steps of, and the one that it begins with
+    "embedding": (("embedding", "position", "distances"), "embedding.tokens"),
+    "attention": (("attention",), "attention.weights"),
+    "add_norm": (("add_norm_1", "add_norm_2", "layer_output"), "add_norm_1.sum"),
+    "feed_forward": (("feed_forward",), "feed_forward.activation"),
+    "stack": (("final_norm", "output", "pooling", "mlm"), "output"),
+}
+OUTSIDE = ("embedding", "stack")  # pages whose steps are of no layer
 MADE = ("sentence", "second", "model", "hidden", "edits")  # what makes a run
-RULES = "default-src 'none'; script-src 'unsafe-inline'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'"
+RULES = (
+    "default-src 'none'; script-src 'unsafe-inline'; style-src 'unsafe-inline'; img-src data:; font-src data:; "
+    "base-uri 'none'; form-action 'none'"
+)
 PAGE = """<!DOCTYPE html>
 <html lang="en">
 <meta charset="utf-8">
@@ -49,6 +61,7 @@ footer a {{ color: inherit; }}
 <div id="front"></div>
 <noscript><p>{kept}</p></noscript>
 <footer>{foot}</footer>
+{below}
 <script id="packets" type="application/json">{packets}</script>
 <script type="module">
 {front}
@@ -66,14 +79,15 @@ const later = (() => {{
   const why = ({{ level, layer }}) => ({{
     2: `This file does not hold the vectors of layer ${{layer}} for this sentence.`,
     3: `This file does not hold the sums and units of layer ${{layer}} for this sentence.`,
-    8: 'This file does not hold the numbers of every step: the app has them.',
+    8: 'This file does not hold the numbers of this step: the app has them.',
     9: 'This file does not hold the way back of a single number: the app opens it.',
   }})[level] ?? 'This file does not hold what this page shows of this sentence.';
   const load = async asked => {{
     const run = runs.find(({{ about }}) => same(about, asked));
     const of = asked.level === 6 ? runs.find(({{ about }}) => about.model === asked.model) : run;
     if (!of) throw new Error(`This file does not hold that run${{asked.edits ? ' with what is changed in it' : ''}}.`);
-    const bytes = of.packets[asked.layer === undefined ? asked.level : `${{asked.level}} ${{asked.layer}}`];
+    const name = [asked.level, asked.layer ?? asked.step ?? []].flat().join(' ');
+    const bytes = of.packets[`${{name}} ${{asked.index}}`] ?? of.packets[name];
     if (!bytes) throw new Error(why(asked));
     const packed = Uint8Array.from(atob(bytes), one => one.charCodeAt(0));
     return new Response(new Blob([packed]).stream().pipeThrough(new DecompressionStream('gzip'))).arrayBuffer();
@@ -84,7 +98,7 @@ const later = (() => {{
     first: {{ ...front.fromQuery(new URLSearchParams(first).toString()), ...runs[0].about }},
   }});
   const draw = page => {{front.mount(document.getElementById('front'), {{
-    load, store, page, pages: listed, shipped, models: [], closed: true, goTo: draw,
+    load, store, page, pages: listed, shipped, models: [], closed: true, numbers: {numbers}, goTo: draw,
   }});}};
   draw({page});
   if (parent !== window) {{
@@ -106,6 +120,7 @@ def living_file(
     chosen: Mapping[str, str] | None = None,
     kept: str = "",
     link: str = "",
+    below: str = "",
 ) -> str:
     """Return one HTML file that draws these runs, with the pages that their packets are enough for.
 
@@ -116,6 +131,7 @@ def living_file(
         chosen: what is chosen when it opens, as an address spells it.
         kept: a sentence that says what it shows when it opens.
         link: an address of the app that its foot leads to.
+        below: HTML that stands at its end, and asks no server.
 
     Raises:
         EncoderError: no run is given, a packet is none, the first of a run is not of level 1, or there is no such page.
@@ -131,6 +147,7 @@ def living_file(
         title=written(title),
         kept=written(kept),
         foot=foot(held, kept, link),
+        below=below,
         packets=inside([{"about": run["about"], "packets": run["packets"]} for run in held]),
         front=front,
         pages=pages,
@@ -138,6 +155,7 @@ def living_file(
         listed=json.dumps(listed(held, page)),
         first=inside(dict(chosen or {})),
         page=json.dumps(page),
+        numbers=json.dumps(any(name.startswith(f"{OF_STEP} ") for run in held for name in run["packets"])),
     )
 
 
@@ -148,17 +166,36 @@ def packed(packets: Sequence[bytes]) -> dict[str, Any]:
         raise EncoderError("the first packet of a run in a living file is its level 1")
     header = read[0][1]
     about = {name: header[name] for name in MADE if name != "model"} | {"model": header["model"]["name"]}
-    names = [f"{level} {found['layer']}" if level in OF_LAYER else str(level) for level, found in read]
+    names = [place(level, found) for level, found in read]
     letters = map(text, packets)
     return {"about": about, "model": header["model"], "packets": dict(zip(names, letters, strict=True))}
 
 
-def listed(held: Sequence[Mapping[str, Any]], page: str) -> list[dict[str, str]]:
+def place(level: int, header: Mapping[str, Any]) -> str:
+    """Return what a packet of a run is called in the file: its level, and the layer or the step that it is of."""
+    if level in OF_LAYER:
+        return f"{level} {header['layer']}"
+    return " ".join(map(str, (level, header["step"], *header["index"]))) if level == OF_STEP else str(level)
+
+
+def in_full(page: str, step: str) -> str:
+    """Return the name of a step of a page; `*` stands for the layer, where it is of one."""
+    return step if page in OUTSIDE else f"layers.*.{step}"
+
+
+def listed(held: Sequence[Mapping[str, Any]], page: str) -> list[dict[str, Any]]:
     """Return the pages for the menu: those that some run has a packet for, and the one that is open; none for one."""
     levels = {int(name.split()[0]) for run in held for name in run["packets"]}
     there = [key for key, (_, level) in PAGES.items() if level in levels and (key != "compare" or len(held) > 1)]
     keys = [key for key in PAGES if key in there or key == page]
-    return [{"key": key, "title": PAGES[key][0], "address": ""} for key in keys] if len(keys) > 1 else []
+    every = [{"key": key, "title": PAGES[key][0], "address": "", **numbers_of(key)} for key in keys]
+    return every if len(every) > 1 else []
+
+
+def numbers_of(page: str) -> dict[str, Any]:
+    """Return what the menu says of a page whose steps can be shown number by number."""
+    parts, step = STEPS.get(page, ((), ""))
+    return {"parts": parts, "step": in_full(page, step)} if parts else {}
 
 
 def foot(held: Sequence[Mapping[str, Any]], kept: str, link: str) -> str:

@@ -22,11 +22,11 @@ import { toQuery } from './store.js';
 /** @typedef {{key: string, title: string, address: string, front?: boolean, group?: string, parts?: string[], step?: string}} Listed */
 /**
  * What a front needs. `shipped` leads from a bundled sentence to the address of its packet; an empty address is asked of `load`.
- * `plain` is the address of the page without script. `closed`: no other sentences can be had, as in a file. `unfold` has a server draw more of the run below the picture, or no more, `open` tells that it does.
+ * `plain` is the address of the page without script. `closed`: no other sentences can be had, as in a file, nor the numbers of every step, but where `numbers` says so. `unfold` has a server draw more of the run below the picture, or no more, `open` tells that it does.
  * `examples` are sentences to choose from, `headed` says that the page has its name as its headline, `menu` whether the menu is offered. `keep` gives files of a picture; without it there are none. `drawn` hears of every drawing. `goTo` leads to another page, or gives a sentence that says why it cannot.
  * @typedef {{
  *   load: Load, store: Store, pages: Listed[], page: string, shipped: Record<string, string>,
- *   models: {name: string, title: string}[], goTo: (key: string, query: Record<string, string>) => string | void, plain?: string, closed?: boolean,
+ *   models: {name: string, title: string}[], goTo: (key: string, query: Record<string, string>) => string | void, plain?: string, closed?: boolean, numbers?: boolean,
  *   examples?: string[], headed?: boolean, menu?: boolean, open?: boolean, unfold?: (open: boolean) => void, drawn?: () => void, keep?: import('./keep.js').Keep
  * }} Options
  */
@@ -182,7 +182,7 @@ function begin(root, options) {
   function drawNumbers() {
     const key = options.page, of = listed(), { numbers, number } = options.store.get();
     const wanted = of?.parts?.length && numbers ? key : '';
-    steps.hidden = !of?.parts?.length || Boolean(options.closed);
+    steps.hidden = !of?.parts?.length || Boolean(options.closed && !options.numbers);
     put(steps, { 'aria-expanded': String(Boolean(wanted)) });
     if (unfoldedNumbers && unfoldedNumbers.of !== wanted) {
       unfoldedNumbers.end();

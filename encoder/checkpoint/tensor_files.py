@@ -13,6 +13,7 @@ from safetensors import SafetensorError, safe_open
 from torch import Tensor
 
 from encoder.support.errors import EncoderError
+from encoder.support.progress import progress
 
 WEIGHTS, INDEX = "model.safetensors", "model.safetensors.index.json"
 PICKLED = ("pytorch_model.bin", "pytorch_model.bin.index.json", "model.pt", "pytorch_model.pt", "model.bin")
@@ -186,13 +187,16 @@ def read(wanted: Mapping[str, Described]) -> dict[str, Tensor]:
             f"the weights would take {size / 2**30:.1f} GiB in float32; at most {MOST_BYTES / 2**30:.0f} GiB are loaded"
         )
     tensors: dict[str, Tensor] = {}
-    for path in {tensor.path: None for tensor in wanted.values()}:
-        try:
-            with safe_open(path, "pt") as file:
-                here = {name: tensor for name, tensor in wanted.items() if tensor.path == path}
-                tensors |= {name: file.get_tensor(tensor.name).float() for name, tensor in here.items()}
-        except (SafetensorError, OSError, ValueError, KeyError) as error:
-            raise CheckpointError(f"{path} is not a readable safetensors file: {error}") from error
+    with progress("reading weights", "tensors") as hear:
+        for path in {tensor.path: None for tensor in wanted.values()}:
+            try:
+                with safe_open(path, "pt") as file:
+                    here = {name: tensor for name, tensor in wanted.items() if tensor.path == path}
+                    for name, tensor in here.items():
+                        tensors[name] = file.get_tensor(tensor.name).float()
+                        hear(len(tensors), len(wanted))
+            except (SafetensorError, OSError, ValueError, KeyError) as error:
+                raise CheckpointError(f"{path} is not a readable safetensors file: {error}") from error
     return tensors
 
 

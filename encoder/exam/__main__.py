@@ -1,11 +1,8 @@
 """`python -m encoder.exam`: examine the heads of a model on gold trees and write what each is licensed for."""
 
 import sys
-import time
-from collections.abc import Callable
 from pathlib import Path
 
-from encoder.exam.answers import ExamProgress, Report
 from encoder.exam.examination import examine, with_made_sentences
 from encoder.exam.treebank import ExamError, bundled_treebanks, read_treebank
 from encoder.experiments import timelapse
@@ -13,20 +10,7 @@ from encoder.support import whole_file
 from encoder.support.command_line import CommandLine, exit_code
 from encoder.text_encoder import TextEncoder
 
-EVERY = 5.0  # seconds between two lines of progress
 WRITERS = {".json": "to_json", ".csv": "to_csv"}
-
-
-def reporter(say: Callable[[str], None]) -> Report:
-    """Return what says how far an examination is, not too often."""
-    last = [time.monotonic()]
-
-    def report(progress: ExamProgress) -> None:
-        if time.monotonic() - last[0] >= EVERY:
-            last[0] = time.monotonic()
-            say(str(progress))
-
-    return report
 
 
 def make(given: list[str] | None = None) -> None:
@@ -49,10 +33,9 @@ def make(given: list[str] | None = None) -> None:
     treebanks = [read_treebank(path) for path in asked.trees] if asked.trees else bundled_treebanks()
     step = asked.step
     encoder = TextEncoder.from_pretrained(asked.model) if step is None else timelapse.at(asked.model, step)
-    report = reporter(lambda line: print(line, file=sys.stderr, flush=True))
-    exam = examine(encoder, treebanks, report=report)
+    exam = examine(encoder, treebanks)
     if asked.frames:
-        exam = with_made_sentences(encoder, exam, report)
+        exam = with_made_sentences(encoder, exam)
     whole_file.write(asked.out, getattr(exam, WRITERS[asked.out.suffix])().encode())
     for treebank in exam.treebanks:
         print(treebank)

@@ -7,6 +7,7 @@ weight is the answer. Read by rows, a word's answer is what it looks at most; re
 
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from time import monotonic
 from typing import NamedTuple
@@ -19,6 +20,7 @@ from encoder.exam.links import LinkedSentence, kinds_of
 from encoder.model.tap import Tap
 from encoder.support.cancellation import pulse
 from encoder.support.errors import EncoderError
+from encoder.support.progress import progress
 from encoder.text_encoder import TextEncoder
 from encoder.trace.tokens import Tokens
 from encoder.trace.words import places
@@ -46,6 +48,16 @@ Report = Callable[[ExamProgress], None]
 
 def report_nothing(progress: ExamProgress) -> None:
     """Take progress and do nothing."""
+
+
+@contextmanager
+def reporting(what: str, report: Report | None) -> Iterator[Report]:
+    """Give what a work reports to: what its caller gave, or a bar where that is None."""
+    if report is not None:
+        yield report
+        return
+    with progress(what, "words") as hear:
+        yield lambda now: hear(now.done, now.total)
 
 
 class WorkWatch:

@@ -9,7 +9,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from encoder.exam.answers import Report, WorkWatch, report_nothing, tally
+from encoder.exam.answers import Report, WorkWatch, reporting, tally
 from encoder.exam.frames import AgreementRow, FrameRow, agreement, subjects
 from encoder.exam.licence import ExamRow, judge, tests_of
 from encoder.exam.links import LinkedSentence, gaps, relations
@@ -144,7 +144,7 @@ def exam_by_content(fingerprint: str) -> Exam | None:
     return next((exam for exam in shipped if exam.fingerprint == fingerprint), None)
 
 
-def with_made_sentences(encoder: TextEncoder, exam: Exam, report: Report = report_nothing) -> Exam:
+def with_made_sentences(encoder: TextEncoder, exam: Exam, report: Report | None = None) -> Exam:
     """Add what the heads do in made sentences, and for a model that guesses words what they do for agreement.
 
     Raises:
@@ -155,7 +155,7 @@ def with_made_sentences(encoder: TextEncoder, exam: Exam, report: Report = repor
     return replace(exam, frames=tuple(rows), agreement=tuple(agreeing))
 
 
-def examine(encoder: TextEncoder, trees: Treebank | Sequence[Treebank], *, report: Report = report_nothing) -> Exam:
+def examine(encoder: TextEncoder, trees: Treebank | Sequence[Treebank], *, report: Report | None = None) -> Exam:
     """Examine every head of an encoder on every relation of gold trees, and on the subjects of masked verbs.
 
     Source: Clark et al. 2019, "What Does BERT Look At?", section 4; the licence is that of `encoder.exam.licence`.
@@ -163,7 +163,7 @@ def examine(encoder: TextEncoder, trees: Treebank | Sequence[Treebank], *, repor
     Args:
         encoder: any encoder; where its vocabulary has no mask, gaps are left out.
         trees: one treebank or several, each of which confirms the others' heads; of one alone no head is licensed.
-        report: is called after each batch with how far it is and the seconds left.
+        report: is called after each batch with how far it is and the seconds left; without it there is a bar.
 
     Raises:
         ExamError: no treebank, two of one name, or none of whose sentences the model can read.
@@ -175,10 +175,13 @@ def examine(encoder: TextEncoder, trees: Treebank | Sequence[Treebank], *, repor
     if not names or len(set(names)) < len(names):
         raise ExamError(f"trees are {', '.join(names) or 'none'}; give one treebank or more, each of another name")
     asked = [questions(encoder, treebank) for treebank in treebanks]
-    watch = WorkWatch(sum(len(one.words) for both in asked for some in both for one in some), report)
+    total = sum(len(one.words) for both in asked for some in both for one in some)
+    with reporting("examining heads", report) as said:
+        watch = WorkWatch(total, said)
+        counted = [tuple(tally(encoder, some, watch) for some in both) for both in asked]
     read, tallies = list[ExaminedTreebank](), list[tuple[Any, Any]]()
-    for name, (sentences, masked) in zip(names, asked, strict=True):
-        both = tally(encoder, sentences, watch), tally(encoder, masked, watch)
+    for name, (first, gapped) in zip(names, counted, strict=True):
+        both = first, gapped
         if not both[0].sentences:
             why = ", ".join(f"{count:,} are {reason}" for reason, count in both[0].left_out.items())
             raise ExamError(f"of {name} no sentence can be asked: {why or 'none has a word with a governor'}")

@@ -6,8 +6,8 @@ They are of the head's surest job, in odd sentences of the first treebank; which
 and their place in the treebank alone.
 """
 
-import argparse
 import json
+import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
@@ -19,6 +19,9 @@ from encoder.exam.examples import ExamExample, examples
 from encoder.exam.frames import ALL
 from encoder.exam.links import JUDGED
 from encoder.exam.treebank import ExamError, Treebank, bundled_treebanks
+from encoder.support import whole_file
+from encoder.support.command_line import CommandLine, exit_code
+from encoder.support.progress import counting
 from encoder.text_encoder import TextEncoder
 
 FORMAT, VERSION = "encoder-exam-examples", 1
@@ -115,20 +118,30 @@ def few_by_content(fingerprint: str) -> tuple[HeadExamples, ...]:
     return next((every for content, every in shipped if content == fingerprint), ())
 
 
-def main(arguments: Sequence[str] | None = None) -> None:
-    """Make the file of a bundled model."""
-    parser = argparse.ArgumentParser(prog="python -m encoder.exam.few", description="Make examples of examined heads.")
+def make(given: list[str] | None = None) -> None:
+    """Do what the command line says.
+
+    Raises:
+        ExamError: the model was not examined.
+    """
+    parser = CommandLine("python -m encoder.exam.few", description="Make examples of examined heads.")
     parser.add_argument("--model", default="base", help="a bundled model that was examined")
     parser.add_argument("--out", type=Path, required=True, help="the file that is written")
-    asked = parser.parse_args(arguments)
+    asked = parser.parse_args(given)
+    whole_file.check(asked.out)
     exam = bundled_exam(asked.model)
     if exam is None:
-        parser.error(f"there is no examination of {asked.model}")
+        raise ExamError(f"there is no examination of {asked.model}")
     encoder, treebank = TextEncoder.from_pretrained(asked.model), bundled_treebanks()[0]
-    every = [head_examples(encoder, treebank, *one) for one in surest(exam)]
-    asked.out.parent.mkdir(parents=True, exist_ok=True)
-    asked.out.write_text(to_json(exam, every), encoding="utf-8")
+    with counting("examples"):
+        every = [head_examples(encoder, treebank, *one) for one in surest(exam)]
+    whole_file.write(asked.out, to_json(exam, every).encode())
+
+
+def main(given: list[str] | None = None) -> int:
+    """Do what the command line says; return the exit code, 2 where it cannot be done."""
+    return exit_code(lambda: make(given), "start again")
 
 
 if __name__ == "__main__":
-    main()
+    sys.exit(main())

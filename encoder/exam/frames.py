@@ -14,7 +14,7 @@ from dataclasses import dataclass
 import torch
 
 from encoder.edits.edit import Edit
-from encoder.exam.answers import DIRECTIONS, Report, Tally, WorkWatch, report_nothing, tally
+from encoder.exam.answers import DIRECTIONS, Report, Tally, WorkWatch, reporting, tally
 from encoder.exam.licence import ERROR, MARGIN, best_head, score, tests_of, wilson
 from encoder.exam.links import LinkedSentence, TreeLink
 from encoder.exam.treebank import ExamError
@@ -138,9 +138,7 @@ def filled(name: str, mask: str, numbers: tuple[int, int], draw: int, lot: rando
     return MadeSentence(name, tuple(words), places["_"], places["A"], at, numbers, draw)
 
 
-def subjects(
-    encoder: TextEncoder, draws: int = DRAWS, seed: int = 0, report: Report = report_nothing
-) -> list[FrameRow]:
+def subjects(encoder: TextEncoder, draws: int = DRAWS, seed: int = 0, report: Report | None = None) -> list[FrameRow]:
     """Examine every head on the subject of the gap in made sentences: a row for each frame, and one for all together.
 
     Raises:
@@ -152,7 +150,8 @@ def subjects(
         for one in made
         for link in ((one.gap, one.subject),)
     ]
-    found = tally(encoder, asked, WorkWatch(sum(len(one.words) for one in asked), report))
+    with reporting("made sentences", report) as said:
+        found = tally(encoder, asked, WorkWatch(sum(len(one.words) for one in asked), said))
     if found.left_out:
         raise ExamError(f"{encoder.source.name} cannot read made sentences: {found.left_out}")
     return [frame_row(found, kind, [one for one in made if kind in (one.frame, ALL)]) for kind in (*FRAMES, ALL)]
@@ -186,7 +185,7 @@ def agreement(
     sentences: Sequence[MadeSentence] | None = None,
     draws: int = 2,
     seed: int = 0,
-    report: Report = report_nothing,
+    report: Report | None = None,
 ) -> list[AgreementRow]:
     """Switch every head off in turn: how much likelier is the right form of the verb with it? The largest fall first.
 
@@ -206,10 +205,11 @@ def agreement(
     edits = knock_outs(encoder.config, ("attention.heads",))
     leads: dict[str, list[list[float]]] = {}
     sentences = made_sentences(mask, draws, seed) if sentences is None else sentences
-    watch = WorkWatch(sum(len(made.words) for made in sentences), report)
-    for made in sentences:
-        leads.setdefault(made.called, []).append(list(leads_of(encoder, made, edits)))
-        watch.add(len(made.words))
+    with reporting("agreement", report) as said:
+        watch = WorkWatch(sum(len(made.words) for made in sentences), said)
+        for made in sentences:
+            leads.setdefault(made.called, []).append(list(leads_of(encoder, made, edits)))
+            watch.add(len(made.words))
     rows = list[AgreementRow]()
     for numbers, values in leads.items():
         table = torch.tensor(values, dtype=torch.float64)  # [sentences, 1 + heads]

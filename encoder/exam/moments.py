@@ -9,7 +9,6 @@ moment at which it does.
 
 import json
 import sys
-from argparse import ArgumentParser
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
@@ -28,8 +27,9 @@ from encoder.exam.links import GAPS, JUDGED, LinkedSentence, TreeLink, gaps, rel
 from encoder.exam.treebank import BUNDLED, ExamError, Treebank, bundled_treebanks
 from encoder.experiments import timelapse
 from encoder.support import whole_file
-from encoder.support.command_line import exit_code
+from encoder.support.command_line import CommandLine, exit_code
 from encoder.support.errors import EncoderError
+from encoder.support.progress import counting
 from encoder.text_encoder import TextEncoder
 
 FORMAT, VERSION = "encoder-exam-moments", 2
@@ -265,15 +265,14 @@ class MomentLog:
     """
 
     def __init__(self, folder: Path) -> None:
-        self.path = moments_file(folder)
+        self.path, self.bank = moments_file(folder), bundled_treebanks()[0]
         self.counter: MomentCounter | None = None
         self.found = dict[int, MomentCounts]()
 
     def add(self, step: int, encoder: TextEncoder) -> None:
         """Count the right answers after so many steps of training, and write them down."""
         if self.counter is None:
-            bank = bundled_treebanks()[0]
-            self.counter = MomentCounter(encoder, bank.name, questions(encoder, bank, SHOWN))
+            self.counter = MomentCounter(encoder, self.bank.name, questions(encoder, self.bank, SHOWN))
             before = read_moments(self.path) if self.path.is_file() else None
             if before is not None and before.links == self.counter.links:
                 self.found = {at: counts for at, counts in counts_of(before).items() if at < step}
@@ -366,7 +365,7 @@ def check_counts(moments: Moments) -> None:
 
 def make(given: list[str] | None = None) -> None:
     """Do what the command line says."""
-    parser = ArgumentParser("python -m encoder.exam.moments", description=__doc__)
+    parser = CommandLine("python -m encoder.exam.moments", description=__doc__)
     parser.add_argument(
         "--model", default="small", help="a bundled model or a folder that keeps moments of its training"
     )
@@ -374,7 +373,10 @@ def make(given: list[str] | None = None) -> None:
                         "with the trees of other sentences")  # fmt: skip
     parser.add_argument("--out", type=Path, required=True, metavar="FILE", help="the JSON that is written")
     asked = parser.parse_args(given)
-    whole_file.write(asked.out, count_moments(asked.model, asked.trees).to_json().encode())
+    whole_file.check(asked.out)
+    with counting("moments"):
+        moments = count_moments(asked.model, asked.trees)
+    whole_file.write(asked.out, moments.to_json().encode())
     print(asked.out)
 
 

@@ -9,6 +9,7 @@ import sys
 from pathlib import Path
 
 from encoder.support import whole_file
+from encoder.support.command_line import CommandLine, exit_code
 
 DROPPED = (2, 4, 8, 9)  # columns, from 0: LEMMA, XPOS, DEPS, MISC
 
@@ -27,11 +28,20 @@ def packed(text: str) -> bytes:
     return lzma.compress(("\n".join(lines) + "\n").encode(), preset=9 | lzma.PRESET_EXTREME)
 
 
-def main(given: list[str]) -> None:
-    """Pack the file that the command line names."""
-    source, out = map(Path, given)
-    whole_file.write(out, packed(source.read_text(encoding="utf-8")))
+def make(given: list[str] | None = None) -> None:
+    """Do what the command line says."""
+    parser = CommandLine("python -m encoder.exam.pack", description="Pack a treebank.")
+    parser.add_argument("source", type=Path, metavar="FILE", help="CoNLL-U")
+    parser.add_argument("out", type=Path, metavar="OUT", help="the file that is written, packed by xz")
+    asked = parser.parse_args(given)
+    whole_file.check(asked.out)
+    whole_file.write(asked.out, packed(asked.source.read_text(encoding="utf-8")))
+
+
+def main(given: list[str] | None = None) -> int:
+    """Do what the command line says; return the exit code, 2 where it cannot be done."""
+    return exit_code(lambda: make(given), "start again")
 
 
 if __name__ == "__main__":
-    main(sys.argv[1:])
+    sys.exit(main())

@@ -14,9 +14,6 @@ from pathlib import Path
 from sys import intern
 from typing import Any, BinaryIO
 
-from conllu.exceptions import ParseException
-from conllu.parser import DEFAULT_FIELDS, parse_line
-
 from encoder.atlas.corpus import OPENERS
 from encoder.support.cancellation import pulse
 from encoder.support.errors import EncoderError
@@ -25,7 +22,7 @@ MOST_BYTES = 64_000_000  # of a file, unpacked: about a million words
 LONGEST_LINE = 20_000
 MOST_WORDS, LONGEST_RELATION = 1000, 60  # of a sentence, and letters of a relation
 MOST_GIVEN, MOST_RELATIONS = 2000, 200  # sentences and relations of a file that a visitor gives
-COLUMNS = len(DEFAULT_FIELDS)
+COLUMNS = 10  # of a line of CoNLL-U
 BOM = b"\xef\xbb\xbf"  # what some programs put before UTF-8
 FOLDER = Path(__file__).parent / "treebanks"
 BUNDLED = ("en_pud", "en_ewt")  # news and Wikipedia, and web text that confirms it
@@ -191,6 +188,9 @@ def columns(file: TreeFile, number: int, line: str) -> dict[str, Any]:
     count = line.count("\t") + 1
     if count != COLUMNS:
         raise wrong(file, number, f"has {count} column{'s' * (count != 1)} where {COLUMNS} are expected, tabs between")
+    from conllu.exceptions import ParseException  # an extra of the package, which no run of a model needs
+    from conllu.parser import DEFAULT_FIELDS, parse_line
+
     try:
         row = dict(parse_line(line, DEFAULT_FIELDS))
     except ParseException as error:

@@ -16,6 +16,7 @@ from encoder.metrics.roles import ROLES, SHUFFLES, Role, head_roles
 from encoder.metrics.sentences import SENTENCES
 from encoder.model.config import EncoderConfig
 from encoder.support.errors import EncoderError
+from encoder.support.progress import shares
 from encoder.text_encoder import TextEncoder
 from encoder.trace.tokens import Text
 from encoder.trace.trace import Trace
@@ -88,7 +89,8 @@ def survey(
     """Run the encoder over the sentences and measure every head and layer.
 
     Sentences of the same number of tokens run together, so that nothing is ever padded. Only weights and streams are
-    kept, about 0.2 MB a sentence for `base`. `progress` is called with the share of the sentences that are done.
+    kept, about 0.2 MB a sentence for `base`. `progress` is called with the share of the sentences that are done;
+    without it there is a bar.
 
     Raises:
         EncoderError: no sentence.
@@ -96,12 +98,12 @@ def survey(
     if not sentences:
         raise EncoderError("got 0 sentences; a survey takes 1 or more")
     words, weights, streams = [], [], []
-    for trace in runs(encoder, sentences):
-        words.append(trace.tokens)
-        weights.append(attention_weights(trace).flatten(0, 1))  # [n_layers * H, n, n]
-        streams.append(stream(trace))
-        if progress is not None:
-            progress(len(words) / len(sentences))
+    with shares("survey", progress) as tell:
+        for trace in runs(encoder, sentences):
+            words.append(trace.tokens)
+            weights.append(attention_weights(trace).flatten(0, 1))  # [n_layers * H, n, n]
+            streams.append(stream(trace))
+            tell(len(words) / len(sentences))
     n_layers, n_heads = encoder.config.n_layers, encoder.config.n_heads
     measures = {name: m.view(n_layers, n_heads) for name, m in measured(weights, words).items()}
     labels = head_roles(weights, words)

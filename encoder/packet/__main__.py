@@ -1,19 +1,30 @@
 """`python -m encoder.packet`: make the shipped packets again, and print the table of bytes for README.md."""
 
+import sys
+
 from encoder.packet.run import level_1
 from encoder.packet.shipped import MODEL, SENTENCES, path_of
 from encoder.packet.sizes import table
 from encoder.support import whole_file
+from encoder.support.command_line import CommandLine, exit_code
+from encoder.support.progress import counting
 from encoder.text_encoder import TextEncoder
 
 
-def main() -> None:
+def make(given: list[str] | None = None) -> None:
     """Write the files and print the table."""
+    CommandLine("python -m encoder.packet", description=__doc__).parse_args(given)
     encoder = TextEncoder.from_pretrained(MODEL)
-    for sentence in SENTENCES:
-        whole_file.write(path_of(sentence), level_1(encoder, encoder.trace(sentence)))
-    print(table())
+    with counting("packets"):
+        for sentence in SENTENCES:
+            whole_file.write(path_of(sentence), level_1(encoder, encoder.trace(sentence)))
+        print(table())
+
+
+def main(given: list[str] | None = None) -> int:
+    """Do what the command line says; return the exit code, 2 where it cannot be done."""
+    return exit_code(lambda: make(given), "start again")
 
 
 if __name__ == "__main__":
-    main()
+    sys.exit(main())

@@ -19,6 +19,7 @@ from encoder.pictures.view import View
 from encoder.support import whole_file
 from encoder.support.command_line import CommandLine, exit_code
 from encoder.support.errors import EncoderError
+from encoder.support.progress import counting
 
 ENDINGS = ", ".join(OF_FIGURE | OF_ANSWER)
 
@@ -101,7 +102,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
     if given.picture is None:
         print("\n".join(f"{key:24} {each.question}" for key, each in sorted(pictures().items())))
         return 0
-    return exit_code(lambda: print(write(given)), "start again")
+
+    def work() -> None:
+        with counting("picture"):
+            said = write(given)
+        print(said)
+
+    return exit_code(work, "start again")
 
 
 if __name__ == "__main__":

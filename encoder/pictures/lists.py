@@ -2,6 +2,7 @@
 
 import io
 from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
+from contextlib import nullcontext
 from dataclasses import dataclass, field, replace
 from typing import Any
 from urllib.parse import parse_qsl
@@ -16,6 +17,7 @@ from encoder.pictures.scene import Scene
 from encoder.pictures.view import View
 from encoder.support.errors import EncoderError
 from encoder.support.formatting import shown
+from encoder.support.progress import progress
 from encoder.text_encoder import TextEncoder
 from encoder.trace.trace import Trace
 
@@ -219,7 +221,7 @@ def measure(
     layer: int = 0,
     head: int = 0,
     most_rows: int = MOST_ROWS,
-    hear: Callable[[int, int], None] = lambda done, total: None,
+    hear: Callable[[int, int], None] | None = None,
 ) -> Measured:
     """Measure pictures over a list of sentences, each as if it were alone.
 
@@ -231,15 +233,16 @@ def measure(
         layer: of pictures that are of one layer.
         head: of pictures that are of one head.
         most_rows: of all tables together.
-        hear: told how many are done, and of how many; what it raises ends the work.
+        hear: told how many are done, and of how many; what it raises ends the work. Without it there is a bar.
 
     Raises:
         EncoderError: a picture that is not to be had, or more rows than `most_rows`.
     """
     measured = None
-    for now in measuring(encoder, sentences, pictures, layer=layer, head=head, most_rows=most_rows):
-        hear(now.done, now.total)
-        measured = now.measured
+    with nullcontext(hear) if hear else progress("measuring", "sentences") as tell:
+        for now in measuring(encoder, sentences, pictures, layer=layer, head=head, most_rows=most_rows):
+            tell(now.done, now.total)
+            measured = now.measured
     assert measured is not None, "the last step has it"
     return measured
 

@@ -1,13 +1,31 @@
-"""How a long command ends: what went wrong in a sentence, and its exit code."""
+"""How a command begins and ends: what it is asked, what went wrong in a sentence, and its exit code."""
 
 import sys
-from argparse import ArgumentParser
+from argparse import Action, ArgumentParser
 from collections.abc import Callable
-from typing import NoReturn
+from typing import Any, NoReturn
+
+from encoder.support.progress import quiet
+
+
+class Quiet(Action):
+    """The argument that hides how far the work is, from where it is read on."""
+
+    def __call__(self, *given: Any) -> None:
+        """Hide it."""
+        quiet.set(True)
 
 
 class CommandLine(ArgumentParser):
-    """A command line that refuses what it cannot read in one line, without the usage before it; the exit code is 2."""
+    """A command line that refuses what it cannot read in one line, without the usage before it; the exit code is 2.
+
+    Each has `-q`, which hides how far the work is.
+    """
+
+    def __init__(self, prog: str, **given: Any) -> None:
+        super().__init__(prog, **given)
+        quiet.set(False)
+        self.add_argument("-q", "--quiet", action=Quiet, nargs=0, help="show no progress, as without a terminal")
 
     def error(self, message: str) -> NoReturn:
         """End the process with the message."""
@@ -19,7 +37,7 @@ def exit_code(work: Callable[[], None], go_on: str) -> int:
     try:
         work()
     except ValueError as error:
-        print(f"error: {error}", file=sys.stderr)
+        print(f"error: {' '.join(str(error).split())}", file=sys.stderr)
         return 2
     except OSError as error:
         print(f"error: {error.filename or 'a file'} cannot be used: {error.strerror or error}", file=sys.stderr)

@@ -120,6 +120,11 @@ def listed(words: list[str]) -> str:
     return words[0] if len(words) == 1 else f"{', '.join(words[:-1])} and {words[-1]}"
 
 
+def megabytes(nbytes: int) -> str:
+    """A size in words."""
+    return f"{nbytes / 1e6:.1f} MB"
+
+
 def tex(x: float) -> str:
     """A number for LaTeX, with four significant digits."""
     if math.isinf(x):

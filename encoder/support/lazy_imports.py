@@ -1,8 +1,13 @@
-"""The face of a package whose names load their modules only when they are asked for."""
+"""The face of a package whose names load their modules only when they are asked for, and what brings a missing one."""
 
 from collections.abc import Callable, Mapping
 from importlib import import_module
 from typing import Any
+
+EXTRAS = {  # by a module that is not always there, the extra of the package that brings it
+    "conllu": "exam", "pyarrow": "exam", "plotly": "figures", "matplotlib": "figures", "fontTools": "figures",
+    "PIL": "figures",
+}  # fmt: skip
 
 
 def on_demand(package: str, places: Mapping[str, str]) -> Callable[[str], Any]:
@@ -11,6 +16,18 @@ def on_demand(package: str, places: Mapping[str, str]) -> Callable[[str], Any]:
     def found(name: str) -> Any:
         if name not in places:
             raise AttributeError(f"module {package!r} has no attribute {name!r}")
-        return getattr(import_module(places[name]), name)
+        try:
+            return getattr(import_module(places[name]), name)
+        except ModuleNotFoundError as error:
+            raise with_extra(error) from error
 
     return found
+
+
+def with_extra(error: ModuleNotFoundError) -> ModuleNotFoundError:
+    """Return the error that a module is missing, with what brings it where an extra of the package does."""
+    extra = EXTRAS.get((error.name or "").partition(".")[0])
+    if extra is None:
+        return error
+    said = f"{error.name} is not installed; pip install 'encoder[{extra}]' brings it"
+    return ModuleNotFoundError(said, name=error.name)

@@ -44,7 +44,25 @@ def check(path: Path) -> None:
     """
     if path.is_dir():
         raise WriteError(f"{path} is a folder; a file must be named")
-    part = path.with_name(f"{path.name}.{os.getpid()}.part")
+    touch(path, path.parent)
+
+
+def check_folder(path: Path) -> None:
+    """Refuse a place at which no folder can be made or written in, before the work is done that it is for.
+
+    Raises:
+        WriteError: it is a file, or nothing can be written there.
+    """
+    touch(path, next(one for one in (path, *path.absolute().parents) if one.exists()))
+
+
+def touch(path: Path, folder: Path) -> None:
+    """Write a file in a folder, and take it away again.
+
+    Raises:
+        WriteError: nothing can be written there; the message names the path that it is for.
+    """
+    part = folder / f"{path.name}.{os.getpid()}.part"
     try:
         part.touch()
         part.unlink()

@@ -3,13 +3,14 @@
 With --record the runs that come with the package are made again, with --mysteries the mystery models.
 """
 
-import argparse
 import json
+import sys
 from pathlib import Path
 
 import torch
 
 from encoder.support.child_process import attend
+from encoder.support.command_line import CommandLine, exit_code
 from encoder.tasks import mystery
 from encoder.tasks.learning import DivergedError, learn
 from encoder.tasks.models import record, to_record
@@ -27,29 +28,34 @@ def run(settings: str) -> None:
         print(json.dumps({"error": f"with an error: {str(error)[:200] or 'there is too little memory'}"}), flush=True)
 
 
-def main(arguments: list[str] | None = None) -> None:
-    """Read the command line."""
-    parser = argparse.ArgumentParser(prog="python -m encoder.tasks", description=__doc__)
+def make(given: list[str] | None = None) -> None:
+    """Do what the command line says."""
+    parser = CommandLine("python -m encoder.tasks", description=__doc__)
     parser.add_argument("settings", nargs="?", default="task=reverse", help="such as task=reverse,heads=2,seed=3")
     parser.add_argument("--record", action="store_true", help="make the runs that come with the package again")
     parser.add_argument("--mysteries", action="store_true", help="train the mystery models again")
     parser.add_argument("--attended", action="store_true", help="end when the standard input is closed")
-    given = parser.parse_args(arguments)
+    asked = parser.parse_args(given)
     torch.set_num_threads(1)  # several are slower on matrices so small, and sum in another order
-    if given.attended:
+    if asked.attended:
         attend()
-    if given.mysteries:
+    if asked.mysteries:
         for number, one in mystery.MYSTERIES.items():
             mystery.hide(number, list(learn(one.settings))[-1])
             print(mystery.place(number))
         return
-    if given.record:
+    if asked.record:
         for settings in to_record():
             record(settings, list(learn(settings)))
             print(settings, Path(__file__).with_name("recorded"))
         return
-    run(given.settings)
+    run(asked.settings)
+
+
+def main(given: list[str] | None = None) -> int:
+    """Do what the command line says; return the exit code, 2 where it cannot be done."""
+    return exit_code(lambda: make(given), "start again")
 
 
 if __name__ == "__main__":
-    main()
+    sys.exit(main())

@@ -1,14 +1,9 @@
-"""What a person sees while a model learns: a bar with the time left, and a CSV file with a line for each evaluation."""
+"""What is written down while a model learns: a CSV file with a line for each evaluation."""
 
 import csv
 import io
-import sys
 from collections.abc import Sequence
 from pathlib import Path
-from time import perf_counter
-from typing import TextIO
-
-from torch import Tensor
 
 from encoder.train.checkpoint_files import write
 from encoder.train.diagnostics import COLUMNS, Habits
@@ -16,42 +11,6 @@ from encoder.train.evaluation import Score
 
 METRICS = "metrics.csv"
 FIRST = ("step", "tokens", "seconds", "rate", "train_loss", "loss", "top_1", "top_5")
-WIDTH = 24
-
-
-class ProgressBar:
-    """Steps done, loss, tokens a second and time left, on one line; nothing where the output is no terminal."""
-
-    def __init__(self, steps: int, start: int, stream: TextIO | None = None) -> None:
-        self.steps = steps
-        self.start = start
-        self.stream = stream or sys.stderr
-        self.began = self.last = perf_counter()
-        self.tokens = 0
-
-    def show(self, step: int, tokens: int, loss: Tensor) -> None:
-        """Redraw the line, at most ten times a second; `tokens` are those of one more step."""
-        self.tokens += tokens
-        now = perf_counter()
-        if self.stream.isatty() and (now - self.last > 0.1 or step == self.steps):
-            self.last = now
-            self.stream.write("\r" + self.line(step, float(loss), now - self.began) + "\x1b[K")
-            self.stream.flush()
-
-    def line(self, step: int, loss: float, seconds: float) -> str:
-        """What the bar says after so many seconds."""
-        done = int(WIDTH * step / self.steps)
-        left = (self.steps - step) * seconds / max(1, step - self.start)
-        return (
-            f"[{'#' * done}{'.' * (WIDTH - done)}] step {step} of {self.steps}  loss {loss:.3f}  "
-            f"{self.tokens / max(seconds, 1e-9):,.0f} tokens/s  {clock(left)} left"
-        )
-
-    def say(self, text: str) -> None:
-        """Print below the bar."""
-        if self.stream.isatty():
-            self.stream.write("\r\x1b[K")
-        print(text, file=self.stream, flush=True)
 
 
 def clock(seconds: float) -> str:

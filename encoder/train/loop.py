@@ -6,6 +6,7 @@ from concurrent.futures import ThreadPoolExecutor
 import numpy as np
 
 from encoder.model.encoder import Encoder
+from encoder.support.progress import progress as shown
 from encoder.train import checkpoint_files
 from encoder.train.checkpoint_files import TrainingProgress
 from encoder.train.masking import choose, hide, vocabulary
@@ -53,6 +54,8 @@ def train(run: TrainingRun, on: Processes, resume: bool = False) -> tuple[Encode
         tensors, progress = checkpoint_files.read_state(run.folder, same)
         checkpoint_files.restore(trainer.model, trainer.optimizer, tensors, progress.step)
     watch = Watch(run, trainer, progress, same)
-    for step, batch in enumerate(all_batches(run, progress.step), progress.step):
-        watch.after(step + 1, batch, trainer.step(batch, step))
+    with shown("training", "steps") as hear:
+        for step, batch in enumerate(all_batches(run, progress.step), progress.step):
+            watch.after(step + 1, batch, trainer.step(batch, step))
+            hear(step + 1, recipe.steps)
     return trainer.model, watch.progress

@@ -10,6 +10,8 @@ import torch
 import torch.distributed.nn.functional  # before any group: its default arguments hold the one that is there, for ever
 from torch import distributed
 
+from encoder.support.progress import quiet
+
 
 @dataclass(frozen=True)
 class Processes:
@@ -67,6 +69,8 @@ def processes(kind: str | None = None) -> Iterator[Processes]:
     if count > 1:
         distributed.init_process_group("nccl" if gpu else "gloo")
     found = Processes(rank, count, device)
+    if not found.first:
+        quiet.set(True)
     try:
         yield found
         found.wait()  # a process that leaves while another still speaks to it makes that one fail

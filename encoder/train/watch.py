@@ -1,15 +1,17 @@
-"""What happens between the steps of a run: the bar moves, the model is scored, weights are kept."""
+"""What happens between the steps of a run: the model is scored, weights are kept."""
 
+import sys
 from time import perf_counter
 
 import torch
 from torch import Tensor
+from tqdm import tqdm
 
 from encoder.train import checkpoint_files
 from encoder.train.checkpoint_files import TrainingProgress
 from encoder.train.diagnostics import habits_of
 from encoder.train.evaluation import evaluate, held_out_batches
-from encoder.train.log import Metrics, ProgressBar
+from encoder.train.log import Metrics
 from encoder.train.objective import Batch
 from encoder.train.trainer import Trainer, TrainingRun
 
@@ -19,7 +21,6 @@ class Watch:
 
     def __init__(self, run: TrainingRun, trainer: Trainer, progress: TrainingProgress, same: dict[str, object]) -> None:
         self.run, self.trainer, self.on, self.progress, self.same = run, trainer, trainer.on, progress, same
-        self.bar = ProgressBar(run.recipe.steps, progress.step)
         self.metrics = Metrics(run.folder, run.recipe.config.n_layers, progress.step)
         self.held_out = held_out_batches(run.held_out, run.tokenizer, run.recipe.row_length) if self.on.first else []
         self.tokens, self.words = progress.tokens, progress.words
@@ -35,9 +36,6 @@ class Watch:
         self.tokens += batch.ids.numel()
         self.words += len(batch.labels)
         self.nll += nll
-        if self.on.first:
-            mean = nll * self.on.count / len(batch.labels)
-            self.bar.show(step, batch.ids.numel(), mean)
         if step % recipe.evaluate_every == 0 or last:
             self.score(step)
         if step % recipe.checkpoint_every == 0 or last or step in recipe.snapshots:
@@ -57,7 +55,8 @@ class Watch:
             habits = habits_of(self.trainer.model, self.run.tokenizer)
             loss, rate = now.nll / max(1, now.words), self.run.recipe.rate(step - 1)
             self.metrics.add((step, now.tokens, now.seconds, rate, loss), score, habits)
-            self.bar.say(f"step {step}: training loss {loss:.3f}; held out: {score}\n{habits.table()}")
+            said = f"step {step}: training loss {loss:.3f}; held out: {score}\n{habits.table()}"
+            tqdm.write(said, file=sys.stderr)
         self.nll.zero_()
         self.words = 0
         self.on.wait()

@@ -64,7 +64,7 @@ def test_a_report_of_words_that_break_things_runs_and_fetches_nothing(
 ) -> None:
     path = tmp_path / "report.html"
     trace = strange.trace(BETWEEN.join([*SCRIPTS, *WORDS[:60]]))
-    path.write_text("".join(report(strange, trace, [0])), encoding="utf-8")
+    report(strange, trace, [0]).save(path)
     assert opened(browser, path) == ([], [], [None, 0, []])
 
 

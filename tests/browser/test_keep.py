@@ -1,6 +1,5 @@
 """What a person takes along is what the run recorded: each kind of file is downloaded, opened and compared."""
 
-import base64
 import csv
 import io
 import json
@@ -10,7 +9,6 @@ import zipfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
 from urllib.parse import parse_qs, urlencode, urlsplit
 from xml.etree import ElementTree
 
@@ -22,7 +20,6 @@ from playwright.sync_api import Browser, Locator, Page, expect
 from tiers import mostly_nightly
 
 from encoder import TextEncoder, Trace
-from encoder.pictures.report.report import report
 from pages.ui.state.site import DRAWN, PAGES
 
 TEXT = "Keys on the table belong to Sara."
@@ -214,72 +211,7 @@ def test_captions_are_copied(page: Page, app_url: str) -> None:
         assert part in page.evaluate("navigator.clipboard.readText()")
 
 
-def offline(browser: Browser, path: Path) -> Any:
-    """Open a file without a network, point into it and print it; return the numbers of its maps, and its words.
-
-    Nothing may go wrong.
-    """
-    wrong: list[str] = []
-    with browser.new_context(offline=True) as context:
-        page = context.new_page()
-        page.on("console", lambda message: wrong.append(message.text) if message.type == "error" else None)
-        page.on("pageerror", lambda error: wrong.append(str(error)))
-        page.on("requestfailed", lambda request: wrong.append(request.url))
-        asked: list[str] = []
-        page.on("request", lambda request: asked.append(request.url))
-        page.goto(path.as_uri())
-        held = page.evaluate(  # as text: one value at a time, millions of them take half a minute
-            """() => JSON.stringify(Object.fromEntries(
-              [...document.querySelectorAll('figure')].map(figure => [figure.dataset.key,
-              JSON.parse(figure.querySelector('script').textContent).maps.map(
-                ({ shape: [n, m], values }) => Array.from({ length: n }, (_, i) =>
-                  Array.from(numbers(values).slice(i * m, (i + 1) * m)).map(one => isFinite(one) ? one : null)))])))"""
-        )
-        point_at_a_cell(page)
-        texts = page.evaluate("document.body.innerText")
-        page.pdf(prefer_css_page_size=True)
-    assert not wrong
-    assert [url for url in asked if not url.startswith(("file:", "data:"))] == []
-    return json.loads(held), texts
-
-
-def point_at_a_cell(page: Page) -> None:
-    """Whoever points at a cell reads its number."""
-    first = page.locator("figure").first
-    about = first.evaluate("figure => JSON.parse(figure.querySelector('script').textContent).maps[0]")
-    (left, top, wide, high), (n, m) = about["at"], about["shape"]
-    drawing = first.locator("svg")
-    drawing.scroll_into_view_if_needed()
-    whole = drawing.bounding_box()
-    assert whole is not None
-    i, j = n - 1, 0
-    place = whole["x"] + (left + (j + 0.5) / m * wide) * whole["width"]
-    page.mouse.move(place, whole["y"] + (top + (i + 0.5) / n * high) * whole["height"])
-    value = np.frombuffer(base64.b64decode(about["values"]), "<f4").reshape(n, m)[i, j]
-    expect(first.locator("output")).to_contain_text(f"{about['title']}, {about['rows'][i]}, {about['columns'][j]}: ")
-    assert float(first.locator("output").inner_text().rpartition(" ")[2]) == pytest.approx(float(value), rel=1e-3)
-
-
-@pytest.mark.nightly
-def test_a_report_of_all_layers_is_small_and_opens_offline(browser: Browser, base: TextEncoder, tmp_path: Path) -> None:
-    run = base.trace("The old man and <b>his dog were good friends.")
-    assert len(run.tokens) >= 14
-    path = tmp_path / "report.html"
-    path.write_text("".join(report(base, run)), encoding="utf-8")
-    assert path.stat().st_size < 12_000_000
-    held, texts = offline(browser, path)
-    for layer in (0, 5):
-        for step in ("attention.concat", "add_norm_2.sum", "feed_forward.activation"):
-            name = f"layers.{layer}.{step}"
-            np.testing.assert_array_equal(np.array(held[name][0], dtype=np.float32), run[name].numpy())
-    weights = np.array(held["layers.5.attention.weights"], dtype=np.float32)
-    np.testing.assert_array_equal(weights, run["layers.5.attention.weights"].numpy())
-    assert "<b>his" in texts and all(name in texts for name in run)
-
-
-def test_a_run_is_kept_as_arrays_tables_and_a_report_that_opens_offline(
-    page: Page, app_url: str, browser: Browser, base: TextEncoder, tmp_path: Path
-) -> None:
+def test_a_run_is_kept_as_arrays_and_tables(page: Page, app_url: str, base: TextEncoder) -> None:
     text = "The old man and <b>his dog were good friends."
     trace = base.trace(text)
     open_page(page, f"{app_url}/atlas?{urlencode({'sentence': text, 'layer': 2, 'head': 3})}")
@@ -296,17 +228,6 @@ def test_a_run_is_kept_as_arrays_tables_and_a_report_that_opens_offline(
         found = rows(whole.read("attention.weights.csv"))
     values = np.array([row[2:] for row in found[1:]], dtype=np.float32)
     np.testing.assert_array_equal(values.reshape(8, len(trace.tokens), -1), trace.array(WEIGHTS))
-
-    with rerun(page):
-        widget(page, "make_report").get_by_role("button").click()
-    path = tmp_path / "report.html"
-    path.write_bytes(download(page, widget(page, "save_report").get_by_role("link"))[1])
-    held, texts = offline(browser, path)
-    for step in ("attention.concat", "add_norm_2.sum", "feed_forward.activation"):
-        name = f"layers.2.{step}"
-        np.testing.assert_array_equal(np.array(held[name][0], dtype=np.float32), trace[name].numpy())
-    np.testing.assert_array_equal(np.array(held[WEIGHTS], dtype=np.float32), trace[WEIGHTS].numpy())
-    assert "<b>his" in texts and all(name in texts for name in trace if name.startswith("layers.2."))
 
 
 @pytest.fixture(scope="module")

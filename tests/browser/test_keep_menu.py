@@ -39,7 +39,7 @@ ALL = [
     "Code in Python",
     "Caption and alt text",
     "Add to figure",
-    *(OF_RUN := ["The whole run, for numpy", "This layer, as tables", "A report to read offline", "A page of its own"]),
+    *(OF_RUN := ["The whole run, for numpy", "This layer, as tables", "A page of its own"]),
 ]
 # The front with a keeper that asks this page's own origin, and what it leads to in `led`; `closed` as in a file.
 PAGE = """<!DOCTYPE html><html lang="en"><meta charset="utf-8"><title>Front</title><body style="margin: 0">

@@ -15,6 +15,7 @@ from encoder.browser.__main__ import main
 from encoder.browser.held import MOST, held
 from encoder.browser.living import PAGES, living_file
 from encoder.packet.run import level_1, level_2
+from encoder.pictures.report.report import report
 from encoder.support.formatting import percent
 
 KEYS, KEY = "The keys to the cabinet [MASK] on the table.", "The key to the cabinet [MASK] on the table."
@@ -268,6 +269,59 @@ def test_the_first_screen_is_for_everybody_and_has_few_things_to_click(opened: P
       return new Set(seen.map(one => one.type === 'radio' ? one.name : one)).size
     }""")
     assert clickable <= 12
+
+
+HOSTILE = {
+    "script": "</script><script>window.broken = 1</script> <!-- <img src=x onerror='window.broken = 1'> [MASK]",
+    "other direction": "\u202e\u05e9\u05dc\u05d5\u05dd [MASK] \u0645\u0631\u062d\u0628\u0627 &amp; \" '",
+    "nul": "a\x00b \x1b[31m \ufffe [MASK] \ud83d\ude00",
+    "10,000 words": "word " * 10_000,
+}
+
+
+@pytest.mark.parametrize("kind", HOSTILE)
+def test_hostile_text_stays_text(browser: Browser, tmp_path: Path, kind: str) -> None:
+    """In a report, which holds all that a living file can, and its charts."""
+    small = TextEncoder.from_pretrained("small")
+    text = HOSTILE[kind]
+    trace = small.trace(text)
+    path = report(small, trace, [], with_charts=len(text) < 1000).save(tmp_path / "report.html")
+    assert b"\0" not in path.read_bytes()
+    with browser.new_context(viewport={"width": 1280, "height": 900}, offline=True) as context:
+        page = context.new_page()
+        watch(page)
+        page.goto(path.as_uri())
+        page.locator("[data-word]").first.wait_for()
+        assert page.evaluate("window.broken") is None
+        assert page.locator("img[src=x], b[onclick]").count() == 0
+        assert page.evaluate("document.documentElement.scrollWidth") <= 1280
+        assert problems(page) == []
+
+
+def test_a_report_has_the_numbers_of_every_step(
+    browser: Browser, encoder: TextEncoder, run: Any, tmp_path: Path
+) -> None:
+    """Of the layers that are named; of others it says that it does not hold them."""
+    path = report(encoder, run(KEYS), [4, 5]).save(tmp_path / "report.html")
+    with browser.new_context(viewport={"width": 1280, "height": 900}, offline=True) as context:
+        page = context.new_page()
+        watch(page)
+        page.goto(path.as_uri())
+        follow(page, "Attention")
+        page.get_by_role("button", name="All numbers of every step").click()
+        cell = page.get_by_label("a row for each of").get_by_role("gridcell")
+        which = page.get_by_role("combobox", name="Step")
+        for step, index in (("layers.5.attention.weights", (6, 0, 0)), ("layers.5.attention.q", (6, 0, 0))):
+            which.select_option(step)
+            expect(page.get_by_text(f"{step} ·")).to_be_visible()
+            said = (cell.get_attribute("aria-label") or "").rpartition(" ")[2].replace("\u2212", "-")
+            assert float(said) == pytest.approx(run(KEYS)[step][index].item(), rel=1e-3), said
+        expect(page.get_by_role("heading", name="Charts of this run")).to_be_visible()
+        assert barriers(page) == []
+        page.get_by_role("radio", name="layer 1", exact=True).click()
+        alert = page.get_by_role("alert").filter(has_text="This file does not hold the numbers of this step")
+        expect(alert.first).to_be_visible()
+        assert problems(page) == []
 
 
 @pytest.fixture(scope="module")

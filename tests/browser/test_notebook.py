@@ -1,16 +1,21 @@
 """Cells of a notebook beside one another: each draws itself in its frame, asks nothing, and leaves the others alone."""
 
+import json
 import re
+import shutil
 from collections.abc import Iterator
 from html import unescape
 from pathlib import Path
 from typing import Any
+from urllib.parse import unquote, urlsplit
 
 import pytest
 from browser_tools import barriers, problems, watch
 from playwright.sync_api import Browser, FrameLocator, Page, expect
 
 from encoder import Edit, EncoderError, TextEncoder, Trace
+from encoder.atlas.atlas_folders import SHIPPED
+from encoder.atlas.reading import Atlas
 from encoder.browser.held import MOST
 from encoder.browser.living import PAGES
 from encoder.exam.examination import bundled_exam
@@ -21,11 +26,19 @@ from encoder.pictures.view import View
 KEYS = "The keys to the old cabinet [MASK] on the wooden table."
 NASTY = "</script><script>window.broken = 1</script><!-- ' & \u202e abc \x00 <b onclick='x'>cat</b>"
 HEBREW = "הילד ראה את הכלב בגן [MASK]"
-# What a converter makes of a notebook: the outputs of its cells one after the other, in styles of its own.
+# What nbconvert makes of a notebook: the outputs of its cells one after the other, in styles of its own. Its own
+# page also asks a CDN for MathJax and RequireJS, which no cell needs.
 CONVERTED = """<!DOCTYPE html><html lang="en"><head><meta charset="utf-8"><title>A notebook</title>
 <style>* {{ color: #b00 !important; font: 30px/3 serif !important }} iframe {{ height: 1px; display: none }}
 body {{ color: #111; background: #fff }} svg, .enc {{ display: none !important }}</style></head>
 <body><main><h1>A notebook</h1>{cells}</main></body></html>"""
+INSIDE = """text => {
+  const frame = document.createElement('iframe')
+  frame.sandbox = 'allow-scripts'
+  frame.srcdoc = text
+  frame.style = 'width: 1200px; height: 900px'
+  document.body.append(frame)
+}"""
 CELL = '<div class="jp-OutputArea-output" data-mime-type="text/html">{}</div>'
 
 
@@ -47,7 +60,7 @@ def wrote(path: Path, *cells: str) -> str:
 
 @pytest.fixture(scope="module")
 def notebook(encoder: TextEncoder, keys: Trace, tmp_path_factory: pytest.TempPathFactory) -> str:
-    """A run, the same one at a head of Attention, hostile text, other directions, a long text, a picture, an exam."""
+    """A run, it at a head of Attention, hostile text, other directions, a long text, a picture, an exam, a head."""
     arcs = picture("arcs").of(Scene(View(sentence=KEYS, layer=4, head=1, choices=(("word", "2"),)), encoder, keys))
     exam = bundled_exam("base")
     shown = [
@@ -56,6 +69,7 @@ def notebook(encoder: TextEncoder, keys: Trace, tmp_path_factory: pytest.TempPat
         *(encoder.trace(text) for text in (NASTY, HEBREW, "word " * 10_000)),
         arcs,
         exam,
+        Atlas(SHIPPED / "small").head(2, 3),
     ]
     return wrote(tmp_path_factory.mktemp("notebook") / "notebook.html", *(one._repr_html_() for one in shown))
 
@@ -98,9 +112,9 @@ def test_cells_show_their_runs_and_do_not_disturb_each_other(page: Page, keys: T
     attention.get_by_role("radio", name="layer 2", exact=True).click()
     expect(start.locator("[data-claim]")).to_contain_text("Head 6 of layer 5")
     assert start.locator("h1").evaluate("one => getComputedStyle(one).fontFamily") != "serif"
-    for i in range(7):
+    for i in range(8):
         frame(page, i).locator("h1").first.wait_for()
-    assert page.locator("iframe:visible").count() == 7
+    assert page.locator("iframe:visible").count() == 8
     assert {one.get_attribute("sandbox") for one in page.locator("iframe").all()} == {"allow-scripts"}
 
 
@@ -144,6 +158,45 @@ def test_a_cell_of_a_usual_sentence_is_small(keys: Trace) -> None:
         cell = keys.show(name, layer=5)
         assert len(cell._repr_html_().encode()) <= MOST, name
         assert len(cell.file.encode()) <= MOST, name
+
+
+def test_a_notebook_in_a_strict_sandbox_is_alive(page: Page, notebook: str, keys: Trace) -> None:
+    """As a host shows it: in a frame without an origin, in which are the frames of the cells."""
+    page.goto("about:blank")
+    page.evaluate(INSIDE, Path(unquote(urlsplit(notebook).path)).read_text(encoding="utf-8"))
+    cell = page.frame_locator("iframe").frame_locator("iframe").first
+    cell.locator("[data-head-row='4,1']").click()
+    expect(cell.locator("[data-claim]")).to_contain_text("Head 1 of layer 4")
+    for position, share in shares(cell).items():
+        assert share == pytest.approx(keys["layers.4.attention.weights"][1, 7, position].item(), abs=1e-4)
+
+
+def test_a_head_of_an_atlas_is_its_strongest_context_and_a_table(page: Page) -> None:
+    atlas = Atlas(SHIPPED / "small")
+    contexts = atlas.head_firings(2, 3, "weight", "top")
+    cell = frame(page, 7)
+    expect(
+        cell.get_by_role("radio", name="layer 2", exact=True).or_(cell.locator("[data-claim]")).first
+    ).to_be_visible()
+    text = atlas.texts([contexts[0].sentence])[contexts[0].sentence]
+    trace = TextEncoder.from_pretrained("small").trace(text)
+    row = trace["layers.2.attention.weights"][3, contexts[0].position]
+    assert row[contexts[0].looks_at].item() == pytest.approx(contexts[0].weight, abs=1e-4)
+    expect(cell.locator("[data-claim]")).to_contain_text("ead 3 of layer 2")
+    words = page.locator("details").nth(7)
+    words.evaluate("one => { one.open = true }")
+    rows = words.get_by_role("row")
+    expect(rows).to_have_count(1 + len(contexts))
+    expect(rows.nth(1)).to_contain_text(f"{contexts[0].weight:.4f}")
+    assert dict(atlas.head(2, 3)) == atlas.heads.slice(2 * 4 + 3, 1).to_pylist()[0]
+
+
+def test_a_head_of_a_model_that_is_elsewhere_is_a_table(tmp_path: Path) -> None:
+    folder = shutil.copytree(SHIPPED / "small", tmp_path / "</script><b>atlas")
+    card = json.loads((folder / "card.json").read_text())
+    (folder / "card.json").write_text(json.dumps(card | {"model": card["model"] | {"name": "<script>x</script>"}}))
+    shown = Atlas(folder).head(0, 0)._repr_html_()
+    assert "<iframe" not in shown and "<script" not in shown and "&lt;script&gt;x" in shown and "<table>" in shown
 
 
 def test_what_cannot_be_shown_says_why(keys: Trace, encoder: TextEncoder) -> None:

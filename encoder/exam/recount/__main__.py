@@ -5,6 +5,7 @@ from collections.abc import Iterator
 
 from encoder.exam.recount import guesses, heads, sizes
 from encoder.support.command_line import CommandLine, exit_code
+from encoder.support.progress import counting
 from encoder.text_encoder import TextEncoder
 
 
@@ -22,8 +23,9 @@ def main(given: list[str] | None = None) -> int:
     asked = parser.parse_args(given)
 
     def work() -> None:
-        for line in figures(TextEncoder.from_pretrained(asked.model)):
-            print(line)
+        with counting("figures"):
+            lines = list(figures(TextEncoder.from_pretrained(asked.model)))
+        print("\n".join(lines))
 
     return exit_code(work, "start again")
 

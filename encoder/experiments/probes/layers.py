@@ -23,6 +23,7 @@ from encoder.model.encoder import Encoder
 from encoder.support.arguments import seeded
 from encoder.support.cancellation import pulse
 from encoder.support.errors import EncoderError
+from encoder.support.progress import shares
 from encoder.text_encoder import TextEncoder
 from encoder.trace.trace import Trace
 from encoder.trace.words import places
@@ -208,7 +209,7 @@ READ = ("parts of speech", "good or bad")  # tasks that are of use on other sent
 MEASURED: WeakKeyDictionary[Encoder, dict[str, Probe]] = WeakKeyDictionary()
 
 
-def probe(encoder: TextEncoder, task: str, progress: Callable[[float], None] = lambda share: None) -> Probe:
+def probe(encoder: TextEncoder, task: str, progress: Callable[[float], None] | None = None) -> Probe:
     """A task of TASKS and its control task, probed in every layer; kept for as long as the model is.
 
     Raises:
@@ -220,11 +221,12 @@ def probe(encoder: TextEncoder, task: str, progress: Callable[[float], None] = l
     if task not in kept:
         read, scores = samples(encoder), list[tuple[float, float]]()
         asked = TASKS[task](read)
-        for layer in range(len(read.words)):
-            pulse()
-            x = read.vectors(task, layer)
-            scores.append((accuracy(x, asked.labels, asked), accuracy(x, asked.control, asked)))
-            progress((layer + 1) / len(read.words))
+        with shares("probe", progress) as tell:
+            for layer in range(len(read.words)):
+                pulse()
+                x = read.vectors(task, layer)
+                scores.append((accuracy(x, asked.labels, asked), accuracy(x, asked.control, asked)))
+                tell((layer + 1) / len(read.words))
         kept[task] = scored(scores, asked.labels)
     return kept[task]
 

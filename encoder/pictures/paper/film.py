@@ -23,6 +23,7 @@ from encoder.pictures.paper.panel import Panel
 from encoder.pictures.paper.sheet import Sheet
 from encoder.pictures.paper.type import SETTINGS, drawing
 from encoder.support.errors import EncoderError
+from encoder.support.progress import shares
 from encoder.support.theme import Theme
 
 Kind = Literal["gif", "mp4", "webm"]
@@ -153,8 +154,8 @@ def film(made: Film, kind: Kind, progress: Progress | None = None) -> bytes:
     Raises:
         EncoderError: MP4 or WebM without the package that makes them.
     """
-    tell = progress or (lambda share: None)
-    return gif(made, tell) if kind == "gif" else video(made, kind, tell)
+    with shares("film", progress) as tell:
+        return gif(made, tell) if kind == "gif" else video(made, kind, tell)
 
 
 def gif(made: Film, tell: Progress) -> bytes:

@@ -1,1 +1,1 @@
-"""A run as one HTML file to read offline: `python -m encoder.pictures.report`."""
+"""A whole run as one living file with its charts: `python -m encoder.pictures.report`."""

@@ -10,7 +10,6 @@ whose FILE is encoder/teach/lessons/verdicts/base.json.
 import json
 import math
 import sys
-from argparse import ArgumentParser
 from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass, replace
 from functools import cache
@@ -18,8 +17,9 @@ from pathlib import Path
 from typing import Any
 
 from encoder.support import whole_file
-from encoder.support.command_line import exit_code
+from encoder.support.command_line import CommandLine, exit_code
 from encoder.support.errors import EncoderError
+from encoder.support.progress import counting
 from encoder.teach import trials
 from encoder.teach.lessons import lesson
 from encoder.teach.lessons.claims import CLAIMS, WIDE
@@ -131,12 +131,14 @@ def by_content(fingerprint: str) -> StoredVerdicts | None:
 
 def make(given: list[str] | None = None) -> None:
     """Do what the command line says."""
-    parser = ArgumentParser("python -m encoder.teach.lessons.stored", description=__doc__)
+    parser = CommandLine("python -m encoder.teach.lessons.stored", description=__doc__)
     parser.add_argument("--model", default="base", help="a bundled model or a folder")
     parser.add_argument("--lessons", type=Path, metavar="FOLDER", help="of tutorials, whose lines are measured too")
     parser.add_argument("--out", type=Path, required=True, metavar="FILE", help="the JSON that is written")
     asked = parser.parse_args(given)
-    found = measure(TextEncoder.from_pretrained(asked.model), checks(asked.model, asked.lessons))
+    whole_file.check(asked.out)
+    with counting("verdicts"):
+        found = measure(TextEncoder.from_pretrained(asked.model), checks(asked.model, asked.lessons))
     whole_file.write(asked.out, found.to_json().encode())
     for one in found.verdicts:
         print(f"{one.trial} {json.dumps(one.given)}: {one.finding.verdict.value}")

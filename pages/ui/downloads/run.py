@@ -1,30 +1,24 @@
 """The one place on every page from which all of a run can be taken along."""
 
 from collections.abc import Callable
-from typing import BinaryIO, get_args
+from typing import BinaryIO
 
-import cachetools
 import streamlit as st
 
-from encoder import TextEncoder, Trace
+from encoder import Trace
 from encoder.pictures.export import layer_size, run_size, to_csv_zip, to_npz
 from encoder.pictures.export.caption import file_name
 from encoder.pictures.link import LONGEST_IN_URL, VERSION
-from encoder.pictures.report.report import megabytes, plan, report
-from encoder.support.theme import Theme
-from pages.ui import session
+from encoder.support.formatting import megabytes
 from pages.ui.downloads.button import save
 from pages.ui.downloads.keep import keep_component
-from pages.ui.server.writing import MOST_BYTES, MOST_REPORT, export_lock, written
+from pages.ui.server.writing import MOST_BYTES, written
 from pages.ui.state import session_state as state
-
-REPORTS_BYTES = 60_000_000  # all kept reports together
-reports: cachetools.LRUCache[tuple[object, ...], bytes] = cachetools.LRUCache(maxsize=REPORTS_BYTES, getsizeof=len)
 
 
 def page(trace: Trace) -> None:
     """What can be kept on every page: a link to what is seen, and all of the run."""
-    view, model = state.current(), session.text_encoder(state.current().model)
+    view = state.current()
     fold = st.popover("Keep all", key="keep_all", icon=":material/download:", on_change="rerun")
     if not fold.open:
         return
@@ -39,8 +33,6 @@ def page(trace: Trace) -> None:
         archive("Every step, for numpy", name, whole, lambda f: to_npz(trace, f))
         name = f"{file_name(view.model, f'layer{view.layer}')}.zip"
         archive(f"Layer {view.layer}, as CSV", name, layer, lambda f: to_csv_zip(trace, view.layer, f))
-        st.markdown("**A report to read offline**")
-        reported(model, trace)
 
 
 def archive(label: str, name: str, nbytes: int, write: Callable[[BinaryIO], None]) -> None:
@@ -51,27 +43,3 @@ def archive(label: str, name: str, nbytes: int, write: Callable[[BinaryIO], None
         return
     key, said = f"save_{name[-3:]}", f"{label} (about {megabytes(nbytes)})"
     save(said, key, name, lambda: written(nbytes, write), "application/octet-stream")
-
-
-def reported(encoder: TextEncoder, trace: Trace) -> None:
-    """The report of chosen layers: its size, the way to make it with progress, and then to take it along."""
-    view = state.current()
-    layers = st.multiselect("Layers", range(trace.config.n_layers), default=[view.layer], key="report_layers")
-    nbytes = plan(trace, layers).nbytes
-    if nbytes > MOST_REPORT:
-        st.caption(f"It would take {megabytes(nbytes)}, more than {megabytes(MOST_REPORT)}: choose fewer layers.")
-        return
-    theme = st.segmented_control("Colours", get_args(Theme), default="light", required=True, key="report_theme")
-    asked = (view.model, trace.inputs, view.hidden, view.edits, tuple(sorted(layers)), theme)
-    if st.button(f"Make the report (about {megabytes(nbytes)})", key="make_report"):
-        bar = st.progress(0.0)
-
-        def tell(done: float) -> None:
-            bar.progress(done)
-
-        with export_lock:
-            reports[asked] = "".join(report(encoder, trace, layers, tell, theme=theme or "light")).encode()
-        bar.empty()
-    if (kept := reports.get(asked)) is not None:
-        name = f"{file_name(view.model, 'report')}.html"
-        save(f"Save the report ({megabytes(len(kept))})", "save_report", name, lambda: kept, "text/html")

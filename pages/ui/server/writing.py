@@ -9,7 +9,6 @@ from pages.ui.server import memory
 from pages.ui.server.engine import budget
 
 MOST_BYTES = 150_000_000  # of a file that is made here; it lies in memory until it is fetched
-MOST_REPORT = 25_000_000
 WHILE_WRITTEN = 2.0  # what it takes to make a file, over its size
 export_lock = threading.Lock()
 

@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 
+from encoder.browser import living
 from encoder.packet.shipped import SENTENCES
 
 STEPS = "Step by step"  # the section of the way through the encoder
@@ -29,7 +30,7 @@ class Page:
 
     def in_full(self, step: str) -> str:
         """Return the name of a step of this page; `*` stands for the layer, where it is of one."""
-        return step if self.key in ("embedding", "stack") else f"layers.*.{step}"
+        return living.in_full(self.key, step)
 
     @staticmethod
     def part_of(step: str) -> str:
@@ -40,24 +41,11 @@ class Page:
 PAGES = (
     Page("sentence", "Start", ":material/home:"),
     Page("story", "The story", ":material/auto_stories:", walk=False, place=False, sentence=SENTENCES[0]),
-    Page(
-        "embedding",
-        "Embedding & position",
-        ":material/database:",
-        ("embedding", "position", "distances"),
-        "embedding.tokens",
-        place=False,
-    ),
-    Page("attention", "Attention", ":material/visibility:", ("attention",), "attention.weights"),
-    Page(
-        "add_norm",
-        "Add & norm",
-        ":material/add_circle:",
-        ("add_norm_1", "add_norm_2", "layer_output"),
-        "add_norm_1.sum",
-    ),
-    Page("feed_forward", "Feed-forward", ":material/bolt:", ("feed_forward",), "feed_forward.activation"),
-    Page("stack", "Output", ":material/layers:", ("final_norm", "output", "pooling", "mlm"), "output"),
+    Page("embedding", "Embedding & position", ":material/database:", *living.STEPS["embedding"], place=False),
+    Page("attention", "Attention", ":material/visibility:", *living.STEPS["attention"]),
+    Page("add_norm", "Add & norm", ":material/add_circle:", *living.STEPS["add_norm"]),
+    Page("feed_forward", "Feed-forward", ":material/bolt:", *living.STEPS["feed_forward"]),
+    Page("stack", "Output", ":material/layers:", *living.STEPS["stack"]),
     Page("what_if", "What if", ":material/toggle_off:", section="Change and compare"),
     Page("compare", "Compare", ":material/compare:", section="Change and compare"),
     Page("your_model", "Models", ":material/deployed_code:", section="Change and compare", place=False),

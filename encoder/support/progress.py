@@ -1,0 +1,76 @@
+"""How far a long work is: one bar in a notebook and in a terminal, and silence everywhere else."""
+
+import sys
+import warnings
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+from threading import current_thread, main_thread
+
+from encoder.support.cancellation import listening
+
+Hear = Callable[[int, int | None], None]  # told how much is done, and of how much, None where nobody knows
+DELAY = 2.0  # seconds that a work takes before anything is shown of it
+quiet: ContextVar[bool] = ContextVar("quiet", default=False)  # that nobody wants to see it
+
+
+def seen() -> bool:
+    """Return whether somebody is there to see it: a server works in threads, and a pipe reads no bars."""
+    here = "ipykernel" in sys.modules or sys.stderr.isatty()
+    return here and not quiet.get() and current_thread() is main_thread()
+
+
+@contextmanager
+def progress(what: str, unit: str) -> Iterator[Hear]:
+    """Give what a work calls with how much is done, and of how much; it is shown where somebody sees it.
+
+    Args:
+        what: the work, in a few words.
+        unit: what is counted.
+    """
+    if not seen():
+        yield lambda done, total: None
+        return
+    with warnings.catch_warnings(action="ignore"):  # a notebook without widgets has a bar of letters
+        from tqdm.auto import tqdm
+    with tqdm(desc=what, unit=f" {unit}", delay=DELAY, leave=False) as bar:
+
+        def hear(done: int, total: int | None) -> None:
+            bar.total = total
+            bar.update(done - bar.n)
+
+        yield hear
+
+
+@contextmanager
+def shares(what: str, told: Callable[[float], None] | None) -> Iterator[Callable[[float], None]]:
+    """Give what a work calls with the share that is done: what its caller gave, or a bar where that is None.
+
+    Args:
+        what: the work, in a few words.
+        told: what the caller wants to be called instead.
+    """
+    if told is not None:
+        yield told
+        return
+    with progress(what, "%") as hear:
+        yield lambda share: hear(round(100 * share), 100)
+
+
+@contextmanager
+def counting(what: str) -> Iterator[None]:
+    """Count the runs of a model in the block, of which nobody knows how many there will be.
+
+    Args:
+        what: the work, in a few words.
+    """
+    done = 0
+    with progress(what, "runs") as hear:
+
+        def count() -> None:
+            nonlocal done
+            done += 1
+            hear(done, None)
+
+        with listening(count):
+            yield
