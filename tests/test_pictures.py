@@ -272,7 +272,7 @@ def names_what_reaches_it(plain: Answer) -> None:
 
 @pytest.mark.parametrize("every", [False, pytest.param(True, marks=pytest.mark.nightly)])
 def test_the_code_prints_the_same_numbers_in_a_fresh_interpreter(every: bool, tmp_path: Path) -> None:
-    """The lines of every picture, also of those that the browser draws, with the library alone; nightly of every model."""
+    """The lines of every picture, also of those that browsers draw, with the library alone; nightly of every model."""
     codes: dict[str, str] = {}
     expected: dict[str, np.ndarray] = {}
     for key in (key for key, picture in pictures().items() if not is_heavy(picture)):
