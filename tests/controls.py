@@ -19,12 +19,22 @@ ROOT = Path(__file__).resolve().parents[1]
 BASE = EncoderConfig(vocab_size=16384, d_model=512, n_heads=8, n_layers=6, d_ff=2048, max_positions=512, mlm_head=True)
 SHAPES = {
     "MiniLM": EncoderConfig(
-        vocab_size=16384, d_model=384, n_heads=12, n_layers=6, d_ff=1536, max_positions=512, positions="learned",
-        activation="gelu", scale_embeddings=False, embedding_norm=True, n_segments=2, mlm_head=True,
+        vocab_size=16384,
+        d_model=384,
+        n_heads=12,
+        n_layers=6,
+        d_ff=1536,
+        max_positions=512,
+        positions="learned",
+        activation="gelu",
+        scale_embeddings=False,
+        embedding_norm=True,
+        n_segments=2,
+        mlm_head=True,
     ),
     "base": BASE,
     "small": replace(BASE, d_model=128, n_heads=4, n_layers=4, d_ff=512),
-}  # fmt: skip
+}
 
 
 def untrained(seed: int, shape: str = "MiniLM") -> TextEncoder:

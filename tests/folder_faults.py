@@ -15,9 +15,21 @@ from torch import Tensor
 from twins import Change
 
 FAMILIES = (
-    "bert", "roberta", "xlm-roberta", "camembert", "distilbert", "electra-generator", "albert", "modernbert", "mpnet",
-    "nomic-bert", "gte", "eurobert", "deberta-v3", "own",
-)  # fmt: skip
+    "bert",
+    "roberta",
+    "xlm-roberta",
+    "camembert",
+    "distilbert",
+    "electra-generator",
+    "albert",
+    "modernbert",
+    "mpnet",
+    "nomic-bert",
+    "gte",
+    "eurobert",
+    "deberta-v3",
+    "own",
+)
 CONFIG, WEIGHTS, TOKENIZER = "config.json", "model.safetensors", "tokenizer.json"
 WIDTHS, LAYERS, HEADS = ("hidden_size", "dim", "d_model"), ("num_hidden_layers", "n_layers"), ("num_attention_heads",)
 ACTIVATIONS = ("hidden_act", "hidden_activation", "activation")
@@ -139,7 +151,7 @@ FAULTS: dict[str, Change] = {  # what any folder may have
     "searches-without-end": part("pre_tokenizer", split("(a+)+b")),
     "grows-without-end": part("normalizer", {"type": "Sequence", "normalizers": [EIGHTFOLD] * 12}),
     "an-id-of-5000-digits": text(TOKENIZER, lambda raw: '{"x":' + "9" * 5000 + "," + raw[1:]),
-}  # fmt: skip
+}
 
 
 def short_words(count: int) -> Iterator[str]:

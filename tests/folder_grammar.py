@@ -181,8 +181,18 @@ TENSORS: dict[str, Any] = {  # what a tensor may be changed to
 }
 
 
-ODD = ["head_dim", "n_layers", "num_hidden_layers", "model_type", "is_decoder", "architectures", "vocab_size",
-       "position_embedding_type", "quantization_config", "tie_word_embeddings"]  # fmt: skip
+ODD = [
+    "head_dim",
+    "n_layers",
+    "num_hidden_layers",
+    "model_type",
+    "is_decoder",
+    "architectures",
+    "vocab_size",
+    "position_embedding_type",
+    "quantization_config",
+    "tie_word_embeddings",
+]
 
 
 @st.composite

@@ -138,9 +138,12 @@ def beyond(found: list[tuple[str, Measured]]) -> list[str]:
 def options(count: int) -> settings:
     """So many cases; the smallest that fails is reported."""
     return settings(
-        max_examples=count, deadline=None, database=None, suppress_health_check=list(HealthCheck),
+        max_examples=count,
+        deadline=None,
+        database=None,
+        suppress_health_check=list(HealthCheck),
         phases=[Phase.generate, Phase.shrink],
-    )  # fmt: skip
+    )
 
 
 def fuzz_tokenizers(count: int, start: int, root: Path) -> Counter[str]:
@@ -187,8 +190,11 @@ def fuzz_models(count: int, start: int, root: Path) -> Counter[str]:
         folder = root / "changed"
         shutil.copytree(good, folder, dirs_exist_ok=True)
         (folder / "config.json").write_text(json.dumps(said))
-        made = {renamed.get(name, name): TENSORS[damage[name]](one) if damage.get(name) else one
-                for name, one in tensors.items() if damage.get(name) != "out"}  # fmt: skip
+        made = {
+            renamed.get(name, name): TENSORS[damage[name]](one) if damage.get(name) else one
+            for name, one in tensors.items()
+            if damage.get(name) != "out"
+        }
         try:
             save_file({name: one.clone().contiguous() for name, one in made.items()}, folder / "model.safetensors")
         except Exception:  # a name that cannot be written is in no file

@@ -67,9 +67,12 @@ def fuzz(count: int, start: int, check: Callable[[str, dict[str, str]], Any] = o
 
     @seed(start)
     @settings(
-        max_examples=count, deadline=None, database=None, suppress_health_check=list(HealthCheck),
+        max_examples=count,
+        deadline=None,
+        database=None,
+        suppress_health_check=list(HealthCheck),
         phases=[Phase.generate, Phase.shrink],
-    )  # fmt: skip
+    )
     @given(links())
     def tried(link: tuple[str, dict[str, str]]) -> None:
         note(f"seed {start}")

@@ -16,10 +16,13 @@ from pages.ui.server import models
 def cases(count: int, shrink: bool = True) -> Callable[[Any], Any]:
     """So many generated cases, the same in every run; without `shrink` the first that fails is reported as it is."""
     return settings(
-        max_examples=share_of(count), derandomize=True, deadline=None, database=None,
+        max_examples=share_of(count),
+        derandomize=True,
+        deadline=None,
+        database=None,
         suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
         phases=[phase for phase in Phase if shrink or phase is not Phase.shrink],
-    )  # fmt: skip
+    )
 
 
 # What a link may say of each of its parameters, in earnest or in spite

@@ -37,9 +37,21 @@ SHAPES = {
     "two-positions": replace(SMALLEST, vocab_size=53, positions="learned", n_heads=2),
     "three-positions": replace(SMALLEST, vocab_size=53, max_positions=3, mlm_head=True, n_segments=2),
     "one-layer": replace(SMALLEST, vocab_size=53, max_positions=40, mlm_head=True, norm_first=True, final_norm=True),
-    "narrow": replace(SMALLEST, vocab_size=53, d_model=4, embedding_size=2, n_layers=3, d_ff=3, max_positions=9,
-                      shared_layers=True, mlm_head=True, embedding_norm=True, positions="none", norm="std_norm"),
-}  # fmt: skip
+    "narrow": replace(
+        SMALLEST,
+        vocab_size=53,
+        d_model=4,
+        embedding_size=2,
+        n_layers=3,
+        d_ff=3,
+        max_positions=9,
+        shared_layers=True,
+        mlm_head=True,
+        embedding_norm=True,
+        positions="none",
+        norm="std_norm",
+    ),
+}
 
 
 def two_words() -> Tokenizer:
@@ -70,8 +82,11 @@ def quoted() -> list[str]:
 
 whole = st.one_of(st.integers(-1, 8), st.integers(-600, 600), st.integers()).map(str)
 real = st.one_of(st.sampled_from(["0", "-0", "1e-38", "-inf"]), st.floats(width=32).map("{:.6g}".format), whole)
-word = st.one_of(st.integers(0, 47).map("w{}".format), st.sampled_from(["[MASK]", "[UNK]", "light", "it", "sea"]),
-                 st.text(ascii_lowercase, min_size=1, max_size=9))  # fmt: skip
+word = st.one_of(
+    st.integers(0, 47).map("w{}".format),
+    st.sampled_from(["[MASK]", "[UNK]", "light", "it", "sea"]),
+    st.text(ascii_lowercase, min_size=1, max_size=9),
+)
 sentence = st.one_of(st.lists(word, max_size=12).map(" ".join), st.lists(word, max_size=3).map(" ".join), any_text)
 places = st.lists(whole, max_size=5).map(",".join)
 runs = st.lists(st.integers(0, 9), min_size=1, max_size=3, unique=True).map(lambda at: ",".join(map(str, sorted(at))))
@@ -134,11 +149,21 @@ model = st.one_of(
 )
 choice = st.one_of(st.integers(-1, 6).map(str), places, st.sampled_from(quoted()), sentence, real)
 VALUES_OF = {
-    "sentence": sentence, "other": sentence, "second": sentence, "model": model, "other_model": model, "layer": whole,
-    "head": whole, "at": whole, "step": step, "hidden": places, "cell": cell, "edits": edits,
+    "sentence": sentence,
+    "other": sentence,
+    "second": sentence,
+    "model": model,
+    "other_model": model,
+    "layer": whole,
+    "head": whole,
+    "at": whole,
+    "step": step,
+    "hidden": places,
+    "cell": cell,
+    "edits": edits,
     "lesson": st.one_of(st.sampled_from(sorted(file.stem for file in ROOT.glob("lessons/*.toml"))), any_text),
     "present": st.sampled_from(["0", "1", "2"]),
-}  # fmt: skip
+}
 assert VALUES_OF.keys() == FIELDS, "a part of the view that the grammar does not know"
 
 

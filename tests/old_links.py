@@ -44,8 +44,15 @@ LINKS: list[tuple[str, Mapping[str, str]]] = [
     ("what_if", SHORT | {"edits": PATCH}),
     ("compare", {"sentence": WIDE, "other": TIRED, "follow": "3", "beside_step": "embedding.output"}),
     ("compare", SHORT | {"other": "I understand that", "other_model": "base-untrained"}),
-    ("compare", {"compare_part": "One word in many sentences", "set_word": "is", "set_layer": "layer 2",
-                 "set": "A light bag is here.\nThe light is on."}),
+    (
+        "compare",
+        {
+            "compare_part": "One word in many sentences",
+            "set_word": "is",
+            "set_layer": "layer 2",
+            "set": "A light bag is here.\nThe light is on.",
+        },
+    ),
     ("compare", {"compare_part": "Patch", "patch_step": "attention.heads", "patch_heads": "1,3"}),
     ("labs", SHORT),
     ("labs", {"lab": "Padding", "pad_short": "Dogs bark."}),
@@ -66,7 +73,7 @@ LINKS: list[tuple[str, Mapping[str, str]]] = [
     ("lessons", {"lesson": "padding", "at": "4", "present": "1"}),
     ("claims", {"model": "small", "layer": "0", "head": "2"}),
     ("glossary", SHORT),
-]  # fmt: skip
+]
 CELLS = 6  # of each chart and map
 KINDS = ("toggle", "selectbox", "pills", "select_slider", "text_input", "text_area", "segmented_control", "multiselect")
 OF_TWO = ("other", "other_model")  # what the browser chooses on Compare

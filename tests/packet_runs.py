@@ -14,14 +14,24 @@ from encoder.trace.trace import Trace
 SIZE = {"vocab_size": 16384, "max_positions": 64}
 CONFIGS = {
     "MiniLM": EncoderConfig(
-        n_layers=3, d_model=60, n_heads=12, d_ff=110, activation="gelu", positions="learned", n_segments=2,
-        embedding_norm=True, scale_embeddings=False, pooling="mean", unit_length=True, **SIZE,
+        n_layers=3,
+        d_model=60,
+        n_heads=12,
+        d_ff=110,
+        activation="gelu",
+        positions="learned",
+        n_segments=2,
+        embedding_norm=True,
+        scale_embeddings=False,
+        pooling="mean",
+        unit_length=True,
+        **SIZE,
     ),
     "ModernBERT": replace(PRESETS["modern"], n_layers=4, d_model=56, n_heads=7, d_ff=66, window=2, **SIZE),
     "T5": EncoderConfig(
         n_layers=2, d_model=48, n_heads=3, d_ff=77, positions="none", position_buckets=32, mlm_head=True, **SIZE
     ),
-}  # fmt: skip
+}
 MODELS = (pytest.param("base", marks=pytest.mark.slow), "small", *CONFIGS)
 MASKED = "The [MASK] sat on unbelievably soft mats, and [MASK]."
 EDITS = (Edit("layers.1.attention.heads", "zero", heads=(2,)), Edit("embedding.positions", "zero"))

@@ -35,9 +35,16 @@ def planted(
     """
     size = tokenizer.get_vocab_size()
     config = EncoderConfig(
-        vocab_size=size, d_model=WIDTH, n_heads=HEADS, n_layers=1, d_ff=8, max_positions=PLACES, positions="learned",
-        scale_embeddings=False, norm_first=True,
-    )  # fmt: skip
+        vocab_size=size,
+        d_model=WIDTH,
+        n_heads=HEADS,
+        n_layers=1,
+        d_ff=8,
+        max_positions=PLACES,
+        positions="learned",
+        scale_embeddings=False,
+        norm_first=True,
+    )
     weights = random_weights(config, 0)
     kinds = torch.full((size,), KINDS["other"])
     named = {"special": ["[CLS]", "[SEP]"], "first": [a for a, _ in links], "second": [b for _, b in links]}

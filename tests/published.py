@@ -41,10 +41,15 @@ def new(factor: float | None, theta: float, **sizes: Any) -> Saved:
         raw = json.loads((folder / "config.json").read_text())
         del raw["rope_parameters"]
         raw |= {
-            "model_type": "new", "rope_theta": theta, "rope_scaling": {"type": "ntk", "factor": factor},
-            "position_embedding_type": "rope", "layer_norm_type": "layer_norm", "pack_qkv": True,
-            "logn_attention_scale": False, "auto_map": {"AutoModel": "modeling.NewModel"},
-        }  # fmt: skip
+            "model_type": "new",
+            "rope_theta": theta,
+            "rope_scaling": {"type": "ntk", "factor": factor},
+            "position_embedding_type": "rope",
+            "layer_norm_type": "layer_norm",
+            "pack_qkv": True,
+            "logn_attention_scale": False,
+            "auto_map": {"AutoModel": "modeling.NewModel"},
+        }
         if factor is None:
             raw["rope_scaling"] = None
         write(folder, raw, tensors)
@@ -119,9 +124,12 @@ def jina(kind: str, bend: Callable[[Tensor], Tensor], **sizes: Any) -> Saved:
         every = twin.model.state_dict()
         tensors = {named(name): one for name, one in every.items() if "position" not in name and "decoder" not in name}
         raw = twin.config.to_dict() | {
-            "model_type": "bert", "position_embedding_type": "alibi", "feed_forward_type": kind, "emb_pooler": "mean",
+            "model_type": "bert",
+            "position_embedding_type": "alibi",
+            "feed_forward_type": kind,
+            "emb_pooler": "mean",
             "auto_map": {"AutoModel": "somebody/jina-bert-implementation--modeling_bert.JinaBertModel"},
-        }  # fmt: skip
+        }
         write(folder, raw, tensors)
         return twin
 

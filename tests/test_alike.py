@@ -94,9 +94,12 @@ def test_hostile_pairs_are_sentences(small: TextEncoder) -> None:
 def test_minilm_finds_the_odd_pair_of_a_list() -> None:
     encoder = pretrained(MINILM)
     texts = [
-        "The cat slept.", "A kitten was asleep.", "Prices rose by three percent.", "Costs went up a little.",
+        "The cat slept.",
+        "A kitten was asleep.",
+        "Prices rose by three percent.",
+        "Costs went up a little.",
         "It rained all day.",
-    ]  # fmt: skip
+    ]
     runs = [encoder.trace(text) for text in texts]
     found = alike(runs)
     units = torch.stack([run["pooling.unit"][0].double() for run in runs])

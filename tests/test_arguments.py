@@ -26,11 +26,23 @@ Call = Callable[..., object]
 ENCODER = tiny(EncoderConfig(**{**vars(TINY), "mlm_head": True}))
 TRACE: Trace = ENCODER.trace("w1 w2 w3 w2 w4")
 WRONG: dict[str, Any] = {
-    "a-fraction": 1.5, "below": -1, "above": 10**9, "a-text": "x", "an-empty-text": "", "nothing": None,
-    "no-number": math.nan, "infinity": math.inf, "an-empty-list": [], "a-list": [1.5], "an-object": {},
-    "a-truth": True, "far-below": -(10**30), "far-above": 10**30, "an-array": np.array([1.5, 2.5]),
+    "a-fraction": 1.5,
+    "below": -1,
+    "above": 10**9,
+    "a-text": "x",
+    "an-empty-text": "",
+    "nothing": None,
+    "no-number": math.nan,
+    "infinity": math.inf,
+    "an-empty-list": [],
+    "a-list": [1.5],
+    "an-object": {},
+    "a-truth": True,
+    "far-below": -(10**30),
+    "far-above": 10**30,
+    "an-array": np.array([1.5, 2.5]),
     "a-tensor": torch.tensor(1.5),
-}  # fmt: skip
+}
 SHAPE = EncoderConfig(vocab_size=16_384, d_model=8, n_heads=1, n_layers=1, d_ff=8)
 
 CALLS: dict[str, Call] = {  # what takes one argument of a kind that a person may get wrong
@@ -75,7 +87,7 @@ CALLS: dict[str, Call] = {  # what takes one argument of a kind that a person ma
         f"config-{name}": lambda one, name=name: EncoderConfig(**{name: one})
         for name in EncoderConfig.__dataclass_fields__
     },
-}  # fmt: skip
+}
 RIGHT: dict[str, tuple[str, ...]] = {  # what is no mistake after all
     "predict-k": ("above", "far-above"),
     "predict-positions": ("nothing", "an-empty-list", "an-object"),
@@ -119,8 +131,21 @@ GOOD: dict[str, Any] = {  # by the name of a parameter, a value that fits
     "query": 1, "key": 2, "unit": 3, "token": 2, "points": 9, "part": "add_norm_1", "n": len(TRACE.tokens),
     "heads": slice(0, 2), "layers": 1, "config": TINY,
 }  # fmt: skip
-TRIED = ("layer", "head", "k", "position", "positions", "seed", "query", "key", "unit", "token", "points", "part",
-         "heads")  # fmt: skip
+TRIED = (
+    "layer",
+    "head",
+    "k",
+    "position",
+    "positions",
+    "seed",
+    "query",
+    "key",
+    "unit",
+    "token",
+    "points",
+    "part",
+    "heads",
+)
 
 
 def changed(function: Call, base: dict[str, Any], name: str, value: object) -> object:
@@ -192,11 +217,13 @@ def test_a_step_that_is_not_there_is_a_key_error_and_an_encoder_error() -> None:
 def test_a_damaged_archive_of_text_is_named(damage: str, tmp_path: Path) -> None:
     content = gzip.compress(b"".join(b"line %d of the text\n" % i for i in range(5000)))
     path = tmp_path / "text.txt.gz"
-    path.write_bytes({
-        "cut": content[: len(content) // 2],
-        "changed": content[:200] + b"\xff" * 40 + content[240:],
-        "no header": content[10:],
-    }[damage])  # fmt: skip
+    path.write_bytes(
+        {
+            "cut": content[: len(content) // 2],
+            "changed": content[:200] + b"\xff" * 40 + content[240:],
+            "no header": content[10:],
+        }[damage]
+    )
     with pytest.raises((EOFError, zlib.error, OSError)):
         gzip.decompress(path.read_bytes())
     with pytest.raises(AtlasError, match=r"text\.txt\.gz"):

@@ -154,8 +154,12 @@ def test_units_are_those_of_a_slow_loop(atlas: Atlas, traces: list[Trace]) -> No
         agrees(slow, top, sample, row["deciles"], COARSE)
         assert row["firings"] == len(slow)
         assert row["mean"] == pytest.approx(sum(e[0] for e in slow) / max(1, len(slow)), rel=1e-5)
-    dead = np.stack([(np.concatenate([t.layers[i].feed_forward.activation[1:-1].numpy() for t in traces]) <= 0).all(0)
-                     for i in range(4)])  # fmt: skip
+    dead = np.stack(
+        [
+            (np.concatenate([t.layers[i].feed_forward.activation[1:-1].numpy() for t in traces]) <= 0).all(0)
+            for i in range(4)
+        ]
+    )
     said = atlas.units["firings"].to_numpy().reshape(4, 512) == 0
     np.testing.assert_array_equal(said, dead)
     assert atlas.layers["dead_units"].to_pylist() == [0, *dead.sum(1)]
@@ -170,9 +174,11 @@ def test_measures_are_those_of_a_slow_loop(atlas: Atlas, traces: list[Trace]) ->
         weights, tokens = trace.layers[layer].attention.weights[head].tolist(), trace.tokens
         for i, row in enumerate(weights):
             keys = {
-                "previous": [i - 1] if i else [], "self": [i], "special": [0, len(tokens) - 1],
+                "previous": [i - 1] if i else [],
+                "self": [i],
+                "special": [0, len(tokens) - 1],
                 "same": [j for j, t in enumerate(tokens) if t == tokens[i] and j != i],
-            }  # fmt: skip
+            }
             for name, some in keys.items():
                 sums[name] += sum(row[j] for j in some)
                 counts[name] += bool(some)
@@ -213,11 +219,12 @@ def test_pairs_are_those_of_a_slow_loop(atlas: Atlas, traces: list[Trace], layer
             starts += ["punctuation"] if i in marks else []
             starts += ["cls"] if i == 0 else []
             ends = {
-                "next": [i + 1] if i + 1 < n else [], "sep": [n - 1],
+                "next": [i + 1] if i + 1 < n else [],
+                "sep": [n - 1],
                 "same": [j for j in range(n) if tokens[j] == tokens[i] and j != i],
                 "before_punctuation": [j for j in range(1, n - 1) if j + 1 in marks and j not in marks],
                 "article": articles,
-            }  # fmt: skip
+            }
             for pair in ((a, b) for a in starts for b in ends):
                 mass = sum(row[j] for j in ends[pair[1]])
                 sums[pair] += mass
@@ -249,9 +256,19 @@ def test_kinds_of_tokens_are_what_a_reader_would_say(base: TextEncoder) -> None:
     pieces = base.tokenize("Where did Mary put the 12 unbelievably heavy boxes, and why?")
     said = dict(zip(pieces.tokens, kinds(pieces), strict=True))
     expected = {
-        "[CLS]": "cls", "where": "question", "did": "auxiliary", "mary": "name", "put": "word", "the": "article",
-        "12": "number", "heavy": "word", ",": "punctuation", "and": "conjunction", "?": "punctuation", "[SEP]": "sep",
-    }  # fmt: skip
+        "[CLS]": "cls",
+        "where": "question",
+        "did": "auxiliary",
+        "mary": "name",
+        "put": "word",
+        "the": "article",
+        "12": "number",
+        "heavy": "word",
+        ",": "punctuation",
+        "and": "conjunction",
+        "?": "punctuation",
+        "[SEP]": "sep",
+    }
     assert {token: said[token] for token in expected} == expected
     _, keys = pairs_of(pieces)
     named = dict(zip(TO, keys, strict=True))
@@ -315,8 +332,11 @@ def test_the_nearest_outputs_of_a_head_are_exact(atlas: Atlas, small: TextEncode
     """Against what the head writes in float32, through W_O straight from its definition."""
     layer, head = 1, 2
     weight = traces[0].model.layers[layer].attention.w_o.weight
-    words = [(s, p, t.layers[layer].attention.heads[head][p]) for s, t in enumerate(traces)
-             for p in range(1, len(t.tokens) - 1)]  # fmt: skip
+    words = [
+        (s, p, t.layers[layer].attention.heads[head][p])
+        for s, t in enumerate(traces)
+        for p in range(1, len(t.tokens) - 1)
+    ]
     wide = len(words[0][2])
     every = torch.stack([z for *_, z in words]) @ weight[:, head * wide : (head + 1) * wide].detach().T
     cosines = torch.nn.functional.cosine_similarity(every, every[100:101]).sort(descending=True).values
@@ -399,8 +419,11 @@ def test_the_device_is_a_gpu_where_it_is_asked_for_and_there_is_one_for_each_pro
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     for gpus, asked, processes, found in (
-        (0, "cpu", 8, "cpu"), (1, "cuda", 1, "cuda"), (2, "cuda", 2, "cuda"), (2, "cpu", 8, "cpu"),
-    ):  # fmt: skip
+        (0, "cpu", 8, "cpu"),
+        (1, "cuda", 1, "cuda"),
+        (2, "cuda", 2, "cuda"),
+        (2, "cpu", 8, "cpu"),
+    ):
         monkeypatch.setattr(torch.cuda, "is_available", partial(bool, gpus))
         monkeypatch.setattr(torch.cuda, "device_count", partial(int, gpus))
         monkeypatch.setenv("LOCAL_WORLD_SIZE", str(processes))
@@ -615,7 +638,7 @@ def card_with(**fields: object) -> Callable[[Path], None]:
         (lambda copy: (copy / "units.parquet").unlink(), "units.parquet is not there"),
         (lambda copy: (copy / "units.parquet").write_bytes(b"x"), "units.parquet has 1 bytes, and its card says"),
     ],
-)  # fmt: skip
+)
 def test_what_cannot_be_read_is_refused_in_a_sentence(
     folder: Path, tmp_path: Path, change: Callable[[Path], None], says: str
 ) -> None:
@@ -652,8 +675,9 @@ def test_a_folder_without_a_finished_atlas_is_told_of(
 ) -> None:
     own = tmp_path / "mine"
     monkeypatch.setenv(FOLDER, str(own))
-    assert shelf(small.source).refused == ("ENCODER_ATLASES names a folder mine, which is not there; "
-                                           "python -m encoder.atlas makes one",)  # fmt: skip
+    assert shelf(small.source).refused == (
+        "ENCODER_ATLASES names a folder mine, which is not there; python -m encoder.atlas makes one",
+    )
     own.mkdir()
     assert "names a folder mine, which has no atlas in it" in shelf(small.source).refused[0]
     (tmp_path / "words.txt").write_text("The cat.", encoding="utf-8")
@@ -681,7 +705,7 @@ def test_a_folder_without_a_finished_atlas_is_told_of(
         (["--corpus", "words.txt", "--resume"], "no unfinished atlas to resume"),
         (["--corpus", "words.txt", "--model", "nope"], "nope"),
     ],
-)  # fmt: skip
+)
 def test_what_cannot_be_made_is_refused_in_a_sentence(
     given: list[str], says: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -48,8 +48,9 @@ def tiny_pairs() -> list[Pair]:
 
 PAIRS: dict[str, list[Pair]] = {
     "small": [*zip(SENTENCES[:19], SENTENCES[30:49], strict=True), ("The cat saw Tom, Ann and Jim.", "Tom saw it.")],
-    "token types": tiny_pairs(), "roberta": tiny_pairs(),
-}  # fmt: skip
+    "token types": tiny_pairs(),
+    "roberta": tiny_pairs(),
+}
 KEPT = ("--pairs", "--shard", "7", "--vectors", "1", "--head-vectors", "1")
 
 
@@ -118,11 +119,14 @@ def test_a_to_b_is_that_of_a_slow_loop(made: tuple[str, TextEncoder, Atlas]) -> 
                 assert row[measure] == pytest.approx(mass / count, abs=1e-5)
                 assert row[f"{measure}_uniform"] == pytest.approx(even / count, abs=1e-6)
                 assert row[f"{measure}_queries"] == count
-                found = next(one for one in heads_from(atlas, SIDES[start], SIDES[end])
-                             if (one.layer, one.head) == (layer, head))  # fmt: skip
+                found = next(
+                    one for one in heads_from(atlas, SIDES[start], SIDES[end]) if (one.layer, one.head) == (layer, head)
+                )
                 assert (found.weight, found.uniform, found.queries) == (
-                    row[measure], row[f"{measure}_uniform"], row[f"{measure}_queries"]
-                )  # fmt: skip
+                    row[measure],
+                    row[f"{measure}_uniform"],
+                    row[f"{measure}_queries"],
+                )
                 assert found.chance == pytest.approx((even + 1.645 * math.sqrt(squares)) / count, rel=1e-4)
                 compared += 1
     assert compared == 2 * encoder.config.n_layers * encoder.config.n_heads
@@ -284,7 +288,7 @@ def test_a_corpus_of_sentences_has_nothing_of_pairs(tmp_path: Path) -> None:
         ("One.\tTwo.\t5\n", "has 2 tabs"),
         ("One.\t\n", "has 0 tabs"),
     ],
-)  # fmt: skip
+)
 def test_a_line_that_is_no_pair_is_refused(text: str, says: str, tmp_path: Path) -> None:
     (tmp_path / "pairs.tsv").write_text(text, encoding="utf-8")
     with pytest.raises(AtlasError, match=says):
@@ -295,8 +299,11 @@ def test_the_first_word_of_each_sentence_is_no_name_for_its_capital(base: TextEn
     pieces = base.tokenize(("The mouse saw Mary.", "Cheese is for John."))
     said = dict(zip(pieces.tokens, kinds(pieces), strict=True))
     assert {word: said[word] for word in ("mouse", "mary", "cheese", "john")} == {
-        "mouse": "word", "mary": "name", "cheese": "word", "john": "name"
-    }  # fmt: skip
+        "mouse": "word",
+        "mary": "name",
+        "cheese": "word",
+        "john": "name",
+    }
 
 
 def test_the_readme_of_the_format_names_what_pairs_add(of_small: Atlas) -> None:

@@ -13,9 +13,16 @@ from encoder import Edit, TextEncoder
 from encoder.experiments.attributions.circuits import POSITION, REST, WORD, looked_for, pair_score, written_for
 
 KINDS = (
-    "post-norm", "pre-norm-final-norm", "std-norm-pre-norm", "no-positions", "segments-embedding-norm", "narrow",
-    "narrow-norm", "albert", "std-norm-everywhere",
-)  # fmt: skip
+    "post-norm",
+    "pre-norm-final-norm",
+    "std-norm-pre-norm",
+    "no-positions",
+    "segments-embedding-norm",
+    "narrow",
+    "narrow-norm",
+    "albert",
+    "std-norm-everywhere",
+)
 
 
 @pytest.mark.parametrize("name", KINDS)

@@ -143,13 +143,25 @@ def test_five_kinds_of_questions_are_made_of_the_run_on_the_screen(
 def test_who_is_no_teacher_leads_nothing(client: TestClient, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(class_routes, "SLOWED", 0.0)
     teacher, pupil = opened(client)
-    forged = [f"{teacher[:6]}-leads-{pupil[-32:]}", f"{teacher[:6]}-leads-{32 * '0'}", f"ABABAB{teacher[6:]}",
-              f"{teacher[:6]}-follows-{32 * '0'}", "", None, 3, "x" * 90]  # fmt: skip
+    forged = [
+        f"{teacher[:6]}-leads-{pupil[-32:]}",
+        f"{teacher[:6]}-leads-{32 * '0'}",
+        f"ABABAB{teacher[6:]}",
+        f"{teacher[:6]}-follows-{32 * '0'}",
+        "",
+        None,
+        3,
+        "x" * 90,
+    ]
     acts: list[tuple[str, dict[str, Any]]] = [
-        ("show", {"page": "attention", "query": {}}), ("act", {"act": "end"}), ("drop", {"name": "x"}),
-        ("ask", {"query": GAP, "kind": "look", "word": 1}), ("offer", {"query": GAP}), ("keep", {"format": "csv"}),
+        ("show", {"page": "attention", "query": {}}),
+        ("act", {"act": "end"}),
+        ("drop", {"name": "x"}),
+        ("ask", {"query": GAP, "kind": "look", "word": 1}),
+        ("offer", {"query": GAP}),
+        ("keep", {"format": "csv"}),
         ("link", {"at": "http://localhost/class"}),
-    ]  # fmt: skip
+    ]
     before = rules.classroom().now(teacher[:6])
     for act, said in acts:
         for seat in forged:

@@ -220,11 +220,27 @@ def test_a_pupil_cannot_lead(room: Classroom) -> None:
     pupil, other = room.join(teacher.code), room.open()
     room.ask(teacher, LOOK)
     before = room.now(teacher.code)
-    forged = [pupil, replace(pupil, leads=True), replace(other, code=teacher.code), replace(teacher, leads=False),
-              Seat(teacher.code, rules.hashed(teacher.key), True), Seat(teacher.code, "", True)]  # fmt: skip
-    acts = [room.close, room.compare, room.reveal, room.again, room.put_away, room.end, room.wall, room.all_results,
-            lambda seat: room.show(seat, "attention", {}), lambda seat: room.ask(seat, LOOK),
-            lambda seat: room.take_down(seat, "x")]  # fmt: skip
+    forged = [
+        pupil,
+        replace(pupil, leads=True),
+        replace(other, code=teacher.code),
+        replace(teacher, leads=False),
+        Seat(teacher.code, rules.hashed(teacher.key), True),
+        Seat(teacher.code, "", True),
+    ]
+    acts = [
+        room.close,
+        room.compare,
+        room.reveal,
+        room.again,
+        room.put_away,
+        room.end,
+        room.wall,
+        room.all_results,
+        lambda seat: room.show(seat, "attention", {}),
+        lambda seat: room.ask(seat, LOOK),
+        lambda seat: room.take_down(seat, "x"),
+    ]
     for seat in forged:
         for act in acts:
             with pytest.raises(ClassError, match="only the teacher"):
@@ -408,9 +424,16 @@ def test_a_seat_is_what_a_browser_kept_or_none() -> None:
 
 @pytest.mark.parametrize(
     "given",
-    [{"ask": ""}, {"ask": "x" * 201}, {"options": ("one",)}, {"options": ("x",) * 65}, {"truth": float("nan")},
-     {"values": (float("inf"),)}, {"low": 1.0, "high": 1.0}],
-)  # fmt: skip
+    [
+        {"ask": ""},
+        {"ask": "x" * 201},
+        {"options": ("one",)},
+        {"options": ("x",) * 65},
+        {"truth": float("nan")},
+        {"values": (float("inf"),)},
+        {"low": 1.0, "high": 1.0},
+    ],
+)
 def test_a_question_has_bounds(given: dict[str, object]) -> None:
     with pytest.raises(ValueError):
         replace(LOOK, **given)  # type: ignore[arg-type]

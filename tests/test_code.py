@@ -80,10 +80,14 @@ RANDOM = {
     "no-positions": replace(PRESETS["paper"], **SIZES, positions="none", norm="std_norm", embedding_norm=True),
     "pair": replace(PRESETS["bert-base"], **SIZES),
     "albert": replace(
-        PRESETS["bert-base"], **SIZES, embedding_size=18, shared_layers=True, activation="gelu_tanh",
+        PRESETS["bert-base"],
+        **SIZES,
+        embedding_size=18,
+        shared_layers=True,
+        activation="gelu_tanh",
         head_activation="relu",
     ),
-}  # fmt: skip
+}
 PARTS = {"pair": ("embedding",), "albert": ("embedding", "feed_forward", "mlm")}  # where these differ from bert-base
 EACH = [
     (model, name)

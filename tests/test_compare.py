@@ -94,9 +94,14 @@ def test_words_are_lined_up(a: str, b: str, expected: str) -> None:
 def test_padding_takes_no_part(encoder: TextEncoder) -> None:
     short, long = encoder.trace(["w1 w2", SENTENCE])
     assert aligned_tokens(short, long) == [
-        Pair(0, 0, True), Pair(1, 1, True), Pair(2, 2, True), Pair(None, 3, False), Pair(None, 4, False),
-        Pair(None, 5, False), Pair(3, 6, True),
-    ]  # fmt: skip
+        Pair(0, 0, True),
+        Pair(1, 1, True),
+        Pair(2, 2, True),
+        Pair(None, 3, False),
+        Pair(None, 4, False),
+        Pair(None, 5, False),
+        Pair(3, 6, True),
+    ]
 
 
 # Differences

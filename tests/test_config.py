@@ -29,9 +29,20 @@ CHOICES = {
     "distance_scores": "none, c2p, p2c, both",
 }
 FLAGS = (
-    "norm_first", "final_norm", "embedding_norm", "scale_embeddings", "mlm_head", "shared_layers", "gated",
-    "first_norm", "attention_bias", "norm_bias", "head_bias", "distance_norm", "distance_maps",
-)  # fmt: skip
+    "norm_first",
+    "final_norm",
+    "embedding_norm",
+    "scale_embeddings",
+    "mlm_head",
+    "shared_layers",
+    "gated",
+    "first_norm",
+    "attention_bias",
+    "norm_bias",
+    "head_bias",
+    "distance_norm",
+    "distance_maps",
+)
 
 
 def refused(**fields: Any) -> str:

@@ -550,7 +550,7 @@ WRONG = {
     "heads-bool": (("output", "zero", (True,)), rf"heads is \(True,\); {HEADS_LIMIT}"),
     "positions-large": (("output", "zero", None, (8192,)), "positions is .* whole numbers from 0 to 8191"),
     "positions-float": (("output", "zero", None, (1.0,)), "positions is .* whole numbers from 0 to 8191"),
-}  # fmt: skip
+}
 
 
 @pytest.mark.parametrize(("arguments", "message"), WRONG.values(), ids=WRONG)

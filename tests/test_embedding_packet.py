@@ -25,8 +25,14 @@ SENTENCE = "The [MASK] sat on unbelievably soft mats, and the [MASK]."
 SIZE = {"vocab_size": 16384, "max_positions": 512, "n_layers": 1}
 CONFIGS = {
     "learned": EncoderConfig(
-        d_model=60, n_heads=12, d_ff=110, positions="learned", n_segments=2, embedding_norm=True,
-        scale_embeddings=False, **SIZE,
+        d_model=60,
+        n_heads=12,
+        d_ff=110,
+        positions="learned",
+        n_segments=2,
+        embedding_norm=True,
+        scale_embeddings=False,
+        **SIZE,
     ),
     "std": EncoderConfig(d_model=48, n_heads=3, d_ff=77, embedding_norm=True, norm="std_norm", **SIZE),
     "rotary": replace(PRESETS["modern"], d_model=56, n_heads=7, d_ff=66, window=2, **SIZE),
@@ -35,7 +41,7 @@ CONFIGS = {
     "narrow": EncoderConfig(
         d_model=48, n_heads=3, d_ff=77, embedding_size=20, positions="learned", embedding_norm=True, **SIZE
     ),
-}  # fmt: skip
+}
 MODELS = ("base", "small", *CONFIGS)
 
 

@@ -280,8 +280,11 @@ def test_the_whole_treebanks_give_again_what_is_shipped(name: str) -> None:
     found = examine(pretrained(name), bundled_treebanks())
     for ours, theirs in zip(found.rows, SHIPPED[name].rows, strict=True):
         assert (ours.treebank, ours.relation, ours.n, ours.licensed) == (
-            theirs.treebank, theirs.relation, theirs.n, theirs.licensed,
-        )  # fmt: skip
+            theirs.treebank,
+            theirs.relation,
+            theirs.n,
+            theirs.licensed,
+        )
         assert abs(ours.accuracy - theirs.accuracy) * ours.n < 2.5
 
 

@@ -160,8 +160,16 @@ def test_an_untrained_model_is_examined_at_a_click_and_has_no_job(quick: None, m
 
 def gold(words: str = "The keys to the cabinet are lost .", count: int = 30, **relations: str) -> bytes:
     """So many of one sentence with its tree, as a file."""
-    marks = (("DET", 2, "det"), ("NOUN", 7, "nsubj:pass"), ("ADP", 5, "case"), ("DET", 5, "det"), ("NOUN", 2, "nmod"),
-             ("AUX", 7, "aux:pass"), ("VERB", 0, "root"), ("PUNCT", 7, "punct"))  # fmt: skip
+    marks = (
+        ("DET", 2, "det"),
+        ("NOUN", 7, "nsubj:pass"),
+        ("ADP", 5, "case"),
+        ("DET", 5, "det"),
+        ("NOUN", 2, "nmod"),
+        ("AUX", 7, "aux:pass"),
+        ("VERB", 0, "root"),
+        ("PUNCT", 7, "punct"),
+    )
     lines = [
         f"{i}\t{word}\t_\t{tag}\t_\tMood=Ind\t{head}\t{relations.get(relation, relation)}\t_\t_"
         for i, (word, (tag, head, relation)) in enumerate(zip(words.split(), marks, strict=True), 1)

@@ -12,9 +12,13 @@ from encoder.exam.links import gaps, relations
 from encoder.exam.treebank import LONGEST_LINE, LONGEST_RELATION, MOST_GIVEN, MOST_RELATIONS, MOST_WORDS, given_treebank
 
 GOOD = (  # ID FORM UPOS FEATS HEAD DEPREL, the other columns are put between
-    "1 The DET _ 2 det", "2 keys NOUN Number=Plur 6 nsubj", "3 to ADP _ 5 case", "4 the DET _ 5 det",
-    "5 cabinet NOUN Number=Sing 2 nmod", "6 lost VERB Mood=Ind|Number=Plur 0 root",
-)  # fmt: skip
+    "1 The DET _ 2 det",
+    "2 keys NOUN Number=Plur 6 nsubj",
+    "3 to ADP _ 5 case",
+    "4 the DET _ 5 det",
+    "5 cabinet NOUN Number=Sing 2 nmod",
+    "6 lost VERB Mood=Ind|Number=Plur 0 root",
+)
 
 
 def line(short: str) -> str:
@@ -77,7 +81,7 @@ BROKEN: dict[str, tuple[str | bytes, str]] = {
     "UTF-16": (FIRST.encode("utf-16"), "not UTF-8 from line 1 on"),
     "binary": (bytes(range(256)) * 8, "not UTF-8 from line 2 on"),
     "a zip": (b"PK\x03\x04\x14\x00\x00\x00\x08\x00\xff\xfe", "line 1"),
-}  # fmt: skip
+}
 
 
 @pytest.mark.parametrize("name", BROKEN)
@@ -142,9 +146,11 @@ def test_gaps_are_where_grammar_says(tmp_path: Path) -> None:
     keys = (*GOOD[:5], "6 are AUX Mood=Ind 7 cop", "7 here ADV _ 0 root")
     keys = (*keys[:1], "2 keys NOUN Number=Plur 7 nsubj", *keys[2:])
     name = (
-        "1 Kori PROPN Number=Sing 4 nsubj", "2 Schulman PROPN Number=Sing 1 flat", "3 has AUX Mood=Ind 4 aux",
+        "1 Kori PROPN Number=Sing 4 nsubj",
+        "2 Schulman PROPN Number=Sing 1 flat",
+        "3 has AUX Mood=Ind 4 aux",
         "4 left VERB _ 0 root",
-    )  # fmt: skip
+    )
     pronoun = ("1 They PRON _ 3 nsubj", "2 are AUX Mood=Ind 3 cop", "3 here ADV _ 0 root")
     asked = ("1 are AUX Mood=Ind 3 cop", "2 keys NOUN _ 3 nsubj", "3 here ADV _ 0 root")
     path = tmp_path / "gaps.conllu"

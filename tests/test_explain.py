@@ -24,9 +24,17 @@ CELLS, OPENED = 4, 1  # numbers explained in each step, and how many of them hav
 MANY_CELLS, MANY_OPENED = 20, 3
 TOLERANCE = 1e-6  # of the size of what was combined; float32 stays within 3e-7
 GIVEN = {  # operations of steps that are made of no other step
-    "lookup", "position", "segment", "sinusoid", "zeros", "rotary_cos", "rotary_sin", "relative_bias", "alibi",
+    "lookup",
+    "position",
+    "segment",
+    "sinusoid",
+    "zeros",
+    "rotary_cos",
+    "rotary_sin",
+    "relative_bias",
+    "alibi",
     "distance",
-}  # fmt: skip
+}
 COMPUTED = {"sinusoid", "zeros", "rotary_cos", "rotary_sin", "alibi"}  # from nothing but a place
 ADDED_UP = {"linear", "matmul", "decode", "dot", "weighted_sum", "content_to_position", "position_to_content"}
 SHALLOW = {name: replace(config, n_layers=2) for name, config in VARIANTS.items()}

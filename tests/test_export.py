@@ -182,8 +182,15 @@ def test_steps_of_one_number_per_token_are_one_column(sara: Trace) -> None:
 
 def test_a_caption_says_everything(changed: Trace) -> None:
     said = caption(About.of(changed, "layers.2.attention.heads", head=1), what="Values.", scale="0 to 1")
-    for part in ("Values. Model small (sha256 ", "“Keys = on", "Step layers.2.attention.heads, layer 2, head 1",
-                 "Colour scale 0 to 1", "Masked: 2 ", "Changed: layer 2, head 1", "random order (seed 7)"):  # fmt: skip
+    for part in (
+        "Values. Model small (sha256 ",
+        "“Keys = on",
+        "Step layers.2.attention.heads, layer 2, head 1",
+        "Colour scale 0 to 1",
+        "Masked: 2 ",
+        "Changed: layer 2, head 1",
+        "random order (seed 7)",
+    ):
         assert part in said
     assert "\n" not in said
 

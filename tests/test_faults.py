@@ -149,11 +149,18 @@ def test_a_servers_bound_is_most_of_its_container_or_half_of_its_machine(
 def test_a_limit_of_the_address_space_counts_too() -> None:
     """In a process of its own, whose limit `ulimit -v` has set."""
     said = subprocess.run(
-        ["bash", "-c", f"ulimit -v 2600000; exec {sys.executable} -c "
-         "'from pages.ui.server import memory as m; print(m.MOST_MB, m.left(), m.own_pages(0))'"],
-        capture_output=True, text=True, check=True, cwd=ROOT,
+        [
+            "bash",
+            "-c",
+            f"ulimit -v 2600000; exec {sys.executable} -c "
+            "'from pages.ui.server import memory as m; print(m.MOST_MB, m.left(), m.own_pages(0))'",
+        ],
+        capture_output=True,
+        text=True,
+        check=True,
+        cwd=ROOT,
         env={name: value for name, value in os.environ.items() if name != "ENCODER_MEMORY_MB"},
-    ).stdout.split()  # fmt: skip
+    ).stdout.split()
     bound, left, taken = map(float, said)
     assert bound < 2400 and left <= 2_600_000 * 1024 - taken + 1e6
 

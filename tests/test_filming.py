@@ -120,9 +120,13 @@ def test_it_ends_when_its_server_does(long: Film, begun: list["subprocess.Popen[
 @pytest.mark.nightly
 @pytest.mark.parametrize(("bound", "value", "why"), [("MOST_SECONDS", 0.2, "longer"), ("MOST_MB", 5.0, "memory")])
 def test_time_and_memory_are_bounded(
-    bound: str, value: float, why: str, long: Film, begun: list["subprocess.Popen[bytes]"],
+    bound: str,
+    value: float,
+    why: str,
+    long: Film,
+    begun: list["subprocess.Popen[bytes]"],
     monkeypatch: pytest.MonkeyPatch,
-) -> None:  # fmt: skip
+) -> None:
     monkeypatch.setattr(child, bound, value)
     with pytest.raises(EndedError, match=why):
         filming.filmed(long, "gif", lambda done: None)

@@ -40,9 +40,20 @@ def test_a_root_may_be_a_link_or_relative(root: Path, tmp_path: Path, monkeypatc
 
 
 NO_NAMES = (
-    "", ".", "/", "/etc", "//secret", "..", "../secret", "mine/..", "mine/../../secret", "a\0b", "a\nb", "..\\secret",
+    "",
+    ".",
+    "/",
+    "/etc",
+    "//secret",
+    "..",
+    "../secret",
+    "mine/..",
+    "mine/../../secret",
+    "a\0b",
+    "a\nb",
+    "..\\secret",
     "a" * 201,
-)  # fmt: skip
+)
 NO_FOLDERS = ("none", "mine/config.json", "~", "%2e%2e/secret", "a" * 150 + "/" + "b" * 40)
 
 

@@ -14,9 +14,13 @@ from encoder.support.formatting import agreement, brief, percent, points, short
 
 CASES = json.loads(Path(__file__).with_name("number_cases.json").read_text(encoding="utf-8"))
 FORMS = {
-    "brief": brief, "short": short, "percent": percent, "whole percent": lambda value: percent(value, 1),
-    "points": points, "whole points": lambda value: points(value, 1),
-}  # fmt: skip
+    "brief": brief,
+    "short": short,
+    "percent": percent,
+    "whole percent": lambda value: percent(value, 1),
+    "points": points,
+    "whole points": lambda value: points(value, 1),
+}
 
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: str(case["value"]))
@@ -58,9 +62,13 @@ def test_a_percentage_is_never_further_off_than_its_digits() -> None:
 @pytest.mark.parametrize(
     ("difference", "size", "said"),
     [
-        (1.1e-6, 5.0, "to 6 digits"), (0.0, 5.0, "to the last bit"), (1e-3, 1.0, "to 3 digits"),
-        (0.5, 1.0, "differs by 0.5"), (math.nan, 1.0, "no number"), (3e-8, 1410.0, "to 10 digits"),
+        (1.1e-6, 5.0, "to 6 digits"),
+        (0.0, 5.0, "to the last bit"),
+        (1e-3, 1.0, "to 3 digits"),
+        (0.5, 1.0, "differs by 0.5"),
+        (math.nan, 1.0, "no number"),
+        (3e-8, 1410.0, "to 10 digits"),
     ],
-)  # fmt: skip
+)
 def test_agreement_is_counted_in_digits(difference: float, size: float, said: str) -> None:
     assert agreement(difference, size) == said

@@ -108,9 +108,19 @@ def test_layer_and_head_stand_beside_the_headline_where_they_mean_something() ->
 
 
 NO_PLACES: tuple[object, ...] = (
-    {"layer": 6}, {"head": -1}, {"layer": "2"}, {"head": True}, {"layer": 1.0}, {"head": None}, {"step": "output"},
-    [1], "layer", 3, None, {},
-)  # fmt: skip
+    {"layer": 6},
+    {"head": -1},
+    {"layer": "2"},
+    {"head": True},
+    {"layer": 1.0},
+    {"head": None},
+    {"step": "output"},
+    [1],
+    "layer",
+    3,
+    None,
+    {},
+)
 
 
 def test_a_place_that_there_is_not_is_not_chosen() -> None:
@@ -120,9 +130,18 @@ def test_a_place_that_there_is_not_is_not_chosen() -> None:
 
 
 MEANT: tuple[object, ...] = (
-    {"model": "../../etc/passwd"}, {"model": "nobody/nothing"}, {"model": 3}, {"sentence": ["a"]}, {"sentence": ""},
-    {"sentence": " \n "}, {"edits": "head:0.0"}, [["sentence", "x"]], "sentence", None, {},
-)  # fmt: skip
+    {"model": "../../etc/passwd"},
+    {"model": "nobody/nothing"},
+    {"model": 3},
+    {"sentence": ["a"]},
+    {"sentence": ""},
+    {"sentence": " \n "},
+    {"edits": "head:0.0"},
+    [["sentence", "x"]],
+    "sentence",
+    None,
+    {},
+)
 
 
 def test_what_the_bar_cannot_mean_changes_nothing() -> None:

@@ -17,10 +17,20 @@ pytestmark = pytest.mark.slow
 
 TEXT = "w1 w2 w3 w2 w4 w9"
 HELD = (
-    "bert", "bert-of-a-classifier", "roberta", "roberta-of-a-classifier", "distilbert", "electra-discriminator",
-    "albert", "modernbert-of-a-classifier", "mpnet", "nomic-bert", "gte", "eurobert-with-a-head-of-its-own",
+    "bert",
+    "bert-of-a-classifier",
+    "roberta",
+    "roberta-of-a-classifier",
+    "distilbert",
+    "electra-discriminator",
+    "albert",
+    "modernbert-of-a-classifier",
+    "mpnet",
+    "nomic-bert",
+    "gte",
+    "eurobert-with-a-head-of-its-own",
     "deberta-content-to-position",
-)  # fmt: skip
+)
 
 
 def held(name: str) -> tuple[Any, Any]:
@@ -90,8 +100,14 @@ def small(config: str, model: str, **values: Any) -> Any:
     return getattr(transformers, model)(getattr(transformers, config)(**values))
 
 
-IMAGE = {"hidden_size": 8, "num_hidden_layers": 1, "num_attention_heads": 1, "intermediate_size": 8, "image_size": 8,
-         "patch_size": 4}  # fmt: skip
+IMAGE = {
+    "hidden_size": 8,
+    "num_hidden_layers": 1,
+    "num_attention_heads": 1,
+    "intermediate_size": 8,
+    "image_size": 8,
+    "patch_size": 4,
+}
 LLAMA = {**SIZES, "hidden_size": 12, "num_attention_heads": 3}
 T5 = {"vocab_size": 53, "d_model": 8, "d_kv": 4, "d_ff": 8, "num_layers": 1, "num_heads": 2}
 UNFIT = {

@@ -96,16 +96,24 @@ def test_an_address_that_asks_for_what_stands_below_opens_it(query: dict[str, st
     ("page", "query", "asked"),
     [
         ("add_norm", {"step": "add_norm_1.mean"}, ("layers.*.add_norm_1.mean", "")),
-        ("add_norm", {"step": "add_norm_2.sum"}, ("", "")), ("add_norm", {"step": "attention.q"}, ("", "")),
-        ("feed_forward", {"step": "feed_forward.output", "cell": "layers.2.feed_forward.output:1,3"},
-         ("layers.*.feed_forward.output", "layers.2.feed_forward.output:1,3")),
-        ("feed_forward", {"step": "feed_forward.output", "cell": "layers.2.attention.q:1,3,4"},
-         ("layers.*.feed_forward.output", "")),
-        ("feed_forward", {}, ("", "")), ("stack", {"step": "mlm.logits"}, ("mlm.logits", "")),
+        ("add_norm", {"step": "add_norm_2.sum"}, ("", "")),
+        ("add_norm", {"step": "attention.q"}, ("", "")),
+        (
+            "feed_forward",
+            {"step": "feed_forward.output", "cell": "layers.2.feed_forward.output:1,3"},
+            ("layers.*.feed_forward.output", "layers.2.feed_forward.output:1,3"),
+        ),
+        (
+            "feed_forward",
+            {"step": "feed_forward.output", "cell": "layers.2.attention.q:1,3,4"},
+            ("layers.*.feed_forward.output", ""),
+        ),
+        ("feed_forward", {}, ("", "")),
+        ("stack", {"step": "mlm.logits"}, ("mlm.logits", "")),
         ("sentence", {"cell": "layers.2.attention.q:1,3,4"}, ("", "layers.2.attention.q:1,3,4")),
         ("attention", {"step": "attention.q", "cell": "layers.2.attention.q:1,3,4"}, ("", "")),
     ],
-)  # fmt: skip
+)
 def test_a_link_to_what_the_picture_does_not_show_asks_for_the_numbers_of_its_step(
     page: str, query: dict[str, str], asked: tuple[str, str]
 ) -> None:

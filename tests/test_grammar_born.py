@@ -255,9 +255,13 @@ def test_every_page_that_the_browser_draws_has_the_numbers_of_the_snapshot(level
     encoder = timelapse.at("small", 3000)
     trace, layer = encoder.trace(KEYS), 2
     make: dict[int, Callable[[], bytes]] = {
-        1: lambda: level_1(encoder, trace), 2: lambda: level_2(trace, layer), 3: lambda: level_3(encoder, trace, layer),
-        4: lambda: level_4(encoder, trace), 5: lambda: level_5(encoder, trace), 7: lambda: level_7(encoder, trace),
-    }  # fmt: skip
+        1: lambda: level_1(encoder, trace),
+        2: lambda: level_2(trace, layer),
+        3: lambda: level_3(encoder, trace, layer),
+        4: lambda: level_4(encoder, trace),
+        5: lambda: level_5(encoder, trace),
+        7: lambda: level_7(encoder, trace),
+    }
     fields = {"level": level, "sentence": KEYS, "model": "moment:small,3000"}
     asked = wanted(fields | ({"layer": layer} if level in (2, 3) else {}))
     sent = gzip.decompress(asyncio.run(Packets().get(asked, "")))
@@ -339,11 +343,23 @@ def test_two_trainings_stand_beside_each_other(own: Path) -> None:
     assert headline(rise(MOMENTS, "obj"), "small") in text
 
 
-@pytest.mark.parametrize("content", [
-    "", "{", "[]", "{}", "null", planted(101).to_json(), planted(-1).to_json(),
-    planted(90).to_json().replace("[[90]]", "[90]"), planted(90).to_json().replace('"right": 40', '"right": 101'),
-    planted(90).to_json().replace("500", "-5"), planted(90).to_json().replace('"links"', '"x"'), "[" * 100_000,
-])  # fmt: skip
+@pytest.mark.parametrize(
+    "content",
+    [
+        "",
+        "{",
+        "[]",
+        "{}",
+        "null",
+        planted(101).to_json(),
+        planted(-1).to_json(),
+        planted(90).to_json().replace("[[90]]", "[90]"),
+        planted(90).to_json().replace('"right": 40', '"right": 101'),
+        planted(90).to_json().replace("500", "-5"),
+        planted(90).to_json().replace('"links"', '"x"'),
+        "[" * 100_000,
+    ],
+)
 def test_a_damaged_file_of_moments_is_refused_in_a_sentence(own: Path, content: str) -> None:
     moments_file(own).write_text(content, encoding="utf-8")
     with pytest.raises(ExamError, match=r"moments\.json holds no counts of moments"):

@@ -34,8 +34,19 @@ TABS = {  # what a page shows on request: key of the tabs -> names
     "heads": ("heads_part", ["What each head does", "Measures", "How alike heads are", "What really flows"]),
     "lessons": ("lab", ["Word order", "Why √d_head", "Padding"]),  # of the part Labs
 }
-FOLDS = ("step", "words", "gamma_beta", "flow", "mixing", "rollout", "likeness", "alike",
-         "cosine_shares", "set_map", "beside_change")  # fmt: skip
+FOLDS = (
+    "step",
+    "words",
+    "gamma_beta",
+    "flow",
+    "mixing",
+    "rollout",
+    "likeness",
+    "alike",
+    "cosine_shares",
+    "set_map",
+    "beside_change",
+)
 SWEEPS = ("loo_go", "patch_go", "compute_flow")
 
 

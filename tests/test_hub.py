@@ -213,8 +213,11 @@ def test_shards_are_fetched_together(served: Hub, tmp_path: Path) -> None:
         ["config.json", "tokenizer.json", *shards, "model.safetensors.index.json", "model-x.safetensors"], 1
     )
     assert list(hub.needed_files(ID, sizes)) == [
-        "config.json", "tokenizer.json", "model.safetensors.index.json", *shards
-    ]  # fmt: skip
+        "config.json",
+        "tokenizer.json",
+        "model.safetensors.index.json",
+        *shards,
+    ]
 
 
 def test_a_missing_package_is_told(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
@@ -236,7 +239,10 @@ print(hub.download("team/tiny-bert", Path(sys.argv[1])).name)
 def test_the_hubs_address_comes_from_the_environment(served: Hub, tmp_path: Path) -> None:
     done = subprocess.run(
         [sys.executable, "-c", PLAIN, str(tmp_path / "models")],
-        cwd=ROOT, env={"HF_ENDPOINT": served.address, "HOME": str(tmp_path)}, capture_output=True, text=True,
+        cwd=ROOT,
+        env={"HF_ENDPOINT": served.address, "HOME": str(tmp_path)},
+        capture_output=True,
+        text=True,
         timeout=120,
-    )  # fmt: skip
+    )
     assert (done.returncode, done.stdout) == (0, "tiny-bert\n"), done.stderr

@@ -166,8 +166,10 @@ def test_files_and_pairs_of_minilm() -> None:
     assert (encoder.source.name, encoder.source.origin, encoder.mask_token) == ("minilm", str(MINILM), "[MASK]")
     assert encoder.source.sha256 == "53aa51172d14"  # of sentence-transformers/all-MiniLM-L6-v2
     assert [name.split(" ")[0] for name in encoder.left_out] == [
-        "embeddings.position_ids", "pooler.dense.bias", "pooler.dense.weight"
-    ]  # fmt: skip
+        "embeddings.position_ids",
+        "pooler.dense.bias",
+        "pooler.dense.weight",
+    ]
     pair = ("The cat chased the mouse.", "It was unaffordably quick!")
     told = transformers.AutoTokenizer.from_pretrained(MINILM)(*pair)
     trace = encoder.trace(pair)

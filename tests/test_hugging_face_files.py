@@ -313,10 +313,11 @@ SLOWED: dict[str, tuple[str, Change, tuple[object, ...]]] = {
         (500_000.0, None, "ntk", 2.0, None),
     ),
     "not-before-the-longest-input": (
-        "eurobert", fields(rope_parameters={"rope_type": "dynamic", "factor": 2.0}),
+        "eurobert",
+        fields(rope_parameters={"rope_type": "dynamic", "factor": 2.0}),
         (10_000.0, None, "none", 1.0, None),
     ),
-}  # fmt: skip
+}
 
 
 @pytest.mark.parametrize(("name", "change", "told"), SLOWED.values(), ids=SLOWED)
@@ -358,9 +359,13 @@ def test_a_padding_id_that_is_none(padding: object, tmp_path: Path) -> None:
 def test_a_head_that_was_not_trained_makes_no_guesses_and_says_why(tmp_path: Path) -> None:
     """Version 3 was trained to find replaced words; its file has a head for words all the same."""
     saved(tmp_path, MODELS["deberta-v3"])
-    head = {"lm_predictions.lm_head.dense.weight": (30, 30), "lm_predictions.lm_head.dense.bias": (30,),
-            "lm_predictions.lm_head.LayerNorm.weight": (30,), "lm_predictions.lm_head.LayerNorm.bias": (30,),
-            "lm_predictions.lm_head.bias": (53,)}  # fmt: skip
+    head = {
+        "lm_predictions.lm_head.dense.weight": (30, 30),
+        "lm_predictions.lm_head.dense.bias": (30,),
+        "lm_predictions.lm_head.LayerNorm.weight": (30,),
+        "lm_predictions.lm_head.LayerNorm.bias": (30,),
+        "lm_predictions.lm_head.bias": (53,),
+    }
     found = {"mask_predictions.dense.weight": (30, 30), "mask_predictions.classifier.bias": (1,)}
     places = {"embeddings.position_embeddings.weight": (200, 30)}
     more = {name: torch.ones(size) for name, size in (head | found | places).items()}
@@ -407,8 +412,11 @@ def test_words_of_deberta_are_those_of_its_sentencepiece(tmp_path: Path) -> None
     told = theirs(*pair)
     assert (trace.ids, trace.tokenization.segments) == (told["input_ids"], tuple(told["token_type_ids"]))
     assert [[trace.tokens[i] for i in word] for word in trace.tokenization.words][1:5] == [
-        ["\u2581the"], ["\u2581cat", "s"], [","], ["\u2581run", "ning"]
-    ]  # fmt: skip
+        ["\u2581the"],
+        ["\u2581cat", "s"],
+        [","],
+        ["\u2581run", "ning"],
+    ]
     assert encoder.mask_token == "[MASK]" and trace.tokens[-2] == "[MASK]"
 
 

@@ -41,10 +41,17 @@ def insides(source: str) -> list[str]:
 @pytest.mark.parametrize(
     "source",
     [
-        "from streamlit.runtime import x", "import streamlit.web", "from streamlit import runtime", "st.x._y",
-        "st.session_state.x = 1", "del st.x", "setattr(one, 'x', 1)", "exec('1')", "manager._lock",
+        "from streamlit.runtime import x",
+        "import streamlit.web",
+        "from streamlit import runtime",
+        "st.x._y",
+        "st.session_state.x = 1",
+        "del st.x",
+        "setattr(one, 'x', 1)",
+        "exec('1')",
+        "manager._lock",
     ],
-)  # fmt: skip
+)
 def test_what_is_inside_is_seen(source: str) -> None:
     assert insides(source)
 

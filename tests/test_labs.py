@@ -167,13 +167,22 @@ def test_dot_products_spread_by_the_root_of_the_width() -> None:
 def test_dot_products_are_those_of_the_drawn_numbers() -> None:
     (found,) = dot_products((6,), n=5, sentences=3, seed=7)
     q, k = normal(2, 3, 1, 5, 6, seed=7).double()
-    scores = torch.tensor([[[sum(a * b for a, b in zip(i, j, strict=True)) for j in y] for i in x]
-                           for x, y in zip(q[:, 0].tolist(), k[:, 0].tolist(), strict=True)])  # fmt: skip
+    scores = torch.tensor(
+        [
+            [[sum(a * b for a, b in zip(i, j, strict=True)) for j in y] for i in x]
+            for x, y in zip(q[:, 0].tolist(), k[:, 0].tolist(), strict=True)
+        ]
+    )
     with_, without = softmax_of_rows(scores / math.sqrt(6)), softmax_of_rows(scores)
     oracle = (
-        6, scores.std(), math.sqrt(6), share_of_entropy(with_).mean(), share_of_entropy(without).mean(),
-        with_.amax(-1).mean(), without.amax(-1).mean(),
-    )  # fmt: skip
+        6,
+        scores.std(),
+        math.sqrt(6),
+        share_of_entropy(with_).mean(),
+        share_of_entropy(without).mean(),
+        with_.amax(-1).mean(),
+        without.amax(-1).mean(),
+    )
     assert found == pytest.approx([float(number) for number in oracle], rel=1e-5)
 
 
@@ -397,7 +406,7 @@ def test_a_seed_pins_the_numbers_and_torch_keeps_its_own(lab: Callable[[int], An
             "61 samples; for d_model 30 the best linear layer needs 62 or more",
         ),
     ],
-)  # fmt: skip
+)
 def test_what_cannot_be_is_refused(call: Callable[[], object], message: str) -> None:
     with pytest.raises(ValueError) as refused:
         call()

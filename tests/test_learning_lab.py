@@ -49,8 +49,11 @@ def test_a_narrow_feed_forward_and_no_factor() -> None:
     assert recorded("narrow feed-forward")["layers.0.feed_forward.hidden"].shape[-1] == NARROW
     for kind, factor in (("without the factor", 1), ("post-norm", 32**0.5)):
         values = recorded(kind)
-        assert torch.allclose(values["embedding.scaled"] if factor > 1 else values["embedding.output"],
-                              factor * values["embedding.tokens"], atol=1e-5)  # fmt: skip
+        assert torch.allclose(
+            values["embedding.scaled"] if factor > 1 else values["embedding.output"],
+            factor * values["embedding.tokens"],
+            atol=1e-5,
+        )
 
 
 @pytest.mark.nightly
@@ -94,9 +97,13 @@ def test_two_heads_learn_two_relations_and_one_does_not() -> None:
 
 @pytest.mark.parametrize(
     ("given", "said"),
-    [({"kind": "without heads"}, "must be one of post-norm"), ({"layers": 7}, "layers is 7"),
-     ({"warm_up": 0}, "from 1 to 60"), ({"seed": 100}, "from 0 to 99")],
-)  # fmt: skip
+    [
+        ({"kind": "without heads"}, "must be one of post-norm"),
+        ({"layers": 7}, "layers is 7"),
+        ({"warm_up": 0}, "from 1 to 60"),
+        ({"seed": 100}, "from 0 to 99"),
+    ],
+)
 def test_what_cannot_be_trained_is_refused(given: dict[str, object], said: str) -> None:
     with pytest.raises(ValueError, match=said):
         learning_curve(**given)  # type: ignore[arg-type]

@@ -324,10 +324,17 @@ WRONG = b"title = 1\nlearn = 'x'\n[[step]]\npage = 'attention'\ntext = 'x'\n"
 
 
 WRONG_FILES = (  # what is in a file -> what is said of it
-    (WRONG, "bad.toml: title is '1'"), (b"\xff", "no text"), (b"#" * 100_001, "at most"), (b"", "bad.toml"),
-    (bytes(900), "bad.toml"), (bytes(range(256)), "no text"), ("title = '\u4f60".encode()[:-1], "no text"),
-    (b"]][[=", "bad.toml"), (b"a." * 4000 + b"b = 1", "nested too deeply"), (b"[[step]]\n" * 4000, "bad.toml"),
-)  # fmt: skip
+    (WRONG, "bad.toml: title is '1'"),
+    (b"\xff", "no text"),
+    (b"#" * 100_001, "at most"),
+    (b"", "bad.toml"),
+    (bytes(900), "bad.toml"),
+    (bytes(range(256)), "no text"),
+    ("title = '\u4f60".encode()[:-1], "no text"),
+    (b"]][[=", "bad.toml"),
+    (b"a." * 4000 + b"b = 1", "nested too deeply"),
+    (b"[[step]]\n" * 4000, "bad.toml"),
+)
 
 
 def upload(app: AppTest, name: str, data: bytes) -> AppTest:

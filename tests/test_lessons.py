@@ -81,7 +81,7 @@ def test_a_good_file_is_read() -> None:
         (("low = 0", 'low = "0"'), ("step 1: low and high",)),
         (("check = {", "#"), ("step 1: a question of kind number needs a check",)),
         (("own = true", 'not_shown = "because it is large"'), ("step 1: not_shown begins", "no step that has a check")),
-        (("own = true", 'not_shown = 1'), ("step 1: not_shown is '1'",)),
+        (("own = true", "not_shown = 1"), ("step 1: not_shown is '1'",)),
         (("own = true", 'statements = "It is lost."'), ("step 1: statements must be a list of at most 8 texts",)),
         (("own = true", 'statements = ["A.", " "]'), ("step 1: statements must be a list of at most 8 texts",)),
         (("own = true", 'statements = ["A.", 2]'), ("step 1: statements must be a list of at most 8 texts",)),
@@ -92,7 +92,7 @@ def test_a_good_file_is_read() -> None:
         (("high = 2.5", "high = " + "[" * 5000), ("no TOML file",)),
         (("title", "title = ="), ("no TOML file",)),
     ],
-)  # fmt: skip
+)
 def test_what_is_wrong_is_said_with_file_step_field_value_and_range(
     change: tuple[str, str], said: tuple[str, ...]
 ) -> None:

@@ -75,9 +75,12 @@ OUTSIDE = {  # a link that leaves the range of a slider -> what the sliders show
     "no temperature": ({"edits": "layers.0.attention.scaled:scale:v=0"}, 5.0, 0, "it is ∞,"),
     "a temperature below all": ({"edits": "layers.0.attention.scaled:scale:v=-3"}, 0.1, 0, "it is -0.333,"),
     "two temperatures": (
-        {"edits": "layers.0.attention.scaled:scale:v=2;layers.1.attention.scaled:scale:v=0.5"}, 0.5, 0, "it is 0.5, 2,"
+        {"edits": "layers.0.attention.scaled:scale:v=2;layers.1.attention.scaled:scale:v=0.5"},
+        0.5,
+        0,
+        "it is 0.5, 2,",
     ),
-}  # fmt: skip
+}
 
 
 @pytest.mark.parametrize("name", OUTSIDE)

@@ -228,8 +228,10 @@ def test_max_flow_is_that_of_networkx(seed: int) -> None:
     nodes = draw.randint(3, 12)
     edges = {
         (a, b): draw.choice([draw.random(), draw.randint(0, 3)])
-        for a in range(nodes) for b in range(nodes) if a != b and draw.random() < 0.4
-    }  # fmt: skip
+        for a in range(nodes)
+        for b in range(nodes)
+        if a != b and draw.random() < 0.4
+    }
     graph = networkx.DiGraph()
     graph.add_nodes_from(range(nodes))
     graph.add_edges_from((a, b, {"capacity": c}) for (a, b), c in edges.items())

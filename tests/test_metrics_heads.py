@@ -90,13 +90,24 @@ def test_uniform_distance_is_that_of_even_attention(n: int) -> None:
 @pytest.mark.parametrize(
     ("weights", "role", "mass"),
     [
-        (OWN, "self", 1.0), (OWN, "previous", 0.0), (PREVIOUS, "previous", 1.0), (PREVIOUS, "next", 0.0),
-        (NEXT, "next", 1.0), (NEXT, "self", 0.0), (on(0), "cls", 1.0), (on(6), "sep", 1.0), (on(2), "punctuation", 1.0),
-        (on(5), "punctuation", 1.0), (on(1), "punctuation", 0.0), (on(0), "previous", 1 / (N - 1)),
+        (OWN, "self", 1.0),
+        (OWN, "previous", 0.0),
+        (PREVIOUS, "previous", 1.0),
+        (PREVIOUS, "next", 0.0),
+        (NEXT, "next", 1.0),
+        (NEXT, "self", 0.0),
+        (on(0), "cls", 1.0),
+        (on(6), "sep", 1.0),
+        (on(2), "punctuation", 1.0),
+        (on(5), "punctuation", 1.0),
+        (on(1), "punctuation", 0.0),
+        (on(0), "previous", 1 / (N - 1)),
         *((EVEN, role, 2 / N if role in ("punctuation", "special") else 1 / N) for role in ROLES),
-        (on(0), "special", 1.0), (on(6), "special", 1.0), (on(1), "special", 0.0),
+        (on(0), "special", 1.0),
+        (on(6), "special", 1.0),
+        (on(1), "special", 0.0),
     ],
-)  # fmt: skip
+)
 def test_role_mass_of_known_heads(weights: Tensor, role: str, mass: float) -> None:
     assert float(role_mass(weights, WORDS)[role]) == pytest.approx(mass)
 

@@ -72,10 +72,19 @@ def answer(address: str) -> tuple[int, str]:
 
     parts = urlsplit(address)
     scope = {
-        "type": "http", "asgi": {"version": "3.0"}, "http_version": "1.1", "method": "GET", "scheme": "http",
-        "path": parts.path, "raw_path": parts.path.encode(), "query_string": parts.query.encode(), "headers": [],
-        "server": ("localhost", 80), "client": ("localhost", 1), "root_path": "",
-    }  # fmt: skip
+        "type": "http",
+        "asgi": {"version": "3.0"},
+        "http_version": "1.1",
+        "method": "GET",
+        "scheme": "http",
+        "path": parts.path,
+        "raw_path": parts.path.encode(),
+        "query_string": parts.query.encode(),
+        "headers": [],
+        "server": ("localhost", 80),
+        "client": ("localhost", 1),
+        "root_path": "",
+    }
     asyncio.run(Starlette(routes=redirects.routes())(scope, receive, send))
     headers = dict(heard[0].get("headers", []))
     return heard[0]["status"], headers.get(b"location", b"").decode()

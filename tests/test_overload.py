@@ -77,10 +77,16 @@ TOKENIZERS: dict[str, dict[str, object]] = {  # what is wrong with a tokenizer.j
     "grows": {"normalizer": {"type": "Sequence", "normalizers": [GROWS] * 12}},
     "searches": {"pre_tokenizer": {"type": "Sequence", "pretokenizers": [split(f"(a+)+b{i}") for i in range(3000)]}},
     "backtracks": {"pre_tokenizer": split("(a+)+b")},
-    "panics": {"post_processor": {"type": "TemplateProcessing", "special_tokens": {}, "single": [place("B")],
-                                  "pair": [place("A"), place("B")]}},
+    "panics": {
+        "post_processor": {
+            "type": "TemplateProcessing",
+            "special_tokens": {},
+            "single": [place("B")],
+            "pair": [place("A"), place("B")],
+        }
+    },
     "ids": {"post_processor": {"type": "BertProcessing", "sep": ["[SEP]", 901], "cls": ["[CLS]", 900]}},
-}  # fmt: skip
+}
 
 
 def packed(toml: str) -> str:

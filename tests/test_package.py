@@ -24,8 +24,22 @@ MOST_BYTES = 75 * 2**20
 COMMANDS = ("encoder-atlas", "encoder-exam", "encoder-picture", "encoder-report", "encoder-train")
 WORDS = (("The", "DET", 2, "det"), ("dog", "NOUN", 3, "nsubj"), ("ran", "VERB", 0, "root"))
 TREE = "\n".join(f"{i}\t{w}\t_\t{t}\t_\t_\t{to}\t{how}\t_\t_" for i, (w, t, to, how) in enumerate(WORDS, 1)) + "\n\n"
-PICTURES = ("all_heads", "arcs", "flows", "head_lengths", "layer_step", "lens", "links", "max_flow",
-            "mixing", "near_words", "norm_sides", "picture", "rollout", "words_moved")  # fmt: skip
+PICTURES = (
+    "all_heads",
+    "arcs",
+    "flows",
+    "head_lengths",
+    "layer_step",
+    "lens",
+    "links",
+    "max_flow",
+    "mixing",
+    "near_words",
+    "norm_sides",
+    "picture",
+    "rollout",
+    "words_moved",
+)
 SMALL_RUN = ["d_model=8", "n_heads=2", "n_layers=1", "d_ff=8", "vocab_size=40", "rows=2", "row_length=8"]
 # Runs programs and commands of a JSON list in turn: what each printed, what it complained of, and its exit code.
 RUNNER = """
@@ -86,9 +100,12 @@ def installed(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
 def answers(folder: Path, work: Path, blocked: str, given: list[list[str]]) -> list[Any]:
     """Run each in one process that knows only this folder and the environment's packages, save those blocked."""
     done = subprocess.run(
-        [sys.executable, "-I", "-c", RUNNER, str(folder), blocked], input=json.dumps(given), cwd=work,
-        capture_output=True, encoding="utf-8",
-    )  # fmt: skip
+        [sys.executable, "-I", "-c", RUNNER, str(folder), blocked],
+        input=json.dumps(given),
+        cwd=work,
+        capture_output=True,
+        encoding="utf-8",
+    )
     assert done.returncode == 0, done.stderr
     found: list[Any] = json.loads(done.stdout)
     return found
@@ -117,8 +134,10 @@ def test_it_works_without_streamlit_and_plotly(installed: Path, tmp_path: Path) 
     given = [
         [lines],
         [moment + "except EncoderError as error: print(error)"],
-        ["from encoder import TextEncoder as T\nfrom encoder.atlas.atlas_folders import atlas_of, AtlasError\n"
-         'try: atlas_of(T.from_pretrained("small"))\nexcept AtlasError as error: print(error)'],
+        [
+            "from encoder import TextEncoder as T\nfrom encoder.atlas.atlas_folders import atlas_of, AtlasError\n"
+            'try: atlas_of(T.from_pretrained("small"))\nexcept AtlasError as error: print(error)'
+        ],
         ["encoder-atlas", "--model", "small", *text, "--out", "atlas"],
         ["encoder-exam", "--model", "small", "--trees", "trees.conllu", "--out", "exam.csv"],
         ["encoder-train", *text, "--heldout", "text.txt", "--out", "trained", "--steps", "1", "--set", *SMALL_RUN],
@@ -131,7 +150,7 @@ def test_it_works_without_streamlit_and_plotly(installed: Path, tmp_path: Path) 
         ["encoder-exam", "--model", "nothing", "--out", "exam.json"],
         ["encoder-atlas", "--corpus"],
         ["encoder-train", "--what"],
-    ]  # fmt: skip
+    ]
     readme, moment, shelf, atlas, exam, train, *rest = answers(installed, tmp_path, "streamlit,plotly", given)
     assert "torch.Size([8, 9, 9]) [('paris', 0." in readme[0] and "'previous'" in readme[0]
     assert "checkout" in moment[0] and "checkout" in shelf[0]

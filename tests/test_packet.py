@@ -310,12 +310,22 @@ def test_headers_that_state_wrong_arrays_are_refused(wrong: dict[str, Any]) -> N
 @pytest.mark.parametrize(
     "header",
     [
-        b"", b"{", b"[]", b"null", b"\xff\xfe", b'{"level": 1}', b'{"level": 1, "arrays": []}', b"[" * 100_000,
-        b'{"level": 1, "arrays": {"a": 1}}', b'{"level": 1, "arrays": {}, "x": NaN}', b'{"x": "\\ud800", "arrays": {}}',
+        b"",
+        b"{",
+        b"[]",
+        b"null",
+        b"\xff\xfe",
+        b'{"level": 1}',
+        b'{"level": 1, "arrays": []}',
+        b"[" * 100_000,
+        b'{"level": 1, "arrays": {"a": 1}}',
+        b'{"level": 1, "arrays": {}, "x": NaN}',
+        b'{"x": "\\ud800", "arrays": {}}',
         b'{"level": 1, "arrays": {"a": {"type": "u16", "shape": [1], "at": 0, "scale": 1e999}}}',
-        b'{"level": 2, "arrays": {}}', b"1" * 5000,
+        b'{"level": 2, "arrays": {}}',
+        b"1" * 5000,
     ],
-)  # fmt: skip
+)
 def test_headers_that_are_none_are_refused(header: bytes) -> None:
     refused(with_header(header))
 

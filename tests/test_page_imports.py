@@ -44,8 +44,11 @@ def test_a_page_imports_its_own_parts_and_no_other_page() -> None:
 
 
 def test_a_page_and_its_parts_are_read_at_one_glance() -> None:
-    long = {name: path.read_text(encoding="utf-8").count("\n") for name, path in MODULES.items()
-            if name.startswith(("pages.steps.", "pages.parts."))}  # fmt: skip
+    long = {
+        name: path.read_text(encoding="utf-8").count("\n")
+        for name, path in MODULES.items()
+        if name.startswith(("pages.steps.", "pages.parts."))
+    }
     assert {name: lines for name, lines in long.items() if lines > 80} == {}
 
 
@@ -62,7 +65,9 @@ def test_headings_are_drawn_in_one_place() -> None:
         name
         for name, path in MODULES.items()
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
-        if isinstance(node, ast.Attribute) and node.attr in ("header", "subheader", "title")
-        and isinstance(node.value, ast.Name) and node.value.id == "st"
-    }  # fmt: skip
+        if isinstance(node, ast.Attribute)
+        and node.attr in ("header", "subheader", "title")
+        and isinstance(node.value, ast.Name)
+        and node.value.id == "st"
+    }
     assert drawn == {"pages.ui.text"}

@@ -79,9 +79,17 @@ def test_each_token_knows_what_was_typed(base: TextEncoder) -> None:
 
 @pytest.mark.parametrize(
     ("lengths", "kept"),
-    [((20, 3), (13, 3)), ((3, 20), (3, 13)), ((20, 20), (8, 8)), ((9, 20), (8, 8)), ((8, 8), (8, 8)), ((1, 1), (1, 1)),
-     ((20, 0), (16, 0)), ((0, 20), (0, 16))],
-)  # fmt: skip
+    [
+        ((20, 3), (13, 3)),
+        ((3, 20), (3, 13)),
+        ((20, 20), (8, 8)),
+        ((9, 20), (8, 8)),
+        ((8, 8), (8, 8)),
+        ((1, 1), (1, 1)),
+        ((20, 0), (16, 0)),
+        ((0, 20), (0, 16)),
+    ],
+)
 def test_the_longer_sentence_is_cut_first(lengths: tuple[int, int], kept: tuple[int, int]) -> None:
     texts = tuple(" ".join(f"w{i}" for i in range(n)) for n in lengths)
     pieces = tiny(TINY).tokenize((texts[0], texts[1]))  # reads 19 tokens, 3 of them special
@@ -212,9 +220,21 @@ def test_pieces_of_a_word_are_one_group(base: TextEncoder) -> None:
     groups = pieces.words
     assert [i for group in groups for i in group] == list(range(len(pieces.tokens)))
     assert list(map(pieces.spelled, groups)) == [
-        "[CLS]", "The", "unbelievable", "cat", "isn't", "here", ".", "[SEP]",
-        "Nobody", "unfathomably", "saw", "it", "!", "[SEP]",
-    ]  # fmt: skip
+        "[CLS]",
+        "The",
+        "unbelievable",
+        "cat",
+        "isn't",
+        "here",
+        ".",
+        "[SEP]",
+        "Nobody",
+        "unfathomably",
+        "saw",
+        "it",
+        "!",
+        "[SEP]",
+    ]
     assert max(map(len, groups)) > 1
 
 

@@ -93,9 +93,13 @@ def test_every_file_is_as_wide_as_asked_to_a_tenth_of_a_millimetre(
     dots = [round(dpi) for dpi in image.info["dpi"]]
     assert dots == [300, 300]
     for found, asked in (
-        (across, width), (float(page.width) / MM, width), (image.width / 300 * 25.4, width),
-        (float(page.height) / MM, down), (image.height / 300 * 25.4, down), (down, height or down),
-    ):  # fmt: skip
+        (across, width),
+        (float(page.width) / MM, width),
+        (image.width / 300 * 25.4, width),
+        (float(page.height) / MM, down),
+        (image.height / 300 * 25.4, down),
+        (down, height or down),
+    ):
         assert abs(found - asked) <= 0.1
 
 

@@ -248,8 +248,12 @@ def test_a_model_that_takes_long_is_offered_with_its_time_and_loaded_on_a_click(
 
 def test_times_in_words() -> None:
     assert [cost_gate.spoken(s) for s in (0.2, 2.4, 89, 600, 8000)] == [
-        "about 1 second", "about 3 seconds", "about 89 seconds", "about 10 minutes", "about 2 hours",
-    ]  # fmt: skip
+        "about 1 second",
+        "about 3 seconds",
+        "about 89 seconds",
+        "about 10 minutes",
+        "about 2 hours",
+    ]
 
 
 @pytest.mark.parametrize("text", ["abc", "", "-5", "0", "1e3", "²"])
@@ -306,8 +310,14 @@ def test_pools_that_share_a_budget_let_go_of_the_oldest_in_any_of_them() -> None
     shared = Budget(100)
 
     def kind(name: str) -> Pool:
-        return Pool(lambda n: n, 90, expected=lambda n: n, size=lambda n: n,
-                    let_go=lambda key, n: gone.append((name, n)), budget=shared)  # fmt: skip
+        return Pool(
+            lambda n: n,
+            90,
+            expected=lambda n: n,
+            size=lambda n: n,
+            let_go=lambda key, n: gone.append((name, n)),
+            budget=shared,
+        )
 
     large, little = kind("large"), kind("little")
     large.get(50)

@@ -52,9 +52,12 @@ print(json.dumps(answers))
 def test_the_python_of_each_runs_in_order_in_a_new_process(tmp_path: Path) -> None:
     programs = {name: "\n".join(blocks(text)) for name, text in READMES.items() if blocks(text)}
     done = subprocess.run(
-        [sys.executable, "-c", RUNNER.format(folder=str(tmp_path))], input=json.dumps(list(programs.values())),
-        cwd=tmp_path, capture_output=True, encoding="utf-8",
-    )  # fmt: skip
+        [sys.executable, "-c", RUNNER.format(folder=str(tmp_path))],
+        input=json.dumps(list(programs.values())),
+        cwd=tmp_path,
+        capture_output=True,
+        encoding="utf-8",
+    )
     assert done.returncode == 0, done.stderr
     for name, printed in zip(programs, json.loads(done.stdout), strict=True):
         assert [part for part in PRINTED[name] if part not in printed] == [], name

@@ -91,14 +91,17 @@ WRONG: dict[str, tuple[dict[str, Any], str]] = {
     "a way that is not followed": ({"1_Pooling/config.json": {"pooling_mode": "weightedmean"}}, "by weightedmean"),
     "no words": ({"1_Pooling/config.json": {"pooling_mode": 3}}, "pools by 3"),
     "a prefix left out": (
-        {"1_Pooling/config.json": {**PLAIN, "include_prompt": False},
-         "config_sentence_transformers.json": {"prompts": {"q": "w1 "}}}, "leaves the tokens of the prefix out",
+        {
+            "1_Pooling/config.json": {**PLAIN, "include_prompt": False},
+            "config_sentence_transformers.json": {"prompts": {"q": "w1 "}},
+        },
+        "leaves the tokens of the prefix out",
     ),
     "no prefixes": ({"config_sentence_transformers.json": {"prompts": ["w1"]}}, "prompts must be"),
     "an unknown prefix": ({"config_sentence_transformers.json": {"default_prompt_name": "q"}}, "prompt_name is"),
     "no length": ({"sentence_bert_config.json": {"max_seq_length": -1}}, "max_seq_length is -1"),
     "lowered": ({"sentence_bert_config.json": {"do_lower_case": True}}, "tells capitals apart"),
-}  # fmt: skip
+}
 
 
 @pytest.mark.parametrize("name", WRONG)

@@ -183,9 +183,11 @@ def configurations() -> dict[str, EncoderConfig]:
 
 
 OPTIONS = {
-    "norm_first": (False, True), "final_norm": (False, True), "scale_embeddings": (False, True),
+    "norm_first": (False, True),
+    "final_norm": (False, True),
+    "scale_embeddings": (False, True),
     **{name: CHOICES[name] for name in ("norm", "activation", "positions")},
-}  # fmt: skip
+}
 
 
 @cache
@@ -240,8 +242,9 @@ def test_sums_are_told_as_they_are_made() -> None:
     assert post["embedding.output"].equation == r"x_{0} = E_{id} \sqrt{d_{model}} + PE_{pos}"
     bert = by_name(PRESETS["bert-base"])["embedding.sum"]
     assert (bert.equation, bert.note) == (
-        "s = E_{id} + P_{pos} + S_{AB}", "Word, position and segment are added, number by number."
-    )  # fmt: skip
+        "s = E_{id} + P_{pos} + S_{AB}",
+        "Word, position and segment are added, number by number.",
+    )
     assert r"-10^{9}" in by_name(PRESETS["guide"])["layers.0.attention.masked"].formula.replace(r"-1\cdot ", "-")
 
 

@@ -49,9 +49,12 @@ def place(sequence: str) -> Told:
 def template(single: list[Told], special: Told) -> Told:
     return {
         "post_processor": {
-            "type": "TemplateProcessing", "special_tokens": special, "single": single, "pair": [place("A"), place("B")]
+            "type": "TemplateProcessing",
+            "special_tokens": special,
+            "single": single,
+            "pair": [place("A"), place("B")],
         }
-    }  # fmt: skip
+    }
 
 
 def split(pattern: str) -> Told:
@@ -69,10 +72,23 @@ def ids(first: int, last: int, **more: Any) -> Told:
 ROBERTA = {"type": "RobertaProcessing", "trim_offsets": True, "add_prefix_space": False}
 CLS_900 = {"[CLS]": {"id": "[CLS]", "ids": [900], "tokens": ["[CLS]"]}}
 LETTERS = {chr(i): i - 97 for i in range(97, 123)}
-BPE = {"type": "BPE", "dropout": None, "continuing_subword_prefix": None, "end_of_word_suffix": None,
-       "fuse_unk": False, "byte_fallback": False, "merges": []}  # fmt: skip
-PADDING = {"strategy": {"Fixed": 0}, "direction": "Right", "pad_to_multiple_of": None, "pad_id": 0, "pad_type_id": 0,
-           "pad_token": "[PAD]"}  # fmt: skip
+BPE = {
+    "type": "BPE",
+    "dropout": None,
+    "continuing_subword_prefix": None,
+    "end_of_word_suffix": None,
+    "fuse_unk": False,
+    "byte_fallback": False,
+    "merges": [],
+}
+PADDING = {
+    "strategy": {"Fixed": 0},
+    "direction": "Right",
+    "pad_to_multiple_of": None,
+    "pad_id": 0,
+    "pad_type_id": 0,
+    "pad_token": "[PAD]",
+}
 GROWS = replacing({"String": "a"}, "aaaaaaaa")
 NONE: Told = {"added_tokens": [], "post_processor": None}
 
@@ -86,7 +102,10 @@ REFUSED: dict[str, tuple[Told, str]] = {  # what a tokenizer.json says -> what i
         NONE
         | {
             "model": {
-                "type": "WordPiece", "vocab": LETTERS, "unk_token": "?", "continuing_subword_prefix": "##",
+                "type": "WordPiece",
+                "vocab": LETTERS,
+                "unk_token": "?",
+                "continuing_subword_prefix": "##",
                 "max_input_chars_per_word": 100,
             }
         },
@@ -116,7 +135,7 @@ REFUSED: dict[str, tuple[Told, str]] = {  # what a tokenizer.json says -> what i
         {"normalizer": {"type": "Sequence", "normalizers": [{"type": "Prepend", "prepend": "a" * 1900}] * 200}},
         "tokenizer",
     ),
-}  # fmt: skip
+}
 
 
 @pytest.mark.parametrize("name", REFUSED)
@@ -139,11 +158,13 @@ USABLE: dict[str, Told] = {  # odd, and fit for some texts or all
     "no-post-processor": {"post_processor": None},
     "types-of-a-pair": {
         "post_processor": {
-            "type": "TemplateProcessing", "special_tokens": {}, "single": [place("A")],
+            "type": "TemplateProcessing",
+            "special_tokens": {},
+            "single": [place("A")],
             "pair": [{"Sequence": {"id": "A", "type_id": 1}}, {"Sequence": {"id": "B", "type_id": 7}}],
         }
     },
-}  # fmt: skip
+}
 
 
 @pytest.mark.parametrize("name", USABLE)

@@ -35,8 +35,9 @@ def test_a_vocab_txt_reads_as_transformers_reads_it(settings: dict[str, Any], tm
     assert [ours.encode(text).ids for text in texts] == [theirs(text)["input_ids"] for text in texts]
     pair = theirs("the cat", "the mouse")
     assert (ours.encode("the cat", "the mouse").ids, ours.encode("the cat", "the mouse").type_ids) == (
-        pair["input_ids"], pair["token_type_ids"]
-    )  # fmt: skip
+        pair["input_ids"],
+        pair["token_type_ids"],
+    )
 
 
 def test_a_vocab_txt_is_the_tokenizer_json_beside_it(tmp_path: Path) -> None:

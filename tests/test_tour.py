@@ -78,8 +78,11 @@ def test_what_its_heads_do_is_counted(name: str) -> None:
         assert [one.share for one in found[role]] == pytest.approx(sorted(mean[mean > 0.5], reverse=True), abs=1e-4)
     if name == "base":
         assert {role: len(them) for role, them in found.items() if role != "special"} == {
-            "previous": 1, "next": 3, "self": 0, "punctuation": 0,
-        }  # fmt: skip
+            "previous": 1,
+            "next": 3,
+            "self": 0,
+            "punctuation": 0,
+        }
     said = " ".join(tour.heads(encoder, encoder.trace(CASES[name]), found))
     total = encoder.config.n_layers * encoder.config.n_heads
     for role, them in found.items():

@@ -99,8 +99,10 @@ def test_2000_lines_are_learned_and_a_killed_run_ends_with_the_same_bits(
         ours, theirs = load_file(tmp_path / "killed" / name), load_file(unbroken / name)
         assert ours.keys() == theirs.keys() and all(torch.equal(ours[key], theirs[key]) for key in ours)
     seconds = 2
-    rows = [[[v for i, v in enumerate(row) if i != seconds] for row in read(folder / "metrics.csv")]
-            for folder in (tmp_path / "killed", unbroken)]  # fmt: skip
+    rows = [
+        [[v for i, v in enumerate(row) if i != seconds] for row in read(folder / "metrics.csv")]
+        for folder in (tmp_path / "killed", unbroken)
+    ]
     assert rows[0] == rows[1] and [row[0] for row in rows[0]] == ["30", "60", "90"]
     first, last = float(torch.log(torch.tensor(1000.0))), float(rows[0][-1][4])
     assert last < first - LOWER and float(rows[0][-1][3]) < float(rows[0][0][3])
@@ -232,7 +234,8 @@ DAMAGED: dict[str, tuple[Callable[[Tensors, About], object], str]] = {  # what i
     "a missing weight": (lambda tensors, about: tensors.pop(f"model.{WEIGHT}"), f"model.{WEIGHT} is missing"),
     "another shape": (lambda tensors, about: tensors.update({f"model.{WEIGHT}": torch.zeros(3, 3)}), "is [3, 3] of"),
     "whole numbers": (
-        lambda tensors, about: tensors.update({f"model.{WEIGHT}": tensors[f"model.{WEIGHT}"].int()}), "torch.int32"
+        lambda tensors, about: tensors.update({f"model.{WEIGHT}": tensors[f"model.{WEIGHT}"].int()}),
+        "torch.int32",
     ),
     "half of the moments": (
         lambda tensors, about: tensors.update({f"exp_avg.{WEIGHT}": tensors[f"model.{WEIGHT}"].clone()}),
@@ -247,7 +250,7 @@ DAMAGED: dict[str, tuple[Callable[[Tensors, About], object], str]] = {  # what i
     "a step before the first": (lambda tensors, about: about.update(progress='{"step": -4}'), "its step is -4"),
     "no number": (lambda tensors, about: about.update(progress='{"step": 1, "nll": NaN}'), "its nll is nan"),
     "an unknown count": (lambda tensors, about: about.update(progress='{"stride": 1}'), "is not a checkpoint"),
-}  # fmt: skip
+}
 
 
 @pytest.mark.parametrize("name", DAMAGED)

@@ -83,8 +83,13 @@ def test_the_range_of_scores_is_largest_less_smallest() -> None:
 def table(specials: list[float], reach: list[float]) -> Habits:
     """One layer whose heads have these masses and ranges."""
     ones = torch.full((1, len(specials)), 0.5)
-    return Habits({**dict.fromkeys(("entropy", "self", "previous", "next"), ones),
-                   "specials": torch.tensor([specials]), "range": torch.tensor([reach])})  # fmt: skip
+    return Habits(
+        {
+            **dict.fromkeys(("entropy", "self", "previous", "next"), ones),
+            "specials": torch.tensor([specials]),
+            "range": torch.tensor([reach]),
+        }
+    )
 
 
 @pytest.mark.parametrize(

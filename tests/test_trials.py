@@ -58,13 +58,23 @@ PHONES, PIE = "I love Apple phones.", "I love apple pie."
 SCORES = [2.0, 1.0, 0.1]
 BERT_IDS = [101, 2054, 2003, 2204, 102]
 LAMP = {
-    "sentence": LIGHT[0], "other": LIGHT[1], "word": "light", "near": "lamp", "far": "heavy",
-    "neutral": ["This is light."], "stand_in": "thing",
-}  # fmt: skip
+    "sentence": LIGHT[0],
+    "other": LIGHT[1],
+    "word": "light",
+    "near": "lamp",
+    "far": "heavy",
+    "neutral": ["This is light."],
+    "stand_in": "thing",
+}
 APPLE = {
-    "sentence": PHONES, "other": PIE, "word": "apple", "near": "computer", "far": "fruit",
-    "neutral": ["I love apple houses."], "stand_in": "banana",
-}  # fmt: skip
+    "sentence": PHONES,
+    "other": PIE,
+    "word": "apple",
+    "near": "computer",
+    "far": "fruit",
+    "neutral": ["I love apple houses."],
+    "stand_in": "banana",
+}
 THINGS = [pair for _, pairs in links.LINKS["place"] for pair in pairs]
 CROSS = "The animal didn't cross the [MASK] because it was too wide."
 FOOD = {"sentence": "The food was good.", "denial": "The food was not good."}

@@ -179,8 +179,9 @@ def test_every_line_leads_to_a_page_that_shows_it(name: str, models: Models) -> 
 def test_what_a_line_leads_to_shows_numbers_of_this_run() -> None:
     """Another model and sentence, and other numbers stand there: what is shown is computed and no text."""
     every = [step for one in TUTORIALS.values() for step in one.steps if "step" not in step.view]
-    places = {(step.page, *(step.view.get(key, "") for key in PARTS)): step
-              for step in every if part(step) not in OF_NO_RUN}  # fmt: skip
+    places = {
+        (step.page, *(step.view.get(key, "") for key in PARTS)): step for step in every if part(step) not in OF_NO_RUN
+    }
     for step in places.values():
         query = dict(step.view)
         runs = {"model": "base"}, {"model": "eight-blocks", "sentence": "A small dog ran home."}

@@ -58,9 +58,13 @@ def test_more_dropout_moves_vectors_further(base: TextEncoder) -> None:
 
 @pytest.mark.parametrize(
     ("given", "said"),
-    [({"p": 1.0}, "from 0 to 0.9"), ({"places": ("heads",)}, "holds 'heads'"), ({"runs": 0}, "1 or more"),
-     ({"runs": 65}, "64 or less")],
-)  # fmt: skip
+    [
+        ({"p": 1.0}, "from 0 to 0.9"),
+        ({"places": ("heads",)}, "holds 'heads'"),
+        ({"runs": 0}, "1 or more"),
+        ({"runs": 65}, "64 or less"),
+    ],
+)
 def test_a_dropout_that_cannot_be_is_refused(given, said: str) -> None:
     with pytest.raises(ValueError, match=said):
         dropout(tiny(TINY), SENTENCE, **given)

@@ -100,8 +100,10 @@ def test_the_mean_of_a_corpus_is_a_second_view() -> None:
 @pytest.mark.parametrize("mode", ["cls", "max"])
 def test_a_folder_of_sentences_with_its_prefixes(mode: str, model_root: Path) -> None:
     prompts = {"prompts": {"query": "w8 w9 "}, "default_prompt_name": "query", "similarity_fn_name": "dot"}
-    folder = put(model_root / "mine", {"1_Pooling/config.json": {"pooling_mode": mode},
-                                       "config_sentence_transformers.json": prompts})  # fmt: skip
+    folder = put(
+        model_root / "mine",
+        {"1_Pooling/config.json": {"pooling_mode": mode}, "config_sentence_transformers.json": prompts},
+    )
     encoder = TextEncoder.from_pretrained(folder)
     app = open_app("alike", model="folder:mine", sentence="w1 w2", other="w3 w4 w5")
     a, b = (encoder.trace(f"w8 w9 {text}")["pooling.vector"][0].double() for text in ("w1 w2", "w3 w4 w5"))

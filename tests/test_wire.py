@@ -243,8 +243,15 @@ def garbled(draw: random.Random) -> bytes | str:
         name = draw.choice(["$$ID-0-sentence", "$$ID-1-layer", "", "sentence", "x" * 999, "$$ID-\n-None"])
         state = WidgetState(id=name)
         kind = draw.choice([field.name for field in WidgetState.DESCRIPTOR.fields][1:])
-        values = {"trigger_value": True, "bool_value": True, "double_value": float("nan"), "int_value": -(2**63),
-                  "string_value": "\x00\ufffe", "bytes_value": b"\xff", "json_value": "{]"}  # fmt: skip
+        values = {
+            "trigger_value": True,
+            "bool_value": True,
+            "double_value": float("nan"),
+            "int_value": -(2**63),
+            "string_value": "\x00\ufffe",
+            "bytes_value": b"\xff",
+            "json_value": "{]",
+        }
         if kind in values:
             setattr(state, kind, values[kind])
         asked.widget_states.widgets.append(state)
@@ -261,8 +268,18 @@ def garbled(draw: random.Random) -> bytes | str:
         return draw.choice(["", "text", "{}", "\u4f60" * 900])
     if act == 4:
         other = BackMsg()
-        for flag in draw.sample(["clear_cache", "set_run_on_save", "stop_script", "load_git_info", "app_heartbeat",
-                                 "debug_disconnect_websocket", "debug_shutdown_runtime"], 1):  # fmt: skip
+        for flag in draw.sample(
+            [
+                "clear_cache",
+                "set_run_on_save",
+                "stop_script",
+                "load_git_info",
+                "app_heartbeat",
+                "debug_disconnect_websocket",
+                "debug_shutdown_runtime",
+            ],
+            1,
+        ):
             setattr(other, flag, True)
         return other.SerializeToString()
     return whole

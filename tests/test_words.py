@@ -42,8 +42,14 @@ def test_every_token_knows_what_was_typed_for_it(encoder: TextEncoder) -> None:
     typed = dict(zip(pieces.tokens, map(pieces.typed, range(len(pieces.tokens))), strict=True))
     assert typed[MARKED[encoder.source.name]] == "Paris" and typed["."] == "."
     assert [pieces.spelled(word) for word in pieces.words if not pieces.special[word[0]]] == [
-        "The", "capital", "of", "France", "is", "Paris", ".",
-    ]  # fmt: skip
+        "The",
+        "capital",
+        "of",
+        "France",
+        "is",
+        "Paris",
+        ".",
+    ]
 
 
 @pytest.mark.parametrize("name", ["with bytes", "one stretch"])

@@ -28,7 +28,7 @@ SPANISH = "El perro no cruzó la calle porque estaba cansado."
         ("Tokenization of words", (2, 1, 0), ""),
         ("...", (0, 0, 0), ""),
     ],
-)  # fmt: skip
+)
 def test_words_are_counted_by_how_the_model_knows_them(
     base: TextEncoder, text: str, counts: tuple[int, int, int], said: str
 ) -> None:

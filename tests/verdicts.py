@@ -52,9 +52,8 @@ if options.chance:
     sys.exit()
 encoders = {name: model(name) for name in options.models}
 verdicts = {
-    line: [verdict(encoder, *asked) for encoder in encoders.values()]
-    for line, asked in lines(options.root).items()
-}  # fmt: skip
+    line: [verdict(encoder, *asked) for encoder in encoders.values()] for line, asked in lines(options.root).items()
+}
 print(" | ".join(["line", *encoders]))
 for line, row in verdicts.items():
     print(" | ".join([line, *row]), flush=True)

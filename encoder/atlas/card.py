@@ -90,11 +90,20 @@ def understood(said: Mapping[str, Any]) -> AtlasCard:
     files = {str(name): (counted(one["bytes"]), text(one["sha256"])) for name, one in said["files"].items()}
     layers = {name: tuple(counted(layer, sizes["layers"]) for layer in said[name]) for name in KEPT}
     return AtlasCard(
-        text(model["name"]), text(model["sha256"]), sizes, text(corpus["name"]), text(corpus["sha256"]),
-        counted(corpus["sentences"]), counted(corpus["tokens"]), text(corpus["licence"]),
-        layers["vectors"], layers["head_vectors"], text(said["command"]), files,
+        text(model["name"]),
+        text(model["sha256"]),
+        sizes,
+        text(corpus["name"]),
+        text(corpus["sha256"]),
+        counted(corpus["sentences"]),
+        counted(corpus["tokens"]),
+        text(corpus["licence"]),
+        layers["vectors"],
+        layers["head_vectors"],
+        text(said["command"]),
+        files,
         corpus.get("pairs", False) is True,
-    )  # fmt: skip
+    )
 
 
 def counted(value: Any, most: int = 1 << 62) -> int:

@@ -35,11 +35,22 @@ class Sums:
         layers, heads, roles, d = config.n_layers, config.n_heads, len(ROLES), config.d_model
         kinds = tuple(map(len, told_apart(pairs)))
         shapes = {
-            "rows": (), "by_row": (layers, heads, len(BY_ROW)), "sure": (layers, heads), "words": (),
-            "pairs": (layers, heads, *kinds), "squares": (layers, heads, *kinds), "queries": kinds, "uniform": kinds,
-            "tried": (roles,), "shuffled": (layers, SHUFFLES, heads + roles, roles), "mean": (layers + 1, d),
-            "channels": (layers + 1, d), "lengths": (layers + 1, 2), "tokens": (2,), "cut": (),
-        }  # fmt: skip
+            "rows": (),
+            "by_row": (layers, heads, len(BY_ROW)),
+            "sure": (layers, heads),
+            "words": (),
+            "pairs": (layers, heads, *kinds),
+            "squares": (layers, heads, *kinds),
+            "queries": kinds,
+            "uniform": kinds,
+            "tried": (roles,),
+            "shuffled": (layers, SHUFFLES, heads + roles, roles),
+            "mean": (layers + 1, d),
+            "channels": (layers + 1, d),
+            "lengths": (layers + 1, 2),
+            "tokens": (2,),
+            "cut": (),
+        }
         self.values = {name: torch.zeros(shape, dtype=torch.float64) for name, shape in shapes.items()}
         self.largest = torch.zeros(layers + 1, d)
 

@@ -159,8 +159,20 @@ def head_contexts(found: Shard, encoder: TextEncoder, layer: int) -> dict[str, A
     return {name: joined[name] for name in joined.column_names}
 
 
-HEAD_COLUMNS = ["head", "by", "list", "rank", "decile", "sentence", "position", "token", "looks_at",
-                "token_looked_at", "weight", "written"]  # fmt: skip
+HEAD_COLUMNS = [
+    "head",
+    "by",
+    "list",
+    "rank",
+    "decile",
+    "sentence",
+    "position",
+    "token",
+    "looks_at",
+    "token_looked_at",
+    "weight",
+    "written",
+]
 
 
 def vectors(plan: AtlasPlan, encoder: TextEncoder, sentences: int) -> None:

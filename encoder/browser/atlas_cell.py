@@ -58,8 +58,10 @@ def table(head: AtlasHead, firings: Sequence[Firing]) -> str:
         f"give {even}. It puts more than half of its weight on one token at {share} of the tokens."
     )
     texts = head.atlas.texts(sorted({one.sentence for one in firings}))
-    rows = ((one.token, one.token_looked_at, f"{one.weight:.4f}", f"{one.written:.4f}", line(texts[one.sentence]))
-            for one in firings)  # fmt: skip
+    rows = (
+        (one.token, one.token_looked_at, f"{one.weight:.4f}", f"{one.written:.4f}", line(texts[one.sentence]))
+        for one in firings
+    )
     names = "".join(f"<th scope='col'>{name}</th>" for name in COLUMNS)
     body = "".join(f"<tr>{''.join(f'<td dir=auto>{written(text)}</td>' for text in row)}</tr>" for row in rows)
     caption = "The contexts with the largest weights"

@@ -20,9 +20,7 @@ from encoder.support.errors import EncoderError
 
 REPO_ID = re.compile(r"(?:[A-Za-z0-9][A-Za-z0-9._-]{0,95}/)?[A-Za-z0-9][A-Za-z0-9._-]{0,95}", re.ASCII)
 SHARD = re.compile(r"model-\d{5}-of-\d{5}\.safetensors", re.ASCII)
-OF_SENTENCES = (
-    sentence_folder.MODULES, sentence_folder.SETTINGS, sentence_folder.LENGTHS, sentence_folder.POOLING
-)  # fmt: skip
+OF_SENTENCES = (sentence_folder.MODULES, sentence_folder.SETTINGS, sentence_folder.LENGTHS, sentence_folder.POOLING)
 SMALL = ("config.json", *OF_SENTENCES, SETTINGS, SPECIAL, *dict.fromkeys(name for files in READERS for name in files))
 SECONDS = 5.0  # to wait for an answer
 MOST_BYTES = 2_000_000_000

@@ -69,7 +69,7 @@ VALUES: dict[str, tuple[Callable[[object], bool], str]] = {  # each action, and 
     "shuffle": SEED,
     "shift": (lambda value: is_whole(value, 1 - LONGEST, LONGEST - 1), PLACES),
     "causal": NOTHING,
-}  # fmt: skip
+}
 
 
 @dataclass(frozen=True)

@@ -11,9 +11,18 @@ if TYPE_CHECKING:
     from encoder.exam.treebank import ExamError, Tree, Treebank, bundled_treebanks, read_treebank
 
 __all__ = [
-    "Exam", "ExamError", "ExamProgress", "ExamRow", "Tree", "Treebank", "bundled_exam", "bundled_treebanks",
-    "examine", "read_exam", "read_treebank",
-]  # fmt: skip
+    "Exam",
+    "ExamError",
+    "ExamProgress",
+    "ExamRow",
+    "Tree",
+    "Treebank",
+    "bundled_exam",
+    "bundled_treebanks",
+    "examine",
+    "read_exam",
+    "read_treebank",
+]
 
 __getattr__ = on_demand(
     __name__,

@@ -22,8 +22,14 @@ def make(given: list[str] | None = None) -> None:
     parser = CommandLine("python -m encoder.exam", description=__doc__)
     parser.add_argument("--model", default="base", help="a bundled model or a folder")
     parser.add_argument("--step", type=int, metavar="N", help="the model as it was after so many steps of training")
-    parser.add_argument("--trees", type=Path, nargs="+", metavar="FILE", help="CoNLL-U; .xz and .gz are unpacked; a "
-                        "second file confirms the first; without it, the treebanks that are bundled")  # fmt: skip
+    parser.add_argument(
+        "--trees",
+        type=Path,
+        nargs="+",
+        metavar="FILE",
+        help="CoNLL-U; .xz and .gz are unpacked; a "
+        "second file confirms the first; without it, the treebanks that are bundled",
+    )
     parser.add_argument("--frames", action="store_true", help="ask for subjects and agreement in made sentences too")
     parser.add_argument("--out", type=Path, required=True, metavar="FILE", help="where it is written: .json or .csv")
     asked = parser.parse_args(given)
@@ -40,8 +46,10 @@ def make(given: list[str] | None = None) -> None:
     for treebank in exam.treebanks:
         print(treebank)
     for row in exam.licences():
-        print(f"L{row.layer}H{row.head} {row.relation}: {row.accuracy:.1%} of {row.n}, the rule "
-              f"{row.distance:+d} {row.distance_accuracy:.1%}; {row.second} {row.second_accuracy:.1%}")  # fmt: skip
+        print(
+            f"L{row.layer}H{row.head} {row.relation}: {row.accuracy:.1%} of {row.n}, the rule "
+            f"{row.distance:+d} {row.distance_accuracy:.1%}; {row.second} {row.second_accuracy:.1%}"
+        )
     print(f"{asked.out}: {len(exam.licences())} licences on {exam.treebanks[0].name}")
 
 

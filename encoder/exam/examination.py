@@ -85,8 +85,11 @@ class Exam:
         """Return everything as JSON, a line for each row."""
         about = {"format": FORMAT, "version": VERSION, "model": self.model, "fingerprint": self.fingerprint}
         parts: dict[str, Sequence[Any]] = {
-            "treebanks": self.treebanks, "rows": self.rows, "frames": self.frames, "agreement": self.agreement
-        }  # fmt: skip
+            "treebanks": self.treebanks,
+            "rows": self.rows,
+            "frames": self.frames,
+            "agreement": self.agreement,
+        }
         lines = [f" {json.dumps(name)}: {json.dumps(value, ensure_ascii=False)}" for name, value in about.items()]
         for name, values in parts.items():
             inside = ",\n  ".join(json.dumps(rounded(asdict(value)), ensure_ascii=False) for value in values)

@@ -175,9 +175,23 @@ def frame_row(found: Tally, kind: str, made: Sequence[MadeSentence]) -> FrameRow
     corrected = wilson(scored.right, scored.n, ERROR / tests_of(found))[0]
     licensed = scored.accuracy >= best_rule + MARGIN and corrected > best_rule
     return FrameRow(
-        kind, scored.n, place[1], place[2], DIRECTIONS[place[0]], scored.accuracy, scored.low, scored.high, corrected,
-        nearest, first, scored.distance, scored.distance_accuracy, position, in_place, licensed,
-    )  # fmt: skip
+        kind,
+        scored.n,
+        place[1],
+        place[2],
+        DIRECTIONS[place[0]],
+        scored.accuracy,
+        scored.low,
+        scored.high,
+        corrected,
+        nearest,
+        first,
+        scored.distance,
+        scored.distance_accuracy,
+        position,
+        in_place,
+        licensed,
+    )
 
 
 def agreement(

@@ -142,12 +142,27 @@ def judge(name: str, own: Tally, others: dict[str, Tally], tests: int) -> list[E
         found = there.get(second)
         rows.append(
             ExamRow(
-                name, kind, scored.n, place[1], place[2], DIRECTIONS[place[0]], scored.accuracy, scored.low,
-                scored.high, corrected, scored.distance, scored.distance_accuracy, second, found.n if found else 0,
-                found.accuracy if found else None, found.low if found else None,
-                found.distance_accuracy if found else None, verdict == LICENSED, verdict,
+                name,
+                kind,
+                scored.n,
+                place[1],
+                place[2],
+                DIRECTIONS[place[0]],
+                scored.accuracy,
+                scored.low,
+                scored.high,
+                corrected,
+                scored.distance,
+                scored.distance_accuracy,
+                second,
+                found.n if found else 0,
+                found.accuracy if found else None,
+                found.low if found else None,
+                found.distance_accuracy if found else None,
+                verdict == LICENSED,
+                verdict,
             )
-        )  # fmt: skip
+        )
     return rows
 
 

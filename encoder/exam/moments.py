@@ -369,8 +369,12 @@ def make(given: list[str] | None = None) -> None:
     parser.add_argument(
         "--model", default="small", help="a bundled model or a folder that keeps moments of its training"
     )
-    parser.add_argument("--trees", choices=TREES, default=TREES[0], help="a bundled treebank, or the first of them "
-                        "with the trees of other sentences")  # fmt: skip
+    parser.add_argument(
+        "--trees",
+        choices=TREES,
+        default=TREES[0],
+        help="a bundled treebank, or the first of them with the trees of other sentences",
+    )
     parser.add_argument("--out", type=Path, required=True, metavar="FILE", help="the JSON that is written")
     asked = parser.parse_args(given)
     whole_file.check(asked.out)

@@ -94,8 +94,9 @@ def given_treebank(content: bytes, called: str, name: str) -> Treebank:
         found.append(tree(file, first, block))
         relations.update(found[-1].relations)
         for most, count, what in (
-            (MOST_GIVEN, len(found), "sentences"), (MOST_RELATIONS, len(relations), "different relations"),
-        ):  # fmt: skip
+            (MOST_GIVEN, len(found), "sentences"),
+            (MOST_RELATIONS, len(relations), "different relations"),
+        ):
             if count > most:
                 raise ExamError(f"{called} has more than {most:,} {what}, which are reached in line {first:,}")
     if not found:

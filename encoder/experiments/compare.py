@@ -304,8 +304,10 @@ def patch_sweep(
     def result(output: Tensor, log_share: float | None) -> Tensor:
         return output[read] if log_share is None else torch.tensor(log_share, dtype=torch.float64)
 
-    ends = [result(rows(t, "output"), log_probability(t["mlm.logits"][watch.position], watch) if watch else None)
-            for t in (b, a)]  # fmt: skip
+    ends = [
+        result(rows(t, "output"), log_probability(t["mlm.logits"][watch.position], watch) if watch else None)
+        for t in (b, a)
+    ]
     recovered(ends[0], *ends)  # refuse equal runs now, not later
 
     def sweep() -> Generator[Recovery, None, None]:

@@ -56,9 +56,14 @@ class Dropout:
 
 @torch.inference_mode()
 def dropout(
-    encoder: TextEncoder, text: Text, p: float = 0.1, places: Collection[str] = PAPER, *, runs: int = 8,
+    encoder: TextEncoder,
+    text: Text,
+    p: float = 0.1,
+    places: Collection[str] = PAPER,
+    *,
+    runs: int = 8,
     seed: int = 0,
-) -> Dropout:  # fmt: skip
+) -> Dropout:
     """Run a sentence `runs` times with dropout: each number becomes 0 with probability p, else x / (1 - p).
 
     So its mean is what it was. "positions" stands for the embedding with its positions, "weights" for the attention

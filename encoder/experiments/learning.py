@@ -121,9 +121,15 @@ def recipe_of(layers: int, warm_up: int, seed: int, kind: str) -> Recipe:
     usual_one = replace(usual(TASK), seed=seed)
     config = replace(usual_one.config, n_layers=layers, **CHANGED.get(kind, {}))
     return replace(
-        usual_one.recipe, config=config, steps=STEPS, rows=ROWS, peak_rate=RATE, warm_up=warm_up, renewed=(),
+        usual_one.recipe,
+        config=config,
+        steps=STEPS,
+        rows=ROWS,
+        peak_rate=RATE,
+        warm_up=warm_up,
+        renewed=(),
         rest_rate=1.0,
-    )  # fmt: skip
+    )
 
 
 def trained(kind: str, recipe: Recipe) -> LearningCurve:

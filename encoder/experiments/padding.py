@@ -44,8 +44,10 @@ def padding(encoder: TextEncoder, short: str, long: str) -> Padding:
     alone, (masked, other) = encoder.trace(short), encoder.trace([short, long])
     n = len(alone.tokens)
     if not masked.padding:
-        raise EncoderError(f"the short sentence has {n} tokens, the long one {len(other.tokens) - other.padding}; "
-                         "the short one must have fewer")  # fmt: skip
+        raise EncoderError(
+            f"the short sentence has {n} tokens, the long one {len(other.tokens) - other.padding}; "
+            "the short one must have fewer"
+        )
     values: dict[str, Tensor] = {}
     encoder.model(torch.tensor([masked.ids, other.ids]), None, tap=Recorder(values, {}))
     forgotten = Trace(

@@ -109,10 +109,14 @@ def of_width(d_head: int, drawn: Tensor) -> Width:
     theirs = recorded(attention, drawn[0, :, 0], put={**given, "scaled": ours["scores"]})
     with_, without = ours["weights"], theirs["weights"]
     return Width(
-        d_head, float(ours["scores"].std()), math.sqrt(d_head),
-        float(normalized_entropy(with_).mean()), float(normalized_entropy(without).mean()),
-        float(confidence(with_).mean()), float(confidence(without).mean()),
-    )  # fmt: skip
+        d_head,
+        float(ours["scores"].std()),
+        math.sqrt(d_head),
+        float(normalized_entropy(with_).mean()),
+        float(normalized_entropy(without).mean()),
+        float(confidence(with_).mean()),
+        float(confidence(without).mean()),
+    )
 
 
 @torch.inference_mode()

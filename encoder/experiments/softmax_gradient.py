@@ -55,6 +55,7 @@ def softmax_slopes(widths: Sequence[int] = WIDTHS, *, n: int = 16, rows: int = 2
 def slope(d_head: int, drawn: Tensor) -> Slope:
     """Of queries and keys [rows, 1 + n, d_head], the query of each row first."""
     scores = (drawn[:, :1] * drawn[:, 1:]).sum(-1).double()  # [rows, n]
-    divided, bare = (float(jacobian(s.softmax(-1)).flatten(1).norm(dim=1).mean())
-                     for s in (scores / math.sqrt(d_head), scores))  # fmt: skip
+    divided, bare = (
+        float(jacobian(s.softmax(-1)).flatten(1).norm(dim=1).mean()) for s in (scores / math.sqrt(d_head), scores)
+    )
     return Slope(d_head, divided, bare)

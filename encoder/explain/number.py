@@ -48,9 +48,18 @@ def explain(model: Encoder, trace: Trace, name: str, index: Sequence[int]) -> Ex
     made = OPERATIONS[step.operation].rule(Operands(step, index, trace, model, inputs))
     recorded = float(trace[name][index])
     return Explanation(
-        name, index, step.operation, made.words, f"{made.latex} = {tex(made.result)}", made.result, recorded, made.size,
-        made.operands, made.terms, edited(trace, name, index),
-    )  # fmt: skip
+        name,
+        index,
+        step.operation,
+        made.words,
+        f"{made.latex} = {tex(made.result)}",
+        made.result,
+        recorded,
+        made.size,
+        made.operands,
+        made.terms,
+        edited(trace, name, index),
+    )
 
 
 def edited(trace: Trace, name: str, index: Index) -> str:

@@ -108,9 +108,13 @@ def attention(model: Encoder, trace: Trace, step: Step) -> list[Check]:
     x = trace[at + "input"][None]
     output, weights = run(
         lambda: nn.MultiheadAttention(config.d_model, config.n_heads, batch_first=True),
-        attention_weights(block(model, step)), x, x, x,
-        key_padding_mask=hidden_keys(trace), average_attn_weights=False,
-    )  # fmt: skip
+        attention_weights(block(model, step)),
+        x,
+        x,
+        x,
+        key_padding_mask=hidden_keys(trace),
+        average_attn_weights=False,
+    )
     return [
         check("nn.MultiheadAttention, weights", trace, at + "input", at + "weights", weights[0]),
         check("nn.MultiheadAttention, output", trace, at + "input", at + "output", output[0]),
@@ -221,8 +225,11 @@ def feed_forward(model: Encoder, trace: Trace, step: Step) -> list[Check]:
     if ours.w_up is not None:
         return gated(model, trace, step)
     weights = {
-        "0.weight": ours.w_1.weight, "0.bias": ours.w_1.bias, "2.weight": ours.w_2.weight, "2.bias": ours.w_2.bias
-    }  # fmt: skip
+        "0.weight": ours.w_1.weight,
+        "0.bias": ours.w_1.bias,
+        "2.weight": ours.w_2.weight,
+        "2.bias": ours.w_2.bias,
+    }
     activation, d_model, d_ff = ACTIVATIONS[config.activation].module, config.d_model, config.d_ff
     (x,) = trace.step(at + "feed_forward.hidden").inputs
     theirs = run(
@@ -261,12 +268,19 @@ def layer(model: Encoder, trace: Trace, step: Step) -> list[Check]:
     x = f"layers.{number - 1}.output" if number else "embedding.output"
     theirs = run(
         lambda: nn.TransformerEncoderLayer(
-            config.d_model, config.n_heads, config.d_ff, 0.0, ACTIVATIONS[config.activation].module(), config.norm_eps,
-            batch_first=True, norm_first=config.norm_first,
+            config.d_model,
+            config.n_heads,
+            config.d_ff,
+            0.0,
+            ACTIVATIONS[config.activation].module(),
+            config.norm_eps,
+            batch_first=True,
+            norm_first=config.norm_first,
         ),
-        weights, trace[x][None],
+        weights,
+        trace[x][None],
         src_key_padding_mask=hidden_keys(trace),
-    )  # fmt: skip
+    )
     said = f"nn.TransformerEncoderLayer, layer {number}"
     if step.layer is None and model.final_norm is not None:
         last = f"layers.{number}.output"

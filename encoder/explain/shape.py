@@ -26,10 +26,13 @@ def hyperparameters(config: EncoderConfig) -> list[Row]:
     The table of positions is a buffer where it is computed: it is no parameter and no training changes it.
     """
     later = config.distance_parts or config.position_bias
-    table = {"sinusoidal": "computed, not learned: no parameter", "learned": "learned",
-             "none": "none added: scores know distances" if later else "none",
-             "alibi": "scores fall with the distance: no parameter",
-             "rotary": "queries and keys turned: no parameter"}  # fmt: skip
+    table = {
+        "sinusoidal": "computed, not learned: no parameter",
+        "learned": "learned",
+        "none": "none added: scores know distances" if later else "none",
+        "alibi": "scores fall with the distance: no parameter",
+        "rotary": "queries and keys turned: no parameter",
+    }
     return [
         Row("layers", "N", str(config.n_layers)),
         Row("width of the stream", "d_model", f"{config.d_model:,}"),

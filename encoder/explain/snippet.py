@@ -38,14 +38,24 @@ def snippet(trace: Trace, step: Step, head: int) -> str:
     hidden = sorted({*trace.hidden, *range(len(trace.tokens) - trace.padding, len(trace.tokens))})
     theta, divisor = config.turns_of(step.layer or 0)
     words: dict[str, Any] = {
-        "name": name, "d_model": config.d_model, "d_embedding": config.d_embedding,
-        "width": trace[inputs[0]].shape[-1] if inputs else 0, "d_head": config.d_head, "n_heads": config.n_heads,
-        "norm_eps": config.norm_eps, "mask_value": literal(config.mask_value), "hidden": hidden,
-        "theta": theta, "slowed": "" if divisor == 1 else f" / {divisor!r}",
-        "window": config.window_of(step.layer or 0), "distance_span": config.distance_span,
-        "distance_limit": config.distance_limit, "score_size": config.score_size,
-        "w": step.parameters[0] if step.parameters else "", "sum": " + ".join(names[i] for i in inputs),
-    }  # fmt: skip
+        "name": name,
+        "d_model": config.d_model,
+        "d_embedding": config.d_embedding,
+        "width": trace[inputs[0]].shape[-1] if inputs else 0,
+        "d_head": config.d_head,
+        "n_heads": config.n_heads,
+        "norm_eps": config.norm_eps,
+        "mask_value": literal(config.mask_value),
+        "hidden": hidden,
+        "theta": theta,
+        "slowed": "" if divisor == 1 else f" / {divisor!r}",
+        "window": config.window_of(step.layer or 0),
+        "distance_span": config.distance_span,
+        "distance_limit": config.distance_limit,
+        "score_size": config.score_size,
+        "w": step.parameters[0] if step.parameters else "",
+        "sum": " + ".join(names[i] for i in inputs),
+    }
     body = OPERATIONS[step.operation].line.format(*(names[i] for i in inputs), **words)
     if step.shape in (PER_HEAD, HEAD_DISTANCES) and step.operation in ("linear", "matmul"):
         body += "\n" + SPLIT.format(**words)
@@ -149,8 +159,17 @@ def literal(value: object) -> str:
     return "-math.inf" if value == -math.inf else repr(value)
 
 
-OF_A_NORM = ("mean", "variance", "variance_unbiased", "normalize", "normalize_std", "affine", "mean_square",
-             "normalize_rms", "stretch")  # fmt: skip
+OF_A_NORM = (
+    "mean",
+    "variance",
+    "variance_unbiased",
+    "normalize",
+    "normalize_std",
+    "affine",
+    "mean_square",
+    "normalize_rms",
+    "stretch",
+)
 TURNS = ("rotary_cos", "rotary_sin", "rotate")
 SOURCES: dict[str, Callable[..., Any] | type] = {
     "embedding": Embedding,

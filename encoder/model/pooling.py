@@ -33,8 +33,11 @@ def largest(x: Tensor, counts: Tensor) -> Tensor:
 
 
 POOLINGS: dict[str, Callable[[Tensor, Tensor], Tensor]] = {
-    "mean": mean, "cls": cls, "max": largest, "mean_sqrt_len": mean_sqrt_len,
-}  # fmt: skip
+    "mean": mean,
+    "cls": cls,
+    "max": largest,
+    "mean_sqrt_len": mean_sqrt_len,
+}
 
 
 class SentencePooling(nn.Module):

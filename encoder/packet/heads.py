@@ -41,9 +41,8 @@ def jobs(exam: Exam) -> list[Known]:
     """What each head has a licence for, the surest first, with its figures in each kind of text and the rule beside."""
     rows = sorted(exam.licences(), key=lambda row: (row.place, -row.corrected_low))
     found = [
-        place(row) | {"job": job(row.relation, row.direction), "made": False, "figures": figures(row)}
-        for row in rows
-    ]  # fmt: skip
+        place(row) | {"job": job(row.relation, row.direction), "made": False, "figures": figures(row)} for row in rows
+    ]
     for frame in exam.frames:
         if frame.frame == ALL and frame.licensed:
             how, share = best_rule(frame)
@@ -63,9 +62,10 @@ def tried(exam: Exam) -> list[Known]:
     rows = [
         row
         for row in rows
-        if row.verdict != JUDGED_ELSEWHERE and not (row.relation == JUDGED and row.place in made)
+        if row.verdict != JUDGED_ELSEWHERE
+        and not (row.relation == JUDGED and row.place in made)
         and row.accuracy > row.distance_accuracy
-    ]  # fmt: skip
+    ]
     return [
         place(row)
         | {"job": job(row.relation, row.direction), "why": row.verdict}
@@ -101,11 +101,14 @@ def shown(one: HeadExamples) -> Known:
     """A few answers of a head, right and wrong ones, none longer than LONGEST."""
     some = [example for example in one.some if len(example.words) <= LONGEST]
     return {
-        "layer": one.layer, "head": one.head, "title": title(one.relation), "text": text(one.treebank),
+        "layer": one.layer,
+        "head": one.head,
+        "title": title(one.relation),
+        "text": text(one.treebank),
         "some": [
             {"words": list(each.words), "from": each.source, "answer": each.answer, "gold": each.gold} for each in some
         ],
-    }  # fmt: skip
+    }
 
 
 def survey(encoder: TextEncoder) -> Known | None:

@@ -86,9 +86,16 @@ def level_2(trace: Trace, layer: int) -> bytes:
     layer = integer("layer", layer, 0, trace.config.n_layers - 1)
     at = f"layers.{layer}.attention."
     places = {
-        "x": "input", "q": "q", "k": "k", "v": "v", "q_rotated": "q_rotated", "k_rotated": "k_rotated",
-        "mixed": "heads", "concat": "concat", "output": "output",
-    }  # fmt: skip
+        "x": "input",
+        "q": "q",
+        "k": "k",
+        "v": "v",
+        "q_rotated": "q_rotated",
+        "k_rotated": "k_rotated",
+        "mixed": "heads",
+        "concat": "concat",
+        "output": "output",
+    }
     arrays = {name: signed(trace.array(at + step)) for name, step in places.items() if at + step in trace}
     if len(trace.tokens) <= MOST_SCORED:
         total = f"{at}total" if f"{at}total" in trace else f"{at}scores"

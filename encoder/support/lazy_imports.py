@@ -5,9 +5,13 @@ from importlib import import_module
 from typing import Any
 
 EXTRAS = {  # by a module that is not always there, the extra of the package that brings it
-    "conllu": "exam", "pyarrow": "exam", "plotly": "figures", "matplotlib": "figures", "fontTools": "figures",
+    "conllu": "exam",
+    "pyarrow": "exam",
+    "plotly": "figures",
+    "matplotlib": "figures",
+    "fontTools": "figures",
     "PIL": "figures",
-}  # fmt: skip
+}
 
 
 def on_demand(package: str, places: Mapping[str, str]) -> Callable[[str], Any]:

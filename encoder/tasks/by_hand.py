@@ -206,10 +206,19 @@ def shape(task: AttentionTask, norm_first: bool) -> EncoderConfig:
     solution = SOLUTIONS[task.key](task)
     hidden = max(2, *(2 * len(layer.thresholds) for layer in solution.layers), 0)
     return EncoderConfig(
-        vocab_size(task), Parts.of(task, solution).width, 1, len(solution.layers), hidden,
-        max_positions=task.length + 2, positions="learned", norm_first=norm_first, final_norm=norm_first,
-        scale_embeddings=False, mlm_head=True, trained_length=task.length + 2,
-    )  # fmt: skip
+        vocab_size(task),
+        Parts.of(task, solution).width,
+        1,
+        len(solution.layers),
+        hidden,
+        max_positions=task.length + 2,
+        positions="learned",
+        norm_first=norm_first,
+        final_norm=norm_first,
+        scale_embeddings=False,
+        mlm_head=True,
+        trained_length=task.length + 2,
+    )
 
 
 def weights(task: AttentionTask, solution: Solution, config: EncoderConfig) -> dict[str, Tensor]:

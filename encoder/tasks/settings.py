@@ -64,18 +64,35 @@ class LearnSettings:
         """The shape of the model."""
         task = self.about
         return EncoderConfig(
-            vocab_size(task), self.width, self.heads, self.layers, 2 * self.width, max_positions=32,
-            positions=self.positions, norm_first=self.norm_first, final_norm=self.norm_first, mlm_head=True,
+            vocab_size(task),
+            self.width,
+            self.heads,
+            self.layers,
+            2 * self.width,
+            max_positions=32,
+            positions=self.positions,
+            norm_first=self.norm_first,
+            final_norm=self.norm_first,
+            mlm_head=True,
             trained_length=task.length + 2,
-        )  # fmt: skip
+        )
 
     @property
     def recipe(self) -> Recipe:
         """The recipe of `encoder.train` that the run follows."""
         return Recipe(
-            self.config, self.steps, ROWS, self.rate, min(WARM_UP, self.steps), row_length=self.about.length + 2,
-            dropout=0.0, joined=0.0, seed=self.seed, renewed=tuple(range(self.layers)), rest_rate=self.about.rest_rate,
-        )  # fmt: skip
+            self.config,
+            self.steps,
+            ROWS,
+            self.rate,
+            min(WARM_UP, self.steps),
+            row_length=self.about.length + 2,
+            dropout=0.0,
+            joined=0.0,
+            seed=self.seed,
+            renewed=tuple(range(self.layers)),
+            rest_rate=self.about.rest_rate,
+        )
 
     def __str__(self) -> str:
         """The settings as a name spells them: "task=shift,seed=3"; what is usual for the task is left out."""

@@ -73,10 +73,14 @@ def runs_of(view: View, query: Mapping[str, str], page: str) -> list[Run]:
         encoder = make.opened(one.model)
         asks = wanted(
             {
-                "level": 1, "sentence": one.sentence, "second": one.second, "model": one.model,
-                "hidden": list(one.hidden), "edits": changes,
+                "level": 1,
+                "sentence": one.sentence,
+                "second": one.second,
+                "model": one.model,
+                "hidden": list(one.hidden),
+                "edits": changes,
             }
-        )  # fmt: skip
+        )
         text = make.fitting(encoder, asks)
         runs.append((encoder, engine.run(one.model, text, asks.hidden, changes)))
     return runs

@@ -16,7 +16,13 @@ def draw() -> None:
         if found is not None:
             with page:
                 tabs(
-                    {"Heads": heads.draw, "Units": units.draw, "From A to B": between.draw, "Find a word": words.draw,
-                     "Nearest": near.draw, "Layers": layers.draw},
+                    {
+                        "Heads": heads.draw,
+                        "Units": units.draw,
+                        "From A to B": between.draw,
+                        "Find a word": words.draw,
+                        "Nearest": near.draw,
+                        "Layers": layers.draw,
+                    },
                     "atlas_part",
-                )  # fmt: skip
+                )

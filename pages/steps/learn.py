@@ -20,9 +20,16 @@ def learning() -> None:
 
 TASK, FILM = "Learn a task", "Grammar is born"
 OF_TASK = (
-    "learn_task", "learn_layers", "learn_heads", "learn_width", "learn_positions", "learn_norm", "learn_rate",
-    "learn_steps", "learn_seed",
-)  # fmt: skip
+    "learn_task",
+    "learn_layers",
+    "learn_heads",
+    "learn_width",
+    "learn_positions",
+    "learn_norm",
+    "learn_rate",
+    "learn_steps",
+    "learn_seed",
+)
 
 
 def draw() -> None:

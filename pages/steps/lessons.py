@@ -48,8 +48,14 @@ def card(name: str, *, large: bool = False) -> None:
             subheading(plain(lesson.title))
             st.markdown(plain(lesson.learn))
             st.caption(" · ".join(about))
-        st.button("Go on" if begun(name) else "Start", key=f"start_{name}", on_click=library.go, width="content",
-                  type="primary" if large else "secondary", args=(name, seen if begun(name) else 1))  # fmt: skip
+        st.button(
+            "Go on" if begun(name) else "Start",
+            key=f"start_{name}",
+            on_click=library.go,
+            width="content",
+            type="primary" if large else "secondary",
+            args=(name, seen if begun(name) else 1),
+        )
 
 
 def draw() -> None:

@@ -84,8 +84,15 @@ def speeds(folder: Path, texts: list[str]) -> list[Figure]:
     found = []
     for workers in ("1", "2"):
         took, _ = made(folder / f"workers{workers}", texts, "base", "--workers", workers, "--shard", "256")
-        found.append(Figure(f"base, {workers} process{'es' * (workers > '1')}: sentences a second",
-                            len(texts) / max(took - idle, 1e-9), None, "/s", f"{len(texts)} sentences"))  # fmt: skip
+        found.append(
+            Figure(
+                f"base, {workers} process{'es' * (workers > '1')}: sentences a second",
+                len(texts) / max(took - idle, 1e-9),
+                None,
+                "/s",
+                f"{len(texts)} sentences",
+            )
+        )
     return found
 
 
@@ -162,9 +169,10 @@ def shipped(rounds: int) -> list[Figure]:
         name = f"shipped, {len(some)} contexts without a head of layer {layer}, the first time"
         firsts.append(Figure(name, processor_seconds(work, 5), CLICK, "s"))
     return [
-        *clicks(rounds, "shipped", {}, *atlas.card.head_vectors), *firsts,
+        *clicks(rounds, "shipped", {}, *atlas.card.head_vectors),
+        *firsts,
         click("All heads, measures", "heads", ALL_HEADS, rounds),
-    ]  # fmt: skip
+    ]
 
 
 def clicks_on(folder: Path, rounds: int) -> list[Figure]:

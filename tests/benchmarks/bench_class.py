@@ -97,10 +97,15 @@ def figures(pupils: int, found: Seconds) -> list[Figure]:
     return [
         Figure(f"{pupils} follow, nothing happens", found.idle, IDLE if pupils <= 30 else None, "of a processor"),
         Figure(f"{pupils} follow: 95 % are told of a step after", share(found.steps, 0.95), STEP, "s", note),
-        Figure(f"{pupils} answer at once: 95 % are taken after", share(found.answers, 0.95), ANSWER, "s",
-               f"last {max(found.answers):.2f} s"),
+        Figure(
+            f"{pupils} answer at once: 95 % are taken after",
+            share(found.answers, 0.95),
+            ANSWER,
+            "s",
+            f"last {max(found.answers):.2f} s",
+        ),
         Figure(f"{pupils} follow: errors", len(found.broken), 0, note="; ".join(found.broken[:2])),
-    ]  # fmt: skip
+    ]
 
 
 def main() -> int:

@@ -61,11 +61,15 @@ def figures(tasks: list[str], seeds: int) -> list[Figure]:
         failed = sum(last.exact < SOLVED for _, last in runs)
         far = median(last.nearest[0] for _, last in runs)
         found += [
-            Figure(f"{task}: until 99 % of held-out inputs, median of {seeds}", median(t for t, _ in runs),
-                   BARS.get(task), "s"),
+            Figure(
+                f"{task}: until 99 % of held-out inputs, median of {seeds}",
+                median(t for t, _ in runs),
+                BARS.get(task),
+                "s",
+            ),
             Figure(f"{task}: seeds that do not end there", failed),
             Figure(f"{task}: distance of the nearest head, median", far, NEAR.get(task)),
-        ]  # fmt: skip
+        ]
         print(task, [f"{t:.0f} s, {last.exact:.3f}, {last.nearest[0]:.2f}" for t, last in runs], flush=True)
     return found
 

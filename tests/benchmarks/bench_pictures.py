@@ -46,8 +46,9 @@ TASKS = ("a click on a head", "all heads, 64 tokens", "a figure of four panels")
 def worker(folder: Path) -> subprocess.Popen[str]:
     """Start a checkout's process, and wait until it has its pages."""
     command = [sys.executable, "-c", WORKER, LONG]
-    process = subprocess.Popen(command, cwd=folder, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True,
-                               stderr=subprocess.DEVNULL)  # fmt: skip
+    process = subprocess.Popen(
+        command, cwd=folder, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, stderr=subprocess.DEVNULL
+    )
     assert process.stdout and process.stdout.readline().strip() == "ready", folder
     return process
 

@@ -62,10 +62,16 @@ def bert(encoder: TextEncoder) -> Callable[[Tensor], object] | None:
 
     config = encoder.config
     shape = BertConfig(
-        vocab_size=config.vocab_size, hidden_size=config.d_model, num_hidden_layers=config.n_layers,
-        num_attention_heads=config.n_heads, intermediate_size=config.d_ff, hidden_act=config.activation,
-        attn_implementation="eager", output_attentions=True, output_hidden_states=True,
-    )  # fmt: skip
+        vocab_size=config.vocab_size,
+        hidden_size=config.d_model,
+        num_hidden_layers=config.n_layers,
+        num_attention_heads=config.n_heads,
+        intermediate_size=config.d_ff,
+        hidden_act=config.activation,
+        attn_implementation="eager",
+        output_attentions=True,
+        output_hidden_states=True,
+    )
     model, kept = BertModel(shape, add_pooling_layer=False).eval().requires_grad_(False), {}
     for name, part in model.named_modules():
         part.register_forward_hook(lambda module, given, result, name=name: kept.__setitem__(name, result))

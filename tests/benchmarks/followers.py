@@ -18,8 +18,15 @@ async def post(url: str, route: str, cookie: str = "", **said: Any) -> dict[str,
     """What the server answers to what a screen asks."""
     at, body = urlsplit(url), json.dumps(said).encode()
     reader, writer = await asyncio.open_connection(at.hostname, at.port)
-    head = [f"POST /api/class/{route} HTTP/1.1", f"Host: {at.netloc}", f"Origin: {url}", "Connection: close",
-            "Content-Type: application/json", f"Content-Length: {len(body)}", f"Cookie: {cookie}"]  # fmt: skip
+    head = [
+        f"POST /api/class/{route} HTTP/1.1",
+        f"Host: {at.netloc}",
+        f"Origin: {url}",
+        "Connection: close",
+        "Content-Type: application/json",
+        f"Content-Length: {len(body)}",
+        f"Cookie: {cookie}",
+    ]
     writer.write("\r\n".join([*head, "", ""]).encode() + body)
     answer = await asyncio.wait_for(reader.read(), TIMEOUT)
     writer.close()

@@ -17,9 +17,17 @@ from encoder.packet.run import level_1, level_2
 
 SIZE = {"vocab_size": 16384, "max_positions": 64}
 BERT = EncoderConfig(
-    n_layers=2, d_model=60, n_heads=5, d_ff=110, positions="learned", n_segments=2, embedding_norm=True,
-    scale_embeddings=False, mlm_head=True, **SIZE,
-)  # fmt: skip
+    n_layers=2,
+    d_model=60,
+    n_heads=5,
+    d_ff=110,
+    positions="learned",
+    n_segments=2,
+    embedding_norm=True,
+    scale_embeddings=False,
+    mlm_head=True,
+    **SIZE,
+)
 CONFIGS = {
     "bert": BERT,
     "finite": replace(BERT, mask_value=-1e9),

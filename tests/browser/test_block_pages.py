@@ -96,11 +96,14 @@ def test_the_headline_says_how_much_is_added_and_what_the_norm_makes_of_it(opene
     assert page.evaluate("window.store.get().word") == KEYS
 
 
-@pytest.mark.parametrize(("stop", "steps"), [
-    ("what comes in", ["add_norm_2.residual"]),
-    ("the sum", ["add_norm_2.residual", "feed_forward.output", "add_norm_2.sum"]),
-    ("the norm", ["add_norm_2.sum", "add_norm_2.normalized", "add_norm_2.output"]),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("stop", "steps"),
+    [
+        ("what comes in", ["add_norm_2.residual"]),
+        ("the sum", ["add_norm_2.residual", "feed_forward.output", "add_norm_2.sum"]),
+        ("the norm", ["add_norm_2.sum", "add_norm_2.normalized", "add_norm_2.output"]),
+    ],
+)
 def test_bars_and_table_are_of_the_run(opened: Opened, trace: Trace, stop: str, steps: list[str]) -> None:
     page = opened("add_norm", layer=3, step="add_norm_2.output", cell=f"layers.3.add_norm_2.output:{KEYS},7")
     page.get_by_role("radiogroup", name="Stop").get_by_role("radio", name=stop).click()
@@ -110,9 +113,12 @@ def test_bars_and_table_are_of_the_run(opened: Opened, trace: Trace, stop: str, 
         shown = rows.nth(i).locator(".tl-bar > span").all_inner_texts()
         assert len(shown) == len(steps)
         assert all(close(text, length(trace, f"layers.3.{step}", i)) for text, step in zip(shown, steps, strict=True))
-    table = {line[0]: line[1:] for line in page.locator(".an-table tr").evaluate_all(
-        "rows => rows.map(row => [...row.cells].map(cell => cell.textContent))"
-    )}  # fmt: skip
+    table = {
+        line[0]: line[1:]
+        for line in page.locator(".an-table tr").evaluate_all(
+            "rows => rows.map(row => [...row.cells].map(cell => cell.textContent))"
+        )
+    }
     for text, step in zip(table["length"], steps, strict=True):
         assert close(text, length(trace, f"layers.3.{step}", KEYS))
     for text, step in zip(table["number 7"], steps, strict=True):
@@ -170,8 +176,10 @@ def test_a_model_without_a_norm_at_first_and_with_norms_before(opened: Opened) -
     expect(page.locator(".at-what")).to_contain_text("No norm stands here")
     expect(title(page)).to_contain_text("no norm follows, so the sum keeps its length of")
     assert page.get_by_role("radiogroup", name="Stop").get_by_role("radio").all_inner_texts() == [
-        "what comes in", "the norm", "the sum",
-    ]  # fmt: skip
+        "what comes in",
+        "the norm",
+        "the sum",
+    ]
     page.get_by_role("radio", name="after feed-forward").click()
     expect(page.locator(".row-check")).to_contain_text("all 48 agree")
     page = opened("feed_forward", runs=packed(encoder, trace), layer=1, word=2)

@@ -91,10 +91,16 @@ BOX = {"left": 100, "top": 50, "width": 60, "height": 20}  # 4 rows of 5 pixels,
 @pytest.mark.parametrize(
     ("x", "y", "cell"),
     [
-        (100, 50, [0, 0]), (119.9, 54.9, [0, 0]), (120, 55, [1, 1]), (159, 69, [3, 2]),
-        (160, 70, [3, 2]), (500, 500, [3, 2]), (0, 0, [0, 0]), (141, 10, [0, 2]),
+        (100, 50, [0, 0]),
+        (119.9, 54.9, [0, 0]),
+        (120, 55, [1, 1]),
+        (159, 69, [3, 2]),
+        (160, 70, [3, 2]),
+        (500, 500, [3, 2]),
+        (0, 0, [0, 0]),
+        (141, 10, [0, 2]),
     ],
-)  # fmt: skip
+)
 def test_the_cell_under_the_pointer(call: Call, x: float, y: float, cell: list[int]) -> None:
     assert call("components/cells.js", "cellUnder", x, y, BOX, 4, 3) == cell
 
@@ -102,11 +108,18 @@ def test_the_cell_under_the_pointer(call: Call, x: float, y: float, cell: list[i
 @pytest.mark.parametrize(
     ("at", "key", "to"),
     [
-        ([1, 1], "ArrowUp", [0, 1]), ([1, 1], "ArrowDown", [2, 1]), ([1, 1], "ArrowLeft", [1, 0]),
-        ([1, 1], "ArrowRight", [1, 2]), ([0, 0], "ArrowUp", [0, 0]), ([0, 0], "ArrowLeft", [0, 0]),
-        ([3, 2], "ArrowDown", [3, 2]), ([3, 2], "ArrowRight", [3, 2]), ([1, 1], "Enter", None), ([1, 1], "a", None),
+        ([1, 1], "ArrowUp", [0, 1]),
+        ([1, 1], "ArrowDown", [2, 1]),
+        ([1, 1], "ArrowLeft", [1, 0]),
+        ([1, 1], "ArrowRight", [1, 2]),
+        ([0, 0], "ArrowUp", [0, 0]),
+        ([0, 0], "ArrowLeft", [0, 0]),
+        ([3, 2], "ArrowDown", [3, 2]),
+        ([3, 2], "ArrowRight", [3, 2]),
+        ([1, 1], "Enter", None),
+        ([1, 1], "a", None),
     ],
-)  # fmt: skip
+)
 def test_arrow_keys_move_by_a_cell_and_stay_in_the_map(call: Call, at: list[int], key: str, to: Any) -> None:
     assert call("components/cells.js", "moved", at, key, 4, 3) == to
 
@@ -134,13 +147,22 @@ SHARE = {"exact": False, "low": 0, "high": 1}
 @pytest.mark.parametrize(
     ("scale", "value", "level", "spelled"),
     [
-        (SIGNED, -2, 0, "\u22122"), (SIGNED, 0, 127, "0"), (SIGNED, 2, 254, "2"), (SIGNED, 9, 254, "9"),
-        (SIGNED, -9, 0, "\u22129"), (SIGNED, 0.123456, 135, "0.1235"), (SIGNED, 12345.6, 254, "1.235e+04"),
-        (SIGNED, -math.inf, -1, "\u2212∞"), (SHARE, 0, 0, "≈ 0.00"), (SHARE, 127, 127, "≈ 0.500"),
-        (SHARE, 254, 254, "≈ 1.00"), (SHARE, 255, -1, "masked, or not finite"), (SIGNED, math.nan, -1, "no number"),
+        (SIGNED, -2, 0, "\u22122"),
+        (SIGNED, 0, 127, "0"),
+        (SIGNED, 2, 254, "2"),
+        (SIGNED, 9, 254, "9"),
+        (SIGNED, -9, 0, "\u22129"),
+        (SIGNED, 0.123456, 135, "0.1235"),
+        (SIGNED, 12345.6, 254, "1.235e+04"),
+        (SIGNED, -math.inf, -1, "\u2212∞"),
+        (SHARE, 0, 0, "≈ 0.00"),
+        (SHARE, 127, 127, "≈ 0.500"),
+        (SHARE, 254, 254, "≈ 1.00"),
+        (SHARE, 255, -1, "masked, or not finite"),
+        (SIGNED, math.nan, -1, "no number"),
         (SIGNED, math.inf, -1, "∞"),
     ],
-)  # fmt: skip
+)
 def test_a_number_has_a_colour_and_a_reading(call: Call, scale: Any, value: float, level: int, spelled: str) -> None:
     assert call("components/maps.js", "level", scale, value) == level
     assert call("components/maps.js", "spelled", scale, value) == spelled

@@ -22,13 +22,19 @@ KEYS, CABINET, GAP = 2, 5, 6
 SIZE = {"vocab_size": 16384, "max_positions": 512, "n_layers": 1}
 CONFIGS = {
     "learned": EncoderConfig(
-        d_model=64, n_heads=1, d_ff=70, positions="learned", n_segments=2, embedding_norm=True,
-        scale_embeddings=False, **SIZE,
+        d_model=64,
+        n_heads=1,
+        d_ff=70,
+        positions="learned",
+        n_segments=2,
+        embedding_norm=True,
+        scale_embeddings=False,
+        **SIZE,
     ),
     "rotary": replace(PRESETS["modern"], d_model=64, n_heads=4, d_ff=66, window=2, **SIZE),
     "none": EncoderConfig(d_model=48, n_heads=3, d_ff=77, positions="none", **SIZE),
     "narrow": EncoderConfig(d_model=48, n_heads=3, d_ff=77, embedding_size=20, embedding_norm=True, **SIZE),
-}  # fmt: skip
+}
 Opened = Callable[..., Page]
 
 

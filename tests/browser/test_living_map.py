@@ -258,8 +258,11 @@ def test_a_layer_unfolds_and_a_click_opens_the_recorded_number(page: Page, app_u
     expect(root.get_by_role("button", name="Layer 4", exact=True)).to_have_attribute("aria-expanded", "true")
     expect(number(page)).to_have_text(said)
     assert root.evaluate("root => root.map.mark") == {
-        "step": "layers.4.attention.weights", "head": 1, "row": IT, "cell": ANIMAL
-    }  # fmt: skip
+        "step": "layers.4.attention.weights",
+        "head": 1,
+        "row": IT,
+        "cell": ANIMAL,
+    }
     with rerun(page):
         root.get_by_role("button", name="Layer 4, head 6").click()
     settled(page, root)

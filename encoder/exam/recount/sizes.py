@@ -68,9 +68,13 @@ def sizes(encoder: TextEncoder) -> Sizes:
     return Sizes(
         {name: torch.cat(some) for name, some in inputs.items()},
         {kind: torch.cat(some, 1) for kind, some in added.items()},
-        layer, int(longest.abs().argmax()), largest / float(length(longest)),
-        torch.cat(alike["[SEP]"], 1).amin(1), torch.cat(alike["."], 1).amin(1), float(torch.cat(silent).mean()),
-    )  # fmt: skip
+        layer,
+        int(longest.abs().argmax()),
+        largest / float(length(longest)),
+        torch.cat(alike["[SEP]"], 1).amin(1),
+        torch.cat(alike["."], 1).amin(1),
+        float(torch.cat(silent).mean()),
+    )
 
 
 def span(lengths: Tensor) -> str:

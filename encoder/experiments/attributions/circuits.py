@@ -174,5 +174,13 @@ def written_for(encoder: TextEncoder, layer: int, head: int, word: int, k: int =
 
 
 __all__ = [
-    "BIAS", "POSITION", "REST", "SEGMENT", "WORD", "PairScore", "looked_for", "pair_score", "written_for",
-]  # fmt: skip
+    "BIAS",
+    "POSITION",
+    "REST",
+    "SEGMENT",
+    "WORD",
+    "PairScore",
+    "looked_for",
+    "pair_score",
+    "written_for",
+]

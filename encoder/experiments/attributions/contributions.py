@@ -80,8 +80,11 @@ class Contributions:
 
     def gathered(self, layer: int, head: int) -> Tensor:
         """What an opened head puts in, by the token that it gathered from: [n]."""
-        found = [value for part, value in zip(self.parts, self.values, strict=True) if part.token is not None
-                 and (part.layer, part.head) == (layer, head)]  # fmt: skip
+        found = [
+            value
+            for part, value in zip(self.parts, self.values, strict=True)
+            if part.token is not None and (part.layer, part.head) == (layer, head)
+        ]
         return torch.stack(found)
 
 

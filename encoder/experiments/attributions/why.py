@@ -23,8 +23,11 @@ from encoder.text_encoder import TextEncoder
 from encoder.trace.trace import Trace
 
 INTEGRATED, SLOPE, LOOKED, KNOCKED = (
-    "integrated gradients", "gradient × input", "gradient × attention", "knock-out",
-)  # fmt: skip
+    "integrated gradients",
+    "gradient × input",
+    "gradient × attention",
+    "knock-out",
+)
 
 
 @dataclass(frozen=True)

@@ -206,19 +206,30 @@ SLOWED_ANGLES = {  # in place of the angle in the formulas of a layer whose turn
 }
 POSITION_BIAS = (
     Step(
-        "attention.position_bias", "B", r"b_{\mathrm{bucket}(j - i)}", PAIRS, "relative_bias", (), "Position bias",
+        "attention.position_bias",
+        "B",
+        r"b_{\mathrm{bucket}(j - i)}",
+        PAIRS,
+        "relative_bias",
+        (),
+        "Position bias",
         "One learned number for each head and each distance between query and key; far ones share a number. All "
         "layers have the same.",
         "Every diagonal has one colour: the number depends on the distance, and on which of the two comes first.",
         ("position_bias.weight",),
     ),
     Step(
-        "attention.biased", "S_B", "<sum>", PAIRS, "add", ("attention.scaled", "attention.position_bias"),
+        "attention.biased",
+        "S_B",
+        "<sum>",
+        PAIRS,
+        "add",
+        ("attention.scaled", "attention.position_bias"),
         "Scores with position bias",
         "The number of the distance is added to the scaled score of every pair, whatever the words are.",
         "Compare with the scaled scores: diagonals that got brighter are distances that this head prefers.",
     ),
-)  # fmt: skip
+)
 ALIBI = (
     replace(
         POSITION_BIAS[0],
@@ -322,59 +333,102 @@ DISTANCE_TOTAL = Step(
     "Switch one of them off in What if, and see what this head still looks at.",
 )
 WINDOW = Step(
-    "attention.windowed", "S_W", r"\begin{cases} <m> & \text{if } |i - j| \gt w \\ <0> & \text{else} \end{cases}",
-    PAIRS, "window", ("{x}",), "Scores within the window",
+    "attention.windowed",
+    "S_W",
+    r"\begin{cases} <m> & \text{if } |i - j| \gt w \\ <0> & \text{else} \end{cases}",
+    PAIRS,
+    "window",
+    ("{x}",),
+    "Scores within the window",
     "In this layer a token sees only its {window} neighbours on either side: all pairs farther apart are masked.",
     "A band along the diagonal is left; of a sentence that is no longer than the window, everything.",
-)  # fmt: skip
+)
 FEED_FORWARD = (
     Step(
-        "feed_forward.hidden", "h", r"<0> W_1 + b_1", ("n", "d_ff"), "linear", ("{x}",),
+        "feed_forward.hidden",
+        "h",
+        r"<0> W_1 + b_1",
+        ("n", "d_ff"),
+        "linear",
+        ("{x}",),
         "Hidden units before activation",
         "Each token, alone, is widened from d_model to d_ff numbers by a linear map.",
         "What is below zero is about to be {bent}.",
         ("feed_forward.w_1",),
     ),
     Step(
-        "feed_forward.activation", "a", "{activation}", ("n", "d_ff"), "{activation}", ("feed_forward.hidden",),
+        "feed_forward.activation",
+        "a",
+        "{activation}",
+        ("n", "d_ff"),
+        "{activation}",
+        ("feed_forward.hidden",),
         "Activation",
         "The activation bends every number by itself. Without it the two linear maps would collapse into one.",
         "See which units are active for each token, and which are at zero or near it.",
     ),
     Step(
-        "feed_forward.output", r"\mathrm{FFN}({read})", r"<0> W_2 + b_2", TOKENS_BY_MODEL, "linear",
-        ("feed_forward.activation",), "Output of feed-forward",
+        "feed_forward.output",
+        r"\mathrm{FFN}({read})",
+        r"<0> W_2 + b_2",
+        TOKENS_BY_MODEL,
+        "linear",
+        ("feed_forward.activation",),
+        "Output of feed-forward",
         "A second linear map brings the d_ff numbers back to d_model.",
         "This is what will be added to the token's vector; each active unit has written its own direction into it.",
         ("feed_forward.w_2",),
     ),
-)  # fmt: skip
+)
 GATED = (
     Step(
-        "feed_forward.up", "u", r"<0> W_{up} + b_{up}", ("n", "d_ff"), "linear", ("{x}",), "Up: the other half",
+        "feed_forward.up",
+        "u",
+        r"<0> W_{up} + b_{up}",
+        ("n", "d_ff"),
+        "linear",
+        ("{x}",),
+        "Up: the other half",
         "A second linear map widens the same vector to d_ff numbers more. These are not bent.",
         "Both signs occur: where the activated number is large, this one says how much is written, and which way.",
         ("feed_forward.w_up",),
     ),
     Step(
-        "feed_forward.gated", r"<0> \odot <1>", r"<0> \odot <1>", ("n", "d_ff"), "multiply",
-        ("feed_forward.activation", "feed_forward.up"), "Gated units",
+        "feed_forward.gated",
+        r"<0> \odot <1>",
+        r"<0> \odot <1>",
+        ("n", "d_ff"),
+        "multiply",
+        ("feed_forward.activation", "feed_forward.up"),
+        "Gated units",
         "The two halves are multiplied, number by number: what is activated opens or shuts the gate for the other.",
         "A unit writes only where both halves are away from zero, and with the sign of their product.",
     ),
-)  # fmt: skip
+)
 ADD = (
     Step(
-        "residual", "<0>", "<0>", TOKENS_BY_MODEL, "same", ("{x}",), "Residual",
+        "residual",
+        "<0>",
+        "<0>",
+        TOKENS_BY_MODEL,
+        "same",
+        ("{x}",),
+        "Residual",
         "The vector as it was before the sublayer is kept aside, on a path around it.",
         "{carried}",
     ),
     Step(
-        "sum", "z_{number}", "<sum>", TOKENS_BY_MODEL, "add", ("residual", "{sublayer}"), "Add",
+        "sum",
+        "z_{number}",
+        "<sum>",
+        TOKENS_BY_MODEL,
+        "add",
+        ("residual", "{sublayer}"),
+        "Add",
         "What the sublayer found is added to the vector that went around it.",
         "Compare the length of the two: a sublayer that adds little changes little.",
     ),
-)  # fmt: skip
+)
 NORM = (
     Step(
         "mean", r"\mu", r"\frac{1}{d}\sum_l {<0>}_l", PER_TOKEN, "mean", ("{x}",), "Mean",
@@ -408,68 +462,120 @@ STD_NORM_FORMULAS = {
 }
 RMS_NORM = (
     Step(
-        "mean_square", r"\overline{x^2}", r"\frac{1}{d}\sum_l {<0>}_l^2", PER_TOKEN, "mean_square", ("{x}",),
+        "mean_square",
+        r"\overline{x^2}",
+        r"\frac{1}{d}\sum_l {<0>}_l^2",
+        PER_TOKEN,
+        "mean_square",
+        ("{x}",),
         "Mean square",
         "The average of the squares of each token's numbers. No mean is taken away in this norm.",
         "Tokens with a large mean square are shrunk most by the division that follows.",
         values="positive",
     ),
     Step(
-        "normalized", r"\hat{x}", r"\frac{<0>}{\sqrt{<1> + \epsilon}}", TOKENS_BY_MODEL, "normalize_rms",
-        ("{x}", "mean_square"), "Normalized",
+        "normalized",
+        r"\hat{x}",
+        r"\frac{<0>}{\sqrt{<1> + \epsilon}}",
+        TOKENS_BY_MODEL,
+        "normalize_rms",
+        ("{x}", "mean_square"),
+        "Normalized",
         "Each token's numbers are divided by the root of their mean square: every row has mean square 1 now, up to ε.",
         "All rows have the same length, and the direction that they had.",
     ),
-)  # fmt: skip
+)
 NO_BETA = (
     "Scaled",
     "Each dimension is stretched by its gamma, the same for all tokens. This model has no beta.",
     "A column that stands out here in every row, and not in the normalized numbers, has a large gamma.",
 )
 NO_NORM = Step(
-    "output", "y", "<0>", TOKENS_BY_MODEL, "same", ("{x}",), "No norm here",
+    "output",
+    "y",
+    "<0>",
+    TOKENS_BY_MODEL,
+    "same",
+    ("{x}",),
+    "No norm here",
     "Layer 0 of this model has no norm before attention: the embedding has just been normalized.",
     "The numbers are those of the layer's input.",
-)  # fmt: skip
+)
 OPERATIONS_OF_STD_NORM = {"variance": "variance_unbiased", "normalized": "normalize_std"}
 LAYER_OUTPUT = Step(
-    "output", "x_{number}", "<0>", TOKENS_BY_MODEL, "same", ("{x}",), "Output of the layer",
+    "output",
+    "x_{number}",
+    "<0>",
+    TOKENS_BY_MODEL,
+    "same",
+    ("{x}",),
+    "Output of the layer",
     "One vector per token leaves the layer{next}.",
     "Compare with the layer's input: the stack page shows how far each token has moved.",
-)  # fmt: skip
+)
 OUTPUT = Step(
-    "output", "y", "<0>", TOKENS_BY_MODEL, "same", ("{x}",), "Output of the encoder",
+    "output",
+    "y",
+    "<0>",
+    TOKENS_BY_MODEL,
+    "same",
+    ("{x}",),
+    "Output of the encoder",
     "The finished vectors: one per token, each now carrying the sentence around it.",
     "Two copies of one word in a sentence {apart}.",
-)  # fmt: skip
+)
 MLM = (
     Step(
-        "transform", "t", r"<0> W + b", TOKENS_BY_MODEL, "linear", ("{x}",), "MLM head: linear map",
+        "transform",
+        "t",
+        r"<0> W + b",
+        TOKENS_BY_MODEL,
+        "linear",
+        ("{x}",),
+        "MLM head: linear map",
         "The head that guesses masked words starts with one more linear map of each token's vector.",
         "Training asks such a head at some words only, most of them hidden by [MASK], a few left as they were: so at "
         "a word that is not hidden a trained model mostly repeats that word.",
         ("mlm_head.transform",),
     ),
     Step(
-        "activation", "a", "{activation}", TOKENS_BY_MODEL, "{activation}", ("transform",), "MLM head: activation",
+        "activation",
+        "a",
+        "{activation}",
+        TOKENS_BY_MODEL,
+        "{activation}",
+        ("transform",),
+        "MLM head: activation",
         "{bend}",
         "A zero here still takes part in the guess: the norm that follows takes the mean away from it too.",
     ),
-)  # fmt: skip
+)
 MLM_OUTPUT = (
     Step(
-        "logits", r"\ell", r"<0> E^\top + b", ("n", "vocab"), "decode", ("norm.output",), "Logits",
+        "logits",
+        r"\ell",
+        r"<0> E^\top + b",
+        ("n", "vocab"),
+        "decode",
+        ("norm.output",),
+        "Logits",
         "The result is multiplied with the embedding of every word in the vocabulary: one score per word.",
         "The embedding table is used twice in this model: to read words in, and here to name words.",
         ("embedding.tokens.weight", "mlm_head.bias"),
     ),
     Step(
-        "probabilities", "p", r"\mathrm{softmax}(<0>)", ("n", "vocab"), "softmax", ("logits",), "Probabilities",
+        "probabilities",
+        "p",
+        r"\mathrm{softmax}(<0>)",
+        ("n", "vocab"),
+        "softmax",
+        ("logits",),
+        "Probabilities",
         "Softmax over the vocabulary: how likely the model finds each word at each position.",
         "Put [MASK] in place of a word and see what the model would say there.",
         values="share",
     ),
-)  # fmt: skip
+)
 POOLED = {  # how the sentence's vector is made -> formula, operation, and what happens
     "mean": (
         r"\mathrm{mean}_{i \notin <1>}\, {<0>}_i",
@@ -493,12 +599,24 @@ POOLED = {  # how the sentence's vector is made -> formula, operation, and what 
     ),
 }
 POOLING = Step(
-    "vector", "v", "{formula}", SENTENCE, "{operation}", ("{x}", "hidden"), "Vector of the sentence",
+    "vector",
+    "v",
+    "{formula}",
+    SENTENCE,
+    "{operation}",
+    ("{x}", "hidden"),
+    "Vector of the sentence",
     "{note} Tokens that are masked do not count.",
     "Sentences are compared by this vector alone: Alike? in Compare shares their cosine out among the words.",
-)  # fmt: skip
+)
 UNIT = Step(
-    "unit", r"\hat{v}", r"\frac{<0>}{|<0>|}", SENTENCE, "unit", ("vector",), "Vector of length 1",
+    "unit",
+    r"\hat{v}",
+    r"\frac{<0>}{|<0>|}",
+    SENTENCE,
+    "unit",
+    ("vector",),
+    "Vector of length 1",
     "The sentence's vector is divided by its length, so that the product of two of them is their cosine.",
     "Only the direction is left; no number changes its sign.",
-)  # fmt: skip
+)

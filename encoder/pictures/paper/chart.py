@@ -64,9 +64,17 @@ def draw_chart(axes: Axes, panel: Panel, theme: Theme, points: float, ticks: int
         tick_axis(axes, name, axis, points, colours, ticks)
     if frame.get("showlegend") and any(mark.get("name") for mark in panel.marks):
         found = axes.legend(
-            loc="lower left", bbox_to_anchor=(0, 1.0), ncols=2, frameon=False, fontsize=points, borderpad=0,
-            handlelength=1.6, columnspacing=1.2, borderaxespad=0.3, labelcolor=INK[theme],
-        )  # fmt: skip
+            loc="lower left",
+            bbox_to_anchor=(0, 1.0),
+            ncols=2,
+            frameon=False,
+            fontsize=points,
+            borderpad=0,
+            handlelength=1.6,
+            columnspacing=1.2,
+            borderaxespad=0.3,
+            labelcolor=INK[theme],
+        )
         found.set_in_layout(True)
 
 
@@ -158,11 +166,18 @@ def draw_scatter(axes: Axes, mark: dict[str, Any], colours: Colours, theme: Them
     colour = hexadecimal(line.get("color", looks.get("color", ACCENT[theme])), colours)
     if "lines" in mode:
         axes.plot(
-            x, y, color=colour, linestyle=DASHES.get(line.get("dash", "solid"), "-"),
-            linewidth=PIXEL * float(line.get("width", 2)), alpha=float(mark.get("opacity") or 1), label=drawable(label),
+            x,
+            y,
+            color=colour,
+            linestyle=DASHES.get(line.get("dash", "solid"), "-"),
+            linewidth=PIXEL * float(line.get("width", 2)),
+            alpha=float(mark.get("opacity") or 1),
+            label=drawable(label),
             drawstyle="steps-mid" if line.get("shape") == "hvh" else "default",
-            marker="o" if "markers" in mode and not looks else None, markersize=2.4, clip_on="markers" not in mode,
-        )  # fmt: skip
+            marker="o" if "markers" in mode and not looks else None,
+            markersize=2.4,
+            clip_on="markers" not in mode,
+        )
         label = "_"
     if "markers" in mode and (looks or "lines" not in mode):
         size = np.broadcast_to(np.asarray(looks.get("size", 6), dtype=float), x.shape)
@@ -193,7 +208,14 @@ def draw_words(axes: Axes, mark: dict[str, Any], x: Any, y: Any, colour: str, po
         shift = {"left": -2, "right": 2, "center": 0}[across], {"top": 3, "bottom": -3, "middle": 0}[down]
         if said := spelled(without_tags(str(text))):
             axes.annotate(
-                drawable(said), (place_x, place_y), shift, textcoords="offset points", color=colour, fontsize=points,
-                ha=SIDES[across], va={"top": "bottom", "bottom": "top", "middle": "center"}[down],
-                annotation_clip=False, weight="bold" if "<b>" in str(text) else "normal",
-            )  # fmt: skip
+                drawable(said),
+                (place_x, place_y),
+                shift,
+                textcoords="offset points",
+                color=colour,
+                fontsize=points,
+                ha=SIDES[across],
+                va={"top": "bottom", "bottom": "top", "middle": "center"}[down],
+                annotation_clip=False,
+                weight="bold" if "<b>" in str(text) else "normal",
+            )

@@ -290,18 +290,36 @@ def add_axes(figure: Figure, place: Box) -> Axes:
 
 
 def write(
-    figure: Figure, x: float, y: float, text: str, sheet: Sheet, *, ha: str = "left", va: str = "baseline",
-    turn: float = 0, bold: bool = False, points: float = 0, muted: bool = False, ink: str = "",
-) -> None:  # fmt: skip
+    figure: Figure,
+    x: float,
+    y: float,
+    text: str,
+    sheet: Sheet,
+    *,
+    ha: str = "left",
+    va: str = "baseline",
+    turn: float = 0,
+    bold: bool = False,
+    points: float = 0,
+    muted: bool = False,
+    ink: str = "",
+) -> None:
     """A text at a point of the sheet."""
     if not text:
         return
     wide, high = size(figure)
     ink = ink or (MUTED if muted else INK)[sheet.theme]
     figure.text(
-        x / wide, 1 - y / high, drawable(text), fontsize=points or sheet.letters, color=ink,
-        ha=ha, va=va, rotation=turn, weight="bold" if bold else "normal",
-    )  # fmt: skip
+        x / wide,
+        1 - y / high,
+        drawable(text),
+        fontsize=points or sheet.letters,
+        color=ink,
+        ha=ha,
+        va=va,
+        rotation=turn,
+        weight="bold" if bold else "normal",
+    )
 
 
 @cache

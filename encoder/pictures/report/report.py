@@ -110,10 +110,18 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("sentence")
     parser.add_argument("--pair", default="", help="a second sentence, read together with the first")
     parser.add_argument("--model", default="base", help="what from_pretrained takes (default: base)")
-    parser.add_argument("--layers", type=layer_numbers, default=None, help="those whose steps are there number by "
-                        "number, such as 0,5, or all (default: all)")  # fmt: skip
-    parser.add_argument("--charts", action=argparse.BooleanOptionalAction, default=True, help="charts that no page of "
-                        "the file draws, below them; they need the extra figures")  # fmt: skip
+    parser.add_argument(
+        "--layers",
+        type=layer_numbers,
+        default=None,
+        help="those whose steps are there number by number, such as 0,5, or all (default: all)",
+    )
+    parser.add_argument(
+        "--charts",
+        action=argparse.BooleanOptionalAction,
+        default=True,
+        help="charts that no page of the file draws, below them; they need the extra figures",
+    )
     parser.add_argument(
         "--out", type=Path, default=Path("report.html"), help="the file to write (default: report.html)"
     )

@@ -111,9 +111,12 @@ def as_json(text: str) -> str | EncoderError:
     """What a TOML file holds as JSON, said by a process of its own, or why it says nothing."""
     try:
         child = subprocess.run(
-            [sys.executable, "-I", "-S", str(CHILD)], input=text.encode("utf-8", "surrogatepass"), capture_output=True,
-            timeout=SECONDS, check=False,
-        )  # fmt: skip
+            [sys.executable, "-I", "-S", str(CHILD)],
+            input=text.encode("utf-8", "surrogatepass"),
+            capture_output=True,
+            timeout=SECONDS,
+            check=False,
+        )
     except subprocess.TimeoutExpired:
         return EncoderError(TOO_DEAR)
     if child.returncode == 0:

@@ -213,10 +213,17 @@ def step(reader: Reader, where: str, table: Mapping[str, object]) -> LessonStep:
     if not_shown and (trial or not not_shown.startswith("because ")):
         reader.refuse(where, "not_shown begins with “because ”, and stands in no step that has a check")
     return LessonStep(
-        reader.text(where, table, "page"), reader.text(where, table, "text"), view(reader, where, table), own is True,
-        trial if isinstance(trial, str) else "", given, question, reader.text(where, table, "part", empty=True),
-        statements(reader, where, table), not_shown,
-    )  # fmt: skip
+        reader.text(where, table, "page"),
+        reader.text(where, table, "text"),
+        view(reader, where, table),
+        own is True,
+        trial if isinstance(trial, str) else "",
+        given,
+        question,
+        reader.text(where, table, "part", empty=True),
+        statements(reader, where, table),
+        not_shown,
+    )
 
 
 def statements(reader: Reader, where: str, table: Mapping[str, object]) -> tuple[str, ...]:

@@ -59,11 +59,18 @@ def first_choice(encoder: TextEncoder, trace: Trace, about: Subject) -> StorySto
     elif trace.tokens[at] == encoder.mask_token:
         which = f"Which word does it put in the place of {called(trace, at)}?"
     return StoryStop(
-        "The guess", f"From the last vector the model guesses the word of each place. {which}", offered, place,
-        said + (UNTRAINED if trace.source.seed is not None else ""), "bars", "stack",
-        Values({"probability": shares}, [word for word, _ in found[0]], "probability"), at, step="mlm.probabilities",
+        "The guess",
+        f"From the last vector the model guesses the word of each place. {which}",
+        offered,
+        place,
+        said + (UNTRAINED if trace.source.seed is not None else ""),
+        "bars",
+        "stack",
+        Values({"probability": shares}, [word for word, _ in found[0]], "probability"),
+        at,
+        step="mlm.probabilities",
         masked=text,
-    )  # fmt: skip
+    )
 
 
 def settling(encoder: TextEncoder, trace: Trace, about: Subject) -> StoryStop:
@@ -86,9 +93,15 @@ def settling(encoder: TextEncoder, trace: Trace, about: Subject) -> StoryStop:
     return StoryStop(
         "When it settles",
         f"Ask the model after each layer what it would say{there}. From where on is it “{name}”?",
-        offered, place, said, "race", "stack",
-        Values({"ranks": ranks.numpy()}, words, "rank"), at, masked=text,
-    )  # fmt: skip
+        offered,
+        place,
+        said,
+        "race",
+        "stack",
+        Values({"ranks": ranks.numpy()}, words, "rank"),
+        at,
+        masked=text,
+    )
 
 
 def level(i: int) -> str:
@@ -104,12 +117,18 @@ def most_like(trace: Trace, vector: Tensor, about: Subject) -> StoryStop:
     order = best_first(cosines, others)
     offered, place = options(order[0], order, lambda i: called(trace, i))
     return StoryStop(
-        "The output", f"This model names no words: it ends in a vector for each token. Whose is most like {name}?",
-        offered, place,
+        "The output",
+        f"This model names no words: it ends in a vector for each token. Whose is most like {name}?",
+        offered,
+        place,
         f"The output vector of {name} is most like that of {called(trace, order[0])}: their cosine is "
-        f"{brief(float(cosines[order[0]]))}.", "bars", "stack",
-        Values({"cosine": cosines}, tokens(trace), f"cosine with {name}"), about.word, step="output",
-    )  # fmt: skip
+        f"{brief(float(cosines[order[0]]))}.",
+        "bars",
+        "stack",
+        Values({"cosine": cosines}, tokens(trace), f"cosine with {name}"),
+        about.word,
+        step="output",
+    )
 
 
 def mean_like(trace: Trace) -> StoryStop:
@@ -119,10 +138,15 @@ def mean_like(trace: Trace) -> StoryStop:
     order = best_first(cosines, range(len(cosines)))
     offered, place = options(order[0], order, lambda i: called(trace, i))
     return StoryStop(
-        "The whole sentence", "The mean of its vectors can stand for a whole text. Which token is most like that?",
-        offered, place,
+        "The whole sentence",
+        "The mean of its vectors can stand for a whole text. Which token is most like that?",
+        offered,
+        place,
         f"That of {called(trace, order[0])}: its cosine with the mean of all {len(cosines)} is "
         f"{brief(float(cosines[order[0]]))}; least like it is {called(trace, order[-1])}, with "
-        f"{brief(float(cosines[order[-1]]))}.", "bars", "compare",
-        Values({"cosine": cosines}, tokens(trace), "cosine with the mean"), choices={"compare_part": "Alike?"},
-    )  # fmt: skip
+        f"{brief(float(cosines[order[-1]]))}.",
+        "bars",
+        "compare",
+        Values({"cosine": cosines}, tokens(trace), "cosine with the mean"),
+        choices={"compare_part": "Alike?"},
+    )

@@ -29,9 +29,17 @@ def most_added(encoder: TextEncoder, trace: Trace, about: Subject) -> StoryStop:
         question = f"How long is what attention adds to {name}, against what stood there?"
         offered, place = ("less than half", "half to as long", "longer"), band(float(ratios[0]), (0.5, 1.0))
     return StoryStop(
-        "Layer by layer", question, offered, place, said, "map", "add_norm", word=about.word, layer=top,
+        "Layer by layer",
+        question,
+        offered,
+        place,
+        said,
+        "map",
+        "add_norm",
+        word=about.word,
+        layer=top,
         step="add_norm_1.sum",
-    )  # fmt: skip
+    )
 
 
 def mean_cosines(vectors: Tensor) -> np.ndarray:
@@ -54,15 +62,25 @@ def growing_alike(encoder: TextEncoder, trace: Trace, about: Subject) -> StorySt
             f"The mean cosine of two tokens is {brief(before)} before the first layer, {brief(after)} after the last."
         )
         return StoryStop(
-            "All together", "After all layers, how alike are the vectors of the tokens, against before the first?",
-            ("less alike", "about as alike", "more alike"), answer, said, "lines", "stack",
+            "All together",
+            "After all layers, how alike are the vectors of the tokens, against before the first?",
+            ("less alike", "about as alike", "more alike"),
+            answer,
+            said,
+            "lines",
+            "stack",
             Values({"mean cosine": means}, names, "mean cosine of two tokens"),
-        )  # fmt: skip
+        )
     lengths = length(vectors[:, 0]).numpy()
     before, after = float(lengths[0]), float(lengths[-1])
     return StoryStop(
-        "All together", f"After all layers, how long is the vector of {called(trace, 0)}, against before the first?",
-        ("shorter", "about as long", "longer"), band(after, ((1 - SAME) * before, (1 + SAME) * before)),
-        f"It has length {brief(before)} before the first layer and {brief(after)} after the last.", "lines", "stack",
-        Values({"length": lengths}, names, "length"), word=0,
-    )  # fmt: skip
+        "All together",
+        f"After all layers, how long is the vector of {called(trace, 0)}, against before the first?",
+        ("shorter", "about as long", "longer"),
+        band(after, ((1 - SAME) * before, (1 + SAME) * before)),
+        f"It has length {brief(before)} before the first layer and {brief(after)} after the last.",
+        "lines",
+        "stack",
+        Values({"length": lengths}, names, "length"),
+        word=0,
+    )

@@ -163,9 +163,7 @@ def heads(encoder: TextEncoder, trace: Trace, found: Habits, over: str = MANY) -
 
 def licences(exam: Exam) -> tuple[str, ...]:
     """Return what an examination on gold trees found of its heads, in sentences."""
-    jobs = [
-        f"Layer {layer}, head {head} {job}." for (layer, head), them in head_jobs(exam).items() for job in them
-    ]  # fmt: skip
+    jobs = [f"Layer {layer}, head {head} {job}." for (layer, head), them in head_jobs(exam).items() for job in them]
     return (
         (f"{scope(exam)} In all other heads: {NO_JOB}.", *jobs) if jobs else (f"{scope(exam)} In all heads: {NO_JOB}.",)
     )
@@ -184,21 +182,37 @@ def tries(encoder: TextEncoder, trace: Trace, found: Habits) -> tuple[Try, ...]:
         more = "" if encoder.mask_token in tokens(trace) else f" Put {encoder.mask_token} in place of a word and see."
         told.append(Try(f"{guess.sentence}{more}", "stack", step="mlm.probabilities"))
     else:
-        told.append(Try("It names no words, but its vectors can be held against each other: two sentences, pair by "
-                        "pair of their tokens.", "compare", choices={"compare_part": "Alike?"}))  # fmt: skip
+        told.append(
+            Try(
+                "It names no words, but its vectors can be held against each other: two sentences, pair by "
+                "pair of their tokens.",
+                "compare",
+                choices={"compare_part": "Alike?"},
+            )
+        )
     for role in ("previous", "next", "self"):
         if them := found.get(role, ()):
             one = them[0]
-            told.append(Try(f"See layer {one.layer}, head {one.head} look at {PLACES[role]}.", "attention", one.layer,
-                            one.head, "attention.weights"))  # fmt: skip
+            told.append(
+                Try(
+                    f"See layer {one.layer}, head {one.head} look at {PLACES[role]}.",
+                    "attention",
+                    one.layer,
+                    one.head,
+                    "attention.weights",
+                )
+            )
             break
     told.append(
         Try(f"Ask where “{shown(trace.tokens[about.word])}” looks, in every head.", "sentence", about.layer, about.head)
     )
     told.append(
-        Try("See which of its heads do a job in sentences whose grammar people marked.",
-            "heads", choices={"heads_part": "What each head does"})
-    )  # fmt: skip
+        Try(
+            "See which of its heads do a job in sentences whose grammar people marked.",
+            "heads",
+            choices={"heads_part": "What each head does"},
+        )
+    )
     if config.n_layers * config.n_heads > 1:
         told.append(Try("Switch off its heads, one by one, and see which matters for this sentence.", "what_if"))
     return tuple(told)

@@ -40,21 +40,32 @@ def draw(
     named = {LARGEST: "The largest"} | {one: f"Tenth {one}" for one in LISTS[1:]}
     with below:
         choose()
-        which = st.selectbox("Contexts", LISTS, format_func=named.__getitem__, width=150,
-                             **state.choice("atlas_list", LISTS, LARGEST))  # fmt: skip
+        which = st.selectbox(
+            "Contexts", LISTS, format_func=named.__getitem__, width=150, **state.choice("atlas_list", LISTS, LARGEST)
+        )
     some = top if which == LARGEST else [one for one in sample if one.decile == int(which) - 1]
     places = range(len(some))
     with below:
-        at = st.selectbox("Run one again, live", places, index=None, placeholder="Which one?", width=200,
-                          format_func=lambda i: f"{i + 1} {shown(some[i].token)}",
-                          **state.choice("atlas_run", places, None))  # fmt: skip
+        at = st.selectbox(
+            "Run one again, live",
+            places,
+            index=None,
+            placeholder="Which one?",
+            width=200,
+            format_func=lambda i: f"{i + 1} {shown(some[i].token)}",
+            **state.choice("atlas_run", places, None),
+        )
         off = st.toggle(f"Knock this {part.kind} out here", **state.choice("atlas_off", (False, True), False))
     with page:
         if which != LARGEST:
             bounds = answer_of(ATLAS_DECILES, scene=scene).numbers.array
             low, high = bounds[int(which) - 1], bounds[int(which)]
-            st.caption(plain(f"Tenth {which} of all values, from {brief(low)} to {brief(high)}: {len(some)} of the "
-                             f"{len(sample)} that were drawn evenly from all are in it."))  # fmt: skip
+            st.caption(
+                plain(
+                    f"Tenth {which} of all values, from {brief(low)} to {brief(high)}: {len(some)} of the "
+                    f"{len(sample)} that were drawn evenly from all are in it."
+                )
+            )
         if not some:
             st.markdown("There is no context in this list.")
             return

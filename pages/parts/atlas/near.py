@@ -28,8 +28,9 @@ def draw() -> None:
     names |= {key: f"output of head {head} in layer {layer}" for key, layer in heads.items()}
     usual = (*heads, *atlas.card.vectors)[-1]
     page = st.container()
-    what = st.pills("Of a token", kept, required=True, format_func=names.__getitem__,
-                    **state.choice("atlas_near", kept, usual))  # fmt: skip
+    what = st.pills(
+        "Of a token", kept, required=True, format_func=names.__getitem__, **state.choice("atlas_near", kept, usual)
+    )
     at = min(pick_token("Token", run.tokens, "atlas_token", min(1, len(run.tokens) - 1)), len(tokens(run)) - 1)
     found = output(atlas, run, heads[what], head, at) if what in heads else whole(atlas, run, what, at)
     of = f"What layer {heads[what]}, head {head} writes to" if what in heads else f"After {what} layers the vector of"
@@ -42,13 +43,19 @@ def draw() -> None:
         for i, one in enumerate(found)
     ]
     with page:
-        heading(plain(
-            f"{of} “{shown(run.tokens[at])}” is nearest to that of “{first.token}” in "
-            f"“{shown(marked.one_line(texts[first.sentence]), 80)}”: cosine {first.cosine:.4f}."
-        ))  # fmt: skip
+        heading(
+            plain(
+                f"{of} “{shown(run.tokens[at])}” is nearest to that of “{first.token}” in "
+                f"“{shown(marked.one_line(texts[first.sentence]), 80)}”: cosine {first.cosine:.4f}."
+            )
+        )
         st.markdown("\n".join(said))
-        st.caption(plain(f"Behind each its cosine. Exact, among the vectors of the {many:,} tokens that this atlas "
-                         f"keeps of {atlas.card.scope}, in the original space."))  # fmt: skip
+        st.caption(
+            plain(
+                f"Behind each its cosine. Exact, among the vectors of the {many:,} tokens that this atlas "
+                f"keeps of {atlas.card.scope}, in the original space."
+            )
+        )
 
 
 def whole(atlas: Atlas, run: Trace, layer: int, at: int) -> list[NearToken]:

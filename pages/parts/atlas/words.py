@@ -19,8 +19,10 @@ def draw() -> None:
     """Ask for a word, or for two."""
     with st.container(horizontal=True):
         word = token("Word", st.text_input("Word", max_chars=60, width=260, **state.choice("atlas_word", None, "")))
-        other = token("Looks at", st.text_input("Looks at (may stay empty)", max_chars=60, width=260,
-                                                **state.choice("atlas_key", None, "")))  # fmt: skip
+        other = token(
+            "Looks at",
+            st.text_input("Looks at (may stay empty)", max_chars=60, width=260, **state.choice("atlas_key", None, "")),
+        )
     if not word and not other:
         st.markdown(
             "Type a word, or a token such as [SEP], and see which units and heads have it among their contexts."
@@ -38,8 +40,12 @@ def draw() -> None:
     heading("Heads that look that way")
     heads = heads_between(atlas, word, other)
     listed("atlas_word_heads", [asdict(one) for one in heads], ["layer", "head"])
-    st.caption(plain(f"From {word or 'any token'} to {other or 'any token'}, in the kept contexts of each head "
-                     f"by weight, on {atlas.card.scope}."))  # fmt: skip
+    st.caption(
+        plain(
+            f"From {word or 'any token'} to {other or 'any token'}, in the kept contexts of each head "
+            f"by weight, on {atlas.card.scope}."
+        )
+    )
 
 
 def token(label: str, typed: str | None) -> str:

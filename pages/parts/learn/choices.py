@@ -38,14 +38,18 @@ def shape(plain: LearnSettings) -> dict[str, Any]:
         "heads": st.selectbox("Heads", options["heads"], **state.choice("learn_heads", options["heads"], plain.heads)),
         "width": st.selectbox("Width", options["width"], **state.choice("learn_width", options["width"], plain.width)),
         "positions": st.selectbox(
-            "Positions", options["positions"], format_func=lambda name: POSITIONS[str(name)],
+            "Positions",
+            options["positions"],
+            format_func=lambda name: POSITIONS[str(name)],
             **state.choice("learn_positions", options["positions"], plain.positions),
         ),
         "norm_first": st.selectbox(
-            "Place of the norm", options["norm_first"], format_func=lambda first: NORMS[bool(first)],
+            "Place of the norm",
+            options["norm_first"],
+            format_func=lambda first: NORMS[bool(first)],
             **state.choice("learn_norm", options["norm_first"], plain.norm_first),
         ),
-    }  # fmt: skip
+    }
 
 
 def training(plain: LearnSettings) -> dict[str, Any]:

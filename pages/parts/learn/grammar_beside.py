@@ -35,9 +35,14 @@ def choose(scene: Scene) -> tuple[str, Rise] | None:
     names = {"": "alone"} | {name: f"beside {models.offer(name).label}" for name in others}
     tie = state.choice("born_beside", list(names), "")
     other = st.pills(
-        "Beside another training", list(names), required=True, label_visibility="collapsed", width="content",
-        format_func=lambda name: plain(names[name]), **tie,
-    )  # fmt: skip
+        "Beside another training",
+        list(names),
+        required=True,
+        label_visibility="collapsed",
+        width="content",
+        format_func=lambda name: plain(names[name]),
+        **tie,
+    )
     if not other or in_examined(other, session.text_encoder) != other:
         return None
     beside = moments_of(Scene(scene.view, session.text_encoder(other)))

@@ -18,19 +18,32 @@ def choose(scene: Scene) -> None:
     titles = {relation: EXAMPLES[relation].title for relation in relations_of(moments_of(scene))}
     with st.container(horizontal=True, vertical_alignment="center", key="film_choices"):
         st.pills(
-            "Relation", list(titles), required=True, format_func=titles.__getitem__, label_visibility="collapsed",
-            width="content", **anew(tie(RELATION, scene)),
-        )  # fmt: skip
+            "Relation",
+            list(titles),
+            required=True,
+            format_func=titles.__getitem__,
+            label_visibility="collapsed",
+            width="content",
+            **anew(tie(RELATION, scene)),
+        )
         st.text_input(
-            "A sentence of yours", max_chars=LONGEST, placeholder=EXAMPLES[scene[RELATION]].sentence,
-            label_visibility="collapsed", **anew(state.choice(SENTENCE.key, None, "")),
-        )  # fmt: skip
+            "A sentence of yours",
+            max_chars=LONGEST,
+            placeholder=EXAMPLES[scene[RELATION]].sentence,
+            label_visibility="collapsed",
+            **anew(state.choice(SENTENCE.key, None, "")),
+        )
         if len(trees := trees_of(scene.encoder)) > 1:
             names = {PERMUTED: "control: trees of other sentences"}
             st.pills(
-                "Counted on", trees, required=True, label_visibility="collapsed", width="content",
-                format_func=lambda name: names.get(name, text(name)), **tie(TREES, scene),
-            )  # fmt: skip
+                "Counted on",
+                trees,
+                required=True,
+                label_visibility="collapsed",
+                width="content",
+                format_func=lambda name: names.get(name, text(name)),
+                **tie(TREES, scene),
+            )
 
 
 def anew(tied: dict[str, Any]) -> dict[str, Any]:

@@ -41,6 +41,10 @@ def walk(step: int) -> None:
     layer, head = place(scene)
     state.change(
         sentence=EXAMPLES[scene[RELATION]].sentence if is_marked(scene) else scene[SENTENCE],
-        second="", hidden=(), edits=(), layer=layer, head=head,
-    )  # fmt: skip
+        second="",
+        hidden=(),
+        edits=(),
+        layer=layer,
+        head=head,
+    )
     state.session().go_to = "steps/attention.py"

@@ -25,14 +25,20 @@ def guess(number: int, found: Examined) -> None:
             format_func=lambda key: f"{ON_DIGITS[key].title}: {ON_DIGITS[key].asks}" if key else "Choose a task",
         )
         st.selectbox(
-            "Which head does it?", places, **state.choice("mystery_head", places, NONE),
+            "Which head does it?",
+            places,
+            **state.choice("mystery_head", places, NONE),
             format_func=spelled,
-        )  # fmt: skip
+        )
     chosen = (state.value("mystery_task") or NONE, state.value("mystery_head") or NONE)
     st.button(
-        "Check by measuring", type="primary", key="mystery_check", disabled=NONE in chosen,
-        on_click=state.session().mystery_guesses.update, args=({number: chosen},),
-    )  # fmt: skip
+        "Check by measuring",
+        type="primary",
+        key="mystery_check",
+        disabled=NONE in chosen,
+        on_click=state.session().mystery_guesses.update,
+        args=({number: chosen},),
+    )
 
 
 def spelled(at: str) -> str:

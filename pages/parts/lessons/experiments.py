@@ -53,8 +53,14 @@ def draw() -> None:
     group = next(title for title, labs in GROUPS.items() if name in labs)
     state.show(lab_group=group)
     st.pills("Is it true? Try it", list(GROUPS), required=True, key="lab_group", on_change=enter)
-    st.pills("Question", list(GROUPS[group]), required=True, label_visibility="collapsed",
-             format_func=lambda lab: plain(LABS[lab].question), **tie)  # fmt: skip
+    st.pills(
+        "Question",
+        list(GROUPS[group]),
+        required=True,
+        label_visibility="collapsed",
+        format_func=lambda lab: plain(LABS[lab].question),
+        **tie,
+    )
     DRAWN[name]()
 
 

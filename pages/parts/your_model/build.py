@@ -28,9 +28,12 @@ def draw() -> None:
         say(f"This cannot be built: {error}.")
         config = None
     st.button(
-        "Build it", type="primary", key="build", disabled=config is None,
+        "Build it",
+        type="primary",
+        key="build",
+        disabled=config is None,
         on_click=lambda: show(models.built(config, seed)) if config else None,
-    )  # fmt: skip
+    )
 
 
 def metrics(config: EncoderConfig) -> None:

@@ -11,10 +11,22 @@ from pages.ui.state import session_state as state
 
 FIELDS = [*COUNTS, *OPTIONS]
 FROM_PRESET = (  # fields that the form does not ask for
-    "norm_eps", "embedding_norm", "n_segments", "mask_value", "rope_theta", "local_rope_theta", "first_norm",
-    "rope_scaling", "rope_factor", "local_rope_factor", "head_bias", "distance_span", "distance_limit", "distance_norm",
+    "norm_eps",
+    "embedding_norm",
+    "n_segments",
+    "mask_value",
+    "rope_theta",
+    "local_rope_theta",
+    "first_norm",
+    "rope_scaling",
+    "rope_factor",
+    "local_rope_factor",
+    "head_bias",
+    "distance_span",
+    "distance_limit",
+    "distance_norm",
     "distance_maps",
-)  # fmt: skip
+)
 NOTHING = 0  # what stands in the form for None
 MASKED = -1e9  # where a window may leave a token with nobody to see
 SEED = 2**31 - 1  # the largest

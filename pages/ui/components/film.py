@@ -73,9 +73,16 @@ def walked(key: str, steps: Sequence[int], on_walk: Callable[[int], None]) -> No
 
 
 def draw_arcs(
-    key: str, steps: Sequence[int], seen: WordMoments, most: int, asked: int, gold: tuple[int, int] | None, who: str,
-    start: int, on_word: Callable[[int], None],
-) -> None:  # fmt: skip
+    key: str,
+    steps: Sequence[int],
+    seen: WordMoments,
+    most: int,
+    asked: int,
+    gold: tuple[int, int] | None,
+    who: str,
+    start: int,
+    on_word: Callable[[int], None],
+) -> None:
     """Draw the first `most` words with the arcs from the `asked` one; `on_word` gets one that is tapped."""
     words = seen.words[:most]
     _arcs(
