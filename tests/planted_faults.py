@@ -117,8 +117,8 @@ FAULTS = (
     Fault(
         "a Next that leaves out a step",
         "pages/ui/state/walk.py",
-        "row[at + 1] if at + 1 < len(row) else None, where)",
-        "row[at + 2] if at + 2 < len(row) else None, where)",
+        "row[at + 1] if at + 1 < len(row) else None, page.section)",
+        "row[at + 2] if at + 2 < len(row) else None, page.section)",
         ("test_pages.py", "browser/test_journey.py"),
     ),
     Fault(
@@ -165,10 +165,10 @@ FAULTS = (
     ),
     Fault(
         "a pupil who sees the screen that the teacher has left",
-        "pages/ui/classroom/follow.py",
-        "if here.seat.follows and found.counts.shown != here.class_counts.shown:",
-        "if here.seat.follows and found.counts.shown < here.class_counts.shown:",
-        ("test_class_page.py", "browser/test_class.py"),
+        "pages/ui/classroom/rules.py",
+        'self.store.write(seat.code, {"shown": text}, "shown")',
+        'self.store.write(seat.code, {"shown": text}, "asked")',
+        ("test_class_routes.py", "test_class_store.py", "browser/test_class.py"),
     ),
     Fault(
         "quiet text that cannot be read in the dark",

@@ -1,6 +1,7 @@
 """The house does not grow: what `tests/house.py` counts stays within bounds that only fall."""
 
 import house
+import planted_faults
 import pytest
 
 pytestmark = pytest.mark.slow
@@ -29,3 +30,10 @@ def test_a_circle_of_rooms_is_no_house() -> None:
     assert house.floors({"a": {"b"}, "b": set()}) == 2
     with pytest.raises(RecursionError):
         house.floors({"a": {"b"}, "b": {"a"}})
+
+
+def test_every_planted_fault_has_its_place() -> None:
+    """Else `tests/planted_faults.py` would plant nothing there, and say so only when somebody runs it."""
+    for fault in planted_faults.FAULTS:
+        assert (house.ROOT / fault.file).read_text(encoding="utf-8").count(fault.right) == 1, fault.seen
+        assert [name for name in fault.tests if not (house.ROOT / "tests" / name).is_file()] == [], fault.seen
