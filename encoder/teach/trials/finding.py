@@ -1,11 +1,13 @@
 """What a trial finds: a number, what it says, and whether the claim stands."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
 import numpy as np
 from torch import Tensor
+
+from encoder.trace.trace import Trace
 
 
 class Verdict(StrEnum):
@@ -104,3 +106,13 @@ def untried(why: str) -> Finding:
 def array(values: Tensor | Iterable[float]) -> np.ndarray:
     """Plain numbers for a picture."""
     return values.double().numpy() if isinstance(values, Tensor) else np.array(list(values), dtype=np.float64)
+
+
+def titled(trace: Trace, step: str, index: Sequence[int] = ()) -> str:
+    """Return what a step of a run is called, with its layer, and with the place of one of its numbers."""
+    entry, (group, _, rest) = trace.step(step), step.partition(".")
+    where = [f"layer {rest.partition('.')[0]}"] if group == "layers" else []
+    for axis, at in zip(entry.shape, index, strict=False):
+        token = f"token {at} (“{trace.tokens[at]}”)" if axis == "n" else ""
+        where.append(token or f"{'head' if axis == 'H' else 'column'} {at}")
+    return ", ".join([entry.title, *where])
