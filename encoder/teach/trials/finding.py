@@ -9,6 +9,8 @@ from torch import Tensor
 
 from encoder.trace.trace import Trace
 
+AXES = {"H": "head", "n": "token", "d_ff": "unit"}  # what a place on an axis of a step is called; else a dimension
+
 
 class Verdict(StrEnum):
     """Whether a claim stands before the number that was measured a moment ago."""
@@ -113,6 +115,5 @@ def titled(trace: Trace, step: str, index: Sequence[int] = ()) -> str:
     entry, (group, _, rest) = trace.step(step), step.partition(".")
     where = [f"layer {rest.partition('.')[0]}"] if group == "layers" else []
     for axis, at in zip(entry.shape, index, strict=False):
-        token = f"token {at} (“{trace.tokens[at]}”)" if axis == "n" else ""
-        where.append(token or f"{'head' if axis == 'H' else 'column'} {at}")
+        where.append(f"{AXES.get(axis, 'dimension')} {at}" + (f" (“{trace.tokens[at]}”)" if axis == "n" else ""))
     return ", ".join([entry.title, *where])
