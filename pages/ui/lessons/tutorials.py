@@ -58,9 +58,9 @@ def draw() -> None:
 def counts(judged: list[Finding], lines: int) -> str:
     """How many lines have each verdict, and how many have none."""
     by_verdict = [[one for one in judged if one.verdict is verdict] for verdict in Verdict]
-    told = [f"{findings.tag(ones[0])} {len(ones)}" for ones in by_verdict if ones]
+    tags = [f"{findings.tag(ones[0])} {len(ones)}" for ones in by_verdict if ones]
     shown = f"{lines - len(judged)} without a verdict: they show a step, or say why it is not shown"
-    return f"{lines} lines: {' · '.join((*told, shown))}."
+    return f"{lines} lines: {' · '.join((*tags, shown))}."
 
 
 def then(step: LessonStep) -> Finding | None:
