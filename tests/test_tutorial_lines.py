@@ -201,7 +201,9 @@ def test_a_tutorial_is_a_page_with_the_numbers_now() -> None:
     assert any(r"8 × 5 × 64" in one for one in shapes)
     if asks := [button.key for button in app.button if button.key.startswith("ask_tutorial")]:
         healthy(app.button(key=asks[0]).click().run())
-    badges = [one.value for one in app.markdown if "-badge[" in one.value]
+    counted, *badges = [one.value for one in app.markdown if "-badge[" in one.value]
+    figures = [int(one) for one in re.findall(r"(?<!\w)\d+", counted)]
+    assert figures[0] == len(steps) == sum(figures[1:])
     assert len(badges) == sum(bool(step.trial) for step in steps)
     assert any("comes out as 3 × 512" in one for one in badges)
     at = next(i for i, step in enumerate(steps) if step.view.get("step") == "attention.q")

@@ -34,6 +34,18 @@ def test_a_page_is_announced_and_back_goes_one_page_back(page: Page, app_url: st
         assert walked(page) == before
 
 
+def test_a_lab_opened_far_down_a_tutorial_begins_at_its_top(page: Page, app_url: str) -> None:
+    """It stands on the same page, which stayed scrolled as far as the line that was pressed."""
+    open_page(page, f"{app_url}/lessons?lessons_part=Tutorials&tutorial=workflow")
+    line = widget(page, "open_line_46").get_by_role("button")
+    line.scroll_into_view_if_needed()
+    assert page.evaluate(TOP) > 0
+    with rerun(page):
+        line.click()
+    expect(widget(page, "parts_lessons_part").get_by_role("radio", name="Labs")).to_be_checked()
+    page.wait_for_function(f"{TOP} === 0")
+
+
 def test_back_leads_to_how_a_page_opened_one_press_for_each_choice(page: Page, app_url: str) -> None:
     """At the first state one press did nothing, and the next left the site."""
 

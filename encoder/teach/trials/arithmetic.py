@@ -9,7 +9,7 @@ from encoder.experiments import dot_products, scaling, softmax_of
 from encoder.metrics import attention_weights
 from encoder.support.errors import EncoderError
 from encoder.support.formatting import brief, percent
-from encoder.teach.trials.finding import Bars, Curves, Finding, Grid, array, judge
+from encoder.teach.trials.finding import Bars, Curves, Finding, Grid, array, judge, titled
 from encoder.text_encoder import TextEncoder
 
 AGREES = 1e-5  # of the size of what was added up
@@ -30,7 +30,7 @@ def by_hand(encoder: TextEncoder, sentence: str, step: str, index: list[int], ed
     terms = TERMS.get(found.operation, "products, added up")
     made = f" from {len(found.terms.values)} {terms}" if found.terms else ""
     said = (
-        f"{step} at {tuple(index)}: the run recorded {found.recorded:.6g}; made again by hand{made}, it is "
+        f"{titled(trace, step, index)}: the run recorded {found.recorded:.6g}; made again by hand{made}, it is "
         f"{found.result:.6g}. The difference is {brief(found.difference)}."
     )
     ok = found.difference <= AGREES * max(1.0, found.size)
@@ -83,9 +83,9 @@ def all_look(encoder: TextEncoder, sentence: str) -> Finding:
     largest = weights.flatten(0, 1).amax(0)  # of each pair of tokens, in any head
     looking, pairs = int((largest >= least).sum()), largest.numel()
     said = (
-        f"The sums of all {weights.shape[:-1].numel()} rows are within {brief(apart)} of 1. A weight of "
-        f"{brief(least)}, a tenth of even attention, counts as a look: some head has it in {looking} of {pairs} pairs "
-        f"of tokens, and {percent(float((weights >= least).double().mean()))} of all weights are as large."
+        f"In {looking} of {pairs} pairs of tokens the one looks at the other in some head, with a weight of at least "
+        f"{brief(least)}, a tenth of even attention; {percent(float((weights >= least).double().mean()))} of all "
+        f"weights are as large. The weights of a token add up to 1, within {brief(apart)}."
     )
     sums = apart < AGREES
     return Finding(looking / pairs, "share of pairs of tokens that look in some head", said,

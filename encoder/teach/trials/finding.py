@@ -1,11 +1,15 @@
 """What a trial finds: a number, what it says, and whether the claim stands."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
 import numpy as np
 from torch import Tensor
+
+from encoder.trace.trace import Trace
+
+AXES = {"H": "head", "n": "token", "d_ff": "unit"}  # what a place on an axis of a step is called; else a dimension
 
 
 class Verdict(StrEnum):
@@ -104,3 +108,12 @@ def untried(why: str) -> Finding:
 def array(values: Tensor | Iterable[float]) -> np.ndarray:
     """Plain numbers for a picture."""
     return values.double().numpy() if isinstance(values, Tensor) else np.array(list(values), dtype=np.float64)
+
+
+def titled(trace: Trace, step: str, index: Sequence[int] = ()) -> str:
+    """Return what a step of a run is called, with its layer, and with the place of one of its numbers."""
+    entry, (group, _, rest) = trace.step(step), step.partition(".")
+    where = [f"layer {rest.partition('.')[0]}"] if group == "layers" else []
+    for axis, at in zip(entry.shape, index, strict=False):
+        where.append(f"{AXES.get(axis, 'dimension')} {at}" + (f" (“{trace.tokens[at]}”)" if axis == "n" else ""))
+    return ", ".join([entry.title, *where])

@@ -103,8 +103,8 @@ def all_linked(encoder: TextEncoder, sentence: str, layers: int = 1) -> Finding:
     by_gap = torch.stack([changed[gaps.abs() == gap].mean() for gap in range(1, n)])
     after = "one layer" if layers == 1 else f"{layers} layers"
     said = (
-        f"After {after} {reached} of {pairs} pairs of tokens are linked: without the one, the vector of the other is "
-        f"another. On average it changes by {percent(float(by_gap[0]))} for neighbours and by "
+        f"After {after} {reached} of {pairs} pairs of tokens are linked: with the one taken out, the vector of the "
+        f"other changes, on average by {percent(float(by_gap[0]))} for neighbours and by "
         f"{percent(float(by_gap[-1]))} at a distance of {n - 1}."
     )
     curves = Curves({"change": array(by_gap)}, array(range(1, n)), ("distance", "change of the vector"))

@@ -76,8 +76,8 @@ def heads_licensed(encoder: TextEncoder, chosen: list[int]) -> Finding:
     }
     jobs = [f"head {head}: {listed(relations)}" for head, relations in each.items()]
     said = (
-        f"Of the heads {listed([str(head) for head in chosen])}, in all layers together, {len(rows)} relations are "
-        f"licensed{': ' + '; '.join(jobs) if jobs else ', so none was found'}. The exam is of grammar "
+        f"On sentences that people parsed, the heads {listed([str(head) for head in chosen])}, in all layers together, "
+        f"passed the exam in {len(rows)} relations{': ' + '; '.join(jobs) if jobs else ''}. The exam is of grammar "
         f"alone: what else a head means is not examined."
     )
     holds = judge(
@@ -101,7 +101,8 @@ def kinds_at_once(encoder: TextEncoder) -> Finding:
     surely = [job for job, one in meanings.items() if float(one.best_of.max()) > one.bar]
     far = float(far_looks(encoder).max())
     said = (
-        f"Grammar: {grammar} relations are licensed on gold trees. Meaning: {told_meanings(meanings)}. Words {FAR} or "
+        f"Grammar: on sentences that people parsed, heads passed the exam in {grammar} "
+        f"relations. Meaning: {told_meanings(meanings)}. Words {FAR} or "
         f"more apart: one head puts {points(far)} more of its weight there than even attention would, and it counts "
         f"from {points(FAR_MORE)} on."
     )

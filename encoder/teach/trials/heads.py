@@ -86,11 +86,9 @@ def refers(encoder: TextEncoder, sentence: str, other: str, word: str, first: st
     flips = int(((lead[0] > 0) & (lead[1] < 0) & (moved > SWITCH)).sum())
     best = float(moved.max())
     said = (
-        f"{switch} of {moved.numel()} heads turn “{word}” from “{first}” to “{second}”. The head that moves "
-        "most is layer "
-        f"{layer}, head {head}: there the weight on “{first}” less that on “{second}” is "
-        f"{float(lead[0][layer, head]):+.3f} in "
-        f"“{sentence}” and {float(lead[1][layer, head]):+.3f} in “{other}”."
+        f"From “{sentence}” to “{other}” {switch} of {moved.numel()} heads turn “{word}” from “{first}” to "
+        f"“{second}”. In the one that moves most, layer {layer}, head {head}, the weight on “{first}” less that on "
+        f"“{second}” is {float(lead[0][layer, head]):+.3f} before and {float(lead[1][layer, head]):+.3f} after."
     )
     weaker = f"a lead below {SWITCH:g} counts in one of the sentences; then it is {flips} of {moved.numel()} heads"
     names = [f"layer {n}" for n in range(len(moved))], [f"head {h}" for h in range(moved.shape[1])]

@@ -54,7 +54,7 @@ PUBLISHED = 0.1  # how far a rounded number may be off, which counts small parts
 def setting_is(encoder: TextEncoder, field: str, value: int) -> Finding:
     """One hyperparameter of this model is what is claimed."""
     here = int(getattr(encoder.config, FIELDS[field]))
-    return Finding(float(here), field, f"Here {field} is {here:,}; {value:,} is claimed.", judge(here == value))
+    return Finding(float(here), field, f"{field}: {here:,} in this model; {value:,} is claimed.", judge(here == value))
 
 
 def bare_is(encoder: TextEncoder, sentence: str, expected: list[int]) -> Finding:

@@ -287,11 +287,10 @@ def told(found: Links, job: str) -> str:
     """How much the best head links, and from where it counts."""
     best = int(found.best_of.argmax())
     return (
-        f"Over {found.pairs} labelled pairs of words ({job}) head {best} puts most of a word's weight on the other, "
-        f"beyond even attention and what other words placed alike get: {points(float(found.best_of[best]))} in layer "
-        f"{found.layer(best)} and the better direction. With random words the best of all heads and layers reaches "
-        f"{points(found.chance)} in 1 of {len(LINKS) / RARE:.0f} draws, in 1 of {1 / RARE:.0f} for all {len(LINKS)} "
-        f"kinds of links; so it counts from {points(found.bar)}."
+        f"Best for {job} is head {best}, in layer {found.layer(best)}: over {found.pairs} labelled pairs it puts "
+        f"{points(float(found.best_of[best]))} more of a word's weight on the other word than words placed alike "
+        f"and even attention explain. It counts from {points(found.bar)} on: with random words the best of all "
+        f"heads reaches {points(found.chance)} in 1 of {len(LINKS) / RARE:.0f} draws."
     )
 
 
@@ -334,7 +333,7 @@ def linked_in(encoder: TextEncoder, job: str, where: list[int]) -> Finding:
         return untried(TOO_FEW)
     value, layer = float(found.best_of.max()), found.layer(int(found.best_of.argmax())) + 1
     counts = value > found.bar
-    verdict = "" if counts else " So none was found."
+    verdict = "" if counts else " So no head does."
     return Finding(
         value,
         "weight of the best head on the other word, beyond what its place explains",

@@ -144,8 +144,8 @@ def told_in(encoder: TextEncoder, task: str, where: list[int]) -> Finding:
     best, other = (max(layers, key=lambda layer: float(found.accuracy[layer])) for layers in (inside, outside))
     there, elsewhere = (float(found.accuracy[layer]) for layer in (best, other))
     said = (
-        f"Of {found.samples} samples of {task} {percent(there)} are told after {at(best)}, the best of "
-        f"{listed([at(layer) for layer in inside])}, and {percent(elsewhere)} after {at(other)}, best of the others, "
+        f"After {at(best)}, the best of {listed([at(layer) for layer in inside])}, a probe gets {percent(there)} of "
+        f"{found.samples} samples of {task} right; after {at(other)}, best of the others, {percent(elsewhere)}, "
         f"each give or take {percent(float(found.error[best]))}; the control task "
         f"{percent(float(found.control[best]))}. They are {where_told(found)}."
     )

@@ -10,7 +10,7 @@ from encoder.experiments import LENGTHS, Duration, timing
 from encoder.explain.cost import parameters
 from encoder.support.errors import EncoderError
 from encoder.support.formatting import brief, listed, percent, shown
-from encoder.teach.trials.finding import Bars, Curves, Finding, judge, untried
+from encoder.teach.trials.finding import Bars, Curves, Finding, judge, titled, untried
 from encoder.text_encoder import MAX_TOKENS, TextEncoder
 
 CLOSE, ABOUT = 0.01, 0.1  # how far "about" reaches; and up to where it is said that it is not close
@@ -126,7 +126,9 @@ def shape_is(encoder: TextEncoder, sentence: str, step: str, expected: list[int]
         raise EncoderError(trace.unknown(step))
     real, added = list(trace[step].shape), sum(trace.tokenization.special)
     spoken = [size - added if name == "n" else size for name, size in zip(trace.step(step).shape, real, strict=True)]
-    said = f"{step} is {by(real)}" + (f", {by(spoken)} without the {added} tokens that the model adds" if added else "")
+    said = f"{titled(trace, step)} is {by(real)}" + (
+        f", {by(spoken)} without the {added} tokens that the model adds" if added else ""
+    )
     return Finding(float(trace[step].numel()), "numbers in it", f"{said}; {by(expected)} is claimed.",
                    judge(real == expected,
                          f"without the {added} tokens that the model adds" if spoken == expected else ""))  # fmt: skip

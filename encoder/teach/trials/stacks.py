@@ -41,10 +41,10 @@ def residuals_deep(encoder: TextEncoder, norm: str = "post") -> Finding:
     found = residuals(DEPTHS, replace(SHAPE, norm_first=norm == "pre"))
     ours, theirs = found.curve(True, True).apart, found.curve(False, True).apart
     kept = [depth for depth in DEPTHS if float(ours[depth]) > APART > float(theirs[depth])]
-    values = [f"{apart(float(ours[d]))} and {apart(float(theirs[d]))} after {d}" for d in DEPTHS]
+    values = [f"after {d} blocks {apart(float(ours[d]))} and {apart(float(theirs[d]))}" for d in DEPTHS]
     said = (
-        f"1 - cosine between two tokens of a random {norm}-norm stack (Xavier weights), with residuals and without: "
-        f"{listed(values)} blocks. They are kept apart by residuals, and become one without, "
+        f"Where 1 - cosine between two tokens is 0 they have become one. In a random {norm}-norm stack (Xavier "
+        f"weights), with residuals and without, it is {'; '.join(values)}. So residuals keep them apart "
         f"{f'at depth {listed([str(d) for d in kept])}' if kept else 'at none of these depths'}."
     )
     curves = Curves({"with residuals": array(ours), "without": array(theirs)}, array(range(len(ours))),
@@ -97,10 +97,9 @@ def gradients_vanish(encoder: TextEncoder, depth: int = 24) -> Finding:
     }
     without, bare = kept[(False, True)], kept[(False, False)]
     said = (
-        f"Through {depth} random blocks the gradient at the start is {brief(kept[(True, True)])} times that at "
-        "the end with "
-        f"residuals and norms. Without residuals it is {brief(without)} times with norms and {brief(bare)} times with "
-        f"neither; without norms alone it {times(kept[(True, False)])}."
+        f"On its way back through {depth} random blocks with residuals and norms a gradient becomes "
+        f"{brief(kept[(True, True)])} times as long, with norms alone {brief(without)} times and with neither "
+        f"{brief(bare)} times; with residuals alone it {times(kept[(True, False)])}."
     )
     vanish = 0.01
     return Finding(without, "gradient that is left without residuals", said,
@@ -109,7 +108,7 @@ def gradients_vanish(encoder: TextEncoder, depth: int = 24) -> Finding:
 
 def times(factor: float) -> str:
     """A growth in words."""
-    return f"is {brief(factor)} times" if math.isfinite(factor) else "outgrows float32"
+    return f"becomes {brief(factor)} times as long" if math.isfinite(factor) else "outgrows float32"
 
 
 def pre_norm_deeper(encoder: TextEncoder, depth: int = 48) -> Finding:
@@ -141,10 +140,9 @@ def std_norm_is(encoder: TextEncoder, width: int = 512) -> Finding:
     """The variant that divides by the unbiased standard deviation is LayerNorm."""
     pair = norms((width,))[0]
     said = (
-        f"At d_model {width} the outputs differ by up to {brief(pair.largest)}: a factor of {pair.ratio:.6f}, where "
-        f"√(d / (d - 1)) is {pair.predicted:.6f}. Gamma can learn the factor; where the variance is near 0 the "
-        "place of "
-        "eps matters too."
+        f"LayerNorm divides by √(variance + eps). At d_model {width} the two outputs differ by up to "
+        f"{brief(pair.largest)}: a factor of {pair.ratio:.6f}, where √(d / (d - 1)) is {pair.predicted:.6f}. Gamma can "
+        "learn the factor; where the variance is near 0 the place of eps matters too."
     )
     table = norms()
     widths = array(one.d_model for one in table)

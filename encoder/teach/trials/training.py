@@ -94,10 +94,10 @@ def learns_better(encoder: TextEncoder, kind: str, than: str, layers: int = 2) -
     ends = [float(side[:, -1].mean()) for side in (ours, theirs)]
     right = [float(torch.stack([pair[side].right[-1] for pair in pairs]).mean()) for side in (0, 1)]
     said = (
-        f"{layers} layers, trained {len(pairs)} times for {pairs[0][0].steps[-1]} steps: in the end {kind} has a loss "
-        f"of {brief(ends[0])} nats and {percent(right[0])} of the answers right, {than} {brief(ends[1])} and "
-        f"{percent(right[1])}. {kind.capitalize()} ends lower in {wins} of {len(pairs)} tries. Larger models were not "
-        "tried."
+        f"Models of {layers} layers learn to count letters, in {pairs[0][0].steps[-1]} steps and {len(pairs)} tries. "
+        f"In the end “{kind}” has a loss of {brief(ends[0])} nats and {percent(right[0])} of the answers right, "
+        f"“{than}” {brief(ends[1])} nats and {percent(right[1])}. “{kind.capitalize()}” ends lower in {wins} of "
+        f"{len(pairs)} tries. Larger models were not tried."
     )
     curves = Curves({one: array(side.mean(0)) for one, side in ((kind, ours), (than, theirs))},
                     array(pairs[0][0].steps), ("training steps", "loss on unseen inputs, in nats"))  # fmt: skip

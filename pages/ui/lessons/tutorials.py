@@ -10,11 +10,11 @@ import streamlit as st
 from encoder.model.steps.catalogue import by_name
 from encoder.pictures.link import FIELDS, from_query
 from encoder.pictures.steps import KNOWN_STEPS
-from encoder.pictures.view import View
+from encoder.pictures.view import Cell, View
 from encoder.support.errors import EncoderError
 from encoder.teach.lessons.lesson import Lesson, LessonStep
 from encoder.teach.lessons.stored import by_content, not_tried
-from encoder.teach.trials import Finding
+from encoder.teach.trials import Finding, Verdict
 from pages.ui import session
 from pages.ui.lessons import findings, library
 from pages.ui.server import cost_gate, measurements, models
@@ -40,6 +40,8 @@ def draw() -> None:
     asked_for.discard(again)
     for at, found in known.items():
         tell(found, places[at][1], findings.STORED)
+    judged, counted = list(known.values()), top.empty()
+    counted.markdown(counts(judged, len(places)))
     left = [(step, place) for at, (step, place) in enumerate(places) if step.trial and at not in known]
     with top:
         if known:
@@ -48,7 +50,17 @@ def draw() -> None:
         seconds = sum(measurements.trial_seconds(*question(step)) for step, _ in left)
         cost_gate.ask(key, seconds, f"Measure what {len(left)} lines state")
     for step, place in left:
-        tell(measured(step), place)
+        judged.append(measured(step))
+        tell(judged[-1], place)
+    counted.markdown(counts(judged, len(places)))
+
+
+def counts(judged: list[Finding], lines: int) -> str:
+    """How many lines have each verdict, and how many have none."""
+    by_verdict = [[one for one in judged if one.verdict is verdict] for verdict in Verdict]
+    tags = [f"{findings.tag(ones[0])} {len(ones)}" for ones in by_verdict if ones]
+    shown = f"{lines - len(judged)} without a verdict: they show a step, or say why it is not shown"
+    return f"{lines} lines: {' · '.join((*tags, shown))}."
 
 
 def then(step: LessonStep) -> Finding | None:
@@ -74,6 +86,7 @@ def lines(tutorial: Lesson) -> list[Place]:
         for at, step in under:
             with st.container(key=f"line_{at}"):
                 words, way = st.columns([4, 1], vertical_alignment="center")
+                words = words.container(gap="xsmall")
                 words.markdown(plain(step.text))
                 if shape := shape_of(step):
                     words.caption(plain(shape))
@@ -94,6 +107,8 @@ def view_of(step: LessonStep) -> View:
     if "model" in named:
         offer = models.offer(asked.model)
         named = {"layer": offer.layer, "head": offer.head} | named
+    if "index" in step.given:  # the number that is made by hand is the one that is open
+        named["cell"] = Cell(step.given["step"], tuple(step.given["index"]))
     usual = replace(state.current(), cell=None, hidden=(), edits=(), second="", step="")
     return replace(usual, choices=asked.choices, **named)
 
