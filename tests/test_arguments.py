@@ -127,10 +127,25 @@ def test_whatever_is_given_nothing_else_than_an_encoder_error_comes(call: str) -
 
 
 GOOD: dict[str, Any] = {  # by the name of a parameter, a value that fits
-    "trace": TRACE, "encoder": ENCODER, "layer": 1, "head": 1, "k": 2, "position": 2, "positions": (1, 2), "seed": 1,
-    "query": 1, "key": 2, "unit": 3, "token": 2, "points": 9, "part": "add_norm_1", "n": len(TRACE.tokens),
-    "heads": slice(0, 2), "layers": 1, "config": TINY,
-}  # fmt: skip
+    "trace": TRACE,
+    "encoder": ENCODER,
+    "layer": 1,
+    "head": 1,
+    "k": 2,
+    "position": 2,
+    "positions": (1, 2),
+    "seed": 1,
+    "query": 1,
+    "key": 2,
+    "unit": 3,
+    "token": 2,
+    "points": 9,
+    "part": "add_norm_1",
+    "n": len(TRACE.tokens),
+    "heads": slice(0, 2),
+    "layers": 1,
+    "config": TINY,
+}
 TRIED = (
     "layer",
     "head",

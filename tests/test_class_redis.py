@@ -83,16 +83,32 @@ def everything(room: Classroom, teacher: Seat, pupil: Seat) -> None:
     """Do all that a class can; only refusals in sentences may come of it."""
     code = teacher.code
     steps: list[Callable[[], object]] = [
-        lambda: room.join(code, "school"), lambda: room.sit_again(pupil, "school"), lambda: room.sit_again(teacher),
-        lambda: room.counts(code), lambda: room.now(code), lambda: room.here(pupil), lambda: room.here(teacher),
-        lambda: room.present(code), lambda: room.show(teacher, "attention", {}),
-        lambda: room.answer(pupil, 1, 1, 1), lambda: room.send(pupil, "A dog."), lambda: room.own_sentence(pupil),
-        lambda: room.wall(teacher), lambda: room.take_down(teacher, "x"), lambda: room.results_of(code, 1),
-        lambda: room.results(code), lambda: room.all_results(teacher), lambda: room.close(teacher),
-        lambda: room.compare(teacher), lambda: room.reveal(teacher), lambda: room.again(teacher),
-        lambda: room.put_away(teacher), lambda: room.ask(teacher, LOOK), lambda: room.open("school"),
+        lambda: room.join(code, "school"),
+        lambda: room.sit_again(pupil, "school"),
+        lambda: room.sit_again(teacher),
+        lambda: room.counts(code),
+        lambda: room.now(code),
+        lambda: room.here(pupil),
+        lambda: room.here(teacher),
+        lambda: room.present(code),
+        lambda: room.show(teacher, "attention", {}),
+        lambda: room.answer(pupil, 1, 1, 1),
+        lambda: room.send(pupil, "A dog."),
+        lambda: room.own_sentence(pupil),
+        lambda: room.wall(teacher),
+        lambda: room.take_down(teacher, "x"),
+        lambda: room.results_of(code, 1),
+        lambda: room.results(code),
+        lambda: room.all_results(teacher),
+        lambda: room.close(teacher),
+        lambda: room.compare(teacher),
+        lambda: room.reveal(teacher),
+        lambda: room.again(teacher),
+        lambda: room.put_away(teacher),
+        lambda: room.ask(teacher, LOOK),
+        lambda: room.open("school"),
         lambda: room.end(teacher),
-    ]  # fmt: skip
+    ]
     for step in steps:
         with contextlib.suppress(EncoderError):
             step()

@@ -93,17 +93,33 @@ NONE = "9223372036854771712"
         # nested: the least of all levels, each with what it holds
         ("0::/a/b", "cgroup2 /", {"a/b/memory.max": "max", "a/memory.max": "260", "a/memory.current": "60"}, 260, 200),
         (
-            "0::/a/b", "cgroup2 /",
-            {"a/b/memory.max": "5000", "a/b/memory.current": "4900", "a/b/memory.stat": "inactive_file 40\n",
-             "a/memory.max": "3000", "a/memory.current": "2000"}, 3000, 140,
+            "0::/a/b",
+            "cgroup2 /",
+            {
+                "a/b/memory.max": "5000",
+                "a/b/memory.current": "4900",
+                "a/b/memory.stat": "inactive_file 40\n",
+                "a/memory.max": "3000",
+                "a/memory.current": "2000",
+            },
+            3000,
+            140,
         ),
         ("0::/docker/x", "cgroup2 /docker/x", {"memory.max": "3000", "memory.current": "1"}, 3000, 2999),
         ("0::/../other", "cgroup2 /", {"memory.max": "3000", "memory.current": "1"}, 3000, 2999),
         (V1, "cgroup /", {"a/b/memory.limit_in_bytes": "2600", "a/b/memory.usage_in_bytes": "600"}, 2600, 2000),
         (
-            V1, "cgroup /",
-            {"a/b/memory.limit_in_bytes": NONE, "a/b/memory.usage_in_bytes": "9", "a/memory.limit_in_bytes": "2600",
-             "a/memory.usage_in_bytes": "700", "a/memory.stat": "total_inactive_file 100\n"}, 2600, 2000,
+            V1,
+            "cgroup /",
+            {
+                "a/b/memory.limit_in_bytes": NONE,
+                "a/b/memory.usage_in_bytes": "9",
+                "a/memory.limit_in_bytes": "2600",
+                "a/memory.usage_in_bytes": "700",
+                "a/memory.stat": "total_inactive_file 100\n",
+            },
+            2600,
+            2000,
         ),
         # as in a container: the group has another path on the host than where it is seen
         (V1, "cgroup /a/b", {"memory.limit_in_bytes": "2600", "memory.usage_in_bytes": "600"}, 2600, 2000),
@@ -112,7 +128,7 @@ NONE = "9223372036854771712"
         ("nonsense\n::\n\n", "cgroup2 /", {"memory.max": "-7", "memory.current": "x"}, math.inf, math.inf),
         ("0::/", "cgroup2 /", {"memory.max": "300", "memory.current": "x", "memory.stat": "inactive_file\n"}, 300, 300),
     ],
-)  # fmt: skip
+)
 def test_the_least_limit_of_all_groups_counts(
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,

@@ -116,9 +116,25 @@ def test_what_is_there_is_not_fetched_again(served: Hub, tmp_path: Path) -> None
 
 @pytest.mark.parametrize(
     "name",
-    ["", "a/b/c", "../secret", "a/..", "/etc/passwd", "https://hub/a/b", "a b/c", "a\0/b", "team/", "/", "x" * 200,
-     "team/ünïcode", "team/a\n", "a--b/c", "-a/b", "C:\\models"],
-)  # fmt: skip
+    [
+        "",
+        "a/b/c",
+        "../secret",
+        "a/..",
+        "/etc/passwd",
+        "https://hub/a/b",
+        "a b/c",
+        "a\0/b",
+        "team/",
+        "/",
+        "x" * 200,
+        "team/ünïcode",
+        "team/a\n",
+        "a--b/c",
+        "-a/b",
+        "C:\\models",
+    ],
+)
 def test_ids_that_are_none(name: str, served: Hub, tmp_path: Path) -> None:
     with pytest.raises(hub.HubError, match="is no id of a model; an id is owner/name"):
         hub.download(name, tmp_path / "models", endpoint=served.address)

@@ -36,15 +36,31 @@ RELATIONS = ("same", "own_word", "before_punctuation", "word_before", "word_afte
 TO = (*ROLES, *RELATIONS, *WORDS)  # what a key may be, by itself or to its query
 SIDES = ("sentence_a", "sentence_b")  # what queries and keys may also be where texts are pairs
 MEANINGS = {
-    "any": "any token", "word": "a word of no list", "name": "a capitalised word that is not the first",
-    "article": "an article", "preposition": "a preposition", "pronoun": "a pronoun", "auxiliary": "an auxiliary verb",
-    "conjunction": "a conjunction", "question": "a question word", "number": "a number", "punctuation": "punctuation",
-    "cls": "[CLS]", "sep": "[SEP]", "special": "[CLS] or [SEP]", "self": "itself", "previous": "the token before",
-    "next": "the token after", "same": "the same token elsewhere", "own_word": "another piece of the same word",
-    "before_punctuation": "the token before punctuation", "word_before": "the nearest earlier word of no list",
-    "word_after": "the nearest later word of no list", "sentence_a": "a token of sentence A",
+    "any": "any token",
+    "word": "a word of no list",
+    "name": "a capitalised word that is not the first",
+    "article": "an article",
+    "preposition": "a preposition",
+    "pronoun": "a pronoun",
+    "auxiliary": "an auxiliary verb",
+    "conjunction": "a conjunction",
+    "question": "a question word",
+    "number": "a number",
+    "punctuation": "punctuation",
+    "cls": "[CLS]",
+    "sep": "[SEP]",
+    "special": "[CLS] or [SEP]",
+    "self": "itself",
+    "previous": "the token before",
+    "next": "the token after",
+    "same": "the same token elsewhere",
+    "own_word": "another piece of the same word",
+    "before_punctuation": "the token before punctuation",
+    "word_before": "the nearest earlier word of no list",
+    "word_after": "the nearest later word of no list",
+    "sentence_a": "a token of sentence A",
     "sentence_b": "a token of sentence B",
-}  # fmt: skip
+}
 
 
 @dataclass(frozen=True)

@@ -39,16 +39,32 @@ def write(plan: AtlasPlan, encoder: TextEncoder, corpus: MeasuredCorpus, found: 
         vectors(plan, encoder, corpus.sentences)
     tokens = found.sums.values["tokens"].tolist()
     card = {
-        "format": FORMAT, "version": VERSION,
-        "model": {"name": encoder.source.name, "sha256": encoder.source.sha256, "layers": config.n_layers,
-                  "heads": config.n_heads, "units": config.d_ff, "width": config.d_model},
-        "corpus": {"name": named(plan.corpus.files), "sha256": corpus.sha256, "sentences": corpus.sentences,
-                   "tokens": int(tokens[0]), "special_tokens": int(tokens[1]),
-                   "cut": int(found.sums.values["cut"]), "every": plan.corpus.every, "licence": plan.licence,
-                   **plan.corpus.kind},
-        "vectors": list(plan.kept.stream), "head_vectors": list(plan.kept.heads), "command": plan.command,
+        "format": FORMAT,
+        "version": VERSION,
+        "model": {
+            "name": encoder.source.name,
+            "sha256": encoder.source.sha256,
+            "layers": config.n_layers,
+            "heads": config.n_heads,
+            "units": config.d_ff,
+            "width": config.d_model,
+        },
+        "corpus": {
+            "name": named(plan.corpus.files),
+            "sha256": corpus.sha256,
+            "sentences": corpus.sentences,
+            "tokens": int(tokens[0]),
+            "special_tokens": int(tokens[1]),
+            "cut": int(found.sums.values["cut"]),
+            "every": plan.corpus.every,
+            "licence": plan.licence,
+            **plan.corpus.kind,
+        },
+        "vectors": list(plan.kept.stream),
+        "head_vectors": list(plan.kept.heads),
+        "command": plan.command,
         "files": {path.name: {"bytes": path.stat().st_size, "sha256": sha256(path)} for path in files(out)},
-    }  # fmt: skip
+    }
     whole_file.write(out / CARD, (json.dumps(card, indent=1) + "\n").encode("utf-8"))
 
 

@@ -43,9 +43,11 @@ def trials_of(module: ModuleType) -> dict[str, Trial]:
     return {
         name: value
         for name, value in vars(module).items()
-        if inspect.isfunction(value) and value.__module__ == module.__name__
-        and value.__annotations__.get("return") is Finding and "encoder" in value.__annotations__
-    }  # fmt: skip
+        if inspect.isfunction(value)
+        and value.__module__ == module.__name__
+        and value.__annotations__.get("return") is Finding
+        and "encoder" in value.__annotations__
+    }
 
 
 MODULES = (

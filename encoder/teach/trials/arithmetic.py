@@ -88,9 +88,12 @@ def all_look(encoder: TextEncoder, sentence: str) -> Finding:
         f"weights are as large. The weights of a token add up to 1, within {brief(apart)}."
     )
     sums = apart < AGREES
-    return Finding(looking / pairs, "share of pairs of tokens that look in some head", said,
-                   judge(sums and looking == pairs,
-                         f"sums of 1; {pairs - looking} of {pairs} pairs do not look" if sums else ""))  # fmt: skip
+    return Finding(
+        looking / pairs,
+        "share of pairs of tokens that look in some head",
+        said,
+        judge(sums and looking == pairs, f"sums of 1; {pairs - looking} of {pairs} pairs do not look" if sums else ""),
+    )
 
 
 def spread_grows(encoder: TextEncoder) -> Finding:
@@ -120,8 +123,12 @@ def saturates(encoder: TextEncoder, width: int = 512) -> Finding:
         f"the most possible without it, {brief(found.with_entropy)} with it."
     )
     wide = found.without_largest > SATURATED
-    return Finding(found.without_largest, "mean largest weight without the division", said,
-                   judge(wide and found.with_largest < SATURATED))  # fmt: skip
+    return Finding(
+        found.without_largest,
+        "mean largest weight without the division",
+        said,
+        judge(wide and found.with_largest < SATURATED),
+    )
 
 
 def division_matters(encoder: TextEncoder, sentence: str) -> Finding:

@@ -66,9 +66,12 @@ def bare_is(encoder: TextEncoder, sentence: str, expected: list[int]) -> Finding
         f"claimed. Its vectors have a mean cosine of {brief(float(found.alike.mean()))} with those beside "
         f"{listed(list(found.added))}."
     )
-    return Finding(float(here[0]), "vectors that come out", said,
-                   judge(here == expected, 
-                         f"as many vectors, each of {here[1]} numbers" if here[0] == expected[0] else ""))  # fmt: skip
+    return Finding(
+        float(here[0]),
+        "vectors that come out",
+        said,
+        judge(here == expected, f"as many vectors, each of {here[1]} numbers" if here[0] == expected[0] else ""),
+    )
 
 
 def heads_are_one_matrix(encoder: TextEncoder, sentence: str) -> Finding:
@@ -101,9 +104,12 @@ def positions_once(encoder: TextEncoder) -> Finding:
         return untried(NO_TABLE)
     said = f"Of {len(encoder.steps)} steps {len(readers)} reads the positions: {listed(readers)}."
     inside = [name for name in readers if name.startswith("layers.")]
-    return Finding(float(len(readers)), "steps that read the positions", said,
-                   judge(len(readers) == 1,
-                         "before the first block, in more than one step" if not inside else ""))  # fmt: skip
+    return Finding(
+        float(len(readers)),
+        "steps that read the positions",
+        said,
+        judge(len(readers) == 1, "before the first block, in more than one step" if not inside else ""),
+    )
 
 
 def positions_fixed(encoder: TextEncoder) -> Finding:
@@ -210,5 +216,10 @@ def depth_grows(encoder: TextEncoder, layers: int) -> Finding:
     said += f" Here {encoder.config.n_layers} blocks hold {held:,}, as they all share one." if shared else ""
     every = [found.parameters for found in depths(encoder.config)]
     bars = Bars({"parameters": array(every)}, [f"N = {n}" for n in DEPTHS], "parameters")
-    return Finding(float(wanted.parameters), f"parameters with {layers} blocks", said,
-                   judge(wanted.parameters == rest + layers * block and not shared), bars)  # fmt: skip
+    return Finding(
+        float(wanted.parameters),
+        f"parameters with {layers} blocks",
+        said,
+        judge(wanted.parameters == rest + layers * block and not shared),
+        bars,
+    )

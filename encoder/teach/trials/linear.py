@@ -36,9 +36,15 @@ def activation_needed(encoder: TextEncoder, sentence: str) -> Finding:
         f"and for its input, its output for half the input lies off the middle by {percent(min(bent))} to "
         f"{percent(max(bent))} of the way, layer by layer."
     )
-    return Finding(found.remainder, "share that no single linear layer gives", said,
-                   judge(removes and max(bent) < ROUNDING,
-                         "it keeps them from collapsing, and attention does so too" if removes else ""))  # fmt: skip
+    return Finding(
+        found.remainder,
+        "share that no single linear layer gives",
+        said,
+        judge(
+            removes and max(bent) < ROUNDING,
+            "it keeps them from collapsing, and attention does so too" if removes else "",
+        ),
+    )
 
 
 def attention_linear(encoder: TextEncoder, sentence: str) -> Finding:
@@ -52,8 +58,11 @@ def attention_linear(encoder: TextEncoder, sentence: str) -> Finding:
         f"made of QKᵀ, a product of two maps of the input, and then a softmax; even without the softmax it is off by "
         f"{percent(min(unsoftened))} to {percent(max(unsoftened))}."
     )
-    bars = Bars({"as it is": array(bent), "without softmax": array(unsoftened)},
-                [f"layer {i}" for i in range(len(bent))], "off the middle")  # fmt: skip
+    bars = Bars(
+        {"as it is": array(bent), "without softmax": array(unsoftened)},
+        [f"layer {i}" for i in range(len(bent))],
+        "off the middle",
+    )
     return Finding(max(bent), "how far off the middle attention is", said, judge(max(bent) < ROUNDING), bars)
 
 

@@ -130,8 +130,12 @@ def usual(encoder: TextEncoder, pairs: Pairs, tokens: int, but: Sequence[str] = 
     """
     if encoder.model not in MEASURED:
         MEASURED[encoder.model] = [looks(trace) for trace in runs(encoder, OVER)]
-    every = [(one.pairs(pairs, k), max(1.0, one.tokens / tokens))
-             for one in MEASURED[encoder.model] if one.text not in but for k in one.moves(pairs)]  # fmt: skip
+    every = [
+        (one.pairs(pairs, k), max(1.0, one.tokens / tokens))
+        for one in MEASURED[encoder.model]
+        if one.text not in but
+        for k in one.moves(pairs)
+    ]
     if len(every) < FEWEST:
         return None
     found, longer = torch.stack([one for one, _ in every]), torch.tensor([factor for _, factor in every])
@@ -182,9 +186,13 @@ def linked(encoder: TextEncoder, sentence: str, word: str, target: str) -> Findi
         f"ends with by {percent(float(effect[layer, head]))}; {larger} of {effect.numel()} heads change it more."
     )
     rare = share <= RARE and strength >= LEAST
-    return Finding(share, "share of pairs as far apart that are linked as strongly", said,
-                   judge(rare and matters, "a head that matters little may do it" if rare else ""),
-                   by_head(more))  # fmt: skip
+    return Finding(
+        share,
+        "share of pairs as far apart that are linked as strongly",
+        said,
+        judge(rare and matters, "a head that matters little may do it" if rare else ""),
+        by_head(more),
+    )
 
 
 def one_head_both(encoder: TextEncoder, sentence: str, word: str, first: str, second: str) -> Finding:
@@ -307,10 +315,13 @@ def of_head(found: Links, head: int, job: str) -> Finding:
     value, best = float(found.best_of[head]), int(found.best_of.argmax())
     mine = "" if best == head else f" For head {head} it is {points(value)}, in layer {found.layer(head)}."
     counts = value > found.bar
-    return Finding(value, f"weight of head {head} on the other word, beyond what its place explains",
-                   told(found, job) + mine,
-                   judge(counts and best == head, f"head {best} links them more" if counts else ""),
-                   by_head(found.more))  # fmt: skip
+    return Finding(
+        value,
+        f"weight of head {head} on the other word, beyond what its place explains",
+        told(found, job) + mine,
+        judge(counts and best == head, f"head {best} links them more" if counts else ""),
+        by_head(found.more),
+    )
 
 
 def some_head_links(encoder: TextEncoder, job: str) -> Finding:
@@ -319,8 +330,13 @@ def some_head_links(encoder: TextEncoder, job: str) -> Finding:
     if found is None:
         return untried(TOO_FEW)
     value = float(found.best_of.max())
-    return Finding(value, "weight of the best head on the other word, beyond what its place explains", told(found, job),
-                   judge(value > found.bar), by_head(found.more))  # fmt: skip
+    return Finding(
+        value,
+        "weight of the best head on the other word, beyond what its place explains",
+        told(found, job),
+        judge(value > found.bar),
+        by_head(found.more),
+    )
 
 
 def linked_in(encoder: TextEncoder, job: str, where: list[int]) -> Finding:

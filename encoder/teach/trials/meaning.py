@@ -86,9 +86,15 @@ def mean_cosine(alike: Tensor) -> Tensor:
 
 
 def leans(
-    encoder: TextEncoder, sentence: str, other: str, word: str, near: str, far: str,
-    neutral: Sequence[str] = (), stand_in: str = "",
-) -> Finding:  # fmt: skip
+    encoder: TextEncoder,
+    sentence: str,
+    other: str,
+    word: str,
+    near: str,
+    far: str,
+    neutral: Sequence[str] = (),
+    stand_in: str = "",
+) -> Finding:
     """In this sentence the model's guess at the word leans to a meaning, and by that word and this company alone.
 
     It leans where the odds of `near` against `far` are LEANS times those in the other sentence. The controls: so they
@@ -122,6 +128,11 @@ def leans(
         said += f" With “{stand_in}” in place of “{word}” it is {brief(math.exp(replaced))}."
     least = math.log(LEANS)
     by_itself = moved > least and all(hint > least for hint in hints) and moved > replaced
-    return Finding(math.exp(moved), "factor between the odds", said,
-                   judge(by_itself and odds[0] > 0,
-                         f"it leans to “{near}”, and “{far}” is still the likelier" if by_itself else ""))  # fmt: skip
+    return Finding(
+        math.exp(moved),
+        "factor between the odds",
+        said,
+        judge(
+            by_itself and odds[0] > 0, f"it leans to “{near}”, and “{far}” is still the likelier" if by_itself else ""
+        ),
+    )

@@ -32,8 +32,10 @@ def same_vectors(encoder: TextEncoder, sentence: str, other: str = "", positions
     largest = float(apart.max())
     bars = Bars(
         {"positions off": array(found.off.abs().amax(-1)), "positions on": array(found.on.abs().amax(-1))},
-        list(found.tokens), "largest difference", logarithmic=True,
-    )  # fmt: skip
+        list(found.tokens),
+        "largest difference",
+        logarithmic=True,
+    )
     said = (
         f"With positions {positions}, each word's output vector in “{' '.join(found.reordered)}” differs from "
         "its vector "
@@ -61,8 +63,12 @@ def identical_rows(encoder: TextEncoder, sentence: str) -> Finding:
         said += "With positions on they are the same too: nothing here depends on the order of the words."
     else:
         said += f"With positions on, vectors differ by up to {brief(found.largest_on)}."
-    return Finding(largest, "largest difference with positions off", said,
-                   judge(same and moved == 0, "as a set of vectors, and not row by row" if same else ""))  # fmt: skip
+    return Finding(
+        largest,
+        "largest difference with positions off",
+        said,
+        judge(same and moved == 0, "as a set of vectors, and not row by row" if same else ""),
+    )
 
 
 def position_values(encoder: TextEncoder) -> Finding:
@@ -137,16 +143,24 @@ def one_frequency(encoder: TextEncoder, of: str = "pair") -> Finding:
         f"Of {len(waves)} pairs the fastest comes round after {brief(float(waves[0]))} positions, the slowest after "
         f"{brief(float(waves[-1]))}."
     )
-    curves = Curves({"wavelength": array(waves)}, array(range(len(waves))),
-                    ("pair of columns", "positions for one round"), (False, True))  # fmt: skip
+    curves = Curves(
+        {"wavelength": array(waves)},
+        array(range(len(waves))),
+        ("pair of columns", "positions for one round"),
+        (False, True),
+    )
     pairs = found.largest < ROUNDING and len(set(found.angles.tolist())) == len(found.angles)
     if of == "pair":
         return Finding(found.largest, "largest distance from one frequency", said, judge(pairs), curves)
     shared = twins(encoder.model.embedding.positions.weight)
     said += f" But dimensions have no frequency of their own: {shared} of {len(waves)} pairs share one." * bool(shared)
-    return Finding(float(shared), "pairs of dimensions that share a frequency", said,
-                   judge(not shared, "each pair of dimensions has one, a sine and a cosine" if pairs else ""),
-                   curves)  # fmt: skip
+    return Finding(
+        float(shared),
+        "pairs of dimensions that share a frequency",
+        said,
+        judge(not shared, "each pair of dimensions has one, a sine and a cosine" if pairs else ""),
+        curves,
+    )
 
 
 def twins(table: Tensor) -> int:
@@ -234,8 +248,7 @@ def only_distance(encoder: TextEncoder) -> Finding:
         f"varies by at most {brief(relative)} of the first. It does not always fall: it rises at {rises} of "
         f"{half - 1} steps."
     )
-    curves = Curves({"PE(p) · PE(p + k)": array(found.mean[:half])}, array(range(half)),
-                    ("distance k", "dot product"))  # fmt: skip
+    curves = Curves({"PE(p) · PE(p + k)": array(found.mean[:half])}, array(range(half)), ("distance k", "dot product"))
     return Finding(relative, "how much it varies at one distance", said, judge(relative < ROUNDING < falls), curves)
 
 

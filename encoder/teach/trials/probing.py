@@ -81,9 +81,13 @@ def grammar_first(encoder: TextEncoder) -> Finding:
     )
     if not clear:
         said += " One of the two is not told clearly better than its control task, so nothing follows."
-    return Finding(float(high - low), "layers from the best for grammar to the best for meaning", said,
-                   judge(clear and high > low and clearer(meaning, high, low)),
-                   curves(**{"parts of speech": grammar, "good or bad": meaning}))  # fmt: skip
+    return Finding(
+        float(high - low),
+        "layers from the best for grammar to the best for meaning",
+        said,
+        judge(clear and high > low and clearer(meaning, high, low)),
+        curves(**{"parts of speech": grammar, "good or bad": meaning}),
+    )
 
 
 def place_kept(encoder: TextEncoder) -> Finding:
@@ -96,8 +100,9 @@ def place_kept(encoder: TextEncoder) -> Finding:
         f"{percent(last)} after all layers; the control task {percent(float(found.control[0]))} and "
         f"{percent(float(found.control[-1]))}; who never looks is right in {percent(found.commonest)}."
     )
-    return Finding(last, "share of places told after all layers", said, judge(fell and told(found, 0)),
-                   curves(place=found))  # fmt: skip
+    return Finding(
+        last, "share of places told after all layers", said, judge(fell and told(found, 0)), curves(place=found)
+    )
 
 
 def words_told(encoder: TextEncoder) -> Finding:
@@ -128,8 +133,9 @@ def read_off(found: Probe, task: str, samples: str, better: bool = True, beside:
         f"{percent(float(found.control[-1]))} from the output, and who never looks {percent(found.commonest)}. "
         f"{beside}"
     ).strip()
-    return Finding(last, f"share of {samples} told right", said, judge(told(found, -1) and better),
-                   curves(**{task: found}))  # fmt: skip
+    return Finding(
+        last, f"share of {samples} told right", said, judge(told(found, -1) and better), curves(**{task: found})
+    )
 
 
 def told_in(encoder: TextEncoder, task: str, where: list[int]) -> Finding:

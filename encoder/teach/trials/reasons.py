@@ -70,10 +70,16 @@ def order_agrees(encoder: TextEncoder, sentence: str, method: str) -> Finding:
         f"two orders agree by {brief(value)} (Spearman; 1 is the same order, 0 none)."
     )
     bars = Bars({"falls by": array(falls[places])}, [trace.tokens[i] for i in places], "logit of the guess")
-    return Finding(value, "rank agreement", said,
-                   judge(value >= SAME_ORDER,
-                         f"in part: by {SOME_ORDER:g} or more, and not by {SAME_ORDER:g}" if value >= SOME_ORDER else ""
-                         ), bars)  # fmt: skip
+    return Finding(
+        value,
+        "rank agreement",
+        said,
+        judge(
+            value >= SAME_ORDER,
+            f"in part: by {SOME_ORDER:g} or more, and not by {SAME_ORDER:g}" if value >= SOME_ORDER else "",
+        ),
+        bars,
+    )
 
 
 def looked_at_matters(encoder: TextEncoder, sentence: str) -> Finding:
@@ -88,8 +94,9 @@ def looked_at_matters(encoder: TextEncoder, sentence: str) -> Finding:
         return untried("This model has no head that guesses words.")
     weight = attention_weights(trace).mean((0, 1, 2))
     logit = float(target.of(trace["mlm.logits"]))
-    falls = torch.tensor([logit - float(target.of(silent(encoder, sentence, i)["mlm.logits"]))
-                          for i in range(len(trace.tokens))])  # fmt: skip
+    falls = torch.tensor(
+        [logit - float(target.of(silent(encoder, sentence, i)["mlm.logits"])) for i in range(len(trace.tokens))]
+    )
     most, needed = int(weight.argmax()), int(falls.argmax())
     value = float(falls[most] / falls[needed]) if float(falls[needed]) > 0 else 0.0
     first, second = shown(trace.tokens[most]), shown(trace.tokens[needed])
@@ -100,10 +107,16 @@ def looked_at_matters(encoder: TextEncoder, sentence: str) -> Finding:
     )
     bars = Bars({"falls by": array(falls)}, list(trace.tokens), "logit of the guess")
     what = "fall for the most looked-at token, over the largest"
-    return Finding(value, what, said,
-                   judge(most == needed,
-                         "it is not the one needed most, and its fall is half of the largest or more"
-                         if value >= SOME_ORDER else ""), bars)  # fmt: skip
+    return Finding(
+        value,
+        what,
+        said,
+        judge(
+            most == needed,
+            "it is not the one needed most, and its fall is half of the largest or more" if value >= SOME_ORDER else "",
+        ),
+        bars,
+    )
 
 
 def silent(encoder: TextEncoder, sentence: str, position: int) -> Trace:

@@ -73,9 +73,12 @@ def mean_is_small(encoder: TextEncoder, sentence: str) -> Finding:
         f"Over {len(found)} norms and {found.shape[1]} tokens the mean makes {percent(usual)} of the mean square of "
         f"what is normed; {percent(largest)} where it is most."
     )
-    return Finding(usual, "share of the mean in the mean square", said,
-                   judge(largest < SMALL,
-                         f"on average; it is over {percent(SMALL)} somewhere" if usual < SMALL else ""))  # fmt: skip
+    return Finding(
+        usual,
+        "share of the mean in the mean square",
+        said,
+        judge(largest < SMALL, f"on average; it is over {percent(SMALL)} somewhere" if usual < SMALL else ""),
+    )
 
 
 def biases_are_few(encoder: TextEncoder) -> Finding:
@@ -83,5 +86,6 @@ def biases_are_few(encoder: TextEncoder) -> Finding:
     found = biases(encoder)
     share = found.biases / found.parameters
     said = f"{found.biases:,} of {found.parameters:,} parameters are biases or betas."
-    return Finding(share, "share of biases", said,
-                   judge(0 < share < SMALL, "this model has none at all" if share == 0 else ""))  # fmt: skip
+    return Finding(
+        share, "share of biases", said, judge(0 < share < SMALL, "this model has none at all" if share == 0 else "")
+    )

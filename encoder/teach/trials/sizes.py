@@ -28,11 +28,16 @@ BERT_WORDS = {  # some of its lines: vocab.txt of google-research/bert, uncased_
     10938: "transformer",
     19081: "transformers",
 }
-PARTS = {"attention": ("attention.w_q", "attention.w_k", "attention.w_v", "attention.w_o"),
-         "feed-forward": ("feed_forward.w_1", "feed_forward.w_2"),
-         "W_Q": ("attention.w_q",), "W_O": ("attention.w_o",),
-         "W_1": ("feed_forward.w_1",), "W_2": ("feed_forward.w_2",),
-         "norm 1": ("norm1",), "norm 2": ("norm2",)}  # fmt: skip
+PARTS = {
+    "attention": ("attention.w_q", "attention.w_k", "attention.w_v", "attention.w_o"),
+    "feed-forward": ("feed_forward.w_1", "feed_forward.w_2"),
+    "W_Q": ("attention.w_q",),
+    "W_O": ("attention.w_o",),
+    "W_1": ("feed_forward.w_1",),
+    "W_2": ("feed_forward.w_2",),
+    "norm 1": ("norm1",),
+    "norm 2": ("norm2",),
+}
 KINDS = ("attention", "feed-forward")
 
 
@@ -91,8 +96,12 @@ def part_size(encoder: TextEncoder, part: str, expected: float, width: int = 512
     rounded, weights = (float(f"{count:.{digits - 1}e}") for count in (counted, counted - biases))
     said = f"The {part} of a block holds {counted:,} parameters, {biases:,} of them biases; {expected:,.0f} is claimed."
     said += f" To as many digits it is {rounded:,.0f}." if rounded != counted else ""
-    return Finding(float(counted), f"parameters of {part}", said,
-                   judge(rounded == expected, "without the biases" if weights == expected else ""))  # fmt: skip
+    return Finding(
+        float(counted),
+        f"parameters of {part}",
+        said,
+        judge(rounded == expected, "without the biases" if weights == expected else ""),
+    )
 
 
 def counted_biases(encoder: TextEncoder, parts: tuple[str, ...]) -> int:
@@ -109,9 +118,12 @@ def query_key_value(encoder: TextEncoder) -> Finding:
         f"They hold {counted:,} parameters; 3 · {encoder.config.d_model}² is {squares:,}. The difference of "
         f"{counted - squares:,} is {biases:,} biases."
     )
-    return Finding(float(counted), "parameters of W_Q, W_K and W_V", said,
-                   judge(counted == squares,
-                         "without the biases" if counted - biases == squares else ""))  # fmt: skip
+    return Finding(
+        float(counted),
+        "parameters of W_Q, W_K and W_V",
+        said,
+        judge(counted == squares, "without the biases" if counted - biases == squares else ""),
+    )
 
 
 def shape_is(encoder: TextEncoder, sentence: str, step: str, expected: list[int], width: int = 0) -> Finding:
@@ -129,9 +141,12 @@ def shape_is(encoder: TextEncoder, sentence: str, step: str, expected: list[int]
     said = f"{titled(trace, step)} is {by(real)}" + (
         f", {by(spoken)} without the {added} tokens that the model adds" if added else ""
     )
-    return Finding(float(trace[step].numel()), "numbers in it", f"{said}; {by(expected)} is claimed.",
-                   judge(real == expected,
-                         f"without the {added} tokens that the model adds" if spoken == expected else ""))  # fmt: skip
+    return Finding(
+        float(trace[step].numel()),
+        "numbers in it",
+        f"{said}; {by(expected)} is claimed.",
+        judge(real == expected, f"without the {added} tokens that the model adds" if spoken == expected else ""),
+    )
 
 
 def by(sizes: list[int]) -> str:
@@ -146,9 +161,15 @@ def one_width(encoder: TextEncoder, sentence: str, layers: int) -> Finding:
     shapes = {tuple(trace[name].shape) for name in names}
     found = listed([by(list(shape)) for shape in sorted(shapes)])
     said = f"This model has {count} blocks, and what goes in and comes out is {found}."
-    return Finding(float(count), "blocks", said,
-                   judge(count == layers and len(shapes) == 1,
-                         f"of {count} blocks, where {layers} are claimed" if len(shapes) == 1 else ""))  # fmt: skip
+    return Finding(
+        float(count),
+        "blocks",
+        said,
+        judge(
+            count == layers and len(shapes) == 1,
+            f"of {count} blocks, where {layers} are claimed" if len(shapes) == 1 else "",
+        ),
+    )
 
 
 def time_constant(encoder: TextEncoder, longest: int = 256, lengths: Sequence[int] = ()) -> Finding:
@@ -169,10 +190,14 @@ def judged(durations: tuple[Duration, ...]) -> Finding:
         f"{percent(last.pair_flops / last.flops)} of all at the end."
     )
     curves = Curves(
-        {"measured": np.array([1000 * d.seconds for d in durations]),
-         "if it were constant": np.array([1000 * first.seconds for _ in durations])},
-        np.array([d.n for d in durations], dtype=float), ("tokens", "milliseconds"), (True, True),
-    )  # fmt: skip
+        {
+            "measured": np.array([1000 * d.seconds for d in durations]),
+            "if it were constant": np.array([1000 * first.seconds for _ in durations]),
+        },
+        np.array([d.n for d in durations], dtype=float),
+        ("tokens", "milliseconds"),
+        (True, True),
+    )
     return Finding(ratio, f"time for {last.n} tokens over that for {first.n}", said, judge(ratio < CONSTANT), curves)
 
 

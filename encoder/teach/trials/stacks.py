@@ -28,12 +28,22 @@ def residuals_keep(encoder: TextEncoder, depth: int = 6) -> Finding:
         f"After {depth} random post-norm blocks 1 - cosine between two tokens is {apart(value)} with residuals and "
         f"{apart(lost)} without; it was {brief(float(ours[0]))} at the start."
     )
-    curves = Curves({"with residuals": array(ours), "without": array(theirs)}, array(range(depth + 1)),
-                    ("blocks", "1 - cosine between tokens"), (False, True))  # fmt: skip
-    return Finding(value, f"1 - cosine after {depth} blocks with residuals", said,
-                   judge(value > APART > lost,
-                         "further apart than without, and still nearly one" if lost < APART and value > 10 * lost
-                         else ""), curves)  # fmt: skip
+    curves = Curves(
+        {"with residuals": array(ours), "without": array(theirs)},
+        array(range(depth + 1)),
+        ("blocks", "1 - cosine between tokens"),
+        (False, True),
+    )
+    return Finding(
+        value,
+        f"1 - cosine after {depth} blocks with residuals",
+        said,
+        judge(
+            value > APART > lost,
+            "further apart than without, and still nearly one" if lost < APART and value > 10 * lost else "",
+        ),
+        curves,
+    )
 
 
 def residuals_deep(encoder: TextEncoder, norm: str = "post") -> Finding:
@@ -47,12 +57,19 @@ def residuals_deep(encoder: TextEncoder, norm: str = "post") -> Finding:
         f"weights), with residuals and without, it is {'; '.join(values)}. So residuals keep them apart "
         f"{f'at depth {listed([str(d) for d in kept])}' if kept else 'at none of these depths'}."
     )
-    curves = Curves({"with residuals": array(ours), "without": array(theirs)}, array(range(len(ours))),
-                    ("blocks", "1 - cosine between tokens"), (False, True))  # fmt: skip
-    return Finding(float(len(kept)), f"of {len(DEPTHS)} depths at which residuals keep tokens apart", said,
-                   judge(len(kept) == len(DEPTHS),
-                         
-                         f"at depth {listed([str(d) for d in kept])}" if kept else ""), curves)  # fmt: skip
+    curves = Curves(
+        {"with residuals": array(ours), "without": array(theirs)},
+        array(range(len(ours))),
+        ("blocks", "1 - cosine between tokens"),
+        (False, True),
+    )
+    return Finding(
+        float(len(kept)),
+        f"of {len(DEPTHS)} depths at which residuals keep tokens apart",
+        said,
+        judge(len(kept) == len(DEPTHS), f"at depth {listed([str(d) for d in kept])}" if kept else ""),
+        curves,
+    )
 
 
 def apart(value: float) -> str:
@@ -69,8 +86,12 @@ def norms_keep_length(encoder: TextEncoder, depth: int = 24) -> Finding:
         f"Through {depth} random blocks the length of a vector becomes {brief(kept)} times what it was with norms, and "
         f"{brief(grown)} times without."
     )
-    curves = Curves({"with norms": array(ours), "without": array(theirs)}, array(range(depth + 1)),
-                    ("blocks", "length of a vector"), (False, True))  # fmt: skip
+    curves = Curves(
+        {"with norms": array(ours), "without": array(theirs)},
+        array(range(depth + 1)),
+        ("blocks", "length of a vector"),
+        (False, True),
+    )
     return Finding(
         grown, "growth of the length without norms", said, judge(0.1 < kept < 10 and not 0.1 < grown < 10), curves
     )
@@ -102,8 +123,12 @@ def gradients_vanish(encoder: TextEncoder, depth: int = 24) -> Finding:
         f"{brief(bare)} times; with residuals alone it {times(kept[(True, False)])}."
     )
     vanish = 0.01
-    return Finding(without, "gradient that is left without residuals", said,
-                   judge(without < vanish, "where there are no norms either" if bare < vanish else ""))  # fmt: skip
+    return Finding(
+        without,
+        "gradient that is left without residuals",
+        said,
+        judge(without < vanish, "where there are no norms either" if bare < vanish else ""),
+    )
 
 
 def times(factor: float) -> str:
@@ -132,8 +157,13 @@ def pre_norm_deeper(encoder: TextEncoder, depth: int = 48) -> Finding:
     said += " How well such stacks can be trained is not tried here."
     kept_with = [drawn for drawn, one in zip(DRAWN, kept, strict=True) if one]
     picture = Curves(curves, array(range(depth + 1)), ("blocks", "1 - cosine between tokens"), (False, True))
-    return Finding(ends[0][0], f"1 - cosine after {depth} pre-norm blocks of Xavier weights", said,
-                   judge(all(kept), f"with {listed(kept_with)}" if kept_with else ""), picture)  # fmt: skip
+    return Finding(
+        ends[0][0],
+        f"1 - cosine after {depth} pre-norm blocks of Xavier weights",
+        said,
+        judge(all(kept), f"with {listed(kept_with)}" if kept_with else ""),
+        picture,
+    )
 
 
 def std_norm_is(encoder: TextEncoder, width: int = 512) -> Finding:
@@ -146,11 +176,16 @@ def std_norm_is(encoder: TextEncoder, width: int = 512) -> Finding:
     )
     table = norms()
     widths = array(one.d_model for one in table)
-    curves = Curves({"largest difference": array([one.largest for one in table])}, widths,
-                    ("d_model", "difference"), (True, True))  # fmt: skip
-    return Finding(pair.largest, "largest difference between the outputs", said,
-                   judge(pair.largest < ROUNDING,
-                         f"within {percent(CLOSE)}" if abs(pair.ratio - 1) < CLOSE else ""), curves)  # fmt: skip
+    curves = Curves(
+        {"largest difference": array([one.largest for one in table])}, widths, ("d_model", "difference"), (True, True)
+    )
+    return Finding(
+        pair.largest,
+        "largest difference between the outputs",
+        said,
+        judge(pair.largest < ROUNDING, f"within {percent(CLOSE)}" if abs(pair.ratio - 1) < CLOSE else ""),
+        curves,
+    )
 
 
 def padding_ignored(encoder: TextEncoder, short: str, sentence: str, mask: str = "kept") -> Finding:
@@ -183,6 +218,9 @@ def masks_alike(encoder: TextEncoder, low: float = -1e9) -> Finding:
     )
     same = finite == endless
     everywhere = lost.lost[-1] == even.lost[-1]
-    return Finding(finite, f"weight of a key masked with {low:g}", said,
-                   
-                   judge(same and everywhere, "every row has a key that may be seen" if same else ""))  # fmt: skip
+    return Finding(
+        finite,
+        f"weight of a key masked with {low:g}",
+        said,
+        judge(same and everywhere, "every row has a key that may be seen" if same else ""),
+    )

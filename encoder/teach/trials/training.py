@@ -38,10 +38,16 @@ def dropout_share(encoder: TextEncoder, sentence: str, p: float, place: str = ""
     )
     bars = Bars({"cosine": array(found.alike.mean(0))}, list(found.tokens), "cosine with the run without")
     as_asked = abs(found.dropped - p) < NEAR
-    return Finding(found.dropped, "share of numbers set to zero", said,
-                   judge(as_asked and alike > 0.5,
-                         "the share is as asked, and what is left tells little of the sentence" if as_asked else ""),
-                   bars)  # fmt: skip
+    return Finding(
+        found.dropped,
+        "share of numbers set to zero",
+        said,
+        judge(
+            as_asked and alike > 0.5,
+            "the share is as asked, and what is left tells little of the sentence" if as_asked else "",
+        ),
+        bars,
+    )
 
 
 def gradient_needs_division(encoder: TextEncoder, width: int = 512) -> Finding:
@@ -51,10 +57,15 @@ def gradient_needs_division(encoder: TextEncoder, width: int = 512) -> Finding:
         f"For random queries and keys of {width} numbers the gradient of softmax is {brief(found.with_)} long on "
         f"average with the division and {brief(found.without)} without, {percent(found.without / found.with_)} of it."
     )
-    return Finding(found.without, "length of the gradient without the division", said,
-                   judge(found.without < 0.25 * found.with_,
-                         "less than half of it passes, and more than a quarter"
-                         if found.without < 0.5 * found.with_ else ""))  # fmt: skip
+    return Finding(
+        found.without,
+        "length of the gradient without the division",
+        said,
+        judge(
+            found.without < 0.25 * found.with_,
+            "less than half of it passes, and more than a quarter" if found.without < 0.5 * found.with_ else "",
+        ),
+    )
 
 
 def feed_forward_needed(encoder: TextEncoder) -> Finding:
@@ -99,11 +110,18 @@ def learns_better(encoder: TextEncoder, kind: str, than: str, layers: int = 2) -
         f"“{than}” {brief(ends[1])} nats and {percent(right[1])}. “{kind.capitalize()}” ends lower in {wins} of "
         f"{len(pairs)} tries. Larger models were not tried."
     )
-    curves = Curves({one: array(side.mean(0)) for one, side in ((kind, ours), (than, theirs))},
-                    array(pairs[0][0].steps), ("training steps", "loss on unseen inputs, in nats"))  # fmt: skip
-    return Finding(ends[0] - ends[1], "difference of the loss in the end, in nats", said,
-                   judge(wins == len(pairs),
-                         f"in {wins} of {len(pairs)} tries" if wins else ""), curves)  # fmt: skip
+    curves = Curves(
+        {one: array(side.mean(0)) for one, side in ((kind, ours), (than, theirs))},
+        array(pairs[0][0].steps),
+        ("training steps", "loss on unseen inputs, in nats"),
+    )
+    return Finding(
+        ends[0] - ends[1],
+        "difference of the loss in the end, in nats",
+        said,
+        judge(wins == len(pairs), f"in {wins} of {len(pairs)} tries" if wins else ""),
+        curves,
+    )
 
 
 def spread(score: Score) -> float:
