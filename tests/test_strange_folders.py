@@ -336,5 +336,5 @@ def test_an_encoder_with_a_decoder_is_told_so(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("name", ["bert-base-uncased", "google/electra-small-discriminator"])
 def test_a_name_of_the_hub_is_told_how_to_be_fetched(name: str) -> None:
-    with pytest.raises(CheckpointError, match=rf"encoder\.hub\.download\('{name}', Path\('models'\)\)"):
+    with pytest.raises(CheckpointError, match=rf"encoder\.checkpoint\.hub\.download\('{name}', Path\('models'\)\)"):
         TextEncoder.from_pretrained(name)
