@@ -23,7 +23,7 @@ from pages.ui.server import memory  # noqa: E402
 
 MEASURES = [f"measured?measure={name}" for name in ("entropy", "confidence", "distance", "previous", "self")]
 COUNT, FEW = 1000, 50  # sentences of the list, and of those that are measured alone
-MINUTES, MEGABYTES, SHARE = 3.0, 200.0, 1.0  # of a list, beyond the model, and of the time of measures one by one
+MINUTES, MEGABYTES, SHARE = 3.0, 256.0, 1.0  # of a list, beyond the model, and of the time of measures one by one
 
 
 def alone(encoder: TextEncoder, sentence: str, asked: list[str]) -> float:
