@@ -19,7 +19,10 @@ export function layerWaits(packets, what) {
     elements: [waiting, trouble],
     /** The packet of a layer; without it `needs` are hidden. @param {Packet} run @param {number} layer @param {HTMLElement[]} needs */
     get(run, layer, needs) {
-      const found = packets.get(run, layer), why = packets.why(run, layer);
+      const found = packets.get(run, layer), why = packets.why(run, layer), page = waiting.closest('section');
+      // What stands below stays where it is while this one is on its way: somebody may be about to press it.
+      if (page && !found && needs.some(one => !one.hidden)) page.style.minHeight = `${page.offsetHeight}px`;
+      if (page && found) page.style.minHeight = '';
       waiting.hidden = Boolean(found || why);
       write(/** @type {Element} */ (waiting.firstElementChild), `Loading the ${what} of layer ${layer} …`);
       trouble.hidden = !why;

@@ -261,8 +261,10 @@ def test_a_layer_and_those_beside_it_are_loaded_and_what_does_not_come_is_asked_
     page.get_by_role("radio", name="layer 3", exact=True).click()
     page.get_by_role("option").first.click()
     assert page.evaluate("window.asked.filter(one => one === '3').length") == 1
+    tall = page.evaluate("document.querySelector('section.at').offsetHeight")
     page.get_by_role("radio", name="layer 5", exact=True).click()
     expect(page.get_by_role("alert").last).to_contain_text("The line is cut: try again.")
+    assert page.evaluate("document.querySelector('section.at').offsetHeight") >= tall  # what stands below stays there
     page.evaluate("window.lost.clear()")
     page.locator(".at-trouble button").click()
     expect(page.get_by_role("slider")).to_be_visible()

@@ -41,6 +41,7 @@ def test_a_person_types_chooses_and_walks(page: Page, app_url: str, base: TextEn
     with rerun(page):
         follow_menu(page, "Add & norm")
     page.get_by_role("radio", name="layer 2", exact=True).click()
+    expect(page.get_by_text("Loading the")).to_be_hidden()  # what stands below moves once it is here
     page.get_by_role("button", name="All numbers of every step").click()
     section = page.get_by_role("region", name="The numbers of a step")
     chosen = section.get_by_role("gridcell")
