@@ -3,7 +3,7 @@
 import math
 from dataclasses import replace
 
-import numpy as np
+from torch import Tensor
 
 from encoder.experiments import DEPTHS, SHAPE, gradients, hidden_row, norms, padding, residuals, softmax_of
 from encoder.support.formatting import brief, listed, percent
@@ -28,12 +28,7 @@ def residuals_keep(encoder: TextEncoder, depth: int = 6) -> Finding:
         f"After {depth} random post-norm blocks 1 - cosine between two tokens is {apart(value)} with residuals and "
         f"{apart(lost)} without; it was {brief(float(ours[0]))} at the start."
     )
-    curves = Curves(
-        {"with residuals": array(ours), "without": array(theirs)},
-        array(range(depth + 1)),
-        ("blocks", "1 - cosine between tokens"),
-        (False, True),
-    )
+    curves = by_depth({"with residuals": ours, "without": theirs}, "1 - cosine between tokens")
     return Finding(
         value,
         f"1 - cosine after {depth} blocks with residuals",
@@ -57,12 +52,7 @@ def residuals_deep(encoder: TextEncoder, norm: str = "post") -> Finding:
         f"weights), with residuals and without, it is {'; '.join(values)}. So residuals keep them apart "
         f"{f'at depth {listed([str(d) for d in kept])}' if kept else 'at none of these depths'}."
     )
-    curves = Curves(
-        {"with residuals": array(ours), "without": array(theirs)},
-        array(range(len(ours))),
-        ("blocks", "1 - cosine between tokens"),
-        (False, True),
-    )
+    curves = by_depth({"with residuals": ours, "without": theirs}, "1 - cosine between tokens")
     return Finding(
         float(len(kept)),
         f"of {len(DEPTHS)} depths at which residuals keep tokens apart",
@@ -70,6 +60,12 @@ def residuals_deep(encoder: TextEncoder, norm: str = "post") -> Finding:
         judge(len(kept) == len(DEPTHS), f"at depth {listed([str(d) for d in kept])}" if kept else ""),
         curves,
     )
+
+
+def by_depth(measured: dict[str, Tensor], what: str) -> Curves:
+    """Curves of what was measured before the first block and after each, on a scale of powers."""
+    blocks = array(range(len(next(iter(measured.values())))))
+    return Curves({name: array(values) for name, values in measured.items()}, blocks, ("blocks", what), (False, True))
 
 
 def apart(value: float) -> str:
@@ -86,12 +82,7 @@ def norms_keep_length(encoder: TextEncoder, depth: int = 24) -> Finding:
         f"Through {depth} random blocks the length of a vector becomes {brief(kept)} times what it was with norms, and "
         f"{brief(grown)} times without."
     )
-    curves = Curves(
-        {"with norms": array(ours), "without": array(theirs)},
-        array(range(depth + 1)),
-        ("blocks", "length of a vector"),
-        (False, True),
-    )
+    curves = by_depth({"with norms": ours, "without": theirs}, "length of a vector")
     return Finding(
         grown, "growth of the length without norms", said, judge(0.1 < kept < 10 and not 0.1 < grown < 10), curves
     )
@@ -138,7 +129,7 @@ def times(factor: float) -> str:
 
 def pre_norm_deeper(encoder: TextEncoder, depth: int = 48) -> Finding:
     """In a deep random stack pre-norm keeps tokens apart where post-norm does not, however its weights are drawn."""
-    ends, curves, kept = [], dict[str, np.ndarray](), []
+    ends, curves, kept = [], dict[str, Tensor](), []
     for drawn, deviation in DRAWN.items():
         post, pre = (
             residuals((depth,), replace(SHAPE, norm_first=first), deviation=deviation, kinds=WHOLE)
@@ -146,7 +137,7 @@ def pre_norm_deeper(encoder: TextEncoder, depth: int = 48) -> Finding:
             .apart
             for first in (False, True)
         )
-        curves |= {f"pre-norm, {drawn}": array(pre), f"post-norm, {drawn}": array(post)}
+        curves |= {f"pre-norm, {drawn}": pre, f"post-norm, {drawn}": post}
         ends.append((float(pre[depth]), float(post[depth])))
         kept.append(ends[-1][0] > 10 * ends[-1][1] and ends[-1][0] > APART)
     said = " ".join(
@@ -156,7 +147,7 @@ def pre_norm_deeper(encoder: TextEncoder, depth: int = 48) -> Finding:
     )
     said += " How well such stacks can be trained is not tried here."
     kept_with = [drawn for drawn, one in zip(DRAWN, kept, strict=True) if one]
-    picture = Curves(curves, array(range(depth + 1)), ("blocks", "1 - cosine between tokens"), (False, True))
+    picture = by_depth(curves, "1 - cosine between tokens")
     return Finding(
         ends[0][0],
         f"1 - cosine after {depth} pre-norm blocks of Xavier weights",

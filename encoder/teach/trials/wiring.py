@@ -26,6 +26,12 @@ def apart(a: Tensor, b: Tensor) -> tuple[float, float]:
     return float((a - b).abs().max()), max(1.0, float(b.abs().max()))
 
 
+def check_batch(rows: int, n: int) -> None:
+    """Raise an EncoderError where so many sentences of so many tokens are too many to be run here."""
+    if rows * n > MOST_TOKENS:
+        raise EncoderError(f"a batch of {rows * n:,} tokens is too large here; it may have {MOST_TOKENS:,}")
+
+
 @torch.inference_mode()
 def batch_is(encoder: TextEncoder, expected: list[int], step: str = "output") -> Finding:
     """A batch of random ids out of the whole vocabulary comes out in the shape that is claimed.
@@ -33,8 +39,7 @@ def batch_is(encoder: TextEncoder, expected: list[int], step: str = "output") ->
     The first number is of sentences, the last but one of tokens; `step` is what comes out.
     """
     rows, n = expected[0], expected[-2]
-    if rows * n > MOST_TOKENS:
-        raise EncoderError(f"a batch of {rows * n:,} tokens is too large here; it may have {MOST_TOKENS:,}")
+    check_batch(rows, n)
     if n > encoder.max_tokens:
         return untried(f"This model reads {encoder.max_tokens} tokens at most.")
     if step not in by_name(encoder.config):
@@ -61,8 +66,7 @@ def batch_is(encoder: TextEncoder, expected: list[int], step: str = "output") ->
 def block_takes(encoder: TextEncoder, expected: list[int]) -> Finding:
     """A batch of random vectors goes through one block and comes out in the same shape."""
     rows, n, width = expected
-    if rows * n > MOST_TOKENS:
-        raise EncoderError(f"a batch of {rows * n:,} tokens is too large here; it may have {MOST_TOKENS:,}")
+    check_batch(rows, n)
     if encoder.config.d_model != width:
         return untried(f"The claim is of models with d_model {width}; this one has {encoder.config.d_model}.")
     x = torch.randn((rows, n, width), generator=torch.Generator().manual_seed(0))
