@@ -14,8 +14,7 @@ from pages.front import links, routes
 from pages.ui.server import file_links, visitor
 from pages.ui.server.visitor import HEADER, Lines, is_here
 
-KEEP = "keep_atlas_deciles"
-CSV = "CSV of the numbers shown"
+CSV = "Numbers as CSV"
 
 
 def test_a_line_has_a_name_that_no_browser_gives_it_for_as_long_as_it_is_open() -> None:

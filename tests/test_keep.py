@@ -1,23 +1,29 @@
 """Links restore what was chosen on every page, and what cannot be restored is said; files that fail say why."""
 
-import json
+import csv
+import io
 import re
+import zipfile
+from urllib.parse import parse_qs
 
+import numpy as np
 import pytest
 from page_tools import charts, choose, files, go
 from streamlit.testing.v1 import AppTest
 from tiers import mostly_nightly
 from visits import link, opened
 
+from encoder import TextEncoder
 from encoder.pictures.link import LONGEST_IN_URL, VERSION, from_query, to_query
 from encoder.pictures.steps import KNOWN_STEPS
 from encoder.pictures.view import View
-from pages.ui.downloads import button, run
+from pages.ui.downloads import button, keep
 from pages.ui.server.models import check
 from pages.ui.state.choice_names import names
 from pages.ui.state.site import PAGES
 
 pytestmark = pytest.mark.slow
+WEIGHTS = "layers.2.attention.weights"
 
 
 def test_a_choice_outlives_a_visit_to_another_page() -> None:
@@ -72,41 +78,62 @@ def test_a_file_that_cannot_be_made_says_why() -> None:
     assert button.made(fail) == b"The file could not be made: not enough memory.\n"
 
 
-def cards(app: AppTest) -> dict[str, dict[str, str]]:
-    """What the places under pictures know, by the picture."""
-    found = [json.loads(c.proto.json) for c in app.get("bidi_component") if '"caption"' in c.proto.json]
-    return {one["chart"]: one for one in found}
+def texts(app: AppTest) -> list[str]:
+    """The captions, descriptions and lines of code that can be copied."""
+    return [one.value for one in app.code]
 
 
 @pytest.mark.parametrize("page", mostly_nightly([page.key for page in PAGES], ["stack", "atlas", "learn"]))
 def test_every_picture_can_be_kept_with_its_caption(page: str) -> None:
     hidden = {"sentence": "Keys on the <b>table</b>", "hidden": "2", "edits": "layers.2.attention.heads:zero:h=3"}
     app = opened(page, hidden)
-    drawn = [re.search(r"-(\w+)$", c.proto.id)[1] for c in charts(app)]
-    assert set(drawn) <= set(cards(app))
-    for one in cards(app).values():
-        number = re.search(r"\d[.,]\d|\d %|Values go from|Every value|number is -?\d", one["alt"])
-        assert number, f"{one['chart']} says no number: {one['alt']}"
-        assert one["alt"].rstrip(".") in one["caption"] and re.fullmatch(r"[\w.-]+", one["name"])
+    names = re.findall(r'download="([^"]+)"', " ".join(one.value for one in app.html))
+    for chart in charts(app):
+        key = re.search(r"-(\w+)$", chart.proto.id)[1]
+        assert [name for name in names if name.endswith(".csv") and f"-{key}" in name], key
+    words = [one.value for one in app.code if one.language != "python"]
+    for caption, alt in zip(words[::2], words[1::2], strict=True):
+        assert re.search(r"\d[.,]\d|\d %|Values go from|Every value|number is -?\d", alt), f"no number: {alt}"
+        assert alt.rstrip(".") in caption
 
 
 @pytest.mark.usefixtures("keeps_closed")
 def test_what_can_be_kept_is_drawn_once_its_fold_is_open() -> None:
     app = opened("attention", {})
-    assert len(charts(app)) > 0 and not cards(app) and not files(app)
+    assert len(charts(app)) > 0 and not texts(app) and not files(app)
     app.session_state["keep_head_lengths"] = True
     app.run()
-    assert list(cards(app)) == ["head_lengths"] and (len(files(app)), len(app.code)) == (2, 1)
+    assert (len(files(app)), len(texts(app))) == (5, 3)
+    for kind, start in {"SVG": b"<?xml", "PNG": b"\x89PNG", "PDF": b"%PDF"}.items():
+        assert files(app)[f"Picture as {kind}"].make().startswith(start)
     app.query_params["layer"] = "2"  # chosen in the picture above
     app.run()  # it stays open, and is of what is seen now
-    assert "layer 2" in cards(app)["head_lengths"]["caption"].lower()
+    assert "layer 2" in texts(app)[0].lower()
     app.session_state["keep_head_lengths"] = False
     app.run()
-    assert not cards(app) and not files(app)
+    assert not texts(app) and not files(app)
+
+
+def test_all_of_a_run_is_kept_as_arrays_and_tables_and_its_link_opens_it(base: TextEncoder) -> None:
+    text = "The old man and <b>his dog were good friends."
+    app = opened("atlas", {"sentence": text, "layer": "2", "head": "3"})
+    app.session_state["keep_all"] = True
+    app.run()
+    trace, offered = base.trace(text), {offer.name.rpartition(".")[2]: offer for offer in files(app).values()}
+    with np.load(io.BytesIO(offered["npz"].make())) as kept:
+        assert set(kept.files) == {*trace, "about.json"}
+        for name in trace:
+            np.testing.assert_array_equal(kept[name], trace[name].numpy(), strict=True)
+    with zipfile.ZipFile(io.BytesIO(offered["zip"].make())) as whole:
+        rows = list(csv.reader(io.StringIO(whole.read("attention.weights.csv").decode(), newline="")))
+    values = np.array([row[2:] for row in rows[1:]], dtype=np.float32)
+    np.testing.assert_array_equal(values.reshape(8, len(trace.tokens), -1), trace.array(WEIGHTS))
+    query = {name: value for name, (value,) in parse_qs(texts(app)[0].partition("?")[2]).items()}
+    assert query == link(app) | {"v": VERSION} and link(opened("atlas", query)) == link(app) | {"v": VERSION}
 
 
 def test_a_run_that_is_too_large_is_refused_with_its_size(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(run, "MOST_BYTES", 1_000_000)
+    monkeypatch.setattr(keep, "MOST_BYTES", 1_000_000)
     app = opened("atlas", {"sentence": "I understand this"})
     app.session_state["keep_all"] = True
     app.run()

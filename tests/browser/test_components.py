@@ -193,37 +193,3 @@ def test_the_player_reads_a_cell_by_its_tokens(call: Call) -> None:
     names = ["[CLS]", "the", "cat", "sat"]
     assert call("components/timelapse.js", "reading", names, 1, [2, 1], 127) == "cat → the: ≈ 0.50"
     assert call("components/timelapse.js", "reading", names, 2, [1, 0], 254) == "cat → [CLS]: ≈ 1.00"
-
-
-def test_a_caption_is_broken_at_words(blank: Any) -> None:
-    broken = """async ([text, width]) => {
-      const { broken } = await import('/pages/ui/downloads/picture.js')
-      return broken(text, width, line => line.length)
-    }"""
-    text = "Layer 4, head 1 of the encoder"
-    assert blank.evaluate(broken, [text, 12]) == ["Layer 4,", "head 1 of", "the encoder"]
-    assert blank.evaluate(broken, [text, 1000]) == [text]
-    assert blank.evaluate(broken, ["an unbreakable word", 3]) == ["an", "unbreakable", "word"]
-    assert blank.evaluate(broken, ["", 3]) == [""]
-
-
-@pytest.mark.parametrize(
-    ("size", "scale", "pixels"),
-    [((700, 500), 1, (700, 500)), ((700, 500), 4, (2800, 2000)), ((8192, 4096), 4, (16384, 8192))],
-)
-def test_a_file_of_pixels_is_no_larger_than_a_canvas(
-    call: Call, size: tuple[int, int], scale: int, pixels: tuple[int, int]
-) -> None:
-    width, height = pixels
-    assert call("downloads/picture.js", "pixelSize", *size, scale) == {"width": width, "height": height}
-
-
-def test_a_link_is_of_this_version_and_no_frame(call: Call) -> None:
-    asked = "http://a.b/attention?embed=true&layer=2&embed_options=dark_theme&sentence=a%26b"
-    assert call("downloads/picture.js", "address", asked, "1") == "http://a.b/attention?layer=2&sentence=a%26b&v=1"
-    assert call("downloads/picture.js", "address", "http://a.b/?v=0", "1") == "http://a.b/?v=1"
-
-
-def test_a_drawing_holds_no_character_that_no_xml_may_hold(call: Call) -> None:
-    asked = "a\x00\x01\x0b\ufffe\uffff\x1fb\t\n\u4f60\U0001f642\u202e"
-    assert call("downloads/picture.js", "wellFormed", asked) == "a" + 6 * "\ufffd" + "b\t\n\u4f60\U0001f642\u202e"

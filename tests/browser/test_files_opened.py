@@ -74,7 +74,7 @@ def test_a_picture_of_words_that_break_things_runs_and_fetches_nothing(
     open_page(page, f"{app_url}/?{urlencode({'several': 1, 'layer': 4, 'head': 1, 'sentence': ' '.join(SCRIPTS[:6])})}")
     widget(page, "keep_together_matrix").get_by_role("button").first.click()
     with page.expect_download() as download:
-        page.get_by_role("button", name="SVG", exact=True).click()
+        page.get_by_role("link", name="Picture as SVG", exact=True).click()
     path = tmp_path / "picture.svg"
     download.value.save_as(path)
     assert "&lt;script&gt;" in path.read_text(encoding="utf-8")

@@ -1,40 +1,93 @@
-"""The one place under every picture from which it can be taken along."""
+"""What can be taken along of a page that the server draws: each of its pictures, all of its run, and a link to it."""
+
+from collections.abc import Callable
+from typing import BinaryIO
+from urllib.parse import urlencode
 
 import streamlit as st
 
+from encoder.pictures.export import layer_size, run_size, to_csv_zip, to_npz
+from encoder.pictures.export.caption import file_name
+from encoder.pictures.files import file_of, fits
+from encoder.pictures.link import LONGEST_IN_URL
 from encoder.pictures.picture import Answer
-from pages.ui.component import component
+from encoder.support.formatting import megabytes
+from encoder.trace.trace import Trace
 from pages.ui.downloads import figure
 from pages.ui.downloads.button import save
+from pages.ui.server.writing import MOST_BYTES, written
+from pages.ui.state import session_state as state
 from pages.ui.text import theme
 
-HTML = """<div class="keep">
-<div><label><input type="checkbox" checked>Caption in the picture</label>
-<label><input type="checkbox">Transparent background</label></div>
-<div></div><output></output><textarea rows="3" readonly hidden aria-label="Text to copy"></textarea>
-</div>"""
-keep_component = component(__file__, "picture", HTML)
+FILES = {  # the words and the types of a browser's own menu
+    "svg": ("Picture as SVG", "image/svg+xml"),
+    "png": ("Picture as PNG", "image/png"),
+    "pdf": ("Picture as PDF", "application/pdf"),
+    "csv": ("Numbers as CSV", "text/csv"),
+    "json": ("Numbers as JSON", "application/json"),
+}
 
 
 def draw(answer: Answer) -> None:
-    """The way to keep a picture: SVG, PNG, print, its numbers, its caption, alt text and code; and to a figure."""
+    """Draw the way to keep a picture: as a file, its numbers, its words and lines of code; and to a figure."""
     key = answer.picture.key
     with st.container(horizontal=True, vertical_alignment="center", key=f"keep_row_{key}"):
         fold = st.popover("Keep", key=f"keep_{key}", type="tertiary", icon=":material/download:", on_change="rerun")
         if fold.open:
             with fold:
-                ways(answer)
+                draw_ways(answer)
         figure.offer(key, lambda: answer.panel(theme()), answer.scene.view)
 
 
-def ways(answer: Answer) -> None:
-    """What is in a fold that was opened."""
-    key, name = answer.picture.key, answer.file_name
-    data = {"chart": key, "name": name, "caption": answer.caption, "alt": answer.alt}
-    keep_component(key=f"card_{key}", data=data)
+def draw_ways(answer: Answer) -> None:
+    """Draw what is in a fold that was opened."""
     with st.container(horizontal=True):
-        save("CSV of the numbers shown", f"csv_{key}", f"{name}.csv", lambda: answer.csv().encode(), "text/csv")
-        save("JSON", f"json_{key}", f"{name}.json", lambda: answer.json().encode(), "application/json")
+        for kind in FILES:
+            if fits(answer, f".{kind}"):
+                save_picture(answer, kind)
+    copied("Caption", answer.caption)
+    copied("Alt text", answer.alt)
     if answer.code:
         st.markdown("Lines that run by themselves and print these numbers:")
         st.code(answer.code, language="python")
+
+
+def save_picture(answer: Answer, kind: str) -> None:
+    """Draw the link to a picture's file of that kind."""
+    label, mime = FILES[kind]
+    key, name = f"{kind}_{answer.picture.key}", f"{answer.file_name}.{kind}"
+    save(label, key, name, lambda: file_of(answer, f".{kind}"), mime)
+
+
+def copied(name: str, text: str) -> None:
+    """Draw a text with Streamlit's button that copies it."""
+    st.caption(name)
+    st.code(text, language=None, wrap_lines=True)
+
+
+def draw_all(trace: Trace) -> None:
+    """Draw what can be kept on every page: a link to what is seen, and all of the run."""
+    view = state.current()
+    fold = st.popover("Keep all", key="keep_all", icon=":material/download:", on_change="rerun")
+    if not fold.open:
+        return
+    with fold:
+        copied("A link to what you see", f"{st.context.url or ''}?{urlencode(state.written())}")
+        if max(map(len, (view.sentence, view.second))) > LONGEST_IN_URL:
+            st.caption("The sentence is too long to be part of the link.")
+        st.markdown("**All numbers of this run**")
+        whole, layer = run_size(trace), layer_size(trace, view.layer)
+        name = f"{file_name(view.model, 'run')}.npz"
+        save_archive("Every step, for numpy", name, whole, lambda f: to_npz(trace, f))
+        name = f"{file_name(view.model, f'layer{view.layer}')}.zip"
+        save_archive(f"Layer {view.layer}, as CSV", name, layer, lambda f: to_csv_zip(trace, view.layer, f))
+
+
+def save_archive(label: str, name: str, nbytes: int, write: Callable[[BinaryIO], None]) -> None:
+    """Draw the link to a file, with its size; a file that is too large is refused with it."""
+    if nbytes > MOST_BYTES:
+        most = megabytes(MOST_BYTES)
+        st.caption(f"{label}: {megabytes(nbytes)}, more than the {most} that are handed out here; use the library.")
+        return
+    key, words = f"save_{name[-3:]}", f"{label} (about {megabytes(nbytes)})"
+    save(words, key, name, lambda: written(nbytes, write), "application/octet-stream")

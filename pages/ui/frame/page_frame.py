@@ -8,8 +8,7 @@ import streamlit as st
 
 from encoder.model.config import EncoderConfig
 from pages.ui.components import present
-from pages.ui.downloads import figure
-from pages.ui.downloads import run as downloads
+from pages.ui.downloads import figure, keep
 from pages.ui.frame import arrival, run, sentence
 from pages.ui.lessons import bar as lesson_bar
 from pages.ui.lessons import labs, library, story
@@ -64,7 +63,7 @@ def draw(page: Page, around: Around, top: Any, bar: Any, under: Any) -> None:
                 st.caption(at.said, width="content")
             with st.container(horizontal=True, horizontal_alignment="right", key="tools"):
                 present.draw()
-                downloads.page(trace)
+                keep.draw_all(trace)
         said = st.container(key="said")
         with said:
             run.offer_to_load()
