@@ -1,1 +1,1 @@
-"""The pages of the app: main.py is every run of a session, steps/ are the pages, parts/ what is theirs alone."""
+"""The pages of the app: main.py is every run of a session, ui/ what pages share, every other file or folder a page."""

@@ -20,7 +20,7 @@ if __name__ == "__main__":
 import scanned_once  # noqa: F401
 from hypothesis import HealthCheck, Phase, given, note, seed, settings
 from link_grammar import links, make_models
-from page_tools import APP
+from page_tools import APP, turn_to
 from streamlit.testing.v1 import AppTest
 
 from encoder.pictures.view import EXAMPLE
@@ -52,11 +52,12 @@ def opened(page: str, query: dict[str, str]) -> AppTest:
         engine.run_cache.clear()
         engine.model_cache.clear()
     app = AppTest.from_file(APP, default_timeout=120)
-    below = {"more": "1", "sentence": EXAMPLE} if Path(page).stem in DRAWN else {}  # what a server draws there
+    below = {"more": "1", "sentence": EXAMPLE} if page in DRAWN else {}  # what a server draws there
     for name, text in (below | query).items():
         app.query_params[name] = text
     with log() as lines:
-        app.switch_page(page).run()
+        turn_to(app, page)
+        app.run()
     assert not app.exception, (page, query, [(one.message, one.stack_trace) for one in app.exception])
     assert "Traceback" not in lines.getvalue(), (page, query, lines.getvalue())
     return app

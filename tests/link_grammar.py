@@ -27,7 +27,7 @@ from pages.ui.state.choice_names import names
 from pages.ui.state.site import PAGES
 
 ROOT = Path(__file__).parents[1] / "pages"
-STEPS, SCRIPTS = sorted(KNOWN_STEPS), [page.script for page in PAGES]
+STEPS, KEYS = sorted(KNOWN_STEPS), [page.key for page in PAGES]
 SMALLEST = EncoderConfig(vocab_size=5, d_model=2, n_heads=1, n_layers=1, d_ff=1, max_positions=2)
 # Folders of models as small as they can be: name -> shape. The first two have no special tokens: a text may be one
 # token or none.
@@ -177,7 +177,7 @@ def links(draw: st.DrawFn) -> tuple[str, dict[str, str]]:
         query["model"] = draw(model)
     if draw(st.integers(0, 19)) == 0:
         query |= {draw(any_text): draw(any_text)}
-    return draw(st.sampled_from(SCRIPTS)), {as_sent(name): as_sent(text) for name, text in query.items()}
+    return draw(st.sampled_from(KEYS)), {as_sent(name): as_sent(text) for name, text in query.items()}
 
 
 def as_sent(text: str) -> str:

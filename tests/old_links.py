@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 from streamlit.testing.v1 import AppTest
+from streamlit.util import calc_hash
 
 FILE = Path(__file__).with_name("old_links.json")
 WIDE, TIRED = (f"The animal didn't cross the street because it was too {word}." for word in ("wide", "tired"))
@@ -85,7 +86,7 @@ def shown(tree: Path, page: str, query: Mapping[str, str]) -> dict[str, Any]:
     script = tree / "pages" / "main.py"
     of_old = not script.exists()  # the main script was app.py
     app = AppTest.from_file(str(tree / "app.py" if of_old else script), default_timeout=300)
-    app.switch_page(f"pages/steps/{page}.py" if of_old else f"steps/{page}.py")
+    app._page_hash = calc_hash(page)
     for name, value in query.items():
         app.query_params[name] = value
     app.run()

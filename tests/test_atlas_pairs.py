@@ -30,7 +30,7 @@ from encoder.atlas.summary import head_rows
 from encoder.metrics import SENTENCES
 from encoder.support.formatting import brief
 from encoder.trace.source import Source
-from pages.parts.atlas import marked
+from pages.atlas import marked
 
 pytestmark = pytest.mark.slow
 ROOT = Path(__file__).parents[1]

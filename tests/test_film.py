@@ -15,7 +15,7 @@ from encoder.pictures.paper.film import RATES, SIZES, Film, film, pictures_of
 from encoder.pictures.paper.panel import Panel, heat_map, of_maps
 from encoder.pictures.registry.grids import ALL_HEADS
 from encoder.support.theme import Theme, palette
-from pages.parts.figure.film import passage
+from pages.figure.film import passage
 
 pytestmark = pytest.mark.slow
 

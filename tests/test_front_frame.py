@@ -5,6 +5,7 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
+from page_tools import turn_to
 from streamlit.runtime.scriptrunner import StopException
 from streamlit.testing.v1 import AppTest
 
@@ -118,7 +119,7 @@ def test_a_link_to_what_the_picture_does_not_show_asks_for_the_numbers_of_its_st
     page: str, query: dict[str, str], asked: tuple[str, str]
 ) -> None:
     app = AppTest.from_file(MAIN, default_timeout=60)
-    app.switch_page(f"steps/{page}.py")
+    turn_to(app, page)
     for name, text in query.items():
         app.query_params[name] = text
     app.run()
@@ -133,7 +134,7 @@ def test_every_choice_that_opens_it_is_one_that_a_page_asks_for() -> None:
 @pytest.mark.slow
 def test_what_is_pressed_below_is_handed_to_the_picture() -> None:
     app = AppTest.from_file(MAIN, default_timeout=60)
-    app.switch_page("steps/sentence.py")
+    turn_to(app, "sentence")
     for name, text in {"more": "1", "layer": "2", "head": "3"}.items():
         app.query_params[name] = text
     app.run()
@@ -159,7 +160,7 @@ def test_a_run_that_the_next_choice_overtook_takes_nothing_back(
         raise StopException
 
     app = AppTest.from_file(MAIN, default_timeout=60)
-    app.switch_page("steps/what_if.py")
+    turn_to(app, "what_if")
     app.query_params["more"] = "1"
     app.run()
     with monkeypatch.context() as patched:

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 import torch
-from page_tools import APP, charts, choose, go, healthy, numbers, open_app, page_shown, said, step_about
+from page_tools import APP, charts, choose, go, healthy, numbers, open_app, page_shown, said, step_about, turn_to
 from streamlit.testing.v1 import AppTest
 from streamlit.testing.v1.element_tree import Element
 from tiers import mostly_nightly
@@ -74,7 +74,7 @@ def start(name: str, at: int = 1) -> AppTest:
     app.query_params["lesson"] = name
     if at > 1:
         app.query_params["at"] = str(at)
-    app.switch_page("steps/lessons.py")
+    turn_to(app, "lessons")
     return healthy(app.run())
 
 
@@ -195,7 +195,7 @@ def test_the_page_of_a_view_and_the_way_back() -> None:
     press(app, "reveal")
     press(app, "open_view")
     assert page_shown(app) == "attention" and link(app)["step"] == "attention.weights"
-    app.switch_page("steps/attention.py")  # the harness itself does not follow
+    turn_to(app, "attention")  # the harness itself does not follow
     app.query_params["layer"] = "0"  # as the picture says it
     press(healthy(app.run()), "back_to_lesson")
     assert app.title[0].value == "Lessons"

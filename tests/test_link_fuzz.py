@@ -26,7 +26,7 @@ pytestmark = pytest.mark.slow
 
 LINKS, READ, SEED = 150, 1500, 20
 LENGTHS = (1, 2, 3, 12, 512)  # tokens
-WHAT_IF, COMPARE = "steps/what_if.py", "steps/compare.py"
+WHAT_IF, COMPARE = "what_if", "compare"
 TWO = "built:n_heads=1,d_model=2,n_layers=1,d_ff=1,max_positions=2"
 
 
@@ -109,9 +109,7 @@ SAID = {  # a link that does not fit -> what is said of it
 }
 
 
-@pytest.mark.parametrize(
-    ("name", "page"), [*zip(SAID, cycle(["steps/atlas.py", "steps/figure.py", "steps/learn.py"]), strict=False)]
-)
+@pytest.mark.parametrize(("name", "page"), [*zip(SAID, cycle(["atlas", "figure", "learn"]), strict=False)])
 def test_what_does_not_fit_is_said_and_the_address_is_mended(name: str, page: str) -> None:
     query, words = SAID[name]
     app = opened(page, query)

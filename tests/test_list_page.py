@@ -10,7 +10,7 @@ from page_tools import healthy, open_app
 from encoder import TextEncoder
 from encoder.metrics import normalized_entropy
 from encoder.pictures.lists import measure
-from pages.parts.heads import a_list
+from pages.heads import a_list
 
 pytestmark = pytest.mark.slow
 

@@ -31,7 +31,7 @@ from streamlit.testing.v1 import AppTest
 
 def visit(**query):
     app = AppTest.from_file("pages/main.py", default_timeout=60).run()
-    app.switch_page("steps/counting.py")
+    app.switch_page("counting.py")
     for name, value in query.items():
         app.query_params[name] = value
     app.run()
@@ -54,7 +54,7 @@ assert app.title[0].value == "Figure"
 def test_a_page_needs_a_file_and_a_row(tmp_path: Path) -> None:
     shutil.copytree(ROOT / "pages", tmp_path / "pages", ignore=shutil.ignore_patterns("__pycache__"))
     (tmp_path / "encoder").symlink_to(ROOT / "encoder")
-    (tmp_path / "pages" / "steps" / "counting.py").write_text(SCRIPT, encoding="utf-8")
+    (tmp_path / "pages" / "counting.py").write_text(SCRIPT, encoding="utf-8")
     site = tmp_path / "pages" / "ui" / "state" / "site.py"
     rows, rest = site.read_text(encoding="utf-8").rsplit("\n)\n", 1)
     site.write_text(f"{rows}\n    {ROW},\n)\n{rest}", encoding="utf-8")

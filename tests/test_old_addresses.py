@@ -7,7 +7,7 @@ from urllib.parse import parse_qsl, urlencode, urlsplit
 
 import pytest
 from model_page_tools import texts
-from page_tools import APP, charts, healthy
+from page_tools import APP, charts, healthy, turn_to
 from starlette.applications import Starlette
 from streamlit.testing.v1 import AppTest
 from visits import link
@@ -123,7 +123,7 @@ def test_an_address_leads_to_its_page_with_all_that_it_asked_for(
         assert query == said
     app = AppTest.from_file(APP, default_timeout=60)
     if now:
-        app.switch_page(f"steps/{now}.py")
+        turn_to(app, now)
     for name, value in query.items():
         app.query_params[name] = value
     if not title:

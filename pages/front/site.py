@@ -13,7 +13,10 @@ KEY_OF = {name: key for key, name in DRAWN.items()}
 
 def scripts() -> dict[Any, Page]:
     """Return all pages as Streamlit is told of them."""
-    return {st.Page(page.script, title=page.title, icon=page.icon, default=page is PAGES[0]): page for page in PAGES}
+    return {
+        st.Page(page.script, title=page.title, icon=page.icon, url_path=page.key, default=page is PAGES[0]): page
+        for page in PAGES
+    }
 
 
 def navigate(pages: Mapping[Any, Page]) -> Page:

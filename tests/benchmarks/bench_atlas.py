@@ -19,13 +19,14 @@ from pathlib import Path
 from time import perf_counter, process_time
 
 ROOT = Path(__file__).resolve().parents[2]
-sys.path[:0] = [str(ROOT), str(Path(__file__).parent)]
+sys.path[:0] = [str(ROOT), str(ROOT / "tests"), str(Path(__file__).parent)]
 
 import numpy as np  # noqa: E402
 import pyarrow as pa  # noqa: E402
 import pyarrow.parquet as pq  # noqa: E402
 import torch  # noqa: E402
 from figures import Figure, finish  # noqa: E402
+from page_tools import turn_to  # noqa: E402
 from streamlit.testing.v1 import AppTest  # noqa: E402
 
 from encoder import TextEncoder  # noqa: E402
@@ -125,7 +126,7 @@ def processor_seconds(work: Callable[[], object], rounds: int) -> float:
 def click(name: str, page: str, query: dict[str, str], rounds: int) -> Figure:
     """A rerun of a page that was opened by a link."""
     app = AppTest.from_file(str(ROOT / "pages" / "main.py"), default_timeout=60)
-    app.switch_page(f"steps/{page}.py")
+    turn_to(app, page)
     for key, value in query.items():
         app.query_params[key] = value
     app.run()
@@ -136,7 +137,7 @@ def click(name: str, page: str, query: dict[str, str], rounds: int) -> Figure:
 def another_token(of: str, query: dict[str, str], rounds: int) -> Figure:
     """A click on a token whose neighbours were not asked for before: the search is in it."""
     app = AppTest.from_file(str(ROOT / "pages" / "main.py"), default_timeout=60)
-    app.switch_page("steps/atlas.py")
+    turn_to(app, "atlas")
     for key, value in (query | {"sentence": " ".join("abcdefghijklm")}).items():
         app.query_params[key] = value
     app.run()

@@ -106,7 +106,7 @@ def draw_below(page: Page, above: Any, usual: Mapping[str, str], is_open: bool) 
 
 def draw_page(page: Page) -> None:
     """Draw a page's own part of the app."""
-    import_module(f"pages.steps.{page.key}").draw()
+    import_module(f"pages.{page.key}").draw()
 
 
 def has_place(page: Page) -> bool:

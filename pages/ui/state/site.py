@@ -1,10 +1,12 @@
 """The pages as data."""
 
 from dataclasses import dataclass
+from pathlib import Path
 
 from encoder.browser import living
 from encoder.packet.shipped import SENTENCES
 
+ROOT = Path(__file__).parents[2]
 STEPS = "Step by step"  # the section of the way through the encoder
 
 
@@ -25,8 +27,8 @@ class Page:
 
     @property
     def script(self) -> str:
-        """The page's file, as Streamlit names it."""
-        return f"steps/{self.key}.py"
+        """The page's file, or that of its folder, as Streamlit names it."""
+        return f"{self.key}.py" if (ROOT / f"{self.key}.py").is_file() else f"{self.key}/__init__.py"
 
     def in_full(self, step: str) -> str:
         """Return the name of a step of this page; `*` stands for the layer, where it is of one."""

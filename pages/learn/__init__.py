@@ -1,0 +1,44 @@
+"""Learning, how did it learn this? Grammar is born in a trained model; a task learned here, mysteries, a time-lapse."""
+
+import streamlit as st
+
+from pages.learn import choices, grammar, mystery, opening, run, time_lapse
+from pages.ui.state import session_state as state
+from pages.ui.widgets import apart, tabs
+
+
+def learning() -> None:
+    """A task, its run, and the way into its model."""
+    page, below = st.container(), st.container()
+    with below:
+        settings = choices.draw()
+    with page:
+        run.draw(settings)
+    with below:
+        opening.draw(settings)
+
+
+TASK, FILM = "Learn a task", "Grammar is born"
+OF_TASK = (
+    "learn_task",
+    "learn_layers",
+    "learn_heads",
+    "learn_width",
+    "learn_positions",
+    "learn_norm",
+    "learn_rate",
+    "learn_steps",
+    "learn_seed",
+)
+
+
+def draw() -> None:
+    """Draw the page."""
+    chosen = dict(state.current().choices)
+    if state.session().linked and "learn_part" not in chosen and chosen.keys() & {*OF_TASK}:
+        state.remember("learn_part", TASK, FILM)  # a link that says what is to be learned, and not where
+    with apart():
+        tabs(
+            {FILM: grammar.draw, TASK: learning, "Mystery models": mystery.draw, "Time-lapse": time_lapse.draw},
+            "learn_part",
+        )

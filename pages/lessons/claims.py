@@ -1,0 +1,77 @@
+"""Claims: what tutorials say of encoders, each with its number and the verdict that follows, stored or measured now."""
+
+import pandas as pd
+import streamlit as st
+
+from encoder.support.formatting import brief
+from encoder.teach.lessons.claims import CLAIMS, said_in
+from encoder.teach.lessons.stored import StoredVerdicts
+from encoder.teach.trials import Verdict
+from pages.lessons import experiments
+from pages.ui.downloads import table as downloads
+from pages.ui.lessons import findings, library, verdicts
+from pages.ui.lessons.verdicts import Known
+from pages.ui.server import cost_gate
+from pages.ui.state import session_state as state
+from pages.ui.text import plain
+
+
+def row(known: Known) -> None:
+    """One claim with its verdict; unfolded, what was measured, where it is said, and the ways to try it."""
+    claim, found = known.claim, known.found
+    label = f"{findings.tag(found)} {f'{findings.STORED} ' * known.stored}{plain(claim.text)}"
+    with st.expander(label, key=f"claim_{claim.key}"):
+        st.markdown(plain(found.sentence))
+        if found.what:
+            st.caption(plain(f"{brief(found.value)}: {found.what}"))
+        st.caption(plain(f"Said in: {said_in(claim)}"))
+        on_click, args = (library.go, (claim.lesson, 1)) if claim.lesson else (experiments.show, (claim,))
+        with st.container(horizontal=True):
+            st.button("Try it", key=f"try_{claim.key}", on_click=on_click, args=args)
+            if known.stored:
+                st.button(f"Measure it now ({verdicts.takes([claim])})", key=f"measure_{claim.key}",
+                          on_click=state.session().asked_for.add, args=(f"claim_{claim.key}",))  # fmt: skip
+
+
+def measured() -> list[Known]:
+    """Every claim of a model of which nothing is stored: they are listed until they are measured."""
+    said = pd.DataFrame({"claim": one.text, "where": said_in(one)} for one in CLAIMS)
+    listed = st.empty().dataframe(said, hide_index=True, height=390, key="claims_said")
+    cost_gate.ask(f"claims_{state.current().model}", verdicts.seconds(CLAIMS), f"Measure all {len(CLAIMS)}")
+    rows = verdicts.measure(CLAIMS)
+    listed.empty()
+    return rows
+
+
+def known(stored: StoredVerdicts) -> list[Known]:
+    """Every claim with what is stored or was measured since, and the way to measure them."""
+    asked_for = state.session().asked_for
+    asked = [one for one in CLAIMS if f"claim_{one.key}" in asked_for]
+    asked_for.difference_update([f"claim_{one.key}" for one in asked])
+    if asked:
+        verdicts.measure(asked)
+    rows = verdicts.known(stored)
+    if left := [one.claim for one in rows if one.stored]:
+        st.caption(plain(f"Stored: measured with these weights ({stored.fingerprint}) before they were shipped."))
+        st.button(f"Measure these {len(left)} now ({verdicts.takes(left)})", key="measure_claims",
+                  on_click=asked_for.update, args=([f"claim_{one.key}" for one in left],))  # fmt: skip
+    return rows
+
+
+def draw() -> None:
+    """All claims with what is known of each."""
+    name, stored = plain(state.current().model), verdicts.shipped()
+    st.markdown(
+        f"What tutorials say, in our words, and what **{name}** says to it: the verdict follows from the number."
+    )
+    rows = measured() if stored is None else known(stored)
+    counts = {kind: sum(one.found.verdict is kind for one in rows) for kind in Verdict}
+    kinds = st.pills(
+        "Show", [kind for kind in Verdict if counts[kind]], key="claim_verdicts", selection_mode="multi",
+        format_func=lambda kind: f"{kind.value} ({counts[kind]})",
+    )  # fmt: skip
+    with st.container(key="claims"):
+        for one in rows:
+            if not kinds or one.found.verdict in kinds:
+                row(one)
+    downloads.save("csv_claims", "claims", verdicts.table(rows))

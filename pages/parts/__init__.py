@@ -1,1 +1,0 @@
-"""Pages in parts: for each page that holds several, a folder with a file for each tab or section."""

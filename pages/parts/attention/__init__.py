@@ -1,1 +1,0 @@
-"""The sections of Attention below the picture of a step."""

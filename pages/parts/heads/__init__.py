@@ -1,1 +1,0 @@
-"""The tabs below the maps of all heads."""

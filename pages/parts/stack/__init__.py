@@ -1,1 +1,0 @@
-"""The parts of Output: the guess layer by layer, and what its folds hold."""

@@ -1,1 +1,0 @@
-"""One thin module per page; its `draw` draws the page's own part of the app."""
