@@ -13,7 +13,6 @@ from controls import SHAPES, chance_links, even, lines, untrained
 from encoder import TextEncoder
 from encoder.teach import trials
 from encoder.teach.trials import TRIALS, Verdict, links
-from encoder.teach.trials.cost import PROBES
 
 pytestmark = pytest.mark.slow
 
@@ -48,13 +47,14 @@ MODELS = {**{f"untrained {shape}": (lambda shape=shape: untrained(0, shape)) for
 
 
 SMALLEST = "untrained small"
+PROBING = {name for name, trial in TRIALS.items() if trial.probes or name == "names_told"}
 
 
 def cases() -> list[Any]:
     """Every line with every model; those of the smallest model that fit no probe guard every change."""
     return [
         pytest.param(
-            line, name, marks=() if name == SMALLEST and LEARNED[line][0] not in PROBES else pytest.mark.nightly
+            line, name, marks=() if name == SMALLEST and not PROBING & {LEARNED[line][0]} else pytest.mark.nightly
         )
         for line in LEARNED
         for name in MODELS

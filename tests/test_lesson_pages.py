@@ -93,7 +93,7 @@ def test_every_bundled_lesson_is_played_from_start_to_end(name: str) -> None:
             press(app, "reveal")
         if step.trial:
             given = dict(step.given)
-            if "sentence" in trials.takes(step.trial):
+            if "sentence" in trials.TRIALS[step.trial].needed:
                 given.setdefault("sentence", view.sentence)
             found = session.findings(view.model, step.trial, session.spelled(given), agreed=True)  # measured once
             assert judged(app) is found.verdict is not Verdict.UNTRIED

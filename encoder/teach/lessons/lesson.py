@@ -90,7 +90,7 @@ class LessonStep:
 
     def asks(self, sentence: str) -> dict[str, Any]:
         """Return what the trial is given: the view's sentence where it takes one, or this one where that has none."""
-        reads = self.trial and "sentence" in trials.takes(self.trial)
+        reads = self.trial and "sentence" in trials.TRIALS[self.trial].needed
         return ({"sentence": self.view.get("sentence", sentence)} if reads else {}) | dict(self.given)
 
 

@@ -4,16 +4,21 @@ A weight says how much of a value is taken, not how much the value holds: what i
 weight times the value after W_O (Kobayashi et al. 2020).
 """
 
+from collections.abc import Mapping
+from typing import Any
+
 import torch
 from torch import Tensor
 from torch.utils._python_dispatch import TorchDispatchMode
 
 from encoder.edits.edit import Edit
+from encoder.explain.cost import run_flops, size
 from encoder.metrics import SENTENCES, attention_weights, length
 from encoder.metrics.flows import norm_weighted
 from encoder.metrics.habits import runs
 from encoder.support.errors import EncoderError
 from encoder.support.formatting import percent
+from encoder.teach.trials.experiment import USUAL_TOKENS, Cost, experiment
 from encoder.teach.trials.finding import Bars, Curves, Finding, array, judge
 from encoder.text_encoder import TextEncoder
 from encoder.trace.trace import Trace
@@ -25,6 +30,7 @@ ROUNDING = 1e-5  # of the length of a vector
 FEW = 8  # tokens of the shorter run
 
 
+@experiment(runs=50)
 def weight_contributes(encoder: TextEncoder) -> Finding:
     """The token with the largest attention weight contributes most: in most rows of all heads it is one and the same.
 
@@ -75,6 +81,13 @@ def same_largest(trace: Trace, layer: int, kept: Tensor) -> int:
     return int((weights == flowing).sum())
 
 
+def cost_of_each_token(encoder: TextEncoder, given: Mapping[str, Any]) -> Cost:
+    """Return what a run without each token in turn costs, and one with all."""
+    n = max(USUAL_TOKENS, len(encoder.tokenize(given.get("sentence", "")).ids))
+    return Cost((n + 1) * run_flops(encoder.config, n), 2 * size(encoder.config).bytes_of_a_run(n), 0.1)
+
+
+@experiment(own_cost=cost_of_each_token)
 def all_linked(encoder: TextEncoder, sentence: str, layers: int = 1) -> Finding:
     """After so many layers every token's vector depends on every other token, however far apart the two stand.
 
@@ -134,6 +147,7 @@ def operations(encoder: TextEncoder, n: int) -> int:
     return int(counted.count)
 
 
+@experiment(runs=20)
 def at_once(encoder: TextEncoder, longest: int = 128) -> Finding:
     """All tokens are read at once: a run over many tokens is made of as many operations as one over few."""
     n = min(longest, encoder.max_tokens)

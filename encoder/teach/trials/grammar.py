@@ -10,11 +10,12 @@ from encoder.exam.sentences import title
 from encoder.metrics import SENTENCES
 from encoder.metrics.habits import runs
 from encoder.support.formatting import listed, percent, points
+from encoder.teach.trials.experiment import Text, experiment
 from encoder.teach.trials.finding import Curves, Finding, array, judge, untried
 from encoder.teach.trials.links import Links, links, looks
 from encoder.text_encoder import TextEncoder
 
-RELATIONS = ("obj", "det", "case")
+RELATION = Text(choices=("obj", "det", "case"))
 NO_EXAM = "The heads of this model were not examined on gold trees; those of “base” and “small” were."
 FAR, FAR_MORE = 5, 0.1  # words apart, and how much more of a word's weight than even attention puts there
 MEANINGS = ("place", "time")  # relations of meaning, where one word says where or when the other is
@@ -29,6 +30,7 @@ def curves(one: Rise) -> Curves:
     return Curves(values, steps, ("training steps + 1", "share"), (True, False))
 
 
+@experiment(relation=RELATION)
 def grammar_begins(encoder: TextEncoder, relation: str) -> Finding:
     """A head finds a relation of grammar only after part of the training, and surely more often than a fixed distance.
 
@@ -43,6 +45,7 @@ def grammar_begins(encoder: TextEncoder, relation: str) -> Finding:
     return Finding(float(one.steps[at]), what, headline(one, moments.model), judge(at > 0), curves(one))
 
 
+@experiment(relation=RELATION)
 def distance_first(encoder: TextEncoder, relation: str) -> Finding:
     """Before a head finds a relation of grammar it looks mostly at a fixed distance, and less often since."""
     moments = training_moments(encoder)
@@ -86,6 +89,7 @@ def heads_licensed(encoder: TextEncoder, chosen: list[int]) -> Finding:
     return Finding(float(len(rows)), "relations licensed for these heads", said, holds)
 
 
+@experiment(runs=110, seconds=0.6)
 def kinds_at_once(encoder: TextEncoder) -> Finding:
     """Heads capture grammar, meaning and words far apart, all three at the same time.
 

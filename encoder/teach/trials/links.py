@@ -19,6 +19,7 @@ from encoder.metrics.habits import runs
 from encoder.model.encoder import Encoder
 from encoder.support.errors import EncoderError
 from encoder.support.formatting import percent, points
+from encoder.teach.trials.experiment import Text, experiment
 from encoder.teach.trials.finding import Finding, Grid, array, judge, untried
 from encoder.teach.trials.heads import between_words
 from encoder.text_encoder import TextEncoder
@@ -64,6 +65,7 @@ LINKS: dict[str, tuple[tuple[str, tuple[tuple[str, str], ...]], ...]] = {
         ("They stayed for two weeks.", (("stayed", "weeks"),)),
     ),
 }
+JOB = Text(choices=tuple(LINKS))
 
 
 @dataclass(frozen=True)
@@ -156,6 +158,7 @@ def places_of(trace: Trace, pairs: Sequence[tuple[str, str]]) -> list[tuple[int,
     return found
 
 
+@experiment(runs=74, held=18, seconds=0.4)
 def linked(encoder: TextEncoder, sentence: str, word: str, target: str) -> Finding:
     """Some head links two words more than nearly all pairs of words as far apart, and matters to the result."""
     trace = encoder.trace(sentence)
@@ -302,6 +305,7 @@ def told(found: Links, job: str) -> str:
     )
 
 
+@experiment(runs=58, held=18, seconds=0.3, job=JOB)
 def head_job(encoder: TextEncoder, head: int, job: str) -> Finding:
     """The head of this number links the words of one kind of relation, more than other words and than other heads."""
     if not 0 <= head < encoder.config.n_heads:
@@ -324,6 +328,7 @@ def of_head(found: Links, head: int, job: str) -> Finding:
     )
 
 
+@experiment(runs=58, held=18, seconds=0.3, job=JOB)
 def some_head_links(encoder: TextEncoder, job: str) -> Finding:
     """Some head links the words of one kind of relation more than other words."""
     found = links(encoder, job)
@@ -339,6 +344,7 @@ def some_head_links(encoder: TextEncoder, job: str) -> Finding:
     )
 
 
+@experiment(runs=58, seconds=0.3, job=JOB)
 def linked_in(encoder: TextEncoder, job: str, where: list[int]) -> Finding:
     """The head that links the words of a relation most stands in these layers, counted from 1, and links them surely.
 

@@ -5,6 +5,7 @@ from torch import Tensor, nn
 
 from encoder.explain.whole import Layer
 from encoder.support.formatting import brief, listed
+from encoder.teach.trials.experiment import experiment
 from encoder.teach.trials.finding import Bars, Finding, array, judge
 from encoder.text_encoder import TextEncoder
 
@@ -103,6 +104,7 @@ def through(encoder: TextEncoder, x: Tensor) -> Tensor:
     return x
 
 
+@experiment(seconds=1.5)
 @torch.inference_mode()
 def notebook_prints(encoder: TextEncoder) -> Finding:
     """What the notebook prints is what such a stack gives, up to the numbers that were drawn.

@@ -8,6 +8,7 @@ from torch import Tensor
 from encoder.experiments import exchanged, profile, turn, word_order
 from encoder.experiments.positions import on_circles
 from encoder.support.formatting import brief, percent
+from encoder.teach.trials.experiment import experiment
 from encoder.teach.trials.finding import Bars, Curves, Finding, array, judge, untried
 from encoder.teach.trials.sizes import by
 from encoder.text_encoder import TextEncoder
@@ -21,6 +22,7 @@ SAME = 1e-4  # factors that a table in float32 does not tell apart
 ROUNDING = 1e-5  # differences of float32 sums, relative to the numbers that were added
 
 
+@experiment(runs=5, held=5)
 def same_vectors(encoder: TextEncoder, sentence: str, other: str = "", positions: str = "off") -> Finding:
     """The same words in another order give the same output vectors, each with its word.
 
@@ -46,6 +48,7 @@ def same_vectors(encoder: TextEncoder, sentence: str, other: str = "", positions
     )
 
 
+@experiment(runs=5, held=5)
 def identical_rows(encoder: TextEncoder, sentence: str) -> Finding:
     """Without positions the output of a sentence and that of its words reversed are identical."""
     found = word_order(encoder, sentence)
@@ -252,6 +255,7 @@ def only_distance(encoder: TextEncoder) -> Finding:
     return Finding(relative, "how much it varies at one distance", said, judge(relative < ROUNDING < falls), curves)
 
 
+@experiment(seconds=0.5)
 def places_apart(encoder: TextEncoder) -> Finding:
     """Every place has a vector of its own: the two nearest ones are clearly apart."""
     if encoder.config.positions not in TABLES:

@@ -7,8 +7,9 @@ from statistics import NormalDist
 import numpy as np
 
 from encoder.exam.named import named
-from encoder.experiments.probes.layers import Probe, looked_up, probe
+from encoder.experiments.probes.layers import TASKS, Probe, looked_up, probe
 from encoder.support.formatting import listed, percent
+from encoder.teach.trials.experiment import Text, experiment
 from encoder.teach.trials.finding import Curves, Finding, array, judge, untried
 from encoder.text_encoder import TextEncoder
 
@@ -63,6 +64,7 @@ def clearer(found: Probe, layer: int, other: int) -> bool:
     return float(found.accuracy[layer] - found.accuracy[other]) > errors * error
 
 
+@experiment(runs=200, held=40, probes=("parts of speech", "good or bad"))
 def grammar_first(encoder: TextEncoder) -> Finding:
     """Lower layers hold grammar, upper layers meaning: probes tell parts of speech best in lower ones.
 
@@ -90,6 +92,7 @@ def grammar_first(encoder: TextEncoder) -> Finding:
     )
 
 
+@experiment(runs=200, held=40, probes=("place",))
 def place_kept(encoder: TextEncoder) -> Finding:
     """Positions are given once, and what a vector tells of its place grows less from layer to layer."""
     found = probe(encoder, "place")
@@ -105,6 +108,7 @@ def place_kept(encoder: TextEncoder) -> Finding:
     )
 
 
+@experiment(runs=200, held=40, probes=("parts of speech",))
 def words_told(encoder: TextEncoder) -> Finding:
     """The output vectors serve to tag words: a linear map reads parts of speech off them, better than a list of words.
 
@@ -116,6 +120,7 @@ def words_told(encoder: TextEncoder) -> Finding:
     return read_off(found, "parts of speech", "words", better, said)
 
 
+@experiment(runs=200, held=40, probes=("good or bad",))
 def sentences_told(encoder: TextEncoder) -> Finding:
     """The output vectors serve to sort sentences: a linear map tells those of good things from those of bad ones."""
     return read_off(probe(encoder, "good or bad"), "good or bad", "sentences")
@@ -138,6 +143,7 @@ def read_off(found: Probe, task: str, samples: str, better: bool = True, beside:
     )
 
 
+@experiment(runs=200, probes=("task",), task=Text(choices=tuple(TASKS)))
 def told_in(encoder: TextEncoder, task: str, where: list[int]) -> Finding:
     """A probe tells a task best after one of these layers, surely better than after any other or from the input."""
     found = probe(encoder, task)
@@ -165,6 +171,7 @@ def told_in(encoder: TextEncoder, task: str, where: list[int]) -> Finding:
     )
 
 
+@experiment(runs=100, seconds=3.0)
 def names_told(encoder: TextEncoder) -> Finding:
     """The output vectors serve to find names: a linear map tells words of names from others, better than a list does.
 

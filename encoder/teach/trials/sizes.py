@@ -1,19 +1,22 @@
 """Trials of size: parameters, shapes, time, and what a list of token ids says."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 import numpy as np
 import torch
 
 from encoder.experiments import LENGTHS, Duration, timing
-from encoder.explain.cost import parameters
+from encoder.explain.cost import parameters, run_flops, size
 from encoder.support.errors import EncoderError
 from encoder.support.formatting import brief, listed, percent, shown
+from encoder.teach.trials.experiment import Cost, ListOf, Number, Text, experiment
 from encoder.teach.trials.finding import Bars, Curves, Finding, judge, titled, untried
 from encoder.text_encoder import MAX_TOKENS, TextEncoder
 
 CLOSE, ABOUT = 0.01, 0.1  # how far "about" reaches; and up to where it is said that it is not close
+REPETITIONS = 4  # runs of each length that is timed
 CONSTANT = 1.5  # a time that grows by less than this factor is called constant
 BERT_PIECES = 30_522  # in the vocabulary of BERT, uncased (Devlin et al. 2019)
 BERT_WORDS = {  # some of its lines: vocab.txt of google-research/bert, uncased_L-12_H-768_A-12, counted from 0
@@ -83,6 +86,7 @@ def block_total(encoder: TextEncoder, widths: int = 6) -> Finding:
     )
 
 
+@experiment(seconds=0.0, part=Text(choices=tuple(PARTS)), expected=Number(1, 1e12, whole=False))
 def part_size(encoder: TextEncoder, part: str, expected: float, width: int = 512) -> Finding:
     """A part of a block holds as many parameters as is claimed, to the digits in which it is claimed.
 
@@ -126,6 +130,7 @@ def query_key_value(encoder: TextEncoder) -> Finding:
     )
 
 
+@experiment(width=Number(0, 8192), expected=ListOf(Number(1, 1_000_000), 4))
 def shape_is(encoder: TextEncoder, sentence: str, step: str, expected: list[int], width: int = 0) -> Finding:
     """A step of the run has the shape that is claimed.
 
@@ -172,6 +177,15 @@ def one_width(encoder: TextEncoder, sentence: str, layers: int) -> Finding:
     )
 
 
+def cost_of_lengths(encoder: TextEncoder, given: Mapping[str, Any]) -> Cost:
+    """Return what runs of every length cost, repeated."""
+    longest = min(given.get("longest", LENGTHS[-1]), encoder.max_tokens)
+    lengths = given.get("lengths") or [n for n in LENGTHS if n <= longest]
+    flops = REPETITIONS * sum(run_flops(encoder.config, n) for n in lengths)
+    return Cost(flops, size(encoder.config).bytes_of_a_run(64), 0)
+
+
+@experiment(own_cost=cost_of_lengths)
 def time_constant(encoder: TextEncoder, longest: int = 256, lengths: Sequence[int] = ()) -> Finding:
     """A run takes the same time however many tokens it reads: these `lengths`, or usual ones up to the longest."""
     return judged(timing(encoder, lengths or [n for n in LENGTHS if n <= min(longest, encoder.max_tokens)]))
@@ -201,6 +215,7 @@ def judged(durations: tuple[Duration, ...]) -> Finding:
     return Finding(ratio, f"time for {last.n} tokens over that for {first.n}", said, judge(ratio < CONSTANT), curves)
 
 
+@experiment(runs=40)
 def lengths_run(encoder: TextEncoder, longest: int = 500) -> Finding:
     """Sentences of different lengths run: one word and many come out as a vector for each token, none cut off.
 

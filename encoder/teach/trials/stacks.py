@@ -7,6 +7,7 @@ from torch import Tensor
 
 from encoder.experiments import DEPTHS, SHAPE, gradients, hidden_row, norms, padding, residuals, softmax_of
 from encoder.support.formatting import brief, listed, percent
+from encoder.teach.trials.experiment import experiment
 from encoder.teach.trials.finding import Bars, Curves, Finding, array, judge
 from encoder.text_encoder import TextEncoder
 
@@ -41,6 +42,7 @@ def residuals_keep(encoder: TextEncoder, depth: int = 6) -> Finding:
     )
 
 
+@experiment(seconds=0.5)
 def residuals_deep(encoder: TextEncoder, norm: str = "post") -> Finding:
     """With residuals the tokens of a random stack stay apart however deep it is, without them they become one."""
     found = residuals(DEPTHS, replace(SHAPE, norm_first=norm == "pre"))
@@ -73,6 +75,7 @@ def apart(value: float) -> str:
     return brief(value) if value > FLOOR else "0 up to rounding"
 
 
+@experiment(seconds=0.5)
 def norms_keep_length(encoder: TextEncoder, depth: int = 24) -> Finding:
     """With norms the length of a vector stays in its range through a random stack; without them it does not."""
     found = residuals((depth,))
@@ -88,6 +91,7 @@ def norms_keep_length(encoder: TextEncoder, depth: int = 24) -> Finding:
     )
 
 
+@experiment(seconds=0.4)
 def norms_keep_gradients(encoder: TextEncoder, depth: int = 24) -> Finding:
     """With norms the gradient stays in its range on its way back through a random stack; without them it does not."""
     kept, lost = (float((found := gradients(depth, residual=True, norm=norm))[0] / found[-1]) for norm in (True, False))
@@ -100,6 +104,7 @@ def norms_keep_gradients(encoder: TextEncoder, depth: int = 24) -> Finding:
     return Finding(kept, "gradient that is left with norms", said, holds)
 
 
+@experiment(seconds=0.7)
 def gradients_vanish(encoder: TextEncoder, depth: int = 24) -> Finding:
     """Without residuals the gradient is lost on its way back."""
     kept = {
@@ -127,6 +132,7 @@ def times(factor: float) -> str:
     return f"becomes {brief(factor)} times as long" if math.isfinite(factor) else "outgrows float32"
 
 
+@experiment(seconds=1.4)
 def pre_norm_deeper(encoder: TextEncoder, depth: int = 48) -> Finding:
     """In a deep random stack pre-norm keeps tokens apart where post-norm does not, however its weights are drawn."""
     ends, curves, kept = [], dict[str, Tensor](), []
@@ -179,6 +185,7 @@ def std_norm_is(encoder: TextEncoder, width: int = 512) -> Finding:
     )
 
 
+@experiment(runs=6, held=6)
 def padding_ignored(encoder: TextEncoder, short: str, sentence: str, mask: str = "kept") -> Finding:
     """A short sentence in a batch has the vectors that it has alone."""
     found = padding(encoder, short, sentence)

@@ -1,18 +1,21 @@
 """Trials of what belongs to training: dropout, gradients, and what a model guesses without a part of it."""
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from time import perf_counter
+from typing import Any
 
 import torch
 from torch import Tensor, nn
 
 from encoder.checkpoint.build import untrained
 from encoder.experiments import PAPER, dropout, learning_curve, softmax_slopes
+from encoder.experiments.learning import MOST_LAYERS
 from encoder.experiments.two_relations import STEPS, pairs_right
 from encoder.metrics import SENTENCES
 from encoder.support.formatting import brief, listed, percent, points
+from encoder.teach.trials.experiment import Cost, Number, experiment
 from encoder.teach.trials.finding import Bars, Curves, Finding, array, judge, untried
 from encoder.text_encoder import TextEncoder
 from encoder.train.evaluation import Score, evaluate_text
@@ -21,8 +24,10 @@ NEAR = 0.02  # how far the share that drops out may be from p
 CLEAR = 2.0  # standard errors
 LEARNING_SEEDS = (0, 1)
 TRAINED_LAYERS, TRAINED_ROWS = 2, 2
+SECONDS_A_LAYER = 2.0  # of the models that are trained
 
 
+@experiment(runs=9)
 def dropout_share(encoder: TextEncoder, sentence: str, p: float, place: str = "") -> Finding:
     """Dropout sets a share p of the numbers to zero, and what is left still tells of the sentence.
 
@@ -68,6 +73,7 @@ def gradient_needs_division(encoder: TextEncoder, width: int = 512) -> Finding:
     )
 
 
+@experiment(runs=90, held=32)
 def feed_forward_needed(encoder: TextEncoder) -> Finding:
     """Without its feed-forward networks a model guesses far fewer hidden words.
 
@@ -94,6 +100,12 @@ def feed_forward_needed(encoder: TextEncoder) -> Finding:
     return Finding(lost, "share of guesses lost without feed-forward", said, judge(lost > CLEAR * error), bars)
 
 
+def cost_of_training(encoder: TextEncoder, given: Mapping[str, Any]) -> Cost:
+    """Return what training small models of so many layers costs; of this model there is no run."""
+    return Cost(0, 0, SECONDS_A_LAYER * given.get("layers", 2))
+
+
+@experiment(own_cost=cost_of_training, layers=Number(1, MOST_LAYERS))
 def learns_better(encoder: TextEncoder, kind: str, than: str, layers: int = 2) -> Finding:
     """A small model of one kind, trained now, learns better in the same steps than one of another kind.
 
@@ -149,6 +161,7 @@ def seconds(encoder: TextEncoder, n: int) -> tuple[float, float]:
     return min(ours), min(theirs)
 
 
+@experiment(runs=6 * 8)
 def recurrent_slower(encoder: TextEncoder, longest: int = 128) -> Finding:
     """An encoder is faster than a recurrent network of as many layers and the same width."""
     n = min(longest, encoder.max_tokens)
@@ -161,6 +174,7 @@ def recurrent_slower(encoder: TextEncoder, longest: int = 128) -> Finding:
     return Finding(theirs / ours, "time of the LSTM over that of the encoder", said, judge(theirs > ours))
 
 
+@experiment(seconds=2.0)
 def trained_faster(encoder: TextEncoder, longest: int = 64) -> Finding:
     """A step of training takes an encoder less time than an LSTM of as many parameters, on one processor.
 
@@ -204,6 +218,7 @@ def quickest(model: nn.Module, run: Callable[[], Tensor]) -> float:
     return min(taken[1:])
 
 
+@experiment(seconds=16.0)
 def heads_share_work(encoder: TextEncoder, heads: int = 2) -> Finding:
     """Several heads learn a task of two relations better than one head does, trained alike, and as wide together."""
     shares = {count: [pairs_right(count, seed) for seed in LEARNING_SEEDS] for count in (1, heads)}

@@ -11,6 +11,7 @@ from encoder.model.steps.catalogue import by_name
 from encoder.model.tap import NO_TAP, Replacer
 from encoder.support.errors import EncoderError
 from encoder.support.formatting import agreement, brief, listed, percent
+from encoder.teach.trials.experiment import ListOf, Number, Text, experiment
 from encoder.teach.trials.finding import Finding, judge, untried
 from encoder.teach.trials.heads import position_of
 from encoder.teach.trials.sizes import by
@@ -32,6 +33,7 @@ def check_batch(rows: int, n: int) -> None:
         raise EncoderError(f"a batch of {rows * n:,} tokens is too large here; it may have {MOST_TOKENS:,}")
 
 
+@experiment(runs=8, expected=ListOf(Number(1, 1024), 4))
 @torch.inference_mode()
 def batch_is(encoder: TextEncoder, expected: list[int], step: str = "output") -> Finding:
     """A batch of random ids out of the whole vocabulary comes out in the shape that is claimed.
@@ -62,6 +64,7 @@ def batch_is(encoder: TextEncoder, expected: list[int], step: str = "output") ->
     return Finding(float(found.numel()), "numbers that come out", said, as_claimed)
 
 
+@experiment(runs=40, expected=ListOf(Number(1, 1024), 3))
 @torch.inference_mode()
 def block_takes(encoder: TextEncoder, expected: list[int]) -> Finding:
     """A batch of random vectors goes through one block and comes out in the same shape."""
@@ -94,6 +97,7 @@ def picks_row(encoder: TextEncoder, sentence: str, word: str, edits: str = "") -
     return Finding(float(same), "numbers that agree", said, judge(same == len(found)))
 
 
+@experiment(runs=10, part=Text(choices=POSITION_WISE))
 @torch.inference_mode()
 def each_alone(encoder: TextEncoder, sentence: str, part: str = "feed-forward") -> Finding:
     """A part gives each token the same when it gets that token alone as when it gets all of them.
@@ -148,6 +152,7 @@ def last_norm_changes(encoder: TextEncoder, sentence: str) -> Finding:
     return Finding(changed, "largest change by the last norm", said, judge(changed > ROUNDING * size, idle))
 
 
+@experiment(seconds=0.0)
 def heads_divide(encoder: TextEncoder, heads: int) -> Finding:
     """A model with this number of heads is refused, as they do not divide its width."""
     width = encoder.config.d_model
@@ -172,6 +177,7 @@ def later_hidden(encoder: TextEncoder, sentence: str, edits: str = "") -> Findin
     return Finding(float(later.max()), "largest weight on a later token", said, judge(float(later.max()) == 0))
 
 
+@experiment(part=Text(choices=("whole", "block")))
 @torch.inference_mode()
 def own_class(encoder: TextEncoder, sentence: str, part: str = "whole") -> Finding:
     """The class of a tutorial, given this model's weights, computes what this model does.

@@ -17,7 +17,7 @@ from encoder.teach.lessons.lesson import (
     from_data,
 )
 from encoder.teach.lessons.text import as_data, write
-from encoder.teach.trials import TRIALS, claim, takes
+from encoder.teach.trials import TRIALS
 from pages.ui.components import share
 from pages.ui.downloads.button import save
 from pages.ui.lessons import draft as lesson_draft
@@ -27,7 +27,7 @@ from pages.ui.text import plain
 
 NOTHING, TOKEN, VERDICT, NUMBER = "nothing", "where a word looks", "whether the claim holds", "the number"
 # Trials that need no more than the sentence of the view.
-SIMPLE = [name for name in TRIALS if all(p == "sentence" for p, needed in takes(name).items() if needed)]
+SIMPLE = [name for name, trial in TRIALS.items() if {p for p, needed in trial.needed.items() if needed} <= {"sentence"}]
 
 
 def draw() -> None:
@@ -122,7 +122,9 @@ def measured(number: int, step: LessonStep) -> LessonStep:
     turn = state.session().draft_round
     offered = ["", *([step.trial] if step.trial else []), *(name for name in SIMPLE if name != step.trial)]
     at, key = int(bool(step.trial)), f"draft_check_{number}_{turn}"
-    chosen = st.selectbox("What is measured", offered, at, lambda name: claim(name) if name else "nothing", key=key)
+    chosen = st.selectbox(
+        "What is measured", offered, at, lambda name: TRIALS[name].claim if name else "nothing", key=key
+    )
     own = st.checkbox("It makes sense on any sentence", step.own, key=f"draft_own_{number}_{turn}")
     return replace(step, own=own, trial=chosen, given=step.given if chosen == step.trial else {})
 
@@ -142,7 +144,7 @@ def asked(number: int, step: LessonStep) -> LessonStep:
         word = field("The word that looks", "word", question.word if question else "", f"draft_word_{number}")
         return replace(step, question=Question("token", question.ask if question else "", word))
     if kind == VERDICT:
-        usual = f"“{claim(step.trial)}” Does that hold?"
+        usual = f"“{TRIALS[step.trial].claim}” Does that hold?"
         return replace(step, question=Question("verdict", question.ask if question and question.ask else usual))
     return replace(step, question=question if kind == NUMBER else None)
 

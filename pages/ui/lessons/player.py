@@ -6,7 +6,7 @@ import streamlit as st
 
 from encoder.pictures.view import View
 from encoder.teach.lessons.lesson import Lesson, LessonStep
-from encoder.teach.trials import Finding, claim
+from encoder.teach.trials import TRIALS, Finding
 from pages.ui.lessons import findings, lesson_picture, library, questions
 from pages.ui.state import session_state as state
 from pages.ui.text import heading, plain
@@ -124,7 +124,7 @@ def said(step: LessonStep, found: Finding | str | None) -> None:
     if isinstance(found, str):
         st.warning(plain(found))
     elif found is not None:
-        findings.draw(found, "lesson", claim(step.trial))
+        findings.draw(found, "lesson", TRIALS[step.trial].claim)
 
 
 def open_page(key: str) -> None:

@@ -9,7 +9,7 @@ from encoder.support.errors import EncoderError
 from encoder.support.formatting import shown
 from encoder.teach.lessons import guesses
 from encoder.teach.lessons.lesson import LessonStep, Question
-from encoder.teach.trials import Finding, Verdict, position_of, takes
+from encoder.teach.trials import TRIALS, Finding, Verdict, position_of
 from encoder.trace.tokens import Text
 from encoder.trace.trace import Trace
 from pages.ui import session
@@ -120,7 +120,7 @@ def given_to(step: LessonStep, read: Text | None = None) -> dict[str, Any]:
     That is `read`, or where it is not given what this session reads.
     """
     given = dict(step.given)
-    if "sentence" in takes(step.trial) and "sentence" not in given:
+    if "sentence" in TRIALS[step.trial].needed and "sentence" not in given:
         if not step.own:
             given["sentence"] = step.view.get("sentence", View().sentence)
             return given

@@ -27,7 +27,6 @@ from encoder.support.cancellation import pulse
 from encoder.support.formatting import shown
 from encoder.teach import trials
 from encoder.teach.story import tour
-from encoder.teach.trials.cost import trial_cost
 from encoder.trace.tokens import Text
 from encoder.train.evaluation import Score, evaluate_text
 from pages.ui.server import cost_gate, job_queue, memory, task_models
@@ -127,7 +126,7 @@ def findings_kept(model: str, trial: str, given: str) -> trials.Finding:
     """Measure now, one trial at a time, where there is room for the runs that it holds."""
     encoder, parameters = text_encoder(model), json.loads(given)
     with waiting_for(trial_lock):
-        needed = trial_cost(trial, encoder, parameters).nbytes
+        needed = trials.TRIALS[trial].cost(encoder, parameters).nbytes
         memory.check_room(needed, "to measure this", budget.drop_one)
         with cpu_slots:
             return trials.run(trial, encoder, parameters)
@@ -137,7 +136,7 @@ def trial_seconds(model: str, trial: str, given: str) -> float:
     """About how long a trial takes; 0 where its finding is kept."""
     if findings_kept.has(model, trial, given):
         return 0.0
-    cost = trial_cost(trial, text_encoder(model), json.loads(given))
+    cost = trials.TRIALS[trial].cost(text_encoder(model), json.loads(given))
     return cost.flops / cost_gate.SPEED + cost.seconds
 
 
