@@ -25,7 +25,7 @@ FORMS = {
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: str(case["value"]))
 def test_numbers_are_written_as_the_table_says(case: dict[str, str]) -> None:
-    """Its twin for the browser reads the same table: tests/browser/test_components.py."""
+    """Its twin for the browser reads the same table: tests/javascript/components.test.mjs."""
     assert {name: write(float(case["value"])) for name, write in FORMS.items()} == {n: case[n] for n in FORMS}
 
 

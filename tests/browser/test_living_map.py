@@ -1,29 +1,21 @@
 """The living map in a real browser: what lights up is what was recorded; mouse, touch and keys reach every number."""
 
-import base64
-import json
 import re
-from itertools import pairwise
-from pathlib import Path
-from typing import Any
 from urllib.parse import parse_qsl, urlencode, urlsplit
 
 import numpy as np
 import pytest
 from browser_tools import BELOW, barriers, number, open_page, own_sentence, press, rerun, runs, typeset, widget
-from drawn import unpacked
 from playwright.sync_api import Locator, Page, expect
 
 from encoder import TextEncoder, Trace
 from encoder.metrics import flow_shares
 from encoder.metrics.looks import strongest_link
-from encoder.pictures.figures import living_map
 from encoder.pictures.figures.living_map_cells import index_at
 from encoder.pictures.figures.living_map_walk import walk
 from encoder.pictures.view import EXAMPLE
 from encoder.teach.story import story
 
-SCRIPTS = Path(__file__).resolve().parents[2] / "pages" / "ui" / "components"
 LIT = "root => root.map.lit.map(band => [band.layer, band.query, band.key])"
 DRAWN = "({map}) => Boolean(map && map.detail && map.lit && (map.open < 0 || map.detail.arrays))"
 IT, ANIMAL = 8, 2
@@ -77,8 +69,8 @@ def cell_centre(root: Locator, local: str, row: int, cell: int) -> tuple[float, 
         """(root, [local, row, cell]) => {
           const map = root.map, box = map.canvas.getBoundingClientRect();
           const at = map.cellAt(map.columns.findIndex(c => c.local === local), row, cell);
-          const x = map.left + (at.x + ((cell + 0.5) * at.w) / at.cells) * map.camera.k - map.camera.x;
-          return [box.left + x, box.top + map.top + (row + 0.5) * map.rowHeight * map.camera.k - map.camera.y];
+          const x = map.left + at.x + ((cell + 0.5) * at.w) / at.cells - map.scroll;
+          return [box.left + x, box.top + map.top + (row + 0.5) * map.rowHeight];
         }""",
         [local, row, cell],
     )
@@ -88,26 +80,6 @@ def cell_centre(root: Locator, local: str, row: int, cell: int) -> tuple[float, 
 def settled(page: Page, root: Locator) -> None:
     """Wait until nothing glides."""
     page.wait_for_function("({map}) => !map.gliding && (map.open < 0 || map.detail.arrays)", arg=root.element_handle())
-
-
-def check_zoom(page: Page, root: Locator) -> None:
-    """Zoom keeps the point under the pointer, and one press brings the whole picture back."""
-    box = root.locator("canvas").first.bounding_box()
-    assert box
-    page.mouse.move(box["x"] + 400, box["y"] + 300)
-    under = "root => { const f = root.map.at(400, 300); return [f.row, f.layer] }"
-    before = root.evaluate(under)
-    page.keyboard.down("Control")
-    page.mouse.wheel(0, -240)
-    page.keyboard.up("Control")
-    page.wait_for_function("root => root.map.camera.k > 1.2", arg=root.element_handle())
-    assert root.evaluate(under) == before
-    page.mouse.down()
-    page.mouse.move(box["x"] + 330, box["y"] + 300, steps=4)
-    page.mouse.up()
-    assert root.evaluate("root => root.map.camera.x") > 0
-    root.get_by_role("button", name="The whole picture").click()
-    assert root.evaluate("root => root.map.camera") == {"k": 1, "x": 0, "y": 0}
 
 
 def test_a_word_lights_exactly_the_bands_of_what_was_recorded_and_of_what_really_flows(
@@ -146,7 +118,6 @@ def test_a_word_lights_exactly_the_bands_of_what_was_recorded_and_of_what_really
             if not special[key] and shares[layer, row, key] >= 0.15
         }
     expect(root.locator("output.said")).to_contain_text("takes most from")
-    check_zoom(page, root)
     assert runs(page) == asked, "all of this happens in the browser"
 
 
@@ -241,7 +212,7 @@ def test_play_runs_through_the_columns_and_stops(page: Page, app_url: str, trace
     page.emulate_media(reduced_motion="no-preference")
 
 
-def test_a_layer_unfolds_and_a_click_opens_the_recorded_number(page: Page, app_url: str, trace: Trace) -> None:
+def test_a_layer_unfolds_and_its_numbers_and_columns_lead_on(page: Page, app_url: str, trace: Trace) -> None:
     root = opened(page, app_url)
     with rerun(page):
         root.get_by_role("button", name="Layer 4", exact=True).click()
@@ -271,19 +242,13 @@ def test_a_layer_unfolds_and_a_click_opens_the_recorded_number(page: Page, app_u
     name, index = "layers.4.attention.q", index_at(trace, "layers.4.attention.q", 6, IT, 3)
     expect(number(page)).to_contain_text(typeset(f"= {float(trace[name][index]):.4g}"))
     assert "head=6" in page.url
-
-
-def test_an_unfolded_layer_is_for_everybody_and_the_page_of_a_step_is_reached_from_its_column(
-    page: Page, app_url: str
-) -> None:
-    root = opened(page, app_url, "unfolded=1&layer=2")
     assert barriers(page, "[data-testid=stMain]", every=True) == []
     root.get_by_role("button", name="Hidden units before activation").click()
     settled(page, root)
     with rerun(page):
         root.get_by_role("button", name="go to its page").click()
     expect(page.locator("h1")).to_contain_text("units fire for")
-    assert "layer=2" in page.url and "step=feed_forward.hidden" in page.url
+    assert "layer=4" in page.url and "step=feed_forward.hidden" in page.url
 
 
 def test_keys_alone_reach_every_number(page: Page, app_url: str, trace: Trace) -> None:
@@ -327,7 +292,7 @@ def test_a_phone_does_the_same_by_touch(phone: Page, app_url: str, trace: Trace)
     root = opened(phone, app_url)
     root.locator(".tokens button").nth(2).tap()
     shown = root.evaluate(
-        "({map}) => map.now.cards.flatMap((c, i) => (c.x - map.camera.x < map.width - map.left ? [i] : []))"
+        "({map}) => map.now.cards.flatMap((c, i) => (c.x - map.scroll < map.width - map.left ? [i] : []))"
     )
     assert 1 <= len(shown) < 6, "the others are beyond the edge"
     assert lit(root) == {band for band in expected(trace, 2, 0.15) if band[0] in shown}
@@ -346,53 +311,3 @@ def test_a_phone_does_the_same_by_touch(phone: Page, app_url: str, trace: Trace)
     index = index_at(trace, "layers.0.attention.q", 1, 2, 1)
     value = float(trace["layers.0.attention.q"][index])
     expect(number(phone)).to_contain_text(typeset(f"= {value:.4g}"))
-
-
-def test_numbers_are_unpacked_and_written_as_they_were_packed(blank: Any, trace: Trace) -> None:
-    """The pure functions, called as they stand in their file."""
-    packet = living_map.whole(trace)
-    about, arrays = unpacked(packet)
-    script = """async packet => {
-      const m = await import('/pages/ui/components/living_map_data.js');
-      const found = m.unpack(Uint8Array.from(atob(packet), c => c.charCodeAt(0)));
-      const arrays = Object.fromEntries(Object.entries(found.arrays).map(([k, a]) => [k, [[...a.values], a.shape]]));
-      return { about: found.about, arrays, percents: [0, 1, 2, 97, 98, 199, 200].map(m.wholePercent),
-        texts: [m.levelText(0), ...[98, 199, 200, 255].map(m.levelText),
-          m.signedText(127, 3), m.signedText(0, 3)],
-        bands: m.bandsOf(new Uint8Array([30, 29, 255, 200]), 2, 15, () => true).map(b => [b.query, b.key]),
-        dark: [m.isDark('rgb(13, 17, 24)'), m.isDark('rgb(255, 255, 255)')] };
-    }"""
-    found: dict[str, Any] = blank.evaluate(script, base64.b64encode(packet).decode())
-    assert found["about"] == json.loads(json.dumps(about))
-    for name, array in arrays.items():
-        values, shape = found["arrays"][name]
-        np.testing.assert_array_equal(np.reshape(np.array(values, array.dtype), shape), array)
-    assert found["percents"] == [0, 1, 1, 49, 49, 100, 100]
-    assert found["texts"] == ["under 1 %", "49 %", "over 99 %", "100 %", "no number", "≈ 0", "\u22123 or beyond"]
-    assert found["bands"] == [[0, 0], [1, 1]] and found["dark"] == [True, False]
-
-
-@pytest.mark.parametrize("layers", [1, 6, 24])
-@pytest.mark.parametrize("opened_layer", [-1, 0])
-def test_nothing_stands_on_another(page: Page, layers: int, opened_layer: int) -> None:
-    source = (SCRIPTS / "living_map_layout.js").read_text(encoding="utf-8")
-    script = """async ([source, layers, open]) => {
-      const m = await import('data:text/javascript,' + encodeURIComponent(source));
-      const asked = { width: 800, rows: 14, layers, heads: 8, open, guesses: true, coarse: false, natural: 540 };
-      const found = m.layout(asked), folded = m.layout({ ...asked, open: -1 });
-      const half = m.between(folded, found, 1);
-      const camera = m.zoomed({ k: 1, x: 10, y: 5 }, 2, 100, 50);
-      return { spans: [...found.strips, ...found.cards, found.guess],
-        same: JSON.stringify(half) === JSON.stringify(found),
-        columns: m.columnSpans([14, 14, 110, 14], 400),
-        point: [(camera.x + 100) / camera.k, (camera.y + 50) / camera.k],
-        thumbs: Array.from({ length: 8 }, (_, h) => m.thumbAt(h, m.thumbGrid(8, 92, 106), 92)) };
-    }"""
-    page.goto("about:blank")
-    found = page.evaluate(script, [source, layers, opened_layer])
-    for spans in (found["spans"], found["columns"]):
-        assert all(a["x"] + a["w"] <= b["x"] for a, b in pairwise(spans))
-    assert found["columns"][-1]["x"] + found["columns"][-1]["w"] <= 400 and found["same"]
-    assert found["point"] == [110, 55], "what is under the pointer stays there"
-    assert len({(thumb["x"], thumb["y"]) for thumb in found["thumbs"]}) == 8
-    assert all(thumb["x"] >= 0 and thumb["x"] + thumb["size"] <= 92 for thumb in found["thumbs"])

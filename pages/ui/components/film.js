@@ -2,7 +2,7 @@
 // The film of a training: what heads get right at each moment, played, dragged and stepped in the browser alone.
 import { el, svg, write } from '../../../encoder/browser/dom.js';
 import { percent, typeset } from '../../../encoder/browser/number.js';
-import { filmLine, filmShapes, keyed, momentAt, shareAt, spread, stepAt, steps1000 } from './film_draw.js';
+import { filmLine, keyed, momentAt, shareAt, spread, stepAt, steps1000 } from './film_draw.js';
 import { forgetMoment, momentNow, tellMoment } from './film_moment.js';
 
 /** @typedef {{ title: string, shares: number[], rule: number }} FilmCurve */
@@ -20,7 +20,7 @@ import { forgetMoment, momentNow, tellMoment } from './film_moment.js';
  * @property {string} label
  */
 /** @typedef {ReturnType<typeof build>} FilmParts */
-/** @typedef {HTMLElement & { parts?: FilmParts, timer?: number, of?: string, film?: { drawing: () => unknown }, sizes?: ResizeObserver }} FilmRoot */
+/** @typedef {HTMLElement & { parts?: FilmParts, timer?: number, of?: string, sizes?: ResizeObserver }} FilmRoot */
 
 const PAUSE = 900; // milliseconds at each moment
 const NARROW = 560; // pixels below which the names of curves stand above them
@@ -152,7 +152,6 @@ export default function ({ data, parentElement, setTriggerValue }) {
     event.preventDefault();
     event.stopPropagation(); // arrow keys walk the pages elsewhere
   };
-  root.film = { drawing: () => filmShapes(/** @type {SVGElement} */ (parts.chart.querySelector('svg'))) };
   root.sizes?.disconnect();
   root.sizes = new ResizeObserver(draw);
   root.sizes.observe(root);

@@ -4,7 +4,7 @@ import { arcs } from '../../../encoder/browser/arcs.js';
 import { el, svg, write } from '../../../encoder/browser/dom.js';
 import { percent, typeset } from '../../../encoder/browser/number.js';
 import { bytes } from './cells.js';
-import { filmShapes, steps1000 } from './film_draw.js';
+import { steps1000 } from './film_draw.js';
 import { hearMoment, momentNow } from './film_moment.js';
 
 /**
@@ -18,7 +18,7 @@ import { hearMoment, momentNow } from './film_moment.js';
  * @property {string} who
  * @property {number} start
  */
-/** @typedef {HTMLElement & { end?: () => void, film?: { drawing: () => unknown }, from?: number, of?: string, sizes?: ResizeObserver }} ArcsRoot */
+/** @typedef {HTMLElement & { end?: () => void, from?: number, of?: string, sizes?: ResizeObserver }} ArcsRoot */
 
 const ROOM = 92, BELOW = 62; // pixels for arcs above the words, and for what stands below them
 const SAID = 3; // words whose shares are said
@@ -116,16 +116,6 @@ export default function ({ data, parentElement, setTriggerValue }) {
     event.preventDefault();
     event.stopPropagation(); // arrow keys walk the pages elsewhere
   }
-  root.film = { drawing() {
-    const found = filmShapes(picture), look = getComputedStyle(line);
-    buttons.forEach((one, i) => {
-      const x = one.offsetLeft + one.offsetWidth / 2, y = one.offsetTop + one.offsetHeight - 8;
-      for (const [words, down, size] of /** @type {[string, number, string][]} */ ([[one.textContent, 0, '20px'], [shown[i].textContent, 24, '13px']])) {
-        found.shapes.push({ tag: 'text', attributes: { x: String(x), y: String(y + down), fill: look.color, 'font-size': size, 'text-anchor': 'middle' }, text: words });
-      }
-    });
-    return { ...found, width: line.offsetWidth, height: line.offsetHeight };
-  } };
   root.sizes?.disconnect();
   root.sizes = new ResizeObserver(draw);
   root.sizes.observe(line);

@@ -1,5 +1,5 @@
 // @ts-check
-// What the parts of the film draw with: places on the axis of steps, lines, and a drawing as shapes for a file.
+// What the parts of the film draw with: places on the axis of steps, lines, and keys.
 
 /** @typedef {{ left: number, right: number, top: number, low: number }} FilmFrame in pixels */
 
@@ -62,22 +62,4 @@ export const steps1000 = step => step.toLocaleString('en-US');
 export function keyed(key, at, last) {
   const to = { ArrowRight: at + 1, ArrowUp: at + 1, ArrowLeft: at - 1, ArrowDown: at - 1, Home: 0, End: last }[key];
   return to === undefined ? null : Math.max(0, Math.min(last, to));
-}
-
-/**
- * A drawing as shapes, each as it is painted, for a file.
- * @param {SVGElement} drawn
- */
-export function filmShapes(drawn) {
-  const box = drawn.getBoundingClientRect();
-  const shapes = [...drawn.querySelectorAll('path, line, circle, text, rect')].map(one => {
-    const look = getComputedStyle(one);
-    /** @type {Record<string, string>} */
-    const attributes = { fill: look.fill, stroke: look.stroke, 'stroke-width': look.strokeWidth, opacity: look.opacity };
-    if (look.strokeDasharray !== 'none') attributes['stroke-dasharray'] = look.strokeDasharray;
-    for (const { name, value } of one.attributes) if (!['class', 'style', 'role'].includes(name)) attributes[name] = value;
-    if (one.tagName === 'text') Object.assign(attributes, { 'font-size': look.fontSize, 'font-weight': look.fontWeight, 'text-anchor': look.textAnchor });
-    return { tag: one.tagName, attributes, text: one.tagName === 'text' ? one.textContent ?? '' : undefined };
-  });
-  return { shapes, width: box.width, height: box.height };
 }

@@ -2,7 +2,7 @@
 // What a model guesses at a gap at each moment of its training, and how likely two forms of a verb are.
 import { el, svg, write } from '../../../encoder/browser/dom.js';
 import { percent, typeset } from '../../../encoder/browser/number.js';
-import { filmLine, filmShapes, shareAt, stepAt, steps1000 } from './film_draw.js';
+import { filmLine, shareAt, stepAt, steps1000 } from './film_draw.js';
 import { hearMoment, momentNow } from './film_moment.js';
 
 /** @typedef {{ name: string, shares: number[] }} FormCurve */
@@ -15,7 +15,7 @@ import { hearMoment, momentNow } from './film_moment.js';
  * @property {number} start
  * @property {string} label
  */
-/** @typedef {HTMLElement & { end?: () => void, film?: { drawing: () => unknown }, sizes?: ResizeObserver }} GuessRoot */
+/** @typedef {HTMLElement & { end?: () => void, sizes?: ResizeObserver }} GuessRoot */
 
 const HIGH = 96;
 
@@ -60,7 +60,6 @@ export default function ({ data, parentElement }) {
     chart.replaceChildren(picture);
     place();
   };
-  root.film = { drawing: () => filmShapes(/** @type {SVGElement} */ (chart.querySelector('svg'))) };
   root.sizes?.disconnect();
   root.sizes = new ResizeObserver(draw);
   root.sizes.observe(root);

@@ -2,7 +2,7 @@
 // Every head of a model over its training as a small curve of its own, beside the rule that needs no model.
 import { el, svg } from '../../../encoder/browser/dom.js';
 import { percent, typeset } from '../../../encoder/browser/number.js';
-import { filmLine, filmShapes, shareAt, stepAt, steps1000 } from './film_draw.js';
+import { filmLine, shareAt, stepAt, steps1000 } from './film_draw.js';
 import { hearMoment, momentNow } from './film_moment.js';
 
 /**
@@ -15,7 +15,7 @@ import { hearMoment, momentNow } from './film_moment.js';
  * @property {number} heads of a layer
  * @property {number} start
  */
-/** @typedef {HTMLElement & { end?: () => void, film?: { drawing: () => unknown } }} HeadsRoot */
+/** @typedef {HTMLElement & { end?: () => void }} HeadsRoot */
 
 const WIDE = 150, HIGH = 74;
 const FRAME = { left: 6, right: WIDE - 6, top: 6, low: HIGH - 6 };
@@ -47,16 +47,6 @@ export default function ({ data, parentElement }) {
       picture.querySelector('.now')?.setAttribute('x2', x);
     });
   };
-  root.film = { drawing() {
-    const whole = root.getBoundingClientRect();
-    const shapes = tiles.flatMap(({ picture, tile }, i) => {
-      const box = picture.getBoundingClientRect(), x = box.left - whole.left, y = box.top - whole.top, size = box.width / WIDE;
-      const look = getComputedStyle(tile), named = { x: '0', y: '-4', fill: look.color, 'font-size': '12px' };
-      return [{ tag: 'text', attributes: named, text: names[i] }, ...filmShapes(picture).shapes].map(one => (
-        { ...one, attributes: { ...one.attributes, transform: `translate(${x.toFixed(1)} ${y.toFixed(1)}) scale(${size.toFixed(3)})` } }));
-    });
-    return { shapes, width: whole.width, height: whole.height };
-  } };
   root.end?.();
   root.end = hearMoment(({ at }) => place(at));
   place(momentNow(start, steps.length));

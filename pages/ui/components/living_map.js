@@ -3,11 +3,10 @@
 import { bytes } from './cells.js';
 import { isDark, part, unitOf, unpack } from './living_map_data.js';
 import { whatIsAt } from './living_map_input.js';
-import { LABELS, TITLE, between, clamp, columnSpans, eased, foldedParts, kept, layout, naturalTotal, naturalWidths, rowHeight, zoomed } from './living_map_layout.js';
+import { LABELS, TITLE, between, clamp, columnSpans, eased, foldedParts, kept, layout, naturalTotal, naturalWidths, rowHeight } from './living_map_layout.js';
 import { inksOf, paintAll, paintCell, paintRow } from './living_map_paint.js';
-import { COLOURS, buildMap, drawingOf, lightTokens, placeAll, writeColumns, writeHeading, writeTokens } from './living_map_parts.js';
-import { heardWalk, paintStop, stopWalk } from './living_map_walk.js';
-import { sayColumn, sayLayer, sayRow } from './living_map_say.js';
+import { COLOURS, buildMap, lightTokens, placeAll, writeColumns, writeHeading, writeTokens } from './living_map_parts.js';
+import { heardWalk, paintStop, sayColumn, sayLayer, sayRow, stopWalk } from './living_map_say.js';
 
 const MORE = 210; // the level of the signed palette, 127 for none to 254, that a band has which is more
 const GLIDE = 300; // milliseconds from one arrangement to another
@@ -87,11 +86,10 @@ class LivingMap {
     this.layer = 0;
     this.pinned = this.begun = -1;
     this.hover = -1;
-    this.camera = { k: 1, x: 0, y: 0 };
+    this.scroll = 0; // pixels that the picture is moved to the left
     this.images = new WeakMap();
     this.cache = new Map();
     /** @type {{ choice: string, layers: any[][] }} */ this.found = { choice: '', layers: [] };
-    this.pointers = new Map();
     this.still = matchMedia('(prefers-reduced-motion: reduce)');
     this.coarse = matchMedia('(pointer: coarse)');
     buildMap(this);
@@ -146,7 +144,7 @@ class LivingMap {
       this.wordsBox.disabled = every > 1;
       this.hover = -1;
       this.pointed = null;
-      if (!same) this.camera = { k: 1, x: 0, y: 0 };
+      if (!same) this.scroll = 0;
       writeTokens(this);
       writeHeading(this);
       this.columns = this.run.about.columns;
@@ -230,11 +228,10 @@ class LivingMap {
     this.high = innerHeight;
     const { about } = this.run;
     const coarse = this.coarse.matches;
-    this.width = this.across - (document.fullscreenElement === this.root.getRootNode().host ? 48 : 0);
+    this.width = this.across;
     this.left = this.width < 500 ? 78 : clamp(8 * Math.max(...about.tokens.map((/** @type {string} */ t) => t.length)) + 26, 76, 124);
     this.top = TITLE + 26 + LABELS;
-    const room = (document.fullscreenElement ? innerHeight - 300 : innerHeight - 470);
-    this.rowHeight = rowHeight(about.rows, Math.max(room, 300), coarse);
+    this.rowHeight = rowHeight(about.rows, Math.max(innerHeight - 470, 300), coarse);
     this.tall = this.rowHeight * about.rows;
     this.foot = 8;
     this.goal = layout({
@@ -249,8 +246,7 @@ class LivingMap {
       if (canvas.width !== w || canvas.height !== h) { canvas.width = w; canvas.height = h; }
     }
     this.ratio = ratio;
-    this.camera = kept(this.camera, this.now.width + 8, this.width - this.left, this.tall);
-    this.refresh();
+    this.move(0);
   }
 
   /** From where everything stands to where it should. */
@@ -261,18 +257,18 @@ class LivingMap {
     this.arrange();
     this.now = from;
     const to = this.goal;
-    const camera = { ...this.camera };
+    const begin = this.scroll;
     const card = this.open >= 0 ? to.cards[this.open] : null;
     const room = this.width - this.left;
-    const x = card ? clamp(camera.x, card.x + card.w + 12 - room, Math.max(0, card.x - 4)) : 0;
-    const end = kept(card ? { k: 1, x: card.w > room ? card.x - 4 : x, y: 0 } : { k: 1, x: 0, y: 0 }, to.width + 8, room, this.tall);
+    const x = card ? clamp(begin, card.x + card.w + 12 - room, Math.max(0, card.x - 4)) : 0;
+    const end = kept(card && card.w > room ? card.x - 4 : x, to.width + 8, room);
     const start = performance.now();
     const step = (/** @type {number} */ time) => {
       if (this.goal !== to && this.goal.cards.length !== from.cards.length) { this.gliding = false; return; }
       const t = this.still.matches || !from || from === to ? 1 : Math.min(1, (time - start) / GLIDE);
       const e = eased(Math.max(0, t));
       this.now = t === 1 ? this.goal : between(from, this.goal, e);
-      this.camera = { k: camera.k + (end.k - camera.k) * e, x: camera.x + (end.x - camera.x) * e, y: camera.y + (end.y - camera.y) * e };
+      this.scroll = begin + (end - begin) * e;
       if (t === 1) { this.gliding = false; this.reveal(); }
       this.refresh();
       if (t < 1) requestAnimationFrame(step);
@@ -349,9 +345,6 @@ class LivingMap {
     const at = this.placeOfMark();
     if (at && !this.gliding) this.into(at.x, at.w);
   }
-
-  /** What is needed to keep the picture: the canvas, and the words beside it with where they stand. */
-  drawing() { return drawingOf(this); }
 
   get row() {
     return this.hover >= 0 ? this.hover : this.pinned;
@@ -467,27 +460,9 @@ class LivingMap {
     this.send({ step, head: this.head, row: at.row, cell: at.cell, open: this.open });
   }
 
-  whole() {
-    if (this.open >= 0) { this.unfold(-1); return; }
-    this.camera = { k: 1, x: 0, y: 0 };
-    this.refresh();
-  }
-
-  fill() {
-    const host = this.root;
-    if (document.fullscreenElement) document.exitFullscreen(); else host.requestFullscreen?.();
-  }
-
-  /** @param {number} factor @param {number} x @param {number} y */
-  zoom(factor, x, y) {
-    this.camera = kept(zoomed(this.camera, factor, x, y), this.now.width + 8, this.width - this.left, this.tall);
-    this.refresh();
-  }
-
-  /** @param {number} dx @param {number} dy */
-  move(dx, dy) {
-    const before = this.camera;
-    this.camera = kept({ k: before.k, x: before.x - dx, y: before.y - dy }, this.now.width + 8, this.width - this.left, this.tall);
+  /** The picture to the right by so many pixels. @param {number} by */
+  move(by) {
+    this.scroll = kept(this.scroll - by, this.now.width + 8, this.width - this.left);
     this.refresh();
   }
 
@@ -496,9 +471,7 @@ class LivingMap {
 
   /** @param {number} x @param {number} w */
   into(x, w) {
-    const k = this.camera.k;
-    const room = this.width - this.left;
-    const goal = clamp(this.camera.x, (x + w) * k + 8 - room, x * k - 8);
-    if (Math.abs(goal - this.camera.x) > 1) this.move(this.camera.x - goal, 0);
+    const goal = clamp(this.scroll, x + w + 8 - (this.width - this.left), x - 8);
+    if (Math.abs(goal - this.scroll) > 1) this.move(this.scroll - goal);
   }
 }

@@ -1,17 +1,16 @@
 // @ts-check
 // What is done with the map by mouse, touch, wheel and keys.
-import { nextStop, stopWalk } from './living_map_walk.js';
 import { part } from './living_map_data.js';
 import { clamp, columnSpans, foldedParts } from './living_map_layout.js';
 import { thumbPlaces } from './living_map_paint.js';
-import { sayCell, sayColumn } from './living_map_say.js';
+import { nextStop, sayCell, sayColumn, stopWalk } from './living_map_say.js';
 
 /** What stands at a point of the stage. @param {any} map @param {number} x @param {number} y */
 export function whatIsAt(map, x, y) {
   const { about } = map.run;
-  const row = Math.floor((y - map.top + map.camera.y) / (map.rowHeight * map.camera.k));
+  const row = Math.floor((y - map.top) / map.rowHeight);
   if (y < map.top || row < 0 || row >= about.rows) return { row: -1, cell: null };
-  const wx = (x - map.left + map.camera.x) / map.camera.k;
+  const wx = x - map.left + map.scroll;
   const inside = (/** @type {any} */ s) => wx >= s.x && wx <= s.x + s.w;
   const cellIn = (/** @type {any} */ s, /** @type {number} */ cells) => clamp(Math.floor(((wx - s.x) / s.w) * cells), 0, cells - 1);
   const inStrip = (/** @type {any} */ s, /** @type {number} */ i) => {
@@ -39,40 +38,27 @@ export function whatIsAt(map, x, y) {
 export function listenTo(map) {
   const { canvas, stage } = map;
   const where = (/** @type {any} */ e) => { const box = stage.getBoundingClientRect(); return [e.clientX - box.left, e.clientY - box.top]; };
-  const zoomBy = (/** @type {number} */ f, /** @type {number} */ x, /** @type {number} */ y) => map.zoom(f, x - map.left, y - map.top);
   stage.addEventListener('wheel', (/** @type {WheelEvent} */ e) => {
-    const [x, y] = where(e);
-    const held = map.root.getRootNode().activeElement && map.root.contains(map.root.getRootNode().activeElement) && map.camera.k > 1;
-    if (e.ctrlKey || e.metaKey || held || document.fullscreenElement) { zoomBy(Math.exp(-clamp(e.deltaY, -60, 60) / 180), x, y); e.preventDefault(); }
-    else if (Math.abs(e.deltaX) > Math.abs(e.deltaY) || e.shiftKey) {
-      const before = map.camera.x;
-      map.move(-(e.deltaX || e.deltaY), 0);
-      if (map.camera.x !== before) e.preventDefault();
-    }
+    if (Math.abs(e.deltaX) <= Math.abs(e.deltaY) && !e.shiftKey) return;
+    const before = map.scroll;
+    map.move(-(e.deltaX || e.deltaY));
+    if (map.scroll !== before) e.preventDefault();
   }, { passive: false });
   canvas.onpointerdown = (/** @type {PointerEvent} */ e) => {
     if (map.walking) stopWalk(map);
-    map.pointers.set(e.pointerId, where(e));
-    map.drag = { moved: 0, from: where(e) };
-    if (e.pointerType !== 'mouse' || map.camera.k > 1) canvas.setPointerCapture(e.pointerId);
+    map.drag = { moved: 0, from: where(e), at: where(e)[0] };
+    map.held = true;
+    if (e.pointerType !== 'mouse') canvas.setPointerCapture(e.pointerId);
   };
   canvas.onpointermove = (/** @type {PointerEvent} */ e) => {
     const [x, y] = where(e);
-    const before = map.pointers.get(e.pointerId);
-    if (!before) { pointAt(map, x, y); return; }
-    if (map.pointers.size === 2) {
-      const other = [...map.pointers].find(([id]) => id !== e.pointerId)?.[1];
-      const far = (/** @type {number[]} */ p) => Math.hypot(p[0] - other[0], p[1] - other[1]);
-      zoomBy(far([x, y]) / Math.max(1, far(before)), (x + other[0]) / 2, (y + other[1]) / 2);
-      map.drag.moved = 99;
-    } else {
-      map.drag.moved += Math.abs(x - before[0]) + Math.abs(y - before[1]);
-      if (map.drag.moved > 6) { map.move(x - before[0], y - before[1]); canvas.classList.add('dragged'); }
-    }
-    map.pointers.set(e.pointerId, [x, y]);
+    if (!map.held) { pointAt(map, x, y); return; }
+    const by = x - map.drag.at;
+    map.drag.moved += Math.abs(by);
+    map.drag.at = x;
+    if (map.drag.moved > 6) { map.move(by); canvas.classList.add('dragged'); }
   };
-  const up = (/** @type {PointerEvent} */ e) => { map.pointers.delete(e.pointerId); canvas.classList.remove('dragged'); };
-  canvas.onpointerup = canvas.onpointercancel = up;
+  canvas.onpointerup = canvas.onpointercancel = () => { map.held = false; canvas.classList.remove('dragged'); };
   canvas.onpointerleave = () => { map.pointed = null; map.point(-1); map.later(); };
   canvas.onclick = (/** @type {MouseEvent} */ e) => {
     if (map.drag && map.drag.moved > 6) return;
@@ -82,7 +68,6 @@ export function listenTo(map) {
     if (found.cell) { map.pinned = found.row; map.tell(sayCell(map, found.cell)); map.openNumber(found.cell); }
     else map.pin(found.row);
   };
-  canvas.ondblclick = () => { map.camera = { k: 1, x: 0, y: 0 }; map.refresh(); };
   map.root.addEventListener('keydown', (/** @type {KeyboardEvent} */ e) => onKey(map, e));
   map.root.addEventListener('focusin', (/** @type {FocusEvent} */ e) => followFocus(map, /** @type {HTMLElement} */ (e.target)));
 }
@@ -121,16 +106,10 @@ export function onKey(map, e) {
 /** @param {any} map @param {HTMLElement} at @param {string} key */
 export function keyOn(map, at, key) {
   const step = /** @type {any} */ ({ ArrowUp: [-1, 0], ArrowDown: [1, 0], ArrowLeft: [0, -1], ArrowRight: [0, 1] })[key];
-  if (key === '+' || key === '=' || key === '-') {
-    if (at instanceof HTMLInputElement) return false;
-    map.zoom(key === '-' ? 1 / 1.25 : 1.25, (map.width - map.left) / 2, map.tall / 2);
-    return true;
-  }
   if (key === 'Escape') {
     if (map.walking) { stopWalk(map); return true; }
     if (document.documentElement.hasAttribute('data-number-open')) return false; // the opened number is closed first
     if (map.pointed) { map.pointed = null; map.hover = -1; map.later(); return true; }
-    if (map.camera.k > 1) { map.camera = { k: 1, x: 0, y: 0 }; map.refresh(); return true; }
     if (map.open >= 0) { map.unfold(-1); map.layerButtons[map.layer].focus(); return true; }
     return false;
   }

@@ -7,12 +7,10 @@
  * @typedef {{ strips: Span[], cards: Card[], guess: Span, width: number }} Layout
  * @typedef {{ width: number, rows: number, layers: number, heads: number, open: number, guesses: boolean, coarse: boolean,
  *   natural: number }} Asked
- * @typedef {{ k: number, x: number, y: number }} Camera
  */
 
 export const TITLE = 28; // the height of a layer's name
 export const LABELS = 86; // the height of the names of an unfolded layer's columns
-export const MOST_ZOOM = 8;
 const GAP = 8;
 const SLIM = 22;
 const COLUMN_GAP = 6;
@@ -184,32 +182,9 @@ export function columnSpans(natural, width) {
 export const naturalTotal = natural => natural.reduce((a, b) => a + b, 0) + COLUMN_GAP * (natural.length - 1) + 12;
 
 /**
- * The camera kept where there is something to see.
- * @param {Camera} camera
+ * How far the picture is moved to the left, kept where there is something to see.
+ * @param {number} scroll
  * @param {number} world the picture's width
  * @param {number} room the window's width
- * @param {number} tall the height of all rows
- * @returns {Camera}
  */
-export function kept(camera, world, room, tall) {
-  const k = clamp(camera.k, 1, MOST_ZOOM);
-  return {
-    k,
-    x: clamp(camera.x, 0, Math.max(0, world * k - room)),
-    y: clamp(camera.y, 0, Math.max(0, tall * k - tall)),
-  };
-}
-
-/**
- * Nearer to or farther from a point of the window, which stays where it is.
- * @param {Camera} camera
- * @param {number} factor
- * @param {number} x
- * @param {number} y
- * @returns {Camera}
- */
-export function zoomed(camera, factor, x, y) {
-  const k = clamp(camera.k * factor, 1, MOST_ZOOM);
-  const ratio = k / camera.k;
-  return { k, x: (camera.x + x) * ratio - x, y: (camera.y + y) * ratio - y };
-}
+export const kept = (scroll, world, room) => clamp(scroll, 0, Math.max(0, world - room));

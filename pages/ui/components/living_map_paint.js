@@ -11,7 +11,7 @@ import { TITLE, columnSpans, foldedParts, thumbAt, thumbGrid, thumbLine } from '
  * @typedef {{ ink: string, muted: string, accent: string, second: string, border: string, surface: string, page: string,
  *   font: string, dark: boolean, more: string, less: string, signed: Uint32Array, share: Uint32Array }} Colours
  * @typedef {{ columns: any[], natural: number[], arrays: Unpacked['arrays'] | null, scales: number[], layer: number }} Detail
- * @typedef {{ run: Unpacked, detail: Detail, layout: Layout, camera: { k: number, x: number, y: number }, left: number,
+ * @typedef {{ run: Unpacked, detail: Detail, layout: Layout, scroll: number, left: number,
  *   head: number, layer: number, rowHeight: number, top: number, tall: number, foot: number, width: number, focus: number,
  *   colours: Colours, bands: 'strongest' | 'mean' | 'head' | 'flow', least: number, words: boolean, way: 'from' | 'to',
  *   mark: { column: number, layer: number, row: number, cell: number } | null, lit: ({ layer: number } & import('./living_map_data.js').Band)[], images: WeakMap<ArrayBufferLike, Map<string, HTMLCanvasElement>>,
@@ -66,9 +66,9 @@ function imageOf(scene, levels, rows, cells, share) {
 }
 
 /** @param {Scene} s @param {number} x */
-export const toX = (s, x) => s.left + x * s.camera.k - s.camera.x;
+export const toX = (s, x) => s.left + x - s.scroll;
 /** @param {Scene} s @param {number} row */
-export const toY = (s, row) => s.top + row * s.rowHeight * s.camera.k - s.camera.y;
+export const toY = (s, row) => s.top + row * s.rowHeight;
 
 /**
  * Which tokens are drawn as looking and looked at.
@@ -148,7 +148,7 @@ export function paintRow(c, s, row) {
   c.clip();
   c.globalAlpha = s.colours.dark ? 0.2 : 0.11;
   c.fillStyle = s.colours.accent;
-  c.fillRect(0, toY(s, row), s.width, s.rowHeight * s.camera.k);
+  c.fillRect(0, toY(s, row), s.width, s.rowHeight);
   c.globalAlpha = 1;
   c.beginPath();
   c.rect(s.left, s.top, s.width - s.left, s.tall);
@@ -166,7 +166,7 @@ function frames(c, s) {
   s.layout.cards.forEach((card, i) => {
     const open = card.open > 0.5;
     c.beginPath();
-    c.roundRect(toX(s, card.x) + 0.5, 0.5, card.w * s.camera.k - 1, s.top + s.tall + 5, 8);
+    c.roundRect(toX(s, card.x) + 0.5, 0.5, card.w - 1, s.top + s.tall + 5, 8);
     c.globalAlpha = s.colours.dark ? 0.55 : 0.6;
     c.fillStyle = s.colours.surface;
     c.fill();
@@ -184,9 +184,7 @@ function frames(c, s) {
 /** Every row, or one in full colour. @param {CanvasRenderingContext2D} c @param {Scene} s @param {number} only */
 function rowsOf(c, s, only) {
   const { about, arrays } = s.run;
-  const k = s.camera.k;
-  const seen = (/** @type {number} */ row) => toY(s, row + 1) > s.top && toY(s, row) < s.top + s.tall;
-  const list = (only < 0 ? Array.from({ length: about.rows }, (_, i) => i) : [only]).filter(seen);
+  const list = only < 0 ? Array.from({ length: about.rows }, (_, i) => i) : [only];
   stream(c, s, list, only >= 0);
   s.layout.strips.forEach((span, i) => strip(c, s, i, span, list));
   s.layout.cards.forEach((card, layer) => {
@@ -204,7 +202,7 @@ function rowsOf(c, s, only) {
     }
     c.globalAlpha = 1;
   });
-  if (about.guesses.length) guesses(c, s, list, only >= 0, k);
+  if (about.guesses.length) guesses(c, s, list, only >= 0);
 }
 
 /** The residual stream: a line through each row. @param {CanvasRenderingContext2D} c @param {Scene} s @param {number[]} list @param {boolean} lit */
@@ -240,29 +238,28 @@ function strip(c, s, index, span, list) {
   const cells = s.run.about.widths[index];
   const image = imageOf(s, values, count * rows, wide, false);
   const x = toX(s, span.x);
-  const tall = s.rowHeight * s.camera.k;
+  const tall = s.rowHeight;
   const inset = Math.min(tall * 0.2, 6);
   for (const row of list) {
     c.fillStyle = s.colours.page;
-    c.fillRect(x, toY(s, row) + inset, span.w * s.camera.k, tall - 2 * inset);
-    c.drawImage(image, 0, index * rows + row, cells, 1, x, toY(s, row) + inset, span.w * s.camera.k, tall - 2 * inset);
+    c.fillRect(x, toY(s, row) + inset, span.w, tall - 2 * inset);
+    c.drawImage(image, 0, index * rows + row, cells, 1, x, toY(s, row) + inset, span.w, tall - 2 * inset);
   }
 }
 
 /** What attention (first bar) and feed-forward (second) add. @param {CanvasRenderingContext2D} c @param {Scene} s @param {number} layer @param {number} x @param {number[]} list */
 function bars(c, s, layer, x, list) {
   const { n, every } = s.run.about;
-  const k = s.camera.k;
   const most = s.rowHeight - 6;
   [['attention', s.colours.accent], ['feed_forward', s.colours.second]].forEach(([name, colour], i) => {
     const off = changeOf(s.run.about, `layers.${layer}.${name}.output`) === 'off';
     c.fillStyle = c.strokeStyle = colour;
     for (const row of list) {
       const value = s.run.arrays[name].values[layer * n + Math.min(row * every, n - 1)];
-      const tall = Math.max(1, Math.min(1, value / 1.5) * most) * k;
-      const y = toY(s, row) + (s.rowHeight - 3) * k;
-      if (off) { c.lineWidth = 1; c.strokeRect(toX(s, x) + i * 5 * k, y - most * k, 4 * k, most * k); continue; }
-      c.fillRect(toX(s, x) + i * 5 * k, y - tall, 4 * k, tall);
+      const tall = Math.max(1, Math.min(1, value / 1.5) * most);
+      const y = toY(s, row) + s.rowHeight - 3;
+      if (off) { c.lineWidth = 1; c.strokeRect(toX(s, x) + i * 5, y - most, 4, most); continue; }
+      c.fillRect(toX(s, x) + i * 5, y - tall, 4, tall);
     }
   });
 }
@@ -288,7 +285,7 @@ function bands(c, s, layer, x, w, only) {
     const a = toY(s, key + 0.5);
     const b = toY(s, query + 0.5);
     c.globalAlpha = alpha * (lit ? 0.8 : 0.1 + (0.25 * level) / 200);
-    c.lineWidth = Math.max(0.7, (level / 200) * s.rowHeight * 0.5 * s.camera.k);
+    c.lineWidth = Math.max(0.7, (level / 200) * s.rowHeight * 0.5);
     c.beginPath();
     c.moveTo(from, a);
     c.bezierCurveTo(middle, a, middle, b, to, b);
@@ -303,7 +300,7 @@ function bands(c, s, layer, x, w, only) {
       const { query, key, level } = band;
       if (wholePercent(level) < Math.max(10, s.least)) continue;
       const text = tight(bandText(band, s.run.about)).replace(/\s+points?$/, '');
-      const y = toY(s, (s.way === 'from' ? key : query) + 0.5) - Math.max(8, (level / 200) * s.rowHeight * 0.25 * s.camera.k + 6);
+      const y = toY(s, (s.way === 'from' ? key : query) + 0.5) - Math.max(8, (level / 200) * s.rowHeight * 0.25 + 6);
       c.globalAlpha = alpha;
       c.lineWidth = 3;
       c.lineJoin = 'round';
@@ -320,12 +317,12 @@ function bands(c, s, layer, x, w, only) {
 function unfolded(c, s, layer, card, list) {
   const { detail } = s;
   const at = detail.layer === layer ? detail.arrays : null;
-  const tall = s.rowHeight * s.camera.k;
+  const tall = s.rowHeight;
   columnSpans(detail.natural, card.w).forEach((span, i) => {
     const column = detail.columns[i];
     const share = Boolean(column.share) && !s.run.about.difference;
     const x = toX(s, card.x + span.x);
-    const w = span.w * s.camera.k;
+    const w = span.w;
     const rows = s.run.about.rows;
     let levels = at && (column.heads ? part(at[i], s.head) : at[i].values);
     const small = s.run.arrays.thumbs;
@@ -356,11 +353,11 @@ function cellTexts(c, s, levels, row, wide, x, w) {
   }
 }
 
-/** @param {CanvasRenderingContext2D} c @param {Scene} s @param {number[]} list @param {boolean} lit @param {number} k */
-function guesses(c, s, list, lit, k) {
+/** @param {CanvasRenderingContext2D} c @param {Scene} s @param {number[]} list @param {boolean} lit */
+function guesses(c, s, list, lit) {
   const { about } = s.run;
   const x = toX(s, s.layout.guess.x);
-  const room = s.layout.guess.w * k;
+  const room = s.layout.guess.w;
   const alpha = c.globalAlpha;
   c.textBaseline = 'middle';
   c.textAlign = 'left';
@@ -368,11 +365,11 @@ function guesses(c, s, list, lit, k) {
     const first = row * about.every;
     const masked = about.masked.includes(first);
     const lines = about.guesses[first].slice(0, masked && s.rowHeight >= 30 ? 3 : 1);
-    const step = (s.rowHeight * k) / (lines.length + (lines.length > 1 ? 0 : 0));
+    const step = s.rowHeight / lines.length;
     lines.forEach((/** @type {[string, number]} */ [word, p], /** @type {number} */ i) => {
       const y = toY(s, row) + step * (i + 0.5);
       const tall = Math.min(16, step * 0.62);
-      const wide = Math.max(1, p * Math.min(room * 0.32, 44 * k));
+      const wide = Math.max(1, p * Math.min(room * 0.32, 44));
       c.globalAlpha = alpha * (lit || masked ? 1 : 0.5);
       c.fillStyle = lit || masked ? s.colours.accent : s.colours.muted;
       c.fillRect(x, y - tall / 2, wide, tall);
@@ -390,7 +387,7 @@ function guesses(c, s, list, lit, k) {
 export function thumbPlaces(s, layer) {
   const card = s.layout.cards[layer];
   const { heads } = s.run.about;
-  const w = card.w * s.camera.k;
+  const w = card.w;
   const grid = card.open > 0.5 ? thumbLine(heads, w) : thumbGrid(heads, w, s.top - TITLE - 6);
   const used = card.open > 0.5 ? grid.across * (grid.size + 2) + 14 : w; // an unfolded layer has them at its left
   return Array.from({ length: heads }, (_, h) => thumbAt(h, grid, used));
@@ -405,7 +402,7 @@ function thumbs(c, s) {
   c.rect(s.left, 0, s.width - s.left, s.top);
   c.clip();
   s.layout.cards.forEach((card, layer) => {
-    if (card.w * s.camera.k < 56 || toX(s, card.x + card.w) < s.left || toX(s, card.x) > s.width) return;
+    if (card.w < 56 || toX(s, card.x + card.w) < s.left || toX(s, card.x) > s.width) return;
     const image = imageOf(s, part(arrays.thumbs, layer), about.heads * side, side, !about.difference);
     thumbPlaces(s, layer).forEach((place, head) => {
       const x = toX(s, card.x) + place.x;
@@ -446,9 +443,9 @@ function thumbs(c, s) {
  * @param {string} colour
  */
 export function paintCell(c, s, at, colour) {
-  const tall = s.rowHeight * s.camera.k;
+  const tall = s.rowHeight;
   const inset = at.pairs ? 0 : Math.min(tall * 0.2, 6);
-  const w = (at.w * s.camera.k) / at.cells;
+  const w = (at.w) / at.cells;
   const x = toX(s, at.x) + at.cell * w;
   c.save();
   c.beginPath();

@@ -4,8 +4,7 @@ import { part, rowName } from './living_map_data.js';
 import { listenTo, rove } from './living_map_input.js';
 import { LABELS, clamp, columnSpans } from './living_map_layout.js';
 import { changeOf, thumbPlaces, toX, toY } from './living_map_paint.js';
-import { sayColumn, sayLayer } from './living_map_say.js';
-import { startWalk } from './living_map_walk.js';
+import { sayColumn, sayLayer, startWalk } from './living_map_say.js';
 
 /** @type {Record<string, string>} */
 export const COLOURS = { // what the picture is painted in, as the page names it
@@ -37,15 +36,10 @@ export function buildMap(map) {
   map.leastBox = make('input', { type: 'range', min: 1, max: 60, value: map.least });
   map.leastText = make('output', { textContent: '' });
   map.wordsBox = make('input', { type: 'checkbox', checked: true });
-  const button = (/** @type {string} */ text, /** @type {string} */ label, /** @type {() => void} */ act) =>
-    make('button', { type: 'button', textContent: text, title: label, onclick: act, ariaLabel: label });
-  const middle = (/** @type {number} */ f) => map.zoom(f, (map.width - map.left) / 2, map.tall / 2);
   map.controls = make('div', { className: 'controls', role: 'group', ariaLabel: 'What the bands show' },
     make('label', {}, 'Bands', map.bandsBox), make('label', {}, 'of a word', map.wayBox),
     make('label', {}, 'from', map.leastBox, map.leastText), make('label', {}, map.wordsBox, 'words only'), map.changeLabel,
-    make('span', { className: 'end' }, map.playButton,
-      button('\u2212', 'Zoom out', () => middle(1 / 1.4)), button('+', 'Zoom in', () => middle(1.4)),
-      button('Fit', 'The whole picture', () => map.whole()), button('Enlarge', 'The picture on the whole screen', () => map.fill())));
+    make('span', { className: 'end' }, map.playButton));
   map.bandsBox.onchange = () => { map.bands = map.bandsBox.value; map.again(); };
   map.changeBox.onchange = () => map.send({ difference: map.changeBox.checked });
   map.playButton.onclick = () => startWalk(map);
@@ -164,26 +158,24 @@ export function placeAll(map) {
   };
   map.heading.style.cssText = `left:${map.left}px;right:0;height:${map.top}px`;
   map.tokens.style.cssText = `top:${map.top}px;width:${map.left}px;height:${map.tall}px`;
-  const k = map.camera.k;
-  const tall = map.rowHeight * k;
+  const tall = map.rowHeight;
   const font = clamp(map.rowHeight * 0.55, 9, 14);
   [...map.tokens.children].forEach((li, i) => {
     const y = toY(scene, i) - map.top;
     const b = li.firstChild;
     b.style.cssText = `top:${y}px;height:${tall}px;font-size:${font}px;--inset:${Math.max(0, (tall - Math.min(tall, 27)) / 2 + (tall > 20 ? 1 : 0))}px`;
-    b.hidden = y + tall < 0 || y > map.tall;
   });
   map.names.forEach((/** @type {any} */ b, /** @type {number} */ i) => {
     const s = map.now.strips[i];
-    put(b, toX(scene, s.x) - 2, map.top - 60, Math.max(24, s.w * k + 4), 60);
+    put(b, toX(scene, s.x) - 2, map.top - 60, Math.max(24, s.w + 4), 60);
   });
-  put(map.guessName, toX(scene, map.now.guess.x), map.top - 22, map.now.guess.w * k, 18);
+  put(map.guessName, toX(scene, map.now.guess.x), map.top - 22, map.now.guess.w, 18);
   map.guessName.hidden ||= !about.guesses.length;
   map.layerButtons.forEach((/** @type {any} */ b, /** @type {number} */ l) => {
     const card = map.now.cards[l];
-    const w = card.w * k;
+    const w = card.w;
     const slim = w < 56;
-    put(b, toX(scene, card.x), slim ? 2 : 2, w, slim ? Math.max(25, map.top - 8) : 25);
+    put(b, toX(scene, card.x), 2, w, slim ? Math.max(25, map.top - 8) : 25);
     const off = [['attention', 'attention off'], ['feed_forward', 'feed-forward off']]
       .filter(([part]) => changeOf(about, `layers.${l}.${part}.`) === 'off').map(([, said]) => said).join(', ');
     const change = off || (changeOf(about, `layers.${l}.`) && 'changed');
@@ -205,11 +197,11 @@ export function placeAll(map) {
   const spans = shown ? columnSpans(map.detail.natural, map.now.cards[map.open].w) : [];
   map.columnButtons.forEach((/** @type {any} */ b, /** @type {number} */ i) => {
     if (!shown) { b.hidden = true; return; }
-    put(b, toX(scene, map.now.cards[map.open].x + spans[i].x) - 3, map.top - LABELS, spans[i].w * k + 6, LABELS);
+    put(b, toX(scene, map.now.cards[map.open].x + spans[i].x) - 3, map.top - LABELS, spans[i].w + 6, LABELS);
     b.ariaPressed = String(i === map.focus);
     b.classList.toggle('changed', about.changed.some((/** @type {any} */ e) => e.step === `layers.${map.open}.${map.columns[i].local}`));
   });
-  map.canvas.classList.toggle('far', map.now.width * k > map.width - map.left + 1);
+  map.canvas.classList.toggle('far', map.now.width > map.width - map.left + 1);
 }
 
 /** @param {any} map */
@@ -218,25 +210,4 @@ export function lightTokens(map) {
     li.firstChild.ariaPressed = String(i === map.pinned);
     li.firstChild.classList.toggle('lit', i === map.row);
   });
-}
-
-/** What is needed to keep the picture: the canvas, and the words beside it with where they stand. @param {any} map */
-export function drawingOf(map) {
-  const stage = map.stage.getBoundingClientRect();
-  const centred = (/** @type {any} */ b, /** @type {any} */ more) => {
-    const r = b.getBoundingClientRect();
-    return { text: b.textContent, x: r.left - stage.left + r.width / 2, y: r.top - stage.top + r.height / 2 + 4, size: 12, weight: 400, anchor: 'middle', ...more };
-  };
-  const seen = (/** @type {any} */ b) => !b.hidden && b.checkVisibility();
-  const tokens = [...map.tokens.children].map(li => li.firstChild).filter(seen).map((/** @type {any} */ b) => {
-    const r = b.getBoundingClientRect();
-    const tall = Math.min(r.height - 2, 25);
-    const chosen = b.ariaPressed === 'true';
-    const size = Math.min(13, map.rowHeight * 0.6);
-    return centred(b, { size, y: r.top - stage.top + r.height / 2 + size * 0.35, weight: chosen ? 600 : 400, colour: b.classList.contains('b') ? map.colours.second : map.colours.accent,
-      box: { x: r.left - stage.left, y: r.top - stage.top + (r.height - tall) / 2, width: r.width, height: tall, fill: chosen ? '#1f6fb2' : '' } });
-  });
-  const turned = [...map.names, ...map.columnButtons].filter(seen).map(b => centred(b, { text: b.textContent, y: map.top - 6, anchor: 'start', turn: -58 }));
-  const heads = [...map.layerButtons, map.guessName].filter(seen).map(b => centred(b, { weight: 600, size: 13 }));
-  return { canvas: map.canvas, texts: [...tokens, ...turned, ...heads], width: stage.width, height: stage.height };
 }

@@ -23,7 +23,7 @@ import { short, typeset } from '../../../encoder/browser/number.js';
  * @property {Record<string, string>} palettes
  */
 /** @typedef {HTMLElement & { point: (at: Cell | null) => void }} Figure */
-/** @typedef {HTMLElement & { at?: Cell | null, arrange?: () => void, watched?: ResizeObserver, named?: (i: number) => string }} Root */
+/** @typedef {HTMLElement & { at?: Cell | null, arrange?: () => void, watched?: ResizeObserver }} Root */
 
 /**
  * The numbers of a map.
@@ -92,7 +92,6 @@ export default function ({ data, parentElement, setTriggerValue }) {
   const colours = Object.fromEntries(Object.entries(palettes).map(([kind, text]) => [kind, bytes(text)]));
   const read = maps.map(numbers);
   const name = (/** @type {number} */ i) => names[i * every];
-  root.named = name;
 
   root.style.setProperty('--least', width + 'px');
   root.classList.toggle('pair', second > 0);
