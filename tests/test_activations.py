@@ -3,8 +3,8 @@
 import re
 from pathlib import Path
 
-import pytest
 import torch
+from in_turn import in_turn
 from oracle import REPLAY
 from tiny import VARIANTS
 
@@ -18,7 +18,7 @@ ROOT = Path(__file__).parents[1]
 KNOW = {"encoder/model/activations.py", "encoder/explain/operations/activation.py"}
 
 
-@pytest.mark.parametrize("name", ACTIVATIONS)
+@in_turn("name", ACTIVATIONS)
 def test_an_activation_is_known_wherever_it_must_be(name: str) -> None:
     assert name in OPERATIONS and name in REPLAY
     assert any(config.activation == name for config in VARIANTS.values())
@@ -26,7 +26,7 @@ def test_an_activation_is_known_wherever_it_must_be(name: str) -> None:
     assert step.operation == name and step.formula == ACTIVATIONS[name].formula.replace("<0>", "h")
 
 
-@pytest.mark.parametrize("name", ACTIVATIONS)
+@in_turn("name", ACTIVATIONS)
 def test_the_function_is_the_one_of_the_module(name: str) -> None:
     x = torch.linspace(-9, 9, 1001)
     made = ACTIVATIONS[name].function(x)

@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 import torch
+from in_turn import in_turn
 from packet_runs import CONFIGS, encoder_of, trace_of
 
 from encoder import EncoderError, TextEncoder
@@ -13,7 +14,7 @@ from encoder.packet.format import unpack
 RUNS = ("plain", "masked", "pair", "hidden", "edited", "padded")
 
 
-@pytest.mark.parametrize("run", RUNS)
+@in_turn("run", RUNS)
 @pytest.mark.parametrize("model", [pytest.param("base", marks=pytest.mark.slow), "small", "T5"])
 def test_words_shares_and_ranks_are_those_of_the_lens(model: str, run: str) -> None:
     encoder, trace = encoder_of(model), trace_of(model, run)
@@ -47,7 +48,7 @@ def test_words_shares_and_ranks_are_those_of_the_lens(model: str, run: str) -> N
         np.testing.assert_array_equal(rank[:, at, : len(known)], places.numpy())
 
 
-@pytest.mark.parametrize("model", ["base", "MiniLM"])
+@in_turn("model", ["base", "MiniLM"])
 def test_lengths_and_cosines_are_of_every_vector_and_its_last(model: str) -> None:
     trace = trace_of(model, "masked")
     _, about, arrays = unpack(level_5(encoder_of(model), trace))
@@ -58,14 +59,14 @@ def test_lengths_and_cosines_are_of_every_vector_and_its_last(model: str) -> Non
     assert ("vocabulary" in about) == (model == "base")
 
 
-@pytest.mark.parametrize("model", ["MiniLM", "ModernBERT"])
+@in_turn("model", ["MiniLM", "ModernBERT"])
 def test_a_model_that_guesses_no_words_says_why(model: str) -> None:
     assert not CONFIGS[model].mlm_head
     _, about, arrays = unpack(level_5(encoder_of(model), trace_of(model, "plain")))
     assert about["why"] == "This model has no head that guesses words." and set(arrays) == {"length", "cosine"}
 
 
-@pytest.mark.parametrize("run", ["plain", "pair"])
+@in_turn("run", ["plain", "pair"])
 def test_a_word_can_be_masked_by_its_span(run: str) -> None:
     trace = trace_of("base", run)
     _, about, _ = unpack(level_5(encoder_of("base"), trace))

@@ -4,6 +4,7 @@ from dataclasses import replace
 
 import pytest
 import torch
+from in_turn import in_turn
 from shared_models import pretrained
 from tiny import TINY, tiny
 from twins import MINILM
@@ -20,9 +21,9 @@ def cosine(a: torch.Tensor, b: torch.Tensor) -> float:
     return float(a @ b / (a.norm() * b.norm()))
 
 
-@pytest.mark.parametrize("hidden", [(), (0, 2)], ids=["nothing-masked", "two-masked"])
-@pytest.mark.parametrize("norm_first", [False, True], ids=["post-norm", "pre-norm"])
-@pytest.mark.parametrize("pooling", POOLINGS)
+@in_turn("hidden", [(), (0, 2)])
+@in_turn("norm_first", [False, True])
+@in_turn("pooling", POOLINGS)
 def test_cells_and_their_parts_add_up_for_every_pooling(
     pooling: str | None, norm_first: bool, hidden: tuple[int, ...]
 ) -> None:
@@ -54,7 +55,7 @@ def test_where_one_token_stands_for_the_sentence_one_cell_is_all() -> None:
     assert float(cells[0, 0]) == pytest.approx(float(cells.sum())) and int((cells != 0).sum()) == 1
 
 
-@pytest.mark.parametrize("pooling", POOLINGS)
+@in_turn("pooling", POOLINGS)
 def test_without_the_mean_it_is_another_number_with_four_terms(pooling: str | None) -> None:
     encoder = tiny(replace(TINY, pooling=pooling))
     a, b = encoder.trace(A), encoder.trace(B)
@@ -124,7 +125,7 @@ def test_a_list_is_read_from_lines() -> None:
     assert lines("  One.\n\n Two  words. \r\nThree.") == ["One.", "Two words.", "Three."]
 
 
-@pytest.mark.parametrize(
+@in_turn(
     ("text", "said"),
     [
         ("", "the list has 0 sentences; it takes 2 to 24"),

@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 import pytest
 import torch
+from in_turn import in_turn
 from tiny import TINY, tiny
 
 import encoder as library
@@ -109,7 +110,7 @@ def wrong(call: str) -> Iterator[str]:
     return (name for name in WRONG if name not in RIGHT.get(call, ()))
 
 
-@pytest.mark.parametrize("call", [name for name in CALLS if not name.startswith("config-")])
+@in_turn("call", [name for name in CALLS if not name.startswith("config-")])
 def test_a_wrong_argument_is_refused_in_a_sentence(call: str) -> None:
     for name in wrong(call):
         with pytest.raises(EncoderError) as error:
@@ -117,7 +118,7 @@ def test_a_wrong_argument_is_refused_in_a_sentence(call: str) -> None:
         assert 10 < len(str(error.value)) < 500, (name, str(error.value))
 
 
-@pytest.mark.parametrize("call", CALLS)
+@in_turn("call", CALLS)
 def test_whatever_is_given_nothing_else_than_an_encoder_error_comes(call: str) -> None:
     for one in WRONG.values():
         try:
@@ -186,7 +187,7 @@ def parameters(module: ModuleType) -> Iterator[tuple[str, Call]]:
 OF_PACKAGES = dict([*parameters(metrics), *parameters(experiments)])
 
 
-@pytest.mark.parametrize("call", OF_PACKAGES)
+@in_turn("call", OF_PACKAGES)
 def test_measures_and_experiments_refuse_what_is_not_there(call: str) -> None:
     refused = 0
     for one in WRONG.values():
@@ -202,7 +203,7 @@ PLACES = dict.fromkeys(("position", "query", "key", "token"), len(TRACE.tokens))
 COUNTS = {"head": TINY.n_heads, "positions": len(TRACE.tokens), **PLACES}  # by a parameter, how many there are of it
 
 
-@pytest.mark.parametrize("call", [call for call in OF_PACKAGES if call.rpartition("-")[2] in COUNTS])
+@in_turn("call", [call for call in OF_PACKAGES if call.rpartition("-")[2] in COUNTS])
 def test_the_first_and_the_last_are_taken_and_the_one_after_it_is_refused(call: str) -> None:
     name = call.rpartition("-")[2]
     first, last, after = ((i,) if name == "positions" else i for i in (0, COUNTS[name] - 1, COUNTS[name]))
@@ -228,7 +229,7 @@ def test_a_step_that_is_not_there_is_a_key_error_and_an_encoder_error() -> None:
     assert TRACE.get("layers.9.output") is None and [] not in TRACE
 
 
-@pytest.mark.parametrize("damage", ["cut", "changed", "no header"])
+@in_turn("damage", ["cut", "changed", "no header"])
 def test_a_damaged_archive_of_text_is_named(damage: str, tmp_path: Path) -> None:
     content = gzip.compress(b"".join(b"line %d of the text\n" % i for i in range(5000)))
     path = tmp_path / "text.txt.gz"

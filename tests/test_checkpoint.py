@@ -13,8 +13,9 @@ from typing import Any
 
 import pytest
 import torch
+from in_turn import every_shape, in_turn
 from safetensors.torch import load_file, save_file
-from tiny import SENTENCE, TINY, VARIANTS, each, tiny
+from tiny import SENTENCE, TINY, VARIANTS, tiny
 from torch import Tensor
 
 from encoder import CheckpointError, EncoderConfig, TextEncoder, checkpoint
@@ -44,7 +45,7 @@ def assert_same(one: TextEncoder, other: TextEncoder, text: str) -> None:
     assert [name for name in a if not torch.equal(a[name], b[name])] == []
 
 
-@pytest.mark.parametrize("config", each(VARIANTS, pytest.mark.slow))
+@every_shape(VARIANTS, pytest.mark.slow)
 def test_round_trip(config: EncoderConfig, tmp_path: Path) -> None:
     encoder = tiny(replace(config, trained_length=11))
     checkpoint.save(encoder.model, encoder.tokenizer, tmp_path)
@@ -254,7 +255,7 @@ DAMAGES: dict[str, tuple[Damage, tuple[str, ...]]] = {
 }
 
 
-@pytest.mark.parametrize(("damage", "said"), DAMAGES.values(), ids=DAMAGES)
+@in_turn(("damage", "said"), DAMAGES.values())
 def test_damage_is_named(folder: Path, damage: Damage, said: tuple[str, ...]) -> None:
     damage(folder)
     with pytest.raises(CheckpointError) as error:
@@ -310,7 +311,7 @@ def test_a_torch_file_is_refused(folder: Path) -> None:
         TextEncoder.from_pretrained(folder)
 
 
-@pytest.mark.parametrize("name", ["large", "bert-base-uncased", "org/model", "Base"])
+@in_turn("name", ["large", "bert-base-uncased", "org/model", "Base"])
 def test_unknown_model(name: str) -> None:
     with pytest.raises(CheckpointError) as error:
         TextEncoder.from_pretrained(name)

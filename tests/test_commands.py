@@ -10,6 +10,7 @@ from threading import Thread
 from typing import Any
 
 import pytest
+from in_turn import in_turn
 
 from encoder import TextEncoder
 from encoder.support import progress
@@ -69,7 +70,7 @@ def test_all_of_them_are_here() -> None:
     assert found == COMMANDS.keys() | CHILDREN
 
 
-@pytest.mark.parametrize("module", COMMANDS)
+@in_turn("module", COMMANDS)
 def test_what_it_cannot_read_is_one_line(module: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert ends(module, ["--what"]) == 2
     printed, complained = capsys.readouterr()

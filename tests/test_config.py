@@ -5,6 +5,7 @@ from dataclasses import FrozenInstanceError, replace
 from typing import Any
 
 import pytest
+from in_turn import in_turn
 
 from encoder import PRESETS, EncoderConfig, TextEncoder, preset
 from encoder.model.distance import alibi_slopes, rotary_frequencies
@@ -52,15 +53,13 @@ def refused(**fields: Any) -> str:
     return str(error.value)
 
 
-@pytest.mark.parametrize(
-    "value", [-1, 10**12, 8.0, True, math.nan, math.inf, "8", None, [8]], ids=lambda value: repr(value)
-)
-@pytest.mark.parametrize("name", WHOLE)
+@in_turn("value", [-1, 10**12, 8.0, True, math.nan, math.inf, "8", None, [8]])
+@in_turn("name", WHOLE)
 def test_sizes(name: str, value: Any) -> None:
     assert refused(**{name: value}) == f"{name} is {value!r}; it must be a whole number {WHOLE[name]}"
 
 
-@pytest.mark.parametrize("name", WHOLE)
+@in_turn("name", WHOLE)
 def test_sizes_at_the_ends_of_their_range(name: str) -> None:
     low, high = (int(word) for word in WHOLE[name].split()[1::2])
     others = {"n_heads": 1} if name == "d_model" else {"d_model": 128} if name == "n_heads" else {}
@@ -70,19 +69,19 @@ def test_sizes_at_the_ends_of_their_range(name: str) -> None:
         assert f"{name} is {value}; " in refused(**{**others, name: value})
 
 
-@pytest.mark.parametrize("value", ["rotated", "RELU", "", None, 0, True, ["relu"]], ids=lambda value: repr(value))
-@pytest.mark.parametrize("name", CHOICES)
+@in_turn("value", ["rotated", "RELU", "", None, 0, True, ["relu"]])
+@in_turn("name", CHOICES)
 def test_choices(name: str, value: Any) -> None:
     assert refused(**{name: value}) == f"{name} is {value!r}; it must be one of {CHOICES[name]}"
 
 
-@pytest.mark.parametrize("value", [0, 1, "yes", None, 1.0], ids=lambda value: repr(value))
-@pytest.mark.parametrize("name", FLAGS)
+@in_turn("value", [0, 1, "yes", None, 1.0])
+@in_turn("name", FLAGS)
 def test_flags(name: str, value: Any) -> None:
     assert refused(**{name: value}) == f"{name} is {value!r}; it must be true or false"
 
 
-@pytest.mark.parametrize(
+@in_turn(
     ("d_model", "n_heads", "divisors"),
     [(512, 7, "1, 2, 4, 8, 16, 32, 64, 128"), (30, 4, "1, 2, 3, 5, 6, 10, 15, 30"), (2, 3, "1, 2")],
 )
@@ -103,14 +102,14 @@ def test_rotary_positions_need_an_even_head() -> None:
     )
 
 
-@pytest.mark.parametrize("value", [0, 0.5, -1.0, 1e10, math.nan, math.inf, True, "1e4"], ids=lambda value: repr(value))
-@pytest.mark.parametrize("name", ["rope_theta", "local_rope_theta"])
+@in_turn("value", [0, 0.5, -1.0, 1e10, math.nan, math.inf, True, "1e4"])
+@in_turn("name", ["rope_theta", "local_rope_theta"])
 def test_bases_of_angles(name: str, value: Any) -> None:
     assert refused(**{name: value}) == f"{name} is {value!r}; it must be a number from 1 to 1e9"
 
 
-@pytest.mark.parametrize("value", [0, 0.5, -2.0, 1e4, math.nan, math.inf, True, "2"], ids=lambda value: repr(value))
-@pytest.mark.parametrize("name", ["rope_factor", "local_rope_factor"])
+@in_turn("value", [0, 0.5, -2.0, 1e4, math.nan, math.inf, True, "2"])
+@in_turn("name", ["rope_factor", "local_rope_factor"])
 def test_factors_of_turns(name: str, value: Any) -> None:
     assert refused(rope_scaling="ntk", **{name: value}) == f"{name} is {value!r}; it must be a number from 1 to 1000"
 
@@ -127,7 +126,7 @@ def test_by_how_much_ntk_slows_each_pair() -> None:
     assert ratio.tolist() == pytest.approx([2 ** (i / 32) for i in range(1, 33)], rel=1e-5)
 
 
-@pytest.mark.parametrize("value", [0, -1, 10**12, 64.0, True, "64", math.nan], ids=lambda value: repr(value))
+@in_turn("value", [0, -1, 10**12, 64.0, True, "64", math.nan])
 def test_window(value: Any) -> None:
     assert f"window is {value!r}; it must be a whole number from 1 to " in refused(window=value, mask_value=-1e9)
 
@@ -142,9 +141,7 @@ def test_scores_get_one_number_for_a_distance() -> None:
     )
 
 
-@pytest.mark.parametrize(
-    ("heads", "slopes"), [(1, [-8]), (4, [-2, -4, -6, -8]), (3, [-4, -8, -2]), (6, [-2, -4, -6, -8, -1, -3])]
-)
+@in_turn(("heads", "slopes"), [(1, [-8]), (4, [-2, -4, -6, -8]), (3, [-4, -8, -2]), (6, [-2, -4, -6, -8, -1, -3])])
 def test_slopes_are_those_of_the_paper(heads: int, slopes: list[int]) -> None:
     """Powers of two: of a number of heads that is none, the others come from every second of its double."""
     assert alibi_slopes(heads).log2().tolist() == slopes
@@ -154,7 +151,7 @@ def test_distances_are_counted_in_fours() -> None:
     assert refused(position_buckets=6) == "position_buckets is 6; it must be a multiple of 4"
 
 
-@pytest.mark.parametrize("fields", [{"window": 4, "mask_value": -1e9}, {"norm_first": True, "first_norm": False}])
+@in_turn("fields", [{"window": 4, "mask_value": -1e9}, {"norm_first": True, "first_norm": False}])
 def test_layers_that_are_one_cannot_differ(fields: dict[str, Any]) -> None:
     assert "layers that are one and the same" in refused(shared_layers=True, **fields)
 
@@ -165,16 +162,12 @@ def test_which_layers_have_a_window() -> None:
     assert [config.theta_of(i) for i in range(4)] == [160_000.0, 10_000.0, 10_000.0, 160_000.0]
 
 
-@pytest.mark.parametrize(
-    "value", [0.0, -1e-5, 1.0, math.nan, math.inf, -math.inf, True, "1e-5", None], ids=lambda value: repr(value)
-)
+@in_turn("value", [0.0, -1e-5, 1.0, math.nan, math.inf, -math.inf, True, "1e-5", None])
 def test_norm_eps(value: Any) -> None:
     assert refused(norm_eps=value) == f"norm_eps is {value!r}; it must be a number above 0 and below 1"
 
 
-@pytest.mark.parametrize(
-    "value", [0.0, -9999.0, 1e9, math.nan, math.inf, -1e300, True, "-inf", None], ids=lambda value: repr(value)
-)
+@in_turn("value", [0.0, -9999.0, 1e9, math.nan, math.inf, -1e300, True, "-inf", None])
 def test_mask_value(value: Any) -> None:
     said = refused(mask_value=value)
     assert f"mask_value is {value!r}; it must be " in said
@@ -182,25 +175,25 @@ def test_mask_value(value: Any) -> None:
     assert "minus infinity" in said
 
 
-@pytest.mark.parametrize("value", [-math.inf, -1e4, -1e9, -3e38, -(10**9)], ids=lambda value: repr(value))
+@in_turn("value", [-math.inf, -1e4, -1e9, -3e38, -(10**9)])
 def test_mask_values_that_hide(value: float) -> None:
     assert EncoderConfig(mask_value=value).mask_value == value
 
 
-@pytest.mark.parametrize("value", [0, -1, 10**12, 128.0, True, "128", math.nan], ids=lambda value: repr(value))
+@in_turn("value", [0, -1, 10**12, 128.0, True, "128", math.nan])
 def test_trained_length(value: Any) -> None:
     said = refused(trained_length=value)
     assert f"trained_length is {value!r}; it must be a whole number from 1 to " in said
 
 
-@pytest.mark.parametrize("name", ["bert", "", "Paper", None, 3], ids=lambda value: repr(value))
+@in_turn("name", ["bert", "", "Paper", None, 3])
 def test_unknown_preset(name: Any) -> None:
     with pytest.raises(ValueError) as error:
         preset(name)
     assert str(error.value) == f"there is no preset {name!r}; the presets are {', '.join(PRESETS)}"
 
 
-@pytest.mark.parametrize("name", PRESETS)
+@in_turn("name", PRESETS)
 def test_presets_are_found(name: str) -> None:
     assert preset(name) is PRESETS[name]
 

@@ -3,12 +3,13 @@
 import math
 
 import pytest
+from in_turn import in_turn
 
 from encoder.model.config import PRESETS, EncoderConfig
 from encoder.model.config_text import config_to_text, text_to_config
 
 
-@pytest.mark.parametrize("name", PRESETS)
+@in_turn("name", PRESETS)
 def test_every_preset_reads_back(name: str) -> None:
     assert text_to_config(config_to_text(PRESETS[name], 7)) == (PRESETS[name], 7)
 
@@ -18,7 +19,7 @@ def test_only_what_differs_is_written() -> None:
     assert config_to_text(EncoderConfig(d_model=64, norm_first=True), 3) == "d_model=64,norm_first=true,seed=3"
 
 
-@pytest.mark.parametrize("config", [EncoderConfig(mask_value=-1e9, norm_eps=1e-12), EncoderConfig(trained_length=128)])
+@in_turn("config", [EncoderConfig(mask_value=-1e9, norm_eps=1e-12), EncoderConfig(trained_length=128)])
 def test_reals_and_what_may_be_absent_read_back(config: EncoderConfig) -> None:
     assert text_to_config(config_to_text(config)) == (config, 0)
 
@@ -28,7 +29,7 @@ def test_an_empty_text_is_the_usual_configuration() -> None:
     assert text_to_config("")[0].mask_value == -math.inf
 
 
-@pytest.mark.parametrize(
+@in_turn(
     ("text", "said"),
     [
         ("d_model", "is no part of a configuration"),

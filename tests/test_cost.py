@@ -8,7 +8,8 @@ from itertools import pairwise
 
 import pytest
 import torch
-from tiny import SENTENCE, TINY, VARIANTS, each, tiny, tiny_model
+from in_turn import every_shape, in_turn
+from tiny import SENTENCE, TINY, VARIANTS, tiny, tiny_model
 from torch.utils.flop_counter import FlopCounterMode
 
 from encoder import PRESETS, EncoderConfig, TextEncoder, checkpoint
@@ -19,7 +20,7 @@ from encoder.model.steps.catalogue import by_name, catalogue
 
 pytestmark = pytest.mark.slow
 
-every_variant = pytest.mark.parametrize("config", each(VARIANTS))
+every_variant = every_shape(VARIANTS)
 BUNDLED = {
     name: checkpoint.read_config(checkpoint.BUNDLED / name / "config.json", mlm_head=True) for name in ("base", "small")
 }
@@ -35,7 +36,7 @@ def on_meta(config: EncoderConfig) -> Encoder:
 # Parameters
 
 
-@pytest.mark.parametrize("config", MODELS.values(), ids=MODELS)
+@in_turn("config", MODELS.values())
 def test_parameters_by_formula_are_those_of_the_model(config: EncoderConfig) -> None:
     model = on_meta(config)
     parts = parameters(model)
@@ -45,7 +46,7 @@ def test_parameters_by_formula_are_those_of_the_model(config: EncoderConfig) -> 
     assert all(part.counted > 0 for part in parts)
 
 
-@pytest.mark.parametrize(
+@in_turn(
     ("preset", "published"),
     [("bert-base", 109_514_298), ("bert-large", 335_174_458)],  # transformers' BertForMaskedLM of these shapes
 )
@@ -82,7 +83,7 @@ def test_formulas_are_written_out() -> None:
     assert said["mlm_head.bias"] == ("vocab_size", 53)
 
 
-@pytest.mark.parametrize("positions", ["sinusoidal", "none"])
+@in_turn("positions", ["sinusoidal", "none"])
 def test_positions_that_are_not_learned_are_no_parameters(positions: str) -> None:
     names = [part.name for part in parameters(tiny_model(replace(TINY, positions=positions)))]
     assert "embedding.positions" not in names
@@ -125,14 +126,14 @@ def test_matrix_products_cost_what_torch_counts(config: EncoderConfig) -> None:
         assert products(config, len(ids)) == counted_elsewhere(encoder, ids)
 
 
-@pytest.mark.parametrize("model", ["base", "small"])
+@in_turn("model", ["base", "small"])
 def test_matrix_products_of_a_bundled_model_cost_what_torch_counts(model: str, request: pytest.FixtureRequest) -> None:
     encoder: TextEncoder = request.getfixturevalue(model)
     ids = list(range(10, 21))
     assert products(encoder.config, len(ids)) == counted_elsewhere(encoder, ids)
 
 
-@pytest.mark.parametrize(
+@in_turn(
     ("local", "expected"),
     [
         ("attention.input", 0),
@@ -152,7 +153,6 @@ def test_matrix_products_of_a_bundled_model_cost_what_torch_counts(model: str, r
         ("feed_forward.activation", 7 * 44),
         ("feed_forward.output", 7 * 30 * (2 * 44)),
     ],
-    ids=lambda value: value if isinstance(value, str) else "",
 )
 def test_operations_of_a_step_by_hand(local: str, expected: int) -> None:
     assert step_flops(by_name(TINY)[f"layers.1.{local}"], TINY, 7) == expected
@@ -173,7 +173,7 @@ def test_every_operation_has_a_count() -> None:
 # Bytes and seconds
 
 
-@pytest.mark.parametrize("hidden", [(), (2,)], ids=["nothing-hidden", "one-hidden"])
+@in_turn("hidden", [(), (2,)])
 @every_variant
 def test_new_bytes_are_those_that_the_run_made(config: EncoderConfig, hidden: tuple[int, ...]) -> None:
     encoder = tiny(config)
@@ -207,7 +207,7 @@ def test_bytes_of_a_batch_are_shared_out() -> None:
     assert [cost.new_bytes for cost in step_costs(two)] == [cost.new_bytes for cost in step_costs(alone)]
 
 
-@pytest.mark.parametrize("model", ["base", "small"])
+@in_turn("model", ["base", "small"])
 def test_seconds_add_up_to_those_of_the_run(model: str, request: pytest.FixtureRequest) -> None:
     trace = request.getfixturevalue(model).trace("Keys on the table belong to Sara.")
     costs = step_costs(trace)
@@ -226,7 +226,7 @@ def test_costs_carry_the_operations_of_the_steps() -> None:
 # Before it is built
 
 
-@pytest.mark.parametrize("config", PRESETS.values(), ids=PRESETS)
+@in_turn("config", PRESETS.values())
 def test_the_size_of_every_preset_is_that_of_the_model(config: EncoderConfig) -> None:
     model, found = on_meta(config), size(config)
     assert found.parameters == sum(parameter.numel() for parameter in model.parameters())
@@ -252,7 +252,7 @@ def test_the_size_of_every_variant_and_of_its_runs(config: EncoderConfig) -> Non
         assert found.bytes_of_a_run(n) - concat == trace.nbytes
 
 
-@pytest.mark.parametrize("model", ["base", "small"])
+@in_turn("model", ["base", "small"])
 def test_the_size_of_a_bundled_models_run(model: str, request: pytest.FixtureRequest) -> None:
     encoder = request.getfixturevalue(model)
     trace = encoder.trace("Keys on the table belong to Sara.")

@@ -9,8 +9,9 @@ from dataclasses import FrozenInstanceError, replace
 
 import pytest
 import torch
+from in_turn import every_shape, in_turn
 from oracle import roundings, torch_twin
-from tiny import SENTENCE, TINY, VARIANTS, each, tiny
+from tiny import SENTENCE, TINY, VARIANTS, tiny
 from torch import Tensor
 
 from encoder import Edit, EncoderConfig, TextEncoder, Trace
@@ -30,8 +31,8 @@ N = 7
 FOUR = ("mlm-head-gelu", "pre-norm-final-norm", "std-norm-everywhere", "preset-bert-base")
 AT = "layers.1.attention."
 
-every_variant = pytest.mark.parametrize("config", each(VARIANTS))
-four_variants = pytest.mark.parametrize("config", [replace(VARIANTS[name], n_layers=2) for name in FOUR], ids=FOUR)
+every_variant = every_shape(VARIANTS)
+four_variants = in_turn("config", [replace(VARIANTS[name], n_layers=2) for name in FOUR])
 
 
 @pytest.fixture(scope="module")
@@ -146,7 +147,7 @@ def test_memory_counts_edited_positions(encoder: TextEncoder, plain: Trace) -> N
 # Algebra
 
 
-@pytest.mark.parametrize("model", ["base", "small"])
+@in_turn("model", ["base", "small"])
 def test_without_heads_attention_is_its_bias(model: str, request: pytest.FixtureRequest) -> None:
     encoder: TextEncoder = request.getfixturevalue(model)
     layers = range(encoder.config.n_layers)
@@ -180,7 +181,7 @@ def test_a_whole_layer_of_base_from_another_run(base: TextEncoder, sara: Trace) 
     assert "mlm.probabilities" in after(base.config, "layers.2.output")
 
 
-@pytest.mark.parametrize("name", ["post-norm", "final-norm", "pre-norm-final-norm", "gelu"])
+@in_turn("name", ["post-norm", "final-norm", "pre-norm-final-norm", "gelu"])
 def test_causal_on_every_layer_is_torchs_causal_encoder(name: str) -> None:
     encoder = tiny(VARIANTS[name])
     encoder.model.double()
@@ -218,7 +219,7 @@ BYPASSED = {
 }
 
 
-@pytest.mark.parametrize(("local", "first"), BYPASSED.items(), ids=BYPASSED)
+@in_turn(("local", "first"), BYPASSED.items())
 def test_a_bypassed_step_hands_on_its_first_input(encoder: TextEncoder, local: str, first: str) -> None:
     trace = encoder.trace(SENTENCE, hidden=(3,), edits=[Edit(f"layers.1.{local}", "bypass")])
     assert torch.equal(trace[f"layers.1.{local}"], trace["layers.0.output" if first == "x" else f"layers.1.{first}"])
@@ -246,7 +247,7 @@ def test_a_bypass_at_some_heads_and_positions(encoder: TextEncoder, plain: Trace
     assert torch.equal(trace[AT + "scaled"], expected)
 
 
-@pytest.mark.parametrize("model", ["base", "small"])
+@in_turn("model", ["base", "small"])
 def test_without_positions_order_is_lost(model: str, request: pytest.FixtureRequest) -> None:
     encoder: TextEncoder = request.getfixturevalue(model)
     off = [Edit("embedding.positions", "zero")]
@@ -288,7 +289,7 @@ def edited(encoder: TextEncoder, name: str, action: str, value: float | None = N
     return before[index], after_it[index], elsewhere
 
 
-@pytest.mark.parametrize("name", SHAPES)
+@in_turn("name", SHAPES)
 def test_zero_replace_and_scale(encoder: TextEncoder, name: str) -> None:
     assert not edited(encoder, name, "zero")[1].any()
     assert bool((edited(encoder, name, "replace", -0.25)[1] == -0.25).all())
@@ -298,7 +299,7 @@ def test_zero_replace_and_scale(encoder: TextEncoder, name: str) -> None:
     assert bool((edited(encoder, name, "replace", 10**30)[1] == torch.tensor(1e30)).all())
 
 
-@pytest.mark.parametrize("name", SHAPES)
+@in_turn("name", SHAPES)
 def test_the_mean_is_over_the_chosen_rows(encoder: TextEncoder, name: str) -> None:
     before, after_it, _ = edited(encoder, name, "mean")
     axis = 1 if before.dim() == 3 else 0
@@ -313,7 +314,7 @@ def test_mean_weights_still_sum_to_one(encoder: TextEncoder) -> None:
     assert torch.equal(weights[:, 0], weights[:, 6])
 
 
-@pytest.mark.parametrize("name", SHAPES)
+@in_turn("name", SHAPES)
 def test_noise_has_the_spread_of_what_it_replaces(encoder: TextEncoder, name: str) -> None:
     before, after_it, _ = edited(encoder, name, "noise", 4)
     step = by_name(encoder.config)[name]
@@ -333,7 +334,7 @@ def test_noise_stands_by_its_seed(encoder: TextEncoder) -> None:
     assert torch.equal(torch.random.get_rng_state(), state)
 
 
-@pytest.mark.parametrize("name", SHAPES)
+@in_turn("name", SHAPES)
 def test_shuffle_only_moves_rows(encoder: TextEncoder, name: str) -> None:
     seen = set()
     for seed in range(8):
@@ -347,8 +348,8 @@ def test_shuffle_only_moves_rows(encoder: TextEncoder, name: str) -> None:
     assert len(seen) > 2
 
 
-@pytest.mark.parametrize("name", SHAPES)
-@pytest.mark.parametrize(("places", "order"), [(1, [2, 0, 1]), (-1, [1, 2, 0]), (3, [0, 1, 2]), (-8, [2, 0, 1])])
+@in_turn("name", SHAPES)
+@in_turn(("places", "order"), [(1, [2, 0, 1]), (-1, [1, 2, 0]), (3, [0, 1, 2]), (-8, [2, 0, 1])])
 def test_shift_moves_rows_and_wraps(encoder: TextEncoder, name: str, places: int, order: list[int]) -> None:
     before, after_it, _ = edited(encoder, name, "shift", places)
     assert torch.equal(after_it, before.index_select(1 if before.dim() == 3 else 0, torch.tensor(order)))
@@ -377,7 +378,7 @@ def test_a_row_with_every_key_hidden_is_no_number(encoder: TextEncoder) -> None:
     assert bool(trace["layers.0.output"][3].isnan().all())
 
 
-@pytest.mark.parametrize("name", SHAPES)
+@in_turn("name", SHAPES)
 def test_a_patch_takes_the_same_places(encoder: TextEncoder, name: str) -> None:
     step, donor = by_name(encoder.config)[name], encoder.trace(OTHER)
     heads = (0, 2) if "H" in step.shape else None
@@ -553,7 +554,7 @@ WRONG = {
 }
 
 
-@pytest.mark.parametrize(("arguments", "message"), WRONG.values(), ids=WRONG)
+@in_turn(("arguments", "message"), WRONG.values())
 def test_an_edit_that_cannot_be(arguments: tuple, message: str) -> None:
     with pytest.raises(ValueError, match=message):
         Edit(*arguments)
@@ -586,7 +587,7 @@ MISFITS = {
 }
 
 
-@pytest.mark.parametrize(("edit", "message"), MISFITS.values(), ids=MISFITS)
+@in_turn(("edit", "message"), MISFITS.values())
 def test_an_edit_that_does_not_fit(encoder: TextEncoder, edit: Edit, message: str) -> None:
     with pytest.raises(ValueError, match=message):
         encoder.trace(SENTENCE, edits=[edit])
@@ -626,7 +627,7 @@ TEXTS = {
 }
 
 
-@pytest.mark.parametrize(("text", "edits"), TEXTS.items(), ids=range(len(TEXTS)))
+@in_turn(("text", "edits"), TEXTS.items())
 def test_edits_as_text(text: str, edits: tuple[Edit, ...]) -> None:
     assert edits_to_text(edits) == text
     assert text_to_edits(text) == edits
@@ -702,7 +703,7 @@ BAD_TEXTS = {
 }
 
 
-@pytest.mark.parametrize(("text", "message"), BAD_TEXTS.values(), ids=BAD_TEXTS)
+@in_turn(("text", "message"), BAD_TEXTS.values())
 def test_a_text_that_is_no_edits(text: str, message: str) -> None:
     with pytest.raises(ValueError, match=message):
         text_to_edits(text)
@@ -738,7 +739,7 @@ SENTENCES = {
 }
 
 
-@pytest.mark.parametrize(("words", "edit"), SENTENCES.items(), ids=SENTENCES)
+@in_turn(("words", "edit"), SENTENCES.items())
 def test_an_edit_in_a_sentence(encoder: TextEncoder, words: str, edit: Edit) -> None:
     assert sentence(edit, encoder.config) == words
 
@@ -854,8 +855,8 @@ def test_a_snippet_makes_the_other_model_too(small: TextEncoder, capsys: pytest.
 # What a change reaches
 
 
-@pytest.mark.parametrize("heads", [None, (1,), (0, 2)])
-@pytest.mark.parametrize("at", ["layers.0.attention.q", "layers.1.attention.weights"])
+@in_turn("heads", [None, (1,), (0, 2)])
+@in_turn("at", ["layers.0.attention.q", "layers.1.attention.weights"])
 def test_a_change_reaches_the_steps_and_heads_whose_numbers_differ(at: str, heads: tuple[int, ...] | None) -> None:
     encoder, edit = tiny(replace(TINY, mlm_head=True)), Edit(at, "zero", heads=heads)
     before, after = encoder.trace(SENTENCE), encoder.trace(SENTENCE, edits=(edit,))

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 import torch
+from in_turn import in_turn
 from shared_models import pretrained
 
 from encoder import PRESETS, EncoderConfig, TextEncoder
@@ -89,7 +90,7 @@ def test_the_sum_follows_from_what_the_packet_says(model: str) -> None:
     np.testing.assert_allclose(found, total, atol=2e-3)
 
 
-@pytest.mark.parametrize("model", ["learned", "std", "rotary", "narrow"])
+@in_turn("model", ["learned", "std", "rotary", "narrow"])
 def test_the_norm_follows_from_what_the_packet_says(model: str) -> None:
     trace = trace_of(model)
     _, arrays = packet(model, trace)
@@ -116,7 +117,7 @@ def test_the_nearest_words_are_those_of_the_table(model: str) -> None:
         np.testing.assert_allclose([value for _, value in found], [value for _, value in expected], atol=2e-6)
 
 
-@pytest.mark.parametrize(
+@in_turn(
     ("model", "kind", "added"),
     [
         ("base", "sinusoidal", True),
@@ -163,7 +164,7 @@ LONG: dict[str, Callable[[str], str]] = {
 }
 
 
-@pytest.mark.parametrize("text", LONG)
+@in_turn("text", LONG)
 @pytest.mark.parametrize("model", [pytest.param("base", marks=pytest.mark.slow), "none"])
 def test_a_long_run_is_cut_to_the_rows_that_a_picture_can_choose_from(model: str, text: str) -> None:
     encoder = encoder_of(model)

@@ -9,7 +9,8 @@ from dataclasses import replace
 import numpy as np
 import pytest
 import torch
-from tiny import SENTENCE, TINY, VARIANTS, each, tiny
+from in_turn import every_shape, in_turn
+from tiny import SENTENCE, TINY, VARIANTS, tiny
 from torch import Tensor, nn
 
 from encoder import EncoderConfig, TextEncoder, Trace
@@ -40,7 +41,7 @@ ADDED_UP = {"linear", "matmul", "decode", "dot", "weighted_sum", "content_to_pos
 SHALLOW = {name: replace(config, n_layers=2) for name, config in VARIANTS.items()}
 SARA = "Keys on the table belong to Sara."
 
-every_variant = pytest.mark.parametrize("config", each(SHALLOW, pytest.mark.slow))
+every_variant = every_shape(SHALLOW, pytest.mark.slow)
 
 
 def run(encoder: TextEncoder, hidden: bool) -> Trace:
@@ -146,7 +147,7 @@ def check_latex(made: Explanation) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("hidden", [False, True], ids=["nothing-hidden", "hidden-and-padded"])
+@in_turn("hidden", [False, True])
 @every_variant
 def test_every_step_is_explained(config: EncoderConfig, hidden: bool) -> None:
     encoder = tiny(config)
@@ -154,7 +155,7 @@ def test_every_step_is_explained(config: EncoderConfig, hidden: bool) -> None:
 
 
 @pytest.mark.nightly
-@pytest.mark.parametrize("hidden", [False, True], ids=["nothing-hidden", "hidden-and-padded"])
+@in_turn("hidden", [False, True])
 @every_variant
 def test_many_numbers_of_every_step_are_explained(config: EncoderConfig, hidden: bool) -> None:
     encoder = tiny(config)
@@ -162,8 +163,8 @@ def test_many_numbers_of_every_step_are_explained(config: EncoderConfig, hidden:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("hidden", [(), (0, 3)], ids=["nothing-hidden", "two-hidden"])
-@pytest.mark.parametrize("model", ["base", "small"])
+@in_turn("hidden", [(), (0, 3)])
+@in_turn("model", ["base", "small"])
 def test_every_step_of_a_bundled_model_is_explained(
     model: str, hidden: tuple[int, ...], request: pytest.FixtureRequest
 ) -> None:
@@ -189,7 +190,7 @@ def check_all(encoder: TextEncoder, trace: Trace, count: int = CELLS, in_turn: i
                 assert opened.words.endswith("."), operand.name
 
 
-@pytest.mark.parametrize("config", [SHALLOW["post-norm"], SHALLOW["std-norm"]], ids=["layer-norm", "std-norm"])
+@in_turn("config", [SHALLOW["post-norm"], SHALLOW["std-norm"]])
 def test_dots_stand_for_terms_that_are_left_out(config: EncoderConfig) -> None:
     for d_model, dots in ((2, False), (4, True)):
         encoder = tiny(replace(config, d_model=d_model, n_heads=1))
@@ -284,7 +285,7 @@ def test_ids_end_the_trail_and_name_the_token() -> None:
     assert (token.operands, token.terms) == ((), None)
 
 
-@pytest.mark.parametrize("positions", ["sinusoidal", "learned", "none"])
+@in_turn("positions", ["sinusoidal", "learned", "none"])
 def test_the_table_of_positions_can_be_opened(positions: str) -> None:
     encoder = tiny(replace(TINY, positions=positions))
     trace = encoder.trace(SENTENCE)
@@ -311,7 +312,7 @@ def test_opening_a_number_runs_no_module(monkeypatch: pytest.MonkeyPatch) -> Non
 # Hidden keys
 
 
-@pytest.mark.parametrize("name", ["post-norm", "finite-mask", "preset-guide", "pre-norm"])
+@in_turn("name", ["post-norm", "finite-mask", "preset-guide", "pre-norm"])
 def test_a_hidden_key_is_explained_by_the_mask(name: str) -> None:
     encoder = tiny(SHALLOW[name])
     trace = run(encoder, hidden=True)
@@ -339,7 +340,7 @@ def test_a_hidden_key_is_explained_by_the_mask(name: str) -> None:
 # What cannot be opened
 
 
-@pytest.mark.parametrize(
+@in_turn(
     "index",
     [
         (),
@@ -353,7 +354,6 @@ def test_a_hidden_key_is_explained_by_the_mask(name: str) -> None:
         (math.nan, 0, 0),
         (0, True, 0),
     ],
-    ids=["empty", "short", "long", "negative", "head", "query", "key", "float", "nan", "bool"],
 )
 def test_an_index_that_cannot_be_is_refused(index: tuple[int, ...]) -> None:
     encoder = tiny(TINY)
@@ -363,7 +363,7 @@ def test_an_index_that_cannot_be_is_refused(index: tuple[int, ...]) -> None:
         encoder.explain(encoder.trace(SENTENCE), name, index)
 
 
-@pytest.mark.parametrize(
+@in_turn(
     ("name", "index", "places"),
     [
         ("ids", (7,), "1 places: 0 to 6"),
@@ -371,7 +371,6 @@ def test_an_index_that_cannot_be_is_refused(index: tuple[int, ...]) -> None:
         ("embedding.positions.weight", (19, 0), "2 places: 0 to 18, 0 to 29"),
         ("layers.0.add_norm_1.mean", (1, 0), "1 places: 0 to 6"),
     ],
-    ids=["ids", "parameter", "buffer", "per-token"],
 )
 def test_a_wrong_index_names_the_range(name: str, index: tuple[int, ...], places: str) -> None:
     encoder = tiny(TINY)
@@ -387,14 +386,14 @@ def test_a_list_is_an_index_too() -> None:
     assert made.index == (6, 29)
 
 
-@pytest.mark.parametrize("name", ["layers.0.atention.scores", "layers.0.attention.score"])
+@in_turn("name", ["layers.0.atention.scores", "layers.0.attention.score"])
 def test_an_unknown_name_is_answered_with_near_ones(name: str) -> None:
     encoder = tiny(TINY)
     with pytest.raises(KeyError, match=f"'{name}'; did you mean .*layers.0.attention.scores"):
         encoder.explain(encoder.trace(SENTENCE), name, (0, 0, 0))
 
 
-@pytest.mark.parametrize("name", ["hidden", "zzz", "", "layers.2.attention.scores", "layers.0.attention"])
+@in_turn("name", ["hidden", "zzz", "", "layers.2.attention.scores", "layers.0.attention"])
 def test_what_is_not_a_number_of_the_run_has_no_explanation(name: str) -> None:
     encoder = tiny(TINY)
     with pytest.raises(KeyError, match=f"no step is called '{name}'"):

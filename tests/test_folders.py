@@ -3,6 +3,7 @@
 from pathlib import Path
 
 import pytest
+from in_turn import in_turn
 from tiny import TINY, tiny
 
 from encoder import CheckpointError, TextEncoder, checkpoint
@@ -24,7 +25,7 @@ def root(tmp_path: Path) -> Path:
     return tmp_path / "root"
 
 
-@pytest.mark.parametrize("name", ["mine", "team/first", "mine/", "./mine"])
+@in_turn("name", ["mine", "team/first", "mine/", "./mine"])
 def test_a_name_is_a_folder(root: Path, name: str) -> None:
     folder = checkpoint.within(root, name)
     assert folder.is_dir() and folder.is_relative_to(root)
@@ -57,7 +58,7 @@ NO_NAMES = (
 NO_FOLDERS = ("none", "mine/config.json", "~", "%2e%2e/secret", "a" * 150 + "/" + "b" * 40)
 
 
-@pytest.mark.parametrize(
+@in_turn(
     ("name", "said"),
     [
         *((name, "is no name of a model here; it must be a relative name such as my-model") for name in NO_NAMES),

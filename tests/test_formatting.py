@@ -9,6 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 import torch
+from in_turn import in_turn
 
 from encoder.support.formatting import agreement, brief, percent, points, short
 
@@ -23,20 +24,20 @@ FORMS = {
 }
 
 
-@pytest.mark.parametrize("case", CASES, ids=lambda case: str(case["value"]))
+@in_turn("case", CASES)
 def test_numbers_are_written_as_the_table_says(case: dict[str, str]) -> None:
     """Its twin for the browser reads the same table: tests/javascript/components.test.mjs."""
     assert {name: write(float(case["value"])) for name, write in FORMS.items()} == {n: case[n] for n in FORMS}
 
 
-@pytest.mark.parametrize("write", FORMS.values(), ids=FORMS)
+@in_turn("write", FORMS.values())
 def test_numbers_of_numpy_and_torch_are_written_as_those_of_python(write: Callable[[float], str]) -> None:
     for value in (0.0, 0.25, -0.0625, 0.999755859375, 12.5, 2048.5, 2.0**40, 2.0**-20, math.inf, math.nan):
         for other in (np.float32(value), np.float64(value), torch.tensor(value)):
             assert write(other) == write(value)  # type: ignore[arg-type]
 
 
-@pytest.mark.parametrize("least", [0.01, 1])
+@in_turn("least", [0.01, 1])
 def test_no_share_is_called_all_or_none_that_is_not(least: float) -> None:
     draw = random.Random(2)
     for _ in range(2000):
@@ -59,7 +60,7 @@ def test_a_percentage_is_never_further_off_than_its_digits() -> None:
         assert len(text.replace(".", "").lstrip("0")) <= 3
 
 
-@pytest.mark.parametrize(
+@in_turn(
     ("difference", "size", "said"),
     [
         (1.1e-6, 5.0, "to 6 digits"),

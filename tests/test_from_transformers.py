@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 import torch
 import transformers
+from in_turn import in_turn
 from tiny import tiny_tokenizer
 from torch import Tensor
 from twins import MODELS, SIZES, drawn, roberta_tokenizer, saved
@@ -46,7 +47,7 @@ def gap(ours: Tensor, theirs: Tensor) -> float:
     return float((ours - theirs).abs().max()) / max(1.0, float(theirs.abs().max()))
 
 
-@pytest.mark.parametrize("name", HELD)
+@in_turn("name", HELD)
 def test_it_is_what_transformers_computes_and_what_its_folder_gives(name: str, tmp_path: Path) -> None:
     twin, tokenizer = held(name)
     before = {key: tensor.clone() for key, tensor in twin.state_dict().items()}
@@ -70,7 +71,7 @@ def test_it_is_what_transformers_computes_and_what_its_folder_gives(name: str, t
     assert all(one.requires_grad for one in twin.parameters())
 
 
-@pytest.mark.parametrize("name", ["bert", "roberta", "modernbert", "nomic-bert"])
+@in_turn("name", ["bert", "roberta", "modernbert", "nomic-bert"])
 def test_weights_are_shared_where_they_can_be(name: str) -> None:
     twin, tokenizer = held(name)
     places = {tensor.untyped_storage().data_ptr() for tensor in twin.state_dict().values()}
@@ -120,7 +121,7 @@ UNFIT = {
 }
 
 
-@pytest.mark.parametrize("name", UNFIT)
+@in_turn("name", UNFIT)
 def test_what_is_no_encoder_of_text_is_refused_by_what_it_is(name: str) -> None:
     make, said = UNFIT[name]
     with pytest.raises(CheckpointError, match=said):

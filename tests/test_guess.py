@@ -3,6 +3,7 @@
 import re
 
 import pytest
+from in_turn import in_turn
 from tiny import SENTENCE, TINY, tiny
 
 from encoder import Edit, TextEncoder
@@ -35,7 +36,7 @@ def test_without_another_run_nothing_is_said_of_one(base: TextEncoder) -> None:
         word_guess(base, base.trace(MASKED), 6, base.trace("The capital of Spain is [MASK]."))
 
 
-@pytest.mark.parametrize("text", ["The cat chased the mouse.", "!!!", "Hello"])
+@in_turn("text", ["The cat chased the mouse.", "!!!", "Hello"])
 def test_it_is_read_at_the_mask_or_at_the_word_that_is_the_least_sure(base: TextEncoder, text: str) -> None:
     assert guess_place(base.trace(MASKED), base.mask_token) == 6
     trace = base.trace(text)

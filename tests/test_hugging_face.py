@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 import torch
 import transformers
+from in_turn import in_turn
 from published import PUBLISHED, Saved
 from torch import Tensor
 from torch.overrides import TorchFunctionMode
@@ -86,13 +87,13 @@ def furthest(found: Any, traces: list[Trace]) -> dict[str, float]:
 # The same numbers
 
 
-@pytest.mark.parametrize("made", MODELS.values(), ids=MODELS)
+@in_turn("made", MODELS.values())
 def test_every_family_is_that_of_transformers(made: Made, tmp_path: Path) -> None:
     encoder = held_against(saved(tmp_path, made), tmp_path)
     assert encoder.config.mlm_head == (made[0] in WITH_HEAD)
 
 
-@pytest.mark.parametrize("made", PUBLISHED.values(), ids=PUBLISHED)
+@in_turn("made", PUBLISHED.values())
 def test_a_family_with_code_of_its_own_is_what_that_code_computes(made: Saved, tmp_path: Path) -> None:
     encoder = held_against(made(tmp_path), tmp_path)
     assert encoder.config.mlm_head and any("code of its own" in one for one in encoder.left_out)
@@ -139,10 +140,9 @@ FIFTY = [" ".join(SENTENCES[i : i + 1 + i % 4]) for i in range(50)]
 TOGETHER = 10  # sentences in a batch
 
 
-@pytest.mark.parametrize(
+@in_turn(
     ("dtype", "bound"),
     [pytest.param(torch.float32, 1e-5, marks=pytest.mark.nightly), (torch.float64, 1e-10)],
-    ids=str,
 )
 def test_minilm_is_that_of_transformers(dtype: torch.dtype, bound: float) -> None:
     twin = transformers.BertModel.from_pretrained(MINILM, attn_implementation="eager").eval().to(dtype)

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 import torch
 import transformers
+from in_turn import in_turn
 from published import PUBLISHED
 from safetensors.torch import load_file, save_file
 from tiny import SENTENCE
@@ -108,7 +109,7 @@ NAMES = {"weight": "gamma", "bias": "beta"}
 WORDS = "bert.embeddings.word_embeddings.weight"
 
 
-@pytest.mark.parametrize("change", SAME.values(), ids=SAME)
+@in_turn("change", SAME.values())
 def test_other_ways_to_write_the_same_model(change: Change, tmp_path: Path) -> None:
     saved(tmp_path, MODELS["bert"])
     before = TextEncoder.from_pretrained(tmp_path).trace(SENTENCE)
@@ -118,7 +119,7 @@ def test_other_ways_to_write_the_same_model(change: Change, tmp_path: Path) -> N
     assert [name for name in before if not torch.equal(before[name], after[name])] == []
 
 
-@pytest.mark.parametrize("dtype", [torch.float16, torch.bfloat16], ids=str)
+@in_turn("dtype", [torch.float16, torch.bfloat16])
 def test_half_precision_is_widened(dtype: torch.dtype, tmp_path: Path) -> None:
     saved(tmp_path, MODELS["bert"])
     weights(lambda found: found.update({name: tensor.to(dtype) for name, tensor in found.items()}))(tmp_path)
@@ -199,7 +200,7 @@ REFUSED: dict[str, tuple[Change, tuple[str, ...]]] = {
 }
 
 
-@pytest.mark.parametrize(("change", "said"), REFUSED.values(), ids=REFUSED)
+@in_turn(("change", "said"), REFUSED.values())
 def test_what_does_not_fit_is_named(change: Change, said: tuple[str, ...], tmp_path: Path) -> None:
     saved(tmp_path, MODELS["bert"])
     change(tmp_path)
@@ -286,7 +287,7 @@ NORMED = "bert.encoder.layer.0.attention.self.layer_norm_q.weight"
 FUSED = "gte.encoder.layer.1.attention.qkv_proj.weight"
 
 
-@pytest.mark.parametrize(("name", "change", "said"), MODERN_REFUSED.values(), ids=MODERN_REFUSED)
+@in_turn(("name", "change", "said"), MODERN_REFUSED.values())
 def test_what_a_newer_family_cannot_be_is_named(name: str, change: Change, said: str, tmp_path: Path) -> None:
     PUBLISHED[name](tmp_path) if name in PUBLISHED else saved(tmp_path, MODELS[name])
     change(tmp_path)
@@ -320,7 +321,7 @@ SLOWED: dict[str, tuple[str, Change, tuple[object, ...]]] = {
 }
 
 
-@pytest.mark.parametrize(("name", "change", "told"), SLOWED.values(), ids=SLOWED)
+@in_turn(("name", "change", "told"), SLOWED.values())
 def test_how_turns_are_slowed(name: str, change: Change, told: tuple[object, ...], tmp_path: Path) -> None:
     saved(tmp_path, MODELS[name])
     change(tmp_path)
@@ -334,7 +335,7 @@ KNOWN_CODE = {
 }
 
 
-@pytest.mark.parametrize("name", KNOWN_CODE)
+@in_turn("name", KNOWN_CODE)
 def test_code_that_is_known_is_named_and_not_run(name: str, tmp_path: Path) -> None:
     saved(tmp_path, MODELS[name])
     before = TextEncoder.from_pretrained(tmp_path).trace(SENTENCE)["output"]
@@ -345,7 +346,7 @@ def test_code_that_is_known_is_named_and_not_run(name: str, tmp_path: Path) -> N
     assert [one for one in encoder.left_out if re.search(r"code of its own, \w+ \(never run", one)]
 
 
-@pytest.mark.parametrize("padding", [-1, None, "1", 5000], ids=repr)
+@in_turn("padding", [-1, None, "1", 5000])
 def test_a_padding_id_that_is_none(padding: object, tmp_path: Path) -> None:
     saved(tmp_path, MODELS["roberta"])
     fields(pad_token_id=padding)(tmp_path)

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 import torch
+from in_turn import in_turn
 from torch import Tensor, nn
 
 from encoder import TextEncoder
@@ -49,8 +50,8 @@ def made(wide: int, narrow: int) -> Linear:
     return one
 
 
-@pytest.mark.parametrize("n", [1, 3, 17, 128])
-@pytest.mark.parametrize(("wide", "narrow"), WIDTHS)
+@in_turn("n", [1, 3, 17, 128])
+@in_turn(("wide", "narrow"), WIDTHS)
 def test_it_equals_the_plain_map(wide: int, narrow: int, n: int) -> None:
     one = made(wide, narrow)
     x = torch.randn(2, n, wide)

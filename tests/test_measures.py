@@ -5,6 +5,7 @@ import re
 
 import pytest
 import torch
+from in_turn import in_turn
 from page_tools import numbers
 from streamlit.testing.v1 import AppTest
 from torch import Tensor
@@ -67,7 +68,7 @@ def test_a_new_row_is_on_the_page_in_its_table_and_in_the_moments(added: HeadMea
     assert seen.measures["end"] == pytest.approx(float(ours[2, 1]), abs=1e-6)
 
 
-@pytest.mark.parametrize("name", HEAD_MEASURES)
+@in_turn("name", HEAD_MEASURES)
 def test_every_row_gives_a_number_within_its_scale_for_every_head(name: str, small: TextEncoder) -> None:
     one, trace = HEAD_MEASURES[name], small.trace(OTHER)
     values = one.of(trace["layers.0.attention.weights"], trace.tokens)

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 
 import pytest
 import torch
+from in_turn import in_turn
 from tiny import SENTENCE, VARIANTS, tiny
 from torch import Tensor
 
@@ -47,7 +48,7 @@ DIRECTIONS = [
 DIRECTION_IDS = ["same", "right-angle", "opposite", "45-degrees", "60-degrees", "one-zero", "both-zero"]
 
 
-@pytest.mark.parametrize(("x", "y", "expected"), DIRECTIONS, ids=DIRECTION_IDS)
+@in_turn(("x", "y", "expected"), DIRECTIONS)
 def test_cosine_of_known_angles(x: list[float], y: list[float], expected: float) -> None:
     assert float(cosine(torch.tensor(x), torch.tensor(y))) == pytest.approx(expected, abs=1e-6)
     matrix = cosine_matrix(torch.tensor([x, y]))
@@ -103,7 +104,7 @@ def test_silent_share_is_the_loop(trace: Trace) -> None:
     assert 0.1 < min(expected) <= max(expected) < 0.9
 
 
-@pytest.mark.parametrize("k", [1, 5, 44], ids=str)
+@in_turn("k", [1, 5, 44])
 def test_most_active_is_the_loop(trace: Trace, k: int) -> None:
     activation = trace["layers.0.feed_forward.hidden"]
     values, units = most_active(activation, k)
@@ -123,7 +124,7 @@ def test_most_active_gives_five_or_as_many_as_there_are() -> None:
 # Over the layers
 
 
-@pytest.mark.parametrize("name", ["post-norm", "pre-norm", "preset-bert-base"])
+@in_turn("name", ["post-norm", "pre-norm", "preset-bert-base"])
 def test_stream_holds_what_enters_and_what_every_layer_leaves(name: str) -> None:
     config = VARIANTS[name]
     trace = tiny(config).trace(SENTENCE)

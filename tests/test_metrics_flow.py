@@ -7,7 +7,8 @@ from dataclasses import replace
 import networkx
 import pytest
 import torch
-from tiny import SENTENCE, TINY, VARIANTS, each, tiny
+from in_turn import every_shape, in_turn
+from tiny import SENTENCE, TINY, VARIANTS, tiny
 from tokenizers.processors import TemplateProcessing
 from torch import Tensor
 
@@ -29,7 +30,7 @@ from encoder.metrics.maxflow import max_flow
 
 MIXINGS: tuple[Mixing, ...] = ("Attn-N", "AttnRes-N", "AttnResLn-N")
 EVERY = VARIANTS | {"three-layers": replace(TINY, n_layers=3)}
-every_variant = pytest.mark.parametrize("config", each(EVERY, pytest.mark.slow))
+every_variant = every_shape(EVERY, pytest.mark.slow)
 
 
 def close(ours: Tensor, theirs: Tensor, within: float = 1e-5) -> bool:
@@ -107,7 +108,7 @@ def test_a_trace_without_its_model_says_so(sara: Trace) -> None:
 
 
 @every_variant
-@pytest.mark.parametrize("variant", MIXINGS)
+@in_turn("variant", MIXINGS)
 def test_kept_and_mixed_add_up_to_the_recorded_vector(config: EncoderConfig, variant: Mixing) -> None:
     trace = tiny(config).trace(SENTENCE)
     if config.norm_first and variant == "AttnResLn-N":
@@ -222,7 +223,7 @@ def test_max_flow_of_known_networks() -> None:
     assert max_flow({(0, 1): 0.1, (0, 2): 0.2, (1, 3): 0.3, (2, 3): 0.05}, 0, 3) == pytest.approx(0.15)
 
 
-@pytest.mark.parametrize("seed", range(30))
+@in_turn("seed", range(30))
 def test_max_flow_is_that_of_networkx(seed: int) -> None:
     draw = random.Random(seed)
     nodes = draw.randint(3, 12)
@@ -238,7 +239,7 @@ def test_max_flow_is_that_of_networkx(seed: int) -> None:
     assert max_flow(edges, 0, nodes - 1) == pytest.approx(networkx.maximum_flow_value(graph, 0, nodes - 1), abs=1e-9)
 
 
-@pytest.mark.parametrize(("position", "layer"), [(0, None), (3, None), (6, 1), (2, 0)])
+@in_turn(("position", "layer"), [(0, None), (3, None), (6, 1), (2, 0)])
 def test_flow_is_that_of_networkx(position: int, layer: int | None) -> None:
     trace = tiny(replace(TINY, n_layers=3)).trace(SENTENCE, hidden=(4,))
     depth = 3 if layer is None else layer + 1
@@ -269,7 +270,7 @@ def test_flow_is_only_for_few_tokens(base: TextEncoder) -> None:
     assert float(flow(base.trace("a " * (FLOW_TOKENS - 2)), 0).sum()) == pytest.approx(1)
 
 
-@pytest.mark.parametrize(
+@in_turn(
     ("position", "layer", "said"),
     [(-1, 0, "position is -1"), (10, 0, "position is 10"), (0, 6, "layer is 6"), (0, -1, "layer is -1")],
 )

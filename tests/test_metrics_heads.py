@@ -6,6 +6,7 @@ from itertools import pairwise
 
 import pytest
 import torch
+from in_turn import in_turn
 from tiny import SENTENCE, TINY, tiny
 from torch import Tensor
 
@@ -65,7 +66,7 @@ def test_entropy_of_known_rows() -> None:
     assert normalized_entropy(on(3))[0].tolist() == [0.0] * N
 
 
-@pytest.mark.parametrize(
+@in_turn(
     ("weights", "far", "ahead", "sure"),
     [
         (OWN, 0.0, 0.0, 1.0),
@@ -74,7 +75,6 @@ def test_entropy_of_known_rows() -> None:
         (on(0), 21 / N, -21 / N, 1.0),
         (on(6), 21 / N, 21 / N, 1.0),
     ],
-    ids=["identity", "uniform", "previous", "first", "last"],
 )
 def test_distance_offset_and_confidence_of_known_heads(weights: Tensor, far: float, ahead: float, sure: float) -> None:
     assert float(distance(weights)) == pytest.approx(far)
@@ -82,12 +82,12 @@ def test_distance_offset_and_confidence_of_known_heads(weights: Tensor, far: flo
     assert float(confidence(weights)) == pytest.approx(sure)
 
 
-@pytest.mark.parametrize("n", [1, 2, 7, 40])
+@in_turn("n", [1, 2, 7, 40])
 def test_uniform_distance_is_that_of_even_attention(n: int) -> None:
     assert float(distance(torch.full((1, n, n), 1 / n))) == pytest.approx(uniform_distance(n), rel=1e-5)
 
 
-@pytest.mark.parametrize(
+@in_turn(
     ("weights", "role", "mass"),
     [
         (OWN, "self", 1.0),
@@ -117,7 +117,7 @@ def test_a_role_that_no_token_can_play_has_no_mass() -> None:
     assert {role for role in ROLES if found[role].any()} == {"self", "previous", "next"}
 
 
-@pytest.mark.parametrize(
+@in_turn(
     ("token", "is_one"),
     [(".", True), ("?!", True), ("“", True), ("Ġ,", True), ("#", True), ("a.", False), ("[CLS]", False), ("", False)],
 )
@@ -354,7 +354,7 @@ def test_the_heads_that_the_model_cards_name_get_their_label(base_survey: Survey
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("layer", "head", "role"), [(2, 3, "previous"), (1, 7, "next"), (2, 4, "next")])
+@in_turn(("layer", "head", "role"), [(2, 3, "previous"), (1, 7, "next"), (2, 4, "next")])
 def test_clear_heads_of_base(base_survey: Survey, layer: int, head: int, role: str) -> None:
     assert base_survey.roles[layer][head].mass > 0.8
     assert base_survey.measures["confidence"][layer, head] > 0.8

@@ -6,6 +6,7 @@ from itertools import pairwise
 
 import pytest
 import torch
+from in_turn import in_turn
 from tiny import SENTENCE, TINY, VARIANTS, tiny
 from torch import Tensor
 
@@ -32,9 +33,7 @@ from encoder.metrics import (
     unit_words,
 )
 
-with_head = pytest.mark.parametrize(
-    "config", [c for c in VARIANTS.values() if c.mlm_head], ids=[n for n, c in VARIANTS.items() if c.mlm_head]
-)
+with_head = in_turn("config", [c for c in VARIANTS.values() if c.mlm_head])
 
 
 def noise(*shape: int, seed: int = 0) -> Tensor:
@@ -107,7 +106,7 @@ def test_cka_needs_samples() -> None:
         linear_cka(noise(3, 2), noise(3, 2), debiased=True)
 
 
-@pytest.mark.parametrize("field", ["n_layers", "n_heads"])
+@in_turn("field", ["n_layers", "n_heads"])
 def test_a_survey_of_twice_the_layers_or_heads_costs_at_most_four_times_as_much(field: str) -> None:
     """It runs all of them, and compares each with every other."""
     few, many = (survey_cost(replace(TINY, **{"d_model": 192, field: n}), [200] * 50) for n in (32, 64))
@@ -170,7 +169,7 @@ def test_the_last_layer_of_the_lens_is_what_the_model_said(config: EncoderConfig
     assert torch.allclose(lens.exp().sum(-1), torch.ones(config.n_layers + 1, 7), atol=1e-5)
 
 
-@pytest.mark.parametrize("name", ["mlm-head", "std-norm-everywhere"])
+@in_turn("name", ["mlm-head", "std-norm-everywhere"])
 def test_the_lens_is_the_head_on_each_layers_output(name: str) -> None:
     config = VARIANTS[name]
     encoder = tiny(config)
@@ -233,9 +232,7 @@ def test_rank_and_divergence_of_known_answers() -> None:
     assert kl_to_last(lens)[:, 0].tolist() == pytest.approx([0.25 * math.log(2), 0.25 * math.log(2), 0.0])
 
 
-@pytest.mark.parametrize(
-    ("ranks", "row"), [([2, 2, 1], 2), ([1, 1, 1], 0), ([1, 3, 1, 1], 2), ([9, 1, 1], 1), ([1], 0)]
-)
+@in_turn(("ranks", "row"), [([2, 2, 1], 2), ([1, 1, 1], 0), ([1, 3, 1, 1], 2), ([9, 1, 1], 1), ([1], 0)])
 def test_an_answer_is_settled_where_it_stays_first(ranks: list[int], row: int) -> None:
     assert settled(torch.tensor(ranks)) == row
 
@@ -290,7 +287,7 @@ def test_an_id_that_the_tokenizer_does_not_know_is_named_by_its_number() -> None
     assert {"#53", "#54", "w0", "[CLS]"} <= named
 
 
-@pytest.mark.parametrize("name", ["post-norm", "pre-norm"])
+@in_turn("name", ["post-norm", "pre-norm"])
 def test_unit_vectors_add_up_to_the_output_of_the_feed_forward(name: str) -> None:
     encoder = tiny(VARIANTS[name])
     trace = encoder.trace(SENTENCE)
@@ -306,7 +303,7 @@ def test_unit_words_are_those_nearest_to_its_vector(base: TextEncoder) -> None:
     assert all(a >= b for (_, a), (_, b) in pairwise(found))
 
 
-@pytest.mark.parametrize(
+@in_turn(
     ("layer", "unit", "said"),
     [(2, 0, "layer is 2"), (-1, 0, "layer is -1"), (0, 44, "unit is 44"), (0, -1, "unit is -1")],
 )
@@ -335,8 +332,8 @@ def test_padding_is_left_out() -> None:
 # Sublayers and their norms
 
 
-@pytest.mark.parametrize("norm", ["layer_norm", "std_norm"])
-@pytest.mark.parametrize("part", ["add_norm_1", "add_norm_2"])
+@in_turn("norm", ["layer_norm", "std_norm"])
+@in_turn("part", ["add_norm_1", "add_norm_2"])
 def test_moments_of_a_norm_are_sums_over_its_numbers(norm: str, part: str) -> None:
     trace = tiny(replace(TINY, norm=norm)).trace(SENTENCE)
     d = trace.config.d_model
@@ -350,7 +347,7 @@ def test_moments_of_a_norm_are_sums_over_its_numbers(norm: str, part: str) -> No
             assert float(found[f"variance {name}"][i]) == pytest.approx(variance, rel=1e-4)
 
 
-@pytest.mark.parametrize(("part", "sublayer"), [("add_norm_1", "attention"), ("add_norm_2", "feed_forward")])
+@in_turn(("part", "sublayer"), [("add_norm_1", "attention"), ("add_norm_2", "feed_forward")])
 def test_lengths_are_those_of_the_two_vectors_that_are_added(part: str, sublayer: str) -> None:
     trace = tiny(TINY).trace(SENTENCE)
     found = sublayer_lengths(trace, 0, part)

@@ -5,6 +5,7 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
+from in_turn import in_turn
 from tiny import SENTENCE, TINY, tiny
 
 from encoder import TextEncoder, Trace
@@ -43,8 +44,8 @@ TAKES: dict[str, Callable[[TextEncoder, Trace], Any]] = {
 }
 
 
-@pytest.mark.parametrize("name", TAKES)
-@pytest.mark.parametrize("other", [tiny(CONFIG, 1), tiny(replace(CONFIG, norm_first=True))], ids=["weights", "shape"])
+@in_turn("name", TAKES)
+@in_turn("other", [tiny(CONFIG, 1), tiny(replace(CONFIG, norm_first=True))])
 def test_a_run_of_another_model_is_refused(name: str, other: TextEncoder) -> None:
     encoder = tiny(CONFIG)
     TAKES[name](encoder, encoder.trace(SENTENCE))

@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 import pytest
 import torch
+from in_turn import in_turn
 from packet_runs import EDITS, MASKED, MODELS, RUNS, encoder_of, trace_of
 
 from encoder import EncoderError, TextEncoder
@@ -56,7 +57,7 @@ def of_all_layers(trace: Trace, step: str) -> np.ndarray:
     return np.stack([trace.array(f"layers.{i}.attention.{step}") for i in range(trace.config.n_layers)])
 
 
-@pytest.mark.parametrize("run", RUNS)
+@in_turn("run", RUNS)
 @pytest.mark.parametrize("model", MODELS)
 def test_the_numbers_are_those_of_the_run(model: str, run: str) -> None:
     trace, (about, arrays) = trace_of(model, run), packet_of(model, run)
@@ -73,7 +74,7 @@ def test_the_numbers_are_those_of_the_run(model: str, run: str) -> None:
     assert model_of["heads"] * model_of["d_head"] == model_of["d_model"] == trace["output"].shape[-1]
 
 
-@pytest.mark.parametrize("run", RUNS)
+@in_turn("run", RUNS)
 @pytest.mark.parametrize("model", MODELS)
 def test_the_weights_follow_from_what_the_packet_says(model: str, run: str) -> None:
     """A browser does the mask and the softmax again from the header and the scores; it must come to the weights."""
@@ -91,7 +92,7 @@ def test_the_weights_follow_from_what_the_packet_says(model: str, run: str) -> N
     np.testing.assert_allclose(arrays["weights"].numbers, powers / powers.sum(-1, keepdims=True), atol=1e-4)
 
 
-@pytest.mark.parametrize("run", RUNS)
+@in_turn("run", RUNS)
 @pytest.mark.parametrize("model", MODELS)
 def test_the_vectors_of_a_layer_are_those_of_the_run(model: str, run: str) -> None:
     trace, layer = trace_of(model, run), encoder_of(model).config.n_layers - 1
@@ -111,7 +112,7 @@ def test_the_vectors_of_a_layer_are_those_of_the_run(model: str, run: str) -> No
     np.testing.assert_allclose(arrays["products"].numbers / about["divisor"], scaled, rtol=1e-5, atol=1e-6)
 
 
-@pytest.mark.parametrize("run", RUNS)
+@in_turn("run", RUNS)
 @pytest.mark.parametrize("model", MODELS)
 def test_the_guesses_are_the_likeliest_words(model: str, run: str) -> None:
     encoder, trace, (about, arrays) = encoder_of(model), trace_of(model, run), packet_of(model, run)
@@ -290,7 +291,7 @@ def with_header(header: bytes, body: bytes = bytes(64)) -> bytes:
 GOOD = {"type": "f32", "shape": [2], "at": 0}
 
 
-@pytest.mark.parametrize(
+@in_turn(
     "wrong",
     [
         *({"shape": shape} for shape in (None, 3, [-1], [True], [1.5], ["2"], [2**40], [0, 2**30, 2**30], [1] * 20)),
@@ -307,7 +308,7 @@ def test_headers_that_state_wrong_arrays_are_refused(wrong: dict[str, Any]) -> N
     assert "header" in refused(with_header(json.dumps({"level": 1, "arrays": {"a": GOOD | wrong}}).encode()))
 
 
-@pytest.mark.parametrize(
+@in_turn(
     "header",
     [
         b"",
@@ -387,7 +388,7 @@ def test_the_readme_has_the_bytes_of_packets() -> None:
     assert {(6, 8, 512), (12, 12, 768), (24, 16, 1024)} <= {(c.n_layers, c.n_heads, c.d_model) for c in SIZES}
 
 
-@pytest.mark.parametrize("count", [1, 60, 100])
+@in_turn("count", [1, 60, 100])
 def test_the_bytes_of_packets_are_those_counted(count: int) -> None:
     encoder = encoder_of("small")
     trace = encoder.trace("cat " * count)
@@ -398,7 +399,7 @@ def test_the_bytes_of_packets_are_those_counted(count: int) -> None:
     assert sum(one.values.nbytes for one in unpack(level_2(trace, 0))[2].values()) == level_2_bytes(config, n)
 
 
-@pytest.mark.parametrize(("key", "args", "text"), CASES)
+@in_turn(("key", "args", "text"), CASES)
 def test_sentences_are_said_from_patterns(key: str, args: dict[str, Any], text: str) -> None:
     assert say(key, **args) == text
 

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from in_turn import in_turn
 from packet_runs import EDITS, MASKED, SIZE
 from shared_models import pretrained
 
@@ -48,7 +49,7 @@ def values(arrays: dict[str, Stored], name: str, peak: str) -> tuple[np.ndarray,
     return arrays[name].numbers * peaks, np.broadcast_to(peaks / 32767, arrays[name].values.shape)
 
 
-@pytest.mark.parametrize("run", ["plain", "edited"])
+@in_turn("run", ["plain", "edited"])
 @pytest.mark.parametrize("model", MODELS)
 def test_the_vectors_of_both_sums_are_those_of_the_run(model: str, run: str) -> None:
     trace, (about, arrays) = trace_of(model, run), packet_of(model, run, 1)
@@ -87,7 +88,7 @@ def test_a_norm_follows_from_what_the_packet_says(model: str) -> None:
             np.testing.assert_allclose(made, recorded, atol=2e-3 * float(np.abs(recorded).max()))
 
 
-@pytest.mark.parametrize("run", ["plain", "edited"])
+@in_turn("run", ["plain", "edited"])
 @pytest.mark.parametrize("model", MODELS)
 def test_the_units_and_their_counts_are_those_of_the_run(model: str, run: str) -> None:
     trace, (about, arrays) = trace_of(model, run), packet_of(model, run, 0)

@@ -3,6 +3,7 @@
 from typing import Any
 
 import pytest
+from in_turn import in_turn
 from shared_models import pretrained
 
 from encoder import EncoderConfig, TextEncoder
@@ -22,7 +23,7 @@ def known(encoder: TextEncoder) -> dict[str, Any]:
     return about["heads"]
 
 
-@pytest.mark.parametrize("model", ["base", "small"])
+@in_turn("model", ["base", "small"])
 def test_all_that_was_found_of_the_heads_of_a_bundled_model_is_told(model: str) -> None:
     encoder, exam = pretrained(model), bundled_exam(model)
     assert exam is not None

@@ -5,6 +5,7 @@ import math
 import numpy as np
 import pytest
 import torch
+from in_turn import in_turn
 from packet_runs import CONFIGS, encoder_of, trace_of
 
 from encoder.packet.format import unpack
@@ -17,7 +18,7 @@ MODELS = ("small", *CONFIGS)
 
 
 @pytest.mark.parametrize("model", MODELS)
-@pytest.mark.parametrize("run", ["masked", "pair", "edited", "padded"])
+@in_turn("run", ["masked", "pair", "edited", "padded"])
 def test_every_step_of_every_model_comes_to_the_bit(model: str, run: str) -> None:
     encoder, trace = encoder_of(model), trace_of(model, run)
     offered = {}
@@ -109,7 +110,7 @@ def test_of_a_long_run_the_last_rows_are_left_out_and_it_is_said() -> None:
     assert len(about["rows"]) * values.shape[1] <= MOST_NUMBERS and width
 
 
-@pytest.mark.parametrize(
+@in_turn(
     ("level", "step", "index"),
     [
         (8, "layers.0.attention.weights", ()),

@@ -5,6 +5,7 @@ from dataclasses import replace
 
 import pytest
 import torch
+from in_turn import in_turn
 from tiny import SENTENCE, TINY, VARIANTS, tiny
 from tokenizers import Tokenizer
 from tokenizers.models import BPE
@@ -59,8 +60,8 @@ def test_roberta_closes_the_first_sentence_twice() -> None:
     assert encoder.trace([PAIR, "w1"])[1].tokens[-1] == "<pad>"
 
 
-@pytest.mark.parametrize("encoder", [tiny(TINY), of_roberta()], ids=["bert", "roberta"])
-@pytest.mark.parametrize("pair", [("", ""), ("w1", ""), ("", "w1"), ("w1", "w1")], ids=str)
+@in_turn("encoder", [tiny(TINY), of_roberta()])
+@in_turn("pair", [("", ""), ("w1", ""), ("", "w1"), ("w1", "w1")])
 def test_an_empty_sentence_is_still_one_of_a_pair(encoder: TextEncoder, pair: Text) -> None:
     pieces = encoder.tokenize(pair)
     assert pieces.inputs == pair
@@ -77,7 +78,7 @@ def test_each_token_knows_what_was_typed(base: TextEncoder) -> None:
     assert [word for word, special in zip(typed, pieces.special, strict=True) if special] == ["", "", ""]
 
 
-@pytest.mark.parametrize(
+@in_turn(
     ("lengths", "kept"),
     [
         ((20, 3), (13, 3)),
@@ -100,7 +101,7 @@ def test_the_longer_sentence_is_cut_first(lengths: tuple[int, int], kept: tuple[
     assert (again.ids, again.dropped, again.pair_dropped) == (pieces.ids, 0, 0)
 
 
-@pytest.mark.parametrize("asked", [("a",), ("a", "b", "c"), ("a", 3), 7, None], ids=repr)
+@in_turn("asked", [("a",), ("a", "b", "c"), ("a", 3), 7, None])
 def test_what_is_no_pair(asked: object) -> None:
     with pytest.raises(ValueError, match=r"a text is a str, or a tuple of two for a pair of sentences"):
         tiny(TINY).trace(asked)  # type: ignore[call-overload]
@@ -125,7 +126,7 @@ def test_the_second_sentence_has_the_second_vector() -> None:
     assert "second sentence" in made.words
 
 
-@pytest.mark.parametrize("n_segments", [0, 1, 2])
+@in_turn("n_segments", [0, 1, 2])
 def test_a_model_without_two_segments_runs_a_pair(n_segments: int) -> None:
     config = replace(TINY, n_segments=n_segments)
     trace = tiny(config).trace(PAIR)
@@ -149,7 +150,7 @@ def test_every_step_of_a_pair_is_proven_and_counted() -> None:
     assert [cost.step.name for cost in step_costs(trace)] == list(trace)
 
 
-@pytest.mark.parametrize("step", ["embedding.tokens", "embedding.output", "layers.1.attention.heads"])
+@in_turn("step", ["embedding.tokens", "embedding.output", "layers.1.attention.heads"])
 def test_many_runs_of_a_pair_are_those_of_one(step: str) -> None:
     encoder = tiny(SEGMENTED)
     trace = encoder.trace(PAIR)

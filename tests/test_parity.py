@@ -5,6 +5,7 @@ from dataclasses import replace
 
 import pytest
 import torch
+from in_turn import in_turn
 from oracle import copy_attention, sinusoid, torch_twin
 from tiny import TINY, tiny_model
 from torch import Tensor, nn
@@ -41,10 +42,10 @@ def largest_difference(ours: Tensor, theirs: Tensor) -> float:
     return float((ours - theirs).abs().max())
 
 
-@pytest.mark.parametrize("padded", [False, True], ids=["whole", "padded"])
-@pytest.mark.parametrize("final_norm", [False, True], ids=["no-final-norm", "final-norm"])
-@pytest.mark.parametrize("activation", ["relu", "gelu"])
-@pytest.mark.parametrize("norm_first", [False, True], ids=["post-norm", "pre-norm"])
+@in_turn("padded", [False, True])
+@in_turn("final_norm", [False, True])
+@in_turn("activation", ["relu", "gelu"])
+@in_turn("norm_first", [False, True])
 def test_encoder_is_torchs(norm_first: bool, activation: str, final_norm: bool, padded: bool) -> None:
     model = double(replace(TINY, norm_first=norm_first, activation=activation, final_norm=final_norm))
     hidden = PADDING if padded else None
@@ -54,21 +55,21 @@ def test_encoder_is_torchs(norm_first: bool, activation: str, final_norm: bool, 
     assert largest_difference(ours[real], theirs[real]) <= TOLERANCE
 
 
-@pytest.mark.parametrize("mask_value", [-math.inf, -1e9, -1e4], ids=str)
+@in_turn("mask_value", [-math.inf, -1e9, -1e4])
 def test_finite_mask_values_hide_as_well(mask_value: float) -> None:
     model = double(replace(TINY, mask_value=mask_value))
     theirs = torch_twin(model)(model.embedding(IDS), src_key_padding_mask=PADDING)
     assert largest_difference(model(IDS, PADDING)[~PADDING], theirs[~PADDING]) <= TOLERANCE
 
 
-@pytest.mark.parametrize("norm_first", [False, True], ids=["post-norm", "pre-norm"])
+@in_turn("norm_first", [False, True])
 def test_causal_mask_is_torchs(norm_first: bool) -> None:
     model = double(replace(TINY, norm_first=norm_first))
     ours = model(IDS, CAUSAL.expand(3, 9, 9))
     assert largest_difference(ours, torch_twin(model)(model.embedding(IDS), mask=CAUSAL)) <= TOLERANCE
 
 
-@pytest.mark.parametrize("hidden", [None, PADDING], ids=["whole", "padded"])
+@in_turn("hidden", [None, PADDING])
 def test_attention_is_torchs(hidden: Tensor | None) -> None:
     ours = double(TINY).layers[0].attention
     theirs = nn.MultiheadAttention(TINY.d_model, TINY.n_heads, batch_first=True, dtype=torch.float64)
@@ -80,7 +81,7 @@ def test_attention_is_torchs(hidden: Tensor | None) -> None:
     assert largest_difference(output, expected) <= TOLERANCE
 
 
-@pytest.mark.parametrize("activation", ["relu", "gelu"])
+@in_turn("activation", ["relu", "gelu"])
 def test_feed_forward_is_torchs(activation: str) -> None:
     ours: FeedForward = double(replace(TINY, activation=activation)).layers[0].feed_forward
     theirs = nn.Sequential(ours.w_1, {"relu": nn.ReLU(), "gelu": nn.GELU()}[activation], ours.w_2)
@@ -95,7 +96,7 @@ def norm(kind: type[LayerNorm], d: int, eps: float) -> LayerNorm:
     return made.requires_grad_(False)
 
 
-@pytest.mark.parametrize("eps", [1e-12, 1e-5, 0.1], ids=str)
+@in_turn("eps", [1e-12, 1e-5, 0.1])
 def test_layer_norm_is_torchs(eps: float) -> None:
     ours = norm(LayerNorm, 30, eps)
     theirs = nn.LayerNorm(30, eps, dtype=torch.float64)
@@ -104,7 +105,7 @@ def test_layer_norm_is_torchs(eps: float) -> None:
     assert largest_difference(ours(x), theirs(x)) <= TOLERANCE
 
 
-@pytest.mark.parametrize("eps", [1e-12, 1e-6, 0.1], ids=str)
+@in_turn("eps", [1e-12, 1e-6, 0.1])
 def test_std_norm_is_the_loop(eps: float) -> None:
     ours = norm(StdNorm, 30, eps)
     x = noise(5, 30)
@@ -117,7 +118,7 @@ def test_std_norm_is_the_loop(eps: float) -> None:
     assert largest_difference(ours(x), expected) <= TOLERANCE
 
 
-@pytest.mark.parametrize("eps", [1e-12, 1e-5, 0.1], ids=str)
+@in_turn("eps", [1e-12, 1e-5, 0.1])
 def test_rms_norm_is_torchs_and_beta(eps: float) -> None:
     ours = norm(RMSNorm, 30, eps)
     theirs = nn.RMSNorm(30, eps, dtype=torch.float64).requires_grad_(False)
@@ -126,22 +127,22 @@ def test_rms_norm_is_torchs_and_beta(eps: float) -> None:
     assert largest_difference(ours(x), theirs(x) + ours.bias) <= TOLERANCE
 
 
-@pytest.mark.parametrize("kind", [LayerNorm, StdNorm])
+@in_turn("kind", [LayerNorm, StdNorm])
 def test_norm_of_a_constant_row_is_beta(kind: type[LayerNorm]) -> None:
     ours = norm(kind, 30, 1e-5)
     assert torch.equal(ours(torch.full((1, 30), 4.0, dtype=torch.float64))[0], ours.bias)
 
 
-@pytest.mark.parametrize("d_model", [2, 30, 512])
+@in_turn("d_model", [2, 30, 512])
 def test_sinusoidal_positions_are_the_papers(d_model: int) -> None:
     ours = sinusoidal_positions(512, d_model)
     assert ours.dtype == torch.float32
     assert largest_difference(ours.double(), sinusoid(512, d_model)) <= 2**-24  # half a unit in the last place of 1
 
 
-@pytest.mark.parametrize("scaled", [True, False], ids=["scaled", "unscaled"])
-@pytest.mark.parametrize("positions", ["sinusoidal", "learned", "none"])
-@pytest.mark.parametrize("n_segments", [0, 2], ids=["no-segments", "segments"])
+@in_turn("scaled", [True, False])
+@in_turn("positions", ["sinusoidal", "learned", "none"])
+@in_turn("n_segments", [0, 2])
 def test_embedding_is_the_loop(positions: str, n_segments: int, scaled: bool) -> None:
     config = replace(TINY, positions=positions, n_segments=n_segments, scale_embeddings=scaled)
     model = double(config)
@@ -161,7 +162,7 @@ def test_embedding_is_the_loop(positions: str, n_segments: int, scaled: bool) ->
     assert largest_difference(model.embedding(IDS, segments), expected) <= TOLERANCE
 
 
-@pytest.mark.parametrize("activation", ["relu", "gelu"])
+@in_turn("activation", ["relu", "gelu"])
 def test_mlm_head_is_its_formula_in_torchs_functions(activation: str) -> None:
     model = double(replace(TINY, mlm_head=True, activation=activation))
     weights = {name.removeprefix("mlm_head."): value for name, value in model.state_dict().items()}

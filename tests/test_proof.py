@@ -5,7 +5,8 @@ from dataclasses import replace
 
 import pytest
 import torch
-from tiny import SENTENCE, VARIANTS, each, tiny
+from in_turn import every_shape, in_turn
+from tiny import SENTENCE, VARIANTS, tiny
 
 from encoder import EncoderConfig, TextEncoder, Trace
 from encoder.explain.proof import PROOFS, PYTORCHS_POOLING, checks
@@ -31,7 +32,7 @@ FEED_FORWARD = "nn.Linear, activation, nn.Linear"
 LAYER = "nn.TransformerEncoderLayer, layer {}"
 LOGITS = "nn.Linear, logits"
 
-every_variant = pytest.mark.parametrize("config", each(SHALLOW, pytest.mark.slow))
+every_variant = every_shape(SHALLOW, pytest.mark.slow)
 
 
 def differences(encoder: TextEncoder, trace: Trace, name: str) -> dict[str, float]:
@@ -89,7 +90,7 @@ def has_its_checks(config: EncoderConfig, step: Step, found: dict[str, float]) -
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("hidden", [False, True], ids=["nothing-hidden", "hidden-and-padded"])
+@in_turn("hidden", [False, True])
 @every_variant
 def test_every_step_of_every_variant_is_proven(config: EncoderConfig, hidden: bool) -> None:
     encoder = tiny(config)
@@ -100,8 +101,8 @@ def test_every_step_of_every_variant_is_proven(config: EncoderConfig, hidden: bo
         assert [what for what, difference in found.items() if not difference <= TIGHT] == [], (step.name, found)
 
 
-@pytest.mark.parametrize("hidden", [(), (0, 3)], ids=["nothing-hidden", "two-hidden"])
-@pytest.mark.parametrize("model", ["base", "small"])
+@in_turn("hidden", [(), (0, 3)])
+@in_turn("model", ["base", "small"])
 def test_every_step_of_a_bundled_model_is_proven(
     model: str, hidden: tuple[int, ...], request: pytest.FixtureRequest
 ) -> None:
@@ -172,9 +173,7 @@ CASES = [
 ]
 
 
-@pytest.mark.parametrize(
-    ("variant", "wrong", "at", "shown"), CASES, ids=[f"{variant}-{wrong}-at-{at}" for variant, wrong, at, _ in CASES]
-)
+@in_turn(("variant", "wrong", "at", "shown"), CASES)
 def test_a_wrong_number_shows(variant: str, wrong: str, at: str, shown: set[str]) -> None:
     encoder = tiny(SHALLOW[variant])
     found = differences(encoder, altered(encoder.trace(SENTENCE, hidden=(2,)), wrong), at)
@@ -182,7 +181,7 @@ def test_a_wrong_number_shows(variant: str, wrong: str, at: str, shown: set[str]
     assert large == shown, found
 
 
-@pytest.mark.parametrize("variant", ["post-norm", "final-norm", "pre-norm-final-norm"])
+@in_turn("variant", ["post-norm", "final-norm", "pre-norm-final-norm"])
 def test_a_wrong_output_of_the_encoder_shows(variant: str) -> None:
     encoder = tiny(SHALLOW[variant])
     found = differences(encoder, altered(encoder.trace(SENTENCE), "output"), "output")
@@ -198,14 +197,14 @@ def test_row_sums_say_by_how_much_they_are_off() -> None:
     assert ROWS not in differences(encoder, trace, "layers.0.attention.masked")
 
 
-@pytest.mark.parametrize("name", ["layers.0.attention.output", "layers.0.add_norm_1.output", "mlm.logits"])
+@in_turn("name", ["layers.0.attention.output", "layers.0.add_norm_1.output", "mlm.logits"])
 def test_what_is_not_a_number_is_no_proof(name: str) -> None:
     encoder = tiny(SHALLOW["mlm-head"])
     found = differences(encoder, altered(encoder.trace(SENTENCE), name, math.nan), name)
     assert any(math.isnan(difference) for difference in found.values())
 
 
-@pytest.mark.parametrize("name", ["post-norm", "finite-mask"])
+@in_turn("name", ["post-norm", "finite-mask"])
 def test_what_is_hidden_is_part_of_the_proof(name: str) -> None:
     encoder = tiny(SHALLOW[name])
     trace = encoder.trace(SENTENCE, hidden=(1,))
@@ -215,7 +214,7 @@ def test_what_is_hidden_is_part_of_the_proof(name: str) -> None:
     assert differences(encoder, trace, "layers.0.feed_forward.output")[FEED_FORWARD] <= TIGHT
 
 
-@pytest.mark.parametrize("name", ["mlm-head", "embedding-norm", "pre-norm-final-norm", "std-norm-everywhere"])
+@in_turn("name", ["mlm-head", "embedding-norm", "pre-norm-final-norm", "std-norm-everywhere"])
 def test_a_run_of_other_weights_is_not_proven(name: str) -> None:
     trace, other = tiny(SHALLOW[name], seed=0).trace(SENTENCE), tiny(SHALLOW[name], seed=1)
     for step in other.steps:

@@ -8,6 +8,7 @@ from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
+from in_turn import in_turn
 
 pytestmark = pytest.mark.slow
 
@@ -70,7 +71,7 @@ def test_what_needs_a_network_is_one_block_that_compiles() -> None:
     assert sum("hub.download" in text for text in READMES.values()) == 1
 
 
-@pytest.mark.parametrize("name", READMES)
+@in_turn("name", READMES)
 def test_its_links_files_and_modules_are_there(name: str) -> None:
     text, folder = READMES[name], (ROOT / name).parent
     for link in re.findall(r"\]\(([^)#]+)\)", text):

@@ -5,7 +5,8 @@ from dataclasses import replace
 
 import pytest
 import torch
-from tiny import SENTENCE, TINY, VARIANTS, each, tiny
+from in_turn import every_shape, in_turn
+from tiny import SENTENCE, TINY, VARIANTS, tiny
 from torch import nn
 
 from encoder import Edit, EncoderConfig, TextEncoder
@@ -23,13 +24,13 @@ from encoder.metrics import (
 )
 from encoder.model.embedding import sinusoidal_positions
 
-every_variant = pytest.mark.parametrize("config", each(VARIANTS, pytest.mark.slow))
+every_variant = every_shape(VARIANTS, pytest.mark.slow)
 
 
 # Units on their curve
 
 
-@pytest.mark.parametrize(("name", "curve"), [("post-norm", nn.ReLU()), ("gelu", nn.GELU()), ("silu", nn.SiLU())])
+@in_turn(("name", "curve"), [("post-norm", nn.ReLU()), ("gelu", nn.GELU()), ("silu", nn.SiLU())])
 def test_the_curve_is_torchs_and_spans_the_tokens_units(name: str, curve: nn.Module) -> None:
     trace = tiny(VARIANTS[name]).trace(SENTENCE)
     x, y = activation_curve(trace, 1, 3)
@@ -121,7 +122,7 @@ def test_a_norm_makes_what_comes_after_of_what_goes_in(config: EncoderConfig) ->
         assert torch.allclose(trace.model.layers[1].get_submodule(norm)(sides["before"]), sides["after"], atol=1e-5)
 
 
-@pytest.mark.parametrize("name", ["post-norm", "pre-norm", "shared-layers", "learned-positions", "preset-bert-base"])
+@in_turn("name", ["post-norm", "pre-norm", "shared-layers", "learned-positions", "preset-bert-base"])
 def test_the_same_weights_run_in_both_orders(name: str) -> None:
     encoder = tiny(VARIANTS[name])
     found = norm_order(encoder, SENTENCE)
@@ -140,7 +141,7 @@ def test_the_same_weights_run_in_both_orders(name: str) -> None:
 # Nearest words
 
 
-@pytest.mark.parametrize("name", ["mlm-head", "albert", "pre-norm"])
+@in_turn("name", ["mlm-head", "albert", "pre-norm"])
 def test_nearest_words_of_every_layer_are_those_of_its_vector(name: str) -> None:
     encoder = tiny(VARIANTS[name])
     trace = encoder.trace(SENTENCE)

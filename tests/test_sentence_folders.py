@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 import torch
+from in_turn import in_turn
 from sentence_transformers import SentenceTransformer
 from sentence_transformers.sentence_transformer.modules import Normalize, Pooling, Transformer
 from twins import MINILM, MODELS, MODULES, PLAIN, put, saved
@@ -104,7 +105,7 @@ WRONG: dict[str, tuple[dict[str, Any], str]] = {
 }
 
 
-@pytest.mark.parametrize("name", WRONG)
+@in_turn("name", WRONG)
 def test_what_is_not_followed_is_refused_by_name(name: str, tmp_path: Path) -> None:
     files, said = WRONG[name]
     if name == "lowered":  # a tokenizer that knows capitals

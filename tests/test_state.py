@@ -1,6 +1,6 @@
 """The view and its link: round trip, and every bad parameter falls back with a sentence."""
 
-import pytest
+from in_turn import in_turn
 
 from encoder import PRESETS
 from encoder.metrics import HEAD_MEASURES
@@ -14,14 +14,13 @@ from pages.ui.state.site import PAGES, page_of
 from pages.ui.state.walk import steps_of
 
 
-@pytest.mark.parametrize(
+@in_turn(
     "view",
     [
         View(),
         View(sentence="<b>x</b> & $x$ 😀 ?=#", model="small", layer=2, head=3, step="attention.scores", hidden=(1, 4)),
         View(layer=0, head=0),
     ],
-    ids=["default", "everything", "zeros"],
 )
 def test_a_link_restores_its_view(view: View) -> None:
     assert from_query(to_query(view), check, KNOWN_STEPS, names()) == (view, [])
@@ -36,7 +35,7 @@ def test_a_long_sentence_is_left_out_of_the_link() -> None:
     assert "sentence" in to_query(View(sentence="x" * LONGEST_IN_URL))
 
 
-@pytest.mark.parametrize(
+@in_turn(
     ("name", "value"),
     [
         ("model", "../../etc"),
@@ -91,7 +90,7 @@ def test_hiding_every_token_is_undone_and_said() -> None:
     assert "at least one" in notes[0]
 
 
-@pytest.mark.parametrize("name", PRESETS)
+@in_turn("name", PRESETS)
 def test_every_step_is_explained_by_one_page(name: str) -> None:
     config = PRESETS[name]
     for layer in range(config.n_layers):

@@ -8,7 +8,8 @@ from itertools import product
 
 import pytest
 import torch
-from tiny import SENTENCE, TINY, VARIANTS, each, tiny, tiny_model
+from in_turn import every_shape, in_turn
+from tiny import SENTENCE, TINY, VARIANTS, tiny, tiny_model
 from twins import MODELS
 
 from encoder import PRESETS, EncoderConfig, TextEncoder
@@ -22,7 +23,7 @@ from encoder.model.tap import Recorder
 TEXTS = ("name", "symbol", "formula", "operation", "title", "note", "look")
 GIVEN = {"ids", "hidden"}
 
-every_variant = pytest.mark.parametrize("config", each(VARIANTS, pytest.mark.slow))
+every_variant = every_shape(VARIANTS, pytest.mark.slow)
 
 
 def parameter_names(config: EncoderConfig) -> set[str]:
@@ -39,7 +40,7 @@ def test_axes_cannot_be_mistaken(config: EncoderConfig) -> None:
 
 
 @every_variant
-@pytest.mark.parametrize("hidden", [(), (2,)], ids=["nothing-hidden", "one-hidden"])
+@in_turn("hidden", [(), (2,)])
 def test_trace_is_the_catalogue(config: EncoderConfig, hidden: tuple[int, ...]) -> None:
     trace = tiny(config).trace(SENTENCE, hidden=hidden)
     recorded = {name: tuple(value.shape) for name, value in trace.items()}
@@ -48,7 +49,7 @@ def test_trace_is_the_catalogue(config: EncoderConfig, hidden: tuple[int, ...]) 
     assert recorded == declared
 
 
-@pytest.mark.parametrize("model", ["base", "small"])
+@in_turn("model", ["base", "small"])
 def test_trace_of_a_bundled_model_is_the_catalogue(model: str, request: pytest.FixtureRequest) -> None:
     encoder: TextEncoder = request.getfixturevalue(model)
     trace = encoder.trace("The animal didn't cross the street because it was too tired.")
@@ -129,7 +130,7 @@ def test_values_stay_in_the_range_that_colours_them(config: EncoderConfig) -> No
         assert float(trace[step.name].max()) <= high, step.name
 
 
-@pytest.mark.parametrize(
+@in_turn(
     ("name", "layer", "local", "part"),
     [
         ("embedding.tokens", None, "embedding.tokens", "embedding"),

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from in_turn import in_turn
 from safetensors.torch import load_file, save_file
 from tiny import TINY, tiny_model, tiny_tokenizer
 from twins import MODELS, fields, saved
@@ -138,7 +139,7 @@ REFUSED: dict[str, tuple[Told, str]] = {  # what a tokenizer.json says -> what i
 }
 
 
-@pytest.mark.parametrize("name", REFUSED)
+@in_turn("name", REFUSED)
 def test_a_tokenizer_that_fails_is_refused_with_its_file_and_its_cause(name: str, tmp_path: Path) -> None:
     told, said = REFUSED[name]
     folder = folder_with(told, tmp_path)
@@ -167,7 +168,7 @@ USABLE: dict[str, Told] = {  # odd, and fit for some texts or all
 }
 
 
-@pytest.mark.parametrize("name", USABLE)
+@in_turn("name", USABLE)
 def test_what_opens_reads_a_text_or_says_why_not(name: str, tmp_path: Path) -> None:
     encoder = TextEncoder.from_pretrained(folder_with(USABLE[name], tmp_path))
     read, pairs = 0, [(one, "w3") for one in TEXTS]
@@ -293,7 +294,7 @@ FOLDERS: dict[str, tuple[Change, str]] = {
 }
 
 
-@pytest.mark.parametrize("name", FOLDERS)
+@in_turn("name", FOLDERS)
 def test_a_folder_that_contradicts_itself_is_refused(name: str, tmp_path: Path) -> None:
     change, said = FOLDERS[name]
     saved(tmp_path, MODELS["bert"])
@@ -310,7 +311,7 @@ def test_a_size_of_heads_that_fits_opens(tmp_path: Path) -> None:
     assert TextEncoder.from_pretrained(tmp_path).config.n_heads == 3
 
 
-@pytest.mark.parametrize(("factor", "said"), [(1e30, True), (1.0, False)])
+@in_turn(("factor", "said"), [(1e30, True), (1.0, False)])
 def test_weights_that_outgrow_their_numbers_are_told_when_they_are_opened(
     factor: float, said: bool, tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
@@ -334,7 +335,7 @@ def test_an_encoder_with_a_decoder_is_told_so(tmp_path: Path) -> None:
             TextEncoder.from_pretrained(tmp_path)
 
 
-@pytest.mark.parametrize("name", ["bert-base-uncased", "google/electra-small-discriminator"])
+@in_turn("name", ["bert-base-uncased", "google/electra-small-discriminator"])
 def test_a_name_of_the_hub_is_told_how_to_be_fetched(name: str) -> None:
     with pytest.raises(CheckpointError, match=rf"encoder\.checkpoint\.hub\.download\('{name}', Path\('models'\)\)"):
         TextEncoder.from_pretrained(name)

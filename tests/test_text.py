@@ -2,6 +2,7 @@
 
 import pytest
 import torch
+from in_turn import in_turn
 from tiny import TINY, tiny
 
 from encoder import EncoderConfig, TextEncoder
@@ -30,7 +31,7 @@ def assert_whole(pieces: Tokens) -> None:
     pieces.text.encode()  # nothing that cannot be shown
 
 
-@pytest.mark.parametrize("count", [0, 1, 3, 40, 509, 510])
+@in_turn("count", [0, 1, 3, 40, 509, 510])
 def test_short_text_is_kept_whole(base: TextEncoder, count: int) -> None:
     text = " ".join(["cat"] * count)
     pieces = base.tokenize(text)
@@ -39,7 +40,7 @@ def test_short_text_is_kept_whole(base: TextEncoder, count: int) -> None:
     assert (pieces.text, pieces.dropped, pieces.kept_characters) == (text, 0, len(text))
 
 
-@pytest.mark.parametrize("count", [511, 600, 20_000])
+@in_turn("count", [511, 600, 20_000])
 def test_long_text_is_cut_where_it_says(base: TextEncoder, count: int) -> None:
     pieces = base.tokenize("cat " * count)
     assert_whole(pieces)
@@ -65,7 +66,7 @@ def test_the_models_own_limit_counts_where_it_is_lower() -> None:
     assert (pieces.tokens[-1], pieces.dropped, pieces.kept_characters) == ("[SEP]", 13, 17 * 3 - 1)
 
 
-@pytest.mark.parametrize(
+@in_turn(
     ("text", "expected"),
     [
         ("", []),
@@ -93,12 +94,6 @@ def test_the_models_own_limit_counts_where_it_is_lower() -> None:
         ("a [MASK] b", [("a", "a"), ("[MASK]", "[MASK]"), ("b", "b")]),
         ("a [SEP] b", [("a", "a"), ("[SEP]", "[SEP]"), ("b", "b")]),
         ("[mask]", [("[UNK]", "["), ("mask", "mask"), ("[UNK]", "]")]),
-    ],
-    ids=[
-        "empty", "blank", "spaces", "capitals", "pieces", "accent", "sharp-s", "quotes", "ellipsis", "apostrophe",
-        "emoji", "joined-emoji", "chinese", "arabic", "dollars", "lone-high-surrogate", "lone-low-surrogate",
-        "surrogate-at-the-end", "surrogate-pair", "control", "zero-width", "byte-order-mark", "mask", "sep",
-        "lower-case-mask",
     ],
 )  # fmt: skip
 def test_tokens_stand_beside_what_was_typed(base: TextEncoder, text: str, expected: list[tuple[str, str]]) -> None:
@@ -137,7 +132,7 @@ def test_a_typed_pad_is_not_padding(base: TextEncoder) -> None:
     assert float(trace["layers.1.attention.weights"][..., 2].sum()) > 0
 
 
-@pytest.mark.parametrize("text", ["x" * 100_000, "\u4f60" * 100_000], ids=["letters", "chinese"])
+@in_turn("text", ["x" * 100_000, "\u4f60" * 100_000])
 def test_one_enormous_word_is_one_unknown(base: TextEncoder, text: str) -> None:
     pieces = base.tokenize(text)
     assert_whole(pieces)
@@ -156,7 +151,7 @@ def test_a_paste_of_many_words_is_cut(base: TextEncoder) -> None:
     assert pieces.dropped == len(base.tokenizer.encode(text, add_special_tokens=False)) - 510
 
 
-@pytest.mark.parametrize(
+@in_turn(
     ("text", "tokens", "kept"),
     [
         ("x" * 300_000, 3, 100_000),
@@ -164,7 +159,6 @@ def test_a_paste_of_many_words_is_cut(base: TextEncoder) -> None:
         (" " * 300_000, 2, 0),
         ("hi" + " " * 300_000, 3, 2),
     ],
-    ids=["letters", "emoji", "spaces", "word-and-spaces"],
 )
 def test_characters_over_the_limit_are_not_read(base: TextEncoder, text: str, tokens: int, kept: int) -> None:
     pieces = base.tokenize(text)

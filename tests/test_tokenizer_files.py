@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 import transformers
+from in_turn import in_turn
 from tokenizers import AddedToken, Tokenizer
 from tokenizers.models import BPE
 from tokenizers.pre_tokenizers import ByteLevel
@@ -24,7 +25,7 @@ BERT = SpecialTokens("[PAD]", "[MASK]", "[CLS]", "[SEP]")
 ROBERTA = SpecialTokens("<pad>", "<mask>", "<s>", "</s>")
 
 
-@pytest.mark.parametrize("settings", SETTINGS, ids=str)
+@in_turn("settings", SETTINGS)
 def test_a_vocab_txt_reads_as_transformers_reads_it(settings: dict[str, Any], tmp_path: Path) -> None:
     (tmp_path / "vocab.txt").write_bytes((MINILM / "vocab.txt").read_bytes())
     (tmp_path / "tokenizer_config.json").write_text(json.dumps({"tokenizer_class": "BertTokenizer", **settings}))
@@ -77,7 +78,7 @@ def test_special_tokens_are_those_that_settings_name() -> None:
     assert special_tokens(Tokenizer(BPE())) == SpecialTokens()
 
 
-@pytest.mark.parametrize(
+@in_turn(
     ("files", "said"),
     [
         ({}, "has no tokenizer.json; it must hold tokenizer.json, or vocab.txt, or vocab.json and merges.txt"),

@@ -9,7 +9,8 @@ from typing import Any
 import numpy as np
 import pytest
 import torch
-from tiny import SENTENCE, TINY, VARIANTS, each, tiny, tiny_model
+from in_turn import every_shape, in_turn
+from tiny import SENTENCE, TINY, VARIANTS, tiny, tiny_model
 from torch import Tensor
 
 from encoder import EncoderConfig, TextEncoder, Trace, checkpoint
@@ -19,14 +20,14 @@ from encoder.model.tap import Recorder
 SARA = "Keys on the table belong to Sara."
 SENTENCES = [" ".join(f"w{(i * j) % 48}" for j in range(1, 2 + i % 15)) for i in range(60)]
 
-every_variant = pytest.mark.parametrize("config", each(VARIANTS, pytest.mark.slow))
+every_variant = every_shape(VARIANTS, pytest.mark.slow)
 
 
 # Recording
 
 
 @every_variant
-@pytest.mark.parametrize("hidden", [(), (2,)], ids=["nothing-hidden", "one-hidden"])
+@in_turn("hidden", [(), (2,)])
 def test_recording_changes_no_bit(config: EncoderConfig, hidden: tuple[int, ...]) -> None:
     encoder = tiny(config)
     trace = encoder.trace(SENTENCE, hidden=hidden)
@@ -38,7 +39,7 @@ def test_recording_changes_no_bit(config: EncoderConfig, hidden: tuple[int, ...]
         assert torch.equal(trace["mlm.logits"], logits[0])
 
 
-@pytest.mark.parametrize("model", ["base", "small"])
+@in_turn("model", ["base", "small"])
 def test_recording_changes_no_bit_of_a_bundled_model(model: str, request: pytest.FixtureRequest) -> None:
     encoder: TextEncoder = request.getfixturevalue(model)
     trace = encoder.trace(SARA)
@@ -159,7 +160,7 @@ def test_times_run_forward(sara: Trace) -> None:
     assert 0 < moments[0] < moments[-1] == sara.seconds
 
 
-@pytest.mark.parametrize("positions", ["sinusoidal", "learned", "none"])
+@in_turn("positions", ["sinusoidal", "learned", "none"])
 def test_memory_is_that_of_the_recorded_numbers(positions: str) -> None:
     encoder = tiny(replace(TINY, positions=positions))
     trace = encoder.trace(SENTENCE)
@@ -175,7 +176,7 @@ def test_a_trace_names_its_sentence_and_model(sara: Trace) -> None:
     assert repr(sara) == f"Trace({SARA!r}, model='base', 10 tokens, {len(sara)} steps)"
 
 
-@pytest.mark.parametrize(
+@in_turn(
     ("mlm_head", "large", "first"),
     [
         (True, "layers.1.attention.w_q", "layers.1.attention."),
@@ -202,7 +203,7 @@ def test_rows_of_weights_sum_to_one(sara: Trace) -> None:
         assert float(layer.attention.weights.min()) >= 0
 
 
-@pytest.mark.parametrize("model", ["base", "small"])
+@in_turn("model", ["base", "small"])
 def test_each_layer_starts_where_the_last_one_ended(model: str, request: pytest.FixtureRequest) -> None:
     trace = request.getfixturevalue(model).trace(SARA)
     x = trace["embedding.output"]
@@ -226,7 +227,7 @@ def test_pre_norm_adds_to_the_stream_and_normalizes_aside() -> None:
 
 
 @every_variant
-@pytest.mark.parametrize("hidden", [(1,), (0, 3, 6)], ids=["one-hidden", "three-hidden"])
+@in_turn("hidden", [(1,), (0, 3, 6)])
 def test_hidden_tokens_get_no_weight(config: EncoderConfig, hidden: tuple[int, ...]) -> None:
     trace = tiny(config).trace(SENTENCE, hidden=hidden)
     assert trace.hidden == hidden
@@ -252,7 +253,7 @@ def test_what_a_hidden_token_is_changes_nothing_elsewhere() -> None:
     assert not torch.equal(one["output"][2], other["output"][2])
 
 
-@pytest.mark.parametrize(
+@in_turn(
     ("hidden", "message"),
     [
         ((7,), "hidden position 7 is outside the sentence; positions go from 0 to 6"),
@@ -262,7 +263,6 @@ def test_what_a_hidden_token_is_changes_nothing_elsewhere() -> None:
         ((True,), "hidden position True "),
         ((1.5,), r"hidden position 1\.5 "),
     ],
-    ids=["past-the-end", "negative", "one-of-three", "all", "bool", "float"],
 )
 def test_hidden_positions_that_cannot_be(hidden: tuple[int, ...], message: str) -> None:
     with pytest.raises(ValueError, match=message):
@@ -323,7 +323,7 @@ def order_matters_by(config: EncoderConfig) -> float:
     return float((model(ids[:, order]) - model(ids)[:, order]).abs().max())
 
 
-@pytest.mark.parametrize("name", ["post-norm", "pre-norm-final-norm", "std-norm", "preset-bert-base"])
+@in_turn("name", ["post-norm", "pre-norm-final-norm", "std-norm", "preset-bert-base"])
 def test_only_positions_tell_the_order(name: str) -> None:
     assert order_matters_by(replace(VARIANTS[name], positions="none")) <= 1e-10
     assert order_matters_by(replace(VARIANTS[name], positions="sinusoidal")) > 0.01

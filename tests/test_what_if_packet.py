@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from in_turn import in_turn
 
 from encoder import Edit, EncoderConfig, TextEncoder
 from encoder.edits.text import text_to_edits
@@ -36,7 +37,7 @@ def written(encoder: TextEncoder, trace: Trace, **options: bool) -> tuple[dict[s
     return about, {name: one.numbers for name, one in arrays.items()}
 
 
-@pytest.mark.parametrize("model", ["base", "small"])
+@in_turn("model", ["base", "small"])
 def test_each_part_alone_gives_the_shares_of_a_run_without_it(model: str, request: pytest.FixtureRequest) -> None:
     encoder: TextEncoder = request.getfixturevalue(model)
     trace = encoder.trace(KEYS)
@@ -74,7 +75,7 @@ def test_nothing_is_tried_where_that_would_take_long(base: TextEncoder) -> None:
     assert about["words"] == [] and arrays == {}
 
 
-@pytest.mark.parametrize(
+@in_turn(
     ("text", "first"),
     [
         ("layers.5.attention.heads:zero:h=6", ("attention.heads", 5)),

@@ -1,7 +1,7 @@
 """Where words look, the pieces of each taken as one: what the recorded weights come to, summed by hand."""
 
 import numpy as np
-import pytest
+from in_turn import in_turn
 
 from encoder import TextEncoder, Trace
 from encoder.metrics import between_words, from_word, sentence_of_words
@@ -17,7 +17,7 @@ def by_hand(trace: Trace, layer: int) -> np.ndarray:
     return np.stack([columns[:, list(word)].mean(1) for word in words], 1)
 
 
-@pytest.mark.parametrize("text", [PIECES, "The capital of France is [MASK].", PAIR])
+@in_turn("text", [PIECES, "The capital of France is [MASK].", PAIR])
 def test_pieces_of_a_word_are_one_and_every_row_still_adds_up(base: TextEncoder, text: str | tuple[str, str]) -> None:
     trace = base.trace(text)
     assert any(len(word) > 1 for word in trace.tokenization.words) or text not in (PIECES, PAIR)

@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 import torch
+from in_turn import in_turn
 from page_tools import go, healthy, open_app
 from readers import READERS, reader
 
@@ -52,7 +53,7 @@ def test_every_token_knows_what_was_typed_for_it(encoder: TextEncoder) -> None:
     ]
 
 
-@pytest.mark.parametrize("name", ["with bytes", "one stretch"])
+@in_turn("name", ["with bytes", "one stretch"])
 def test_letters_without_a_piece_are_bytes_of_their_word(name: str) -> None:
     pieces = reader(name).tokenize("a café\nin  Paris, 日本.")
     bytes_of_it = [token for token in pieces.tokens if token.startswith("<0x")]
@@ -190,7 +191,7 @@ def test_words_are_reversed_whole(encoder: TextEncoder) -> None:
 # At a mask
 
 
-@pytest.mark.parametrize("typed", ["Paris", "paris", " PARIS "])
+@in_turn("typed", ["Paris", "paris", " PARIS "])
 def test_a_word_to_watch_is_the_one_that_would_stand_at_the_mask(encoder: TextEncoder, typed: str) -> None:
     trace = encoder.trace(f"The capital of France is {mask(encoder)}.")
     at = trace.tokens.index(mask(encoder))
@@ -208,7 +209,7 @@ def test_at_the_start_of_a_text_it_is_the_entry_without_a_space() -> None:
     assert encoder.word_id(pair, pair.tokens.index("<mask>"), "ĠParis") == encoder.tokenizer.token_to_id("ĠParis")
 
 
-@pytest.mark.parametrize("typed", ["Constantinople", "Calais Italy", "", "日本"])
+@in_turn("typed", ["Constantinople", "Calais Italy", "", "日本"])
 def test_what_is_no_single_word_cannot_be_watched(encoder: TextEncoder, typed: str) -> None:
     trace = encoder.trace(f"The capital of France is {mask(encoder)}.")
     with pytest.raises(ValueError, match=r"is not one word of the vocabulary"):
@@ -241,7 +242,7 @@ def folders(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
-@pytest.mark.parametrize("name", READERS)
+@in_turn("name", READERS)
 def test_the_pages_find_the_word(folders: Path, name: str) -> None:
     hole = "[MASK]" if name == "cased" else "<mask>"
     app = open_app(model=f"folder:{name.replace(' ', '-')}", sentence=f"The capital of France is {hole}.")

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from in_turn import in_turn
 from model_page_tools import texts
 from page_tools import at, healthy, maps, numbers, open_app
 
@@ -15,7 +16,7 @@ pytestmark = pytest.mark.slow
 SPANISH = "El perro no cruzó la calle porque estaba cansado."
 
 
-@pytest.mark.parametrize(
+@in_turn(
     ("text", "counts", "said"),
     [
         (EXAMPLE, (11, 0, 0), ""),
