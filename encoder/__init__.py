@@ -2,8 +2,7 @@
 
 from typing import TYPE_CHECKING
 
-from encoder.support import earlier_names
-from encoder.support.lazy_imports import on_demand
+from encoder.support.import_names import know, on_demand
 
 if TYPE_CHECKING:
     from encoder.checkpoint.tensor_files import CheckpointError
@@ -16,7 +15,7 @@ if TYPE_CHECKING:
 __version__ = "1.0.0"
 __all__ = ["PRESETS", "CheckpointError", "Edit", "EncoderConfig", "EncoderError", "TextEncoder", "Trace", "preset"]
 
-earlier_names.know()
+know()
 __getattr__ = on_demand(
     __name__,
     {

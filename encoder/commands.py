@@ -4,7 +4,7 @@ import sys
 from functools import partial
 from importlib import import_module
 
-from encoder.support.lazy_imports import with_extra
+from encoder.support.import_names import with_extra
 
 
 def run(package: str) -> int:

@@ -24,13 +24,11 @@ from encoder.model.encoder import Encoder
 from encoder.model.steps.catalogue import catalogue
 from encoder.model.steps.step import Step
 from encoder.model.tap import NO_TAP, Recorder, Tap
-from encoder.support.arguments import integer, listed, of_kind, several
-from encoder.support.cancellation import pulse
-from encoder.support.errors import EncoderError
-from encoder.trace.source import HELD, Source
+from encoder.support.errors import EncoderError, integer, listed, of_kind, several
+from encoder.support.progress import pulse
 from encoder.trace.tokenizing import tokens
 from encoder.trace.tokens import Text, Tokens
-from encoder.trace.trace import Trace
+from encoder.trace.trace import HELD, Source, Trace
 from encoder.trace.unpadded import first_lost
 
 log = logging.getLogger(__name__)

@@ -13,7 +13,7 @@ from encoder.pictures.view import EXAMPLE
 from encoder.teach.lessons import lesson
 from encoder.teach.lessons.claims import CLAIMS
 from encoder.teach.trials import Verdict, links
-from encoder.trace.source import Source
+from encoder.trace.trace import Source
 
 ROOT = Path(__file__).resolve().parents[1]
 BASE = EncoderConfig(vocab_size=16384, d_model=512, n_heads=8, n_layers=6, d_ff=2048, max_positions=512, mlm_head=True)

@@ -22,8 +22,11 @@ def without(test: Test, names: Iterable[str], *instead: str) -> inspect.Signatur
     return signature.replace(parameters=[*left, *new])
 
 
-def attempt(test: Test, label: str, arguments: dict[str, Any]) -> None:
-    """Run a test; what it raises gets a note of the case."""
+def attempt(test: Test, number: int, label: str, arguments: dict[str, Any]) -> None:
+    """Run a test with a `tmp_path` of its own; what it raises gets a note of the case."""
+    if "tmp_path" in arguments:
+        arguments["tmp_path"] = arguments["tmp_path"] / f"case-{number}"
+        arguments["tmp_path"].mkdir()
     try:
         test(**arguments)
     except BaseException as error:
@@ -41,10 +44,7 @@ def in_turn(names: str | tuple[str, ...], cases: Iterable[Any]) -> Callable[[Tes
         def loop(**given: Any) -> None:
             for i, case in enumerate(listed):
                 values = {names: case} if isinstance(names, str) else dict(zip(names, case, strict=True))
-                if "tmp_path" in given:
-                    values["tmp_path"] = given["tmp_path"] / f"case-{i}"
-                    values["tmp_path"].mkdir()
-                attempt(test, reprlib.repr(case), given | values)
+                attempt(test, i, reprlib.repr(case), given | values)
 
         loop.__signature__ = without(test, [names] if isinstance(names, str) else names)  # type: ignore[attr-defined]
         return loop
@@ -67,8 +67,8 @@ def every_shape(
         @pytest.mark.parametrize("shapes", [group for group in groups if group.values[0]])
         @wraps(test)
         def loop(shapes: Mapping[str, EncoderConfig], **given: Any) -> None:
-            for name, config in shapes.items():
-                attempt(test, name, {**given, "config": config})
+            for i, (name, config) in enumerate(shapes.items()):
+                attempt(test, i, name, {**given, "config": config})
 
         loop.__signature__ = without(test, ["config"], "shapes")  # type: ignore[attr-defined]
         return loop

@@ -10,7 +10,7 @@ from tokenizers import Tokenizer
 
 from encoder import EncoderConfig, TextEncoder, checkpoint
 from encoder.checkpoint.build import random_weights
-from encoder.trace.source import Source
+from encoder.trace.trace import Source
 
 PREVIOUS, NEXT, SPECIAL, LINK = range(4)
 PLACES = 32  # the first columns: one for each position

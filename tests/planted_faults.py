@@ -60,7 +60,7 @@ FAULTS = (
     ),
     Fault(
         "the picture of the layer before under the heading of this one",
-        "encoder/trace/memo.py",
+        "encoder/trace/unpadded.py",
         "key = (args, tuple(sorted(options.items())))",
         "key = (*(one for one in args if not isinstance(one, int)), tuple(sorted(options.items())))",
         ("test_sinks.py", "test_words_known.py", "test_pages.py"),
@@ -102,7 +102,7 @@ FAULTS = (
     ),
     Fault(
         "an opened number that says who looks at whom the wrong way round",
-        "encoder/packet/opened_number.py",
+        "encoder/packet/step_numbers.py",
         "' → '.join(tokens)",
         "' → '.join(tokens[::-1])",
         ("test_packet_step.py", "browser/test_drawer.py"),
@@ -137,7 +137,7 @@ FAULTS = (
     ),
     Fault(
         "who looks at a word told as where the word looks",
-        "encoder/metrics/asking.py",
+        "encoder/metrics/word_kinds.py",
         "list(trace.tokenization.word_of(position))].double().mean(1)",
         "].double()[..., list(trace.tokenization.word_of(position))].mean(-1)[:, None]",
         ("test_word_weights.py", "test_front_plain.py"),

@@ -21,7 +21,7 @@ from tokenizers.processors import RobertaProcessing, TemplateProcessing
 from tokenizers.trainers import BpeTrainer, UnigramTrainer, WordPieceTrainer
 
 from encoder import TextEncoder
-from encoder.trace.source import Source
+from encoder.trace.trace import Source
 
 TEXTS = (
     "The capital of France is Paris.",

@@ -9,13 +9,13 @@ from oracle import REPLAY
 from tiny import VARIANTS
 
 from encoder import EncoderConfig
-from encoder.explain.operations.table import OPERATIONS
+from encoder.explain.operations import OPERATIONS
 from encoder.model.activations import ACTIVATIONS
 from encoder.model.steps.catalogue import by_name
 
 ROOT = Path(__file__).parents[1]
 # Besides these: its variant in tests/tiny.py, its formula in tests/oracle.py, the list in tests/test_config.py.
-KNOW = {"encoder/model/activations.py", "encoder/explain/operations/activation.py"}
+KNOW = {"encoder/model/activations.py", "encoder/explain/operations/layer_rules.py"}
 
 
 @in_turn("name", ACTIVATIONS)

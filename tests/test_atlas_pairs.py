@@ -29,7 +29,7 @@ from encoder.atlas.searching import heads_from
 from encoder.atlas.summary import head_rows
 from encoder.metrics import SENTENCES
 from encoder.support.formatting import brief
-from encoder.trace.source import Source
+from encoder.trace.trace import Source
 from pages.atlas import marked
 
 pytestmark = pytest.mark.slow

@@ -29,9 +29,14 @@ Damage = Callable[[Path], None]
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
     """A small checkpoint in good order."""
+    return saved_in(tmp_path)
+
+
+def saved_in(above: Path) -> Path:
+    """Save a small checkpoint in good order in a folder of that one."""
     encoder = tiny(CONFIG)
-    checkpoint.save(encoder.model, encoder.tokenizer, tmp_path / "saved")
-    return tmp_path / "saved"
+    checkpoint.save(encoder.model, encoder.tokenizer, above / "saved")
+    return above / "saved"
 
 
 def assert_same(one: TextEncoder, other: TextEncoder, text: str) -> None:
@@ -256,7 +261,8 @@ DAMAGES: dict[str, tuple[Damage, tuple[str, ...]]] = {
 
 
 @in_turn(("damage", "said"), DAMAGES.values())
-def test_damage_is_named(folder: Path, damage: Damage, said: tuple[str, ...]) -> None:
+def test_damage_is_named(tmp_path: Path, damage: Damage, said: tuple[str, ...]) -> None:
+    folder = saved_in(tmp_path)
     damage(folder)
     with pytest.raises(CheckpointError) as error:
         TextEncoder.from_pretrained(folder)

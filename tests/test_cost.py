@@ -14,7 +14,7 @@ from torch.utils.flop_counter import FlopCounterMode
 
 from encoder import PRESETS, EncoderConfig, TextEncoder, checkpoint
 from encoder.explain.cost import LAYER_PARTS, by_kind, parameters, size, step_costs, step_flops
-from encoder.explain.operations.table import OPERATIONS
+from encoder.explain.operations import OPERATIONS
 from encoder.model.encoder import Encoder
 from encoder.model.steps.catalogue import by_name, catalogue
 

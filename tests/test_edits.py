@@ -15,10 +15,8 @@ from tiny import SENTENCE, TINY, VARIANTS, tiny
 from torch import Tensor
 
 from encoder import Edit, EncoderConfig, TextEncoder, Trace
-from encoder.edits.describe import PHRASES, sentence
-from encoder.edits.edit import LONGEST_SENTENCE, VALUES
-from encoder.edits.reach import reaching, upstream
-from encoder.edits.text import LONGEST_TEXT, MOST_EDITS, edits_to_text, text_to_edits
+from encoder.edits.edit import LONGEST_SENTENCE, VALUES, reaching, upstream
+from encoder.edits.edit_text import LONGEST_TEXT, MOST_EDITS, PHRASES, edits_to_text, sentence, text_to_edits
 from encoder.explain.proof import checks
 from encoder.explain.snippet import snippet
 from encoder.model.steps.catalogue import by_name, catalogue

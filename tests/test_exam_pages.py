@@ -18,7 +18,7 @@ from encoder.exam.examination import RESULTS
 from encoder.exam.sentences import NO_JOB, head_jobs, relation_rows, scope
 from encoder.exam.treebank import given_treebank
 from encoder.packet.format import unpack
-from encoder.support.cancellation import listening
+from encoder.support.progress import listening
 from pages.front.asked import wanted
 from pages.front.packets import Packets
 from pages.ui.server import exams, job_queue

@@ -14,9 +14,8 @@ from tiny import SENTENCE, TINY, VARIANTS, tiny
 from torch import Tensor, nn
 
 from encoder import EncoderConfig, TextEncoder, Trace
-from encoder.explain.operations.explanation import Explanation, Operand
-from encoder.explain.operations.operand import SHOWN
-from encoder.explain.operations.table import OPERATIONS
+from encoder.explain.operations import OPERATIONS
+from encoder.explain.operations.explanation import SHOWN, Explanation, Operand
 from encoder.model.encoder import Encoder
 from encoder.model.steps.catalogue import catalogue
 from encoder.model.steps.step import Step

@@ -16,9 +16,8 @@ from hypothesis import strategies as st
 from nasty import EVERY, any_text, texts
 
 from encoder import TextEncoder, Trace
-from encoder.edits.describe import sentence
 from encoder.edits.edit import check
-from encoder.edits.text import edits_to_text, text_to_edits
+from encoder.edits.edit_text import edits_to_text, sentence, text_to_edits
 from encoder.model.config_text import config_to_text, text_to_config
 from encoder.pictures.link import cell as read_cell
 from encoder.pictures.link import from_query, to_query

@@ -140,7 +140,7 @@ FIFTY = [" ".join(SENTENCES[i : i + 1 + i % 4]) for i in range(50)]
 TOGETHER = 10  # sentences in a batch
 
 
-@in_turn(
+@pytest.mark.parametrize(
     ("dtype", "bound"),
     [pytest.param(torch.float32, 1e-5, marks=pytest.mark.nightly), (torch.float64, 1e-10)],
 )

@@ -21,7 +21,7 @@ from encoder import TextEncoder
 from encoder.explain.snippet import snippet
 from encoder.pictures.export.caption import About, caption, file_name
 from encoder.pictures.export.tables import cell, grid, to_csv
-from encoder.trace.source import Source
+from encoder.trace.trace import Source
 
 pytestmark = pytest.mark.slow
 

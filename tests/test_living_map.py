@@ -13,7 +13,7 @@ from tiny import SENTENCE, TINY, tiny
 
 from encoder import Edit, TextEncoder, Trace
 from encoder.metrics import norm_weighted
-from encoder.metrics.looks import finding
+from encoder.metrics.strongest_looks import finding
 from encoder.model.steps.step import PAIRS, PER_HEAD
 from encoder.pictures.figures import living_map
 from encoder.pictures.figures.living_map_cells import MOST_ROWS, cell_of, index_at

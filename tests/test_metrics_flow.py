@@ -26,7 +26,7 @@ from encoder.metrics import (
     rollout,
     transformed,
 )
-from encoder.metrics.maxflow import max_flow
+from encoder.metrics.flows import max_flow
 
 MIXINGS: tuple[Mixing, ...] = ("Attn-N", "AttnRes-N", "AttnResLn-N")
 EVERY = VARIANTS | {"three-layers": replace(TINY, n_layers=3)}

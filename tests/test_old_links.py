@@ -10,7 +10,7 @@ import old_links
 import pytest
 from shared_models import pretrained
 
-from encoder.edits.text import text_to_edits
+from encoder.edits.edit_text import text_to_edits
 from encoder.packet.after_layers import level_5
 from encoder.packet.block import level_3
 from encoder.packet.format import unpack

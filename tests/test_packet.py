@@ -20,13 +20,12 @@ from encoder import EncoderError, TextEncoder
 from encoder.edits.edit import Edit
 from encoder.exam import bundled_exam
 from encoder.exam.sentences import best_rule
-from encoder.metrics.known import words_known
+from encoder.metrics.word_kinds import words_known
 from encoder.packet.format import PacketError, Stored, exact, pack, shares, signed, unpack
-from encoder.packet.run import level_1, level_2
+from encoder.packet.run import MODELS as SIZES
+from encoder.packet.run import TOKENS, level_1, level_1_bytes, level_2, level_2_bytes, table
 from encoder.packet.say import patterns, say
 from encoder.packet.shipped import SENTENCES, shipped
-from encoder.packet.sizes import MODELS as SIZES
-from encoder.packet.sizes import TOKENS, level_1_bytes, level_2_bytes, table
 from encoder.pictures.view import EXAMPLES, OTHER
 from encoder.support.formatting import percent
 from encoder.trace.trace import Trace

@@ -20,8 +20,8 @@ from encoder.explain.cost import step_costs
 from encoder.explain.number import explain
 from encoder.explain.proof import checks
 from encoder.metrics import WAYS, attention_weights, between, segment_mass, segments
-from encoder.trace.source import Source
 from encoder.trace.tokens import Text
+from encoder.trace.trace import Source
 from encoder.trace.words import merge
 
 PAIR = ("w1 w2 w3", "w4 w2")

@@ -21,7 +21,7 @@ from shared_models import pretrained
 from tiers import mostly_nightly
 
 from encoder import PRESETS, EncoderConfig, EncoderError, TextEncoder
-from encoder.edits.text import text_to_edits
+from encoder.edits.edit_text import text_to_edits
 from encoder.model.config_text import config_to_text
 from encoder.pictures import models
 from encoder.pictures.ask import scene_of

@@ -16,7 +16,7 @@ from page_tools import go, healthy, open_app, said, type_sentence
 
 from encoder import EncoderConfig, TextEncoder
 from encoder.metrics import SENTENCES, survey
-from encoder.support.cancellation import listening
+from encoder.support.progress import listening
 from pages.ui.server import cost_gate, engine, memory, models, pool
 from pages.ui.server.pool import Budget, Pool, borrowing, waiting_for
 

@@ -10,7 +10,7 @@ from streamlit.testing.v1 import AppTest
 from visits import link, opened
 
 from encoder import Edit
-from encoder.edits.text import edits_to_text
+from encoder.edits.edit_text import edits_to_text
 from encoder.pictures.view import EXAMPLE
 from encoder.teach.story import StoryStop, story
 

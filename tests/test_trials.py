@@ -28,7 +28,7 @@ from encoder.support.formatting import brief
 from encoder.teach import trials
 from encoder.teach.trials import TRIALS, Finding, Verdict, experiments_of, heads, judge, layout, links, notebook
 from encoder.teach.trials.probing import where_told
-from encoder.trace.source import Source
+from encoder.trace.trace import Source
 
 HOLDS, CONDITION, FAILS, UNTRIED = Verdict.HOLDS, Verdict.CONDITION, Verdict.FAILS, Verdict.UNTRIED
 WIDE = "The animal didn't cross the street because it was too wide."

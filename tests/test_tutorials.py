@@ -20,7 +20,7 @@ from encoder.experiments import (
     softmax_of,
     softmax_slopes,
 )
-from encoder.explain.shape import depths, hyperparameters
+from encoder.explain.cost import depths, hyperparameters
 from encoder.model.steps.catalogue import catalogue
 from encoder.model.steps.glossary import TERMS
 

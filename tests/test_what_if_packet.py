@@ -9,7 +9,7 @@ import pytest
 from in_turn import in_turn
 
 from encoder import Edit, EncoderConfig, TextEncoder
-from encoder.edits.text import text_to_edits
+from encoder.edits.edit_text import text_to_edits
 from encoder.packet.format import unpack
 from encoder.packet.what_if import level_7, parts_tried
 from encoder.trace.trace import Trace

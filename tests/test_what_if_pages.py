@@ -10,7 +10,7 @@ from streamlit.testing.v1 import AppTest
 from visits import opened
 
 from encoder import PRESETS, Edit, TextEncoder
-from encoder.edits.text import edits_to_text
+from encoder.edits.edit_text import edits_to_text
 from encoder.experiments.ablation import WatchedWord, ablate_each, grid
 from encoder.experiments.compare import relative_difference
 from encoder.pictures.view import EXAMPLE

@@ -7,8 +7,8 @@ from model_page_tools import texts
 from page_tools import at, healthy, maps, numbers, open_app
 
 from encoder import TextEncoder
-from encoder.metrics.known import words_known
-from encoder.metrics.looks import finding, strongest_link
+from encoder.metrics.strongest_looks import finding, strongest_link
+from encoder.metrics.word_kinds import words_known
 from encoder.pictures.view import EXAMPLE
 
 pytestmark = pytest.mark.slow

@@ -14,7 +14,7 @@ from tokenizers.processors import TemplateProcessing
 
 from encoder import PRESETS, EncoderConfig, TextEncoder, checkpoint
 from encoder.model.encoder import Encoder
-from encoder.trace.source import Source
+from encoder.trace.trace import Source
 
 SENTENCE = "w1 w2 w3 w2 w4"  # 7 tokens with [CLS] and [SEP], one word twice
 SIZES = {"vocab_size": 53, "d_model": 30, "n_heads": 3, "d_ff": 44, "max_positions": 19}

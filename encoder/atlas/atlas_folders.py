@@ -9,7 +9,7 @@ from encoder.atlas.card import CARD, UNFINISHED
 from encoder.atlas.corpus import AtlasError
 from encoder.atlas.reading import Atlas
 from encoder.text_encoder import TextEncoder
-from encoder.trace.source import Source
+from encoder.trace.trace import Source
 
 SHIPPED = Path(__file__).parent / "shipped"
 FOLDER = "ENCODER_ATLASES"

@@ -8,7 +8,7 @@ from typing import Any
 
 from encoder.atlas.corpus import AtlasError, how_many
 from encoder.support.errors import EncoderError
-from encoder.trace.source import Source
+from encoder.trace.trace import Source
 
 FORMAT, VERSION = "encoder-atlas", 2
 CARD = "card.json"

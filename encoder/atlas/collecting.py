@@ -14,7 +14,7 @@ from encoder.metrics.roles import ROLES
 from encoder.model.attention import Attention
 from encoder.model.block import Block
 from encoder.model.tap import Tap
-from encoder.support.cancellation import pulse
+from encoder.support.progress import pulse
 from encoder.text_encoder import TextEncoder
 from encoder.trace.tokens import Text, Tokens
 

@@ -4,8 +4,7 @@ import numpy as np
 import torch
 
 from encoder.atlas.reading import Atlas
-from encoder.metrics.habits import HeadSurvey
-from encoder.metrics.measures import HEAD_MEASURES
+from encoder.metrics.head_measures import HEAD_MEASURES, HeadSurvey
 from encoder.metrics.roles import Role
 
 

@@ -10,9 +10,9 @@ from torch import Tensor
 
 from encoder.metrics import length
 from encoder.model.tap import NO_TAP, Replacer
-from encoder.support.cancellation import pulse
 from encoder.support.errors import EncoderError
 from encoder.support.formatting import percent
+from encoder.support.progress import pulse
 from encoder.text_encoder import TextEncoder
 from encoder.trace.tokens import Text, Tokens
 

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any
 from encoder.atlas.card import check_model, read_card
 from encoder.atlas.corpus import AtlasError
 from encoder.atlas.making import sha256
-from encoder.support.lazy_imports import on_demand
-from encoder.trace.source import Source
+from encoder.support.import_names import on_demand
 from encoder.trace.tokens import Text
+from encoder.trace.trace import Source
 
 if TYPE_CHECKING:  # an extra of the package, which only who has an atlas needs
     import pyarrow as pa

@@ -6,10 +6,10 @@ import torch
 from torch import Tensor
 
 from encoder.atlas.pairs import FROM, same, told_apart
-from encoder.metrics.measures import HEAD_MEASURES, HeadMeasure
+from encoder.metrics.head_measures import HEAD_MEASURES, HeadMeasure
 from encoder.metrics.roles import MOST, ROLES, SHUFFLES, perfect, queries, shuffled_mass
 from encoder.model.config import EncoderConfig
-from encoder.support.arguments import seeded
+from encoder.support.errors import seeded
 
 BY_ROW = tuple(name for name, one in HEAD_MEASURES.items() if one.rows is len)  # means over all rows
 SAME = HeadMeasure(

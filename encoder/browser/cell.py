@@ -10,8 +10,7 @@ from encoder.browser.living import PAGES, living_file, quoted, written
 from encoder.packet.format import unpack
 from encoder.packet.reading import Reading
 from encoder.packet.say import say
-from encoder.support.arguments import integer
-from encoder.support.errors import EncoderError
+from encoder.support.errors import EncoderError, integer
 from encoder.support.formatting import percent
 from encoder.support.whole_file import write
 from encoder.text_encoder import TextEncoder

@@ -10,10 +10,9 @@ from encoder.checkpoint.tensor_files import (
     CheckpointError,
 )
 from encoder.model.config import EncoderConfig
-from encoder.model.encoder import Encoder
-from encoder.model.meta import meta_device
-from encoder.support.arguments import seeded
-from encoder.support.cancellation import pulse
+from encoder.model.encoder import Encoder, meta_device
+from encoder.support.errors import seeded
+from encoder.support.progress import pulse
 
 
 def on_meta(config: EncoderConfig) -> Encoder:

@@ -15,8 +15,7 @@ from encoder.checkpoint import sentence_folder
 from encoder.checkpoint.hugging_face import FAMILIES
 from encoder.checkpoint.tensor_files import INDEX, WEIGHTS
 from encoder.checkpoint.tokenizer_files import READERS, SETTINGS, SPECIAL
-from encoder.support.arguments import of_kind
-from encoder.support.errors import EncoderError
+from encoder.support.errors import EncoderError, of_kind
 
 REPO_ID = re.compile(r"(?:[A-Za-z0-9][A-Za-z0-9._-]{0,95}/)?[A-Za-z0-9][A-Za-z0-9._-]{0,95}", re.ASCII)
 SHARD = re.compile(r"model-\d{5}-of-\d{5}\.safetensors", re.ASCII)

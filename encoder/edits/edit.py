@@ -12,8 +12,7 @@ from torch import Tensor
 from encoder.model.config import FLOAT32_MAX, LIMITS, LONGEST, EncoderConfig
 from encoder.model.steps.catalogue import by_name
 from encoder.model.steps.step import Step
-from encoder.support.arguments import listed
-from encoder.support.errors import EncoderError
+from encoder.support.errors import EncoderError, listed
 
 LARGEST_SEED = 2**31 - 1
 LONGEST_SENTENCE = 2000  # characters of a sentence to patch from
@@ -212,3 +211,40 @@ def reaches(edit: Edit, step: Step, index: Sequence[int], n: int) -> bool:
         and (edit.positions is None or position in edit.positions)
         and (edit.action != "causal" or tokens[1] > position)
     )
+
+
+Place = tuple[str, int | None]  # a step, or "ids" or "hidden", and the one head of it that counts, None for all
+
+
+def upstream(config: EncoderConfig, steps: Iterable[str], head: int | None = None) -> set[Place]:
+    """The steps, and everything that they are computed from, back to what the person gave: "ids" and "hidden".
+
+    With `head` only that head of the steps counts; it is computed from the same head of a step with heads, and from all
+    of a step without.
+
+    Raises:
+        EncoderError: the model of that configuration has no such step.
+    """
+    known = by_name(config)
+    if unknown := [name for name in steps if name not in known]:
+        raise EncoderError(f"no step is called {unknown[0]!r}")
+    ahead: list[Place] = [(name, head) for name in steps]
+    found: set[Place] = set()
+    while ahead:
+        name, one = ahead.pop()
+        step = known.get(name)
+        place = (name, one if step and "H" in step.shape else None)
+        if place not in found:
+            found.add(place)
+            ahead += [(source, place[1]) for source in step.inputs] if step else []
+    return found
+
+
+def reaching(edits: Sequence[Edit], places: set[Place]) -> tuple[Edit, ...]:
+    """Those of the edits that change something at these places."""
+    return tuple(edit for edit in edits if any(touches(edit, *place) for place in places))
+
+
+def touches(edit: Edit, step: str, head: int | None) -> bool:
+    """Whether an edit is at a step, and at that head of it."""
+    return edit.step == step and (head is None or edit.heads is None or head in edit.heads)

@@ -18,9 +18,8 @@ from torch import Tensor
 from encoder.atlas.making import unpacked
 from encoder.exam.links import LinkedSentence, kinds_of
 from encoder.model.tap import Tap
-from encoder.support.cancellation import pulse
 from encoder.support.errors import EncoderError
-from encoder.support.progress import progress
+from encoder.support.progress import progress, pulse
 from encoder.text_encoder import TextEncoder
 from encoder.trace.tokens import Tokens
 from encoder.trace.words import places

@@ -14,8 +14,8 @@ from encoder.exam.frames import AgreementRow, FrameRow, agreement, subjects
 from encoder.exam.licence import ExamRow, judge, tests_of
 from encoder.exam.links import LinkedSentence, gaps, relations
 from encoder.exam.treebank import ExamError, Treebank
-from encoder.support.arguments import listed, of_kind
-from encoder.support.lazy_imports import on_demand
+from encoder.support.errors import listed, of_kind
+from encoder.support.import_names import on_demand
 from encoder.text_encoder import TextEncoder
 
 upstairs = on_demand("encoder.exam", {"html_of": "encoder.browser.exam_cell"})  # what draws it stands on it

@@ -7,7 +7,7 @@ from encoder.exam.answers import DIRECTIONS, head_answers
 from encoder.exam.examination import Exam, questions
 from encoder.exam.licence import ExamRow
 from encoder.exam.treebank import ExamError, Treebank
-from encoder.support.arguments import integer
+from encoder.support.errors import integer
 from encoder.text_encoder import TextEncoder
 
 

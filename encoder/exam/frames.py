@@ -19,7 +19,7 @@ from encoder.exam.licence import ERROR, MARGIN, best_head, score, tests_of, wils
 from encoder.exam.links import LinkedSentence, TreeLink
 from encoder.exam.treebank import ExamError
 from encoder.experiments.ablation import ROWS, knock_outs, outcomes
-from encoder.support.arguments import integer
+from encoder.support.errors import integer
 from encoder.text_encoder import TextEncoder
 
 # A is the subject, B and C are other nouns, P and Q prepositions, J and K adjectives, E an ending, _ the gap.

@@ -9,9 +9,9 @@ from torch import Tensor
 from encoder.exam.treebank import BUNDLED, FOLDER, Tree, read_treebank
 from encoder.experiments.probes.layers import Probe, Task, accuracy, folds, scored
 from encoder.metrics import stream
-from encoder.metrics.habits import runs
+from encoder.metrics.head_measures import runs
 from encoder.model.encoder import Encoder
-from encoder.support.arguments import seeded
+from encoder.support.errors import seeded
 from encoder.text_encoder import TextEncoder
 from encoder.trace.words import places
 

@@ -7,8 +7,7 @@ from typing import Any
 from torch import Tensor, nn, randn
 
 from encoder.model.tap import Recorder, Replacer, Tap
-from encoder.support.arguments import seeded
-from encoder.support.errors import EncoderError
+from encoder.support.errors import EncoderError, seeded
 
 MOST = 10_000  # of anything that is counted: more would take hours, or more memory than there is
 

@@ -10,7 +10,7 @@ from torch import Tensor
 
 from encoder.edits.edit import Edit
 from encoder.experiments.ablation import ROWS, WatchedWord, log_probability, outcomes
-from encoder.metrics.against import subtract
+from encoder.metrics.weight_matrices import subtract
 from encoder.support.errors import EncoderError
 from encoder.text_encoder import TextEncoder
 from encoder.trace.tokens import Tokens

@@ -13,8 +13,8 @@ from encoder.experiments.common import at_least, normal, some
 from encoder.metrics import cosine_matrix, length
 from encoder.model.config import LIMITS, EncoderConfig
 from encoder.model.tap import Recorder
-from encoder.support.arguments import seeded
-from encoder.support.cancellation import pulse
+from encoder.support.errors import seeded
+from encoder.support.progress import pulse
 
 DEPTHS = (6, 12, 24, 48)
 SHAPE = EncoderConfig(vocab_size=5, d_model=128, n_heads=4, d_ff=512)  # its n_layers is not looked at

@@ -10,8 +10,7 @@ from encoder.experiments.common import at_least
 from encoder.metrics import cosine
 from encoder.model.steps.catalogue import by_name
 from encoder.model.tap import NO_TAP, Replacer
-from encoder.support.arguments import seeded
-from encoder.support.errors import EncoderError
+from encoder.support.errors import EncoderError, seeded
 from encoder.text_encoder import TextEncoder
 from encoder.trace.tokens import Text
 

@@ -15,7 +15,7 @@ from torch import Tensor
 
 from encoder.edits.edit import Edit
 from encoder.experiments.ablation import KNOCKED_OUT, ROWS, WatchedWord, effects, grid, knock_outs, outcomes
-from encoder.metrics.habits import runs
+from encoder.metrics.head_measures import runs
 from encoder.metrics.sentences import SENTENCES
 from encoder.model.config import EncoderConfig
 from encoder.support.errors import EncoderError

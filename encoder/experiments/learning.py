@@ -15,9 +15,8 @@ from torch.nn import functional
 from encoder.model.block import Block
 from encoder.model.encoder import Encoder
 from encoder.model.normalization import NoNorm
-from encoder.support.arguments import integer
-from encoder.support.cancellation import pulse
-from encoder.support.errors import EncoderError
+from encoder.support.errors import EncoderError, integer
+from encoder.support.progress import pulse
 from encoder.tasks.data import batch, batches, guessing, held_out
 from encoder.tasks.settings import usual
 from encoder.train.objective import Batch

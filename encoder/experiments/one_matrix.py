@@ -7,7 +7,7 @@ from torch import Tensor
 from torch.nn import functional
 
 from encoder.metrics.flows import block
-from encoder.support.arguments import integer
+from encoder.support.errors import integer
 from encoder.trace.trace import Trace
 
 

@@ -13,8 +13,7 @@ from encoder.explain.cost import size
 from encoder.model.distance import FARTHEST, Alibi, PositionBias, distance_buckets
 from encoder.model.steps.catalogue import by_name
 from encoder.model.tap import Recorder
-from encoder.support.arguments import integer
-from encoder.support.errors import EncoderError
+from encoder.support.errors import EncoderError, integer
 from encoder.text_encoder import TextEncoder
 from encoder.trace.trace import Trace
 

@@ -13,9 +13,8 @@ from torch import Tensor
 
 from encoder.checkpoint import CheckpointError, find, snapshots, within
 from encoder.checkpoint.listing import MODELS
-from encoder.metrics.habits import Survey, survey
+from encoder.metrics.head_measures import HEAD_MEASURES, Survey, survey
 from encoder.metrics.layers import cosine
-from encoder.metrics.measures import HEAD_MEASURES
 from encoder.metrics.neurons import nearest_words
 from encoder.metrics.roles import ROLES
 from encoder.support.errors import EncoderError

@@ -11,8 +11,8 @@ from encoder.experiments.common import at_least, some
 from encoder.explain.cost import step_flops
 from encoder.model.steps.catalogue import catalogue
 from encoder.model.steps.step import PAIRS
-from encoder.support.arguments import seeded
-from encoder.support.cancellation import pulse
+from encoder.support.errors import seeded
+from encoder.support.progress import pulse
 from encoder.text_encoder import TextEncoder
 
 LENGTHS = (8, 16, 32, 64, 128, 256)

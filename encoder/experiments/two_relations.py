@@ -7,7 +7,7 @@ import numpy as np
 import torch
 
 from encoder.experiments.learning import looked_at
-from encoder.support.cancellation import pulse
+from encoder.support.progress import pulse
 from encoder.tasks.attention_task import LETTERS, AttentionTask, Draw, Integers, moved
 from encoder.tasks.data import batch, vocab_size
 from encoder.tasks.settings import usual

@@ -6,17 +6,26 @@ repeats it is chosen by the operation that the catalogue names.
 
 from collections.abc import Sequence
 
-from encoder.edits.describe import sentence
-from encoder.edits.edit import reaches
-from encoder.explain.operations.explanation import Explanation, Index
-from encoder.explain.operations.operand import Operands, weight
-from encoder.explain.operations.table import OPERATIONS
+from encoder.edits.edit import reaches, reaching, upstream
+from encoder.edits.edit_text import sentence
+from encoder.explain.operations import OPERATIONS
+from encoder.explain.operations.explanation import Explanation, Index, Operands, weight
 from encoder.model.encoder import Encoder
 from encoder.model.steps.catalogue import by_name
-from encoder.support.arguments import listed
-from encoder.support.errors import EncoderError
+from encoder.model.steps.step import Step
+from encoder.support.errors import EncoderError, listed
 from encoder.support.formatting import tex
 from encoder.trace.trace import StepError, Trace
+
+AS_IT_IS = "(Said of the model as it is: what was changed in this run reaches this picture.)"
+
+
+def what_to_see(trace: Trace, step: Step, head: int | None = None) -> str:
+    """What to look at in a step's picture, or in that of one head; it says so where changes of the run reach it."""
+    if not trace.edits:
+        return step.look
+    changed = reaching(trace.edits, upstream(trace.config, (step.name,), head if "H" in step.shape else None))
+    return f"{step.look} {AS_IT_IS}" if changed else step.look
 
 
 def explain(model: Encoder, trace: Trace, name: str, index: Sequence[int]) -> Explanation:

@@ -8,12 +8,11 @@ import torch
 from torch import Tensor, nn
 from torch.func import functional_call
 
-from encoder.edits.describe import sentence
+from encoder.edits.edit_text import sentence
 from encoder.model.activations import ACTIVATIONS
 from encoder.model.block import Block
 from encoder.model.distance import distance_vectors, rotary_frequencies
-from encoder.model.encoder import Encoder
-from encoder.model.meta import meta_device
+from encoder.model.encoder import Encoder, meta_device
 from encoder.model.normalization import LayerNorm, NoNorm, RMSNorm, StdNorm
 from encoder.model.steps.catalogue import by_name
 from encoder.model.steps.step import Step

@@ -7,9 +7,9 @@ from collections.abc import Callable
 from dataclasses import fields
 from typing import Any
 
-from encoder.edits.describe import sentence
 from encoder.edits.edit import Edit
-from encoder.explain.operations.table import OPERATIONS
+from encoder.edits.edit_text import sentence
+from encoder.explain.operations import OPERATIONS
 from encoder.model.attention import Attention
 from encoder.model.block import Block
 from encoder.model.config import PRESETS, EncoderConfig
@@ -20,8 +20,7 @@ from encoder.model.feed_forward import FeedForward
 from encoder.model.normalization import NORMS
 from encoder.model.pooling import SentencePooling
 from encoder.model.steps.step import HEAD_DISTANCES, PER_HEAD, Step
-from encoder.trace.source import Source
-from encoder.trace.trace import Trace
+from encoder.trace.trace import Source, Trace
 
 SPLIT = "{name} = {name}.view(len({name}), {n_heads}, {d_head}).transpose(0, 1)"
 

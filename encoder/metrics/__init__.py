@@ -3,13 +3,6 @@
 In every result n counts the tokens of the sentence; [PAD] is left out first, or the measure says that it counts.
 """
 
-from encoder.metrics.against import subtract as subtract
-from encoder.metrics.asking import between_words as between_words
-from encoder.metrics.asking import from_word as from_word
-from encoder.metrics.asking import sentence_of_words as sentence_of_words
-from encoder.metrics.cells import given_and_received as given_and_received
-from encoder.metrics.cells import largest_cell as largest_cell
-from encoder.metrics.cells import only_between as only_between
 from encoder.metrics.flows import FLOW_TOKENS as FLOW_TOKENS
 from encoder.metrics.flows import Mixing as Mixing
 from encoder.metrics.flows import disagreement as disagreement
@@ -24,9 +17,11 @@ from encoder.metrics.flows import norm_weighted as norm_weighted
 from encoder.metrics.flows import residual_attention as residual_attention
 from encoder.metrics.flows import rollout as rollout
 from encoder.metrics.flows import transformed as transformed
-from encoder.metrics.habits import Survey as Survey
-from encoder.metrics.habits import survey as survey
-from encoder.metrics.habits import survey_cost as survey_cost
+from encoder.metrics.head_measures import HEAD_MEASURES as HEAD_MEASURES
+from encoder.metrics.head_measures import HeadMeasure as HeadMeasure
+from encoder.metrics.head_measures import Survey as Survey
+from encoder.metrics.head_measures import survey as survey
+from encoder.metrics.head_measures import survey_cost as survey_cost
 from encoder.metrics.heads import confidence as confidence
 from encoder.metrics.heads import distance as distance
 from encoder.metrics.heads import entropy as entropy
@@ -36,7 +31,6 @@ from encoder.metrics.heads import offset as offset
 from encoder.metrics.heads import plane as plane
 from encoder.metrics.heads import together as together
 from encoder.metrics.heads import uniform_distance as uniform_distance
-from encoder.metrics.kinds import tokens_drawn as tokens_drawn
 from encoder.metrics.layers import Pca as Pca
 from encoder.metrics.layers import cka_matrix as cka_matrix
 from encoder.metrics.layers import cosine as cosine
@@ -54,8 +48,6 @@ from encoder.metrics.lens import likeliest_words as likeliest_words
 from encoder.metrics.lens import logit_lens as logit_lens
 from encoder.metrics.lens import race as race
 from encoder.metrics.lens import settled as settled
-from encoder.metrics.measures import HEAD_MEASURES as HEAD_MEASURES
-from encoder.metrics.measures import HeadMeasure as HeadMeasure
 from encoder.metrics.neurons import activation_curve as activation_curve
 from encoder.metrics.neurons import most_active as most_active
 from encoder.metrics.neurons import nearest_by_layer as nearest_by_layer
@@ -66,10 +58,6 @@ from encoder.metrics.neurons import silent_share as silent_share
 from encoder.metrics.neurons import unit_sides as unit_sides
 from encoder.metrics.neurons import unit_vector as unit_vector
 from encoder.metrics.neurons import unit_words as unit_words
-from encoder.metrics.pairs import WAYS as WAYS
-from encoder.metrics.pairs import between as between
-from encoder.metrics.pairs import segment_mass as segment_mass
-from encoder.metrics.pairs import segments as segments
 from encoder.metrics.roles import MARGIN as MARGIN
 from encoder.metrics.roles import MOST as MOST
 from encoder.metrics.roles import NO_ROLE as NO_ROLE
@@ -81,9 +69,8 @@ from encoder.metrics.roles import head_roles as head_roles
 from encoder.metrics.roles import role_mass as role_mass
 from encoder.metrics.sentences import BUNDLED as BUNDLED
 from encoder.metrics.sentences import SENTENCES as SENTENCES
-from encoder.metrics.sinks import Parked as Parked
-from encoder.metrics.sinks import parked as parked
-from encoder.metrics.softmax import open_scores as open_scores
+from encoder.metrics.strongest_looks import Parked as Parked
+from encoder.metrics.strongest_looks import parked as parked
 from encoder.metrics.sublayers import SUBLAYERS as SUBLAYERS
 from encoder.metrics.sublayers import layer_shares as layer_shares
 from encoder.metrics.sublayers import norm_moments as norm_moments
@@ -91,6 +78,19 @@ from encoder.metrics.sublayers import norm_parameters as norm_parameters
 from encoder.metrics.sublayers import norm_sides as norm_sides
 from encoder.metrics.sublayers import shares_in_bins as shares_in_bins
 from encoder.metrics.sublayers import sublayer_lengths as sublayer_lengths
+from encoder.metrics.weight_matrices import WAYS as WAYS
+from encoder.metrics.weight_matrices import between as between
+from encoder.metrics.weight_matrices import given_and_received as given_and_received
+from encoder.metrics.weight_matrices import largest_cell as largest_cell
+from encoder.metrics.weight_matrices import only_between as only_between
+from encoder.metrics.weight_matrices import open_scores as open_scores
+from encoder.metrics.weight_matrices import segment_mass as segment_mass
+from encoder.metrics.weight_matrices import segments as segments
+from encoder.metrics.weight_matrices import subtract as subtract
+from encoder.metrics.word_kinds import between_words as between_words
+from encoder.metrics.word_kinds import from_word as from_word
+from encoder.metrics.word_kinds import sentence_of_words as sentence_of_words
+from encoder.metrics.word_kinds import tokens_drawn as tokens_drawn
 from encoder.trace.unpadded import attention_weights as attention_weights
 from encoder.trace.unpadded import first_lost as first_lost
 from encoder.trace.unpadded import stream as stream

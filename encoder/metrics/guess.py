@@ -6,9 +6,8 @@ from encoder.metrics.lens import word
 from encoder.support.errors import EncoderError
 from encoder.support.formatting import percent, shown
 from encoder.text_encoder import TextEncoder
-from encoder.trace.memo import once
 from encoder.trace.trace import Trace
-from encoder.trace.unpadded import tokens
+from encoder.trace.unpadded import once, tokens
 from encoder.trace.words import punctuation
 
 

@@ -10,9 +10,8 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from encoder.support.arguments import integer
-from encoder.support.cancellation import pulse
-from encoder.support.errors import EncoderError
+from encoder.support.errors import EncoderError, integer
+from encoder.support.progress import pulse
 
 
 def entropy(weights: Tensor) -> Tensor:

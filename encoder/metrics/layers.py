@@ -6,8 +6,7 @@ import torch
 from torch import Tensor
 
 from encoder.metrics.heads import upright
-from encoder.support.arguments import integer
-from encoder.support.errors import EncoderError
+from encoder.support.errors import EncoderError, integer
 from encoder.trace.trace import Trace
 from encoder.trace.unpadded import stream
 

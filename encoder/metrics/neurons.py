@@ -5,14 +5,13 @@ from collections.abc import Sequence
 import torch
 from torch import Tensor
 
-from encoder.metrics.habits import runs
+from encoder.metrics.head_measures import runs
 from encoder.metrics.layers import length
 from encoder.metrics.lens import word
 from encoder.metrics.sentences import SENTENCES
 from encoder.model.activations import ACTIVATIONS
 from encoder.model.block import Block
-from encoder.support.arguments import integer, of_kind
-from encoder.support.errors import EncoderError
+from encoder.support.errors import EncoderError, integer, of_kind
 from encoder.text_encoder import TextEncoder
 from encoder.trace.tokens import Text
 from encoder.trace.trace import Trace

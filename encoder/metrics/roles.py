@@ -12,9 +12,8 @@ from torch import Tensor
 
 from encoder.checkpoint.tokenizer_files import KNOWN
 from encoder.metrics.heads import offsets
-from encoder.support.arguments import seeded
-from encoder.support.cancellation import pulse
-from encoder.support.errors import EncoderError
+from encoder.support.errors import EncoderError, seeded
+from encoder.support.progress import pulse
 from encoder.trace.words import punctuation
 
 ROLES = ("self", "previous", "next", "cls", "sep", "punctuation", "special")

@@ -9,8 +9,7 @@ from torch import Tensor
 
 from encoder.metrics.flows import block
 from encoder.metrics.layers import length
-from encoder.support.arguments import integer
-from encoder.support.errors import EncoderError
+from encoder.support.errors import EncoderError, integer
 from encoder.text_encoder import TextEncoder
 from encoder.trace.trace import Trace
 from encoder.trace.unpadded import rows

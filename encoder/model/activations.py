@@ -1,6 +1,6 @@
 """The activations that a model may have: all that is known of one, but for its arithmetic number by number.
 
-That stands in `encoder.explain.operations.activation`, under the same name.
+That stands in `encoder.explain.operations.layer_rules`, under the same name.
 """
 
 from collections.abc import Callable

@@ -1,9 +1,13 @@
 """The whole encoder: embedding, a stack of layers, and the head that guesses masked words (paper, section 3.1)."""
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from itertools import islice
+from typing import Any
 
 import torch
 from torch import Tensor, nn
+from torch.overrides import TorchFunctionMode
 
 from encoder.model.activations import ACTIVATIONS
 from encoder.model.block import Block
@@ -15,6 +19,27 @@ from encoder.model.normalization import norm_of
 from encoder.model.pooling import SentencePooling
 from encoder.model.tap import NO_TAP, Tap
 from encoder.support.errors import EncoderError
+
+
+@contextmanager
+def meta_device() -> Iterator[None]:
+    """Lay out the modules made in the block on the meta device, and draw nothing."""
+    with torch.device("meta"), NoInit():
+        yield
+
+
+class NoInit(TorchFunctionMode):
+    """Leaves out torch.nn.init: drawing weights that are replaced at once takes longer than all the rest of loading.
+
+    On the meta device nothing is drawn either, but a first attempt loads 800 modules of torch's compiler for it.
+    """
+
+    def __torch_function__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
+        """Hand a tensor back as it is instead of filling it; do everything else as usual."""
+        kwargs = kwargs or {}
+        if getattr(func, "__module__", "") == "torch.nn.init":
+            return kwargs["tensor"] if "tensor" in kwargs else args[0]
+        return func(*args, **kwargs)
 
 
 class MLMHead(Prepacked):

@@ -2,9 +2,8 @@
 
 import sys
 
-from encoder.packet.run import level_1
+from encoder.packet.run import level_1, table
 from encoder.packet.shipped import MODEL, SENTENCES, path_of
-from encoder.packet.sizes import table
 from encoder.support import whole_file
 from encoder.support.command_line import CommandLine, exit_code
 from encoder.support.progress import counting

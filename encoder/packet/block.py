@@ -9,7 +9,7 @@ from encoder.model.activations import ACTIVATIONS
 from encoder.model.config import EncoderConfig
 from encoder.packet.format import Stored, Values, exact, pack, signed
 from encoder.packet.run import kinds, window
-from encoder.support.arguments import integer
+from encoder.support.errors import integer
 from encoder.text_encoder import TextEncoder
 from encoder.trace.trace import Trace
 

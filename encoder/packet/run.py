@@ -8,16 +8,16 @@ from typing import Any
 import numpy as np
 import torch
 
-from encoder.edits import describe
+from encoder.edits import edit_text
 from encoder.edits.edit import Edit
-from encoder.edits.text import edits_to_text
+from encoder.edits.edit_text import edits_to_text
 from encoder.experiments.ablation import ROWS, WatchedWord, knock_outs, outcomes
-from encoder.metrics.known import words_known
 from encoder.metrics.lens import word
+from encoder.metrics.word_kinds import words_known
 from encoder.model.config import EncoderConfig
-from encoder.packet.evidence import evidence
 from encoder.packet.format import Stored, Values, exact, pack, shares, signed
-from encoder.support.arguments import integer
+from encoder.packet.heads import evidence
+from encoder.support.errors import integer
 from encoder.support.formatting import shown
 from encoder.text_encoder import TextEncoder
 from encoder.trace.trace import Trace
@@ -132,7 +132,7 @@ def facts(encoder: TextEncoder, trace: Trace) -> dict[str, Any]:
 
 def in_words(trace: Trace) -> list[str]:
     """Return what the edits of a run do, in words; the first MOST_CHANGES of them."""
-    return [describe.sentence(edit, trace.config) for edit in trace.edits[:MOST_CHANGES]]
+    return [edit_text.sentence(edit, trace.config) for edit in trace.edits[:MOST_CHANGES]]
 
 
 def notes(trace: Trace) -> list[str]:
@@ -234,3 +234,34 @@ def without_each_head(encoder: TextEncoder, trace: Trace, gap: int) -> Off:
 def likeliest(values: torch.Tensor, count: int) -> Sequence[int]:
     """The ids of the words with the largest shares [vocab], best first."""
     return [int(i) for i in values.topk(min(count, len(values))).indices]
+
+
+BASE = EncoderConfig(n_layers=6, n_heads=8, d_model=512)
+LARGE = EncoderConfig(n_layers=24, n_heads=16, d_model=1024, d_ff=4096)
+MODELS = (BASE, EncoderConfig(n_layers=12, n_heads=12, d_model=768, d_ff=3072), LARGE)
+TOKENS = (14, 64, 506)
+
+
+def level_1_bytes(config: EncoderConfig, n: int, most_bytes: int = MOST_BYTES) -> int:
+    """Bytes of the weights and scores of n tokens; what is told of each head switched off comes to it."""
+    pairs = config.n_layers * config.n_heads * rows_within(config, n, most_bytes) * n
+    return pairs * (6 if n <= MOST_SCORED else 2)
+
+
+def level_2_bytes(config: EncoderConfig, n: int) -> int:
+    """Bytes of one layer's vectors, and of the products of queries and keys, of n tokens."""
+    turned = 2 if config.positions == "rotary" else 0
+    products = 4 * config.n_heads * n * n if n <= MOST_SCORED else 0
+    return 2 * n * (7 + turned) * config.d_model + products
+
+
+def table() -> str:
+    """The lines of the table of bytes in README.md."""
+    lines = []
+    for config in MODELS:
+        for n in TOKENS:
+            rows = rows_within(config, n, MOST_BYTES)
+            of = "" if rows == n else f" ({rows} rows)"
+            one, two = f"{level_1_bytes(config, n):,}{of}", f"{level_2_bytes(config, n):,}"
+            lines.append(f"| {n} | {config.n_layers} x {config.n_heads} | {config.d_model} | {one} | {two} |")
+    return "\n".join(lines)

@@ -6,8 +6,8 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from encoder.edits.describe import sentence
 from encoder.edits.edit import Edit
+from encoder.edits.edit_text import sentence
 from encoder.experiments.ablation import ROWS, TOKENS, forward
 from encoder.experiments.compare import first_difference, relative_difference
 from encoder.model.config import EncoderConfig

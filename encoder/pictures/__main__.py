@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from encoder.edits.text import text_to_edits
+from encoder.edits.edit_text import text_to_edits
 from encoder.pictures.ask import ask
 from encoder.pictures.figure import figure_of
 from encoder.pictures.files import OF_ANSWER, OF_FIGURE

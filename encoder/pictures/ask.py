@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from dataclasses import replace
 
-from encoder.edits.text import edits_to_text, text_to_edits
+from encoder.edits.edit_text import edits_to_text, text_to_edits
 from encoder.exam.moments import training_moments
 from encoder.experiments.timelapse import kept_steps
 from encoder.pictures.models import MOMENT, model_called, moment_of

@@ -6,7 +6,7 @@ from dataclasses import fields, replace
 from typing import Any
 
 from encoder.edits.edit import Edit
-from encoder.edits.text import edits_to_text, text_to_edits
+from encoder.edits.edit_text import edits_to_text, text_to_edits
 from encoder.pictures import choices
 from encoder.pictures.view import Cell, View
 from encoder.support.errors import EncoderError

@@ -1,11 +1,32 @@
-"""How a command begins and ends: what it is asked, what went wrong in a sentence, and its exit code."""
+"""How a command, and a process that works for another one, begins and ends."""
 
+import os
+import signal
 import sys
+import threading
 from argparse import Action, ArgumentParser
 from collections.abc import Callable
 from typing import Any, NoReturn
 
 from encoder.support.progress import quiet
+
+LATER = 10  # how much later than others it gets a processor, as `nice` counts
+
+
+def attend() -> None:
+    """Let others go first, and end when nobody holds the other end of the standard input any more.
+
+    What is to be read from it must have been read before.
+    """
+
+    def wait() -> None:
+        while os.read(sys.stdin.fileno(), 1 << 16):  # no buffer: its lock would be held when this process ends
+            pass
+        signal.raise_signal(signal.SIGTERM)
+
+    if hasattr(os, "nice"):
+        os.nice(LATER)
+    threading.Thread(target=wait, daemon=True).start()
 
 
 class Quiet(Action):

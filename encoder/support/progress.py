@@ -1,4 +1,8 @@
-"""How far a long work is: one bar in a notebook and in a terminal, and silence everywhere else."""
+"""Long work: points at which whoever asked for it may end it, and how far it is.
+
+The library calls `pulse` between two runs of a model and between two parts of a long measure. It does nothing unless
+somebody listens; what a listener raises ends the computation there. A notebook and a terminal show one bar.
+"""
 
 import sys
 import warnings
@@ -7,7 +11,25 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from threading import current_thread, main_thread
 
-from encoder.support.cancellation import listening
+_listener: ContextVar[Callable[[], None] | None] = ContextVar("listener", default=None)
+
+
+def pulse() -> None:
+    """Call the listener of this thread, if there is one."""
+    listener = _listener.get()
+    if listener is not None:
+        listener()
+
+
+@contextmanager
+def listening(listener: Callable[[], None] | None) -> Iterator[None]:
+    """For the block, call `listener` at every pulse of this thread; None stands for nobody."""
+    before = _listener.set(listener)
+    try:
+        yield
+    finally:
+        _listener.reset(before)
+
 
 Hear = Callable[[int, int | None], None]  # told how much is done, and of how much, None where nobody knows
 DELAY = 2.0  # seconds that a work takes before anything is shown of it

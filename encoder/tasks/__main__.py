@@ -9,8 +9,7 @@ from pathlib import Path
 
 import torch
 
-from encoder.support.child_process import attend
-from encoder.support.command_line import CommandLine, exit_code
+from encoder.support.command_line import CommandLine, attend, exit_code
 from encoder.tasks import mystery
 from encoder.tasks.learning import DivergedError, learn
 from encoder.tasks.models import record, to_record

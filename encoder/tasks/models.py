@@ -19,7 +19,7 @@ from encoder.tasks.on_digits import ON_DIGITS
 from encoder.tasks.settings import LearnSettings, read, usual
 from encoder.tasks.task import TASKS, task_of
 from encoder.text_encoder import TextEncoder
-from encoder.trace.source import Source
+from encoder.trace.trace import Source
 
 LEARNED = re.compile(r"learned\('([^']+)', step=\d+\)")  # how such a model is made again
 RECORDED = Path(__file__).with_name("recorded")

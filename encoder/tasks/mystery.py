@@ -13,8 +13,7 @@ from numpy.typing import NDArray
 
 from encoder.model.encoder import Encoder
 from encoder.support import whole_file
-from encoder.support.arguments import integer
-from encoder.support.errors import EncoderError
+from encoder.support.errors import EncoderError, integer
 from encoder.tasks.attention_task import Integers
 from encoder.tasks.data import held_out
 from encoder.tasks.learning import LearningMoment, weighted

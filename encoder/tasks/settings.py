@@ -5,8 +5,7 @@ from dataclasses import dataclass, fields, replace
 from typing import Any
 
 from encoder.model.config import CHOICES, EncoderConfig, Positions
-from encoder.support.arguments import of_kind
-from encoder.support.errors import EncoderError
+from encoder.support.errors import EncoderError, of_kind
 from encoder.tasks.attention_task import AttentionTask
 from encoder.tasks.data import vocab_size
 from encoder.tasks.task import task_of

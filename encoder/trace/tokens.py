@@ -4,8 +4,7 @@ import unicodedata
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from encoder.support.arguments import integer
-from encoder.support.errors import EncoderError
+from encoder.support.errors import EncoderError, integer
 
 Text = str | tuple[str, str]  # a sentence, or a pair of them
 Groups = tuple[tuple[int, ...], ...]

@@ -4,6 +4,7 @@ import difflib
 import html
 import reprlib
 from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -15,9 +16,32 @@ from encoder.model.encoder import Encoder
 from encoder.model.steps.catalogue import by_name
 from encoder.model.steps.step import Step
 from encoder.support.errors import EncoderError
-from encoder.support.lazy_imports import on_demand
-from encoder.trace.source import Source
+from encoder.support.import_names import on_demand
 from encoder.trace.tokens import Tokens
+
+HELD = "TextEncoder.from_transformers(model, tokenizer)"  # the maker of a model that transformers made
+
+
+@dataclass(frozen=True)
+class Source:
+    """Which model made a trace: its name for people, and what pins its weights.
+
+    `seed` is set for random weights, `sha256` (its first 12 digits) for those of a checkpoint. `origin` is what loads a
+    checkpoint again, for snippets: a path, or empty for a bundled model, whose name does. `maker` is the call that
+    makes a model of `encoder.tasks` again.
+    """
+
+    name: str
+    sha256: str = ""
+    seed: int | None = None
+    origin: str = ""
+    maker: str = ""
+
+    @property
+    def fingerprint(self) -> str:
+        """What pins the weights, in words."""
+        return f"sha256 {self.sha256}" if self.seed is None else f"random weights, seed {self.seed}"
+
 
 upstairs = on_demand("encoder.trace", {"cell_of": "encoder.browser.cell"})  # what draws a run stands on it
 TABLES = ("embedding.positions", "attention.cos", "attention.sin")  # steps that are tables of the model

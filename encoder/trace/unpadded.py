@@ -1,10 +1,39 @@
-"""A trace without its [PAD] tokens: every measure of this package starts from here, so that none counts padding."""
+"""What measures take from a run: its numbers without [PAD], and what is worked out once and kept with it.
+
+Every measure starts from here, so that none counts padding.
+"""
+
+from collections.abc import Callable
+from functools import wraps
+from typing import Concatenate, ParamSpec, TypeVar
+from weakref import WeakKeyDictionary
 
 import torch
 from torch import Tensor
 
-from encoder.trace.memo import once
 from encoder.trace.trace import Trace
+
+P = ParamSpec("P")
+R = TypeVar("R")
+
+
+def once(measure: Callable[Concatenate[Trace, P], R]) -> Callable[Concatenate[Trace, P], R]:
+    """A measure of a run whose results are kept with it: for small results, whose other arguments can be hashed."""
+    kept: WeakKeyDictionary[Trace, dict[object, R]] = WeakKeyDictionary()
+
+    @wraps(measure)
+    def known(trace: Trace, /, *args: P.args, **options: P.kwargs) -> R:
+        found = kept.setdefault(trace, {})
+        key = (args, tuple(sorted(options.items())))
+        try:
+            hash(key)
+        except TypeError:
+            return measure(trace, *args, **options)  # which refuses them
+        if key not in found:
+            found[key] = measure(trace, *args, **options)
+        return found[key]
+
+    return known
 
 
 def tokens(trace: Trace) -> list[str]:

@@ -14,7 +14,7 @@ from encoder.checkpoint import holds_model
 from encoder.model.encoder import Encoder
 from encoder.support.command_line import CommandLine, exit_code
 from encoder.text_encoder import TextEncoder
-from encoder.trace.source import Source
+from encoder.trace.trace import Source
 from encoder.train import card, checkpoint_files
 from encoder.train.corpus import TrainingError, divided, read_all, together
 from encoder.train.evaluation import evaluate_text, fill_in_ranks

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from importlib.metadata import version
 from pathlib import Path
 
-from encoder.metrics.habits import survey
+from encoder.metrics.head_measures import survey
 from encoder.metrics.roles import ROLES
 from encoder.text_encoder import TextEncoder
 from encoder.train.checkpoint_files import TrainingProgress, write

@@ -12,14 +12,13 @@ import torch
 from tokenizers import Tokenizer
 from torch import Tensor
 
-from encoder.metrics.habits import mean, runs
+from encoder.metrics.head_measures import mean, runs
 from encoder.metrics.heads import normalized_entropy
 from encoder.metrics.roles import role_mass
 from encoder.metrics.sentences import SENTENCES
 from encoder.model.encoder import Encoder
 from encoder.text_encoder import TextEncoder
-from encoder.trace.source import Source
-from encoder.trace.trace import Trace
+from encoder.trace.trace import Source, Trace
 from encoder.trace.unpadded import attention_weights
 
 SWITCHED_OFF = 0.95  # a head with more of its weight than this on special tokens says nothing of the words

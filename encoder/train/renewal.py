@@ -13,7 +13,7 @@ from torch import Tensor
 
 from encoder.metrics.sentences import SENTENCES
 from encoder.model.attention import Attention
-from encoder.support.arguments import seeded
+from encoder.support.errors import seeded
 from encoder.text_encoder import TextEncoder
 
 SPREAD = 1.0  # standard deviation of the scaled scores of a new head over the sentences

@@ -5,9 +5,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from encoder import TextEncoder
-from encoder.edits.text import edits_to_text
-from encoder.metrics.cells import largest_pair
+from encoder.edits.edit_text import edits_to_text
 from encoder.metrics.guess import guess_place
+from encoder.metrics.weight_matrices import largest_pair
 from encoder.pictures.ask import text_of
 from encoder.pictures.link import from_query, is_count
 from encoder.pictures.steps import KNOWN_STEPS

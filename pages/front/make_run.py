@@ -4,7 +4,7 @@ from collections.abc import Callable
 from typing import BinaryIO
 
 from encoder import Trace
-from encoder.edits.text import edits_to_text
+from encoder.edits.edit_text import edits_to_text
 from encoder.pictures.ask import text_of
 from encoder.pictures.export import layer_size, run_size, to_csv_zip, to_npz
 from encoder.pictures.export.caption import file_name

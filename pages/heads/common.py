@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import streamlit as st
 
 from encoder.metrics import Survey
-from encoder.metrics.habits import HeadSurvey
+from encoder.metrics.head_measures import HeadSurvey
 from encoder.model.config import EncoderConfig
 from encoder.pictures.expression import Expression
 from encoder.pictures.registry.heads import LIKENESS, MANY, MEASURED, OVER, SPANS

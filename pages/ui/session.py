@@ -5,7 +5,7 @@ from typing import Any, Concatenate, ParamSpec, TypeVar
 
 from encoder import Trace
 from encoder.atlas.reading import Atlas
-from encoder.edits.text import edits_to_text
+from encoder.edits.edit_text import edits_to_text
 from encoder.explain.proof import Check
 from encoder.pictures.ask import in_training
 from encoder.teach import trials

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 import pandas as pd
 
-from encoder.explain.shape import Depth, depths, hyperparameters
+from encoder.explain.cost import Depth, depths, hyperparameters
 from encoder.model.config import EncoderConfig
 from encoder.support.formatting import short
 from pages.ui.downloads import table as downloads

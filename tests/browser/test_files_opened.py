@@ -15,7 +15,7 @@ from tokenizers.pre_tokenizers import Split
 
 from encoder import TextEncoder
 from encoder.pictures.report.report import report
-from encoder.trace.source import Source
+from encoder.trace.trace import Source
 
 BETWEEN = "\uf8ff"
 WORDS = [text for text in map(as_sent, SHORT) if text.strip() and BETWEEN not in text]

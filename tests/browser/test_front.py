@@ -23,7 +23,7 @@ from playwright.sync_api import Page, Request, Response, Route, WebSocket, expec
 from school import two_replicas
 
 from encoder import TextEncoder
-from encoder.metrics.known import words_known
+from encoder.metrics.word_kinds import words_known
 from encoder.support.formatting import percent
 
 APP = Path(__file__).resolve().parents[2] / "app.py"

@@ -12,7 +12,7 @@ from mounted import DESK, PHONE, coded, controls, mounting, overflows, seen
 from playwright.sync_api import Browser, Locator, Page, ViewportSize, expect
 
 from encoder import Edit, EncoderConfig, TextEncoder, Trace
-from encoder.edits.text import edits_to_text
+from encoder.edits.edit_text import edits_to_text
 from encoder.exam import bundled_exam
 from encoder.exam.few import few_by_content
 from encoder.packet.heads import level_6

@@ -11,7 +11,7 @@ from mounted import DESK, SIZES, controls, mounting, overflows, seen, tab_stops
 from playwright.sync_api import Browser, Locator, Page, expect
 
 from encoder import Edit, EncoderConfig, TextEncoder
-from encoder.edits.text import text_to_edits
+from encoder.edits.edit_text import text_to_edits
 from encoder.packet.run import level_1
 from encoder.packet.what_if import level_7
 from encoder.pictures.ask import scene_of

@@ -6,7 +6,7 @@ from torch import Tensor
 
 from encoder.exam import bundled_exam
 from encoder.exam.links import GAPS, JUDGED
-from encoder.metrics.habits import measured, runs
+from encoder.metrics.head_measures import measured, runs
 from encoder.metrics.roles import NO_ROLE, ROLES, SPECIAL, TOO_FEW, head_roles
 from encoder.metrics.sentences import BUNDLED, SENTENCES
 from encoder.text_encoder import TextEncoder

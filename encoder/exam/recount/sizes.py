@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor
 
-from encoder.metrics.habits import runs
+from encoder.metrics.head_measures import runs
 from encoder.metrics.layers import cosine, length
 from encoder.metrics.neurons import never_positive
 from encoder.metrics.sentences import BUNDLED, SENTENCES

@@ -17,13 +17,11 @@ from torch import Tensor
 from encoder.experiments.probes.labelled import MOODS, TAGS, labelled
 from encoder.experiments.probes.regression import Regression, fit
 from encoder.metrics import stream
-from encoder.metrics.habits import runs
+from encoder.metrics.head_measures import runs
 from encoder.model.config import EncoderConfig
 from encoder.model.encoder import Encoder
-from encoder.support.arguments import seeded
-from encoder.support.cancellation import pulse
-from encoder.support.errors import EncoderError
-from encoder.support.progress import shares
+from encoder.support.errors import EncoderError, seeded
+from encoder.support.progress import pulse, shares
 from encoder.text_encoder import TextEncoder
 from encoder.trace.trace import Trace
 from encoder.trace.words import places

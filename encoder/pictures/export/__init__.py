@@ -2,7 +2,7 @@
 
 from typing import TYPE_CHECKING
 
-from encoder.support.lazy_imports import on_demand
+from encoder.support.import_names import on_demand
 
 if TYPE_CHECKING:
     from encoder.pictures.export.archive import ABOUT, layer_size, run_size, to_csv_zip, to_npz

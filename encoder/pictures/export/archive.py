@@ -14,10 +14,10 @@ import numpy as np
 import torch
 
 from encoder.edits.edit import Edit
-from encoder.edits.text import edit_to_text
+from encoder.edits.edit_text import edit_to_text
 from encoder.pictures.export.caption import About, caption
 from encoder.pictures.export.tables import Rows, grid, header, numbered, to_csv
-from encoder.support.arguments import integer, of_kind
+from encoder.support.errors import integer, of_kind
 from encoder.trace.trace import Trace
 
 FORMAT = 1  # of the files; goes up when a reader has to change

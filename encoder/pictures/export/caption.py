@@ -4,12 +4,10 @@ import re
 from dataclasses import dataclass
 from typing import Self
 
-from encoder.edits.describe import sentence
-from encoder.edits.edit import Edit
-from encoder.edits.reach import reaching, upstream
-from encoder.trace.source import Source
+from encoder.edits.edit import Edit, reaching, upstream
+from encoder.edits.edit_text import sentence
 from encoder.trace.tokens import Text
-from encoder.trace.trace import Trace
+from encoder.trace.trace import Source, Trace
 
 LONGEST = 160  # characters of the sentence
 MOST_EDITS = 8

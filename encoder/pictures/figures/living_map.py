@@ -10,10 +10,10 @@ from typing import Any
 
 import numpy as np
 
-from encoder.metrics.against import all_flows, all_weights, check_same, recorded
-from encoder.metrics.kinds import is_word
-from encoder.metrics.looks import links
+from encoder.metrics.strongest_looks import links
 from encoder.metrics.sublayers import added_ratios
+from encoder.metrics.weight_matrices import all_flows, all_weights, check_same, recorded
+from encoder.metrics.word_kinds import is_word
 from encoder.model.steps.catalogue import catalogue
 from encoder.model.steps.step import PAIRS, PER_HEAD, Step
 from encoder.pictures.figures.living_map_cells import blocks, cells_of, drawn, row_stretch

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from encoder.metrics.against import recorded
+from encoder.metrics.weight_matrices import recorded
 from encoder.model.steps.step import PAIRS, PER_HEAD, Step
 from encoder.pictures.figures.living_map_packet import Array
 from encoder.support.errors import EncoderError

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import cast
 
 from encoder.pictures.paper.film import Film, Kind, film
-from encoder.support.child_process import attend
+from encoder.support.command_line import attend
 
 ASKED = "film.pickle"
 

@@ -4,8 +4,9 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from encoder.metrics import disagreement, largest_cell, norm_weighted
-from encoder.metrics.against import all_weights
-from encoder.metrics.looks import finding
+from encoder.metrics.strongest_looks import finding
+from encoder.metrics.weight_matrices import all_weights
+from encoder.metrics.word_kinds import Choice
 from encoder.model.steps.step import Step
 from encoder.pictures.export.caption import About
 from encoder.pictures.expression import ENC, A, B, Every, Expression, Several, T, call, step
@@ -16,7 +17,6 @@ from encoder.pictures.picture import Answer, Picture
 from encoder.pictures.registry.heads import every_head, every_weight
 from encoder.pictures.scene import Scene, one_of
 from encoder.support.formatting import percent, shown
-from encoder.support.selection import Choice
 from encoder.support.theme import Kind
 from encoder.trace import unpadded
 from encoder.trace.unpadded import attention_weights

@@ -18,8 +18,8 @@ from encoder.pictures.registry.compare import TWO_RUNS, labels
 from encoder.pictures.scene import Needs, Option, Scene
 from encoder.support.errors import EncoderError
 from encoder.support.theme import Kind
-from encoder.trace.memo import once
 from encoder.trace.trace import Trace
+from encoder.trace.unpadded import once
 
 Side = Literal["a", "b", "change"]
 

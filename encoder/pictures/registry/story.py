@@ -7,9 +7,8 @@ from encoder.pictures.scene import Option, Scene
 from encoder.support.errors import EncoderError
 from encoder.teach.story import StoryStop, Values, story
 from encoder.text_encoder import TextEncoder
-from encoder.trace.memo import once
 from encoder.trace.trace import Trace
-from encoder.trace.unpadded import tokens
+from encoder.trace.unpadded import once, tokens
 
 # The position of the word that is followed; where nobody chose one, the story itself knows which
 HERO = Option("hero", lambda scene: range(len(tokens(scene.t))), lambda scene: None)

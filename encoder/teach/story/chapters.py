@@ -4,8 +4,8 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from encoder.metrics import first_lost
-from encoder.metrics.kinds import is_word
-from encoder.support.arguments import integer
+from encoder.metrics.word_kinds import is_word
+from encoder.support.errors import integer
 from encoder.teach.story import contributions, guess, layers, looks, words
 from encoder.teach.story.stop import StoryStop
 from encoder.teach.story.strong_look import Subject, subject

@@ -9,9 +9,8 @@ from encoder.support.formatting import brief, percent, shown
 from encoder.teach.story.stop import StoryStop, Values, best_first, called, options
 from encoder.teach.story.strong_look import Subject
 from encoder.text_encoder import TextEncoder
-from encoder.trace.memo import once
 from encoder.trace.trace import Trace
-from encoder.trace.unpadded import rows, tokens
+from encoder.trace.unpadded import once, rows, tokens
 
 BEST = 5  # guesses that are drawn
 IN_RACE = 4

@@ -3,8 +3,8 @@
 import numpy as np
 
 from encoder.metrics import attention_weights
-from encoder.metrics.kinds import token_kinds
-from encoder.metrics.looks import even_share, stands_out
+from encoder.metrics.strongest_looks import even_share, stands_out
+from encoder.metrics.word_kinds import token_kinds
 from encoder.support.formatting import listed, percent
 from encoder.teach.story.stop import StoryStop, Values, band, best_first, called, options
 from encoder.teach.story.strong_look import Subject

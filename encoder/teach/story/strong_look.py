@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from encoder.metrics import attention_weights
-from encoder.metrics.kinds import is_word
+from encoder.metrics.word_kinds import is_word
 from encoder.trace.trace import Trace
 from encoder.trace.unpadded import tokens
 

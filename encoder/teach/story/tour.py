@@ -10,15 +10,14 @@ from encoder.exam.sentences import NO_JOB, head_jobs, scope
 from encoder.explain.cost import size
 from encoder.metrics import MOST, SENTENCES, attention_weights, first_lost, role_mass
 from encoder.metrics.guess import guess_place, word_guess
-from encoder.metrics.habits import HeadSurvey, runs
+from encoder.metrics.head_measures import HeadSurvey, runs
 from encoder.metrics.roles import role_queries
 from encoder.model.activations import ACTIVATIONS
 from encoder.support.formatting import listed, percent, short, shown
 from encoder.teach.story.looks import strongest
 from encoder.teach.story.strong_look import subject
 from encoder.text_encoder import TextEncoder
-from encoder.trace.source import HELD, Source
-from encoder.trace.trace import Trace
+from encoder.trace.trace import HELD, Source, Trace
 from encoder.trace.unpadded import tokens
 
 OVER = SENTENCES[:12]  # enough to know a habit by, and quick

@@ -3,7 +3,7 @@
 import numpy as np
 
 from encoder.metrics import length, nearest_words
-from encoder.metrics.kinds import token_kinds
+from encoder.metrics.word_kinds import token_kinds
 from encoder.support.formatting import brief, listed, shown
 from encoder.teach.story.stop import StoryStop, Values, band, called, options
 from encoder.teach.story.strong_look import Subject

@@ -4,7 +4,7 @@ import math
 
 import torch
 
-from encoder.edits.text import text_to_edits
+from encoder.edits.edit_text import text_to_edits
 from encoder.experiments import dot_products, scaling, softmax_of
 from encoder.metrics import attention_weights
 from encoder.support.errors import EncoderError

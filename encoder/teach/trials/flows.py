@@ -15,7 +15,7 @@ from encoder.edits.edit import Edit
 from encoder.explain.cost import run_flops, size
 from encoder.metrics import SENTENCES, attention_weights, length
 from encoder.metrics.flows import norm_weighted
-from encoder.metrics.habits import runs
+from encoder.metrics.head_measures import runs
 from encoder.support.errors import EncoderError
 from encoder.support.formatting import percent
 from encoder.teach.trials.experiment import USUAL_TOKENS, Cost, experiment

@@ -8,7 +8,7 @@ from encoder.exam.moments import training_moments
 from encoder.exam.rise import COUNTS, EXAMPLES, Rise, headline, rise
 from encoder.exam.sentences import title
 from encoder.metrics import SENTENCES
-from encoder.metrics.habits import runs
+from encoder.metrics.head_measures import runs
 from encoder.support.formatting import listed, percent, points
 from encoder.teach.trials.experiment import Text, experiment
 from encoder.teach.trials.finding import Curves, Finding, array, judge, untried

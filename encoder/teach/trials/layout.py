@@ -8,7 +8,7 @@ from torch import Tensor
 from encoder.checkpoint.build import on_meta
 from encoder.checkpoint.hugging_face import read_fields
 from encoder.experiments import bare, one_matrix
-from encoder.explain.shape import DEPTHS, depths
+from encoder.explain.cost import DEPTHS, depths
 from encoder.model.config import PRESETS
 from encoder.support.formatting import agreement, brief, listed, shown
 from encoder.teach.trials.experiment import ListOf, Number, Text, experiment

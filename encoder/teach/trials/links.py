@@ -15,7 +15,7 @@ from torch import Tensor
 
 from encoder.experiments.ablation import ROWS, knock_outs, outcomes
 from encoder.metrics import MARGIN, SENTENCES, length
-from encoder.metrics.habits import runs
+from encoder.metrics.head_measures import runs
 from encoder.model.encoder import Encoder
 from encoder.support.errors import EncoderError
 from encoder.support.formatting import percent, points

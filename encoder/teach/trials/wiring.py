@@ -3,7 +3,7 @@
 import torch
 from torch import Tensor, nn
 
-from encoder.edits.text import text_to_edits
+from encoder.edits.edit_text import text_to_edits
 from encoder.explain.whole import DeviationNorm, WholeEncoder
 from encoder.metrics import attention_weights, cosine
 from encoder.model.config import EncoderConfig

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any
 from weakref import WeakKeyDictionary
 
-from encoder.metrics.looks import strongest_link
+from encoder.metrics.strongest_looks import strongest_link
 from encoder.pictures.figures import living_map as figure
 from encoder.pictures.figures.living_map_cells import cell_of, index_at, row_stretch
 from encoder.pictures.figures.living_map_walk import walk

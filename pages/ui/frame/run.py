@@ -6,7 +6,7 @@ from contextlib import nullcontext
 import streamlit as st
 
 from encoder import TextEncoder
-from encoder.edits import describe
+from encoder.edits import edit_text
 from encoder.metrics import first_lost
 from encoder.model.config import EncoderConfig
 from encoder.pictures.link import LONGEST_IN_URL
@@ -28,7 +28,7 @@ def say_changes(config: EncoderConfig) -> None:
     """Say what is changed in this run, with the way back, and whether the link holds all of it."""
     view = state.current()
     if view.edits:
-        changes = " ".join(describe.sentence(edit, config) for edit in view.edits[:MOST_SAID])
+        changes = " ".join(edit_text.sentence(edit, config) for edit in view.edits[:MOST_SAID])
         more = f" And {len(view.edits) - MOST_SAID} more." if len(view.edits) > MOST_SAID else ""
         with st.container(horizontal=True, vertical_alignment="center", key="changed"):
             st.markdown(f"**This run is changed** ({len(view.edits)}). {plain(changes + more)}", width="stretch")

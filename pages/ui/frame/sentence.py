@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from encoder.metrics.known import words_known
+from encoder.metrics.word_kinds import words_known
 from encoder.pictures.link import one_line
 from encoder.trace.trace import Trace
 from pages.ui.state import session_state as state

@@ -8,7 +8,7 @@ from encoder.atlas.atlas_folders import Shelf, shelf
 from encoder.atlas.habits import head_survey
 from encoder.atlas.reading import Atlas
 from encoder.atlas.searching import NearToken, nearest_outputs, nearest_tokens
-from encoder.metrics.habits import HeadSurvey
+from encoder.metrics.head_measures import HeadSurvey
 from encoder.teach.story import tour
 from pages.ui.server.engine import cpu_slots, text_encoder
 

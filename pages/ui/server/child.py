@@ -1,6 +1,6 @@
 """Long work in a process of its own, so that it never holds the interpreter of all sessions: watched and bounded.
 
-It ends with the server, too: it waits for the end of its input (`encoder.support.child_process`).
+It ends with the server, too: it waits for the end of its input (`encoder.support.command_line`).
 """
 
 import os

@@ -8,7 +8,7 @@ from typing import Any, ParamSpec, TypeVar
 import torch
 
 from encoder import TextEncoder, Trace
-from encoder.edits.text import text_to_edits
+from encoder.edits.edit_text import text_to_edits
 from encoder.explain.cost import longest, size
 from encoder.model.linear import Prepacked
 from encoder.pictures.view import View

@@ -6,7 +6,7 @@ from tempfile import TemporaryDirectory
 
 from encoder.pictures.paper import filming
 from encoder.pictures.paper.film import Film, Kind
-from encoder.support.cancellation import pulse
+from encoder.support.progress import pulse
 from pages.ui.server import memory
 from pages.ui.server.child import watched
 from pages.ui.server.engine import budget

@@ -13,7 +13,7 @@ import streamlit as st
 
 from encoder.explain.cost import run_flops
 from encoder.model.config import EncoderConfig
-from encoder.support.cancellation import pulse
+from encoder.support.progress import pulse
 from pages.ui.server.cost_gate import NotStarted
 from pages.ui.server.visitor import current
 

@@ -23,8 +23,8 @@ from encoder.explain.cost import run_flops
 from encoder.explain.proof import Check, checks
 from encoder.metrics import ROLES, SENTENCES, Survey, never_positive, survey_cost, unit_words
 from encoder.metrics import survey as measure
-from encoder.support.cancellation import pulse
 from encoder.support.formatting import shown
+from encoder.support.progress import pulse
 from encoder.teach import trials
 from encoder.teach.story import tour
 from encoder.trace.tokens import Text

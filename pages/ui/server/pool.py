@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 from time import monotonic
 from typing import Any
 
-from encoder.support.cancellation import pulse
+from encoder.support.progress import pulse
 
 LOOK = 0.25  # seconds between two looks at whether the person still waits
 GRACE = 8.0  # seconds that a thing stays when nobody looks at it: a page that is loaded anew finds it

@@ -11,7 +11,7 @@ from secrets import token_hex
 import streamlit as st
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-from encoder.support.cancellation import listening
+from encoder.support.progress import listening
 from pages.ui.state.session import KEY, has
 
 HEADER = "x-line"

@@ -5,8 +5,8 @@ from inspect import getsource
 import streamlit as st
 
 from encoder.explain import whole
+from encoder.explain.number import what_to_see
 from encoder.explain.snippet import running_source, snippet
-from encoder.explain.what_to_see import what_to_see
 from encoder.metrics import likeliest_ids, parked
 from encoder.model.steps.step import Step
 from encoder.pictures.figures.steps import title

@@ -4,7 +4,7 @@ import math
 from collections.abc import Callable
 
 from encoder.edits.edit import Edit
-from encoder.edits.text import edits_to_text
+from encoder.edits.edit_text import edits_to_text
 from encoder.experiments import without_positions
 from encoder.model.config import EncoderConfig
 from encoder.model.steps.catalogue import by_name

@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from encoder.support.selection import CHOICES, Choice
+from encoder.metrics.word_kinds import CHOICES, Choice
 from pages.ui.state import session_state as state
 
 LABELS: dict[Choice, str] = {"all": "All tokens", "words": "Words only", "letters": "Words, no punctuation"}

@@ -1,13 +1,47 @@
-"""The names that rooms had before: an import of one gives the room itself, and says what it is called now."""
+"""Names that load their modules only when they are asked for, and those that rooms had before."""
 
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from importlib import import_module
 from importlib.abc import Loader, MetaPathFinder
 from importlib.machinery import ModuleSpec
 from importlib.util import find_spec
 from types import CodeType, ModuleType
+from typing import Any
 from warnings import warn
+
+EXTRAS = {  # by a module that is not always there, the extra of the package that brings it
+    "conllu": "exam",
+    "pyarrow": "exam",
+    "plotly": "figures",
+    "matplotlib": "figures",
+    "fontTools": "figures",
+    "PIL": "figures",
+}
+
+
+def on_demand(package: str, places: Mapping[str, str]) -> Callable[[str], Any]:
+    """The `__getattr__` of a package: each name of `places` is looked up in its module."""
+
+    def found(name: str) -> Any:
+        if name not in places:
+            raise AttributeError(f"module {package!r} has no attribute {name!r}")
+        try:
+            return getattr(import_module(places[name]), name)
+        except ModuleNotFoundError as error:
+            raise with_extra(error) from error
+
+    return found
+
+
+def with_extra(error: ModuleNotFoundError) -> ModuleNotFoundError:
+    """Return the error that a module is missing, with what brings it where an extra of the package does."""
+    extra = EXTRAS.get((error.name or "").partition(".")[0])
+    if extra is None:
+        return error
+    said = f"{error.name} is not installed; pip install 'encoder[{extra}]' brings it"
+    return ModuleNotFoundError(said, name=error.name)
+
 
 EARLIER = {
     "errors": "support.errors",

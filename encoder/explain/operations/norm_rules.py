@@ -5,8 +5,18 @@ from collections.abc import Callable
 
 import numpy as np
 
-from encoder.explain.operations.explanation import Terms
-from encoder.explain.operations.operand import SHOWN, Made, Operands, base, factor, operation, spelled, total, width
+from encoder.explain.operations.explanation import (
+    SHOWN,
+    Made,
+    Operands,
+    Terms,
+    base,
+    factor,
+    operation,
+    spelled,
+    total,
+    width,
+)
 from encoder.support.formatting import tex
 
 

@@ -2,7 +2,7 @@
 
 import math
 
-from encoder.explain.operations.operand import Made, Operands, base, copied, factor, operation, products, summed
+from encoder.explain.operations.explanation import Made, Operands, base, copied, factor, operation, products, summed
 from encoder.model.distance import alibi_slopes, distance_buckets, distance_vectors, rotary_frequencies
 from encoder.support.formatting import tex
 

@@ -1,0 +1,188 @@
+"""What the tokens and words of a run are, how the model knows them, which a picture draws, and where words look.
+
+Weights are shares from 0 to 1; [PAD] counts among the tokens.
+"""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Literal, get_args
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from encoder.checkpoint.tokenizer_files import KNOWN, UNKNOWN
+from encoder.support.formatting import listed, percent, shown
+from encoder.trace.tokens import Groups, Tokens
+from encoder.trace.trace import Trace
+from encoder.trace.words import merge, punctuation
+
+Choice = Literal["all", "words", "letters"]
+CHOICES: tuple[Choice, ...] = get_args(Choice)
+TokenKind = Literal["word", "mark", "special"]
+LEFT_OUT: dict[Choice, tuple[TokenKind, ...]] = {"all": (), "words": ("special",), "letters": ("special", "mark")}
+MOST_NAMED = 6  # tokens that are each named among those left out
+
+
+@dataclass(frozen=True)
+class Selection:
+    """Which of some tokens, or words, are drawn: their places `at`, in order, and the names of those `left_out`."""
+
+    names: tuple[str, ...]
+    at: tuple[int, ...]
+    left_out: tuple[str, ...] = ()
+
+    @property
+    def whole(self) -> bool:
+        """Whether all are drawn."""
+        return not self.left_out
+
+    @property
+    def drawn(self) -> list[str]:
+        """The names of those that are drawn."""
+        return [self.names[i] for i in self.at]
+
+    def cut(self, values: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
+        """The rows and columns that are drawn of values [..., n, n], as they are."""
+        return values if self.whole else values[..., self.at, :][..., self.at]
+
+    def outside(self, weights: np.ndarray[Any, Any]) -> float:
+        """The share of the weight of the rows drawn that rests on columns left out, of weights [..., n, n]."""
+        rows = weights[..., self.at, :].astype(np.float64)
+        others = [i for i in range(len(self.names)) if i not in set(self.at)]
+        with np.errstate(invalid="ignore"):
+            return float(rows[..., others].sum() / rows.sum())
+
+    @property
+    def said(self) -> str:
+        """The names of those left out, in a row."""
+        names = [shown(name) if name[:1] in "[<" else f"“{shown(name)}”" for name in self.left_out[:MOST_NAMED]]
+        more = len(self.left_out) - len(names)
+        return listed([*names, f"{more} other{'s' if more > 1 else ''}"] if more else names)
+
+    def sentence(self, weights: np.ndarray[Any, Any] | None = None) -> str:
+        """What is not drawn, and how much weight rests there if that is a number; empty where everything is drawn."""
+        if self.whole:
+            return ""
+        rest = math.nan if weights is None else self.outside(weights)
+        if math.isnan(rest):
+            return f"Not drawn: {self.said}."
+        return f"{percent(rest)} of the weight of the words drawn rests on {self.said}, not drawn."
+
+
+def selection(names: Sequence[str], kinds: Sequence[TokenKind], choice: Choice) -> Selection:
+    """Which of these are drawn; all of them where the choice would leave nothing."""
+    at = tuple(i for i, kind in enumerate(kinds) if kind not in LEFT_OUT[choice])
+    if not at or len(at) == len(names):
+        return Selection(tuple(names), tuple(range(len(names))))
+    return Selection(tuple(names), at, tuple(dict.fromkeys(names[i] for i in range(len(names)) if i not in set(at))))
+
+
+def token_kinds(trace: Trace) -> list[TokenKind]:
+    """What each of the n tokens is: "special", "mark" or "word".
+
+    Special is what the model added, padding too; a mark is punctuation; all else is a word or a piece of one, and a
+    [MASK] that was typed stands for a word.
+    """
+    text, end = trace.tokenization, len(trace.tokens) - trace.padding
+    return [
+        "special" if i >= end or (special and not text.typed(i).strip()) else "mark" if punctuation(token) else "word"
+        for i, (token, special) in enumerate(zip(trace.tokens, text.special, strict=True))
+    ]
+
+
+def kinds_of(trace: Trace, groups: Groups) -> list[TokenKind]:
+    """What each group of positions is: what its most telling token is, a word before a mark before what was added."""
+    kinds = token_kinds(trace)
+    return [max((kinds[i] for i in group), key=get_args(TokenKind)[::-1].index) for group in groups]
+
+
+def tokens_drawn(trace: Trace, choice: Choice, *, merged: bool = False) -> Selection:
+    """Which of the n tokens of a run a choice draws; with `merged` which of its words, the pieces of each as one."""
+    if not merged:
+        return selection(trace.tokens, token_kinds(trace), choice)
+    groups = trace.tokenization.words
+    return selection([trace.tokenization.spelled(group) for group in groups], kinds_of(trace, groups), choice)
+
+
+def is_word(trace: Trace) -> list[bool]:
+    """Which of the n tokens stand for letters or digits that were written: no mark, no special token but a mask."""
+    kinds = zip(token_kinds(trace), trace.tokens, strict=True)
+    return [kind != "special" and any(map(str.isalnum, token)) for kind, token in kinds]
+
+
+FEW = 0.5  # of the words whole, or fewer: what a model does with them says little
+
+
+@dataclass(frozen=True)
+class WordsKnown:
+    """How many words were typed, and of these how many are one token, several, or have an unknown piece."""
+
+    whole: int
+    pieces: int
+    unknown: int
+
+    @property
+    def words(self) -> int:
+        """All words."""
+        return self.whole + self.pieces + self.unknown
+
+    @property
+    def sentence(self) -> str:
+        """What a reader must know of it; empty where most words are known whole and none is unknown."""
+        few = self.whole <= FEW * self.words
+        if self.words == 0 or not (few or self.unknown):
+            return ""
+        these = f"these {self.words} words" if self.words > 1 else "this word"
+        if self.words == 1:
+            said = "The model does not know this word" + (" at all" if self.unknown else " whole, only in pieces")
+        else:
+            parts = [f"{self.pieces} it reads in pieces"] * bool(self.pieces)
+            parts += [f"{self.unknown} {'is' if self.unknown == 1 else 'are'} unknown to it"] * bool(self.unknown)
+            said = f"The model knows {self.whole or 'none'} of {these} whole; {' and '.join(parts)}"
+        return f"{said}: what it does with {'them' if self.words > 1 else 'it'} says little." if few else f"{said}."
+
+
+def words_known(text: Tokens) -> WordsKnown:
+    """Count the words of a text, or a pair, by how the model knows them; marks, masks and added tokens are none."""
+    found = [
+        tuple(text.tokens[i] for i in word)
+        for word in text.words
+        if not text.special[word[0]]
+        and not set(KNOWN["mask"]) & {text.tokens[i] for i in word}
+        and not punctuation(text.spelled(word))
+    ]
+    unknown = sum(any(token in UNKNOWN for token in word) for word in found)
+    whole = sum(len(word) == 1 and word[0] not in UNKNOWN for word in found)
+    return WordsKnown(whole, len(found) - whole - unknown, unknown)
+
+
+def groups_of(trace: Trace, merged: bool) -> Groups:
+    """Return the positions behind each token, or with `merged` behind each word."""
+    return trace.tokenization.words if merged else tuple((i,) for i in range(len(trace.tokens)))
+
+
+def between_words(trace: Trace, layer: int) -> Tensor:
+    """Return the weights of each head of a layer from word to word, [H, words, words], as float64.
+
+    Of a word of several pieces they are the mean of the pieces' rows and the sum of their columns, see
+    `encoder.trace.words.merge`.
+    """
+    return merge(trace[f"layers.{layer}.attention.weights"].double(), trace.tokenization.words)
+
+
+def sentence_of_words(trace: Trace) -> tuple[int, ...]:
+    """Return the sentence of each word, 0 for A and 1 for B; 0 for all where there is one sentence."""
+    segments = trace.tokenization.segments
+    return tuple(segments[word[0]] if trace.tokenization.pair else 0 for word in trace.tokenization.words)
+
+
+def from_word(trace: Trace, layer: int, position: int) -> Tensor:
+    """Where each head of a layer looks from the word that holds a position: the share of every word, [H, words].
+
+    Shares are those of `encoder.trace.words.merge`; what goes to tokens that are no words is left out.
+    """
+    drawn, groups = tokens_drawn(trace, "words", merged=True), trace.tokenization.words
+    rows = trace[f"layers.{layer}.attention.weights"][:, list(trace.tokenization.word_of(position))].double().mean(1)
+    return torch.stack([rows[:, list(groups[word])].sum(-1) for word in drawn.at], -1)
