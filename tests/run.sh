@@ -3,9 +3,9 @@
 # what takes a minute of it:   bash tests/run.sh fast
 # besides, what takes long:    bash tests/run.sh all
 # style, types and some tests: bash tests/run.sh PYTEST-ARGUMENTS
-# Makes what is missing (.venv, the pinned packages, a Chromium, an nginx) and needs no network once all is there.
+# Makes what is missing (.venv, the pinned packages, a Chromium) and needs no network once all is there.
 # Paths among the pytest arguments are relative to the repository root. What the caller has set changes nothing; CHROMIUM
-# and NGINX may name a browser and a proxy.
+# may name a browser.
 set -euo pipefail
 unset ${!ENCODER_@} ${!HF_@} ${!HUGGINGFACE_@} ${!MYPY@} ${!PYTEST_@} ${!PYTHON@} ${!RUFF_@} ${!STREAMLIT_@} ${!TRANSFORMERS_@} LOCAL_RANK OMP_NUM_THREADS RANK WORLD_SIZE
 exec </dev/null
@@ -89,12 +89,6 @@ need_chromium() {
   say "Chromium: $CHROMIUM"
 }
 
-find_nginx() { PATH="$PATH:/usr/sbin:/usr/local/sbin" command -v "${NGINX:-nginx}" >/dev/null; }
-need_nginx() {
-  find_nginx || { apt_install nginx-light && find_nginx; } ||
-    die "nginx is needed to test replicas: install one (for example 'apt-get install nginx-light') or set NGINX to its path."
-}
-
 check_scripts() { # the types of the scripts, with the pinned TypeScript, their tests, and that what is built is of them
   local folder=tests/javascript
   local compiler=$folder/node_modules/typescript/bin/tsc package pin
@@ -120,7 +114,7 @@ check_types() { # of the product, beside it of the calls in the tests, and of th
   check_scripts
 }
 
-[ "${1:-}" = fast ] || { need_chromium && need_nginx; }
+[ "${1:-}" = fast ] || need_chromium
 say "ruff check"
 "$python" -m ruff check .
 say "ruff format --check"

@@ -14,10 +14,7 @@ from starlette.testclient import TestClient, WebSocketTestSession
 from starlette.websockets import WebSocketDisconnect
 
 from pages.front import class_routes, class_streams, routes
-from pages.ui.classroom import rules as rules
-from pages.ui.classroom.memory_store import MemoryStore
-from pages.ui.classroom.rules import Classroom
-from pages.ui.classroom.store import StoreError
+from pages.ui.classroom import classroom as rules
 
 GAP = {"sentence": "The keys to the cabinet [MASK] on the table.", "model": "small", "layer": "1", "head": "2"}
 HOSTILE = "<img src=x onerror=alert(1)> \u202e $x$ \x00"
@@ -245,39 +242,20 @@ def test_hostile_sentences_are_text_and_odd_requests_are_refused(client: TestCli
             assert line.receive_json() in ({"away": True}, {"over": True})
 
 
-def test_where_the_store_is_away_that_is_told_and_it_goes_on(
-    client: TestClient, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    teacher, pupil = opened(client)
-    with listen(client) as line:
-        hears = Heard(line, pupil)
-        hears.until(lambda parts: "class" in parts)
-
-        def away(*given: object) -> None:
-            raise StoreError("where the classes are kept cannot be reached just now")
-
-        with monkeypatch.context() as patch:
-            patch.setattr(MemoryStore, "numbers", away)
-            hears.until(lambda parts: parts.get("away"))
-            patch.setattr(MemoryStore, "fields", away)
-            assert "cannot be reached" in post(client, "show", 503, seat=teacher, page="heads", query={})["message"]
-        hears.until(lambda parts: parts.get("away") is False)
-        post(client, "act", seat=teacher, act="end")
-        hears.until(lambda parts: parts.get("over"))
-
-
 def test_pupils_are_told_when_nobody_leads(client: TestClient) -> None:
     teacher, pupil = opened(client)
-    store = rules.classroom().store
+    room = rules.classroom()
     with listen(client) as line:
         hears = Heard(line, pupil)
         assert hears.until(lambda parts: "class" in parts)["class"]["led"]
-        clock = store.now
-        store.now = lambda: clock() + 60
+        clock = room.clock
+        room.clock = lambda: clock() + 60
         hears.until(lambda parts: not parts["class"]["led"])
         with listen(client) as led:
             Heard(led, teacher).until(lambda parts: "class" in parts)
             hears.until(lambda parts: parts["class"]["led"])
+        post(client, "act", seat=teacher, act="end")
+        hears.until(lambda parts: parts.get("over"))
 
 
 def test_a_link_can_be_opened_by_a_phone_in_the_same_network(client: TestClient) -> None:
@@ -289,24 +267,3 @@ def test_a_link_can_be_opened_by_a_phone_in_the_same_network(client: TestClient)
     assert near["link"].endswith(f":8501/class?code={code}") and near["local"] == ("localhost" in near["link"])
     for at in ("javascript:alert(1)", "", "http://", "http://[x/", "//x"):
         post(client, "link", 409, seat=teacher, at=at)
-
-
-def test_a_shared_store_is_one_class_to_two_servers() -> None:
-    store = MemoryStore()
-    one, two = (class_streams.Streams(lambda: Classroom(store)) for _ in range(2))
-
-    async def visit() -> None:
-        room = Classroom(store)
-        teacher = room.open("school")
-        pupil = room.join(teacher.code, "school")
-        here, there = await one.begin(teacher, "school"), await two.begin(pupil, "school")
-        await anext(here)
-        await anext(there)
-        room.show(teacher, "attention", {"head": "3"})
-        async for text in there:
-            if json.loads(text).get("class", {}).get("shown", {}).get("number") == 1:
-                break
-        await here.aclose()
-        await there.aclose()
-
-    asyncio.run(visit())

@@ -22,7 +22,7 @@ from encoder.teach.trials import Finding, Verdict
 from encoder.trace.tokens import Text
 from encoder.trace.trace import Trace
 from pages.front import make
-from pages.ui.classroom.question import LONGEST_OPTION, MOST_OPTIONS, Question
+from pages.ui.classroom.open_class import LONGEST_OPTION, MOST_OPTIONS, Question
 from pages.ui.lessons import library, questions
 from pages.ui.server import cost_gate, engine, measurements
 from pages.ui.server.pool import borrowing

@@ -5,13 +5,16 @@ A seat stands in the body of a request, never in its address, which logs keep. I
 
 import asyncio
 import json
+import socket
 from collections import Counter
 from collections.abc import AsyncIterator, Awaitable, Callable
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from functools import cache
 from typing import Any
+from urllib.parse import urlsplit, urlunsplit
 
+import streamlit as st
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 from starlette.websockets import WebSocket, WebSocketDisconnect
@@ -23,9 +26,9 @@ from pages.front.class_streams import Streams
 from pages.front.headers import PRIVATE
 from pages.front.refused import RefusedError
 from pages.front.visitors import is_own, visitor
-from pages.ui.classroom import link, results
-from pages.ui.classroom.rules import SLOWED, Classroom, GoneError, classroom
-from pages.ui.classroom.store import StoreError
+from pages.ui.classroom import results
+from pages.ui.classroom.classroom import SLOWED, Classroom, GoneError, classroom
+from pages.ui.components.share import OWN, code
 from pages.ui.server.job_queue import FullError
 from pages.ui.state import seat as seats
 from pages.ui.state.seat import Seat
@@ -52,11 +55,12 @@ MOST_ASKED = 4  # questions that are made for one address at one time
 BUSY = "Many codes were just tried from your network. Try again in a moment."
 MANY = "Many questions are being made just now. Try again in a moment."
 NO_CODE = "Type the letters that your teacher shows."
-OVER = "The class is over, or where it was kept was started anew."
+OVER = "The class is over, or the server was started anew."
+ELSEWHERE = ("192.0.2.1", 9)  # an address that nobody has: nothing is sent to it
 
 
 class Classes:
-    """What is asked of the classes that this server knows, or shares with others."""
+    """What is asked of the classes of this server."""
 
     def __init__(self, room: Callable[[], Classroom] = classroom) -> None:
         self.room = room
@@ -77,8 +81,6 @@ class Classes:
                 return await self.do(act, said, who)
             except GoneError:
                 raise RefusedError(410, OVER) from None
-            except StoreError as error:
-                raise RefusedError(503, sentence(error)) from None
             except EncoderError as error:
                 raise RefusedError(409, sentence(error)) from None
 
@@ -88,49 +90,44 @@ class Classes:
         """Do what is asked for."""
         room = self.room()
         if act == "open":
-            return self.json({"seat": str(await self.apart(room.open, who))})
+            return self.json({"seat": str(room.open(who))})
         if act == "join":
-            code = asked.text(said, "code", 100)
-            if not code.strip():
+            letters = asked.text(said, "code", 100)
+            if not letters.strip():
                 raise RefusedError(409, NO_CODE)
             await self.slow(room, who)
-            return self.json({"seat": str(await self.apart(room.join, code, who))})
+            return self.json({"seat": str(room.join(letters, who))})
         seat = await self.seat(room, said, who)
         if act in ("offer", "ask"):
-            await self.apart(room.leading, seat)
+            room.leading(seat)
             return self.json(await self.questions(act, room, seat, said, who))
         if act == "keep":
-            file: Response = await self.apart(kept, room, seat, said)
-            return file
-        done = await self.apart(DOES[act], room, seat, said)
+            return answers_file(room, seat, said)
+        done = DOES[act](room, seat, said)
         self.streams.stir(seat.code)
         return self.json(done or {})
 
-    async def listen(self, socket: WebSocket) -> None:
+    async def listen(self, line: WebSocket) -> None:
         """Tell a screen what goes on in its class for as long as it listens; its first word is its seat."""
-        if not is_own(socket.headers):
-            await socket.close()
+        if not is_own(line.headers):
+            await line.close()
             return
-        await socket.accept()
+        await line.accept()
         telling = None
         try:
-            said = await asyncio.wait_for(socket.receive_text(), SECONDS)
-            seat = await self.seat(self.room(), asked.fields(said[:LONGEST].encode(), {"seat"}), visitor(socket))
-            telling = asyncio.create_task(tell(socket, await self.streams.begin(seat, visitor(socket))))
-            await socket.receive()  # nothing but that it leaves
+            said = await asyncio.wait_for(line.receive_text(), SECONDS)
+            seat = await self.seat(self.room(), asked.fields(said[:LONGEST].encode(), {"seat"}), visitor(line))
+            telling = asyncio.create_task(tell(line, self.streams.begin(seat, visitor(line))))
+            await line.receive()  # nothing but that it leaves
         except GoneError:
-            await tell(socket, once({"over": True}))
+            await tell(line, once({"over": True}))
         except (EncoderError, RefusedError, UnicodeError, KeyError, TimeoutError):
-            await tell(socket, once({"away": True}))
+            await tell(line, once({"away": True}))
         except WebSocketDisconnect:
             pass
         finally:
             if telling is not None:
                 telling.cancel()
-
-    async def apart(self, work: Callable[..., Any], *given: Any) -> Any:
-        """Do what waits for the store on a thread."""
-        return await self.streams.apart(work, *given)
 
     async def seat(self, room: Classroom, said: Said, who: str) -> Seat:
         """The seat that a request says it has, if its class has given it."""
@@ -138,15 +135,14 @@ class Classes:
         if seat is None:
             raise GoneError("the class is over")
         try:
-            found: Seat = await self.apart(room.sit_again, seat, who)
+            return room.sit_again(seat, who)
         except GoneError:
             await self.slow(room, who)
             raise
-        return found
 
     async def slow(self, room: Classroom, who: str) -> None:
         """Have an address wait that has just tried many wrong codes."""
-        if not await self.apart(room.is_slowed, who):
+        if not room.is_slowed(who):
             return
         if self.slowed[who] >= MOST_SLOWED:
             raise RefusedError(429, BUSY, 2)
@@ -174,7 +170,7 @@ class Classes:
         if act == "offer":
             offered: Said = found
             return offered
-        await self.apart(room.ask, seat, found)
+        room.ask(seat, found)
         self.streams.stir(seat.code)
         return {}
 
@@ -228,7 +224,46 @@ def drop(room: Classroom, seat: Seat, said: Said) -> None:
 def link_to_join(room: Classroom, seat: Seat, said: Said) -> Said:
     """The address by which pupils join, and its code for a camera."""
     room.leading(seat)
-    return link.to_join(asked.text(said, "at", 300), seat.code)
+    return link_of(asked.text(said, "at", 300), seat.code)
+
+
+def link_of(at: str, class_code: str) -> Said:
+    """Return the link to the class's page `at`, its code, and whether only this computer can open it.
+
+    In place of the computer's own name for itself stands its address in the network, where that is known.
+
+    Raises:
+        EncoderError: `at` is no address of a page.
+    """
+    try:
+        parts = urlsplit(at)
+        host, port = parts.hostname, parts.port
+    except ValueError:
+        raise EncoderError("there is no such page") from None
+    if parts.scheme not in ("http", "https") or not host:
+        raise EncoderError("there is no such page")
+    local = host in (name.strip("[]") for name in OWN)
+    near = address_in_network() if local else ""
+    place = parts.netloc if not near else near if port is None else f"{near}:{port}"
+    link = urlunsplit((parts.scheme, place, parts.path, f"{seats.JOINS}={class_code}", ""))
+    size, path = code(link)
+    return {"link": link, "size": size, "path": path, "local": local and not near, "near": bool(near)}
+
+
+def address_in_network() -> str:
+    """Return the address of this computer that others in its network see; empty where it has none, or does not listen.
+
+    No packet leaves for it: the system is asked which of its addresses it would send from.
+    """
+    if str(st.get_option("server.address") or "") not in ("", "0.0.0.0"):
+        return ""
+    try:
+        with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as sender:
+            sender.connect(ELSEWHERE)
+            address = str(sender.getsockname()[0])
+    except OSError:
+        return ""
+    return "" if address.startswith("127.") or address == "0.0.0.0" else address
 
 
 DOES: dict[str, Callable[[Classroom, Seat, Said], Said | None]] = {
@@ -246,12 +281,12 @@ async def once(said: Said) -> AsyncIterator[str]:
     yield json.dumps(said)
 
 
-async def tell(socket: WebSocket, news: AsyncIterator[str]) -> None:
+async def tell(line: WebSocket, news: AsyncIterator[str]) -> None:
     """Say all that is new to a screen, as long as it hears."""
     with suppress(WebSocketDisconnect, OSError, RuntimeError):
         async for text in news:
-            await socket.send_text(text)
-        await socket.close()
+            await line.send_text(text)
+        await line.close()
 
 
 def made(act: str, query: dict[str, str], said: Said) -> Any:
@@ -266,7 +301,7 @@ def made(act: str, query: dict[str, str], said: Said) -> Any:
     return class_questions.question(query, asked.text(said, "kind", 20), said)
 
 
-def kept(room: Classroom, seat: Seat, said: Said) -> Response:
+def answers_file(room: Classroom, seat: Seat, said: Said) -> Response:
     """What the class has answered as a file."""
     kind = asked.text(said, "format", 10)
     if kind not in results.TYPES:

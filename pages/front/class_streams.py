@@ -1,6 +1,6 @@
 """What the screens of classes are told: a line for each, and one task for each class that looks what has changed.
 
-No thread waits for a screen. What asks the store does so on a few threads that all classes share.
+No thread waits for a screen.
 """
 
 import asyncio
@@ -8,24 +8,19 @@ import json
 import logging
 from collections import Counter
 from collections.abc import AsyncGenerator, Callable
-from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from dataclasses import dataclass, field
 from time import monotonic
-from typing import Any, ParamSpec, TypeVar
+from typing import Any
 
 from pages.front.refused import RefusedError
-from pages.ui.classroom import answers
-from pages.ui.classroom.rules import Asked, Classroom, GoneError, Now
-from pages.ui.classroom.store import StoreError
+from pages.ui.classroom import results
+from pages.ui.classroom.classroom import Classroom, GoneError
 from pages.ui.state.seat import Counts, Seat
 
-P = ParamSpec("P")
-R = TypeVar("R")
 LOOK = 0.25  # seconds between two looks at a class
 COUNT = 1.0  # seconds between two looks at who is there and what they sent, for its teacher
 HEARD = 5.0  # seconds between two signs of life, of a screen and to it
-AT_ONCE = 8  # threads
 MOST = 2000  # lines of this server
 MOST_OF_ONE = 400  # of them to one address, behind which several classes may sit
 MOST_OF_SEAT = 4  # tabs with the same seat
@@ -49,7 +44,6 @@ class Watched:
     screens: set[Screen] = field(default_factory=set)
     said: dict[str, Any] = field(default_factory=dict)
     to_teachers: dict[str, Any] = field(default_factory=dict)
-    asked: Asked | None = None
     counts: Counts | None = None
     news: asyncio.Event = field(default_factory=asyncio.Event)
     stirred: asyncio.Event = field(default_factory=asyncio.Event)
@@ -74,25 +68,20 @@ class Watched:
 
 
 class Streams:
-    """The lines to the screens of this server, and the threads that ask where the classes are kept."""
+    """The lines to the screens of this server."""
 
     def __init__(self, room: Callable[[], Classroom]) -> None:
         self.room = room
         self.watched: dict[str, Watched] = {}
         self.of_visitor: Counter[str] = Counter()
-        self.threads = ThreadPoolExecutor(AT_ONCE, thread_name_prefix="classes")
         self.tasks = set[asyncio.Task[None]]()
-
-    async def apart(self, work: Callable[P, R], *given: P.args, **named: P.kwargs) -> R:
-        """Do what waits for the store on one of the threads."""
-        return await asyncio.get_running_loop().run_in_executor(self.threads, lambda: work(*given, **named))
 
     def stir(self, code: str) -> None:
         """Look at a class at once: something was done in it here."""
         if code in self.watched:
             self.watched[code].stirred.set()
 
-    async def begin(self, seat: Seat, visitor: str) -> AsyncGenerator[str]:
+    def begin(self, seat: Seat, visitor: str) -> AsyncGenerator[str]:
         """Return what is said to a screen that has this seat, part by part as JSON; an empty part is a sign of life.
 
         Raises:
@@ -101,7 +90,7 @@ class Streams:
         alike = [one for found in self.watched.values() for one in found.screens if one.seat.key == seat.key]
         if self.of_visitor.total() >= MOST or self.of_visitor[visitor] >= MOST_OF_ONE or len(alike) >= MOST_OF_SEAT:
             raise RefusedError(429, FULL, 2)
-        await self.apart(self.room().here, seat)
+        self.room().here(seat)
         return self.events(Screen(seat, visitor))
 
     async def events(self, screen: Screen) -> AsyncGenerator[str]:
@@ -113,7 +102,7 @@ class Streams:
                 news = watched.news
                 told = watched.told(screen)
                 if "class" in told and "own" not in sent and not screen.seat.leads:
-                    told = told | {"own": await self.own(screen.seat, watched)}
+                    told = told | {"own": read_own(self.room(), screen.seat)}
                 for name, value in told.items():
                     text = json.dumps({name: value})
                     if sent.get(name) != text and not (name == "own" and name in sent):
@@ -145,27 +134,20 @@ class Streams:
         watched.stirred.set()
         return watched
 
-    async def own(self, seat: Seat, watched: Watched) -> dict[str, Any]:
-        """What a pupil has answered and sent before: a tab that is loaded anew shows it."""
-        with suppress(StoreError):
-            return await self.apart(read_own, self.room(), seat, watched.asked)
-        return {"answer": None, "sentence": ""}
-
     async def watch(self, watched: Watched) -> None:
         """Look at a class for as long as it has screens here."""
         while watched.screens:
             watched.stirred.clear()
             try:
-                await self.look(watched)
+                self.look(watched)
                 if watched.said.get("away"):
                     watched.tell(away=False)
             except GoneError:
                 watched.is_over = True
                 watched.tell(over=True)
                 break
-            except Exception as error:
-                if not isinstance(error, StoreError):
-                    log.exception("A class could not be looked at")
+            except Exception:
+                log.exception("A class could not be looked at")
                 watched.counts = None
                 watched.tell(away=True)
             with suppress(TimeoutError):
@@ -173,66 +155,60 @@ class Streams:
         if self.watched.get(watched.code) is watched:
             del self.watched[watched.code]
 
-    async def look(self, watched: Watched) -> None:
-        """Look once: at two numbers of the class, and at more where they have changed or it is time."""
-        room, now, teacher = self.room(), monotonic(), watched.teacher
-        counts = await self.apart(room.counts, watched.code)
-        if counts is None:
-            raise GoneError("the class is over")
+    def look(self, watched: Watched) -> None:
+        """Look once: at how far the class is, and at more where that has changed or it is time."""
+        room, time, teacher = self.room(), monotonic(), watched.teacher
+        counts = room.now(watched.code).counts
         if counts != watched.counts:
-            found, said = await self.apart(read, room, watched.code)
-            watched.asked, watched.counts = found.asked, counts
+            watched.counts = counts
             if teacher is not None:
-                watched.to_teachers["results"] = await self.apart(read_results, room, teacher)
+                watched.to_teachers["results"] = read_results(room, teacher)
             watched.counted = -COUNT
-            watched.tell(**{"class": said})
-        if teacher is not None and now - watched.counted >= COUNT:
+            watched.tell(**{"class": read(room, watched.code)})
+        if teacher is not None and time - watched.counted >= COUNT:
+            counted = read_counts(room, teacher)
             if "results" not in watched.to_teachers:
-                watched.to_teachers["results"] = await self.apart(read_results, room, teacher)
-            counted = await self.apart(read_counts, room, teacher, watched.asked)
-            watched.counted = now
+                counted["results"] = read_results(room, teacher)
+            watched.counted = time
             if any(watched.to_teachers.get(name) != value for name, value in counted.items()):
                 watched.to_teachers |= counted
                 watched.tell()
-        if now - watched.heard >= HEARD:
-            watched.heard = now
-            await self.apart(hear, room, [screen.seat for screen in watched.screens])
+        if time - watched.heard >= HEARD:
+            watched.heard = time
+            for screen in watched.screens:
+                room.here(screen.seat)
 
 
-def hear(room: Classroom, seats: list[Seat]) -> None:
-    """Note that all these screens are there."""
-    for seat in seats:
-        room.here(seat)
-
-
-def read(room: Classroom, code: str) -> tuple[Now, dict[str, Any]]:
-    """What a class shows and asks now, and the same as all its screens are told it."""
+def read(room: Classroom, code: str) -> dict[str, Any]:
+    """What a class shows and asks now, as all its screens are told it."""
     now = room.now(code)
     query = {name.removeprefix("q:"): text for name, text in now.shown.items() if name.startswith("q:")}
     shown = {"number": now.counts.shown, "page": now.shown.get("page", ""), "query": query}
-    asked = now.asked
-    said: dict[str, Any] = {"led": now.counts.led, "shown": shown, "asked": None, "results": None}
-    if asked is not None:
-        said["asked"] = asked.question.public() | {"round": asked.round, "phase": asked.phase}
-        if asked.phase in ("answers", "shown"):
-            said["results"] = answers.spelled(room.results(code))
-    return now, said
+    told: dict[str, Any] = {"led": now.counts.led, "shown": shown, "asked": None, "results": None}
+    if now.asked is not None:
+        told["asked"] = now.asked.question.public() | {"round": now.asked.round, "phase": now.asked.phase}
+        if now.asked.phase in ("answers", "shown"):
+            told["results"] = results.spelled(room.results(code))
+    return told
 
 
-def read_own(room: Classroom, seat: Seat, asked: Asked | None) -> dict[str, Any]:
-    """What a pupil has answered to what is asked, and sent."""
-    answer = None if asked is None else room.own_answer(seat, asked)
-    return {"answer": answer, "table": "" if asked is None else asked.table, "sentence": room.own_sentence(seat)}
+def read_own(room: Classroom, seat: Seat) -> dict[str, Any]:
+    """What a pupil has answered to what is asked, and sent: a tab that is loaded anew shows it."""
+    try:
+        asked = room.now(seat.code).asked
+        table = "" if asked is None else f"{asked.question.number}.{asked.round}"
+        return {"answer": room.own_answer(seat), "table": table, "sentence": room.own_sentence(seat)}
+    except GoneError:
+        return {"answer": None, "sentence": ""}
 
 
 def read_results(room: Classroom, teacher: Seat) -> list[dict[str, Any]]:
     """What was answered to the questions before."""
-    return [answers.spelled(found) | {"ask": found.question.ask} for found in room.all_results(teacher)]
+    return [results.spelled(each) | {"ask": each.question.ask} for each in room.all_results(teacher)]
 
 
-def read_counts(room: Classroom, teacher: Seat, asked: Asked | None) -> dict[str, Any]:
+def read_counts(room: Classroom, teacher: Seat) -> dict[str, Any]:
     """How many are there, follow and have answered; and the sentences that pupils sent."""
     here, follow = room.present(teacher.code)
-    answered = None if asked is None else room.answered(teacher.code, asked)
     wall = [{"name": name, "sentence": sentence} for name, sentence in room.wall(teacher).items()]
-    return {"counts": {"here": here, "follow": follow, "answered": answered}, "wall": wall}
+    return {"counts": {"here": here, "follow": follow, "answered": room.answered(teacher.code)}, "wall": wall}

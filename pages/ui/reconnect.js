@@ -1,5 +1,5 @@
 // @ts-check
-// Asks for a run when the connection is back. Another replica may answer then, or a server that was started again: it
+// Asks for a run when the connection is back. Another server may answer then, or one that was started again: it
 // makes the session anew from the page's address, and without this run it would do so only at the next click, and lose it.
 
 /** @param {ComponentArguments<unknown>} given */

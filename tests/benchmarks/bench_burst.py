@@ -1,9 +1,9 @@
-"""A class that is told "click now": python tests/benchmarks/bench_burst.py [--sessions 30 60] [--replicas] [--check].
+"""A class that is told "click now": python tests/benchmarks/bench_burst.py [--sessions 30 60] [--check].
 
 So many visitors have the same page open, each with a sentence of its own, and all press at the same instant, or within
 `--spread` seconds: another head, and then another sentence. The time is that from the last press that is due to the
 end of the last run; beside it stands how long each waited and what the server's processor did. The client runs on the
-same processors. With --replicas there are two servers behind nginx, as .docker has them.
+same processors.
 """
 
 import argparse
@@ -17,10 +17,9 @@ from time import perf_counter
 ROOT = Path(__file__).resolve().parents[2]
 sys.path[:0] = [str(ROOT), str(ROOT / "tests" / "browser"), str(ROOT / "tests" / "benchmarks")]
 
-from bench_load import replicas, server, share  # noqa: E402
+from bench_load import server, share  # noqa: E402
 from browser_tools import Server  # noqa: E402
 from figures import Figure, finish  # noqa: E402
-from school import School  # noqa: E402
 from visitors import Visitor, sentence, visit  # noqa: E402
 
 BARS = {30: 0.5, 60: 1.0}  # visitors -> seconds until the last is served
@@ -38,7 +37,7 @@ async def press(visitor: Visitor, turn: int, what: str, draw: random.Random, spr
     return perf_counter()
 
 
-async def burst(running: Server | School, sessions: int, spread: float, rounds: int = ROUNDS) -> list[Figure]:
+async def burst(running: Server, sessions: int, spread: float, rounds: int = ROUNDS) -> list[Figure]:
     """All press at once, some rounds of it; the figures of each kind of press."""
     draw, found = random.Random(sessions), []
     async with contextlib.AsyncExitStack() as stack:
@@ -73,10 +72,9 @@ def main() -> int:
     parser = argparse.ArgumentParser(description="A class that is told to click now.")
     parser.add_argument("--sessions", type=int, nargs="*", default=sorted(BARS))
     parser.add_argument("--spread", type=float, default=0.0, help="seconds over which the presses fall")
-    parser.add_argument("--replicas", action="store_true", help="two servers behind nginx")
     parser.add_argument("--check", action="store_true", help="fail where a figure is over its bar")
     options = parser.parse_args()
-    with replicas() if options.replicas else server() as running:
+    with server() as running:
         found = [one for n in options.sessions for one in asyncio.run(burst(running, n, options.spread))]
     return finish(found, options.check)
 

@@ -1,6 +1,6 @@
-"""A class that follows a teacher: python tests/benchmarks/bench_class.py [--replicas] [--check].
+"""A class that follows a teacher: python tests/benchmarks/bench_class.py [--check].
 
-Thirty and sixty pupils on one server of this machine, or on two behind nginx, without browsers. First nothing happens,
+Thirty and sixty pupils on one server of this machine, without browsers. First nothing happens,
 and what the server's processor does is measured. Then the teacher takes a step now and then: the time is that from the
 teacher's request until a pupil's screen is told. Then the class is asked, and all pupils answer at the same instant:
 the time is that until the last of them is answered. The client runs on the same processors. With --check the exit
@@ -19,11 +19,10 @@ from typing import Any
 ROOT = Path(__file__).resolve().parents[2]
 sys.path[:0] = [str(ROOT), str(ROOT / "tests" / "browser"), str(ROOT / "tests" / "benchmarks")]
 
-from bench_load import replicas, server, share  # noqa: E402
+from bench_load import server, share  # noqa: E402
 from browser_tools import Server  # noqa: E402
 from figures import Figure, finish  # noqa: E402
 from followers import Follower, follow, post  # noqa: E402
-from school import School  # noqa: E402
 
 STEP = 1.0  # seconds within which 95 % of the pupils are told of a step
 ANSWER = 0.5  # seconds within which 95 % of the answers of the same instant are taken
@@ -42,17 +41,14 @@ class Seconds:
     broken: list[str] = field(default_factory=list)
 
 
-async def lead(running: Server | School, pupils: int, seconds: float, steps: int, votes: int, pause: float) -> Seconds:
+async def lead(running: Server, pupils: int, seconds: float, steps: int, votes: int, pause: float) -> Seconds:
     """One class from its opening to its end."""
     found = Seconds()
     async with contextlib.AsyncExitStack() as stack:
         seat = (await post(running.url, "open"))["seat"]
-        teacher = await stack.enter_async_context(follow(running.url, seat, "replica=first"))
+        teacher = await stack.enter_async_context(follow(running.url, seat))
         joined = [(await post(running.url, "join", code=seat[:6]))["seat"] for _ in range(pupils)]
-        ones = [
-            await stack.enter_async_context(follow(running.url, one, f"replica={('first', 'second')[i % 2]}"))
-            for i, one in enumerate(joined)
-        ]
+        ones = [await stack.enter_async_context(follow(running.url, pupil)) for pupil in joined]
         before, start = running.processor_seconds, perf_counter()
         await asyncio.sleep(seconds)
         found.idle = (running.processor_seconds - before) / (perf_counter() - start)
@@ -116,12 +112,11 @@ def main() -> int:
     parser.add_argument("--steps", type=int, default=20)
     parser.add_argument("--votes", type=int, default=3)
     parser.add_argument("--pause", type=float, default=2.0, help="seconds between two steps of the teacher")
-    parser.add_argument("--replicas", action="store_true", help="two servers behind nginx, with a Redis")
     parser.add_argument("--check", action="store_true", help="fail where a figure is over its bar")
     given = parser.parse_args()
     found = []
     for pupils in given.pupils:
-        with replicas() if given.replicas else server() as running:
+        with server() as running:
             one = asyncio.run(lead(running, pupils, given.seconds, given.steps, given.votes, given.pause))
         found += figures(pupils, one)
     return finish(found, given.check)

@@ -24,10 +24,8 @@ ROOT = Path(__file__).resolve().parents[2]
 TESTS = ROOT / "tests"
 sys.path[:0] = [str(ROOT), str(TESTS), str(TESTS / "browser"), str(TESTS / "benchmarks")]
 
-import redis_server  # noqa: E402
 from browser_tools import Server, free_port, started  # noqa: E402
 from figures import Figure, finish  # noqa: E402
-from school import School, two_replicas  # noqa: E402
 from visitors import Visitor, act, sentence, visit  # noqa: E402
 
 BARS = {30: 0.200, 60: 0.400}  # sessions -> seconds, 95th percentile of all reruns
@@ -44,20 +42,6 @@ def server(more: dict[str, str] | None = None) -> Iterator[Server]:
         with started(ROOT / "app.py", home / "log", home, free_port(), more=more) as running:
             asyncio.run(first(running.url))
             yield running
-
-
-@contextlib.contextmanager
-def replicas() -> Iterator[School]:
-    """Two servers behind nginx that share a store of classes, each after its first visitor."""
-    with tempfile.TemporaryDirectory() as folder:
-        home = Path(folder)
-        with (
-            redis_server.running(home / "redis", free_port()) as store,
-            two_replicas(home, {"ENCODER_CLASS_STORE": store}) as school,
-        ):
-            for one in school.replicas.values():
-                asyncio.run(first(one.url))
-            yield school
 
 
 async def first(url: str) -> None:

@@ -14,7 +14,7 @@ import websockets
 TIMEOUT = 60.0  # seconds
 
 
-async def post(url: str, route: str, cookie: str = "", **said: Any) -> dict[str, Any]:
+async def post(url: str, route: str, **said: Any) -> dict[str, Any]:
     """What the server answers to what a screen asks."""
     at, body = urlsplit(url), json.dumps(said).encode()
     reader, writer = await asyncio.open_connection(at.hostname, at.port)
@@ -25,7 +25,6 @@ async def post(url: str, route: str, cookie: str = "", **said: Any) -> dict[str,
         "Connection: close",
         "Content-Type: application/json",
         f"Content-Length: {len(body)}",
-        f"Cookie: {cookie}",
     ]
     writer.write("\r\n".join([*head, "", ""]).encode() + body)
     answer = await asyncio.wait_for(reader.read(), TIMEOUT)
@@ -43,7 +42,6 @@ class Follower:
 
     url: str
     seat: str
-    cookie: str = ""
     parts: dict[str, Any] = field(default_factory=dict)
     came: float = 0.0
     broken: list[str] = field(default_factory=list)
@@ -61,7 +59,7 @@ class Follower:
 
     async def ask(self, route: str, **said: Any) -> dict[str, Any]:
         """What the server answers to this screen."""
-        return await post(self.url, route, self.cookie, seat=self.seat, **said)
+        return await post(self.url, route, seat=self.seat, **said)
 
     async def listen(self, line: websockets.ClientConnection) -> None:
         """Take what comes until the screen is closed."""
@@ -81,13 +79,12 @@ class Follower:
 
 
 @contextlib.asynccontextmanager
-async def follow(url: str, seat: str, cookie: str = "") -> AsyncIterator[Follower]:
+async def follow(url: str, seat: str) -> AsyncIterator[Follower]:
     """A screen that has this seat."""
-    headers = {"Cookie": cookie} if cookie else {}
     address = f"{url.replace('http', 'ws', 1)}/api/class/events"
-    async with websockets.connect(address, additional_headers=headers, origin=url) as line:  # type: ignore[arg-type]
+    async with websockets.connect(address, origin=url) as line:  # type: ignore[arg-type]
         await line.send(json.dumps({"seat": seat}))
-        screen = Follower(url, seat, cookie)
+        screen = Follower(url, seat)
         listening = asyncio.create_task(screen.listen(line))
         await screen.until(lambda one: "class" in one.parts)
         try:

@@ -1,16 +1,10 @@
-"""A class in real browsers: a teacher, a phone and a third screen; and over two replicas that share a store."""
+"""A class in real browsers: a teacher, a phone and a third screen."""
 
 import re
 import time
-import urllib.request
-from collections.abc import Iterator
-from pathlib import Path
 
-import pytest
-import redis_server
-from browser_tools import NEXT_FRAMES, READY, barriers, free_port, open_page, places, problems, watch
+from browser_tools import NEXT_FRAMES, READY, barriers, open_page, places, problems, watch
 from playwright.sync_api import Browser, BrowserContext, Locator, Page, expect
-from school import School, two_replicas
 
 PATIENCE = 60_000
 PHONE = {"viewport": {"width": 390, "height": 844}, "has_touch": True, "is_mobile": True}
@@ -239,66 +233,3 @@ def test_a_teacher_leads_by_the_own_link_elsewhere_and_again_after_closing_the_t
     expect(part(back, "open")).to_be_visible()
     expect(part(back, "lead_again")).to_be_hidden()
     context.close()
-
-
-@pytest.fixture
-def school(tmp_path: Path) -> Iterator[tuple[School, int]]:
-    port = free_port()
-    with two_replicas(tmp_path, {"ENCODER_CLASS_STORE": f"redis://127.0.0.1:{port}/0"}) as found:
-        yield found, port
-
-
-def of_replica(browser: Browser, here: School, replica: str) -> Page:
-    """A screen that the proxy leads to that replica."""
-    for number in range(100):
-        asked = urllib.request.Request(f"{here.url}/?try={number}", headers={"Cookie": f"replica=screen{number}"})
-        urllib.request.urlopen(asked).close()
-        while f"GET /?try={number} " not in here.log.read_text():
-            time.sleep(0.01)
-        if here.last_server(f"GET /?try={number} ") == replica:
-            page = tab(browser)
-            page.context.add_cookies([{"name": "replica", "value": f"screen{number}", "url": here.url}])
-            return page
-    raise AssertionError(f"no cookie leads to {replica}")
-
-
-@pytest.mark.nightly
-def test_a_class_lives_on_two_replicas_and_outlives_one(
-    school: tuple[School, int], browser: Browser, tmp_path: Path
-) -> None:
-    """Three pupils see each step; those whose replica dies come back to the class; a new store is a class gone."""
-    here, port = school
-    with redis_server.running(tmp_path / "redis", port):
-        teacher, code = opened(browser, here.url)
-        leads = here.last_server("GET /_stcore/host-config")
-        dying = next(one for one in here.replicas if one != leads)
-        pupils = [of_replica(browser, here, one) for one in (leads, dying, dying)]
-        for page in pupils:
-            open_page(page, f"{here.url}/class?code={code}")
-        open_page(teacher, f"{here.url}/atlas?layer=2&head=3")
-        for page in pupils:
-            is_at(page, "atlas", layer="2", head="3")
-            follows(page)
-        for head in ("5", "6", "7"):
-            places(teacher, "head").get_by_role("radio", name=f"head {head}", exact=True).click()
-            for page in pupils:
-                is_at(page, "atlas", layer="2", head=head)
-
-        alone = pupils[-1]
-        here.replicas[dying].process.kill()
-        places(teacher, "head").get_by_role("radio", name="head 0", exact=True).click()
-        for page in pupils:
-            expect(places(page, "head").get_by_role("radio", checked=True)).to_have_text("0", timeout=PATIENCE)
-            follows(page)
-        places(alone, "layer").get_by_role("radio", name="layer 1", exact=True).click()
-        expect(line(alone)).to_contain_text("You are on your own")
-        part(alone, "back").click()
-        follows(alone)
-    for page in (teacher, *pupils):
-        expect(page.locator(".enc-class-part")).to_contain_text("cannot be reached just now", timeout=PATIENCE)
-    with redis_server.running(tmp_path / "redis", port):
-        for page in (teacher, *pupils):
-            expect(page.locator(".enc-class-part")).to_contain_text("The class is over", timeout=PATIENCE)
-            expect(line(page)).to_be_hidden()
-            expect(page.locator("h1")).to_have_text("Atlas")
-            page.context.close()

@@ -5,7 +5,6 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-import pytest
 from browser_tools import (
     BASE,
     SERVER_MB,
@@ -19,8 +18,7 @@ from browser_tools import (
     sentence_line,
     started,
 )
-from playwright.sync_api import Page, Request, Response, Route, WebSocket, expect
-from school import two_replicas
+from playwright.sync_api import Page, Request, Route, WebSocket, expect
 
 from encoder import TextEncoder
 from encoder.metrics.word_kinds import words_known
@@ -220,21 +218,6 @@ def test_under_a_base_path_all_is_there(page: Page, tmp_path: Path) -> None:
         with rerun(page):
             page.goto(f"{url}/looks?sentence=Dogs+bark.")
         assert page.url.startswith(f"{url}/?")
-        page.goto("about:blank")
-
-
-@pytest.mark.nightly
-def test_behind_two_replicas_all_is_there_and_what_any_cache_may_keep_has_no_cookie(page: Page, tmp_path: Path) -> None:
-    """Nor does the policy of the proxy stop what that of the app allows."""
-    kept: list[Response] = []
-    page.on("response", lambda answer: kept.append(answer) if re.search("/api/(shipped|front)/", answer.url) else None)
-    with two_replicas(tmp_path) as school:
-        drawn(page, school.url)
-        follow(page, "Attention")
-        read(page, "Dogs bark.")
-        follow(page, "Atlas")
-        assert sentence_line(page).input_value() == "Dogs bark."
-        assert len(kept) >= 2 and all(one.ok and "set-cookie" not in one.all_headers() for one in kept)
         page.goto("about:blank")
 
 

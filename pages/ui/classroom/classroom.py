@@ -1,0 +1,329 @@
+"""The classes of this server, in its memory: who may do what, and when. All that a browser asks for comes through here.
+
+A question goes through phases: "open" (answers come in and may be changed), "closed", "answers" (what was answered is
+on every screen, and not what is right), "shown" (that too). Only who has the teacher's secret leads; no more than its
+hash is kept. All is called on the one thread of the web server, so nothing waits for a lock.
+"""
+
+import hashlib
+import hmac
+import json
+import secrets
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from functools import cache
+from random import SystemRandom
+from time import monotonic
+from typing import TypeVar
+
+from encoder.support.errors import EncoderError
+from pages.ui.classroom.open_class import TAG, Now, OpenClass, Question, Results, is_full
+from pages.ui.state.seat import Counts, Seat
+
+Entry = TypeVar("Entry")
+LETTERS = "ABCDEFGHJKMNPRSTWXYZ"  # none that is taken for another, or for a digit
+LENGTH = 6
+SECONDS = 4 * 3600.0  # that a class lasts
+IDLE = 1800.0  # seconds after which a class ends that nobody is heard of
+PRESENT = 15.0  # seconds after which who was not heard of is not there any more
+MOST_CLASSES = 200  # that are open at once
+MOST_OF_ONE = 40  # of them, that one address may have open
+MOST_ENTRIES = 200_000  # answers and sentences of all classes together
+MOST_QUESTIONS = 30
+ROUNDS = 2
+LONGEST_SENTENCE = 200  # characters that a pupil may send
+LONGEST_SHOWN = 8000  # characters of what is on the teacher's screen
+MOST_WRONG, WINDOW = 20, 60.0  # wrong codes from one address in so many seconds, after which each more takes SLOWED
+SLOWED = 2.0
+MOST_OPENED = 20  # classes that one address may open in that time
+MOST_NAMES = 10_000  # whose tries are counted
+STAMP = 8  # characters at the end of a pupil's key that only this class can have given
+OVER = "the class is over"
+
+
+class ClassError(EncoderError):
+    """What was asked for cannot be; the sentence says why."""
+
+
+class GoneError(ClassError):
+    """There is no such class any more."""
+
+
+class Classroom:
+    """All classes of a server, whose `clock` counts seconds."""
+
+    def __init__(self, clock: Callable[[], float] = monotonic) -> None:
+        self.clock = clock
+        self.classes: dict[str, OpenClass] = {}
+        self.tries: dict[str, tuple[float, int]] = {}  # until when they count, and how many there were
+
+    def open(self, who: str = "") -> Seat:
+        """Open a class; returns the teacher's seat. ClassError where `who` opens too many, or too many are open."""
+        if self.tried(f"open:{who}") >= MOST_OPENED:
+            raise ClassError("many classes were just opened from here; wait a minute")
+        self.count_try(f"open:{who}")
+        self.forget_ended()
+        for most, there, where in (
+            (MOST_CLASSES, len(self.classes), ""),
+            (MOST_OF_ONE, sum(bool(who) and each.opener == who for each in self.classes.values()), " from here"),
+        ):
+            if there >= most:
+                raise ClassError(f"{most} classes are open{where} already, and no more than that may be")
+        secret, code, begins = secrets.token_hex(16), new_code(), self.clock()
+        while code in self.classes:
+            code = new_code()
+        stamp, ends = secrets.token_hex(16), begins + min(IDLE, SECONDS)
+        self.classes[code] = OpenClass(hashed(secret), stamp, who, ends, begins + SECONDS, begins)
+        return Seat(code, secret, leads=True)
+
+    def join(self, code: str, who: str = "") -> Seat:
+        """A pupil's seat in the class of a code; ClassError where there is none.
+
+        A right code gives a seat, however many wrong ones were tried, but who tries many is to wait: `is_slowed`.
+        """
+        code = tidy(code)
+        open_class = self.find(code)
+        if open_class is None:
+            self.count_try(f"wrong:{who}")
+            raise ClassError(f"there is no class {code[:LENGTH]} now; look at the code again")
+        key = hashed(open_class.stamp + who)[:TAG] + secrets.token_hex(8)
+        return Seat(code, key + stamped(open_class, key))
+
+    def sit_again(self, seat: Seat, who: str = "") -> Seat:
+        """The seat that a browser kept, where its class has given it; GoneError else, and that is a wrong try."""
+        open_class = self.find(seat.code)
+        if open_class is not None:
+            if seat.leads and same(hashed(seat.key), open_class.secret):
+                return seat
+            if not seat.leads and same(stamped(open_class, seat.key[:-STAMP]), seat.key[-STAMP:]):
+                return seat
+        self.count_try(f"wrong:{who}")
+        raise GoneError(OVER)
+
+    def is_slowed(self, who: str) -> bool:
+        """Whether an address has just tried so many wrong codes that it is to wait SLOWED seconds for each more."""
+        return self.tried(f"wrong:{who}") >= MOST_WRONG
+
+    def find(self, code: str) -> OpenClass | None:
+        """The class of a code, if its time is not over."""
+        self.forget_ended()
+        return self.classes.get(code)
+
+    def going(self, code: str) -> OpenClass:
+        """The class of a code; GoneError where it is over."""
+        if (open_class := self.find(code)) is None:
+            raise GoneError(OVER)
+        return open_class
+
+    def leading(self, seat: Seat) -> OpenClass:
+        """The class of a seat; refuses who has not its teacher's secret."""
+        open_class = self.going(seat.code)
+        if not seat.leads or not same(open_class.secret, hashed(seat.key)):
+            raise ClassError("only the teacher of this class can do that")
+        return open_class
+
+    def forget_ended(self) -> None:
+        """Forget the classes whose time is over."""
+        now = self.clock()
+        for code in [code for code, each in self.classes.items() if each.ends <= now]:
+            del self.classes[code]
+
+    def now(self, code: str) -> Now:
+        """What every screen may know now; GoneError where the class is over."""
+        open_class = self.going(code)
+        led = self.clock() - open_class.led < PRESENT
+        counts = Counts(open_class.times_shown, open_class.times_asked, led)
+        return Now(open_class.shown, open_class.asked, counts)
+
+    def show(self, seat: Seat, page: str, query: Mapping[str, str]) -> None:
+        """Have all who follow see a page with a view, as a link spells it."""
+        open_class = self.leading(seat)
+        shown = {"page": page} | {f"q:{name}": value for name, value in query.items()}
+        if len(json.dumps(shown)) > LONGEST_SHOWN:
+            raise ClassError("this view is too long to be shown to the class")
+        open_class.shown = shown
+        open_class.times_shown += 1
+
+    def ask(self, seat: Seat, question: Question) -> None:
+        """Ask the class; the question gets its number here."""
+        open_class = self.leading(seat)
+        before = len(open_class.questions)
+        if before >= MOST_QUESTIONS:
+            raise ClassError(f"a class is asked {MOST_QUESTIONS} questions at most; open another class for more")
+        open_class.questions.append(replace(question, number=before + 1))
+        open_class.votes.append([{}])
+        open_class.phase = "open"
+        open_class.times_asked += 1
+
+    def close(self, seat: Seat) -> None:
+        """Take no more answers."""
+        self.turn(seat, "closed", ("open",))
+
+    def compare(self, seat: Seat) -> None:
+        """Show on all screens what was answered, and not what is right: to talk about, and to be asked again."""
+        self.turn(seat, "answers", ("open", "closed"))
+
+    def reveal(self, seat: Seat) -> None:
+        """Show the answers and what is right on all screens."""
+        self.turn(seat, "shown", ("open", "closed", "answers"))
+
+    def again(self, seat: Seat) -> None:
+        """Ask the same once more, beside what was answered before; what was answered is not shown meanwhile."""
+        open_class = self.leading(seat)
+        if open_class.phase in ("closed", "answers", "shown") and len(open_class.votes[-1]) >= ROUNDS:
+            raise ClassError(f"a question is asked {ROUNDS} times at most")
+        self.turn(seat, "open", ("closed", "answers", "shown"))
+        open_class.votes[-1].append({})
+
+    def put_away(self, seat: Seat) -> None:
+        """Take the question off all screens; its answers stay among the results."""
+        open_class = self.leading(seat)
+        open_class.phase = ""
+        open_class.times_asked += 1
+
+    def turn(self, seat: Seat, phase: str, before: tuple[str, ...]) -> None:
+        """Go on to a phase from one of those before it."""
+        open_class = self.leading(seat)
+        if open_class.phase not in before:
+            raise ClassError("the class is not asked that now")
+        open_class.phase = phase
+        open_class.times_asked += 1
+
+    def answer(self, seat: Seat, number: int, round_: int, value: object) -> bool:
+        """Set a pupil's answer, in place of the one before; False where the question does not take it any more."""
+        open_class = self.going(seat.code)
+        asked = open_class.asked
+        if seat.leads or asked is None or asked.phase != "open":
+            return False
+        if (asked.question.number, asked.round) != (number, round_) or not asked.question.is_answer(value):
+            return False
+        return self.put(open_class.votes[-1][-1], seat.key, value)
+
+    def own_answer(self, seat: Seat) -> float | None:
+        """What this pupil has answered to what is asked now, in this round."""
+        open_class = self.going(seat.code)
+        return open_class.votes[-1][-1].get(seat.key) if open_class.phase else None
+
+    def answered(self, code: str) -> int | None:
+        """How many have answered what is asked now, in this round; None where nothing is asked."""
+        open_class = self.going(code)
+        return len(open_class.votes[-1][-1]) if open_class.phase else None
+
+    def results(self, code: str) -> Results:
+        """The answers to the question on the screens, and what is right, as far as the teacher shows them by now."""
+        open_class = self.going(code)
+        asked = open_class.asked
+        if asked is None or asked.phase not in ("answers", "shown"):
+            raise ClassError("the answers are shown when the teacher shows them")
+        results = open_class.results(asked.question.number)
+        return results if asked.phase == "shown" else replace(results, question=asked.question)
+
+    def all_results(self, seat: Seat) -> list[Results]:
+        """The answers to all questions that were shown or put away, for the teacher."""
+        open_class = self.leading(seat)
+        hidden = open_class.phase not in ("", "shown")
+        return [open_class.results(number) for number in range(1, len(open_class.questions) - hidden + 1)]
+
+    def send(self, seat: Seat, sentence: str) -> bool:
+        """A pupil's sentence for the wall, in place of the one before; False where it is empty or there is no room."""
+        sentence = " ".join(sentence.split())[:LONGEST_SENTENCE]
+        return bool(sentence) and self.put(self.going(seat.code).wall, seat.key, sentence)
+
+    def put(self, entries: dict[str, Entry], key: str, value: Entry) -> bool:
+        """Set the entry of a pupil's key, where it has one already or there is room for another."""
+        if key not in entries and (
+            is_full(entries, key) or sum(each.entries for each in self.classes.values()) >= MOST_ENTRIES
+        ):
+            return False
+        entries[key] = value
+        return True
+
+    def own_sentence(self, seat: Seat) -> str:
+        """What this pupil has sent; empty where it is nothing, or was taken down."""
+        return self.going(seat.code).wall.get(seat.key, "")
+
+    def wall(self, seat: Seat) -> dict[str, str]:
+        """The sentences that pupils sent, by a name that tells nothing of who sent them, for the teacher."""
+        return {hashed(key)[:12]: sentence for key, sentence in self.leading(seat).wall.items()}
+
+    def take_down(self, seat: Seat, name: str) -> None:
+        """Take a sentence off the wall."""
+        wall = self.leading(seat).wall
+        for key in [key for key in wall if hashed(key)[:12] == name]:
+            del wall[key]
+
+    def here(self, seat: Seat) -> None:
+        """Note that somebody is there now; the class goes on for as long as somebody is."""
+        if (open_class := self.find(seat.code)) is None:
+            return
+        now = self.clock()
+        open_class.ends = min(open_class.latest, now + IDLE)
+        if seat.leads:
+            open_class.led = now
+            return
+        self.forget_who_left(open_class)
+        if seat.key in open_class.heard or not is_full(open_class.heard, seat.key):
+            open_class.heard[seat.key] = (now, seat.follows)
+
+    def present(self, code: str) -> tuple[int, int]:
+        """How many pupils are there, and how many of them follow."""
+        open_class = self.going(code)
+        self.forget_who_left(open_class)
+        return len(open_class.heard), sum(follows for _, follows in open_class.heard.values())
+
+    def forget_who_left(self, open_class: OpenClass) -> None:
+        """Keep of the pupils only who was heard of lately."""
+        since = self.clock() - PRESENT
+        open_class.heard = {key: sign for key, sign in open_class.heard.items() if sign[0] > since}
+
+    def end(self, seat: Seat) -> None:
+        """End the class; nothing of it stays."""
+        self.leading(seat)
+        del self.classes[seat.code]
+
+    def tried(self, name: str) -> int:
+        """How often something was tried within the WINDOW that its first try began."""
+        until, count = self.tries.get(name, (0.0, 0))
+        return count if until > self.clock() else 0
+
+    def count_try(self, name: str) -> None:
+        """Count that it was tried."""
+        now = self.clock()
+        if len(self.tries) >= MOST_NAMES:
+            self.tries = {other: tries for other, tries in self.tries.items() if tries[0] > now}
+        until, count = self.tries.get(name, (0.0, 0))
+        if until <= now:
+            until, count = now + WINDOW, 0
+        if name in self.tries or len(self.tries) < MOST_NAMES:
+            self.tries[name] = (until, count + 1)
+
+
+def new_code() -> str:
+    """A code that nobody guesses."""
+    return "".join(SystemRandom().choices(LETTERS, k=LENGTH))
+
+
+def tidy(code: str) -> str:
+    """A code as it was typed, without what stands between its letters."""
+    return "".join(letter for letter in code[:40].upper() if letter.isalnum())
+
+
+def same(secret: str, other: str) -> bool:
+    """Whether two secrets are the same, in a time that does not tell how much of them is."""
+    return hmac.compare_digest(secret.encode(), other.encode())
+
+
+def hashed(secret: str) -> str:
+    """What is kept of a secret."""
+    return hashlib.sha256(secret.encode()).hexdigest()
+
+
+def stamped(open_class: OpenClass, key: str) -> str:
+    """The end of a pupil's key, which only that class can give."""
+    return hmac.new(open_class.stamp.encode(), key.encode(), "sha256").hexdigest()[:STAMP]
+
+
+@cache
+def classroom() -> Classroom:
+    """The classes of this server."""
+    return Classroom()

@@ -1,0 +1,151 @@
+"""A class: what it is asked and shown, who is there, what they answered, and how many were right."""
+
+import math
+from collections import Counter
+from collections.abc import Iterable
+from dataclasses import asdict, dataclass, field, replace
+from typing import Literal, TypeGuard
+
+from encoder.support.errors import EncoderError
+from encoder.teach.lessons.lesson import LONGEST
+from pages.ui.state.seat import Counts
+
+Kind = Literal["choice", "number"]
+MOST_OPTIONS = 64
+LONGEST_OPTION = 40  # characters
+CLOSE = 0.05  # of the range: a number that near to the true one is right, as in lessons
+MOST_PUPILS = 150
+MOST_FROM_ONE = 100  # pupils from one address: a school often has no more than one, and must not fill every class alone
+TAG = 8  # characters that the keys of all seats from one address begin with
+
+
+@dataclass(frozen=True)
+class Question:
+    """A question to a class and its answer, as numbers of a run that is over.
+
+    A "choice" is among `options`, and `truth` is the place of the right one; `values` are the model's own numbers
+    for each option, where it has some, such as the weights of a row of attention. A "number" lies between `low` and
+    `high`, and `truth` is what was measured. Without a `truth` the answer is not to be known yet. `number` counts the
+    questions of a class from 1, and `where` says what run it is about.
+    """
+
+    number: int
+    kind: Kind
+    ask: str
+    truth: float | None = None
+    options: tuple[str, ...] = ()
+    values: tuple[float, ...] = ()
+    low: float = 0.0
+    high: float = 1.0
+    where: str = ""
+
+    def __post_init__(self) -> None:
+        """Check the bounds: what is kept for a class is bounded, and what is drawn is finite."""
+        if not 1 <= len(self.ask) <= LONGEST["ask"]:
+            raise EncoderError(f"the question has {len(self.ask)} characters; it must be 1 to {LONGEST['ask']}")
+        if self.kind == "choice" and not 2 <= len(self.options) <= MOST_OPTIONS:
+            raise EncoderError(f"there are {len(self.options)} answers to choose from; it must be 2 to {MOST_OPTIONS}")
+        if not all(map(math.isfinite, (self.truth or 0.0, self.low, self.high, *self.values))) or self.low >= self.high:
+            raise EncoderError("the answer to this is no finite number, so the class cannot be asked")
+
+    def public(self) -> dict[str, object]:
+        """All of it but the answer."""
+        return {name: value for name, value in asdict(self).items() if name not in ("truth", "values")}
+
+    def is_answer(self, said: object) -> TypeGuard[float]:
+        """Whether somebody can have answered that."""
+        if self.kind == "choice":
+            return type(said) is int and 0 <= said < len(self.options)
+        return type(said) in (int, float) and self.low <= float(said) <= self.high  # type: ignore[arg-type]
+
+    def is_right(self, said: float) -> bool:
+        """Whether an answer is the true one, or near enough."""
+        if self.truth is None or self.kind == "choice":
+            return said == self.truth
+        return abs(said - self.truth) <= CLOSE * (self.high - self.low)
+
+    def hits(self, answers: Iterable[float]) -> int:
+        """How many are right."""
+        return sum(map(self.is_right, answers))
+
+    def counts(self, answers: Iterable[float]) -> dict[float, int]:
+        """How often each was given."""
+        return dict(sorted(Counter(answers).items()))
+
+    def said(self, answer: float) -> str:
+        """An answer in words."""
+        return self.options[int(answer)] if self.kind == "choice" else f"{answer:.4g}"
+
+
+@dataclass(frozen=True)
+class Asked:
+    """What the class is asked: the question without its answer, its round from 1, and its phase."""
+
+    question: Question
+    round: int
+    phase: str
+
+
+@dataclass(frozen=True)
+class Now:
+    """What every screen of a class may know: what the teacher shows, what is asked, and how far both are."""
+
+    shown: dict[str, str]
+    asked: Asked | None
+    counts: Counts
+
+
+@dataclass(frozen=True)
+class Results:
+    """A question with its answer, and the answers of each round, without who gave them."""
+
+    question: Question
+    rounds: tuple[list[float], ...]
+
+
+@dataclass
+class OpenClass:
+    """One class: the hash of its secret, who opened it, when it ends unless somebody is heard of, and at the latest.
+
+    `votes` has for each question of `questions` its rounds, each with what the pupils answered by their keys. The last
+    question is on the screens while `phase` is not empty. `heard` is when each pupil was last heard of, and whether
+    they follow; `led` when a teacher was.
+    """
+
+    secret: str
+    stamp: str
+    opener: str
+    ends: float
+    latest: float
+    led: float
+    shown: dict[str, str] = field(default_factory=dict)
+    times_shown: int = 0
+    times_asked: int = 0
+    questions: list[Question] = field(default_factory=list)
+    votes: list[list[dict[str, float]]] = field(default_factory=list)
+    phase: str = ""
+    wall: dict[str, str] = field(default_factory=dict)
+    heard: dict[str, tuple[float, bool]] = field(default_factory=dict)
+
+    @property
+    def entries(self) -> int:
+        """How many answers and sentences it holds."""
+        return len(self.wall) + sum(len(answers) for rounds in self.votes for answers in rounds)
+
+    @property
+    def asked(self) -> Asked | None:
+        """What is asked now."""
+        if not self.phase:
+            return None
+        return Asked(replace(self.questions[-1], truth=None, values=()), len(self.votes[-1]), self.phase)
+
+    def results(self, number: int) -> Results:
+        """The answers to the question of a number, from 1; a second round only where somebody answered in it."""
+        rounds = [list(answers.values()) for answers in self.votes[number - 1]]
+        return Results(self.questions[number - 1], tuple(rounds if rounds[-1] else rounds[:1]))
+
+
+def is_full(keys: Iterable[str], key: str) -> bool:
+    """Whether a class has no room for the key of one more pupil, or none for one more from the same address."""
+    there = list(keys)
+    return len(there) >= MOST_PUPILS or sum(other[:TAG] == key[:TAG] for other in there) >= MOST_FROM_ONE

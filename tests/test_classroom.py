@@ -1,0 +1,298 @@
+"""The rules of a class: what its teacher and its pupils may do, what bounds both, and when all of it is gone."""
+
+import random
+import secrets
+from collections.abc import Callable
+from contextlib import suppress
+from dataclasses import replace
+from ipaddress import ip_network
+
+import pytest
+
+from pages.front.visitors import LONGEST, address
+from pages.ui.classroom import classroom as rules
+from pages.ui.classroom.classroom import ClassError, Classroom, GoneError
+from pages.ui.classroom.open_class import MOST_FROM_ONE, MOST_PUPILS, Question
+from pages.ui.state import seat as seats
+from pages.ui.state.seat import Seat
+
+LOOK = Question(0, "choice", "Where?", 2.0, ("the", "cat", "sat"), (0.1, 0.2, 0.7))
+MUCH = Question(0, "number", "How much?", 40.0, low=0.0, high=100.0)
+PROXY, OTHER = "10.0.0.1", "10.0.0.2"
+
+
+class Clock:
+    """Seconds that pass when a test says so."""
+
+    time = 1000.0
+
+    def __call__(self) -> float:
+        return self.time
+
+
+@pytest.fixture
+def clock() -> Clock:
+    return Clock()
+
+
+@pytest.fixture
+def room(clock: Clock) -> Classroom:
+    return Classroom(clock)
+
+
+def test_a_class_from_its_first_question_to_its_end(room: Classroom) -> None:
+    teacher = room.open()
+    one, two = room.join(teacher.code), room.join(f" {teacher.code[:3].lower()}-{teacher.code[3:]}")
+    room.show(teacher, "attention", {"layer": "2", "page": "x"})
+    now = room.now(teacher.code)
+    assert now.shown == {"page": "attention", "q:layer": "2", "q:page": "x"} and now.asked is None
+    assert (now.counts.shown, now.counts.asked) == (1, 0)
+    room.ask(teacher, LOOK)
+    assert room.answer(one, 1, 1, 0) and room.answer(one, 1, 1, 2) and room.answer(two, 1, 1, 1)
+    asked = room.now(teacher.code).asked
+    assert asked is not None and asked.question.truth is None and asked.question.values == ()
+    assert room.own_answer(one) == 2 and room.answered(teacher.code) == 2
+    room.close(teacher)
+    assert not room.answer(two, 1, 1, 2)
+    room.compare(teacher)
+    results = room.results(teacher.code)
+    assert results.rounds == ([2, 1],) and results.question.truth is None
+    room.again(teacher)
+    assert not room.answer(two, 1, 1, 2) and room.answer(two, 1, 2, 2) and room.answer(one, 1, 2, 2)
+    with pytest.raises(ClassError, match="when the teacher shows"):
+        room.results(teacher.code)
+    assert room.all_results(teacher) == []
+    room.reveal(teacher)
+    results = room.results(teacher.code)
+    assert results.question == replace(LOOK, number=1) and [LOOK.hits(answers) for answers in results.rounds] == [1, 2]
+    with pytest.raises(ClassError, match="2 times at most"):
+        room.again(teacher)
+    with pytest.raises(ClassError, match="not asked that now"):
+        room.close(teacher)
+    room.put_away(teacher)
+    now = room.now(teacher.code)
+    assert now.asked is None and room.answered(teacher.code) is None and room.all_results(teacher) == [results]
+    assert (now.counts.shown, now.counts.asked) == (1, 6)
+    room.end(teacher)
+    with pytest.raises(GoneError):
+        room.now(teacher.code)
+    assert room.classes == {}
+
+
+def test_a_number_is_right_where_it_is_near(room: Classroom) -> None:
+    teacher = room.open()
+    pupils = [room.join(teacher.code) for _ in range(5)]
+    room.ask(teacher, MUCH)
+    answers = [35.0, 45.0, 34.9, 100.0, 0.0]
+    assert all(room.answer(pupil, 1, 1, value) for pupil, value in zip(pupils, answers, strict=True))
+    for wrong in (-1.0, 100.1, float("nan"), float("inf"), "40", None, [40], True):
+        assert not room.answer(pupils[0], 1, 1, wrong)
+    room.reveal(teacher)
+    results = room.results(teacher.code)
+    assert results.rounds == (answers,) and results.question.hits(answers) == 2
+
+
+def test_a_pupil_cannot_lead_and_the_secret_is_not_kept(room: Classroom) -> None:
+    teacher = room.open()
+    pupil, other = room.join(teacher.code), room.open()
+    room.ask(teacher, LOOK)
+    before = room.now(teacher.code)
+    assert teacher.key not in str(room.classes)
+    forged = [
+        pupil,
+        replace(pupil, leads=True),
+        replace(other, code=teacher.code),
+        replace(teacher, leads=False),
+        Seat(teacher.code, room.classes[teacher.code].secret, True),
+        Seat(teacher.code, "", True),
+    ]
+    acts: list[Callable[[Seat], object]] = [
+        room.close,
+        room.compare,
+        room.reveal,
+        room.again,
+        room.put_away,
+        room.end,
+        room.wall,
+        room.all_results,
+        lambda seat: room.show(seat, "attention", {}),
+        lambda seat: room.ask(seat, LOOK),
+        lambda seat: room.take_down(seat, "x"),
+    ]
+    for seat in forged:
+        for act in acts:
+            with pytest.raises(ClassError, match="only the teacher"):
+                act(seat)
+    assert room.now(teacher.code) == before
+    assert not room.answer(replace(pupil, leads=True), 1, 1, 0)
+
+
+def test_who_tries_codes_is_to_wait_and_a_right_one_always_gives_a_seat(room: Classroom, clock: Clock) -> None:
+    """Through both doors: a code that is typed, and a seat that a browser says it has kept."""
+    teacher = room.open("school")
+    pupil = room.join(teacher.code, "school")
+    made_up = [
+        replace(pupil, key=pupil.key[:-1] + ("0" if pupil.key[-1] != "0" else "1")),
+        replace(pupil, key=secrets.token_hex(16)),
+        replace(pupil, key=teacher.key),
+        replace(pupil, leads=True),
+        replace(teacher, key="0" * 32),
+        replace(teacher, code="ABABAB" if teacher.code != "ABABAB" else "BABABA"),
+    ]
+    codes = ("AAAAAA" if teacher.code != "AAAAAA" else "BBBBBB", "*", "A\r\nFLUSHALL", "A" * 10_000, "\ud800", "\0", "")
+    for number in range(100):
+        assert room.is_slowed("attacker") == (number >= rules.MOST_WRONG)
+        with pytest.raises(ClassError, match=r"no class|over"):
+            if number % 2:
+                room.join(codes[number % len(codes)], "attacker")
+            else:
+                room.sit_again(made_up[number // 2 % len(made_up)], "attacker")
+    assert room.join(teacher.code, "attacker").code == teacher.code
+    assert room.sit_again(teacher, "school") == teacher
+    assert room.sit_again(replace(pupil, follows=False), "elsewhere") == replace(pupil, follows=False)
+    assert not any(map(room.is_slowed, ("school", "elsewhere", "another school")))
+    clock.time += rules.WINDOW
+    assert not room.is_slowed("attacker")
+
+
+def test_one_address_cannot_take_all_classes_or_all_seats_and_there_are_no_more_than_may_be(
+    room: Classroom, clock: Clock
+) -> None:
+    for number in range(rules.MOST_OF_ONE):
+        clock.time += rules.WINDOW * (number % rules.MOST_OPENED == 0)
+        room.open("attacker")
+    with pytest.raises(ClassError, match="many classes were just opened"):
+        room.open("attacker")
+    clock.time += rules.WINDOW
+    with pytest.raises(ClassError, match="40 classes are open from here"):
+        room.open("attacker")
+    teacher = room.open("school")
+    room.ask(teacher, LOOK)
+    for who, count in (("attacker", MOST_FROM_ONE + 20), ("school", 30), ("others", 30)):
+        pupils = [room.join(teacher.code, who) for _ in range(count)]
+        for pupil in pupils:
+            room.here(pupil)
+        taken = [(room.answer(pupil, 1, 1, 0), room.send(pupil, f"We are {who}.")) for pupil in pupils]
+        room_for = {"attacker": MOST_FROM_ONE, "school": 30, "others": MOST_PUPILS - MOST_FROM_ONE - 30}[who]
+        assert taken == [(True, True)] * room_for + [(False, False)] * (count - room_for)
+    assert room.present(teacher.code)[0] == room.answered(teacher.code) == len(room.wall(teacher)) == MOST_PUPILS
+    for number in range(rules.MOST_CLASSES - len(room.classes)):
+        room.open(f"address {number}")
+    with pytest.raises(ClassError, match="200 classes"):
+        room.open("one more")
+    room.end(teacher)
+    with pytest.raises(ClassError, match="too long"):
+        room.show(room.open("one more"), "attention", {"sentence": "x" * rules.LONGEST_SHOWN})
+
+
+def test_the_memory_of_all_classes_is_bounded(room: Classroom, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(rules, "MOST_ENTRIES", 3)
+    teachers = [room.open(), room.open()]
+    pupils = [room.join(teacher.code) for teacher in teachers for _ in range(2)]
+    assert [room.send(pupil, "Mine.") for pupil in pupils] == [True, True, True, False]
+    assert room.send(pupils[0], "Better.")
+
+
+def test_a_class_ends_in_time_or_when_nobody_is_there_and_knows_who_is(room: Classroom, clock: Clock) -> None:
+    teacher = room.open()
+    one, two = room.join(teacher.code), replace(room.join(teacher.code), follows=False)
+    room.here(one)
+    room.here(two)
+    assert room.present(teacher.code) == (2, 1) and room.now(teacher.code).counts.led
+    clock.time += rules.PRESENT
+    room.here(two)
+    assert room.present(teacher.code) == (1, 0) and not room.now(teacher.code).counts.led
+    room.here(teacher)
+    assert room.now(teacher.code).counts.led
+    clock.time += rules.IDLE - 1
+    room.here(two)
+    clock.time += rules.IDLE - 1
+    assert room.now(teacher.code)
+    clock.time += 1
+    with pytest.raises(GoneError):
+        room.send(two, "Late.")
+    teacher = room.open()
+    for _ in range(8):
+        room.here(teacher)
+        clock.time += rules.SECONDS / 8
+    with pytest.raises(GoneError):  # never beyond the time of a class
+        room.now(teacher.code)
+    assert room.classes == {}
+
+
+def test_forged_messages_to_many_classes_do_no_harm(room: Classroom) -> None:
+    draw = random.Random(7)
+    teachers = [room.open(f"address {i}") for i in range(20)]
+    room.ask(teachers[0], LOOK)
+    before = [room.now(teacher.code) for teacher in teachers]
+    for _ in range(2_000):
+        code = draw.choice(teachers).code if draw.random() < 0.9 else "ZZZZZZ"
+        seat = Seat(code, secrets.token_hex(16), draw.random() < 0.5)
+        acts: list[Callable[[Seat], object]] = [
+            lambda seat: room.answer(
+                seat, draw.randrange(-1, 3), draw.randrange(3), draw.choice([0, 5, -1, 1e300, "x" * 1000])
+            ),
+            lambda seat: room.send(seat, "<script>" * 1000),
+            room.here,
+            *(room.close, room.reveal, room.again, room.end, room.wall),
+        ]
+        with suppress(ClassError):
+            draw.choice(acts)(seat)
+    assert [room.now(teacher.code) for teacher in teachers] == before
+    for teacher in teachers:
+        assert len(room.wall(teacher)) <= MOST_PUPILS >= room.present(teacher.code)[0]
+        assert all(len(text) <= rules.LONGEST_SENTENCE for text in room.wall(teacher).values())
+
+
+def test_the_wall_tells_nothing_of_who_sent_what(room: Classroom) -> None:
+    teacher = room.open()
+    one, two = room.join(teacher.code), room.join(teacher.code)
+    assert room.send(one, "  <b>One</b>\n$x$ ") and room.send(two, "Two") and room.send(one, "Better.")
+    assert not room.send(two, "   ")
+    wall = room.wall(teacher)
+    assert list(wall.values()) == ["Better.", "Two"] and one.key not in str(wall)
+    room.take_down(teacher, next(iter(wall)))
+    assert list(room.wall(teacher).values()) == ["Two"] and room.own_sentence(one) == ""
+
+
+def test_a_seat_is_what_a_browser_kept_or_none() -> None:
+    seat = Seat("ABCDEF", "0" * 32)
+    for kept in (seat, replace(seat, follows=False), replace(seat, leads=True)):
+        assert seats.read(str(kept)) == kept
+    zeros = "0" * 32
+    for text in ("", None, 7, "ABCDEF", f"ABCDEF-rules-{zeros}", f"abcdef-leads-{zeros}", f"{seat}\n", f"{seat}x"):
+        assert seats.read(text) is None
+
+
+def test_a_question_has_bounds() -> None:
+    for wrong in (
+        {"ask": ""},
+        {"ask": "x" * 201},
+        {"options": ("one",)},
+        {"options": ("x",) * 65},
+        {"truth": float("nan")},
+        {"values": (float("inf"),)},
+        {"low": 1.0, "high": 1.0},
+    ):
+        with pytest.raises(ValueError):
+            replace(LOOK, **wrong)  # type: ignore[arg-type]
+
+
+def test_an_address_is_believed_as_far_as_trusted_proxies_name_it() -> None:
+    """Codes that are tried are counted by address; nobody may make one up."""
+    for peer, named, trusted, expected in (
+        ("203.0.113.5", [], [], "203.0.113.5"),
+        ("203.0.113.5", ["198.51.100.7"], [], "203.0.113.5"),  # nobody is believed who was not named
+        ("203.0.113.5", ["198.51.100.7"], [PROXY], "203.0.113.5"),
+        (PROXY, ["made up", "198.51.100.7"], [PROXY], "198.51.100.7"),
+        (PROXY, ["made up", "198.51.100.7", OTHER], ["10.0.0.0/30"], "198.51.100.7"),  # two proxies in a row
+        (PROXY, ["198.51.100.7", OTHER], [PROXY], OTHER),
+        (PROXY, [], [PROXY], PROXY),
+        # The web server takes over what is named on its own machine; that is undone where no proxy is trusted there.
+        ("198.51.100.7", ["198.51.100.7"], [], "127.0.0.1"),
+        ("198.51.100.7", ["made up", "198.51.100.7"], ["127.0.0.1"], "198.51.100.7"),
+        ("203.0.113.5", ["203.0.113.5", "made up"], ["127.0.0.1"], "203.0.113.5"),
+        ("2001:db8::7", ["::1"], ["127.0.0.1"], "2001:db8::7"),
+        (PROXY, ["x" * 5000], [PROXY], "x" * LONGEST),
+    ):
+        assert address(peer, named, [ip_network(each) for each in trusted]) == expected, (peer, named, trusted)
