@@ -16,6 +16,7 @@ from visits import link
 
 from encoder import PRESETS, TextEncoder
 from encoder.model.steps.glossary import PLACES, TERMS, beside
+from encoder.pictures.lab_rows import LABS
 from encoder.pictures.view import EXAMPLE, View
 from encoder.support.formatting import brief, percent
 from encoder.teach import trials
@@ -27,7 +28,6 @@ from encoder.teach.lessons.text import write
 from encoder.teach.trials import Verdict
 from pages.ui import session
 from pages.ui.lessons import library
-from pages.ui.lessons.labs import LABS
 from pages.ui.server import measurements, models
 from pages.ui.server.engine import text_encoder
 

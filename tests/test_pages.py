@@ -15,10 +15,10 @@ from tiers import mostly_nightly
 from encoder import TextEncoder
 from encoder.metrics import norm_weighted
 from encoder.model.encoder import Encoder
+from encoder.pictures.lab_rows import LABS
 from encoder.pictures.view import EXAMPLE, GAP, GAP_OTHER, View
 from encoder.support.formatting import percent
 from pages.ui import widgets
-from pages.ui.lessons.labs import LABS
 from pages.ui.server import engine
 from pages.ui.server.engine import budget
 from pages.ui.server.models import MODELS

@@ -7,7 +7,7 @@ from encoder.support.formatting import brief
 from encoder.teach.lessons.claims import CLAIMS, said_in
 from encoder.teach.lessons.stored import StoredVerdicts
 from encoder.teach.trials import Verdict
-from pages.lessons import experiments
+from pages.lessons import labs
 from pages.ui.downloads import table as downloads
 from pages.ui.lessons import findings, library, verdicts
 from pages.ui.lessons.verdicts import Known
@@ -25,7 +25,7 @@ def row(known: Known) -> None:
         if found.what:
             st.caption(plain(f"{brief(found.value)}: {found.what}"))
         st.caption(plain(f"Said in: {said_in(claim)}"))
-        on_click, args = (library.go, (claim.lesson, 1)) if claim.lesson else (experiments.show, (claim,))
+        on_click, args = (library.go, (claim.lesson, 1)) if claim.lesson else (labs.show, (claim,))
         with st.container(horizontal=True):
             st.button("Try it", key=f"try_{claim.key}", on_click=on_click, args=args)
             if known.stored:

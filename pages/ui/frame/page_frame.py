@@ -11,7 +11,7 @@ from pages.ui.components import present
 from pages.ui.downloads import figure, keep
 from pages.ui.frame import arrival, run, sentence
 from pages.ui.lessons import bar as lesson_bar
-from pages.ui.lessons import labs, library, story
+from pages.ui.lessons import library, story
 from pages.ui.refusals import told
 from pages.ui.server import file_links, janitor, job_queue
 from pages.ui.state import session_state as state
@@ -53,7 +53,7 @@ def draw(page: Page, around: Around, top: Any, bar: Any, under: Any) -> None:
         at = story.place() if page == story.HERE else walk.place(page)
         arrival.draw(page, at)
         with bar:
-            if labs.has_place() if in_labs else has_place(page):
+            if library.lab_has_place() if in_labs else has_place(page):
                 around.draw_place(trace.config)
             lesson_bar.draw(page)
             story.way_back(page)

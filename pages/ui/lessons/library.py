@@ -6,6 +6,7 @@ from dataclasses import fields, replace
 from functools import cache
 from pathlib import Path
 
+from encoder.pictures.lab_rows import LABS as EXPERIMENTS
 from encoder.pictures.link import from_query
 from encoder.pictures.old_addresses import lead
 from encoder.pictures.steps import KNOWN_STEPS
@@ -22,6 +23,7 @@ from pages.ui.state.site import PAGES, Page, page_of
 FOLDER = Path(__file__).parents[2] / "lessons"
 HERE = page_of("lessons")
 PART, LABS = "lessons_part", replace(HERE, title="Labs", icon=":material/science:")  # the part that a step may show
+FIRST_LAB = next(iter(EXPERIMENTS))
 # Every page that a step may show, by key.
 SHOWN = {page.key: page for page in PAGES if page.section != "Learn"} | {LABS.key: LABS}
 
@@ -151,6 +153,12 @@ def in_labs(page: Page) -> bool:
     """Return whether the part Labs is open on this page."""
     view = state.current()
     return page == HERE and not view.lesson and dict(view.choices).get(PART) == LABS.title
+
+
+def lab_has_place() -> bool:
+    """Return whether a layer and a head mean something to the experiment that is open."""
+    name = dict(state.current().choices).get("lab", FIRST_LAB)
+    return EXPERIMENTS.get(name, EXPERIMENTS[FIRST_LAB]).place
 
 
 def changed(step: LessonStep) -> bool:

@@ -1,0 +1,104 @@
+"""A lab as a value: what it says, what a reader sets, and the pictures that answer, in the order of a page."""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal, TypeAlias
+
+from encoder.pictures.picture import Answer, Picture
+from encoder.pictures.scene import Option, Scene
+
+Words: TypeAlias = str | Callable[[Answer], str]  # or what makes them of the answer of the next picture
+
+
+@dataclass(frozen=True)
+class Note:
+    """Words on a page: a paragraph, as a plain text is one too, a heading, a finding that no picture says, or a line.
+
+    Those of an "offer" say what this model lacks, and beside them is the way to one that has it.
+    """
+
+    kind: Literal["paragraph", "heading", "finding", "line", "offer"]
+    words: Words
+
+
+@dataclass(frozen=True)
+class Ask:
+    """What a reader sets: an option of the pictures that follow, and how it is offered.
+
+    "pills", "list" and "marks" offer its values beside each other, in a list, and along a line; "slider" is a line of
+    numbers, "token" a token of the sentence, "text" any text. `named` says what a value is called.
+    """
+
+    label: str
+    option: Option
+    widget: Literal["pills", "list", "marks", "slider", "token", "text"]
+    named: Callable[[Scene, Any], str] | None = None
+
+
+@dataclass(frozen=True)
+class Show:
+    """A picture with its finding, what else is said of it, and its table unless the page has another."""
+
+    picture: Picture
+    more: Words = ""
+    table: bool = True
+
+
+@dataclass(frozen=True)
+class Table:
+    """Columns of numbers or words; the first one names the rows."""
+
+    key: str
+    columns: Callable[[Answer], Mapping[Any, Sequence[Any]]]
+
+
+@dataclass(frozen=True)
+class Own:
+    """What the page draws by code of its own, by its name there: trained on the spot, or kept in another way."""
+
+    name: str
+
+
+@dataclass(frozen=True)
+class Beside:
+    """Parts beside each other: pictures in columns, what a reader sets in a row."""
+
+    parts: tuple["Part", ...]
+
+
+@dataclass(frozen=True)
+class When:
+    """Parts that are there where something holds, and others where it does not."""
+
+    holds: Callable[[Answer], bool]
+    parts: tuple["Part", ...]
+    otherwise: tuple["Part", ...] = ()
+
+
+Part: TypeAlias = str | Picture | Note | Ask | Show | Table | Own | Beside | When
+
+
+@dataclass(frozen=True)
+class Lab:
+    """An experiment of the laboratory: one plain question, and what its page shows.
+
+    `place` says whether it tries something at the chosen layer and head.
+    """
+
+    question: str
+    parts: tuple[Part, ...]
+    place: bool = False
+
+
+def lab(question: str, *parts: Part, place: bool = False) -> Lab:
+    """Return the lab of a question."""
+    return Lab(question, parts, place)
+
+
+def pictures_of(parts: Sequence[Part]) -> Iterator[Picture]:
+    """Return the pictures that parts show, in their order."""
+    for part in parts:
+        if isinstance(part, Picture | Show):
+            yield part if isinstance(part, Picture) else part.picture
+        elif isinstance(part, Beside | When):
+            yield from pictures_of((*part.parts, *getattr(part, "otherwise", ())))

@@ -1,1 +1,0 @@
-"""The tabs of Labs, each an experiment."""
