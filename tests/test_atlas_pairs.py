@@ -30,7 +30,7 @@ from encoder.atlas.summary import head_rows
 from encoder.metrics import SENTENCES
 from encoder.support.formatting import brief
 from encoder.trace.trace import Source
-from pages.atlas import marked
+from pages.atlas.contexts import marked_sentence
 
 pytestmark = pytest.mark.slow
 ROOT = Path(__file__).parents[1]
@@ -317,11 +317,11 @@ def test_the_readme_of_the_format_names_what_pairs_add(of_small: Atlas) -> None:
 def test_a_pair_is_marked_in_both_sentences(base: TextEncoder) -> None:
     pieces = base.tokenize(("The cat.", "A dog."))
     cat, dog = pieces.tokens.index("cat"), pieces.tokens.index("dog")
-    assert marked.sentence(pieces, dog, cat) == "The :orange-background[cat]\\. / A :blue-background[dog]\\."
-    assert marked.sentence(pieces, cat, len(pieces.tokens) - 1).startswith(
+    assert marked_sentence(pieces, dog, cat) == "The :orange-background[cat]\\. / A :blue-background[dog]\\."
+    assert marked_sentence(pieces, cat, len(pieces.tokens) - 1).startswith(
         "The :blue-background[cat]\\. / A dog\\. → :orange"
     )
-    assert marked.sentence(base.tokenize("The cat."), cat) == "The :blue-background[cat]\\."
+    assert marked_sentence(base.tokenize("The cat."), cat) == "The :blue-background[cat]\\."
 
 
 # The page

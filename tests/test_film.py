@@ -11,11 +11,10 @@ from PIL import Image
 from tiers import mostly_nightly
 
 from encoder import TextEncoder, Trace
-from encoder.pictures.paper.film import RATES, SIZES, Film, film, pictures_of
+from encoder.pictures.paper.film import RATES, SIZES, Film, film, passage, pictures_of
 from encoder.pictures.paper.panel import Panel, heat_map, of_maps
 from encoder.pictures.registry.grids import ALL_HEADS
 from encoder.support.theme import Theme, palette
-from pages.figure.film import passage
 
 pytestmark = pytest.mark.slow
 

@@ -55,7 +55,7 @@ def is_running(process: int) -> bool:
 def runs(monkeypatch: pytest.MonkeyPatch) -> Iterator[LiveRuns]:
     """A server's runs, which end with the test."""
     found = LiveRuns()
-    for module in ("pages.learn.run", "pages.learn.opening", "pages.ui.server.task_models"):
+    for module in ("pages.learn.task", "pages.ui.server.task_models"):
         monkeypatch.setattr(f"{module}.live", found)
     yield found
     for settings in list(found.runs):

@@ -10,7 +10,7 @@ from page_tools import healthy, open_app
 from encoder import TextEncoder
 from encoder.metrics import normalized_entropy
 from encoder.pictures.lists import measure
-from pages.heads import a_list
+from pages.heads import over_a_list
 
 pytestmark = pytest.mark.slow
 
@@ -31,8 +31,8 @@ def test_a_pasted_list_is_measured_in_every_head_and_its_first_rows_are_shown(sm
 
 
 def test_too_many_sentences_and_rows_are_said(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(a_list, "MOST", 2)
-    monkeypatch.setattr(a_list, "MOST_ROWS", 20)
+    monkeypatch.setattr(over_a_list, "MOST", 2)
+    monkeypatch.setattr(over_a_list, "MOST_ROWS", 20)
     app = open_app("heads", model="small", more="1", heads_list="1")
     healthy(app.text_area(key="list_text").set_value(LIST).run())
     assert "The first 2 of 3 are measured." in [one.value for one in app.caption]
@@ -43,9 +43,9 @@ def test_too_many_sentences_and_rows_are_said(monkeypatch: pytest.MonkeyPatch) -
 def test_files_hold_the_whole_table(small: TextEncoder) -> None:
     table = measure(small, ("The cat sat.", "Keys."), ["arcs"]).tables[0]
     frames = {
-        "csv": pd.read_csv(io.BytesIO(a_list.made(table, "csv"))),
-        "parquet": pd.read_parquet(io.BytesIO(a_list.made(table, "parquet"))),
-        "npz": pd.DataFrame(dict(np.load(io.BytesIO(a_list.made(table, "npz"))))),
+        "csv": pd.read_csv(io.BytesIO(over_a_list.file_of(table, "csv"))),
+        "parquet": pd.read_parquet(io.BytesIO(over_a_list.file_of(table, "parquet"))),
+        "npz": pd.DataFrame(dict(np.load(io.BytesIO(over_a_list.file_of(table, "npz"))))),
     }
-    assert frames.keys() == a_list.KINDS.keys()
+    assert frames.keys() == over_a_list.KINDS.keys()
     assert {len(frame) for frame in frames.values()} == {len(table)}

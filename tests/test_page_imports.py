@@ -49,11 +49,6 @@ def test_a_page_imports_its_own_parts_and_no_other_page() -> None:
     assert [(a, b) for a in allowed for b in imported(a) if not b.startswith(allowed[a])] == []
 
 
-def test_a_page_and_its_parts_are_read_at_one_glance() -> None:
-    long = {name: path.read_text(encoding="utf-8").count("\n") for name, path in MODULES.items() if is_of_a_page(name)}
-    assert {name: lines for name, lines in long.items() if lines > 80} == {}
-
-
 @pytest.mark.slow
 def test_writing_text_needs_no_session() -> None:
     script = "import pages.ui.text, json, sys; print(json.dumps([m for m in sys.modules if m.startswith('pages.')]))"

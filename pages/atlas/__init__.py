@@ -2,8 +2,8 @@
 
 import streamlit as st
 
-from pages.atlas import between, heads, layers, near, units, words
-from pages.atlas.shelf import chosen
+from pages.atlas import heads_and_units, searches
+from pages.atlas.contexts import choose_atlas
 from pages.ui.widgets import apart, tabs
 
 
@@ -12,17 +12,17 @@ def draw() -> None:
     with apart():
         page, foot = st.container(), st.container()
         with foot:
-            found = chosen()
+            found = choose_atlas()
         if found is not None:
             with page:
                 tabs(
                     {
-                        "Heads": heads.draw,
-                        "Units": units.draw,
-                        "From A to B": between.draw,
-                        "Find a word": words.draw,
-                        "Nearest": near.draw,
-                        "Layers": layers.draw,
+                        "Heads": heads_and_units.draw_heads,
+                        "Units": heads_and_units.draw_units,
+                        "From A to B": searches.draw_between,
+                        "Find a word": searches.draw_words,
+                        "Nearest": searches.draw_nearest,
+                        "Layers": searches.draw_layers,
                     },
                     "atlas_part",
                 )

@@ -1,27 +1,62 @@
-"""Contexts of a head or unit: the largest, or a tenth of all; each in its sentence, and run again at a click."""
+"""Which atlas is shown, and contexts of a head or unit: each in its sentence, and run again at a click."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import streamlit as st
 
-from encoder.atlas.knockout import AtlasPart
+from encoder.atlas.atlas_folders import FOLDER
+from encoder.atlas.knockout import Absence, AtlasPart, summed_up
 from encoder.atlas.live import Compared
 from encoder.atlas.reading import Atlas, Firing
 from encoder.pictures.registry.atlas import ATLAS_DECILES
 from encoder.pictures.scene import Scene
-from encoder.support.formatting import brief, shown
+from encoder.support.formatting import brief, percent, shown
+from encoder.trace.tokens import Text, Tokens
 from encoder.trace.trace import Trace
-from pages.atlas import marked, rerun
+from pages.ui import session
 from pages.ui.picture import answer_of
+from pages.ui.server.atlases import atlases
 from pages.ui.state import session_state as state
-from pages.ui.text import plain
+from pages.ui.step import which_atlas
+from pages.ui.text import plain, say
+
+
+def choose_atlas() -> Atlas | None:
+    """The atlas that is shown; where there is none it is said how to make one."""
+    encoder = session.text_encoder(state.current().model)
+    found = atlases(state.current().model)
+    for sentence in found.refused:
+        st.warning(plain(f"An atlas is left out: {sentence}."))
+    atlas = which_atlas.choose()
+    if atlas is None:
+        name = plain(encoder.source.name)
+        st.info(f"There is no atlas of {name} here, and that of another model is not shown in its place.")
+        st.markdown(f"Make one of a text of yours, and start the app with `{FOLDER}` set to the folder:")
+        st.code("python -m encoder.atlas --model FOLDER --corpus text.txt --out my-atlas", language=None)
+        return None
+    licence = f" Text: {atlas.card.licence}." if atlas.card.licence else ""
+    st.caption(plain(f"On {atlas.card.scope}.{licence}"))
+    return atlas
+
+
+def open_atlas() -> Atlas:
+    """The atlas that the tabs read, once there is one."""
+    found = session.atlas()
+    assert found is not None, "the page asks for one first"
+    return found
+
+
+def share_of(hits: int, drawn: int) -> str:
+    """A part of the firings of a unit, as it is said: of those that are kept, which were drawn evenly from all."""
+    return f"{percent(hits / max(1, drawn))} of its firings ({hits} of {drawn} drawn evenly from all)"
+
 
 LARGEST = "largest"
 LISTS = (LARGEST, *(str(tenth) for tenth in range(10, 0, -1)))
 
 
-def draw(
+def draw_contexts(
     atlas: Atlas,
     top: list[Firing],
     sample: list[Firing],
@@ -70,7 +105,113 @@ def draw(
             st.markdown("There is no context in this list.")
             return
         texts = atlas.texts(sorted({one.sentence for one in some}))
-        marked.listed(some, texts, described, rerun.moves(part, some, texts) if off else [""] * len(some))
+        list_contexts(some, texts, described, moves(part, some, texts) if off else [""] * len(some))
         st.caption(plain(f"{reading} On {atlas.card.scope}."))
     if at is not None and at in places:
-        rerun.draw(texts[some[at].sentence], some[at], compare, part)
+        draw_rerun(texts[some[at].sentence], some[at], compare, part)
+
+
+AROUND = 90  # characters on each side that are shown of a long sentence
+BETWEEN = " / "  # the sentences of a pair
+
+
+def list_contexts(
+    some: Sequence[Firing], texts: Mapping[int, Text], described: Callable[[Firing], str], absences: Sequence[str]
+) -> None:
+    """Each context in its sentence, with its numbers."""
+    encoder = session.text_encoder(state.current().model)
+    said = [
+        f"{i + 1}. {marked_sentence(encoder.tokenize(texts[one.sentence]), one.position, one.looks_at)} "
+        f"&ensp;:gray[{plain(described(one))}{plain(absence)}]"
+        for i, (one, absence) in enumerate(zip(some, absences, strict=True))
+    ]
+    st.markdown("\n".join(said))
+
+
+def marked_sentence(tokens: Tokens, position: int, looks_at: int | None = None) -> str:
+    """Markdown: the token on blue, what it looks at on orange (itself: violet), special ones behind the sentence.
+
+    The sentences of a pair stand one after the other.
+    """
+    marks = {position: "blue"}
+    if looks_at is not None:
+        marks[looks_at] = "orange" if looks_at != position else "violet"
+    inside = {i: colour for i, colour in marks.items() if i < len(tokens.spans) and not tokens.special[i]}
+    beyond = [f":{colour}-background[{plain(name_of(tokens, i))}]" for i, colour in marks.items() if i not in inside]
+    texts = (tokens.text, tokens.pair) if any(tokens.segments) else (tokens.text,)
+    said = [
+        excerpt(text, sorted((tokens.spans[i], colour) for i, colour in inside.items() if tokens.segments[i] == side))
+        for side, text in enumerate(texts)
+    ]
+    return " → ".join([BETWEEN.join(said), *beyond])
+
+
+def excerpt(text: str, places: Sequence[tuple[tuple[int, int], str]]) -> str:
+    """A sentence, of a long one what is around the stretches that are marked in colours."""
+    said = ""
+    first = max(0, places[0][0][0] - AROUND) if places else 0
+    last = places[-1][0][1] + AROUND if places else AROUND
+    end = first
+    for (start, stop), colour in places:
+        said += plain(shorter(text[end:start])) + f":{colour}-background[{plain(text[start:stop])}]"
+        end = stop
+    said = ("… " if first else "") + said + plain(text[end:last]) + (" …" if last < len(text) else "")
+    return " ".join(said.split())
+
+
+def one_line(text: Text) -> str:
+    """A text, or both of a pair."""
+    return text if isinstance(text, str) else BETWEEN.join(text)
+
+
+def name_of(tokens: Tokens, position: int) -> str:
+    """A token that stands nowhere in the text."""
+    return shown(tokens.tokens[position]) if position < len(tokens.tokens) else f"token {position}"
+
+
+def shorter(text: str) -> str:
+    """What is between two tokens that are far apart."""
+    return text if len(text) <= 2 * AROUND else f"{text[:AROUND]} … {text[-AROUND:]}"
+
+
+def draw_rerun(text: Text, one: Firing, compare: Callable[[Trace, Firing], list[Compared]], part: AtlasPart) -> None:
+    """The verdict, number by number, and the token without the head or unit."""
+    run = session.run(state.current().model, text)
+    with st.container(border=True, key="atlas_live"):
+        for verdict in compare(run, one):
+            icon = ":material/check:" if verdict.equal else ":material/error:"
+            st.markdown(f"{icon} {plain(verdict.sentence)}")
+        (absence,) = session.knocked_out(part, ((text, one.position),))
+        st.markdown(plain(without(shown(run.tokens[one.position]), part, absence)))
+        label = "Open this sentence" if isinstance(text, str) else "Open this pair"
+        st.button(label, key="atlas_open", icon=":material/short_text:", on_click=take_sentence, args=(text,))
+
+
+def without(token: str, part: AtlasPart, absence: Absence) -> str:
+    """What the run without the part makes of the token."""
+    said = f"With this {part.kind} off the last vector of “{token}” moves by {percent(absence.moved)} of its length"
+    if absence.before and absence.after:
+        (was, p), (now, q) = absence.before, absence.after
+        said += f", and the guess there turns from “{was}” ({percent(p)}) into “{now}” ({percent(q)})" * absence.turned
+        said += f", and the guess there stays “{now}”, {percent(p)} with it and {percent(q)} without" * (was == now)
+    return f"{said}."
+
+
+def take_sentence(text: Text) -> None:
+    """Make it the sentence of every page, or the pair."""
+    sentence, second = (text, "") if isinstance(text, str) else text
+    state.change(sentence=sentence, second=second, hidden=(), edits=(), cell=None)
+
+
+def moves(part: AtlasPart, some: Sequence[Firing], texts: Mapping[int, Text]) -> list[str]:
+    """What knocking the part out does at each context, and said of all of them."""
+    absences = session.knocked_out(part, tuple((texts[one.sentence], one.position) for one in some))
+    say(summed_up(absences))
+    return [moved(one) for one in absences]
+
+
+def moved(absence: Absence) -> str:
+    """What one context's token does without the part."""
+    if absence.turned and absence.before and absence.after:
+        return f"; moves by {percent(absence.moved)}, “{absence.before[0]}” turns into “{absence.after[0]}”"
+    return f"; moves by {percent(absence.moved)}"

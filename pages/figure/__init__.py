@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from pages.figure import film, panels, printed, share_card
+from pages.figure import contents, film, printed
 from pages.ui.text import heading, plain
 from pages.ui.widgets import apart, tabs
 
@@ -12,7 +12,10 @@ def draw() -> None:
     with apart():
         page, below = st.container(), st.container()
         with below:
-            panels.draw()
+            contents.draw_panels()
         with page:
-            heading(plain(panels.headline()))
-            tabs({"Figure": printed.draw, "Film": film.draw, "Share card": share_card.draw}, "figure_part")
+            heading(plain(contents.headline()))
+            tabs(
+                {"Figure": printed.draw_printed, "Film": film.draw, "Share card": printed.draw_share_card},
+                "figure_part",
+            )

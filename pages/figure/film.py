@@ -10,8 +10,8 @@ from encoder.pictures.paper.film import Film, Kind, has_video, passage, pictures
 from encoder.support.errors import EncoderError
 from encoder.support.formatting import brief
 from encoder.support.theme import Theme
-from pages.figure import begin
-from pages.figure.panels import shown
+from pages.figure import contents
+from pages.figure.contents import shown
 from pages.ui.downloads.button import save
 from pages.ui.server import job_queue
 from pages.ui.server.child import EndedError
@@ -35,7 +35,9 @@ def draw() -> None:
         st.caption("MP4 and WebM need the package imageio-ffmpeg where this app runs; a GIF plays on every slide too.")
     pictures = pictures_of(shown())[: films.MOST_PICTURES]
     if len(pictures) < 2:
-        begin.draw("A film needs two pictures, or one of several maps: the moments of **Time-lapse**, all heads.")
+        contents.draw_beginnings(
+            "A film needs two pictures, or one of several maps: the moments of **Time-lapse**, all heads."
+        )
         return
     chosen = dict(state.current().choices)
     theme: Theme = "dark" if chosen.get("figure_theme") == "dark" else "light"

@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from pages.learn import choices, grammar, mystery, opening, run, time_lapse
+from pages.learn import grammar, mystery, task, time_lapse
 from pages.ui.state import session_state as state
 from pages.ui.widgets import apart, tabs
 
@@ -11,11 +11,11 @@ def learning() -> None:
     """A task, its run, and the way into its model."""
     page, below = st.container(), st.container()
     with below:
-        settings = choices.draw()
+        settings = task.draw_choices()
     with page:
-        run.draw(settings)
+        task.draw_run(settings)
     with below:
-        opening.draw(settings)
+        task.draw_openings(settings)
 
 
 TASK, FILM = "Learn a task", "Grammar is born"

@@ -1,12 +1,19 @@
 """Grammar is born: when heads leave the rules that need no model, and where they look and what is guessed then."""
 
 from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
 
 import streamlit as st
 
-from encoder.exam.rise import EXAMPLES, KEYS, headline, relations_of, rise, under, who
+from encoder.exam.moments import PERMUTED, Moments, moments_file, trees_of
+from encoder.exam.rise import EXAMPLES, KEYS, Rise, headline, relations_of, rise, under, who
 from encoder.exam.sentences import text
 from encoder.experiments.film import GapMoments, WordMoments
+from encoder.experiments.timelapse import kept_steps
+from encoder.explain.cost import size
+from encoder.pictures.ask import in_examined
+from encoder.pictures.models import FOLDER, MOMENT
 from encoder.pictures.picture import Answer
 from encoder.pictures.registry.grammar import (
     FORMS,
@@ -16,20 +23,28 @@ from encoder.pictures.registry.grammar import (
     GRAMMAR_GUESS,
     GRAMMAR_HEADS,
     GUESSED,
+    LONGEST,
     RELATION,
+    SENTENCE,
+    TREES,
+    WORD,
     arcs,
     heads_of,
+    is_marked,
     moments_of,
     place,
 )
-from pages.learn import grammar_beside
-from pages.learn.grammar_choices import choose
-from pages.learn.grammar_model import filmed, model_shown, walk
-from pages.learn.grammar_sentence import draw_heads, draw_sentence
+from encoder.pictures.scene import Scene
+from encoder.support.errors import EncoderError
+from pages.ui import session
 from pages.ui.components import film
 from pages.ui.downloads import keep
-from pages.ui.picture import answer_of
-from pages.ui.text import heading, plain
+from pages.ui.frame import run
+from pages.ui.picture import answer_of, tie
+from pages.ui.server import models
+from pages.ui.state import session_state as state
+from pages.ui.state.site import page_of
+from pages.ui.text import heading, plain, say
 from pages.ui.widgets import fold
 
 
@@ -49,10 +64,10 @@ def draw() -> None:
     with left:
         first = st.container()
         st.caption(plain(f"{under(one, text(moments.treebank))} {model_shown(scene)}"))
-        choose(scene)
-        beside = grammar_beside.choose(scene)
+        choose_film(scene)
+        beside = choose_beside(scene)
         with first:
-            film.draw_curves(GRAMMAR.key, curves, chosen, curve.alt, start, walk, beside)
+            film.draw_curves(GRAMMAR.key, curves, chosen, curve.alt, start, walk_to, beside)
     kept = {"The curves": curve, "The arcs": moved, "As a film": answer_of(GRAMMAR_FILM, scene=scene)}
     if moments.agreement.made:
         kept["The guesses"] = guess = answer_of(GRAMMAR_GUESS, scene=scene)
@@ -71,3 +86,160 @@ def keep_all(answers: Mapping[str, Answer]) -> None:
         with st.container(horizontal=True, vertical_alignment="center"):
             st.markdown(title, width=110)
             keep.draw(answer)
+
+
+def filmed() -> Scene:
+    """What the pictures are asked of: the chosen model where its training was examined, else the bundled one."""
+    model = in_examined(state.current().model, session.text_encoder)
+    return Scene(replace(state.current(), model=model), session.text_encoder(model))
+
+
+def model_shown(scene: Scene) -> str:
+    """Which model it is, and why it is not the one in the bar."""
+    name = moments_of(scene).model
+    shown = f"This is {name}, {size(scene.encoder.config).parameters / 1e6:.1f} M parameters"
+    model = state.current().model
+    if model == scene.view.model:
+        return f"{shown}."
+    if model.startswith(MOMENT):
+        return f"{shown}, at all its moments; the bar says {models.offer(model).label}."
+    why = "examined" if kept_steps(session.text_encoder(model)) else "recorded"
+    return f"{shown}, while the bar says {models.offer(model).label}, whose training was not {why}."
+
+
+def walk_to(step: int) -> None:
+    """Go to the attention of the model as it was at a step, on the sentence of the film."""
+    scene = filmed()
+    run.show_model(f"{MOMENT}{scene.view.model},{step}")
+    layer, head = place(scene)
+    state.change(
+        sentence=EXAMPLES[scene[RELATION]].sentence if is_marked(scene) else scene[SENTENCE],
+        second="",
+        hidden=(),
+        edits=(),
+        layer=layer,
+        head=head,
+    )
+    state.session().go_to = page_of("attention").script
+
+
+def choose_film(scene: Scene) -> None:
+    """The relation, the sentence, and the trees where there are several."""
+    titles = {relation: EXAMPLES[relation].title for relation in relations_of(moments_of(scene))}
+    with st.container(horizontal=True, vertical_alignment="center", key="film_choices"):
+        st.pills(
+            "Relation",
+            list(titles),
+            required=True,
+            format_func=titles.__getitem__,
+            label_visibility="collapsed",
+            width="content",
+            **anew(tie(RELATION, scene)),
+        )
+        st.text_input(
+            "A sentence of yours",
+            max_chars=LONGEST,
+            placeholder=EXAMPLES[scene[RELATION]].sentence,
+            label_visibility="collapsed",
+            **anew(state.choice(SENTENCE.key, None, "")),
+        )
+        if len(trees := trees_of(scene.encoder)) > 1:
+            names = {PERMUTED: "control: trees of other sentences"}
+            st.pills(
+                "Counted on",
+                trees,
+                required=True,
+                label_visibility="collapsed",
+                width="content",
+                format_func=lambda name: names.get(name, text(name)),
+                **tie(TREES, scene),
+            )
+
+
+def anew(tied: dict[str, Any]) -> dict[str, Any]:
+    """What ties a widget to the link, and forgets the word that was tapped: it is of another sentence."""
+
+    def take() -> None:
+        tied["on_change"]()
+        state.remember(WORD.key, None, None)
+
+    return {**tied, "on_change": take}
+
+
+def examined() -> list[str]:
+    """The models that this session can choose from whose training was examined."""
+    found = ["small"]
+    for name in state.session().own_models:
+        try:
+            if name.startswith(FOLDER) and moments_file(models.place(name)).is_file():
+                found.append(name)
+        except EncoderError:  # its folder is gone
+            continue
+    return found
+
+
+def choose_beside(scene: Scene) -> tuple[str, Rise] | None:
+    """Another training to be shown beside, where there is one, with its name; None where none is chosen."""
+    others = [name for name in examined() if name != scene.view.model]
+    if not others:
+        return None
+    names = {"": "alone"} | {name: f"beside {models.offer(name).label}" for name in others}
+    tie = state.choice("born_beside", list(names), "")
+    other = st.pills(
+        "Beside another training",
+        list(names),
+        required=True,
+        label_visibility="collapsed",
+        width="content",
+        format_func=lambda name: plain(names[name]),
+        **tie,
+    )
+    if not other or in_examined(other, session.text_encoder) != other:
+        return None
+    beside = moments_of(Scene(scene.view, session.text_encoder(other)))
+    if scene[RELATION] not in relations_of(beside):
+        st.caption("The other training was not asked this.")
+        return None
+    one = rise(beside, scene[RELATION])
+    st.caption(plain(f"Beside it {beside.model}. {headline(one, beside.model)}"))
+    return beside.model, one
+
+
+MOST_WORDS = 40  # of a sentence that are drawn
+
+
+def draw_sentence(scene: Scene, one: Rise, seen: WordMoments, name: str, start: int) -> None:
+    """The arcs in the sentence, and what is known of it."""
+    asked = min(scene[WORD], len(seen.words) - 1, MOST_WORDS - 1)
+    example, marked = EXAMPLES[one.relation], is_marked(scene)
+    gold = (seen.words.index(example.source), seen.words.index(example.target)) if marked else None
+    film.draw_arcs(GRAMMAR_ARCS.key, one.steps, seen, MOST_WORDS, asked, gold, name, start, take_word)
+    notes = [
+        "Dotted: what is right, marked by hand."
+        if marked
+        else "Nobody marked the grammar of this sentence, so it is not said which answer is right."
+    ]
+    if one.place is None:
+        notes.append(f"Agreement is the work of the whole model; the arcs are of {name}, which finds the subject best.")
+    if left := max(0, len(seen.words) - MOST_WORDS):
+        notes.append(f"The last {left:,} words are not drawn.")
+    if seen.left_out:
+        notes.append("The sentence is longer than the model reads; its end is left out.")
+    st.caption(plain(" ".join(notes)))
+
+
+def draw_heads(moments: Moments, relation: str, start: int, answer: Answer) -> None:
+    """All heads at the relation, with what the marks mean."""
+    say(answer.sentence)
+    st.caption(
+        "A curve for each head over the same steps, from 0 to 100 %; dotted is the rule. A dot marks a step at which "
+        "that head was the best of all; the frame is around the head that is best at the end, chosen on the sentences "
+        "that are counted here. On sentences that did not choose it, Heads says what it has a licence for."
+    )
+    film.draw_heads(GRAMMAR_HEADS.key, moments, relation, start)
+    keep.draw(answer)
+
+
+def take_word(word: int) -> None:
+    """Remember the word that was tapped."""
+    state.remember(WORD.key, word, None)

@@ -5,10 +5,11 @@ import streamlit as st
 from encoder.pictures.registry.learning import MYSTERY, MYSTERY_HARM
 from encoder.tasks.mystery import MYSTERIES, Examined, examined
 from encoder.tasks.on_digits import ON_DIGITS
-from pages.learn import mystery_guess, opening
-from pages.ui.picture import ask, tie
+from pages.learn import task
+from pages.ui.picture import ask, show, tie
 from pages.ui.server import task_models
 from pages.ui.state import session_state as state
+from pages.ui.text import say
 
 SHOWN = 3  # inputs that are shown with the answers to them
 
@@ -26,11 +27,11 @@ def draw() -> None:
     )
     st.code("\n".join(lines(found)), language=None)
     name = f"{task_models.MYSTERY}{number}"
-    st.button("Open it in every page", key="open_mystery", on_click=opening.show, args=(name,))
+    st.button("Open it in every page", key="open_mystery", on_click=task.go_to_model, args=(name,))
     hints(number)
-    mystery_guess.guess(number, found)
+    ask_guess(number, found)
     if number in state.session().mystery_guesses:
-        mystery_guess.answer(found, *state.session().mystery_guesses[number])
+        show_answer(found, *state.session().mystery_guesses[number])
 
 
 def counted(count: int, name: str) -> str:
@@ -57,3 +58,54 @@ def hints(number: int) -> None:
     if seen < len(every):
         more = f"Show a hint ({seen + 1} of {len(every)})"
         st.button(more, key="mystery_hint", on_click=state.session().hints_seen.update, args=({number: seen + 1},))
+
+
+NONE = ""  # where nothing is guessed yet
+SEVERAL = "several"
+
+
+def ask_guess(number: int, found: Examined) -> None:
+    """What is guessed, and the button that measures it."""
+    layers, heads = found.harm.shape
+    places = [NONE, *(f"{layer}.{head}" for layer in range(layers) for head in range(heads)), SEVERAL]
+    with st.container(width=520):
+        st.selectbox(
+            "What does it compute?",
+            [NONE, *ON_DIGITS],
+            **state.choice("mystery_task", [NONE, *ON_DIGITS], NONE),
+            format_func=lambda key: f"{ON_DIGITS[key].title}: {ON_DIGITS[key].asks}" if key else "Choose a task",
+        )
+        st.selectbox(
+            "Which head does it?",
+            places,
+            **state.choice("mystery_head", places, NONE),
+            format_func=spelled,
+        )
+    chosen = (state.value("mystery_task") or NONE, state.value("mystery_head") or NONE)
+    st.button(
+        "Check by measuring",
+        type="primary",
+        key="mystery_check",
+        disabled=NONE in chosen,
+        on_click=state.session().mystery_guesses.update,
+        args=({number: chosen},),
+    )
+
+
+def spelled(at: str) -> str:
+    """A head as it is guessed, in words."""
+    layer, _, head = at.partition(".")
+    return f"layer {layer}, head {head}" if head else "several heads together" if at else "Choose a head"
+
+
+def show_answer(found: Examined, task: str, at: str) -> None:
+    """What the measurement says of a guess: the answers to held-out inputs, and what breaks without each head."""
+    share, count = found.agrees(task), len(found.inputs)
+    right = task == found.computes
+    fact = f"It answers {round(share * count)} of {count} inputs that it never saw as “{ON_DIGITS[task].title}” asks."
+    say(f"{'Yes' if right else 'No'}. {fact}", "" if right else "It computes something else.")
+    does = at == SEVERAL if len(found.needed) > 1 else at == "{}.{}".format(*found.needed[0])
+    say(f"{'Yes' if does else 'No'}. You said: {spelled(at)}.")
+    show(MYSTERY_HARM)
+    if right and does:
+        st.markdown("Now open it, choose the head on Attention, and see it do so.")

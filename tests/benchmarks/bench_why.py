@@ -56,7 +56,7 @@ def figures(rounds: int = 3) -> list[Figure]:
     app.query_params["compare_part"] = "Alike?"
     app.run()
     app.query_params.clear()
-    app.switch_page("compare/__init__.py").run()
+    app.switch_page("compare.py").run()
     rerun = seconds(app.run, rounds)
     assert not app.exception
     return [

@@ -1,0 +1,182 @@
+"""One head or unit over the corpus, and all of them by how they fire and look."""
+
+import streamlit as st
+
+from encoder.atlas import live
+from encoder.atlas.knockout import AtlasPart
+from encoder.atlas.reading import Atlas, Firing
+from encoder.exam.sentences import head_sentences
+from encoder.pictures.registry.atlas import (
+    ATLAS_DECILES,
+    ATLAS_HEADS,
+    ATLAS_UNITS,
+    BY,
+    KNOWN,
+    TITLES,
+    TO_THE_RIGHT,
+    UNIT,
+    UP,
+    measures,
+)
+from encoder.support.formatting import brief, percent
+from encoder.teach.story.tour import PLACES
+from pages.atlas import contexts
+from pages.atlas.contexts import open_atlas, share_of
+from pages.ui import session
+from pages.ui.downloads import table as downloads
+from pages.ui.picture import ask, show, tie
+from pages.ui.state import session_state as state
+from pages.ui.text import heading, plain, say
+from pages.ui.widgets import fold
+
+NAMES = {
+    "nearest": "comes nearest to",
+    "nearest_mass": "share of its weight there",
+    "firings": "share of the tokens where it fires",
+}
+
+
+def draw_heads() -> None:
+    """What is known of the chosen head; every head as a point and as a row of a table."""
+    atlas, scene = open_atlas(), ask(ATLAS_HEADS)
+    draw_head(atlas, scene.layer, scene.head)
+    fold("All heads by two measures", "atlas_map", draw_every_head, holds=(TO_THE_RIGHT.key, UP.key))
+
+
+def draw_every_head() -> None:
+    """All heads as points, the chosen one ringed."""
+    atlas, scene = open_atlas(), ask(ATLAS_HEADS)
+    offered = measures(scene)
+    with st.container(horizontal=True):
+        st.selectbox("Across", offered, format_func=TITLES.__getitem__, width=260, **tie(TO_THE_RIGHT, scene))
+        st.selectbox("Up", offered, format_func=TITLES.__getitem__, width=260, **tie(UP, scene))
+    scene = ask(ATLAS_HEADS)
+    known = KNOWN.get(scene[TO_THE_RIGHT])
+    meaning = known.meaning if known else ""
+    more = plain(f"{meaning} On {atlas.card.scope}. The ringed head is the chosen one.")
+    answer = show(ATLAS_HEADS, scene=scene, more=more, numbers=False)
+    table = atlas.heads.select(["label", "nearest", "nearest_mass", "firings", *offered]).to_pandas()
+    table["firings"] /= max(1, atlas.card.tokens)
+    table = table.rename(columns=TITLES | NAMES)
+    table.insert(0, "head", answer.numbers.along("any head"))
+    downloads.numbers("atlas_table", "atlas_heads", lambda: table.set_index("head"), table.shape)
+
+
+RANKINGS = {"weight": "Weight", "written": "What is written"}
+READING_OF_HEADS = "Blue looks at orange, violet at itself; behind it the weight, and the length of what is written."
+NOT_YET = "It was not examined on gold trees yet; the page Heads does that."
+
+
+def draw_head(atlas: Atlas, layer: int, head: int) -> None:
+    """What it looks at, its contexts, what is known of it, and how its values are spread."""
+    row = atlas.head(layer, head)
+    heading(plain(f"Layer {layer}, head {head} {finding(row)}"))
+    tied = tie(BY, ask(ATLAS_DECILES))
+    scene = ask(ATLAS_DECILES)
+    by = scene[BY]
+    top, other = (atlas.head_firings(layer, head, ranking, "top") for ranking in (by, *(set(RANKINGS) - {by})))
+    places = ({(firing.sentence, firing.position, firing.looks_at) for firing in firings} for firings in (top, other))
+    both = set.intersection(*places)
+    sample = atlas.head_firings(layer, head, by, "sample")
+    contexts.draw_contexts(
+        atlas, top, sample, scene, lambda run, one: live.of_head(run, layer, head, one), weight_and_writing,
+        AtlasPart("head", layer, head), READING_OF_HEADS,
+        lambda: st.pills("Ranked by", list(RANKINGS), required=True, format_func=RANKINGS.__getitem__, **tied),
+    )  # fmt: skip
+    share = row["firings"] / max(1, atlas.card.tokens)
+    say(
+        f"It puts more than half of its weight on one token at {percent(share)} of the tokens of {atlas.card.corpus}.",
+        plain(f"{labelled(row, atlas.card.scope)} {disagreement(row, len(both), len(top))}"),
+    )
+    st.markdown(plain(job_sentence(layer, head)))
+    fold("How its values are spread", "atlas_spread", lambda: show(ATLAS_DECILES, scene=scene))
+
+
+def finding(row: dict[str, object]) -> str:
+    """What it gives most of its weight to, beside what even weights would."""
+    place = PLACES.get(str(row["nearest"]), f"“{row['nearest']}”")
+    mass, even = (percent(float(str(row[f"nearest_{name}"]))) for name in ("mass", "uniform"))
+    return f"gives {place} {mass} of its weight; even weights would give {even}."
+
+
+def job_sentence(layer: int, head: int) -> str:
+    """What the head has a licence for, examined on gold trees."""
+    exam = session.exam()
+    return " ".join(head_sentences(exam, layer, head)) if exam else NOT_YET
+
+
+def labelled(row: dict[str, object], scope: str) -> str:
+    """The label, and what chance would give."""
+    shuffled = percent(float(str(row["nearest_shuffled"])))
+    clear = row["label"] == row["nearest"]
+    name = f"it looks at one kind of place, “{row['label']}”" if clear else "no one place to look stands out"
+    return f"On {scope} {name}; with its keys shuffled “{row['nearest']}” would get {shuffled}."
+
+
+def disagreement(row: dict[str, object], both: int, of: int) -> str:
+    """Where weight and writing differ."""
+    special = percent(float(str(row["special"])))
+    return (
+        f"Of the {of} largest by one ranking, {both} are among the {of} largest by the other. [CLS] and [SEP] get "
+        f"{special} of its weight; a token with a short value gets weight and hands over little."
+    )
+
+
+def weight_and_writing(one: Firing) -> str:
+    """The two numbers of a context."""
+    return f"weight {one.weight:.4f}, written {one.written:.4f}"
+
+
+READING_OF_UNITS = "Blue is where it fires; behind it how strongly, and the length of what is written."
+
+
+def draw_units() -> None:
+    """One unit of the chosen layer, and how often all of them fire."""
+    atlas, layer = open_atlas(), state.current().layer
+    draw_unit(atlas, layer, ask(ATLAS_DECILES)[UNIT])
+    fold(f"All units of layer {layer}", "atlas_map", draw_every_unit)
+
+
+def draw_every_unit() -> None:
+    """How often the units of the chosen layer fire."""
+    atlas, layer = open_atlas(), state.current().layer
+    width = atlas.card.sizes["units"]
+    show(ATLAS_UNITS)
+    rows = atlas.units.slice(layer * width, width).drop_columns(["layer"])
+    table = ("atlas_units_table", "atlas_units", lambda: rows.to_pandas().set_index("unit"), rows.shape)
+    downloads.numbers(*table, title="Every unit")
+
+
+def draw_unit(atlas: Atlas, layer: int, unit: int) -> None:
+    """A unit: when it fires, how strongly, and what it then writes."""
+    row = atlas.unit(layer, unit)
+    share = percent(row["firings"] / max(1, atlas.card.tokens))
+    heading(f"Layer {layer}, unit {unit} fires at {share} of the tokens")
+    if not row["firings"]:
+        st.markdown(plain(f"On {atlas.card.scope} it never fires."))
+        choose_unit()
+        return
+    top, sample = (atlas.unit_firings(layer, unit, kind) for kind in ("top", "sample"))
+    scene = ask(ATLAS_DECILES)
+
+    def described(firing: Firing) -> str:
+        return f"{firing.value:.4f}, written {firing.value * row['written_per_one']:.4f}"
+
+    contexts.draw_contexts(atlas, top, sample, scene, lambda run, one: live.of_unit(run, layer, unit, one), described,
+                  AtlasPart("unit", layer, unit), READING_OF_UNITS, choose_unit)  # fmt: skip
+    tokens = [firing.token for firing in sample]
+    often = max(dict.fromkeys(tokens), key=tokens.count)
+    words = session.words_of_unit(state.current().model, layer, unit)
+    say(f"On {atlas.card.scope} it fires {row['firings']:,} times: at {share} of the tokens.")
+    st.markdown(plain(
+        f"On {atlas.card.scope}, “{often}” has {share_of(tokens.count(often), len(sample))}; no token has more. "
+        f"What it writes points to {words}; each 1.0 of it writes a vector of length {brief(row['written_per_one'])}, "
+        "so its firings rank the same by value and by what is written."
+    ))  # fmt: skip
+    fold("How its values are spread", "atlas_spread", lambda: show(ATLAS_DECILES, scene=scene))
+
+
+def choose_unit() -> None:
+    """Which unit."""
+    width = open_atlas().card.sizes["units"]
+    st.selectbox("Unit", range(width), width=120, **tie(UNIT, ask(ATLAS_DECILES)))

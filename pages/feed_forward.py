@@ -1,0 +1,27 @@
+"""Feed-forward, below what the browser draws: units that no sentence wakes, and the proof."""
+
+import streamlit as st
+
+from encoder.model.activations import ACTIVATIONS
+from encoder.pictures.registry.feed_forward import DEAD, dead
+from pages.ui import session
+from pages.ui.picture import ask, show
+from pages.ui.server import job_queue
+from pages.ui.step import panel
+
+
+def draw() -> None:
+    """Draw the page."""
+    draw_silent_units()
+    panel.proof(session.now(), panel.step_of("feed_forward"))
+
+
+def draw_silent_units() -> None:
+    """The units of every layer that get nothing above zero over the bundled sentences, folded."""
+    fold = st.expander("Units that no sentence wakes", key="dead_units", on_change="rerun")
+    if fold.open:
+        with fold, job_queue.refused():
+            scene = ask(DEAD)
+            cuts = ACTIVATIONS[scene.encoder.config.activation].cuts
+            quiet = "This activation lets a little through below zero, so they are quiet and not dead."
+            show(DEAD, known={dead(scene): session.dead_units(scene.view.model)}, more="" if cuts else quiet)
