@@ -1,13 +1,21 @@
 """What tutorials describe, on the pages: the numbers that stand there are those of the library and of torch."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 import torch
+from in_turn import in_turn
 from page_tools import numbers
 from streamlit.testing.v1 import AppTest
 from visits import opened
 
-from encoder import TextEncoder
+from encoder import PRESETS, TextEncoder
+from encoder.checkpoint.build import on_meta
+from encoder.experiments import PLACES
+from encoder.explain.cost import depths, hyperparameters
+from encoder.model.steps.catalogue import catalogue
+from encoder.model.steps.glossary import TERMS
 
 pytestmark = pytest.mark.slow
 SENTENCE = "I understand this"
@@ -86,3 +94,27 @@ def test_the_gradient_shrinks_without_the_division() -> None:
     slopes = numbers(app, "y", "slopes")
     assert slopes.max() / slopes.min() < 1.5, "the first line is that with the division"
     assert "At d_head = 1024 the gradient of softmax is" in texts(app)
+
+
+@in_turn("name", PRESETS)
+def test_depths_count_what_such_a_model_would_hold(name: str) -> None:
+    config = PRESETS[name]
+    for one in depths(config):
+        model = on_meta(replace(config, n_layers=one.layers, d_ff=4 * config.d_model))
+        assert one.parameters == sum(tensor.numel() for tensor in model.parameters())
+        assert one.block == sum(tensor.numel() for tensor in model.layers[-1].parameters())
+    assert [one.layers for one in depths(config)] == [6, 12, 24]
+
+
+def test_the_table_of_hyperparameters_is_the_papers() -> None:
+    values = {row.name: row.value for row in hyperparameters(PRESETS["paper"])}
+    assert values["N"] == "6" and values["d_model"] == "512" and values["h"] == "8"
+    assert values["d_ff"] == "2,048 = 4 d_model" and values["d_k = d_v"] == "64 = 512 / 8"
+    assert "no parameter" in values["positions"] and values["P_drop"].startswith("0 in every run")
+
+
+def test_dropout_is_in_the_glossary_and_beside_the_steps_where_training_has_it() -> None:
+    (term,) = (one for one in TERMS if one.name == "dropout")
+    assert "nn.Dropout" in term.elsewhere
+    assert set(term.steps) == {local for steps in PLACES.values() for local in steps}  # where the lab has it too
+    assert set(term.steps) <= {step.local for step in catalogue(PRESETS["paper"])}
