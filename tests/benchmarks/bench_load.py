@@ -1,36 +1,39 @@
-"""What a class costs: python tests/benchmarks/bench_load.py [--sessions 30 60] [--think 4] [--slow] [--check].
+"""What a class costs: python tests/benchmarks/bench_load.py [--sessions 30 60] [--beside sweep film] [--check].
 
 So many sessions on one server of this machine, without browsers: each types sentences of its own, chooses layers and
 heads and opens other pages, with a pause before each that is drawn from half to one and a half of the think time. The
 time is that from the click to the end of the run, over the websocket. The client runs on the same processors.
 
---slow adds one session that keeps the server busy all the time, in the shape of BERT-large: the longest sentence that
-the server takes, then every part of it left out in turn; what the others wait for is what is printed. With --check the
-exit status is 1 where a figure is over its bar.
+Then the smallest class again, each time with one more session that keeps the server busy: a model in the shape of
+BERT-large with the longest sentence that the server takes, every part of it left out in turn (sweep); packets of other
+layers as fast as they come (packets); a small task that is learned (training); a film of 10 s at 720p (film).
 """
 
 import argparse
 import asyncio
 import contextlib
+import json
 import random
 import sys
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Awaitable, Callable, Iterator
 from pathlib import Path
 from time import perf_counter
 from urllib.parse import urlencode
+from urllib.request import Request, urlopen
 
-ROOT = Path(__file__).resolve().parents[2]
-TESTS = ROOT / "tests"
-sys.path[:0] = [str(ROOT), str(TESTS), str(TESTS / "browser"), str(TESTS / "benchmarks")]
+import figures  # noqa: F401  (it says where the modules of the tests lie)
+from browser_tools import Server, free_port, started
+from figures import ROOT, Figure, command_line, errors, finish, high, share
+from visitors import TIMEOUT, Visitor, act, sentence, visit
 
-from browser_tools import Server, free_port, started  # noqa: E402
-from figures import Figure, finish  # noqa: E402
-from visitors import Visitor, act, sentence, visit  # noqa: E402
+from encoder.pictures.figure_link import PictureAt, pack
 
-BARS = {30: 0.200, 60: 0.400}  # sessions -> seconds, 95th percentile of all reruns
-LONGEST = 1.0  # seconds that any other session waits while one computes
+BARS = {30: 200.0, 60: 400.0}  # sessions -> milliseconds, 95th percentile of all reruns
+LONGEST = 1000.0  # milliseconds that any other session waits while one computes
+FILM, PACKET = 20.0, 300.0  # seconds of a film; milliseconds of a packet
 LARGE = "built:d_model=1024,n_heads=16,n_layers=24,d_ff=4096,activation=gelu,seed=0"
+LIVE = "learn_task=sort&learn_steps=2500&learn_seed=5"  # a run that takes as long as one may
 RAMP = 0.1  # seconds between two arrivals
 
 
@@ -45,13 +48,13 @@ def server(more: dict[str, str] | None = None) -> Iterator[Server]:
 
 
 async def first(url: str) -> None:
-    """The first visitor has the libraries and the model loaded."""
+    """Be the first visitor, for whom the libraries and the model are loaded."""
     async with visit(url):
         pass
 
 
 async def student(url: str, number: int, think: float, until: float) -> Visitor:
-    """One session from its arrival to the end."""
+    """Be one session from its arrival to the end."""
     draw = random.Random(number)
     await asyncio.sleep(number * RAMP)
     async with visit(url) as visitor:
@@ -63,74 +66,113 @@ async def student(url: str, number: int, think: float, until: float) -> Visitor:
             await act(visitor, draw)
 
 
-async def slow(url: str, until: float) -> int:
-    """One session with the largest model, the longest sentence and a sweep over all its parts; returns its runs."""
-    draw, done = random.Random(0), 0
+async def sweep(url: str, until: float) -> list[Figure]:
+    """Have every part of the longest sentence left out in turn, in the largest model, again and again."""
+    draw = random.Random(0)
     while perf_counter() < until:
         with contextlib.suppress(TimeoutError):  # a sweep takes longer than the others stay; then it is left
             query = {"model": LARGE, "more": "1", "sentence": sentence(draw, 600)}
             async with visit(url, "what_if", urlencode(query)) as visitor:
-                done += 1
                 async with asyncio.timeout(max(until - perf_counter(), 0.1)):
                     await visitor.run(press="loo_go")
-    return done
+    return []
 
 
-async def busy(
-    url: str, sessions: int, think: float, seconds: float, with_slow: bool
-) -> tuple[list[Visitor], list[str]]:
-    """All sessions at once; returns those that stayed and what went wrong with the others."""
-    until = perf_counter() + sessions * RAMP + seconds
-    students = [student(url, i, think, until) for i in range(sessions)]
-    heavy = [slow(url, until)] if with_slow else []
-    ended = await asyncio.gather(*students, *heavy, return_exceptions=True)
-    errors = [f"{type(one).__name__}: {one}" for one in ended if isinstance(one, BaseException)]
-    stayed = [one for one in ended if isinstance(one, Visitor)]
-    return stayed, errors + [line for one in stayed for line in one.broken]
+async def training(url: str, until: float) -> list[Figure]:
+    """Have a model trained and look every second, as the page does."""
+    looks, trains = 0, 0
+    async with visit(url, "learn", LIVE) as visitor:
+        await visitor.run(press="train_now")
+        while perf_counter() < until:
+            await asyncio.sleep(1.0)
+            await visitor.run()
+            looks, trains = looks + 1, trains + ("stop_training" in visitor.widgets)
+        if "stop_training" in visitor.widgets:
+            await visitor.run(press="stop_training")
+    return [Figure("share of the time in which it trained", trains / max(looks, 1))]
 
 
-def share(values: list[float], part: float) -> float:
-    """The value below which that part of all lies."""
-    ordered = sorted(values)
-    return ordered[min(len(ordered) - 1, int(part * len(ordered)))]
+async def film(url: str, until: float, seconds: int = 10, size: str = "720p") -> list[Figure]:
+    """Have a film made of the maps of all heads."""
+    query = {"figure": pack([PictureAt("heads", "all_heads", ())]), "figure_part": "Film"}
+    async with visit(url, "figure", urlencode(query | {"figure_seconds": seconds, "figure_size": size})) as visitor:
+        took = await visitor.run(press="film_make")
+        lost = visitor.broken + ["no film"] * ("/api/file/" not in visitor.said)
+    return [Figure(f"a film of {seconds} s at {size}", took, FILM, "s"), errors("film", lost)]
 
 
-def measure(running: Server, sessions: int, think: float, seconds: float, with_slow: bool = False) -> list[Figure]:
-    """The figures of one class."""
+def packet(url: str, **asked: object) -> float:
+    """Ask for a packet as a page does; return the milliseconds until it is here."""
+    headers = {"Content-Type": "application/json", "Accept-Encoding": "gzip"}
+    start = perf_counter()
+    with urlopen(Request(f"{url}/api/run", json.dumps(asked).encode(), headers), timeout=TIMEOUT) as answer:
+        answer.read()
+    return 1e3 * (perf_counter() - start)
+
+
+async def packets(url: str, until: float) -> list[Figure]:
+    """Ask for a whole run and for a layer of it, of one's own sentence, over and over."""
+    draw, took = random.Random(1), list[float]()
+    while perf_counter() < until:
+        text = sentence(draw)
+        for more in ({"level": 1}, {"level": 3, "layer": draw.randrange(6)}):
+            took.append(await asyncio.to_thread(packet, url, model="base", sentence=text, **more))
+    return [high("a packet that is asked for", took, PACKET)]
+
+
+# what one more session does, and the bar for the longest rerun of the others, where it is not that of 19 of 20
+BESIDE: dict[str, tuple[Callable[[str, float], Awaitable[list[Figure]]], float | None]] = {
+    "sweep": (sweep, LONGEST),
+    "packets": (packets, None),
+    "training": (training, None),
+    "film": (film, None),
+}
+
+
+def measure(running: Server, sessions: int, think: float, seconds: float, beside: str = "") -> list[Figure]:
+    """Return the figures of one class, with somebody beside it who keeps the server busy."""
+
+    async def busy() -> list[Visitor | list[Figure] | BaseException]:
+        until = perf_counter() + sessions * RAMP + seconds
+        students = [student(running.url, i, think, until) for i in range(sessions)]
+        more = [BESIDE[beside][0](running.url, until)] if beside else []
+        return await asyncio.gather(*students, *more, return_exceptions=True)
+
     before, start = running.processor_seconds, perf_counter()
-    stayed, errors = asyncio.run(busy(running.url, sessions, think, seconds, with_slow))
+    ended = asyncio.run(busy())
     took, wall = running.processor_seconds - before, perf_counter() - start
-    reruns = [second for one in stayed for second in one.seconds]
-    name = f"{sessions} sessions" + (", one of them computing" if with_slow else "")
-    failed = Figure(f"{name}: errors", len(errors), 0, note="; ".join(errors[:2]))
-    if not reruns:
-        return [failed]
-    said = [f"p50 {1e3 * share(reruns, 0.5):.0f} ms", f"longest {1e3 * max(reruns):.0f} ms", f"{len(reruns)} reruns"]
-    note = ", ".join(
-        [*said, f"{1e3 * took / len(reruns):.0f} ms of a processor each", f"it had {took / wall:.0%} of one"]
-    )
-    if with_slow:
-        return [Figure(f"{name}: longest rerun of another", 1e3 * max(reruns), 1e3 * LONGEST, "ms", note), failed]
-    bar = 1e3 * BARS[sessions] if sessions in BARS else None
-    return [Figure(f"{name}: 95 % of reruns within", 1e3 * share(reruns, 0.95), bar, "ms", note), failed]
+    stayed = [visitor for visitor in ended if isinstance(visitor, Visitor)]
+    failed = [repr(error) for error in ended if isinstance(error, BaseException)]
+    failed += [line for visitor in stayed for line in visitor.broken]
+    reruns = [1e3 * second for visitor in stayed for second in visitor.seconds]
+    name = f"{sessions} sessions" + f", {beside} beside" * bool(beside)
+    rows = [figure for part in ended if isinstance(part, list) for figure in part]
+    if reruns:
+        note = f"{1e3 * took / len(reruns):.0f} ms of a processor each, the server had {took / wall:.0%} of one"
+        longest = BESIDE[beside][1] if beside else None
+        if longest is None:
+            rows.append(high(f"{name}: reruns", reruns, BARS.get(sessions), note=note))
+        else:
+            note += f", p95 {share(reruns, 0.95):.0f} ms"
+            rows.append(Figure(f"{name}: longest rerun of another", max(reruns), longest, "ms", note))
+    return [*rows, errors(name, failed)]
 
 
 def main() -> int:
     """Print the figures; return the exit status."""
-    parser = argparse.ArgumentParser(description="What a class costs.")
-    parser.add_argument("--sessions", type=int, nargs="*", default=sorted(BARS))
+    parser: argparse.ArgumentParser = command_line(__doc__)
+    parser.add_argument("--sessions", type=int, nargs="+", default=sorted(BARS))
     parser.add_argument("--think", type=float, default=4.0, help="mean pause before an action, seconds")
-    parser.add_argument("--seconds", type=float, default=60.0, help="after the last arrival")
-    parser.add_argument("--slow", action="store_true", help="with one session that computes all the time")
-    parser.add_argument("--check", action="store_true", help="fail where a figure is over its bar")
+    parser.add_argument("--seconds", type=float, default=40.0, help="after the last arrival")
+    parser.add_argument("--beside", nargs="*", choices=BESIDE, default=list(BESIDE), help="who else is there")
     options = parser.parse_args()
-    with server() as running:
-        found = [
-            one
-            for sessions in options.sessions
-            for one in measure(running, sessions, options.think, options.seconds, options.slow)
-        ]
-    return finish(found, options.check)
+    classes = [(sessions, "") for sessions in options.sessions]
+    classes += [(min(options.sessions), beside) for beside in options.beside]
+    rows = []
+    for sessions, beside in classes:
+        with server() as running:
+            rows += measure(running, sessions, options.think, options.seconds, beside)
+    return finish(rows, options.check)
 
 
 if __name__ == "__main__":

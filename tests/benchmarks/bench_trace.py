@@ -1,6 +1,6 @@
-"""What recording every step costs: python tests/benchmarks/bench_trace.py [--check] [--default-allocator].
+"""What the library costs: python tests/benchmarks/bench_trace.py [--check] [--default-allocator].
 
-Four ways over the same ids in the shape of `base`, in one process, on one thread, interleaved round by round:
+Recording first. Ways over the same ids in the shape of `base`, in one process, on one thread, interleaved:
 
     plain   our Encoder without a tap
     record  our Encoder with a Recorder that keeps every step, dropped before the next way runs
@@ -9,53 +9,69 @@ Four ways over the same ids in the shape of `base`, in one process, on one threa
             what every submodule returns; left out where transformers is not installed
 
 The first two also in the shape of ModernBERT-base, with random weights: 22 layers of 768 with gates, turned queries
-and keys, and windows. The order within a round goes through all permutations, so that no way always finds the caches
-as the same other left them. Ratios are taken within a round and their median is reported: what slows the machine for
-a while slows both sides of a ratio. Freed memory is kept at hand, as in the app; --default-allocator leaves that out.
-With --check only n = 12 and 128 run, and the exit status is 1 where a ratio is over its bar.
+and keys, and windows; and leaving out each head of `base` in turn, in batches, beside as many single runs. The order
+within a round goes through all permutations, so that no way always finds the caches as the same other left them.
+Ratios are taken within a round and their median is reported: what slows the machine for a while slows both sides.
+Freed memory is kept at hand, as in the app; --default-allocator leaves that out. With --check only n = 12 and 128 run.
+
+Then pieces of work, each with its bar: an examination, a list of a thousand sentences, a guess attributed to tokens, a
+sentence over the moments of a training.
 """
 
-import argparse
 import gc
 import itertools
+import resource
 import sys
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from importlib.util import find_spec
-from pathlib import Path
 from statistics import quantiles
 from time import perf_counter
 
-ROOT = Path(__file__).resolve().parents[2]
-sys.path[:0] = [str(ROOT), str(ROOT / "tests"), str(ROOT / "tests" / "benchmarks")]
+import torch
+from figures import Figure, command_line, finish, processor_seconds
+from oracle import torch_twin
+from torch import Tensor
 
-import torch  # noqa: E402
-from figures import Figure, finish  # noqa: E402
-from oracle import torch_twin  # noqa: E402
-from torch import Tensor  # noqa: E402
+from encoder import EncoderConfig, TextEncoder, preset
+from encoder.exam import Treebank, bundled_treebanks, examine
+from encoder.exam.rise import KEYS
+from encoder.experiments.ablation import ablate_each
+from encoder.experiments.attributions.gradients import integrated_gradients
+from encoder.experiments.attributions.similarity import likeness, opened
+from encoder.experiments.attributions.target import Target
+from encoder.experiments.film import gap_moments, word_moments
+from encoder.experiments.timelapse import moments_of
+from encoder.metrics.sentences import SENTENCES
+from encoder.model.tap import Recorder
+from encoder.pictures.lists import measure as measure_list
+from pages.ui.server import memory
+from pages.ui.server.heap import keep_freed_memory
 
-from encoder import EncoderConfig, TextEncoder, preset  # noqa: E402
-from encoder.model.tap import Recorder  # noqa: E402
-from pages.ui.server.heap import keep_freed_memory  # noqa: E402
-
+Ways = dict[str, Callable[[], object]]
 LENGTHS = (8, 12, 32, 128, 256, 512)
 CHECKED = (12, 128)
-# (way, way, n) -> how many times the time of the second the first may take
+# (way, n) -> how many times the time of that way recording may take
 BARS = {
-    ("record", "plain", 12): 1.05,
-    ("record", "plain", 128): 1.05,
-    ("record", "torch", 12): 0.60,
-    ("record", "torch", 128): 0.90,
-    ("record", "bert", 12): 0.90,
-    ("record", "bert", 128): 0.90,
+    ("plain", 12): 1.05,
+    ("plain", 128): 1.05,
+    ("torch", 12): 0.60,
+    ("torch", 128): 0.90,
+    ("bert", 12): 0.90,
+    ("bert", 128): 0.90,
 }
 MODERN = replace(preset("modern"), vocab_size=16384, d_model=768, n_heads=12, n_layers=22, d_ff=1152)
 SECONDS = 12.0  # for each length, about
 ROUNDS = (24, 600)  # at least and at most
+LEFT_OUT = 0.6  # of as many single runs
+MEASURES = [f"measured?measure={name}" for name in ("entropy", "confidence", "distance", "previous", "self")]
+TWELVE = "The animal did not cross the [MASK], because it"
+OTHER = "The dog would not go over the road at night."
+OWN = "My neighbours from the old house near the river sold a very small boat."
 
 
 def bert(encoder: TextEncoder) -> Callable[[Tensor], object] | None:
-    """BertModel in the same shape, every output and every submodule's result kept; None without transformers."""
+    """Return BertModel in the same shape, every submodule's result kept; None without transformers."""
     if find_spec("transformers") is None:
         return None
     from transformers import BertConfig, BertModel
@@ -83,30 +99,26 @@ def bert(encoder: TextEncoder) -> Callable[[Tensor], object] | None:
     return run
 
 
-def ours(encoder: TextEncoder, ids: Tensor) -> dict[str, Callable[[], object]]:
-    """Our encoder without a tap, and with one that keeps every step."""
+def ours(encoder: TextEncoder, ids: Tensor) -> Ways:
+    """Return our encoder without a tap, and with one that keeps every step."""
     return {"plain": lambda: encoder.model(ids), "record": lambda: encoder.model(ids, tap=Recorder({}, {}))}
 
 
 def some_ids(encoder: TextEncoder, n: int) -> Tensor:
-    """A sentence of n tokens."""
+    """Return a sentence of n tokens."""
     return torch.randint(5, encoder.config.vocab_size, (1, n), generator=torch.Generator().manual_seed(n))
 
 
-def ways(encoder: TextEncoder, n: int) -> dict[str, Callable[[], object]]:
-    """The things to time, for a sentence of n tokens."""
+def ways(encoder: TextEncoder, n: int) -> Ways:
+    """Return the ways to run a sentence of n tokens."""
     twin, ids = torch_twin(encoder.model), some_ids(encoder, n)
     x = encoder.model.embedding(ids)
     theirs = bert(encoder)
-    return {
-        **ours(encoder, ids),
-        "torch": lambda: twin(x),
-        **({"bert": lambda: theirs(ids)} if theirs else {}),
-    }
+    return ours(encoder, ids) | {"torch": lambda: twin(x)} | ({"bert": lambda: theirs(ids)} if theirs else {})
 
 
 def megabytes(encoder: TextEncoder, n: int) -> float:
-    """What a recording keeps alive, each storage once, without the position table that is the model's own."""
+    """Return what a recording keeps alive, each storage once, without the position table that is the model's own."""
     values: dict[str, Tensor] = {}
     encoder.model(torch.zeros(1, n, dtype=torch.long), tap=Recorder(values, {}))
     storages = [v.untyped_storage() for name, v in values.items() if name != "embedding.positions"]
@@ -114,14 +126,14 @@ def megabytes(encoder: TextEncoder, n: int) -> float:
 
 
 def seconds(run: Callable[[], object]) -> float:
-    """Wall time of one run, letting go of its result included."""
+    """Return the wall time of one run, letting go of its result included."""
     start = perf_counter()
     run()
     return perf_counter() - start
 
 
-def measure(runs: dict[str, Callable[[], object]], most: int) -> dict[str, list[float]]:
-    """Times of every way in every round."""
+def measure(runs: Ways, most: int) -> dict[str, list[float]]:
+    """Return the times of every way in every round."""
     orders = list(itertools.permutations(runs))
     once = min(sum(seconds(run) for run in runs.values()) for _ in range(3))
     rounds = min(max(int(SECONDS / once), ROUNDS[0]), ROUNDS[1])
@@ -136,60 +148,98 @@ def measure(runs: dict[str, Callable[[], object]], most: int) -> dict[str, list[
     return times
 
 
-def spread(values: list[float], unit: str) -> str:
-    """The median, and the quartiles about it."""
-    low, middle, high = quantiles(values, n=4)
-    return f"{middle:{unit}} ({low:{unit}}-{high:{unit}})"
+def ratio(times: dict[str, list[float]], way: str, other: str, where: str, bar: float | None) -> Figure:
+    """Return one way over another, with the quartiles."""
+    ratios = [a / b for a, b in zip(times[way], times[other], strict=True)]
+    low, middle, top = quantiles(ratios, n=4)
+    both = [f"{name} {1e3 * quantiles(times[name], n=4)[1]:.2f} ms" for name in (way, other)]
+    note = f"quartiles {low:.3f}-{top:.3f}, {len(ratios)} rounds; {', '.join(both)}"
+    return Figure(f"{way} / {other}, {where}", middle, bar, note=note)
 
 
-def figures(lengths: Sequence[int] = CHECKED, most: int = ROUNDS[1]) -> list[Figure]:
-    """Recording over each other way, for sentences of so many tokens; at most so many rounds for each."""
+def recording(lengths: Sequence[int] = CHECKED, most: int = ROUNDS[1], modern: EncoderConfig = MODERN) -> list[Figure]:
+    """Return recording over each other way, for sentences of so many tokens; at most so many rounds for each."""
     torch.set_num_threads(1)
-    encoder = TextEncoder.from_pretrained("base")
-    found = []
+    base, large = TextEncoder.from_pretrained("base"), TextEncoder.from_config(modern, seed=0)
+    figures = []
     with torch.inference_mode():
         for n in lengths:
-            times = measure(ways(encoder, n), most)
-            for other in [way for way in times if way != "record"]:
-                found.append(ratio(times, other, f"n = {n}", BARS.get(("record", other, n))))
-            found.append(Figure(f"a recorded run of {n} tokens", megabytes(encoder, n), unit="MB"))
-    return found
+            times = measure(ways(base, n), most)
+            others = [way for way in times if way != "record"]
+            figures += [ratio(times, "record", way, f"n = {n}", BARS.get((way, n))) for way in others]
+            times = measure(ours(large, some_ids(large, n)), most)
+            figures.append(ratio(times, "record", "plain", f"ModernBERT-base, n = {n}", 1.05))
+            figures.append(Figure(f"a recorded run of {n} tokens", megabytes(base, n), unit="MB"))
+    return figures
 
 
-def ratio(times: dict[str, list[float]], other: str, where: str, bar: float | None) -> Figure:
-    """Recording over another way."""
-    ratios = [a / b for a, b in zip(times["record"], times[other], strict=True)]
-    low, middle, high = quantiles(ratios, n=4)
-    both = [f"{way} {spread([1e3 * t for t in times[way]], '.2f')} ms" for way in ("record", other)]
-    note = f"quartiles {low:.3f}-{high:.3f}, {len(ratios)} rounds; {', '.join(both)}"
-    return Figure(f"record / {other}, {where}", middle, bar, note=note)
-
-
-def modern(lengths: Sequence[int] = CHECKED, most: int = ROUNDS[1], config: EncoderConfig = MODERN) -> list[Figure]:
-    """Recording over not recording, in the shape of ModernBERT-base."""
+def leaving_out(most: int = ROUNDS[1], n: int = 16) -> Figure:
+    """Return leaving out each head of `base` in turn, over as many single runs."""
     torch.set_num_threads(1)
-    encoder = TextEncoder.from_config(config, seed=0)
+    encoder = TextEncoder.from_pretrained("base")
+    trace = encoder.trace("the " * (n - 2))
+    ids, heads = torch.tensor([trace.ids]), encoder.config.n_layers * encoder.config.n_heads
     with torch.inference_mode():
-        return [
-            ratio(measure(ours(encoder, some_ids(encoder, n)), most), "plain", f"ModernBERT-base, n = {n}", 1.05)
-            for n in lengths
-        ]
+        times = measure(
+            {
+                "leave one out": lambda: [*ablate_each(encoder, trace, ("attention.heads",), batch=16)],
+                "single runs": lambda: [encoder.model(ids) for _ in range(heads)],
+            },
+            most,
+        )
+    return ratio(times, "leave one out", "single runs", f"n = {n}", LEFT_OUT)
+
+
+def examination(sentences: int = 1000) -> list[Figure]:
+    """Return what `base` on so many sentences of PUD takes: every head, relation and direction, and the gaps."""
+    torch.set_num_threads(2)
+    encoder, bank = TextEncoder.from_pretrained("base"), bundled_treebanks()[0]
+    took = seconds(lambda: examine(encoder, Treebank(bank.name, bank.trees[:sentences])))
+    held = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1e6
+    return [
+        Figure(f"base examined on {sentences:,} sentences", took, 60.0, "s"),
+        Figure("the largest memory of the process until then", held, 1.5, "GB"),
+    ]
+
+
+def work(rounds: int = 3, sentences: int = 1000) -> list[Figure]:
+    """Return what pieces of work of one thread take; a list of so many sentences."""
+    torch.set_num_threads(1)
+    encoder = TextEncoder.from_pretrained("base")
+    a, b = encoder.trace(TWELVE), encoder.trace(OTHER)
+    at = a.tokens.index("[MASK]")
+    target = Target(at, int(a["mlm.logits"][at].argmax()))
+    why = processor_seconds(lambda: [*integrated_gradients(encoder, a, target, "mask", 50, 50)], rounds)
+    alike = processor_seconds(lambda: (likeness(a, b), opened(encoder, a, b, 1, 1)), rounds)
+    texts = [SENTENCES[i % len(SENTENCES)] for i in range(sentences)]
+    measure_list(encoder, texts[:5], MEASURES)
+    before, start = memory.used(), perf_counter()
+    rows = len(measure_list(encoder, texts, MEASURES).table("layer", "head"))
+    took, held = perf_counter() - start, memory.used() - before
+    moments = moments_of(TextEncoder.from_pretrained("small"))
+    over = processor_seconds(
+        lambda: (word_moments(moments, OWN, 2, 0), gap_moments(moments, KEYS, ("is", "are"))), rounds
+    )
+    return [
+        Figure("integrated gradients, 50 steps, 12 tokens, base", why, 2.0, "s"),
+        Figure("how alike two sentences are, and one cell opened", alike, 0.1, "s"),
+        Figure(f"a list of {sentences:,} sentences, 48 heads, five measures", took / 60, 3.0, "min", f"{rows:,} rows"),
+        Figure("memory of the list beyond the model", held / 1e6, 256.0, "MB"),
+        Figure(f"a sentence over {len(moments)} moments of small", over, 2.0, "s"),
+    ]
 
 
 def main() -> int:
     """Print the table; return the exit status."""
-    parser = argparse.ArgumentParser(description="What recording every step costs.")
-    parser.add_argument("--check", action="store_true", help="fail where a ratio is over its bar")
+    parser = command_line(__doc__)
     parser.add_argument("--default-allocator", action="store_true", help="let the C library hand back freed memory")
     parser.add_argument("--rounds", type=int, default=ROUNDS[1], help="at most, for each length")
     options = parser.parse_args()
+    figures = examination()  # first: it reads the largest memory of the whole process
     kept = not options.default_allocator and keep_freed_memory()
-    print(
-        f"base, torch {torch.__version__}, 1 thread, freed memory {'kept' if kept else 'handed back'}; medians of "
-        "interleaved rounds; the head for words is left out everywhere; torch is given the embedding"
-    )
-    lengths = CHECKED if options.check else LENGTHS
-    return finish(figures(lengths, options.rounds) + modern(lengths, options.rounds), options.check)
+    print(f"torch {torch.__version__}, freed memory {'kept' if kept else 'handed back'}; medians of interleaved rounds")
+    figures += recording(CHECKED if options.check else LENGTHS, options.rounds)
+    return finish([*figures, leaving_out(options.rounds), *work()], options.check)
 
 
 if __name__ == "__main__":
