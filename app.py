@@ -9,7 +9,7 @@ from starlette.middleware import Middleware
 
 from pages.front import headers, routes
 from pages.ui.frame import start
-from pages.ui.server import quiet, redirects, visitor
+from pages.ui.server import cold_start, redirects, visitor
 from pages.ui.server.sending import SendingBound
 
 app = st.App(
@@ -17,7 +17,7 @@ app = st.App(
     routes=[*redirects.routes(), *routes.routes()],
     lifespan=start.by_itself,
     middleware=[
-        Middleware(quiet.Asked),
+        Middleware(cold_start.Requests),
         Middleware(visitor.Lines),
         Middleware(headers.Headers),
         Middleware(SendingBound, apart=f"{redirects.base()}/api/"),

@@ -6,7 +6,7 @@ from contextlib import asynccontextmanager
 
 import streamlit as st
 
-from pages.ui.server import cold_start, quiet
+from pages.ui.server import cold_start
 from pages.ui.server.heap import keep_freed_memory, keep_little_machine_code
 
 
@@ -25,7 +25,7 @@ def load() -> None:
 
 def load_in_peace() -> None:
     """Load once nobody waits: beside the imports, the first picture would come a second and a half later."""
-    quiet.wait(cold_start.loaded.is_set)
+    cold_start.wait_for_peace(cold_start.loaded.is_set)
     load()
 
 

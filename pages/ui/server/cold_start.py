@@ -1,14 +1,20 @@
-"""A server that was just started loads its libraries; here is what is done meanwhile and after."""
+"""A server that was just started loads its libraries when nobody waits, and what is done meanwhile and after."""
 
 import gc
 import json
 import sys
 import threading
-from collections.abc import Iterator
+import time
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, nullcontext
 
 import streamlit as st
+from starlette.types import ASGIApp, Receive, Scope, Send
 
+REST = 1.0  # seconds without a request, after which nobody waits
+LONGEST = 15.0  # seconds after which it is done even so
+OFTEN = 0.1  # seconds between two looks
+HEALTH = "/_stcore/health"  # what asks for it waits for no page
 SHORT = 0.001  # seconds that one thread goes on while another waits: the browser fetches files during the imports
 NOTHING = """{
     "data": [{"type": "heatmap", "z": [[0]], "opacity": 0, "showscale": false, "hoverinfo": "skip"}],
@@ -17,6 +23,7 @@ NOTHING = """{
 
 loaded = threading.Event()  # as soon as it has its libraries
 import_lock = threading.Lock()  # held by the thread that imports
+last_request = [0.0]  # when one came
 
 
 def fetch_charts(place: st.delta_generator.DeltaGenerator, key: str) -> None:
@@ -55,3 +62,27 @@ def undisturbed() -> Iterator[None]:
         gc.enable()
     gc.freeze()
     loaded.set()
+
+
+class Requests:
+    """Passes requests on and notes when they came."""
+
+    def __init__(self, app: ASGIApp) -> None:
+        self.app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer one request."""
+        if not scope.get("path", "").endswith(HEALTH):
+            last_request[0] = time.monotonic()
+        await self.app(scope, receive, send)
+
+
+def wait_for_peace(
+    done: Callable[[], bool],
+    clock: Callable[[], float] = time.monotonic,
+    sleep: Callable[[float], object] = time.sleep,
+) -> None:
+    """Return when nobody has asked for anything for a while, when it has been long enough, or when it is `done`."""
+    begun = clock()
+    while not done() and clock() - begun < LONGEST and clock() - max(begun, last_request[0]) < REST:
+        sleep(OFTEN)

@@ -1,0 +1,336 @@
+"""A real server of 2 GB from outside: a crowd at its start, hostile requests, long work, and visitors who leave.
+
+One visit guards every change; the rest is nightly. Memory is read from outside while the server works.
+"""
+
+import asyncio
+import contextlib
+import http.client
+import json
+import random
+import signal
+import sys
+import time
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+from urllib.parse import parse_qs, quote, urlencode, urlsplit
+
+import pytest
+from nasty import PATHS
+from streamlit.proto.WidgetStates_pb2 import WidgetState
+from tiny import TINY, tiny_model, tiny_tokenizer
+
+HERE = Path(__file__).resolve().parent
+sys.path[:0] = [str(HERE / "browser"), str(HERE / "benchmarks")]
+
+from browser_tools import Server, free_port, started  # noqa: E402
+from processes import family  # noqa: E402
+from visitors import sentence, visit  # noqa: E402
+from watcher import Seen, back_to, watched  # noqa: E402
+
+from encoder import checkpoint  # noqa: E402
+from encoder.pictures.figure_link import at, pack  # noqa: E402
+from encoder.support.link_text import squeeze  # noqa: E402
+from encoder.teach.lessons.foreign import LINK, OLD_LINK  # noqa: E402
+
+pytestmark = pytest.mark.slow
+
+ROOT = HERE.parent
+BOUND = 2000.0  # MB that the server may take
+BACK, LEFT = 1.25, 60.0  # memory after all have left, over that before, and seconds until then
+CROWD = 6
+MEDIUM = "built:vocab_size=16384,d_model=512,n_heads=16,n_layers=12,d_ff=1024"  # its survey takes some seconds
+WIDE = "built:n_layers=96,d_model=128,n_heads=128,d_ff=1"
+FILM = {
+    "figure": pack([at("heads", "all_heads", {"sentence": "Keys on the table."})]),
+    "figure_part": "Film",
+    "figure_size": "1080p",
+    "figure_seconds": "30",
+}
+SECRET = "nobody may read this"
+UNDER = ("static", "component", "_stcore/bidi-components", "app/static", "media", "", "component/nothing")
+OUTSIDE = (
+    *PATHS, "../app.py", "..%2f..%2fapp.py", "%2e%2e/app.py", "....//app.py", "..\\app.py", "/app.py",
+    "%2fetc%2fpasswd", "//etc/passwd", "\\\\host\\share", "x" * 5000, "a/" * 900, "\u4f60.js", "%00", "%ff%fe", "?x#y",
+    "../models/secret.txt", "%2e%2e%2f%2e%2e%2fsecret.txt", ".streamlit/config.toml", ".git/config",
+)  # fmt: skip
+BACKTRACKS = {"type": "Split", "pattern": {"Regex": "(a+)+b"}, "behavior": "Removed", "invert": False}
+LINKS = {
+    "quotes in TOML": OLD_LINK + squeeze('x=["""q"""", """z"""]\n' + "a." * 49_000 + "b=1"),
+    "many deep keys": OLD_LINK + squeeze("\n".join(f"{'a.' * 100}b{i}=1" for i in range(480))),
+    "deep JSON": LINK + squeeze("[" * 90_000),
+    "half a character": LINK + squeeze('{"title": "\\ud800", "step": []}'),
+    "more than it may unpack to": LINK + squeeze("[" + "1," * 2_000_000 + "1]"),
+}
+
+
+@pytest.fixture(scope="module")
+def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("server")
+
+
+@pytest.fixture(scope="module")
+def server(home: Path) -> Iterator[Server]:
+    """A new server, which a crowd visits while it loads its libraries."""
+    folder = home / "models" / "backtracks"
+    checkpoint.save(tiny_model(replace(TINY, mlm_head=True)), tiny_tokenizer(), folder)
+    tokenizer = json.loads((folder / "tokenizer.json").read_text())
+    (folder / "tokenizer.json").write_text(json.dumps(tokenizer | {"pre_tokenizer": BACKTRACKS}))
+    for place in (home / "secret.txt", home / "models" / "secret.txt"):
+        place.write_text(SECRET)
+    more = {"ENCODER_MEMORY_MB": f"{BOUND:.0f}", "ENCODER_MODELS": str(home / "models"), "OMP_NUM_THREADS": "1"}
+    (home / "temporary").mkdir()
+    more["TMPDIR"] = str(home / "temporary")
+    with started(ROOT / "app.py", home / "log", home, free_port(), more=more) as running:
+        assert asyncio.run(come(running.url)) == [[]] * CROWD
+        yield running
+
+
+async def come(url: str) -> list[list[str]]:
+    """What went wrong for each of a crowd that comes at once."""
+
+    async def comes(number: int) -> list[str]:
+        async with visit(url, "atlas", f"sentence=Number+{number}.") as visitor:
+            assert visitor.path == "atlas" and f"sentence=Number+{number}." in visitor.query
+            return visitor.broken
+
+    return await asyncio.gather(*map(comes, range(CROWD)))
+
+
+def is_well(running: Server, home: Path) -> None:
+    """The server lives, shows a whole page, and has logged no traceback."""
+
+    async def look() -> None:
+        async with visit(running.url, "atlas") as visitor:
+            assert visitor.broken == [] and "around" in visitor.widgets
+
+    assert running.process.poll() is None
+    asyncio.run(look())
+    assert "Traceback" not in (home / "log").read_text(errors="replace")
+
+
+def ask(running: Server, path: str, method: str = "GET", body: bytes = b"", **headers: str) -> tuple[int, bytes, str]:
+    """Status and content of an answer, and the cookie that comes with it; the path is sent as it is."""
+    place = urlsplit(running.url)
+    with contextlib.closing(http.client.HTTPConnection(str(place.hostname), place.port, timeout=20)) as connection:
+        connection.putrequest(method, path, skip_accept_encoding=True)
+        for name, value in {"Content-Length": str(len(body)), **headers}.items():
+            connection.putheader(name.replace("_", "-"), value)
+        connection.endheaders(body)
+        answer = connection.getresponse()
+        return answer.status, answer.read(), (answer.headers["Set-Cookie"] or "").partition(";")[0]
+
+
+def test_a_crowd_hostile_paths_files_and_forged_widgets_leave_a_new_server_well(server: Server, home: Path) -> None:
+    statuses: Counter[int] = Counter()
+    own = (ROOT / "app.py").read_bytes()[:60]
+    for under in UNDER:
+        for path in OUTSIDE:
+            status, content, _ = ask(server, f"/{under}/{quote(path, safe='/%?#.')}".replace("#", "%23"))
+            statuses[status] += 1
+            assert status < 500, (under, path)
+            assert not [text for text in (SECRET.encode(), own, b"root:", b"[server]") if text in content], path
+    assert statuses[404] + statuses[400] + statuses[403] + statuses[405] > 0.6 * statuses.total()
+    asyncio.run(send_files(server))
+    asyncio.run(forge_widgets(server))
+    is_well(server, home)
+
+
+async def send_files(server: Server) -> None:
+    """Files are small and belong to somebody who has a page open; what was sent before does not pile up."""
+    kind, head = "multipart/form-data; boundary=b", b'--b\r\nContent-Disposition: form-data; name="f"; filename="x"\r\n'
+    cookie = ask(server, "/_stcore/health")[2]
+    sign = {"Cookie": cookie, "X_Xsrftoken": cookie.partition("=")[2].strip('"')}
+
+    def put(where: str, size: int, sent: dict[str, str]) -> int:
+        body = head + b"\r\n" + bytes(size) + b"\r\n--b--\r\n"
+        return ask(server, f"/_stcore/upload_file/{where}", "PUT", body, Content_Type=kind, **sent)[0]
+
+    async with visit(server.url, "lessons") as visitor:
+        before = server.megabytes
+        assert [put(f"{visitor.session}/{number}", 1_000_000, sign) for number in range(40)] == [204] * 40
+        assert server.megabytes - before < 20
+        assert put(f"{visitor.session}/1", 10, {}) == 403  # another site's page has no such sign
+        assert put("nobody/1", 10, sign) == 400
+        assert put(f"{visitor.session}/1", 2_000_000, sign) == 413
+
+
+async def forge_widgets(server: Server) -> None:
+    """What is said of widgets that no page has, those of the app's own state among them, is not heard."""
+    async with visit(server.url, "atlas", "layer=2&head=3") as visitor:
+        for name in ("session", "front", "around", "seen_atlas", "sentence", "", "x" * 999, "$$ID-\n-None"):
+            for field, value in (("string_value", "x"), ("int_value", -(2**63)), ("json_value", "{]")):
+                state = WidgetState(id=name)
+                setattr(state, field, value)
+                message = visitor.message()
+                message.rerun_script.widget_states.widgets.append(state)
+                await visitor.ask(message)
+        await visitor.choose("layer", "1")
+        assert visitor.broken == [] and "layer=1" in visitor.query and "head=3" in visitor.query
+
+
+@pytest.mark.nightly
+def test_a_server_that_is_stopped_while_it_loads_stops_quietly(tmp_path: Path) -> None:
+    for moment in (0.0, 1.0):
+        with started(ROOT / "app.py", tmp_path / "log", tmp_path, free_port()) as running:
+            time.sleep(moment)
+            running.process.terminate()
+            running.process.wait(10)
+        log = (tmp_path / "log").read_text(errors="replace")
+        assert running.process.returncode in (0, -signal.SIGTERM) and "Traceback" not in log and "Fatal" not in log, log
+
+
+@pytest.mark.nightly
+def test_clicks_over_a_slow_line_count_and_do_not_undo_going_back(server: Server, home: Path) -> None:
+    """A browser says with a click what its address and its widgets were some clicks ago, or when the page came."""
+
+    async def click_before_it_comes() -> list[str]:
+        async with visit(server.url, "atlas", "head=3&layer=2") as mine:
+            came, first, heads = mine.query, mine.shown["seen_atlas"], []
+            for head in ("0", "4", "5"):
+                mine.query = came
+                await mine.ask(mine.message(seen_atlas=first, head=head))
+                heads.append(mine.query)
+            mine.query = heads[1]  # all of it has come, and somebody goes back
+            await mine.ask(mine.message(seen_atlas=mine.shown["seen_atlas"]))
+            await mine.ask(mine.message(seen_atlas=mine.shown["seen_atlas"], layer="1"))
+            return [parse_qs(query)["head"][0] for query in (*heads, mine.query)]
+
+    async def click_on_a_page_that_was_left() -> list[str]:
+        async with visit(server.url, "atlas", "layer=2&head=3") as mine:
+            page, came, widgets, first = mine.page, mine.query, mine.widgets, mine.shown["seen_atlas"]
+            message = mine.message(seen_atlas=first)
+            message.rerun_script.widget_states.widgets.add(id=widgets["next"][0], trigger_value=True)
+            await mine.ask(message)
+            paths = [mine.path]
+            mine.page, mine.query, mine.widgets = page, came, widgets
+            await mine.ask(mine.message(seen_atlas=first, head="5"))
+            return [*paths, mine.path]
+
+    async def click_just_after_going_back() -> list[tuple[str, ...]]:
+        here, views, before = {"sentence": "Birds sing.", "layer": "2", "head": "3"}, list[tuple[str, ...]](), ""
+        async with visit(server.url, "atlas", urlencode(here)) as mine:
+            came = mine.query
+            for seen, back, chosen in (
+                ("", False, {"sentence": "Dogs bark."}),
+                ("", True, {}),
+                ("before", True, {"layer": "1"}),  # the browser has not heard yet what came back
+                ("9" * 5000, False, {"layer": "0"}),  # no browser says that
+            ):
+                before = before if seen == "before" else mine.shown["seen_atlas"]
+                mine.query = came if back else mine.query
+                await mine.ask(mine.message(seen_atlas=seen if seen.isdigit() else before, **chosen))
+                views.append(tuple(parse_qs(mine.query)[name][0] for name in here))
+        return views
+
+    assert asyncio.run(click_before_it_comes()) == ["0", "4", "5", "4"]
+    assert asyncio.run(click_on_a_page_that_was_left()) == ["learn", "learn"]
+    assert asyncio.run(click_just_after_going_back()) == [
+        ("Dogs bark.", "2", "3"),
+        ("Birds sing.", "2", "3"),
+        ("Birds sing.", "1", "3"),
+        ("Birds sing.", "0", "3"),
+    ]
+    is_well(server, home)
+
+
+def spared(running: Server, seen: Seen, bound: float = BOUND) -> None:
+    """Whoever else was there noticed nothing, and the server took no more memory than it may."""
+    assert running.process.poll() is None
+    assert seen.broken == []
+    assert seen.peak < bound
+
+
+@pytest.mark.nightly
+def test_no_lesson_model_or_text_of_somebody_else_takes_the_server_down(server: Server) -> None:
+    thousand = "\n".join(sentence(random.Random(i), 600) for i in range(1_000))  # 3 MB
+
+    async def open_all() -> Seen:
+        async with watched(server) as seen:
+            for name, link in LINKS.items():
+                async with visit(server.url, "lessons", urlencode({"lesson": link})) as visitor:
+                    assert "the linked lesson" in visitor.said, (name, visitor.said)
+                    assert visitor.broken == []
+            async with visit(server.url, "atlas", urlencode({"model": "folder:backtracks"})) as visitor:
+                assert "cannot be shown" in visitor.said and "tokenizer" in visitor.said
+            async with visit(server.url, "stack", urlencode({"model": WIDE, "layers_alike": "1"})) as visitor:
+                assert "This would take about" in visitor.said
+                assert not [key for key in visitor.widgets if key.startswith("ask_")]
+            for query, key, expected in (
+                ({"compare_part": "One word in many sentences"}, "set", "starts with mean cosine"),  # of the first ten
+                ({"compare_part": "Alike?", "alike_part": "A list"}, "alike_list", "of a list has at most 300"),
+            ):
+                async with visit(server.url, "compare", urlencode(query)) as visitor:
+                    await visitor.choose(key, thousand)
+                    assert expected in visitor.said and visitor.broken == []
+        return seen
+
+    spared(server, asyncio.run(open_all()))
+
+
+@pytest.mark.nightly
+def test_visitors_with_long_texts_take_turns_and_leave_nothing_behind(server: Server) -> None:
+    async def type_long_text(number: int) -> None:
+        async with visit(server.url, "atlas") as visitor:
+            await visitor.choose("sentence", sentence(random.Random(number), 600))
+            assert visitor.broken == []
+
+    async def type_all() -> Seen:
+        async with watched(server) as seen:
+            await asyncio.gather(*map(type_long_text, range(10)))
+        return seen
+
+    before = server.megabytes
+    spared(server, asyncio.run(type_all()))
+    assert asyncio.run(back_to(server, BACK * before, LEFT)) <= max(BACK * before, 0.75 * BOUND)
+
+
+@pytest.mark.nightly
+@pytest.mark.parametrize(
+    ("page", "query", "offer"),
+    [
+        ("stack", {"model": MEDIUM, "layers_alike": "1"}, "ask_survey"),
+        ("heads", {"model": MEDIUM, "heads_part": "What each head does"}, "ask_exam"),
+        ("figure", FILM, "film_make"),
+        ("atlas", {"atlas_part": "Units", "atlas_off": "1"}, ""),  # it begins with the first run
+    ],
+)
+def test_long_work_ends_when_its_visitors_leave(
+    server: Server, home: Path, page: str, query: dict[str, str], offer: str
+) -> None:
+    """No process, no file and no computation goes on, and the next visitor is served."""
+
+    def children() -> set[int]:
+        return set(family(server.process.pid)) - {server.process.pid}
+
+    def is_at_rest() -> bool:
+        used = server.processor_seconds
+        time.sleep(1.0)
+        works = children() - before or list((home / "temporary").glob("*/film.pickle"))
+        return not works and server.processor_seconds - used < 0.3
+
+    async def leave(number: int) -> bool:
+        async def stay() -> None:
+            more = {"layer": str(number), "atlas_unit": str(number)}
+            async with visit(server.url, page, urlencode(query | more)) as visitor:
+                if offer:
+                    await visitor.run(press=next(key for key in visitor.widgets if key.startswith(offer)))
+
+        work = asyncio.create_task(stay())
+        done, _ = await asyncio.wait([work], timeout=0.5 * (2 + number) if offer else 0.2 * (1 + number))
+        work.cancel()
+        await asyncio.gather(work, return_exceptions=not done)
+        return not done
+
+    async def leave_all() -> list[bool]:
+        return await asyncio.gather(*map(leave, range(5)))
+
+    before = children()
+    assert any(asyncio.run(leave_all())), "nothing was begun"
+    end = time.monotonic() + LEFT
+    while not is_at_rest():
+        assert time.monotonic() < end, (children() - before, list((home / "temporary").iterdir()))
+    is_well(server, home)
+    assert server.megabytes < BOUND
