@@ -16,7 +16,7 @@ from shared_models import pretrained
 from encoder import TextEncoder, Trace
 from encoder.pictures.figures.drawn import Drawn
 from pages.ui.server import cold_start, memory
-from pages.ui.server.heap import give_back_freed_memory
+from pages.ui.server.memory import give_back_freed_memory
 
 GARBAGE, MORE = 0.1e9, 0.2e9  # bytes that a process grows by until it looks for garbage; until it lets go of all
 _held = {"last": 0.0, "least": 0.0}  # bytes when garbage was last looked for, and when all was let go of

@@ -15,7 +15,7 @@ from processes import family
 
 from encoder.pictures.paper.film import Film, Kind, film
 from encoder.pictures.paper.panel import Panel, heat_map, of_maps
-from pages.ui.server import child, filming, memory
+from pages.ui.server import child, memory, writing
 from pages.ui.server.child import EndedError
 
 pytestmark = pytest.mark.slow
@@ -75,7 +75,7 @@ def folders() -> set[Path]:
 def test_it_is_the_film_that_would_be_made_here(short: Film) -> None:
     seen: list[float] = []
     before = folders()
-    assert filming.filmed(short, "gif", seen.append) == film(short, "gif")
+    assert writing.filmed(short, "gif", seen.append) == film(short, "gif")
     assert seen == sorted(seen) and seen[0] == 0 and folders() == before
 
 
@@ -90,7 +90,7 @@ def test_who_leaves_ends_it_and_all_it_has_started(long: Film, begun: list["subp
             raise GoneError
 
     with pytest.raises(GoneError):
-        filming.filmed(long, LONG, tell)
+        writing.filmed(long, LONG, tell)
     assert len(found) > 1, "the video encoder is a process, too"
     assert min(nice) >= min(os.getpriority(os.PRIO_PROCESS, 0) + 10, 19), "the others go first"
     until(lambda: not any(map(goes_on, found)))
@@ -102,7 +102,7 @@ def test_one_that_is_killed_is_said(long: Film, begun: list["subprocess.Popen[by
         os.kill(begun[-1].pid, signal.SIGKILL)
 
     with pytest.raises(EndedError, match="ended from outside"):
-        filming.filmed(long, "gif", tell)
+        writing.filmed(long, "gif", tell)
 
 
 @pytest.mark.nightly
@@ -113,7 +113,7 @@ def test_it_ends_when_its_server_does(long: Film, begun: list["subprocess.Popen[
             stdin.close()
 
     with pytest.raises(EndedError, match="ended from outside"):
-        filming.filmed(long, LONG, tell)
+        writing.filmed(long, LONG, tell)
     until(lambda: not family(begun[-1].pid))
 
 
@@ -129,7 +129,7 @@ def test_time_and_memory_are_bounded(
 ) -> None:
     monkeypatch.setattr(child, bound, value)
     with pytest.raises(EndedError, match=why):
-        filming.filmed(long, "gif", lambda done: None)
+        writing.filmed(long, "gif", lambda done: None)
     assert not family(begun[-1].pid)
 
 
@@ -138,7 +138,7 @@ def test_without_memory_none_is_begun(
 ) -> None:
     monkeypatch.setattr(memory, "left", lambda: 1e6)
     with pytest.raises(ValueError, match="to make a film; this server has 1 MB left"):
-        filming.filmed(short, "gif", lambda done: None)
+        writing.filmed(short, "gif", lambda done: None)
     assert not begun
 
 

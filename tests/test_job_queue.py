@@ -12,8 +12,8 @@ from tiny import TINY
 from encoder import PRESETS, TextEncoder
 from encoder.explain.cost import run_flops, step_costs
 from pages.ui.server import engine, job_queue, measurements
-from pages.ui.server.cache import Results, nbytes
 from pages.ui.server.job_queue import FullError, JobQueue
+from pages.ui.server.pool import Results, nbytes
 
 pytestmark = pytest.mark.slow
 

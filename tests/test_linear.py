@@ -14,7 +14,7 @@ from torch import Tensor, nn
 from encoder import TextEncoder
 from encoder.model.linear import Linear, Prepacked
 from encoder.model.tap import Recorder
-from pages.ui.server.heap import KEEPERS
+from pages.ui.server.memory import KEEPERS
 
 ROOT = Path(__file__).parents[1]
 # What a process holds more after sentences of sixty lengths, in MB, once it has begun as a server does.
@@ -23,12 +23,12 @@ import gc
 from pages.ui.frame import start
 
 start.load()
-from pages.ui.server import engine, heap, memory
+from pages.ui.server import engine, memory
 
 
 def held():
     gc.collect()
-    heap.give_back_freed_memory()
+    memory.give_back_freed_memory()
     return memory.used() / 1e6
 
 

@@ -19,7 +19,7 @@ from encoder.metrics.roles import ROLES
 from encoder.pictures.view import EXAMPLE
 from encoder.train.evaluation import Score
 from pages.ui.server import measurements
-from pages.ui.server.cache import Results
+from pages.ui.server.pool import Results
 
 pytestmark = pytest.mark.slow
 

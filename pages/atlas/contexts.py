@@ -16,7 +16,7 @@ from encoder.trace.tokens import Text, Tokens
 from encoder.trace.trace import Trace
 from pages.ui import session
 from pages.ui.picture import answer_of
-from pages.ui.server.atlases import atlases
+from pages.ui.server.measurements import atlases
 from pages.ui.state import session_state as state
 from pages.ui.step import which_atlas
 from pages.ui.text import plain, say

@@ -18,7 +18,7 @@ from pages.atlas.contexts import open_atlas, share_of
 from pages.ui import session
 from pages.ui.downloads import table as downloads
 from pages.ui.picture import answer_of, ask, show, tie
-from pages.ui.server.atlases import near_output, near_vector
+from pages.ui.server.measurements import near_output, near_vector
 from pages.ui.state import session_state as state
 from pages.ui.text import NUMBER, heading, plain, say
 from pages.ui.widgets import pick_token

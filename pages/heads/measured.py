@@ -34,7 +34,7 @@ from pages.heads import examined, over_a_list
 from pages.ui import session
 from pages.ui.downloads import table as downloads
 from pages.ui.picture import ask, show, tie
-from pages.ui.server.atlases import heads_of
+from pages.ui.server.measurements import heads_of
 from pages.ui.state import session_state as state
 from pages.ui.step import which_atlas
 from pages.ui.text import NUMBER, arrow, heading, plain, say

@@ -26,8 +26,8 @@ from pages.ui import cell_links, session
 from pages.ui.components import present
 from pages.ui.downloads import keep, table
 from pages.ui.downloads.figure import view_of
-from pages.ui.server.cache import Results, nbytes
 from pages.ui.server.engine import budget, cpu_slots
+from pages.ui.server.pool import Results, nbytes
 from pages.ui.state import session_state as state
 from pages.ui.text import say, theme
 

@@ -10,16 +10,15 @@ from encoder.explain.proof import Check
 from encoder.pictures.ask import in_training
 from encoder.teach import trials
 from pages.ui.server import exams, measurements
-from pages.ui.server.atlases import atlases
 from pages.ui.server.engine import is_kept
 from pages.ui.server.engine import is_loaded as is_loaded
 from pages.ui.server.engine import run as run
 from pages.ui.server.engine import text_encoder as text_encoder
 from pages.ui.server.engine import warm as warm
+from pages.ui.server.measurements import atlases, proofs, trial_seconds
 from pages.ui.server.measurements import dead_units as dead_units
 from pages.ui.server.measurements import findings as findings
 from pages.ui.server.measurements import moments as moments
-from pages.ui.server.measurements import proofs, trial_seconds
 from pages.ui.server.measurements import role_history as role_history
 from pages.ui.server.measurements import snapshots as snapshots
 from pages.ui.server.measurements import spelled as spelled

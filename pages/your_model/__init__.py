@@ -19,9 +19,8 @@ from pages.ui.downloads import table as downloads
 from pages.ui.picture import show
 from pages.ui.refusals import told
 from pages.ui.server import cost_gate
-from pages.ui.server.atlases import habits_in
-from pages.ui.server.measurements import habits
-from pages.ui.server.memory_report import held
+from pages.ui.server.engine import held
+from pages.ui.server.measurements import habits, habits_in
 from pages.ui.state import session_state as state
 from pages.ui.state.site import page_of
 from pages.ui.step import cost_tables

@@ -46,7 +46,7 @@ from encoder.metrics.sentences import SENTENCES
 from encoder.model.tap import Recorder
 from encoder.pictures.lists import measure as measure_list
 from pages.ui.server import memory
-from pages.ui.server.heap import keep_freed_memory
+from pages.ui.server.memory import keep_freed_memory
 
 Ways = dict[str, Callable[[], object]]
 LENGTHS = (8, 12, 32, 128, 256, 512)

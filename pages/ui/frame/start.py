@@ -7,7 +7,7 @@ from contextlib import asynccontextmanager
 import streamlit as st
 
 from pages.ui.server import cold_start
-from pages.ui.server.heap import keep_freed_memory, keep_little_machine_code
+from pages.ui.server.memory import keep_freed_memory, keep_little_machine_code
 
 
 def load() -> None:

@@ -3,6 +3,7 @@
 import os
 import threading
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Any, ParamSpec, TypeVar
 
 import torch
@@ -14,10 +15,8 @@ from encoder.model.linear import Prepacked
 from encoder.pictures.view import View
 from encoder.trace.tokens import Text
 from pages.ui.server import job_queue, memory, models
-from pages.ui.server.cache import Results, nbytes
 from pages.ui.server.cost_gate import SPEED, UNASKED
-from pages.ui.server.heap import give_back_freed_memory
-from pages.ui.server.pool import Budget, Key, Pool, borrowing, waiting_for
+from pages.ui.server.pool import Budget, Key, Pool, Results, borrowing, nbytes, waiting_for
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -142,7 +141,7 @@ def let_go_of_run(key: Key, trace: Trace) -> None:
 
 
 # What models, runs and results hold together; `left` is looked up when asked, as a test puts another in its place
-budget = Budget(memory.KEPT_MB * 1e6, lambda: memory.left(), give_back_freed_memory)
+budget = Budget(memory.KEPT_MB * 1e6, lambda: memory.left(), memory.give_back_freed_memory)
 model_cache = ModelCache()
 run_cache = Pool(
     recorded,
@@ -157,3 +156,32 @@ run_cache = Pool(
 def kept(most_bytes: float, size: Callable[[Any], int] = nbytes) -> Callable[[Callable[P, R]], Results[P, R]]:
     """Keep what a function returns for all sessions, up to so many bytes and within the budget."""
     return lambda make: Results(make, most_bytes, size, budget)
+
+
+@dataclass(frozen=True)
+class Held:
+    """Megabytes of this server: models with their prepacked weights, runs, results, all else, and what it may take."""
+
+    models: float
+    runs: float
+    results: float
+    rest: float
+    most: float
+
+    @property
+    def total(self) -> float:
+        """All that it holds, as the system counts it."""
+        return self.models + self.runs + self.results + self.rest
+
+    @property
+    def share(self) -> float:
+        """How much of its bound that is; 1 where it is more."""
+        return min(1.0, self.total / self.most)
+
+
+def held() -> Held:
+    """What is held now."""
+    models, runs = model_cache.held, run_cache.held
+    results = budget.held - models - runs
+    rest = max(0.0, memory.used() - models - runs - results)
+    return Held(models / 1e6, runs / 1e6, results / 1e6, rest / 1e6, memory.MOST_MB)

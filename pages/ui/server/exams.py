@@ -13,8 +13,8 @@ from encoder.exam.examination import exam_by_content
 from encoder.exam.frames import DRAWS, FRAMES, subjects
 from encoder.explain.cost import run_flops
 from pages.ui.server import cost_gate, job_queue, memory
-from pages.ui.server.cache import Results
 from pages.ui.server.engine import budget, text_encoder
+from pages.ui.server.pool import Results
 
 EXAMS_BYTES = 10_000_000  # of examinations, some 50 kilobytes each
 NEEDED = 400_000_000  # bytes while it goes on

@@ -13,7 +13,7 @@ from time import monotonic, sleep
 
 from pages.ui.server import file_links, visitor
 from pages.ui.server.engine import model_cache, run_cache
-from pages.ui.server.heap import give_back_freed_memory
+from pages.ui.server.memory import give_back_freed_memory
 from pages.ui.server.pool import borrowing
 
 EVERY = 2.0  # seconds between two looks

@@ -8,10 +8,15 @@ from typing import Any, ParamSpec, TypeVar
 
 import cachetools
 import streamlit as st
+import torch
 
 from encoder import TextEncoder
+from encoder.atlas.atlas_folders import Shelf, shelf
+from encoder.atlas.habits import head_survey
 from encoder.atlas.knockout import Absence, AtlasPart
 from encoder.atlas.knockout import absences as absences_of
+from encoder.atlas.reading import Atlas
+from encoder.atlas.searching import NearToken, nearest_outputs, nearest_tokens
 from encoder.experiments import timelapse
 from encoder.experiments.attributions.circuits import looked_for, written_for
 from encoder.experiments.attributions.similarity import mean_vector as mean_of_sentences
@@ -23,6 +28,7 @@ from encoder.explain.cost import run_flops
 from encoder.explain.proof import Check, checks
 from encoder.metrics import ROLES, SENTENCES, Survey, never_positive, survey_cost, unit_words
 from encoder.metrics import survey as measure
+from encoder.metrics.head_measures import HeadSurvey
 from encoder.support.formatting import shown
 from encoder.support.progress import pulse
 from encoder.teach import trials
@@ -30,9 +36,8 @@ from encoder.teach.story import tour
 from encoder.trace.tokens import Text
 from encoder.train.evaluation import Score, evaluate_text
 from pages.ui.server import cost_gate, job_queue, memory, task_models
-from pages.ui.server.cache import Results
 from pages.ui.server.engine import budget, cpu_slots, held_by, kept, run, text_encoder
-from pages.ui.server.pool import waiting_for
+from pages.ui.server.pool import Results, waiting_for
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -273,3 +278,34 @@ def readers(model: str, layer: int) -> dict[str, Regression]:
     """A sentence classifier and a word tagger for one layer of a model, trained on the labelled sentences."""
     with job_queue.slot(), st.spinner("Training …"):
         return probing.readers(text_encoder(model), layer)
+
+
+def atlases(model: str) -> Shelf:
+    """The atlases of a model, and of no other; looked for again when a card has come, gone or changed."""
+    return shelf(text_encoder(model).source)
+
+
+@lru_cache(maxsize=16)
+def heads_of(atlas: Atlas) -> HeadSurvey:
+    """The measures and labels of all heads over the corpus of an atlas."""
+    return head_survey(atlas)
+
+
+@lru_cache(maxsize=16)
+def habits_in(atlas: Atlas) -> tour.Habits:
+    """What the heads look at out of habit, over the corpus of an atlas."""
+    return tour.habits_of(heads_of(atlas))
+
+
+@lru_cache(maxsize=256)
+def near_vector(atlas: Atlas, layer: int, vector: tuple[float, ...]) -> list[NearToken]:
+    """The tokens of the corpus with the most alike vectors after a layer."""
+    with cpu_slots:
+        return nearest_tokens(atlas, layer, torch.tensor(vector))
+
+
+@lru_cache(maxsize=256)
+def near_output(atlas: Atlas, model: str, layer: int, head: int, z: tuple[float, ...]) -> list[NearToken]:
+    """The tokens of the corpus to which a head of the model writes alike."""
+    with cpu_slots:
+        return nearest_outputs(atlas, text_encoder(model), layer, head, torch.tensor(z))

@@ -1,14 +1,29 @@
-"""How much memory this server may take and has left, so that what does not fit is refused before it is made."""
+"""How much memory this server may take and has left, so that what does not fit is refused before it is made.
 
+Freed memory kept at hand: what makes recording a long sentence as fast as not recording it.
+
+A recorded run of 128 tokens holds 40 MB. By default the C library gives such blocks back to the system when the run is
+dropped, and the next run pays for every page anew; see tests/benchmarks/bench_trace.py for what that costs.
+
+Blocks larger than any of such a run do go back at once: those of long texts leave holes of hundreds of megabytes
+otherwise, between whatever small was allocated meanwhile, in which the next long text finds no place.
+
+oneDNN, which computes linear maps, and torch beside it keep machine code made for every shape of an input: two
+megabytes for each length of a sentence, up to 1,024 shapes, of which a length has five. Visitors with texts of sixty
+lengths would leave 140 MB behind that no bound of the server counts. To make it anew takes about a millisecond.
+"""
+
+import ctypes
 import logging
 import math
 import os
+import platform
 from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 
 from encoder.support.errors import EncoderError
-from pages.ui.server.groups import levels
-from pages.ui.server.heap import give_back_freed_memory
 
 try:
     import resource
@@ -21,6 +36,16 @@ SYSTEM = Path("/")
 OFF = ("", "off", "0", "false", "no")  # of a setting that is on or off
 SMALLEST_MB, UNKNOWN_MB = 1500, 4500  # a server of less is none; and where the system says nothing
 WHILE_BUILT = 2.2  # a model in the making, over its weights: they are there twice, prepacked too, and some more
+# Of version 2 and of the memory controller of version 1: the limit, what is held, and files that are given up at need.
+FILES = {
+    "cgroup2": ("memory.max", "memory.current", "inactive_file"),
+    "cgroup": ("memory.limit_in_bytes", "memory.usage_in_bytes", "total_inactive_file"),
+}
+TRIM_THRESHOLD, MMAP_THRESHOLD, ARENA_MAX = -1, -3, -8  # M_TRIM_THRESHOLD and so on, of glibc's malloc.h
+KEPT_BYTES, MAPPED_BYTES = 384 * 2**20, 2 * 2**20
+ARENAS = 2  # each keeps what was freed in it; every thread has one of its own otherwise, and a server many threads
+SHAPES = 64  # of which machine code is kept: those of the last dozen lengths of a sentence
+KEEPERS = ("ONEDNN_PRIMITIVE_CACHE_CAPACITY", "LRU_CACHE_CAPACITY")  # what oneDNN and torch read that number from
 
 
 def setting(name: str, usual: int) -> int:
@@ -71,6 +96,89 @@ def machine_memory() -> dict[str, float]:
     return {name: 1024.0 * int(said.split()[0]) for name, said in lines.items() if said.split()[0].isdigit()}
 
 
+@dataclass(frozen=True)
+class Level:
+    """A group with a limit: bytes that it may hold, those it holds, and of them what it gives up when needed."""
+
+    limit: int
+    held: int
+    given_up: int
+
+    @property
+    def left(self) -> int:
+        """Bytes that it can still have."""
+        return self.limit - self.held + self.given_up
+
+
+def levels(system: Path) -> list[Level]:
+    """Every group with a limit that this process is in; `system` is the root of all files, `/` but in tests."""
+    own = dict(read_own(system / "proc/self/cgroup"))
+    found = []
+    for kind, top, at in mounted(system / "proc/self/mountinfo"):
+        path = own.get(kind)
+        if path is None:
+            continue
+        base = system / at.lstrip("/")
+        inside = path.removeprefix(top if top != "/" else "").strip("/") if path.startswith(top) else ""
+        folder = base / inside if (base / inside).is_dir() and ".." not in inside else base
+        while True:
+            if (level := read_level(folder, *FILES[kind])) is not None:
+                found.append(level)
+            if folder == base:
+                break
+            folder = folder.parent
+    return found
+
+
+def read_own(file: Path) -> list[tuple[str, str]]:
+    """The kind and path of the groups that count memory, as the process sees them."""
+    found = []
+    for line in lines_of(file):
+        number, controllers, path = [*line.split(":", 2), "", ""][:3]
+        if number == "0" and not controllers:
+            found.append(("cgroup2", path))
+        elif "memory" in controllers.split(","):
+            found.append(("cgroup", path))
+    return found
+
+
+def mounted(file: Path) -> list[tuple[str, str, str]]:
+    """The kind of each hierarchy that counts memory, which of its groups is at the top of what is seen, and where."""
+    found = []
+    for line in lines_of(file):
+        place, _, what = line.partition(" - ")
+        if len(place.split()) < 5 or len(what.split()) < 3:
+            continue
+        kind, _, options = what.split()[:3]
+        if kind == "cgroup2" or (kind == "cgroup" and "memory" in options.split(",")):
+            top, at = place.split()[3:5]
+            found.append((kind, top, at))
+    return found
+
+
+def read_level(folder: Path, limit: str, held: str, given_up: str) -> Level | None:
+    """What a group's files say; None where it has no limit."""
+    most = number_in(folder / limit)
+    if most is None:
+        return None
+    spare = [line.split()[1] for line in lines_of(folder / "memory.stat") if line.startswith(f"{given_up} ")]
+    return Level(most, number_in(folder / held) or 0, int(spare[0]) if spare and spare[0].isdigit() else 0)
+
+
+def number_in(file: Path) -> int | None:
+    """The whole number in a file; None where it holds none, as "max"."""
+    said = "".join(lines_of(file)).strip()
+    return int(said) if said.isascii() and said.isdigit() and len(said) < 30 else None
+
+
+def lines_of(file: Path) -> list[str]:
+    """The lines of a file of the system; none where it cannot be read."""
+    try:
+        return file.read_text(encoding="utf-8", errors="replace").splitlines()
+    except OSError:
+        return []
+
+
 MOST_MB: float = setting("ENCODER_MEMORY_MB", usual_bound())  # what the whole server may take
 OWN_MB = 700.0  # of it, for libraries, pages, sessions and files in the making
 KEPT_MB = max(500.0, MOST_MB - OWN_MB)  # the rest, for models, runs and results together
@@ -102,3 +210,37 @@ def check_room(needed: float, doing: str, let_go: Callable[[], bool] = lambda: F
             said = f"{max(room, 0) / 1e6:,.0f}" if math.isfinite(room) else "not enough"
             raise EncoderError(f"it takes {needed / 1e6:,.0f} MB of memory {doing}; this server has {said} MB left")
         give_back_freed_memory()
+
+
+@cache
+def keep_freed_memory() -> bool:
+    """Let this process keep up to 384 MiB of freed memory instead of handing it back, and use few heaps.
+
+    It counts for threads that allocate for the first time after it, so it comes first in a program.
+
+    Returns:
+        whether the C library took the settings; elsewhere than on glibc nothing changes.
+    """
+    if platform.libc_ver()[0] != "glibc":
+        return False
+    libc = ctypes.CDLL(None)
+    settings = {ARENA_MAX: ARENAS, TRIM_THRESHOLD: KEPT_BYTES, MMAP_THRESHOLD: MAPPED_BYTES}
+    return all(libc.mallopt(name, value) for name, value in settings.items())
+
+
+def keep_little_machine_code() -> None:
+    """Let this process, and those it starts, keep the machine code of few shapes, where nobody has said of how many.
+
+    Both ask once, when they compute for the first time.
+    """
+    for name in KEEPERS:
+        os.environ.setdefault(name, str(SHAPES))
+
+
+def give_back_freed_memory() -> None:
+    """Hand pages back to the system in which nothing is left; takes about 10 ms, and does nothing but on glibc.
+
+    What many threads freed lies scattered among what is still held, and is not used again as a whole.
+    """
+    if platform.libc_ver()[0] == "glibc":
+        ctypes.CDLL(None).malloc_trim(0)

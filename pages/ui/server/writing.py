@@ -1,15 +1,25 @@
-"""Files of a whole run, which may be large: one of them is made at a time, for all sessions and routes."""
+"""Files that take much to make: those of whole runs one at a time, films in a process of their own.
+
+To draw the pictures of a film would hold the interpreter of all sessions for seconds.
+"""
 
 import io
 import threading
 from collections.abc import Callable
+from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import BinaryIO
 
+from encoder.pictures.paper import filming
+from encoder.pictures.paper.film import Film, Kind
+from encoder.support.progress import pulse
 from pages.ui.server import memory
+from pages.ui.server.child import watched
 from pages.ui.server.engine import budget
 
 MOST_BYTES = 150_000_000  # of a file that is made here; it lies in memory until it is fetched
 WHILE_WRITTEN = 2.0  # what it takes to make a file, over its size
+NEEDED = 500e6  # bytes that the process takes for a film of usual size
 export_lock = threading.Lock()
 
 
@@ -23,3 +33,23 @@ def written(nbytes: int, write: Callable[[BinaryIO], object]) -> bytes:
         memory.check_room(WHILE_WRITTEN * nbytes, "to write this file", budget.drop_one)
         write(file)
         return file.getvalue()
+
+
+def filmed(made: Film, kind: Kind, tell: Callable[[float], None]) -> bytes:
+    """The film as a file; `tell` gets the share that is done. Who leaves, or what `tell` raises, ends the process.
+
+    Raises:
+        EncoderError: there is no memory left for it.
+        EndedError: it took too long or too much memory, or was ended from outside.
+    """
+    memory.check_room(NEEDED, "to make a film", budget.drop_one)
+    done = [0.0]
+
+    def look() -> None:
+        pulse()
+        tell(done[-1])
+
+    with TemporaryDirectory(ignore_cleanup_errors=True) as folder:
+        filming.ask(Path(folder), made)
+        watched("encoder.pictures.paper.filming", [folder, kind], lambda line: done.append(float(line)), look)
+        return filming.file(Path(folder), kind).read_bytes()

@@ -4,7 +4,7 @@ import streamlit as st
 
 from encoder.atlas.reading import Atlas
 from pages.ui import session
-from pages.ui.server.atlases import atlases
+from pages.ui.server.measurements import atlases
 from pages.ui.state import session_state as state
 
 
