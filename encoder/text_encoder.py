@@ -68,12 +68,7 @@ class TextEncoder:
 
     @classmethod
     def from_pretrained(
-        cls,
-        name: str | Path = "base",
-        *,
-        step: int | None = None,
-        called: str | None = None,
-        origin: str | None = None,
+        cls, name: str | Path = "base", *, step: int | None = None, called: str | None = None, origin: str | None = None
     ) -> "TextEncoder":
         """A bundled model ("base", "small") or a checkpoint folder, ours or in Hugging Face's layout; works offline.
 

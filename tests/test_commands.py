@@ -78,7 +78,7 @@ def test_what_it_cannot_read_is_one_line(module: str, capsys: pytest.CaptureFixt
     assert "--help lists what there is" in complained
 
 
-@pytest.mark.parametrize("module", WRONG)
+@in_turn("module", WRONG)
 def test_what_is_not_there_is_one_line(
     module: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -89,7 +89,7 @@ def test_what_is_not_there_is_one_line(
     assert list(tmp_path.iterdir()) == []
 
 
-@pytest.mark.parametrize("module", [name for name, given in COMMANDS.items() if given])
+@in_turn("module", [name for name, given in COMMANDS.items() if given])
 def test_the_place_to_write_at_is_tried_before_the_work(
     module: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -142,7 +142,7 @@ def test_nothing_is_shown_of_a_short_work_nor_from_a_thread(monkeypatch: pytest.
     assert "sums" not in screen.getvalue()
 
 
-@pytest.mark.parametrize("given", [["-q"], []])
+@in_turn("given", [["-q"], []])
 def test_a_command_is_quiet_where_that_is_asked(given: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
     seen = list[Any]()
     recount = import_module("encoder.exam.recount.__main__")

@@ -20,7 +20,7 @@ from encoder.model.encoder import Encoder
 from encoder.model.steps.catalogue import catalogue
 from encoder.model.steps.step import Step
 
-CELLS, OPENED = 4, 1  # numbers explained in each step, and how many of them have all their operands explained too
+CELLS, OPENED = 2, 1  # numbers explained in each step, and how many of them have all their operands explained too
 MANY_CELLS, MANY_OPENED = 20, 3
 TOLERANCE = 1e-6  # of the size of what was combined; float32 stays within 3e-7
 GIVEN = {  # operations of steps that are made of no other step

@@ -12,6 +12,7 @@ from typing import Any
 
 import pytest
 import torch
+from in_turn import in_turn
 from twins import MODELS, saved
 
 from encoder import CheckpointError, TextEncoder
@@ -114,34 +115,17 @@ def test_what_is_there_is_not_fetched_again(served: Hub, tmp_path: Path) -> None
     assert served.asked == []
 
 
-@pytest.mark.parametrize(
-    "name",
-    [
-        "",
-        "a/b/c",
-        "../secret",
-        "a/..",
-        "/etc/passwd",
-        "https://hub/a/b",
-        "a b/c",
-        "a\0/b",
-        "team/",
-        "/",
-        "x" * 200,
-        "team/ünïcode",
-        "team/a\n",
-        "a--b/c",
-        "-a/b",
-        "C:\\models",
-    ],
-)
+NO_IDS = ("", "a/b/c", "../secret", "a/..", "/etc/passwd", "https://hub/a/b", "a b/c", "a\0/b", "team/", "/", "x" * 200)
+
+
+@in_turn("name", [*NO_IDS, "team/ünïcode", "team/a\n", "a--b/c", "-a/b", "C:\\models"])
 def test_ids_that_are_none(name: str, served: Hub, tmp_path: Path) -> None:
     with pytest.raises(hub.HubError, match="is no id of a model; an id is owner/name"):
         hub.download(name, tmp_path / "models", endpoint=served.address)
     assert served.asked == [] and not (tmp_path / "models").exists()
 
 
-@pytest.mark.parametrize(
+@in_turn(
     ("refusal", "said"),
     [
         ((401, "RepoNotFound"), "the hub has no public model 'team/tiny-bert'; check the spelling"),
@@ -176,7 +160,7 @@ def test_more_than_was_told_is_not_kept(served: Hub, tmp_path: Path) -> None:
     assert list((tmp_path / "models").iterdir()) == []
 
 
-@pytest.mark.parametrize(
+@in_turn(
     ("without", "said"),
     [
         ("model.safetensors", "has no weights in safetensors"),
@@ -185,7 +169,7 @@ def test_more_than_was_told_is_not_kept(served: Hub, tmp_path: Path) -> None:
     ],
 )
 def test_a_model_that_cannot_be_used_is_not_fetched(without: str, said: str, served: Hub, tmp_path: Path) -> None:
-    del served.listed[without]
+    served.listed = {name: len(content) for name, content in served.files.items() if name != without}
     with pytest.raises(hub.HubError, match=said):
         hub.download(ID, tmp_path / "models", endpoint=served.address)
     assert [line for line in served.asked if "resolve" in line] == []

@@ -141,8 +141,7 @@ TOGETHER = 10  # sentences in a batch
 
 
 @pytest.mark.parametrize(
-    ("dtype", "bound"),
-    [pytest.param(torch.float32, 1e-5, marks=pytest.mark.nightly), (torch.float64, 1e-10)],
+    ("dtype", "bound"), [pytest.param(torch.float32, 1e-5, marks=pytest.mark.nightly), (torch.float64, 1e-10)]
 )
 def test_minilm_is_that_of_transformers(dtype: torch.dtype, bound: float) -> None:
     twin = transformers.BertModel.from_pretrained(MINILM, attn_implementation="eager").eval().to(dtype)

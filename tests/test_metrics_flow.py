@@ -30,7 +30,7 @@ from encoder.metrics.flows import max_flow
 
 MIXINGS: tuple[Mixing, ...] = ("Attn-N", "AttnRes-N", "AttnResLn-N")
 EVERY = VARIANTS | {"three-layers": replace(TINY, n_layers=3)}
-every_variant = every_shape(EVERY, pytest.mark.slow)
+every_variant = every_shape(EVERY)
 
 
 def close(ours: Tensor, theirs: Tensor, within: float = 1e-5) -> bool:

@@ -1,10 +1,14 @@
-"""The installed package, in another folder and without Streamlit and Plotly: README's lines and the five commands."""
+"""The package in another folder and without Streamlit and Plotly: README's lines and the five commands.
+
+What is built and installed is tried at night; what guards every change runs the same programs from the checkout.
+"""
 
 import json
 import re
 import subprocess
 import sys
 import tarfile
+import tomllib
 import zipfile
 from importlib.metadata import Distribution
 from pathlib import Path
@@ -19,34 +23,24 @@ from encoder.pictures.view import View
 
 pytestmark = pytest.mark.slow
 
+built = pytest.mark.nightly
 ROOT = Path(__file__).parents[1]
 MOST_BYTES = 75 * 2**20
+SCRIPTS = tomllib.loads((ROOT / "encoder" / "pyproject.toml").read_text())["project"]["scripts"]
 COMMANDS = ("encoder-atlas", "encoder-exam", "encoder-picture", "encoder-report", "encoder-train")
 WORDS = (("The", "DET", 2, "det"), ("dog", "NOUN", 3, "nsubj"), ("ran", "VERB", 0, "root"))
 TREE = "\n".join(f"{i}\t{w}\t_\t{t}\t_\t_\t{to}\t{how}\t_\t_" for i, (w, t, to, how) in enumerate(WORDS, 1)) + "\n\n"
 PICTURES = (
-    "all_heads",
-    "arcs",
-    "flows",
-    "head_lengths",
-    "layer_step",
-    "lens",
-    "links",
-    "max_flow",
-    "mixing",
-    "near_words",
-    "norm_sides",
-    "picture",
-    "rollout",
-    "words_moved",
+    "all_heads arcs flows head_lengths layer_step lens links max_flow mixing near_words norm_sides picture rollout "
+    "words_moved"
 )
 SMALL_RUN = ["d_model=8", "n_heads=2", "n_layers=1", "d_ff=8", "vocab_size=40", "rows=2", "row_length=8"]
 # Runs programs and commands of a JSON list in turn: what each printed, what it complained of, and its exit code.
 RUNNER = """
 import contextlib, io, json, sys
-from importlib.metadata import entry_points
+from importlib import import_module
 
-folder, blocked = sys.argv[1], sys.argv[2].split(",")
+folder, blocked, scripts = sys.argv[1], sys.argv[2].split(","), json.loads(sys.argv[3])
 
 class Blocked:
     def find_spec(self, name, path=None, target=None):
@@ -55,15 +49,15 @@ class Blocked:
 
 sys.path.insert(0, folder)
 sys.meta_path.insert(0, Blocked())
-commands = {entry.name: entry for entry in entry_points(group="console_scripts") if entry.module == "encoder.commands"}
 answers = []
 for name, *given in json.load(sys.stdin):
     code = 0
     with contextlib.redirect_stdout(io.StringIO()) as printed, contextlib.redirect_stderr(io.StringIO()) as complained:
         sys.argv = [name, *given]
         try:
-            if name in commands:
-                code = commands[name].load()()
+            if name in scripts:
+                module, function = scripts[name].split(":")
+                code = getattr(import_module(module), function)()
             else:
                 exec(compile(name, "<README.md>", "exec"), {"__name__": "__main__"})
         except SystemExit as end:
@@ -100,7 +94,7 @@ def installed(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
 def answers(folder: Path, work: Path, blocked: str, given: list[list[str]]) -> list[Any]:
     """Run each in one process that knows only this folder and the environment's packages, save those blocked."""
     done = subprocess.run(
-        [sys.executable, "-I", "-c", RUNNER, str(folder), blocked],
+        [sys.executable, "-I", "-c", RUNNER, str(folder), blocked, json.dumps(SCRIPTS)],
         input=json.dumps(given),
         cwd=work,
         capture_output=True,
@@ -111,6 +105,7 @@ def answers(folder: Path, work: Path, blocked: str, given: list[list[str]]) -> l
     return found
 
 
+@built
 def test_the_wheel_is_small_and_says_what_it_is(wheel: Path, installed: Path) -> None:
     assert wheel.stat().st_size < MOST_BYTES
     with zipfile.ZipFile(wheel) as file:
@@ -121,10 +116,11 @@ def test_the_wheel_is_small_and_says_what_it_is(wheel: Path, installed: Path) ->
     (folder,) = installed.glob("*.dist-info")
     about = Distribution.at(folder)
     assert about.metadata["License-Expression"] == "MIT" and about.version == encoder.__version__
-    assert {entry.name for entry in about.entry_points} == set(COMMANDS)
+    assert {entry.name: entry.value for entry in about.entry_points} == SCRIPTS and set(SCRIPTS) == set(COMMANDS)
     assert (ROOT / "encoder" / "LICENSE").read_text() == (ROOT / "LICENSE").read_text()
 
 
+@built
 def test_it_works_without_streamlit_and_plotly(installed: Path, tmp_path: Path) -> None:
     (tmp_path / "text.txt").write_text("The cat sat on the mat.\nA dog ran home.\n" * 20)
     (tmp_path / "trees.conllu").write_text(TREE * 8)
@@ -165,6 +161,7 @@ def test_it_works_without_streamlit_and_plotly(installed: Path, tmp_path: Path) 
         assert (printed, complained.count("\n"), code) == ("", 1, 2) and reason in complained
 
 
+@built
 def test_a_training_needs_no_extra_before_it_is_to_be_examined(installed: Path, tmp_path: Path) -> None:
     (tmp_path / "text.txt").write_text("The cat sat on the mat.\nA dog ran home.\n" * 20)
     run = ["--corpus", "text.txt", "--heldout", "text.txt", "--steps", "1", "--set", *SMALL_RUN]
@@ -174,7 +171,15 @@ def test_a_training_needs_no_extra_before_it_is_to_be_examined(installed: Path, 
     assert examined[1:] == ["error: conllu is not installed; pip install 'encoder[exam]' brings it\n", 2]
 
 
-def test_a_living_cell_and_a_report_need_no_extra_and_what_does_says_which(installed: Path, tmp_path: Path) -> None:
+NO_EXTRAS = "streamlit,plotly,matplotlib,fontTools,PIL,conllu"
+
+
+@pytest.mark.parametrize("blocked", [NO_EXTRAS, pytest.param(f"{NO_EXTRAS},pyarrow", marks=built)])
+def test_a_living_cell_and_a_report_need_no_extra_and_what_does_says_which(
+    blocked: str, request: pytest.FixtureRequest, tmp_path: Path
+) -> None:
+    """From the checkout, which reads shipped tables by pyarrow; installed without that too."""
+    folder = request.getfixturevalue("installed") if "pyarrow" in blocked else ROOT
     cell = "from encoder import TextEncoder\nt = TextEncoder.from_pretrained('small').trace('A cat sat.')\n"
     given = [
         [cell + "print(len(t._repr_html_()), len(t.show('heads')._repr_html_()))"],
@@ -182,13 +187,13 @@ def test_a_living_cell_and_a_report_need_no_extra_and_what_does_says_which(insta
         ["encoder-report", "A cat sat.", "--model", "small"],
         ["try: from encoder import measure\nexcept ImportError as error: print(error)"],
     ]
-    blocked = "streamlit,plotly,matplotlib,fontTools,PIL,conllu,pyarrow"
-    shown, plain, charts, measured = answers(installed, tmp_path, blocked, given)
+    shown, plain, charts, measured = answers(folder, tmp_path, blocked, given)
     assert min(map(int, shown[0].split())) > 300_000 and plain[1:] == ["", 0], (shown, plain)
     assert charts[2] == 2 and charts[1].endswith(" is not installed; pip install 'encoder[figures]' brings it\n")
     assert measured[0] == "plotly is not installed; pip install 'encoder[figures]' brings it\n"
 
 
+@built
 def test_pictures_and_reports_need_no_streamlit(installed: Path, tmp_path: Path) -> None:
     given = [
         ["encoder-picture", "rollout", "--model", "small", "--sentence", "A cat sat.", "--out", "rollout.svg"],
@@ -202,10 +207,11 @@ def test_pictures_and_reports_need_no_streamlit(installed: Path, tmp_path: Path)
     assert b"</svg>" in (tmp_path / "rollout.svg").read_bytes()
 
 
+@built
 def test_the_lines_of_pictures_need_the_package_alone(installed: Path, tmp_path: Path) -> None:
     """What Keep gives as code runs without what the pages stand on."""
     view = View(model="small", sentence="A cat sat on the mat.", second="It slept.", layer=1, head=1)
-    lines = [picture(key).of(ask(picture(key), view)).code for key in PICTURES]
+    lines = [picture(key).of(ask(picture(key), view)).code for key in PICTURES.split()]
     found = answers(installed, tmp_path, "streamlit,plotly,transformers", [[code] for code in lines])
     assert [answer for answer in found if not answer[0] or answer[1:] != ["", 0]] == []
     assert list(tmp_path.iterdir()) == []

@@ -24,7 +24,7 @@ from encoder.metrics import (
 )
 from encoder.model.embedding import sinusoidal_positions
 
-every_variant = every_shape(VARIANTS, pytest.mark.slow)
+every_variant = every_shape(VARIANTS)
 
 
 # Units on their curve

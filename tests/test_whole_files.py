@@ -70,7 +70,7 @@ def made(sentence: str) -> LivingCell:
     return written(encoder, encoder.trace(sentence), with_charts=False)
 
 
-@pytest.fixture(params=[model, atlas, page, drawing])
+@pytest.fixture(params=[model, atlas, *(pytest.param(each, marks=pytest.mark.nightly) for each in (page, drawing))])
 def saves(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Saves:
     encoder = tiny(TINY)
     monkeypatch.setattr(TextEncoder, "from_pretrained", lambda *given, **more: encoder)

@@ -8,6 +8,7 @@ import torch
 from in_turn import in_turn
 from page_tools import go, healthy, open_app
 from readers import READERS, reader
+from tiers import mostly_nightly
 
 from encoder import TextEncoder, checkpoint
 from encoder.experiments.compare import aligned_tokens, first_difference
@@ -242,7 +243,7 @@ def folders(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
-@in_turn("name", READERS)
+@pytest.mark.parametrize("name", mostly_nightly(READERS, ["byte pairs"]))
 def test_the_pages_find_the_word(folders: Path, name: str) -> None:
     hole = "[MASK]" if name == "cased" else "<mask>"
     app = open_app(model=f"folder:{name.replace(' ', '-')}", sentence=f"The capital of France is {hole}.")

@@ -56,9 +56,7 @@ def test_a_look_little_above_even_attention_is_no_finding(base: TextEncoder) -> 
     assert finding(trace, 4, 1).startswith("“it” gives 49 %")
 
 
-def test_after_a_change_of_layer_and_head_headings_and_pictures_are_of_those(
-    base: TextEncoder,
-) -> None:
+def test_after_a_change_of_layer_and_head_headings_and_pictures_are_of_those(base: TextEncoder) -> None:
     app, trace = open_app("sentence", several="1"), base.trace(EXAMPLE)
     for layer, head in ((2, 4), (5, 0)):
         app.query_params["layer"], app.query_params["head"] = str(layer), str(head)  # as the browser chooses them

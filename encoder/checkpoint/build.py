@@ -6,9 +6,7 @@ from collections.abc import Callable, Mapping
 import torch
 from torch import Tensor
 
-from encoder.checkpoint.tensor_files import (
-    CheckpointError,
-)
+from encoder.checkpoint.tensor_files import CheckpointError
 from encoder.model.config import EncoderConfig
 from encoder.model.encoder import Encoder, meta_device
 from encoder.support.errors import seeded

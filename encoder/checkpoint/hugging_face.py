@@ -110,10 +110,7 @@ ELECTRA = Family(
     BUFFERS
     | TASKS
     | ROBERTA_TASKS
-    | {
-        "discriminator_predictions.dense": REPLACED,
-        "discriminator_predictions.dense_prediction": REPLACED,
-    },
+    | {"discriminator_predictions.dense": REPLACED, "discriminator_predictions.dense_prediction": REPLACED},
     BERT_FIELDS | {"embedding_size": "embedding_size"},
     head_activation="gelu",
 )

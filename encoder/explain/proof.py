@@ -283,10 +283,7 @@ def layer(model: Encoder, trace: Trace, step: Step) -> list[Check]:
     said = f"nn.TransformerEncoderLayer, layer {number}"
     if step.layer is None and model.final_norm is not None:
         last = f"layers.{number}.output"
-        return [
-            check(said, trace, x, last, theirs[0]),
-            *norm(model, trace, "", last, "final_norm"),
-        ]
+        return [check(said, trace, x, last, theirs[0]), *norm(model, trace, "", last, "final_norm")]
     return [check(said, trace, x, step.name, theirs[0])]
 
 

@@ -59,10 +59,7 @@ def norm_sides(trace: Trace, layer: int, part: str) -> dict[str, Tensor]:
     In a post-norm layer the sum goes in; in a pre-norm layer the residual does, and the sum comes later.
     """
     at = f"layers.{layer}.{part}."
-    return {
-        "before": trace[at + ("residual" if trace.config.norm_first else "sum")],
-        "after": trace[at + "output"],
-    }
+    return {"before": trace[at + ("residual" if trace.config.norm_first else "sum")], "after": trace[at + "output"]}
 
 
 def shares_in_bins(sets: Mapping[str, ArrayLike]) -> tuple[np.ndarray, dict[str, np.ndarray]]:

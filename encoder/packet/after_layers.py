@@ -35,10 +35,7 @@ def level_5(encoder: TextEncoder, trace: Trace, most_bytes: int = MOST_BYTES) ->
     vectors = stream(trace)
     gap = next((i for i, kind in enumerate(kinds(encoder, trace)) if kind == "mask"), 0)
     rows = [row for row in kept_rows(trace, gap, most_bytes) if row < vectors.shape[1]]
-    arrays = {
-        "length": exact(length(vectors).numpy()),
-        "cosine": exact(cosine(vectors, vectors[-1:]).numpy()),
-    }
+    arrays = {"length": exact(length(vectors).numpy()), "cosine": exact(cosine(vectors, vectors[-1:]).numpy())}
     about: dict[str, Any] = {"why": encoder.why_no_guesses, "mask": encoder.mask_token, "spans": spans(trace)}
     if encoder.model.mlm_head is not None:
         names, found = guesses(encoder, trace, rows)

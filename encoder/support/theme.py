@@ -27,14 +27,8 @@ REDS = [sequential.amp[i] for i in (1, 3, 5, 7, 9)]
 NIGHT_BLUES = [sequential.ice[i] for i in (3, 5, 7, 9, 11)]  # from dark to light
 NIGHT_BELOW = [sequential.ice[i] for i in (3, 5, 7, 9, 10)]  # no lighter than the reds become
 NIGHT_REDS = [sequential.amp[i] for i in (9, 7, 5, 3, 1)]
-RISING = {
-    "light": evenly([PALE, *BLUES]),
-    "dark": evenly([DARK, *NIGHT_BLUES]),
-}
-SIGNED = {
-    "light": evenly([*reversed(BLUES), PALE, *REDS]),
-    "dark": evenly([*reversed(NIGHT_BELOW), DARK, *NIGHT_REDS]),
-}
+RISING = {"light": evenly([PALE, *BLUES]), "dark": evenly([DARK, *NIGHT_BLUES])}
+SIGNED = {"light": evenly([*reversed(BLUES), PALE, *REDS]), "dark": evenly([*reversed(NIGHT_BELOW), DARK, *NIGHT_REDS])}
 # The page's own colours: .streamlit/config.toml has the same, and a test holds both to a contrast of 4.5 to 1.
 ACCENT: dict[Theme, str] = {"light": "#1f6fb2", "dark": "#6db6e8"}
 SECOND: dict[Theme, str] = {"light": "#b4532a", "dark": "#f0a35e"}

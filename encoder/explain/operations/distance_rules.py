@@ -68,7 +68,7 @@ def rotate(at: Operands) -> Made:
         "from encoder.model.distance import distance_buckets\n"
         'table = p["position_bias.weight"]\n'
         "{name} = table[distance_buckets(len(t.ids), len(table))].permute(2, 0, 1)"
-    ),
+    )
 )
 def relative_bias(at: Operands) -> Made:
     """The number of a head for a distance."""
@@ -87,7 +87,7 @@ def relative_bias(at: Operands) -> Made:
         "from encoder.model.distance import alibi_slopes\n"
         "place = torch.arange(len(t.ids))\n"
         "{name} = alibi_slopes({n_heads})[:, None, None] * -(place - place[:, None]).abs()"
-    ),
+    )
 )
 def alibi(at: Operands) -> Made:
     """The slope of a head times the distance, below zero."""
@@ -108,7 +108,7 @@ def place_of(apart: int) -> str:
     (
         "from encoder.model.distance import distance_vectors\n"
         '{name} = p["{w}"][distance_vectors(len(t.ids), {distance_span}, {distance_limit})]'
-    ),
+    )
 )
 def distance(at: Operands) -> Made:
     """A row of the table of distances."""
@@ -122,19 +122,13 @@ def distance(at: Operands) -> Made:
 APART = "n = len(t.ids)\napart = torch.arange(n)[:, None] - torch.arange(n) + n - 1\n"
 
 
-@operation(
-    APART + "{name} = ({0} @ {1}.mT).gather(-1, apart.expand({n_heads}, n, n))",
-    lambda k: 2 * k - 1,
-)
+@operation(APART + "{name} = ({0} @ {1}.mT).gather(-1, apart.expand({n_heads}, n, n))", lambda k: 2 * k - 1)
 def content_to_position(at: Operands) -> Made:
     """A query times the key of a distance."""
     return across(at, at.index[1], "The query times the key")
 
 
-@operation(
-    APART + "{name} = ({0} @ {1}.mT).gather(-1, apart.mT.expand({n_heads}, n, n)).mT",
-    lambda k: 2 * k - 1,
-)
+@operation(APART + "{name} = ({0} @ {1}.mT).gather(-1, apart.mT.expand({n_heads}, n, n)).mT", lambda k: 2 * k - 1)
 def position_to_content(at: Operands) -> Made:
     """A key times the query of a distance."""
     return across(at, at.index[2], "The key times the query")
