@@ -707,6 +707,7 @@ def test_an_explanation_says_what_was_edited(encoder: TextEncoder) -> None:
         assert made.edited == "", name
         assert made.difference <= 2e-6 * made.size, name
     assert encoder.explain(trace, AT + "masked", (0, 3, 5)).edited == "layer 1: masked scores with later tokens hidden"
+    assert encoder.explain(trace, AT + "masked", (0, 3, 3)).edited == ""
 
 
 def test_an_explanation_leaves_padding_alone(encoder: TextEncoder) -> None:

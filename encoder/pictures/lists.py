@@ -36,7 +36,7 @@ class Column:
 
 
 @dataclass(frozen=True, eq=False)
-class Table:
+class ListTable:
     """Numbers of the same dimensions over a list of sentences.
 
     Attributes:
@@ -93,11 +93,11 @@ class Measured:
         left_out: why a sentence is in no table, by its number.
     """
 
-    tables: tuple[Table, ...]
+    tables: tuple[ListTable, ...]
     cut: tuple[int, ...]
     left_out: Mapping[int, str]
 
-    def table(self, *dims: str) -> Table:
+    def table(self, *dims: str) -> ListTable:
         """The table of these dimensions, such as `table("layer", "head")`.
 
         Raises:
@@ -162,9 +162,9 @@ class TableParts:
         """Add to a column."""
         self.columns.setdefault(name, []).append(values)
 
-    def table(self, dims: tuple[str, ...]) -> Table:
+    def table(self, dims: tuple[str, ...]) -> ListTable:
         """The table of all that was added."""
-        return Table(dims, {name: np.concatenate(parts) for name, parts in self.columns.items()})
+        return ListTable(dims, {name: np.concatenate(parts) for name, parts in self.columns.items()})
 
 
 @dataclass(frozen=True)

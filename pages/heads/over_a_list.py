@@ -8,7 +8,7 @@ import streamlit as st
 
 from encoder.metrics import HEAD_MEASURES
 from encoder.pictures.export.caption import file_name
-from encoder.pictures.lists import Measured, Table, measuring
+from encoder.pictures.lists import ListTable, Measured, measuring
 from encoder.support.errors import EncoderError
 from pages.ui import session
 from pages.ui.downloads import button
@@ -74,7 +74,7 @@ def show(measured: Measured, sentences: tuple[str, ...]) -> None:
                 button.save(kind.upper(), f"list_{table.name}_{kind}", name, partial(file_of, table, kind), mime)
 
 
-def file_of(table: Table, kind: str) -> bytes:
+def file_of(table: ListTable, kind: str) -> bytes:
     """A table as a file of a kind."""
     content: str | bytes = getattr(table, kind)()
     return content.encode() if isinstance(content, str) else content

@@ -64,11 +64,9 @@ def rotate(at: Operands) -> Made:
 
 
 @operation(
-    (
-        "from encoder.model.distance import distance_buckets\n"
-        'table = p["position_bias.weight"]\n'
-        "{name} = table[distance_buckets(len(t.ids), len(table))].permute(2, 0, 1)"
-    )
+    "from encoder.model.distance import distance_buckets\n"
+    'table = p["position_bias.weight"]\n'
+    "{name} = table[distance_buckets(len(t.ids), len(table))].permute(2, 0, 1)"
 )
 def relative_bias(at: Operands) -> Made:
     """The number of a head for a distance."""
@@ -83,11 +81,9 @@ def relative_bias(at: Operands) -> Made:
 
 
 @operation(
-    (
-        "from encoder.model.distance import alibi_slopes\n"
-        "place = torch.arange(len(t.ids))\n"
-        "{name} = alibi_slopes({n_heads})[:, None, None] * -(place - place[:, None]).abs()"
-    )
+    "from encoder.model.distance import alibi_slopes\n"
+    "place = torch.arange(len(t.ids))\n"
+    "{name} = alibi_slopes({n_heads})[:, None, None] * -(place - place[:, None]).abs()"
 )
 def alibi(at: Operands) -> Made:
     """The slope of a head times the distance, below zero."""
@@ -105,10 +101,8 @@ def place_of(apart: int) -> str:
 
 
 @operation(
-    (
-        "from encoder.model.distance import distance_vectors\n"
-        '{name} = p["{w}"][distance_vectors(len(t.ids), {distance_span}, {distance_limit})]'
-    )
+    "from encoder.model.distance import distance_vectors\n"
+    '{name} = p["{w}"][distance_vectors(len(t.ids), {distance_span}, {distance_limit})]'
 )
 def distance(at: Operands) -> Made:
     """A row of the table of distances."""
