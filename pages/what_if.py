@@ -40,7 +40,7 @@ from pages.ui.refusals import parts
 from pages.ui.server.measurements import importances
 from pages.ui.state import session_state as state
 from pages.ui.step import attribution_section, side_by_side, sweep, switches
-from pages.ui.step.target import pick
+from pages.ui.step.attribution_section import pick
 from pages.ui.text import heading, plain, say
 from pages.ui.widgets import bounded, tabs
 

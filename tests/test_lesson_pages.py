@@ -1,10 +1,8 @@
 """Lessons, claims and glossary in the app: every bundled lesson from start to end, made, shared and hostile ones."""
 
-import json
 import random
 import string
 from dataclasses import replace
-from typing import Any
 
 import pytest
 import torch
@@ -62,11 +60,6 @@ def judged(app: AppTest) -> Verdict:
     """The verdict on the screen."""
     (badge,) = [m.value for m in app.markdown if "-badge[" in m.value]
     return next(verdict for verdict in Verdict if badge.endswith(f": {verdict.value}]"))
-
-
-def shared(app: AppTest, key: str) -> dict[str, Any]:
-    """What the browser is given of a link to hand on."""
-    return json.loads(next(c for c in app.get("bidi_component") if f"-{key}" in c.proto.id).proto.json)
 
 
 def start(name: str, at: int = 1) -> AppTest:
@@ -313,7 +306,7 @@ def test_a_lesson_is_made_by_walking_and_then_played_saved_and_opened() -> None:
     press(app, "draft_remove_0")
     lesson = app.session_state["session"].draft
     assert [step.text for step in lesson.steps] == ["First this."]
-    assert shared(app, "share_draft")["link"].endswith(f"/lessons?lesson={pack(lesson)}")
+    assert app.code[0].value.endswith(f"/lessons?lesson={pack(lesson)}")
     press(app, "draft_play")
     assert "First this." in texts(app) and app.session_state["session"].view.layer == 2
     press(app, "reveal")

@@ -18,8 +18,8 @@ from pages.ui import session
 from pages.ui.picture import answer_of
 from pages.ui.server.measurements import atlases
 from pages.ui.state import session_state as state
-from pages.ui.step import which_atlas
 from pages.ui.text import plain, say
+from pages.ui.widgets import pick_atlas
 
 
 def choose_atlas() -> Atlas | None:
@@ -28,7 +28,7 @@ def choose_atlas() -> Atlas | None:
     found = atlases(state.current().model)
     for sentence in found.refused:
         st.warning(plain(f"An atlas is left out: {sentence}."))
-    atlas = which_atlas.choose()
+    atlas = pick_atlas()
     if atlas is None:
         name = plain(encoder.source.name)
         st.info(f"There is no atlas of {name} here, and that of another model is not shown in its place.")

@@ -14,7 +14,7 @@ from pages.front import routes, site
 from pages.ui import cell_links
 from pages.ui.component import joined
 from pages.ui.frame import run
-from pages.ui.frame.sentence import LONGEST
+from pages.ui.frame.run import LONGEST
 from pages.ui.server import models, task_models
 from pages.ui.server.redirects import base
 from pages.ui.state import session_state as state

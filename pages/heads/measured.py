@@ -36,9 +36,8 @@ from pages.ui.downloads import table as downloads
 from pages.ui.picture import ask, show, tie
 from pages.ui.server.measurements import heads_of
 from pages.ui.state import session_state as state
-from pages.ui.step import which_atlas
 from pages.ui.text import NUMBER, arrow, heading, plain, say
-from pages.ui.widgets import fold, pick_token
+from pages.ui.widgets import fold, pick_atlas, pick_token
 
 
 @dataclass(frozen=True)
@@ -55,7 +54,7 @@ def measured_heads() -> Measured:
     atlas, scene = session.atlas(), ask(MEASURED)
     names = {MANY: f"{atlas.card.many} of its atlas"} if atlas else {}
     over = st.pills("Over", SPANS, required=True, format_func=lambda span: names.get(span, span), **tie(OVER, scene))
-    if over == MANY and (atlas := which_atlas.choose()):
+    if over == MANY and (atlas := pick_atlas()):
         measurement = measured(ask(MEASURED))
         return Measured(heads_of(atlas), measurement, f"Read from the atlas of this model: on {atlas.card.scope}.")
     heads = session.survey(None if over == MANY else session.now().inputs)

@@ -9,8 +9,8 @@ from encoder.teach.lessons.stored import StoredVerdicts
 from encoder.teach.trials import Verdict
 from pages.lessons import labs
 from pages.ui.downloads import table as downloads
-from pages.ui.lessons import findings, library, verdicts
-from pages.ui.lessons.verdicts import Known
+from pages.ui.lessons import findings, library
+from pages.ui.lessons.findings import Known
 from pages.ui.server import cost_gate
 from pages.ui.state import session_state as state
 from pages.ui.text import plain
@@ -29,7 +29,7 @@ def row(known: Known) -> None:
         with st.container(horizontal=True):
             st.button("Try it", key=f"try_{claim.key}", on_click=on_click, args=args)
             if known.stored:
-                st.button(f"Measure it now ({verdicts.takes([claim])})", key=f"measure_{claim.key}",
+                st.button(f"Measure it now ({findings.takes([claim])})", key=f"measure_{claim.key}",
                           on_click=state.session().asked_for.add, args=(f"claim_{claim.key}",))  # fmt: skip
 
 
@@ -37,8 +37,8 @@ def measured() -> list[Known]:
     """Every claim of a model of which nothing is stored: they are listed until they are measured."""
     said = pd.DataFrame({"claim": one.text, "where": said_in(one)} for one in CLAIMS)
     listed = st.empty().dataframe(said, hide_index=True, height=390, key="claims_said")
-    cost_gate.ask(f"claims_{state.current().model}", verdicts.seconds(CLAIMS), f"Measure all {len(CLAIMS)}")
-    rows = verdicts.measure(CLAIMS)
+    cost_gate.ask(f"claims_{state.current().model}", findings.seconds(CLAIMS), f"Measure all {len(CLAIMS)}")
+    rows = findings.measure(CLAIMS)
     listed.empty()
     return rows
 
@@ -49,18 +49,18 @@ def known(stored: StoredVerdicts) -> list[Known]:
     asked = [one for one in CLAIMS if f"claim_{one.key}" in asked_for]
     asked_for.difference_update([f"claim_{one.key}" for one in asked])
     if asked:
-        verdicts.measure(asked)
-    rows = verdicts.known(stored)
+        findings.measure(asked)
+    rows = findings.known(stored)
     if left := [one.claim for one in rows if one.stored]:
         st.caption(plain(f"Stored: measured with these weights ({stored.fingerprint}) before they were shipped."))
-        st.button(f"Measure these {len(left)} now ({verdicts.takes(left)})", key="measure_claims",
+        st.button(f"Measure these {len(left)} now ({findings.takes(left)})", key="measure_claims",
                   on_click=asked_for.update, args=([f"claim_{one.key}" for one in left],))  # fmt: skip
     return rows
 
 
 def draw() -> None:
     """All claims with what is known of each."""
-    name, stored = plain(state.current().model), verdicts.shipped()
+    name, stored = plain(state.current().model), findings.shipped()
     st.markdown(
         f"What tutorials say, in our words, and what **{name}** says to it: the verdict follows from the number."
     )
@@ -74,4 +74,4 @@ def draw() -> None:
         for one in rows:
             if not kinds or one.found.verdict in kinds:
                 row(one)
-    downloads.save("csv_claims", "claims", verdicts.table(rows))
+    downloads.save("csv_claims", "claims", findings.table(rows))

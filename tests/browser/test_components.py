@@ -35,3 +35,8 @@ def test_every_script_is_checked_for_types_and_a_component_is_one_file_with_one_
         assert text.startswith("// @ts-check\n"), script
         if "export default" in text:
             assert blank.evaluate(JOINED, joined(script)) == [["default"], "function"], script
+
+
+def test_the_largest_number_of_a_small_map_has_the_last_colour(blank: Any) -> None:
+    level = "async map => [-2, 0, 2].map((await import('/pages/ui/components/maps.js')).level.bind(null, map))"
+    assert blank.evaluate(level, {"exact": True, "low": -2, "high": 2}) == [0, 127, 254]

@@ -43,7 +43,7 @@ def test_an_own_sentence_is_followed_through_twelve_stops(page: Page, app_url: s
                 page.keyboard.press("s")
             expect(question).to_contain_text(stop.sentence)
         expect(rail.get_by_label(f"{place} {stop.name}, guessed")).to_be_visible()
-        picture = question.locator(".main-svg, canvas, .tokens, .arcs").first
+        picture = question.locator(".main-svg, canvas, .tokens, .story-arcs").first
         expect(picture).to_be_visible()
         box = picture.bounding_box()
         assert box is not None and box["y"] + min(box["height"], 300) <= 900, f"stop {place} is below the first screen"
@@ -74,7 +74,7 @@ def test_the_arcs_of_a_stop_are_those_of_the_run_and_are_kept_and_opened(page: P
     open_page(page, f"{app_url}/story?stop=4&{urlencode({'sentence': OWN})}")
     with rerun(page):
         page.keyboard.press("s")
-    drawing = page.locator(".arcs svg.across")
+    drawing = page.locator(".story-arcs svg.across")
     expect(drawing.locator("text.asked")).to_have_text(trace.tokens[stop.word])
     expect(drawing.locator("text.most").first).to_have_text(trace.tokens[int(row[1:-1].argmax()) + 1])
     expect(drawing.locator("path.most")).to_have_count(1)

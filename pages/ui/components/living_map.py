@@ -9,17 +9,20 @@ from weakref import WeakKeyDictionary
 from encoder.metrics.strongest_looks import strongest_link
 from encoder.pictures.figures import living_map as figure
 from encoder.pictures.figures.living_map_cells import cell_of, index_at, row_stretch
-from encoder.pictures.figures.living_map_walk import walk
+from encoder.pictures.figures.living_map_walk import walk as sentences_of_walk
 from encoder.pictures.picture import Answer
+from encoder.pictures.registry.grids import DIFFERENCE, LIVING_MAP, UNCHANGED_RUN, unchanged_is_taken_off
 from encoder.pictures.view import Cell
 from encoder.support.errors import EncoderError
 from encoder.support.theme import Kind, Theme
 from encoder.trace.trace import Trace
-from pages.ui import session
+from pages.ui import cell_links, session
 from pages.ui.component import component
 from pages.ui.components.maps import packed_palette
 from pages.ui.downloads import keep
+from pages.ui.picture import answer_of, ask, tie
 from pages.ui.state import session_state as state
+from pages.ui.state import walk
 from pages.ui.state.session_state import remember
 
 KINDS: tuple[Kind, ...] = ("signed", "share")
@@ -34,17 +37,17 @@ _map = component(
 _layer = component(__file__, "living_map_layer", "<span></span>")
 
 
-def draw(
-    answer: Answer,
-    on_number: Callable[[Cell], None],
-    on_step: Callable[[str], None],
-    model: str,
-    before: Trace | None = None,
-) -> None:
-    """Draw the run: `on_number` gets the number that a person picks, `on_step` the step whose page they ask for.
+def draw() -> None:
+    """Draw the run, or its difference to the one without its changes."""
+    scene = ask(LIVING_MAP)
+    tie(DIFFERENCE, scene)
+    before = session.run(scene.view.model, state.session().read) if unchanged_is_taken_off(scene) else None
+    draw_map(answer_of(LIVING_MAP, scene, {UNCHANGED_RUN: before} if before is not None else None), before)
 
-    `model` names that of the run. With the run without its changes `before` it is drawn as the difference to that one.
-    """
+
+def draw_map(answer: Answer, before: Trace | None) -> None:
+    """Draw a run, or its difference to the run `before`; what is picked in it opens a number or a step's page."""
+    model = answer.scene.view.model
     view, trace, key = state.current(), answer.scene.t, answer.picture.key
     whole = packed(trace, model, before)
     run = f"{zlib.crc32(whole.encode()):08x}"
@@ -52,7 +55,7 @@ def draw(
     row, each = asked_row(trace), row_stretch(len(trace.tokens))
     _map(
         key=key,
-        on_picked_change=lambda: take(key, trace, on_number, on_step, before),
+        on_picked_change=lambda: take(key, trace, before),
         data={
             "id": run,
             "whole": whole,
@@ -86,7 +89,7 @@ def asked_row(trace: Trace) -> int:
 def walked(trace: Trace, model: str, at: int) -> dict[str, Any]:
     """The row of the token at a position, and a sentence on its way for each column."""
     guesses = session.text_encoder(model).predict(trace, 1)
-    return {"row": at // row_stretch(len(trace.tokens)), "said": walk(trace, at, guesses)}
+    return {"row": at // row_stretch(len(trace.tokens)), "said": sentences_of_walk(trace, at, guesses)}
 
 
 def made_of(trace: Trace) -> Packets:
@@ -135,13 +138,7 @@ def mark(trace: Trace, cell: Cell | None) -> dict[str, Any] | None:
     return {"step": cell.step, "head": head, "row": found[0], "cell": found[1]}
 
 
-def take(
-    key: str,
-    trace: Trace,
-    on_number: Callable[[Cell], None],
-    on_step: Callable[[str], None],
-    before: Trace | None,
-) -> None:
+def take(key: str, trace: Trace, before: Trace | None) -> None:
     """Take over what a person did in the picture; what comes from a browser is checked first."""
     said = state.picked(key)
     if not isinstance(said, dict):
@@ -164,10 +161,10 @@ def take(
         remember("difference", int(said["difference"]), 0)
     step, page, row, cell = said.get("step"), said.get("go"), number(said, "row"), number(said, "cell")
     if isinstance(page, str) and page in trace:
-        on_step(page)
+        walk.show_step(trace.step(page))
     if isinstance(step, str) and step in trace and row is not None and cell is not None:
         try:
-            on_number(Cell(step, index_at(trace, step, head or 0, row, cell, before)))
+            cell_links.open_number(Cell(step, index_at(trace, step, head or 0, row, cell, before)))
         except EncoderError:
             return
 

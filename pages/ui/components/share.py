@@ -1,23 +1,22 @@
-"""A link to hand on: as text, by a button that copies it, and as a code that a phone's camera reads."""
+"""A link to hand on: as text with a button that copies it, and as a code that a phone's camera reads."""
 
 from urllib.parse import urlsplit
 
 import segno
 import streamlit as st
 
-from pages.ui.component import component
-
 LONGEST_CODE = 700  # characters: the squares of more are too small to be read from the back of a room
 QUIET = 4  # modules of white around a code
 OWN = ("localhost", "127.0.0.1", "[::1]")
 
-_share = component(__file__, "share", "<div class='share'></div>")
 
-
-def draw(key: str, link: str) -> None:
-    """Draw all three; a link that is too long for a code is said to be so."""
+def draw(link: str) -> None:
+    """Draw both; a link that is too long for a code is said to be so."""
     size, path = code(link)
-    _share(key=key, data={"link": link, "size": size, "path": path})
+    if path:
+        what = f"viewBox='0 0 {size} {size}' role='img' aria-label='The link as a code for a camera'"
+        st.html(f"<svg class='share-code' {what} shape-rendering='crispEdges'><path d='{path}'/></svg>")
+    st.code(link, language=None, wrap_lines=True)
     if not path:
         st.caption("It is too long for a code that a camera could read from afar.")
     if urlsplit(link).hostname in OWN:

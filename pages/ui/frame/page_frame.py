@@ -7,9 +7,10 @@ from typing import Any, Protocol
 import streamlit as st
 
 from encoder.model.config import EncoderConfig
+from pages.ui.component import component
 from pages.ui.components import present
 from pages.ui.downloads import figure, keep
-from pages.ui.frame import arrival, run, sentence
+from pages.ui.frame import run
 from pages.ui.lessons import bar as lesson_bar
 from pages.ui.lessons import library, story
 from pages.ui.refusals import told
@@ -18,6 +19,7 @@ from pages.ui.state import session_state as state
 from pages.ui.state import walk
 from pages.ui.state.session import draw_seen
 from pages.ui.state.site import Page
+from pages.ui.state.walk import Place
 from pages.ui.text import plain
 
 
@@ -45,13 +47,13 @@ def draw(page: Page, around: Around, top: Any, bar: Any, under: Any) -> None:
             run.fit(encoder)
             with top:
                 around.draw_bar(page)
-                sentence.second()
+                run.draw_second()
             trace = run.run()
         walk.settle(page, trace.config)
         figure.settle(page)
         in_labs = library.in_labs(page)
         at = story.place() if page == story.HERE else walk.place(page)
-        arrival.draw(page, at)
+        draw_arrival(page, at)
         with bar:
             if library.lab_has_place() if in_labs else has_place(page):
                 around.draw_place(trace.config)
@@ -68,7 +70,7 @@ def draw(page: Page, around: Around, top: Any, bar: Any, under: Any) -> None:
         with said:
             run.offer_to_load()
             run.say_changes(trace.config)
-            sentence.known(trace)
+            run.say_known(trace)
         around.draw_class(page)
         with job_queue.refused(), told():
             draw_page(page)
@@ -120,3 +122,19 @@ def end(said: Any) -> None:
         said.warning(plain("  \n".join(notes)))
         notes.clear()
     draw_seen()
+
+
+_component = component(__file__, "arrival", "<p role='status' aria-live='polite'></p>")
+
+
+def draw_arrival(page: Page, at: Place | None) -> None:
+    """Tell the browser which page and step it shows."""
+    said = page.title if at is None else f"{at.said}: {at.here.title}"
+    view = state.current()
+    part = view.model if page.key == "your_model" else dict(view.choices).get("lessons_part", "")
+    shows = f"{page.key} {bool(view.lesson)} {part}"
+    _component(
+        key="arrival",
+        data={"page": shows, "said": said},
+        on_colours_change=lambda: None,
+    )

@@ -8,8 +8,9 @@ import streamlit as st
 from encoder import TextEncoder
 from encoder.edits import edit_text
 from encoder.metrics import first_lost
+from encoder.metrics.word_kinds import words_known
 from encoder.model.config import EncoderConfig
-from encoder.pictures.link import LONGEST_IN_URL
+from encoder.pictures.link import LONGEST_IN_URL, one_line
 from encoder.pictures.steps import KNOWN_STEPS
 from encoder.pictures.view import EXAMPLE, View
 from encoder.support.errors import EncoderError
@@ -162,3 +163,32 @@ def lost_note(step: str) -> str:
         f"From {step} on, some values of this run are not finite numbers: they outgrew what float32 holds, or a row "
         "has no key left to look at. Where a sentence says nan there is no number, and nothing follows from it."
     )
+
+
+LONGEST = 200_000  # characters that may be pasted
+
+
+def draw_second() -> None:
+    """The line for the second sentence of a pair, where there is one."""
+    if state.current().second:
+        st.text_input(
+            "Second sentence",
+            max_chars=LONGEST,
+            label_visibility="collapsed",
+            placeholder="The second sentence",
+            width="stretch",
+            **state.widget("second") | {"on_change": take_second, "args": ()},
+        )
+
+
+def say_known(trace: Trace) -> None:
+    """Say so where the model has hardly any words of the sentence."""
+    if said := words_known(trace.tokenization).sentence:
+        st.caption(plain(said))
+
+
+def take_second() -> None:
+    """Take over what was typed into the line of the second sentence."""
+    text = one_line(state.value("second") or "")
+    if text != state.current().second:
+        state.change(second=text)

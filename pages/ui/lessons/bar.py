@@ -8,7 +8,7 @@ from encoder.support.errors import EncoderError
 from encoder.teach.lessons.lesson import LessonError
 from pages.ui.components import share
 from pages.ui.lessons import draft as lesson_draft
-from pages.ui.lessons import draft_store, library
+from pages.ui.lessons import library
 from pages.ui.state import session_state as state
 from pages.ui.state.site import Page
 
@@ -21,7 +21,7 @@ def draw(page: Page) -> None:
     if (page == library.HERE and state.session().aside) or (page != library.HERE and view.lesson):
         st.button("Back to the lesson", key="back_to_lesson", icon=":material/school:", on_click=back)
     if lesson_draft.on() and page != library.HERE:
-        draft_store.draw()
+        lesson_draft.draw_store()
     if lesson_draft.on() and page.key in library.SHOWN and (page != library.HERE or library.in_labs(page)):
         count = len(lesson_draft.steps())
         adds: dict[str, Any] = {"on_click": lesson_draft.add, "args": (page.key,)}
@@ -41,7 +41,7 @@ def walk(name: str, at: int) -> None:
         fold = st.popover("Share", key="share_lesson", icon=":material/qr_code_2:", on_change="rerun")
         if fold.open:
             with fold:
-                share.draw("share", link)
+                share.draw(link)
     with st.container(horizontal=True, key="lesson_walk"):
         both: dict[str, Any] = {"width": "stretch", "on_click": library.go}
         on: dict[str, Any] = {"disabled": at == count, "type": "primary" if at < count else "secondary"}

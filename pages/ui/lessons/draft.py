@@ -1,10 +1,12 @@
-"""The lesson that a person is making: its steps so far, kept in the session."""
+"""The lesson that a person is making: its steps so far, in the session and, over a reload, in the browser."""
 
 from dataclasses import replace
 
 from encoder.pictures.figure_link import OWN
 from encoder.pictures.link import to_query
-from encoder.teach.lessons.lesson import MOST_STEPS, NOT_IN_VIEW, Lesson, LessonStep
+from encoder.teach.lessons.foreign import pack, unpack
+from encoder.teach.lessons.lesson import MOST_STEPS, NOT_IN_VIEW, Lesson, LessonError, LessonStep
+from pages.ui.component import component
 from pages.ui.lessons import library
 from pages.ui.state import session_state as state
 
@@ -60,3 +62,27 @@ def move(number: int) -> None:
     order = list(steps())
     order[number - 1], order[number] = order[number], order[number - 1]
     put(replace(draft(), steps=tuple(order)))
+
+
+_component = component(__file__, "draft_store", "<span></span>")
+
+
+def draw_store() -> None:
+    """Have the browser keep the draft, and ask it for an earlier one where there is none."""
+    _component(key="draft_store", data={"draft": packed()}, on_kept_change=take_stored)
+
+
+def packed() -> str:
+    """The draft as text; empty where there is nothing to keep, or too much."""
+    return pack(draft()) or "" if steps() else ""
+
+
+def take_stored() -> None:
+    """Go on with what the browser kept. It comes from outside, so it is read as any other lesson."""
+    said = state.picked("draft_store", "kept")
+    if not isinstance(said, str) or steps():
+        return
+    try:
+        put(library.fitting(unpack(said), "the lesson kept here"))
+    except LessonError:
+        return  # an earlier version's, or nobody's: there is nothing to go on with

@@ -21,7 +21,7 @@ from encoder.teach.trials import TRIALS
 from pages.ui.components import share
 from pages.ui.downloads.button import save
 from pages.ui.lessons import draft as lesson_draft
-from pages.ui.lessons import draft_store, library
+from pages.ui.lessons import library
 from pages.ui.state import session_state as state
 from pages.ui.text import plain
 
@@ -48,7 +48,7 @@ def draw() -> None:
     for number, step in enumerate(lesson.steps):
         lesson = replace(lesson, steps=(*lesson.steps[:number], one(number, step), *lesson.steps[number + 1 :]))
     here.draft = lesson
-    draft_store.draw()
+    lesson_draft.draw_store()
     if not lesson.steps:
         st.caption("No step yet.")
         return
@@ -164,7 +164,7 @@ def finish(lesson: Lesson) -> None:
         st.caption("The lesson is too long for a link: share the file.")
     else:
         st.markdown("Share it as a link: all of the lesson is in it.")
-        share.draw("share_draft", library.link(packed))
+        share.draw(library.link(packed))
 
 
 def play(lesson: Lesson) -> None:

@@ -1,18 +1,32 @@
-"""One stop of the story: the question, what can be guessed, and with the guess the answer and its picture."""
+"""One stop of the story on the screen: question, guess, answer and picture, and the way on."""
 
 import html
+from collections.abc import Callable
+from dataclasses import replace
 
 import streamlit as st
 
+from encoder.browser.arcs import pictures as arcs_of
+from encoder.pictures.ask import scene_of
+from encoder.pictures.picture import Picture
+from encoder.pictures.registry.grids import STORY_HEADS
+from encoder.pictures.registry.sentence import ARCS, WORD, names_drawn, words_to_look_from
+from encoder.pictures.registry.story import STORY_PICTURE, story_of
+from encoder.pictures.view import Cell
 from encoder.support.formatting import shown
 from encoder.teach.story import StoryStop
-from pages.ui import session
-from pages.ui.components import story_rail
+from encoder.teach.story.stop import PictureKind
+from encoder.trace.trace import Trace
+from pages.ui import cell_links, session
+from pages.ui.components import living_map, maps, story_rail
+from pages.ui.downloads import keep
 from pages.ui.lessons import story
-from pages.ui.lessons import story_picture as picture
+from pages.ui.picture import answer_of, show
+from pages.ui.picture import ask as ask_of
 from pages.ui.state import session_state as state
 from pages.ui.state.site import page_of
 from pages.ui.state.walk import go
+from pages.ui.step import tokens_and_costs
 from pages.ui.text import heading, plain, say
 
 MOST_WORDS = 60  # of the text that is shown before the picture is
@@ -38,12 +52,12 @@ def draw() -> None:
             st.caption(PROMISE)
             return
         marked(stop, guesses[number])
-        beside = stop.picture in picture.BESIDE
+        beside = stop.picture in BESIDE
         left, right = st.columns([2, 3]) if beside else (st.container(), st.container())
         with left:
             outcome(stop, guesses[number])
         with right:
-            picture.draw(session.now(), stop)
+            draw_picture(session.now(), stop)
         with left if beside else st.container():  # a wide picture stands right below the answer, on the first screen
             on(stop, number)
     if number == story.COUNT:
@@ -121,3 +135,73 @@ def ending(guesses: dict[int, int | None]) -> None:
 def leave(script: str) -> None:
     """Go to another page when the story has ended."""
     state.session().go_to = script
+
+
+def draw_picture(trace: Trace, stop: StoryStop) -> None:
+    """Draw it."""
+    PICTURES[stop.picture](trace, stop)
+
+
+BESIDE: tuple[PictureKind, ...] = ("tokens", "bars", "lines", "race")  # what has room beside the answer
+
+
+def tokens(trace: Trace) -> None:
+    """The text as tokens."""
+    tokens_and_costs.draw_tokens(trace)
+    st.caption(tokens_and_costs.explain_tokens(trace))
+
+
+def arcs(trace: Trace, stop: StoryStop) -> None:
+    """Where the stop's head looks from the word, as arcs; a button opens the number that the answer says."""
+    said = state.current().choices
+    view = replace(state.current(), choices=tuple(sorted({**dict(said), WORD.key: str(stop.word)}.items())))
+    answer = answer_of(ARCS, scene_of(view, ARCS.needs, session.text_encoder, session.run))
+    scene, shares = answer.scene, answer.numbers.array.tolist()
+    asked = words_to_look_from(scene)[scene[WORD]]
+    drawing = arcs_of(names_drawn(scene), asked, shares, answer.title, answer.alt)
+    st.html(f"<figure class='story-arcs'>{drawing}</figure>")
+    keep.draw(answer)
+    cell = Cell(f"layers.{scene.layer}.attention.weights", (scene.head, stop.word or 0, stop.seen or 0))
+    st.button("How it was computed", key="story_number", type="tertiary", on_click=cell_links.open_number, args=(cell,))
+
+
+def chart(trace: Trace, stop: StoryStop) -> None:
+    """What the stop measures."""
+    assert stop.values is not None, "a chart has values"
+    show(STORY_PICTURE, known={story_of(ask_of(STORY_PICTURE)): story.stops()}, sentence=False)
+    if stop.values.left_out:
+        st.caption(plain(stop.values.left_out))
+
+
+def heads(trace: Trace, stop: StoryStop) -> None:
+    """All heads of the layer as small maps; a click opens a number."""
+    head_maps(STORY_HEADS, -1 if stop.head is None else stop.head, least=130)
+
+
+def head_maps(picture: Picture, chosen: int, least: int = 170) -> None:
+    """All heads of the layer as small maps, one of them marked; a click opens a number."""
+    answer = answer_of(picture)
+    layer = answer.scene.layer
+
+    def take(head: int, row: int, column: int) -> None:
+        cell_links.open_number(Cell(f"layers.{layer}.attention.weights", (head, row, column)))
+
+    maps.draw(answer, take, chosen=chosen, least=least)
+    st.caption(plain(f"The heads of layer {layer}: rows look, columns are looked at. {answer.left_out}"))
+
+
+def whole(trace: Trace, stop: StoryStop) -> None:
+    """The whole run in one picture."""
+    living_map.draw()
+    st.caption("Play follows the word through the layers; point at it to see where it looks.")
+
+
+PICTURES: dict[PictureKind, Callable[[Trace, StoryStop], None]] = {
+    "tokens": lambda trace, stop: tokens(trace),
+    "arcs": arcs,
+    "bars": chart,
+    "lines": chart,
+    "race": chart,
+    "heads": heads,
+    "map": whole,
+}

@@ -1,29 +1,39 @@
 """Which words made the guess: shares by gradients beside what truly happens when a word is taken away."""
 
+from dataclasses import replace
 from functools import partial
 
 import streamlit as st
 
+from encoder.experiments.attributions.gradients import Attribution
 from encoder.experiments.attributions.why import LOOKED, why
+from encoder.pictures.ask import scene_of
+from encoder.pictures.export.caption import begun
 from encoder.pictures.registry.why import (
     BASELINE,
     BASELINES,
+    GUESS,
     METHOD,
     METHODS,
+    OTHER,
     WHY_DELETED,
     WHY_HEADS,
     WHY_WORDS,
+    WORD,
     answered,
     baselines,
     target,
     target_name,
 )
+from encoder.pictures.scene import Scene
 from encoder.support.errors import EncoderError
+from encoder.support.formatting import brief, percent
+from pages.ui import session
 from pages.ui.picture import show, tie
+from pages.ui.state import session_state as state
 from pages.ui.step import sweep
-from pages.ui.step.completeness import completeness
-from pages.ui.step.target import asked, pick
 from pages.ui.text import heading, plain
+from pages.ui.widgets import pick_token
 
 
 def draw(at: int | None = None) -> None:
@@ -59,3 +69,47 @@ def draw(at: int | None = None) -> None:
         show(WHY_HEADS, scene=scene, known=known, more=speed)
     heading("The guess while words go")
     show(WHY_DELETED, scene=scene, known=known)
+
+
+def pick(at: int | None = None) -> Scene | None:
+    """Let the person choose; returns what is asked, None where no word can be explained.
+
+    `at` is the place of the guess, where that is not to be chosen.
+    """
+    scene = asked(at)
+    if scene.encoder.model.mlm_head is None:
+        st.markdown(plain(f"{scene.encoder.why_no_guesses} So there is no guess to explain."))
+        return None
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        if at is None:
+            pick_token("The guess at", scene.t.tokens, GUESS.key, GUESS.usual(scene))
+        st.text_input("Word", max_chars=40, width=180, **tie(WORD, asked(at)))
+        st.text_input("Rather than (may be empty)", max_chars=40, width=220, **tie(OTHER, scene))
+    scene = asked(at)
+    try:
+        target(scene)
+    except EncoderError as error:
+        st.markdown(plain(f"{begun(str(error))}; write another one."))
+        return None
+    return scene
+
+
+def asked(at: int | None) -> Scene:
+    """What is asked now, of the guess at a place where that is not to be chosen."""
+    view = state.current()
+    if at is not None:
+        view = replace(view, choices=tuple(sorted((dict(view.choices) | {GUESS.key: str(at)}).items())))
+    return scene_of(view, "run", session.text_encoder, session.run)
+
+
+def completeness(found: Attribution, name: str) -> None:
+    """Whether the shares add up to what they are shares of."""
+    assert found.without is not None and found.missing is not None
+    wanted = found.value - found.without
+    st.progress(min(1.0, max(0.0, found.total / wanted)) if wanted else 0.0, "What the shares add up to")
+    said = (
+        f"The shares by integrated gradients add up to {brief(found.total)}; from the baseline to this "
+        f"sentence {name} goes from {brief(found.without)} to {brief(found.value)}, by {brief(wanted)}."
+    )
+    end = f" {percent(found.missing)} is missing, with {found.steps} steps."
+    st.text(said + (end if found.converged else f"{end} It did not converge, so these shares do not add up."))

@@ -1,13 +1,17 @@
-"""The sentence as the model reads it: one box for each token, flowing with the width of the page."""
+"""A sentence as the model reads it, and what a model holds and a run did as tables."""
 
 import html
 
+import pandas as pd
 import streamlit as st
 
 from encoder.checkpoint.tokenizer_files import UNKNOWN
+from encoder.explain.cost import parameters, step_costs
 from encoder.support.formatting import shown
+from encoder.text_encoder import TextEncoder
 from encoder.trace.trace import Trace
-from pages.ui.text import plain
+from pages.ui.downloads import table as downloads
+from pages.ui.text import WHOLE, plain
 
 MARKS = {  # what tokenizers write into a token -> what it says
     "##": "a piece that continues a word",
@@ -17,7 +21,7 @@ MARKS = {  # what tokenizers write into a token -> what it says
 }
 
 
-def draw(trace: Trace) -> None:
+def draw_tokens(trace: Trace) -> None:
     """Draw every token with its position and id; dashed boxes are tokens that the model added."""
     boxes = [box(trace, i) for i in range(len(trace.tokens))]
     st.html(f"<div class='tokens strip' role='list'>{''.join(boxes)}</div>")
@@ -35,7 +39,7 @@ def box(trace: Trace, i: int) -> str:
     )
 
 
-def explained(trace: Trace) -> str:
+def explain_tokens(trace: Trace) -> str:
     """What there is to know about the tokens of this sentence, and no other."""
     tokens = trace.tokens
     added = dict.fromkeys(
@@ -47,3 +51,30 @@ def explained(trace: Trace) -> str:
     said += [f"{plain(unknown)} stands for what its vocabulary lacks." for unknown in UNKNOWN if unknown in tokens]
     said += [f"`{mark}` marks {what}." for mark, what in MARKS.items() if any(one.startswith(mark) for one in tokens)]
     return " ".join(said)
+
+
+def draw_parameters(encoder: TextEncoder) -> None:
+    """Draw a table of every part of a model, its formula and its count."""
+    rows = [
+        {"part": part.name, "formula": part.formula, "by formula": part.by_formula, "counted": part.counted}
+        for part in parameters(encoder.model)
+    ]
+    whole = dict.fromkeys(("by formula", "counted"), WHOLE)
+    downloads.shown_table(pd.DataFrame(rows), hide_index=True, key="parameters", column_config=whole)
+
+
+def draw_costs(trace: Trace) -> None:
+    """Draw a table of every step of a run: its shape, operations, memory and time."""
+    rows = [
+        {
+            "step": cost.step.name,
+            "shape": " × ".join(cost.step.shape),
+            "for this sentence": " × ".join(map(str, cost.sizes)),
+            "operations": cost.flops,
+            "bytes": cost.new_bytes,
+            "µs": round(cost.seconds * 1e6, 1),
+        }
+        for cost in step_costs(trace)
+    ]
+    whole = dict.fromkeys(("operations", "bytes"), WHOLE)
+    downloads.shown_table(pd.DataFrame(rows), hide_index=True, key="steps", column_config=whole)
