@@ -27,14 +27,14 @@ from encoder.pictures.registry.sentence import (
 )
 from encoder.support.formatting import percent, shown
 from pages.ui import session
-from pages.ui.components import living_map
 from pages.ui.downloads import table as downloads
 from pages.ui.picture import answer_of, ask, show, tie
 from pages.ui.server import cold_start
 from pages.ui.state import session_state as state
-from pages.ui.step import attribution_section, tokens_and_costs
+from pages.ui.step import attribution_section, sections
+from pages.ui.step.sections import pick_drawn
 from pages.ui.text import arrow, heading, plain
-from pages.ui.widgets import fold, pick_drawn
+from pages.ui.widgets import fold
 
 OF_SEVERAL = {"some_heads", "together", "some_tokens", "some_words", "pair_part", "merge_words", "words_only"}
 
@@ -47,15 +47,15 @@ def draw() -> None:
         "Every row is a token on its way through the encoder, every box a layer. A band comes from where a word looks. "
         "Point at a word to follow it, click a layer to unfold it, click any number to open it."
     )
-    living_map.draw()
+    sections.draw_living_map()
 
     draw_guess()
     fold("Several heads together, as lines and as a matrix", "several", draw_several_heads, holds=OF_SEVERAL)
 
     heading(f"The sentence as {len(trace.tokens)} tokens")
     special = trace.tokenization.special
-    tokens_and_costs.draw_tokens(trace)
-    st.caption(tokens_and_costs.explain_tokens(trace))
+    sections.draw_tokens(trace)
+    st.caption(sections.explain_tokens(trace))
     rows = [
         {"position": i, "token": token, "id": trace.ids[i], "typed": trace.tokenization.typed(i), "added": special[i]}
         | ({"sentence": "AB"[trace.tokenization.segments[i]]} if trace.tokenization.pair else {})

@@ -58,9 +58,8 @@ def test_what_a_browser_says_is_checked(
     monkeypatch.setattr(living_map.state, "picked", lambda key: said)
     monkeypatch.setattr(living_map.state, "change", lambda **more: changed.update(more))
     monkeypatch.setattr(living_map, "remember", lambda key, value, default: changed.update({key: value}))
-    monkeypatch.setattr(living_map.cell_links, "open_number", numbers.append)
     monkeypatch.setattr(living_map.walk, "show_step", lambda step: pytest.fail(f"went to {step}"))
-    living_map.take("living_map", small_run, None)
+    living_map.take("living_map", small_run, numbers.append, None)
     assert changed == fields
     if opened is None:
         assert numbers == []

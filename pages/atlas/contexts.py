@@ -18,8 +18,8 @@ from pages.ui import session
 from pages.ui.picture import answer_of
 from pages.ui.server.measurements import atlases
 from pages.ui.state import session_state as state
+from pages.ui.step.sections import pick_atlas
 from pages.ui.text import plain, say
-from pages.ui.widgets import pick_atlas
 
 
 def choose_atlas() -> Atlas | None:

@@ -36,8 +36,9 @@ from pages.ui.downloads import table as downloads
 from pages.ui.picture import ask, show, tie
 from pages.ui.server.measurements import heads_of
 from pages.ui.state import session_state as state
+from pages.ui.step.sections import pick_atlas
 from pages.ui.text import NUMBER, arrow, heading, plain, say
-from pages.ui.widgets import fold, pick_atlas, pick_token
+from pages.ui.widgets import fold, pick_token
 
 
 @dataclass(frozen=True)

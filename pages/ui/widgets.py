@@ -5,19 +5,10 @@ from typing import Any
 
 import streamlit as st
 
-from encoder.atlas.reading import Atlas
-from encoder.metrics.word_kinds import CHOICES, Choice
 from encoder.support.formatting import brief, shown
-from pages.ui import session
 from pages.ui.refusals import told
-from pages.ui.server.atlases import atlases
 from pages.ui.state import session_state as state
 from pages.ui.text import plain
-
-DRAWN: dict[Choice, str] = {"all": "All tokens", "words": "Words only", "letters": "Words, no punctuation"}
-DRAWN_HELP = (
-    "Only what is drawn changes: the run stays as it is, and no weight is made larger. How much is left out is said."
-)
 
 
 def tabs(parts: Mapping[str, Callable[[], None]], key: str) -> None:
@@ -98,24 +89,3 @@ def bounded(
         if len(found) > 1 or abs(now - nearest) > step:
             said = ", ".join(map(brief, found[:3])) + (", …" if len(found) > 3 else "")
             st.caption(plain(f"In this run it is {said}, which the slider cannot show."))
-
-
-def pick_atlas() -> Atlas | None:
-    """Return an atlas of the model, one choice for all pages; nothing is asked where there is but one, or none."""
-    every = atlases(state.current().model).atlases
-    if len(every) > 1:
-        numbers = range(len(every))
-        tie = state.shared_choice("atlas_of", numbers, 0)
-        st.selectbox("Atlas", numbers, format_func=lambda i: f"{i + 1} {atlas_label(every[i])}", **tie)
-    return session.atlas()
-
-
-def atlas_label(atlas: Atlas) -> str:
-    """Return an atlas for people."""
-    return f"{atlas.folder.name}: {atlas.card.scope}"
-
-
-def pick_drawn() -> None:
-    """Let a person choose which tokens the pictures of attention draw: one choice for all of them."""
-    tie = state.choice("words_only", CHOICES, CHOICES[0])
-    st.pills("Draw", CHOICES, required=True, format_func=DRAWN.__getitem__, help=DRAWN_HELP, **tie)

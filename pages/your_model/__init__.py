@@ -23,7 +23,7 @@ from pages.ui.server.engine import held
 from pages.ui.server.measurements import habits, habits_in
 from pages.ui.state import session_state as state
 from pages.ui.state.site import page_of
-from pages.ui.step import tokens_and_costs
+from pages.ui.step import sections
 from pages.ui.text import WHOLE, heading, plain, say
 from pages.ui.widgets import apart, fold, tabs
 from pages.your_model import another_model
@@ -109,7 +109,7 @@ def draw_cost() -> None:
     encoder = session.text_encoder(state.current().model)
     st.text(f"Model {trace.source.name} ({trace.source.fingerprint}), {len(trace.tokens)} tokens.")
     say_count(encoder)
-    fold("Every part by formula and by count", "cost_parameters", lambda: tokens_and_costs.draw_parameters(encoder))
+    fold("Every part by formula and by count", "cost_parameters", lambda: sections.draw_parameters(encoder))
     draw_shape(trace.config)
     heading("This run")
     st.markdown(
@@ -117,7 +117,7 @@ def draw_cost() -> None:
         "A step of 0 bytes hands on memory of an earlier one. "
         "The time is this run's own, from the step before; the first run of a session is slower than the next."
     )
-    fold("Every step of this run", "cost_steps", lambda: tokens_and_costs.draw_costs(trace))
+    fold("Every step of this run", "cost_steps", lambda: sections.draw_costs(trace))
     draw_memory()
 
 

@@ -11,16 +11,14 @@ from encoder.pictures.figures import living_map as figure
 from encoder.pictures.figures.living_map_cells import cell_of, index_at, row_stretch
 from encoder.pictures.figures.living_map_walk import walk as sentences_of_walk
 from encoder.pictures.picture import Answer
-from encoder.pictures.registry.grids import DIFFERENCE, LIVING_MAP, UNCHANGED_RUN, unchanged_is_taken_off
 from encoder.pictures.view import Cell
 from encoder.support.errors import EncoderError
 from encoder.support.theme import Kind, Theme
 from encoder.trace.trace import Trace
-from pages.ui import cell_links, session
+from pages.ui import session
 from pages.ui.component import component
 from pages.ui.components.maps import packed_palette
 from pages.ui.downloads import keep
-from pages.ui.picture import answer_of, ask, tie
 from pages.ui.state import session_state as state
 from pages.ui.state import walk
 from pages.ui.state.session_state import remember
@@ -37,16 +35,8 @@ _map = component(
 _layer = component(__file__, "living_map_layer", "<span></span>")
 
 
-def draw() -> None:
-    """Draw the run, or its difference to the one without its changes."""
-    scene = ask(LIVING_MAP)
-    tie(DIFFERENCE, scene)
-    before = session.run(scene.view.model, state.session().read) if unchanged_is_taken_off(scene) else None
-    draw_map(answer_of(LIVING_MAP, scene, {UNCHANGED_RUN: before} if before is not None else None), before)
-
-
-def draw_map(answer: Answer, before: Trace | None) -> None:
-    """Draw a run, or its difference to the run `before`; what is picked in it opens a number or a step's page."""
+def draw(answer: Answer, on_number: Callable[[Cell], None], before: Trace | None) -> None:
+    """Draw a run, or its difference to the run `before`; `on_number` gets the number that a person picks."""
     model = answer.scene.view.model
     view, trace, key = state.current(), answer.scene.t, answer.picture.key
     whole = packed(trace, model, before)
@@ -55,7 +45,7 @@ def draw_map(answer: Answer, before: Trace | None) -> None:
     row, each = asked_row(trace), row_stretch(len(trace.tokens))
     _map(
         key=key,
-        on_picked_change=lambda: take(key, trace, before),
+        on_picked_change=lambda: take(key, trace, on_number, before),
         data={
             "id": run,
             "whole": whole,
@@ -138,7 +128,7 @@ def mark(trace: Trace, cell: Cell | None) -> dict[str, Any] | None:
     return {"step": cell.step, "head": head, "row": found[0], "cell": found[1]}
 
 
-def take(key: str, trace: Trace, before: Trace | None) -> None:
+def take(key: str, trace: Trace, on_number: Callable[[Cell], None], before: Trace | None) -> None:
     """Take over what a person did in the picture; what comes from a browser is checked first."""
     said = state.picked(key)
     if not isinstance(said, dict):
@@ -164,7 +154,7 @@ def take(key: str, trace: Trace, before: Trace | None) -> None:
         walk.show_step(trace.step(page))
     if isinstance(step, str) and step in trace and row is not None and cell is not None:
         try:
-            cell_links.open_number(Cell(step, index_at(trace, step, head or 0, row, cell, before)))
+            on_number(Cell(step, index_at(trace, step, head or 0, row, cell, before)))
         except EncoderError:
             return
 

@@ -14,7 +14,7 @@ from pages.ui.lessons.story_stop import head_maps, tokens
 from pages.ui.state import session_state as state
 from pages.ui.state.site import Page
 from pages.ui.state.walk import steps_of
-from pages.ui.step import panel, tokens_and_costs
+from pages.ui.step import panel, sections
 from pages.ui.text import plain, say
 from pages.ui.widgets import pick_token
 
@@ -26,8 +26,8 @@ def heads(trace: Trace) -> None:
 
 def cost(trace: Trace) -> None:
     """What the model holds, and what the run did."""
-    tokens_and_costs.draw_parameters(session.text_encoder(state.current().model))
-    tokens_and_costs.draw_costs(trace)
+    sections.draw_parameters(session.text_encoder(state.current().model))
+    sections.draw_costs(trace)
 
 
 PICTURES: dict[str, Callable[[Trace], None]] = {"sentence": tokens, "heads": heads, "your_model": cost}

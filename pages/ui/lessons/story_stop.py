@@ -18,7 +18,7 @@ from encoder.teach.story import StoryStop
 from encoder.teach.story.stop import PictureKind
 from encoder.trace.trace import Trace
 from pages.ui import cell_links, session
-from pages.ui.components import living_map, maps, story_rail
+from pages.ui.components import maps, story_rail
 from pages.ui.downloads import keep
 from pages.ui.lessons import story
 from pages.ui.picture import answer_of, show
@@ -26,7 +26,7 @@ from pages.ui.picture import ask as ask_of
 from pages.ui.state import session_state as state
 from pages.ui.state.site import page_of
 from pages.ui.state.walk import go
-from pages.ui.step import tokens_and_costs
+from pages.ui.step import sections
 from pages.ui.text import heading, plain, say
 
 MOST_WORDS = 60  # of the text that is shown before the picture is
@@ -147,8 +147,8 @@ BESIDE: tuple[PictureKind, ...] = ("tokens", "bars", "lines", "race")  # what ha
 
 def tokens(trace: Trace) -> None:
     """The text as tokens."""
-    tokens_and_costs.draw_tokens(trace)
-    st.caption(tokens_and_costs.explain_tokens(trace))
+    sections.draw_tokens(trace)
+    st.caption(sections.explain_tokens(trace))
 
 
 def arcs(trace: Trace, stop: StoryStop) -> None:
@@ -192,7 +192,7 @@ def head_maps(picture: Picture, chosen: int, least: int = 170) -> None:
 
 def whole(trace: Trace, stop: StoryStop) -> None:
     """The whole run in one picture."""
-    living_map.draw()
+    sections.draw_living_map()
     st.caption("Play follows the word through the layers; point at it to see where it looks.")
 
 

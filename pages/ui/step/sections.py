@@ -1,16 +1,24 @@
-"""A sentence as the model reads it, and what a model holds and a run did as tables."""
+"""Sections that several pages have: a whole run in one picture, its tokens, its costs, and choices of what is drawn."""
 
 import html
 
 import pandas as pd
 import streamlit as st
 
+from encoder.atlas.reading import Atlas
 from encoder.checkpoint.tokenizer_files import UNKNOWN
 from encoder.explain.cost import parameters, step_costs
+from encoder.metrics.word_kinds import CHOICES, Choice
+from encoder.pictures.registry.grids import DIFFERENCE, LIVING_MAP, UNCHANGED_RUN, unchanged_is_taken_off
 from encoder.support.formatting import shown
 from encoder.text_encoder import TextEncoder
 from encoder.trace.trace import Trace
+from pages.ui import cell_links, session
+from pages.ui.components import living_map
 from pages.ui.downloads import table as downloads
+from pages.ui.picture import answer_of, ask, tie
+from pages.ui.server.measurements import atlases
+from pages.ui.state import session_state as state
 from pages.ui.text import WHOLE, plain
 
 MARKS = {  # what tokenizers write into a token -> what it says
@@ -19,6 +27,19 @@ MARKS = {  # what tokenizers write into a token -> what it says
     "▁": "a piece that follows a space",
     "<0x": "one byte of a letter that is no piece of its own",
 }
+DRAWN: dict[Choice, str] = {"all": "All tokens", "words": "Words only", "letters": "Words, no punctuation"}
+DRAWN_HELP = (
+    "Only what is drawn changes: the run stays as it is, and no weight is made larger. How much is left out is said."
+)
+
+
+def draw_living_map() -> None:
+    """Draw the run, or its difference to the one without its changes."""
+    scene = ask(LIVING_MAP)
+    tie(DIFFERENCE, scene)
+    before = session.run(scene.view.model, state.session().read) if unchanged_is_taken_off(scene) else None
+    answer = answer_of(LIVING_MAP, scene, {UNCHANGED_RUN: before} if before is not None else None)
+    living_map.draw(answer, cell_links.open_number, before)
 
 
 def draw_tokens(trace: Trace) -> None:
@@ -78,3 +99,24 @@ def draw_costs(trace: Trace) -> None:
     ]
     whole = dict.fromkeys(("operations", "bytes"), WHOLE)
     downloads.shown_table(pd.DataFrame(rows), hide_index=True, key="steps", column_config=whole)
+
+
+def pick_atlas() -> Atlas | None:
+    """Return an atlas of the model, one choice for all pages; nothing is asked where there is but one, or none."""
+    every = atlases(state.current().model).atlases
+    if len(every) > 1:
+        numbers = range(len(every))
+        tie = state.shared_choice("atlas_of", numbers, 0)
+        st.selectbox("Atlas", numbers, format_func=lambda i: f"{i + 1} {atlas_label(every[i])}", **tie)
+    return session.atlas()
+
+
+def atlas_label(atlas: Atlas) -> str:
+    """Return an atlas for people."""
+    return f"{atlas.folder.name}: {atlas.card.scope}"
+
+
+def pick_drawn() -> None:
+    """Let a person choose which tokens the pictures of attention draw: one choice for all of them."""
+    tie = state.choice("words_only", CHOICES, CHOICES[0])
+    st.pills("Draw", CHOICES, required=True, format_func=DRAWN.__getitem__, help=DRAWN_HELP, **tie)
