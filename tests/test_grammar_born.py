@@ -40,7 +40,7 @@ from encoder.exam.moments import (
 )
 from encoder.exam.rise import EXAMPLES, KEYS, Rise, best, every_head, headline, rise
 from encoder.experiments import timelapse
-from encoder.experiments.film import gap_moments, word_moments
+from encoder.experiments.timelapse import gap_moments, word_moments
 from encoder.packet.after_layers import level_5
 from encoder.packet.block import level_3
 from encoder.packet.embedding import level_4

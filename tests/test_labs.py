@@ -88,10 +88,10 @@ def test_what_holds_in_every_model(config: EncoderConfig) -> None:
         assert found.dropped == 0 and torch.allclose(found.plain, trace["output"], atol=1e-5)
         assert torch.allclose(found.runs, trace["output"].expand_as(found.runs), atol=1e-4)
     # One matrix is a matrix for each head
-    for found in one_matrix(trace, 1):
-        assert found.whole == (config.d_model, config.d_model) and found.cut == (config.d_model, config.d_head)
-        assert found.apart.shape == (config.n_heads,) and float(found.apart.max()) <= 1e-5 * max(1, found.size)
-        assert found.size == pytest.approx(float(trace[f"layers.1.attention.{found.name}"].abs().max()), rel=1e-5)
+    for matrix in one_matrix(trace, 1):
+        assert matrix.whole == (config.d_model, config.d_model) and matrix.cut == (config.d_model, config.d_head)
+        assert matrix.apart.shape == (config.n_heads,) and float(matrix.apart.max()) <= 1e-5 * max(1, matrix.size)
+        assert matrix.size == pytest.approx(float(trace[f"layers.1.attention.{matrix.name}"].abs().max()), rel=1e-5)
 
 
 # Word order

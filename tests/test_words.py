@@ -12,8 +12,8 @@ from tiers import mostly_nightly
 
 from encoder import TextEncoder, checkpoint
 from encoder.experiments.compare import aligned_tokens, first_difference
+from encoder.experiments.positions import word_order
 from encoder.experiments.timelapse import moment
-from encoder.experiments.word_order import word_order
 from encoder.teach import trials
 from encoder.teach.trials.heads import position_of
 from pages.ui.server import engine

@@ -1,16 +1,23 @@
-"""Lab collapse: two linear layers are one, what keeps them two (section 3.3), and whether attention is linear too."""
+"""Labs on what is linear: two layers are one (section 3.3), what two can tell apart, and one matrix for all heads.
+
+A map of [d_model, d_model] cut in H is H maps of [d_model, d_head] (section 3.2.2); attention itself is not linear.
+"""
 
 from dataclasses import dataclass
+from functools import lru_cache
 
 import torch
-from torch import Tensor
+from torch import Tensor, nn
+from torch.nn import functional
 
 from encoder.checkpoint.build import untrained
 from encoder.experiments.common import at_least, normal, recorded
+from encoder.metrics.flows import block
 from encoder.model.attention import Attention
 from encoder.model.config import EncoderConfig
 from encoder.model.feed_forward import FeedForward
-from encoder.support.errors import EncoderError
+from encoder.support.errors import EncoderError, integer
+from encoder.trace.trace import Trace
 
 
 @dataclass(frozen=True)
@@ -121,3 +128,96 @@ def from_linear(outputs: Tensor) -> float:
     """The share by which the output for x / 2 misses the middle of those for x and 0: outputs [3, n, d_model]."""
     whole, half, nothing = outputs.double()
     return float((half - (whole + nothing) / 2).norm() / (whole - nothing).norm())
+
+
+SIDE, CENTRE, RADIUS = 21, (0.4, 0.3), 0.7
+HIDDEN, STEPS, RATE = 16, 200, 0.05
+
+
+@dataclass(frozen=True)
+class Boundary:
+    """Two layers that were trained to tell points inside a circle from those around it.
+
+    `points` [21 * 21, 2] are those of a grid, `inside` [21 * 21] which lie within the circle, `logits` [21, 21] what
+    the network says of each, above 0 for inside; its first axis is y, the second x.
+    """
+
+    points: Tensor
+    inside: Tensor
+    logits: Tensor
+
+    @property
+    def right(self) -> float:
+        """The share of the points that it tells right."""
+        return float(((self.logits.ravel() > 0) == self.inside).float().mean())
+
+    @property
+    def commonest(self) -> float:
+        """The share that one tells right who always says the same."""
+        share = float(self.inside.float().mean())
+        return max(share, 1 - share)
+
+
+@lru_cache(maxsize=8)
+def boundary(bent: bool, seed: int = 0) -> Boundary:
+    """Train two layers, 2 -> 16 -> 1, with ReLU between them where `bent`, else with nothing; the seed pins them."""
+    axis = torch.linspace(-1, 1, SIDE)
+    points = torch.cartesian_prod(axis, axis).flip(-1)  # [SIDE * SIDE, 2]: x, y
+    inside = (points - torch.tensor(CENTRE)).norm(dim=-1) < RADIUS
+    first, second = normal(HIDDEN, 2, seed=seed), normal(1, HIDDEN, seed=seed, draw=1) / HIDDEN**0.5
+    with torch.inference_mode(False), torch.enable_grad():
+        x, wanted = points.clone(), inside.float()
+        weights = [nn.Parameter(one.clone()) for one in (first, torch.zeros(HIDDEN), second, torch.zeros(1))]
+        optimizer = torch.optim.Adam(weights, RATE)
+        for _ in range(STEPS):
+            loss = functional.binary_cross_entropy_with_logits(two_layers(x, weights, bent), wanted)
+            optimizer.zero_grad()
+            loss.backward()  # type: ignore[no-untyped-call]
+            optimizer.step()
+        logits = two_layers(x, weights, bent).detach()
+    return Boundary(points, inside, logits.view(SIDE, SIDE))
+
+
+def two_layers(x: Tensor, weights: list[nn.Parameter], bent: bool) -> Tensor:
+    """(x W_1 + b_1) W_2 + b_2, with ReLU after the first where `bent`: [points]."""
+    w_1, b_1, w_2, b_2 = weights
+    hidden = functional.linear(x, w_1, b_1)
+    return functional.linear(hidden.relu() if bent else hidden, w_2, b_2).squeeze(-1)
+
+
+@dataclass(frozen=True)
+class OneMatrix:
+    """Queries, keys and values of one layer, made by one matrix and made head by head.
+
+    `name` is "q", "k" or "v"; `apart` [H] is the largest absolute difference of each head's numbers between the two,
+    and `size` the largest number among them. `whole` and `cut` are the shapes of the one matrix and of each of the H.
+    """
+
+    name: str
+    whole: tuple[int, int]
+    cut: tuple[int, int]
+    apart: Tensor
+    size: float
+
+
+@torch.inference_mode()
+def one_matrix(trace: Trace, layer: int) -> tuple[OneMatrix, ...]:
+    """Make q, k and v of a layer anew with a matrix for each head, and hold them against those of the one matrix.
+
+    Column c of the one matrix belongs to head c // d_head. The sums are the same numbers, added in whatever order suits
+    the size: they agree up to rounding, and to the last bit where the order is the same.
+
+    Raises:
+        EncoderError: the trace does not hold its model.
+    """
+    layer = integer("layer", layer, 0, trace.config.n_layers - 1)
+    attention, x = block(trace, layer).attention, trace[f"layers.{layer}.attention.input"]
+    heads, width, found = trace.config.n_heads, trace.config.d_head, []
+    for name, one in (("q", attention.w_q), ("k", attention.w_k), ("v", attention.w_v)):
+        whole = attention.split(functional.linear(x, one.weight, one.bias)[None])[0]  # [H, n, d_head]
+        each = one.weight.view(heads, width, -1), one.bias.view(heads, width)
+        made = torch.stack([functional.linear(x, weight, bias) for weight, bias in zip(*each, strict=True)])
+        shape = (trace.config.d_model, trace.config.d_model)
+        apart = (made - whole).abs().amax((1, 2))
+        found.append(OneMatrix(name, shape, (trace.config.d_model, width), apart, float(whole.abs().max())))
+    return tuple(found)

@@ -1,4 +1,7 @@
-"""Lab scaling: without the division by sqrt(d_head), softmax is all or nothing (paper, section 3.2.1, footnote 4)."""
+"""Labs on scores: without the division by sqrt(d_head) softmax is all or nothing, and nothing is learned through it.
+
+Paper, section 3.2.1, footnote 4.
+"""
 
 import math
 from collections.abc import Sequence
@@ -133,3 +136,52 @@ def softmax_of(scores: Sequence[float]) -> Tensor:
     assert isinstance(attention, Attention)
     row = torch.tensor(scores, dtype=torch.float32).expand(1, 1, len(scores), -1)
     return recorded(attention, torch.zeros(1, len(scores), 2), put={"masked": row})["weights"][0, 0, 0]
+
+
+def softmax_gradient(scores: Sequence[float]) -> Tensor:
+    """How much each weight moves with each score: d p_i / d s_j = p_i (1 if i = j, else 0) - p_i p_j, [n, n].
+
+    p are the weights that the model's softmax makes of the scores. Rows and columns sum to 0: what one weight gains
+    the others lose.
+
+    Raises:
+        EncoderError: no score, or one that is not a number.
+    """
+    return jacobian(softmax_of(scores).double())
+
+
+def jacobian(p: Tensor) -> Tensor:
+    """The same of given weights [..., n]: [..., n, n]."""
+    return torch.diag_embed(p) - p[..., :, None] * p[..., None, :]
+
+
+class Slope(NamedTuple):
+    """The gradient of softmax over random scores of one width, as its mean length (Frobenius norm) over rows.
+
+    From 0, where one score takes all, to about 0.7, where two share; with the division by sqrt(d_head) and without.
+    """
+
+    d_head: int
+    with_: float
+    without: float
+
+
+def softmax_slopes(widths: Sequence[int] = WIDTHS, *, n: int = 16, rows: int = 256, seed: int = 0) -> tuple[Slope, ...]:
+    """Rows of n scores q . k of independent standard normal numbers, and how steep softmax is there.
+
+    Raises:
+        EncoderError: no width, or a width, n or number of rows outside its range.
+    """
+    at_least(2, n=n)
+    at_least(1, rows=rows)
+    some("widths", widths, *LIMITS["d_model"])
+    return tuple(slope(d, normal(rows, n + 1, d, seed=seed)) for d in widths)
+
+
+def slope(d_head: int, drawn: Tensor) -> Slope:
+    """Of queries and keys [rows, 1 + n, d_head], the query of each row first."""
+    scores = (drawn[:, :1] * drawn[:, 1:]).sum(-1).double()  # [rows, n]
+    divided, bare = (
+        float(jacobian(s.softmax(-1)).flatten(1).norm(dim=1).mean()) for s in (scores / math.sqrt(d_head), scores)
+    )
+    return Slope(d_head, divided, bare)

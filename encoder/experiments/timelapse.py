@@ -1,4 +1,7 @@
-"""A model at moments of its training: the weights kept on the way, and when heads take up their work."""
+"""A model at moments of its training: weights kept on the way, when heads take up their work, what a film shows.
+
+A film is one sentence at these moments: where one head looks from each word, and what is guessed at a gap.
+"""
 
 import os
 from collections.abc import Mapping, Sequence
@@ -22,7 +25,9 @@ from encoder.tasks.learning import looked_at
 from encoder.tasks.models import every_moment as every_moment_of_task
 from encoder.tasks.models import settings_of
 from encoder.text_encoder import TextEncoder
+from encoder.trace.tokens import Tokens
 from encoder.trace.unpadded import attention_weights, tokens
+from encoder.trace.words import merge
 
 
 def at(name: str | Path, step: int) -> TextEncoder:
@@ -191,3 +196,87 @@ def embedding_row(moments: Mapping[int, TextEncoder], token: int) -> EmbeddingRo
     nearest = tuple([word for word, _ in nearest_words(one, token, 3)] for one in moments.values())
     rows = torch.stack([one.model.embedding.tokens.weight[token] for one in moments.values()])
     return EmbeddingRow(rows, cosine(rows, rows[-1]), nearest)
+
+
+FEW = 5  # guesses of a moment
+
+
+@dataclass(frozen=True)
+class WordMoments:
+    """Where a head looks from word to word: `weights` [moments, m, m] over the m words that were typed.
+
+    `parked` [moments, m] is what it puts on tokens that no word was typed for, such as [SEP]; with it rows sum to 1.
+    `left_out` counts the words that the model cannot read because the text is too long.
+    """
+
+    words: tuple[str, ...]
+    weights: Tensor
+    parked: Tensor
+    left_out: int
+
+    def place(self, word: str, usual: int = 0) -> int:
+        """Return where a word stands first, or `usual` where it does not."""
+        return self.words.index(word) if word in self.words else usual
+
+
+def typed_words(encoder: TextEncoder, pieces: Tokens) -> list[int]:
+    """Return which words of a text were typed, a gap too; others stand for nothing, such as [SEP]."""
+    own = [not pieces.special[word[0]] or pieces.tokens[word[0]] == encoder.mask_token for word in pieces.words]
+    return [i for i, typed in enumerate(own) if typed]
+
+
+def word_moments(moments: Mapping[int, TextEncoder], text: str, layer: int, head: int) -> WordMoments:
+    """Look at one head of a model at each of these moments, word by word.
+
+    Source: Clark et al. 2019, section 4: weights to a word's pieces are summed, those from them averaged.
+
+    Raises:
+        EncoderError: no moment, a text without a word, or a layer or head that is not there.
+    """
+    if not moments:
+        raise EncoderError("got 0 moments; it takes 1 or more")
+    weights, parked = list[Tensor](), list[Tensor]()
+    words, dropped = list[str](), 0
+    for encoder in moments.values():
+        for name, value, count in (("layer", layer, encoder.config.n_layers), ("head", head, encoder.config.n_heads)):
+            if not 0 <= value < count:
+                raise EncoderError(f"{name} is {value}; it must be from 0 to {count - 1}")
+        trace = encoder.trace(text)
+        pieces = trace.tokenization
+        typed = typed_words(encoder, pieces)
+        if not typed:
+            raise EncoderError("the text has no word")
+        between = merge(attention_weights(trace, layer)[head], pieces.words)[typed]
+        weights.append(between[:, typed])
+        parked.append(between.sum(-1) - between[:, typed].sum(-1))
+        words, dropped = [pieces.spelled(pieces.words[i]) for i in typed], pieces.dropped
+    return WordMoments(tuple(words), torch.stack(weights), torch.stack(parked), dropped)
+
+
+@dataclass(frozen=True)
+class GapMoments:
+    """What is guessed at a gap: by moment the likeliest words with their probabilities, and those of some `forms`."""
+
+    guesses: tuple[tuple[tuple[str, float], ...], ...]
+    forms: Tensor  # [forms, moments]
+
+
+def gap_moments(moments: Mapping[int, TextEncoder], text: str, forms: Sequence[str]) -> GapMoments:
+    """Return what a model guesses at the first gap of a text at each of these moments.
+
+    Raises:
+        EncoderError: the text has no gap, or the model guesses no words.
+    """
+    guesses, shares = list[tuple[tuple[str, float], ...]](), list[list[float]]()
+    for encoder in moments.values():
+        trace = encoder.trace(text)
+        if encoder.mask_token not in trace.tokens:
+            raise EncoderError(f"the text has no {encoder.mask_token or 'mask'}")
+        at = trace.tokens.index(encoder.mask_token)
+        found = encoder.predict(trace, FEW, [at])
+        if found is None:
+            raise EncoderError(encoder.why_no_guesses)
+        guesses.append(tuple(found[0]))
+        row = trace["mlm.probabilities"][at]
+        shares.append([float(row[encoder.word_id(trace, at, form)]) for form in forms])
+    return GapMoments(tuple(guesses), torch.tensor(shares).T)

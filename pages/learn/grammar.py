@@ -9,8 +9,7 @@ import streamlit as st
 from encoder.exam.moments import PERMUTED, Moments, moments_file, trees_of
 from encoder.exam.rise import EXAMPLES, KEYS, Rise, headline, relations_of, rise, under, who
 from encoder.exam.sentences import text
-from encoder.experiments.film import GapMoments, WordMoments
-from encoder.experiments.timelapse import kept_steps
+from encoder.experiments.timelapse import GapMoments, WordMoments, kept_steps
 from encoder.explain.cost import size
 from encoder.pictures.ask import in_examined
 from encoder.pictures.models import FOLDER, MOMENT

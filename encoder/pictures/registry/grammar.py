@@ -23,7 +23,7 @@ from encoder.exam.rise import (
     who,
 )
 from encoder.exam.sentences import text
-from encoder.experiments.film import gap_moments, typed_words, word_moments
+from encoder.experiments.timelapse import gap_moments, typed_words, word_moments
 from encoder.pictures.export.caption import About
 from encoder.pictures.expression import ENC, Call, Expression, call
 from encoder.pictures.numbers import Names

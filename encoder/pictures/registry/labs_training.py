@@ -1,8 +1,8 @@
 """Pictures of the labs that train: models without a part, and two layers that tell a circle from what is around it."""
 
 from encoder.experiments import KINDS, boundary, learning_curve
-from encoder.experiments.boundary import RADIUS, SIDE
 from encoder.experiments.learning import STEPS
+from encoder.experiments.linearity import RADIUS, SIDE
 from encoder.pictures.export.caption import About
 from encoder.pictures.expression import Call, Several, call
 from encoder.pictures.picture import Answer, Picture
