@@ -10,7 +10,8 @@ from starlette.applications import Starlette
 from starlette.routing import Route
 from starlette.testclient import TestClient
 
-from pages.front import links, routes
+from pages.front import files as made_files
+from pages.front import routes
 from pages.ui.server import file_links, visitor
 from pages.ui.server.visitor import HEADER, Lines, is_here
 
@@ -44,7 +45,7 @@ def test_a_link_gives_what_its_page_shows_now_and_nothing_once_that_is_left() ->
         assert second.text == files(app)[CSV].make().decode() != first.text
         go(app, "figure")
         gone = client.get(f"{file_links.PATH}/{link}")
-        assert gone.status_code == 404 and gone.text == links.GONE
+        assert gone.status_code == 404 and gone.text == made_files.GONE
 
 
 def test_the_files_of_a_closed_page_are_withdrawn(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -61,13 +62,13 @@ def test_the_files_of_a_closed_page_are_withdrawn(monkeypatch: pytest.MonkeyPatc
 
 
 def test_so_many_bytes_are_on_their_way_and_no_more(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(links, "MOST_ON_THE_WAY", 100)
+    monkeypatch.setattr(made_files, "MOST_ON_THE_WAY", 100)
     offer = file_links.Offer("x.bin", "application/octet-stream", lambda: b"x" * 60, "", 0.0)
     monkeypatch.setattr(file_links, "find", lambda link: offer)
-    served = links.Links()
+    served = made_files.Links()
     with TestClient(Starlette(routes=[Route("/{link}", served.answer)])) as client:
         served.on_the_way = 60  # to somebody who reads it slowly
         full = client.get("/x")
-        assert full.status_code == 503 and full.text == links.FULL and full.headers["Retry-After"]
+        assert full.status_code == 503 and full.text == made_files.MANY and full.headers["Retry-After"]
         served.on_the_way = 0
         assert client.get("/x").content == b"x" * 60 and served.on_the_way == 0

@@ -24,11 +24,9 @@ from starlette.testclient import TestClient
 from encoder import TextEncoder
 from encoder.pictures.figure import figure_of
 from pages.front import packets, routes
-from pages.front.asked import FORMATS, AskedFile, read_file
-from pages.front.file import File
-from pages.front.files import Files
+from pages.front.asked import FORMATS, AskedFile, RefusedError, read_file
+from pages.front.files import File, Files
 from pages.front.headers import Headers
-from pages.front.refused import RefusedError
 from pages.ui.server import writing
 
 ROOT = Path(__file__).parents[1]

@@ -27,10 +27,9 @@ from encoder.packet.shipped import SENTENCES, shipped
 from encoder.support import theme
 from encoder.support.formatting import percent
 from pages.front import packets, plain, plain_page, routes
-from pages.front.asked import Asked
+from pages.front.asked import Asked, RefusedError
 from pages.front.headers import Headers
 from pages.front.packets import Made, Packets
-from pages.front.refused import RefusedError
 
 ROOT = Path(__file__).parents[1]
 RUNS: dict[str, dict[str, str]] = {

@@ -23,11 +23,9 @@ from encoder import TextEncoder
 from encoder.packet.format import unpack
 from encoder.packet.shipped import SENTENCES, shipped
 from pages.front import packets, routes
-from pages.front import shipped as of_front
-from pages.front.asked import Asked, read
+from pages.front.asked import Asked, RefusedError, read
 from pages.front.headers import Headers, policy
 from pages.front.packets import Kept, Made, Packets
-from pages.front.refused import RefusedError
 from pages.ui.server.sending import SendingBound
 
 ROOT = Path(__file__).parents[1]
@@ -79,7 +77,7 @@ def test_a_layer_is_the_traces(client: TestClient, small: TextEncoder) -> None:
 
 
 def test_every_bundled_sentence_has_an_address_that_is_kept_for_ever(client: TestClient) -> None:
-    addresses = dict(of_front.shelf().addresses())
+    addresses = dict(packets.shelf().addresses())
     assert [*addresses] == [*SENTENCES]
     for sentence, address in addresses.items():
         answer = client.get(address)
@@ -114,7 +112,7 @@ def test_the_browsers_code_lies_under_the_digest_of_its_content(client: TestClie
     ],
 )
 def test_what_is_sent_is_packed_for_who_can_unpack_it(client: TestClient, said: str, packed: bool) -> None:
-    address = dict(of_front.shelf().addresses())[SENTENCES[0]]
+    address = dict(packets.shelf().addresses())[SENTENCES[0]]
     for answer in (
         client.get(address, headers={"Accept-Encoding": said}),
         client.post("/api/run", json=ASKED, headers={"Accept-Encoding": said}),
@@ -134,9 +132,9 @@ def test_nothing_of_torch_is_read_to_answer_with_what_is_shipped() -> None:
 import sys
 from starlette.applications import Starlette
 from starlette.testclient import TestClient
-from pages.front import routes, shipped
+from pages.front import packets, routes
 client = TestClient(Starlette(routes=routes.routes()))
-for address in [*dict(shipped.shelf().addresses()).values(), f"/api/front/{routes.bundle()[0]}/front.js"]:
+for address in [*dict(packets.shelf().addresses()).values(), f"/api/front/{routes.bundle()[0]}/front.js"]:
     assert client.get(address).status_code == 200
 assert "torch" not in sys.modules
 """
@@ -161,7 +159,7 @@ assert "torch" not in sys.modules
 )
 def test_what_is_not_there_is_said_to_be_so(client: TestClient, address: str) -> None:
     """Streamlit would answer with its page, and 200."""
-    answer = client.get(address.format(of_front.shelf().digest))
+    answer = client.get(address.format(packets.shelf().digest))
     assert answer.status_code == 404 and answer.json()["message"].endswith(".")
     assert "no-store" in answer.headers["Cache-Control"]
     assert client.put(address).status_code == 404
@@ -171,7 +169,7 @@ def test_under_a_path_all_is_below_it(monkeypatch: pytest.MonkeyPatch) -> None:
     usual = st.get_option
     monkeypatch.setattr(st, "get_option", lambda name: "/lab/enc/" if name == "server.baseUrlPath" else usual(name))
     with served() as client:
-        address = dict(of_front.shelf().addresses())[SENTENCES[0]]
+        address = dict(packets.shelf().addresses())[SENTENCES[0]]
         assert address.startswith("/lab/enc/api/shipped/") and client.get(address).status_code == 200
         assert client.post("/lab/enc/api/run", json=ASKED).status_code == 200
         assert client.get("/lab/enc/api/none").json()["message"]

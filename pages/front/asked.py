@@ -1,11 +1,10 @@
-"""What a browser asks for when it wants a run or a file of a picture, read as what a stranger sent. Needs no torch."""
+"""What a browser asks for when it wants a run or a file, read as what a stranger sent, or refused. Needs no torch."""
 
 import json
 from dataclasses import dataclass
 from typing import Any
 
 from encoder.pictures.choices import NAME
-from pages.front.refused import RefusedError
 
 LONGEST = 20_000  # characters of a sentence
 IN_ADDRESS = 1_500  # characters of each part of an address
@@ -22,6 +21,17 @@ LEVELS = (1, *OF_LAYER, 4, 5, 6, 7, *OF_STEP)
 NAMES = {"level", "layer", "sentence", "second", "model", "hidden", "edits", "off", "step", "index"}
 MOST_PLACES = 8  # of an index
 NO_JSON = "The request is not what this page sends; load the page again."
+
+
+class RefusedError(Exception):
+    """Why not, as one plain sentence, with the status of HTTP that says the same to a program.
+
+    `after` is in how many seconds it may be asked again; 0 where that would not help.
+    """
+
+    def __init__(self, status: int, message: str, after: int = 0) -> None:
+        super().__init__(message)
+        self.status, self.message, self.after = status, message, after
 
 
 @dataclass(frozen=True)

@@ -22,9 +22,9 @@ from starlette.websockets import WebSocket, WebSocketDisconnect
 from encoder.pictures.choices import NAME
 from encoder.support.errors import EncoderError
 from pages.front import asked, site
+from pages.front.asked import RefusedError
 from pages.front.class_streams import Streams
 from pages.front.headers import PRIVATE
-from pages.front.refused import RefusedError
 from pages.front.visitors import is_own, visitor
 from pages.ui.classroom import results
 from pages.ui.classroom.classroom import SLOWED, Classroom, GoneError, classroom

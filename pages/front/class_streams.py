@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from time import monotonic
 from typing import Any
 
-from pages.front.refused import RefusedError
+from pages.front.asked import RefusedError
 from pages.ui.classroom import results
 from pages.ui.classroom.classroom import Classroom, GoneError
 from pages.ui.state.seat import Counts, Seat

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import streamlit as st
 
 from encoder.packet.shipped import SENTENCES
-from pages.front import below, routes, shipped, site
+from pages.front import below, packets, routes, site
 from pages.front.asked import IN_ADDRESS
 from pages.ui import style
 from pages.ui.component import joined
@@ -72,7 +72,7 @@ def draw(page: Page, pages: Mapping[Any, Page]) -> None:
             "pages": tuple(site.listed()),
             "menu": not st.context.is_embedded,
             "examples": SENTENCES,
-            "shipped": shipped.shelf().addresses(),
+            "shipped": packets.shelf().addresses(),
             "models": tuple(models()),
             "classes": f"{base()}/api/class",
             "code": st.query_params.get(JOINS, "")[:LONGEST_CODE],

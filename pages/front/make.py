@@ -1,6 +1,7 @@
 """The packet of a run that is asked for, by the rules of this server. Imported when the libraries are there."""
 
-from contextlib import nullcontext
+from collections.abc import Iterator
+from contextlib import contextmanager, nullcontext
 
 from encoder import TextEncoder
 from encoder.packet.format import VERSION
@@ -13,12 +14,23 @@ from encoder.pictures.view import View
 from encoder.support.errors import EncoderError
 from encoder.trace.tokens import Text
 from encoder.trace.trace import Trace
-from pages.front.asked import Asked
-from pages.front.refused import RefusedError
+from pages.front.asked import Asked, RefusedError
 from pages.ui.server import cost_gate, engine, exams, job_queue, models
 from pages.ui.server.pool import borrowing
 
 AGAIN = 2  # seconds after which a server that was full may be asked again
+
+
+@contextmanager
+def refusing(what: str) -> Iterator[None]:
+    """For the block, all that is asked for is on loan; what cannot be made is refused, in a sentence that begins so."""
+    with borrowing():
+        try:
+            yield
+        except job_queue.FullError as error:
+            raise RefusedError(503, f"{error}. Try again in a moment.", AGAIN) from None
+        except EncoderError as error:
+            raise RefusedError(400, f"{what}: {error}".removesuffix("?") + ".") from None
 
 
 def packet(asked: Asked) -> bytes:
@@ -27,17 +39,10 @@ def packet(asked: Asked) -> bytes:
     Raises:
         RefusedError: there is no such model or layer here, the run does not fit it, or the server has no room now.
     """
-    with borrowing():
+    with refusing("These numbers cannot be shown" if asked.level in OF_STEP else "This run cannot be made"):
         encoder = opened(asked.model)
         text = fitting(encoder, asked)
-        try:
-            trace = engine.run(asked.model, text, asked.hidden, asked.edits)
-            return written(encoder, trace, asked)
-        except job_queue.FullError as error:
-            raise RefusedError(503, f"{error}. Try again in a moment.", AGAIN) from None
-        except EncoderError as error:
-            what = "These numbers cannot be shown" if asked.level in OF_STEP else "This run cannot be made"
-            raise RefusedError(400, f"{what}: {error}".removesuffix("?") + ".") from None
+        return written(encoder, engine.run(asked.model, text, asked.hidden, asked.edits), asked)
 
 
 def opened(name: str) -> TextEncoder:

@@ -1,27 +1,40 @@
-"""A file of a picture that is asked for, by the rules of this server. Imported when the libraries are there."""
+"""A file that is asked for, by the rules of this server: of a picture, of a run, or a page that draws itself.
+
+Imported when the libraries are there.
+"""
 
 import json
 from collections.abc import Mapping
+from dataclasses import replace
 
+from encoder import Trace
+from encoder.browser.cell import drawn
+from encoder.browser.held import Run, held
+from encoder.browser.living import PAGES
+from encoder.edits.edit_text import edits_to_text
+from encoder.packet.heads import level_6
+from encoder.packet.levels import MORE
 from encoder.pictures import figure_link
 from encoder.pictures.ask import scene_of, text_of
 from encoder.pictures.cell import IN_BROWSER
+from encoder.pictures.export import layer_size, run_size, to_csv_zip, to_npz
+from encoder.pictures.export.caption import file_name
 from encoder.pictures.figure_link import PictureAt
 from encoder.pictures.files import file_of, fits
-from encoder.pictures.link import from_query, to_query
+from encoder.pictures.link import from_query, is_count, to_query
 from encoder.pictures.paper.panel import PanelError
 from encoder.pictures.picture import Answer, Picture
 from encoder.pictures.registry import picture
 from encoder.pictures.steps import KNOWN_STEPS
 from encoder.pictures.view import View
 from encoder.support.errors import EncoderError
+from encoder.support.formatting import megabytes
 from pages.front import make
-from pages.front.asked import FORMATS, RUN, AskedFile
-from pages.front.file import File
+from pages.front.asked import FORMATS, RUN, AskedFile, RefusedError, wanted
+from pages.front.files import File
 from pages.front.packets import compress
-from pages.front.refused import RefusedError
-from pages.ui.server import engine, job_queue
-from pages.ui.server.pool import borrowing
+from pages.ui.server import engine, exams
+from pages.ui.server.writing import MOST_BYTES, written
 
 PICTURES: Mapping[str, Picture] = {key: picture(key) for key in IN_BROWSER}  # others may take long
 TYPES = {
@@ -31,7 +44,12 @@ TYPES = {
     "pdf": "application/pdf",
     "csv": "text/csv; charset=utf-8",
     "json": "application/json",
+    "npz": "application/octet-stream",
+    "zip": "application/zip",
 }
+LONGEST_LINK = 4_000  # characters
+OF_VIEW = ("sentence", "second", "model", "hidden", "edits", "other", "other_model")
+LEVELS = MORE | {6: lambda encoder, trace, layer: level_6(encoder, trace, exam=exams.made_here(encoder))}
 
 
 def file(asked: AskedFile) -> File:
@@ -41,23 +59,16 @@ def file(asked: AskedFile) -> File:
         RefusedError: there is no such picture, model or layer here, or the server has no room now.
     """
     if asked.picture == RUN:
-        from pages.front import make_page, make_run
-
-        return make_page.file(asked) if asked.format == "page" else make_run.file(asked)
+        return page_file(asked) if asked.format == "page" else run_file(asked)
     picture = PICTURES.get(asked.picture)
     if picture is None:
         raise RefusedError(404, "There is no such picture here. The app may have been renewed: load the page again.")
-    with borrowing():
-        view = view_of(picture, dict(asked.query))
+    with make.refusing("This picture cannot be made"):
+        answer = answer_of(picture, view_of(picture, dict(asked.query)))
         try:
-            answer = answer_of(picture, view)
             data = about(answer).encode() if asked.format == "about" else file_of(answer, f".{asked.format}")
-        except job_queue.FullError as error:
-            raise RefusedError(503, f"{error}. Try again in a moment.", make.AGAIN) from None
         except PanelError as error:
             raise RefusedError(400, f"This picture is too large for paper: {error}.") from None
-        except EncoderError as error:
-            raise RefusedError(400, f"This picture cannot be made: {error}.") from None
         return File(f"{answer.file_name}.{asked.format}", TYPES[asked.format], compress(data))
 
 
@@ -107,3 +118,83 @@ def about(answer: Answer) -> str:
         },
         ensure_ascii=False,
     )
+
+
+def run_file(asked: AskedFile) -> File:
+    """Make a file of a whole run: all its numbers for numpy, or a layer as tables, the one that the query names.
+
+    Raises:
+        RefusedError: there is no such model or layer here, the file is too large, or the server has no room now.
+    """
+    with make.refusing("This file cannot be made"):
+        view, notes = from_query(dict(asked.query), lambda model: None, KNOWN_STEPS, ())
+        encoder = make.opened(view.model)
+        pieces = encoder.tokenize(text_of(view))
+        view, more = view.within(encoder.config, len(pieces.ids))
+        if notes or more:
+            raise RefusedError(400, (notes + more)[0])
+        trace = engine.run(view.model, pieces.inputs, view.hidden, edits_to_text(view.edits))
+        data = bytes_of_run(asked.format, trace, view.layer)
+        part = {"npz": "run", "zip": f"layer{view.layer}"}[asked.format]
+        return File(f"{file_name(view.model, part)}.{asked.format}", TYPES[asked.format], compress(data))
+
+
+def bytes_of_run(kind: str, trace: Trace, layer: int) -> bytes:
+    """Return what stands in a file of a run.
+
+    Raises:
+        EncoderError: it is too large, or the server has no memory left for it.
+    """
+    size = run_size(trace) if kind == "npz" else layer_size(trace, layer)
+    if size > MOST_BYTES:
+        raise EncoderError(
+            f"it takes {megabytes(size)}, more than the {megabytes(MOST_BYTES)} that are handed out here"
+        )
+    return written(size, lambda file: to_npz(trace, file) if kind == "npz" else to_csv_zip(trace, layer, file))
+
+
+def page_file(asked: AskedFile) -> File:
+    """Make a page of its own, of the page and the link that the query names beside what is chosen.
+
+    Raises:
+        RefusedError: there is no such page or model here, or the server has no room now.
+    """
+    query = dict(asked.query)
+    page, link = query.pop("page", "start"), query.pop("link", "")
+    if page not in PAGES:
+        raise RefusedError(400, "This page cannot be kept as a file of its own.")
+    view, notes = from_query({name: query[name] for name in OF_VIEW if name in query}, lambda model: None, KNOWN_STEPS)
+    if notes:
+        raise RefusedError(400, notes[0])
+    with make.refusing("This file cannot be made"):
+        runs = runs_of(view, query, page)
+        layer = int(query["layer"]) if is_count(query.get("layer", "")) else 0
+        packets = held(runs, page=page, layer=layer, levels=LEVELS)
+    if page == "compare" and view.other_model:
+        query["other_model"] = runs[-1][1].source.name
+    to = link if link.startswith(("http://", "https://")) and len(link) <= LONGEST_LINK else ""
+    data = drawn(packets, page, query, kept=True, link=to).file.encode()
+    return File(f"{file_name(view.model, page)}.html", "text/html; charset=utf-8", compress(data))
+
+
+def runs_of(view: View, query: Mapping[str, str], page: str) -> list[Run]:
+    """Return the run on the screen, and what its page sets beside it: the same without its changes, or another one.
+
+    Raises:
+        RefusedError: a model is not here, or a model cannot read its text.
+        EncoderError: a run cannot be made.
+    """
+    edits = query.get("edits", "")
+    views = [(replace(view, other="", other_model=""), edits)]
+    if edits:
+        views.append((replace(views[0][0], edits=()), ""))
+    if page == "compare":
+        other = View(sentence=view.sentence_b, model=view.other_model or view.model)
+        views += [] if other in [each for each, _ in views] else [(other, "")]
+    runs = []
+    for each, changes in views:
+        encoder = make.opened(each.model)
+        fields = {name: getattr(each, name) for name in ("sentence", "second", "model")}
+        asks = wanted({"level": 1, **fields, "hidden": list(each.hidden), "edits": changes})
+        runs.append((encoder, engine.run(each.model, make.fitting(encoder, asks), asks.hidden, changes)))
+    return runs

@@ -1,15 +1,18 @@
-"""The packets of this server: each is made once for all who ask, on threads of its own, and kept compressed."""
+"""The packets of this server: those that are shipped, and others, made once for all who ask and kept compressed."""
 
 import asyncio
 import gzip
+import hashlib
 import sys
 from collections import Counter, OrderedDict
 from collections.abc import Callable, Hashable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from functools import cache
 
-from pages.front.asked import Asked
-from pages.front.refused import RefusedError
+from encoder.packet.shipped import SENTENCES, path_of
+from pages.front.asked import Asked, RefusedError
+from pages.ui.server.redirects import base
 
 AT_ONCE = 2  # threads that make packets, apart from those that Streamlit answers with
 MOST_BYTES = 32_000_000  # of packets that are kept, compressed: some 300 runs of a dozen tokens in base
@@ -23,6 +26,28 @@ YOUR_SHARE = "Many runs were asked for from your network just now. Try again in 
 def compress(data: bytes) -> bytes:
     """As it is sent to browsers that can unpack it, which all can; always the same bytes for the same packet."""
     return gzip.compress(data, LEVEL, mtime=0)
+
+
+@dataclass(frozen=True)
+class Shelf:
+    """What is shipped: the digest of all, and each packet compressed, in the order of SENTENCES."""
+
+    digest: str
+    packed: tuple[bytes, ...]
+
+    def addresses(self) -> tuple[tuple[str, str], ...]:
+        """Each sentence with where its packet is."""
+        return tuple(
+            (sentence, f"{base()}/api/shipped/{self.digest}/{i}.packet") for i, sentence in enumerate(SENTENCES)
+        )
+
+
+@cache
+def shelf() -> Shelf:
+    """Read what is shipped, without what draws or computes: a server that was just started answers with it at once."""
+    packets = [path_of(sentence).read_bytes() for sentence in SENTENCES]
+    digest = hashlib.sha256(b"".join(hashlib.sha256(packet).digest() for packet in packets)).hexdigest()[:16]
+    return Shelf(digest, tuple(gzip.compress(packet, 9, mtime=0) for packet in packets))
 
 
 class Kept:

@@ -14,9 +14,9 @@ from encoder.packet.reading import Reading
 from encoder.packet.shipped import MODEL, SENTENCES
 from encoder.packet.shipped import shipped as bundled
 from pages.front import asked, plain_page
+from pages.front.asked import RefusedError
 from pages.front.headers import PRIVATE, without_script
 from pages.front.packets import Packets
-from pages.front.refused import RefusedError
 from pages.front.visitors import is_own, visitor
 
 LONGEST = 60_000  # bytes of a query: two sentences of signs that take twelve each

@@ -16,13 +16,11 @@ from starlette.types import Receive, Scope, Send
 from starlette.websockets import WebSocket
 
 import encoder
-from pages.front import asked, plain, shipped
-from pages.front.file import File
-from pages.front.files import Files, usual_maker
+from pages.front import asked, packets, plain
+from pages.front.asked import RefusedError
+from pages.front.files import File, Files, Links, usual_maker
 from pages.front.headers import PRIVATE
-from pages.front.links import Links
 from pages.front.packets import Packets
-from pages.front.refused import RefusedError
 from pages.front.visitors import is_own, visitor
 from pages.ui.server.file_links import PATH
 from pages.ui.server.redirects import base
@@ -82,7 +80,7 @@ async def script(request: Request) -> Response:
 
 async def packet(request: Request) -> Response:
     """The packet of a bundled sentence."""
-    number, found = str(request.path_params["number"]), shipped.shelf()
+    number, found = str(request.path_params["number"]), packets.shelf()
     known = number.isascii() and number.isdigit() and len(number) < 4 and int(number) < len(found.packed)
     if request.path_params["digest"] != found.digest or not known:
         return refusal(RefusedError(404, UNKNOWN))
