@@ -80,10 +80,10 @@ class Picture:
     question: str
     measure: Callable[[Scene], Any]
     dims: Given[tuple[str, ...]]
-    kind: Given[str]
     title: Given[str]
     say: Callable[["Answer"], str]
     about: Callable[[Scene], About]
+    kind: Given[str] = "matrix"
     unit: Given[str] = ""
     values: Kind | Callable[["Answer"], Kind] = "positive"
     chosen: Mapping[str, Callable[[Scene], int]] = field(default_factory=dict)

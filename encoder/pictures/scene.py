@@ -5,9 +5,12 @@ from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from encoder.atlas.atlas_folders import shelf
+from encoder.model.config import EncoderConfig
 from encoder.pictures.choices import spell
 from encoder.pictures.view import View
+from encoder.support.formatting import shown
 from encoder.text_encoder import TextEncoder
+from encoder.trace.source import Source
 from encoder.trace.trace import Trace
 
 Needs = Literal["model", "run", "unchanged", "other", "same model", "prefixed", "training", "examined"]
@@ -57,6 +60,30 @@ class Scene:
     def head(self) -> int:
         """The chosen head, or the last one of a model with fewer."""
         return min(self.view.head, self.encoder.config.n_heads - 1)
+
+    @property
+    def config(self) -> EncoderConfig:
+        """The model's sizes and kinds."""
+        return self.encoder.config
+
+    @property
+    def source(self) -> Source:
+        """Where the model is from."""
+        return self.encoder.source
+
+    @property
+    def n_layers(self) -> int:
+        """How many layers the model has."""
+        return self.config.n_layers
+
+    @property
+    def n_heads(self) -> int:
+        """How many heads a layer has."""
+        return self.config.n_heads
+
+    def token(self, position: int) -> str:
+        """A token of the run in quotation marks, with its position."""
+        return f"“{shown(self.t.tokens[position])}” ({position})"
 
     @property
     def names(self) -> dict[str, Any]:

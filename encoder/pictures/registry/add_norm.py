@@ -1,14 +1,11 @@
 """Pictures of Add & norm: what a sublayer adds to the residual, and what its norm makes of the sum."""
 
-from collections.abc import Mapping
-
 import numpy as np
 
 from encoder.metrics import SUBLAYERS, norm_parameters, norm_sides, shares_in_bins, sublayer_lengths
 from encoder.pictures.export.caption import About
 from encoder.pictures.expression import ENC, Call, Every, T, call
 from encoder.pictures.figures.facts import main_fact
-from encoder.pictures.numbers import Names
 from encoder.pictures.picture import Answer, Picture
 from encoder.pictures.scene import Scene
 from encoder.support.formatting import brief, listed, shown
@@ -25,9 +22,9 @@ def say_lengths(answer: Answer) -> str:
     share = np.divide(added, before, out=np.zeros_like(added), where=before > 0)
     most, tokens = int(share.argmax()), answer.scene.t.tokens
     return (
-        f"In the mean the residual has a length of {brief(float(before.mean()))}, what is added one of "
-        f"{brief(float(added.mean()))}. Beside the residual it is longest at “{shown(tokens[most])}” ({most}): "
-        f"{brief(float(share[most]))} times as long."
+        f"In the mean the residual has a length of {brief(before.mean())}, what is added one of "
+        f"{brief(added.mean())}. Beside the residual it is longest at “{shown(tokens[most])}” ({most}): "
+        f"{brief(share[most])} times as long."
     )
 
 
@@ -35,9 +32,7 @@ LENGTHS = Picture(
     key="lengths",
     page="add_norm",
     question="How much does a sublayer add to what each token had?",
-    measure=lambda scene: Every(
-        lambda layer: call(sublayer_lengths, T, layer, part(scene)), scene.encoder.config.n_layers
-    ),
+    measure=lambda scene: Every(lambda layer: call(sublayer_lengths, T, layer, part(scene)), scene.n_layers),
     dims=("layer", "series", "token"),
     chosen={"layer": lambda scene: scene.layer},
     names=lambda answer: {"series": ["residual", "added"]},
@@ -58,24 +53,19 @@ def binned(scene: Scene) -> Call:
     return call(shares_in_bins, call(norm_sides, T, scene.layer, part(scene)))
 
 
-def names_of_bins(answer: Answer) -> Mapping[str, Names]:
-    """Both sides of the norm, and the middle of each bin."""
-    return {"series": ["before", "after"], "number": answer.value(binned(answer.scene)[0]).tolist()}
-
-
 def say_sides(answer: Answer) -> str:
     """How widely the numbers are spread on both sides."""
     scene = answer.scene
     before, after = answer.value(call(norm_sides, T, scene.layer, part(scene))).values()
     return (
         f"The {before.numel():,} numbers that go into this norm have a standard deviation of "
-        f"{brief(float(before.std()))}; those that come out have {brief(float(after.std()))}."
+        f"{brief(before.std())}; those that come out have {brief(after.std())}."
     )
 
 
 def about_sides(scene: Scene) -> About:
     """What goes into the norm, and what comes out."""
-    into = "residual" if scene.encoder.config.norm_first else "sum"
+    into = "residual" if scene.config.norm_first else "sum"
     return About(scene.t, layer=scene.layer, reads=(f"{part(scene)}.{into}", f"{part(scene)}.output"))
 
 
@@ -85,7 +75,7 @@ NORM_SIDES = Picture(
     question="How are the numbers spread before a norm and after it?",
     measure=lambda scene: binned(scene)[1],
     dims=("series", "number"),
-    names=names_of_bins,
+    names=lambda answer: {"series": ["before", "after"], "number": answer.value(binned(answer.scene)[0]).tolist()},
     kind="outlines",
     unit="number",
     title="All numbers before the norm and after it",
@@ -99,29 +89,21 @@ def parameters(scene: Scene) -> Call:
     return call(norm_parameters, ENC, scene.layer, part(scene))
 
 
-def say_learned(answer: Answer) -> str:
-    """What stands out in gamma and beta."""
-    return main_fact(answer.numbers.array, list(answer.numbers.along("parameter")), "dimension", "signed")
-
-
 LEARNED = Picture(
     key="gamma_beta",
     page="add_norm",
     question="What has a norm learned?",
-    measure=lambda scene: Every(
-        lambda layer: call(norm_parameters, ENC, layer, part(scene)), scene.encoder.config.n_layers
-    ),
+    measure=lambda scene: Every(lambda layer: call(norm_parameters, ENC, layer, part(scene)), scene.n_layers),
     dims=("layer", "parameter", "dimension"),
     chosen={"layer": lambda scene: scene.layer},
     names=lambda answer: {"parameter": list(answer.value(parameters(answer.scene)))},
-    kind="matrix",
     values="signed",
     title=lambda scene: (
         f"The {listed(list(norm_parameters(scene.encoder, scene.layer, part(scene))))} of every dimension"
     ),
-    say=say_learned,
+    say=lambda answer: main_fact(answer.numbers.array, list(answer.numbers.along("parameter")), "dimension", "signed"),
     about=lambda scene: About(
-        source=scene.encoder.source, layer=scene.layer, scope="parameters, so the same for every sentence"
+        source=scene.source, layer=scene.layer, scope="parameters, so the same for every sentence"
     ),
     needs="model",
 )

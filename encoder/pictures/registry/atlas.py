@@ -1,6 +1,7 @@
 """Pictures of an atlas: what every head, unit and layer did over a whole corpus."""
 
 from collections.abc import Mapping
+from functools import partial
 
 import numpy as np
 
@@ -41,7 +42,7 @@ def opened(scene: Scene) -> Atlas:
 
 def about_atlas(scene: Scene) -> About:
     """What numbers of an atlas are of."""
-    return About(source=scene.encoder.source, scope=f"{opened(scene).card.scope}, {UNCHANGED}")
+    return About(source=scene.source, scope=f"{opened(scene).card.scope}, {UNCHANGED}")
 
 
 def measures(scene: Scene) -> list[str]:
@@ -63,12 +64,12 @@ def say_heads(answer: Answer) -> str:
     first = answer.numbers.array[:, 0]
     most = int(first.argmax())
     title = chosen_measures(answer.scene)[0]
-    return f"{title} is largest in {every_head(answer)[most]}: {brief(float(first[most]))}."
+    return f"{title} is largest in {every_head(answer)[most]}: {brief(first[most])}."
 
 
-ATLAS_HEADS = Picture(
+of_page = partial(Picture, page="atlas", about=about_atlas, needs="model")
+ATLAS_HEADS = of_page(
     key="atlas_heads",
-    page="atlas",
     question="Which heads do much of two things over a whole corpus?",
     measure=lambda scene: [atlas(scene).heads[scene[option]].to_numpy() for option in (TO_THE_RIGHT, UP)],
     dims=("measure", "any head"),
@@ -77,12 +78,10 @@ ATLAS_HEADS = Picture(
     kind="points",
     title=lambda scene: f"All heads by {' and '.join(chosen_measures(scene))}",
     say=say_heads,
-    about=about_atlas,
     options=(ATLAS, TO_THE_RIGHT, UP),
-    needs="model",
     unfolds={"atlas_map": "1"},
     look=lambda answer: {
-        "chosen": answer.scene.layer * answer.scene.encoder.config.n_heads + answer.scene.head,
+        "chosen": answer.scene.layer * answer.scene.n_heads + answer.scene.head,
         "titles": tuple(chosen_measures(answer.scene)),
     },
 )
@@ -100,13 +99,12 @@ def say_units(answer: Answer) -> str:
     shares = answer.value(call(firing_shares, atlas(scene), scene.layer))
     return (
         f"On {opened(scene).card.scope}, half of its {len(shares):,} units fire at "
-        f"{percent(float(np.median(shares)))} of the tokens or less; {int((shares == 0).sum()):,} never fire."
+        f"{percent(np.median(shares))} of the tokens or less; {int((shares == 0).sum()):,} never fire."
     )
 
 
-ATLAS_UNITS = Picture(
+ATLAS_UNITS = of_page(
     key="atlas_units",
-    page="atlas",
     question="How often do the feed-forward units of a layer fire?",
     measure=lambda scene: call(ranked_shares, atlas(scene), scene.layer)[1],
     dims=("rank of the unit",),
@@ -116,9 +114,7 @@ ATLAS_UNITS = Picture(
     values="share",
     title=lambda scene: f"How often the units of layer {scene.layer} fire",
     say=say_units,
-    about=about_atlas,
     options=(ATLAS,),
-    needs="model",
     unfolds={"atlas_part": "Units", "atlas_map": "1"},
 )
 UNIT = Option(
@@ -156,13 +152,12 @@ def say_deciles(answer: Answer) -> str:
     """What half of the values lie below, and the largest."""
     values, scene = answer.numbers.array, answer.scene
     half = "half of its firings" if of_a_unit(scene) else "half of the tokens"
-    middle, most = brief(float(values[len(values) // 2])), brief(float(values[-1]))
+    middle, most = brief(values[len(values) // 2]), brief(values[-1])
     return f"At {half} the {value_name(scene)} is {middle} or less; the largest is {most}."
 
 
-ATLAS_DECILES = Picture(
+ATLAS_DECILES = of_page(
     key="atlas_deciles",
-    page="atlas",
     question="How are the values of a head or a unit spread over a corpus?",
     measure=bounds,
     dims=lambda scene: ("percent of its firings" if of_a_unit(scene) else "percent of the tokens",),
@@ -171,9 +166,7 @@ ATLAS_DECILES = Picture(
     unit=value_name,
     title=bounded,
     say=say_deciles,
-    about=about_atlas,
     options=(ATLAS, PART, BY, UNIT),
-    needs="model",
     unfolds={"atlas_spread": "1"},
 )
 START = Option("atlas_start", lambda scene: told_apart(opened(scene).card.pairs)[0], lambda scene: "article")
@@ -186,23 +179,19 @@ def say_pairs(answer: Answer) -> str:
     layer, head = largest_cell(weights)
     return (
         f"From {MEANINGS[scene[START]]} to {MEANINGS[scene[END]]} layer {layer}, head {head} gives most of all heads: "
-        f"{percent(float(weights[layer, head]))} of its weight."
+        f"{percent(weights[layer, head])} of its weight."
     )
 
 
-ATLAS_PAIRS = Picture(
+ATLAS_PAIRS = of_page(
     key="atlas_pairs",
-    page="atlas",
     question="Which heads look from tokens of one kind to tokens of another?",
     measure=lambda scene: call(pair_weights, atlas(scene), scene[START], scene[END]),
     dims=("layer", "head"),
-    kind="matrix",
     values="share",
     title=lambda scene: f"Weight from {MEANINGS[scene[START]]} to {MEANINGS[scene[END]]}",
     say=say_pairs,
-    about=about_atlas,
     options=(ATLAS, START, END),
-    needs="model",
     unfolds={"atlas_part": "From A to B"},
 )
 
@@ -216,9 +205,8 @@ def say_lengths(answer: Answer) -> str:
     )
 
 
-ATLAS_LENGTHS = Picture(
+ATLAS_LENGTHS = of_page(
     key="atlas_lengths",
-    page="atlas",
     question="How long do vectors grow from layer to layer, over a whole corpus?",
     measure=lambda scene: call(vector_lengths, atlas(scene)),
     dims=("series", "after"),
@@ -227,9 +215,7 @@ ATLAS_LENGTHS = Picture(
     unit="length",
     title="How long vectors are after each layer",
     say=say_lengths,
-    about=about_atlas,
     options=(ATLAS,),
-    needs="model",
     unfolds={"atlas_part": "Layers"},
     look=lambda answer: {"titles": ("layers behind it", "length")},
 )

@@ -18,7 +18,7 @@ from encoder.support.formatting import brief, percent, shown
 
 def in_layers(scene: Scene, make: Any) -> Every:
     """The same for every layer."""
-    return Every(make, scene.encoder.config.n_layers)
+    return Every(make, scene.n_layers)
 
 
 LAYER = {"layer": lambda scene: scene.layer}
@@ -29,8 +29,8 @@ def say_long(answer: Answer) -> str:
     long, tokens = answer.numbers.array, answer.numbers.along("word")
     h, i = largest_cell(long)
     return (
-        f"In layer {answer.scene.layer} head {h} adds most: a vector of length {brief(float(long[h, i]))} to "
-        f"“{shown(tokens[i])}” ({i}). The mean over heads and tokens is {brief(float(long.mean()))}."
+        f"In layer {answer.scene.layer} head {h} adds most: a vector of length {brief(long[h, i])} to "
+        f"“{shown(tokens[i])}” ({i}). The mean over heads and tokens is {brief(long.mean())}."
     )
 
 
@@ -41,7 +41,6 @@ HEAD_LENGTHS = Picture(
     measure=lambda scene: in_layers(scene, lambda layer: call(length, call(head_outputs, T, layer))),
     dims=("layer", "head", "word"),
     chosen=LAYER,
-    kind="matrix",
     title="Length of what each head adds to each token, after W_O",
     say=say_long,
     about=lambda scene: About(scene.t, layer=scene.layer, reads=("attention.heads",)),
@@ -54,7 +53,7 @@ def say_shares(answer: Answer) -> str:
     shares, tokens = answer.numbers.array, answer.numbers.along("word")
     h, i = largest_cell(shares)
     return (
-        f"Head {h} makes {percent(float(shares[h, i]))} of what all heads add to “{shown(tokens[i])}” ({i}), and "
+        f"Head {h} makes {percent(shares[h, i])} of what all heads add to “{shown(tokens[i])}” ({i}), and "
         f"{int((shares < 0).sum())} of {shares.size} shares are negative."
     )
 
@@ -66,7 +65,6 @@ HEAD_SHARES = Picture(
     measure=lambda scene: in_layers(scene, lambda layer: call(head_shares, T, layer)),
     dims=("layer", "head", "word"),
     chosen=LAYER,
-    kind="matrix",
     values="signed",
     title="Share of each head in what all heads add to each token",
     say=say_shares,
@@ -84,15 +82,15 @@ def say_bias(answer: Answer) -> str:
     """Which distance the chosen head adds most to, or by how much its scores fall."""
     scene, values = answer.scene, answer.numbers.array[answer.scene.head]
     names = answer.value(table(scene)).names
-    if scene.encoder.config.positions == "alibi":
-        slope, far = (brief(float(-values[i])) for i in (1, -1))
+    if scene.config.positions == "alibi":
+        slope, far = (brief(-values[i]) for i in (1, -1))
         return (
             f"Head {scene.head} takes {slope} from a score for each token of distance, {far} where the key is "
             f"{names[-1]}."
         )
     most = int(values.argmax())
     where = "is itself" if names[most] == "itself" else f"stands {names[most]}"
-    return f"Head {scene.head} adds most, {brief(float(values[most]))}, where the key {where}."
+    return f"Head {scene.head} adds most, {brief(values[most])}, where the key {where}."
 
 
 BIAS_TABLE = Picture(
@@ -102,13 +100,10 @@ BIAS_TABLE = Picture(
     measure=lambda scene: table(scene).values,
     dims=("head", "distance"),
     names=lambda answer: {"distance": answer.value(table(answer.scene)).names},
-    kind="matrix",
     values="signed",
     title="What the position bias adds, head by head and by distance",
     say=say_bias,
-    about=lambda scene: About(
-        source=scene.encoder.source, scope="a table of the model, the same for every sentence and layer"
-    ),
+    about=lambda scene: About(source=scene.source, scope="a table of the model, the same for every sentence and layer"),
     needs="model",
     unfolds={"step": "attention.position_bias"},
 )

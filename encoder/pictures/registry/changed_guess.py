@@ -1,6 +1,7 @@
 """Pictures of what a run becomes with its changes: the guess at the gap, and which words end up elsewhere."""
 
 from collections.abc import Mapping
+from functools import partial
 
 from torch import Tensor
 
@@ -71,20 +72,18 @@ def say_guessed(answer: Answer) -> str:
     return found.sentence
 
 
-GUESS_CHANGED = Picture(
+of_page = partial(Picture, page="what_if", kind="bars", needs="unchanged")
+GUESS_CHANGED = of_page(
     key="guess_changed",
-    page="what_if",
     question="What does the guess at the gap become with the changes?",
     measure=guessed,
     dims=("series", "word"),
-    kind="bars",
     unit="share",
     values="share",
     title=lambda scene: "The guess at the gap" + (", without the changes and with them" if scene.view.edits else ""),
     say=say_guessed,
     about=lambda scene: About(scene.b, reads=(GUESS,)),
     names=names_guessed,
-    needs="unchanged",
 )
 
 
@@ -107,20 +106,17 @@ def say_moved(answer: Answer) -> str:
     words, far = answer.numbers.along("word"), answer.numbers.array
     if not far.size or not far.max():
         return "No word ends up elsewhere."
-    return f"“{words[0]}” ends up farthest from where it was: by {percent(float(far[0]))} of its length."
+    return f"“{words[0]}” ends up farthest from where it was: by {percent(far[0])} of its length."
 
 
-WORDS_MOVED = Picture(
+WORDS_MOVED = of_page(
     key="words_moved",
-    page="what_if",
     question="Which words end up farthest from where they were without the changes?",
     measure=lambda scene: call(relative_difference, A, B)[-1, [pieces[0] for pieces in farthest(scene)]],
     dims=("word",),
-    kind="bars",
     unit="distance, in lengths of the vector",
     title="How far words end up from where they were",
     say=say_moved,
     about=lambda scene: About(scene.b, reads=("output",)),
     names=names_moved,
-    needs="unchanged",
 )

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Mapping
 from dataclasses import replace
+from functools import partial
 
 from encoder.experiments.compare import (
     Pair,
@@ -30,7 +31,7 @@ from encoder.trace.trace import Trace
 TWO_RUNS = {"compare_part": "Two runs"}
 PATCHED = ("output", "attention.output", "feed_forward.output", "attention.heads")
 PATCH_STEP = one_of("patch_step", PATCHED)
-PATCH_HEADS = Option("patch_heads", lambda scene: range(scene.encoder.config.n_heads), lambda scene: [], many=True)
+PATCH_HEADS = Option("patch_heads", lambda scene: range(scene.n_heads), lambda scene: [], many=True)
 
 
 def either(x: str, y: str) -> str:
@@ -56,19 +57,18 @@ def both_streams(scene: Scene) -> About:
 def say_apart(answer: Answer) -> str:
     """Where the vectors of two runs are farthest apart."""
     words, scene = labels(answer.scene.t, answer.scene.b), answer.scene
-    layers = layer_names(scene.encoder.config, with_input=True)
+    layers = layer_names(scene.config, with_input=True)
     return f"{answer.title}: {main_fact(answer.numbers.array, words, layers, 'positive')}"
 
 
-APART = Picture(
+of_page = partial(Picture, page="compare")
+APART = of_page(
     key="apart",
-    page="compare",
     question="Where do two sentences or models part, and how far?",
     measure=lambda scene: call(relative_difference, A, B),
     dims=("after", "token of both"),
     names=lambda answer: {"token of both": labels(answer.scene.t, answer.scene.b)},
     rows="token of both",
-    kind="matrix",
     title="How far the vectors of both runs are apart",
     say=say_apart,
     about=both_streams,
@@ -115,13 +115,12 @@ def names_of_followed(answer: Answer) -> Mapping[str, Names]:
 def say_followed(answer: Answer) -> str:
     """How alike the vectors of the followed word are at the input, and at the end."""
     alike, word = answer.numbers.array[0], spell(answer.scene.t, followed(answer.scene)[0][0])
-    first, last = (brief(float(alike[i])) for i in (0, -1))
+    first, last = (brief(alike[i]) for i in (0, -1))
     return f"The vectors of “{word}” have cosine {first} at the input and {last} at the end."
 
 
-FOLLOWED = Picture(
+FOLLOWED = of_page(
     key="followed",
-    page="compare",
     question="How does one word drift apart, layer by layer, when another is replaced?",
     measure=lambda scene: Several(*(call(token_cosine, A, i, B, j) for i, j in followed(scene))),
     dims=("word followed", "after"),
@@ -156,15 +155,13 @@ def weights(key: str, name: str, variable: Expression, run_of: Callable[[Scene],
         run = run_of(answer.scene)
         return main_fact(answer.numbers.array, run.tokens, run.tokens, "share", run.tokenization.special)
 
-    return Picture(
+    return of_page(
         key=key,
-        page="compare",
         question=f"Where does the same head look in {name}?",
         measure=lambda scene: step(of_layer(scene).layer, "attention.weights", variable),
         dims=("head", "query", "key"),
         chosen={"head": head},
         names=lambda answer: dict.fromkeys(("query", "key"), run_of(answer.scene).tokens),
-        kind="matrix",
         values="share",
         title=lambda scene: f"{name}: {step_title(of_layer(scene), head(scene))}",
         say=say,
@@ -200,18 +197,16 @@ def say_patched(answer: Answer) -> str:
     share = answer.numbers.array
     i, j = largest_cell(share)
     word = places(answer.scene)[i]
-    return f"“{word}” ({i}) in layer {j} brings back most: {percent(float(share[i, j]))} of the way from B to A."
+    return f"“{word}” ({i}) in layer {j} brings back most: {percent(share[i, j])} of the way from B to A."
 
 
-PATCH = Picture(
+PATCH = of_page(
     key="patch_map",
-    page="compare",
     question="Where does what makes two sentences different stand?",
     measure=lambda scene: swept(scene).share,
     dims=("layer", "place"),
     names=lambda answer: {"place": places(answer.scene)},
     rows="place",
-    kind="matrix",
     values="signed",
     title="What each patch brings back",
     say=say_patched,

@@ -1,6 +1,7 @@
 """Pictures of many sentences beside each other: one word in them, how alike two or all of them are."""
 
 from collections.abc import Mapping
+from functools import partial
 
 import numpy as np
 
@@ -26,8 +27,8 @@ SET = Option("set", None, lambda scene: EXAMPLE)
 WORD = Option("set_word", None, lambda scene: "light")
 AFTER = Option(
     "set_layer",
-    lambda scene: layer_names(scene.encoder.config, with_input=True),
-    lambda scene: layer_names(scene.encoder.config, with_input=True)[-1],
+    lambda scene: layer_names(scene.config, with_input=True),
+    lambda scene: layer_names(scene.config, with_input=True)[-1],
 )
 ONE_WORD = {"compare_part": "One word in many sentences"}
 
@@ -55,7 +56,7 @@ def cosines_of_word(scene: Scene) -> Call:
 def about_word(scene: Scene) -> About:
     """The sentences that hold the word."""
     sentences = "; ".join(quoted(text.text) for text, _ in with_word(scene))
-    return About(source=scene.encoder.source, scope=f"{sentences}; {UNCHANGED}")
+    return About(source=scene.source, scope=f"{sentences}; {UNCHANGED}")
 
 
 def names_of_sentences(answer: Answer) -> Mapping[str, Names]:
@@ -65,20 +66,19 @@ def names_of_sentences(answer: Answer) -> Mapping[str, Names]:
     return {"sentence": [f"{i} {text}" for i, text in zip(counted, texts, strict=True)], "other sentence": counted}
 
 
-WORD_MAP = Picture(
+of_page = partial(Picture, page="compare")
+WORD_MAP = of_page(
     key="set_map",
-    page="compare",
     question="How alike are the vectors of one word in several sentences?",
     measure=cosines_of_word,
     dims=("after", "sentence", "other sentence"),
-    chosen={"after": lambda scene: layer_names(scene.encoder.config, with_input=True).index(scene[AFTER])},
+    chosen={"after": lambda scene: layer_names(scene.config, with_input=True).index(scene[AFTER])},
     names=names_of_sentences,
-    kind="matrix",
     values="signed",
     title=lambda scene: f"Cosines of “{scene[WORD].strip()}” between the sentences after {scene[AFTER]}",
     say=lambda answer: (
         f"After {answer.scene[AFTER]} the cosines of “{answer.scene[WORD].strip()}” go from "
-        f"{brief(float(answer.numbers.array.min()))} to 1."
+        f"{brief(answer.numbers.array.min())} to 1."
     ),
     about=about_word,
     options=(SET, WORD, AFTER),
@@ -90,13 +90,12 @@ WORD_MAP = Picture(
 
 def say_means(answer: Answer) -> str:
     """How alike the vectors of the word are at first, and in the end."""
-    first, last = (brief(float(answer.numbers.array[i])) for i in (0, -1))
+    first, last = (brief(answer.numbers.array[i]) for i in (0, -1))
     return f"“{answer.scene[WORD].strip()}” starts with mean cosine {first} and ends with {last}."
 
 
-WORD_MEANS = Picture(
+WORD_MEANS = of_page(
     key="set_means",
-    page="compare",
     question="In which layers does a word take on the sense of its sentence?",
     measure=lambda scene: call(mean_between, cosines_of_word(scene)),
     dims=("after",),
@@ -115,7 +114,7 @@ TWO, LIST = "Two sentences", "A list"
 PLAIN, LESS = "As they are", f"Minus the mean of {len(SENTENCES)} sentences"
 VECTORS = Option(
     "alike_view",
-    lambda scene: () if scene.encoder.config.pooling == "cls" else (PLAIN, LESS),
+    lambda scene: () if scene.config.pooling == "cls" else (PLAIN, LESS),
     lambda scene: PLAIN,
 )
 MEAN = call(mean_vector, ENC, Constant("encoder.metrics", "SENTENCES"))
@@ -134,14 +133,14 @@ def of_one_token(scene: Scene) -> Call:
 
 def shares(scene: Scene) -> Expression:
     """The shares of pairs of tokens; of what one token gathered, where it alone stands for the sentence."""
-    return of_one_token(scene).by_token() if scene.encoder.config.pooling == "cls" else whole(scene).cells
+    return of_one_token(scene).by_token() if scene.config.pooling == "cls" else whole(scene).cells
 
 
 def names_of_shares(answer: Answer) -> Mapping[str, Names]:
     """The tokens of both sentences, and the parts that come from no token."""
     scene = answer.scene
     sides = [list(unpadded.tokens(run)) for run in (scene.t, scene.b)]
-    if scene.encoder.config.pooling == "cls":
+    if scene.config.pooling == "cls":
         parts = answer.value(of_one_token(scene))
         for names, run, side in zip(sides, (scene.t, scene.b), (parts.left, parts.right), strict=True):
             names += [part.spelled(run.tokens) for part in others(side)]
@@ -163,18 +162,16 @@ def say_shares(answer: Answer) -> str:
     )
     return (
         f"The cosine is {cosine:.4f}: all {cells.size} cells add up to it, {brief(abs(float(cells.sum()) - cosine))} "
-        f"apart. The largest share, {brief(float(cells[i, j]))}, is that of {row} and {column}."
+        f"apart. The largest share, {brief(cells[i, j])}, is that of {row} and {column}."
     )
 
 
-COSINE_SHARES = Picture(
+COSINE_SHARES = of_page(
     key="cosine_shares",
-    page="compare",
     question="Which words make two sentences alike?",
     measure=shares,
     dims=("part of A", "part of B"),
     names=names_of_shares,
-    kind="matrix",
     values="signed",
     title="What each pair adds to the cosine",
     say=say_shares,
@@ -221,25 +218,18 @@ def names_of_list(answer: Answer) -> Mapping[str, Names]:
     return {"sentence": names, "other sentence": names}
 
 
-def about_list(scene: Scene) -> About:
-    """As many sentences as the list has."""
-    return About(
-        source=scene.encoder.source, scope=f"cosines of {len(lines(scene[SENTENCE_LIST]))} sentences, {UNCHANGED}"
-    )
-
-
-ALL_ALIKE = Picture(
+ALL_ALIKE = of_page(
     key="all_alike",
-    page="compare",
     question="Which sentences of a list are alike, and which pair is odd?",
     measure=lambda scene: alike_of_list(scene).cosines,
     dims=("sentence", "other sentence"),
     names=names_of_list,
-    kind="matrix",
     values="signed",
     title=lambda scene: f"How alike {len(lines(scene[SENTENCE_LIST]))} sentences are",
     say=say_alike,
-    about=about_list,
+    about=lambda scene: About(
+        source=scene.source, scope=f"cosines of {len(lines(scene[SENTENCE_LIST]))} sentences, {UNCHANGED}"
+    ),
     options=(SENTENCE_LIST,),
     needs="model",
     unfolds={**ALIKE, "alike_part": LIST},

@@ -1,5 +1,7 @@
 """Pictures of embeddings and positions: which words have alike vectors, and how alike places are."""
 
+from functools import partial
+
 from encoder.metrics import cosine_matrix, nearest_words
 from encoder.pictures.export.caption import About
 from encoder.pictures.expression import ENC, Call, Each, T, call, step
@@ -30,24 +32,23 @@ def say_nearest(answer: Answer) -> str:
     scene = answer.scene
     word, cosine = answer.value(nearest(scene))[0]
     return (
-        f"Of all {scene.encoder.config.vocab_size:,} tokens “{shown(word)}” is nearest to "
+        f"Of all {scene.config.vocab_size:,} tokens “{shown(word)}” is nearest to "
         f"“{shown(scene.t.tokens[scene[WORD]])}”: cosine {brief(cosine)}."
     )
 
 
-NEAR_WORDS = Picture(
+of_page = partial(Picture, page="embedding", values="signed")
+NEAR_WORDS = of_page(
     key="near_words",
-    page="embedding",
     question="Which words have a vector like that of a word?",
     measure=lambda scene: Each(nearest(scene), 1),
     dims=("near word",),
     names=lambda answer: {"near word": answer.value(Each(nearest(answer.scene), 0))},
     kind="bars",
     unit=lambda scene: f"cosine with {shown(scene.t.tokens[scene[WORD]])}",
-    values="signed",
     title=lambda scene: f"The words with vectors most like that of “{shown(scene.t.tokens[scene[WORD]])}”",
     say=say_nearest,
-    about=lambda scene: About(source=scene.encoder.source, scope="the table of embeddings, the same for every text"),
+    about=lambda scene: About(source=scene.source, scope="the table of embeddings, the same for every text"),
     options=(WORD,),
 )
 
@@ -57,20 +58,17 @@ def say_places(answer: Answer) -> str:
     alike = answer.numbers.array
     apart = len(alike) - 1
     return (
-        f"The position vectors of the first two places have a cosine of {brief(float(alike[0, min(1, apart)]))}, those "
-        f"of the first and the last, {apart} apart, {brief(float(alike[0, -1]))}."
+        f"The position vectors of the first two places have a cosine of {brief(alike[0, min(1, apart)])}, those "
+        f"of the first and the last, {apart} apart, {brief(alike[0, -1])}."
     )
 
 
-PLACES = Picture(
+PLACES = of_page(
     key="alike_places",
-    page="embedding",
     question="How alike are the vectors of two positions?",
     measure=lambda scene: call(cosine_matrix, step(None, "embedding.positions")),
     dims=("token", "other token"),
     names=lambda answer: {"other token": answer.scene.t.tokens},
-    kind="matrix",
-    values="signed",
     title="Cosine between the position vectors of every two places",
     say=say_places,
     about=lambda scene: About(scene.t, reads=("embedding.positions",)),

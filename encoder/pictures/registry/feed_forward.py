@@ -10,7 +10,7 @@ from encoder.pictures.export.caption import UNCHANGED, About
 from encoder.pictures.expression import ENC, Call, Every, T, call
 from encoder.pictures.picture import Answer, Picture
 from encoder.pictures.scene import Scene, token_of
-from encoder.support.formatting import brief, percent, shown
+from encoder.support.formatting import brief, percent
 
 TOKEN = token_of("curve_token", lambda scene: min(1, len(scene.t.tokens) - 1))
 ACTIVATION = "feed_forward.activation"
@@ -21,32 +21,25 @@ def say_units(answer: Answer) -> str:
     scene, (after, before) = answer.scene, (answer.numbers.array[:, column] for column in (1, 0))
     unit, token = int(after.argmax()), scene[TOKEN]
     return (
-        f"At “{shown(scene.t.tokens[token])}” ({token}) {int((before > 0).sum()):,} of {len(before):,} units get a "
-        f"number above zero. The most active one is unit {unit}: {brief(float(before[unit]))} becomes "
-        f"{brief(float(after[unit]))}."
+        f"At {scene.token(token)} {int((before > 0).sum()):,} of {len(before):,} units get a "
+        f"number above zero. The most active one is unit {unit}: {brief(before[unit])} becomes "
+        f"{brief(after[unit])}."
     )
-
-
-def about_units(scene: Scene) -> About:
-    """The numbers before and after the activation."""
-    return About(scene.t, layer=scene.layer, reads=("feed_forward.hidden", ACTIVATION))
 
 
 UNITS = Picture(
     key="units_on_curve",
     page="feed_forward",
     question="What does the activation make of the units of a token?",
-    measure=lambda scene: Every(lambda layer: call(unit_sides, T, layer, scene[TOKEN]), scene.encoder.config.n_layers),
+    measure=lambda scene: Every(lambda layer: call(unit_sides, T, layer, scene[TOKEN]), scene.n_layers),
     dims=("layer", "series", "unit"),
     chosen={"layer": lambda scene: scene.layer},
     names=lambda answer: {"series": ["before", "after"]},
     rows="unit",
     kind="units",
-    title=lambda scene: (
-        f"The units of “{shown(scene.t.tokens[scene[TOKEN]])}” ({scene[TOKEN]}) before and after the activation"
-    ),
+    title=lambda scene: f"The units of {scene.token(scene[TOKEN])} before and after the activation",
     say=say_units,
-    about=about_units,
+    about=lambda scene: About(scene.t, layer=scene.layer, reads=("feed_forward.hidden", ACTIVATION)),
     options=(TOKEN,),
     look=lambda answer: {"curve": answer.value(call(activation_curve, T, answer.scene.layer, answer.scene[TOKEN]))},
 )
@@ -63,7 +56,7 @@ def say_dead(answer: Answer) -> str:
     counts = units.sum(-1)
     most = int(counts.argmax())
     return (
-        f"{percent(float(units.float().mean()))} of all units get nothing above zero at any token of {BUNDLED}; most "
+        f"{percent(units.float().mean())} of all units get nothing above zero at any token of {BUNDLED}; most "
         f"of them are in layer {most}, with {int(counts[most]):,} of {units.shape[1]:,}."
     )
 
@@ -79,7 +72,7 @@ DEAD = Picture(
     values="share",
     title="Share of units that get nothing above zero, layer by layer",
     say=say_dead,
-    about=lambda scene: About(source=scene.encoder.source, scope=f"{BUNDLED}, {UNCHANGED}"),
+    about=lambda scene: About(source=scene.source, scope=f"{BUNDLED}, {UNCHANGED}"),
     needs="model",
     heavy=True,
 )

@@ -100,11 +100,6 @@ def names_of(answer: Answer) -> Mapping[str, Names]:
     return {first: list(of.series), second: of.x.tolist() if isinstance(of, Curves) else of.names}
 
 
-def kind_of(scene: Scene) -> str:
-    """How it is drawn."""
-    return {Grid: "matrix", Bars: "bars", Curves: "curve"}[type(drawn(scene))]
-
-
 def colours_of(answer: Answer) -> Kind:
     """How a matrix is coloured."""
     of = drawn(answer.scene)
@@ -126,7 +121,7 @@ def look_of(answer: Answer) -> Mapping[str, Any]:
 def about_trial(scene: Scene) -> About:
     """The model, and the sentence where the trial has one."""
     sentence = parameters_of(scene).get("sentence")
-    return About(source=scene.encoder.source, scope=quoted(sentence) if isinstance(sentence, str) else "")
+    return About(source=scene.source, scope=quoted(sentence) if isinstance(sentence, str) else "")
 
 
 LESSON_PICTURE = Picture(
@@ -136,7 +131,7 @@ LESSON_PICTURE = Picture(
     measure=numbers_of,
     dims=dims_of,
     names=names_of,
-    kind=kind_of,
+    kind=lambda scene: {Grid: "matrix", Bars: "bars", Curves: "curve"}[type(drawn(scene))],
     values=colours_of,
     unit=unit_of,
     title=lambda scene: finding_of(scene).what,

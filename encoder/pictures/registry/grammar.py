@@ -4,6 +4,7 @@ They are of the chosen model where its training was examined, else of the bundle
 """
 
 from dataclasses import replace
+from functools import partial
 
 import numpy as np
 from numpy.typing import NDArray
@@ -128,31 +129,29 @@ def about(scene: Scene) -> About:
     """What was counted, and the moments."""
     if scene[RELATION] != AGREEMENT:
         return about_heads(scene)
-    return About(source=scene.encoder.source, scope=f"{moments_of(scene).agreement.made} made sentences, {when(scene)}")
+    return About(source=scene.source, scope=f"{moments_of(scene).agreement.made} made sentences, {when(scene)}")
 
 
 def about_heads(scene: Scene) -> About:
     """The treebank and the moments."""
     found = moments_of(scene)
     over = f"{found.links[heads_of(scene)]:,} hand-marked examples from {text(found.treebank)}"
-    return About(source=scene.encoder.source, scope=f"{over}, {when(scene)}")
+    return About(source=scene.source, scope=f"{over}, {when(scene)}")
 
 
-GRAMMAR = Picture(
+of_page = partial(Picture, page="learn", values="share", needs="examined")
+GRAMMAR = of_page(
     key="grammar",
-    page="learn",
     question="When does a head find grammar while it learns?",
     measure=curves_of,
     dims=("series", STEPS),
     names=name_curves,
     kind="curve",
     unit="share",
-    values="share",
     title=lambda scene: f"{EXAMPLES[scene[RELATION]].title}, by training step",
     say=lambda answer: headline(answer.value(risen(answer.scene)), moments_of(answer.scene).model),
     about=about,
     options=(TREES, RELATION),
-    needs="examined",
     unfolds=PART | {"born_keep": "1"},
     look=lambda answer: {"logarithmic": (True, False)},
 )
@@ -167,32 +166,28 @@ def say_word(answer: Answer, shares: NDArray[np.floating]) -> str:
     """Where the head looks most at the end, of its shares [moments, words] from the chosen word."""
     words = spelled(answer.scene)
     most, asked = int(shares[-1].argmax()), words[answer.scene[WORD]]
-    first, last = (percent(float(shares[at, most])) for at in (0, -1))
+    first, last = (percent(shares[at, most]) for at in (0, -1))
     looks = f"From “{shown(asked)}” it looks most at “{shown(words[most])}” at the end"
     return f"{looks}: {last}; at step 0 it was {first}."
 
 
-GRAMMAR_ARCS = Picture(
+GRAMMAR_ARCS = of_page(
     key="grammar_arcs",
-    page="learn",
     question="Where does that head look in a sentence while it learns?",
     measure=lambda scene: arcs(scene).weights[:, scene[WORD]],
     dims=("moment", "word"),
     names=lambda answer: {"moment": name_moments(answer), "word": spelled(answer.scene)},
-    kind="matrix",
-    values="share",
     title=lambda scene: (
         f"Where {who(place(scene), moments_of(scene).model)} looks from “{shown(spelled(scene)[scene[WORD]])}”"
     ),
     say=lambda answer: say_word(answer, answer.numbers.array),
     about=lambda scene: About(
-        source=scene.encoder.source,
+        source=scene.source,
         scope=f"“{sentence(scene)}”, {when(scene)}",
         layer=place(scene)[0],
         head=place(scene)[1],
     ),
     options=(TREES, RELATION, SENTENCE, WORD),
-    needs="examined",
     unfolds=PART | {"born_keep": "1"},
 )
 GRAMMAR_FILM = replace(
@@ -219,13 +214,12 @@ def say_guess(answer: Answer) -> str:
         return f"“{FORMS[1]}”, which agrees with its subject, is not likelier than “{FORMS[0]}” at the end."
     likelier = f"“{FORMS[1]}”, which agrees with the subject,"
     other = f"“{FORMS[0]}”, which agrees with the nearest noun"
-    ends = f"{percent(float(second[-1]))} against {percent(float(first[-1]))}"
+    ends = f"{percent(second[-1])} against {percent(first[-1])}"
     return f"From step {steps[since]:,} on {likelier} is likelier than {other}: at the end {ends}."
 
 
-GRAMMAR_GUESS = Picture(
+GRAMMAR_GUESS = of_page(
     key="grammar_guess",
-    page="learn",
     question="Which form of a verb does a model guess while it learns?",
     measure=lambda scene: GUESSED.forms,
     dims=("series", STEPS),
@@ -235,11 +229,9 @@ GRAMMAR_GUESS = Picture(
     },
     kind="curve",
     unit="probability",
-    values="share",
     title=f"Guesses at “{KEYS}”, by training step",
     say=say_guess,
-    about=lambda scene: About(source=scene.encoder.source, scope=f"“{KEYS}”, {when(scene)}"),
-    needs="examined",
+    about=lambda scene: About(source=scene.source, scope=f"“{KEYS}”, {when(scene)}"),
     unfolds=PART | {"born_keep": "1"},
     look=lambda answer: {"logarithmic": (True, False)},
 )
@@ -247,7 +239,7 @@ GRAMMAR_GUESS = Picture(
 
 def name_heads(answer: Answer) -> dict[str, Names]:
     """A short name for every head, and the moments."""
-    layers, heads = answer.scene.encoder.config.n_layers, answer.scene.encoder.config.n_heads
+    layers, heads = answer.scene.n_layers, answer.scene.n_heads
     names = [f"L{layer}H{head}" for layer in range(layers) for head in range(heads)]
     return {"any head": names, "moment": name_moments(answer)}
 
@@ -255,7 +247,7 @@ def name_heads(answer: Answer) -> dict[str, Names]:
 def say_heads(answer: Answer) -> str:
     """Which head is the best at the end, and which were before."""
     every = best(moments_of(answer.scene), heads_of(answer.scene))
-    last = f"Best at the end is {named(answer.scene)}, with {percent(float(answer.numbers.array[:, -1].max()))}"
+    last = f"Best at the end is {named(answer.scene)}, with {percent(answer.numbers.array[:, -1].max())}"
     others = len({*every} - {every[-1]})
     if not others:
         return f"{last}, as at every moment."
@@ -263,19 +255,15 @@ def say_heads(answer: Answer) -> str:
     return f"{last}; it is the best at {count} of {len(every)} moments, {others} other heads at the rest."
 
 
-GRAMMAR_HEADS = Picture(
+GRAMMAR_HEADS = of_page(
     key="grammar_heads",
-    page="learn",
     question="Which heads take part when grammar is born?",
     measure=lambda scene: call(every_head, counted(scene), heads_of(scene)),
     dims=("any head", "moment"),
     names=name_heads,
-    kind="matrix",
-    values="share",
     title=lambda scene: f"Every head, {EXAMPLES[heads_of(scene)].title}, at moments of training",
     say=say_heads,
     about=about_heads,
     options=(TREES, RELATION),
-    needs="examined",
     unfolds=PART | {"born_heads": "1"},
 )

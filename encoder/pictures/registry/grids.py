@@ -16,7 +16,7 @@ from encoder.pictures.maps import small_maps
 from encoder.pictures.picture import Answer, Picture
 from encoder.pictures.registry.heads import every_head, every_weight
 from encoder.pictures.scene import Scene, one_of
-from encoder.support.formatting import percent, shown
+from encoder.support.formatting import percent
 from encoder.support.theme import Kind
 from encoder.trace import unpadded
 from encoder.trace.unpadded import attention_weights
@@ -26,7 +26,7 @@ DIFFERENCE = one_of("difference", (0, 1))
 
 def every_layer(scene: Scene) -> Expression:
     """The weights of every head of every layer."""
-    return Every(lambda layer: step(layer, "attention.weights"), scene.encoder.config.n_layers)
+    return Every(lambda layer: step(layer, "attention.weights"), scene.n_layers)
 
 
 def say_maps(answer: Answer) -> str:
@@ -41,7 +41,7 @@ def say_maps(answer: Answer) -> str:
 
 def look_all(answer: Answer) -> Mapping[str, Any]:
     """What the maps of every head are called; a layer is a row of them."""
-    config = answer.scene.encoder.config
+    config = answer.scene.config
     labels = [f"Layer {i}, head {h}" for i in range(config.n_layers) for h in range(config.n_heads)]
     return {"titles": every_head(answer), "labels": labels, "columns": config.n_heads}
 
@@ -78,8 +78,8 @@ def heads_of(
         name = what.title if key == "heads" else f"Layer {scene.layer}"
         hides = what.operation in ("mask", "window")
         return {
-            "labels": [f"{name}, head {h}" for h in range(scene.encoder.config.n_heads)],
-            "blank": scene.encoder.config.mask_value if hides else None,
+            "labels": [f"{name}, head {h}" for h in range(scene.n_heads)],
+            "blank": scene.config.mask_value if hides else None,
         }
 
     def values(answer: Answer) -> Kind:
@@ -118,21 +118,12 @@ def say_flows(answer: Answer) -> str:
     """In which pair weight and flow are furthest apart."""
     weights, _, unlike = answer.numbers.array
     i, j = largest_cell(abs(unlike))
-    looks, looked_at = (f"“{shown(answer.scene.t.tokens[at])}” ({at})" for at in (i, j))
+    looks, looked_at = map(answer.scene.token, (i, j))
     weight = float(weights[i, j])
     return (
         f"{looks} gives {percent(weight)} of its attention to {looked_at}, and "
         f"{percent(weight + float(unlike[i, j]))} of what it takes comes from there."
     )
-
-
-def look_flows(answer: Answer) -> Mapping[str, Any]:
-    """The three maps, each on its own scale; that of the flow is the scale of all heads."""
-    return {
-        "labels": ("Attention weight", "Flow", "Disagreement"),
-        "kinds": ("share", "positive", "signed"),
-        "largest": (1.0, float(answer.value(flowing(answer.scene)[1]).max()), 1.0),
-    }
 
 
 FLOWS = Picture(
@@ -150,7 +141,13 @@ FLOWS = Picture(
         **dict.fromkeys(("query", "key"), unpadded.tokens(answer.scene.t)),
     },
     unfolds={"heads_part": "What really flows"},
-    look=look_flows,
+    look=lambda answer: (
+        {
+            "labels": ("Attention weight", "Flow", "Disagreement"),
+            "kinds": ("share", "positive", "signed"),
+            "largest": (1.0, float(answer.value(flowing(answer.scene)[1]).max()), 1.0),
+        }
+    ),
 )
 
 
@@ -176,7 +173,7 @@ def look_living(answer: Answer) -> Mapping[str, Any]:
 
 def how_large(scene: Scene) -> str:
     """How many tokens, layers and heads a run has."""
-    config = scene.encoder.config
+    config = scene.config
     return f"{len(scene.t.tokens)} tokens through {config.n_layers} layers of {config.n_heads} heads"
 
 

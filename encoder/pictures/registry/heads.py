@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Mapping
+from functools import partial
 
 import numpy as np
 
@@ -34,9 +35,7 @@ SPANS = ("this sentence", MANY)
 OVER = one_of("over", SPANS)
 MEASURE = one_of("measure", HEAD_MEASURES)
 WAY = one_of("pair_way", WAYS, "A->B")
-UPTO = Option(
-    "rollout_layer", lambda scene: range(scene.encoder.config.n_layers), lambda scene: scene.encoder.config.n_layers - 1
-)
+UPTO = Option("rollout_layer", lambda scene: range(scene.n_layers), lambda scene: scene.n_layers - 1)
 FLOW_TOKEN = token_of("flow_token")
 QUERY = token_of("inside_query", lambda scene: min(1, len(scene.t.tokens) - 1))
 KEY = token_of("inside_key", lambda scene: min(2, len(scene.t.tokens) - 1))
@@ -58,24 +57,24 @@ def about_measured(scene: Scene) -> About:
     """What the numbers of a measure are of."""
     if scene[OVER] == MANY and (number := atlas_number(scene)) is not None:
         scope = atlas_of(scene.encoder, number).card.scope
-        return About(source=scene.encoder.source, scope=f"{scope}, {UNCHANGED}")
+        return About(source=scene.source, scope=f"{scope}, {UNCHANGED}")
     return about_survey(scene)
 
 
 def about_survey(scene: Scene) -> About:
     """What the numbers of a survey are of."""
     over = BUNDLED if scene[OVER] == MANY else quoted(scene.t.inputs)
-    return About(source=scene.encoder.source, scope=f"{over}, {UNCHANGED}")
+    return About(source=scene.source, scope=f"{over}, {UNCHANGED}")
 
 
 def every_weight(scene: Scene) -> About:
     """What numbers of all weights of a run are of."""
-    return About(scene.t, reads=(f"layers.{scene.encoder.config.n_layers - 1}.attention.weights",))
+    return About(scene.t, reads=(f"layers.{scene.n_layers - 1}.attention.weights",))
 
 
 def every_head(answer: Answer) -> list[str]:
     """A short name for every head of every layer."""
-    config = answer.scene.encoder.config
+    config = answer.scene.config
     return [f"L{layer}H{head}" for layer in range(config.n_layers) for head in range(config.n_heads)]
 
 
@@ -83,16 +82,15 @@ def say_measured(answer: Answer) -> str:
     """Which head has the largest number of a measure."""
     layer, head = largest_cell(answer.numbers.array)
     title = HEAD_MEASURES[answer.scene[MEASURE]].title
-    return f"{title} is largest in L{layer}H{head}: {brief(float(answer.numbers.array[layer, head]))}."
+    return f"{title} is largest in L{layer}H{head}: {brief(answer.numbers.array[layer, head])}."
 
 
-MEASURED = Picture(
+of_page = partial(Picture, page="heads")
+MEASURED = of_page(
     key="measured",
-    page="heads",
     question="Which heads do what is measured most?",
     measure=lambda scene: measured(scene).measures[scene[MEASURE]],
     dims=("layer", "head"),
-    kind="matrix",
     values=lambda answer: HEAD_MEASURES[answer.scene[MEASURE]].kind,
     title=lambda scene: HEAD_MEASURES[scene[MEASURE]].title,
     say=say_measured,
@@ -108,18 +106,16 @@ def say_between(answer: Answer) -> str:
     layer, head = largest_cell(mass)
     way = answer.scene[WAY].replace("->", " → ")
     return (
-        f"Head {head} of layer {layer} sends most: {percent(float(mass[layer, head]))} of its weight, {way}. The mean "
-        f"over all heads is {percent(float(mass.mean()))}."
+        f"Head {head} of layer {layer} sends most: {percent(mass[layer, head])} of its weight, {way}. The mean "
+        f"over all heads is {percent(mass.mean())}."
     )
 
 
-BETWEEN = Picture(
+BETWEEN = of_page(
     key="between",
-    page="heads",
     question="Which heads look from one sentence of a pair to the other?",
     measure=lambda scene: call(segment_mass, T)[:, :, WAYS[scene[WAY]][0], WAYS[scene[WAY]][1]],
     dims=("layer", "head"),
-    kind="matrix",
     values="share",
     title=lambda scene: f"Weight from sentence to sentence, {scene[WAY].replace('->', ' → ')}",
     say=say_between,
@@ -135,25 +131,23 @@ def say_mixing(answer: Answer) -> str:
     i, j = largest_cell(ratio)
     token = shown(answer.scene.t.tokens[i])
     return (
-        f"“{token}” ({i}) takes most from others in layer {j}: {percent(float(ratio[i, j]))}. The mean is "
-        f"{percent(float(ratio.mean()))}."
+        f"“{token}” ({i}) takes most from others in layer {j}: {percent(ratio[i, j])}. The mean is "
+        f"{percent(ratio.mean())}."
     )
 
 
 def about_mixing(scene: Scene) -> About:
     """The weights, values and residuals of all layers."""
-    last = f"layers.{scene.encoder.config.n_layers - 1}."
+    last = f"layers.{scene.n_layers - 1}."
     return About(scene.t, reads=(f"{last}attention.weights", f"{last}attention.v", f"{last}add_norm_1.residual"))
 
 
-MIXING = Picture(
+MIXING = of_page(
     key="mixing",
-    page="heads",
     question="How much of each vector comes from other tokens?",
-    measure=lambda scene: Every(lambda layer: call(mixing_ratio, T, layer), scene.encoder.config.n_layers),
+    measure=lambda scene: Every(lambda layer: call(mixing_ratio, T, layer), scene.n_layers),
     dims=("layer", "word"),
     rows="word",
-    kind="matrix",
     values="share",
     title="Share of each token's new vector that comes from other tokens, layer by layer",
     say=say_mixing,
@@ -168,14 +162,12 @@ def say_rollout(answer: Answer) -> str:
     return main_fact(answer.numbers.array, run.tokens, run.tokens, "share", run.tokenization.special)
 
 
-ROLLOUT = Picture(
+ROLLOUT = of_page(
     key="rollout",
-    page="heads",
     question="How much of each input word is in each token, through all layers?",
     measure=lambda scene: call(rollout, T),
     dims=("layer", "query", "key"),
     chosen={"layer": UPTO.of},
-    kind="matrix",
     values="share",
     title=lambda scene: f"Rollout up to layer {scene[UPTO]}",
     say=say_rollout,
@@ -190,12 +182,11 @@ def say_flow(answer: Answer) -> str:
     """From which input token most of the flow comes."""
     shares, run = answer.numbers.array, answer.scene.t
     most = int(shares.argmax())
-    return f"Most of it comes from “{shown(run.tokens[most])}” ({most}): {percent(float(shares[most]))}."
+    return f"Most of it comes from “{shown(run.tokens[most])}” ({most}): {percent(shares[most])}."
 
 
-MAX_FLOW = Picture(
+MAX_FLOW = of_page(
     key="max_flow",
-    page="heads",
     question="How much can flow from each input word to one token, through all layers?",
     measure=lambda scene: call(flow, T, scene[FLOW_TOKEN]),
     dims=("word",),
@@ -214,17 +205,15 @@ def say_likeness(answer: Answer) -> str:
     """Which two heads look most alike."""
     unlike, heads = answer.numbers.array, every_head(answer)
     i, j = largest_cell(-(unlike + np.diag(np.full(len(unlike), np.inf))))
-    return f"Of all heads {heads[i]} and {heads[j]} look most alike: their divergence is {brief(float(unlike[i, j]))}."
+    return f"Of all heads {heads[i]} and {heads[j]} look most alike: their divergence is {brief(unlike[i, j])}."
 
 
-LIKENESS = Picture(
+LIKENESS = of_page(
     key="likeness",
-    page="heads",
     question="Which heads look alike?",
     measure=lambda scene: surveyed(scene).likeness,
     dims=("any head", "other head"),
     names=lambda answer: dict.fromkeys(("any head", "other head"), every_head(answer)),
-    kind="matrix",
     unit="nats",
     title="Jensen-Shannon divergence between all heads",
     say=say_likeness,
@@ -238,12 +227,11 @@ LIKENESS = Picture(
 def say_plane(answer: Answer) -> str:
     """How much of the spread of all heads the plane shows."""
     shares = answer.value(call(plane, surveyed(answer.scene).likeness)[1])
-    return f"Alike heads stand close together; the plane shows {percent(float(shares.sum()))} of all spread."
+    return f"Alike heads stand close together; the plane shows {percent(shares.sum())} of all spread."
 
 
-PLANE = Picture(
+PLANE = of_page(
     key="plane",
-    page="heads",
     question="Which heads stand together?",
     measure=lambda scene: call(plane, surveyed(scene).likeness)[0],
     dims=("any head", "axis"),
@@ -254,7 +242,7 @@ PLANE = Picture(
     about=about_survey,
     options=(OVER,),
     unfolds={"heads_part": "How alike heads are"},
-    look=lambda answer: {"chosen": answer.scene.layer * answer.scene.encoder.config.n_heads + answer.scene.head},
+    look=lambda answer: {"chosen": answer.scene.layer * answer.scene.n_heads + answer.scene.head},
 )
 
 
@@ -288,26 +276,24 @@ def say_terms(answer: Answer) -> str:
     score = answer.value(scored(scene))
     i, j = largest_cell(np.abs(values))
     rows, columns = (answer.numbers.along(dim) for dim in answer.numbers.dims)
-    what = "The score of the contents alone" if scene.encoder.config.distance_parts else "The score"
+    what = "The score of the contents alone" if scene.config.distance_parts else "The score"
     return (
         f"{what} is {brief(score.score)}: all {values.size} terms add up to it, {brief(score.missing)} apart. The "
-        f"largest term, {brief(float(values[i, j]))}, is that of {rows[i]} and {columns[j]}."
+        f"largest term, {brief(values[i, j])}, is that of {rows[i]} and {columns[j]}."
     )
 
 
 def token_title(scene: Scene, position: int) -> str:
     """A token with its position."""
-    return f"“{shown(scene.t.tokens[position])}” ({position})"
+    return f"{scene.token(position)}"
 
 
-INSIDE_TERMS = Picture(
+INSIDE_TERMS = of_page(
     key="inside_terms",
-    page="heads",
     question="Why does one word score another as it does in layer 0?",
     measure=lambda scene: scored(scene).values,
     dims=("part of the query", "part of the key"),
     names=names_of_terms,
-    kind="matrix",
     values="signed",
     title=lambda scene: (
         f"The score of {token_title(scene, scene[QUERY])} and {token_title(scene, scene[KEY])} as a sum"

@@ -1,5 +1,7 @@
 """Pictures of the labs that try something with the sentence: another order, no added tokens, dropout, probes."""
 
+from functools import partial
+
 from encoder.experiments import PAPER, PLACES, bare, dropout, swapped, word_order
 from encoder.experiments.probes.labelled import labelled
 from encoder.experiments.probes.layers import TASKS, probe
@@ -21,7 +23,7 @@ def in_lab(name: str) -> dict[str, str]:
 
 def about_sentence(scene: Scene, what: str) -> About:
     """An experiment on the sentence, whatever is masked or changed on the page."""
-    return About(source=scene.encoder.source, scope=f"{what}, {UNCHANGED}")
+    return About(source=scene.source, scope=f"{what}, {UNCHANGED}")
 
 
 def in_reverse(scene: Scene) -> Call:
@@ -43,9 +45,9 @@ def say_order(answer: Answer) -> str:
     )
 
 
-ORDER = Picture(
+of_page = partial(Picture, page="lessons")
+ORDER = of_page(
     key="order",
-    page="lessons",
     question="Is the order of the words lost without positions?",
     measure=lambda scene: both_orders(in_reverse(scene)),
     dims=("series", "token"),
@@ -85,9 +87,8 @@ def say_swapped(answer: Answer) -> str:
     return f"Without positions no vector changes by more than {off:.1e}; with them the vectors are up to {on:.3g} away."
 
 
-SWAPPED = Picture(
+SWAPPED = of_page(
     key="swapped",
-    page="lessons",
     question="What changes where two words change places?",
     measure=lambda scene: both_orders(exchanged(scene)),
     dims=("series", "token"),
@@ -114,13 +115,12 @@ def say_bare(answer: Answer) -> str:
     return (
         f"Without {listed(list(alone.added))} the output is ({n}, {d_model:,}), one row for each of {n} tokens; with "
         f"them it is ({n + len(alone.added)}, {d_model:,}). The vectors of the same tokens have a mean cosine of "
-        f"{brief(float(answer.numbers.array.mean()))}."
+        f"{brief(answer.numbers.array.mean())}."
     )
 
 
-BARE = Picture(
+BARE = of_page(
     key="bare",
-    page="lessons",
     question="What changes without the tokens that the model adds?",
     measure=lambda scene: without_added(scene).alike,
     dims=("token",),
@@ -157,8 +157,8 @@ def say_dropped(answer: Answer) -> str:
     least = int(alike.argmin())
     return (
         f"With p = {answer.scene[P]:g}, {percent(runs.dropped)} of the numbers there were set to zero. A token's last "
-        f"vector keeps a cosine of {brief(float(alike.mean()))} with the one without dropout, over {RUNS} runs; "
-        f"“{shown(runs.tokens[least])}” ({least}) moves most, to {brief(float(alike[least]))}."
+        f"vector keeps a cosine of {brief(alike.mean())} with the one without dropout, over {RUNS} runs; "
+        f"“{shown(runs.tokens[least])}” ({least}) moves most, to {brief(alike[least])}."
     )
 
 
@@ -166,12 +166,11 @@ def about_dropped(scene: Scene) -> About:
     """What was dropped where."""
     what = " and ".join(AFTER[place] for place in scene[DROPPED_AT]) or "nowhere"
     said = f"{quoted(scene.t.inputs)}, dropout of {scene[P]:g} {what}, seed {scene[SEED]}, else {UNCHANGED}"
-    return About(source=scene.encoder.source, scope=said)
+    return About(source=scene.source, scope=said)
 
 
-DROPPED = Picture(
+DROPPED = of_page(
     key="dropped",
-    page="lessons",
     question="What does dropout do to the output?",
     measure=lambda scene: Several(dropped_out(scene).alike_of_one, dropped_out(scene).mean_alike),
     dims=("series", "token"),
@@ -207,13 +206,12 @@ def say_told(answer: Answer) -> str:
     of_task = answer.value(probed(answer.scene))
     return (
         f"{ASKED[answer.scene[TASK]]} Of {of_task.samples} it is {where_told(of_task)}; the control task "
-        f"{percent(float(of_task.control[of_task.best]))}."
+        f"{percent(of_task.control[of_task.best])}."
     )
 
 
-TOLD = Picture(
+TOLD = of_page(
     key="told",
-    page="lessons",
     question="What do the vectors of each layer tell?",
     measure=lambda scene: Several(probed(scene).accuracy, probed(scene).control, probed(scene).never_looks),
     dims=("series", "after"),

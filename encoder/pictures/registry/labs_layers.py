@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import replace
+from functools import partial
 
 from encoder.experiments import (
     D_MODELS,
@@ -33,9 +34,9 @@ def say_apart(answer: Answer) -> str:
     )
 
 
-DEPTH_APART = Picture(
+of_page = partial(Picture, page="lessons")
+DEPTH_APART = of_page(
     key="depth_apart",
-    page="lessons",
     question="Do tokens stay apart in a deep stack?",
     measure=lambda scene: Several(*(call(residuals).curve(*kind).apart for kind in STACKS.values())),
     dims=("series", "blocks"),
@@ -77,9 +78,8 @@ def say_formulas(answer: Answer) -> str:
     return f"Not the same, but close: at d_model 512 the outputs differ by a factor of {ratio:.6f}."
 
 
-FORMULAS = Picture(
+FORMULAS = of_page(
     key="formulas",
-    page="lessons",
     question="Is a norm by the unbiased standard deviation LayerNorm?",
     measure=lambda scene: Several(Each(call(norms), "largest"), Each(call(norms), "mean")),
     dims=("series", "d_model"),
@@ -107,21 +107,20 @@ def in_both_orders(scene: Scene) -> Call:
 def about_orders(scene: Scene) -> About:
     """The sentence in both orders."""
     scope = f"{quoted(scene.t.inputs)} in both orders of the norms, {UNCHANGED}"
-    return About(source=scene.encoder.source, scope=scope)
+    return About(source=scene.source, scope=scope)
 
 
 def say_order_length(answer: Answer) -> str:
     """How long vectors are in the end."""
     post, pre = answer.numbers.array
     return (
-        f"After all {len(post) - 1} layers a token's vector is {brief(float(post[-1]))} long on average with post-norm "
-        f"and {brief(float(pre[-1]))} with pre-norm."
+        f"After all {len(post) - 1} layers a token's vector is {brief(post[-1])} long on average with post-norm "
+        f"and {brief(pre[-1])} with pre-norm."
     )
 
 
-ORDER_LENGTH = Picture(
+ORDER_LENGTH = of_page(
     key="order_length",
-    page="lessons",
     question="How long do vectors grow with post-norm and with pre-norm?",
     measure=lambda scene: Several(
         in_both_orders(scene).post_length.mean(-1), in_both_orders(scene).pre_length.mean(-1)
@@ -142,14 +141,13 @@ def say_order_alike(answer: Answer) -> str:
     """How alike the vectors of both orders are at first and in the end."""
     alike = answer.numbers.array
     return (
-        f"The same token in both orders: a mean cosine of {brief(float(alike[1]))} after layer 0, "
-        f"{brief(float(alike[-1]))} after the last."
+        f"The same token in both orders: a mean cosine of {brief(alike[1])} after layer 0, "
+        f"{brief(alike[-1])} after the last."
     )
 
 
-ORDER_ALIKE = Picture(
+ORDER_ALIKE = of_page(
     key="order_alike",
-    page="lessons",
     question="How alike are the vectors with post-norm and with pre-norm?",
     measure=lambda scene: in_both_orders(scene).alike.mean(-1),
     dims=("after",),
@@ -177,19 +175,16 @@ def names_of_sides(order: str, answer: Answer) -> Mapping[str, Names]:
 def say_sides(order: str, answer: Answer) -> str:
     """How far numbers spread before and after."""
     values = answer.value(sides(order, answer.scene, answer.scene.layer))
-    before, after = (brief(float(side.std())) for side in values.values())
+    before, after = (brief(side.std()) for side in values.values())
     return f"{order.capitalize()}: the standard deviation goes from {before} to {after}."
 
 
 def sides_of(order: str) -> Picture:
     """What goes into a norm and what comes out, in one of the two orders."""
-    return Picture(
+    return of_page(
         key=f"sides_{ORDERS[order]}",
-        page="lessons",
         question=f"What does a norm do to the spread of the numbers with {order}?",
-        measure=lambda scene: Every(
-            lambda layer: call(shares_in_bins, sides(order, scene, layer))[1], scene.encoder.config.n_layers
-        ),
+        measure=lambda scene: Every(lambda layer: call(shares_in_bins, sides(order, scene, layer))[1], scene.n_layers),
         dims=("layer", "series", "middle of the bin"),
         chosen={"layer": lambda scene: scene.layer},
         names=lambda answer: names_of_sides(order, answer),
@@ -217,18 +212,15 @@ def say_gate_signs(answer: Answer) -> str:
     """In which regime most is written."""
     written = answer.numbers.array[1]
     top = int(written.argmax())
-    return (
-        f"Layer {answer.scene.layer}: {percent(float(written[top]))} of what is written is written with {REGIMES[top]}."
-    )
+    return f"Layer {answer.scene.layer}: {percent(written[top])} of what is written is written with {REGIMES[top]}."
 
 
-GATE_SIGNS = Picture(
+GATE_SIGNS = of_page(
     key="gate_signs",
-    page="lessons",
     question="Which signs do the two halves of a unit with a gate have?",
     measure=lambda scene: Every(
         lambda layer: Several(call(gate_signs, T, layer).shares, call(gate_signs, T, layer).written),
-        scene.encoder.config.n_layers,
+        scene.n_layers,
     ),
     dims=("layer", "series", "regime"),
     chosen={"layer": lambda scene: scene.layer},
@@ -249,17 +241,13 @@ def say_gate_units(answer: Answer) -> str:
     return f"{several:,} of {len(units):,} units are in more than one regime over this sentence."
 
 
-GATE_UNITS = Picture(
+GATE_UNITS = of_page(
     key="gate_units",
-    page="lessons",
     question="Is each unit with a gate always in one regime?",
-    measure=lambda scene: Every(
-        lambda layer: call(gate_signs, T, layer).unit_shares[:UNITS].T, scene.encoder.config.n_layers
-    ),
+    measure=lambda scene: Every(lambda layer: call(gate_signs, T, layer).unit_shares[:UNITS].T, scene.n_layers),
     dims=("layer", "regime", "unit"),
     chosen={"layer": lambda scene: scene.layer},
     names=lambda answer: {"regime": REGIMES},
-    kind="matrix",
     values="share",
     title="The share of the tokens for which each unit is in each regime",
     say=say_gate_units,

@@ -1,6 +1,7 @@
 """Pictures of the lab padding: a short sentence in a batch, with the mask that hides [PAD] and without it."""
 
 from collections.abc import Mapping
+from functools import partial
 
 import numpy as np
 
@@ -47,9 +48,9 @@ def names_of_pads(answer: Answer) -> Mapping[str, Names]:
     return {"series": ("masked", "mask forgotten"), "token": batch.tokens[: batch.n]}
 
 
-PADS = Picture(
+of_page = partial(Picture, page="lessons", unfolds=in_lab("Padding"))
+PADS = of_page(
     key="pads",
-    page="lessons",
     question="What if the mask that hides [PAD] is forgotten?",
     measure=lambda scene: Several(padded(scene).masked, padded(scene).forgotten),
     dims=("series", "token"),
@@ -60,24 +61,20 @@ PADS = Picture(
     say=say_pads,
     about=about_padded,
     options=(SHORT,),
-    unfolds=in_lab("Padding"),
 )
 
-LEAK = Picture(
+LEAK = of_page(
     key="leak",
-    page="lessons",
     question="How much weight does each head give to [PAD] where the mask is forgotten?",
     measure=lambda scene: padded(scene).forgotten_leak,
     dims=("layer", "head"),
-    kind="matrix",
     values="share",
     title="Share of the weight that goes to [PAD], head by head",
     say=lambda answer: (
-        f"Forgotten, [PAD] takes {percent(float(answer.numbers.array.mean()))} of all weight on average; masked, 0."
+        f"Forgotten, [PAD] takes {percent(answer.numbers.array.mean())} of all weight on average; masked, 0."
     ),
     about=about_padded,
     options=(SHORT,),
-    unfolds=in_lab("Padding"),
 )
 
 
@@ -99,13 +96,13 @@ def about_batch(scene: Scene) -> About:
 
 def title_of(name: str, scene: Scene) -> str:
     """What a step of attention is called, and whether there was a mask."""
-    return f"{by_name(scene.encoder.config)[f'layers.{scene.layer}.attention.{name}'].title}, {scene[MASK]}"
+    return f"{by_name(scene.config)[f'layers.{scene.layer}.attention.{name}'].title}, {scene[MASK]}"
 
 
 def colours_of(name: str, answer: Answer) -> Kind:
     """How a step of attention is coloured."""
     scene = answer.scene
-    return kind_of(by_name(scene.encoder.config)[f"layers.{scene.layer}.attention.{name}"])
+    return kind_of(by_name(scene.config)[f"layers.{scene.layer}.attention.{name}"])
 
 
 def say_masked(answer: Answer) -> str:
@@ -118,42 +115,34 @@ def say_masked(answer: Answer) -> str:
 def say_on_padding(answer: Answer) -> str:
     """How much weight the sentence's own tokens put on [PAD]."""
     n = answer.value(padded(answer.scene)).n
-    share = percent(float(answer.numbers.array[:n, n:].sum(-1).mean()))
+    share = percent(answer.numbers.array[:n, n:].sum(-1).mean())
     return f"{title_of('weights', answer.scene)}: its {n} tokens put {share} of their weight on [PAD]."
 
 
-PAD_MASKED = Picture(
+PAD_MASKED = of_page(
     key="pad_masked",
-    page="lessons",
     question="Which scores does the mask of a batch hide?",
-    measure=lambda scene: Every(lambda layer: call(open_scores, in_batch(scene), layer), scene.encoder.config.n_layers),
+    measure=lambda scene: Every(lambda layer: call(open_scores, in_batch(scene), layer), scene.n_layers),
     dims=("layer", "head", "query", "key"),
     chosen={"layer": lambda scene: scene.layer, "head": lambda scene: scene.head},
     names=names_of_batch,
-    kind="matrix",
     values=lambda answer: colours_of("masked", answer),
     title=lambda scene: title_of("masked", scene),
     say=say_masked,
     about=about_batch,
     options=(SHORT, MASK),
-    unfolds=in_lab("Padding"),
 )
 
-PAD_WEIGHTS = Picture(
+PAD_WEIGHTS = of_page(
     key="pad_weights",
-    page="lessons",
     question="Where does the short sentence of a batch look?",
-    measure=lambda scene: Every(
-        lambda layer: step(layer, "attention.weights", in_batch(scene)), scene.encoder.config.n_layers
-    ),
+    measure=lambda scene: Every(lambda layer: step(layer, "attention.weights", in_batch(scene)), scene.n_layers),
     dims=("layer", "head", "query", "key"),
     chosen={"layer": lambda scene: scene.layer, "head": lambda scene: scene.head},
     names=names_of_batch,
-    kind="matrix",
     values=lambda answer: colours_of("weights", answer),
     title=lambda scene: title_of("weights", scene),
     say=say_on_padding,
     about=about_batch,
     options=(SHORT, MASK),
-    unfolds=in_lab("Padding"),
 )

@@ -1,5 +1,7 @@
 """Pictures of the labs on places: the table of positions, scores by distance, and what a window cannot see."""
 
+from functools import partial
+
 import numpy as np
 
 from encoder.experiments import placed_scores, profile, sight, wavelengths
@@ -34,7 +36,7 @@ PAIR = Option("position_pair", pairs, lambda scene: min(32, len(pairs(scene)) - 
 def about_table(scene: Scene) -> About:
     """What the numbers of the table are of."""
     scope = f"the first {rows(scene)} positions, the same for every sentence"
-    return About(source=scene.encoder.source, scope=scope)
+    return About(source=scene.source, scope=scope)
 
 
 def columns(scene: Scene) -> tuple[int, int]:
@@ -51,9 +53,9 @@ def say_waves(answer: Answer) -> str:
     return f"Dimensions {first} and {second} come round after {brief(wave)} positions."
 
 
-POSITION_WAVES = Picture(
+of_page = partial(Picture, page="lessons")
+POSITION_WAVES = of_page(
     key="position_waves",
-    page="lessons",
     question="How do two dimensions of the table of positions run from place to place?",
     measure=lambda scene: (
         ENC.model.embedding.positions.weight[: rows(scene), columns(scene)[0] : columns(scene)[1] + 1].T
@@ -77,15 +79,11 @@ def say_wavelengths(answer: Answer) -> str:
     even = int(np.isfinite(waves).sum())
     if even < len(waves):
         return f"{even} of {len(waves)} pairs turn evenly from position to position."
-    return (
-        f"The shortest wave comes round after {brief(float(waves[0]))} positions, the longest after "
-        f"{brief(float(waves[-1]))}."
-    )
+    return f"The shortest wave comes round after {brief(waves[0])} positions, the longest after {brief(waves[-1])}."
 
 
-WAVELENGTHS = Picture(
+WAVELENGTHS = of_page(
     key="wavelengths",
-    page="lessons",
     question="After how many positions does each pair of dimensions come round?",
     measure=lambda scene: call(wavelengths, table(scene)),
     dims=("pair",),
@@ -104,14 +102,13 @@ def say_distance(answer: Answer) -> str:
     """How alike two positions are where they are the same, and beside each other."""
     mean, spread = answer.numbers.array, answer.value(call(profile, table(answer.scene))).spread
     return (
-        f"The dot product is {brief(float(mean[0]))} at distance 0 and {brief(float(mean[1]))} at distance 1; pairs at "
-        f"one distance differ by {brief(float(spread.max()))} at most."
+        f"The dot product is {brief(mean[0])} at distance 0 and {brief(mean[1])} at distance 1; pairs at "
+        f"one distance differ by {brief(spread.max())} at most."
     )
 
 
-POSITION_DISTANCE = Picture(
+POSITION_DISTANCE = of_page(
     key="position_distance",
-    page="lessons",
     question="How alike are two places, by how far apart they are?",
     measure=lambda scene: call(profile, table(scene)).mean,
     dims=("distance",),
@@ -138,7 +135,7 @@ def placed(scene: Scene, head: int) -> Call:
 
 def about_placed(scene: Scene) -> About:
     """One head of layer 0."""
-    return About(source=scene.encoder.source, layer=0, head=scene.head, scope="two words in every pair of places")
+    return About(source=scene.source, layer=0, head=scene.head, scope="two words in every pair of places")
 
 
 def say_placed(answer: Answer) -> str:
@@ -147,14 +144,12 @@ def say_placed(answer: Answer) -> str:
     return f"The most that scores at one distance differ is {percent(scores.spread)} of the largest score."
 
 
-PLACED = Picture(
+PLACED = of_page(
     key="placed",
-    page="lessons",
     question="Does a score say how far apart two words stand, or where they stand?",
-    measure=lambda scene: Every(lambda head: placed(scene, head).values, scene.encoder.config.n_heads, "head"),
+    measure=lambda scene: Every(lambda head: placed(scene, head).values, scene.n_heads, "head"),
     dims=("head", "place of the query", "place of the key"),
     chosen={"head": lambda scene: scene.head},
-    kind="matrix",
     values="signed",
     title="The score of two words in layer 0, wherever they stand",
     say=say_placed,
@@ -168,7 +163,7 @@ PLACED = Picture(
 def say_along(answer: Answer) -> str:
     """How far the score goes where the key stands one place after."""
     along = answer.value(placed(answer.scene, answer.scene.head)).along(1)
-    low, high = (brief(float(end)) for end in (along.min(), along.max()))
+    low, high = (brief(end) for end in (along.min(), along.max()))
     return f"With the key one place after, the score goes from {low} to {high}."
 
 
@@ -178,11 +173,10 @@ def scores_along(scene: Scene, head: int) -> Several:
     return Several(*(placed(scene, head).along(apart)[:shortest] for apart in APART))
 
 
-PLACED_ALONG = Picture(
+PLACED_ALONG = of_page(
     key="placed_along",
-    page="lessons",
     question="Does a score change where both words move on together?",
-    measure=lambda scene: Every(lambda head: scores_along(scene, head), scene.encoder.config.n_heads, "head"),
+    measure=lambda scene: Every(lambda head: scores_along(scene, head), scene.n_heads, "head"),
     dims=("head", "series", "place of the query"),
     chosen={"head": lambda scene: scene.head},
     names=lambda answer: {"series": [f"{apart} after" for apart in APART]},
@@ -204,7 +198,7 @@ def say_sight(answer: Answer, kind: str) -> str:
     """How much of the text a place sees, layer by layer."""
     shares, place = answer.numbers.array.astype(float).mean(-1), answer.scene[PLACE]
     least, most = int(shares.argmin()), int(shares.argmax())
-    low, high = percent(float(shares[least])), percent(float(shares[most]))
+    low, high = percent(shares[least]), percent(shares[most])
     if low == high:
         return f"In every layer place {place} {KINDS[kind]} {low} of the text."
     return f"In layer {least} place {place} {KINDS[kind]} {low} of the text, in layer {most} {high}."
@@ -212,19 +206,15 @@ def say_sight(answer: Answer, kind: str) -> str:
 
 def sight_of(kind: str, question: str) -> Picture:
     """Whom a place sees in each layer, or what reaches it by way of others."""
-    return Picture(
+    return of_page(
         key=f"sight_{kind}",
-        page="lessons",
         question=question,
         measure=lambda scene: getattr(call(sight, ENC, TOKENS, scene[PLACE]), kind).float(),
         dims=("layer", "place"),
-        kind="matrix",
         values="share",
         title=lambda scene: f"What place {scene[PLACE]} {KINDS[kind]}, layer by layer",
         say=lambda answer: say_sight(answer, kind),
-        about=lambda scene: About(
-            source=scene.encoder.source, scope=f"a text of {TOKENS} tokens, whatever the words are"
-        ),
+        about=lambda scene: About(source=scene.source, scope=f"a text of {TOKENS} tokens, whatever the words are"),
         options=(PLACE,),
         needs="model",
         unfolds=in_lab("Windows"),

@@ -1,6 +1,7 @@
 """Pictures of the labs on softmax: what the division by the root of d_head is for, and scores of one's own."""
 
 from collections.abc import Callable
+from functools import partial
 
 import numpy as np
 
@@ -17,6 +18,9 @@ from encoder.support.formatting import brief, percent, short
 RANDOM = About(scope="random queries and keys, seed 0")
 
 
+of_page = partial(Picture, page="lessons")
+
+
 def over_widths(
     key: str,
     question: str,
@@ -29,9 +33,8 @@ def over_widths(
     logarithmic: bool = False,
 ) -> Picture:
     """Two lines over the width of a head, of random queries and keys."""
-    return Picture(
+    return of_page(
         key=key,
-        page="lessons",
         question=question,
         measure=lambda scene: drawn,
         dims=("series", "d_head"),
@@ -52,7 +55,7 @@ def say_deviation(answer: Answer) -> str:
     measured, predicted = answer.numbers.array[:, -1]
     return (
         "The spread of dot products grows with the square root of the width: at d_head = "
-        f"{WIDTHS[-1]} it is {brief(float(measured))}, and √d_head is {brief(float(predicted))}."
+        f"{WIDTHS[-1]} it is {brief(measured)}, and √d_head is {brief(predicted)}."
     )
 
 
@@ -72,8 +75,8 @@ def say_spread(answer: Answer) -> str:
     """How even the weights of the widest head are."""
     divided, bare = answer.numbers.array[:, -1]
     return (
-        f"At d_head = {WIDTHS[-1]} the normalized entropy of the weights is {brief(float(divided))} with the division "
-        f"and {brief(float(bare))} without."
+        f"At d_head = {WIDTHS[-1]} the normalized entropy of the weights is {brief(divided)} with the division "
+        f"and {brief(bare)} without."
     )
 
 
@@ -92,8 +95,8 @@ def say_slopes(answer: Answer) -> str:
     """How long the gradient of the widest head is."""
     divided, bare = answer.numbers.array[:, -1]
     return (
-        f"At d_head = {WIDTHS[-1]} the gradient of softmax is {brief(float(divided))} long with the division and "
-        f"{brief(float(bare))} without: where softmax is all or nothing, little can be learned through it."
+        f"At d_head = {WIDTHS[-1]} the gradient of softmax is {brief(divided)} long with the division and "
+        f"{brief(bare)} without: where softmax is all or nothing, little can be learned through it."
     )
 
 
@@ -114,26 +117,19 @@ def say_scaling(answer: Answer) -> str:
     i, j = largest_cell(np.abs(change))
     return (
         "In this model, on this sentence, leaving it out changes a head's normalized entropy by "
-        f"{brief(float(change.mean()))} on average, most in layer {i}, head {j}, by {brief(float(change[i, j]))}."
+        f"{brief(change.mean())} on average, most in layer {i}, head {j}, by {brief(change[i, j])}."
     )
 
 
-def about_scaling(scene: Scene) -> About:
-    """The sentence, with nothing changed but the division."""
-    return About(source=scene.encoder.source, scope=f"{quoted(scene.t.inputs)}, {UNCHANGED} besides the division")
-
-
-SCALING_HEADS = Picture(
+SCALING_HEADS = of_page(
     key="scaling_heads",
-    page="lessons",
     question="What does leaving the division out do to each head?",
     measure=lambda scene: call(scaling, ENC, scene.t.inputs).change,
     dims=("layer", "head"),
-    kind="matrix",
     values="signed",
     title="Change of each head's normalized entropy without the division",
     say=say_scaling,
-    about=about_scaling,
+    about=lambda scene: About(source=scene.source, scope=f"{quoted(scene.t.inputs)}, {UNCHANGED} besides the division"),
     unfolds=in_lab("Why √d_head"),
 )
 
@@ -170,13 +166,12 @@ def about_own(scene: Scene) -> About:
 
 def say_weights(answer: Answer) -> str:
     """The weights one by one."""
-    weights = [percent(float(weight)) for weight in answer.numbers.array]
+    weights = [percent(weight) for weight in answer.numbers.array]
     return f"softmax({', '.join(names_of_scores(answer.scene))}) = {', '.join(weights)}."
 
 
-OWN_WEIGHTS = Picture(
+OWN_WEIGHTS = of_page(
     key="own_weights",
-    page="lessons",
     question="What weights does softmax make of your own scores?",
     measure=lambda scene: call(softmax_of, read(scene[OWN_SCORES])),
     dims=("score",),
@@ -197,19 +192,17 @@ def say_own_slopes(answer: Answer) -> str:
     slopes, names = answer.numbers.array, names_of_scores(answer.scene)
     top = int(np.argmax(read(answer.scene[OWN_SCORES])))
     return (
-        f"Where {names[top]} grows by a little, its own weight grows {brief(float(slopes[top, top]))} times that; the "
+        f"Where {names[top]} grows by a little, its own weight grows {brief(slopes[top, top])} times that; the "
         f"slopes together are {brief(float(np.linalg.norm(slopes)))} long."
     )
 
 
-OWN_SLOPES = Picture(
+OWN_SLOPES = of_page(
     key="own_slopes",
-    page="lessons",
     question="How much does each weight move when a score does?",
     measure=lambda scene: call(softmax_gradient, read(scene[OWN_SCORES])),
     dims=("weight", "score"),
     names=lambda answer: dict.fromkeys(("weight", "score"), names_of_scores(answer.scene)),
-    kind="matrix",
     values="signed",
     title="How much each weight moves with each score",
     say=say_own_slopes,

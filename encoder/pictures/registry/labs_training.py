@@ -1,5 +1,7 @@
 """Pictures of the labs that train: models without a part, and two layers that tell a circle from what is around it."""
 
+from functools import partial
+
 from encoder.experiments import KINDS, boundary, learning_curve
 from encoder.experiments.learning import STEPS
 from encoder.experiments.linearity import RADIUS, SIDE
@@ -27,16 +29,18 @@ def about_learning(scene: Scene) -> About:
     return About(scope=f"small models, 32 wide, trained on counting alike, {asked}, seed 0")
 
 
+of_page = partial(Picture, page="lessons", needs="model")
+
+
 def falling(key: str, question: str, kinds: tuple[str, ...]) -> Picture:
     """The losses of some kinds."""
 
     def say(answer: Answer) -> str:
-        ends = [f"{kind} {brief(float(loss))}" for kind, loss in zip(kinds, answer.numbers.array[:, -1], strict=True)]
+        ends = [f"{kind} {brief(loss)}" for kind, loss in zip(kinds, answer.numbers.array[:, -1], strict=True)]
         return f"After {STEPS} steps the loss is, in nats: {listed(ends)}."
 
-    return Picture(
+    return of_page(
         key=key,
-        page="lessons",
         question=question,
         measure=lambda scene: Several(*(learning(scene, kind).loss for kind in kinds)),
         dims=("series", "training steps"),
@@ -50,7 +54,6 @@ def falling(key: str, question: str, kinds: tuple[str, ...]) -> Picture:
         say=say,
         about=about_learning,
         options=(LAYERS, WARM_UP),
-        needs="model",
         heavy=True,
         unfolds=in_lab("Trained without a part"),
     )
@@ -80,19 +83,16 @@ def boundary_of(bent: bool) -> Picture:
     """Where two layers say inside, with something between them or nothing."""
     axis = [f"{2 * i / (SIDE - 1) - 1:.1f}" for i in range(SIDE)]
     every_other = [name if i % 2 == 0 else "" for i, name in enumerate(axis)]
-    return Picture(
+    return of_page(
         key="boundary_bent" if bent else "boundary_straight",
-        page="lessons",
         question=f"Can two layers with {'ReLU' if bent else 'nothing'} between them tell a circle from what is around?",
         measure=lambda scene: call(boundary, bent).logits.sigmoid(),
         dims=("y", "x"),
         names=lambda answer: {"y": axis, "x": every_other},
-        kind="matrix",
         values="share",
         title=f"Where two layers with {'ReLU' if bent else 'nothing'} between them say inside",
         say=lambda answer: say_boundary(bent, answer),
         about=lambda scene: About(scope=f"two layers, 2 → 16 → 1, trained now on a circle of radius {RADIUS}, seed 0"),
-        needs="model",
         unfolds=in_lab("Layer collapse"),
     )
 

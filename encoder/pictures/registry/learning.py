@@ -5,6 +5,7 @@ The run `t` of a picture that needs "training" is in a model whose moments are k
 
 from collections.abc import Mapping
 from dataclasses import replace
+from functools import partial
 
 import numpy as np
 
@@ -46,7 +47,7 @@ def harmed(answer: Answer) -> list[str]:
 def say_harm(answer: Answer) -> str:
     """How often each head is needed for the answer."""
     harm = answer.value(call(examined, answer.scene[MYSTERY])).harm
-    changed = [f"layer {i}, head {h} {percent(float(share))}" for (i, h), share in np.ndenumerate(harm)]
+    changed = [f"layer {i}, head {h} {percent(share)}" for (i, h), share in np.ndenumerate(harm)]
     return f"The share of inputs that it answers otherwise with one head set to zero: {', '.join(changed)}."
 
 
@@ -56,9 +57,9 @@ def about_harm(scene: Scene) -> About:
     return About(source=mystery(scene[MYSTERY]).source, scope=f"{count} inputs that it never saw")
 
 
-MYSTERY_HARM = Picture(
+of_page = partial(Picture, page="learn")
+MYSTERY_HARM = of_page(
     key="mystery_harm",
-    page="learn",
     question="Which head of a mystery model does its work?",
     measure=lambda scene: call(examined, scene[MYSTERY]).harm.ravel(),
     dims=("any head",),
@@ -116,9 +117,8 @@ def say_by_step(answer: Answer) -> str:
     )
 
 
-BY_STEP = Picture(
+BY_STEP = of_page(
     key="by_step",
-    page="learn",
     question="When did a head begin to look where it looks?",
     measure=lambda scene: call(measures_of, lapse(scene), list(SERIES)),
     dims=("series", STEPS),
@@ -149,9 +149,8 @@ def look_lapse(answer: Answer) -> Mapping[str, object]:
     return {"titles": [f"{step:,}" for step in steps], "labels": [f"Step {step}" for step in steps]}
 
 
-LAPSE = Picture(
+LAPSE = of_page(
     key="moments",
-    page="learn",
     question="What did a head look at while the model learned?",
     measure=lambda scene: Each(lapse(scene), "weights"),
     dims=("moment", "query", "key"),
@@ -184,19 +183,17 @@ def say_row(answer: Answer) -> str:
     found = answer.value(row(answer.scene))
     first, last = (listed([f"“{shown(word)}”" for word in found.nearest[at]]) for at in (0, -1))
     return (
-        f"The row of {row_name(answer.scene)} begins at random and ends at a cosine of {brief(float(found.alike[0]))} "
+        f"The row of {row_name(answer.scene)} begins at random and ends at a cosine of {brief(found.alike[0])} "
         f"with where it began. Nearest to it at first are {first}; at the end {last}."
     )
 
 
-EMBEDDING_ROW = Picture(
+EMBEDDING_ROW = of_page(
     key="embedding_row",
-    page="learn",
     question="How did the vector of a word come about in training?",
     measure=lambda scene: row(scene).rows,
     dims=("moment", "dimension"),
     names=lambda answer: {"moment": [f"step {step:,}" for step in kept_steps(answer.scene.encoder)]},
-    kind="matrix",
     values="signed",
     title=lambda scene: f"The row of {row_name(scene)}",
     say=say_row,
@@ -209,23 +206,16 @@ STRONGEST = call(strongest_heads, MOMENTS, list(ROLES))
 SCORED = call(evaluate_each, MOMENTS, Constant("encoder.metrics", "SENTENCES"))
 
 
-def about_careers(scene: Scene) -> About:
-    """The bundled sentences at every moment."""
-    return About(source=scene.encoder.source, scope=f"{BUNDLED}, {when(scene)}")
-
-
 def say_careers(answer: Answer) -> str:
     """The largest weights at the last moment."""
     last = [
-        f"{percent(float(share))} on {ROLES[role]}"
-        for role, share in zip(ROLES, answer.numbers.array[:, -1], strict=True)
+        f"{percent(share)} on {ROLES[role]}" for role, share in zip(ROLES, answer.numbers.array[:, -1], strict=True)
     ]
     return f"At the end the strongest heads put {listed(last)}."
 
 
-CAREERS = Picture(
+CAREERS = of_page(
     key="careers",
-    page="learn",
     question="When do heads take up their work in training?",
     measure=lambda scene: [Each(STRONGEST[role], "mass") for role in ROLES],
     dims=("series", STEPS),
@@ -235,7 +225,7 @@ CAREERS = Picture(
     values="share",
     title="The largest mass of any head on the token before, after and itself, by training step",
     say=say_careers,
-    about=about_careers,
+    about=lambda scene: About(source=scene.source, scope=f"{BUNDLED}, {when(scene)}"),
     needs="training",
     unfolds={"learn_part": "Time-lapse", "training_part": "When heads take up their work"},
     look=lambda answer: {"logarithmic": (True, False)},

@@ -26,6 +26,6 @@ KINDS = Picture(
     unit="parameters",
     title="Parameters by the kind of part",
     say=say_kinds,
-    about=lambda scene: About(source=scene.encoder.source, scope="All of its layers together"),
+    about=lambda scene: About(source=scene.source, scope="All of its layers together"),
     needs="model",
 )

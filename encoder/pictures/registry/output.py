@@ -1,5 +1,6 @@
 """Pictures of what comes out: the guess layer by layer, how the vectors change, and what each layer adds up."""
 
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -41,7 +42,7 @@ MEANING = {
 
 def after_names(scene: Scene) -> list[str]:
     """What the input and the output of each layer are called."""
-    return layer_names(scene.encoder.config, with_input=True)
+    return layer_names(scene.config, with_input=True)
 
 
 GUESS_AT = token_of("guess_at", lambda scene: guess_place(scene.t, scene.encoder.mask_token))
@@ -76,13 +77,13 @@ def say_race(answer: Answer) -> str:
     """Where the first of the words stands."""
     scene = answer.scene
     where = f"After {scene[UPTO]}" if upto(scene) else f"At the {scene[UPTO]}"
-    rank, vocabulary = int(answer.numbers.array[-1, 0]), scene.encoder.config.vocab_size
+    rank, vocabulary = int(answer.numbers.array[-1, 0]), scene.config.vocab_size
     return f"{where} “{words_raced(answer)[0]}” is at rank {rank:,} of {vocabulary:,} words."
 
 
-RACE = Picture(
+of_page = partial(Picture, page="stack")
+RACE = of_page(
     key="race",
-    page="stack",
     question="How do the likeliest words rise from layer to layer?",
     measure=lambda scene: raced(scene)[1][: upto(scene) + 1],
     dims=("after", "answer"),
@@ -93,9 +94,7 @@ RACE = Picture(
     say=say_race,
     about=lambda scene: About.of_stream(scene.t),
     options=(LENS_TOKEN, UPTO, GUESS_AT),
-    look=lambda answer: {
-        "frame": (answer.scene.encoder.config.n_layers, int(answer.value(raced(answer.scene)[1]).max()))
-    },
+    look=lambda answer: {"frame": (answer.scene.n_layers, int(answer.value(raced(answer.scene)[1]).max()))},
 )
 
 
@@ -105,9 +104,8 @@ def say_lens(answer: Answer) -> str:
     return f"At the input “{words[0][0]}” is the first choice, after the last layer “{words[-1][0]}”."
 
 
-LENS = Picture(
+LENS = of_page(
     key="lens",
-    page="stack",
     question="Which words would the model say after each layer?",
     measure=lambda scene: Each(call(lens_words, ENC, lens(scene), WORDS), 0),
     dims=("after", "rank"),
@@ -126,25 +124,19 @@ def say_nearest(answer: Answer) -> str:
     scene, words, cosines = answer.scene, answer.numbers.words, answer.numbers.array
     position = scene[LENS_TOKEN]
     return (
-        f"Nearest to “{shown(scene.t.tokens[position])}” ({position}) is “{shown(words[0][0])}” at the input, with a "
-        f"cosine of {brief(float(cosines[0, 0]))}, and “{shown(words[-1][0])}” after the last layer, with "
-        f"{brief(float(cosines[-1, 0]))}."
+        f"Nearest to {scene.token(position)} is “{shown(words[0][0])}” at the input, with a "
+        f"cosine of {brief(cosines[0, 0])}, and “{shown(words[-1][0])}” after the last layer, with "
+        f"{brief(cosines[-1, 0])}."
     )
 
 
-def nearest_kind(answer: Answer) -> Kind:
-    """Signed where some cosine is below zero."""
-    return "signed" if answer.numbers.array.min() < 0 else "positive"
-
-
-NEAREST = Picture(
+NEAREST = of_page(
     key="nearest_by_layer",
-    page="stack",
     question="Which words of the table is a vector near to after each layer?",
     measure=lambda scene: call(nearest_by_layer, ENC, T, scene[LENS_TOKEN], WORDS),
     dims=("after", "rank"),
     kind="words",
-    values=nearest_kind,
+    values=lambda answer: "signed" if answer.numbers.array.min() < 0 else "positive",
     title=lambda scene: f"The words nearest to token {scene[LENS_TOKEN]} after each layer",
     say=say_nearest,
     about=lambda scene: About.of_stream(scene.t),
@@ -171,26 +163,24 @@ def say_moves(answer: Answer) -> str:
         means = values.mean(0)
         return f"Layer {int(means.argmin())} turns the vectors most: to a cosine of {brief(means.min())} on average."
     if scene[MOVE] == INPUT:
-        most, mean = int(values[:, -1].argmax()), brief(float(values[:, -1].mean()))
+        most, mean = int(values[:, -1].argmax()), brief(values[:, -1].mean())
         return (
             f"After the last layer the cosine to the input is {mean} on average; “{shown(scene.t.tokens[most])}” "
-            f"({most}) keeps most of its direction, with {brief(float(values[most, -1]))}."
+            f"({most}) keeps most of its direction, with {brief(values[most, -1])}."
         )
     if scene[MOVE] == END:
-        first, last = (brief(float(values[:, at].mean())) for at in (0, -2))
+        first, last = (brief(values[:, at].mean()) for at in (0, -2))
         return f"The cosine to the end is {first} at the input and {last} before the last layer, on average."
     times = brief(answer.value(call(longest_to_shortest, call(stream, T)[-1])))
     return f"After the last layer the longest is {times} times as long as the shortest."
 
 
-MOVES = Picture(
+MOVES = of_page(
     key="moves",
-    page="stack",
     question="How does each vector move from layer to layer?",
     measure=moved,
     dims=lambda scene: ("layer" if scene[MOVE] == BEFORE else "after", "word"),
     rows="word",
-    kind="matrix",
     values=lambda answer: "positive" if answer.scene[MOVE] == LENGTH else "signed",
     title=lambda scene: f"{scene[MOVE]}, for each token and layer",
     say=say_moves,
@@ -205,21 +195,17 @@ def say_alike(answer: Answer) -> str:
     """How alike two tokens are on average, and at the least."""
     alike = answer.numbers.array
     others = alike[~np.eye(len(alike), dtype=bool)]
-    least, mean = (brief(float(of(others))) if others.size else "1" for of in (np.min, np.mean))
+    least, mean = (brief(of(others)) if others.size else "1" for of in (np.min, np.mean))
     return f"After {answer.scene[AFTER]} two tokens have a cosine of {mean} on average, {least} at the least."
 
 
-ALIKE_TOKENS = Picture(
+ALIKE_TOKENS = of_page(
     key="alike_tokens",
-    page="stack",
     question="How alike are the tokens after a layer?",
-    measure=lambda scene: Every(
-        lambda after: call(cosine_matrix, call(stream, T)[after]), scene.encoder.config.n_layers + 1, "after"
-    ),
+    measure=lambda scene: Every(lambda after: call(cosine_matrix, call(stream, T)[after]), scene.n_layers + 1, "after"),
     dims=("after", "word", "other word"),
     chosen={"after": lambda scene: after_names(scene).index(scene[AFTER])},
     names=lambda answer: {"other word": unpadded.tokens(answer.scene.t)},
-    kind="matrix",
     values="signed",
     title=lambda scene: f"Cosine between every two tokens after {scene[AFTER]}",
     say=say_alike,
@@ -243,9 +229,8 @@ def say_paths(answer: Answer) -> str:
     return f"The two directions in which the tokens differ most show {percent(share)} of the variance."
 
 
-PATHS = Picture(
+PATHS = of_page(
     key="paths",
-    page="stack",
     question="Which way do the tokens take through the layers?",
     measure=lambda scene: call(token_paths, T).points,
     dims=("after", "word", "direction"),
@@ -259,14 +244,9 @@ PATHS = Picture(
 )
 
 
-def about_shares(scene: Scene) -> About:
-    """The sums of all layers."""
-    return About(scene.t, reads=(f"layers.{scene.encoder.config.n_layers - 1}.add_norm_2.sum",))
-
-
 def mean_shares(answer: Answer) -> dict[str, str]:
     """The mean of each part's shares over all tokens and layers, in percent."""
-    return {part: percent(float(values.nanmean())) for part, values in answer.measured.items()}
+    return {part: percent(values.nanmean()) for part, values in answer.measured.items()}
 
 
 def say_shares(answer: Answer) -> str:
@@ -278,9 +258,8 @@ def say_shares(answer: Answer) -> str:
     )
 
 
-LAYER_SHARES = Picture(
+LAYER_SHARES = of_page(
     key="layer_shares",
-    page="stack",
     question="How much of what a layer ends with came in, and how much do its parts add?",
     measure=lambda scene: call(layer_shares, T),
     dims=("part", "layer", "word"),
@@ -290,7 +269,7 @@ LAYER_SHARES = Picture(
     values="signed",
     title="Shares of what each layer adds up, for every token",
     say=say_shares,
-    about=about_shares,
+    about=lambda scene: About(scene.t, reads=(f"layers.{scene.n_layers - 1}.add_norm_2.sum",)),
     unfolds={"sources_open": "1"},
     look=lambda answer: {"across": 2},
 )
@@ -301,24 +280,22 @@ def layers_alike(key: str, name: str, attribute: str, values: Kind) -> Picture:
 
     def say(answer: Answer) -> str:
         alike = answer.numbers.array
-        near, far = brief(float(alike.diagonal(1).min())), brief(float(alike[0, -1]))
+        near, far = brief(alike.diagonal(1).min()), brief(alike[0, -1])
         return f"{name}: at least {near} between neighbours, {far} between the input and the last layer."
 
     def measure(scene: Scene) -> Any:
         return getattr(call(survey, ENC), attribute)
 
-    return Picture(
+    return of_page(
         key=key,
-        page="stack",
         question=f"How alike are the layers over many sentences: {name[0].lower()}{name[1:]}?",
         measure=measure,
         dims=("after", "other layer"),
         names=lambda answer: {"other layer": after_names(answer.scene)},
-        kind="matrix",
         values=values,
         title=name,
         say=say,
-        about=lambda scene: About(source=scene.encoder.source, scope=f"{BUNDLED}, {UNCHANGED}"),
+        about=lambda scene: About(source=scene.source, scope=f"{BUNDLED}, {UNCHANGED}"),
         needs="model",
         unfolds={"ways_open": "1", "layers_alike": "1"},
         look=lambda answer: {"fit": True},

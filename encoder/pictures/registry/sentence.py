@@ -31,7 +31,7 @@ from encoder.support.formatting import brief, percent, shown
 
 MERGED = one_of("merge_words", (False, True))
 DRAWN = one_of("words_only", CHOICES)
-SOME_HEADS = Option("some_heads", lambda scene: range(scene.encoder.config.n_heads), lambda scene: [scene.head], True)
+SOME_HEADS = Option("some_heads", lambda scene: range(scene.n_heads), lambda scene: [scene.head], True)
 TOGETHER = {"Mean": "mean", "Largest": "max"}
 HOW = one_of("together", TOGETHER)
 PARTS = ("all", *WAYS)
@@ -79,7 +79,7 @@ def say_arcs(answer: Answer) -> str:
     rows = run.array(f"layers.{scene.layer}.attention.weights")[scene.head, list(run.tokenization.word_of(scene[WORD]))]
     rest = float(rows.mean(0, dtype=np.float64).sum() - shares.sum())
     told = (
-        f"“{word_asked(scene)}” looks most at “{shown(names_drawn(scene)[top])}”: {percent(float(shares[top]), 1)}, "
+        f"“{word_asked(scene)}” looks most at “{shown(names_drawn(scene)[top])}”: {percent(shares[top], 1)}, "
         f"in layer {scene.layer}, head {scene.head}."
     )
     return f"{told} {percent(rest)} goes to tokens that are no words." if rest >= SAID else told
@@ -95,7 +95,7 @@ ARCS = Picture(
     key="arcs",
     page="sentence",
     question="Where does one head look from a word?",
-    measure=lambda scene: Every(lambda layer: call(from_word, T, layer, scene[WORD]), scene.encoder.config.n_layers),
+    measure=lambda scene: Every(lambda layer: call(from_word, T, layer, scene[WORD]), scene.n_layers),
     dims=("layer", "head", "word"),
     chosen={"layer": lambda scene: scene.layer, "head": lambda scene: scene.head},
     kind="bars",
@@ -165,7 +165,7 @@ def say_several(answer: Answer) -> str:
     elif scene[PART] != PARTS[0]:
         i, j = largest_cell(answer.numbers.array)
         i, j = (i, j) if drawn is None else (drawn.at[i], drawn.at[j])
-        share = percent(float(values[i, j]))
+        share = percent(values[i, j])
         told = f"“{shown(words[i])}” ({i}) puts {share} on “{shown(words[j])}” ({j}), the largest weight drawn."
     elif drawn is not None:
         return drawn_fact(drawn, values, "share")
@@ -190,11 +190,6 @@ def say_chosen(weights: Tensor, tokens: list[str], chosen: list[int]) -> str:
 OF_SEVERAL = (SOME_HEADS, HOW, PART, SOME_TOKENS, SOME_WORDS, MERGED)
 
 
-def names_several(answer: Answer) -> Mapping[str, Names]:
-    """The tokens or words on both sides."""
-    return dict.fromkeys(("query", "key"), words_of(answer.scene))
-
-
 def chosen_places(answer: Answer) -> Mapping[str, Any]:
     """Where the chosen tokens are among those drawn."""
     chosen, drawn = some_words(answer.scene), answer.selection
@@ -213,7 +208,7 @@ LINKS = Picture(
     say=say_several,
     about=about_several,
     options=OF_SEVERAL,
-    names=names_several,
+    names=lambda answer: dict.fromkeys(("query", "key"), words_of(answer.scene)),
     unfolds={"several": "1"},
     pairs=True,
     drawn_by=drawn_by,
@@ -222,8 +217,8 @@ LINKS = Picture(
 TOGETHER_MATRIX = replace(
     LINKS,
     key="together_matrix",
-    question="How much does each word look at each in some heads together?",
     kind="matrix",
+    question="How much does each word look at each in some heads together?",
     title=lambda scene: f"Weights from token to token, {title_several(scene)}",
     look=lambda answer: {"row_title": "query (looks)", "column_title": "key"},
 )
@@ -248,7 +243,7 @@ def say_summed(answer: Answer) -> str:
     top = int(np.nan_to_num(gets).argmax())
     who = f"the {len(chosen)} chosen" if chosen else f"all {len(at)}"
     return (
-        f"Of {who} tokens “{shown(words[at[top]])}” ({at[top]}) gets most: {percent(float(gets[top]))} "
+        f"Of {who} tokens “{shown(words[at[top]])}” ({at[top]}) gets most: {percent(gets[top])} "
         f"of their weight on average, {brief(float(gets[top]) * len(chosen or at))} if the rows are added up."
     )
 

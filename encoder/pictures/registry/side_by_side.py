@@ -115,7 +115,6 @@ def side_by_side(key: str, page: str, side: Side, of: str, needs: Needs, **unfol
         dims=dims_of,
         chosen={"head": lambda scene: scene.head},
         names=names_of_rows,
-        kind="matrix",
         values="signed" if side == "change" else values,
         title=lambda scene: f"{step_title(step_of(scene), scene.head)}, {of}",
         say=say_rows,

@@ -57,7 +57,7 @@ def measured(what: Step, scene: Scene) -> Expression:
         return call(likeliest_words, ENC, step(None, what.name), BEST_WORDS)
     if what.layer is None:
         return step(None, what.name)
-    return Every(lambda layer: step(layer, what.local), scene.encoder.config.n_layers)
+    return Every(lambda layer: step(layer, what.local), scene.n_layers)
 
 
 def dims(what: Step) -> tuple[str, ...]:
@@ -76,7 +76,7 @@ def kind(what: Step) -> str:
 
 def coloured(what: Step, answer: Answer, **places: int) -> np.ndarray:
     """The numbers at some places as they are coloured, those of all tokens: minus infinity where they are masked."""
-    return unmasked(answer.all_numbers.at(**places).array, what, answer.scene.encoder.config)
+    return unmasked(answer.all_numbers.at(**places).array, what, answer.scene.config)
 
 
 def largest(what: Step, answer: Answer) -> float:
@@ -94,7 +94,7 @@ def look(what: Step, answer: Answer) -> Mapping[str, Any]:
     hides = what.operation in ("mask", "window")
     locked = "H" in what.shape and answer.scene[LOCK]
     return titles | {
-        "blank": answer.scene.encoder.config.mask_value if hides else None,
+        "blank": answer.scene.config.mask_value if hides else None,
         "largest": largest(what, answer) if locked else None,
     }
 
@@ -107,7 +107,7 @@ def say_step(what: Step, answer: Answer) -> str:
     values = coloured(what, answer, **answer.places)
     if answer.selection is not None:
         return drawn_fact(answer.selection, values, colours)
-    mask = scene.encoder.config.mask_value
+    mask = scene.config.mask_value
     hidden = "minus infinity" if math.isinf(mask) else short(mask)
     special = tuple(run.tokenization.special) if "n" in what.shape else ()
     table = values[:, None] if what.single else values
@@ -121,7 +121,7 @@ def say_words(answer: Answer) -> str:
     if not np.isfinite(values).any():
         return f"{best}. No value here is a finite number."
     i, k = largest_cell(np.where(np.isfinite(values), values, -np.inf))
-    value = percent(float(values[i, k])) if answer.values == "share" else brief(float(values[i, k]))
+    value = percent(values[i, k]) if answer.values == "share" else brief(values[i, k])
     word = shown(answer.numbers.words[i][k])
     return f"{best}; of all of them “{word}” at “{shown(run.tokens[i])}” ({i}) has the most: {value}."
 
@@ -213,7 +213,7 @@ def say_terms(answer: Answer) -> str:
     found = answer.value(explained(answer.scene))
     number, _, word = answer.numbers.along("term")[0].partition(" ")
     where = f"that of “{word}” ({number})" if word else f"number {number}"
-    return f"The largest of {len(found.terms.values)} terms is {where}: {brief(float(answer.numbers.array[0]))}."
+    return f"The largest of {len(found.terms.values)} terms is {where}: {brief(answer.numbers.array[0])}."
 
 
 def about_terms(scene: Scene) -> About:

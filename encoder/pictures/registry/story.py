@@ -78,7 +78,7 @@ def look_of(answer: Answer) -> dict[str, object]:
 def about_stop(scene: Scene) -> About:
     """The run, or the one of the text with the word masked."""
     masked = stop_of(scene).masked
-    return About(source=scene.encoder.source, scope=quoted(masked)) if masked else About(scene.t)
+    return About(source=scene.source, scope=quoted(masked)) if masked else About(scene.t)
 
 
 STORY_PICTURE = Picture(

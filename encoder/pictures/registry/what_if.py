@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 
@@ -126,19 +127,16 @@ def say_left_out(answer: Answer) -> str:
     return strongest(answer.numbers.array, MEASURES[scene[EFFECT]], scene.encoder, watched(scene))
 
 
-LEFT_OUT = Picture(
+of_page = partial(Picture, page="what_if", dims=("layer", "block"), heavy=True)
+LEFT_OUT = of_page(
     key="loo_map",
-    page="what_if",
     question="Which head or feed-forward block matters most in this sentence?",
     measure=lambda scene: call(grid, swept(scene).effects, T.config, MEASURES[scene[EFFECT]].field),
-    dims=("layer", "block"),
-    kind="matrix",
     values=lambda answer: MEASURES[answer.scene[EFFECT]].kind,
     title=lambda scene: f"{scene[EFFECT]} when each part is knocked out",
     say=say_left_out,
     about=lambda scene: About(scene.t, reads=MEASURES[scene[EFFECT]].reads),
     options=(WATCHED, ACTION, EFFECT),
-    heavy=True,
 )
 
 
@@ -149,33 +147,29 @@ def measured(scene: Scene) -> Call:
 
 def what_is_lost(scene: Scene) -> str:
     """What counts, in words."""
-    return "Loss of ln p of the hidden word, in nats" if scene.encoder.config.mlm_head else "Change of the output"
+    return "Loss of ln p of the hidden word, in nats" if scene.config.mlm_head else "Change of the output"
 
 
 def say_importance(answer: Answer) -> str:
     """Which head matters most, and how many heads matter clearly."""
     scene, found = answer.scene, answer.value(measured(answer.scene))
-    config, (values, errors) = scene.encoder.config, found.told
+    config, (values, errors) = scene.config, found.told
     i, j = found.strongest_head
     return (
-        f"{what_is_lost(scene)}: of the heads layer {i}, head {j} matters most, {brief(float(values[i, j]))} ± "
-        f"{brief(float(errors[i, j]))}; {found.clear_heads} of {config.n_layers * config.n_heads} heads are more than "
+        f"{what_is_lost(scene)}: of the heads layer {i}, head {j} matters most, {brief(values[i, j])} ± "
+        f"{brief(errors[i, j])}; {found.clear_heads} of {config.n_layers * config.n_heads} heads are more than "
         "two errors above 0."
     )
 
 
-IMPORTANCE = Picture(
+IMPORTANCE = of_page(
     key="board_map",
-    page="what_if",
     question="Which head or feed-forward block matters most over many sentences?",
     measure=lambda scene: measured(scene).told[0],
-    dims=("layer", "block"),
-    kind="matrix",
-    values=lambda answer: "signed" if answer.scene.encoder.config.mlm_head else "positive",
+    values=lambda answer: "signed" if answer.scene.config.mlm_head else "positive",
     title=what_is_lost,
     say=say_importance,
-    about=lambda scene: About(source=scene.encoder.source, scope=f"{len(OVER)} of the bundled sentences, {UNCHANGED}"),
+    about=lambda scene: About(source=scene.source, scope=f"{len(OVER)} of the bundled sentences, {UNCHANGED}"),
     options=(WAY,),
     needs="model",
-    heavy=True,
 )

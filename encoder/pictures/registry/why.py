@@ -1,6 +1,7 @@
 """Pictures of why a guess was made: which parts of the model put into it, and which words speak for it."""
 
 from collections.abc import Collection
+from functools import partial
 
 import numpy as np
 
@@ -94,24 +95,22 @@ def attributed(scene: Scene) -> Call:
 
 def say_parts(answer: Answer) -> str:
     """Which part puts in most."""
-    values, config = answer.numbers.array, answer.scene.encoder.config
+    values, config = answer.numbers.array, answer.scene.config
     i, j = largest_cell(np.abs(values))
     whole = answer.value(attributed(answer.scene)).value
     column = [*head_names(config), "feed-forward"][j]
     return f"In {layer_names(config)[i]}, {column} puts in most: {brief(values[i, j])} of {brief(whole)}."
 
 
-WHY_PARTS = Picture(
+of_page = partial(Picture, page="what_if", about=about_logits)
+WHY_PARTS = of_page(
     key="why_parts",
-    page="what_if",
     question="Which parts of the model made the guess?",
     measure=lambda scene: attributed(scene).grid(T.config),
     dims=("layer", "block"),
-    kind="matrix",
     values="signed",
     title=lambda scene: f"What each part puts into {target_name(scene)}",
     say=say_parts,
-    about=about_logits,
     options=ASKED,
     unfolds={"why": "Which parts"},
 )
@@ -133,17 +132,16 @@ def say_head(answer: Answer) -> str:
     )
 
 
-WHY_HEAD = Picture(
+WHY_HEAD = of_page(
     key="why_head",
-    page="what_if",
     question="Which words did a head gather for the guess?",
     measure=lambda scene: Every(
         lambda layer: Every(
             lambda head: call(logit_attribution, ENC, T, target(scene), (layer, head)).gathered(layer, head),
-            scene.encoder.config.n_heads,
+            scene.n_heads,
             "head",
         ),
-        scene.encoder.config.n_layers,
+        scene.n_layers,
     ),
     dims=("layer", "head", "word"),
     chosen={"layer": lambda scene: scene.layer, "head": lambda scene: scene.head},
@@ -152,7 +150,6 @@ WHY_HEAD = Picture(
         f"What layer {scene.layer}, head {scene.head} gathered from each token puts into {target_name(scene)}"
     ),
     say=say_head,
-    about=about_logits,
     options=ASKED,
     unfolds={"why": "Which parts"},
     look=lambda answer: {"names": token_names(answer)},
@@ -180,9 +177,8 @@ def say_words(answer: Answer) -> str:
     )
 
 
-WHY_WORDS = Picture(
+WHY_WORDS = of_page(
     key="why_words",
-    page="what_if",
     question="Which words speak for the guess, and what happens without each?",
     measure=lambda scene: call(
         word_shares, T, [answered(scene).found.shares[name] for name in (scene[METHOD], KNOCKED)]
@@ -193,7 +189,6 @@ WHY_WORDS = Picture(
     unit="share of the logit",
     title=lambda scene: f"Shares of {target_name(scene)}",
     say=say_words,
-    about=about_logits,
     options=(*ASKED, BASELINE, METHOD),
     unfolds={"why": "Which words"},
     heavy=True,
@@ -207,17 +202,14 @@ def say_heads(answer: Answer) -> str:
     return f"The looks of layer {i}, head {j} do most: {brief(values[i, j])}."
 
 
-WHY_HEADS = Picture(
+WHY_HEADS = of_page(
     key="why_heads",
-    page="what_if",
     question="How fast does the guess change with the weights of each head?",
     measure=lambda scene: answered(scene).found.by_head,
     dims=("layer", "head"),
-    kind="matrix",
     values="signed",
     title=lambda scene: f"Gradient × attention of every head, for {target_name(scene)}",
     say=say_heads,
-    about=about_logits,
     options=(*ASKED, BASELINE),
     unfolds={"why": "Which words", METHOD.key: LOOKED},
     heavy=True,
@@ -230,9 +222,8 @@ def say_deleted(answer: Answer) -> str:
     return f"While {len(values) - 1} tokens go, {name} goes from {brief(values[0])} to {brief(values[-1])}."
 
 
-WHY_DELETED = Picture(
+WHY_DELETED = of_page(
     key="why_deleted",
-    page="what_if",
     question="What becomes of the guess while words go?",
     measure=lambda scene: answered(scene).found.deleted,
     dims=("tokens taken away",),
@@ -240,7 +231,6 @@ WHY_DELETED = Picture(
     unit=target_name,
     title=lambda scene: f"{begun(target_name(scene))} while the tokens with the largest shares go",
     say=say_deleted,
-    about=about_logits,
     options=(*ASKED, BASELINE),
     unfolds={"why": "Which words"},
     heavy=True,
