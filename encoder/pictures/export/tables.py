@@ -42,12 +42,6 @@ def grid(
         yield (name, *row)
 
 
-def columns(first: str, names: Iterable[object], series: dict[str, np.ndarray]) -> Rows:
-    """Series side by side, a row for each name or number of the first column."""
-    yield (first, *series)
-    yield from zip(names, *series.values(), strict=True)
-
-
 def to_csv(rows: Rows) -> str:
     """Rows as CSV text that any spreadsheet and pandas read; the same rows always give the same bytes.
 

@@ -2,12 +2,14 @@
 
 import math
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
-from encoder.pictures.export.tables import Rows, columns, numbered
 from encoder.pictures.figures.drawn import Drawn, draw, mark
+from encoder.pictures.paper.panel import heat_map, spelled, with_ends
+from encoder.pictures.paper.words import without_tags
 from encoder.support.formatting import percent, short
 from encoder.support.theme import (
     ACCENT,
@@ -61,7 +63,7 @@ def token_bars(
     down |= {"type": "log", "exponentformat": "power", "dtick": 1} | below(values) if logarithmic else {}
     frame = layout(theme, 300, xaxis=token_axis(tokens, None, at=at) | TILTED, yaxis=down, bargap=0.25)
     frame |= {"showlegend": len(bars) > 1, "legend": LEGEND}
-    return draw(bars, frame, lambda: columns("token", numbered(tokens, at), values))
+    return draw(bars, frame)
 
 
 def below(values: dict[str, np.ndarray]) -> dict[str, Any]:
@@ -102,14 +104,9 @@ def likeliest(
     down["range"] = [len(tokens) - 0.5, -0.5]
     across = token_axis(ranks, "rank") | {"side": "top"}
     frame = layout(theme, min(900, max(220, 26 * len(tokens) + 80)), xaxis=across, yaxis=down)
-    return draw(heat, frame, lambda: ranked(words, values, tokens), f"{short(low)} to {short(high)}")
-
-
-def ranked(words: list[list[str]], values: np.ndarray, tokens: list[str]) -> Rows:
-    """A row for each place and rank."""
-    yield ("token", "rank", "word", "value")
-    for name, row, numbers in zip(numbered(tokens), words, values, strict=True):
-        yield from ((name, r + 1, word, value) for r, (word, value) in enumerate(zip(row, numbers, strict=True)))
+    cells = tuple(tuple(spelled(without_tags(text), 40) for text in row) for row in heat["text"])
+    drawn = replace(with_ends(heat_map(values, tokens, ranks, kind), kind, low, high), cells=cells)
+    return draw(heat, frame, f"{short(low)} to {short(high)}", [drawn])
 
 
 def term_bars(values: np.ndarray, names: list[str], theme: Theme = "light") -> Drawn:
@@ -132,7 +129,7 @@ def signed_bars(heights: np.ndarray, names: list[str], theme: Theme = "light") -
     )
     long = number_axis("term", theme) | {"showgrid": True, "gridcolor": GRID[theme]}
     frame = layout(theme, 220, xaxis=token_axis(names, None) | TILTED, yaxis=long, bargap=0.25)
-    return draw(bars, frame, lambda: columns("term", names, {"value": heights}))
+    return draw(bars, frame)
 
 
 def race(ranks: np.ndarray, words: list[str], theme: Theme = "light", *, frame: tuple[int, int] | None = None) -> Drawn:
@@ -194,4 +191,4 @@ def lines(
     down = axes[1] | {"showgrid": True, "gridcolor": GRID[theme]} | frames[1]
     frame = layout(theme, 340, xaxis=axes[0] | frames[0], yaxis=down)
     frame |= {"showlegend": True, "legend": LEGEND}
-    return draw(drawn, frame, lambda: columns(titles[0], x, series))
+    return draw(drawn, frame)

@@ -30,5 +30,4 @@ def units_on_curve(
     across = number_axis("before the activation", theme) | {"zeroline": True, "zerolinecolor": GRID[theme]}
     down = number_axis("after it", theme) | {"showgrid": True, "gridcolor": GRID[theme]}
     frame = layout(theme, 360, xaxis=across, yaxis=down)
-    rows = zip(range(len(hidden)), hidden.tolist(), activation.tolist(), strict=True)
-    return draw([line, units], frame, lambda: iter([("unit", "before", "after"), *rows]))
+    return draw([line, units], frame)

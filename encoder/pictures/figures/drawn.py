@@ -1,26 +1,25 @@
-"""A picture that keeps the numbers it was drawn from, and those numbers as a CSV file."""
+"""A Plotly figure that keeps what stands for it on paper and in a table."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
 import plotly.graph_objects as go
 
 from encoder.pictures.export.tables import Rows
+from encoder.pictures.paper.panel import HeatMap
 
 
 class Drawn(go.Figure):  # type: ignore[misc]
     """A Plotly figure with its own numbers.
 
-    `numbers` makes the rows of a table, the header first; `scale` says the ends of the colour
-    scale, where there is one. `ends` are the numbers at both, where the picture carries levels in their place. `parts`
-    are the maps of heads by dimension that stand for it on paper, by their titles, where it is more than a map.
+    `numbers` makes the rows of a table, the header first; `scale` says the ends of the colour scale, where there is
+    one. `maps` are the maps of a picture that is no chart, with the exact numbers, for paper.
     """
 
     numbers: Callable[[], Rows] | None = None
     scale: str = ""
-    ends: tuple[float, float] | None = None
-    parts: dict[str, np.ndarray] | None = None
+    maps: Sequence[HeatMap] = ()
 
 
 def mark(kind: str, **looks: Any) -> dict[str, Any]:
@@ -29,16 +28,17 @@ def mark(kind: str, **looks: Any) -> dict[str, Any]:
 
 
 def draw(
-    marks: dict[str, Any] | list[dict[str, Any]], frame: dict[str, Any], numbers: Callable[[], Rows], scale: str = ""
+    marks: dict[str, Any] | list[dict[str, Any]],
+    frame: dict[str, Any],
+    scale: str = "",
+    maps: Sequence[HeatMap] = (),
 ) -> Drawn:
-    """A figure of these marks in this frame that remembers where it came from.
+    """A figure of these marks in this frame.
 
     Plotly does not check what it is given here, which takes ten times as long as to draw it; the tests have it check.
     """
-    data = marks if isinstance(marks, list) else [marks]
-    figure = Drawn({"data": data, "layout": frame}, _validate=False)
-    figure.numbers = numbers
-    figure.scale = scale
+    figure = Drawn({"data": marks if isinstance(marks, list) else [marks], "layout": frame}, _validate=False)
+    figure.scale, figure.maps = scale, maps
     return figure
 
 

@@ -2,7 +2,6 @@
 
 import numpy as np
 
-from encoder.pictures.export.tables import columns
 from encoder.pictures.figures.charts import LEGEND
 from encoder.pictures.figures.drawn import Drawn, draw, mark
 from encoder.support.theme import GRID, LINES, Theme, layout, number_axis
@@ -25,4 +24,4 @@ def outlines(middle: np.ndarray, shares: dict[str, np.ndarray], title: str, them
     down = number_axis("share of the numbers", theme) | {"showgrid": True, "gridcolor": GRID[theme]}
     frame = layout(theme, 320, xaxis=number_axis(f"{title} (the outermost bins hold all beyond)", theme), yaxis=down)
     frame |= {"showlegend": True, "legend": LEGEND}
-    return draw(drawn, frame, lambda: columns(f"{title}, middle of the bin", middle, shares))
+    return draw(drawn, frame)

@@ -4,7 +4,6 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from encoder.pictures.export.tables import grid
 from encoder.pictures.figures.drawn import Drawn, draw, mark
 from encoder.support.theme import ACCENT, INK, Theme, labels, layout
 
@@ -66,7 +65,7 @@ def links(
         xaxis=hidden | {"range": [-0.5, 1.5]},
         yaxis=hidden | {"range": [n - 0.5, -0.5]},
     )
-    return draw(lines, frame, lambda: grid(shown, tokens, tokens, at))
+    return draw(lines, frame)
 
 
 def undrawn(weights: np.ndarray) -> float:

@@ -4,8 +4,8 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from encoder.pictures.export.tables import grid
 from encoder.pictures.figures.drawn import Drawn, draw, mark
+from encoder.pictures.paper.panel import heat_map, with_ends
 from encoder.support.formatting import short
 from encoder.support.theme import Kind, Theme, layout, limits, number_axis, scale, token_axis
 
@@ -38,7 +38,6 @@ def matrix(
     `longest` the most letters of a row's name. Above 128 x 128 cells the picture carries 255 levels, said in the hover
     text with a "≈".
     """
-    numbers = values
     if blank is not None:
         values = np.where(values == np.float32(blank), np.float32(-np.inf), values)
     finite = values[np.isfinite(values)]
@@ -81,6 +80,5 @@ def matrix(
         across = number_axis(column_title, theme) | {"side": "top"}
         height = min(640, 22 * len(rows) + 90)
     frame = layout(theme, max(height, 220), xaxis=across, yaxis=down)
-    figure = draw(heat, frame, lambda: grid(numbers, rows, columns, at), f"{short(low)} to {short(high)}")
-    figure.ends = None if exact else (low, high)
-    return figure
+    drawn = with_ends(heat_map(values, rows, columns, kind), kind, low, high)
+    return draw(heat, frame, f"{short(low)} to {short(high)}", [drawn])

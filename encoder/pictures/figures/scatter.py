@@ -4,7 +4,6 @@ from functools import partial
 
 import numpy as np
 
-from encoder.pictures.export.tables import Rows, columns, numbered
 from encoder.pictures.figures.drawn import Drawn, draw, mark
 from encoder.support.formatting import shown
 from encoder.support.theme import ACCENT, INK, Theme, layout, number_axis, palette
@@ -41,13 +40,7 @@ def paths(points: np.ndarray, tokens: list[str], titles: tuple[str, str], theme:
         for i in range(n)
     ]
     axes = [number_axis(title, theme) for title in titles]
-
-    def numbers() -> Rows:
-        yield ("token", "after layer", *titles)
-        for i, name in enumerate(numbered(tokens)):
-            yield from ((name, layer, *points[layer, i]) for layer in range(len(points)))
-
-    return draw(lines, layout(theme, 560, xaxis=axes[0], yaxis=axes[1]), numbers)
+    return draw(lines, layout(theme, 560, xaxis=axes[0], yaxis=axes[1]))
 
 
 def apart(points: np.ndarray, names: list[str], spread: np.ndarray) -> list[str]:
@@ -97,7 +90,7 @@ def named_points(points: np.ndarray, names: list[str], chosen: int, theme: Theme
     )
     bare = {"showgrid": False, "zeroline": False, "showticklabels": False}
     frame = layout(theme, 520, xaxis=bare, yaxis=bare | {"scaleanchor": "x"})
-    return draw(dots, frame, lambda: columns("name", names, {"x": points[:, 0], "y": points[:, 1]}))
+    return draw(dots, frame)
 
 
 def plane(points: np.ndarray, names: list[str], chosen: int, titles: tuple[str, str], theme: Theme = "light") -> Drawn:
@@ -121,4 +114,4 @@ def plane(points: np.ndarray, names: list[str], chosen: int, titles: tuple[str, 
     )
     axes = [number_axis(title, theme) for title in titles]
     frame = layout(theme, 460, xaxis=axes[0], yaxis=axes[1])
-    return draw(dots, frame, lambda: columns("name", names, dict(zip(titles, points.T, strict=True))))
+    return draw(dots, frame)

@@ -5,8 +5,8 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from encoder.pictures.export.tables import Rows, header, numbered
 from encoder.pictures.figures.drawn import Drawn, draw, mark
+from encoder.pictures.paper.panel import heat_map, with_ends
 from encoder.support.formatting import short
 from encoder.support.theme import Kind, Theme, labels, layout, limits, scale
 
@@ -24,12 +24,10 @@ def tiles(
     kind: Kind,
     theme: Theme = "light",
     across: int = 0,
-    numbers: np.ndarray | None = None,
 ) -> Drawn:
     """One heatmap with a tile for each of `names`, its name above it; values [tiles, rows, columns].
 
     `across` tiles stand in a row, else four narrow or two wide ones. The colour scale is that of all together.
-    `numbers` are those of its table, the values without them.
     """
     values = np.asarray(values)
     count, n, m = values.shape
@@ -64,12 +62,8 @@ def tiles(
         yaxis=axis(rows, n + gap, down, gap) | {"range": [len(whole) - 0.5, -0.5]},
         annotations=titles,
     )
-    return draw(
-        heat,
-        frame,
-        lambda: table(values if numbers is None else numbers, rows, columns, names),
-        f"{short(low)} to {short(high)}",
-    )
+    maps = [heat_map(tile, rows, columns, kind, title=name) for name, tile in zip(names, values, strict=True)]
+    return draw(heat, frame, f"{short(low)} to {short(high)}", [with_ends(each, kind, low, high) for each in maps])
 
 
 def axis(tokens: list[str], every: int, times: int, first: int) -> dict[str, object]:
@@ -83,10 +77,3 @@ def axis(tokens: list[str], every: int, times: int, first: int) -> dict[str, obj
         "zeroline": False,
         "automargin": True,
     }
-
-
-def table(values: np.ndarray, rows: list[str], columns: list[str] | str, names: list[str]) -> Rows:
-    """All tiles as one table: for each tile its rows."""
-    yield ("tile", "token", *header(columns, values.shape[-1]))
-    for name, tile in zip(names, values, strict=True):
-        yield from ((name, token, *row) for token, row in zip(numbered(rows), tile, strict=True))

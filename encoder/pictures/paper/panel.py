@@ -17,7 +17,6 @@ from encoder.support.theme import Kind, Theme, limits
 MOST_CELLS = 200_000  # of all maps of a panel; what has more is no picture for a sheet of paper
 MOST_MAPS = 192
 MOST_BYTES = 2_000_000  # of a panel's table
-NUMBERED = re.compile(r"\d+ (?=.)")
 SPECIAL = re.compile(r"\[(CLS|SEP|PAD)\]|</?s>|<pad>")  # tokens that a tokenizer adds
 Array = np.ndarray[Any, Any]
 
@@ -159,6 +158,11 @@ def heat_map(
     return HeatMap(values, tuple(map(spelled, rows)), names, kind, low, high, spelled(title, 40), subject=subject)
 
 
+def with_ends(one: HeatMap, kind: Kind, low: float, high: float) -> HeatMap:
+    """The map with its colours between these ends."""
+    return replace(one, kind=kind, low=low, high=high)
+
+
 def of_maps(title: str, caption: str, maps: Iterable[HeatMap], across: int = 0) -> Panel:
     """A panel of one or more maps.
 
@@ -177,11 +181,6 @@ def of_maps(title: str, caption: str, maps: Iterable[HeatMap], across: int = 0) 
 def headline(text: str) -> str:
     """The first sentence of a text, which stands above its panel."""
     return re.split(r"[.;:] ", plain_text(text), maxsplit=1)[0].rstrip(".")
-
-
-def without_number(name: str) -> str:
-    """A token's name in a table without its position."""
-    return NUMBERED.sub("", name, count=1) if NUMBERED.match(name) else name
 
 
 def spelled(name: str, longest: int = 14) -> str:
