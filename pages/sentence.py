@@ -5,7 +5,7 @@ import streamlit as st
 
 from encoder.metrics import parked
 from encoder.metrics.guess import guess_place
-from encoder.pictures.figures.links import undrawn
+from encoder.pictures.figures.scatter import undrawn
 from encoder.pictures.link import is_count
 from encoder.pictures.registry.sentence import (
     HOW,

@@ -10,7 +10,6 @@ from encoder.experiments.attributions.contributions import BIAS, EMBEDDING, REST
 from encoder.experiments.compare import first_difference
 from encoder.experiments.importance import OVER, importance
 from encoder.metrics import cosine
-from encoder.pictures.names import head_names, layer_names
 from encoder.pictures.registry.compare import APART_CHANGED
 from encoder.pictures.registry.side_by_side import STEP_BEFORE, STEP_CHANGE, STEP_NOW
 from encoder.pictures.registry.what_if import (
@@ -30,6 +29,7 @@ from encoder.pictures.registry.what_if import (
     watched,
 )
 from encoder.pictures.registry.why import WHY_HEAD, WHY_PARTS, attributed, target_name
+from encoder.pictures.scene import head_names, layer_names
 from encoder.support.errors import EncoderError
 from encoder.support.formatting import brief, shown
 from encoder.trace.trace import Trace

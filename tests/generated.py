@@ -9,7 +9,7 @@ from nasty import NUMBERS, texts
 from tiers import share_of
 
 from encoder.edits.edit import VALUES
-from encoder.pictures.steps import KNOWN_STEPS
+from encoder.pictures.link import KNOWN_STEPS
 from pages.ui.server import models
 
 

@@ -21,8 +21,7 @@ from tokenizers.pre_tokenizers import WhitespaceSplit
 from encoder import EncoderConfig, checkpoint
 from encoder.edits.edit import VALUES
 from encoder.model.config import CHOICES
-from encoder.pictures.link import FIELDS
-from encoder.pictures.steps import KNOWN_STEPS
+from encoder.pictures.link import FIELDS, KNOWN_STEPS
 from pages.ui.state.choice_names import names
 from pages.ui.state.site import PAGES
 

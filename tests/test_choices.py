@@ -15,7 +15,7 @@ from visits import link, offers_sweep, opened, pictures, sweep, widget
 from encoder import PRESETS
 from encoder.atlas import atlas_folders
 from encoder.experiments import learning
-from encoder.pictures import choices
+from encoder.pictures import link as choices
 from pages.ui.state import session_state as state
 from pages.ui.state.choice_names import OF_PAGES, names
 from pages.ui.state.site import PAGES, Page

@@ -7,17 +7,15 @@ import zipfile
 
 import numpy as np
 import pandas as pd
+import plotly.graph_objects as go
 import pytest
 
 from encoder import Edit, TextEncoder, Trace
 from encoder.pictures.export.archive import about, layer_size, run_size, table, to_csv_zip, to_npz
 from encoder.pictures.export.caption import LONGEST, About, caption, file_name
 from encoder.pictures.export.tables import cell, to_csv
-from encoder.pictures.figures.charts import likeliest, lines, term_bars, token_bars
 from encoder.pictures.figures.drawn import numbers_of
-from encoder.pictures.figures.links import links
-from encoder.pictures.figures.matrix import matrix
-from encoder.pictures.figures.scatter import named_points, paths
+from encoder.pictures.numbers import Numbers
 
 FORMULAS = ["=1+1", "+1", "-1", "@SUM(A1)", "\tx", "\rx", "=cmd|' /C calc'!A0"]
 
@@ -37,9 +35,15 @@ def npz(trace: Trace) -> bytes:
 
 
 @pytest.mark.parametrize("run", ["sara", "changed"])
-def test_numpy_alone_reads_every_step_back_exactly(run: str, request: pytest.FixtureRequest) -> None:
+def test_numpy_alone_reads_every_step_back_exactly_and_the_size_was_said(
+    run: str, request: pytest.FixtureRequest
+) -> None:
     trace: Trace = request.getfixturevalue(run)
-    with np.load(io.BytesIO(npz(trace)), allow_pickle=False) as kept:
+    layer, content = io.BytesIO(), npz(trace)
+    to_csv_zip(trace, 1, layer)
+    assert len(content) == pytest.approx(run_size(trace), rel=0.02)
+    assert layer_size(trace, 1) == pytest.approx(len(layer.getvalue()), rel=0.35)
+    with np.load(io.BytesIO(content), allow_pickle=False) as kept:
         assert [name for name in kept.files if name != "about.json"] == list(trace)
         for name in trace:
             np.testing.assert_array_equal(kept[name], trace[name].numpy(), strict=True)
@@ -70,15 +74,6 @@ def test_the_same_run_gives_the_same_bytes(small: TextEncoder) -> None:
 def test_edits_are_written_as_text(changed: Trace) -> None:
     assert about(changed)["edits"] == ["layers.2.attention.heads:zero:h=1", "embedding.positions:shuffle:v=7"]
     assert "Changed: layer 2, head 1: weighted values set to zero; " in about(changed)["caption"]
-
-
-@pytest.mark.parametrize("run", ["sara", "changed"])
-def test_the_size_said_before_is_the_size_made(run: str, request: pytest.FixtureRequest) -> None:
-    trace: Trace = request.getfixturevalue(run)
-    assert len(npz(trace)) == pytest.approx(run_size(trace), rel=0.02)
-    file = io.BytesIO()
-    to_csv_zip(trace, 1, file)
-    assert layer_size(trace, 1) == pytest.approx(len(file.getvalue()), rel=0.35)
 
 
 def test_the_longest_run_is_written_without_a_second_copy(small: TextEncoder) -> None:
@@ -118,58 +113,33 @@ def test_a_layer_that_is_not_there_is_refused(sara: Trace) -> None:
 # CSV
 
 
-@pytest.mark.parametrize("text", FORMULAS)
-def test_no_text_becomes_a_formula(text: str) -> None:
-    (back,) = next(csv.reader([to_csv([[text]])]) if "\r" not in text else iter([[cell(text)]]))
-    assert back == f"'{text}"
-
-
-def test_no_cell_of_any_table_starts_like_a_formula() -> None:
-    values = np.ones((len(FORMULAS), len(FORMULAS)), dtype=np.float32)
-    points = np.ones((2, len(FORMULAS), 2))
-    pictures = [
-        matrix(values, FORMULAS, FORMULAS, kind="share"),
-        token_bars({"length": values[0]}, FORMULAS, title="length"),
-        likeliest([FORMULAS] * len(FORMULAS), values, FORMULAS, kind="share"),
-        term_bars(values[0], FORMULAS),
-        lines({"a": values[0]}, np.arange(len(FORMULAS)), ("x", "y")),
-        links(values, FORMULAS, []),
-        paths(points, FORMULAS, ("x", "y")),
-        named_points(points[0], FORMULAS, 0),
-    ]
-    for picture in pictures:
-        for row in csv.reader(io.StringIO(to_csv(numbers_of(picture)), newline="")):
+def test_no_text_becomes_a_formula_in_any_cell_of_a_table() -> None:
+    for text in FORMULAS:
+        (back,) = next(csv.reader([to_csv([[text]])]) if "\r" not in text else iter([[cell(text)]]))
+        assert back == f"'{text}"
+    values, names = np.ones((len(FORMULAS),) * 2, np.float32), dict.fromkeys(("query", "key"), FORMULAS)
+    likeliest = Numbers(values, ("query", "rank"), names, words=(tuple(FORMULAS),) * len(FORMULAS))
+    for numbers in (Numbers(values, ("query", "key"), names), Numbers(values[0], ("key",), names), likeliest):
+        for row in csv.reader(io.StringIO(to_csv(numbers.table()), newline="")):
             assert not [text for text in row if text.startswith(("=", "+", "-", "@", "\t", "\r"))]
 
 
-@pytest.mark.parametrize(("rows", "columns"), [(3, 3), (14, 512), (200, 200)], ids=str)
-def test_the_csv_of_a_matrix_is_exact_even_where_the_picture_has_levels(rows: int, columns: int) -> None:
-    values = np.random.default_rng(0).normal(size=(rows, columns)).astype(np.float32)
-    text = to_csv(numbers_of(matrix(values, [f"w{i}" for i in range(rows)], "dimension", kind="signed")))
-    frame = pd.read_csv(io.StringIO(text), index_col="token")
-    np.testing.assert_array_equal(frame.to_numpy(dtype=np.float32), values)
-    assert list(frame.columns[:2]) == ["dim_1", "dim_2"] and frame.index[1] == "1 w1"
-    assert text.endswith("\n") and "\r" not in text
-
-
-def test_minus_infinity_and_counts_come_back() -> None:
-    values = np.array([[1.5, -np.inf]], dtype=np.float32)
-    frame = pd.read_csv(io.StringIO(to_csv(numbers_of(matrix(values, ["a"], ["b", "c"], kind="signed")))))
-    assert frame.iloc[0, 2] == -np.inf
+def test_the_csv_of_a_matrix_is_exact() -> None:
+    for rows, columns in ((3, 3), (200, 200)):
+        values = np.random.default_rng(0).normal(size=(rows, columns)).astype(np.float32)
+        values[0, 0] = -np.inf
+        text = to_csv(Numbers(values, ("token", "dimension"), {"token": [f"w{i}" for i in range(rows)]}).table())
+        frame = pd.read_csv(io.StringIO(text), index_col="token")
+        np.testing.assert_array_equal(frame.to_numpy(dtype=np.float32), values)
+        assert list(frame.columns[:2]) == ["dim_1", "dim_2"] and frame.index[1] == "1 w1"
+        assert text.endswith("\n") and "\r" not in text
     assert to_csv([["n", True], [3, np.int64(4)]]) == "n,True\n3,4\n"
 
 
 def test_a_figure_without_numbers_of_its_own_gives_every_point() -> None:
-    import plotly.graph_objects as go
-
     figure = go.Figure([go.Scatter(x=[1, 2], y=[3, 4], name="a"), go.Heatmap(z=[[5, 6]])])
-    rows = [list(map(str, row)) for row in numbers_of(figure)]
-    assert rows[1:] == [
-        ["a", "1", "3", ""],
-        ["a", "2", "4", ""],
-        ["heatmap 1", "0", "0", "5"],
-        ["heatmap 1", "1", "0", "6"],
-    ]
+    rows = [" ".join(map(str, row)) for row in numbers_of(figure)]
+    assert rows[1:] == ["a 1 3 ", "a 2 4 ", "heatmap 1 0 0 5", "heatmap 1 1 0 6"]
 
 
 def test_steps_of_one_number_per_token_are_one_column(sara: Trace) -> None:

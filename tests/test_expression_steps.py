@@ -4,8 +4,8 @@ import torch
 
 from encoder import TextEncoder
 from encoder.experiments.ablation import WatchedWord, ablate_each, grid
-from encoder.pictures import code
 from encoder.pictures.expression import ENC, T, call, last, work_out
+from encoder.pictures.expression import lines as printed
 
 
 def test_the_last_of_a_generator_is_worked_out_once_and_printed_as_its_lines(small: TextEncoder) -> None:
@@ -20,5 +20,5 @@ def test_the_last_of_a_generator_is_worked_out_once_and_printed_as_its_lines(sma
     assert str(swept) == "[*ablate_each(enc, t, watch=WatchedWord(position=2, token=700))][-1]"
     torch.testing.assert_close(work_out(effects, names, known={swept: found}), value)
     lines: dict[str, torch.Tensor] = {}
-    exec(code.lines(effects, {"t": trace}, "TextEncoder.from_pretrained('small')").replace("print(x)", ""), lines)
+    exec(printed(effects, {"t": trace}, "TextEncoder.from_pretrained('small')").replace("print(x)", ""), lines)
     torch.testing.assert_close(lines["x"], value)

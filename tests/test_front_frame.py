@@ -48,9 +48,9 @@ def test_a_page_of_the_front_is_told_of_all_that_the_front_chooses(key: str) -> 
 
 def test_a_link_of_the_front_opens_a_page_of_the_server_without_a_word_about_what_only_the_front_knows() -> None:
     query = {"word": "3", "off": "1", "maps": "1", "after": "3", "lens_word": "is", "layer": "2", "v": "1"}
-    view, notes = from_query(query, lambda model: None, frozenset(), names())
+    view, notes = from_query(query, lambda model: None, names())
     assert (view.layer, notes) == (2, [])
-    _, notes = from_query(query | {"nothing": "1"}, lambda model: None, frozenset(), names())
+    _, notes = from_query(query | {"nothing": "1"}, lambda model: None, names())
     assert len(notes) == 1 and "nothing" in notes[0] and "word" not in notes[0]
 
 

@@ -21,7 +21,6 @@ from encoder.edits.edit_text import edits_to_text, sentence, text_to_edits
 from encoder.model.config_text import config_to_text, text_to_config
 from encoder.pictures.link import cell as read_cell
 from encoder.pictures.link import from_query, to_query
-from encoder.pictures.steps import KNOWN_STEPS
 from encoder.support.errors import EncoderError
 from encoder.support.formatting import shown
 from encoder.support.theme import label
@@ -67,9 +66,9 @@ def no_models(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 @cases(2500)
 @given(LINK, st.integers(1, 512))
 def test_any_link_gives_a_view_and_sentences(no_models: Path, base: TextEncoder, link: dict[str, str], n: int) -> None:
-    view, notes = from_query(link, models.check, KNOWN_STEPS, names())
+    view, notes = from_query(link, models.check, names())
     assert all(isinstance(note, str) and len(note) < 2000 for note in notes)
-    assert from_query(to_query(view), models.check, KNOWN_STEPS, names()) == (view, [])
+    assert from_query(to_query(view), models.check, names()) == (view, [])
     inside, _ = view.within(base.config, n)
     assert 0 <= inside.layer < 6 and 0 <= inside.head < 8 and all(0 <= i < n for i in inside.hidden)
     check(inside.edits, base.config, n)

@@ -15,7 +15,6 @@ from visits import link, opened
 
 from encoder import TextEncoder
 from encoder.pictures.link import LONGEST_IN_URL, VERSION, from_query, to_query
-from encoder.pictures.steps import KNOWN_STEPS
 from encoder.pictures.view import View
 from pages.ui.downloads import button, keep
 from pages.ui.server.models import check
@@ -53,12 +52,12 @@ def test_a_choice_that_is_not_offered_is_said_and_left_out(page: str, wrong: dic
 
 
 def test_a_link_of_another_version_opens_and_says_so() -> None:
-    view, notes = from_query({"v": "2", "layer": "3", "magic": "1", "<b>": ""}, check, KNOWN_STEPS, names())
+    view, notes = from_query({"v": "2", "layer": "3", "magic": "1", "<b>": ""}, check, names())
     assert view == View(layer=3)
     assert "version “2”" in notes[0] and "“magic”, “<b>”" in notes[1]
-    assert from_query({"v": VERSION, "layer": "3"}, check, KNOWN_STEPS, names()) == (View(layer=3), [])
+    assert from_query({"v": VERSION, "layer": "3"}, check, names()) == (View(layer=3), [])
     # from before there were versions
-    assert from_query({"layer": "3"}, check, KNOWN_STEPS, names()) == (
+    assert from_query({"layer": "3"}, check, names()) == (
         View(layer=3),
         [],
     )
@@ -67,7 +66,7 @@ def test_a_link_of_another_version_opens_and_says_so() -> None:
 def test_a_link_carries_its_version_and_no_endless_choice() -> None:
     assert to_query(View(layer=3)) == {"layer": "3", "v": VERSION}
     assert "set" not in to_query(View(choices=(("set", "x" * (LONGEST_IN_URL + 1)),)))
-    view, notes = from_query({"set": "x" * (LONGEST_IN_URL + 1)}, check, KNOWN_STEPS, names())
+    view, notes = from_query({"set": "x" * (LONGEST_IN_URL + 1)}, check, names())
     assert view == View() and "set" in notes[0]
 
 
@@ -150,5 +149,5 @@ def test_a_link_too_long_for_its_sentence_says_so() -> None:
 
 
 def test_the_state_knows_the_presenter() -> None:
-    assert from_query({"present": "1"}, check, KNOWN_STEPS, names())[0].present
-    assert not from_query({"present": "<b>"}, check, KNOWN_STEPS, names())[0].present
+    assert from_query({"present": "1"}, check, names())[0].present
+    assert not from_query({"present": "<b>"}, check, names())[0].present

@@ -16,9 +16,8 @@ from encoder.metrics import norm_weighted
 from encoder.metrics.strongest_looks import finding
 from encoder.model.steps.step import PAIRS, PER_HEAD
 from encoder.pictures.figures import living_map
-from encoder.pictures.figures.living_map_cells import MOST_ROWS, cell_of, index_at
-from encoder.pictures.figures.living_map_packet import NONE, share_levels
-from encoder.pictures.figures.living_map_walk import walk
+from encoder.pictures.figures.living_map import walk
+from encoder.pictures.figures.living_map_cells import MOST_ROWS, NONE, cell_of, index_at, share_levels
 from encoder.pictures.registry.grids import LIVING_CHANGE, LIVING_MAP
 
 pytestmark = pytest.mark.slow

@@ -16,7 +16,7 @@ from encoder.packet.block import level_3
 from encoder.packet.format import unpack
 from encoder.packet.step_numbers import level_8
 from encoder.pictures import figure_link
-from encoder.pictures.choices import RETIRED
+from encoder.pictures.link import RETIRED
 from encoder.pictures.old_addresses import lead
 from encoder.pictures.view import EXAMPLE
 from pages.ui.server import engine

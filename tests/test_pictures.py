@@ -25,10 +25,10 @@ from encoder.edits.edit_text import text_to_edits
 from encoder.model.config_text import config_to_text
 from encoder.pictures import models
 from encoder.pictures.ask import scene_of
-from encoder.pictures.cell import IN_BROWSER
-from encoder.pictures.choices import spell
 from encoder.pictures.figure import figure_of, view_of
 from encoder.pictures.figure_link import PictureAt, pack
+from encoder.pictures.files import IN_BROWSER
+from encoder.pictures.link import spell
 from encoder.pictures.numbers import array
 from encoder.pictures.paper.files import PaperFigure
 from encoder.pictures.picture import Answer, Picture

@@ -6,7 +6,6 @@ from encoder import PRESETS
 from encoder.metrics import HEAD_MEASURES
 from encoder.model.steps.catalogue import catalogue
 from encoder.pictures.link import LONGEST_IN_URL, from_query, to_query
-from encoder.pictures.steps import KNOWN_STEPS
 from encoder.pictures.view import EXAMPLE, View
 from pages.ui.server.models import check
 from pages.ui.state.choice_names import names
@@ -23,7 +22,7 @@ from pages.ui.state.walk import steps_of
     ],
 )
 def test_a_link_restores_its_view(view: View) -> None:
-    assert from_query(to_query(view), check, KNOWN_STEPS, names()) == (view, [])
+    assert from_query(to_query(view), check, names()) == (view, [])
 
 
 def test_the_default_view_needs_no_parameters() -> None:
@@ -52,7 +51,7 @@ def test_a_long_sentence_is_left_out_of_the_link() -> None:
     ],
 )
 def test_a_bad_parameter_falls_back_and_is_named(name: str, value: str) -> None:
-    view, notes = from_query({name: value}, check, KNOWN_STEPS, names())
+    view, notes = from_query({name: value}, check, names())
     assert view == View()
     assert len(notes) == 1
     assert name in notes[0]
@@ -61,17 +60,17 @@ def test_a_bad_parameter_falls_back_and_is_named(name: str, value: str) -> None:
 
 def test_a_link_may_not_have_many_sentences_run() -> None:
     few, many = (";".join(f"output:patch:v=sentence%20{i}" for i in range(n)) for n in (4, 5))
-    assert from_query({"edits": few}, check, KNOWN_STEPS, names())[1] == []
-    view, notes = from_query({"edits": many}, check, KNOWN_STEPS, names())
+    assert from_query({"edits": few}, check, names())[1] == []
+    view, notes = from_query({"edits": many}, check, names())
     assert view.edits == () and "4 other sentences" in notes[0]
 
 
 def test_an_empty_sentence_in_a_link_is_the_example() -> None:
-    assert from_query({"sentence": "  "}, check, KNOWN_STEPS, names())[0].sentence == EXAMPLE
+    assert from_query({"sentence": "  "}, check, names())[0].sentence == EXAMPLE
 
 
 def test_a_sentence_of_several_lines_in_a_link_is_one_line() -> None:
-    view = from_query({"sentence": "One.\nTwo.\r\n", "second": "Three\nfour"}, check, KNOWN_STEPS, names())[0]
+    view = from_query({"sentence": "One.\nTwo.\r\n", "second": "Three\nfour"}, check, names())[0]
     assert (view.sentence, view.second) == ("One. Two.", "Three four")
 
 
@@ -101,6 +100,6 @@ def test_every_step_is_explained_by_one_page(name: str) -> None:
 
 def test_a_measure_by_its_earlier_name_is_the_measure() -> None:
     query = {"measure": "entropy_share", "set_word": "entropy_share"}
-    view, notes = from_query(query, lambda name: None, frozenset(), names())
+    view, notes = from_query(query, lambda name: None, names())
     assert dict(view.choices) == {"measure": "normalized_entropy", "set_word": "entropy_share"} and notes == []
     assert "normalized_entropy" in HEAD_MEASURES

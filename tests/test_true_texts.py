@@ -9,7 +9,7 @@ from tiny import TINY, VARIANTS, each, tiny
 from encoder import EncoderConfig
 from encoder.model.steps.catalogue import by_name
 from encoder.model.steps.glossary import TERMS
-from encoder.pictures.figures.living_map_walk import walk
+from encoder.pictures.figures.living_map import walk
 from encoder.teach.trials.order import identical_rows
 
 every_variant = pytest.mark.parametrize("config", each(VARIANTS, pytest.mark.slow))

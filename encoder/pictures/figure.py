@@ -4,14 +4,12 @@ from collections.abc import Mapping
 from urllib.parse import parse_qsl, urlsplit
 
 from encoder.pictures.ask import ask
-from encoder.pictures.figure_link import OWN, PictureAt, unpack
+from encoder.pictures.figure_link import OWN, PictureAt, sheet_of, unpack
 from encoder.pictures.link import from_query
 from encoder.pictures.paper.files import PaperFigure
 from encoder.pictures.paper.panel import Panel
 from encoder.pictures.picture import Answer
 from encoder.pictures.registry import picture_at, pictures
-from encoder.pictures.sheet import sheet_of
-from encoder.pictures.steps import KNOWN_STEPS
 from encoder.pictures.view import View
 from encoder.support.errors import EncoderError
 from encoder.support.theme import Theme
@@ -28,7 +26,7 @@ def view_of(query: Mapping[str, str]) -> View:
     Raises:
         EncoderError: they ask for something that is not to be had; the message says what.
     """
-    view, notes = from_query(query, lambda model: None, KNOWN_STEPS)
+    view, notes = from_query(query, lambda model: None)
     if notes:
         raise EncoderError(notes[0].rstrip("."))
     return view

@@ -1,13 +1,19 @@
-"""The files of a picture or a figure, by how their names end."""
+"""The files of a picture or a figure by how their names end: drawing, page to read offline, and a notebook's cell."""
 
 import math
 from collections.abc import Callable
 from pathlib import Path
 
-from encoder.pictures.page import page_of
+from encoder.browser.cell import LivingCell, drawn
+from encoder.browser.held import held
+from encoder.browser.living import PAGES, written
+from encoder.browser.markup import text
 from encoder.pictures.paper.files import DPI, MOST_PIXELS, PaperFigure
 from encoder.pictures.paper.panel import PanelError
+from encoder.pictures.paper.sheet import Sheet
+from encoder.pictures.paper.type import typeface
 from encoder.pictures.picture import Answer
+from encoder.support.theme import Theme
 
 OF_FIGURE: dict[str, Callable[[PaperFigure, Path, int], bytes]] = {
     ".pdf": lambda figure, out, dpi: figure.pdf(),
@@ -47,3 +53,69 @@ def fits(answer: Answer, ending: str) -> bool:
     except PanelError:
         return False
     return ending != ".png" or math.prod(figure.dots(DPI[0])) <= MOST_PIXELS
+
+
+PAGE = """<!doctype html>
+<html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width">
+<title>{title}</title><style>
+body {{ font: 16px/1.5 sans-serif; max-width: 60rem; margin: 1rem auto; padding: 0 1rem; }}
+svg {{ max-width: 100%; height: auto; }} pre, table {{ overflow-x: auto; display: block; font-size: .85rem; }}
+td, th {{ padding: 0 .5rem; text-align: right; white-space: nowrap; }}
+</style></head><body>
+<h1>{question}</h1>
+{drawing}
+<details open><summary>Lines that run by themselves and print these numbers</summary><pre>{code}</pre></details>
+{letters}</body></html>
+"""
+DRAWING = """<figure>{svg}<figcaption>{caption}</figcaption></figure>
+<p><b>{sentence}</b></p>
+<details><summary>Numbers</summary><table>{table}</table></details>"""
+
+
+def page_of(answer: Answer, theme: Theme = "light") -> str:
+    """The page; no text in it is read as HTML."""
+    drawing = drawing_of(answer, theme)
+    texts = {"title": answer.title, "question": answer.picture.question, "code": answer.code}
+    escaped = {name: text(said) for name, said in texts.items()}
+    return PAGE.format(drawing=drawing, letters=typeface(drawing), **escaped)
+
+
+def drawing_of(answer: Answer, theme: Theme = "light") -> str:
+    """The drawing as SVG with its caption, finding and numbers: HTML, whose letters `typeface` of it carries along.
+
+    Raises:
+        EncoderError: it is too large for a sheet of paper.
+    """
+    svg = PaperFigure((answer.panel(theme),), Sheet(theme=theme, in_page=True)).svg()
+    rows = "".join(f"<tr>{''.join(f'<td>{text(cell_text(cell))}</td>' for cell in row)}</tr>" for row in answer.rows())
+    texts = {"caption": answer.caption, "sentence": answer.sentence}
+    return DRAWING.format(svg=svg, table=rows, **{name: text(said) for name, said in texts.items()})
+
+
+def cell_text(cell: object) -> str:
+    """A cell of the table."""
+    return f"{cell:.6g}" if isinstance(cell, float) or hasattr(cell, "dtype") else str(cell)
+
+
+IN_BROWSER = (  # the pictures that the browser's pages show
+    *("all_heads", "alike_places", "arcs", "beside_change", "guess_changed", "lengths", "lens", "moves", "near_words"),
+    *("layer_step", "norm_sides", "picture", "terms", "units_on_curve", "words_moved"),
+)
+CALLED = {"sentence": "start"}  # pages that the browser calls otherwise
+ABOVE = ("numbers", "number", "cell")  # choices that only a server can show
+
+
+def cell_of(answer: Answer) -> LivingCell:
+    """Return what a notebook shows of a picture: the page of its run with what it shows chosen, or it as SVG.
+
+    Raises:
+        EncoderError: it is too large for a sheet of paper, or its run cannot be told.
+    """
+    scene, page = answer.scene, CALLED.get(answer.picture.page, answer.picture.page)
+    words = f"<p dir='auto'>{written(answer.caption)}</p>"
+    if answer.picture.key not in IN_BROWSER or page not in PAGES or scene.run is None or scene.other:
+        return LivingCell(page_of(answer), answer.alt, words)
+    runs = [(scene.encoder, scene.run)]
+    query = {name: text for name, text in answer.query.items() if name not in ABOVE}
+    packets = held(runs, page=page, layer=scene.view.layer)
+    return LivingCell(drawn(packets, page, query, kept=True).file, answer.alt, words)

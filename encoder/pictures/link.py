@@ -1,4 +1,4 @@
-"""A view as the parameters of a link, and back. Only here is a view text; the names of the parameters never change."""
+"""Views and choices as the parameters of a link, and back. The names of the parameters never change."""
 
 import re
 from collections.abc import Callable, Collection, Mapping
@@ -7,7 +7,8 @@ from typing import Any
 
 from encoder.edits.edit import Edit
 from encoder.edits.edit_text import edits_to_text, text_to_edits
-from encoder.pictures import choices
+from encoder.model.config import PRESETS, EncoderConfig
+from encoder.model.steps.catalogue import catalogue
 from encoder.pictures.view import Cell, View
 from encoder.support.errors import EncoderError
 
@@ -33,19 +34,18 @@ def to_query(view: View) -> dict[str, str]:
 def spelled(view: View) -> dict[str, str]:
     """Every field and choice as a link spells it."""
     values = {name: getattr(view, name) for name in FIELDS} | {"edits": edits_to_text(view.edits)}
-    return {name: choices.spell(value) for name, value in values.items()} | dict(view.choices)
+    return {name: spell(value) for name, value in values.items()} | dict(view.choices)
 
 
 def from_query(
     query: Mapping[str, str],
     check_model: Callable[[str], None],
-    steps: frozenset[str],
     names: Collection[str] | None = None,
 ) -> tuple[View, list[str]]:
     """The view that a link asks for; what it asks for in vain falls back and is said.
 
-    `check_model` raises EncoderError for a model that is not to be had; `steps` are all names of steps within a layer,
-    `names` those of the choices that some page asks for, None for any.
+    `check_model` raises EncoderError for a model that is not to be had; `names` are those of the choices that some page
+    asks for, None for any.
     """
 
     def model(text: str) -> str:
@@ -53,7 +53,7 @@ def from_query(
         return text
 
     def step(text: str) -> str:
-        return allowed(text, text in steps, "no step is called so")
+        return allowed(text, text in KNOWN_STEPS, "no step is called so")
 
     readers: dict[str, Callable[[str], object]] = {
         "sentence": lambda text: one_line(text) or View.sentence,
@@ -83,7 +83,7 @@ def from_query(
             asked = f"{name.replace('_', ' ')} “{query[name][:40]}”"
             notes.append(f"The link asks for {asked}; {error}. Showing {shown}.")
     others = {name: text for name, text in query.items() if name not in FIELDS | {"v"}}
-    changed["choices"], more = choices.read(others, LONGEST_IN_URL, names)
+    changed["choices"], more = read(others, LONGEST_IN_URL, names)
     if (version := query.get("v", VERSION)) != VERSION:
         notes.append(f"The link is of version “{version[:40]}”, this is {VERSION}: some of it may not be restored.")
     return replace(view, **changed), notes + more
@@ -133,3 +133,78 @@ def edits(text: str) -> tuple[Edit, ...]:
     if len({edit.value for edit in found if isinstance(edit.value, str)}) > MOST_PATCHED:
         raise EncoderError(f"a link may patch from {MOST_PATCHED} other sentences at most")
     return found
+
+
+NAME = re.compile(r"[a-z_]{1,20}", re.ASCII)
+MOST = 40  # choices in one link
+# What was chosen or folded away in pages, and is no more
+RETIRED = {
+    *(
+        "ask_second",
+        "ask_way",
+        "ask_word",
+        "four_maps",
+        "grid",
+        "guess_strip",
+        "lengths_open",
+        "lock_four",
+        "near_token",
+    ),
+    *("products", "query", "sizes_open", "strips_open", "through", "weights_open"),
+}
+# What links of pages that the browser draws ask for: it is not said of them that no other page knows them
+DRAWN_THERE = {"word", "off", "maps", "more", "after", "lens_word", "number", "numbers"}
+RENAMED = {  # what links of earlier versions ask for, and its name now
+    ("measure", "entropy_share"): "normalized_entropy",
+    ("lab", "Why √d_k"): "Why √d_head",
+    ("loo_measure", "Cosine of the output"): "Cosine distance of the output",
+    ("loo_measure", "Change of the word's log-probability"): "Loss of the word's ln p",
+}
+
+
+def read(
+    query: Mapping[str, str], longest: int, names: Collection[str] | None = None
+) -> tuple[tuple[tuple[str, str], ...], list[str]]:
+    """The choices among a link's parameters, sorted by name, and what to say of those that cannot be taken over.
+
+    `query` is without the fields of the view; a choice has at most `longest` characters. `names` are those that some
+    page asks for; without it every name that a choice could have is one.
+    """
+    elsewhere = RETIRED if names is None else RETIRED | DRAWN_THERE - set(names)
+    query = {name: text for name, text in query.items() if name not in elsewhere}
+    unknown = [name for name in query if not NAME.fullmatch(name) or (names is not None and name not in names)]
+    known = {name: RENAMED.get((name, text), text) for name, text in sorted(query.items()) if name not in unknown}
+    long = [name for name, text in known.items() if len(text) > longest]
+    notes = [f"The link's choice for {name} is too long and is left out." for name in long]
+    kept = [(name, text) for name, text in known.items() if name not in long]
+    if len(kept) > MOST:
+        notes.append(f"The link makes {len(kept)} choices; the first {MOST} are taken over.")
+    if unknown:
+        said = "”, “".join(name[:40] for name in unknown[:5])
+        notes.append(f"The link also asks for “{said}”, which is not known here and is left out.")
+    return tuple(kept[:MOST]), notes
+
+
+def spell(value: object) -> str:
+    """A value as a link spells it."""
+    if value is None:
+        return ""
+    if isinstance(value, list | tuple):
+        return ",".join(map(spell, value))
+    return str(int(value)) if isinstance(value, bool) else str(value)
+
+
+EVERY_STEP = EncoderConfig(
+    embedding_size=64,
+    embedding_norm=True,
+    n_segments=2,
+    final_norm=True,
+    mlm_head=True,
+    pooling="mean",
+    unit_length=True,
+    position_buckets=32,
+    distance_scores="both",
+    distance_norm=True,
+)
+SHAPES = (*PRESETS.values(), EVERY_STEP, EncoderConfig(norm="rms_norm", embedding_norm=True, final_norm=True))
+KNOWN_STEPS = frozenset(step.local for config in SHAPES for step in catalogue(config))

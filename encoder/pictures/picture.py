@@ -12,26 +12,23 @@ import numpy as np
 
 from encoder.explain.snippet import maker_of
 from encoder.metrics.word_kinds import CHOICES, Choice, Selection, tokens_drawn
-from encoder.pictures import code
 from encoder.pictures.chart import Chart
 from encoder.pictures.export.caption import About, caption, file_name
 from encoder.pictures.export.tables import Rows, to_csv
-from encoder.pictures.expression import RUNS, Expression, Kept, T, call, changed, make_now, variables, work_out
+from encoder.pictures.expression import RUNS, Expression, Kept, T, call, changed, lines, make_now, variables, work_out
 from encoder.pictures.figures.drawn import Drawn
 from encoder.pictures.link import to_query
-from encoder.pictures.names import names_along
 from encoder.pictures.numbers import Names, Numbers
-from encoder.pictures.on_paper import PAPER, SCALES
 from encoder.pictures.paper.from_drawn import of_drawn
 from encoder.pictures.paper.panel import Panel
-from encoder.pictures.scene import Needs, Option, Scene
-from encoder.pictures.screen import KINDS
+from encoder.pictures.scene import Needs, Option, Scene, names_along
+from encoder.pictures.screen import KINDS, PAPER, SCALES
 from encoder.support.errors import EncoderError
 from encoder.support.import_names import on_demand
 from encoder.support.theme import Kind, Theme
 from encoder.trace.trace import Trace
 
-upstairs = on_demand("encoder.pictures", {"cell_of": "encoder.pictures.cell"})  # what draws it stands on it
+upstairs = on_demand("encoder.pictures", {"cell_of": "encoder.pictures.files"})  # what draws it stands on it
 V = TypeVar("V")
 Given: TypeAlias = V | Callable[[Scene], V]  # a value, or what makes it of what is asked
 MADE = {*RUNS, "enc"}  # the variables that lines of code can make
@@ -251,7 +248,7 @@ class Answer:
         """Python that runs by itself and prints its numbers; empty where they were handed over and not measured."""
         if variables(self.expression) - MADE:
             return ""
-        return code.lines(self.expression, self.runs, maker_of(self.scene.encoder.source, self.scene.encoder.config))
+        return lines(self.expression, self.runs, maker_of(self.scene.encoder.source, self.scene.encoder.config))
 
     @cached_property
     def chart(self) -> Chart:

@@ -6,12 +6,13 @@ from typing import Any, Literal
 
 from encoder.atlas.atlas_folders import shelf
 from encoder.model.config import EncoderConfig
-from encoder.pictures.choices import spell
+from encoder.pictures.link import spell
+from encoder.pictures.numbers import Names
 from encoder.pictures.view import View
 from encoder.support.formatting import shown
 from encoder.text_encoder import TextEncoder
-from encoder.trace.source import Source
-from encoder.trace.trace import Trace
+from encoder.trace import unpadded
+from encoder.trace.trace import Source, Trace
 
 Needs = Literal["model", "run", "unchanged", "other", "same model", "prefixed", "training", "examined"]
 """What besides the model: nothing, the run `t`, or two runs `a` and `b`: this run without and with its changes
@@ -168,3 +169,27 @@ PREFIX_A, PREFIX_B = prefix_of("prefix_a"), prefix_of("prefix_b")
 def prefixed(scene: Scene, prefix: Option, text: str) -> str:
     """A text behind the prefix that was chosen for it."""
     return scene.encoder.prompted(text, "" if scene[prefix] == NO_PREFIX else scene[prefix])
+
+
+def layer_names(config: EncoderConfig, *, with_input: bool = False) -> list[str]:
+    """What the layers are called beside a picture; the vectors before the first one are the input."""
+    return ["input"] * with_input + [f"layer {i}" for i in range(config.n_layers)]
+
+
+def head_names(config: EncoderConfig) -> list[str]:
+    """What the heads of a layer are called beside a picture."""
+    return [f"head {h}" for h in range(config.n_heads)]
+
+
+def names_along(scene: Scene, dims: tuple[str, ...]) -> dict[str, Names]:
+    """The names of layers, heads and tokens; "word" is a token that is no padding."""
+    config, run = scene.encoder.config, scene.run
+    known: dict[str, Names] = {
+        "layer": layer_names(config),
+        "after": layer_names(config, with_input=True),
+        "head": head_names(config),
+        "block": [*head_names(config), "feed-forward"],
+    }
+    if run is not None:
+        known |= dict.fromkeys(("token", "query", "key"), run.tokens) | {"word": unpadded.tokens(run)}
+    return {dim: known[dim] for dim in dims if dim in known}

@@ -1,19 +1,17 @@
-"""Pictures on the screen: a function for each kind, from numbers and their names to a Plotly figure."""
+"""How each kind of picture is drawn: on the screen by Plotly, small maps on paper too."""
 
 from collections.abc import Callable
 
 import numpy as np
 
-from encoder.pictures.chart import Chart
+from encoder.pictures.chart import Chart, ends, small_maps
 from encoder.pictures.figures import charts, scatter
-from encoder.pictures.figures.curve import units_on_curve
+from encoder.pictures.figures.charts import outlines, units_on_curve
 from encoder.pictures.figures.drawn import Drawn
-from encoder.pictures.figures.histogram import outlines
-from encoder.pictures.figures.links import links
-from encoder.pictures.figures.matrix import matrix
-from encoder.pictures.figures.tiles import tiles
-from encoder.pictures.maps import small_maps
+from encoder.pictures.figures.matrix import matrix, tiles
+from encoder.pictures.figures.scatter import links
 from encoder.pictures.numbers import array
+from encoder.pictures.paper.panel import Panel, heat_map, of_maps
 from encoder.support.theme import Kind, Theme
 
 
@@ -132,3 +130,36 @@ KINDS: dict[str, Callable[[Chart, Theme], Drawn]] = {
     "signed bars": draw_signed_bars,
     "units": draw_units,
 }
+
+
+def print_maps(title: str, caption: str, chart: Chart) -> Panel:
+    """A map for each place of all dimensions but the last two.
+
+    Raises:
+        PanelError: they are too large, or too many, for a sheet of paper.
+    """
+    rows, columns, subject = chart.names(-2), chart.names(-1), chart.look.get("subject")
+    maps = [
+        heat_map(
+            small.values,
+            rows,
+            columns,
+            small.kind,
+            title=small.title,
+            largest=small.largest,
+            blank=small.blank,
+            subject=subject,
+        )
+        for small in small_maps(chart)
+    ]
+    return of_maps(title, caption, maps, chart.look.get("columns", 0))
+
+
+def name_ends(chart: Chart) -> str:
+    """The ends of the colours of small maps."""
+    told: str = chart.look["scale"] if "scale" in chart.look else ends(small_maps(chart))
+    return told
+
+
+PAPER: dict[str, Callable[[str, str, Chart], Panel]] = {"maps": print_maps}
+SCALES: dict[str, Callable[[Chart], str]] = {"maps": name_ends}

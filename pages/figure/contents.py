@@ -9,12 +9,11 @@ import streamlit as st
 
 from encoder.model.steps.catalogue import catalogue
 from encoder.pictures import figure_link
-from encoder.pictures.figure_link import PictureAt
+from encoder.pictures.figure_link import LONGEST, OFFERED, OWN_SIZE, PictureAt, sheet_of, usual
 from encoder.pictures.link import to_query
-from encoder.pictures.names import layer_names
 from encoder.pictures.paper.panel import Panel
 from encoder.pictures.paper.sheet import Sheet
-from encoder.pictures.sheet import LONGEST, OFFERED, OWN_SIZE, sheet_of, usual
+from encoder.pictures.scene import layer_names
 from pages.ui import session
 from pages.ui.downloads import figure
 from pages.ui.picture import panel_at

@@ -4,7 +4,7 @@ import json
 from dataclasses import dataclass
 from typing import Any
 
-from encoder.pictures.choices import NAME
+from encoder.pictures.link import NAME
 
 LONGEST = 20_000  # characters of a sentence
 IN_ADDRESS = 1_500  # characters of each part of an address

@@ -10,7 +10,6 @@ from encoder.metrics.guess import guess_place
 from encoder.metrics.weight_matrices import largest_pair
 from encoder.pictures.ask import text_of
 from encoder.pictures.link import from_query, is_count
-from encoder.pictures.steps import KNOWN_STEPS
 from encoder.pictures.view import View
 from encoder.support.errors import EncoderError
 from encoder.support.formatting import shown
@@ -65,7 +64,7 @@ def screen(query: Mapping[str, str]) -> Screen:
         RefusedError: its model is not at hand.
         EncoderError: there is no such run.
     """
-    view, _ = from_query(query, lambda model: None, KNOWN_STEPS)
+    view, _ = from_query(query, lambda model: None)
     encoder = make.opened(view.model)
     pieces = encoder.tokenize(text_of(view))
     view, _ = view.within(encoder.config, len(pieces.ids))

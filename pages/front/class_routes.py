@@ -19,7 +19,7 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 from starlette.websockets import WebSocket, WebSocketDisconnect
 
-from encoder.pictures.choices import NAME
+from encoder.pictures.link import NAME
 from encoder.support.errors import EncoderError
 from pages.front import asked, site
 from pages.front.asked import RefusedError

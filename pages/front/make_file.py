@@ -16,16 +16,14 @@ from encoder.packet.heads import level_6
 from encoder.packet.levels import MORE
 from encoder.pictures import figure_link
 from encoder.pictures.ask import scene_of, text_of
-from encoder.pictures.cell import IN_BROWSER
 from encoder.pictures.export import layer_size, run_size, to_csv_zip, to_npz
 from encoder.pictures.export.caption import file_name
 from encoder.pictures.figure_link import PictureAt
-from encoder.pictures.files import file_of, fits
+from encoder.pictures.files import IN_BROWSER, file_of, fits
 from encoder.pictures.link import from_query, is_count, to_query
 from encoder.pictures.paper.panel import PanelError
 from encoder.pictures.picture import Answer, Picture
 from encoder.pictures.registry import picture
-from encoder.pictures.steps import KNOWN_STEPS
 from encoder.pictures.view import View
 from encoder.support.errors import EncoderError
 from encoder.support.formatting import megabytes
@@ -79,7 +77,7 @@ def view_of(picture: Picture, query: Mapping[str, str]) -> View:
         RefusedError: the parameters say what no link to it says.
     """
     options = {option.key for option in picture.options}
-    view, notes = from_query(query, lambda model: None, KNOWN_STEPS, options)
+    view, notes = from_query(query, lambda model: None, options)
     if notes:
         raise RefusedError(400, notes[0])
     return view
@@ -127,7 +125,7 @@ def run_file(asked: AskedFile) -> File:
         RefusedError: there is no such model or layer here, the file is too large, or the server has no room now.
     """
     with make.refusing("This file cannot be made"):
-        view, notes = from_query(dict(asked.query), lambda model: None, KNOWN_STEPS, ())
+        view, notes = from_query(dict(asked.query), lambda model: None, ())
         encoder = make.opened(view.model)
         pieces = encoder.tokenize(text_of(view))
         view, more = view.within(encoder.config, len(pieces.ids))
@@ -163,7 +161,7 @@ def page_file(asked: AskedFile) -> File:
     page, link = query.pop("page", "start"), query.pop("link", "")
     if page not in PAGES:
         raise RefusedError(400, "This page cannot be kept as a file of its own.")
-    view, notes = from_query({name: query[name] for name in OF_VIEW if name in query}, lambda model: None, KNOWN_STEPS)
+    view, notes = from_query({name: query[name] for name in OF_VIEW if name in query}, lambda model: None)
     if notes:
         raise RefusedError(400, notes[0])
     with make.refusing("This file cannot be made"):

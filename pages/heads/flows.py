@@ -3,8 +3,8 @@
 import streamlit as st
 
 from encoder.metrics import FLOW_TOKENS, disagreement, gained
+from encoder.pictures.chart import scales
 from encoder.pictures.expression import Expression
-from encoder.pictures.maps import scales
 from encoder.pictures.registry.grids import FLOWS
 from encoder.pictures.registry.heads import FLOW_TOKEN, MAX_FLOW, MIXING, ROLLOUT, UPTO
 from encoder.pictures.view import Cell

@@ -14,7 +14,6 @@ from encoder.experiments.probes.labelled import MOODS, TAGS, labelled
 from encoder.experiments.probes.layers import read_sentence, read_words, words_of
 from encoder.pictures.lab import Ask, Beside, Note, Part, Show, Table, When, Words, pictures_of
 from encoder.pictures.lab_rows import GROUPS, LABS
-from encoder.pictures.names import layer_names
 from encoder.pictures.picture import Answer, Picture
 from encoder.pictures.registry.labs import BARE, TASK, TOLD, probed, without_added
 from encoder.pictures.registry.labs_training import (
@@ -27,6 +26,7 @@ from encoder.pictures.registry.labs_training import (
     WARM_UPS,
     learning,
 )
+from encoder.pictures.scene import layer_names
 from encoder.support.errors import EncoderError
 from encoder.support.formatting import brief, listed, percent, shown
 from encoder.teach.lessons.claims import Claim

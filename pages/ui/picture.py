@@ -11,10 +11,9 @@ from weakref import WeakKeyDictionary
 import streamlit as st
 
 from encoder.pictures.ask import in_training, scene_of, text_of
-from encoder.pictures.code import of_files, of_runs
-from encoder.pictures.expression import Call, Expression, of_result
+from encoder.pictures.expression import Call, Expression, of_files, of_result, of_runs
 from encoder.pictures.figure_link import PictureAt
-from encoder.pictures.figures.pair import tell_apart
+from encoder.pictures.figures.drawn import tell_apart
 from encoder.pictures.paper.panel import Panel
 from encoder.pictures.picture import Answer, Picture, given
 from encoder.pictures.registry import picture_at

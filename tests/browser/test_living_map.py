@@ -11,8 +11,8 @@ from playwright.sync_api import Locator, Page, expect
 from encoder import TextEncoder, Trace
 from encoder.metrics import flow_shares
 from encoder.metrics.strongest_looks import strongest_link
+from encoder.pictures.figures.living_map import walk
 from encoder.pictures.figures.living_map_cells import index_at
-from encoder.pictures.figures.living_map_walk import walk
 from encoder.pictures.view import EXAMPLE
 from encoder.teach.story import story
 

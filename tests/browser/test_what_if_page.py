@@ -18,7 +18,6 @@ from encoder.pictures.ask import scene_of
 from encoder.pictures.link import from_query
 from encoder.pictures.picture import Answer
 from encoder.pictures.registry import picture
-from encoder.pictures.steps import KNOWN_STEPS
 from encoder.support.formatting import percent
 from encoder.trace.tokens import Text
 from encoder.trace.trace import Trace
@@ -209,7 +208,7 @@ def kept(page: Page, encoder: TextEncoder) -> Answer:
     page.wait_for_function("window.kept.length")
     asked = page.evaluate("window.kept.pop()")
     page.keyboard.press("Escape")
-    view, notes = from_query(asked["query"], lambda model: None, KNOWN_STEPS, ())
+    view, notes = from_query(asked["query"], lambda model: None, ())
     assert notes == []
     shown = picture(asked["picture"])
 

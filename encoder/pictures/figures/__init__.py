@@ -8,8 +8,8 @@ from encoder.pictures.figures.charts import token_bars as token_bars
 from encoder.pictures.figures.drawn import Drawn as Drawn
 from encoder.pictures.figures.drawn import numbers_of as numbers_of
 from encoder.pictures.figures.facts import main_fact as main_fact
-from encoder.pictures.figures.links import links as links
 from encoder.pictures.figures.matrix import matrix as matrix
+from encoder.pictures.figures.matrix import tiles as tiles
+from encoder.pictures.figures.scatter import links as links
 from encoder.pictures.figures.scatter import named_points as named_points
 from encoder.pictures.figures.scatter import paths as paths
-from encoder.pictures.figures.tiles import tiles as tiles

@@ -1,4 +1,4 @@
-"""Bars for each token, and the likeliest words at each position."""
+"""Bars, lines and outlines, the likeliest words at each position, and units on an activation's curve."""
 
 import math
 from collections.abc import Sequence
@@ -8,14 +8,14 @@ from typing import Any
 import numpy as np
 
 from encoder.pictures.figures.drawn import Drawn, draw, mark
-from encoder.pictures.paper.panel import heat_map, spelled, with_ends
-from encoder.pictures.paper.words import without_tags
+from encoder.pictures.paper.panel import heat_map, spelled, with_ends, without_tags
 from encoder.support.formatting import percent, short
 from encoder.support.theme import (
     ACCENT,
     BACKGROUND,
     GRID,
     LINES,
+    MUTED,
     SECOND,
     TILTED,
     Kind,
@@ -190,5 +190,52 @@ def lines(
     axes[1] |= level(np.concatenate([np.ravel(y) for y in series.values()])) if not logarithmic[1] else {}
     down = axes[1] | {"showgrid": True, "gridcolor": GRID[theme]} | frames[1]
     frame = layout(theme, 340, xaxis=axes[0] | frames[0], yaxis=down)
+    frame |= {"showlegend": True, "legend": LEGEND}
+    return draw(drawn, frame)
+
+
+def units_on_curve(
+    curve: tuple[np.ndarray, np.ndarray], hidden: np.ndarray, activation: np.ndarray, theme: Theme = "light"
+) -> Drawn:
+    """The curve as a line; each unit at its number before [units] and after [units] the activation."""
+    line = mark(
+        "scatter",
+        x=curve[0].astype(np.float32),
+        y=curve[1].astype(np.float32),
+        mode="lines",
+        line={"color": MUTED[theme], "width": 1.5},
+        hoverinfo="skip",
+    )
+    units = mark(
+        "scatter",
+        x=hidden.astype(np.float32),
+        y=activation.astype(np.float32),
+        mode="markers",
+        marker={"color": ACCENT[theme], "size": 6, "opacity": 0.5},
+        customdata=np.arange(len(hidden), dtype=np.int32),
+        hovertemplate="unit %{customdata}<br>%{x:.6g} becomes %{y:.6g}<extra></extra>",
+    )
+    across = number_axis("before the activation", theme) | {"zeroline": True, "zerolinecolor": GRID[theme]}
+    down = number_axis("after it", theme) | {"showgrid": True, "gridcolor": GRID[theme]}
+    frame = layout(theme, 360, xaxis=across, yaxis=down)
+    return draw([line, units], frame)
+
+
+def outlines(middle: np.ndarray, shares: dict[str, np.ndarray], title: str, theme: Theme = "light") -> Drawn:
+    """The outline of each set, from the middle of each bin and the shares of each set."""
+    drawn = [
+        mark(
+            "scatter",
+            x=middle.astype(np.float32),
+            y=share.astype(np.float32),
+            name=name,
+            mode="lines",
+            line={"color": colour[theme], "dash": dash, "shape": "hvh"},
+            hovertemplate=f"{name}<br>about %{{x:.4g}}: %{{y:.2%}} of the numbers<extra></extra>",
+        )
+        for (name, share), (colour, dash) in zip(shares.items(), LINES[: len(shares)], strict=True)
+    ]
+    down = number_axis("share of the numbers", theme) | {"showgrid": True, "gridcolor": GRID[theme]}
+    frame = layout(theme, 320, xaxis=number_axis(f"{title} (the outermost bins hold all beyond)", theme), yaxis=down)
     frame |= {"showlegend": True, "legend": LEGEND}
     return draw(drawn, frame)

@@ -1,4 +1,4 @@
-"""One sentence that says the main fact of a picture, or of what is drawn of it, for the eye and the screen reader."""
+"""What a picture is called and says in one sentence, for the eye and the screen reader; and which cells stay blank."""
 
 from collections.abc import Sequence
 
@@ -6,6 +6,8 @@ import numpy as np
 
 from encoder.metrics.weight_matrices import largest_pair
 from encoder.metrics.word_kinds import Selection
+from encoder.model.config import EncoderConfig
+from encoder.model.steps.step import Step
 from encoder.support.formatting import percent, short, shown
 from encoder.support.theme import Kind
 
@@ -100,3 +102,22 @@ def strongest_map(
     between = "between two words, " if apart else ""
     weight = f"the largest weight, {between}{percent(value)}"
     return f"Of {len(values)} maps {titles[number]} has {weight}: {looks} looks at {looked_at}."
+
+
+def unmasked(values: np.ndarray, step: Step, config: EncoderConfig) -> np.ndarray:
+    """The values with minus infinity where a step's mask put its own, that or the low number that the model has."""
+    hides = step.operation in ("mask", "window")
+    return np.where(values == np.float32(config.mask_value), np.float32(-np.inf), values) if hides else values
+
+
+def kind_of(step: Step) -> Kind:
+    """How the values of a step are coloured."""
+    kinds: dict[str, Kind] = {"signed": "signed", "share": "share", "positive": "positive"}
+    return kinds[step.values]
+
+
+def title(step: Step, head: int) -> str:
+    """The step with the layer and head it is shown for."""
+    where = [f"layer {step.layer}"] if step.layer is not None else []
+    where += [f"head {head}"] if "H" in step.shape else []
+    return f"{step.title} ({', '.join(where)})" if where else step.title

@@ -16,10 +16,9 @@ from matplotlib.figure import Figure
 from encoder.pictures.export.archive import archive, write
 from encoder.pictures.export.caption import file_name
 from encoder.pictures.paper.paint import Placed, painted, placed, size
-from encoder.pictures.paper.panel import Panel
+from encoder.pictures.paper.panel import OTHER, OTHER_LETTER, Panel, latex, markdown, plain_text
 from encoder.pictures.paper.sheet import Sheet
 from encoder.pictures.paper.type import SETTINGS, drawing, typeface
-from encoder.pictures.paper.words import OTHER, OTHER_LETTER, latex, markdown, plain_text
 from encoder.support.errors import EncoderError
 
 DPI = (300, 600)

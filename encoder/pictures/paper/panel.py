@@ -1,5 +1,6 @@
-"""What a panel of a printed figure shows, as plain numbers and words: no run, no model, nothing of the screen."""
+"""What a panel of a printed figure shows: numbers, and words as text, also for LaTeX and Markdown."""
 
+import html
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
@@ -9,7 +10,6 @@ import numpy as np
 
 from encoder.metrics.word_kinds import Selection, TokenKind, selection
 from encoder.pictures.export.tables import Rows, header, numbered, to_csv
-from encoder.pictures.paper.words import plain_text
 from encoder.support.errors import EncoderError
 from encoder.support.formatting import shown
 from encoder.support.theme import Kind, Theme, limits
@@ -186,3 +186,53 @@ def headline(text: str) -> str:
 def spelled(name: str, longest: int = 14) -> str:
     """A name as it stands in a figure."""
     return plain_text(shown(name, longest))
+
+
+LONGEST = 2000  # characters of a title, a caption or an alt text
+TAGS = re.compile(r"</?(?:b|i|br|sub|sup|span)(?: [^<>]*)?/?>")
+UNSEEN = re.compile(
+    r"[\x00-\x1f\x7f-\x9f\u00ad\u200b\u200e\u200f\u202a-\u202e\u2060-\u206f\ufeff\ufff9-\uffff\ud800-\udfff]"
+)
+LATEX = {
+    "\\": r"\textbackslash{}", "{": r"\{", "}": r"\}", "$": r"\$", "&": r"\&", "#": r"\#", "%": r"\%", "_": r"\_",
+    "^": r"\textasciicircum{}", "~": r"\textasciitilde{}", "<": r"\textless{}", ">": r"\textgreater{}",
+    "|": r"\textbar{}", '"': r"\textquotedbl{}", "`": r"\textasciigrave{}", "@": r"{@}", "“": "``", "”": "''",
+    "…": r"\ldots{}", "×": r"$\times$", "→": r"$\to$", "\u2212": r"$-$", "√": r"$\surd$", "·": r"$\cdot$",
+    "≈": r"$\approx$", "ᵀ": r"\textsuperscript{T}", "\u00a0": "~", "±": r"$\pm$", "÷": r"$\div$", "µ": r"$\mu$",
+    "²": r"$^2$", "₁": r"$_1$", "₂": r"$_2$", "‖": r"$\|$", "∞": r"$\infty$", "≤": r"$\leq$", "≥": r"$\geq$",
+    "–": "--", "—": "---", "\u2018": "`", "\u2019": "'",
+}  # fmt: skip
+KNOWN = re.compile(r"[ -~À-ÏÑ-Ýß-ïñ-ýÿ]")  # letters of every LaTeX and every of its usual typefaces
+OTHER_LETTER = r"\otherletter"
+OTHER = r"\providecommand{\otherletter}[2]{\ifdefined\Umathchar#1\else\textbackslash{}u#2\fi}" "\n"
+MARKDOWN = re.compile(r"([\\`*_{}\[\]()#+\-.!|~$:<>&\"@=])")
+
+
+def plain_text(text: str) -> str:
+    """Text on one line; what no eye sees, or what turns the order of what follows, is shown by its number."""
+    line = " ".join(str(text)[:LONGEST].split())
+    return UNSEEN.sub(lambda found: f"\\u{ord(found[0]):04x}", line)
+
+
+def without_tags(text: str) -> str:
+    """What Plotly shows of a text: its few tags are looks, and what was escaped is a character."""
+    return html.unescape(TAGS.sub("", text)).replace("\u00a0", " ").strip()
+
+
+def latex(text: str) -> str:
+    """Text for LaTeX: every character that it would read as a command stands for itself.
+
+    Letters that pdfLaTeX does not know are shown there by their number, and LuaLaTeX and XeLaTeX write them: the
+    command that does so is OTHER.
+    """
+    return "".join(LATEX.get(c) or (c if KNOWN.match(c) else other_letter(c)) for c in plain_text(text))
+
+
+def other_letter(character: str) -> str:
+    """A letter beside its number."""
+    return f"{OTHER_LETTER}{{{character}}}{{{ord(character):04x}}}"
+
+
+def markdown(text: str) -> str:
+    """Text for Markdown, which reads none of it as a mark."""
+    return MARKDOWN.sub(r"\\\1", plain_text(text))

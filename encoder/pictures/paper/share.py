@@ -8,10 +8,9 @@ from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 
 from encoder.pictures.paper.paint import EDGE, arranged, prepared, size, write
-from encoder.pictures.paper.panel import Panel
+from encoder.pictures.paper.panel import Panel, plain_text
 from encoder.pictures.paper.sheet import Sheet
 from encoder.pictures.paper.type import POINT, SETTINGS, drawing, fitted, wrapped
-from encoder.pictures.paper.words import plain_text
 from encoder.support.theme import ACCENT, BACKGROUND, Theme
 
 PIXELS = (1200, 630)

@@ -18,11 +18,10 @@ from encoder.model.steps.step import Step
 from encoder.pictures.export.caption import About
 from encoder.pictures.expression import ENC, A, B, Call, Expression, Several, call, last, step
 from encoder.pictures.figures.facts import main_fact
-from encoder.pictures.figures.steps import title as step_title
-from encoder.pictures.names import layer_names
+from encoder.pictures.figures.facts import title as step_title
 from encoder.pictures.numbers import Names
 from encoder.pictures.picture import Answer, Picture
-from encoder.pictures.scene import Option, Scene, one_of
+from encoder.pictures.scene import Option, Scene, layer_names, one_of
 from encoder.support.formatting import brief, percent, shown
 from encoder.support.theme import label
 from encoder.trace import unpadded

@@ -11,10 +11,9 @@ from encoder.experiments.compare import holding, mean_between, word_cosines
 from encoder.metrics import SENTENCES, largest_cell
 from encoder.pictures.export.caption import UNCHANGED, About, quoted
 from encoder.pictures.expression import ENC, A, B, Call, Constant, Expression, call
-from encoder.pictures.names import layer_names
 from encoder.pictures.numbers import Names
 from encoder.pictures.picture import Answer, Picture
-from encoder.pictures.scene import Option, Scene
+from encoder.pictures.scene import Option, Scene, layer_names
 from encoder.support.errors import EncoderError
 from encoder.support.formatting import brief, shown
 from encoder.trace import unpadded

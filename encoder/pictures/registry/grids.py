@@ -8,11 +8,10 @@ from encoder.metrics.strongest_looks import finding
 from encoder.metrics.weight_matrices import all_weights
 from encoder.metrics.word_kinds import Choice
 from encoder.model.steps.step import Step
+from encoder.pictures.chart import small_maps
 from encoder.pictures.export.caption import About
 from encoder.pictures.expression import ENC, A, B, Every, Expression, Several, T, call, step
-from encoder.pictures.figures.facts import strongest_map
-from encoder.pictures.figures.steps import kind_of
-from encoder.pictures.maps import small_maps
+from encoder.pictures.figures.facts import kind_of, strongest_map
 from encoder.pictures.picture import Answer, Picture
 from encoder.pictures.registry.heads import every_head, every_weight
 from encoder.pictures.scene import Scene, one_of

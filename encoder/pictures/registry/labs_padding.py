@@ -10,7 +10,7 @@ from encoder.metrics import open_scores
 from encoder.model.steps.catalogue import by_name
 from encoder.pictures.export.caption import About, quoted
 from encoder.pictures.expression import ENC, Call, Every, Item, Several, call, step
-from encoder.pictures.figures.steps import kind_of
+from encoder.pictures.figures.facts import kind_of
 from encoder.pictures.numbers import Names
 from encoder.pictures.picture import Answer, Picture
 from encoder.pictures.registry.labs import about_sentence, in_lab

@@ -23,9 +23,8 @@ from encoder.metrics import (
 from encoder.metrics.guess import guess_place
 from encoder.pictures.export.caption import UNCHANGED, About
 from encoder.pictures.expression import ENC, Call, Each, Every, Expression, T, call
-from encoder.pictures.names import layer_names
 from encoder.pictures.picture import Answer, Picture
-from encoder.pictures.scene import Option, Scene, one_of, token_of
+from encoder.pictures.scene import Option, Scene, layer_names, one_of, token_of
 from encoder.support.formatting import brief, percent, shown
 from encoder.support.theme import Kind
 from encoder.trace import unpadded

@@ -9,9 +9,8 @@ from encoder.experiments.compare import beside, difference, differs
 from encoder.model.steps.step import PAIRS, Step
 from encoder.pictures.export.caption import About
 from encoder.pictures.expression import A, B, Expression, call
-from encoder.pictures.figures.facts import main_fact
-from encoder.pictures.figures.steps import kind_of
-from encoder.pictures.figures.steps import title as step_title
+from encoder.pictures.figures.facts import kind_of, main_fact
+from encoder.pictures.figures.facts import title as step_title
 from encoder.pictures.numbers import Names
 from encoder.pictures.picture import Answer, Picture
 from encoder.pictures.registry.compare import TWO_RUNS, labels

@@ -13,9 +13,7 @@ from encoder.model.steps.step import PAIRS, WHOLE, Step, distances
 from encoder.pictures.export.caption import About
 from encoder.pictures.expression import ENC, Call, Every, Expression, T, call, step
 from encoder.pictures.figures.charts import BARS
-from encoder.pictures.figures.facts import drawn_fact, main_fact
-from encoder.pictures.figures.masked import unmasked
-from encoder.pictures.figures.steps import kind_of, title
+from encoder.pictures.figures.facts import drawn_fact, kind_of, main_fact, title, unmasked
 from encoder.pictures.numbers import Names
 from encoder.pictures.picture import Answer, Picture
 from encoder.pictures.scene import Scene, one_of

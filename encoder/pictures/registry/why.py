@@ -13,9 +13,8 @@ from encoder.metrics import largest_cell
 from encoder.metrics.guess import guess_place
 from encoder.pictures.export.caption import About, begun
 from encoder.pictures.expression import ENC, Call, Every, T, call, last
-from encoder.pictures.names import head_names, layer_names
 from encoder.pictures.picture import Answer, Picture
-from encoder.pictures.scene import Option, Scene, one_of, token_of
+from encoder.pictures.scene import Option, Scene, head_names, layer_names, one_of, token_of
 from encoder.support.errors import EncoderError
 from encoder.support.formatting import brief, shown
 

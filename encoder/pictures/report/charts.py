@@ -4,8 +4,7 @@ import html
 from collections.abc import Iterator
 
 from encoder.browser.living import PAGES
-from encoder.pictures.cell import CALLED, IN_BROWSER
-from encoder.pictures.page import drawing_of
+from encoder.pictures.files import CALLED, IN_BROWSER, drawing_of
 from encoder.pictures.paper.type import typeface
 from encoder.pictures.picture import Picture
 from encoder.pictures.registry import pictures

@@ -8,8 +8,8 @@ from weakref import WeakKeyDictionary
 
 from encoder.metrics.strongest_looks import strongest_link
 from encoder.pictures.figures import living_map as figure
+from encoder.pictures.figures.living_map import walk as sentences_of_walk
 from encoder.pictures.figures.living_map_cells import cell_of, index_at, row_stretch
-from encoder.pictures.figures.living_map_walk import walk as sentences_of_walk
 from encoder.pictures.picture import Answer
 from encoder.pictures.view import Cell
 from encoder.support.errors import EncoderError

@@ -8,8 +8,8 @@ from functools import lru_cache
 import numpy as np
 import streamlit as st
 
-from encoder.pictures.figures.living_map_packet import NONE
-from encoder.pictures.maps import SmallMap, small_maps
+from encoder.pictures.chart import SmallMap, small_maps
+from encoder.pictures.figures.living_map_cells import NONE
 from encoder.pictures.picture import Answer
 from encoder.support.formatting import shown
 from encoder.support.theme import Kind, Theme, palette

@@ -3,7 +3,7 @@
 import math
 
 from encoder.experiments.timelapse import Moment
-from encoder.pictures.maps import SmallMap
+from encoder.pictures.chart import SmallMap
 from encoder.support.formatting import shown
 from encoder.support.theme import Theme
 from pages.ui.component import component

@@ -8,7 +8,6 @@ from encoder.pictures import figure_link
 from encoder.pictures.figure_link import OWN, PictureAt
 from encoder.pictures.link import from_query, to_query
 from encoder.pictures.paper.panel import Panel, PanelError
-from encoder.pictures.steps import KNOWN_STEPS
 from encoder.pictures.view import View
 from encoder.support.errors import EncoderError
 from pages.ui.server import models
@@ -122,7 +121,7 @@ def move(at: PictureAt) -> None:
 
 def view_of(at: PictureAt) -> View:
     """The view that shows a picture."""
-    return from_query(dict(at.query), models.check, KNOWN_STEPS, names())[0]
+    return from_query(dict(at.query), models.check, names())[0]
 
 
 def open_page(at: PictureAt) -> None:

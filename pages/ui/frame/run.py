@@ -11,7 +11,6 @@ from encoder.metrics import first_lost
 from encoder.metrics.word_kinds import words_known
 from encoder.model.config import EncoderConfig
 from encoder.pictures.link import LONGEST_IN_URL, one_line
-from encoder.pictures.steps import KNOWN_STEPS
 from encoder.pictures.view import EXAMPLE, View
 from encoder.support.errors import EncoderError
 from encoder.trace.tokens import Tokens
@@ -50,7 +49,7 @@ def read(page: Page, usual: Mapping[str, str] = state.EMPTY) -> TextEncoder:
     """Take over what the URL asks for, and return the model; where that is nothing, a page may have a sentence."""
     if page.sentence and state.session().view is None and not state.address():
         usual = {"sentence": page.sentence}
-    state.read_url(page.key, models.check, KNOWN_STEPS, usual)
+    state.read_url(page.key, models.check, usual)
     return loaded()
 
 

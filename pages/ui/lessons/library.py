@@ -9,7 +9,6 @@ from pathlib import Path
 from encoder.pictures.lab_rows import LABS as EXPERIMENTS
 from encoder.pictures.link import from_query
 from encoder.pictures.old_addresses import lead
-from encoder.pictures.steps import KNOWN_STEPS
 from encoder.pictures.view import View
 from encoder.teach.lessons.foreign import is_link, pack, unpack
 from encoder.teach.lessons.lesson import Lesson, LessonError, LessonStep, read
@@ -66,7 +65,7 @@ def fitting(lesson: Lesson, name: str = "the lesson") -> Lesson:
         where = f"{name}, step {number}"
         if step.page not in SHOWN:
             problems.append(f"{where}: there is no page {written.page!r}; the pages are {', '.join(SHOWN)}")
-        _, notes = from_query(step.view, models.check, KNOWN_STEPS, names())
+        _, notes = from_query(step.view, models.check, names())
         problems += [f"{where}: {note.replace('The link', 'the view', 1)}" for note in notes]
     if problems:
         raise LessonError(problems)
@@ -112,7 +111,7 @@ def find(name: str) -> Lesson:
 def view_of(step: LessonStep, name: str, at: int) -> View:
     """What a step shows."""
     shown = {key: text for key, text in step.view.items() if key != PART}  # the lesson stands on that page itself
-    view, _ = from_query(shown, models.check, KNOWN_STEPS, names())
+    view, _ = from_query(shown, models.check, names())
     if "model" in step.view and "layer" not in step.view:
         offer = models.offer(view.model)
         view = replace(view, layer=offer.layer, head=offer.head)

@@ -9,7 +9,6 @@ import streamlit as st
 
 from encoder.model.steps.catalogue import by_name
 from encoder.pictures.link import FIELDS, from_query
-from encoder.pictures.steps import KNOWN_STEPS
 from encoder.pictures.view import Cell, View
 from encoder.support.errors import EncoderError
 from encoder.teach.lessons.lesson import Lesson, LessonStep
@@ -102,7 +101,7 @@ def lines(tutorial: Lesson) -> list[Place]:
 
 def view_of(step: LessonStep) -> View:
     """What a line shows: what it names, and all else as it is on the screen."""
-    asked, _ = from_query(step.view, models.check, KNOWN_STEPS, names())
+    asked, _ = from_query(step.view, models.check, names())
     named: dict[str, Any] = {name: getattr(asked, name) for name in FIELDS & step.view.keys()}
     if "model" in named:
         offer = models.offer(asked.model)

@@ -2,9 +2,9 @@
 
 from functools import cache
 
+from encoder.pictures.figure_link import OFFERED
 from encoder.pictures.registry import pictures
 from encoder.pictures.scene import PREFIX_A, PREFIX_B
-from encoder.pictures.sheet import OFFERED
 
 SPELLED = """
     alike_part all_lessons ask_why atlas_key atlas_list atlas_map atlas_near atlas_off atlas_run atlas_spread

@@ -6,8 +6,7 @@ from typing import Any
 
 import streamlit as st
 
-from encoder.pictures.choices import NAME, spell
-from encoder.pictures.link import FIELDS, LONGEST_IN_URL, VERSION, from_query, to_query
+from encoder.pictures.link import FIELDS, LONGEST_IN_URL, NAME, VERSION, from_query, spell, to_query
 from encoder.pictures.view import View
 from encoder.support.errors import EncoderError
 from pages.ui.state.choice_names import names
@@ -124,9 +123,7 @@ def note(sentences: list[str]) -> None:
         session().address = None
 
 
-def read_url(
-    page: str, check_model: Callable[[str], None], steps: frozenset[str], usual: Mapping[str, str] = EMPTY
-) -> None:
+def read_url(page: str, check_model: Callable[[str], None], usual: Mapping[str, str] = EMPTY) -> None:
     """Take over what the URL asks for, if it is not what this session had there itself. Before any widget.
 
     A page that is opened without parameters asks for nothing, and the view stays, unless it was shown so before and
@@ -135,7 +132,7 @@ def read_url(
     here, query = session(), {**usual, **address()}
     asks = (address() or page in here.bare) and not is_known(page)
     if here.view is None or asks:
-        before, (here.view, notes) = here.view, from_query(query, check_model, steps, names())
+        before, (here.view, notes) = here.view, from_query(query, check_model, names())
         here.linked, here.address = True, query
         note(notes)
         here.written = [(0, page, address())]

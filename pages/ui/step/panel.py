@@ -9,7 +9,7 @@ from encoder.explain.number import what_to_see
 from encoder.explain.snippet import running_source, snippet
 from encoder.metrics import likeliest_ids, parked
 from encoder.model.steps.step import Step
-from encoder.pictures.figures.steps import title
+from encoder.pictures.figures.facts import title
 from encoder.pictures.registry.steps import BEST_WORDS, LAYER_STEP, LOCK, STEP
 from encoder.support.formatting import agreement
 from encoder.support.formatting import brief as written
