@@ -60,6 +60,7 @@ def test_a_mean_changes_nothing_where_a_head_always_gives_the_same(base: TextEnc
 
 
 @pytest.mark.slow
+@pytest.mark.nightly
 def test_a_layer_that_is_decoration_is_told_by_its_numbers(base: TextEncoder) -> None:
     """Layer 0 of `base`: no head of it changes the guesses by more than two error bars and 0.05 nats."""
     found = end(base, "mean", list(OVER[:8]))

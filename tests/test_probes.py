@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 import torch
+from in_turn import in_turn
 from sklearn.linear_model import LogisticRegression
 from sklearn.preprocessing import StandardScaler
 from tiny import TINY, VARIANTS, tiny
@@ -36,7 +37,7 @@ def test_two_hundred_sentences_each_with_its_twin_and_its_tags() -> None:
     assert all(len(one.words) == len(one.tags) for one in every)
 
 
-@pytest.mark.parametrize("classes", [2, 5])
+@in_turn("classes", [2, 5])
 def test_the_fit_is_that_of_scikit_learn(classes: int) -> None:
     draw = torch.Generator().manual_seed(0)
     x, labels = torch.randn(60, 90, generator=draw), torch.randint(classes, (60,), generator=draw)
@@ -144,8 +145,9 @@ def test_a_list_of_words_is_counted_without_the_sentence_that_is_asked() -> None
     assert layers.looked_up() == pytest.approx(right / words, abs=1e-9)
 
 
-def test_every_probe_comes_with_its_control() -> None:
-    encoder = tiny(TINY)
+def test_every_probe_comes_with_its_control(monkeypatch: pytest.MonkeyPatch) -> None:
+    encoder, every = tiny(TINY), labelled()
+    monkeypatch.setattr(layers, "labelled", lambda: every[:40])
     for name in TASKS:
         one = probe(encoder, name)
         assert one.accuracy.shape == one.control.shape == (encoder.config.n_layers + 1,), name
@@ -154,22 +156,24 @@ def test_every_probe_comes_with_its_control() -> None:
         probe(encoder, "colour")
 
 
-def test_a_word_is_the_mean_of_its_pieces_in_each_layer(base: TextEncoder) -> None:
-    read, every = samples(base), labelled()
+def test_a_word_is_the_mean_of_its_pieces_in_each_layer(small: TextEncoder) -> None:
+    read, every = samples(small), labelled()
     at = 0
     for i in (0, 37, 199):
-        trace = base.trace(every[i].text)
+        trace = small.trace(every[i].text)
         at = sum(len(one.words) for one in every[:i])
         for k, word in enumerate(every[i].words):
             pieces = trace.tokenization.find(word)
             if every[i].words.index(word) == k:
-                for layer, name in ((0, "embedding.output"), (4, "layers.3.output")):
+                for layer, name in ((0, "embedding.output"), (3, "layers.2.output")):
                     mean = trace[name][list(pieces)].mean(0)
                     assert torch.allclose(read.words[layer, at + k], mean, atol=1e-4)
-    assert read.words.shape == (7, sum(len(one.words) for one in every), 512) and read.sentences.shape == (7, 200, 512)
+    after, width = small.config.n_layers + 1, small.config.d_model
+    assert read.words.shape == (after, sum(len(one.words) for one in every), width)
+    assert read.sentences.shape == (after, 200, width)
 
 
-@pytest.mark.parametrize("name", ["post-norm", "learned-positions"])
+@pytest.mark.parametrize("name", ["learned-positions"])
 def test_a_reader_reads_another_sentence(name: str) -> None:
     encoder = tiny(VARIANTS[name])
     trace = encoder.trace("w1 w2 w3")
@@ -181,15 +185,15 @@ def test_a_reader_reads_another_sentence(name: str) -> None:
         readers(encoder, 9)
 
 
-def test_the_base_model_tells_words_and_sentences_apart(base: TextEncoder) -> None:
-    trace = base.trace("The friendly doctor helped us and we were very happy.")
-    kinds = layers.read_words(trace, readers(base, 3)["parts of speech"], 3).argmax(-1)
+def test_a_trained_model_tells_words_and_sentences_apart(small: TextEncoder) -> None:
+    trace, trained = small.trace("The friendly doctor helped us and we were very happy."), readers(small, 3)
+    kinds = layers.read_words(trace, trained["parts of speech"], 3).argmax(-1)
     said = [[*TAGS.values()][k] for k in kinds.tolist()]
     assert said[:4] == ["determiner", "adjective", "noun", "verb"]
-    assert float(layers.read_sentence(trace, readers(base, 6)["good or bad"], 6)[0]) > 0.5
+    assert float(layers.read_sentence(trace, trained["good or bad"], 3)[0]) > 0.5
 
 
-@pytest.mark.parametrize(
+@in_turn(
     ("tags", "labels"),
     [("DANVRAN", "bggobgg"), ("PVDN", "bobg"), ("DRANVA", "bgggoo"), ("NNVRAC", "bgoooo"), ("IDNIN", "obgob")],
 )

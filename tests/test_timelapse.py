@@ -14,7 +14,7 @@ from streamlit.testing.v1 import AppTest
 from encoder import CheckpointError, TextEncoder
 from encoder.checkpoint import snapshots
 from encoder.experiments.timelapse import Strongest, appears, at, moment, strongest
-from encoder.metrics import survey
+from encoder.metrics import SENTENCES, survey
 from encoder.metrics.roles import ROLES
 from encoder.pictures.view import EXAMPLE
 from encoder.train.evaluation import Score
@@ -47,7 +47,7 @@ def test_moments_that_are_not_there_are_refused(tmp_path: Path) -> None:
 
 
 def test_the_previous_token_head_appears_between_steps_300_and_1000() -> None:
-    heads = [strongest(step, survey(at("small", step)), "previous") for step in STEPS[4:7]]
+    heads = [strongest(step, survey(at("small", step), SENTENCES[:12]), "previous") for step in STEPS[4:7]]
     found = appears(heads)
     assert found is not None
     before, first = found
@@ -100,20 +100,13 @@ def test_the_page_shows_the_head_of_the_sidebar_at_every_moment() -> None:
         np.testing.assert_allclose(levels / 254, weights, atol=0.5 / 254 + 1e-6)
         assert len(sent["answers"]) == 5
     assert moments[-1]["answers"][0][0] == "because"
-
-
-def test_a_head_that_small_lacks_becomes_its_nearest_and_a_button_leads_to_a_clear_one() -> None:
-    app = open_app("learn", learn_part=LAPSE, layer="5", head="7")
-    assert player(app)["label"] == "Layer 3, head 3"
-    healthy(app.button(key="clear_head").click().run())
-    assert player(app)["label"] == "Layer 2, head 3"
-
-
-def test_a_picked_moment_is_the_one_that_the_player_shows() -> None:
-    app = open_app("learn", learn_part=LAPSE)
-    assert player(app)["start"] == 0
+    assert data["start"] == 0
     app.session_state["session"].moment = 6
     assert player(healthy(app.run()))["start"] == 6
+    app.query_params.update(layer="5", head="7")  # `small` has neither: the nearest ones, and a button to a clear one
+    assert player(healthy(app.run()))["label"] == "Layer 3, head 3"
+    healthy(app.button(key="clear_head").click().run())
+    assert player(app)["label"] == "Layer 2, head 3"
 
 
 def history(model: str) -> tuple[dict[str, list[Strongest]], list[Score]]:

@@ -81,7 +81,10 @@ def models(base: TextEncoder) -> Models:
 
 
 PROBING = {name for name, trial in trials.TRIALS.items() if trial.probes or name == "names_told"}
-DEAR = {"learns_better", "feed_forward_needed", "linked", "time_constant", "recurrent_slower", "gradients_vanish"}
+CHEAP = 20  # runs of the model, and half a second besides
+DEAR = {
+    name for name, trial in trials.TRIALS.items() if (trial.runs or 0) > CHEAP or trial.seconds >= 0.5 or trial.own_cost
+}
 
 
 @pytest.mark.parametrize("dear", [False, pytest.param(True, marks=pytest.mark.nightly)], ids=["quick", "dear"])
