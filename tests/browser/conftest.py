@@ -11,14 +11,14 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from browser_tools import from_here, open_page, problems, serve, watch, watched_anew
+from browser_tools import open_page, problems, serve, watch, watched_anew
 from chromium import find_chromium
+from mounted import KEY, KEYS, Bench, Mounted, address
 from playwright.sync_api import Browser, Page, expect, sync_playwright
 
 ROOT = Path(__file__).resolve().parents[2]
 APP = ROOT / "app.py"
 HERE = Path(__file__).parent
-BLANK = '<!DOCTYPE html><body><canvas width="60" height="60"></canvas>'
 VIEWPORT = {"width": 1280, "height": 900}
 LEAVE = "() => { if (location.origin !== 'null') sessionStorage.clear(); return location.origin }"
 PATIENCE = 60_000  # milliseconds
@@ -131,11 +131,32 @@ def phone(browser: Browser) -> Iterator[Page]:
         assert problems(page) == []
 
 
-@pytest.fixture(scope="module")
-def blank(browser: Browser) -> Iterator[Any]:
+@pytest.fixture(scope="session")
+def without_server(browser: Browser) -> Bench:
+    return Bench(browser)
+
+
+@pytest.fixture
+def bench(without_server: Bench) -> Iterator[Bench]:
+    """The shared tab without a server; the test fails if an error happened in it."""
+    without_server.clean()
+    yield without_server
+    assert without_server.failures() == []
+
+
+@pytest.fixture
+def mounted(bench: Bench) -> Mounted:
+    """What mounts a page in that tab."""
+    return bench.mount
+
+
+@pytest.fixture
+def front(bench: Bench) -> Page:
+    """The front in that tab, with its state in the address; the test answers its requests itself."""
+    return bench.visit({sentence: address(sentence) for sentence in (KEYS, KEY)})
+
+
+@pytest.fixture
+def blank(bench: Bench) -> Page:
     """A page of one canvas that asks for nothing; the scripts are served to it as they lie in the repository."""
-    with browser.new_context() as context:
-        page = context.new_page()
-        page.route("**/*", from_here(BLANK))
-        page.goto("http://components.test/")
-        yield page
+    return bench.blank()

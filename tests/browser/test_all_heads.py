@@ -1,46 +1,28 @@
 """All heads unfolded on Start, a head off in the address, words from the right: what is drawn is the run."""
 
-import json
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from functools import cache
 from itertools import pairwise
 from typing import Any
 from urllib.parse import parse_qs, urlencode, urlsplit
 
 import pytest
-from browser_tools import barriers, from_here
-from playwright.sync_api import Browser, BrowserContext, Page, Route, expect
+from browser_tools import barriers
+from mounted import CAT, KEY, KEYS, PHONE, Bench, overflows, random_model
+from playwright.sync_api import Page, expect
 
-from encoder import EncoderConfig, TextEncoder, Trace
+from encoder import TextEncoder, Trace
 from encoder.packet.format import unpack
 from encoder.packet.run import level_1
 from encoder.packet.say import say
 from encoder.support.formatting import percent
 
-KEYS, KEY = "The keys to the cabinet [MASK] on the table.", "The key to the cabinet [MASK] on the table."
-CAT = "The cat chased the mouse."
 HEBREW, ARABIC = "שלום לכולם בבית הגדול הזה היום.", "ذهب الولد إلى المدرسة [MASK] الصباح."
 MIXED, FOREIGN = "שלום world 123", "The word سلام means peace."
 CHINESE = "今天天气很好我们去公园散步吧" * 5
 SIXTY = "The quick brown fox jumps over the lazy dog and " * 6
 LONG = "pneumonoultramicroscopicsilicovolcanoconiosisandmore"
 HEADS, MAP, CLAIM = ((5, 6), (2, 3), (3, 0)), "[data-head-map='{},{}']", "[data-claim]"
-PAGE = """<!DOCTYPE html><html lang="en"><meta charset="utf-8"><title>Front</title>
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<style>:root { color-scheme: light dark }</style><body style="margin: 0">
-<div id="root"></div><script type="module">
-import { mount, windowStore } from '/encoder/browser/built/front.js'
-const sentences = SENTENCES
-window.led = []
-const pages = [['start', 'Start'], ['attention', 'Attention'], ['heads', 'Heads']]
-  .map(([key, title]) => ({ key, title, address: `/${key}` }))
-mount(document.getElementById('root'), {
-  load: async () => { throw new Error('There is no such run.') },
-  store: windowStore(), pages, page: 'start', models: [],
-  shipped: Object.fromEntries(sentences.map((sentence, i) => [sentence, `/packets/${i}`])),
-  goTo: (key, query) => led.push([key, query]),
-})
-</script>"""
 # The columns of a map's row by how dark each is painted, in its middle, the darkest first.
 DARKEST = """([place, row, rows, columns]) => {
   const cell = document.querySelector(`[data-head-map="${place}"]`).getBoundingClientRect()
@@ -84,45 +66,19 @@ def packet(encoder: TextEncoder, run: Any) -> Callable[[str], bytes]:
 
 
 def random_packet(layers: int, heads: int, sentence: str = KEYS, **more: Any) -> bytes:
-    """Level 1 of a model whose weights are random."""
-    config = EncoderConfig(
-        n_layers=layers, n_heads=heads, d_model=4 * heads, d_ff=8, vocab_size=16384, max_positions=512
-    )
-    encoder = TextEncoder.from_config(config, 3, name="random")
+    encoder = random_model(layers, heads)
     return level_1(encoder, encoder.trace(sentence), **more)
 
 
-def serve(context: BrowserContext, packets: dict[str, bytes], errors: list[str]) -> Page:
-    """A page with the front, whose bundled sentences are these; what fails in a script is added to the errors."""
-    page = context.new_page()
-    page.on("pageerror", lambda error: errors.append(str(error)))
-    rest, all_packets = from_here(PAGE.replace("SENTENCES", json.dumps(list(packets)))), list(packets.values())
-
-    def answer(route: Route) -> None:
-        path = urlsplit(route.request.url).path
-        if path.startswith("/packets/"):
-            route.fulfill(body=all_packets[int(path.split("/")[-1])], content_type="application/octet-stream")
-        else:
-            rest(route)
-
-    page.route("**/*", answer)
-    return page
-
-
 @pytest.fixture
-def opened(browser: Browser, packet: Any) -> Iterator[Opened]:
-    """Opens an address of a page with these sentences or packets; no script fails in it."""
-    with browser.new_context(viewport={"width": 1440, "height": 900}) as context:
-        errors: list[str] = []
+def opened(bench: Bench, packet: Any) -> Opened:
+    """Opens an address of a page with these sentences or packets."""
 
-        def open_it(query: str = "", *, packets: dict[str, bytes] | None = None) -> Page:
-            page = serve(context, packets or {one: packet(one) for one in (KEYS, KEY, CAT)}, errors)
-            page.goto(f"http://front.test/{query}")
-            page.locator(f"{CLAIM}:not(:empty)").wait_for()
-            return page
+    def open_it(query: str = "", *, packets: dict[str, bytes] | None = None) -> Page:
+        runs = packets or {one: packet(one) for one in (KEYS, KEY, CAT)}
+        return bench.visit({sentence: f"/packets/{i}" for i, sentence in enumerate(runs)}, query, [*runs.values()])
 
-        yield open_it
-        assert errors == []
+    return open_it
 
 
 def address_of(sentence: str, more: str = "") -> str:
@@ -229,7 +185,7 @@ def test_maps_are_walked_by_keys_with_one_stop_and_lead_to_attention(opened: Ope
         assert (parts.path, parse_qs(parts.query)["layer"], parse_qs(parts.query)["head"]) == (path, ["0"], ["1"])
 
 
-def test_a_reload_and_a_copied_address_show_the_head_off_and_the_maps(opened: Opened, browser: Browser) -> None:
+def test_a_reload_and_a_copied_address_show_the_head_off_and_the_maps(opened: Opened) -> None:
     page = opened()
     unfold(page)
     page.get_by_role("radio", name="off", exact=True).check()
@@ -238,16 +194,16 @@ def test_a_reload_and_a_copied_address_show_the_head_off_and_the_maps(opened: Op
     assert seen[0].startswith("Without head 6 of layer 5")
     page.reload()
     expect(page.locator(CLAIM)).to_contain_text("Without head 6 of layer 5")
-    other = opened(f"?{urlsplit(page.url).query}")
-    for one in (page, other):
-        expect(one.get_by_role("radio", name="off", exact=True)).to_be_checked()
-        expect(one.get_by_role("button", name="See all")).to_have_attribute("aria-expanded", "true")
-        assert [text(one, CLAIM), one.locator(".enc-guess .enc-bars").inner_text(), text(one, "[data-aim]")] == seen
-        assert one.locator(".enc-bars b:visible").count() == 3
-    other.get_by_role("button", name="See all").click()
-    expect(other.locator(".enc-map")).to_be_hidden()
-    other.get_by_role("radio", name="on", exact=True).check()
-    other.wait_for_url(lambda url: "off" not in url and "maps" not in url)
+    for copied in (False, True):
+        page = opened(f"?{urlsplit(page.url).query}") if copied else page
+        expect(page.get_by_role("radio", name="off", exact=True)).to_be_checked()
+        expect(page.get_by_role("button", name="See all")).to_have_attribute("aria-expanded", "true")
+        assert [text(page, CLAIM), page.locator(".enc-guess .enc-bars").inner_text(), text(page, "[data-aim]")] == seen
+        assert page.locator(".enc-bars b:visible").count() == 3
+    page.get_by_role("button", name="See all").click()
+    expect(page.locator(".enc-map")).to_be_hidden()
+    page.get_by_role("radio", name="on", exact=True).check()
+    page.wait_for_url(lambda url: "off" not in url and "maps" not in url)
 
 
 def test_a_head_stays_off_in_the_other_sentence_of_a_pair_and_is_on_in_any_other(opened: Opened) -> None:
@@ -272,30 +228,23 @@ def test_a_head_stays_off_in_the_other_sentence_of_a_pair_and_is_on_in_any_other
 def test_the_maps_are_for_everybody(opened: Opened) -> None:
     page = opened()
     unfold(page)
-    assert barriers(page, every=True) == []
     page.emulate_media(color_scheme="dark")
     assert barriers(page, every=True) == []
 
 
-@pytest.mark.parametrize(("layers", "heads"), [(24, 16), (1, 1)])
-def test_many_heads_and_a_single_one_are_drawn_and_no_phone_scrolls_sideways(
-    browser: Browser, layers: int, heads: int
-) -> None:
-    packets, errors = {KEYS: random_packet(layers, heads, off=False)}, list[str]()
-    with browser.new_context(viewport={"width": 390, "height": 844}, has_touch=True, is_mobile=True) as context:
-        page = serve(context, packets, errors)
-        page.goto("http://front.test/?maps=1")
-        page.locator(".enc-map").wait_for()
+def test_many_heads_and_a_single_one_are_drawn_and_no_phone_scrolls_sideways(opened: Opened) -> None:
+    for layers, heads in ((24, 16), (1, 1)):
+        page = opened("?maps=1", packets={KEYS: random_packet(layers, heads, off=False)})
+        page.set_viewport_size(PHONE)
         assert page.locator("[data-head-map]").count() == layers * heads
-        assert page.evaluate("document.documentElement.scrollWidth") == 390
+        assert not overflows(page)
         box = page.locator(".enc-map-box")
         assert box.evaluate("one => one.scrollWidth > one.clientWidth") == (layers > 1)
         last = page.locator(MAP.format(layers - 1, heads - 1))
-        last.tap()
+        last.click()
         expect(last).to_have_attribute("aria-selected", "true")
         side: Any = last.bounding_box()
         assert side["width"] >= 24 and side["height"] >= 24
-        assert errors == []
 
 
 def test_of_a_long_sentence_the_rows_that_are_there_are_drawn_and_it_is_said(opened: Opened) -> None:
@@ -325,7 +274,6 @@ def test_words_and_their_small_rows_run_as_they_are_read(opened: Opened, packet:
         asked = page.locator("[data-word]").evaluate_all("all => all.findIndex(one => one.ariaPressed === 'true')")
         for x, word in zip(arc, (asked, top), strict=True):
             assert boxes[word]["left"] < x < boxes[word]["right"]
-        page.close()
 
 
 def test_maps_of_words_from_the_right_begin_at_the_right(opened: Opened, run: Any, packet: Any) -> None:
@@ -353,7 +301,6 @@ def test_long_words_and_sentences_stay_on_the_page_and_what_is_cut_can_be_read(o
         if sentence != CHINESE:
             cut = page.locator(f".enc-name[title='{LONG}']")
             assert (cut.text_content() or "").endswith("…")
-        page.close()
 
 
 def test_the_pair_shows_once_that_it_is_a_switch(opened: Opened) -> None:

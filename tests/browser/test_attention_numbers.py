@@ -64,23 +64,24 @@ WEIGHTS = (
 STEPS = ("input", "q", "k", "v", "scores", "scaled", "masked", "weights", "heads", "concat", "output")
 ARRAYS = {"input": "x", "heads": "mixed"}
 OWN = ("q", "k", "v", "scores", "scaled", "masked", "weights", "heads")
-# For every head and stop of a layer: its numbers, and of each row whether its arithmetic comes to what was recorded.
+# For every head of a layer: of each stop its numbers, and of each row whether its arithmetic comes to what was
+# recorded; and the weights at a temperature.
 READ = """async ([first, second, layer, temperature]) => {
   const names = ['packet', 'stops', 'strips', 'row']
   const [{ read }, { STOPS }, { numbersOf }, { tableOf }] = await Promise.all(
     names.map(name => import(`/encoder/browser/${name}.js`)))
   const bytes = text => Uint8Array.from(atob(text), one => one.charCodeAt(0))
   const text = values => btoa(String.fromCharCode(...new Uint8Array(values.buffer)))
-  const run = read(bytes(first)), vectors = read(bytes(second))
-  return Array.from({ length: run.about.model.heads }, (_, head) => Object.fromEntries(STOPS.map(stop => {
-    const chosen = { layer, head, temperature: stop.key === 'softmax' ? temperature : 1 }
-    const numbers = numbersOf(stop, run, vectors, chosen)
-    const tables = run.about.rows.map((_, row) => tableOf(stop, run, vectors, chosen, { row, column: 0 }))
-    return [stop.step.replace('attention.', ''), {
-      columns: numbers.columns, values: text(numbers.values),
-      tables: tables.map(({ agrees, check }) => ({ agrees, check })),
-    }]
-  })))
+  const run = read(bytes(first)), vectors = read(bytes(second)), softmax = STOPS.find(stop => stop.key === 'softmax')
+  return Array.from({ length: run.about.model.heads }, (_, head) => {
+    const chosen = { layer, head, temperature: 1 }
+    return [Object.fromEntries(STOPS.map(stop => {
+      const { columns, values } = numbersOf(stop, run, vectors, chosen)
+      const tables = run.about.rows.map((_, row) => tableOf(stop, run, vectors, chosen, { row, column: 0 }))
+        .map(({ agrees, check }) => ({ agrees, check }))
+      return [stop.step.replace('attention.', ''), { columns, values: text(values), tables }]
+    })), text(numbersOf(softmax, run, vectors, { ...chosen, temperature }).values)]
+  })
 }"""
 
 
@@ -101,42 +102,27 @@ def trace_of(run: str) -> Trace:
     return make(encoder_of(model))
 
 
-def read(page: Page, run: str, layer: int, temperature: float = 1.0) -> list[dict[str, Any]]:
-    """Of each head, by the step's name, what the browser's code makes of the packets of a run."""
+def read(page: Page, run: str, layer: int, temperature: float) -> list[tuple[dict[str, Any], np.ndarray[Any, Any]]]:
+    """Of each head, what the browser's code makes of the packets of a run by the step's name, and warm weights."""
     trace = trace_of(run)
     packets = level_1(encoder_of(RUNS[run][0]), trace, off=False), level_2(trace, layer)
     sent = [base64.b64encode(packet).decode("ascii") for packet in packets]
-    heads: list[dict[str, Any]] = page.evaluate(READ, [*sent, layer, temperature])
-    for stop in (stop for head in heads for stop in head.values()):
-        values = np.frombuffer(base64.b64decode(stop["values"]), "<f4")
-        stop["values"] = values.reshape(-1, stop["columns"])
+    heads = []
+    for stops, warm in page.evaluate(READ, [*sent, layer, temperature]):
+        for stop in stops.values():
+            stop["values"] = decoded(stop["values"], stop["columns"])
+        heads.append((stops, decoded(warm, stops["weights"]["columns"])))
     return heads
+
+
+def decoded(text: str, columns: int) -> np.ndarray[Any, Any]:
+    return np.frombuffer(base64.b64decode(text), "<f4").reshape(-1, columns)
 
 
 def recorded(trace: Trace, layer: int, step: str) -> np.ndarray[Any, Any]:
     """What a stop shows is called otherwise where a model adds something for the distance."""
     name = "biased" if step == "scaled" and trace.config.position_bias else step
     return trace.array(f"layers.{layer}.attention.{name}")
-
-
-@pytest.mark.parametrize("run", RUNS)
-def test_every_stop_has_the_numbers_that_were_recorded(blank: Page, run: str) -> None:
-    trace = trace_of(run)
-    for layer in range(trace.config.n_layers):
-        stored = unpack(level_2(trace, layer))[2]
-        shares = unpack(level_1(encoder_of(RUNS[run][0]), trace, off=False))[2]["weights"]
-        for head, stops in enumerate(read(blank, run, layer)):
-            for step in STEPS:
-                whole = recorded(trace, layer, step)
-                true = whole[head] if step in OWN else whole
-                found = stops[step]["values"]
-                array = shares if step == "weights" else stored.get(ARRAYS.get(step, step))
-                if array is None or array.scale is None:
-                    assert np.array_equal(found, true, equal_nan=True), (layer, head, step)
-                else:
-                    # The browser holds them as float32, which may round once more.
-                    apart = array.scale / 2 + 2**-23 * float(np.abs(np.nan_to_num(true)).max())
-                    np.testing.assert_allclose(found, true, rtol=0, atol=apart, err_msg=f"{layer} {head} {step}")
 
 
 # Where a run was changed behind what a stop is made of, its numbers are others, and that is said.
@@ -148,25 +134,31 @@ CHANGED = {
 
 
 @pytest.mark.parametrize("run", RUNS)
-def test_the_arithmetic_of_every_row_comes_to_what_was_recorded(blank: Page, run: str) -> None:
+def test_every_stop_has_the_numbers_that_were_recorded_and_its_arithmetic_comes_to_them(blank: Page, run: str) -> None:
+    """So does a temperature, which divides what is left behind the mask."""
     trace, wrong = trace_of(run), set()
+    shares = unpack(level_1(encoder_of(RUNS[run][0]), trace, off=False))[2]["weights"]
     for layer in range(trace.config.n_layers):
-        for head, stops in enumerate(read(blank, run, layer)):
-            for step, stop in stops.items():
-                for row, table in enumerate(stop["tables"]):
+        stored = unpack(level_2(trace, layer))[2]
+        masked = trace[f"layers.{layer}.attention.masked"]
+        for head, (stops, warm) in enumerate(read(blank, run, layer, 0.5)):
+            softmax = torch.softmax(masked[head].double() / 0.5, -1).numpy()
+            np.testing.assert_allclose(warm, softmax, rtol=0, atol=1e-6, err_msg=f"{layer} {head}")
+            for step in STEPS:
+                whole = recorded(trace, layer, step)
+                true = whole[head] if step in OWN else whole
+                values = stops[step]["values"]
+                array = shares if step == "weights" else stored.get(ARRAYS.get(step, step))
+                if array is None or array.scale is None:
+                    assert np.array_equal(values, true, equal_nan=True), (layer, head, step)
+                else:
+                    # The browser holds them as float32, which may round once more.
+                    apart = array.scale / 2 + 2**-23 * float(np.abs(np.nan_to_num(true)).max())
+                    np.testing.assert_allclose(values, true, rtol=0, atol=apart, err_msg=f"{layer} {head} {step}")
+                for row, table in enumerate(stops[step]["tables"]):
                     if (run, step) in CHANGED and not table["agrees"]:
                         assert CHANGED[run, step] in table["check"]
                         wrong.add(step)
                     else:
                         assert table["agrees"], (layer, head, step, row, table["check"])
     assert wrong == {step for changed, step in CHANGED if changed == run}
-
-
-@pytest.mark.parametrize("run", RUNS)
-def test_a_temperature_divides_what_is_left_behind_the_mask(blank: Page, run: str) -> None:
-    trace = trace_of(run)
-    for layer in range(trace.config.n_layers):
-        masked = trace[f"layers.{layer}.attention.masked"]
-        for head, stops in enumerate(read(blank, run, layer, 0.5)):
-            true = torch.softmax(masked[head].double() / 0.5, -1).numpy()
-            np.testing.assert_allclose(stops["weights"]["values"], true, rtol=0, atol=1e-6, err_msg=f"{layer} {head}")

@@ -1,7 +1,7 @@
 """The Attention page that is drawn in the browser: every number on it is the run's, by pointer and by keys alone."""
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from math import inf
 from typing import Any
 
@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 import torch
 from browser_tools import barriers
-from mounted import OF_LAYER, PHONE, SIZES, mounting, overflows, seen, tab_stops
-from playwright.sync_api import Browser, Locator, Page, expect
+from mounted import OF_LAYER, PHONE, SIZES, Mounted, overflows, seen, tab_stops
+from playwright.sync_api import Locator, Page, expect
 
 from encoder import Edit, TextEncoder, Trace
 from encoder.packet.format import pack, shares
@@ -22,8 +22,17 @@ STEPS = ("input", "q", "k", "v", "scores", "scaled", "masked", "weights", "heads
 OWN = ("q", "k", "v", "scores", "scaled", "masked", "weights", "heads")
 GRIDS = ("scores", "scaled", "masked", "weights")
 CANVAS = "canvas => canvas.toDataURL()"
-LINES = "all => all.map(tr => [Number(tr.dataset.line), ...[...tr.cells].map(one => one.textContent)])"
-SAID = "all => all.map(b => [b.textContent, b.dataset.step, b.dataset.index, b.dataset.of ?? ''])"
+# Chooses something, and reads at once what the page says of it
+STOP = """changes => {
+  store.set(changes)
+  const cell = document.querySelector('[role=gridcell]'), check = document.querySelector('.row-check')
+  return {
+    cell: cell.dataset.cell, says: cell.ariaLabel, agrees: check.dataset.agrees, check: check.textContent,
+    lines: [...document.querySelectorAll('.row-table tr[data-line]')].map(
+      tr => [Number(tr.dataset.line), [...tr.cells].map(one => one.textContent)]),
+  }
+}"""
+NUMBERS = "all => all.map(b => [b.textContent, b.dataset.step, b.dataset.index, b.dataset.of ?? ''])"
 EVERY_STOP = """() => {
   const stops = [...document.querySelectorAll('[aria-label=Stop] [role=radio]')], drawn = new Set()
   for (let i = 0; i < 110; i++) {
@@ -51,27 +60,30 @@ def packed(encoder: TextEncoder, trace: Trace) -> Packets:
 
 
 @pytest.fixture
-def opened(browser: Browser, packets: Packets) -> Iterator[Opened]:
-    """Opens the page with a state; nothing may fail in it."""
-    with mounting(browser) as mounted:
+def opened(mounted: Mounted, packets: Packets) -> Opened:
+    """Opens the page with a state."""
 
-        def show(runs: Packets | None = None, held: Any = (), lost: Any = (), **first: object) -> Page:
-            at = {"layer": 5, "head": 6, **first}
-            return mounted("attention", runs or packets, first=at, named=OF_LAYER, held=held, lost=lost)
+    def show(runs: Packets | None = None, held: Any = (), lost: Any = (), apart: bool = False, **first: object) -> Page:
+        at = {"layer": 5, "head": 6, **first}
+        return mounted("attention", runs or packets, first=at, named=OF_LAYER, held=held, lost=lost, apart=apart)
 
-        yield show
+    return show
 
 
 def cell(page: Page) -> Locator:
     return page.get_by_role("gridcell")
 
 
+def title(page: Page) -> Locator:
+    return page.get_by_role("heading", level=1)
+
+
 def number(text: str) -> float:
     """A number as the page writes it."""
     plain = text.replace("\u2212", "-").replace("\u00a0", " ")
-    found = re.search(r"-?\d[\d,]*\.?\d*(?:e[+-]?\d+)?(?= ?%|$)|-?∞", plain)
-    assert found, text
-    value = float(found[0].replace(",", "").replace("∞", "inf"))
+    match = re.search(r"-?\d[\d,]*\.?\d*(?:e[+-]?\d+)?(?= ?%|$)|-?∞", plain)
+    assert match, text
+    value = float(match[0].replace(",", "").replace("∞", "inf"))
     return value / 100 if "%" in plain else value
 
 
@@ -84,81 +96,90 @@ def close(text: str, true: float, digits: int = 3, least: float = 5.1e-3) -> boo
     return abs(number(text) - true) <= max(0.6 * 10 ** (1 - digits) * abs(true), 5.1e-3 if "%" in text else least)
 
 
-def step(page: Page, name: str, **more: object) -> None:
-    page.evaluate("changes => window.store.set(changes)", {"step": f"attention.{name}", "cell": "", **more})
+def step(page: Page, name: str, **more: object) -> dict[str, Any]:
+    """Choose a stop, and return what the page says there."""
+    shown: dict[str, Any] = page.evaluate(STOP, {"step": f"attention.{name}", "cell": "", **more})
+    return shown
 
 
-def shown(page: Page) -> dict[int, list[str]]:
-    """The lines of the table: the texts of each by the column of the picture that it is about."""
-    lines = page.locator(".row-table tr[data-line]")
-    found = lines.evaluate_all(LINES)
-    return {int(line[0]): line[1:] for line in found}
+def percent(trace: Trace, layer: int, head: int, row: int, column: int) -> str:
+    return f"{100 * float(trace[f'layers.{layer}.attention.weights'][head, row, column]):.2g}\u00a0%"
 
 
-@pytest.mark.parametrize(("layer", "head", "row"), [(5, 6, 6), (0, 0, 2), (2, 4, 11), (4, 1, 5)])
-def test_every_stop_says_the_numbers_of_the_run(opened: Opened, trace: Trace, layer: int, head: int, row: int) -> None:
-    page = opened(layer=layer, head=head)
-    for name in STEPS:
-        values = trace[f"layers.{layer}.attention.{name}"]
-        mine = (values[head] if name in OWN else values)[row]
-        column = (row * 5 + head) % 12 if name in GRIDS else int(mine.abs().argmax())
-        index = f"{head},{row},{column}" if name in OWN else f"{row},{column}"
-        step(page, name, cell=f"layers.{layer}.attention.{name}:{index}")
-        expect(cell(page)).to_have_attribute("data-cell", f"{row},{column}")
-        says = cell(page).get_attribute("aria-label") or ""
-        assert close(says.rpartition(":")[2], float(mine[column])), (name, says)
-        assert trace.tokens[row] in says
-        # A cell and the table are of the same number; more lines are of the others of its row.
-        lines = shown(page)
-        weights = trace[f"layers.{layer}.attention.weights"][head, row]
-        for at, texts in lines.items():
-            if name in ("input", "q", "k", "v", "output"):
-                assert close(texts[1], float(mine[at])), (name, texts)
-            elif name == "heads":
-                length = float(trace[f"layers.{layer}.attention.v"][head, at].norm())
-                assert close(texts[1], float(weights[at])) and close(texts[2], length), texts
-                assert abs(number(texts[3]) - float(weights[at]) * length) < 6e-3, texts
-            elif name == "concat":
-                assert close(texts[3], float(trace[f"layers.{layer}.attention.heads"][at // 64, row].norm())), texts
-            else:
-                assert close(texts[3], float(mine[at])), (name, texts)
-            if name == "scaled":
-                score = float(trace[f"layers.{layer}.attention.scores"][head, row, at])
-                assert close(texts[1], score) and number(texts[2]) == 8
-            if name == "weights":
-                scaled = trace[f"layers.{layer}.attention.scaled"][head, row]
-                assert close(texts[1], float(scaled[at]))
-                assert abs(number(texts[2]) - float((scaled[at] - scaled.max()).exp())) < 1.1e-3, texts
-        assert len(lines) == 8 and (column in lines or name == "concat" or name == "heads")
-        check = page.locator(".row-check")
-        expect(check).to_have_attribute("data-agrees", "true")
-        if name in ("scores", "scaled", "weights", "heads", "concat"):
-            expect(check).to_contain_text("✓")
+def test_every_stop_says_the_numbers_of_the_run(opened: Opened, trace: Trace) -> None:
+    for layer, head, row in ((5, 6, 6), (0, 0, 2), (2, 4, 11), (4, 1, 5)):
+        page = opened(layer=layer, head=head, step="attention.q")
+        expect(cell(page)).to_be_visible()
+        for name in STEPS:
+            values = trace[f"layers.{layer}.attention.{name}"]
+            mine = (values[head] if name in OWN else values)[row]
+            column = (row * 5 + head) % 12 if name in GRIDS else int(mine.abs().argmax())
+            index = f"{head},{row},{column}" if name in OWN else f"{row},{column}"
+            shown = step(page, name, cell=f"layers.{layer}.attention.{name}:{index}")
+            assert shown["cell"] == f"{row},{column}"
+            assert close(shown["says"].rpartition(":")[2], float(mine[column])), (name, shown)
+            assert trace.tokens[row] in shown["says"]
+            # A cell and the table are of the same number; more lines are of the others of its row.
+            lines: dict[int, list[str]] = dict(shown["lines"])
+            for at, (_, *texts) in lines.items():
+                if name in ("input", "q", "k", "v", "output"):
+                    true = [float(mine[at])]
+                elif name == "heads":
+                    share = float(trace[f"layers.{layer}.attention.weights"][head, row, at])
+                    length = float(trace[f"layers.{layer}.attention.v"][head, at].norm())
+                    true = [share, length]
+                    assert abs(number(texts[2]) - share * length) < 6e-3, texts
+                elif name == "concat":
+                    texts, true = texts[2:], [float(trace[f"layers.{layer}.attention.heads"][at // 64, row].norm())]
+                elif name == "scaled":
+                    true = [float(trace[f"layers.{layer}.attention.scores"][head, row, at]), 8, float(mine[at])]
+                elif name == "weights":
+                    scaled = trace[f"layers.{layer}.attention.scaled"][head, row]
+                    assert abs(number(texts[1]) - float((scaled[at] - scaled.max()).exp())) < 1.1e-3, texts
+                    texts, true = [texts[0], texts[2]], [float(scaled[at]), float(mine[at])]
+                else:
+                    texts, true = texts[2:], [float(mine[at])]
+                assert all(close(text, value) for text, value in zip(texts, true, strict=False)), (name, texts, true)
+            assert len(lines) == 8 and (column in lines or name == "concat" or name == "heads")
+            assert shown["agrees"] == "true"
+            assert "✓" in shown["check"] or name not in ("scores", "scaled", "weights", "heads", "concat")
 
 
-def test_the_headline_is_this_runs_finding_for_what_is_chosen(opened: Opened, trace: Trace) -> None:
+def test_the_headline_is_this_runs_finding_and_one_press_leads_to_the_head_that_looks_there_most(
+    opened: Opened, trace: Trace
+) -> None:
     page = opened()
-    title = page.get_by_role("heading", level=1)
-    expect(title).to_have_text("The gap gives 89\u00a0% of its attention to keys.")
+    expect(title(page)).to_have_text("The gap gives 89\u00a0% of its attention to keys.")
     assert round(float(trace["layers.5.attention.weights"][6, GAP, KEYS]), 2) == 0.89
     page.get_by_role("radiogroup", name="head").get_by_role("radio", name="head 1", exact=True).click()
-    weights = trace["layers.5.attention.weights"][1, GAP]
-    most = int(weights.argmax())
+    most = int(trace["layers.5.attention.weights"][1, GAP].argmax())
     share = percent(trace, 5, 1, GAP, most)
-    expect(title).to_have_text(f"The gap gives {share} of its attention to {trace.tokens[most]}.")
+    expect(title(page)).to_have_text(f"The gap gives {share} of its attention to {trace.tokens[most]}.")
     page.get_by_role("radio", name="QKᵀ").click()
     scores = trace["layers.5.attention.scores"][1, GAP]
-    expect(title).to_contain_text(f"scores highest with {trace.tokens[int(scores.argmax())]}")
-    assert close((title.text_content() or "").rstrip("."), float(scores.max()))
+    expect(title(page)).to_contain_text(f"scores highest with {trace.tokens[int(scores.argmax())]}")
+    assert close((title(page).text_content() or "").rstrip("."), float(scores.max()))
+
+    step(page, "weights", layer=1, head=0, cell=f"layers.1.attention.weights:0,{GAP},{KEYS}")
+    every = torch.stack([trace[f"layers.{layer}.attention.weights"][:, GAP, KEYS] for layer in range(LAYERS)])
+    layer, head = divmod(int(every.argmax()), every.shape[1])
+    link = page.get_by_role("button", name="looks there most")
+    share = percent(trace, layer, head, GAP, KEYS)
+    expect(link).to_have_text(f"Of all 48 heads, head {head} of layer {layer} looks there most: {share} →")
+    link.click()
+    state = page.evaluate("window.store.get()")
+    assert (state["layer"], state["head"]) == (layer, head)
+    assert state["cell"] == f"layers.{layer}.attention.weights:{head},{GAP},{KEYS}"
+    expect(page.locator(".at-most")).to_have_text("Of all 48 heads none looks there more.")
+    step(page, "scores")
+    expect(page.locator(".at-most")).to_be_hidden()
 
 
 def test_pointing_shows_a_row_and_a_click_keeps_a_cell(opened: Opened, trace: Trace) -> None:
     page = opened()
-    canvas = page.locator(".picture-canvas")
-    box, kept = canvas.bounding_box(), cell(page).bounding_box()
-    assert box and kept
-    across, down = kept["width"], kept["height"]
-    x, y = kept["x"] + across * 3.5, kept["y"] - down * 1.5  # three columns on, two rows up
+    box, chosen = page.locator(".picture-canvas").bounding_box(), cell(page).bounding_box()
+    assert box and chosen
+    x, y = chosen["x"] + chosen["width"] * 3.5, chosen["y"] - chosen["height"] * 1.5  # three columns on, two rows up
     page.mouse.move(x, y)
     expect(page.locator(".row-table thead th").first).to_have_text("the (4) looks at")
     expect(page.locator(".row-table .is-chosen th")).to_have_text("cabinet")
@@ -172,56 +193,32 @@ def test_pointing_shows_a_row_and_a_click_keeps_a_cell(opened: Opened, trace: Tr
     expect(page.get_by_role("status").last).to_have_text(f"the (4) looks at cabinet: {percent(trace, 5, 6, 4, 5)}")
 
 
-def percent(trace: Trace, layer: int, head: int, row: int, column: int) -> str:
-    return f"{100 * float(trace[f'layers.{layer}.attention.weights'][head, row, column]):.2g}\u00a0%"
-
-
 def test_what_is_masked_is_said_not_to_be_looked_at(opened: Opened, base: TextEncoder) -> None:
-    trace = base.trace(SENTENCE, hidden=(KEYS,))
-    page = opened(runs=packed(base, trace))
-    legend, check = page.locator(".picture-legend").get_by_text("not looked at"), page.locator(".row-check")
+    page = opened(runs=packed(base, base.trace(SENTENCE, hidden=(KEYS,))), step="attention.masked")
+    expect(cell(page)).to_be_visible()
+    legend = page.locator(".picture-legend").get_by_text("not looked at")
     for name, texts in (("masked", ["hidden", "\u2212∞"]), ("weights", ["\u2212∞", "0.000", "0\u00a0%"])):
-        step(page, name, cell=f"layers.5.attention.{name}:6,{GAP},{KEYS}")
-        expect(cell(page)).to_have_attribute("aria-label", "[MASK] does not look at keys: it is hidden")
+        shown = step(page, name, cell=f"layers.5.attention.{name}:6,{GAP},{KEYS}")
+        assert shown["says"] == "[MASK] does not look at keys: it is hidden" and shown["agrees"] == "true"
         expect(legend).to_be_visible()
-        assert shown(page)[KEYS][2 if name == "masked" else 1 :][: len(texts)] == texts
-        expect(check).to_have_attribute("data-agrees", "true")
+        assert dict(shown["lines"])[KEYS][2 if name == "masked" else 1 :][: len(texts)] == texts
     page.get_by_role("button", name="Open this number").click()
     panel = page.get_by_role("group", name="Where this number comes from")
     expect(panel).to_contain_text("does not look at keys: it is hidden. Its share is 0\u00a0%")
-    for title in ("What the mask leaves of [MASK] and keys", "The score of [MASK] and keys"):
+    for heading in ("What the mask leaves of [MASK] and keys", "The score of [MASK] and keys"):
         panel.locator(".way-on .is-first").click()
-        expect(panel.get_by_role("heading")).to_have_text(title)
+        expect(panel.get_by_role("heading")).to_have_text(heading)
         expect(panel).to_contain_text("[MASK] does not look at keys, because it is hidden")
     step(page, "scaled")
     expect(legend).to_be_hidden()
 
-
-def test_where_no_token_may_be_looked_at_the_headline_says_so(opened: Opened, base: TextEncoder) -> None:
     trace = base.trace(SENTENCE, edits=(Edit("layers.0.attention.masked", "replace", value=-inf, positions=(GAP,)),))
-    page = opened(runs=packed(base, trace), layer=0)
-    title = page.get_by_role("heading", level=1)
-    for name in ("weights", "masked"):
+    page = opened(runs=packed(base, trace), layer=0, step="attention.masked")
+    for name in ("masked", "weights"):
         step(page, name)
-        expect(title).to_have_text("The gap may look at no token.")
+        expect(title(page)).to_have_text("The gap may look at no token.")
     page.get_by_role("radiogroup", name="layer").get_by_role("radio", name="layer 1", exact=True).click()
-    expect(title).to_have_text("The gap has no numbers here: a step before gave none.")
-
-
-def test_one_press_leads_to_the_head_that_looks_there_most(opened: Opened, trace: Trace) -> None:
-    page = opened(layer=1, head=0, cell=f"layers.1.attention.weights:0,{GAP},{KEYS}")
-    shares = torch.stack([trace[f"layers.{layer}.attention.weights"][:, GAP, KEYS] for layer in range(LAYERS)])
-    layer, head = divmod(int(shares.argmax()), shares.shape[1])
-    link = page.get_by_role("button", name="looks there most")
-    said = f"Of all 48 heads, head {head} of layer {layer} looks there most: {percent(trace, layer, head, GAP, KEYS)} →"
-    expect(link).to_have_text(said)
-    link.click()
-    state = page.evaluate("window.store.get()")
-    assert (state["layer"], state["head"]) == (layer, head)
-    assert state["cell"] == f"layers.{layer}.attention.weights:{head},{GAP},{KEYS}"
-    expect(page.locator(".at-most")).to_have_text("Of all 48 heads none looks there more.")
-    step(page, "scores")
-    expect(page.locator(".at-most")).to_be_hidden()
+    expect(title(page)).to_have_text("The gap has no numbers here: a step before gave none.")
 
 
 def test_by_keys_alone(opened: Opened) -> None:
@@ -234,14 +231,11 @@ def test_by_keys_alone(opened: Opened) -> None:
     expect(chosen).to_be_focused()
     stop = page.get_by_role("radiogroup", name="Stop").get_by_role("radio", checked=True)
     stop.focus()
-    page.keyboard.press("ArrowRight")
-    expect(stop).to_have_text("× V")
-    page.keyboard.press("Home")
-    expect(stop).to_have_text("x")
-    expect(stop).to_be_focused()
-    page.keyboard.press("End")
-    page.keyboard.press("ArrowLeft")
-    expect(stop).to_have_text("concat")
+    for keys, text in ((("ArrowRight",), "× V"), (("Home",), "x"), (("End", "ArrowLeft"), "concat")):
+        for key in keys:
+            page.keyboard.press(key)
+        expect(stop).to_have_text(text)
+        expect(stop).to_be_focused()
     step(page, "weights")
     cell(page).focus()
     for key in ("ArrowUp", "ArrowRight", "Home", "ArrowLeft", "ArrowDown"):
@@ -255,15 +249,12 @@ def test_by_keys_alone(opened: Opened) -> None:
     expect(page.get_by_role("button", name="Open this number")).to_be_focused()
 
 
-def stop_the_clock(page: Page) -> None:
-    """Have time go on by what a test says alone: a clock that is only installed goes on with the machine's."""
-    page.clock.install(time=0)
-    page.clock.pause_at(1)
-
-
-def test_play_goes_from_the_first_stop_and_pointing_pauses_it(opened: Opened) -> None:
-    page = opened()
-    stop_the_clock(page)
+def test_play_goes_from_the_first_stop_pauses_where_somebody_points_and_unfolds_unless_motion_is_reduced(
+    opened: Opened,
+) -> None:
+    page = opened(apart=True)
+    page.clock.install(time=0)  # goes on with the machine's clock
+    page.clock.pause_at(1)  # goes on by what is said below alone
     play = page.locator(".rail-play")
     stop = page.get_by_role("radiogroup", name="Stop").get_by_role("radio", checked=True)
     play.click()
@@ -289,74 +280,66 @@ def test_play_goes_from_the_first_stop_and_pointing_pauses_it(opened: Opened) ->
         page.clock.run_for(1200)
     expect(stop).to_have_text("W_O")
     expect(play).to_have_text("Play")
-
-
-def test_a_stop_unfolds_while_it_plays_unless_motion_is_reduced(opened: Opened) -> None:
-    page = opened()
-    page.emulate_media(reduced_motion="no-preference")
-    stop_the_clock(page)
-    canvas = page.locator(".picture-canvas")
     for still in (False, True):
         page.emulate_media(reduced_motion="reduce" if still else "no-preference")
         step(page, "weights")
-        page.locator(".rail-play").click()
+        play.click()
         page.clock.run_for(1200)
         page.clock.run_for(100)
-        early = canvas.evaluate(CANVAS)
+        early = page.locator(".picture-canvas").evaluate(CANVAS)
         page.clock.run_for(500)
-        assert (early == canvas.evaluate(CANVAS)) is still
+        assert (early == page.locator(".picture-canvas").evaluate(CANVAS)) is still
         page.locator(".at-finding").focus()
         page.keyboard.press("Shift")
-        page.locator(".rail-play").evaluate("button => button.textContent")
 
 
-@pytest.mark.parametrize("warmth", [0.5, 2.5])
-def test_temperature_is_softmax_of_the_divided_scores(opened: Opened, trace: Trace, warmth: float) -> None:
+def test_temperature_is_softmax_of_the_divided_scores(opened: Opened, trace: Trace) -> None:
     page = opened()
     slider = page.get_by_role("slider", name="Temperature")
-    slider.fill(str(warmth))
-    true = torch.softmax(trace["layers.5.attention.scaled"][6, GAP] / warmth, -1)
-    for at, texts in shown(page).items():
-        assert close(texts[3], float(true[at])), texts
-    assert close((cell(page).get_attribute("aria-label") or "").rpartition(":")[2], float(true[KEYS]))
-    expect(page.locator(".row-check")).to_contain_text("1.0 is the model's own")
-    expect(page.locator(".at-warm")).to_contain_text("instead of 89\u00a0%")
+    for warmth in (0.5, 2.5):
+        slider.fill(str(warmth))
+        shown = page.evaluate(STOP, {})
+        true = torch.softmax(trace["layers.5.attention.scaled"][6, GAP] / warmth, -1)
+        assert len(shown["lines"]) == 8 and all(close(texts[3], float(true[at])) for at, texts in shown["lines"])
+        assert close(shown["says"].rpartition(":")[2], float(true[KEYS]))
+        assert "1.0 is the model's own" in shown["check"]
+        expect(page.locator(".at-warm")).to_contain_text("instead of 89\u00a0%")
     slider.fill("1")
     expect(page.locator(".row-check")).to_contain_text("✓")
     expect(page.locator(".at-warm")).to_be_hidden()
 
 
-@pytest.mark.parametrize("begin", ["attention.weights", "attention.output"])
-def test_a_number_is_led_back_to_the_embedding(opened: Opened, base: TextEncoder, trace: Trace, begin: str) -> None:
+def test_a_number_is_led_back_to_the_embedding(opened: Opened, base: TextEncoder, trace: Trace) -> None:
     """One click a step; every number that is said to be the run's is at its place in the trace."""
-    page = opened(step=begin)
-    page.get_by_role("button", name="Open this number").click()
-    titles = []
-    for _ in range(12):
-        panel = page.get_by_role("group", name="Where this number comes from")
-        expect(panel.get_by_role("heading")).not_to_have_text("One moment …")
-        titles.append(panel.get_by_role("heading").text_content())
-        said = panel.locator("b[data-step]")
-        assert said.count()
-        for text, name, index, of in said.evaluate_all(SAID):
-            there = trace[name][tuple(int(one) for one in index.split(","))]
-            assert close(text, float(there.norm() if of else there), 4, 4e-4), (text, name, index)
-        if learned := re.search(
-            r"^(\S+) is made of .* column (\d+) of W_([QKV])", panel.locator("p").first.inner_text()
-        ):
-            spot = page.evaluate("window.store.get().cell")
-            layer, position = int(spot.split(".")[1]), int(spot.split(",")[1])
-            matrix = base.model.get_submodule(f"layers.{layer}.attention.w_{learned[3].lower()}")
-            made = matrix(trace[f"layers.{layer}.attention.input"][position])[int(learned[2])]
-            assert close(learned[1], float(made), 4, 4e-4), learned
-        on = panel.locator(".way-on .is-first")
-        if on.text_content() == "Start again":
-            break
-        on.click()
-    assert titles[-1] and titles[-1].startswith("The embedding of")
-    assert len(titles) <= 9 and len(set(titles)) == len(titles)
-    expect(panel).to_contain_text("Nothing comes before it")
-    assert page.evaluate("window.store.get().layer") == 0
+    for begin in ("attention.weights", "attention.output"):
+        page = opened(step=begin)
+        page.get_by_role("button", name="Open this number").click()
+        titles = []
+        for _ in range(12):
+            panel = page.get_by_role("group", name="Where this number comes from")
+            expect(panel.get_by_role("heading")).not_to_have_text("One moment …")
+            titles.append(panel.get_by_role("heading").text_content())
+            numbers = panel.locator("b[data-step]").evaluate_all(NUMBERS)
+            assert numbers
+            for text, name, index, of in numbers:
+                there = trace[name][tuple(int(one) for one in index.split(","))]
+                assert close(text, float(there.norm() if of else there), 4, 4e-4), (text, name, index)
+            if learned := re.search(
+                r"^(\S+) is made of .* column (\d+) of W_([QKV])", panel.locator("p").first.inner_text()
+            ):
+                spot = page.evaluate("window.store.get().cell")
+                layer, position = int(spot.split(".")[1]), int(spot.split(",")[1])
+                matrix = base.model.get_submodule(f"layers.{layer}.attention.w_{learned[3].lower()}")
+                value = matrix(trace[f"layers.{layer}.attention.input"][position])[int(learned[2])]
+                assert close(learned[1], float(value), 4, 4e-4), learned
+            on = panel.locator(".way-on .is-first")
+            if on.text_content() == "Start again":
+                break
+            on.click()
+        assert titles[-1] and titles[-1].startswith("The embedding of")
+        assert len(titles) <= 9 and len(set(titles)) == len(titles)
+        expect(panel).to_contain_text("Nothing comes before it")
+        assert page.evaluate("window.store.get().layer") == 0
     crumbs = page.get_by_role("toolbar", name="The way so far").get_by_role("button")
     assert crumbs.count() == len(titles) - 1
     crumbs.nth(1).click()
@@ -370,32 +353,30 @@ def test_a_number_is_led_back_to_the_embedding(opened: Opened, base: TextEncoder
 
 def test_vectors_are_loaded_for_the_layer_then_its_neighbours_and_the_last_one_asked_for_wins(opened: Opened) -> None:
     page = opened(held=(0, 1, 3), layer=5)
+    waits = page.locator(".at-waiting")
     page.wait_for_function("window.asked.length === 3")
     assert page.evaluate("window.asked") == ["run", "5", "4"]
-    step(page, "q", layer=1)
-    expect(page.locator(".at-waiting")).to_have_text("Loading the vectors of layer 1 …")
-    expect(page.locator(".picture")).to_be_hidden()
-    step(page, "q", layer=3)
-    expect(page.locator(".at-waiting")).to_have_text("Loading the vectors of layer 3 …")
+    for layer in (1, 3):
+        page.evaluate("layer => store.set({ step: 'attention.q', cell: '', layer })", layer)
+        expect(waits).to_have_text(f"Loading the vectors of layer {layer} …")
+        expect(page.locator(".picture")).to_be_hidden()
     page.wait_for_function("Boolean(window.waiting[1] && window.waiting[3])")
     page.evaluate("window.free('3')")
     expect(cell(page)).to_be_visible()
     label = cell(page).get_attribute("aria-label") or ""
     page.evaluate("window.free('1')")
-    expect(page.locator(".at-waiting")).to_be_hidden()
+    expect(waits).to_be_hidden()
     expect(cell(page)).to_have_attribute("aria-label", label)
     # A neighbour that is on its way is not asked for a second time.
     step(page, "q", layer=1)
     page.wait_for_function("Boolean(window.waiting[0])")
     before = page.evaluate("window.asked.length")
     step(page, "q", layer=0)
-    expect(page.locator(".at-waiting")).to_have_text("Loading the vectors of layer 0 …")
+    expect(waits).to_have_text("Loading the vectors of layer 0 …")
     page.evaluate("window.free('0')")
     expect(cell(page)).to_be_visible()
     assert page.evaluate("window.asked.length") == before
 
-
-def test_what_does_not_come_is_said_and_asked_for_again(opened: Opened) -> None:
     page = opened(lost=(5,), step="attention.v")
     expect(page.get_by_role("alert").last).to_contain_text("The line is cut: try again.")
     page.evaluate("window.lost.clear()")
@@ -404,13 +385,15 @@ def test_what_does_not_come_is_said_and_asked_for_again(opened: Opened) -> None:
     expect(page.locator(".at-trouble")).to_be_hidden()
 
 
-def test_it_fits_and_axe_finds_nothing(opened: Opened) -> None:
+def test_it_fits_axe_finds_nothing_and_what_is_loaded_is_drawn_at_once(opened: Opened) -> None:
     page = opened()
+    page.wait_for_function("window.asked.length === 3")
+    assert page.evaluate(EVERY_STOP) == 10  # of eleven stops: where nothing is masked, the mask changes no score
+    assert page.evaluate("window.asked") == ["run", "5", "4"]
     for size, scheme in SIZES:
         seen(page, size, scheme)
         for name in STEPS:
             step(page, name)
-            expect(cell(page)).to_be_visible()
             assert not overflows(page), name
             canvas, table = (page.locator(one).first.bounding_box() for one in (".picture-canvas", ".row-table"))
             assert canvas and table
@@ -419,16 +402,8 @@ def test_it_fits_and_axe_finds_nothing(opened: Opened) -> None:
             else:
                 assert table["y"] + table["height"] < size["height"] and table["x"] > canvas["x"] + canvas["width"] / 2
         step(page, "weights")
-    assert barriers(page, every=True) == []
     page.get_by_role("button", name="Open this number").click()
     assert barriers(page, every=True) == []
-
-
-def test_what_is_loaded_is_drawn_and_nothing_is_asked(opened: Opened) -> None:
-    page = opened()
-    page.wait_for_function("window.asked.length === 3")
-    assert page.evaluate(EVERY_STOP) == 10  # of eleven stops: where nothing is masked, the mask changes no score
-    assert page.evaluate("window.asked") == ["run", "5", "4"]
 
 
 def test_many_layers_heads_and_tokens_have_room(opened: Opened) -> None:
@@ -438,13 +413,12 @@ def test_many_layers_heads_and_tokens_have_room(opened: Opened) -> None:
     model = {"name": "base", "digest": "", "layers": layers, "heads": heads, "d_model": 64, "d_head": 4, "d_ff": 4}
     about = {"sentence": "", "second": "", "tokens": tokens, "kinds": ["word"] * n, "words": [[i, 1] for i in range(n)]}
     about |= {"names": tokens, "hidden": [], "edits": "", "model": model, "rows": list(range(n)), "gap": -1}
-    about |= {"guesses": {}}
-    even = pack(1, about, {"weights": shares(np.full((layers, heads, n, n), 1 / n))})
+    even = pack(1, about | {"guesses": {}}, {"weights": shares(np.full((layers, heads, n, n), 1 / n))})
     page = opened(runs={"run": even}, lost=tuple(range(layers)), layer=20, head=15)
     expect(page.get_by_role("combobox", name="layer")).to_have_value("20")
     page.get_by_role("combobox", name="head").select_option("9")
     assert page.evaluate("window.store.get().head") == 9
-    expect(page.get_by_role("heading", level=1)).to_contain_text("1.6\u00a0%")
+    expect(title(page)).to_contain_text("1.6\u00a0%")
     canvas, scroll = page.locator(".picture-canvas").bounding_box(), page.locator(".picture-scroll").bounding_box()
     assert canvas and scroll and canvas["width"] <= scroll["width"] + 1
     assert not overflows(page)

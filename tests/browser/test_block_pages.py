@@ -1,14 +1,14 @@
 """Add & norm and Feed-forward as the browser draws them: every number is the run's, by pointer and by keys alone."""
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 import pytest
 from browser_tools import barriers
-from mounted import OF_LAYER, PHONE, SIZES, mounting, overflows, seen, tab_stops
-from playwright.sync_api import Browser, Locator, Page, expect
+from mounted import OF_LAYER, PHONE, SIZES, Mounted, overflows, seen, tab_stops
+from playwright.sync_api import Locator, Page, expect
 
 from encoder import PRESETS, TextEncoder, Trace
 from encoder.packet.block import level_3
@@ -17,6 +17,8 @@ from encoder.support.formatting import percent
 
 SENTENCE = "The keys to the cabinet [MASK] on the table."
 LAYERS, GAP, KEYS = 6, 6, 2
+BARS = "all => all.map(one => [...one.querySelectorAll('.tl-bar > span')].map(bar => bar.textContent))"
+CELLS = "rows => rows.map(row => [...row.cells].map(cell => cell.textContent))"
 Opened = Callable[..., Page]
 Packets = dict[Any, bytes]
 
@@ -37,15 +39,14 @@ def packed(encoder: TextEncoder, trace: Trace) -> Packets:
 
 
 @pytest.fixture
-def opened(browser: Browser, packets: Packets) -> Iterator[Opened]:
-    """Opens the page with a state; nothing may fail in it."""
-    with mounting(browser) as mounted:
+def opened(mounted: Mounted, packets: Packets) -> Opened:
+    """Opens the page with a state."""
 
-        def show(name: str, runs: Packets | None = None, lost: Any = (), **first: object) -> Page:
-            keys = ["add_norm", "feed_forward", "atlas"]
-            return mounted(name, runs or packets, first=first, named=OF_LAYER, lost=lost, keys=keys)
+    def show(name: str, runs: Packets | None = None, lost: Any = (), **first: object) -> Page:
+        keys = ["add_norm", "feed_forward", "atlas"]
+        return mounted(name, runs or packets, first=first, named=OF_LAYER, lost=lost, keys=keys)
 
-        yield show
+    return show
 
 
 def number(text: str) -> float:
@@ -96,35 +97,25 @@ def test_the_headline_says_how_much_is_added_and_what_the_norm_makes_of_it(opene
     assert page.evaluate("window.store.get().word") == KEYS
 
 
-@pytest.mark.parametrize(
-    ("stop", "steps"),
-    [
+def test_bars_and_table_are_of_the_run(opened: Opened, trace: Trace) -> None:
+    page = opened("add_norm", layer=3, step="add_norm_2.output", cell=f"layers.3.add_norm_2.output:{KEYS},7")
+    for stop, steps in (
         ("what comes in", ["add_norm_2.residual"]),
         ("the sum", ["add_norm_2.residual", "feed_forward.output", "add_norm_2.sum"]),
         ("the norm", ["add_norm_2.sum", "add_norm_2.normalized", "add_norm_2.output"]),
-    ],
-)
-def test_bars_and_table_are_of_the_run(opened: Opened, trace: Trace, stop: str, steps: list[str]) -> None:
-    page = opened("add_norm", layer=3, step="add_norm_2.output", cell=f"layers.3.add_norm_2.output:{KEYS},7")
-    page.get_by_role("radiogroup", name="Stop").get_by_role("radio", name=stop).click()
-    rows = page.get_by_role("option")
-    assert rows.count() == len(trace.tokens)
-    for i in range(rows.count()):
-        shown = rows.nth(i).locator(".tl-bar > span").all_inner_texts()
-        assert len(shown) == len(steps)
-        assert all(close(text, length(trace, f"layers.3.{step}", i)) for text, step in zip(shown, steps, strict=True))
-    table = {
-        line[0]: line[1:]
-        for line in page.locator(".an-table tr").evaluate_all(
-            "rows => rows.map(row => [...row.cells].map(cell => cell.textContent))"
-        )
-    }
-    for text, step in zip(table["length"], steps, strict=True):
-        assert close(text, length(trace, f"layers.3.{step}", KEYS))
-    for text, step in zip(table["number 7"], steps, strict=True):
-        assert abs(number(text) - float(trace[f"layers.3.{step}"][KEYS, 7])) < 5e-3
-    for text, step in zip(table["variance"], steps, strict=True):
-        assert close(text, float(trace[f"layers.3.{step}"][KEYS].var(correction=0)), 2)
+    ):
+        page.get_by_role("radiogroup", name="Stop").get_by_role("radio", name=stop).click()
+        rows = page.get_by_role("option").evaluate_all(BARS)
+        assert len(rows) == len(trace.tokens)
+        for i, texts in enumerate(rows):
+            true = [length(trace, f"layers.3.{step}", i) for step in steps]
+            assert all(close(text, value) for text, value in zip(texts, true, strict=True)), (stop, i)
+        table = {line[0]: line[1:] for line in page.locator(".an-table tr").evaluate_all(CELLS)}
+        for row, step in enumerate(steps):
+            values = trace[f"layers.3.{step}"][KEYS]
+            assert close(table["length"][row], float(values.norm()))
+            assert abs(number(table["number 7"][row]) - float(values[7])) < 5e-3
+            assert close(table["variance"][row], float(values.var(correction=0)), 2)
 
 
 def test_the_arithmetic_of_a_number_is_done_again_and_agrees(opened: Opened, base: TextEncoder, trace: Trace) -> None:
@@ -248,7 +239,7 @@ def test_it_fits_and_axe_finds_nothing_with_few_stops_of_the_tab_key(opened: Ope
         assert not overflows(page)
         picture = page.locator(".tl" if name == "add_norm" else ".tr").first.bounding_box()
         assert picture and picture["y"] < (300 if size is PHONE else 400)
-        assert barriers(page, every=True) == []
+    assert barriers(page, every=True) == []
 
 
 @pytest.mark.parametrize("name", ["add_norm", "feed_forward"])

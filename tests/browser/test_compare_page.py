@@ -1,17 +1,17 @@
 """The Compare page that is drawn in the browser: B minus A as the runs have it, chosen by pointer and by keys."""
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from functools import cache
 from typing import Any
 
 import numpy as np
 import pytest
 from browser_tools import barriers
-from mounted import PHONE, coded, controls, mounting, overflows, tab_stops
-from playwright.sync_api import Browser, Locator, Page, expect
+from mounted import PHONE, Mounted, coded, controls, overflows, random_model, seen, tab_stops
+from playwright.sync_api import Locator, Page, expect
 
-from encoder import EncoderConfig, TextEncoder, Trace
+from encoder import TextEncoder, Trace
 from encoder.packet.run import level_1
 from encoder.pictures.view import TWINS, View
 from encoder.support.formatting import percent, points
@@ -49,23 +49,22 @@ def packet(base: TextEncoder, run: Any) -> Callable[[str], bytes]:
 
 
 @pytest.fixture
-def opened(browser: Browser, packet: Any) -> Iterator[Opened]:
-    """Opens the page with a state; nothing may fail in it."""
-    with mounting(browser) as mounted:
+def opened(mounted: Mounted, packet: Any) -> Opened:
+    """Opens the page with a state."""
 
-        def show(
-            a: str = KEYS,
-            b: str = "",
-            packets: dict[str, bytes] | None = None,
-            held: tuple[str, ...] = (),
-            **first: object,
-        ) -> Page:
-            other = b or View(sentence=a).sentence_b
-            found = {f"base|{one}": packet(one) for one in {a, other}} if packets is None else packets
-            some = {"named": NAMED, "held": held, "models": ("base", "small")}
-            return mounted("compare", found, first={"sentence": a, "other": b, **first}, **some)
+    def show(
+        a: str = KEYS,
+        b: str = "",
+        packets: dict[str, bytes] | None = None,
+        held: tuple[str, ...] = (),
+        **first: object,
+    ) -> Page:
+        other = b or View(sentence=a).sentence_b
+        found = {f"base|{one}": packet(one) for one in {a, other}} if packets is None else packets
+        some = {"named": NAMED, "held": held, "models": ("base", "small")}
+        return mounted("compare", found, first={"sentence": a, "other": b, **first}, **some)
 
-        yield show
+    return show
 
 
 def text(at: Locator) -> str:
@@ -289,13 +288,10 @@ def test_it_fits_a_phone_and_keeps_nobody_out(opened: Opened) -> None:
     assert controls(page) <= 20
     page.locator("body").click(position={"x": 2, "y": 2})
     assert 6 <= tab_stops(page) <= 15
-    assert barriers(page) == []
-    page.emulate_media(color_scheme="dark")
-    assert barriers(page) == []
-    page.emulate_media(color_scheme="light", forced_colors="active")
+    page.emulate_media(forced_colors="active")
     assert page.locator(".cp-bars li").first.is_visible()
     page.emulate_media(forced_colors="none")
-    page.set_viewport_size(PHONE)
+    seen(page, PHONE, "dark")
     expect(page.locator(".picture-canvas")).to_be_visible()
     top = page.locator(".picture-canvas").bounding_box()
     assert top and top["y"] < 300
@@ -314,11 +310,7 @@ def test_words_from_the_right_and_names_that_are_markup(opened: Opened) -> None:
 
 
 def random_packets(layers: int, heads: int, *sentences: str, **more: Any) -> dict[str, bytes]:
-    """Packets of a model whose weights are random."""
-    config = EncoderConfig(
-        n_layers=layers, n_heads=heads, d_model=4 * heads, d_ff=8, vocab_size=16384, max_positions=512
-    )
-    encoder = TextEncoder.from_config(config, 3, name="random")
+    encoder = random_model(layers, heads)
     return {f"base|{one}": level_1(encoder, encoder.trace(one), off=False, **more) for one in sentences}
 
 
@@ -348,4 +340,3 @@ def test_the_twins_in_the_browser_are_those_of_the_library(opened: Opened, packe
     for sentence, twin in TWINS.items():
         page = opened(sentence)
         expect(page.get_by_role("textbox", name="Sentence B")).to_have_value(twin)
-        page.close()

@@ -1,15 +1,15 @@
 """Embedding & position in the browser: every number is the run's, for any token and stop, by pointer and by keys."""
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import replace
 from functools import cache
 
 import numpy as np
 import pytest
 from browser_tools import barriers
-from mounted import PHONE, controls, mounting, overflows, tab_stops
-from playwright.sync_api import Browser, Locator, Page, expect
+from mounted import PHONE, Mounted, controls, overflows, seen, tab_stops
+from playwright.sync_api import Locator, Page, expect
 
 from encoder import PRESETS, Edit, EncoderConfig, TextEncoder, Trace
 from encoder.metrics import nearest_words
@@ -53,16 +53,15 @@ def packets(encoder: TextEncoder, trace: Trace) -> dict[int, bytes]:
 
 
 @pytest.fixture
-def opened(browser: Browser, base: TextEncoder, trace: Trace) -> Iterator[Opened]:
-    """Opens the page with a state; nothing may fail in it."""
-    with mounting(browser) as mounted:
+def opened(mounted: Mounted, base: TextEncoder, trace: Trace) -> Opened:
+    """Opens the page with a state."""
 
-        def show(run: tuple[TextEncoder, Trace] | None = None, lost: bool = False, **first: object) -> Page:
-            ready = ".em-trouble:not([hidden])" if lost else ".em-body:not([hidden])"
-            found = packets(*(run or (base, trace)))
-            return mounted("embedding", found, first=first, lost=[4] if lost else (), ready=ready)
+    def show(run: tuple[TextEncoder, Trace] | None = None, lost: bool = False, **first: object) -> Page:
+        ready = ".em-trouble:not([hidden])" if lost else ".em-body:not([hidden])"
+        found = packets(*(run or (base, trace)))
+        return mounted("embedding", found, first=first, lost=[4] if lost else (), ready=ready)
 
-        yield show
+    return show
 
 
 def finding(page: Page) -> Locator:
@@ -260,14 +259,10 @@ def test_it_fits_a_desk_and_a_phone_and_is_used_by_keys_alone(opened: Opened) ->
     number(page).focus()
     page.keyboard.press("Home")
     expect(page.get_by_role("heading", level=2)).to_contain_text("Number 0")
-    for scheme in ("light", "dark"):
-        page.emulate_media(color_scheme=scheme)
-        for name in ("word", "place", "sum"):
-            stop(page, name)
-            assert barriers(page) == [], (scheme, name)
-    page.set_viewport_size(PHONE)
+    seen(page, PHONE, "dark")
     for name in ("word", "×", "place", "sum"):
         stop(page, name)
+        assert name == "×" or barriers(page) == [], name
         assert not overflows(page)
         first = page.locator(".em-left").bounding_box()
         assert first and first["y"] < 300, name

@@ -5,10 +5,8 @@ from typing import Any
 
 import pytest
 from browser_tools import barriers
-from front_alone import CAT, FRANCE, KEYS, address, front
+from mounted import CAT, FRANCE, KEYS, address
 from playwright.sync_api import Browser, Page, expect
-
-__all__ = ["front"]  # a fixture
 
 
 def write(page: Page, sentence: str) -> None:

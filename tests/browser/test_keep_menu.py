@@ -13,21 +13,19 @@ import pytest
 from browser_tools import (
     barriers,
     follow_menu,
-    from_here,
     open_page,
     rerun,
     sentence_line,
 )
+from mounted import Bench, address
 from playwright.sync_api import Browser, Locator, Page, Route, expect
 from starlette.applications import Starlette
 from starlette.testclient import TestClient
 
 from encoder import TextEncoder, Trace
-from encoder.packet.shipped import path_of
 from encoder.pictures.numbers import array
 from pages.front import routes
 
-ROOT = Path(__file__).resolve().parents[2]
 SENTENCE = "The keys to the cabinet [MASK] on the table."
 ALL = [
     "Copy link",
@@ -41,29 +39,6 @@ ALL = [
     "Add to figure",
     *(OF_RUN := ["The whole run, for numpy", "This layer, as tables", "A page of its own"]),
 ]
-# The front with a keeper that asks this page's own origin, and what it leads to in `led`; `closed` as in a file.
-PAGE = """<!DOCTYPE html><html lang="en"><meta charset="utf-8"><title>Front</title><body style="margin: 0">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<div id="root"></div><script type="module">
-import { mount, windowStore } from '/encoder/browser/built/front.js'
-window.led = []
-const post = (address, asked) => fetch(address, {
-  method: 'POST', headers: { 'Content-Type': 'application/json' }, body: JSON.stringify(asked),
-}).then(async answer => { if (!answer.ok) throw new Error((await answer.json()).message); return answer })
-const file = async answer => ({
-  name: /"(.*)"/.exec(answer.headers.get('Content-Disposition'))[1], data: await answer.blob(),
-})
-const pages = [['start', 'Start'], ['attention', 'Attention'], ['figure', 'Figure']]
-  .map(([key, title]) => ({ key, title, address: `/${key}` }))
-window.options = {
-  load: asked => post('/api/run', asked).then(answer => answer.arrayBuffer()),
-  keep: asked => post('/api/picture', asked).then(file),
-  store: windowStore(), pages, page: 'start', shipped: SHIPPED, models: [{ name: 'base', title: 'base' }],
-  goTo: (key, query) => led.push([key, query]),
-}
-window.again = more => mount(document.getElementById('root'), Object.assign(options, more))
-again()
-</script>"""
 
 
 @pytest.fixture(scope="module")
@@ -74,9 +49,8 @@ def client() -> Iterator[TestClient]:
 
 
 @pytest.fixture
-def front(browser: Browser, client: TestClient) -> Iterator[Page]:
-    """Start on a page without Streamlit, whose requests the app's own routes answer; no script fails in it."""
-    html = PAGE.replace("SHIPPED", str({SENTENCE: "/" + path_of(SENTENCE).relative_to(ROOT).as_posix()}))
+def front(bench: Bench, client: TestClient) -> Page:
+    """Start on a page without Streamlit, whose requests the app's own routes answer."""
 
     def asked(route: Route) -> None:
         request = route.request
@@ -87,17 +61,9 @@ def front(browser: Browser, client: TestClient) -> Iterator[Page]:
         kind = answer.headers["Content-Type"]
         route.fulfill(status=answer.status_code, body=answer.content, content_type=kind, headers=headers)
 
-    with browser.new_context(viewport={"width": 1440, "height": 900}, accept_downloads=True) as context:
-        context.grant_permissions(["clipboard-read", "clipboard-write"], origin="https://front.test")
-        page = context.new_page()
-        errors: list[str] = []
-        page.on("pageerror", lambda error: errors.append(str(error)))
-        page.route("**/*", from_here(html))
-        page.route("**/api/*", asked)
-        page.goto("https://front.test/")
-        page.locator("[data-claim]:not(:empty)").wait_for()
-        yield page
-        assert errors == []
+    page = bench.visit({SENTENCE: address(SENTENCE)}, server=True)
+    page.route("**/api/*", asked)
+    return page
 
 
 def menu(page: Page) -> Locator:

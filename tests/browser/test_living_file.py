@@ -1,6 +1,8 @@
 """A living file from disk and in a sandboxed frame: what it says, draws and switches is the trace of its runs."""
 
-from collections.abc import Iterator
+import json
+import re
+from collections.abc import Callable, Iterator
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -8,7 +10,7 @@ from typing import Any
 import pytest
 import torch
 from browser_tools import barriers, problems, watch
-from playwright.sync_api import Browser, FrameLocator, Page, expect
+from playwright.sync_api import Browser, FrameLocator, Page, Request, expect
 
 from encoder import Edit, TextEncoder, Trace
 from encoder.browser.__main__ import main
@@ -27,10 +29,10 @@ FRAME = """text => {
   frame.style = 'width: 1200px; height: 860px; border: 0'
   document.body.append(frame)
 }"""
-HELD = """() => JSON.parse(document.getElementById('packets').textContent).map(one => Object.keys(one.packets))"""
 LAYERS_OF = {KEYS: range(6), KEY: (5,)}  # those that the file with vectors holds
 HALF_STEP = 0.5 / 65534
 Place = Page | FrameLocator
+Opens = Callable[[Path], Page]
 
 
 @pytest.fixture(scope="module")
@@ -58,19 +60,42 @@ def file(encoder: TextEncoder, tmp_path_factory: pytest.TempPathFactory) -> Path
     return path
 
 
-@pytest.fixture
-def opened(browser: Browser, file: Path) -> Iterator[Page]:
-    """The file from disk; the test fails where an error, or a request besides the file itself, happened."""
-    with browser.new_context(viewport={"width": 1440, "height": 900}) as context:
+@pytest.fixture(scope="module")
+def disk(browser: Browser) -> Iterator[Page]:
+    """A tab for files."""
+    with browser.new_context(viewport={"width": 1440, "height": 900}, reduced_motion="reduce") as context:
         page = context.new_page()
         watch(page)
-        asked: list[str] = []
-        page.on("request", lambda request: asked.append(request.url))
-        page.goto(file.as_uri())
-        page.locator("[data-claim]").wait_for()
         yield page
-        assert problems(page) == []
-        assert asked == [file.as_uri()]
+
+
+@pytest.fixture
+def opens(disk: Page) -> Iterator[Opens]:
+    """Opens a file from disk; the test fails where an error, or a request besides the file itself, happened."""
+    asked: list[str] = []
+    files: list[str] = []
+
+    def hear(request: Request) -> None:
+        asked.append(request.url)
+
+    def open_file(path: Path) -> Page:
+        files.append(path.as_uri())
+        disk.goto(path.as_uri())
+        disk.locator("h1:not(:empty)").wait_for()
+        return disk
+
+    disk.on("request", hear)
+    yield open_file
+    disk.remove_listener("request", hear)
+    assert problems(disk) == []
+    assert set(asked) == set(files)
+    disk.set_viewport_size({"width": 1440, "height": 900})
+    disk.emulate_media(color_scheme="light")
+
+
+@pytest.fixture
+def opened(opens: Opens, file: Path) -> Page:
+    return opens(file)
 
 
 def text(place: Place, selector: str) -> str:
@@ -219,109 +244,67 @@ def test_all_is_reached_by_keys_in_at_most_fifteen_stops(opened: Page, run: Any)
     agree(opened, run(KEYS), 4, 5, 6)
 
 
-def test_a_sandboxed_frame_shows_the_same(browser: Browser, file: Path, encoder: TextEncoder, run: Any) -> None:
-    with browser.new_context(viewport={"width": 1280, "height": 900}) as context:
-        page = context.new_page()
-        watch(page)
-        asked: list[str] = []
-        page.on("request", lambda request: asked.append(request.url))
-        page.set_content("<!DOCTYPE html><body></body>")
-        page.evaluate(FRAME, file.read_text(encoding="utf-8"))
-        frame = page.frame_locator("iframe")
-        frame.locator("[data-claim]").wait_for()
-        agree(frame, run(KEYS), 5, 6, 6)
-        frame.get_by_role("radio", name="key", exact=True).check()
-        expect(frame.locator("h1")).to_contain_text("is?")
-        bars_agree(frame, encoder, run(KEY))
-        assert [url for url in asked if not url.startswith("about:")] == []
-        assert problems(page) == []
-
-
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_on_a_phone_the_answer_is_on_the_first_screen(browser: Browser, file: Path, scheme: Any) -> None:
-    size: Any = {"width": 390, "height": 844}
-    with browser.new_context(viewport=size, color_scheme=scheme, has_touch=True, is_mobile=True) as context:
-        page = context.new_page()
-        page.goto(file.as_uri())
-        page.locator("[data-claim]").wait_for()
-        place = page.evaluate("""() => ({
-          wide: document.documentElement.scrollWidth,
-          arcs: Math.min(...[...document.querySelectorAll('.enc-arcs path')].map(one => one.getBoundingClientRect().y)),
-          claim: document.querySelector('[data-claim]').getBoundingClientRect().bottom,
-          colour: getComputedStyle(document.querySelector('.enc')).backgroundColor,
-        })""")
-        assert place["wide"] == 390
-        assert place["arcs"] < 300
-        assert place["claim"] <= 844
-        assert place["colour"] == {"light": "rgb(255, 255, 255)", "dark": "rgb(13, 17, 24)"}[scheme]
-        page.locator("[data-word='2']").tap()
-        expect(page.locator("h1")).to_have_text("What does keys look at?")
-        assert barriers(page, every=True) == []
-
-
-def test_the_first_screen_is_for_everybody_and_has_few_things_to_click(opened: Page) -> None:
-    assert barriers(opened, every=True) == []
-    opened.emulate_media(color_scheme="dark")
-    assert barriers(opened) == []
+def test_on_a_phone_the_answer_is_on_the_first_screen_and_everybody_can_use_it(opened: Page) -> None:
     clickable = opened.evaluate("""() => {
       const all = [...document.querySelectorAll('a[href], button, select, input, summary')]
       const seen = all.filter(one => !one.dataset.word && one.checkVisibility() && one.getBoundingClientRect().y < 900)
       return new Set(seen.map(one => one.type === 'radio' ? one.name : one)).size
     }""")
     assert clickable <= 12
+    opened.set_viewport_size({"width": 390, "height": 844})
+    for scheme, colour in (("light", "rgb(255, 255, 255)"), ("dark", "rgb(13, 17, 24)")):
+        opened.emulate_media(color_scheme=scheme)  # type: ignore[arg-type]
+        expect(opened.locator(".enc")).to_have_css("background-color", colour)
+    place = opened.evaluate("""() => ({
+      wide: document.documentElement.scrollWidth,
+      arcs: Math.min(...[...document.querySelectorAll('.enc-arcs path')].map(one => one.getBoundingClientRect().y)),
+      claim: document.querySelector('[data-claim]').getBoundingClientRect().bottom,
+    })""")
+    assert place["wide"] == 390 and place["arcs"] < 300 and place["claim"] <= 844
+    opened.locator("[data-word='2']").click()
+    expect(opened.locator("h1")).to_have_text("What does keys look at?")
+    assert barriers(opened, every=True) == []
 
 
-HOSTILE = {
-    "script": "</script><script>window.broken = 1</script> <!-- <img src=x onerror='window.broken = 1'> [MASK]",
-    "other direction": "\u202e\u05e9\u05dc\u05d5\u05dd [MASK] \u0645\u0631\u062d\u0628\u0627 &amp; \" '",
-    "nul": "a\x00b \x1b[31m \ufffe [MASK] \ud83d\ude00",
-    "10,000 words": "word " * 10_000,
-}
+HOSTILE = (
+    "</script><script>window.broken = 1</script> <!-- <img src=x onerror='window.broken = 1'> [MASK] "
+    "\u202e\u05e9\u05dc\u05d5\u05dd [MASK] \u0645\u0631\u062d\u0628\u0627 &amp; \" ' "
+    "a\x00b \x1b[31m \ufffe [MASK] \ud83d\ude00"
+)
 
 
-@pytest.mark.parametrize("kind", HOSTILE)
-def test_hostile_text_stays_text(browser: Browser, tmp_path: Path, kind: str) -> None:
+def test_hostile_text_stays_text(opens: Opens, tmp_path: Path) -> None:
     """In a report, which holds all that a living file can, and its charts."""
     small = TextEncoder.from_pretrained("small")
-    text = HOSTILE[kind]
-    trace = small.trace(text)
-    path = report(small, trace, [], with_charts=len(text) < 1000).save(tmp_path / "report.html")
+    path = report(small, small.trace(HOSTILE), [], with_charts=True).save(tmp_path / "report.html")
     assert b"\0" not in path.read_bytes()
-    with browser.new_context(viewport={"width": 1280, "height": 900}, offline=True) as context:
-        page = context.new_page()
-        watch(page)
-        page.goto(path.as_uri())
-        page.locator("[data-word]").first.wait_for()
-        assert page.evaluate("window.broken") is None
-        assert page.locator("img[src=x], b[onclick]").count() == 0
-        assert page.evaluate("document.documentElement.scrollWidth") <= 1280
-        assert problems(page) == []
+    page = opens(path)
+    page.locator("[data-word]").first.wait_for()
+    assert page.evaluate("window.broken") is None
+    assert page.locator("img[src=x], b[onclick]").count() == 0
+    assert page.evaluate("document.documentElement.scrollWidth") <= 1440
 
 
-def test_a_report_has_the_numbers_of_every_step(
-    browser: Browser, encoder: TextEncoder, run: Any, tmp_path: Path
-) -> None:
+def test_a_report_has_the_numbers_of_every_step(opens: Opens, encoder: TextEncoder, run: Any, tmp_path: Path) -> None:
     """Of the layers that are named; of others it says that it does not hold them."""
-    path = report(encoder, run(KEYS), [4, 5]).save(tmp_path / "report.html")
-    with browser.new_context(viewport={"width": 1280, "height": 900}, offline=True) as context:
-        page = context.new_page()
-        watch(page)
-        page.goto(path.as_uri())
-        follow(page, "Attention")
-        page.get_by_role("button", name="All numbers of every step").click()
-        cell = page.get_by_label("a row for each of").get_by_role("gridcell")
-        which = page.get_by_role("combobox", name="Step")
-        for step, index in (("layers.5.attention.weights", (6, 0, 0)), ("layers.5.attention.q", (6, 0, 0))):
-            which.select_option(step)
-            expect(page.get_by_text(f"{step} ·")).to_be_visible()
-            said = (cell.get_attribute("aria-label") or "").rpartition(" ")[2].replace("\u2212", "-")
-            assert float(said) == pytest.approx(run(KEYS)[step][index].item(), rel=1e-3), said
-        expect(page.get_by_role("heading", name="Charts of this run")).to_be_visible()
-        assert barriers(page) == []
-        page.get_by_role("radio", name="layer 1", exact=True).click()
-        alert = page.get_by_role("alert").filter(has_text="This file does not hold the numbers of this step")
-        expect(alert.first).to_be_visible()
-        assert problems(page) == []
+    page = opens(report(encoder, run(KEYS), [5]).save(tmp_path / "report.html"))
+    follow(page, "Attention")
+    page.get_by_role("button", name="All numbers of every step").click()
+    cell = page.get_by_label("a row for each of").get_by_role("gridcell")
+    which = page.get_by_role("combobox", name="Step")
+    for step, index in (("layers.5.attention.weights", (6, 0, 0)), ("layers.5.attention.q", (6, 0, 0))):
+        which.select_option(step)
+        expect(page.get_by_text(f"{step} ·")).to_be_visible()
+        said = (cell.get_attribute("aria-label") or "").rpartition(" ")[2].replace("\u2212", "-")
+        assert float(said) == pytest.approx(run(KEYS)[step][index].item(), rel=1e-3), said
+    expect(page.get_by_role("heading", name="Charts of this run")).to_be_visible()
+    assert barriers(page) == []
+    page.get_by_role("radio", name="layer 1", exact=True).click()
+    alert = page.get_by_role("alert").filter(has_text="This file does not hold the numbers of this step")
+    expect(alert.first).to_be_visible()
+    page.evaluate("document.dispatchEvent(new CustomEvent('encoder:number', { detail: 'layers.0.attention.q:0,0,0' }))")
+    alert = page.get_by_role("alert").filter(has_text="This file does not hold the way back of a single number")
+    expect(alert).to_be_visible()
 
 
 @pytest.fixture(scope="module")
@@ -371,47 +354,30 @@ def walked(place: Place, run: Any) -> None:
     agree(place, run(KEY), 2, 6, 6)
 
 
-def test_a_file_with_vectors_has_attention_too(browser: Browser, deep: Path, run: Any) -> None:
-    with browser.new_context(viewport={"width": 1440, "height": 900}) as context:
-        page = context.new_page()
-        watch(page)
-        asked: list[str] = []
-        page.on("request", lambda request: asked.append(request.url))
-        page.goto(deep.as_uri())
-        walked(page, run)
-        assert problems(page) == []
-        assert asked == [deep.as_uri()] == [page.url]
+def test_attention_is_there_in_a_sandboxed_frame(disk: Page, deep: Path, encoder: TextEncoder, run: Any) -> None:
+    disk.goto("about:blank")
+    disk.evaluate(FRAME, deep.read_text(encoding="utf-8"))
+    frame = disk.frame_locator("iframe")
+    walked(frame, run)
+    bars_agree(frame, encoder, run(KEY))
+    assert problems(disk) == []
 
 
-def test_attention_is_there_in_a_sandboxed_frame(browser: Browser, deep: Path, run: Any) -> None:
-    with browser.new_context(viewport={"width": 1280, "height": 900}) as context:
-        page = context.new_page()
-        watch(page)
-        page.set_content("<!DOCTYPE html><body></body>")
-        page.evaluate(FRAME, deep.read_text(encoding="utf-8"))
-        walked(page.frame_locator("iframe"), run)
-        assert problems(page) == []
-
-
-@pytest.mark.parametrize("asked", ["", "--whole", "--no-whole"])
-def test_the_command_holds_what_there_is_room_for(browser: Browser, tmp_path: Path, asked: str) -> None:
+def test_the_command_holds_what_there_is_room_for(tmp_path: Path) -> None:
     file = tmp_path / "run.html"
-    main([KEYS, KEY, "--out", str(file), *asked.split()])
     levels, layers = {"1", "4", "5", "6", "7"}, {f"{level} {layer}" for level in (2, 3) for layer in range(6)}
-    assert (file.stat().st_size <= MOST) is (asked != "--whole")
-    with browser.new_context() as context:
-        page = context.new_page()
-        page.goto(file.as_uri())
-        page.locator("[data-claim]").wait_for()
-        held = [set(names) for names in page.evaluate(HELD)]
-        menu = page.get_by_role("button", name="Menu")
+    for asked in ("", "--whole", "--no-whole"):
+        main([KEYS, KEY, "--out", str(file), *asked.split()])
+        assert (file.stat().st_size <= MOST) is (asked != "--whole")
+        found = re.search(r'<script id="packets" type="application/json">(.*?)</script>', file.read_text("utf-8"))
+        assert found
+        held = [set(one["packets"]) for one in json.loads(found[1])]
         if asked == "--whole":
             assert held == [levels | layers] * 2
         elif asked:
             assert held == [{"1"}] * 2
         else:
             assert held[0] >= levels and all("1" in names for names in held)
-        expect(menu).to_be_visible()  # two sentences can be compared in any of them
 
 
 @pytest.fixture(scope="module")
@@ -424,34 +390,16 @@ def whole(encoder: TextEncoder, run: Any, tmp_path_factory: pytest.TempPathFacto
     return path
 
 
-def test_all_pages_that_draw_from_packets_are_there(browser: Browser, whole: Path) -> None:
-    with browser.new_context(viewport={"width": 1280, "height": 900}, offline=True) as context:
-        page = context.new_page()
-        watch(page)
-        asked: list[str] = []
-        page.on("request", lambda request: asked.append(request.url))
-        page.goto(whole.as_uri())
-        chosen = page.get_by_role("radio", checked=True)
-        expect(page.get_by_role("radio", name="layer 2", exact=True)).to_be_checked()
-        expect(chosen.first).to_be_visible()
-        for key, (title, _) in PAGES.items():
-            follow(page, title)
-            lacks = {"what_if": ["This file does not hold that run with what is changed in it."]}.get(key, [])
-            expect(page.locator("[role=alert]:visible")).to_have_text(lacks)
-            assert barriers(page) == [], key
-        link = page.get_by_role("link", name="Open it in the app")
-        expect(link).to_have_attribute("href", "https://x.test/?a=<b>")
-        expect(page.get_by_role("contentinfo")).to_contain_text("When it was kept: it was so Model: base, weights ")
-        assert problems(page) == []
-        assert asked == [whole.as_uri()]
-
-
-def test_a_number_that_only_a_server_opens_says_so(browser: Browser, deep: Path) -> None:
-    with browser.new_context(viewport={"width": 1280, "height": 900}) as context:
-        page = context.new_page()
-        page.goto(deep.as_uri())
-        page.evaluate(
-            "document.dispatchEvent(new CustomEvent('encoder:number', { detail: 'layers.0.attention.q:0,0,0' }))"
-        )
-        alert = page.get_by_role("alert").filter(has_text="This file does not hold the way back of a single number")
-        expect(alert).to_be_visible()
+def test_all_pages_that_draw_from_packets_are_there(opens: Opens, whole: Path) -> None:
+    page = opens(whole)
+    expect(page.get_by_role("radio", name="layer 2", exact=True)).to_be_checked()
+    expect(page.get_by_role("radio", checked=True).first).to_be_visible()
+    for key, (title, _) in PAGES.items():
+        follow(page, title)
+        lacks = {"what_if": ["This file does not hold that run with what is changed in it."]}.get(key, [])
+        expect(page.locator("[role=alert]:visible")).to_have_text(lacks)
+    assert barriers(page) == []
+    link = page.get_by_role("link", name="Open it in the app")
+    expect(link).to_have_attribute("href", "https://x.test/?a=<b>")
+    expect(page.get_by_role("contentinfo")).to_contain_text("When it was kept: it was so Model: base, weights ")
+    assert page.url == whole.as_uri()

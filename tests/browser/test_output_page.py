@@ -1,13 +1,13 @@
 """The Output page that is drawn in the browser: what would be said after each layer, by pointer and by keys alone."""
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import Any
 
 import pytest
 from browser_tools import barriers
-from mounted import DESK, PHONE, SIZES, controls, mounting, overflows, seen, tab_stops
-from playwright.sync_api import Browser, Locator, Page, expect
+from mounted import DESK, PHONE, SIZES, Mounted, controls, overflows, seen, tab_stops
+from playwright.sync_api import Locator, Page, expect
 
 from encoder import PRESETS, TextEncoder
 from encoder.metrics import lens_words, logit_lens, race, stream
@@ -33,16 +33,16 @@ def packets(base: TextEncoder) -> dict[str, bytes]:
 
 
 @pytest.fixture
-def opened(browser: Browser, packets: dict[str, bytes]) -> Iterator[Opened]:
-    """Opens the page with a state; nothing may fail in it."""
-    with mounting(browser) as mounted:
+def opened(mounted: Mounted, packets: dict[str, bytes]) -> Opened:
+    """Opens the page with a state."""
 
-        def show(runs: dict[str, bytes] | None = None, **options: Any) -> Page:
-            waits = {name: options.pop(name, ()) for name in ("held", "lost")}
-            at = {"sentence": GAP_SENTENCE, **options}
-            return mounted("stack", runs or packets, first=at, named=NAMED, **waits)
+    def show(runs: dict[str, bytes] | None = None, **options: Any) -> Page:
+        waits = {name: options.pop(name, ()) for name in ("held", "lost")}
+        waits["apart"] = options.pop("apart", False)
+        at = {"sentence": GAP_SENTENCE, **options}
+        return mounted("stack", runs or packets, first=at, named=NAMED, **waits)
 
-        yield show
+    return show
 
 
 def cell(page: Page, column: int, row: int) -> Locator:
@@ -132,7 +132,7 @@ def test_a_link_shows_the_chosen_layer_and_the_word_that_is_followed(opened: Ope
     cell(page, 4, 0).click()
     told = page.evaluate("window.store.query()")
     assert told["after"] == "3" and told["lens_word"] == "is"
-    other = opened(**{name: told[name] for name in ("sentence", "after", "lens_word")})
+    other = opened(apart=True, **{name: told[name] for name in ("sentence", "after", "lens_word")})
     for one in (page, other):
         expect(one.get_by_role("heading", level=2)).to_have_text("After layer 3")
         expect(one.locator(".ou-row-name").nth(WORDS)).to_have_text("place of is")
@@ -149,16 +149,6 @@ def test_a_link_shows_the_chosen_layer_and_the_word_that_is_followed(opened: Ope
     page = opened(after="nine", lens_word="no such word")
     expect(page.get_by_role("heading", level=2)).to_have_text("The guess")
     expect(page.locator(".ou-row-name").nth(WORDS)).to_have_text("place of are")
-
-
-def test_on_a_phone_the_chosen_layer_is_seen_whole(opened: Opened) -> None:
-    page = opened()
-    page.set_viewport_size(PHONE)
-    for column in (3, LAYERS, 0, 5):
-        cell(page, column, 0).dispatch_event("click")
-        names, head = page.locator(".ou-row-name").first.bounding_box(), cell(page, column, -1).bounding_box()
-        assert names and head and names["x"] + names["width"] - 1 <= head["x"]
-        assert head["x"] + head["width"] <= PHONE["width"], column
 
 
 def test_a_word_that_is_read_is_said_to_be_and_one_button_masks_it(opened: Opened, base: TextEncoder) -> None:
@@ -270,4 +260,9 @@ def test_it_fits_and_axe_finds_nothing(opened: Opened) -> None:
             assert bars and grid and bars["y"] < 300
             if size is DESK:
                 assert grid["x"] > bars["x"] + bars["width"] and grid["y"] + grid["height"] < size["height"]
-        assert barriers(page, every=True) == []
+    for column in (3, LAYERS, 0, 5):  # on a phone the chosen layer is seen whole
+        cell(page, column, 0).dispatch_event("click")
+        names, head = page.locator(".ou-row-name").first.bounding_box(), cell(page, column, -1).bounding_box()
+        assert names and head and names["x"] + names["width"] - 1 <= head["x"]
+        assert head["x"] + head["width"] <= PHONE["width"], column
+    assert barriers(page, every=True) == []

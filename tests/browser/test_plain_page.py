@@ -4,7 +4,6 @@ from urllib.parse import parse_qs, urlsplit
 
 import pytest
 from browser_tools import barriers
-from front_alone import front
 from mounted import SIZES
 from playwright.sync_api import Browser, Page, Route, ViewportSize, expect
 from starlette.applications import Starlette
@@ -15,7 +14,6 @@ from encoder.packet.shipped import SENTENCES
 from pages.front import routes
 from pages.front.headers import Headers
 
-__all__ = ["front"]  # a fixture
 SERVER = TestClient(Starlette(routes=routes.routes(), middleware=[Middleware(Headers)]), base_url="http://plain.test")
 
 

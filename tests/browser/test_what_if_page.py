@@ -1,14 +1,14 @@
 """The What if page in the browser: what it opens with, what a press changes, and that its numbers are true."""
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 import pytest
 from browser_tools import barriers
-from mounted import DESK, SIZES, controls, mounting, overflows, seen, tab_stops
-from playwright.sync_api import Browser, Locator, Page, expect
+from mounted import DESK, SIZES, Mounted, controls, overflows, seen, tab_stops
+from playwright.sync_api import Locator, Page, expect
 
 from encoder import Edit, EncoderConfig, TextEncoder
 from encoder.edits.edit_text import text_to_edits
@@ -32,20 +32,19 @@ Opened = Callable[..., Page]
 
 
 @pytest.fixture
-def opened(browser: Browser, base: TextEncoder) -> Iterator[Opened]:
-    """Opens the page with a state; nothing may fail in it."""
-    with mounting(browser) as mounted:
+def opened(mounted: Mounted, base: TextEncoder) -> Opened:
+    """Opens the page with a state."""
 
-        def show(encoder: TextEncoder = base, **first: object) -> Page:
-            def packet(asked: dict[str, Any]) -> bytes:
-                edits = text_to_edits(asked["edits"])
-                trace = encoder.trace(asked["sentence"], hidden=asked["hidden"], edits=edits)
-                return level_1(encoder, trace) if asked["level"] == 1 else level_7(encoder, trace)
+    def show(encoder: TextEncoder = base, **first: object) -> Page:
+        def packet(asked: dict[str, Any]) -> bytes:
+            edits = text_to_edits(asked["edits"])
+            trace = encoder.trace(asked["sentence"], hidden=asked["hidden"], edits=edits)
+            return level_1(encoder, trace) if asked["level"] == 1 else level_7(encoder, trace)
 
-            ready = ".wi .enc-finding:not(:empty)"
-            return mounted("what_if", packet, first=first, named=NAMED, keys=KINDS, more=True, ready=ready)
+        ready = ".wi .enc-finding:not(:empty)"
+        return mounted("what_if", packet, first=first, named=NAMED, keys=KINDS, more=True, ready=ready)
 
-        yield show
+    return show
 
 
 def cell(page: Page, layer: int, column: int) -> Locator:
@@ -276,5 +275,5 @@ def test_it_fits_and_axe_finds_nothing(opened: Opened) -> None:
         if size is DESK:
             assert board["y"] < 300 and board["y"] + board["height"] < size["height"]
             assert controls(page) <= 20
-        assert barriers(page, every=True) == []
+    assert barriers(page, every=True) == []
     assert tab_stops(page) <= 15
