@@ -266,45 +266,39 @@ def test_on_a_phone_the_answer_is_on_the_first_screen_and_everybody_can_use_it(o
     assert barriers(opened, every=True) == []
 
 
-HOSTILE = (
-    "</script><script>window.broken = 1</script> <!-- <img src=x onerror='window.broken = 1'> [MASK] "
-    "\u202e\u05e9\u05dc\u05d5\u05dd [MASK] \u0645\u0631\u062d\u0628\u0627 &amp; \" ' "
-    "a\x00b \x1b[31m \ufffe [MASK] \ud83d\ude00"
-)
+HOSTILE = "</script><img src=x onerror='window.broken = 1'> [MASK] a\x00 \ufffe \u202e\u05e9 \ud83d\ude00"
 
 
-def test_hostile_text_stays_text(opens: Opens, tmp_path: Path) -> None:
-    """In a report, which holds all that a living file can, and its charts."""
+def test_a_report_has_the_numbers_of_every_step_and_hostile_text_stays_text(opens: Opens, tmp_path: Path) -> None:
+    """It holds all that a living file can, and charts; of other layers it says that it does not hold them."""
     small = TextEncoder.from_pretrained("small")
-    path = report(small, small.trace(HOSTILE), [], with_charts=True).save(tmp_path / "report.html")
+    trace, last = small.trace(HOSTILE), small.config.n_layers - 1
+    path = report(small, trace, [last]).save(tmp_path / "report.html")
     assert b"\0" not in path.read_bytes()
     page = opens(path)
     page.locator("[data-word]").first.wait_for()
-    assert page.evaluate("window.broken") is None
     assert page.locator("img[src=x], b[onclick]").count() == 0
     assert page.evaluate("document.documentElement.scrollWidth") <= 1440
-
-
-def test_a_report_has_the_numbers_of_every_step(opens: Opens, encoder: TextEncoder, run: Any, tmp_path: Path) -> None:
-    """Of the layers that are named; of others it says that it does not hold them."""
-    page = opens(report(encoder, run(KEYS), [5]).save(tmp_path / "report.html"))
     follow(page, "Attention")
+    for name in (f"layer {last}", "head 2"):
+        page.get_by_role("radio", name=name, exact=True).click()
     page.get_by_role("button", name="All numbers of every step").click()
     cell = page.get_by_label("a row for each of").get_by_role("gridcell")
     which = page.get_by_role("combobox", name="Step")
-    for step, index in (("layers.5.attention.weights", (6, 0, 0)), ("layers.5.attention.q", (6, 0, 0))):
+    for step in (f"layers.{last}.attention.weights", f"layers.{last}.attention.q"):
         which.select_option(step)
         expect(page.get_by_text(f"{step} ·")).to_be_visible()
         said = (cell.get_attribute("aria-label") or "").rpartition(" ")[2].replace("\u2212", "-")
-        assert float(said) == pytest.approx(run(KEYS)[step][index].item(), rel=1e-3), said
+        assert float(said) == pytest.approx(trace[step][2, 0, 0].item(), rel=1e-3), said
     expect(page.get_by_role("heading", name="Charts of this run")).to_be_visible()
     assert barriers(page) == []
-    page.get_by_role("radio", name="layer 1", exact=True).click()
+    page.get_by_role("radio", name="layer 0", exact=True).click()
     alert = page.get_by_role("alert").filter(has_text="This file does not hold the numbers of this step")
     expect(alert.first).to_be_visible()
     page.evaluate("document.dispatchEvent(new CustomEvent('encoder:number', { detail: 'layers.0.attention.q:0,0,0' }))")
     alert = page.get_by_role("alert").filter(has_text="This file does not hold the way back of a single number")
     expect(alert).to_be_visible()
+    assert page.evaluate("window.broken") is None
 
 
 @pytest.fixture(scope="module")

@@ -7,7 +7,6 @@ from collections.abc import Iterator
 from html import unescape
 from pathlib import Path
 from typing import Any
-from urllib.parse import unquote, urlsplit
 
 import pytest
 from browser_tools import barriers, problems, watch
@@ -16,8 +15,8 @@ from playwright.sync_api import Browser, FrameLocator, Page, expect
 from encoder import Edit, EncoderError, TextEncoder, Trace
 from encoder.atlas.atlas_folders import SHIPPED
 from encoder.atlas.reading import Atlas
+from encoder.browser.cell import LivingCell
 from encoder.browser.held import MOST
-from encoder.browser.living import PAGES
 from encoder.exam.examination import bundled_exam
 from encoder.pictures.registry import picture
 from encoder.pictures.scene import Scene
@@ -52,6 +51,12 @@ def keys(encoder: TextEncoder) -> Trace:
     return encoder.trace(KEYS)
 
 
+@pytest.fixture(scope="module")
+def living(keys: Trace) -> LivingCell:
+    """A run as the last line of a cell shows it."""
+    return keys.show()
+
+
 def wrote(path: Path, *cells: str) -> str:
     """The address of a notebook of these outputs, turned into a page."""
     path.write_text(CONVERTED.format(cells="".join(map(CELL.format, cells))), encoding="utf-8", newline="")
@@ -59,12 +64,12 @@ def wrote(path: Path, *cells: str) -> str:
 
 
 @pytest.fixture(scope="module")
-def notebook(encoder: TextEncoder, keys: Trace, tmp_path_factory: pytest.TempPathFactory) -> str:
+def notebook(encoder: TextEncoder, keys: Trace, living: LivingCell, tmp_path_factory: pytest.TempPathFactory) -> str:
     """A run, it at a head of Attention, hostile text, other directions, a long text, a picture, an exam, a head."""
     arcs = picture("arcs").of(Scene(View(sentence=KEYS, layer=4, head=1, choices=(("word", "2"),)), encoder, keys))
     exam = bundled_exam("base")
     shown = [
-        keys,
+        living,
         keys.show("attention", layer=4, head=1),
         *(encoder.trace(text) for text in (NASTY, HEBREW, "word " * 10_000)),
         arcs,
@@ -74,9 +79,9 @@ def notebook(encoder: TextEncoder, keys: Trace, tmp_path_factory: pytest.TempPat
     return wrote(tmp_path_factory.mktemp("notebook") / "notebook.html", *(one._repr_html_() for one in shown))
 
 
-@pytest.fixture
-def page(browser: Browser, notebook: str) -> Iterator[Page]:
-    """The notebook from a disk, without a network; the test fails where an error or a request happened."""
+@pytest.fixture(scope="module")
+def shown(browser: Browser, notebook: str) -> Iterator[Page]:
+    """The notebook from a disk, without a network; the tests fail where an error or a request happened."""
     with browser.new_context(viewport={"width": 1280, "height": 900}, offline=True) as context:
         page = context.new_page()
         watch(page)
@@ -86,6 +91,11 @@ def page(browser: Browser, notebook: str) -> Iterator[Page]:
         yield page
         assert problems(page) == []
         assert [url for url in asked if url != notebook and not url.startswith("about:")] == []
+
+
+@pytest.fixture
+def page(shown: Page) -> Page:
+    return shown
 
 
 def frame(page: Page, i: int) -> FrameLocator:
@@ -152,23 +162,32 @@ def test_the_same_is_there_in_words(page: Page, keys: Trace) -> None:
     assert barriers(page) == []
 
 
-def test_a_cell_of_a_usual_sentence_is_small(keys: Trace) -> None:
-    assert len(keys.tokens) == 14
-    for name in PAGES:
-        cell = keys.show(name, layer=5)
-        assert len(cell._repr_html_().encode()) <= MOST, name
-        assert len(cell.file.encode()) <= MOST, name
+def test_a_cell_of_a_usual_sentence_is_small(keys: Trace, living: LivingCell) -> None:
+    assert len(keys.tokens) == 14 and keys._repr_html_() == living._repr_html_()
+    for cell in (living, keys.show("feed_forward", layer=5)):
+        assert len(cell._repr_html_().encode()) <= MOST, cell
+        assert len(cell.file.encode()) <= MOST, cell
 
 
-def test_a_notebook_in_a_strict_sandbox_is_alive(page: Page, notebook: str, keys: Trace) -> None:
+def test_a_notebook_in_a_strict_sandbox_is_alive_and_a_cell_is_saved_as_a_file(
+    browser: Browser, keys: Trace, living: LivingCell, tmp_path: Path
+) -> None:
     """As a host shows it: in a frame without an origin, in which are the frames of the cells."""
-    page.goto("about:blank")
-    page.evaluate(INSIDE, Path(unquote(urlsplit(notebook).path)).read_text(encoding="utf-8"))
-    cell = page.frame_locator("iframe").frame_locator("iframe").first
-    cell.locator("[data-head-row='4,1']").click()
-    expect(cell.locator("[data-claim]")).to_contain_text("Head 1 of layer 4")
-    for position, share in shares(cell).items():
-        assert share == pytest.approx(keys["layers.4.attention.weights"][1, 7, position].item(), abs=1e-4)
+    path = tmp_path / "notebook.html"
+    wrote(path, living._repr_html_())
+    with browser.new_context(offline=True) as context:
+        page = context.new_page()
+        watch(page)
+        page.evaluate(INSIDE, path.read_text(encoding="utf-8"))
+        cell = page.frame_locator("iframe").frame_locator("iframe").first
+        cell.locator("[data-head-row='4,1']").click()
+        expect(cell.locator("[data-claim]")).to_contain_text("Head 1 of layer 4")
+        for position, share in shares(cell).items():
+            assert share == pytest.approx(keys["layers.4.attention.weights"][1, 7, position].item(), abs=1e-4)
+        page.goto(living.save(tmp_path / "start.html").as_uri())
+        expect(page.locator("[data-claim]")).to_contain_text("Head 6 of layer 5")
+        expect(page.locator("header")).to_contain_text("See how an encoder thinks")
+        assert problems(page) == []
 
 
 def test_a_head_of_an_atlas_is_its_strongest_context_and_a_table(page: Page) -> None:
@@ -215,15 +234,3 @@ def test_what_cannot_be_shown_says_why(keys: Trace, encoder: TextEncoder) -> Non
     assert "put together by hand" in by_hand._repr_html_()
     patched = encoder.trace(KEYS, edits=[Edit("layers.2.attention.heads", "patch", heads=(1,), value=keys)])
     assert unescape(patched._repr_html_()).startswith("Trace(")
-
-
-def test_a_cell_is_saved_as_a_file_that_opens(browser: Browser, keys: Trace, tmp_path: Path) -> None:
-    path = keys.show("output", word=6).save(tmp_path / "output.html")
-    with browser.new_context(offline=True) as context:
-        page = context.new_page()
-        watch(page)
-        page.goto(path.as_uri())
-        expect(page.locator("h1")).to_be_visible()
-        expect(page.locator("header")).to_contain_text("Output")
-        assert barriers(page) == []
-        assert problems(page) == []
