@@ -20,9 +20,8 @@ from encoder.support.formatting import brief, percent
 from encoder.teach import trials
 from encoder.teach.lessons.claims import CLAIMS
 from encoder.teach.lessons.foreign import pack
-from encoder.teach.lessons.lesson import Lesson, LessonStep, Question
+from encoder.teach.lessons.lesson import Lesson, LessonStep, Question, write
 from encoder.teach.lessons.stored import by_content
-from encoder.teach.lessons.text import write
 from encoder.teach.trials import Verdict
 from pages.ui import session
 from pages.ui.lessons import library

@@ -10,6 +10,8 @@ import zlib
 from pathlib import Path
 
 import pytest
+from in_turn import in_turn
+from tiers import mostly_nightly
 
 from encoder.model.config import PRESETS, EncoderConfig
 from encoder.model.steps.catalogue import catalogue
@@ -19,8 +21,17 @@ from encoder.teach.lessons import foreign
 from encoder.teach.lessons.claims import CLAIMS, SOURCES
 from encoder.teach.lessons.foreign import LINK, LONGEST_LINK, OLD_LINK, pack, unpack
 from encoder.teach.lessons.guesses import number, token, verdict
-from encoder.teach.lessons.lesson import LEVELS, MOST_BYTES, Lesson, LessonError, LessonStep, Question, read
-from encoder.teach.lessons.text import as_data, write
+from encoder.teach.lessons.lesson import (
+    LEVELS,
+    MOST_BYTES,
+    Lesson,
+    LessonError,
+    LessonStep,
+    Question,
+    as_data,
+    read,
+    write,
+)
 from encoder.teach.trials import Finding, Verdict, judge
 from encoder.text_encoder import TextEncoder
 from pages.ui.lessons import library
@@ -56,7 +67,7 @@ def test_a_good_file_is_read() -> None:
     assert step == LessonStep("attention", "Look.", view, True, "same_vectors", {"positions": "off"}, question)
 
 
-@pytest.mark.parametrize(
+@in_turn(
     ("change", "said"),
     [
         (("title =", "titel ="), ("there is no field 'titel'", "level, minutes, step", "title has 0 characters")),
@@ -123,7 +134,7 @@ def test_a_lesson_has_bounds() -> None:
     assert len(problems(GOOD + step.replace("page", "side") * 59).splitlines()) == 20
 
 
-@pytest.mark.parametrize("name", library.files())
+@in_turn("name", library.files())
 def test_bundled_lessons_come_back_from_text_and_link(name: str) -> None:
     lesson = library.bundled()[name]
     assert read(write(lesson)) == lesson
@@ -175,13 +186,13 @@ HOSTILE = {  # what a reader of TOML takes much memory or time for
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", HOSTILE)
+@pytest.mark.parametrize("name", mostly_nightly(HOSTILE, daily=["quotes that end a text", "lists"]))
 def test_a_file_of_somebody_else_costs_the_reader_nothing(name: str) -> None:
     """It is read in another process, with bounds; read again it is refused without one."""
     foreign.as_json.cache_clear()
     tracemalloc.start()
     try:
-        for _ in range(3):
+        for _ in range(2):
             with pytest.raises(LessonError, match=r"nested|no TOML file"):
                 foreign.read(HOSTILE[name], "a file")
         assert tracemalloc.get_traced_memory()[1] < 20_000_000
@@ -201,7 +212,7 @@ DATA = as_data(read(GOOD))
 NESTED = {"title": "t", "step": [{"page": "attention", "text": "x", "view": {"sentence": [[[[[[[1]]]]]]]}}]}
 
 
-@pytest.mark.parametrize(
+@in_turn(
     ("link", "said"),
     [
         (LINK, "letters"),
@@ -253,7 +264,7 @@ def test_a_link_of_an_earlier_version_still_leads_to_its_lesson() -> None:
     assert unpack(str(pack(lesson))) == lesson
 
 
-@pytest.mark.parametrize("prefix", [LINK, OLD_LINK])
+@in_turn("prefix", [LINK, OLD_LINK])
 def test_a_link_that_would_unpack_to_much_fills_no_memory(prefix: str) -> None:
     bomb = squeezed(b"\0" * 4_000_000, prefix)
     assert len(bomb) <= LONGEST_LINK
@@ -272,7 +283,7 @@ def test_a_lesson_too_long_for_a_link_is_not_packed() -> None:
     assert pack(lesson) is None
 
 
-@pytest.mark.parametrize(
+@in_turn(
     ("step", "said"),
     [
         (LessonStep("nowhere", "x"), "step 1: there is no page 'nowhere'"),

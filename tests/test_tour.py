@@ -14,7 +14,7 @@ from twins import MINILM, MODELS, saved
 from encoder import PRESETS, TextEncoder
 from encoder.metrics import ROLES
 from encoder.teach.story import tour
-from encoder.teach.story.strong_look import subject
+from encoder.teach.story.stop import subject
 
 pytestmark = pytest.mark.slow
 

@@ -17,9 +17,8 @@ from encoder.packet.format import unpack
 from encoder.pictures.view import EXAMPLE
 from encoder.teach import trials
 from encoder.teach.lessons.claims import SOURCES
-from encoder.teach.lessons.lesson import LessonError, LessonStep, read
+from encoder.teach.lessons.lesson import LessonError, LessonStep, read, write
 from encoder.teach.lessons.stored import by_content
-from encoder.teach.lessons.text import write
 from encoder.teach.trials import Verdict
 from pages.front import below, make
 from pages.front.asked import wanted

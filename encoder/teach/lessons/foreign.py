@@ -12,8 +12,7 @@ from pathlib import Path
 
 from encoder.support import link_text
 from encoder.support.errors import EncoderError
-from encoder.teach.lessons.lesson import DEPTH, MOST_BYTES, Lesson, LessonError, check_size, from_data
-from encoder.teach.lessons.text import as_data
+from encoder.teach.lessons.lesson import DEPTH, MOST_BYTES, Lesson, LessonError, as_data, check_size, from_data
 
 LINK, OLD_LINK = "j1:", "z:"  # what a lesson in a link starts with
 LONGEST_LINK = 6000  # characters

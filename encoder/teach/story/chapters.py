@@ -6,9 +6,8 @@ from dataclasses import replace
 from encoder.metrics import first_lost
 from encoder.metrics.word_kinds import is_word
 from encoder.support.errors import integer
-from encoder.teach.story import contributions, guess, layers, looks, words
-from encoder.teach.story.stop import StoryStop
-from encoder.teach.story.strong_look import Subject, subject
+from encoder.teach.story import guess, layers, looks, words
+from encoder.teach.story.stop import StoryStop, Subject, subject
 from encoder.text_encoder import TextEncoder
 from encoder.trace.trace import Trace
 from encoder.trace.unpadded import tokens
@@ -21,7 +20,7 @@ def chapters(count: int) -> dict[str, tuple[Teller, ...]]:
     return {
         "Words become numbers": (words.pieces, words.nearest, words.places),
         "Who looks at whom": (looks.strongest, looks.parked, looks.agreeing),
-        "What is carried": (contributions.flowing, contributions.added),
+        "What is carried": (layers.flowing, layers.added),
         f"Again, {count} times" if count > 1 else "One layer": (layers.most_added, layers.growing_alike),
         "The guess": (guess.first_choice, guess.settling),
     }

@@ -15,7 +15,7 @@ from encoder.metrics.roles import role_queries
 from encoder.model.activations import ACTIVATIONS
 from encoder.support.formatting import listed, percent, short, shown
 from encoder.teach.story.looks import strongest
-from encoder.teach.story.strong_look import subject
+from encoder.teach.story.stop import subject
 from encoder.text_encoder import TextEncoder
 from encoder.trace.trace import HELD, Source, Trace
 from encoder.trace.unpadded import tokens

@@ -11,8 +11,7 @@ from encoder.pictures.link import from_query
 from encoder.pictures.old_addresses import lead
 from encoder.pictures.view import View
 from encoder.teach.lessons.foreign import is_link, pack, unpack
-from encoder.teach.lessons.lesson import Lesson, LessonError, LessonStep, read
-from encoder.teach.lessons.text import write
+from encoder.teach.lessons.lesson import Lesson, LessonError, LessonStep, read, write
 from pages.ui.components import share
 from pages.ui.server import models
 from pages.ui.state import session_state as state

@@ -14,9 +14,10 @@ from encoder.teach.lessons.lesson import (
     LessonError,
     LessonStep,
     Question,
+    as_data,
     from_data,
+    write,
 )
-from encoder.teach.lessons.text import as_data, write
 from encoder.teach.trials import TRIALS
 from pages.ui.components import share
 from pages.ui.downloads.button import save
