@@ -12,7 +12,8 @@ from tokenizers import Tokenizer
 from torch import Tensor
 
 from encoder import checkpoint
-from encoder.checkpoint.family import REPLACED, UNTRAINED
+from encoder.checkpoint.families import REPLACED
+from encoder.checkpoint.family_fields import UNTRAINED
 from encoder.checkpoint.sentence_folder import SentenceSettings
 from encoder.checkpoint.tokenizer_files import UNKNOWN, SpecialTokens, special_tokens
 from encoder.edits.edit import Edit, check
@@ -89,14 +90,14 @@ class TextEncoder:
             moment = Source(f"{checkpoint.find(name).resolve().name} at step {step}", kept.sha256, maker=maker)
             return cls(kept.model, kept.tokenizer, moment, kept.special)
         folder = checkpoint.find(name)
-        found = checkpoint.load(folder)
+        loaded = checkpoint.load(folder)
         bundled = folder.parent == checkpoint.BUNDLED
         path = "" if bundled else str(name)
-        source = Source(called or folder.resolve().name, found.sha256, origin=path if origin is None else origin)
-        made = cls(found.model, found.tokenizer, source, found.special, found.left_out, found.sentence)
-        if not bundled and (infinite := made.outgrown()):
+        source = Source(called or folder.resolve().name, loaded.sha256, origin=path if origin is None else origin)
+        encoder = cls(loaded.model, loaded.tokenizer, source, loaded.special, loaded.left_out, loaded.sentence)
+        if not bundled and (infinite := encoder.outgrown()):
             log.warning(OUTGROWN, name, infinite)
-        return made
+        return encoder
 
     @classmethod
     def from_transformers(cls, model: Any, tokenizer: Any, *, called: str | None = None) -> "TextEncoder":
@@ -112,10 +113,10 @@ class TextEncoder:
             encoder.checkpoint.CheckpointError: a kind of model that is not supported, or a tokenizer that cannot be
                 used; the message says why.
         """
-        found = checkpoint.from_object(model, tokenizer)
+        loaded = checkpoint.from_object(model, tokenizer)
         name = called or Path(str(getattr(model, "name_or_path", ""))).name or str(model.config.model_type)
         encoder = cls(
-            found.model, found.tokenizer, Source(name, found.sha256, maker=HELD), found.special, found.left_out
+            loaded.model, loaded.tokenizer, Source(name, loaded.sha256, maker=HELD), loaded.special, loaded.left_out
         )
         if infinite := encoder.outgrown():
             log.warning(OUTGROWN, name, infinite)
@@ -160,12 +161,12 @@ class TextEncoder:
         """Why this model guesses no words, in sentences; empty where it does."""
         if self.model.mlm_head is not None:
             return ""
-        said = ["This model has no head that guesses words."]
-        if any(REPLACED in one for one in self.left_out):
-            said.append("It learned to tell which words were replaced, never to name a hidden one.")
-        if any(UNTRAINED in one for one in self.left_out):
-            said.append("The head for words in its file was not trained, so its guesses would be random.")
-        return " ".join(said)
+        sentences = ["This model has no head that guesses words."]
+        if any(REPLACED in module for module in self.left_out):
+            sentences.append("It learned to tell which words were replaced, never to name a hidden one.")
+        if any(UNTRAINED in module for module in self.left_out):
+            sentences.append("The head for words in its file was not trained, so its guesses would be random.")
+        return " ".join(sentences)
 
     @property
     def prompts(self) -> Mapping[str, str]:

@@ -1,6 +1,6 @@
-"""A set of strange checkpoint folders: every fault in a folder of every family, and what is dear to read in one.
+"""Checkpoint folders that are dear to read: each change makes one of a folder that is in good order.
 
-A fault changes a folder that is in good order.
+What else may be wrong with a folder stands in test_checkpoint, test_hugging_face_files and test_strange_folders.
 """
 
 import json
@@ -9,30 +9,9 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
-import torch
-from safetensors.torch import load_file, save_file
-from torch import Tensor
 from twins import Change
 
-FAMILIES = (
-    "bert",
-    "roberta",
-    "xlm-roberta",
-    "camembert",
-    "distilbert",
-    "electra-generator",
-    "albert",
-    "modernbert",
-    "mpnet",
-    "nomic-bert",
-    "gte",
-    "eurobert",
-    "deberta-v3",
-    "own",
-)
 CONFIG, WEIGHTS, TOKENIZER = "config.json", "model.safetensors", "tokenizer.json"
-WIDTHS, LAYERS, HEADS = ("hidden_size", "dim", "d_model"), ("num_hidden_layers", "n_layers"), ("num_attention_heads",)
-ACTIVATIONS = ("hidden_act", "hidden_activation", "activation")
 MARKS = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]"]
 
 
@@ -56,35 +35,6 @@ def told(names: tuple[str, ...], value: Any) -> Change:
     return text(CONFIG, change)
 
 
-def each(change: Callable[[Tensor], Tensor], among: str = "") -> Change:
-    """Other numbers in the tensors whose names hold a word."""
-
-    def damage(folder: Path) -> None:
-        tensors = load_file(folder / WEIGHTS)
-        save_file(
-            {name: change(one).contiguous() if among in name else one for name, one in tensors.items()},
-            folder / WEIGHTS,
-        )
-
-    return damage
-
-
-def renamed(change: Callable[[str], str], count: int = 1) -> Change:
-    """Other names for the first tensors."""
-
-    def damage(folder: Path) -> None:
-        tensors = load_file(folder / WEIGHTS)
-        first = sorted(tensors)[:count]
-        save_file({change(name) if name in first else name: one for name, one in tensors.items()}, folder / WEIGHTS)
-
-    return damage
-
-
-def part(name: str, value: Any) -> Change:
-    """Another part in tokenizer.json."""
-    return text(TOKENIZER, lambda raw: json.dumps(json.loads(raw) | {name: value}))
-
-
 def added(name: str, content: str) -> Change:
     """A file more."""
 
@@ -97,61 +47,6 @@ def added(name: str, content: str) -> Change:
 def removed(name: str) -> Change:
     """A file less."""
     return lambda folder: (folder / name).unlink()
-
-
-def cut(name: str, share: float) -> Change:
-    """The first part of a file alone."""
-
-    def damage(folder: Path) -> None:
-        content = (folder / name).read_bytes()
-        (folder / name).write_bytes(content[: int(share * len(content))])
-
-    return damage
-
-
-def split(pattern: str) -> dict[str, Any]:
-    """A pre-tokenizer that searches for a pattern."""
-    return {"type": "Split", "pattern": {"Regex": pattern}, "behavior": "Removed", "invert": False}
-
-
-EIGHTFOLD = {"type": "Replace", "pattern": {"String": "a"}, "content": "aaaaaaaa"}
-FAULTS: dict[str, Change] = {  # what any folder may have
-    "config-cut": cut(CONFIG, 0.5),
-    "config-empty": text(CONFIG, lambda _: ""),
-    "config-a-list": text(CONFIG, lambda raw: f"[{raw}]"),
-    "config-too-deep": text(CONFIG, lambda _: "[" * 500_000),
-    "config-too-long": text(CONFIG, lambda raw: raw + " " * 2**20),
-    "a-number-of-5000-digits": text(CONFIG, lambda raw: '{"x":' + "9" * 5000 + "," + raw[1:]),
-    "infinite-width": told(WIDTHS, float("inf")),
-    "no-number-of-layers": told(LAYERS, float("nan")),
-    "half-the-layers": told(LAYERS, 1),
-    "many-layers": told(LAYERS, 96),
-    "wide": told(WIDTHS, 8192),
-    "a-long-name": told(ACTIVATIONS, "x" * 900_000),
-    "half-a-character": told(ACTIVATIONS, "\ud800"),
-    "heads-that-do-not-divide": told(HEADS, 7),
-    "a-million-pieces": told(("vocab_size",), 1_000_000),
-    "positions-without-end": told(("max_position_embeddings", "max_positions"), 10**12),
-    "weights-cut": cut(WEIGHTS, 0.6),
-    "weights-empty": cut(WEIGHTS, 0.0),
-    "weights-missing": removed(WEIGHTS),
-    "not-a-number": each(lambda one: torch.full_like(one, torch.nan)),
-    "numbers-of-3e38": each(lambda one: torch.full_like(one, 3e38)),
-    "layer-1-of-1e30": each(lambda one: one * 1e30, "1."),
-    "all-zero": each(torch.zeros_like),
-    "whole-numbers": each(lambda one: one.to(torch.int32)),
-    "sixteen-bits": each(lambda one: one.to(torch.bfloat16)),
-    "turned": each(lambda one: one.T if one.dim() == 2 else one),
-    "without-rows": each(lambda one: one[:0]),
-    "a-name-of-100000-letters": renamed(lambda _: "x" * 100_000),
-    "names-of-nothing": renamed(lambda name: name + "\n", 9),
-    "tokenizer-missing": removed(TOKENIZER),
-    "tokenizer-cut": cut(TOKENIZER, 0.7),
-    "no-words": part("model", {"type": "WordLevel", "vocab": {}, "unk_token": "[UNK]"}),
-    "searches-without-end": part("pre_tokenizer", split("(a+)+b")),
-    "grows-without-end": part("normalizer", {"type": "Sequence", "normalizers": [EIGHTFOLD] * 12}),
-    "an-id-of-5000-digits": text(TOKENIZER, lambda raw: '{"x":' + "9" * 5000 + "," + raw[1:]),
-}
 
 
 def short_words(count: int) -> Iterator[str]:

@@ -44,11 +44,11 @@ DRAWN = (
 )
 # The start of a module's path, and the tests of it, sharpest first; a module gets those of every line that fits.
 TESTS = {
-    "model/config": "config config_text",
+    "model/config": "config",
     "model/distance": "parity config",
     "model/linear": "linear",
     "model/activations": "activations",
-    "model": "parity trace steps proof config linear activations config_text cost hugging_face_files replay",
+    "model": "parity trace steps proof config linear activations cost hugging_face_files replay",
     "trace/tokens": "text pairs words",
     "trace/unpadded": "metrics_layers hostile_pages",
     "trace/tokenizing": "text",

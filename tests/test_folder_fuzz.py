@@ -1,6 +1,6 @@
 """Made-up checkpoint folders: each opens and reads, or is refused with a sentence that names its file.
 
-The nightly form is `python tests/fuzz_folders.py`, with another seed each time.
+A longer form is `python tests/fuzz_folders.py`, with another seed each time.
 """
 
 import subprocess
@@ -27,6 +27,6 @@ def test_models_that_contradict_themselves_are_read_or_refused(tmp_path: Path) -
 def test_what_is_dear_to_read_takes_little_time_and_memory() -> None:
     """Each folder in a process of its own; the program names those that fail or take more than they may."""
     program = Path(__file__).with_name("fuzz_folders.py")
-    command = [sys.executable, str(program), "--strange", "dear", "--models", "0", "--tokenizers", "0"]
+    command = [sys.executable, str(program), "--dear", "--models", "0", "--tokenizers", "0"]
     done = subprocess.run(command, capture_output=True, text=True)
-    assert (done.returncode, "strange folders" in done.stdout) == (0, True), done.stderr
+    assert (done.returncode, "dear folders" in done.stdout) == (0, True), done.stderr

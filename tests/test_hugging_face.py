@@ -15,7 +15,7 @@ from torch.overrides import TorchFunctionMode
 from twins import MINILM, MODELS, Made, saved
 
 from encoder import TextEncoder, Trace, checkpoint
-from encoder.checkpoint.hugging_face import FAMILIES
+from encoder.checkpoint.families import FAMILIES
 from encoder.metrics import SENTENCES
 
 pytestmark = pytest.mark.slow

@@ -13,7 +13,8 @@ from tiny import SENTENCE, TINY, VARIANTS, tiny, tiny_model
 from twins import MODELS
 
 from encoder import PRESETS, EncoderConfig, TextEncoder
-from encoder.checkpoint.hugging_face import FAMILIES, is_hugging_face, read_fields
+from encoder.checkpoint.families import FAMILIES
+from encoder.checkpoint.hugging_face import is_hugging_face, read_fields
 from encoder.model.config import CHOICES
 from encoder.model.steps.catalogue import by_name, catalogue
 from encoder.model.steps.entries import GIVEN as SYMBOLS

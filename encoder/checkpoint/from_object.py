@@ -12,6 +12,7 @@ from torch import Tensor, nn
 
 from encoder.checkpoint import hugging_face
 from encoder.checkpoint.build import build
+from encoder.checkpoint.families import FAMILIES
 from encoder.checkpoint.folder import Loaded
 from encoder.checkpoint.tensor_files import CheckpointError
 from encoder.checkpoint.tokenizer_files import check_pieces, special_tokens
@@ -58,7 +59,7 @@ def config_of(model: Any) -> Mapping[str, Any]:
     raw: dict[str, Any] = json.loads(config.to_json_string())
     if (first := getattr(model, "main_input_name", "input_ids")) in SIGNALS:
         raise CheckpointError(f"{type(model).__name__} reads {SIGNALS[first]} ({first}); here models read text")
-    if raw.get("model_type") not in hugging_face.FAMILIES and "CausalLM" in "".join(raw.get("architectures") or []):
+    if raw.get("model_type") not in FAMILIES and "CausalLM" in "".join(raw.get("architectures") or []):
         raise CheckpointError(f"{type(model).__name__} is a decoder; here every token sees every other")
     return raw
 

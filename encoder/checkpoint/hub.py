@@ -12,7 +12,7 @@ from typing import Any
 
 from encoder import checkpoint
 from encoder.checkpoint import sentence_folder
-from encoder.checkpoint.hugging_face import FAMILIES
+from encoder.checkpoint.families import FAMILIES
 from encoder.checkpoint.tensor_files import INDEX, WEIGHTS
 from encoder.checkpoint.tokenizer_files import READERS, SETTINGS, SPECIAL
 from encoder.support.errors import EncoderError, of_kind

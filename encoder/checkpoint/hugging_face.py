@@ -1,4 +1,4 @@
-"""Checkpoints in Hugging Face's layout: the fields of their config.json and the names of their tensors, as tables.
+"""Checkpoints in Hugging Face's layout: the fields of their config.json and the names of their tensors.
 
 A family is data: which field says what, which module is which of ours, and what is known and not needed. What a table
 does not name is an error, so that no part of a model is lost in silence.
@@ -11,21 +11,7 @@ from typing import Any
 
 from torch import Tensor
 
-from encoder.checkpoint.family import (
-    BERT_FIELDS,
-    BERT_HEAD,
-    BERT_LAYER,
-    BUFFERS,
-    EMBEDDINGS,
-    LM_HEAD,
-    POOLER,
-    REPLACED,
-    ROBERTA_TASKS,
-    SIZES,
-    TASKS,
-    Family,
-)
-from encoder.checkpoint.modern import MODERN
+from encoder.checkpoint.families import FAMILIES, Family
 from encoder.checkpoint.tensor_files import CheckpointError
 from encoder.model.activations import ACTIVATIONS
 from encoder.model.config import EncoderConfig
@@ -57,99 +43,6 @@ UNFIT = {
     **dict.fromkeys(("vit", "deit", "beit", "swin", "dinov2", "clip", "siglip"), "it reads images"),
 }
 
-BERT = Family(
-    "bert.",
-    EMBEDDINGS | BERT_LAYER | BERT_HEAD,
-    BUFFERS | TASKS | POOLER | {"cls.seq_relationship": "next-sentence head"},
-)
-ROBERTA = Family(
-    "roberta.",
-    EMBEDDINGS | BERT_LAYER | LM_HEAD,
-    BUFFERS | TASKS | POOLER | ROBERTA_TASKS,
-    head_activation="gelu",
-    positions_after_padding=True,
-    one_segment=True,
-)
-DISTILBERT = Family(
-    "distilbert.",
-    {ours: theirs for ours, theirs in EMBEDDINGS.items() if "token_type" not in ours}
-    | {
-        "transformer.layer.{i}.attention.q_lin": "layers.{i}.attention.w_q",
-        "transformer.layer.{i}.attention.k_lin": "layers.{i}.attention.w_k",
-        "transformer.layer.{i}.attention.v_lin": "layers.{i}.attention.w_v",
-        "transformer.layer.{i}.attention.out_lin": "layers.{i}.attention.w_o",
-        "transformer.layer.{i}.sa_layer_norm": "layers.{i}.norm1",
-        "transformer.layer.{i}.ffn.lin1": "layers.{i}.feed_forward.w_1",
-        "transformer.layer.{i}.ffn.lin2": "layers.{i}.feed_forward.w_2",
-        "transformer.layer.{i}.output_layer_norm": "layers.{i}.norm2",
-        "vocab_transform": "mlm_head.transform",
-        "vocab_layer_norm": "mlm_head.norm",
-        "vocab_projector": "mlm_head.decoder",
-    },
-    BUFFERS | TASKS | {"pre_classifier": "classification head"},
-    SIZES
-    | {
-        "d_model": "dim",
-        "n_heads": "n_heads",
-        "n_layers": "n_layers",
-        "d_ff": "hidden_dim",
-        "activation": "activation",
-    },
-    {"norm_eps": 1e-12, "n_segments": 0},
-)
-ELECTRA = Family(
-    "electra.",
-    EMBEDDINGS
-    | BERT_LAYER
-    | {
-        "embeddings_project": "embedding.projection",
-        "generator_predictions.dense": "mlm_head.transform",
-        "generator_predictions.LayerNorm": "mlm_head.norm",
-        "generator_lm_head": "mlm_head.decoder",
-    },
-    BUFFERS
-    | TASKS
-    | ROBERTA_TASKS
-    | {"discriminator_predictions.dense": REPLACED, "discriminator_predictions.dense_prediction": REPLACED},
-    BERT_FIELDS | {"embedding_size": "embedding_size"},
-    head_activation="gelu",
-)
-ALBERT_LAYER = "encoder.albert_layer_groups.0.albert_layers.0."
-ALBERT = Family(
-    "albert.",
-    EMBEDDINGS
-    | {
-        "encoder.embedding_hidden_mapping_in": "embedding.projection",
-        ALBERT_LAYER + "attention.query": "layers.0.attention.w_q",
-        ALBERT_LAYER + "attention.key": "layers.0.attention.w_k",
-        ALBERT_LAYER + "attention.value": "layers.0.attention.w_v",
-        ALBERT_LAYER + "attention.dense": "layers.0.attention.w_o",
-        ALBERT_LAYER + "attention.LayerNorm": "layers.0.norm1",
-        ALBERT_LAYER + "ffn": "layers.0.feed_forward.w_1",
-        ALBERT_LAYER + "ffn_output": "layers.0.feed_forward.w_2",
-        ALBERT_LAYER + "full_layer_layer_norm": "layers.0.norm2",
-        "predictions.dense": "mlm_head.transform",
-        "predictions.LayerNorm": "mlm_head.norm",
-        "predictions": "mlm_head",
-        "predictions.decoder": "mlm_head.decoder",
-    },
-    BUFFERS
-    | TASKS
-    | {
-        "pooler": "pooler, which reads the first token for a classification",
-        "sop_classifier.classifier": "sentence-order head",
-    },
-    BERT_FIELDS | {"embedding_size": "embedding_size"},
-    {"shared_layers": True},
-)
-FAMILIES = {
-    "bert": BERT,
-    **dict.fromkeys(("roberta", "xlm-roberta", "camembert"), ROBERTA),
-    "distilbert": DISTILBERT,
-    "electra": ELECTRA,
-    "albert": ALBERT,
-    **MODERN,
-}
 
 OWN_SIZES = {"vocab_size", "d_model", "n_heads", "n_layers", "d_ff"}  # by these a config.json of our own is told
 LAYER = re.compile(r"\b(layers?)\.(\d{1,4})\.")
@@ -188,8 +81,8 @@ def read_fields(raw: Mapping[str, Any], mlm_head: bool) -> EncoderConfig:
     kind = family(raw)
     for name, (allowed, why) in (ONLY | dict(kind.only)).items():
         if name in raw and raw[name] not in allowed and not (name == "auto_map" and code_of(raw)):
-            said = " or ".join(map(repr, allowed))
-            raise CheckpointError(f"{name} is {raw[name]!r}; it must be {said}: {why}")
+            values = " or ".join(map(repr, allowed))
+            raise CheckpointError(f"{name} is {raw[name]!r}; it must be {values}: {why}")
     absent = [theirs for ours, theirs in kind.fields.items() if theirs not in raw and ours not in kind.usual]
     if absent:
         raise CheckpointError(f"it lacks {', '.join(absent)}, which a {raw['model_type']} model has")
@@ -224,10 +117,10 @@ def read_fields(raw: Mapping[str, Any], mlm_head: bool) -> EncoderConfig:
 
 def code_of(raw: Mapping[str, Any]) -> str:
     """The classes of code that comes with a checkpoint, where its family is known to compute the same without it."""
-    told, known = raw.get("auto_map"), family(raw).code
-    if not known or not isinstance(told, dict):
+    classes, known = raw.get("auto_map"), family(raw).code
+    if not known or not isinstance(classes, dict):
         return ""
-    named = [one.rpartition(".")[2] if isinstance(one, str) else "" for one in told.values()]
+    named = [reference.rpartition(".")[2] if isinstance(reference, str) else "" for reference in classes.values()]
     return ", ".join(sorted(named)) if all(name.startswith(known) for name in named) else ""
 
 
@@ -287,15 +180,15 @@ def read_names(raw: Mapping[str, Any], theirs: Iterable[str]) -> Names:
         bare = name.removeprefix(kind.prefix)
         module, _, leaf = LAYER.sub(r"\1.{i}.", bare, count=1).rpartition(".")
         what = besides.get(module) or besides.get(bare)
-        found = our_name(kind, module, leaf, LAYER.search(bare))
+        ours_called = our_name(kind, module, leaf, LAYER.search(bare))
         if what:
             left_out.append(f"{name} ({what})")
-        elif found is None:
+        elif ours_called is None:
             unknown.append(name)
-        elif found in ours:
-            raise CheckpointError(f"it holds {name} twice, also under the name {ours[found]}")
+        elif ours_called in ours:
+            raise CheckpointError(f"it holds {name} twice, also under the name {ours[ours_called]}")
         else:
-            ours[found] = name
+            ours[ours_called] = name
     if kind.head_of_words and kind.head_of_words not in ours:
         left_out += [f"{ours.pop(name)} (head of another task)" for name in list(ours) if name.startswith("mlm_head.")]
     if code_of(raw):
@@ -341,7 +234,7 @@ def shared(name: str) -> list[str]:
 
 def cut(raw: Mapping[str, Any], tensors: Mapping[str, Tensor]) -> dict[str, Tensor]:
     """The tensors, with those that hold several of ours cut into equal parts along their rows."""
-    found: dict[str, Tensor] = {}
+    pieces: dict[str, Tensor] = {}
     for name, tensor in tensors.items():
         module, _, leaf = name.rpartition(".")
         parts = shared(module)
@@ -350,8 +243,8 @@ def cut(raw: Mapping[str, Any], tensors: Mapping[str, Tensor]) -> dict[str, Tens
                 f"{their_name(raw, name)} has shape {tuple(tensor.shape)}; its rows are {len(parts)} maps of one size"
             )
         rows = tensor.chunk(len(parts)) if len(parts) > 1 else (tensor,)
-        found |= {f"{part}.{leaf}": row for part, row in zip(parts, rows, strict=True)}
-    return found
+        pieces |= {f"{part}.{leaf}": row for part, row in zip(parts, rows, strict=True)}
+    return pieces
 
 
 def arranged(raw: Mapping[str, Any], tensors: Mapping[str, Tensor]) -> dict[str, Tensor]:
@@ -363,13 +256,13 @@ def arranged(raw: Mapping[str, Any], tensors: Mapping[str, Tensor]) -> dict[str,
     Raises:
         CheckpointError: a decoder of its own.
     """
-    found = cut(raw, tensors)
+    arrangement = cut(raw, tensors)
     for copy, original in SAME_AS.items():
-        if copy in found:
-            tensor = found.pop(copy)
-            if original not in found:
-                found[original] = tensor
-            elif found[original].shape != tensor.shape or not bool((found[original] == tensor).all()):
+        if copy in arrangement:
+            tensor = arrangement.pop(copy)
+            if original not in arrangement:
+                arrangement[original] = tensor
+            elif arrangement[original].shape != tensor.shape or not bool((arrangement[original] == tensor).all()):
                 raise CheckpointError(
                     f"{their_name(raw, copy)} differs from {their_name(raw, original)}; "
                     "the head must name words with the embedding table it reads them with"
@@ -377,4 +270,4 @@ def arranged(raw: Mapping[str, Any], tensors: Mapping[str, Tensor]) -> dict[str,
     kind = family(raw)
     first = slice(first_position(raw), None) if kind.positions_after_padding else slice(None)
     rows = {"embedding.positions.weight": first, "embedding.segments.weight": slice(1 if kind.one_segment else None)}
-    return found | {name: found[name][kept] for name, kept in rows.items() if name in found}
+    return arrangement | {name: arrangement[name][kept] for name, kept in rows.items() if name in arrangement}

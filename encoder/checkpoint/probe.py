@@ -32,22 +32,22 @@ PROBES = (
 def look(file: str, vocab_size: int) -> None:
     """Raise a ValueError for a tokenizer.json, or a vocab.json, that holds more than the model or any other needs."""
     try:
-        told = json.loads(Path(file).read_bytes())
+        content = json.loads(Path(file).read_bytes())
     except (ValueError, RecursionError) as error:
         raise ValueError(f"it is no JSON: {error}") from error
-    if not isinstance(told, dict):
+    if not isinstance(content, dict):
         raise ValueError("it is no JSON object")
-    model = told.get("model")
-    pieces = model.get("vocab") if isinstance(model, dict) else told
+    model = content.get("model")
+    pieces = model.get("vocab") if isinstance(model, dict) else content
     if isinstance(pieces, dict | list) and len(pieces) > vocab_size:
         raise ValueError(f"it has {len(pieces)} pieces, more than the vocab_size {vocab_size} of the model")
-    if why := too_much(told):
+    if why := too_much(content):
         raise ValueError(why)
 
 
-def too_much(told: dict[str, object]) -> str:
+def too_much(content: dict[str, object]) -> str:
     """What of a tokenizer.json is more than any known tokenizer needs; empty where nothing is."""
-    parts = [told.get(name) for name in ("normalizer", "pre_tokenizer", "post_processor", "decoder")]
+    parts = [content.get(name) for name in ("normalizer", "pre_tokenizer", "post_processor", "decoder")]
     count, grows, waiting = 0, 1, [(part, 0) for part in parts]
     while waiting:
         part, depth = waiting.pop()

@@ -83,16 +83,16 @@ def read_sentence_settings(folder: Path, tokenizer: Tokenizer) -> SentenceSettin
 def modules(folder: Path) -> list[tuple[str, str]]:
     """The kind of each module and the folder that it is in, in their order."""
     path = folder / MODULES
-    told = read_any_json(path, MOST_BYTES)
-    if not isinstance(told, list) or not all(isinstance(one, dict) for one in told):
+    rows = read_any_json(path, MOST_BYTES)
+    if not isinstance(rows, list) or not all(isinstance(row, dict) for row in rows):
         raise CheckpointError(f"{path} holds no list of modules")
-    found = []
-    for one in told:
-        kind, where = one.get("type"), one.get("path", "")
+    modules_named = []
+    for row in rows:
+        kind, where = row.get("type"), row.get("path", "")
         if not isinstance(kind, str) or not isinstance(where, str) or (where and not FOLDER.fullmatch(where)):
             raise CheckpointError(f"{path} has a module {kind!r:.80} in {where!r:.80}, which is no folder beside it")
-        found.append((kind.rsplit(".", 1)[-1][:60], where))
-    return found
+        modules_named.append((kind.rsplit(".", 1)[-1][:60], where))
+    return modules_named
 
 
 def optional(path: Path) -> dict[str, Any]:
@@ -102,21 +102,21 @@ def optional(path: Path) -> dict[str, Any]:
 
 def read_pooling(path: Path, prompted: bool) -> Pooling:
     """How the vector of the sentence is made; `prompted` tells whether the folder has prefixes."""
-    told = read_json(path, MOST_BYTES)
-    modes: Any = told.get("pooling_mode", [mode for name, mode in OLDER.items() if told.get(name)] or "mean")
+    settings = read_json(path, MOST_BYTES)
+    modes: Any = settings.get("pooling_mode", [mode for name, mode in OLDER.items() if settings.get(name)] or "mean")
     modes = [modes] if isinstance(modes, str) else modes
     if not isinstance(modes, list) or len(modes) != 1 or not isinstance(modes[0], str) or modes[0] not in MODES:
-        said = " with ".join(map(str, modes)) if isinstance(modes, list) else repr(modes)
-        raise CheckpointError(f"{path} pools by {said:.80}; followed here is one of {', '.join(MODES)}")
-    if prompted and told.get("include_prompt", True) is not True:
+        named = " with ".join(map(str, modes)) if isinstance(modes, list) else repr(modes)
+        raise CheckpointError(f"{path} pools by {named:.80}; followed here is one of {', '.join(MODES)}")
+    if prompted and settings.get("include_prompt", True) is not True:
         raise CheckpointError(f"{path} leaves the tokens of the prefix out of the vector, which is not followed here")
     return MODES[modes[0]]
 
 
 def read_prompts(folder: Path) -> tuple[dict[str, str], str, str]:
     """The prefixes that are not empty, the name of the usual one, and how two vectors are compared."""
-    path, told = folder / SETTINGS, optional(folder / SETTINGS)
-    prompts, usual = told.get("prompts") or {}, told.get("default_prompt_name") or ""
+    path, settings = folder / SETTINGS, optional(folder / SETTINGS)
+    prompts, usual = settings.get("prompts") or {}, settings.get("default_prompt_name") or ""
     texts = isinstance(prompts, dict) and all(isinstance(text, str) for text in prompts.values())
     if not texts or len(prompts) > MOST_PROMPTS or any(len(text) > LONGEST_PROMPT for text in prompts.values()):
         raise CheckpointError(
@@ -124,16 +124,16 @@ def read_prompts(folder: Path) -> tuple[dict[str, str], str, str]:
         )
     if usual not in ("", *prompts):
         raise CheckpointError(f"{path}: default_prompt_name is {usual!r:.80}; its prompts are {', '.join(prompts)}")
-    found = {name: text for name, text in prompts.items() if text}
-    return found, usual if usual in found else "", str(told.get("similarity_fn_name") or "cosine")[:20]
+    prefixes = {name: text for name, text in prompts.items() if text}
+    return prefixes, usual if usual in prefixes else "", str(settings.get("similarity_fn_name") or "cosine")[:20]
 
 
 def read_longest(folder: Path) -> int | None:
     """The most tokens that it reads, where it says so: to its own file, or since version 6 to its tokenizer's."""
     most = optional(folder / LENGTHS).get("max_seq_length")
     if most is None:
-        told = optional(folder / TOKENIZER_SETTINGS).get("model_max_length")
-        return told if type(told) is int and 2 <= told <= LONGEST else None  # 10^30 stands for no bound
+        longest = optional(folder / TOKENIZER_SETTINGS).get("model_max_length")
+        return longest if type(longest) is int and 2 <= longest <= LONGEST else None  # 10^30 stands for no bound
     if type(most) is not int or not 2 <= most <= LONGEST:
         raise CheckpointError(
             f"{folder / LENGTHS}: max_seq_length is {most!r:.40}; it must be a whole number from 2 to {LONGEST}"

@@ -58,13 +58,13 @@ def special_tokens(tokenizer: Tokenizer, *told: Mapping[str, Any]) -> SpecialTok
         tokenizer: whose vocabulary is looked at.
         told: settings with fields such as pad_token; the first that says something counts.
     """
-    found: dict[str, str | None] = {}
+    special: dict[str, str | None] = {}
     for kind in (field.name for field in fields(SpecialTokens)):
         said = [settings.get(f"{kind}_token") for settings in told]
         names = [one.get("content") if isinstance(one, dict) else one for one in said]
         named = [name for name in (*names, *KNOWN[kind]) if isinstance(name, str)]
-        found[kind] = next((name for name in named if tokenizer.token_to_id(name) is not None), None)
-    return SpecialTokens(**found)
+        special[kind] = next((name for name in named if tokenizer.token_to_id(name) is not None), None)
+    return SpecialTokens(**special)
 
 
 def read_tokenizer(folder: Path, vocab_size: int) -> tuple[Tokenizer, SpecialTokens]:

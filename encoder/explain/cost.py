@@ -94,16 +94,18 @@ class StepCost:
 
 def parameters(model: Encoder) -> list[Part]:
     """Every part of the model that has parameters, in the order of the forward pass."""
-    config, counted, found = model.config, Counter[str](), parts(model.config)
+    config, counted, terms_of = model.config, Counter[str](), parts(model.config)
     for name, tensor in model.named_parameters():
-        counted[name if name in found else name.rpartition(".")[0]] += tensor.numel()
-    return [Part(name, in_words(terms, config), value(terms, config), counted[name]) for name, terms in found.items()]
+        counted[name if name in terms_of else name.rpartition(".")[0]] += tensor.numel()
+    return [
+        Part(name, in_words(terms, config), value(terms, config), counted[name]) for name, terms in terms_of.items()
+    ]
 
 
-def by_kind(found: Sequence[Part]) -> dict[str, int]:
+def by_kind(of_parts: Sequence[Part]) -> dict[str, int]:
     """How many parameters each kind of part has, over all layers; kinds without any are left out."""
     kinds = dict.fromkeys(("embedding", "attention", "feed-forward", "norms", "MLM head"), 0)
-    for part in found:
+    for part in of_parts:
         kind = next((kind for key, kind in KINDS.items() if key in part.name), "embedding")
         kinds[kind] += part.counted
     return {kind: count for kind, count in kinds.items() if count}

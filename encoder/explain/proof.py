@@ -39,13 +39,13 @@ def checks(model: Encoder, trace: Trace, step: Step) -> list[Check]:
 
     The modules run now, in float32, on this run's own input, with the model's own weights, and without its edits.
     """
-    found = []
+    proofs = []
     if step.values == "share":
         sums = largest(trace[step.name].sum(-1), torch.tensor(1.0))
-        found.append(Check("row sums against 1", sums, 1.0, edited_between(trace, step.inputs[0], step.name)))
+        proofs.append(Check("row sums against 1", sums, 1.0, edited_between(trace, step.inputs[0], step.name)))
     prove = PROOFS.get(step.part)
     with torch.inference_mode():
-        return found + (prove(model, trace, step) if prove else [])
+        return proofs + (prove(model, trace, step) if prove else [])
 
 
 def check(what: str, trace: Trace, received: str, ours: str, theirs: Tensor) -> Check:
@@ -56,15 +56,15 @@ def check(what: str, trace: Trace, received: str, ours: str, theirs: Tensor) -> 
 
 def edited_between(trace: Trace, received: str, ours: str) -> str:
     """The edits, in words, of every step on the way from `received`, whose own value counts as given, to `ours`."""
-    found, steps = {received}, by_name(trace.config)
+    between, steps = {received}, by_name(trace.config)
     waiting = [ours]
     while waiting:
         name = waiting.pop()
-        if name not in found and name in steps:
-            found.add(name)
+        if name not in between and name in steps:
+            between.add(name)
             waiting += steps[name].inputs
-    found.discard(received)
-    return "; ".join(sentence(edit, trace.config) for edit in trace.edits if edit.step in found)
+    between.discard(received)
+    return "; ".join(sentence(edit, trace.config) for edit in trace.edits if edit.step in between)
 
 
 def largest(ours: Tensor, theirs: Tensor) -> float:
@@ -122,7 +122,7 @@ def attention(model: Encoder, trace: Trace, step: Step) -> list[Check]:
 
 def by_distance(model: Encoder, trace: Trace, step: Step) -> list[Check]:
     """Turns as products of complex numbers, and F.scaled_dot_product_attention with biases and windows as its mask."""
-    at, found = f"layers.{step.layer}.attention.", []
+    at, proofs = f"layers.{step.layer}.attention.", []
     attention = block(model, step).attention
     for name in ("q", "k") if attention.rotary is not None else ():
         x, n, turns = trace[at + name], len(trace.tokens), model.config.turns_of(step.layer or 0)
@@ -130,7 +130,7 @@ def by_distance(model: Encoder, trace: Trace, step: Step) -> list[Check]:
         by_place = torch.polar(torch.ones_like(angles), angles)
         product = torch.complex(*x.chunk(2, -1)) * by_place
         theirs = torch.cat((product.real, product.imag), -1)
-        found.append(
+        proofs.append(
             check(f"a product of complex numbers, {name} turned", trace, at + name, f"{at}{name}_rotated", theirs)
         )
     asks, offers = (trace[name] for name in trace.step(at + "scores").inputs)
@@ -138,7 +138,7 @@ def by_distance(model: Encoder, trace: Trace, step: Step) -> list[Check]:
     for part, (name, distant) in PARTS_OF_SCORES.items() if attention.distance_parts else ():
         if part in attention.distance_parts:
             theirs = query_by_query(trace[at + name], trace[at + distant], part)
-            found.append(check(f"query by query, {part}", trace, at + name, at + part, theirs))
+            proofs.append(check(f"query by query, {part}", trace, at + name, at + part, theirs))
             given = given + theirs / math.sqrt(attention.score_size)
     hidden, place = hidden_keys(trace), torch.arange(len(trace.tokens))
     if attention.window is not None:
@@ -155,7 +155,7 @@ def by_distance(model: Encoder, trace: Trace, step: Step) -> list[Check]:
     read = trace.step(at + "scores").inputs[0]
     output = nn.functional.linear(heads.transpose(0, 1).flatten(1), attention.w_o.weight, attention.w_o.bias)
     return [
-        *found,
+        *proofs,
         check("F.scaled_dot_product_attention, weights", trace, read, at + "weights", weights),
         check("F.scaled_dot_product_attention, output", trace, read, at + "output", output),
     ]
@@ -180,15 +180,15 @@ def distances(model: Encoder, trace: Trace, step: Step) -> list[Check]:
     rows = distance_vectors(len(trace.tokens), config.distance_span, config.distance_limit)
     theirs = run(lambda: nn.Embedding(*table.shape), {"weight": table}, rows)
     first = "distances.table" if config.distance_norm else "distances.output"
-    found = [check("nn.Embedding, rows", trace, "", first, theirs)]
-    return found + (norm(model, trace, "distances.", first, "distances.norm") if config.distance_norm else [])
+    proofs = [check("nn.Embedding, rows", trace, "", first, theirs)]
+    return proofs + (norm(model, trace, "distances.", first, "distances.norm") if config.distance_norm else [])
 
 
 def block(model: Encoder, step: Step) -> Block:
     """The model's block that a step belongs to."""
-    found = model.get_submodule(f"layers.{step.layer}")
-    assert isinstance(found, Block)
-    return found
+    layer_block = model.get_submodule(f"layers.{step.layer}")
+    assert isinstance(layer_block, Block)
+    return layer_block
 
 
 def norm(model: Encoder, trace: Trace, prefix: str, x: str, name: str) -> list[Check]:
@@ -280,11 +280,11 @@ def layer(model: Encoder, trace: Trace, step: Step) -> list[Check]:
         trace[x][None],
         src_key_padding_mask=hidden_keys(trace),
     )
-    said = f"nn.TransformerEncoderLayer, layer {number}"
+    what = f"nn.TransformerEncoderLayer, layer {number}"
     if step.layer is None and model.final_norm is not None:
         last = f"layers.{number}.output"
-        return [check(said, trace, x, last, theirs[0]), *norm(model, trace, "", last, "final_norm")]
-    return [check(said, trace, x, step.name, theirs[0])]
+        return [check(what, trace, x, last, theirs[0]), *norm(model, trace, "", last, "final_norm")]
+    return [check(what, trace, x, step.name, theirs[0])]
 
 
 def embedding(model: Encoder, trace: Trace, step: Step) -> list[Check]:
@@ -292,17 +292,17 @@ def embedding(model: Encoder, trace: Trace, step: Step) -> list[Check]:
     config, table = model.config, model.embedding.tokens.weight
     ids = torch.tensor(trace.ids)
     theirs = run(lambda: nn.Embedding(*table.shape), {"weight": table}, ids)
-    found = [check("nn.Embedding, rows", trace, "ids", "embedding.tokens", theirs)]
+    proofs = [check("nn.Embedding, rows", trace, "ids", "embedding.tokens", theirs)]
     projection = model.embedding.projection
     if config.embedding_norm:
         prefix = "embedding." if projection is None else "embedding.norm."
-        found += norm(model, trace, prefix, "embedding.sum", "embedding.norm")
+        proofs += norm(model, trace, prefix, "embedding.sum", "embedding.norm")
     if projection is not None:
         (x,) = trace.step("embedding.projected").inputs
         weights = dict(projection.named_parameters())
         wide = run(lambda: nn.Linear(config.d_embedding, config.d_model), weights, trace[x])
-        found.append(check("nn.Linear, widened", trace, x, "embedding.projected", wide))
-    return found
+        proofs.append(check("nn.Linear, widened", trace, x, "embedding.projected", wide))
+    return proofs
 
 
 def final_norm(model: Encoder, trace: Trace, step: Step) -> list[Check]:
@@ -336,11 +336,11 @@ def pooling(model: Encoder, trace: Trace, step: Step) -> list[Check]:
         "max": lambda: torch.max_pool1d(x.T, len(x)).T,
         "cls": lambda: x[:1],
     }
-    found = [check(PYTORCHS_POOLING, trace, "output", "pooling.vector", over[str(model.config.pooling)]())]
+    proofs = [check(PYTORCHS_POOLING, trace, "output", "pooling.vector", over[str(model.config.pooling)]())]
     if model.config.unit_length:
         theirs = nn.functional.normalize(trace["pooling.vector"])
-        found.append(check("nn.functional.normalize", trace, "pooling.vector", "pooling.unit", theirs))
-    return found
+        proofs.append(check("nn.functional.normalize", trace, "pooling.vector", "pooling.unit", theirs))
+    return proofs
 
 
 PROOFS: dict[str, Callable[[Encoder, Trace, Step], list[Check]]] = {

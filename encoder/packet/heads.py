@@ -43,16 +43,16 @@ def entry(place: tuple[int, int], key: str, **args: object) -> Said:
 
 def of_gaps(exam: Exam) -> list[Said]:
     """What the head that finds the subject of a masked verb best in made sentences does there, and in real ones."""
-    made = next((frame for frame in exam.frames if frame.frame == ALL and frame.licensed), None)
-    if made is None:
+    best = next((frame for frame in exam.frames if frame.frame == ALL and frame.licensed), None)
+    if best is None:
         return []
-    place, (_, rule) = (made.layer, made.head), best_rule(made)
-    found = [entry(place, "exam_made", share=made.accuracy, count=made.n, rule=rule)]
+    place, (_, rule) = (best.layer, best.head), best_rule(best)
+    sentences = [entry(place, "exam_made", share=best.accuracy, count=best.n, rule=rule)]
     real = [row for row in exam.rows if (row.relation, row.place) == (JUDGED, place)]
-    found += [entry(row.place, "exam_real", text=text(row.treebank), **numbers(row)) for row in real]
+    sentences += [entry(row.place, "exam_real", text=text(row.treebank), **numbers(row)) for row in real]
     if not any(row.licensed for row in real):
-        found.append(entry(place, "exam_not_confirmed"))
-    return found
+        sentences.append(entry(place, "exam_not_confirmed"))
+    return sentences
 
 
 def head_jobs(exam: Exam) -> list[Said]:
@@ -88,14 +88,14 @@ def level_6(encoder: TextEncoder, trace: Trace, layer: int = -1, *, exam: Exam |
     about: Known = {"exam": "", "jobs": [], "tried": [], "examples": [], "survey": survey(encoder)}
     if exam is not None:
         about |= {"exam": scope(exam), "jobs": jobs(exam), "tried": tried(exam)}
-        about["examples"] = [shown(one) for one in few_by_content(source.fingerprint)]
+        about["examples"] = [shown(examples) for examples in few_by_content(source.fingerprint)]
     return pack(6, {"heads": about}, {})
 
 
 def jobs(exam: Exam) -> list[Known]:
     """What each head has a licence for, the surest first, with its figures in each kind of text and the rule beside."""
     rows = sorted(exam.licences(), key=lambda row: (row.place, -row.corrected_low))
-    found = [
+    known = [
         place(row) | {"job": job(row.relation, row.direction), "made": False, "figures": figures(row)} for row in rows
     ]
     for frame in exam.frames:
@@ -106,19 +106,19 @@ def jobs(exam: Exam) -> list[Known]:
             numbers = [figure(MADE, frame.accuracy, frame.n, share, how)]
             numbers += [figure(text(row.treebank), *numbers_of(row)) for row in real]
             made = not any(row.licensed for row in real)
-            found.append(at | {"job": job("gap", frame.direction), "made": made, "figures": numbers})
-    return found
+            known.append(at | {"job": job("gap", frame.direction), "made": made, "figures": numbers})
+    return known
 
 
 def tried(exam: Exam) -> list[Known]:
     """What each head does best of all heads without a licence for it, by how far it is above the rule, and why not."""
-    made = {(frame.layer, frame.head) for frame in exam.frames if frame.frame == ALL and frame.licensed}
+    licensed_frames = {(frame.layer, frame.head) for frame in exam.frames if frame.frame == ALL and frame.licensed}
     rows = [row for row in exam.rows if row.treebank == exam.treebanks[0].name and not row.licensed]
     rows = [
         row
         for row in rows
         if row.verdict != JUDGED_ELSEWHERE
-        and not (row.relation == JUDGED and row.place in made)
+        and not (row.relation == JUDGED and row.place in licensed_frames)
         and row.accuracy > row.distance_accuracy
     ]
     return [
@@ -152,14 +152,14 @@ def figure(of: str, share: float, count: int, rule: float, how: str = "") -> Kno
     return {"text": of, "share": share, "count": count, "rule": rule, "how": how}
 
 
-def shown(one: HeadExamples) -> Known:
+def shown(examples: HeadExamples) -> Known:
     """A few answers of a head, right and wrong ones, none longer than LONGEST."""
-    some = [example for example in one.some if len(example.words) <= LONGEST]
+    some = [example for example in examples.some if len(example.words) <= LONGEST]
     return {
-        "layer": one.layer,
-        "head": one.head,
-        "title": title(one.relation),
-        "text": text(one.treebank),
+        "layer": examples.layer,
+        "head": examples.head,
+        "title": title(examples.relation),
+        "text": text(examples.treebank),
         "some": [
             {"words": list(each.words), "from": each.source, "answer": each.answer, "gold": each.gold} for each in some
         ],
@@ -175,4 +175,7 @@ def survey(encoder: TextEncoder) -> Known | None:
     if atlas is None:
         return None
     roles = [role for row in head_survey(atlas).roles for role in row]
-    return {"over": atlas.card.scope, "heads": [[one.label, one.nearest, round(one.mass, 5)] for one in roles]}
+    return {
+        "over": atlas.card.scope,
+        "heads": [[label_of.label, label_of.nearest, round(label_of.mass, 5)] for label_of in roles],
+    }

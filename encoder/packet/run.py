@@ -145,18 +145,18 @@ def notes(trace: Trace) -> list[str]:
 def digest(trace: Trace) -> str:
     """Twelve digits that pin the weights: those of a checkpoint's file, or of what makes random ones again."""
     source = trace.source
-    made = repr((source.seed, source.maker, trace.config))
-    return source.sha256 or sha256(made.encode()).hexdigest()[:12]
+    recipe = repr((source.seed, source.maker, trace.config))
+    return source.sha256 or sha256(recipe.encode()).hexdigest()[:12]
 
 
 def kinds(encoder: TextEncoder, trace: Trace) -> list[str]:
     """Of each token whether it is a gap ("mask"), padding, one that the model added ("special"), or a word's."""
     n = len(trace.tokens) - trace.padding
-    found = ["special" if special else "word" for special in trace.tokenization.special[:n]]
+    kinds_of_tokens = ["special" if special else "word" for special in trace.tokenization.special[:n]]
     masks = [i for i, token in enumerate(trace.tokens[:n]) if token == encoder.mask_token]
     for i in masks:
-        found[i] = "mask"
-    return found + ["padding"] * trace.padding
+        kinds_of_tokens[i] = "mask"
+    return kinds_of_tokens + ["padding"] * trace.padding
 
 
 def rows_within(config: EncoderConfig, n: int, most_bytes: int) -> int:

@@ -37,18 +37,18 @@ def level_8(encoder: TextEncoder, trace: Trace, step: str, index: Sequence[int])
         EncoderError: a trace of another model, or an index that is not the step's.
     """
     encoder.check_own(trace)
-    found = trace.step(step)
-    head = tuple(index) if "H" in found.shape else ()
-    if "H" in found.shape and (len(head) != 1 or not 0 <= head[0] < trace.config.n_heads):
+    recorded = trace.step(step)
+    head = tuple(index) if "H" in recorded.shape else ()
+    if "H" in recorded.shape and (len(head) != 1 or not 0 <= head[0] < trace.config.n_heads):
         raise EncoderError(f"{step} has a matrix for each head: name one from 0 to {trace.config.n_heads - 1}")
-    values = trace.array(step)[head].reshape(len(found.rows(trace.tokens)), -1)
-    rows = max(1, MOST_NUMBERS // (BEST_WORDS if found.shape[-1] == "vocab" else values.shape[1]))
-    about = facts(found, trace) | {"index": list(head), "steps": steps(trace, found.layer)}
-    about["look"] = what_to_see(trace, found, head[0] if head else 0)
-    if found.local == "attention.weights" and (line := parked(trace, found.layer or 0, head[0]).sentence):
+    values = trace.array(step)[head].reshape(len(recorded.rows(trace.tokens)), -1)
+    rows = max(1, MOST_NUMBERS // (BEST_WORDS if recorded.shape[-1] == "vocab" else values.shape[1]))
+    about = facts(recorded, trace) | {"index": list(head), "steps": steps(trace, recorded.layer)}
+    about["look"] = what_to_see(trace, recorded, head[0] if head else 0)
+    if recorded.local == "attention.weights" and (line := parked(trace, recorded.layer or 0, head[0]).sentence):
         about["look"] += f" {line}"
-    about |= {"rows": [shown(row, LONGEST) for row in found.rows(trace.tokens)[:rows]], "all": len(values)}
-    if found.shape[-1] != "vocab":
+    about |= {"rows": [shown(row, LONGEST) for row in recorded.rows(trace.tokens)[:rows]], "all": len(values)}
+    if recorded.shape[-1] != "vocab":
         return pack(8, about, {"numbers": exact(values[:rows])})
     ids = likeliest_ids(trace[step], BEST_WORDS)[:rows].numpy()
     about["words"] = [[shown(word(encoder, i), LONGEST) for i in row] for row in ids.tolist()]
@@ -75,7 +75,7 @@ def facts(step: Step, trace: Trace) -> dict[str, Any]:
 def steps(trace: Trace, layer: int | None) -> list[tuple[str, str]]:
     """Return name and title of every step of a layer, and of those that stand in none."""
     every = (trace.step(name) for name in trace)
-    return [(one.name, one.title) for one in every if one.layer in (None, 0 if layer is None else layer)]
+    return [(each.name, each.title) for each in every if each.layer in (None, 0 if layer is None else layer)]
 
 
 MOST_TERMS = 500  # of a sum, the largest first
@@ -95,44 +95,44 @@ def level_9(encoder: TextEncoder, trace: Trace, step: str, index: Sequence[int])
         encoder.trace.trace.StepError: nothing is called so.
         EncoderError: a trace of another model, or an index that leaves the shape.
     """
-    found = encoder.explain(trace, step, index)
+    explanation = encoder.explain(trace, step, index)
     about: dict[str, Any] = {
-        "step": found.name,
-        "index": list(found.index),
-        "place": place(encoder, trace, found.name, found.index),
-        "words": found.words,
-        "formula": convert(found.latex),
-        "recorded": short(found.recorded),
-        "check": check(found),
-        "edited": found.edited,
-        "operands": [operand(encoder, trace, one) for one in found.operands],
+        "step": explanation.name,
+        "index": list(explanation.index),
+        "place": place(encoder, trace, explanation.name, explanation.index),
+        "words": explanation.words,
+        "formula": convert(explanation.latex),
+        "recorded": short(explanation.recorded),
+        "check": check(explanation),
+        "edited": explanation.edited,
+        "operands": [operand(encoder, trace, number) for number in explanation.operands],
     }
-    if found.terms is None:
+    if explanation.terms is None:
         return pack(9, about, {})
-    order = found.terms.order[:MOST_TERMS]
-    about["terms"] = len(found.terms.values)
-    about["names"] = [term(encoder, trace, found, int(k)) for k in order]
-    about["lines"] = [[line.name, list(line.index)] for line in found.terms.lines]
-    lines = {f"line_{i}": exact(line.values[order]) for i, line in enumerate(found.terms.lines)}
-    sums = {"values": exact(found.terms.values[order]), "running": exact(found.terms.running[:MOST_TERMS])}
+    order = explanation.terms.order[:MOST_TERMS]
+    about["terms"] = len(explanation.terms.values)
+    about["names"] = [term(encoder, trace, explanation, int(k)) for k in order]
+    about["lines"] = [[line.name, list(line.index)] for line in explanation.terms.lines]
+    lines = {f"line_{i}": exact(line.values[order]) for i, line in enumerate(explanation.terms.lines)}
+    sums = {"values": exact(explanation.terms.values[order]), "running": exact(explanation.terms.running[:MOST_TERMS])}
     return pack(9, about, {"places": exact(order), **sums, **lines})
 
 
-def check(found: Explanation) -> dict[str, str]:
+def check(explanation: Explanation) -> dict[str, str]:
     """Return the number done again in float64, as it was recorded, and how far they agree; empty of what was given."""
-    if found.operation in GIVEN:
+    if explanation.operation in GIVEN:
         return {}
-    agrees = "" if found.edited else agreement(found.difference, found.size)
-    return {"again": f"{found.result:.9g}", "recorded": f"{found.recorded:.9g}", "agrees": agrees}
+    agrees = "" if explanation.edited else agreement(explanation.difference, explanation.size)
+    return {"again": f"{explanation.result:.9g}", "recorded": f"{explanation.recorded:.9g}", "agrees": agrees}
 
 
-def operand(encoder: TextEncoder, trace: Trace, one: Operand) -> dict[str, Any]:
+def operand(encoder: TextEncoder, trace: Trace, number: Operand) -> dict[str, Any]:
     """Return a number that went in, and where it stands."""
     return {
-        "step": one.name,
-        "index": list(one.index),
-        "place": place(encoder, trace, one.name, one.index),
-        "value": short(one.value),
+        "step": number.name,
+        "index": list(number.index),
+        "place": place(encoder, trace, number.name, number.index),
+        "value": short(number.value),
     }
 
 
@@ -161,10 +161,10 @@ def named(trace: Trace, position: int) -> str:
     return f"“{shown(trace.tokens[position], LONGEST)}” ({position})"
 
 
-def term(encoder: TextEncoder, trace: Trace, found: Explanation, k: int) -> str:
+def term(encoder: TextEncoder, trace: Trace, explanation: Explanation, k: int) -> str:
     """Return what a term stands for: a token, a word, or the number of a dimension."""
-    assert found.terms is not None
-    line = found.terms.lines[0]
+    assert explanation.terms is not None
+    line = explanation.terms.lines[0]
     along = trace.step(line.name).shape[line.index.index(None)] if line.name in trace else ""
     if along == "n":
         return f"{k} {shown(trace.tokens[k], LONGEST)}"

@@ -44,16 +44,16 @@ def tokens(tokenizer: Tokenizer, asked: Text, most: int) -> Tokens:
     with failures_told():
         # Of a batch the library lets other threads go on meanwhile; of a single text it does not.
         parts = tokenizer.encode_batch([text[:MAX_CHARACTERS] for text in texts], add_special_tokens=False)
-        found = [len(part) for part in parts]
-        room = most - (len(joined(tokenizer, parts)) - sum(found))
+        lengths = [len(part) for part in parts]
+        room = most - (len(joined(tokenizer, parts)) - sum(lengths))
         if room < 0:
             raise EncoderError(f"this takes {most - room} special tokens alone; the model reads {most} tokens or fewer")
-        for part, length in zip(parts, shares(found, room), strict=True):
+        for part, length in zip(parts, shares(lengths, room), strict=True):
             part.truncate(length)
         pieces = placed(joined(tokenizer, parts), texts, parts)
         typed = [texts[piece.segment][slice(*piece.span)] for piece in pieces]
         stretch = stretches([texts[piece.segment][: piece.span[0]] for piece in pieces], typed)
-    cuts = [cut(text, part, length) for text, part, length in zip(texts, parts, found, strict=True)]
+    cuts = [cut(text, part, length) for text, part, length in zip(texts, parts, lengths, strict=True)]
     return Tokens(
         text=cuts[0].text,
         ids=tuple(piece.id for piece in pieces),
@@ -78,12 +78,12 @@ def stretches(before: Sequence[str], typed: Sequence[str]) -> list[int]:
     Some tokenizers write a mark for every space before they split anything, and then take a whole text for one word.
     White space that is a piece of its own belongs to the stretch after it.
     """
-    found, start, blank = [0], -1, False
+    numbers, start, blank = [0], -1, False
     for text, own in zip(before, typed, strict=True):
         after = text[-1:].isspace() or own[:1].isspace()
-        found.append(found[-1] + (after and not blank and len(text) != start))
+        numbers.append(numbers[-1] + (after and not blank and len(text) != start))
         start, blank = len(text), bool(own) and own.isspace()
-    return found[1:]
+    return numbers[1:]
 
 
 @contextmanager
@@ -120,9 +120,9 @@ def shares(lengths: list[int], room: int) -> list[int]:
     return [a, min(b, room - a)]
 
 
-def cut(text: str, part: Encoding, found: int) -> Cut:
+def cut(text: str, part: Encoding, length: int) -> Cut:
     """What is left of a sentence that had `found` tokens."""
-    dropped = found - len(part)
+    dropped = length - len(part)
     shortened = dropped or len(text) > MAX_CHARACTERS
     kept = max((end for _, end in part.offsets), default=0) if shortened else len(text)
     return Cut(text[:kept], dropped, kept)
@@ -161,7 +161,7 @@ def placed(pieces: list[Piece], texts: list[str], parts: list[Encoding]) -> list
     They are those of the parts: a byte-level post-processor takes the space off once more, with a letter in its place.
     """
     places = [iter(zip(part.offsets, part.word_ids, strict=True)) for part in parts]
-    found = []
+    placed_pieces = []
     for piece in pieces:
         if not piece.special:
             place = next(places[piece.segment], None)
@@ -169,8 +169,8 @@ def placed(pieces: list[Piece], texts: list[str], parts: list[Encoding]) -> list
                 raise EncoderError("the tokenizer cannot read a pair: its template has one of the sentences twice")
             span, word = place
             piece = piece._replace(span=trimmed(texts[piece.segment], *span), word=word)
-        found.append(piece)
-    return found
+        placed_pieces.append(piece)
+    return placed_pieces
 
 
 def trimmed(text: str, start: int, end: int) -> tuple[int, int]:

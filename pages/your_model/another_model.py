@@ -5,7 +5,7 @@ import math
 import streamlit as st
 
 from encoder import PRESETS
-from encoder.checkpoint.hugging_face import FAMILIES
+from encoder.checkpoint.families import FAMILIES
 from encoder.checkpoint.listing import folders
 from encoder.explain.cost import size
 from encoder.model.activations import ACTIVATIONS

@@ -146,9 +146,9 @@ def embedding_steps(config: EncoderConfig) -> tuple[Step, ...]:
         prefix = "embedding.norm." if widened else "embedding."
         symbol = r"\mathrm{norm}(s)" if widened else "x_{0}"
         norm = norm_steps(config, prefix, "Norm: ", "embedding.sum", "embedding.norm", symbol)
-    found = narrowed(config, placed(steps, "embedding.") + norm)
+    embedding = narrowed(config, placed(steps, "embedding.") + norm)
     ends = (EMBEDDING["projected"], EMBEDDING["projected_output"]) if widened else ()
-    return worded(config, found + placed(ends, "embedding.", x=found[-1].name))
+    return worded(config, embedding + placed(ends, "embedding.", x=embedding[-1].name))
 
 
 def nowhere(config: EncoderConfig) -> str:
@@ -171,15 +171,17 @@ def distance_steps(config: EncoderConfig) -> tuple[Step, ...]:
 
 def score_entries(config: EncoderConfig) -> tuple[Step, ...]:
     """The scores of distances, and their sum with those of queries and keys."""
-    found: list[Step] = []
-    for part, (made, score) in zip(("c2p", "p2c"), (DISTANCE_KEYS, DISTANCE_QUERIES), strict=True):
+    entries: list[Step] = []
+    for part, (vectors, score) in zip(("c2p", "p2c"), (DISTANCE_KEYS, DISTANCE_QUERIES), strict=True):
         if part in config.distance_parts:
-            own = tuple(f"{name}_distance" for name in made.parameters) if config.distance_maps else made.parameters
-            formula = re.sub(r"([Wb])_(\w)", r"\1_{\2 r}", made.formula) if config.distance_maps else made.formula
-            found += [replace(made, parameters=own, formula=formula), score]
-    if not found:
+            own = (
+                tuple(f"{name}_distance" for name in vectors.parameters) if config.distance_maps else vectors.parameters
+            )
+            formula = re.sub(r"([Wb])_(\w)", r"\1_{\2 r}", vectors.formula) if config.distance_maps else vectors.formula
+            entries += [replace(vectors, parameters=own, formula=formula), score]
+    if not entries:
         return ()
-    return (*found, replace(DISTANCE_TOTAL, inputs=(*DISTANCE_TOTAL.inputs, *(step.name for step in found[1::2]))))
+    return (*entries, replace(DISTANCE_TOTAL, inputs=(*DISTANCE_TOTAL.inputs, *(step.name for step in entries[1::2]))))
 
 
 def turning(config: EncoderConfig, layer: int) -> tuple[Step, ...]:
@@ -192,25 +194,25 @@ def turning(config: EncoderConfig, layer: int) -> tuple[Step, ...]:
 
 def attention_entries(config: EncoderConfig, layer: int) -> tuple[Step, ...]:
     """What attention does in a layer: with turned queries and keys, a position bias and a window where it has them."""
-    found: list[Step] = []
+    entries: list[Step] = []
     for step in ATTENTION:
         if step.name == "attention.scores" and config.positions == "rotary":
-            found += turning(config, layer)
+            entries += turning(config, layer)
             step = replace(step, inputs=tuple(turned.name for turned in ROTARY[2:]))
         if step.name == "attention.scaled" and config.distance_parts:
-            found += score_entries(config)
+            entries += score_entries(config)
             title, note, formula = SCALED_TOTAL
             number = str(1 + len(config.distance_parts))
             formula, note = formula.replace("{added}", number), note.replace("{added}", number)
-            step = replace(step, inputs=(found[-1].name,), formula=formula, note=note, title=title)
+            step = replace(step, inputs=(entries[-1].name,), formula=formula, note=note, title=title)
         if step.name == "attention.masked":
-            step = replace(step, inputs=(found[-1].name, *step.inputs[1:]))
-        found.append(step)
+            step = replace(step, inputs=(entries[-1].name, *step.inputs[1:]))
+        entries.append(step)
         if step.name == "attention.scaled" and config.position_bias:
-            found += ALIBI if config.positions == "alibi" else POSITION_BIAS
+            entries += ALIBI if config.positions == "alibi" else POSITION_BIAS
         if step.name == "attention.scaled" and config.window_of(layer) is not None:
-            found.append(replace(WINDOW, inputs=(found[-1].name,)))
-    return tuple(found)
+            entries.append(replace(WINDOW, inputs=(entries[-1].name,)))
+    return tuple(entries)
 
 
 def feed_forward_entries(config: EncoderConfig) -> tuple[Step, ...]:
@@ -224,38 +226,38 @@ def feed_forward_entries(config: EncoderConfig) -> tuple[Step, ...]:
 def layer_steps(config: EncoderConfig, i: int, x: str) -> tuple[Step, ...]:
     """Every step of layer i, whose input is the step `x`, in the order it is computed."""
     at = f"layers.{i}."
-    one, two = f"{at}add_norm_1.", f"{at}add_norm_2."
+    at_1, at_2 = f"{at}add_norm_1.", f"{at}add_norm_2."
     first, second = "Attention: ", "Feed-forward: "
     residual, add = ADD[:1], ADD[1:]
-    middle = one + ("sum" if config.norm_first else "output")
+    middle = at_1 + ("sum" if config.norm_first else "output")
     normed = rf"\mathrm{{norm}}(x_{{{i}}})" if config.norm_first else "y_1", r"\mathrm{norm}(z_1)"
-    norm_1 = norm_steps(config, one, first, x if config.norm_first else one + "sum", at + "norm1", normed[0])
+    norm_1 = norm_steps(config, at_1, first, x if config.norm_first else at_1 + "sum", at + "norm1", normed[0])
     if i == 0 and config.no_first_norm:
-        norm_1 = placed((replace(NO_NORM, symbol=f"x_{{{i}}}"),), one, first, x=x)
+        norm_1 = placed((replace(NO_NORM, symbol=f"x_{{{i}}}"),), at_1, first, x=x)
         normed = (f"x_{{{i}}}", normed[1])
     norm_2 = norm_steps(
         config,
-        two,
+        at_2,
         second,
-        middle if config.norm_first else two + "sum",
+        middle if config.norm_first else at_2 + "sum",
         at + "norm2",
         normed[1] if config.norm_first else "y_2",
     )
-    attention = placed(attention_entries(config, i), at, x=one + "output" if config.norm_first else x)
+    attention = placed(attention_entries(config, i), at, x=at_1 + "output" if config.norm_first else x)
     attention = worded(config, attention, layer=i, read=normed[0] if config.norm_first else f"x_{{{i}}}")
-    feed_forward = placed(feed_forward_entries(config), at, x=two + "output" if config.norm_first else middle)
+    feed_forward = placed(feed_forward_entries(config), at, x=at_2 + "output" if config.norm_first else middle)
     feed_forward = worded(config, feed_forward, read=normed[1] if config.norm_first else "y_1")
     residual_1, residual_2 = (
         worded(config, placed(residual, where, group, x=source))
-        for where, group, source in ((one, first, x), (two, second, middle))
+        for where, group, source in ((at_1, first, x), (at_2, second, middle))
     )
     add_1, add_2 = (
         worded(config, placed(add, where, group, sublayer=f"{at}{sublayer}.output"), number=str(number))
-        for number, where, group, sublayer in ((1, one, first, "attention"), (2, two, second, "feed_forward"))
+        for number, where, group, sublayer in ((1, at_1, first, "attention"), (2, at_2, second, "feed_forward"))
     )
     ends = worded(
         config,
-        placed((LAYER_OUTPUT,), at, x=two + ("sum" if config.norm_first else "output")),
+        placed((LAYER_OUTPUT,), at, x=at_2 + ("sum" if config.norm_first else "output")),
         layer=i,
         number=f"{{{i + 1}}}",
     )
