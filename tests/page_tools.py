@@ -79,6 +79,13 @@ def go(app: AppTest, key: str) -> AppTest:
     return app
 
 
+def ask(app: AppTest, **query: str) -> AppTest:
+    """Have the page that is open drawn of another address, as the picture above it or a link would."""
+    for name, text in query.items():
+        app.query_params[name] = text
+    return healthy(app.run())
+
+
 def type_sentence(app: AppTest, text: str) -> AppTest:
     """Have another sentence run; a picture that the browser draws takes it from its own line into the address."""
     if page_shown(app) not in DRAWN:
@@ -163,6 +170,12 @@ def step_about(app: AppTest, step: str) -> dict[str, Any]:
     return step_packet(app, step)[0]
 
 
+def look(step: str, **query: str) -> str:
+    """Return what a browser that asks for a step is told to look at; no page is opened for it."""
+    about = unpack(make.packet(wanted({"level": 8, "sentence": EXAMPLE, "step": step} | query)))[1]
+    return str(about["look"])
+
+
 def step_numbers(app: AppTest, step: str = "") -> np.ndarray:
     """The numbers of a step that the browser gets for what is on the screen: of the chosen layer and head."""
     view = app.session_state["session"].view
@@ -175,6 +188,12 @@ def step_numbers(app: AppTest, step: str = "") -> np.ndarray:
 def at(app: AppTest) -> tuple[int, int]:
     """The layer and head on the screen."""
     return app.session_state["session"].view.layer, app.session_state["session"].view.head
+
+
+def words(app: AppTest) -> str:
+    """All text of a page as a person reads it, a line for each piece, without the backslashes that keep it plain."""
+    kinds = (app.header, app.subheader, app.markdown, app.caption, app.text, app.info, app.success)
+    return "\n".join(piece.value for kind in kinds for piece in kind).replace("\\", "")
 
 
 def said(app: AppTest) -> str:

@@ -91,7 +91,7 @@ FAULTS = (
         "encoder/pictures/figures/matrix.py",
         "z, ends = values.astype(np.float32), (low, high)",
         "z, ends = values.T.astype(np.float32), (low, high)",
-        ("test_figures.py", "test_pages.py"),
+        ("test_figures.py", "test_below_pages.py"),
     ),
     Fault(
         "a share that is written ten times too large",
@@ -126,7 +126,7 @@ FAULTS = (
         "encoder/pictures/link.py",
         "return tuple(sorted({int(place) for place in places}))",
         "return tuple(sorted({int(place) + 1 for place in places}))",
-        ("test_state.py", "test_pages.py"),
+        ("test_state.py", "test_below_pages.py"),
     ),
     Fault(
         "a CSV file with numbers cut short",
@@ -147,14 +147,14 @@ FAULTS = (
         "encoder/metrics/sublayers.py",
         '"residual": length(trace[f"{at}.{part}.residual"]),',
         '"residual": length(trace[f"{at}.{part}.sum"]),',
-        ("test_metrics_layers.py", "test_rows.py", "test_row_pages.py"),
+        ("test_metrics_layers.py", "test_rows.py", "test_below_pages.py"),
     ),
     Fault(
         "an effect at the switch of another layer",
         "encoder/experiments/ablation.py",
         "table[layer, effect.edit.heads[0] if effect.edit.heads else config.n_heads] = value",
         "table[layer - 1, effect.edit.heads[0] if effect.edit.heads else config.n_heads] = value",
-        ("test_compare.py", "test_what_if_pages.py", "test_truth_pages.py"),
+        ("test_compare.py", "test_below_pages.py"),
     ),
     Fault(
         "a guess whose bars have the shares of another word",

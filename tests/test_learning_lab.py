@@ -3,10 +3,8 @@
 import numpy as np
 import pytest
 import torch
-from page_tools import healthy, numbers
-from visits import opened
 
-from encoder.experiments import KINDS, boundary, learning_curve, learning_curves, two_relations
+from encoder.experiments import boundary, learning_curve, two_relations
 from encoder.experiments.learning import CHANCE, NARROW, TASK, recipe_of, without
 from encoder.model.tap import Recorder
 from encoder.tasks.data import batch, held_out
@@ -120,23 +118,3 @@ def test_what_two_linear_layers_say_is_a_plane_and_misses_the_circle() -> None:
     assert 0 < int((straight.logits > 0).sum()) < straight.logits.numel(), "the line goes through the picture"
     x, y = bent.points.view(21, 21, 2)[10, 20].tolist()
     assert (x, y) == (1.0, pytest.approx(0, abs=1e-6)), "columns are x"
-
-
-@pytest.mark.slow
-def test_both_boundaries_are_drawn() -> None:
-    app = opened("labs", {"lab": "Layer collapse"})
-    for key, bent in (("boundary_straight", False), ("boundary_bent", True)):
-        np.testing.assert_allclose(numbers(app, key=key), boundary(bent).logits.sigmoid(), atol=1e-6)
-
-
-@pytest.mark.nightly
-@pytest.mark.slow
-def test_the_lab_trains_all_and_says_who_learned() -> None:
-    app = opened("labs", {"lab": "Trained without a part"})
-    assert not any("nats" in one.value for one in app.markdown)
-    healthy(app.button(key="learning_go").click().run())
-    *_, curves = learning_curves()
-    assert list(curves.curves) == list(KINDS) and curves.done == curves.total == len(KINDS)
-    np.testing.assert_allclose(numbers(app, "y", "learning_one"), curves.curves["post-norm"].loss, atol=1e-6)
-    said = " ".join(one.value for one in app.markdown).replace("\\", "")
-    assert "Clearly below that come post-norm" in said

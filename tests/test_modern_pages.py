@@ -6,7 +6,6 @@ import pytest
 from page_tools import go, healthy, open_app, said, step_about, step_numbers
 from published import PUBLISHED
 from twins import MODELS, saved
-from visits import link, opened
 
 from encoder.checkpoint import families
 from pages.ui.state.site import PAGES, STEPS
@@ -91,11 +90,3 @@ def test_a_new_step_is_shown_with_its_proof(model_root: Path, name: str, step: s
         full = step if step.startswith("distances") else f"layers.1.{step}"
         about = step_about(app, full)
         assert title in f"{about['title']} {about['note']}" and len(step_numbers(app, step)) > 1
-
-
-@pytest.mark.parametrize(("lab", "then"), [("Windows", "has a window of"), ("Gate signs", "of what is written")])
-def test_a_lab_leads_from_a_model_that_lacks_its_part_to_one_that_has_it(lab: str, then: str) -> None:
-    app = opened("labs", {"lab": lab, "sentence": "A dog barks."})
-    assert any(" no windows" in one.value or " no gates" in one.value for one in app.markdown)
-    healthy(app.button(key="lab_modern").click().run())
-    assert link(app)["model"] == "modern" and any(then in one.value for one in app.markdown)

@@ -5,24 +5,22 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
-import numpy as np
 import pytest
 from nasty import SHORT, as_sent
-from page_tools import at, bar, choose, go, healthy, maps, numbers, open_app, said, type_sentence
+from page_tools import ask, at, bar, choose, go, healthy, numbers, open_app, said, type_sentence
 from streamlit.testing.v1 import AppTest
 from tiers import mostly_nightly
 
-from encoder import TextEncoder
-from encoder.metrics import norm_weighted
+from encoder import Edit, TextEncoder
+from encoder.edits.edit_text import edits_to_text
 from encoder.model.encoder import Encoder
 from encoder.pictures.lab_rows import LABS
 from encoder.pictures.view import EXAMPLE, GAP, GAP_OTHER, View
-from encoder.support.formatting import percent
 from pages.ui import widgets
 from pages.ui.server import engine
 from pages.ui.server.engine import budget
 from pages.ui.server.models import MODELS
-from pages.ui.state.site import DRAWN, PAGES
+from pages.ui.state.site import DRAWN, PAGES, Page
 
 pytestmark = pytest.mark.slow
 
@@ -98,9 +96,8 @@ def take_nasty(app: AppTest, nasty: Sequence[str]) -> None:
     type_sentence(app, " ".join(nasty))
 
 
-@pytest.mark.parametrize("page", mostly_nightly(["figure", "labs"], ["figure"]))
-def test_every_sentence_is_taken(page: str) -> None:
-    app = go(open_app(), page)
+def test_every_sentence_is_taken() -> None:
+    app = open_app("figure")
     for name in SENTENCES:
         take(app, name)
 
@@ -139,11 +136,48 @@ def test_choosing_a_page_keeps_the_view_and_the_url_carries_it() -> None:
         assert query == {"sentence": "Keys on the table belong to Sara.", "layer": "2", "head": "3"}
 
 
-def test_a_link_with_nonsense_opens_the_example_and_says_what_it_could_not_do() -> None:
+def test_what_a_link_says_that_cannot_be_is_told_and_left_out() -> None:
     app = open_app("figure", model="nope", layer="99", head="-1", step="zz", hidden="0,x")
-    for value in ("nope", "99", "-1", "zz", "0,x"):
-        assert value in said(app)
+    assert all(value in said(app) for value in ("nope", "99", "-1", "zz", "0,x"))
     assert bar(app)["sentence"] == EXAMPLE
+    for text in ("nonsense", "layers.77.output:zero", "output:explode", "layers.0.attention.heads:zero:h=99"):
+        app = ask(app, edits=text)
+        assert "edits" in said(app) and app.session_state["session"].view.edits == ()
+
+
+PAIRS = ("base", "built:n_layers=2,d_model=24,n_heads=3,d_ff=40,n_segments=2,seed=1")
+
+
+@pytest.mark.parametrize(
+    ("model", "pages"),
+    [
+        pytest.param(model, PAGES[turn::2], marks=[pytest.mark.nightly] * (i != turn))
+        for i, model in enumerate(PAIRS)
+        for turn in (0, 1)
+    ],
+)
+def test_every_page_takes_a_pair(model: str, pages: Sequence[Page], base: TextEncoder) -> None:
+    pair = ("The cat chased the mouse.", "It purred.")
+    app = open_app(sentence=pair[0], second=pair[1], model=model, layer="0", head="0")
+    for page in pages:
+        assert not said(go(app, page.key)), page.key
+        assert "".join(app.query_params["second"]) == pair[1]
+    if model == "base":
+        app = open_app("attention", sentence=pair[0], second=pair[1])
+        assert (numbers(app) == base.trace(pair)["layers.4.attention.weights"][1].numpy()).all()
+        healthy(go(app, "atlas").text_input(key="second").set_value("").run())
+        app = go(app, "attention")
+        assert (numbers(app) == base.trace(pair[0])["layers.4.attention.weights"][1].numpy()).all()
+        assert "second" not in app.query_params
+
+
+def test_rows_without_any_key_break_no_page(small: TextEncoder) -> None:
+    """Causal, and the first token hidden: the first row is not a number, and soon all is not."""
+    causal = tuple(Edit(f"layers.{i}.attention.masked", "causal") for i in range(small.config.n_layers))
+    cell = "layers.2.attention.weights:1,0,0"
+    app = open_app(model="small", edits=edits_to_text(causal), hidden="0", cell=cell)
+    for page in PAGES:
+        go(app, page.key)
 
 
 def test_changing_the_model_brings_its_own_layer_and_head() -> None:
@@ -151,93 +185,6 @@ def test_changing_the_model_brings_its_own_layer_and_head() -> None:
     choose(app, model="small")
     assert at(app) == (2, 3)
     assert not said(app)
-
-
-def test_a_hidden_token_gets_no_weight() -> None:
-    app = open_app("attention", hidden="2")
-    assert (numbers(app)[:, 2] == 0).all()
-    np.testing.assert_allclose(numbers(app).sum(1), 1, atol=1e-6)
-
-
-def test_long_sentences_share_pixels_and_it_is_said() -> None:
-    app = open_app("heads", heads_part="What really flows", sentence="word " * 300)
-    assert maps(app, "flows")["rows"] <= 128
-    assert any("too many cells for one pixel" in caption.value for caption in app.caption)
-
-
-def test_the_proof_strip_is_computed_and_the_code_is_shown() -> None:
-    app = open_app("attention")
-    proofs = {metric.label.replace("\\", ""): metric.value.split() for metric in app.metric}
-    assert set(proofs) == {"row sums against 1", "nn.MultiheadAttention, weights", "nn.MultiheadAttention, output"}
-    assert all(said == ["to", "the", "last", "bit"] or int(said[1]) >= 5 for said in proofs.values()), proofs
-    app.session_state["code"] = True
-    healthy(app.run())
-    assert any("masked.softmax(-1)" in shown.value for shown in app.code)
-    assert any('tap("weights"' in shown.value for shown in app.code)
-
-
-def test_a_masked_word_is_guessed() -> None:
-    app = open_app(sentence="The capital of France is [MASK].")
-    assert any("paris" in text.value for text in app.text)
-
-
-@pytest.mark.parametrize("over", ["this sentence", "100 sentences"])
-@pytest.mark.parametrize("part", ["Measures", "What each head does", "How alike heads are"])
-def test_heads_are_measured_and_labelled(part: str, over: str) -> None:
-    app = open_app()
-    app.session_state["heads_part"], app.session_state["over"] = part, over
-    go(app, "heads")
-    if part == "What each head does":
-        told = next(m.value for m in app.markdown if m.value.startswith("Heads with a place"))
-        assert "L2H3 previous" in told and "L1H7 next" in told and "L2H4 next" in told
-        table = next(one.value for one in app.dataframe if "mass" in one.value)
-        assert len(table) == 48 and table.loc["L2H3", "looks at"] == "previous"
-        assert table.loc["L2H3", "mass"] > max(table.loc["L2H3", "uniform"], table.loc["L2H3", "shuffled"]) + 0.25
-    if part == "Measures":
-        app.pills(key="measure").set_value("previous").run()
-        values = numbers(healthy(app), key="measured")
-        assert values.shape == (6, 8)
-        assert np.unravel_index(values.argmax(), values.shape) == (2, 3)
-
-
-def test_several_tokens_and_heads_together(base: TextEncoder) -> None:
-    app = open_app("sentence", several="1", some_heads="1,5")
-    weights = base.trace(EXAMPLE)["layers.4.attention.weights"].numpy()
-    np.testing.assert_allclose(numbers(app, key="together_matrix"), weights[[1, 5]].mean(0), atol=1e-7)
-    app.pills(key="together").set_value("Largest").run()
-    np.testing.assert_array_equal(numbers(app, key="together_matrix"), weights[[1, 5]].max(0))
-    app.pills(key="some_tokens").set_value([8, 2]).run()
-    assert any("“it” (8)" in m.value.replace("\\", "") for m in healthy(app).markdown)
-
-
-def test_what_flows_begins_with_the_pair_whose_weight_says_least_of_what_it_carries(base: TextEncoder) -> None:
-    app = open_app("flows", sentence="The cat chased the mouse.", layer="4", head="1")
-    trace = base.trace("The cat chased the mouse.")
-    weights, flow = trace["layers.4.attention.weights"][1], norm_weighted(trace, 4)[1]
-    share = flow / flow.sum(1, keepdim=True)
-    i, j = divmod(int((share - weights).abs().argmax()), len(trace.tokens))
-    first = app.main.markdown[0].value.replace("\\", "")
-    assert f"({i}) gives {percent(float(weights[i, j]))} of its attention to" in first
-    assert f"({j}), and {percent(float(share[i, j]))} of what it takes" in first
-
-
-def test_flow_is_computed_on_demand_and_refused_for_many_tokens() -> None:
-    app = open_app("flows", sentence="The cat chased the mouse.", through_layers="1")
-    healthy(app.button(key="compute_flow").click().run())
-    assert numbers(app, "y", key="max_flow").sum() == pytest.approx(1, abs=1e-5)
-    app = open_app("flows", sentence="word " * 30, through_layers="1")
-    assert any("at most 20 tokens" in m.value for m in app.markdown)
-
-
-def test_only_what_stands_in_the_sentence_is_explained() -> None:
-    def explained(sentence: str) -> str:
-        return next(c.value for c in open_app(sentence=sentence).caption if "a piece of one" in c.value).replace(
-            "\\", ""
-        )
-
-    assert explained("The [MASK] sat.").endswith("[CLS] and [SEP] are added for the model.")
-    said = explained("Unfathomable 😀")
-    assert "[UNK] stands for what its vocabulary lacks. `##` marks" in said
 
 
 def test_sentence_b_is_the_twin_of_a_bundled_sentence_or_a_itself_until_it_is_chosen() -> None:
