@@ -4,6 +4,7 @@ import json
 import math
 import multiprocessing
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -21,24 +22,22 @@ import numpy as np
 import pyarrow.parquet as pq
 import pytest
 import torch
-from tiny import TINY, VARIANTS, each_name, tiny
+from tiny import TINY, VARIANTS, tiny
 
 from encoder import Edit, TextEncoder, Trace
-from encoder.atlas import live
+from encoder.atlas import reruns
 from encoder.atlas.__main__ import device, main
 from encoder.atlas.atlas_folders import FOLDER, SHIPPED, shelf, stamp
-from encoder.atlas.bins import bin_of, bins_of, edges
 from encoder.atlas.collecting import COARSE, FINE, KeptVectors
 from encoder.atlas.corpus import AtlasCorpus, AtlasError
-from encoder.atlas.habits import head_survey
-from encoder.atlas.knockout import TOKENS, AtlasPart, absence, absences, packs
-from encoder.atlas.making import AtlasPlan, begin, put_together, work
+from encoder.atlas.corpus_numbers import head_survey
+from encoder.atlas.making import AtlasPlan, begin, put_together, work, work_for_another
 from encoder.atlas.pairs import TO, kinds, pairs_of
-from encoder.atlas.ranking import FAR, POSITIONS, SAMPLE, TOP, drawn
+from encoder.atlas.ranking import FAR, POSITIONS, SAMPLE, TOP, bin_of, bins_of, drawn, edges
 from encoder.atlas.reading import Atlas, Firing
+from encoder.atlas.reruns import TOKENS, AtlasPart, absence, absences, packs
 from encoder.atlas.searching import heads_between, heads_from, nearest_outputs, nearest_tokens, units_on
-from encoder.atlas.worker_processes import one_worker
-from encoder.metrics import SENTENCES, head_roles, survey
+from encoder.metrics import SENTENCES, survey
 from encoder.teach.story import tour
 
 pytestmark = pytest.mark.slow
@@ -48,6 +47,7 @@ SHIPPED_LINES = pq.read_table(SHIPPED / "small" / "sentences.parquet")["text"].t
 LINES = [*SENTENCES[:37], "The cat saw the cat, and the cat saw the dog.", *SHIPPED_LINES[: COUNT - 38]]
 KEPT = ("--vectors", "0", "3", "--head-vectors", "1")
 CLOSE = 2 * 128 * 2**-24  # two orders of a float32 sum of 128 products, the width of the model (Higham 2002, 3.1)
+TORCHRUN = ["-m", "torch.distributed.run", "--standalone", "--nproc-per-node", "2"]
 BESIDE = ("_uniform", "_queries")  # of each measure
 
 
@@ -165,47 +165,27 @@ def test_units_are_those_of_a_slow_loop(atlas: Atlas, traces: list[Trace]) -> No
     assert atlas.layers["dead_units"].to_pylist() == [0, *dead.sum(1)]
 
 
-def test_measures_are_those_of_a_slow_loop(atlas: Atlas, traces: list[Trace]) -> None:
-    """Over all rows of all sentences, in plain Python."""
-    sums: dict[str, float] = dict.fromkeys(("previous", "same", "entropy", "distance", "self", "special"), 0.0)
-    counts = dict.fromkeys(sums, 0)
-    layer, head = 1, 2
-    for trace in traces:
-        weights, tokens = trace.layers[layer].attention.weights[head].tolist(), trace.tokens
-        for i, row in enumerate(weights):
-            keys = {
-                "previous": [i - 1] if i else [],
-                "self": [i],
-                "special": [0, len(tokens) - 1],
-                "same": [j for j, t in enumerate(tokens) if t == tokens[i] and j != i],
-            }
-            for name, some in keys.items():
-                sums[name] += sum(row[j] for j in some)
-                counts[name] += bool(some)
-            sums["entropy"] -= sum(w * math.log(w) for w in row if w > 0)
-            sums["distance"] += sum(w * abs(i - j) for j, w in enumerate(row))
-            for name in ("entropy", "distance"):
-                counts[name] += 1
-    row = atlas.head(layer, head)
-    assert {name: row[name] for name in sums} == pytest.approx({n: sums[n] / counts[n] for n in sums}, rel=1e-4)
-    assert (row["previous_queries"], row["same_queries"]) == (counts["previous"], counts["same"])
-    assert counts["same"] > 10
+def test_a_survey_read_from_an_atlas_is_a_survey_of_its_sentences(
+    atlas: Atlas, small: TextEncoder, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Measures, labels and masses are the same numbers, only the shuffles are drawn otherwise; so are the habits."""
+    stored, live = head_survey(atlas), survey(small, LINES)
+    assert stored.measures.keys() == live.measures.keys() and stored.sentences == live.sentences
+    for name, values in live.measures.items():
+        np.testing.assert_allclose(stored.measures[name], values, atol=1e-4, rtol=1e-4, err_msg=name)
+    for ours, theirs in zip(chain(*stored.roles), chain(*live.roles), strict=True):
+        assert (ours.label, ours.nearest, ours.n) == (theirs.label, theirs.nearest, theirs.n)
+        assert (ours.mass, ours.uniform) == pytest.approx((theirs.mass, theirs.uniform), abs=1e-4)
+        assert ours.shuffled == pytest.approx(theirs.shuffled, abs=0.03)
+    monkeypatch.setattr(tour, "OVER", LINES)
+    habits, by_running = tour.habits_of(stored), tour.habits(small)
+    assert habits.keys() == by_running.keys() and sum(map(len, habits.values())) > 3
+    for name, heads in by_running.items():
+        assert [(head.layer, head.head) for head in habits[name]] == [(head.layer, head.head) for head in heads], name
+        assert [head.share for head in habits[name]] == pytest.approx([head.share for head in heads], abs=1e-4)
 
 
-def test_labels_are_those_that_other_pages_give(atlas: Atlas, traces: list[Trace]) -> None:
-    """The masses and baselines are the same numbers; only the shuffles are drawn otherwise."""
-    for layer in range(4):
-        roles = head_roles([t.layers[layer].attention.weights for t in traces], [t.tokens for t in traces])
-        for head, role in enumerate(roles):
-            row = atlas.head(layer, head)
-            assert (row["label"], row["nearest"]) == (role.label, role.nearest)
-            assert row["nearest_mass"] == pytest.approx(role.mass, abs=1e-4)
-            assert row["nearest_uniform"] == pytest.approx(role.uniform, abs=1e-4)
-            assert row["nearest_shuffled"] == pytest.approx(role.shuffled, abs=0.03)
-
-
-@pytest.mark.parametrize(("layer", "head"), [(0, 2), (1, 2), (3, 0)])
-def test_pairs_are_those_of_a_slow_loop(atlas: Atlas, traces: list[Trace], layer: int, head: int) -> None:
+def test_pairs_are_those_of_a_slow_loop(atlas: Atlas, traces: list[Trace], layer: int = 1, head: int = 2) -> None:
     """From any token, an article, a mark or [CLS], to the next token, a mark's neighbour, the same token, [SEP]."""
     sums, squares, even, counts = (Counter[tuple[str, str]]() for _ in range(4))
     for trace in traces:
@@ -255,30 +235,18 @@ def test_pairs_are_those_of_a_slow_loop(atlas: Atlas, traces: list[Trace], layer
 def test_kinds_of_tokens_are_what_a_reader_would_say(base: TextEncoder) -> None:
     pieces = base.tokenize("Where did Mary put the 12 unbelievably heavy boxes, and why?")
     said = dict(zip(pieces.tokens, kinds(pieces), strict=True))
-    expected = {
-        "[CLS]": "cls",
-        "where": "question",
-        "did": "auxiliary",
-        "mary": "name",
-        "put": "word",
-        "the": "article",
-        "12": "number",
-        "heavy": "word",
-        ",": "punctuation",
-        "and": "conjunction",
-        "?": "punctuation",
-        "[SEP]": "sep",
-    }
-    assert {token: said[token] for token in expected} == expected
-    _, keys = pairs_of(pieces)
-    named = dict(zip(TO, keys, strict=True))
+    for words in (
+        "[CLS] cls where question did auxiliary mary name put word the article",
+        "12 number heavy word , punctuation and conjunction ? punctuation [SEP] sep",
+    ):
+        for token, kind in zip(words.split()[::2], words.split()[1::2], strict=True):
+            assert said[token] == kind, token
+    keys = dict(zip(TO, pairs_of(pieces)[1], strict=True))
     at = pieces.tokens.index
-    assert pieces.tokens[int(named["word_after"][at("the")].argmax())] == pieces.tokens[at("12") + 1]
-    assert int(named["word_before"][at("the")].argmax()) == at("put")
-    assert not named["word_before"][at("where")].any() and named["before_punctuation"].sum(-1).unique().tolist() == [
-        2.0
-    ]
-    own = named["own_word"].sum(-1)
+    assert pieces.tokens[int(keys["word_after"][at("the")].argmax())] == pieces.tokens[at("12") + 1]
+    assert int(keys["word_before"][at("the")].argmax()) == at("put") and not keys["word_before"][at("where")].any()
+    assert keys["before_punctuation"].sum(-1).unique().tolist() == [2.0]
+    own = keys["own_word"].sum(-1)
     assert float(own[at("put")]) == 0 and float(own.sum()) == sum(len(w) * (len(w) - 1) for w in pieces.words)
     quoted = base.tokenize("“Well?!” he said.")
     ends = dict(zip(TO, pairs_of(quoted)[1], strict=True))["before_punctuation"][0]
@@ -286,13 +254,13 @@ def test_kinds_of_tokens_are_what_a_reader_would_say(base: TextEncoder) -> None:
 
 
 def test_layers_are_those_of_a_slow_loop(atlas: Atlas, traces: list[Trace]) -> None:
-    vectors = np.concatenate([t.layers[2].output[1:-1].numpy() for t in traces])
+    every = [trace.layers[2].output.numpy() for trace in traces]
+    vectors = np.concatenate([x[1:-1] for x in every])
     row = atlas.layers.slice(3, 1).to_pylist()[0]
     np.testing.assert_allclose(row["mean_vector"], vectors.mean(0), atol=1e-5)
     np.testing.assert_allclose(row["mean_size"], np.abs(vectors).mean(0), atol=1e-5)
+    np.testing.assert_allclose(row["largest_size"], np.abs(np.concatenate(every)).max(0), atol=1e-5)
     assert row["length_words"] == pytest.approx(np.linalg.norm(vectors, axis=1).mean(), rel=1e-5)
-    largest = np.concatenate([t.layers[2].output.numpy() for t in traces])
-    np.testing.assert_allclose(row["largest_size"], np.abs(largest).max(0), atol=1e-5)
     assert (atlas.card.tokens, atlas.card.sentences) == (len(vectors), len(LINES))
 
 
@@ -304,12 +272,12 @@ def test_stored_contexts_run_live_give_the_same_numbers(atlas: Atlas, traces: li
         by, kind = (str(chance.choice(options)) for options in (("weight", "written"), ("top", "sample")))
         seen = atlas.head_firings(layer, head, by, kind)
         one = seen[int(chance.integers(len(seen)))]
-        compared += live.of_head(traces[one.sentence], layer, head, one)
+        compared += reruns.of_head(traces[one.sentence], layer, head, one)
         for firing in atlas.unit_firings(layer, unit, kind)[:1]:
-            compared += live.of_unit(traces[firing.sentence], layer, unit, firing)
+            compared += reruns.of_unit(traces[firing.sentence], layer, unit, firing)
     assert len(compared) > 130
     assert [one.sentence for one in compared if not one.equal] == []
-    wrong = live.of_head(traces[one.sentence], (layer + 1) % 4, head, one)
+    wrong = reruns.of_head(traces[one.sentence], (layer + 1) % 4, head, one)
     assert not all(other.equal for other in wrong) and "differ" in "".join(other.sentence for other in wrong)
 
 
@@ -347,7 +315,7 @@ def test_the_nearest_outputs_of_a_head_are_exact(atlas: Atlas, small: TextEncode
         nearest_outputs(atlas, small, 2, head, words[100][2])
 
 
-@pytest.mark.parametrize("part", [AtlasPart("head", 2, 3), AtlasPart("unit", 1, 7), AtlasPart("head", 0, 1)])
+@pytest.mark.parametrize("part", [AtlasPart("head", 2, 3), AtlasPart("unit", 1, 7)])
 def test_an_effect_is_that_of_a_run_without_the_part(small: TextEncoder, part: AtlasPart) -> None:
     """A head against the edit that sets it to zero, a unit against a model whose column of W_2 is zero; run alone."""
     contexts = [(text, 1 + i % 3) for i, text in enumerate([*LINES[:17], "the cat saw " * 20, "No."])]
@@ -373,20 +341,26 @@ def test_an_effect_is_that_of_a_run_without_the_part(small: TextEncoder, part: A
         absence(small, part, LINES[3], 400)
 
 
-@pytest.mark.parametrize("name", each_name())
-def test_texts_run_together_as_they_do_alone(name: str) -> None:
-    """With every kind of positions, norm and mask: padding beside a text changes nothing in it."""
-    encoder = tiny(VARIANTS[name])
+def test_texts_run_together_as_they_do_alone() -> None:
+    """With several kinds of positions, norms and masks: a text beside another one changes nothing in it.
+
+    And more texts than fit in the positions of a model are several rows.
+    """
     texts = ["w1 w2 w3 w2 w5", "w4 w5 w1", "w6 w7 w1 w2", "w3"]
-    last = encoder.config.n_heads - 1
-    for part in (AtlasPart("head", 0, last), AtlasPart("head", 1, 0), AtlasPart("unit", 1, 3)):
-        for one, text in zip(absences(encoder, part, [(text, 1) for text in texts]), texts, strict=True):
-            edits = (Edit(part.step, "zero", heads=(part.number,)),) if part.kind == "head" else ()
-            alone = absence(encoder, part, text, 1)
-            assert (one.moved, one.elsewhere) == pytest.approx((alone.moved, alone.elsewhere), rel=1e-4, abs=1e-6)
-            if edits:
-                before, after = (encoder.trace(text, edits=some)["output"][1] for some in ((), edits))
-                assert one.moved == pytest.approx(float((after - before).norm() / before.norm()), rel=1e-4, abs=1e-6)
+    for name in ("rotary", "position-bias-and-window", "alibi", "disentangled-norm", "modern-mlm-head", "albert"):
+        encoder = tiny(VARIANTS[name])
+        last = encoder.config.n_heads - 1
+        for part in (AtlasPart("head", 0, last), AtlasPart("unit", 1, 3)):
+            for effect, text in zip(absences(encoder, part, [(text, 1) for text in texts]), texts, strict=True):
+                alone = absence(encoder, part, text, 1)
+                assert (effect.moved, effect.elsewhere) == pytest.approx(
+                    (alone.moved, alone.elsewhere), rel=1e-4, abs=1e-6
+                ), name
+    encoder = tiny(VARIANTS["rotary"])
+    assert encoder.config.max_positions < TOKENS
+    effects = absences(encoder, AtlasPart("head", 0, 0), [(texts[0], 1)] * (TOKENS // 5))
+    alone = absence(encoder, AtlasPart("head", 0, 0), texts[0], 1).moved
+    assert [effect.moved for effect in effects] == pytest.approx([alone] * len(effects), rel=1e-4, abs=1e-6)
 
 
 def test_no_row_of_texts_holds_more_than_it_may() -> None:
@@ -398,17 +372,7 @@ def test_no_row_of_texts_holds_more_than_it_may() -> None:
     assert all(sum(some) + after[0] > TOKENS for some, after in pairwise(found))
 
 
-def test_more_texts_than_fit_in_the_positions_of_a_model() -> None:
-    """Turned positions end where the model's do: a longer row is two."""
-    encoder = tiny(VARIANTS["rotary"])
-    assert encoder.config.positions == "rotary" and encoder.config.max_positions < TOKENS
-    texts = ["w1 w2 w3 w2 w5"] * (TOKENS // 5)
-    part = AtlasPart("head", 0, 0)
-    alone = absence(encoder, part, texts[0], 1).moved
-    found = absences(encoder, part, [(text, 1) for text in texts])
-    assert [one.moved for one in found] == pytest.approx([alone] * len(texts), rel=1e-4, abs=1e-6)
-
-
+@pytest.mark.nightly
 def test_a_shard_is_made_on_the_device_of_the_model_and_brought_back() -> None:
     """With a device that is not there; PyTorch raises where anything on the way was left behind or came along."""
     run = subprocess.run([sys.executable, ROOT / "tests" / "elsewhere.py"], capture_output=True, text=True, check=False)
@@ -431,48 +395,9 @@ def test_the_device_is_a_gpu_where_it_is_asked_for_and_there_is_one_for_each_pro
     monkeypatch.setenv("LOCAL_WORLD_SIZE", "3")
     with pytest.raises(AtlasError, match=r"starts 3 processes .* has 2 GPUs.* --device cpu"):
         device("cuda")
-
-
-def test_a_gpu_that_is_not_there_is_said(
-    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
     monkeypatch.setattr(torch.cuda, "is_available", lambda: False)
-    (tmp_path / "text.txt").write_text("One.\n", encoding="utf-8")
-    asked = ["--model", "small", "--corpus", str(tmp_path / "text.txt"), "--out", str(tmp_path / "atlas")]
-    assert main([*asked, "--device", "cuda"]) == 2
-    assert "finds no GPU here; leave --device out" in capsys.readouterr().err and not (tmp_path / "atlas").exists()
-
-
-def test_what_was_begun_on_one_kind_of_device_is_not_gone_on_with_on_another(
-    small: TextEncoder, tmp_path: Path
-) -> None:
-    (tmp_path / "text.txt").write_text("One.\n", encoding="utf-8")
-    plan = AtlasPlan("small", AtlasCorpus((tmp_path / "text.txt",)), tmp_path / "atlas")
-    begin(plan, small, resume=False)
-    begin(plan, small, resume=True)
-    with pytest.raises(AtlasError, match="other settings"):
-        begin(replace(plan, device="cuda"), small, resume=True)
-    assert "--device cuda" in replace(plan, device="cuda").command and "--device" not in plan.command
-
-
-def test_a_survey_read_from_an_atlas_is_a_survey_of_its_sentences(atlas: Atlas, small: TextEncoder) -> None:
-    found, made = head_survey(atlas), survey(small, LINES)
-    assert found.measures.keys() == made.measures.keys() and found.sentences == made.sentences
-    for name, values in made.measures.items():
-        np.testing.assert_allclose(found.measures[name], values, atol=1e-4, rtol=1e-4, err_msg=name)
-    for ours, theirs in zip(chain(*found.roles), chain(*made.roles), strict=True):
-        assert (ours.label, ours.nearest, ours.n) == (theirs.label, theirs.nearest, theirs.n)
-
-
-def test_habits_read_from_an_atlas_are_those_of_its_sentences(
-    atlas: Atlas, small: TextEncoder, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(tour, "OVER", LINES)
-    found, made = tour.habits_of(head_survey(atlas)), tour.habits(small)
-    assert found.keys() == made.keys() and sum(map(len, made.values())) > 3
-    for name, them in made.items():
-        assert [(one.layer, one.head) for one in found[name]] == [(one.layer, one.head) for one in them], name
-        assert [one.share for one in found[name]] == pytest.approx([one.share for one in them], abs=1e-4)
+    with pytest.raises(AtlasError, match="finds no GPU here; leave --device out"):
+        device("cuda")
 
 
 def test_a_word_finds_the_units_that_fire_on_it(atlas: Atlas) -> None:
@@ -495,49 +420,58 @@ def contents(folder: Path) -> dict[str, bytes]:
     return {path.name: path.read_bytes() for path in sorted(folder.iterdir())}
 
 
-def test_two_processes_make_the_same_files(folder: Path, tmp_path: Path) -> None:
-    """As a person starts them."""
-    text, out = tmp_path / "words.txt", tmp_path / "atlas"
-    text.write_text("\n".join(LINES), encoding="utf-8")
-    asked = ["--model", "small", "--corpus", str(text), "--out", str(out), "--shard", "7", *KEPT]
-    command = [sys.executable, "-m", "encoder.atlas", *asked, "--workers", "2"]
-    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=120)
-    assert done.returncode == 0, done.stderr
-    assert contents(out) == contents(folder)
+@pytest.mark.parametrize(
+    ("start", "more"),
+    [
+        pytest.param([], ["--workers", "2"], id="workers"),
+        pytest.param(TORCHRUN, [], marks=pytest.mark.nightly, id="torchrun"),
+    ],
+)
+def test_two_processes_make_the_same_files(folder: Path, tmp_path: Path, start: list[str], more: list[str]) -> None:
+    """As a person starts them; under torchrun the first process alone speaks."""
+    plan = planned(tmp_path)
+    given = [
+        "--model",
+        "small",
+        "--corpus",
+        *map(str, plan.corpus.files),
+        "--out",
+        str(plan.out),
+        "--shard",
+        "7",
+        *KEPT,
+    ]
+    alone = {**os.environ, "OMP_NUM_THREADS": "1", "PYTHONPATH": str(ROOT)}
+    command = [sys.executable, *start, "-m", "encoder.atlas", *given, *KEPT, *more]
+    done = subprocess.run(command, cwd=ROOT, env=alone, capture_output=True, text=True, timeout=120)
+    assert done.returncode == 0, done.stderr[-3000:]
+    assert done.stdout.count(f"{len(LINES)} sentences") == 1
+    assert contents(plan.out) == contents(folder)
 
 
-def test_a_process_whose_starter_was_killed_ends(
-    tmp_path: Path, small: TextEncoder, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_process_whose_starter_was_killed_ends(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Else it would go on writing beside the run that takes up what was done."""
-    (tmp_path / "words.txt").write_text("\n".join(LINES), encoding="utf-8")
-    plan = AtlasPlan("small", AtlasCorpus((tmp_path / "words.txt",)), tmp_path / "atlas", shard=7)
-    begin(plan, small, resume=False)
+    plan = planned(tmp_path)
+    begin(plan, TextEncoder.from_pretrained("small"), resume=False)
     there = [True, True, False]
     starter = SimpleNamespace(is_alive=lambda: there.pop(0))
     monkeypatch.setattr(multiprocessing, "parent_process", lambda: starter)
     with pytest.raises(SystemExit):
-        one_worker(plan, 0, [0, 0])
+        work_for_another(0, plan, [0, 0])
     assert not there and len(list(plan.parts.glob("part-*"))) < 3
 
 
-def test_five_workers_in_any_order_make_the_same_files(folder: Path, tmp_path: Path, small: TextEncoder) -> None:
-    text, out = tmp_path / "words.txt", tmp_path / "atlas"
-    text.write_text("\n".join(LINES), encoding="utf-8")
-    plan = AtlasPlan("small", AtlasCorpus((text,)), out, KeptVectors((0, 3), (1,)), 7)
-    begin(plan, small, resume=False)
-    for rank in (3, 0, 4, 2, 1):
-        work(plan, small, rank, 5)
-    assert len(list((out / "parts").glob("part-*"))) == 6
-    assert main(["--model", "small", "--corpus", str(text), "--out", str(out), "--shard", "7", *KEPT, "--resume"]) == 0
-    assert contents(out) == contents(folder)
+def planned(folder: Path) -> AtlasPlan:
+    """What `made` makes in a folder."""
+    (folder / "words.txt").write_text("\n".join(LINES), encoding="utf-8")
+    return AtlasPlan("small", AtlasCorpus((folder / "words.txt",)), folder / "atlas", KeptVectors((0, 3), (1,)), 7)
 
 
-def test_a_killed_run_is_taken_up_again(folder: Path, tmp_path: Path, small: TextEncoder) -> None:
+def test_a_killed_run_is_taken_up_again_by_workers_in_any_order(
+    folder: Path, tmp_path: Path, small: TextEncoder
+) -> None:
     """It ends amid a shard; what was done is not done again, and the files are the same."""
-    text, out = tmp_path / "words.txt", tmp_path / "atlas"
-    text.write_text("\n".join(LINES), encoding="utf-8")
-    plan = AtlasPlan("small", AtlasCorpus((text,)), out, KeptVectors((0, 3), (1,)), 7)
+    plan = planned(tmp_path)
     begin(plan, small, resume=False)
 
     def kill(done: int) -> None:
@@ -546,20 +480,21 @@ def test_a_killed_run_is_taken_up_again(folder: Path, tmp_path: Path, small: Tex
 
     with pytest.raises(KeyboardInterrupt):
         work(plan, small, told=kill)
-    parts = sorted(path.name for path in (out / "parts").glob("part-*"))
-    assert parts == ["part-000000.safetensors", "part-000001.safetensors"]
+    assert sorted(path.name for path in plan.parts.glob("part-*")) == [plan.part(0).name, plan.part(1).name]
     times = [plan.part(i).stat().st_mtime_ns for i in range(2)]
     with pytest.raises(AtlasError, match="--resume"):
         begin(plan, small, resume=False)
-    with pytest.raises(AtlasError, match="other settings"):
-        begin(AtlasPlan("small", AtlasCorpus((text,)), out, KeptVectors((0,)), 7), small, resume=True)
-    work(plan, small)
+    for other in ({"kept": KeptVectors((0,))}, {"device": "cuda"}, {"corpus": replace(plan.corpus, every=2)}):
+        with pytest.raises(AtlasError, match="other settings"):
+            begin(replace(plan, **other), small, resume=True)
+    assert "--device cuda" in replace(plan, device="cuda").command and "--device" not in plan.command
+    for rank in (3, 0, 2, 1):
+        work(plan, small, rank, 4)
     assert [plan.part(i).stat().st_mtime_ns for i in range(2)] == times
-    assert main(["--model", "small", "--corpus", str(text), "--out", str(out), "--shard", "7", *KEPT, "--resume"]) == 0
-    assert contents(out) == contents(folder)
+    assert contents(made(plan.out, LINES, *KEPT, "--resume")) == contents(folder)
 
 
-@pytest.mark.parametrize("name", ["gelu", "pre-norm", "shared-layers", "albert", "learned-positions"])
+@pytest.mark.parametrize("name", ["gelu", "pre-norm", "albert"])
 def test_other_models_are_measured_too(name: str, tmp_path: Path) -> None:
     encoder = tiny(VARIANTS[name])
     (tmp_path / "a.txt").write_text("w1 w2 w3 w2\nw4 w5\n\nw6 w7 w1\n", encoding="utf-8")
@@ -624,38 +559,32 @@ def card_with(**fields: object) -> Callable[[Path], None]:
     return change
 
 
-@pytest.mark.parametrize(
-    ("change", "says"),
-    [
-        (lambda copy: (copy / "card.json").unlink(), "it has no card.json"),
-        (lambda copy: (copy / "card.json").write_text("{"), "card.json of copy is damaged"),
-        (lambda copy: (copy / "card.json").write_text("[1]"), "does not say that its format is"),
-        (card_with(format="another"), "does not say that its format is"),
-        (card_with(version=3), "version 3 of the format, and this program reads version 2"),
-        (card_with(files={}), "heads-layer-0.parquet is not there"),
-        (card_with(model={"name": "x"}), "card.json of copy is damaged"),
-        (card_with(files={"../x": {"bytes": -1, "sha256": ""}}), "card.json of copy is damaged"),
-        (lambda copy: (copy / "units.parquet").unlink(), "units.parquet is not there"),
-        (lambda copy: (copy / "units.parquet").write_bytes(b"x"), "units.parquet has 1 bytes, and its card says"),
-    ],
-)
-def test_what_cannot_be_read_is_refused_in_a_sentence(
-    folder: Path, tmp_path: Path, change: Callable[[Path], None], says: str
-) -> None:
-    with pytest.raises(AtlasError, match=says):
-        Atlas(damaged(folder, tmp_path, change))
+def flip(copy: Path) -> None:
+    """Change one byte of a file, not its size."""
+    path = copy / "heads-layer-1.parquet"
+    content = bytearray(path.read_bytes())
+    content[len(content) // 2] ^= 1
+    path.write_bytes(content)
 
 
-def test_a_changed_byte_is_noticed(folder: Path, tmp_path: Path) -> None:
-    def change(copy: Path) -> None:
-        path = copy / "heads-layer-1.parquet"
-        content = bytearray(path.read_bytes())
-        content[len(content) // 2] ^= 1
-        path.write_bytes(content)
-
-    copy = Atlas(damaged(folder, tmp_path, change))
-    with pytest.raises(AtlasError, match=r"heads-layer-1\.parquet is not what its card says"):
-        copy.head_firings(1, 0, "weight", "top")
+def test_what_cannot_be_read_is_refused_in_a_sentence(folder: Path, tmp_path: Path) -> None:
+    for number, (change, sentence) in enumerate(
+        (
+            (lambda copy: (copy / "card.json").unlink(), "it has no card.json"),
+            (lambda copy: (copy / "card.json").write_text("{"), "card.json of copy is damaged"),
+            (lambda copy: (copy / "card.json").write_text("[1]"), "does not say that its format is"),
+            (card_with(format="another"), "does not say that its format is"),
+            (card_with(version=3), "version 3 of the format, and this program reads version 2"),
+            (card_with(files={}), "heads-layer-0.parquet is not there"),
+            (card_with(model={"name": "x"}), "card.json of copy is damaged"),
+            (card_with(files={"../x": {"bytes": -1, "sha256": ""}}), "card.json of copy is damaged"),
+            (lambda copy: (copy / "units.parquet").unlink(), "units.parquet is not there"),
+            (lambda copy: (copy / "units.parquet").write_bytes(b"x"), "units.parquet has 1 bytes, and its card says"),
+            (flip, "heads-layer-1.parquet is not what its card says"),
+        )
+    ):
+        with pytest.raises(AtlasError, match=re.escape(sentence)):
+            Atlas(damaged(folder, tmp_path / str(number), change)).head_firings(1, 0, "weight", "top")
 
 
 def test_the_atlas_of_another_model_is_not_shown(
@@ -691,47 +620,29 @@ def test_a_folder_without_a_finished_atlas_is_told_of(
     assert shelf(small.source).refused == ()
 
 
-@pytest.mark.parametrize(
-    ("given", "says"),
-    [
-        (["--corpus", "nothing.txt"], "nothing.txt cannot be read"),
-        (["--corpus", "empty.txt"], "the corpus is empty"),
-        (["--corpus", "latin.txt"], "is not UTF-8 from line 1"),
-        (["--corpus", "cut.xz"], "cut.xz cannot be read"),
-        (["--corpus", "words.txt", "--vectors", "5"], "--vectors 5 is no layer"),
-        (["--corpus", "words.txt", "--head-vectors", "4"], "--head-vectors 4 is no layer"),
-        (["--corpus", "words.txt", "--every", "0"], "--every 0"),
-        (["--corpus", "words.txt", "--workers", "0"], "--workers is 0"),
-        (["--corpus", "words.txt", "--resume"], "no unfinished atlas to resume"),
-        (["--corpus", "words.txt", "--model", "nope"], "nope"),
-    ],
-)
 def test_what_cannot_be_made_is_refused_in_a_sentence(
-    given: list[str], says: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.chdir(tmp_path)
     Path("empty.txt").write_text("\n \n")
     Path("latin.txt").write_bytes("h\xe9\n".encode("latin-1"))
     Path("cut.xz").write_bytes(b"\xfd7zXZ\x00\x00")
     Path("words.txt").write_text("The cat.\n")
-    assert main(["--model", "small", "--out", "out", *given]) == 2
-    error = capsys.readouterr().err
-    assert error.startswith("error: ") and says in error and "Traceback" not in error
-
-
-@pytest.mark.nightly
-def test_torchrun_makes_the_same_files(folder: Path, tmp_path: Path) -> None:
-    """Two processes that speak by gloo."""
-    text, out = tmp_path / "words.txt", tmp_path / "atlas"
-    text.write_text("\n".join(LINES), encoding="utf-8")
-    launch = [sys.executable, "-m", "torch.distributed.run", "--standalone", "--nproc-per-node", "2"]
-    asked = ["--model", "small", "--corpus", str(text), "--out", str(out), "--shard", "7", *KEPT]
-    alone = {**os.environ, "OMP_NUM_THREADS": "1", "PYTHONPATH": str(ROOT)}
-    command = [*launch, "-m", "encoder.atlas", *asked]
-    done = subprocess.run(command, cwd=ROOT, env=alone, capture_output=True, text=True, timeout=120)
-    assert done.returncode == 0, done.stderr[-3000:]
-    assert done.stdout.count(f"{len(LINES)} sentences") == 1  # the first process alone speaks
-    assert contents(out) == contents(folder)
+    for given, sentence in (
+        (["nothing.txt"], "nothing.txt cannot be read"),
+        (["empty.txt"], "the corpus is empty"),
+        (["latin.txt"], "is not UTF-8 from line 1"),
+        (["cut.xz"], "cut.xz cannot be read"),
+        (["words.txt", "--vectors", "5"], "--vectors 5 is no layer"),
+        (["words.txt", "--head-vectors", "4"], "--head-vectors 4 is no layer"),
+        (["words.txt", "--every", "0"], "--every 0"),
+        (["words.txt", "--workers", "0"], "--workers is 0"),
+        (["words.txt", "--resume"], "no unfinished atlas to resume"),
+        (["words.txt", "--model", "nope"], "nope"),
+    ):
+        assert main(["--model", "small", "--out", "out", "--corpus", *given]) == 2, given
+        error = capsys.readouterr().err
+        assert error.startswith("error: ") and sentence in error and "Traceback" not in error
 
 
 def examples(folder: Path) -> tuple[str, str]:

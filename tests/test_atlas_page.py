@@ -11,9 +11,8 @@ from streamlit.testing.v1 import AppTest
 from encoder import TextEncoder
 from encoder.atlas.__main__ import main
 from encoder.atlas.atlas_folders import FOLDER, SHIPPED
-from encoder.atlas.knockout import AtlasPart, absence, summed_up
-from encoder.atlas.live import CLOSE
 from encoder.atlas.reading import Atlas
+from encoder.atlas.reruns import CLOSE, AtlasPart, absence, summed_up
 from encoder.atlas.searching import heads_from, units_on
 from encoder.support.formatting import percent
 
@@ -73,7 +72,7 @@ def test_a_context_is_run_again_and_held_against_what_is_stored() -> None:
 def test_a_number_that_is_not_the_live_one_is_said(
     atlas: Atlas, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("encoder.atlas.live.CLOSE", -1.0)
+    monkeypatch.setattr("encoder.atlas.reruns.CLOSE", -1.0)
     app = open_app("atlas", **HERE, atlas_run="0")
     assert CLOSE == 1e-5 and words(app).count("do not trust it") == 2 and ":material/error:" in words(app)
 

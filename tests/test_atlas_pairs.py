@@ -2,29 +2,28 @@
 
 import math
 import random
-import subprocess
-import sys
 from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pyarrow.parquet as pq
 import pytest
+import torch
 from page_tools import bar, healthy, numbers, open_app
 from streamlit.testing.v1 import AppTest
 from tiny import VARIANTS, tiny
 from twins import MODELS, roberta_tokenizer, saved
 
 from encoder import Edit, TextEncoder
-from encoder.atlas import live
+from encoder.atlas import reruns
 from encoder.atlas.__main__ import arguments, main, planned
 from encoder.atlas.atlas_folders import FOLDER, SHIPPED
 from encoder.atlas.collecting import Shard, collect
 from encoder.atlas.corpus import AtlasCorpus, AtlasError
-from encoder.atlas.knockout import AtlasPart, absence
-from encoder.atlas.making import begin, work
+from encoder.atlas.making import begin
 from encoder.atlas.pairs import ACROSS, SIDES, kinds
 from encoder.atlas.reading import Atlas
+from encoder.atlas.reruns import AtlasPart, absence
 from encoder.atlas.searching import heads_from
 from encoder.atlas.summary import head_rows
 from encoder.metrics import SENTENCES
@@ -148,6 +147,8 @@ def test_other_measures_are_of_the_run_of_the_pair(made: tuple[str, TextEncoder,
     for at in range(0, len(stored), 17):
         sentence, position = (ids[column][at].as_py() for column in ("sentence", "position"))
         np.testing.assert_allclose(stored[at], traces[sentence].layers[0].output[position], atol=4e-3)
+    assert list(atlas.texts(list(range(20))).values()) == PAIRS[name] and "--pairs" in atlas.card.command
+    assert atlas.card.pairs and atlas.card.scope.endswith("of pairs.tsv (20 pairs of sentences)")
     cut = sum(run.tokenization.dropped + run.tokenization.pair_dropped > 0 for run in traces)
     assert cut == (name != "small") and f'"cut": {cut}' in (atlas.folder / "card.json").read_text(encoding="utf-8")
 
@@ -160,10 +161,10 @@ def test_contexts_run_live_as_pairs_give_the_same_numbers(made: tuple[str, TextE
             for one in atlas.head_firings(1, head, by, "top"):
                 run = encoder.trace(atlas.texts([one.sentence])[one.sentence])
                 assert run.tokens[one.position] == one.token
-                compared += live.of_head(run, 1, head, one)
+                compared += reruns.of_head(run, 1, head, one)
                 crossing += run.tokenization.segments[one.position] != run.tokenization.segments[one.looks_at or 0]
     for one in atlas.unit_firings(1, 7, "top"):
-        compared += live.of_unit(encoder.trace(atlas.texts([one.sentence])[one.sentence]), 1, 7, one)
+        compared += reruns.of_unit(encoder.trace(atlas.texts([one.sentence])[one.sentence]), 1, 7, one)
     assert [one.sentence for one in compared if not one.equal] == [] and len(compared) > 40 and crossing
 
 
@@ -179,84 +180,28 @@ def test_a_pair_without_a_head_is_run_as_a_pair(made: tuple[str, TextEncoder, At
         assert found.moved == pytest.approx(float(moved[-2]), rel=1e-4)
 
 
-def test_both_sentences_are_kept(made: tuple[str, TextEncoder, Atlas]) -> None:
-    name, _, atlas = made
-    assert list(atlas.texts(list(range(20))).values()) == PAIRS[name]
-    assert atlas.card.pairs and atlas.card.scope.endswith("of pairs.tsv (20 pairs of sentences)")
-    assert "--pairs" in atlas.card.command
-
-
-def contents(folder: Path) -> dict[str, bytes]:
-    return {path.name: path.read_bytes() for path in sorted(folder.iterdir())}
-
-
-@pytest.mark.nightly
-@pytest.mark.parametrize("workers", [2, 3])
-def test_any_number_of_workers_makes_the_same_files(
-    made: tuple[str, TextEncoder, Atlas], workers: int, tmp_path: Path
-) -> None:
-    """As a person starts them: a process that has opened pages has another main module, which workers would run."""
-    name, _, atlas = made
-    given_ = asked(name, atlas.folder.parent, tmp_path / "atlas", "--workers", str(workers))
-    command = [sys.executable, "-m", "encoder.atlas", *given_]
-    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=120)
-    assert done.returncode == 0, done.stderr
-    assert contents(tmp_path / "atlas") == contents(atlas.folder)
-
-
-def test_a_killed_run_of_pairs_is_taken_up_again(of_small: Atlas, tmp_path: Path, small: TextEncoder) -> None:
-    """And not as one of sentences: the same text would be other sentences then."""
-    given_ = asked("small", tmp_path, tmp_path / "atlas")
-    plan = planned(arguments(given_))
-    Path(given_[3]).write_text("\n".join("\t".join(pair) for pair in PAIRS["small"]), encoding="utf-8")
+def test_a_run_of_pairs_is_not_taken_up_as_one_of_sentences(tmp_path: Path, small: TextEncoder) -> None:
+    """The same text would be other sentences then."""
+    plan = planned(arguments(asked("small", tmp_path, tmp_path / "atlas")))
     begin(plan, small, resume=False)
-
-    def kill(done: int) -> None:
-        if done > 9:
-            raise KeyboardInterrupt
-
-    with pytest.raises(KeyboardInterrupt):
-        work(plan, small, told=kill)
-    assert [path.name for path in plan.parts.glob("part-*")] == ["part-000000.safetensors"]
     with pytest.raises(AtlasError, match="other settings"):
         begin(replace(plan, corpus=replace(plan.corpus, pairs=False)), small, resume=True)
-    stamp = plan.part(0).stat().st_mtime_ns
-    work(plan, small)
-    assert plan.part(0).stat().st_mtime_ns == stamp
-    assert main([*given_, "--resume"]) == 0
-    assert contents(tmp_path / "atlas") == contents(of_small.folder)
 
 
-@pytest.mark.parametrize(
-    "sizes",
-    [
-        (1, 2, 17),
-        pytest.param((9, 2, 9), marks=pytest.mark.nightly),
-        pytest.param((5, 10, 5), marks=pytest.mark.nightly),
-    ],
-    ids=str,
-)
-def test_merging_is_associative(sizes: tuple[int, int, int], small: TextEncoder) -> None:
-    """(a + b) + c is a + (b + c), and both are what one shard finds of all."""
-    starts = np.cumsum((0, *sizes))
-    every = [collect(small, int(at), PAIRS["small"][at : at + size]) for at, size in zip(starts, sizes, strict=False)]
-
-    def copy(shard: Shard) -> Shard:
-        again = Shard(small)
-        again.load({name: value.clone() for name, value in shard.state().items()})
-        return again
-
-    left, right, tail = copy(every[0]), copy(every[0]), copy(every[1])
-    left.add(every[1])
-    left.add(every[2])
-    tail.add(every[2])
-    right.add(tail)
-    whole = collect(small, 0, PAIRS["small"])
-    one, two, three = (head_rows(shard, small.config) for shard in (left, right, whole))
-    for name in ACROSS:
-        np.testing.assert_array_equal(one[f"{name}_queries"], two[f"{name}_queries"])
-        np.testing.assert_allclose(one[name], two[name], rtol=1e-7)
-        np.testing.assert_allclose(one[name], three[name], rtol=1e-5)
+@torch.inference_mode()
+def test_shards_of_pairs_add_up_to_what_is_found_of_all(small: TextEncoder) -> None:
+    """In whatever order they are taken in."""
+    parts = [collect(small, at, PAIRS["small"][at:end]) for at, end in ((0, 1), (1, 3), (3, 20))]
+    whole, tail = head_rows(collect(small, 0, PAIRS["small"]), small.config), parts[2].state()
+    forth, back = parts[0], Shard(small, pairs=True)
+    back.load({name: value.clone() for name, value in tail.items()})
+    for shard, others in ((back, (parts[1], parts[0])), (forth, (parts[1], parts[2]))):
+        for other in others:
+            shard.add(other)
+        rows = head_rows(shard, small.config)
+        for name in ACROSS:
+            np.testing.assert_array_equal(rows[f"{name}_queries"], whole[f"{name}_queries"])
+            np.testing.assert_allclose(rows[name], whole[name], rtol=1e-5)
 
 
 def test_a_sentence_without_a_token_gives_and_gets_nothing() -> None:
@@ -281,29 +226,21 @@ def test_a_corpus_of_sentences_has_nothing_of_pairs(tmp_path: Path) -> None:
         assert there not in atlas.pairs[column].combine_chunks().dictionary.to_pylist()
 
 
-@pytest.mark.parametrize(
-    ("text", "says"),
-    [
+def test_a_line_that_is_no_pair_is_refused(tmp_path: Path) -> None:
+    for text, sentence in (
         ("One.\tTwo.\n\nThree.\n", r"line 3 of .*pairs\.tsv has 0 tabs within its text; with --pairs each line is two"),
         ("One.\tTwo.\t5\n", "has 2 tabs"),
         ("One.\t\n", "has 0 tabs"),
-    ],
-)
-def test_a_line_that_is_no_pair_is_refused(text: str, says: str, tmp_path: Path) -> None:
-    (tmp_path / "pairs.tsv").write_text(text, encoding="utf-8")
-    with pytest.raises(AtlasError, match=says):
-        AtlasCorpus((tmp_path / "pairs.tsv",), pairs=True).measured()
+    ):
+        (tmp_path / "pairs.tsv").write_text(text, encoding="utf-8")
+        with pytest.raises(AtlasError, match=sentence):
+            AtlasCorpus((tmp_path / "pairs.tsv",), pairs=True).measured()
 
 
 def test_the_first_word_of_each_sentence_is_no_name_for_its_capital(base: TextEncoder) -> None:
     pieces = base.tokenize(("The mouse saw Mary.", "Cheese is for John."))
     said = dict(zip(pieces.tokens, kinds(pieces), strict=True))
-    assert {word: said[word] for word in ("mouse", "mary", "cheese", "john")} == {
-        "mouse": "word",
-        "mary": "name",
-        "cheese": "word",
-        "john": "name",
-    }
+    assert [said[word] for word in ("mouse", "mary", "cheese", "john")] == ["word", "name", "word", "name"]
 
 
 def test_the_readme_of_the_format_names_what_pairs_add(of_small: Atlas) -> None:
@@ -381,6 +318,6 @@ def test_all_heads_says_that_its_atlas_is_of_pairs(shown: Atlas) -> None:
     assert f"on {shown.card.scope}." in words(app)
 
 
-@pytest.mark.parametrize("part", ["Units", "Find a word", "Nearest", "Layers"])
-def test_every_tab_opens_on_pairs(shown: Atlas, part: str) -> None:
-    assert "20 pairs of sentences" in words(open_app("atlas", **HERE, atlas_part=part, atlas_word="the"))
+def test_every_tab_opens_on_pairs(shown: Atlas) -> None:
+    for part in ("Units", "Find a word", "Nearest", "Layers"):
+        assert "20 pairs of sentences" in words(open_app("atlas", **HERE, atlas_part=part, atlas_word="the")), part

@@ -10,8 +10,7 @@ import torch
 
 from encoder.atlas.collecting import KeptVectors
 from encoder.atlas.corpus import AtlasCorpus, AtlasError, how_many
-from encoder.atlas.making import SHARD, AtlasPlan, begin, put_together, work
-from encoder.atlas.worker_processes import together
+from encoder.atlas.making import SHARD, AtlasPlan, begin, put_together, work, work_together
 from encoder.atlas.writing import write
 from encoder.support.command_line import CommandLine, exit_code
 from encoder.support.progress import progress
@@ -89,7 +88,7 @@ def make(asked: Namespace) -> None:
         on.wait()
         with progress("atlas", "sentences") as hear:
             if asked.workers > 1 and on.count == 1:
-                together(plan, asked.workers, lambda done: hear(done, found.sentences))
+                work_together(plan, asked.workers, lambda done: hear(done, found.sentences))
             else:
                 share = -(-found.sentences // on.count) if on.first else None
                 work(plan, encoder, on.rank, on.count, lambda done: hear(done, share))

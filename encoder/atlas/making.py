@@ -6,15 +6,18 @@ for any number of processes and for a run that was ended and taken up again.
 
 import hashlib
 import json
+import multiprocessing
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from pathlib import Path
+from typing import Any
 
 import torch
 from safetensors.torch import load_file
 from safetensors.torch import save as as_bytes
 from torch import Tensor
+from torch.multiprocessing.spawn import ProcessException, spawn
 
 from encoder.atlas.card import CARD, PARTS, PLAN
 from encoder.atlas.collecting import NO_VECTORS, KeptVectors, Shard, collect
@@ -24,6 +27,7 @@ from encoder.support import whole_file
 from encoder.text_encoder import TextEncoder
 
 SHARD = 4096  # sentences
+EVERY = 0.5  # seconds between two looks at how far the processes are
 Told = Callable[[int], None]
 
 
@@ -127,6 +131,38 @@ def work(plan: AtlasPlan, encoder: TextEncoder, rank: int = 0, count: int = 1, t
                     save(plan.part(index), found.state())
                 behind += len(texts)
                 told(behind)
+
+
+def work_together(plan: AtlasPlan, workers: int, told: Told) -> None:
+    """Make all parts by several processes of this machine; `told` hears of the sentences done by all.
+
+    Raises:
+        AtlasError: one of them ended before its work was done.
+    """
+    counts: Any = multiprocessing.get_context("spawn").Array("q", workers)
+    team: Any = spawn(work_for_another, (plan, counts), workers, join=False, daemon=True)  # type: ignore[no-untyped-call]
+    try:
+        while not team.join(EVERY):
+            told(sum(counts))
+    except ProcessException as error:
+        early = f"process {error.error_index} of {workers} ended early"
+        raise AtlasError(f"{early}; what is done is kept, go on with --resume") from error
+    told(sum(counts))
+
+
+def work_for_another(rank: int, plan: AtlasPlan, counts: Any) -> None:
+    """Do one share in a process of its own, with its own copy of the model; end where the starter has ended."""
+    starter = multiprocessing.parent_process()
+    assert starter is not None
+
+    def told(done: int) -> None:
+        counts[rank] = done
+        if not starter.is_alive():  # it was killed: who goes on with --resume shall find nobody at work
+            raise SystemExit(1)
+
+    if plan.device == "cuda":
+        torch.cuda.set_device(rank % torch.cuda.device_count())
+    work(plan, TextEncoder.from_pretrained(plan.model), rank, len(counts), told)
 
 
 @contextmanager

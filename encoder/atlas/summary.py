@@ -5,10 +5,9 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from encoder.atlas.bins import decile_bounds
 from encoder.atlas.collecting import Shard
 from encoder.atlas.pairs import ACROSS, FROM, TO
-from encoder.atlas.ranking import Ranking
+from encoder.atlas.ranking import Ranking, decile_bounds
 from encoder.atlas.running_sums import ANY, BY_KEY, BY_ROW, MARK, WORD
 from encoder.metrics.roles import ROLES, Role, chance_of, labels
 from encoder.model.config import EncoderConfig

@@ -9,12 +9,11 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import torch
 
-from encoder.atlas.bins import bin_of, decile_of
 from encoder.atlas.card import CARD, FORMAT, VERSION
 from encoder.atlas.collecting import Shard
 from encoder.atlas.corpus import named
 from encoder.atlas.making import AtlasPlan, MeasuredCorpus, sha256, states
-from encoder.atlas.ranking import FAR, Ranking
+from encoder.atlas.ranking import FAR, Ranking, bin_of, decile_of
 from encoder.atlas.summary import deciles, head_rows, layer_rows, pair_rows
 from encoder.metrics.neurons import unit_vector
 from encoder.support import whole_file

@@ -3,7 +3,7 @@
 from typing import Any
 
 from encoder.atlas.atlas_folders import shelf
-from encoder.atlas.habits import head_survey
+from encoder.atlas.corpus_numbers import head_survey
 from encoder.exam.examination import Exam, exam_by_content
 from encoder.exam.few import HeadExamples, few_by_content
 from encoder.exam.frames import ALL

@@ -6,9 +6,8 @@ from typing import Any
 import streamlit as st
 
 from encoder.atlas.atlas_folders import FOLDER
-from encoder.atlas.knockout import Absence, AtlasPart, summed_up
-from encoder.atlas.live import Compared
 from encoder.atlas.reading import Atlas, Firing
+from encoder.atlas.reruns import Absence, AtlasPart, Compared, summed_up
 from encoder.pictures.registry.atlas import ATLAS_DECILES
 from encoder.pictures.scene import Scene
 from encoder.support.formatting import brief, percent, shown

@@ -2,9 +2,9 @@
 
 import streamlit as st
 
-from encoder.atlas import live
-from encoder.atlas.knockout import AtlasPart
+from encoder.atlas import reruns
 from encoder.atlas.reading import Atlas, Firing
+from encoder.atlas.reruns import AtlasPart
 from encoder.exam.sentences import head_sentences
 from encoder.pictures.registry.atlas import (
     ATLAS_DECILES,
@@ -79,7 +79,7 @@ def draw_head(atlas: Atlas, layer: int, head: int) -> None:
     both = set.intersection(*places)
     sample = atlas.head_firings(layer, head, by, "sample")
     contexts.draw_contexts(
-        atlas, top, sample, scene, lambda run, one: live.of_head(run, layer, head, one), weight_and_writing,
+        atlas, top, sample, scene, lambda run, one: reruns.of_head(run, layer, head, one), weight_and_writing,
         AtlasPart("head", layer, head), READING_OF_HEADS,
         lambda: st.pills("Ranked by", list(RANKINGS), required=True, format_func=RANKINGS.__getitem__, **tied),
     )  # fmt: skip
@@ -162,7 +162,7 @@ def draw_unit(atlas: Atlas, layer: int, unit: int) -> None:
     def described(firing: Firing) -> str:
         return f"{firing.value:.4f}, written {firing.value * row['written_per_one']:.4f}"
 
-    contexts.draw_contexts(atlas, top, sample, scene, lambda run, one: live.of_unit(run, layer, unit, one), described,
+    contexts.draw_contexts(atlas, top, sample, scene, lambda run, one: reruns.of_unit(run, layer, unit, one), described,
                   AtlasPart("unit", layer, unit), READING_OF_UNITS, choose_unit)  # fmt: skip
     tokens = [firing.token for firing in sample]
     often = max(dict.fromkeys(tokens), key=tokens.count)

@@ -25,8 +25,8 @@ from streamlit.testing.v1 import AppTest
 
 from encoder import TextEncoder
 from encoder.atlas.atlas_folders import SHIPPED
-from encoder.atlas.knockout import AtlasPart, absences
 from encoder.atlas.reading import Atlas
+from encoder.atlas.reruns import AtlasPart, absences
 from encoder.atlas.searching import nearest_tokens
 
 RUN = """

@@ -6,7 +6,7 @@ from functools import partial
 import numpy as np
 
 from encoder.atlas.atlas_folders import atlas_of
-from encoder.atlas.drawn import firing_shares, pair_weights, ranked_shares, telling_unit, vector_lengths
+from encoder.atlas.corpus_numbers import firing_shares, pair_weights, ranked_shares, telling_unit, vector_lengths
 from encoder.atlas.pairs import ACROSS, MEANINGS, told_apart
 from encoder.atlas.reading import Atlas
 from encoder.atlas.running_sums import MEASURES

@@ -7,7 +7,7 @@ from functools import partial
 import numpy as np
 
 from encoder.atlas.atlas_folders import atlas_of
-from encoder.atlas.habits import head_survey
+from encoder.atlas.corpus_numbers import head_survey
 from encoder.experiments.attributions.circuits import pair_score
 from encoder.experiments.attributions.contributions import StreamPart
 from encoder.metrics import (

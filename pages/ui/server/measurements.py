@@ -12,10 +12,10 @@ import torch
 
 from encoder import TextEncoder
 from encoder.atlas.atlas_folders import Shelf, shelf
-from encoder.atlas.habits import head_survey
-from encoder.atlas.knockout import Absence, AtlasPart
-from encoder.atlas.knockout import absences as absences_of
+from encoder.atlas.corpus_numbers import head_survey
 from encoder.atlas.reading import Atlas
+from encoder.atlas.reruns import Absence, AtlasPart
+from encoder.atlas.reruns import absences as absences_of
 from encoder.atlas.searching import NearToken, nearest_outputs, nearest_tokens
 from encoder.experiments import timelapse
 from encoder.experiments.attributions.circuits import looked_for, written_for

@@ -1,11 +1,14 @@
-"""What the files of an atlas say, as numbers that can be drawn."""
+"""What an atlas says of all heads, units and layers, as numbers that can be drawn and compared."""
 
 import numpy as np
+import torch
 from numpy.typing import NDArray
 
 from encoder.atlas.corpus import AtlasError
 from encoder.atlas.reading import Atlas
 from encoder.atlas.searching import heads_from
+from encoder.metrics.head_measures import HEAD_MEASURES, HeadSurvey
+from encoder.metrics.roles import Role
 
 Floats = NDArray[np.float64]
 RANKS = 201  # units of a layer that a curve over all of them goes through
@@ -57,3 +60,21 @@ def telling_unit(atlas: Atlas, layer: int) -> int:
     rows = atlas.units.slice(layer * width, width)
     written = rows["mean"].to_numpy() * rows["written_per_one"].to_numpy()
     return int(np.where(firing_shares(atlas, layer) < RARE, written, -1).argmax())
+
+
+def head_survey(atlas: Atlas) -> HeadSurvey:
+    """The measures and labels of all heads over the corpus, as `encoder.metrics.survey` makes them of its sentences.
+
+    `tokens` are those of the text. Labels shuffle the keys of the first sentences of each shard, and not of all.
+    """
+    card, rows = atlas.card, atlas.heads
+    shape = card.sizes["layers"], card.sizes["heads"]
+    measures = {name: rows[name].to_numpy().astype(np.float32).reshape(shape) for name in HEAD_MEASURES}
+    names = ("label", "nearest", "nearest_mass", "nearest_uniform", "nearest_shuffled")
+    roles = [Role(*(row[name] for name in (*names, f"{row['nearest']}_queries"))) for row in rows.to_pylist()]
+    return HeadSurvey(
+        card.sentences,
+        card.tokens,
+        {name: torch.from_numpy(values.copy()) for name, values in measures.items()},
+        [roles[i * shape[1] : (i + 1) * shape[1]] for i in range(shape[0])],
+    )

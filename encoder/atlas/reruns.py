@@ -1,4 +1,7 @@
-"""What a model makes of the contexts of a head or unit without it: everything else is computed as ever."""
+"""Contexts of an atlas run again: a stored number against the live one, and what a model makes of them without a part.
+
+The part is a head or a unit; everything else is computed as ever.
+"""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -8,15 +11,77 @@ from statistics import median
 import torch
 from torch import Tensor
 
+from encoder.atlas.corpus import AtlasError
+from encoder.atlas.reading import Firing
 from encoder.metrics import length
+from encoder.metrics.flows import norm_weighted
 from encoder.model.tap import NO_TAP, Replacer
 from encoder.support.errors import EncoderError
-from encoder.support.formatting import percent
+from encoder.support.formatting import brief, percent
 from encoder.support.progress import pulse
 from encoder.text_encoder import TextEncoder
 from encoder.trace.tokens import Text, Tokens
+from encoder.trace.trace import Trace
+from encoder.trace.unpadded import attention_weights
 
+CLOSE = 1e-5  # of the larger of 1 and the value
 TOKENS = 192  # of texts that run as one row: each looks at itself alone, but all pay for the square of their tokens
+
+
+@dataclass(frozen=True)
+class Compared:
+    """A number as it is stored and as it is now."""
+
+    name: str
+    stored: float
+    live: float
+
+    @property
+    def equal(self) -> bool:
+        """Whether they differ by rounding alone."""
+        return abs(self.stored - self.live) <= CLOSE * max(1.0, abs(self.live))
+
+    @property
+    def sentence(self) -> str:
+        """The verdict in words."""
+        apart = brief(abs(self.stored - self.live))
+        if self.equal:
+            return f"{self.name}: stored {self.stored:.6g}, live {self.live:.6g}. They are the same, {apart} apart."
+        return f"{self.name}: stored {self.stored:.6g}, live {self.live:.6g}. They differ by {apart}: do not trust it."
+
+
+def of_head(trace: Trace, layer: int, head: int, firing: Firing) -> list[Compared]:
+    """A head's weight and what it writes, from the query of a context to the token that it looks at.
+
+    Raises:
+        AtlasError: the run has no such token.
+    """
+    key = firing.looks_at or 0
+    check(trace, firing.position, key)
+    weight = float(attention_weights(trace, layer)[head, firing.position, key])
+    written = float(norm_weighted(trace, layer, slice(head, head + 1))[0, firing.position, key])
+    return [Compared("Weight", firing.weight, weight), Compared("Written", firing.written, written)]
+
+
+def of_unit(trace: Trace, layer: int, unit: int, firing: Firing) -> list[Compared]:
+    """A unit's activation at the token of a context.
+
+    Raises:
+        AtlasError: the run has no such token.
+    """
+    check(trace, firing.position)
+    return [
+        Compared(
+            "Activation", firing.value, float(trace[f"layers.{layer}.feed_forward.activation"][firing.position, unit])
+        )
+    ]
+
+
+def check(trace: Trace, *positions: int) -> None:
+    """Refuse positions that a run does not have."""
+    n = len(trace.tokens) - trace.padding
+    if outside := [position for position in positions if not 0 <= position < n]:
+        raise AtlasError(f"this run has {n} tokens, and the context is at number {outside[0]}: the text was cut here")
 
 
 @dataclass(frozen=True)
