@@ -5,14 +5,18 @@ are made up, mostly near what fits, so that they come far into a page. Nothing l
 """
 
 import ast
+from collections.abc import Callable
 from dataclasses import fields, replace
 from functools import cache
 from pathlib import Path
 from string import ascii_lowercase
+from typing import Any
 from urllib.parse import quote
 
+from hypothesis import HealthCheck, Phase, settings
 from hypothesis import strategies as st
-from nasty import any_text
+from nasty import NUMBERS, any_text, texts
+from tiers import share_of
 from tiny import tiny_model, tiny_tokenizer
 from tokenizers import Tokenizer
 from tokenizers.models import WordLevel
@@ -182,3 +186,44 @@ def links(draw: st.DrawFn) -> tuple[str, dict[str, str]]:
 def as_sent(text: str) -> str:
     """A text as a browser sends it."""
     return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+
+
+# What a link may say in spite, of each of its parameters
+
+PLACES = st.one_of(whole, st.sampled_from(NUMBERS), texts)
+EDITS = st.one_of(
+    edits,
+    texts,
+    st.builds(
+        "{}:{}:v={}:h={}:p={}".format,
+        st.one_of(full_steps(), texts),
+        st.sampled_from([*VALUES, "x"]),
+        PLACES,
+        PLACES,
+        PLACES,
+    ),
+)
+CELL = st.one_of(cell, texts, st.builds("{}:{}".format, full_steps(), st.lists(PLACES, max_size=5).map(",".join)))
+SHAPE = st.lists(
+    st.builds(
+        "{}={}".format,
+        st.one_of(st.sampled_from(["n_layers", "d_model", "n_heads", "norm", "seed", "mask_value", "norm_eps"]), texts),
+        st.one_of(PLACES, st.sampled_from(["true", "null", "relu", "-inf", "std_norm"])),
+    ),
+    max_size=5,
+).map(",".join)
+MODEL = st.one_of(model, texts, SHAPE.map("built:{}".format), texts.map("folder:{}".format))
+IN_SPITE = {"model": MODEL, "other_model": MODEL, "layer": PLACES, "head": PLACES, "cell": CELL, "edits": EDITS}
+LINK = st.fixed_dictionaries({}, optional=VALUES_OF | IN_SPITE | {"sentence": texts, "hidden": texts})
+
+
+def cases(count: int, shrink: bool = True) -> Callable[[Any], Any]:
+    """So many generated cases, the same in every run; without `shrink` the first that fails is reported as it is."""
+    return settings(
+        max_examples=share_of(count),
+        derandomize=True,
+        deadline=None,
+        database=None,
+        suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
+        phases=[phase for phase in Phase if shrink or phase is not Phase.shrink],
+    )

@@ -8,9 +8,7 @@ from typing import Any
 
 import pytest
 from page_tools import healthy
-from streamlit.testing.v1 import AppTest
-from tiers import mostly_nightly
-from visits import link, offers_sweep, opened, pictures, sweep, widget
+from visits import link, opened, pictures, widget
 
 from encoder import PRESETS
 from encoder.atlas import atlas_folders
@@ -68,43 +66,13 @@ def another(asked: Asked, now: Any) -> Any:
     return list(options)[-1:] if many else next(one for one in reversed(list(options)) if one != now)
 
 
-class Visits:
-    """Fresh sessions of a page, each opened by its link once, and what each asks for."""
-
-    def __init__(self, page: Page, asked: dict[str, Asked]) -> None:
-        self.page, self.asked = page, asked
-        self.opened: dict[frozenset[tuple[str, str]], tuple[AppTest, dict[str, Asked]]] = {}
-
-    def at(self, query: dict[str, str]) -> AppTest:
-        """The page as that link opens it, every sweep run."""
-        name = frozenset(query.items())
-        if name not in self.opened:
-            self.asked.clear()
-            app = sweep(opened(self.page.key, query))
-            self.opened[name] = app, dict(self.asked)
-        return self.opened[name][0]
-
-    def taken(self, query: dict[str, str]) -> tuple[AppTest, dict[str, Asked]]:
-        """The same, to do something on it: whoever asks for that link again gets another session."""
-        self.at(query)
-        return self.opened.pop(frozenset(query.items()))
-
-    def restored(self, app: AppTest, key: str) -> None:
-        """The link to what is on the screen shows the same in a fresh session."""
-        assert key in link(app)
-        other = self.at(link(app))
-        assert pictures(other) == pictures(app)
-        assert [warning.value for warning in other.warning] == []
-        if (now := widget(app, key)) is not None:
-            assert widget(other, key).value == now.value
-
-
 OF_ONES_OWN = {"born_beside"}  # asked where another training was examined, see test_grammar_born.py
 
 
 def written(page: Page) -> set[str]:
     """The keys that stand in the source of the page where it asks for a choice."""
-    files = [FOLDER / "steps" / f"{page.key}.py", *(FOLDER / "parts" / page.key).glob("*.py")]
+    files = [*FOLDER.glob(f"{page.key}.py"), *(FOLDER / page.key).rglob("*.py")]
+    assert files, page.key
     nodes = [node for file in files for node in ast.walk(ast.parse(file.read_text(encoding="utf-8")))]
     calls = [node for node in nodes if isinstance(node, ast.Call)]
     keys = [call.args[KEY[name]] for call in calls if (name := ast.unparse(call.func).rpartition(".")[2]) in KEY]
@@ -112,72 +80,64 @@ def written(page: Page) -> set[str]:
     return {word for word in words if isinstance(word, str)}
 
 
-@pytest.mark.usefixtures("briefly")
-@pytest.mark.parametrize("page", PAGES, ids=[page.key for page in PAGES])
-def test_all_that_is_chosen_in_one_visit_survives_its_link(page: Page, asked: dict[str, Asked]) -> None:
-    """One thing after the other is chosen otherwise; the link at the end shows the same in a fresh session."""
-    query, tried = starts(page)[0], set[str]()
+def choose_all(page: Page, query: dict[str, str], asked: dict[str, Asked]) -> tuple[set[str], list[dict[str, str]]]:
+    """Choose one thing after the other otherwise; the link at the end shows the same in a fresh session.
+
+    Returns:
+        What was chosen, and the links that open other tabs and folds.
+    """
+    tried, links = set[str](), list[dict[str, str]]()
+    asked.clear()
     app = opened(page.key, query)
     for key, (options, default, _) in list(asked.items()):
         if options and widget(app, key) is None:  # tabs and folds, which only a link can choose here
-            other = next(one for one in reversed(list(options)) if one != default)
-            assert link(opened(page.key, query | {key: choices.spell(other)}))[key] == choices.spell(other)
+            links += [query | {key: choices.spell(each)} for each in options if each != default]
+            by_link = opened(page.key, links[-1])
+            assert link(by_link)[key] == links[-1][key] and not by_link.warning
+            tried.add(key)
     while todo := [key for key in asked if key not in tried and widget(app, key) is not None]:
         key = todo[0]
         tried.add(key)
-        healthy(widget(app, key).set_value(another(asked[key], widget(app, key).value)).run())
-        assert key in link(app)
+        if asked[key][0] is None or len({*asked[key][0]}) > 1:  # else there is nothing else to choose
+            healthy(widget(app, key).set_value(another(asked[key], widget(app, key).value)).run())
+            assert key in link(app)
     again = opened(page.key, link(app))
     assert pictures(again) == pictures(app) and not again.warning
     now = {key: one.value for key in tried if (one := widget(app, key)) is not None}
     assert {key: widget(again, key).value for key in now} == now
+    return tried, links
 
 
 @pytest.mark.usefixtures("briefly")
-@pytest.mark.parametrize("page", mostly_nightly([page.key for page in PAGES], ["attention", "heads"]))
-def test_every_choice_survives_a_link(page: str, asked: dict[str, Asked], monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv(
-        atlas_folders.FOLDER, str(atlas_folders.SHIPPED)
-    )  # a second atlas of each model, so that there is one to choose
-    at = next(one for one in PAGES if one.key == page)
-    visits = Visits(at, asked)
-    todo, tried, folds = starts(at), set(), dict[str, str]()
+@pytest.mark.parametrize("page", PAGES, ids=[page.key for page in PAGES])
+def test_all_that_is_chosen_in_one_visit_survives_its_link(page: Page, asked: dict[str, Asked]) -> None:
+    choose_all(page, starts(page)[0], asked)
+
+
+@pytest.mark.nightly
+@pytest.mark.usefixtures("briefly")
+@pytest.mark.parametrize("page", PAGES, ids=[page.key for page in PAGES])
+def test_all_that_is_chosen_in_any_visit_survives_its_link(
+    page: Page, asked: dict[str, Asked], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Of every step, with every tab and fold open in turn, and with a second atlas, so that there is one to choose."""
+    monkeypatch.setenv(atlas_folders.FOLDER, str(atlas_folders.SHIPPED))
+    tried, todo = set[str](), starts(page)
     while todo:
-        query = folds | todo.pop(0)
-        shown, found = visits.taken(query)
-        widgets = {key for key in found if widget(shown, key) is not None}
-        for key, one in found.items():
-            if key not in widgets:  # tabs, and folds, which stay open from then on where they take no sweep
-                links = [
-                    query | {key: choices.spell(tab)}
-                    for tab in one[0] or ()
-                    if tab != one[1] and (key, tab) not in tried
-                ]
-                tried |= {key, *((key, tab) for tab in one[0] or ())}
-                for asking in links:
-                    visits.restored(visits.at(asking), key)
-                if set(one[0] or ()) != {False, True}:
-                    todo += links
-                elif links and not any(offers_sweep(visits.at(asking)) for asking in links):
-                    folds[key] = "1"
-                    todo.append(query)
-            elif key not in tried:
-                tried.add(key)
-                if one[0] is not None and len({*one[0]}) < 2:
-                    continue  # there is nothing else to choose
-                app = shown if widget(shown, key) is not None else visits.taken(query)[0]
-                widget(app, key).set_value(another(one, widget(app, key).value)).run()
-                visits.restored(sweep(app), key)
-                todo.append(link(app))
-                widget(app, key).set_value(one[1]).run()
-                assert key not in link(app)
-    assert written(at) - OF_ONES_OWN <= tried, "a choice that no view above shows"
+        chosen, links = choose_all(page, todo.pop(0), asked)
+        todo += [each for each in links if not each.keys() & tried]
+        tried |= chosen
+    assert written(page) - OF_ONES_OWN <= tried, "a choice that no view above shows"
 
 
-@pytest.mark.parametrize("key", ["layer", "v", "Zoom", "a b", "", "x" * 21])
-def test_a_choice_cannot_take_a_name_that_a_link_needs_or_cannot_say(key: str) -> None:
-    with pytest.raises(ValueError, match="it must be 1 to 20 small letters"):
-        state.choice(key, (False, True), False)
+def test_a_choice_has_a_name_that_a_link_can_say_and_knows() -> None:
+    for key in ("layer", "v", "Zoom", "a b", "", "x" * 21):
+        with pytest.raises(ValueError, match="it must be 1 to 20 small letters"):
+            state.choice(key, (False, True), False)
+    with pytest.raises(ValueError, match="must stand in"):
+        state.choice("magic", (False, True), False)
+    source = "".join(file.read_text(encoding="utf-8") for file in FOLDER.rglob("*.py") if file.stem != "choice_names")
+    assert [name for name in OF_PAGES if f'"{name}"' not in source] == []
 
 
 def test_what_no_page_asks_for_is_said_and_left_out() -> None:
@@ -185,28 +145,13 @@ def test_what_no_page_asks_for_is_said_and_left_out() -> None:
     said = " ".join(warning.value for warning in app.warning).replace("\\", "")
     assert "“magic”, “<b>”" in said and "not known here" in said and "move" not in said
     assert link(app) == {"move": "Length", "v": "1"}
+    found, notes = choices.read({"zero": "1", "move": "Length"}, 20, names())
+    assert found == (("move", "Length"),) and "“zero”, which is not known here" in notes[0]
 
 
 def test_a_link_may_not_make_endless_choices() -> None:
     many = dict.fromkeys(sorted(names())[: choices.MOST + 5], "1")
     found, notes = choices.read(many, 10, names())
     assert len(found) == choices.MOST and f"{choices.MOST + 5} choices" in notes[0]
-    assert choices.read({"move": "x" * 11}, 10, names()) == (
-        (),
-        ["The link's choice for move is too long and is left out."],
-    )
-
-
-def test_every_name_of_a_choice_of_pages_stands_in_their_source() -> None:
-    source = "".join(file.read_text(encoding="utf-8") for file in FOLDER.rglob("*.py") if file.stem != "choice_names")
-    assert [name for name in OF_PAGES if f'"{name}"' not in source] == []
-
-
-def test_a_choice_that_links_do_not_know_is_refused() -> None:
-    with pytest.raises(ValueError, match="must stand in"):
-        state.choice("magic", (False, True), False)
-
-
-def test_what_no_page_asks_for_is_not_kept() -> None:
-    found, notes = choices.read({"zero": "1", "move": "Length"}, 20, names())
-    assert found == (("move", "Length"),) and "“zero”, which is not known here" in notes[0]
+    said = ["The link's choice for move is too long and is left out."]
+    assert choices.read({"move": "x" * 11}, 10, names()) == ((), said)

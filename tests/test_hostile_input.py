@@ -10,9 +10,9 @@ from typing import Any
 
 import pytest
 import streamlit
-from generated import CELL, EDITS, LINK, MODEL, SHAPE, cases
 from hypothesis import given
 from hypothesis import strategies as st
+from link_grammar import CELL, EDITS, LINK, MODEL, SHAPE, cases
 from nasty import EVERY, any_text, texts
 
 from encoder import TextEncoder, Trace

@@ -10,9 +10,9 @@ import numpy as np
 import pandas as pd
 import pytest
 import torch
-from generated import LINK, cases
 from hypothesis import given
 from hypothesis import strategies as st
+from link_grammar import LINK, cases
 from nasty import FORMULAS, LONG, as_sent, texts
 from page_tools import go, healthy, open_app, said, type_sentence
 from streamlit.testing.v1 import AppTest

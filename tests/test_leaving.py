@@ -8,9 +8,9 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from generated import cases
 from hypothesis import given
 from hypothesis import strategies as st
+from link_grammar import cases
 from nasty import SHORT, as_sent, texts
 from tiny import TINY, tiny_model
 from tokenizers import Tokenizer

@@ -23,7 +23,7 @@ from pages.ui.state.choice_names import names
 
 pytestmark = pytest.mark.slow
 
-LINKS, READ, SEED = 150, 1500, 20
+LINKS, READ, SEED = 150, 500, 20
 LENGTHS = (1, 2, 3, 12, 512)  # tokens
 WHAT_IF, COMPARE = "what_if", "compare"
 TWO = "built:n_heads=1,d_model=2,n_layers=1,d_ff=1,max_positions=2"
@@ -70,9 +70,7 @@ def test_the_smallest_models_are_there() -> None:
 
 OUTSIDE = {  # a link that leaves the range of a slider -> what the sliders show, and what is said of it
     "a shift of a short sentence": ({"edits": "embedding.positions:shift:v=12", "sentence": "hi"}, 1.0, 2, "it is 12,"),
-    "a shift backwards": ({"edits": "embedding.positions:shift:v=-8191"}, 1.0, 0, "it is -8,191,"),
     "no temperature": ({"edits": "layers.0.attention.scaled:scale:v=0"}, 5.0, 0, "it is ∞,"),
-    "a temperature below all": ({"edits": "layers.0.attention.scaled:scale:v=-3"}, 0.1, 0, "it is -0.333,"),
     "two temperatures": (
         {"edits": "layers.0.attention.scaled:scale:v=2;layers.1.attention.scaled:scale:v=0.5"},
         0.5,
@@ -117,12 +115,10 @@ def test_what_does_not_fit_is_said_and_the_address_is_mended(name: str, page: st
     assert said(again) == ""
 
 
-def test_two_models_of_another_width_are_not_subtracted() -> None:
+def test_what_cannot_be_subtracted_is_not() -> None:
+    """Two models of another width, and two sentences without a word in the same place."""
     opened(COMPARE, {"other_model": TWO, "compare_part": "Two runs"})
     opened(COMPARE, {"model": "folder:narrow", "other_model": "folder:three-positions", "beside_step": "output"})
-
-
-def test_two_sentences_without_a_word_in_the_same_place_are_not_subtracted() -> None:
     app = opened(COMPARE, {"model": "folder:two-words", "other": "0", "compare_part": "Two runs"})
     assert any("No word of A stands beside one of B" in one.value for one in app.markdown)
 
@@ -148,7 +144,7 @@ def test_a_refusal_of_the_library_is_a_sentence_and_hides_no_other_part() -> Non
     assert "said on a page" in lines.getvalue() and "Traceback" not in lines.getvalue()
 
 
-@pytest.mark.parametrize("mistake", ["int('x')", "raise ValueError('odd')", "len(3)", "{}['x']", "(a, b), c = (1,), 2"])
-def test_a_mistake_of_the_app_is_not_hidden(mistake: str) -> None:
-    script = PAGE.replace('Edit("output", "burn")', mistake)
-    assert len(AppTest.from_string(script).run().exception) == 1
+def test_a_mistake_of_the_app_is_not_hidden() -> None:
+    for mistake in ("int('x')", "raise ValueError('odd')", "{}['x']"):
+        script = PAGE.replace('Edit("output", "burn")', mistake)
+        assert len(AppTest.from_string(script).run().exception) == 1, mistake

@@ -1,14 +1,18 @@
 """Every link of an earlier version still opens what it showed."""
 
+import base64
 import json
 import math
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-import old_links
 import pytest
+from page_tools import APP
 from shared_models import pretrained
+from streamlit.testing.v1 import AppTest
+from streamlit.util import calc_hash
 
 from encoder.edits.edit_text import text_to_edits
 from encoder.packet.after_layers import level_5
@@ -39,8 +43,91 @@ FOLDS = {
 }
 OF_STEPS = ("embedding", "position", "attention", "add_norm", "feed_forward")
 ELSEWHERE = {"vectors": ("add_norm_1.sum", "add_norm_2.sum")}  # steps whose page has what was drawn twice
-ROOT = Path(__file__).parents[1]
-LINKS: list[dict[str, Any]] = json.loads(old_links.FILE.read_text(encoding="utf-8"))
+LINKS: list[dict[str, Any]] = json.loads(Path(__file__).with_name("old_links.json").read_text(encoding="utf-8"))
+
+
+CELLS = 6  # of each chart and map
+KINDS = ("toggle", "selectbox", "pills", "select_slider", "text_input", "text_area", "segmented_control", "multiselect")
+OF_TWO = ("other", "other_model")  # what the browser chooses on Compare
+SHARED = ("sentence", "second", "model", "layer", "head", "hidden")  # what every page has
+
+
+def shown_by(page: str, query: Mapping[str, str]) -> dict[str, Any]:
+    """What a fresh session shows of a link."""
+    app = AppTest.from_file(APP, default_timeout=300)
+    app._page_hash = calc_hash(page)
+    for name, value in query.items():
+        app.query_params[name] = value
+    app.run()
+    browser = [json.loads(one.proto.json)["page"] for one in app.get("bidi_component") if "-front" in one.proto.id]
+    bars = [json.loads(one.proto.json) for one in app.get("bidi_component") if one.proto.id.endswith("-around")]
+    parts = [json.loads(one.proto.json) for one in app.get("bidi_component") if '"maps"' in one.proto.json]
+    found = {
+        "failed": [error.message for error in app.exception],
+        "warned": [warning.value for warning in app.warning],
+        "title": browser[0] if browser else app.title[0].value,
+        "sidebar": shared(app.session_state["session"].view)
+        | {name: bars[0][name] for name in ("sentence", "model") if bars}
+        if browser or bars
+        else {one.key: str(one.value) for kind in KINDS for one in app.get(kind) if one.key in SHARED},
+        "chosen": {
+            one.key: str(one.value)
+            for kind in KINDS
+            for one in app.main.get(kind)
+            if one.key in query and one.key not in SHARED
+        }
+        | {
+            name: getattr(app.session_state["session"].view, name)
+            for name in OF_TWO
+            if browser == ["compare"] and name in query
+        },
+        "charts": [cells(json.loads(one.proto.spec)["data"][0]) for one in app.get("plotly_chart")],
+        "maps": [drawn(one) for part in parts for one in part["maps"]],
+    }
+    app.run()  # an address that was opened stays as it is until something else is done
+    return found | {"link": {name: "".join(value) for name, value in sorted(app.query_params.items())}}
+
+
+def shared(view: Any) -> dict[str, str]:
+    """What every page has, of one whose controls the browser draws: what stands below them is of this.
+
+    Nothing where nothing stands below.
+    """
+    if view is None:
+        return {}
+    values = {name: getattr(view, name) for name in SHARED} | {"hidden": list(view.hidden)}
+    return {name: str(value) for name, value in values.items() if name != "second" or value}
+
+
+def cells(trace: Mapping[str, Any]) -> list[Any]:
+    """The first numbers of a chart's first series."""
+    for axis in ("z", "y", "x"):
+        data = trace.get(axis)
+        if isinstance(data, dict):
+            array = np.frombuffer(base64.b64decode(data["bdata"]), dtype=data["dtype"])
+        elif isinstance(data, list):
+            array = np.array(data, dtype=object).ravel()
+        else:
+            continue
+        found = [rounded(value) for value in array[:CELLS].tolist()]
+        if found and not all(value == i for i, value in enumerate(found)):
+            return [axis, len(array), *found]
+    return []
+
+
+def drawn(one: Mapping[str, Any]) -> list[Any]:
+    """The first numbers of a map, or its levels as shares; none where a cell has no colour."""
+    data = base64.b64decode(one["cells"])
+    levels = np.frombuffer(data, np.uint8)
+    values = np.frombuffer(data, "<f4") if one["exact"] else np.where(levels == 255, np.nan, levels / 254)
+    return [one["title"], len(values), *map(rounded, values[:CELLS].tolist())]
+
+
+def rounded(value: object) -> object:
+    """A number to 4 digits; None for what is no number."""
+    if isinstance(value, int | float):
+        return float(f"{value:.4g}") if np.isfinite(value) else None
+    return value
 
 
 def same(a: object, b: object, absolute: float) -> bool:
@@ -59,7 +146,7 @@ def leading(query: dict[str, str]) -> list[Any]:
     at = about["positions"].index(int(query["lens_token"]))
     first, share = arrays["first"].values[:, at, :5], arrays["share"].numbers[:, at]
     shares = np.take_along_axis(share, first.astype(int), 1).ravel()
-    return ["z", len(shares), *map(old_links.rounded, shares[: old_links.CELLS].tolist())]
+    return ["z", len(shares), *map(rounded, shares[:CELLS].tolist())]
 
 
 def beside_attention(query: dict[str, str]) -> list[Any]:
@@ -69,7 +156,7 @@ def beside_attention(query: dict[str, str]) -> list[Any]:
     arrays = unpack(level_3(encoder, trace, int(query.get("layer", "4"))))[2]
     found = [arrays["residual_length_1"].numbers, arrays["residual_length_2"].numbers]
     found.append(arrays["silent"].numbers / encoder.config.d_ff)
-    return [["y", len(one), *map(old_links.rounded, one[: old_links.CELLS].tolist())] for one in found]
+    return [["y", len(one), *map(rounded, one[:CELLS].tolist())] for one in found]
 
 
 def of_step(page: str, query: dict[str, str]) -> list[Any]:
@@ -82,7 +169,7 @@ def of_step(page: str, query: dict[str, str]) -> list[Any]:
     name = step if page in ("embedding", "stack") else f"layers.{query.get('layer', '4')}.{step}"
     _, about, arrays = unpack(level_8(encoder, trace, name, [int(query.get("head", "1"))]))
     values, single = arrays["numbers"].values.ravel(), len(about["shape"][0]) == 1
-    return ["y" if single else "z", len(values), *map(old_links.rounded, values[: old_links.CELLS].tolist())]
+    return ["y" if single else "z", len(values), *map(rounded, values[:CELLS].tolist())]
 
 
 def test_every_page_that_was_linked_to_is_there() -> None:
@@ -109,7 +196,7 @@ def test_an_old_link_opens_what_it_showed(link: dict[str, Any]) -> None:
     query, title = link["query"], DRAWN.get(page, page_of(page).title)
     if page in DRAWN and "sentence" not in query:  # an address without one means another sentence there now
         opens |= {"sentence": EXAMPLE}
-    before, now = link["shown"], old_links.shown(ROOT, page, opens | query)
+    before, now = link["shown"], shown_by(page, opens | query)
     for shown in (before, now):  # the version stands in a link that says anything, what it opens or not
         shown["link"] = {name: value for name, value in shown["link"].items() if name not in {*opens, *RETIRED, "v"}}
         shown["chosen"] = {name: value for name, value in shown["chosen"].items() if name not in {*opens, *RETIRED}}
@@ -123,7 +210,7 @@ def test_an_old_link_opens_what_it_showed(link: dict[str, Any]) -> None:
     for name in ("failed", "warned", "title", "link", "sidebar", "chosen"):
         assert now[name] == before[name]
     for step in ELSEWHERE.get(link["page"], ()):
-        now["charts"] += old_links.shown(ROOT, "add_norm", query | {"step": step})["charts"]
+        now["charts"] += shown_by("add_norm", query | {"step": step})["charts"]
     if link["page"] in OF_STEPS:  # the browser draws the numbers of a step, and an opened number
         own = of_step(page, {"sentence": EXAMPLE} | lead(link["page"], query)[1])
         before["charts"] = [one for one in before["charts"] if one[:2] == own[:2]]
@@ -160,7 +247,7 @@ def test_an_old_link_to_something_in_a_fold_opens_the_fold(page: str, choice: di
     now, opens = lead(page, choice)
     part = {name: text for name, text in lead(page, {})[1].items() if text != "1"}  # which is no fold
     part |= {"more": "1"} if now in DRAWN else {}
-    folded, opened = (old_links.shown(ROOT, now, query) for query in (part, opens))
+    folded, opened = (shown_by(now, query) for query in (part, opens))
     assert opened["link"].items() >= choice.items()
     assert len(opened["charts"]) > len(folded["charts"])
 

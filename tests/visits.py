@@ -4,7 +4,7 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
-from page_tools import healthy, open_app
+from page_tools import open_app
 from streamlit.testing.v1 import AppTest
 
 KINDS = ("toggle", "checkbox", "selectbox", "pills", "segmented_control", "select_slider", "text_input", "text_area")
@@ -30,15 +30,3 @@ def pictures(app: AppTest) -> list[Any]:
 def widget(app: AppTest, key: str) -> Any | None:
     """The widget of that key; None for tabs, which such a visit cannot click."""
     return next((one for kind in KINDS for one in app.get(kind) if one.key == key), None)
-
-
-def offers_sweep(app: AppTest) -> list[str]:
-    """The keys of the buttons that start one."""
-    return [button.key for button in app.button if (button.key or "").endswith("_go")]
-
-
-def sweep(app: AppTest) -> AppTest:
-    """Press every button that starts a sweep, and wait for what it finds."""
-    for key in offers_sweep(app):
-        app.button(key=key).click().run()
-    return healthy(app)
