@@ -1,4 +1,4 @@
-"""Made-up requests for a run, most of them of a shape that no page sends, the same for the same seed."""
+"""Made-up requests for a run or a file, most of them of a shape that no page sends, the same for the same seed."""
 
 import json
 import random
@@ -7,6 +7,7 @@ from typing import Any
 from nasty import EVERY
 
 from encoder.packet.shipped import SENTENCES
+from pages.front.asked import FORMATS
 
 MODELS = (
     "small",
@@ -61,6 +62,8 @@ BODIES = (
     b"NaN",
     b"x" * 70_000,
 )
+OF_FILE = ("sentence", "second", "model", "layer", "head", "step", "word", "hidden", "edits", "cell", "v", "words_only")
+TEXTS = ("", "0", "3", "99", "-1", "x", "\x00", "\ud800", "attention.weights", "attention.input", "1,2", "x" * 3000)
 TYPES = ("application/json", "application/json; charset=utf-8", "text/plain", "", "multipart/form-data", "\x80")
 
 
@@ -84,6 +87,17 @@ def body(draw: random.Random) -> bytes:
         del said[draw.choice([*said])]
     text = json.dumps(said)
     return text.encode()[: draw.randrange(len(text))] if draw.random() < 0.05 else text.encode()
+
+
+def file_body(draw: random.Random) -> bytes:
+    """What a request for a file sends."""
+    query: dict[str, Any] = {"sentence": draw.choice(EVERY), "model": draw.choice(MODELS), "layer": "1", "head": "1"}
+    for _ in range(draw.choice((0, 0, 1, 2))):
+        query[draw.choice(OF_FILE)] = draw.choice(TEXTS)
+    said: dict[str, Any] = {"picture": draw.choice(("arcs", "picture")), "format": draw.choice(FORMATS), "query": query}
+    if draw.random() < 0.2:
+        said[draw.choice(("picture", "format", "query", "more"))] = draw.choice(ODD)
+    return json.dumps(said).encode()
 
 
 def headers(draw: random.Random) -> dict[str, str]:
