@@ -56,18 +56,18 @@ def test_every_picture_of_a_page_can_be_added_and_is_drawn(page: str) -> None:
     app = opened(page, WIDE | UNFOLDED.get(page, {}))
     keys = offers(app)
     assert keys or page not in UNFOLDED
-    assert len(keys) == len([c for c in app.get("bidi_component") if '"caption"' in c.proto.json])
+    assert len(keys) == len([one for one in app.caption if one.value == "Alt text"])
     for key in keys:
         healthy(app.button(key=key).click().run())
         assert app.button(key=key).label == "In the figure as (a)", said(app)
-        panel = next(iter(session(app).panels.values()))
+        panel = next(iter(session(app).figure.panels.values()))
         assert panel.title and panel.caption and panel.csv()
-        session(app).figure.clear()
-        session(app).panels.clear()
+        session(app).figure.pictures.clear()
+        session(app).figure.panels.clear()
 
 
 def test_what_was_added_has_the_numbers_of_the_run(small: TextEncoder) -> None:
-    (panel,) = session(collected("picture")).panels.values()
+    (panel,) = session(collected("picture")).figure.panels.values()
     trace = small.trace(START["sentence"])
     np.testing.assert_array_equal(panel.maps[0].values, trace["layers.1.attention.weights"][0].numpy())
     assert panel.maps[0].rows[4] == trace.tokens[4]
@@ -78,8 +78,8 @@ def test_the_link_makes_the_same_figure_in_a_fresh_session() -> None:
     app.toggle(key="figure_words").set_value(True).run()
     healthy(app.selectbox(key="figure_for").set_value("One column").run())
     other = opened("figure", link(app))
-    assert not other.warning and session(other).figure == session(app).figure
-    ours, theirs = session(app).printed, session(other).printed
+    assert not other.warning and session(other).figure.pictures == session(app).figure.pictures
+    ours, theirs = session(app).figure.printed, session(other).figure.printed
     assert ours.svg() == theirs.svg() and ours.width == 85.0 and "[CLS]" not in theirs.svg().split("</style>")[1]
 
 
@@ -88,7 +88,7 @@ def test_the_page_was_left_as_it_was_after_pictures_were_fetched() -> None:
     healthy(app.button(key="add_head_lengths").click().run())
     other = opened("figure", START | {"layer": "2", "figure": link(go(app, "figure"))["figure"]})
     assert session(other).view.layer == 2
-    ((at, panel),) = session(other).panels.items()
+    ((at, panel),) = session(other).figure.panels.items()
     assert dict(at.query)["layer"] == "1" and panel.title.startswith("Length of what each head adds")
 
 
@@ -98,18 +98,18 @@ def test_two_pictures_of_one_page_keep_their_own_choices() -> None:
     app.pills(key="move").set_value("Cosine to the input").run()
     healthy(app.button(key="add_moves").click().run())
     other = opened("figure", link(go(app, "figure")))
-    titles = [session(other).panels[at].title for at in session(other).figure]
+    titles = [session(other).figure.panels[at].title for at in session(other).figure.pictures]
     assert len(titles) == 2 and titles[0] != titles[1]
-    assert titles == [session(app).panels[at].title for at in session(app).figure]
+    assert titles == [session(app).figure.panels[at].title for at in session(app).figure.pictures]
 
 
 def test_panels_are_moved_and_taken_out() -> None:
     app = collected("picture", "all_heads")
-    first, second = session(app).figure
+    first, second = session(app).figure.pictures
     healthy(app.button(key="panel_up_1").click().run())
-    assert session(app).figure == [second, first]
+    assert session(app).figure.pictures == [second, first]
     healthy(app.button(key="panel_out_0").click().run())
-    assert session(app).figure == [first] and second not in session(app).panels
+    assert session(app).figure.pictures == [first] and second not in session(app).figure.panels
     healthy(app.button(key="panel_page_0").click().run())
     assert page_shown(app) == "attention" and "more" not in link(app), "the browser draws it"
 
@@ -117,9 +117,9 @@ def test_panels_are_moved_and_taken_out() -> None:
 def test_an_empty_figure_shows_an_example_and_begins_with_the_chosen_head() -> None:
     app = opened("figure", START)
     assert "Layer 1, head 0" in next(one.value for one in app.html if "true-size" in one.value)
-    assert "figure_pdf" not in [button.key for button in app.button] and session(app).printed is None
+    assert "figure_pdf" not in [button.key for button in app.button] and session(app).figure.printed is None
     healthy(app.button(key="figure_begin_0").click().run())
-    assert session(app).printed is not None and "layer 1, head 0" in session(app).printed.caption
+    assert session(app).figure.printed is not None and "layer 1, head 0" in session(app).figure.printed.caption
 
 
 @pytest.mark.parametrize("which", [0, 1, 2])
@@ -129,7 +129,7 @@ def test_a_film_through_the_layers_and_one_of_ten_steps_begin_with_a_click(
 ) -> None:
     app = opened("figure", query)
     healthy(app.button(key=f"figure_begin_{which}").click().run())
-    panels = [session(app).panels[at] for at in session(app).figure]
+    panels = [session(app).figure.panels[at] for at in session(app).figure.pictures]
     trace = (small if query else base).trace(query.get("sentence", EXAMPLE))
     layer, head = (1, 0) if query else (4, 1)
     steps = ["input", "q", "k", "v", "scores", "scaled", "masked", "weights", "heads", "concat"]
@@ -141,7 +141,7 @@ def test_a_film_through_the_layers_and_one_of_ten_steps_begin_with_a_click(
         recorded = trace.array(name)
         shown = np.asarray(panel.maps[0].values)
         np.testing.assert_array_equal(shown, recorded[head] if recorded.ndim == 3 else recorded)
-    assert session(opened("figure", link(app))).figure == session(app).figure
+    assert session(opened("figure", link(app))).figure.pictures == session(app).figure.pictures
 
 
 @pytest.mark.parametrize(
@@ -158,7 +158,7 @@ def test_a_film_of_the_ranks_of_words_begins_with_a_click(
     app = opened("figure", query)
     begins = next(button for button in app.button if button.label.startswith("The ranks of"))
     healthy(begins.click().run())
-    panels = [session(app).panels[at] for at in session(app).figure]
+    panels = [session(app).figure.panels[at] for at in session(app).figure.pictures]
     encoder = small if query else base
     trace = encoder.trace(query.get("sentence", EXAMPLE))
     position = int(query.get("lens_token", guess_place(trace, encoder.mask_token)))
@@ -173,7 +173,7 @@ def test_a_film_of_the_ranks_of_words_begins_with_a_click(
             ranks = [int((one > one[word]).sum()) + 1 for one in logits[: layer + 1]]
             assert encoder.tokenizer.id_to_token(word) in mark["name"] and np.asarray(mark["y"]).tolist() == ranks
     assert len({str(panel.frame["xaxis"]["range"]) + str(panel.frame["yaxis"]["range"]) for panel in panels}) == 1
-    assert session(opened("figure", link(app))).figure == session(app).figure
+    assert session(opened("figure", link(app))).figure.pictures == session(app).figure.pictures
     assert f"{len(panels)} pictures" in " ".join(
         said.value for said in opened("figure", link(app) | {"figure_part": "Film"}).markdown
     )
@@ -205,9 +205,9 @@ def test_a_text_too_long_for_paper_has_no_example() -> None:
 
 def test_a_figure_takes_so_many_and_says_so() -> None:
     app = opened("attention", START)
-    session(app).figure = [PictureAt("stack", "moves", (("layer", str(i)),)) for i in range(MOST_PANELS)]
+    session(app).figure.pictures = [PictureAt("stack", "moves", (("layer", str(i)),)) for i in range(MOST_PANELS)]
     healthy(app.button(key="add_head_lengths").click().run())
-    assert f"up to {MOST_PANELS} panels" in said(app) and len(session(app).figure) == MOST_PANELS
+    assert f"up to {MOST_PANELS} panels" in said(app) and len(session(app).figure.pictures) == MOST_PANELS
 
 
 ELSEWHERE = figure_link.pack([PictureAt("nowhere", "x", ())])
@@ -236,7 +236,7 @@ def test_what_is_no_figure_is_refused_with_a_sentence(text: str) -> None:
 @pytest.mark.parametrize("text", [ELSEWHERE, DAMAGED[5], DAMAGED[8]])
 def test_a_damaged_figure_of_a_link_is_said_and_left_out(text: str) -> None:
     app = opened("figure", START | {"figure": text})
-    assert "figure" in said(app) and not session(app).figure and "figure" not in link(app)
+    assert "figure" in said(app) and not session(app).figure.pictures and "figure" not in link(app)
 
 
 def test_a_picture_that_its_page_does_not_show_is_said() -> None:
@@ -245,7 +245,7 @@ def test_a_picture_that_its_page_does_not_show_is_said() -> None:
     )
     app = opened("figure", START | {"figure": packed})
     assert "Not drawn" in " ".join(one.value for one in app.markdown)
-    assert len(session(app).panels) == 1 and session(app).printed is not None
+    assert len(session(app).figure.panels) == 1 and session(app).figure.printed is not None
 
 
 def test_a_packed_figure_never_unpacks_to_more_than_its_bound() -> None:
@@ -290,7 +290,7 @@ def test_one_line_makes_the_figure_again(ending: str, tmp_path: Path, capsys: py
     if ending == ".pdf":
         assert abs(float(PdfReader(io.BytesIO(made)).pages[0].mediabox.width) * 25.4 / 72 - 180) < 0.1
     else:
-        kept = session(app).printed
+        kept = session(app).figure.printed
         assert made.decode() == (kept.svg() if ending == ".svg" else kept.csv())
 
 
@@ -303,7 +303,7 @@ def test_one_line_says_why_it_makes_nothing(tmp_path: Path, capsys: pytest.Captu
 
 def test_dark_is_dark_whatever_the_screen_is() -> None:
     app = opened("figure", link(collected("picture")) | {"figure_theme": "dark"})
-    image = Image.open(io.BytesIO(session(app).printed.png(72))).convert("RGB")
+    image = Image.open(io.BytesIO(session(app).figure.printed.png(72))).convert("RGB")
     assert max(image.getpixel((1, 1))) < 40
     ramp = {tuple(colour) for colour in palette("share", "dark")}
     assert len({colour for _, colour in image.getcolors(10**6)} & ramp) > 5

@@ -94,7 +94,7 @@ def test_headings_are_drawn_in_one_place_and_the_session_is_reached_through_its_
 def test_two_sessions_share_nothing() -> None:
     session, other = Session(), Session()
     session.notes.append("said")
-    session.seen["padding"] = 2
+    session.lesson.played["padding"] = 2
     assert other == Session() != session
 
 

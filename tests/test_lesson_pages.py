@@ -206,14 +206,14 @@ def drawn(app: AppTest) -> set[str]:
 def test_an_experiment_is_opened_from_a_lesson_and_leads_back_to_its_step() -> None:
     app = start("padding", 3)
     press(app, "reveal")
-    before = app.session_state["session"].before_lesson
+    before = app.session_state["session"].lesson.before
     press(app, "open_view")
     assert link(app)["lab"] == "Padding" and "lesson" not in link(app) and drawn(app) >= {"pads", "leak"}
     healthy(app.pills(key="lab").set_value("Softmax").run())
     press(app, "back_to_lesson")
     view = app.session_state["session"].view
     assert (view.lesson, view.at, dict(view.choices)["lab"]) == ("padding", 3, "Padding") and "again" in keys(app)
-    assert app.session_state["session"].before_lesson == before
+    assert app.session_state["session"].lesson.before == before
     press(app, "leave_lesson")
     assert "start_padding" in keys(app) and "back_to_lesson" not in keys(app)
 
@@ -282,7 +282,7 @@ def test_a_lesson_is_made_by_walking_and_then_played_saved_and_opened() -> None:
     app.session_state["lessons_part"] = "Make a lesson"
     go(app, "lessons")
     assert "add_view" not in keys(app)
-    written = app.session_state["session"].draft
+    written = app.session_state["session"].draft.lesson
     assert [step.page for step in written.steps] == ["attention", "atlas"]
     assert written.steps[0].view == {"layer": "2", "step": "attention.weights"}
     assert "lessons_part" not in written.steps[1].view
@@ -301,9 +301,9 @@ def test_a_lesson_is_made_by_walking_and_then_played_saved_and_opened() -> None:
     healthy(app.checkbox(key="draft_own_0_2").set_value(True).run())
     healthy(app.selectbox(key="draft_ask_0_2_3").set_value("whether the claim holds").run())
     press(app, "draft_up_1")
-    assert [step.page for step in app.session_state["session"].draft.steps] == ["atlas", "attention"]
+    assert [step.page for step in app.session_state["session"].draft.lesson.steps] == ["atlas", "attention"]
     press(app, "draft_remove_0")
-    lesson = app.session_state["session"].draft
+    lesson = app.session_state["session"].draft.lesson
     assert [step.text for step in lesson.steps] == ["First this."]
     assert app.code[0].value.endswith(f"/lessons?lesson={pack(lesson)}")
     press(app, "draft_play")
@@ -338,7 +338,7 @@ def test_a_file_is_opened_and_a_wrong_one_is_said() -> None:
     app.session_state["lessons_part"] = "Make a lesson"
     healthy(app.run())
     upload(app, "good.toml", write(library.bundled()["padding"]).encode())
-    assert app.session_state["session"].draft == library.bundled()["padding"]
+    assert app.session_state["session"].draft.lesson == library.bundled()["padding"]
     press(app, "draft_play")
     assert app.session_state["session"].view.at == 1 and "Padding" in app.header[0].value
     app = open_app("lessons")
@@ -353,7 +353,7 @@ def test_a_long_lesson_is_played_in_its_session_alone() -> None:
     draw = random.Random(0)
     steps = tuple(LessonStep("attention", "".join(draw.choices(string.ascii_letters, k=600))) for _ in range(20))
     app = open_app("lessons")
-    app.session_state["session"].draft = Lesson("Long", "L", steps)
+    app.session_state["session"].draft.lesson = Lesson("Long", "L", steps)
     app.session_state["lessons_part"] = "Make a lesson"
     healthy(app.run())
     assert "share the file" in texts(app)

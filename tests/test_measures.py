@@ -1,6 +1,5 @@
 """A measure of heads is one row of a table: the survey, the page, its tables and the moments of training read it."""
 
-import json
 import re
 
 import pytest
@@ -60,8 +59,7 @@ def test_a_new_row_is_on_the_page_in_its_table_and_in_the_moments(added: HeadMea
     torch.testing.assert_close(torch.from_numpy(numbers(app, key="measured").copy()), ours, rtol=1e-5, atol=1e-6)
     assert "On the end" in app.pills(key="measure").options
     assert any("Share of the weight on the last token" in text.value.replace("\\", "") for text in app.markdown)
-    found = [json.loads(c.proto.json) for c in app.get("bidi_component") if '"caption"' in c.proto.json]
-    assert any(re.match(r"On the end is largest in L\dH\d: [\d.]+\.", one["caption"]) for one in found)
+    assert any(re.match(r"On the end is largest in L\dH\d: [\d.]+\.", one.value) for one in app.code)
     table = next(frame.value for frame in heads("What each head does").dataframe if "On the end" in frame.value)
     assert table["On the end"].tolist() == pytest.approx(ours.flatten().tolist(), abs=1e-6)
     seen = timelapse.moment(0, small, SENTENCE, 2, 1, 1)

@@ -27,7 +27,7 @@ from pages.ui.widgets import fold
 def shown() -> list[Panel]:
     """What is drawn, in order."""
     here = state.session()
-    return [here.panels[at] for at in here.figure if at in here.panels]
+    return [here.figure.panels[at] for at in here.figure.pictures if at in here.figure.panels]
 
 
 def headline() -> str:
@@ -52,21 +52,21 @@ def draw_panels() -> None:
     """A line for each picture: its letter, what it is, and where it came from; the link names them all."""
     here = state.session()
     state.choice("figure", None, "")
-    packed = figure_link.pack(here.figure)
+    packed = figure_link.pack(here.figure.pictures)
     figure.draw_missing(panel_at)
     state.remember(figure_link.OWN, packed, "")
-    if here.figure and not packed:
+    if here.figure.pictures and not packed:
         st.caption("The pictures are too many, or their sentences too long, to be part of the link.")
-    for i, at in enumerate(here.figure):
+    for i, at in enumerate(here.figure.pictures):
         draw_panel(i, at)
 
 
 def draw_panel(i: int, at: PictureAt) -> None:
     """One picture, and the buttons that move it, take it out and lead to where it stands."""
     here = state.session()
-    page, panel = page_of(at.page), here.panels.get(at)
+    page, panel = page_of(at.page), here.figure.panels.get(at)
     with st.container(horizontal=True, vertical_alignment="center", key=f"panel_{i}"):
-        title = panel.title if panel else f"Not drawn: {here.not_drawn.get(at, 'it is not drawn yet')}"
+        title = panel.title if panel else f"Not drawn: {here.figure.reasons.get(at, 'it is not drawn yet')}"
         st.markdown(f"**({chr(97 + i)})** {plain(title)}", width="stretch")
         button = partial(st.button, type="tertiary", args=(at,))
         button(page.title, key=f"panel_page_{i}", icon=page.icon, on_click=figure.open_page)

@@ -48,7 +48,7 @@ def draw() -> None:
         f"{len(pictures)} pictures of {brief(made.seconds / len(pictures))} seconds each, from “{first}” to “{last}”. "
         f"{passage(made)}"
     )
-    asked = (tuple(state.session().figure), kind, size, seconds, *looks)
+    asked = (tuple(state.session().figure.pictures), kind, size, seconds, *looks)
     if st.button("Make the film", key="film_make", type="primary"):
         make(made, kind, asked)
     take_along(kind, asked)

@@ -32,7 +32,7 @@ def draw_printed() -> None:
         sheet = choose_sheet()
     with left:
         if panels := shown():
-            state.session().printed = figure = painted(panels, sheet)
+            state.session().figure.printed = figure = painted(panels, sheet)
             draw_preview(figure)
             files(figure)
             st.markdown(f"**Caption** {plain(figure.caption)}")
@@ -125,7 +125,7 @@ def draw_example(sheet: Sheet) -> None:
 
 def draw_share_card() -> None:
     """The card of the first picture, and its file; while there is none, that of the chosen head as an example."""
-    view, panels, figure = state.current(), shown(), state.session().figure
+    view, panels, figure = state.current(), shown(), state.session().figure.pictures
     try:
         first = panels[0] if panels else panel()
     except PanelError as error:

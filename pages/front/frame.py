@@ -107,7 +107,7 @@ def with_figure(query: dict[str, str]) -> dict[str, str]:
 
     with suppress(EncoderError):
         figure.fill(unpack(query[FIGURE], KEYS))
-    return query | {FIGURE: pack(session().figure)}
+    return query | {FIGURE: pack(session().figure.pictures)}
 
 
 def hand_over(page: Page) -> None:

@@ -30,8 +30,8 @@ def draw() -> None:
     st.button("Open it in every page", key="open_mystery", on_click=task.go_to_model, args=(name,))
     hints(number)
     ask_guess(number, found)
-    if number in state.session().mystery_guesses:
-        show_answer(found, *state.session().mystery_guesses[number])
+    if number in state.session().mystery.guesses:
+        show_answer(found, *state.session().mystery.guesses[number])
 
 
 def counted(count: int, name: str) -> str:
@@ -51,13 +51,15 @@ def lines(found: Examined) -> list[str]:
 
 def hints(number: int) -> None:
     """The hints that were asked for, and the way to the next."""
-    seen = state.session().hints_seen.get(number, 0)
+    seen = state.session().mystery.hints_seen.get(number, 0)
     every = MYSTERIES[number].hints
     for i, hint in enumerate(every[:seen]):
         st.markdown(f"Hint {i + 1}: {hint}")
     if seen < len(every):
         more = f"Show a hint ({seen + 1} of {len(every)})"
-        st.button(more, key="mystery_hint", on_click=state.session().hints_seen.update, args=({number: seen + 1},))
+        st.button(
+            more, key="mystery_hint", on_click=state.session().mystery.hints_seen.update, args=({number: seen + 1},)
+        )
 
 
 NONE = ""  # where nothing is guessed yet
@@ -87,7 +89,7 @@ def ask_guess(number: int, found: Examined) -> None:
         type="primary",
         key="mystery_check",
         disabled=NONE in chosen,
-        on_click=state.session().mystery_guesses.update,
+        on_click=state.session().mystery.guesses.update,
         args=({number: chosen},),
     )
 

@@ -35,12 +35,12 @@ def others(names: Sequence[str]) -> None:
 
 def begun(name: str) -> bool:
     """Whether a lesson was begun and not seen to its end."""
-    return 1 < state.session().seen.get(name, 0) < len(library.bundled()[name].steps)
+    return 1 < state.session().lesson.played.get(name, 0) < len(library.bundled()[name].steps)
 
 
 def card(name: str, *, large: bool = False) -> None:
     """A lesson: for whom and how long it is, how far it was played, and the way into it."""
-    lesson, seen = library.bundled()[name], state.session().seen.get(name, 0)
+    lesson, seen = library.bundled()[name], state.session().lesson.played.get(name, 0)
     with st.container(border=True, key=f"card_{name}", horizontal=large, vertical_alignment="center"):
         about = [lesson.level, f"about {lesson.minutes} min", f"{len(lesson.steps)} steps"]
         about += [f"seen to {seen}"] * bool(seen)

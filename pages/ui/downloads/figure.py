@@ -29,7 +29,7 @@ def settle(page: Page) -> None:
         state.remember(OWN, "", "")
     elif here.linked and text:
         try:
-            here.figure = list(figure_link.unpack(text, KEYS))
+            here.figure.pictures = list(figure_link.unpack(text, KEYS))
         except EncoderError as error:
             state.note([f"{error}: it begins empty."])
             state.remember(OWN, "", "")
@@ -44,10 +44,10 @@ def offer(key: str, draw: Callable[[], Panel], view: View | None = None) -> None
     if here.page == HERE.key:
         return
     at = figure_link.at(here.page, key, to_query(view or state.current()))
-    if at in here.figure and at not in here.panels:
+    if at in here.figure.pictures and at not in here.figure.panels:
         take(at, draw)
-    there = at in here.figure and at in here.panels
-    label = f"In the figure as ({chr(97 + here.figure.index(at))})" if there else "Add to figure"
+    there = at in here.figure.pictures and at in here.figure.panels
+    label = f"In the figure as ({chr(97 + here.figure.pictures.index(at))})" if there else "Add to figure"
     icon = ":material/open_in_new:" if there else ":material/add_photo_alternate:"
     act, given = (go, ()) if there else (add, (at,))
     st.button(label, key=f"add_{key}", type="tertiary", icon=icon, on_click=act, args=given)
@@ -61,11 +61,11 @@ def go() -> None:
 def add(at: PictureAt) -> None:
     """Put a picture into the figure; it is drawn as soon as its page is, or that of the figure."""
     here = state.session()
-    if len(here.figure) >= figure_link.MOST and at not in here.figure:
+    if len(here.figure.pictures) >= figure_link.MOST and at not in here.figure.pictures:
         state.note([FULL])
-    elif at not in here.figure:
-        here.figure.append(at)
-        here.not_drawn.pop(at, None)
+    elif at not in here.figure.pictures:
+        here.figure.pictures.append(at)
+        here.figure.reasons.pop(at, None)
 
 
 def fill(pictures: Sequence[PictureAt]) -> None:
@@ -80,40 +80,40 @@ def take(at: PictureAt, draw: Callable[[], Panel]) -> None:
     try:
         keep(at, draw())
     except PanelError as error:
-        here.figure.remove(at)
+        here.figure.pictures.remove(at)
         state.note([f"This picture cannot be part of a figure: {error}."])
 
 
 def keep(at: PictureAt, panel: Panel) -> None:
     """Keep what was drawn of a picture of the figure; of those that were taken out of it the oldest go."""
     here = state.session()
-    here.panels[at] = panel
-    here.not_drawn.pop(at, None)
-    spare = [old for old in here.panels if old not in here.figure]
-    for old in spare[: max(0, len(here.panels) - MOST_KEPT)]:
-        del here.panels[old]
+    here.figure.panels[at] = panel
+    here.figure.reasons.pop(at, None)
+    spare = [old for old in here.figure.panels if old not in here.figure.pictures]
+    for old in spare[: max(0, len(here.figure.panels) - MOST_KEPT)]:
+        del here.figure.panels[old]
 
 
 def draw_missing(draw: Callable[[PictureAt], Panel]) -> None:
     """Draw the pictures of the figure that are still to be drawn, and say why one cannot be."""
     here = state.session()
-    for at in [at for at in here.figure if at not in here.panels and at not in here.not_drawn]:
+    for at in [at for at in here.figure.pictures if at not in here.figure.panels and at not in here.figure.reasons]:
         try:
             keep(at, draw(at))
         except EncoderError as error:
-            here.not_drawn[at] = str(error).rstrip(".")
+            here.figure.reasons[at] = str(error).rstrip(".")
 
 
 def remove(at: PictureAt) -> None:
     """Take a picture out of the figure."""
     here = state.session()
-    here.figure = [other for other in here.figure if other != at]
-    here.panels.pop(at, None)
+    here.figure.pictures = [other for other in here.figure.pictures if other != at]
+    here.figure.panels.pop(at, None)
 
 
 def move(at: PictureAt) -> None:
     """Exchange a picture with the one before it."""
-    order = state.session().figure
+    order = state.session().figure.pictures
     i = order.index(at)
     if i > 0:
         order[i - 1], order[i] = order[i], order[i - 1]
@@ -127,6 +127,6 @@ def view_of(at: PictureAt) -> View:
 def open_page(at: PictureAt) -> None:
     """Show a picture where it stands."""
     here = state.session()
-    here.not_drawn.pop(at, None)
+    here.figure.reasons.pop(at, None)
     here.view, here.go_to, here.opens_more = view_of(at), page_of(at.page).script, at.key not in OF_STEPS
     state.forget_widgets()

@@ -18,7 +18,7 @@ def draw(page: Page) -> None:
     view = state.current()
     if view.lesson and page == library.HERE:
         walk(view.lesson, view.at)
-    if (page == library.HERE and state.session().aside) or (page != library.HERE and view.lesson):
+    if (page == library.HERE and state.session().lesson.aside) or (page != library.HERE and view.lesson):
         st.button("Back to the lesson", key="back_to_lesson", icon=":material/school:", on_click=back)
     if lesson_draft.on() and page != library.HERE:
         lesson_draft.draw_store()
@@ -53,7 +53,7 @@ def back() -> None:
     """Show the lesson's step again, or the list of lessons if it is not here any more."""
     view = state.current()
     try:
-        library.go(*(state.session().aside or (view.lesson, view.at)))
+        library.go(*(state.session().lesson.aside or (view.lesson, view.at)))
     except EncoderError:
         library.leave()
         state.session().go_to = library.HERE.script

@@ -17,12 +17,12 @@ EMPTY = Lesson("My lesson", "", ())
 
 def on() -> bool:
     """Whether views are being collected."""
-    return state.session().drafting
+    return state.session().draft.collecting
 
 
 def draft() -> Lesson:
     """The lesson so far."""
-    return state.session().draft or EMPTY
+    return state.session().draft.lesson or EMPTY
 
 
 def steps() -> tuple[LessonStep, ...]:
@@ -33,8 +33,8 @@ def steps() -> tuple[LessonStep, ...]:
 def put(lesson: Lesson) -> None:
     """Make this the lesson that is being made; the fields that show it are filled anew."""
     here = state.session()
-    here.draft = lesson
-    here.draft_round += 1
+    here.draft.lesson = lesson
+    here.draft.round += 1
 
 
 def add(page: str) -> None:

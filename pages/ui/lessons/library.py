@@ -77,7 +77,7 @@ def keep(lesson: Lesson) -> str:
     if packed:
         return packed
     name = f"file:{hashlib.sha256(write(lesson).encode()).hexdigest()[:12]}"
-    state.session().lesson_files[name] = lesson
+    state.session().lesson.files[name] = lesson
     return name
 
 
@@ -100,7 +100,7 @@ def find(name: str) -> Lesson:
     """
     if is_link(name):
         return fitting(unpack(name), "the linked lesson")
-    found = bundled().get(name) or state.session().lesson_files.get(name)
+    found = bundled().get(name) or state.session().lesson.files.get(name)
     if found is None:
         own = "It was opened from a file, which is not part of the link: open the file again." if ":" in name else ""
         raise LessonError([f"There is no lesson {name!r} here. {own or 'Choose one of those below.'}"])
@@ -122,26 +122,26 @@ def go(name: str, at: int) -> None:
     lesson = find(name)
     at = min(max(at, 1), len(lesson.steps))
     here = state.session()
-    if not state.current().lesson and here.aside is None:
-        here.before_lesson = state.current()
-    here.aside = None
+    if not state.current().lesson and here.lesson.aside is None:
+        here.lesson.before = state.current()
+    here.lesson.aside = None
     here.view = view_of(lesson.steps[at - 1], name, at)
-    here.entered = (name, at)
-    here.seen[name] = max(here.seen.get(name, 0), at)
+    here.lesson.entered = (name, at)
+    here.lesson.played[name] = max(here.lesson.played.get(name, 0), at)
     here.go_to = HERE.script
 
 
 def leave() -> None:
     """Put the lesson away; what was on the screen before it is there again, else what is on it stays."""
     here = state.session()
-    before, here.before_lesson, here.aside = here.before_lesson, None, None
+    before, here.lesson.before, here.lesson.aside = here.lesson.before, None, None
     here.view = replace(before or state.current(), lesson="", at=1, present=state.current().present)
 
 
 def open_labs() -> None:
     """Show the part Labs with the view as it is; a lesson that it is opened from stands aside."""
     view = state.current()
-    state.session().aside = (view.lesson, view.at) if view.lesson else None
+    state.session().lesson.aside = (view.lesson, view.at) if view.lesson else None
     state.change(lesson="", at=1)
     state.remember(PART, LABS.title, "")
     state.session().go_to = HERE.script

@@ -38,17 +38,17 @@ def draw() -> None:
         "see. Come back here to write the texts, to save the lesson as a file, or to share it as a link."
     )
     here = state.session()
-    state.show(draft_switch=here.drafting)
+    state.show(draft_switch=here.draft.collecting)
     st.toggle("Collect views", key="draft_switch", on_change=switch)
     given = st.file_uploader("Open a lesson file", type=["toml"], key="lesson_file", on_change=open_file)
     if given is None:
-        here.draft_problems = []
-    for problem in here.draft_problems:
+        here.draft.problems = []
+    for problem in here.draft.problems:
         st.error(plain(problem))
     lesson = fields()
     for number, step in enumerate(lesson.steps):
         lesson = replace(lesson, steps=(*lesson.steps[:number], one(number, step), *lesson.steps[number + 1 :]))
-    here.draft = lesson
+    here.draft.lesson = lesson
     lesson_draft.draw_store()
     if not lesson.steps:
         st.caption("No step yet.")
@@ -58,7 +58,7 @@ def draw() -> None:
 
 def switch() -> None:
     """Switch collecting on or off."""
-    state.session().drafting = state.value("draft_switch")
+    state.session().draft.collecting = state.value("draft_switch")
 
 
 def open_file() -> None:
@@ -75,20 +75,20 @@ def open_file() -> None:
             problems = error.problems
         except UnicodeDecodeError:
             problems = [f"{given.name}: it is no text in UTF-8"]
-    state.session().draft_problems = problems
+    state.session().draft.problems = problems
 
 
 def field(label: str, name: str, value: str, key: str, tall: bool = False, wanted: str = "") -> str:
     """A text of the lesson, with the length it may have; `wanted` says in an empty field what belongs there."""
     kind = st.text_area if tall else st.text_input
-    turn = state.session().draft_round
+    turn = state.session().draft.round
     written: str = kind(label, value, key=f"{key}_{turn}", max_chars=LONGEST[name], placeholder=wanted)
     return written
 
 
 def fields() -> Lesson:
     """Title, what one will learn, for whom it is and how long it takes."""
-    lesson, turn = lesson_draft.draft(), state.session().draft_round
+    lesson, turn = lesson_draft.draft(), state.session().draft.round
     title = field("Title", "title", lesson.title, "draft_title", wanted="What the lesson is called")
     learn = field("What one will learn", "learn", lesson.learn, "draft_learn", wanted="One sentence, on the first step")
     offered = ["", *LEVELS]
@@ -120,7 +120,7 @@ def one(number: int, step: LessonStep) -> LessonStep:
 
 def measured(number: int, step: LessonStep) -> LessonStep:
     """Let the person choose what is measured; only trials that need no more than a sentence are offered here."""
-    turn = state.session().draft_round
+    turn = state.session().draft.round
     offered = ["", *([step.trial] if step.trial else []), *(name for name in SIMPLE if name != step.trial)]
     at, key = int(bool(step.trial)), f"draft_check_{number}_{turn}"
     chosen = st.selectbox(
@@ -137,7 +137,7 @@ def asked(number: int, step: LessonStep) -> LessonStep:
     was = kinds.index({"token": TOKEN, "verdict": VERDICT}.get(question.kind, NOTHING)) if question else 0
     if question and question.kind == "number" and step.trial:
         kinds, was = [*kinds, NUMBER], len(kinds)
-    turn = state.session().draft_round
+    turn = state.session().draft.round
     kind = st.selectbox(
         "What is to be predicted first", kinds, index=was, key=f"draft_ask_{number}_{turn}_{len(kinds)}"
     )

@@ -53,7 +53,7 @@ def draw(lesson: Lesson) -> None:
 def arrives_by_link(step: LessonStep) -> bool:
     """Whether the link named nothing but lesson and step, so that the step's own view is meant."""
     view = state.current()
-    first = state.session().entered != (view.lesson, view.at)
+    first = state.session().lesson.entered != (view.lesson, view.at)
     bare = View(lesson=view.lesson, at=view.at, present=view.present)
     return first and view == bare and view != library.view_of(step, view.lesson, view.at)
 
@@ -137,7 +137,7 @@ def open_page(key: str) -> None:
 def ending(lesson: Lesson, name: str) -> None:
     """What was foreseen, and the lesson that comes next."""
     asked = [at for at, step in enumerate(lesson.steps, 1) if step.question]
-    right = sum(state.session().right.get((name, at), False) for at in asked)
+    right = sum(state.session().lesson.right.get((name, at), False) for at in asked)
     said = f"The end. You foresaw {right} of {len(asked)}." if asked else "The end."
     st.success(said, icon=":material/flag:")
     if after := library.after(name):

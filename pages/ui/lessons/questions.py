@@ -22,7 +22,7 @@ VERDICTS = [verdict.value for verdict in Verdict if verdict is not Verdict.UNTRI
 
 def predicted(step: LessonStep, question: Question, place: tuple[str, int]) -> bool:
     """Ask what will come out; once the answer was asked for, say it. Returns whether it was."""
-    given = state.session().guesses
+    given = state.session().lesson.guesses
     if place not in given:
         with st.container(key="lesson_question"):
             guess = ask(question, place)
@@ -30,7 +30,7 @@ def predicted(step: LessonStep, question: Question, place: tuple[str, int]) -> b
         return False
     outcome = outcome_of(step, question, given[place])
     if outcome is not None:
-        state.session().right[place] = outcome.right
+        state.session().lesson.right[place] = outcome.right
         with st.container(key="lesson_outcome"):
             box = st.success if outcome.right else st.info
             box(plain(outcome.sentence))
@@ -40,7 +40,7 @@ def predicted(step: LessonStep, question: Question, place: tuple[str, int]) -> b
 
 def answer(place: tuple[str, int], guess: int | float | str | None) -> None:
     """Keep a guess; with it, what comes out is shown."""
-    state.session().guesses[place] = guess
+    state.session().lesson.guesses[place] = guess
 
 
 def take_guess(place: tuple[str, int]) -> None:
@@ -50,8 +50,8 @@ def take_guess(place: tuple[str, int]) -> None:
 
 def ask_again(place: tuple[str, int]) -> None:
     """Forget the guess."""
-    state.session().touched = None
-    state.session().guesses.pop(place, None)
+    state.session().lesson.touched = None
+    state.session().lesson.guesses.pop(place, None)
 
 
 def ask(question: Question, place: tuple[str, int]) -> float | None:
@@ -75,7 +75,7 @@ def ask(question: Question, place: tuple[str, int]) -> float | None:
         step = (question.high - question.low) / 100
         tie: dict[str, Any] = {"key": "lesson_guess", "on_change": touch, "args": (place,)}
         number: float = st.slider(plain(question.ask), question.low, question.high, middle, step, **tie)
-        return number if state.session().touched == place else None
+        return number if state.session().lesson.touched == place else None
     st.pills(plain(question.ask), VERDICTS, key="lesson_guess", on_change=take_guess, args=(place,))
     return None
 
@@ -89,7 +89,7 @@ def promised(question: Question) -> str:
 
 def touch(place: tuple[str, int]) -> None:
     """The slider was moved: until then it stands where nobody put it, and that is no guess."""
-    state.session().touched = place
+    state.session().lesson.touched = place
 
 
 def query_of(question: Question, trace: Trace) -> int:

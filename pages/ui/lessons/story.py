@@ -29,9 +29,9 @@ def hero() -> int | None:
     asked = dict(state.current().choices).get("hero", "")
     if here.linked:
         asked = asked or st.query_params.get("word", "")
-    elif here.hero_of != here.read:
+    elif here.story.hero_of != here.read:
         asked = ""
-    here.hero_of = here.read
+    here.story.hero_of = here.read
     found = int(asked) if asked.isdecimal() and len(asked) < 6 and int(asked) < count else None
     state.remember("hero", found, None)
     return found
@@ -67,7 +67,7 @@ def run_name() -> str:
 
 def guesses() -> dict[int, int | None]:
     """What was guessed in this run, by stop: the place of an option, None where the answer was asked for."""
-    kept = state.session().guesses
+    kept = state.session().lesson.guesses
     return {
         number: guess if isinstance(guess, int) else None
         for (name, number), guess in kept.items()
@@ -77,19 +77,19 @@ def guesses() -> dict[int, int | None]:
 
 def guess(number: int, option: int | None) -> None:
     """Keep a guess; with it, the answer is shown."""
-    state.session().guesses[run_name(), number] = option
+    state.session().lesson.guesses[run_name(), number] = option
 
 
 def forget(number: int) -> None:
     """Ask a stop again."""
-    state.session().guesses.pop((run_name(), number), None)
+    state.session().lesson.guesses.pop((run_name(), number), None)
 
 
 def arrange(stop: StoryStop, number: int) -> None:
     """Set the view to what a stop is about, once on arrival; a person may look elsewhere from there."""
-    if state.session().told == (run_name(), number):
+    if state.session().story.aimed_at == (run_name(), number):
         return
-    state.session().told = run_name(), number
+    state.session().story.aimed_at = run_name(), number
     before = state.current()
     aim(stop)
     if stop.word is not None:
@@ -130,6 +130,6 @@ def way_back(page: Page) -> None:
     """The way back to the story, on every other page once it was begun."""
     if page == HERE:
         return
-    state.session().told = None
+    state.session().story.aimed_at = None
     if "stop" in dict(state.current().choices):
         st.button("Back to the story", key="back_to_story", icon=HERE.icon, on_click=start)

@@ -20,6 +20,56 @@ OF_BROWSER = ("word", "off", "maps", "more", "after", "lens_word", "number", "nu
 
 
 @dataclass
+class LessonPlayed:
+    """The lesson that is played, and how all lessons went."""
+
+    before: "View | None" = None  # whose place it took
+    aside: tuple[str, int] | None = None  # the lesson and step that Labs were opened from, on the same page
+    entered: tuple[str, int] | None = None  # the lesson and step that was last gone to
+    played: dict[str, int] = field(default_factory=dict)  # how far each lesson was played
+    guesses: dict[tuple[str, int], int | float | str | None] = field(default_factory=dict)  # by lesson or run, and step
+    touched: tuple[str, int] | None = None  # the step whose slider was moved
+    right: dict[tuple[str, int], bool] = field(default_factory=dict)  # by lesson and step
+    files: "dict[str, Lesson]" = field(default_factory=dict)  # too long for a link, by name
+
+
+@dataclass
+class StoryRead:
+    """Where the story is."""
+
+    aimed_at: tuple[str, int] | None = None  # the run and stop that the view was last set to
+    hero_of: "Text" = ""  # what was read when its word was chosen
+
+
+@dataclass
+class LessonDraft:
+    """The lesson that is being made."""
+
+    lesson: "Lesson | None" = None
+    collecting: bool = False  # whether views are collected
+    round: int = 0  # how often its fields were filled anew
+    problems: list[str] = field(default_factory=list)  # of the file that was opened
+
+
+@dataclass
+class MysteriesTried:
+    """What was tried of each mystery, by its number."""
+
+    hints_seen: dict[int, int] = field(default_factory=dict)  # how many were asked for
+    guesses: dict[int, tuple[str, str]] = field(default_factory=dict)  # the task and head last put to the test
+
+
+@dataclass
+class FigureMade:
+    """The figure that is put together."""
+
+    pictures: "list[PictureAt]" = field(default_factory=list)  # in order
+    panels: "dict[PictureAt, Panel]" = field(default_factory=dict)  # what was drawn of each
+    reasons: "dict[PictureAt, str]" = field(default_factory=dict)  # why one was not drawn
+    printed: "PaperFigure | None" = None  # that was on the screen last
+
+
+@dataclass
 class Session:
     """All that is remembered between two runs of a session's script."""
 
@@ -54,28 +104,11 @@ class Session:
     sweeps: dict[str, tuple[object, Any]] = field(default_factory=dict)  # what was last asked, and what was found
     moment: int = 0  # of training, that was picked
 
-    before_lesson: "View | None" = None  # whose place a lesson took
-    aside: tuple[str, int] | None = None  # the lesson and step that Labs were opened from, on the same page
-    entered: tuple[str, int] | None = None  # the lesson and step that was last gone to
-    seen: dict[str, int] = field(default_factory=dict)  # how far each lesson was played
-    guesses: dict[tuple[str, int], int | float | str | None] = field(default_factory=dict)  # by lesson or run, and step
-    touched: tuple[str, int] | None = None  # the step whose slider was moved
-    told: tuple[str, int] | None = None  # the run and stop of the story that the view was last set to
-    hero_of: "Text" = ""  # what was read when the word of the story was chosen
-    right: dict[tuple[str, int], bool] = field(default_factory=dict)  # by lesson and step
-    lesson_files: "dict[str, Lesson]" = field(default_factory=dict)  # too long for a link, by name
-    draft: "Lesson | None" = None  # the lesson that is being made
-    drafting: bool = False  # whether views are collected
-    draft_round: int = 0  # how often its fields were filled anew
-    draft_problems: list[str] = field(default_factory=list)  # of the file that was opened
-
-    hints_seen: dict[int, int] = field(default_factory=dict)  # of each mystery, how many were asked for
-    mystery_guesses: dict[int, tuple[str, str]] = field(default_factory=dict)  # the task and head last put to the test
-
-    figure: "list[PictureAt]" = field(default_factory=list)  # its pictures in order
-    panels: "dict[PictureAt, Panel]" = field(default_factory=dict)  # what was drawn of each
-    not_drawn: "dict[PictureAt, str]" = field(default_factory=dict)  # why one was not
-    printed: "PaperFigure | None" = None  # that was on the screen last
+    lesson: LessonPlayed = field(default_factory=LessonPlayed)
+    story: StoryRead = field(default_factory=StoryRead)
+    draft: LessonDraft = field(default_factory=LessonDraft)
+    mystery: MysteriesTried = field(default_factory=MysteriesTried)
+    figure: FigureMade = field(default_factory=FigureMade)
 
 
 def session() -> Session:

@@ -57,8 +57,8 @@ def keep_own(sentence: str) -> None:
     """Remember a sentence as the person's own: it is there again after examples and lessons."""
     here = session()
     here.own = sentence
-    if here.before_lesson is not None:
-        here.before_lesson = replace(here.before_lesson, sentence=sentence, hidden=(), cell=None)
+    if here.lesson.before is not None:
+        here.lesson.before = replace(here.lesson.before, sentence=sentence, hidden=(), cell=None)
 
 
 def choice(key: str, options: Collection[Any] | None, default: Any, many: bool = False) -> dict[str, Any]:
