@@ -61,10 +61,10 @@ def heard(page: Page) -> list[object]:
     return sent
 
 
-def test_the_button_opens_what_stands_below_for_the_head_that_the_picture_shows(
-    page: Page, app_url: str, trace: Trace
+def test_the_button_opens_what_stands_below_for_the_head_of_the_picture_and_its_address_shows_it_elsewhere(
+    page: Page, app_url: str, browser: Browser, trace: Trace
 ) -> None:
-    """Nobody chose one; the run itself has it."""
+    """Nobody chose a head; the run itself has it."""
     open_page(page, f"{app_url}/attention")
     expect(unfold(page)).to_have_attribute("aria-expanded", "false")
     expect(below(page)).to_have_count(0)
@@ -75,51 +75,6 @@ def test_the_button_opens_what_stands_below_for_the_head_that_the_picture_shows(
     shows(page, trace, layer)
     expect(unfold(page)).to_have_attribute("aria-expanded", "true")
     assert runs(page) - before == 1
-
-
-def test_an_address_without_a_place_opens_below_at_that_of_the_picture(page: Page, app_url: str, trace: Trace) -> None:
-    open_page(page, f"{app_url}/attention?more=1")
-    shows(page, trace, chosen_place(page)[0])
-
-
-def test_picture_and_what_stands_below_change_each_other(page: Page, app_url: str, trace: Trace) -> None:
-    open_page(page, f"{app_url}/attention?more=1&layer=5&head=6")
-    shows(page, trace, 5)
-    choose(page, "layer", 2)
-    shows(page, trace, 2)
-    expect(page).to_have_url(re.compile("layer=2&head=6"))
-    for _ in range(2):  # what changes no view has the run drawn that is there
-        with rerun(page):
-            widget(page, "keep_head_lengths").get_by_role("button").first.click()
-        shows(page, trace, 2)
-    open_page(page, f"{app_url}/what_if?more=1&why=Switches")
-    with rerun(page):  # a change that is made below shows above
-        widget(page, "whole").get_by_role("button", name="Causal mask").click()
-    expect(page).to_have_url(re.compile("edits=.*causal"))
-
-
-def test_closed_again_it_is_gone_and_the_server_hears_of_no_choice(page: Page, app_url: str, trace: Trace) -> None:
-    sent = heard(page)
-    open_page(page, f"{app_url}/attention?more=1&layer=5&head=6")
-    with rerun(page):
-        unfold(page).click()
-    expect(below(page)).to_have_count(0)
-    expect(unfold(page)).to_have_attribute("aria-expanded", "false")
-    assert "more" not in page.url
-    sent.clear()
-    for layer in (2, 3):
-        places(page, "layer").get_by_role("radio", name=f"layer {layer}", exact=True).click()
-        expect(page).to_have_url(re.compile(f"layer={layer}"))
-    with rerun(page):
-        unfold(page).click()
-    assert len(sent) == 1, "the press of the button alone"
-    shows(page, trace, 3)
-
-
-def test_its_address_shows_the_same_elsewhere(page: Page, app_url: str, browser: Browser, trace: Trace) -> None:
-    open_page(page, f"{app_url}/attention")
-    with rerun(page):
-        unfold(page).click()
     choose(page, "layer", 3)
     with rerun(page):
         below(page).get_by_text("One matrix of").click()
@@ -135,6 +90,59 @@ def test_its_address_shows_the_same_elsewhere(page: Page, app_url: str, browser:
         assert problems(other) == []
 
 
+def test_picture_and_what_stands_below_change_each_other_until_it_is_closed_and_back_leads_back(
+    page: Page, app_url: str, base: TextEncoder, trace: Trace
+) -> None:
+    sent, other = heard(page), base.trace("Dogs bark.")
+    open_page(page, f"{app_url}/attention?more=1")
+    shows(page, trace, chosen_place(page)[0])
+    choose(page, "layer", 2)
+    shows(page, trace, 2)
+    expect(page).to_have_url(re.compile("layer=2&head=6"))
+    for _ in range(2):  # what changes no view has the run drawn that is there
+        with rerun(page):
+            widget(page, "keep_head_lengths").get_by_role("button").first.click()
+        shows(page, trace, 2)
+    # Closed again it is gone, and the server hears of no choice.
+    with rerun(page):
+        unfold(page).click()
+    expect(below(page)).to_have_count(0)
+    expect(unfold(page)).to_have_attribute("aria-expanded", "false")
+    assert "more" not in page.url
+    sent.clear()
+    for layer in (1, 3):
+        places(page, "layer").get_by_role("radio", name=f"layer {layer}", exact=True).click()
+        expect(page).to_have_url(re.compile(f"layer={layer}"))
+    with rerun(page):
+        unfold(page).click()
+    assert len(sent) == 1, "the press of the button alone"
+    shows(page, trace, 3)
+    # Back over a sentence leads to its picture and to what stood below.
+    title, field = page.get_by_role("heading", level=1), page.get_by_role("textbox", name="Sentence", exact=True)
+    said = title.inner_text()
+    field.fill("Dogs bark.")
+    with rerun(page):
+        field.press("Enter")
+    expect(title).not_to_have_text(said)
+    shows(page, other, 3)
+    with rerun(page):
+        page.go_back()
+    expect(title).to_have_text(said)
+    expect(field).to_have_value(GAP)
+    shows(page, trace, 3)
+    with rerun(page):
+        page.go_forward()
+    expect(field).to_have_value("Dogs bark.")
+    shows(page, other, 3)
+
+
+def test_a_change_that_is_made_below_shows_above(page: Page, app_url: str) -> None:
+    open_page(page, f"{app_url}/what_if?more=1&why=Switches")
+    with rerun(page):
+        widget(page, "whole").get_by_role("button", name="Causal mask").click()
+    expect(page).to_have_url(re.compile("edits=.*causal"))
+
+
 def test_an_own_sentence_on_start_changes_the_tokens_below(page: Page, app_url: str, base: TextEncoder) -> None:
     open_page(page, f"{app_url}/?more=1&layer=5&head=6")
     expect(tokens(page)).to_have_count(len(base.tokenize(GAP).tokens))
@@ -142,28 +150,6 @@ def test_an_own_sentence_on_start_changes_the_tokens_below(page: Page, app_url: 
         own_sentence(page, "Dogs bark.")
     expect(tokens(page)).to_have_count(len(base.tokenize("Dogs bark.").tokens))
     expect(tokens(page).nth(1)).to_contain_text("dogs")
-
-
-def test_back_over_a_sentence_leads_to_its_picture_and_to_what_stood_below(
-    page: Page, app_url: str, base: TextEncoder
-) -> None:
-    open_page(page, f"{app_url}/attention?more=1&layer=2&head=3")
-    title, field = page.get_by_role("heading", level=1), page.get_by_role("textbox", name="Sentence", exact=True)
-    said, other = title.inner_text(), base.trace("Dogs bark.")
-    field.fill("Dogs bark.")
-    with rerun(page):
-        field.press("Enter")
-    expect(title).not_to_have_text(said)
-    shows(page, other, 2)
-    with rerun(page):
-        page.go_back()
-    expect(title).to_have_text(said)
-    expect(field).to_have_value(GAP)
-    shows(page, base.trace(GAP), 2)
-    with rerun(page):
-        page.go_forward()
-    expect(field).to_have_value("Dogs bark.")
-    shows(page, other, 2)
 
 
 def test_the_way_back_to_a_lesson_stands_above_and_leads_back(page: Page, app_url: str) -> None:

@@ -39,6 +39,7 @@ UNFOLDED = """stage => new Promise(done => {
   const look = () => map.open >= 0 && map.now && !map.gliding ? done() : requestAnimationFrame(look);
   look();
 })"""
+OPEN = "detail => document.dispatchEvent(new CustomEvent('encoder:number', { detail }))"
 NUMBERS = f"{BELOW.replace('more=1&', '').replace('more=1', '')}&numbers=1"
 PAGES = {  # a page -> part of the title of what opens, the recorded step
     "attention": ("Attention weights, layer 4, head 1", "layers.4.attention.weights"),
@@ -86,7 +87,7 @@ def value_said(page: Page) -> float:
     return valued(number(page).inner_text().rpartition("= ")[2])
 
 
-@pytest.mark.parametrize("path", mostly_nightly(PAGES, ["attention", "stack"]))
+@pytest.mark.parametrize("path", mostly_nightly(PAGES, ["attention"]))
 def test_a_clicked_number_opens_beside_what_was_clicked_which_stays(
     page: Page, app_url: str, base: TextEncoder, path: str
 ) -> None:
@@ -160,10 +161,8 @@ def test_keys_open_a_number_lead_on_and_back_and_the_address_restores_it(
     page.keyboard.press("Escape")
     expect(number(page)).to_be_hidden()
     expect(page).not_to_have_url(re.compile("number="))
-
-
-def test_a_number_leads_to_the_table_of_embeddings_by_its_largest_terms(page: Page, app_url: str) -> None:
-    open_page(page, f"{app_url}/attention?{NUMBERS}&number=layers.0.attention.q:0,2,3")
+    # Another number leads to the table of embeddings by its largest terms, and what is no number says so.
+    page.evaluate(OPEN, "layers.0.attention.q:0,2,3")
     expect(number(page)).to_contain_text("Queries")
     for _ in range(20):
         before = number(page).inner_text()
@@ -174,6 +173,12 @@ def test_a_number_leads_to_the_table_of_embeddings_by_its_largest_terms(page: Pa
         expect(number(page)).not_to_have_text(before)
         expect(number(page)).to_contain_text("=")
     expect(number(page)).to_contain_text(re.compile(r"^(embedding.tokens.weight|Token id)"))
+    for wrong in ("nothing:1", "layers.4.attention.weights:1,8,99", "x", "layers.9.output:0,0"):
+        page.evaluate(OPEN, wrong)
+        expect(page.locator(".enc-number").get_by_role("alert")).to_have_text(re.compile(r"\w+ \w+ .*\w"))
+        page.get_by_role("button", name="Close").click()
+        expect(page.locator(".enc-number")).to_be_hidden()
+    assert all("400" in one for one in problems(page))  # which a browser logs of an answer that refuses
 
 
 def test_on_a_phone_it_is_a_sheet_from_below_that_leaves_the_cell_in_sight(phone: Page, app_url: str) -> None:
@@ -205,7 +210,7 @@ def test_a_number_of_a_picture_that_the_server_draws_opens_in_the_same_drawer(
     assert box
     x, y = stage.evaluate(
         """stage => { const map = stage.closest('.map').map, s = map.now.strips[0];
-          return [map.left + s.x + s.w / 64 - map.camera.x, map.top + 5.5 * map.rowHeight] }"""
+          return [map.left + s.x + s.w / 64 - map.scroll, map.top + 5.5 * map.rowHeight] }"""
     )
     press(page, box["x"] + x, box["y"] + y)
     strip = base.trace(EXAMPLE)["embedding.scaled"][5]
@@ -228,6 +233,7 @@ def test_on_a_page_of_the_server_it_opens_too_and_closing_it_is_remembered(
       const r = e.getBoundingClientRect();
       return e.contains(document.elementFromPoint(r.x + r.width / 2, r.y + r.height / 2));
     }""")
+    assert barriers(page) == []
     with rerun(page):
         page.keyboard.press("Escape")
     expect(number(page)).to_be_hidden()
@@ -245,36 +251,18 @@ def test_a_number_that_is_closed_on_another_page_than_the_first_is_closed_for_go
     with rerun(page):
         follow_menu(page, "Start")
     expect(page).to_have_url(re.compile("/[?].*cell="))
-    page.evaluate("detail => document.dispatchEvent(new CustomEvent('encoder:number', { detail }))", weight)
+    page.evaluate(OPEN, weight)
     expect(number(page)).to_contain_text("=")
     page.keyboard.press("Escape")
     expect(page).not_to_have_url(re.compile("cell="))
 
 
-@pytest.mark.parametrize(
-    "said",
-    mostly_nightly(["layers.4.attention.weights:1,8,99", "nothing:1", "x", "layers.9.output:0,0"], ["nothing:1"]),
-)
-def test_an_address_that_names_no_number_says_so(page: Page, app_url: str, said: str) -> None:
-    open_page(page, f"{app_url}/attention?{NUMBERS}&number={said}")
-    expect(page.locator(".enc-number").get_by_role("alert")).to_have_text(re.compile(r"\w+ \w+ .*\w"))
-    page.get_by_role("button", name="Close").click()
-    expect(page.locator(".enc-number")).to_be_hidden()
-    assert all("400" in one for one in problems(page))  # which a browser logs of an answer that refuses
-
-
-def test_it_keeps_nobody_out_in_light_and_dark(page: Page, app_url: str) -> None:
-    open_page(page, f"{app_url}/feed_forward?{NUMBERS}&number=layers.4.feed_forward.output:8,2")
-    expect(page.locator(".on-terms tbody tr").first).to_be_visible()
-    assert barriers(page) == []
-    dark(page)
-    assert barriers(page) == []
-
-
-def test_a_long_sum_shows_its_largest_terms_and_then_more(page: Page, app_url: str, base: TextEncoder) -> None:
+def test_a_long_sum_shows_its_largest_terms_and_then_more_and_keeps_nobody_out(page: Page, app_url: str) -> None:
     open_page(page, f"{app_url}/feed_forward?{NUMBERS}&number=layers.4.feed_forward.output:8,2")
     rows = page.locator(".on-terms tbody tr")
     expect(rows).to_have_count(12)
+    dark(page)
+    assert barriers(page) == []
     page.get_by_role("button", name="Show the largest 500").click()
     expect(rows).to_have_count(500)
     values = [valued(text) for text in rows.locator("td:nth-last-child(2)").all_inner_texts()]

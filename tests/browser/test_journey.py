@@ -25,10 +25,9 @@ from encoder.support.formatting import percent
 
 
 def test_what_stands_below_the_first_page_is_usable_at_once(page: Page, app_url: str, base: TextEncoder) -> None:
-    open_page(page, f"{app_url}/?{BELOW}")
+    open_page(page, f"{app_url}/?{BELOW}&several=1")
     expect(page.locator(".tokens > div")).to_have_count(14)
     expect(widget(page, "living_map").locator("canvas").first).to_be_visible()
-    open_page(page, f"{app_url}/?{BELOW}&several=1")
     weights = base.trace(EXAMPLE)["layers.4.attention.weights"][1]
     np.testing.assert_array_equal(drawn(page, "together_matrix"), weights.numpy())
 
