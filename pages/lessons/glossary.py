@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from encoder.model.steps.glossary import PLACES, Term, found
+from encoder.model.steps.glossary import PLACES, Term, matches
 from pages.ui import session
 from pages.ui.lessons import library
 from pages.ui.state import session_state as state
@@ -64,7 +64,7 @@ def draw() -> None:
     )
     tie = state.choice("term_place", list(PLACES), None)
     place = st.pills("Where in the encoder", list(PLACES), label_visibility="collapsed", **tie)
-    shown = [term for term in found(search or "") if place in (None, term.place)]
+    shown = [term for term in matches(search or "") if place in (None, term.place)]
     if not shown:
         inside = f" in {place}" if place else ""
         st.info(plain(f"No term{inside} has “{search}” in its name, its meaning or its names elsewhere."))
