@@ -44,17 +44,15 @@ def test_parameters_by_formula_are_those_of_the_model(config: EncoderConfig) -> 
     assert sum(part.counted for part in parts) == sum(parameter.numel() for parameter in model.parameters())
     assert len({part.name for part in parts}) == len(parts)
     assert all(part.counted > 0 for part in parts)
+    found = size(config)
+    assert found.parameters == sum(part.counted for part in parts)
+    assert found.bytes_of_weights == 4 * found.parameters + memory(model.buffers())
 
 
-@in_turn(
-    ("preset", "published"),
-    [("bert-base", 109_514_298), ("bert-large", 335_174_458)],  # transformers' BertForMaskedLM of these shapes
-)
-def test_bert_has_as_many_parameters_as_published(preset: str, published: int) -> None:
-    assert sum(part.by_formula for part in parameters(on_meta(PRESETS[preset]))) == published
-
-
-def test_a_layer_has_about_twelve_d_model_squared_parameters() -> None:
+def test_parameters_are_as_many_as_published() -> None:
+    """Those of transformers' BertForMaskedLM, and about twelve times the square of d_model in a layer of the paper."""
+    for name, published in (("bert-base", 109_514_298), ("bert-large", 335_174_458)):
+        assert sum(part.by_formula for part in parameters(on_meta(PRESETS[name]))) == published
     parts = parameters(on_meta(PRESETS["paper"]))
     layers = sum(part.counted for part in parts if part.name.startswith("layers."))
     assert layers == pytest.approx(6 * 12 * 512**2, rel=0.01)
@@ -81,12 +79,13 @@ def test_formulas_are_written_out() -> None:
     assert said["layers.0.feed_forward.w_1"] == ("d_model·d_ff + d_ff", 30 * 44 + 44)
     assert said["layers.0.norm1"] == ("2·d_model", 60)
     assert said["mlm_head.bias"] == ("vocab_size", 53)
-
-
-@in_turn("positions", ["sinusoidal", "none"])
-def test_positions_that_are_not_learned_are_no_parameters(positions: str) -> None:
-    names = [part.name for part in parameters(tiny_model(replace(TINY, positions=positions)))]
-    assert "embedding.positions" not in names
+    said = {part.name: (part.formula, 0) for part in parameters(tiny_model(VARIANTS["albert"]))}
+    assert said["embedding.tokens"][0] == "vocab_size·embedding_size"
+    assert said["embedding.projection"][0] == "embedding_size·d_model + d_model"
+    assert said["mlm_head.transform"][0] == "d_model·embedding_size + embedding_size"
+    for positions in ("sinusoidal", "none"):
+        names = [part.name for part in parameters(tiny_model(replace(TINY, positions=positions)))]
+        assert "embedding.positions" not in names
 
 
 # Operations
@@ -126,48 +125,37 @@ def test_matrix_products_cost_what_torch_counts(config: EncoderConfig) -> None:
         assert products(config, len(ids)) == counted_elsewhere(encoder, ids)
 
 
-@in_turn("model", ["base", "small"])
-def test_matrix_products_of_a_bundled_model_cost_what_torch_counts(model: str, request: pytest.FixtureRequest) -> None:
-    encoder: TextEncoder = request.getfixturevalue(model)
-    ids = list(range(10, 21))
-    assert products(encoder.config, len(ids)) == counted_elsewhere(encoder, ids)
-
-
-@in_turn(
-    ("local", "expected"),
-    [
-        ("attention.input", 0),
-        ("attention.q", 7 * 30 * (2 * 30)),
-        ("attention.scores", 3 * 7 * 7 * (2 * 10 - 1)),
-        ("attention.scaled", 3 * 7 * 7),
-        ("attention.masked", 0),
-        ("attention.weights", 3 * 7 * 7 * 5),  # largest, minus, exp, sum, divided by
-        ("attention.heads", 3 * 7 * 10 * (2 * 7 - 1)),
-        ("attention.concat", 0),
-        ("add_norm_1.sum", 7 * 30),
-        ("add_norm_1.mean", 7 * 30),  # 29 additions and a division
-        ("add_norm_1.variance", 7 * 3 * 30),  # minus, squared, sum and division
-        ("add_norm_1.normalized", 7 * (30 * 2 + 2)),
-        ("add_norm_1.output", 7 * 30 * 2),
-        ("feed_forward.hidden", 7 * 44 * (2 * 30)),
-        ("feed_forward.activation", 7 * 44),
-        ("feed_forward.output", 7 * 30 * (2 * 44)),
-    ],
-)
-def test_operations_of_a_step_by_hand(local: str, expected: int) -> None:
-    assert step_flops(by_name(TINY)[f"layers.1.{local}"], TINY, 7) == expected
-
-
-def test_three_vectors_are_added_with_two_additions() -> None:
-    config = VARIANTS["segments"]
-    assert step_flops(by_name(config)["embedding.output"], config, 7) == 7 * 30 * 2
-    assert step_flops(by_name(TINY)["embedding.output"], TINY, 7) == 7 * 30
-    gelu = by_name(VARIANTS["gelu"])["layers.0.feed_forward.activation"]
-    assert step_flops(gelu, VARIANTS["gelu"], 7) == 7 * 44 * 5  # over root 2, erf, plus 1, times half, times h
-
-
 def test_every_operation_has_a_count() -> None:
     assert set(OPERATIONS) == {step.operation for config in VARIANTS.values() for step in catalogue(config)}
+
+
+BY_HAND = {
+    "attention.input": 0,
+    "attention.q": 7 * 30 * (2 * 30),
+    "attention.scores": 3 * 7 * 7 * (2 * 10 - 1),
+    "attention.scaled": 3 * 7 * 7,
+    "attention.masked": 0,
+    "attention.weights": 3 * 7 * 7 * 5,  # largest, minus, exp, sum, divided by
+    "attention.heads": 3 * 7 * 10 * (2 * 7 - 1),
+    "attention.concat": 0,
+    "add_norm_1.sum": 7 * 30,
+    "add_norm_1.mean": 7 * 30,  # 29 additions and a division
+    "add_norm_1.variance": 7 * 3 * 30,  # minus, squared, sum and division
+    "add_norm_1.normalized": 7 * (30 * 2 + 2),
+    "add_norm_1.output": 7 * 30 * 2,
+    "feed_forward.hidden": 7 * 44 * (2 * 30),
+    "feed_forward.activation": 7 * 44,
+    "feed_forward.output": 7 * 30 * (2 * 44),
+}
+
+
+def test_operations_of_a_step_by_hand() -> None:
+    assert {local: step_flops(by_name(TINY)[f"layers.1.{local}"], TINY, 7) for local in BY_HAND} == BY_HAND
+    three, gelu = VARIANTS["segments"], VARIANTS["gelu"]
+    assert step_flops(by_name(three)["embedding.output"], three, 7) == 7 * 30 * 2  # three vectors are two additions
+    assert step_flops(by_name(TINY)["embedding.output"], TINY, 7) == 7 * 30
+    bent = by_name(gelu)["layers.0.feed_forward.activation"]
+    assert step_flops(bent, gelu, 7) == 7 * 44 * 5  # over root 2, erf, plus 1, times half, times h
 
 
 # Bytes and seconds
@@ -208,30 +196,19 @@ def test_bytes_of_a_batch_are_shared_out() -> None:
 
 
 @in_turn("model", ["base", "small"])
-def test_seconds_add_up_to_those_of_the_run(model: str, request: pytest.FixtureRequest) -> None:
-    trace = request.getfixturevalue(model).trace("Keys on the table belong to Sara.")
-    costs = step_costs(trace)
+def test_the_costs_of_a_bundled_model(model: str, request: pytest.FixtureRequest) -> None:
+    """Products are those that torch counts, seconds add up to those of the run, and bytes to those of its tensors."""
+    encoder: TextEncoder = request.getfixturevalue(model)
+    assert products(encoder.config, 11) == counted_elsewhere(encoder, list(range(10, 21)))
+    trace = encoder.trace("Keys on the table belong to Sara.")
+    costs, n = step_costs(trace), len(trace.tokens)
+    assert [cost.seconds for cost in costs] == [b - a for a, b in pairwise([0.0, *trace.ready.values()])]
     assert sum(cost.seconds for cost in costs) == pytest.approx(trace.seconds, rel=1e-9)
-    assert all(cost.seconds > 0 for cost in costs)
-    moments = [0.0, *trace.ready.values()]
-    assert [cost.seconds for cost in costs] == [b - a for a, b in pairwise(moments)]
-
-
-def test_costs_carry_the_operations_of_the_steps() -> None:
-    encoder = tiny(VARIANTS["preset-bert-base"])
-    for cost in step_costs(encoder.trace(SENTENCE)):
-        assert cost.flops == step_flops(cost.step, encoder.config, 7)
+    assert all(cost.seconds > 0 and cost.flops == step_flops(cost.step, encoder.config, n) for cost in costs)
+    assert size(encoder.config).bytes_of_a_run(n) == trace.nbytes
 
 
 # Before it is built
-
-
-@in_turn("config", PRESETS.values())
-def test_the_size_of_every_preset_is_that_of_the_model(config: EncoderConfig) -> None:
-    model, found = on_meta(config), size(config)
-    assert found.parameters == sum(parameter.numel() for parameter in model.parameters())
-    weights = sum(4 * parameter.numel() for parameter in model.parameters())
-    assert found.bytes_of_weights == weights + memory(model.buffers())
 
 
 def memory(tensors: Iterable[torch.Tensor]) -> int:
@@ -252,13 +229,6 @@ def test_the_size_of_every_variant_and_of_its_runs(config: EncoderConfig) -> Non
         assert found.bytes_of_a_run(n) - concat == trace.nbytes
 
 
-@in_turn("model", ["base", "small"])
-def test_the_size_of_a_bundled_models_run(model: str, request: pytest.FixtureRequest) -> None:
-    encoder = request.getfixturevalue(model)
-    trace = encoder.trace("Keys on the table belong to Sara.")
-    assert size(encoder.config).bytes_of_a_run(len(trace.tokens)) == trace.nbytes
-
-
 def test_nothing_is_built_to_know_a_size() -> None:
     large = EncoderConfig(vocab_size=1_000_000, d_model=8192, n_heads=64, n_layers=96, d_ff=65_536, max_positions=8192)
     assert size(large).parameters > 100_000_000_000
@@ -270,13 +240,6 @@ def test_shared_layers_count_once() -> None:
     layer = size(replace(TINY, n_layers=2)).parameters - size(replace(TINY, n_layers=1)).parameters
     assert size(shared).parameters == size(replace(TINY, n_layers=1)).parameters
     assert size(replace(shared, shared_layers=False)).parameters - size(shared).parameters == 2 * layer
-
-
-def test_narrow_tables_in_words() -> None:
-    said = {part.name: part.formula for part in parameters(tiny_model(VARIANTS["albert"]))}
-    assert said["embedding.tokens"] == "vocab_size·embedding_size"
-    assert said["embedding.projection"] == "embedding_size·d_model + d_model"
-    assert said["mlm_head.transform"] == "d_model·embedding_size + embedding_size"
 
 
 def test_every_parameter_is_of_one_kind(base: TextEncoder) -> None:

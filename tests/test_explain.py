@@ -146,11 +146,10 @@ def check_latex(made: Explanation) -> None:
 
 
 @pytest.mark.slow
-@in_turn("hidden", [False, True])
 @every_variant
-def test_every_step_is_explained(config: EncoderConfig, hidden: bool) -> None:
+def test_every_step_is_explained(config: EncoderConfig) -> None:
     encoder = tiny(config)
-    check_all(encoder, run(encoder, hidden))
+    check_all(encoder, run(encoder, hidden=True))
 
 
 @pytest.mark.nightly
@@ -284,15 +283,6 @@ def test_ids_end_the_trail_and_name_the_token() -> None:
     assert (token.operands, token.terms) == ((), None)
 
 
-@in_turn("positions", ["sinusoidal", "learned", "none"])
-def test_the_table_of_positions_can_be_opened(positions: str) -> None:
-    encoder = tiny(replace(TINY, positions=positions))
-    trace = encoder.trace(SENTENCE)
-    made = encoder.explain(trace, "embedding.positions.weight", (3, 7))
-    assert made.operation == "parameter"
-    assert made.recorded == float(trace["embedding.positions"][3, 7])
-
-
 def test_opening_a_number_runs_no_module(monkeypatch: pytest.MonkeyPatch) -> None:
     encoder = tiny(SHALLOW["preset-bert-base"])
     trace = encoder.trace(SENTENCE)
@@ -339,66 +329,50 @@ def test_a_hidden_key_is_explained_by_the_mask(name: str) -> None:
 # What cannot be opened
 
 
-@in_turn(
-    "index",
-    [
-        (),
-        (0, 1),
-        (0, 1, 2, 3),
-        (0, -1, 2),
-        (3, 0, 0),
-        (0, 7, 0),
-        (0, 0, 7),
-        (0, 1.0, 2),
-        (math.nan, 0, 0),
-        (0, True, 0),
-    ],
+SCORES = "layers.0.attention.scores"
+PLACES = "an index has 3 places: 0 to 2, 0 to 6, 0 to 6"
+NOWHERE = (
+    (),
+    (0, 1),
+    (0, 1, 2, 3),
+    (0, -1, 2),
+    (3, 0, 0),
+    (0, 7, 0),
+    (0, 0, 7),
+    (0, True, 0),
+    (0, 1.0, 2),
+    (math.nan, 0, 0),
 )
-def test_an_index_that_cannot_be_is_refused(index: tuple[int, ...]) -> None:
-    encoder = tiny(TINY)
-    name = "layers.0.attention.scores"
-    said = f"{name} has no number at {index}; an index has 3 places: 0 to 2, 0 to 6, 0 to 6"
-    with pytest.raises(ValueError, match=f"^{re.escape(said)}$"):
-        encoder.explain(encoder.trace(SENTENCE), name, index)
+BEYOND = [
+    *((SCORES, index, PLACES) for index in NOWHERE),
+    ("ids", (7,), "an index has 1 places: 0 to 6"),
+    ("embedding.tokens.weight", (0, 30), "an index has 2 places: 0 to 52, 0 to 29"),
+    ("embedding.positions.weight", (19, 0), "an index has 2 places: 0 to 18, 0 to 29"),
+    ("layers.0.add_norm_1.mean", (1, 0), "an index has 1 places: 0 to 6"),
+]
 
 
-@in_turn(
-    ("name", "index", "places"),
-    [
-        ("ids", (7,), "1 places: 0 to 6"),
-        ("embedding.tokens.weight", (0, 30), "2 places: 0 to 52, 0 to 29"),
-        ("embedding.positions.weight", (19, 0), "2 places: 0 to 18, 0 to 29"),
-        ("layers.0.add_norm_1.mean", (1, 0), "1 places: 0 to 6"),
-    ],
-)
-def test_a_wrong_index_names_the_range(name: str, index: tuple[int, ...], places: str) -> None:
-    encoder = tiny(TINY)
-    with pytest.raises(ValueError, match=re.escape(f"{name} has no number at {index}; an index has {places}")):
-        encoder.explain(encoder.trace(SENTENCE), name, index)
-
-
-def test_a_list_is_an_index_too() -> None:
+def test_what_is_not_there_is_refused_with_what_is() -> None:
     encoder = tiny(TINY)
     trace = encoder.trace(SENTENCE)
-    made = encoder.explain(trace, "output", [6, 29])
-    assert made == encoder.explain(trace, "output", (6, 29))
-    assert made.index == (6, 29)
+    for name, index, places in BEYOND:
+        with pytest.raises(ValueError) as error:
+            encoder.explain(trace, name, index)
+        assert str(error.value) == f"{name} has no number at {index}; {places}"
+    for name in ("layers.0.atention.scores", "layers.0.attention.score"):
+        with pytest.raises(KeyError, match=f"'{name}'; did you mean .*layers.0.attention.scores"):
+            encoder.explain(trace, name, (0, 0, 0))
+    for name in ("hidden", "zzz", "", "layers.2.attention.scores", "layers.0.attention"):
+        with pytest.raises(KeyError, match=f"no step is called '{name}'"):
+            encoder.explain(trace, name, (0,))
+    made = encoder.explain(trace, "output", [6, 29])  # a list is an index too
+    assert made == encoder.explain(trace, "output", (6, 29)) and made.index == (6, 29)
 
 
-@in_turn("name", ["layers.0.atention.scores", "layers.0.attention.score"])
-def test_an_unknown_name_is_answered_with_near_ones(name: str) -> None:
-    encoder = tiny(TINY)
-    with pytest.raises(KeyError, match=f"'{name}'; did you mean .*layers.0.attention.scores"):
-        encoder.explain(encoder.trace(SENTENCE), name, (0, 0, 0))
-
-
-@in_turn("name", ["hidden", "zzz", "", "layers.2.attention.scores", "layers.0.attention"])
-def test_what_is_not_a_number_of_the_run_has_no_explanation(name: str) -> None:
-    encoder = tiny(TINY)
-    with pytest.raises(KeyError, match=f"no step is called '{name}'"):
-        encoder.explain(encoder.trace(SENTENCE), name, (0,))
-
-
-def test_every_operation_has_a_rule() -> None:
-    used = {step.operation for config in VARIANTS.values() for step in catalogue(config)}
-    assert set(OPERATIONS) == used
+def test_every_operation_has_a_rule_and_every_table_can_be_opened() -> None:
+    assert set(OPERATIONS) == {step.operation for config in VARIANTS.values() for step in catalogue(config)}
+    for positions in ("sinusoidal", "learned", "none"):
+        encoder = tiny(replace(TINY, positions=positions))
+        trace = encoder.trace(SENTENCE)
+        made = encoder.explain(trace, "embedding.positions.weight", (3, 7))
+        assert (made.operation, made.recorded) == ("parameter", float(trace["embedding.positions"][3, 7]))

@@ -58,7 +58,8 @@ def of_all_layers(trace: Trace, step: str) -> np.ndarray:
 
 @in_turn("run", RUNS)
 @pytest.mark.parametrize("model", MODELS)
-def test_the_numbers_are_those_of_the_run(model: str, run: str) -> None:
+def test_the_numbers_are_those_of_the_run_and_the_weights_follow_from_them(model: str, run: str) -> None:
+    """A browser does the mask and the softmax again from the header and the scores; it must come to the weights."""
     trace, (about, arrays) = trace_of(model, run), packet_of(model, run)
     assert about["rows"] == list(range(len(trace.tokens)))
     assert arrays["weights"].type == "u16" and arrays["scores"].type == "f32"
@@ -71,13 +72,6 @@ def test_the_numbers_are_those_of_the_run(model: str, run: str) -> None:
     model_of = about["model"]
     assert [model_of["layers"], model_of["heads"]] == list(arrays["weights"].values.shape[:2])
     assert model_of["heads"] * model_of["d_head"] == model_of["d_model"] == trace["output"].shape[-1]
-
-
-@in_turn("run", RUNS)
-@pytest.mark.parametrize("model", MODELS)
-def test_the_weights_follow_from_what_the_packet_says(model: str, run: str) -> None:
-    """A browser does the mask and the softmax again from the header and the scores; it must come to the weights."""
-    about, arrays = packet_of(model, run)
     scores = arrays["scores"].numbers.copy()
     value = -np.inf if about["mask_value"] is None else about["mask_value"]
     n = scores.shape[-1]
@@ -191,13 +185,9 @@ def test_rows_around_a_word_where_all_are_too_many() -> None:
     assert unpack(level_1(encoder, trace, off=False, around=3, most_bytes=1))[1]["rows"] == [3]
     with pytest.raises(EncoderError):
         level_1(encoder, trace, around=n)
-
-
-def test_a_long_run_has_no_scores_and_no_products() -> None:
-    encoder = encoder_of("small")
-    trace = encoder.trace("the cat sat " * 30)
-    _, _, arrays = unpack(level_1(encoder, trace))
-    assert set(arrays) == {"weights"} and "products" not in unpack(level_2(trace, 0))[2]
+    trace = encoder_of("small").trace("the cat sat " * 30)  # a long run has no scores and no products
+    assert set(unpack(level_1(encoder_of("small"), trace))[2]) == {"weights"}
+    assert "products" not in unpack(level_2(trace, 0))[2]
 
 
 def test_what_an_edit_made_of_weights_and_masks_is_told() -> None:
@@ -290,26 +280,15 @@ def with_header(header: bytes, body: bytes = bytes(64)) -> bytes:
 GOOD = {"type": "f32", "shape": [2], "at": 0}
 
 
-@in_turn(
-    "wrong",
-    [
-        *({"shape": shape} for shape in (None, 3, [-1], [True], [1.5], ["2"], [2**40], [0, 2**30, 2**30], [1] * 20)),
-        *({"at": at} for at in (None, -8, 4, 1e300, True, "0", 2**70)),
-        *({"type": kind} for kind in (None, "f64", [], {}, 1)),
-        *({"type": "u16", "scale": scale} for scale in (None, 0, -1, "1", True, [])),
-        {"scale": 1.0},
-        {"shape": [17]},
-        {"at": 64},
-    ],
-)
-def test_headers_that_state_wrong_arrays_are_refused(wrong: dict[str, Any]) -> None:
-    unpack(with_header(json.dumps({"level": 1, "arrays": {"a": GOOD}}).encode()))
-    assert "header" in refused(with_header(json.dumps({"level": 1, "arrays": {"a": GOOD | wrong}}).encode()))
-
-
-@in_turn(
-    "header",
-    [
+WRONG: list[dict[str, Any]] = [
+    *({"shape": shape} for shape in (None, 3, [-1], [True], [1.5], ["2"], [2**40], [0, 2**30, 2**30], [1] * 20, [17])),
+    *({"at": at} for at in (None, -8, 4, 1e300, True, "0", 2**70, 64)),
+    *({"type": kind} for kind in (None, "f64", [], {}, 1)),
+    *({"type": "u16", "scale": scale} for scale in (None, 0, -1, "1", True, [])),
+    {"scale": 1.0},
+]
+NO_HEADERS = [
+    *(
         b"",
         b"{",
         b"[]",
@@ -318,16 +297,20 @@ def test_headers_that_state_wrong_arrays_are_refused(wrong: dict[str, Any]) -> N
         b'{"level": 1}',
         b'{"level": 1, "arrays": []}',
         b"[" * 100_000,
-        b'{"level": 1, "arrays": {"a": 1}}',
-        b'{"level": 1, "arrays": {}, "x": NaN}',
-        b'{"x": "\\ud800", "arrays": {}}',
-        b'{"level": 1, "arrays": {"a": {"type": "u16", "shape": [1], "at": 0, "scale": 1e999}}}',
-        b'{"level": 2, "arrays": {}}',
         b"1" * 5000,
-    ],
-)
-def test_headers_that_are_none_are_refused(header: bytes) -> None:
-    refused(with_header(header))
+    ),
+    *(b'{"level": 1, "arrays": {"a": 1}}', b'{"level": 1, "arrays": {}, "x": NaN}', b'{"x": "\\ud800", "arrays": {}}'),
+    b'{"level": 1, "arrays": {"a": {"type": "u16", "shape": [1], "at": 0, "scale": 1e999}}}',
+    *(b'{"level": 2, "arrays": {}}', b"1" * 5000),
+]
+
+
+def test_headers_that_are_none_or_state_wrong_arrays_are_refused() -> None:
+    unpack(with_header(json.dumps({"level": 1, "arrays": {"a": GOOD}}).encode()))
+    for wrong in WRONG:
+        assert "header" in refused(with_header(json.dumps({"level": 1, "arrays": {"a": GOOD | wrong}}).encode())), wrong
+    for header in NO_HEADERS:
+        refused(with_header(header))
 
 
 def test_made_up_headers_raise_nothing_else() -> None:

@@ -33,21 +33,27 @@ def parameter_names(config: EncoderConfig) -> set[str]:
     return names | {name.rsplit(".", 1)[0] for name in names}
 
 
+RANGES = {"signed": (-torch.inf, torch.inf), "share": (0, 1), "positive": (0, torch.inf)}
+
+
 @every_variant
-def test_axes_cannot_be_mistaken(config: EncoderConfig) -> None:
-    n = len(SENTENCE.split()) + 2
+def test_trace_is_the_catalogue_and_its_numbers_are_as_the_texts_say(config: EncoderConfig) -> None:
+    n, encoder = len(SENTENCE.split()) + 2, tiny(config)
     sizes = {n, config.n_heads, config.d_head, config.d_model, config.d_ff, config.vocab_size, config.max_positions}
-    assert len(sizes) == 7 - (config.n_heads == 1)  # with one head d_head is d_model
-
-
-@every_variant
-@in_turn("hidden", [(), (2,)])
-def test_trace_is_the_catalogue(config: EncoderConfig, hidden: tuple[int, ...]) -> None:
-    trace = tiny(config).trace(SENTENCE, hidden=hidden)
-    recorded = {name: tuple(value.shape) for name, value in trace.items()}
-    declared = {step.name: step.sizes(config, len(trace.tokens)) for step in catalogue(config)}
-    assert list(recorded) == list(declared)
-    assert recorded == declared
+    assert len(sizes) == 7 - (config.n_heads == 1)  # no axis can be mistaken; with one head d_head is d_model
+    declared = [(step.name, step.sizes(config, n)) for step in catalogue(config)]
+    plain = encoder.trace(SENTENCE)
+    for trace in (plain, encoder.trace(SENTENCE, hidden=(2,))):
+        assert [(name, tuple(value.shape)) for name, value in trace.items()] == declared
+    for step in catalogue(config):
+        low, high = RANGES[step.values]
+        assert low <= float(plain[step.name].min()) and float(plain[step.name].max()) <= high, step.name
+    words = next(by_name(config)[name] for name in ("embedding.sum", "embedding.output") if name in by_name(config))
+    last = next(s.name for s in reversed(catalogue(config)) if s.name in ("embedding.output", "embedding.sum"))
+    same = torch.equal(plain[last][2], plain[last][4])  # the second and fourth word are the same
+    assert same == ("are alike" in words.look) != ("differ by nothing but their positions" in words.look)
+    output = plain["output"]
+    assert torch.allclose(output[2], output[4], atol=1e-5) == ("alike" in by_name(config)["output"].look)
 
 
 @in_turn("model", ["base", "small"])
@@ -72,25 +78,18 @@ def test_batch_and_segments_keep_the_names(config: EncoderConfig) -> None:
 
 
 @every_variant
-def test_names_are_unique(config: EncoderConfig) -> None:
-    names = [step.name for step in catalogue(config)]
-    assert len(set(names)) == len(names)
-    assert by_name(config) == {step.name: step for step in catalogue(config)}
-
-
-@every_variant
-def test_inputs_come_earlier(config: EncoderConfig) -> None:
-    earlier = set(GIVEN)
-    for step in catalogue(config):
+def test_the_catalogue_is_a_list_of_complete_steps_that_lead_somewhere(config: EncoderConfig) -> None:
+    steps, earlier = catalogue(config), set(GIVEN)
+    assert by_name(config) == {step.name: step for step in steps} and len(by_name(config)) == len(steps)
+    for step in steps:
         assert set(step.inputs) <= earlier, step.name
         earlier.add(step.name)
-
-
-@every_variant
-def test_every_step_leads_somewhere(config: EncoderConfig) -> None:
-    used = {name for step in catalogue(config) for name in step.inputs}
-    ends = {step.name for step in catalogue(config)} - used
-    assert ends == ends_of(config)
+        assert all(getattr(step, field).strip() for field in TEXTS), step.name
+        assert not [s for s in (step.name, step.operation, *step.inputs, *step.parameters) if "{" in s], step.name
+        assert not re.search("[{}]", step.title + step.note + step.look), step.name
+        assert not re.search("<|>", step.symbol + step.formula), step.name
+        assert step.formula.count("{") == step.formula.count("}"), step.name
+    assert {step.name for step in steps} - {name for step in steps for name in step.inputs} == ends_of(config)
 
 
 def ends_of(config: EncoderConfig) -> set[str]:
@@ -107,28 +106,8 @@ def test_parameters_are_those_of_the_model(config: EncoderConfig) -> None:
     assert {name for name in weights if name in named or name.rsplit(".", 1)[0] in named} == weights
 
 
-@every_variant
-def test_texts_are_complete(config: EncoderConfig) -> None:
-    for step in catalogue(config):
-        assert all(getattr(step, field).strip() for field in TEXTS), step.name
-        assert not [s for s in (step.name, step.operation, *step.inputs, *step.parameters) if "{" in s], step.name
-        assert not re.search("[{}]", step.title + step.note + step.look), step.name
-        assert not re.search("<|>", step.symbol + step.formula), step.name
-        assert step.formula.count("{") == step.formula.count("}"), step.name
-
-
 def test_texts_are_all_the_fields_a_reader_sees() -> None:
     assert {field.name for field in fields(Step) if field.type is str} == {*TEXTS, "values"}
-
-
-@every_variant
-def test_values_stay_in_the_range_that_colours_them(config: EncoderConfig) -> None:
-    trace = tiny(config).trace(SENTENCE)
-    ranges = {"signed": (-torch.inf, torch.inf), "share": (0, 1), "positive": (0, torch.inf)}
-    for step in catalogue(config):
-        low, high = ranges[step.values]
-        assert low <= float(trace[step.name].min()), step.name
-        assert float(trace[step.name].max()) <= high, step.name
 
 
 @in_turn(
@@ -248,15 +227,3 @@ def test_sums_are_told_as_they_are_made() -> None:
         "Word, position and segment are added, number by number.",
     )
     assert r"-10^{9}" in by_name(PRESETS["guide"])["layers.0.attention.masked"].formula.replace(r"-1\cdot ", "-")
-
-
-@every_variant
-def test_rows_of_one_word_differ_as_the_text_says(config: EncoderConfig) -> None:
-    trace = tiny(config).trace(SENTENCE)  # its second and fourth word are the same
-    last = next(s for s in reversed(catalogue(config)) if s.name == "embedding.output" or s.name == "embedding.sum")
-    told = next(by_name(config)[s] for s in ("embedding.sum", "embedding.output") if s in by_name(config))
-    same = torch.equal(trace[last.name][2], trace[last.name][4])
-    assert same == ("are alike" in told.look) != ("differ by nothing but their positions" in told.look)
-    assert torch.allclose(trace["output"][2], trace["output"][4], atol=1e-5) == (
-        "alike" in by_name(config)["output"].look
-    )

@@ -58,15 +58,6 @@ def test_steps_that_say_same_share_storage(config: EncoderConfig) -> None:
         assert trace[step.name].data_ptr() == trace[step.inputs[0]].data_ptr(), step.name
 
 
-def test_recorded_values_are_the_runs_own_tensors() -> None:
-    encoder = tiny(VARIANTS["mlm-head"])
-    values: dict[str, Tensor] = {}
-    output, logits = encoder.run(torch.tensor([[2, 5, 6, 3]]), None, Recorder(values, {}))
-    assert values["output"] is output
-    assert values["mlm.logits"] is logits
-    assert all(value.shape[0] == 1 for value in values.values())
-
-
 @every_variant
 def test_nothing_is_changed_after_it_was_recorded(config: EncoderConfig) -> None:
     copies: dict[str, Tensor] = {}
@@ -82,19 +73,19 @@ def test_nothing_is_changed_after_it_was_recorded(config: EncoderConfig) -> None
     assert [name for name in values if not torch.equal(values[name], copies[name])] == []
 
 
-def test_nothing_is_left_on_the_modules(small: TextEncoder) -> None:
+def test_two_runs_are_the_same_and_leave_nothing_on_the_modules(small: TextEncoder) -> None:
     def state() -> dict[tuple[str, str], int]:
         modules = small.model.named_modules()
         return {(name, key): id(value) for name, module in modules for key, value in vars(module).items()}
 
     before = state()
-    small.trace(SARA, hidden=(1,))
-    assert state() == before
-
-
-def test_two_runs_are_the_same(small: TextEncoder) -> None:
-    first, second = small.trace(SARA), small.trace(SARA)
+    first, second = (small.trace(SARA, hidden=(1,)) for _ in range(2))
     assert all(torch.equal(first[name], second[name]) for name in first)
+    assert state() == before
+    values: dict[str, Tensor] = {}
+    output, logits = small.run(torch.tensor([[2, 5, 6, 3]]), None, Recorder(values, {}))
+    assert values["output"] is output and values["mlm.logits"] is logits  # recorded are the run's own tensors
+    assert all(value.shape[0] == 1 for value in values.values())
 
 
 @pytest.mark.slow
@@ -111,30 +102,37 @@ def test_threads_never_mix() -> None:
 # Reading
 
 
-def test_a_trace_reads_like_a_dictionary(sara: Trace, base: TextEncoder) -> None:
-    assert list(sara) == [step.name for step in base.steps]
-    assert len(sara) == len(base.steps)
-    assert "layers.0.attention.scores" in sara
-    assert "layers.6.attention.scores" not in sara
-    assert 3 not in sara
+def test_a_trace_reads_like_a_dictionary_and_names_its_sentence(sara: Trace, base: TextEncoder) -> None:
+    assert list(sara) == list(sara.ready) == [step.name for step in base.steps] and len(sara) == len(base.steps)
+    assert "layers.0.attention.scores" in sara and "layers.6.attention.scores" not in sara and 3 not in sara
     assert sara.get("layers.6.attention.scores") is None
     assert sara.step("layers.5.attention.scores").operation == "dot"
+    moments = list(sara.ready.values())
+    assert moments == sorted(moments) and 0 < moments[0] < moments[-1] == sara.seconds
+    assert sara.tokens == ["[CLS]", "keys", "on", "the", "table", "belong", "to", "sara", ".", "[SEP]"]
+    assert (sara.text, sara.hidden, sara.padding) == (SARA, (), 0)
+    assert repr(sara) == f"Trace({SARA!r}, model='base', 10 tokens, {len(sara)} steps)"
 
 
-def test_attributes_reach_the_same_data(sara: Trace) -> None:
+def test_attributes_and_arrays_reach_the_same_data(sara: Trace) -> None:
     assert len(sara.layers) == 6
     for i, layer in enumerate(sara.layers):
         assert layer.attention.weights.data_ptr() == sara[f"layers.{i}.attention.weights"].data_ptr()
         assert torch.equal(layer.add_norm_2.output, sara[f"layers.{i}.add_norm_2.output"])
+        assert (
+            float((layer.attention.weights.sum(-1) - 1).abs().max()) <= 1e-6
+            and float(layer.attention.weights.min()) >= 0
+        )
     assert torch.equal(sara.embedding.positions, sara["embedding.positions"])
-    assert "weights" in dir(sara.layers[0].attention)
-    assert dir(sara.layers[0]) == ["add_norm_1", "add_norm_2", "attention", "feed_forward", "output"]
-
-
-def test_a_scope_can_be_copied_and_kept(sara: Trace) -> None:
     scope = sara.layers[0].attention
-    assert torch.equal(copy.copy(scope).weights, scope.weights)
-    assert torch.equal(pickle.loads(pickle.dumps(scope)).weights, scope.weights)
+    assert "weights" in dir(scope)
+    assert dir(sara.layers[0]) == ["add_norm_1", "add_norm_2", "attention", "feed_forward", "output"]
+    for again in (copy.copy(scope), pickle.loads(pickle.dumps(scope))):
+        assert torch.equal(again.weights, scope.weights)
+    array = sara.array("layers.2.attention.weights")
+    assert np.shares_memory(array, sara["layers.2.attention.weights"].numpy())
+    with pytest.raises(ValueError, match="read-only"):
+        array[0, 0, 0] = 1
 
 
 def test_an_unknown_name_is_answered_with_near_ones(sara: Trace) -> None:
@@ -144,36 +142,6 @@ def test_an_unknown_name_is_answered_with_near_ones(sara: Trace) -> None:
         sara.step("zzz")
     with pytest.raises(AttributeError, match=r"'layers.0.attention.weight'; did you mean layers.0.attention.weights"):
         _ = sara.layers[0].attention.weight
-
-
-def test_arrays_are_read_only_views(sara: Trace) -> None:
-    array = sara.array("layers.2.attention.weights")
-    assert np.shares_memory(array, sara["layers.2.attention.weights"].numpy())
-    with pytest.raises(ValueError, match="read-only"):
-        array[0, 0, 0] = 1
-
-
-def test_times_run_forward(sara: Trace) -> None:
-    assert list(sara.ready) == list(sara)
-    moments = list(sara.ready.values())
-    assert moments == sorted(moments)
-    assert 0 < moments[0] < moments[-1] == sara.seconds
-
-
-@in_turn("positions", ["sinusoidal", "learned", "none"])
-def test_memory_is_that_of_the_recorded_numbers(positions: str) -> None:
-    encoder = tiny(replace(TINY, positions=positions))
-    trace = encoder.trace(SENTENCE)
-    # "same" is another step again, as "mask" is with nothing hidden; positions are a view of the model's own table
-    elsewhere = ("same", "mask", "sinusoid", "position", "zeros")
-    made = [trace[step.name] for step in encoder.steps if step.operation not in elsewhere]
-    assert trace.nbytes == sum(value.numel() * 4 for value in made)
-
-
-def test_a_trace_names_its_sentence_and_model(sara: Trace) -> None:
-    assert sara.tokens == ["[CLS]", "keys", "on", "the", "table", "belong", "to", "sara", ".", "[SEP]"]
-    assert (sara.text, sara.hidden, sara.padding) == (SARA, (), 0)
-    assert repr(sara) == f"Trace({SARA!r}, model='base', 10 tokens, {len(sara)} steps)"
 
 
 @in_turn(
@@ -195,12 +163,6 @@ def test_the_first_step_that_outgrows_float32_is_named(mlm_head: bool, large: st
 
 
 # Algebra
-
-
-def test_rows_of_weights_sum_to_one(sara: Trace) -> None:
-    for layer in sara.layers:
-        assert float((layer.attention.weights.sum(-1) - 1).abs().max()) <= 1e-6
-        assert float(layer.attention.weights.min()) >= 0
 
 
 @in_turn("model", ["base", "small"])
@@ -245,6 +207,16 @@ def some_left(config: EncoderConfig, layer: Any) -> torch.Tensor:
     return (layer.attention.masked != config.mask_value).any(-1)
 
 
+def test_what_every_sentence_of_a_batch_must_have() -> None:
+    encoder = tiny(TINY)
+    with pytest.raises(ValueError, match="hidden position 4 is outside the sentence; positions go from 0 to 3"):
+        encoder.trace([SENTENCE, "w1 w2"], hidden=(4,))
+    with pytest.raises(ValueError, match="got 0 sentences; trace takes 1 or more"):
+        encoder.trace([])
+    (trace,) = encoder.trace([SENTENCE])
+    assert torch.equal(trace["output"], encoder.trace(SENTENCE)["output"])
+
+
 def test_what_a_hidden_token_is_changes_nothing_elsewhere() -> None:
     encoder = tiny(TINY)
     one, other = encoder.trace("w1 w2 w3", hidden=(2,)), encoder.trace("w1 w9 w3", hidden=(2,))
@@ -267,16 +239,6 @@ def test_what_a_hidden_token_is_changes_nothing_elsewhere() -> None:
 def test_hidden_positions_that_cannot_be(hidden: tuple[int, ...], message: str) -> None:
     with pytest.raises(ValueError, match=message):
         tiny(TINY).trace(SENTENCE, hidden=hidden)
-
-
-def test_a_hidden_position_must_be_in_every_sentence() -> None:
-    with pytest.raises(ValueError, match="hidden position 4 is outside the sentence; positions go from 0 to 3"):
-        tiny(TINY).trace([SENTENCE, "w1 w2"], hidden=(4,))
-
-
-def test_no_sentence_is_refused() -> None:
-    with pytest.raises(ValueError, match="got 0 sentences; trace takes 1 or more"):
-        tiny(TINY).trace([])
 
 
 # Batches
@@ -306,12 +268,6 @@ def test_padding_changes_no_real_token_of_base(base: TextEncoder, sara: Trace) -
     assert float((padded["mlm.probabilities"][:10] - sara["mlm.probabilities"]).abs().max()) <= 2e-5
 
 
-def test_a_list_of_one_is_a_batch_of_one() -> None:
-    encoder = tiny(TINY)
-    (trace,) = encoder.trace([SENTENCE])
-    assert torch.equal(trace["output"], encoder.trace(SENTENCE)["output"])
-
-
 # Order
 
 
@@ -339,17 +295,13 @@ def shape() -> EncoderConfig:
     return EncoderConfig(d_model=24, n_heads=4, n_layers=2, d_ff=32, n_segments=2, mlm_head=True, positions="learned")
 
 
-def test_a_seed_pins_the_weights(shape: EncoderConfig) -> None:
-    one, again, other = (TextEncoder.from_config(shape, seed=seed).trace(SARA) for seed in (7, 7, 8))
-    assert [name for name in one if not torch.equal(one[name], again[name])] == []
-    assert not torch.equal(one["output"], other["output"])
-    assert (one.source.fingerprint, other.source.fingerprint) == ("random weights, seed 7", "random weights, seed 8")
-
-
-def test_a_seed_leaves_the_global_generator_alone(shape: EncoderConfig) -> None:
+def test_a_seed_pins_the_weights_and_leaves_the_global_generator_alone(shape: EncoderConfig) -> None:
     before = torch.random.get_rng_state()
-    TextEncoder.from_config(shape, seed=3)
+    first, again, other = (TextEncoder.from_config(shape, seed=seed).trace(SARA) for seed in (7, 7, 8))
     assert torch.equal(torch.random.get_rng_state(), before)
+    assert [name for name in first if not torch.equal(first[name], again[name])] == []
+    assert not torch.equal(first["output"], other["output"])
+    assert (first.source.fingerprint, other.source.fingerprint) == ("random weights, seed 7", "random weights, seed 8")
 
 
 def test_random_weights_are_drawn_as_stated(shape: EncoderConfig) -> None:

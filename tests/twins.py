@@ -98,7 +98,7 @@ MODELS |= {
     "modernbert-without-windows": (
         "ModernBertForMaskedLM", "ModernBertConfig", {**WINDOW, "layer_types": ["full_attention"] * 3},
     ),
-    "modernbert-without-head": ("ModernBertModel", "ModernBertConfig", WINDOW),
+    "modernbert-without-head": ("ModernBertModel", "ModernBertConfig", {**WINDOW, "norm_eps": 1e-3}),
     "modernbert-of-a-classifier": ("ModernBertForSequenceClassification", "ModernBertConfig", WINDOW),
     "mpnet": ("MPNetForMaskedLM", "MPNetConfig", LONG),
     "mpnet-one-layer": (
@@ -109,7 +109,10 @@ MODELS |= {
     "nomic-bert": ("NomicBertForMaskedLM", "NomicBertConfig", LONG),
     "nomic-bert-gelu": (
         "NomicBertForMaskedLM", "NomicBertConfig",
-        {**LONG, "hidden_size": 42, "hidden_act": "gelu", "type_vocab_size": 1, "intermediate_size": 26},
+        {
+            **LONG, "hidden_size": 42, "hidden_act": "gelu", "type_vocab_size": 1, "intermediate_size": 26,
+            "layer_norm_eps": 1e-3,
+        },
     ),
     "nomic-bert-dynamic": (
         "NomicBertModel", "NomicBertConfig",
@@ -140,6 +143,7 @@ MODELS |= {
         {
             **LONG, **IDS, "mask_token_id": 4, "attention_bias": True, "mlp_bias": True, "hidden_size": 42,
             "num_hidden_layers": 2, "rope_parameters": {"rope_type": "default", "rope_theta": 250_000.0},
+            "rms_norm_eps": 1e-3,
         },
     ),
     "eurobert-with-a-head-of-its-own": (
