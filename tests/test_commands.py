@@ -33,7 +33,7 @@ COMMANDS: dict[str, list[str] | None] = {
     "encoder.teach.lessons.stored": ["--out", "{}"],
     "encoder.packet.__main__": None,
     "encoder.pictures.__main__": ["rollout", "--out", "{}.svg"],
-    "encoder.exam.recount.__main__": None,
+    "encoder.exam.recount": None,
     "encoder.pictures.report.__main__": ["A cat.", "--out", "{}"],
     "encoder.tasks.__main__": None,
     "encoder.train.__main__": ["--corpus", FILE, "--out", "{}"],
@@ -43,7 +43,7 @@ WRONG = {
     "encoder.exam.moments": ["--model", "nothing", "--out", FILE],
     "encoder.exam.pack": ["nothing", FILE],
     "encoder.teach.lessons.stored": ["--model", "no\nthing", "--out", FILE],
-    "encoder.exam.recount.__main__": ["nothing"],
+    "encoder.exam.recount": ["nothing"],
     "encoder.tasks.__main__": ["task=nothing"],
     "encoder.browser.__main__": ["A cat.", "--model", "nothing", "--out", FILE],
     "encoder.pictures.report.__main__": ["A cat.", "--layers", "9", "--no-charts", "--model", "small", "--out", FILE],
@@ -145,7 +145,7 @@ def test_nothing_is_shown_of_a_short_work_nor_from_a_thread(monkeypatch: pytest.
 @in_turn("given", [["-q"], []])
 def test_a_command_is_quiet_where_that_is_asked(given: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
     seen = list[Any]()
-    recount = import_module("encoder.exam.recount.__main__")
+    recount = import_module("encoder.exam.recount")
     monkeypatch.setattr(TextEncoder, "from_pretrained", lambda name: seen.append(told(monkeypatch)))
     monkeypatch.setattr(recount, "figures", lambda encoder: [])
     monkeypatch.setattr(sys, "stderr", Screen())

@@ -11,24 +11,23 @@ import transformers
 from controls import even, untrained
 from planted import LINK, PREVIOUS, planted
 from scipy.stats import binomtest
-from shared_models import pretrained
+from shared_models import pretrained, treebanks
+from tiers import mostly_nightly
 from tiny import tiny_tokenizer
 from tokenizers import Tokenizer
 from tokenizers.normalizers import Replace
 from twins import MODELS, roberta_tokenizer, saved
 
 from encoder import EncoderError, TextEncoder
-from encoder.checkpoint import snapshots
-from encoder.exam import ExamError, ExamProgress, Tree, Treebank, bundled_treebanks, examine, read_exam
+from encoder.exam import ExamError, ExamProgress, Tree, Treebank, examine, read_exam
 from encoder.exam.__main__ import main
 from encoder.exam.answers import DIRECTIONS, TOO_LONG, UNREADABLE, Tally, WorkWatch, report_nothing, tally
 from encoder.exam.examination import RESULTS
 from encoder.exam.examples import examples, side_by_side
 from encoder.exam.licence import LICENSED, NEAR_THE_RULE, NO_SECOND, UNCONFIRMED, wilson
 from encoder.exam.links import GAPS, JUDGED, LinkedSentence, gaps, relations
-from encoder.exam.moments import bundled_moments, right_answers
+from encoder.exam.moments import bundled_moments
 from encoder.exam.moments import main as main_of_moments
-from encoder.experiments import timelapse
 
 pytestmark = pytest.mark.slow
 
@@ -61,21 +60,23 @@ def hand_made() -> TextEncoder:
 
 
 def test_a_head_that_looks_at_the_gold_governor_is_licensed(hand_made: TextEncoder) -> None:
-    exam = examine(hand_made, [grown(1), grown(2)])
+    """And one that looks two back gets the figure of the rule."""
+    seen, bank = list[ExamProgress](), grown(1, 400)
+    exam = examine(hand_made, [bank, grown(2, 400)], report=seen.append)
     for name in ("grown 1", "grown 2"):
         row = exam.row("obj", name)
         assert row.licensed and row.verdict == LICENSED and row.accuracy == row.second_accuracy == 1.0
-        assert row.place == (0, LINK) and row.distance_accuracy < 0.3 and row.n == 40
+        assert row.place == (0, LINK) and row.distance_accuracy < 0.3 and row.n == 200
     assert exam.row("obj") in exam.licences() and exam.row("advmod") not in exam.licences()
-
-
-def test_a_head_that_looks_two_back_gets_the_figure_of_the_rule(hand_made: TextEncoder) -> None:
-    bank = grown(3, 400)
-    row = examine(hand_made, [bank, grown(4, 400)]).row("advmod")
+    row = exam.row("advmod")
     places = [(tree, tree.relations.index("advmod")) for tree in bank.trees[1::2]]
     right = sum(tree.heads[at] == at - 2 for tree, at in places)
     assert row.place == (0, PREVIOUS) and row.direction == "row" and row.distance == -2
     assert row.accuracy == pytest.approx(right / row.n) and not row.licensed and row.verdict == NEAR_THE_RULE
+    assert [step.done for step in seen] == sorted(step.done for step in seen) and seen[-1].done == seen[-1].total
+    assert seen[-1].seconds_left == 0 and seen[-1].total == sum(
+        len(t.words) for b in (1, 2) for t in grown(b, 400).trees
+    )
 
 
 def test_one_treebank_alone_or_one_that_disagrees_gives_no_licence(hand_made: TextEncoder) -> None:
@@ -83,19 +84,22 @@ def test_one_treebank_alone_or_one_that_disagrees_gives_no_licence(hand_made: Te
     assert not row.licensed and row.verdict == NO_SECOND and row.second_accuracy is None and row.accuracy == 1.0
     row = examine(hand_made, [grown(1), grown(2), grown(5, linked=False)]).row("obj")
     assert not row.licensed and row.verdict == UNCONFIRMED and row.second == "grown 5"
+    for trees in ([], [grown(1), grown(1)], ["trees.conllu"], 3):
+        with pytest.raises(EncoderError):
+            examine(hand_made, trees)  # type: ignore[arg-type]
 
 
 def test_models_that_know_nothing_get_no_licence() -> None:
-    banks = [Treebank(bank.name, bank.trees[60:120]) for bank in bundled_treebanks()]
+    banks = [Treebank(bank.name, bank.trees[60:120]) for bank in treebanks()]
     small = untrained(0, "small")
-    for encoder in (small, untrained(1, "small"), even(small)):
+    for encoder in (small, even(small)):
         exam = examine(encoder, banks)
         assert exam.licences("en_pud") == exam.licences("en_ewt") == () and len(exam.rows) > 40
 
 
 @pytest.mark.nightly
 def test_ten_untrained_models_of_three_shapes_get_no_licence() -> None:
-    banks = [Treebank(bank.name, bank.trees[:400]) for bank in bundled_treebanks()]
+    banks = [Treebank(bank.name, bank.trees[:400]) for bank in treebanks()]
     shapes = ("small",) * 4 + ("MiniLM",) * 3 + ("base",) * 3
     for encoder in [*(untrained(seed, shape) for seed, shape in enumerate(shapes)), even()]:
         exam = examine(encoder, banks)
@@ -154,7 +158,7 @@ def test_the_attentions_of_transformers_give_the_same_table(model: str, tmp_path
 
 def test_words_in_pieces_are_summed_and_averaged(small: TextEncoder) -> None:
     """Real sentences with rare words, against the tokenizer's own count of words."""
-    bank = Treebank("some", tuple(tree for tree in bundled_treebanks()[0].trees[:60] if len(tree.words) < 13))
+    bank = Treebank("some", tuple(tree for tree in treebanks()[0].trees[:60] if len(tree.words) < 13))
     sentences, right, in_pieces = list(relations(bank)), Counter[tuple[object, ...]](), 0
     for sentence in sentences:
         encoding = small.tokenizer.encode(list(sentence.words), is_pretokenized=True)
@@ -180,29 +184,16 @@ def test_what_cannot_be_read_is_counted_and_moves_no_half(hand_made: TextEncoder
         examine(encoder, Treebank("only", (long,)))
 
 
-def test_progress_ends_at_the_end(hand_made: TextEncoder) -> None:
-    seen = list[ExamProgress]()
-    examine(hand_made, [grown(1), grown(2)], report=seen.append)
-    assert [one.done for one in seen] == sorted(one.done for one in seen) and seen[-1].done == seen[-1].total
-    assert seen[-1].seconds_left == 0 and seen[-1].total == sum(len(t.words) for b in (1, 2) for t in grown(b).trees)
-
-
-def test_wrong_arguments_are_refused(hand_made: TextEncoder) -> None:
-    for trees in ([], [grown(1), grown(1)], ["trees.conllu"], 3):
-        with pytest.raises(EncoderError):
-            examine(hand_made, trees)  # type: ignore[arg-type]
-
-
-@pytest.mark.parametrize(("right", "n"), [(0, 9), (9, 9), (381, 438), (1, 2)])
-def test_intervals_are_those_of_scipy(right: int, n: int) -> None:
-    for error in (0.05, 1e-5):
-        theirs = binomtest(right, n).proportion_ci(1 - error, method="wilson")
-        assert wilson(right, n, error) == pytest.approx(theirs, abs=1e-9)
+def test_intervals_are_those_of_scipy() -> None:
+    for right, n in ((0, 9), (9, 9), (381, 438), (1, 2)):
+        for error in (0.05, 1e-5):
+            theirs = binomtest(right, n).proportion_ci(1 - error, method="wilson")
+            assert wilson(right, n, error) == pytest.approx(theirs, abs=1e-9)
 
 
 def test_the_command_writes_the_same_rows_as_json_and_csv(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     trees = [tmp_path / f"{name}.conllu" for name in ("one", "two")]
-    for path, bank in zip(trees, bundled_treebanks(), strict=True):
+    for path, bank in zip(trees, treebanks(), strict=True):
         rows = [
             "".join(
                 f"{i}\t{word}\t_\t{tag}\t_\t_\t{head + 1}\t{relation}\t_\t_\n"
@@ -210,7 +201,7 @@ def test_the_command_writes_the_same_rows_as_json_and_csv(tmp_path: Path, capsys
                     zip(tree.words, tree.tags, tree.heads, tree.relations, strict=True), 1
                 )
             )
-            for tree in bank.trees[:30]
+            for tree in bank.trees[:12]
         ]
         path.write_text("\n".join(rows), encoding="utf-8")
     for ending in ("json", "csv"):
@@ -236,7 +227,7 @@ def test_what_is_shipped_is_of_these_models_and_treebanks(name: str) -> None:
     """The counts and rules of every row from the trees alone, and the licences from the rows' own figures."""
     exam = SHIPPED[name]
     assert exam.fingerprint == pretrained(name).source.fingerprint and exam.model == name
-    for bank, read in zip(bundled_treebanks(), exam.treebanks, strict=True):
+    for bank, read in zip(treebanks(), exam.treebanks, strict=True):
         assert bank.name == read.name and read.left_out == {}
         counts, distances = Counter[str](), dict[str, Counter[int]]()
         for sentence in (*relations(bank), *gaps(bank, "[MASK]")):
@@ -255,11 +246,11 @@ def test_what_is_shipped_is_of_these_models_and_treebanks(name: str) -> None:
             assert row.licensed == (here and there and judged), row
 
 
-@pytest.mark.parametrize("name", SHIPPED)
+@pytest.mark.parametrize("name", mostly_nightly(SHIPPED, daily=["small"]))
 def test_some_sentences_give_again_what_is_shipped(name: str) -> None:
     """30 odd sentences of each treebank: every licensed head is as good there as chance allows."""
     exam, encoder = SHIPPED[name], pretrained(name)
-    for bank in bundled_treebanks():
+    for bank in treebanks():
         odd = [one for one in relations(bank) if one.odd and len(one.words) < 30][::16][:30]
         found = tally(encoder, odd, WorkWatch(1, report_nothing))
         checked = 0
@@ -277,7 +268,7 @@ def test_some_sentences_give_again_what_is_shipped(name: str) -> None:
 @pytest.mark.parametrize("name", SHIPPED)
 def test_the_whole_treebanks_give_again_what_is_shipped(name: str) -> None:
     """Up to two answers of a row, which another processor may round otherwise."""
-    found = examine(pretrained(name), bundled_treebanks())
+    found = examine(pretrained(name), treebanks())
     for ours, theirs in zip(found.rows, SHIPPED[name].rows, strict=True):
         assert (ours.treebank, ours.relation, ours.n, ours.licensed) == (
             theirs.treebank,
@@ -289,7 +280,7 @@ def test_the_whole_treebanks_give_again_what_is_shipped(name: str) -> None:
 
 
 def test_examples_are_the_answers_that_were_counted(small: TextEncoder) -> None:
-    bank = Treebank("some", bundled_treebanks()[0].trees[:60])
+    bank = Treebank("some", treebanks()[0].trees[:30])
     row = examine(small, bank).row("obj")
     found = examples(small, bank, "obj", row.layer, row.head, row.direction)
     assert len(found) == row.n and sum(one.right for one in found) == round(row.accuracy * row.n)
@@ -310,39 +301,6 @@ def test_two_models_side_by_side_are_matched_by_relation() -> None:
     assert [abs(pair.gain) for pair in found] == sorted((abs(pair.gain) for pair in found), reverse=True)
     with pytest.raises(ExamError, match="no relation of other in common"):
         side_by_side(SHIPPED["base"], SHIPPED["small"], "other")
-
-
-MOMENTS = bundled_moments("small")
-
-
-def test_how_grammar_is_born_is_what_was_counted_before() -> None:
-    """Shares in percent that other code had measured over all of the treebank before this one was written."""
-    assert MOMENTS is not None and list(MOMENTS.right) == list(snapshots("small"))
-    known = {
-        ("obj", 2, 0): (6.2, 5.6, 6.4, 3.6, 6.2, 39.2, 71.3, 86.9, 88.8),
-        ("det", 3, 2): (6.8, 6.8, 7.2, 4.2, 4.1, 30.2, 64.8, 75.2, 78.3),
-        ("case", 3, 2): (8.7, 8.9, 9.4, 5.3, 5.5, 16.5, 51.1, 65.6, 72.6),
-    }
-    for place, shares in known.items():
-        assert [100 * share for share in MOMENTS.shares(*place).values()] == pytest.approx(shares, abs=1)
-    for wrong in (("none", 0, 0), ("obj", 4, 0), ("obj", 0, -1)):
-        with pytest.raises(ExamError, match="has no"):
-            MOMENTS.shares(*wrong)
-
-
-@pytest.mark.parametrize("step", [300, 20000])
-def test_a_recount_of_some_relations_gives_again_what_is_shipped(step: int) -> None:
-    """Two relations that few sentences have, up to two answers, which another processor may round otherwise."""
-    assert MOMENTS is not None
-    bank, some = bundled_treebanks()[0], ("nmod:poss", "iobj")
-    links = Counter(relation for tree in bank.trees for relation in tree.relations)
-    assert {kind: links.get(kind, count) for kind, count in MOMENTS.links.items()} == MOMENTS.links
-    assert {kind for kind in MOMENTS.links if kind not in links} == {*GAPS}
-    counts, right = right_answers(timelapse.at("small", step), bank, some)
-    for kind in some:
-        assert counts[kind] == links[kind] == MOMENTS.links[kind]
-        found, shipped = torch.tensor(right[kind]), torch.tensor(MOMENTS.right[step][kind])
-        assert found.shape == shipped.shape == (4, 4) and int((found - shipped).abs().max()) <= 2 and shipped.any()
 
 
 def test_the_command_of_moments_refuses_a_model_that_keeps_none(

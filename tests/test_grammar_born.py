@@ -15,14 +15,15 @@ import numpy as np
 import pytest
 import torch
 from page_tools import healthy, open_app, page_shown, said
+from shared_models import treebanks
 from streamlit.testing.v1 import AppTest
 from visits import link
 
 from encoder import EncoderError, TextEncoder
 from encoder.checkpoint import BUNDLED
-from encoder.exam import ExamError, bundled_treebanks, examine
+from encoder.exam import ExamError, examine
 from encoder.exam.frames import made_sentences
-from encoder.exam.links import JUDGED, relations
+from encoder.exam.links import GAPS, JUDGED, relations
 from encoder.exam.moments import (
     DRAWS,
     PERMUTED,
@@ -68,7 +69,7 @@ def sent(app: AppTest, key: str) -> dict[str, Any]:
 
 def test_two_relations_are_counted_again_from_snapshots_and_trees() -> None:
     """Subjects of gaps with a noun between, and objects by the fixed distance: both small enough to run here."""
-    bank = bundled_treebanks()[0]
+    bank = treebanks()[0]
     counts, right = right_answers(timelapse.at("small", 20_000), bank, [JUDGED])
     assert counts[JUDGED] == MOMENTS.links[JUDGED] == 104
     assert np.abs(np.array(right[JUDGED]) - MOMENTS.right[20_000][JUDGED]).max() <= 2
@@ -77,16 +78,27 @@ def test_two_relations_are_counted_again_from_snapshots_and_trees() -> None:
     assert np.abs(np.array(near[JUDGED]) - MOMENTS.near[1000][JUDGED]).max() <= 2 and np.any(near[JUDGED])
 
 
-def test_the_rules_are_the_best_fixed_distances_of_the_trees() -> None:
-    for relation in ("obj", "det", "case"):
-        apart = Counter(
-            one.target - one.source
-            for sentence in relations(bundled_treebanks()[0])
-            for one in sentence.links
-            if one.kind == relation
-        )
-        distance, count = apart.most_common(1)[0]
-        assert (MOMENTS.rules[relation].distance, MOMENTS.rules[relation].right) == (distance, count)
+def test_what_was_counted_before_is_what_is_shipped() -> None:
+    """Shares in percent that other code had measured, the best fixed distances, and how many links there are."""
+    known = {
+        ("obj", 2, 0): (6.2, 5.6, 6.4, 3.6, 6.2, 39.2, 71.3, 86.9, 88.8),
+        ("det", 3, 2): (6.8, 6.8, 7.2, 4.2, 4.1, 30.2, 64.8, 75.2, 78.3),
+        ("case", 3, 2): (8.7, 8.9, 9.4, 5.3, 5.5, 16.5, 51.1, 65.6, 72.6),
+    }
+    apart = dict[str, Counter[int]]()
+    for sentence in relations(treebanks()[0]):
+        for kind, source, target in sentence.links:
+            apart.setdefault(kind, Counter())[target - source] += 1
+    assert {kind: count for kind, count in MOMENTS.links.items() if kind not in GAPS} == {
+        kind: counts.total() for kind, counts in apart.items()
+    }
+    for place, shares in known.items():
+        assert [100 * share for share in MOMENTS.shares(*place).values()] == pytest.approx(shares, abs=1)
+        rule = MOMENTS.rules[place[0]]
+        assert (rule.distance, rule.right) == apart[place[0]].most_common(1)[0]
+    for wrong in (("none", 0, 0), ("obj", 4, 0), ("obj", 0, -1)):
+        with pytest.raises(ExamError, match="has no"):
+            MOMENTS.shares(*wrong)
     made = made_sentences("[MASK]", DRAWS)
     assert MOMENTS.agreement.made == len(made) and MOMENTS.agreement.nearest == by_nearest_noun(made)
 
@@ -104,7 +116,7 @@ def test_agreement_is_whether_the_right_form_is_likelier() -> None:
 @pytest.mark.nightly  # what is counted is tried again above
 def test_the_curves_are_those_of_an_examination_of_each_snapshot() -> None:
     """`python -m encoder.exam` scores odd sentences alone: on them, and on both halves together, the counts agree."""
-    bank = bundled_treebanks()[0]
+    bank = treebanks()[0]
     for step in (1000, 20_000):
         encoder = timelapse.at("small", step)
         row = examine(encoder, bank).row("gap:between")
@@ -116,7 +128,7 @@ def test_the_curves_are_those_of_an_examination_of_each_snapshot() -> None:
 
 def test_the_control_has_the_same_distances_and_no_grammar() -> None:
     """Each sentence gets the links of another of its length, and no head is certainly above the rule at any moment."""
-    encoder, bank = timelapse.at("small", 20_000), bundled_treebanks()[0]
+    encoder, bank = timelapse.at("small", 20_000), treebanks()[0]
     asked = questions(encoder, bank, ["obj", "gap:between"])
     mixed = permuted(asked)
     by_words = {(one.words, one.number): one for one in asked}
@@ -139,7 +151,7 @@ def test_the_second_treebank_has_the_same_birth() -> None:
     for relation, step in (("obj", 3000), ("case", 3000)):
         one = rise(web, relation)
         assert one.place == rise(MOMENTS, relation).place and one.steps[one.leaves or 0] == step
-    bank = bundled_treebanks()[1]
+    bank = treebanks()[1]
     right = right_answers(timelapse.at("small", 3000), bank, [JUDGED])[1][JUDGED]
     assert np.abs(np.array(right) - web.right[3000][JUDGED]).max() <= 1
 
@@ -226,6 +238,7 @@ def test_the_page_opens_on_the_film_with_the_shipped_numbers(small: TextEncoder)
     assert len(heads["shares"]) == 16 and heads["best"][-1] == 8 and "L2H0" not in said(app)
 
 
+@pytest.mark.nightly
 def test_every_relation_has_its_film_and_a_sentence_of_ones_own_no_gold() -> None:
     for relation, example in EXAMPLES.items():
         app = open_app("learn", born=relation)
@@ -249,8 +262,7 @@ def test_a_model_whose_training_was_not_counted_is_said_and_small_is_shown() -> 
         assert tuple(sent(app, "grammar")["steps"]) == STEPS
 
 
-@pytest.mark.parametrize("level", [1, 2, 3, 4, 5, 7])
-def test_every_page_that_the_browser_draws_has_the_numbers_of_the_snapshot(level: int) -> None:
+def test_every_page_that_the_browser_draws_has_the_numbers_of_the_snapshot() -> None:
     """Stop, walk, guess: they are drawn from packets, and these are made of a trace of the very snapshot."""
     encoder = timelapse.at("small", 3000)
     trace, layer = encoder.trace(KEYS), 2
@@ -262,12 +274,13 @@ def test_every_page_that_the_browser_draws_has_the_numbers_of_the_snapshot(level
         5: lambda: level_5(encoder, trace),
         7: lambda: level_7(encoder, trace),
     }
-    fields = {"level": level, "sentence": KEYS, "model": "moment:small,3000"}
-    asked = wanted(fields | ({"layer": layer} if level in (2, 3) else {}))
-    sent = gzip.decompress(asyncio.run(Packets().get(asked, "")))
-    assert sent == make[level]()
-    other = wanted({**fields, "model": "moment:small,1000"} | ({"layer": layer} if level in (2, 3) else {}))
-    assert gzip.decompress(asyncio.run(Packets().get(other, ""))) != make[level]()
+    for level, made in make.items():
+        fields = {"level": level, "sentence": KEYS} | ({"layer": layer} if level in (2, 3) else {})
+        packets = [
+            gzip.decompress(asyncio.run(Packets().get(wanted(fields | {"model": f"moment:small,{step}"}), "")))
+            for step in (3000, 1000)
+        ]
+        assert packets[0] == made() != packets[1], level
 
 
 def test_a_moment_is_a_model_in_all_pages() -> None:
@@ -343,27 +356,23 @@ def test_two_trainings_stand_beside_each_other(own: Path) -> None:
     assert headline(rise(MOMENTS, "obj"), "small") in text
 
 
-@pytest.mark.parametrize(
-    "content",
-    [
+def test_a_damaged_file_of_moments_is_refused_in_a_sentence(own: Path) -> None:
+    good = planted(90).to_json()
+    for content in (
         "",
-        "{",
         "[]",
         "{}",
-        "null",
         planted(101).to_json(),
         planted(-1).to_json(),
-        planted(90).to_json().replace("[[90]]", "[90]"),
-        planted(90).to_json().replace('"right": 40', '"right": 101'),
-        planted(90).to_json().replace("500", "-5"),
-        planted(90).to_json().replace('"links"', '"x"'),
+        good.replace("[[90]]", "[90]"),
+        good.replace('"right": 40', '"right": 101'),
+        good.replace("500", "-5"),
+        good.replace('"links"', '"x"'),
         "[" * 100_000,
-    ],
-)
-def test_a_damaged_file_of_moments_is_refused_in_a_sentence(own: Path, content: str) -> None:
-    moments_file(own).write_text(content, encoding="utf-8")
-    with pytest.raises(ExamError, match=r"moments\.json holds no counts of moments"):
-        read_moments(moments_file(own))
+    ):
+        moments_file(own).write_text(content, encoding="utf-8")
+        with pytest.raises(ExamError, match=r"moments\.json holds no counts of moments"):
+            read_moments(moments_file(own))
 
 
 def test_moments_of_other_snapshots_are_not_shown(own: Path) -> None:

@@ -9,7 +9,7 @@ from printed import last_digit
 from tiers import mostly_nightly
 
 from encoder import TextEncoder, checkpoint
-from encoder.exam.recount.__main__ import figures
+from encoder.exam.recount import figures
 from encoder.metrics.sentences import SENTENCES
 from encoder.train.card import fill_ins
 

@@ -19,7 +19,7 @@ from encoder.exam.licence import ERROR, MARGIN, best_head, score, tests_of, wils
 from encoder.exam.links import LinkedSentence, TreeLink
 from encoder.exam.treebank import ExamError
 from encoder.experiments.ablation import ROWS, knock_outs, outcomes
-from encoder.support.errors import integer
+from encoder.support.errors import EncoderError, integer
 from encoder.text_encoder import TextEncoder
 
 # A is the subject, B and C are other nouns, P and Q prepositions, J and K adjectives, E an ending, _ the gap.
@@ -175,22 +175,17 @@ def frame_row(found: Tally, kind: str, made: Sequence[MadeSentence]) -> FrameRow
     corrected = wilson(scored.right, scored.n, ERROR / tests_of(found))[0]
     licensed = scored.accuracy >= best_rule + MARGIN and corrected > best_rule
     return FrameRow(
-        kind,
-        scored.n,
-        place[1],
-        place[2],
-        DIRECTIONS[place[0]],
-        scored.accuracy,
-        scored.low,
-        scored.high,
-        corrected,
-        nearest,
-        first,
-        scored.distance,
-        scored.distance_accuracy,
-        position,
-        in_place,
-        licensed,
+        frame=kind,
+        layer=place[1],
+        head=place[2],
+        direction=DIRECTIONS[place[0]],
+        corrected_low=corrected,
+        nearest_noun=nearest,
+        first_noun=first,
+        position=position,
+        position_accuracy=in_place,
+        licensed=licensed,
+        **scored.numbers,
     )
 
 
@@ -249,6 +244,28 @@ def leads_of(encoder: TextEncoder, made: MadeSentence, edits: Sequence[Edit]) ->
         logits = encoder.model.predict(torch.stack([one.output[at] for one in chunk])[:, None])
         assert logits is not None
         yield from (logits[:, 0, right] - logits[:, 0, wrong]).tolist()
+
+
+def knows_forms(encoder: TextEncoder) -> bool:
+    """Return whether a model guesses words, and each of the two forms of the masked verb is one piece for it."""
+    if encoder.model.mlm_head is None:
+        return False
+    try:
+        next(leads_of(encoder, made_sentences(mask_of(encoder), 2)[0], ()))
+    except EncoderError:
+        return False
+    return True
+
+
+def agreeing(encoder: TextEncoder, made: Sequence[MadeSentence]) -> int:
+    """Return in how many made sentences the form of the masked verb that agrees is likelier than the other."""
+    return sum(next(leads_of(encoder, one, ())) > 0 for one in made)
+
+
+def by_nearest_noun(made: Sequence[MadeSentence]) -> int:
+    """Return in how many made sentences the noun nearest to the gap has the number of the subject."""
+    many = {noun.split()[1] for noun in NOUNS}
+    return sum((one.words[one.nouns[-1]] in many) == (one.numbers[0] == 1) for one in made)
 
 
 def mask_of(encoder: TextEncoder) -> str:

@@ -7,8 +7,9 @@ every other treebank by MARGIN too, with its interval of 95 % above it.
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from statistics import NormalDist
+from typing import Any
 
 import torch
 
@@ -40,6 +41,11 @@ class HeadScore:
     high: float
     distance: int
     distance_accuracy: float
+
+    @property
+    def numbers(self) -> dict[str, Any]:
+        """Return what a row of an examination takes over, by name."""
+        return {field.name: getattr(self, field.name) for field in fields(self) if field.name != "right"}
 
     @property
     def margin(self) -> float:
@@ -95,14 +101,14 @@ def wilson(right: int, n: int, error: float = ERROR) -> tuple[float, float]:
 
 def best_distance(tally: Tally, kind: str) -> tuple[int, float]:
     """Return the fixed distance that is right most often for a kind of links, and the share it is right in."""
-    found = tally.distances[kind]
-    distance = nearest_most(found)
-    return distance, found[distance] / found.total()
+    counts = tally.distances[kind]
+    distance = nearest_most(counts)
+    return distance, counts[distance] / counts.total()
 
 
-def nearest_most(found: Mapping[int, int]) -> int:
-    """Return the distance that is found most often, of several the nearest."""
-    return min(found, key=lambda apart: (-found[apart], abs(apart), apart))
+def nearest_most(counts: Mapping[int, int]) -> int:
+    """Return the distance that is counted most often, of several the nearest."""
+    return min(counts, key=lambda apart: (-counts[apart], abs(apart), apart))
 
 
 def best_head(tally: Tally, kind: str) -> tuple[int, int, int]:
@@ -135,34 +141,28 @@ def judge(name: str, own: Tally, others: dict[str, Tally], tests: int) -> list[E
         if scored is None or not int(own.asked[own.kinds.index(kind), 0]):
             continue
         corrected = wilson(scored.right, scored.n, ERROR / tests)[0]
-        elsewhere = {other: score(tally, kind, place) for other, tally in others.items()}
+        elsewhere = {bank: score(tally, kind, place) for bank, tally in others.items()}
         verdict = verdict_of(kind, scored, corrected, list(elsewhere.values()))
-        there = {other: found for other, found in elsewhere.items() if found is not None}
-        second = min(there, key=lambda other: there[other].margin, default="")
-        found = there.get(second)
-        rows.append(
-            ExamRow(
-                name,
-                kind,
-                scored.n,
-                place[1],
-                place[2],
-                DIRECTIONS[place[0]],
-                scored.accuracy,
-                scored.low,
-                scored.high,
-                corrected,
-                scored.distance,
-                scored.distance_accuracy,
-                second,
-                found.n if found else 0,
-                found.accuracy if found else None,
-                found.low if found else None,
-                found.distance_accuracy if found else None,
-                verdict == LICENSED,
-                verdict,
-            )
+        there = {bank: found for bank, found in elsewhere.items() if found is not None}
+        second = min(there, key=lambda bank: there[bank].margin, default="")
+        other = there.get(second)
+        row = ExamRow(
+            treebank=name,
+            relation=kind,
+            layer=place[1],
+            head=place[2],
+            direction=DIRECTIONS[place[0]],
+            corrected_low=corrected,
+            **scored.numbers,
+            second=second,
+            second_n=other.n if other else 0,
+            second_accuracy=other.accuracy if other else None,
+            second_low=other.low if other else None,
+            second_distance_accuracy=other.distance_accuracy if other else None,
+            licensed=verdict == LICENSED,
+            verdict=verdict,
         )
+        rows.append(row)
     return rows
 
 

@@ -19,16 +19,16 @@ from typing import NamedTuple
 import numpy as np
 
 from encoder import checkpoint
+from encoder.exam import examination
 from encoder.exam.answers import DIRECTIONS, WorkWatch, read, report_nothing, tally
 from encoder.exam.examination import RESULTS
-from encoder.exam.frames import NOUNS, MadeSentence, leads_of, made_sentences, mask_of
+from encoder.exam.frames import agreeing, by_nearest_noun, knows_forms, made_sentences, mask_of
 from encoder.exam.licence import nearest_most
-from encoder.exam.links import GAPS, JUDGED, LinkedSentence, TreeLink, gaps, relations
+from encoder.exam.links import GAPS, JUDGED, LinkedSentence, TreeLink
 from encoder.exam.treebank import BUNDLED, ExamError, Treebank, bundled_treebanks
 from encoder.experiments import timelapse
 from encoder.support import whole_file
 from encoder.support.command_line import CommandLine, exit_code
-from encoder.support.errors import EncoderError
 from encoder.support.progress import counting
 from encoder.text_encoder import TextEncoder
 
@@ -134,8 +134,7 @@ def questions(encoder: TextEncoder, treebank: Treebank, only: Sequence[str] = ()
 
     `only` names the relations that are asked, all of them where it is empty; sentences without one are left out.
     """
-    masked = [] if encoder.mask_token is None else gaps(treebank, encoder.mask_token)
-    every = [*relations(treebank), *masked]
+    every = [sentence for part in examination.questions(encoder, treebank) for sentence in part]
     if not only:
         return every
     asked = (replace(one, links=tuple(link for link in one.links if link.kind in only)) for one in every)
@@ -213,28 +212,6 @@ def by_rule(sentence: LinkedSentence, distances: Mapping[str, int]) -> list[Tree
         if link.kind in COUNTED_NEAR
     )
     return [link for link in moved if 0 <= link.target < len(sentence.words)]
-
-
-def knows_forms(encoder: TextEncoder) -> bool:
-    """Return whether a model guesses words, and each of the two forms of the masked verb is one piece for it."""
-    if encoder.model.mlm_head is None:
-        return False
-    try:
-        next(leads_of(encoder, made_sentences(mask_of(encoder), 2)[0], ()))
-    except EncoderError:
-        return False
-    return True
-
-
-def agreeing(encoder: TextEncoder, made: Sequence[MadeSentence]) -> int:
-    """Return in how many made sentences the form of the masked verb that agrees is likelier than the other."""
-    return sum(next(leads_of(encoder, one, ())) > 0 for one in made)
-
-
-def by_nearest_noun(made: Sequence[MadeSentence]) -> int:
-    """Return in how many made sentences the noun nearest to the gap has the number of the subject."""
-    many = {noun.split()[1] for noun in NOUNS}
-    return sum((one.words[one.nouns[-1]] in many) == (one.numbers[0] == 1) for one in made)
 
 
 def count_moments(model: str, trees: str = TREES[0]) -> Moments:
