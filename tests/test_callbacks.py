@@ -30,12 +30,13 @@ def held(what: object, deep: int = 6) -> Iterator[object]:
             yield from held(part, deep - 1)
 
 
-# On Start the living map and the asked word do, until they go.
-@pytest.mark.parametrize("page", [page.key for page in PAGES[1:]])
-def test_no_callback_of_a_page_holds_a_run(page: str) -> None:
-    app = go(open_app("atlas", model="small"), page)
-    kept = app.session_state._state._state._new_widget_state.widget_metadata
-    assert kept
-    for name, about in kept.items():
-        calls = [about.callback, about.callback_args, about.callback_kwargs, getattr(about, "callbacks", None)]
-        assert not [one for one in held(calls) if isinstance(one, Trace)], name
+def test_no_callback_of_a_page_holds_a_run() -> None:
+    """On Start the living map and the asked word do, until they go."""
+    app = open_app("atlas", model="small")
+    for page in PAGES[1:]:
+        go(app, page.key)
+        kept = app.session_state._state._state._new_widget_state.widget_metadata
+        assert kept
+        for name, about in kept.items():
+            calls = [about.callback, about.callback_args, about.callback_kwargs, getattr(about, "callbacks", None)]
+            assert not [part for part in held(calls) if isinstance(part, Trace)], (page.key, name)

@@ -85,81 +85,77 @@ V1 = "5:cpu,cpuacct:/a/b\n4:memory:/a/b\n0::/\n"
 NONE = "9223372036854771712"
 
 
-@pytest.mark.parametrize(
-    ("own", "mount", "files", "limit", "left"),
-    [
-        ("0::/", "cgroup2 /", {"memory.max": "3000", "memory.current": "1000"}, 3000, 2000),
-        ("0::/", "cgroup2 /", {"memory.max": "max", "memory.current": "1000"}, math.inf, math.inf),
-        # nested: the least of all levels, each with what it holds
-        ("0::/a/b", "cgroup2 /", {"a/b/memory.max": "max", "a/memory.max": "260", "a/memory.current": "60"}, 260, 200),
-        (
-            "0::/a/b",
-            "cgroup2 /",
-            {
-                "a/b/memory.max": "5000",
-                "a/b/memory.current": "4900",
-                "a/b/memory.stat": "inactive_file 40\n",
-                "a/memory.max": "3000",
-                "a/memory.current": "2000",
-            },
-            3000,
-            140,
-        ),
-        ("0::/docker/x", "cgroup2 /docker/x", {"memory.max": "3000", "memory.current": "1"}, 3000, 2999),
-        ("0::/../other", "cgroup2 /", {"memory.max": "3000", "memory.current": "1"}, 3000, 2999),
-        (V1, "cgroup /", {"a/b/memory.limit_in_bytes": "2600", "a/b/memory.usage_in_bytes": "600"}, 2600, 2000),
-        (
-            V1,
-            "cgroup /",
-            {
-                "a/b/memory.limit_in_bytes": NONE,
-                "a/b/memory.usage_in_bytes": "9",
-                "a/memory.limit_in_bytes": "2600",
-                "a/memory.usage_in_bytes": "700",
-                "a/memory.stat": "total_inactive_file 100\n",
-            },
-            2600,
-            2000,
-        ),
-        # as in a container: the group has another path on the host than where it is seen
-        (V1, "cgroup /a/b", {"memory.limit_in_bytes": "2600", "memory.usage_in_bytes": "600"}, 2600, 2000),
-        (V1, "cgroup /elsewhere", {"memory.limit_in_bytes": "2600", "memory.usage_in_bytes": "600"}, 2600, 2000),
-        ("4:cpu:/\n", "cgroup /", {"memory.limit_in_bytes": "2600"}, math.inf, math.inf),
-        ("nonsense\n::\n\n", "cgroup2 /", {"memory.max": "-7", "memory.current": "x"}, math.inf, math.inf),
-        ("0::/", "cgroup2 /", {"memory.max": "300", "memory.current": "x", "memory.stat": "inactive_file\n"}, 300, 300),
-    ],
-)
-def test_the_least_limit_of_all_groups_counts(
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
-    own: str,
-    mount: str,
-    files: dict[str, str],
-    limit: float,
-    left: float,
-) -> None:
-    system(tmp_path, own, mount, files)
-    monkeypatch.setattr(memory, "SYSTEM", tmp_path)
+GROUPS: list[tuple[str, str, dict[str, str], float, float]] = [  # own, mounted, files, the limit, and what is left
+    ("0::/", "cgroup2 /", {"memory.max": "max", "memory.current": "1000"}, math.inf, math.inf),
+    # nested: the least of all levels, each with what it holds
+    ("0::/a/b", "cgroup2 /", {"a/b/memory.max": "max", "a/memory.max": "260", "a/memory.current": "60"}, 260, 200),
+    (
+        "0::/a/b",
+        "cgroup2 /",
+        {
+            "a/b/memory.max": "5000",
+            "a/b/memory.current": "4900",
+            "a/b/memory.stat": "inactive_file 40\n",
+            "a/memory.max": "3000",
+            "a/memory.current": "2000",
+        },
+        3000,
+        140,
+    ),
+    ("0::/docker/x", "cgroup2 /docker/x", {"memory.max": "3000", "memory.current": "1"}, 3000, 2999),
+    ("0::/../other", "cgroup2 /", {"memory.max": "3000", "memory.current": "1"}, 3000, 2999),
+    (
+        V1,
+        "cgroup /",
+        {
+            "a/b/memory.limit_in_bytes": NONE,
+            "a/b/memory.usage_in_bytes": "9",
+            "a/memory.limit_in_bytes": "2600",
+            "a/memory.usage_in_bytes": "700",
+            "a/memory.stat": "total_inactive_file 100\n",
+        },
+        2600,
+        2000,
+    ),
+    # as in a container: the group has another path on the host than where it is seen
+    (V1, "cgroup /elsewhere", {"memory.limit_in_bytes": "2600", "memory.usage_in_bytes": "600"}, 2600, 2000),
+    ("4:cpu:/\n", "cgroup /", {"memory.limit_in_bytes": "2600"}, math.inf, math.inf),
+    ("nonsense\n::\n\n", "cgroup2 /", {"memory.max": "-7", "memory.current": "x"}, math.inf, math.inf),
+    ("0::/", "cgroup2 /", {"memory.max": "300", "memory.current": "x", "memory.stat": "inactive_file\n"}, 300, 300),
+]
+
+
+def test_the_least_limit_of_all_groups_counts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(memory, "MACHINE", tmp_path / "none")
     monkeypatch.setattr(memory, "MOST_MB", math.inf)
-    assert (memory.limit_of_group(), memory.left()) == (limit, left)
+    for number, (own, mount, files, limit, left) in enumerate(GROUPS):
+        root = tmp_path / f"{number}"
+        system(root, own, mount, files)
+        monkeypatch.setattr(memory, "SYSTEM", root)
+        assert (memory.limit_of_group(), memory.left()) == (limit, left), (own, files)
 
 
 def test_a_servers_bound_is_most_of_its_container_or_half_of_its_machine(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(memory, "MACHINE", tmp_path / "meminfo")
+    machine, limit = tmp_path / "meminfo", tmp_path / "sys/fs/cgroup/memory.max"
+    monkeypatch.setattr(memory, "MACHINE", machine)
     monkeypatch.setattr(memory, "SYSTEM", tmp_path)
-    limit = tmp_path / "sys/fs/cgroup/memory.max"
     assert memory.usual_bound() == 4500  # nothing is known
-    (tmp_path / "meminfo").write_text("MemTotal: 16000000 kB\nHugePages_Total: 0\n")
+    machine.write_text("MemTotal: 16000000 kB\nMemAvailable:   4000 kB\nHugePages_Total: 0\n")
     assert memory.usual_bound() == 8192
     system(tmp_path, "0::/", "cgroup2 /", {"memory.max": "4000000000\n"})
     assert memory.usual_bound() == 3600
     limit.write_text("max\n")
     assert memory.usual_bound() == 8192
-    (tmp_path / "meminfo").write_text("MemTotal: 1000000 kB\n")
+    monkeypatch.setattr(memory, "MOST_MB", math.inf)
+    assert memory.left() == 4000 * 1024
+    machine.write_text("MemTotal: 1000000 kB\nMemAvailable:   4000 kB\n")
     assert memory.usual_bound() == 1500  # a server does not start with less
+    monkeypatch.setattr(memory, "OWN", tmp_path / "statm")
+    (tmp_path / "statm").write_text("9000 500 100 1 0 400 0\n")
+    monkeypatch.setattr(memory, "MOST_MB", 3.0)
+    assert memory.left() == 3e6 - 500 * os.sysconf("SC_PAGE_SIZE")
 
 
 def test_a_limit_of_the_address_space_counts_too() -> None:
@@ -179,28 +175,6 @@ def test_a_limit_of_the_address_space_counts_too() -> None:
     ).stdout.split()
     bound, left, taken = map(float, said)
     assert bound < 2400 and left <= 2_600_000 * 1024 - taken + 1e6
-
-
-def test_memory_is_that_of_the_container_where_there_is_one(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(memory, "MACHINE", tmp_path / "meminfo")
-    monkeypatch.setattr(memory, "MOST_MB", math.inf)
-    monkeypatch.setattr(memory, "SYSTEM", tmp_path)
-    group = tmp_path / "sys/fs/cgroup"
-    system(tmp_path, "0::/", "cgroup2 /", {})
-    assert memory.left() == math.inf
-    (tmp_path / "meminfo").write_text("MemTotal:  9000 kB\nMemAvailable:   4000 kB\n")
-    assert memory.left() == 4000 * 1024
-    (group / "memory.max").write_text("3000000\n")
-    (group / "memory.current").write_text("1000000\n")
-    assert memory.left() == 2_000_000
-    (group / "memory.stat").write_text("active_file 7\ninactive_file 500000\n")
-    assert memory.left() == 2_500_000
-    (group / "memory.max").write_text("max\n")
-    assert memory.left() == 4000 * 1024
-    monkeypatch.setattr(memory, "OWN", tmp_path / "statm")
-    (tmp_path / "statm").write_text("9000 500 100 1 0 400 0\n")
-    monkeypatch.setattr(memory, "MOST_MB", 3.0)
-    assert memory.left() == 3e6 - 500 * os.sysconf("SC_PAGE_SIZE")
 
 
 @pytest.mark.nightly

@@ -17,33 +17,24 @@ from pages.ui.state.site import DRAWN, PAGES
 MAIN = "../pages/main.py"
 
 
-@pytest.mark.parametrize(
-    "said", [None, "", 3, [], {}, {"key": 3}, {"key": ["start"]}, {"key": "../app"}, {"key": "none"}]
-)
-def test_what_names_no_page_leads_nowhere(said: object) -> None:
-    assert frame.asked(said) == (None, {})
-
-
-@pytest.mark.parametrize(
-    ("query", "kept"),
-    [
+def test_of_what_a_browser_asks_for_only_what_one_may_say_is_left() -> None:
+    for said in (None, "", 3, [], {}, {"key": 3}, {"key": ["start"]}, {"key": "../app"}, {"key": "none"}):
+        assert frame.asked(said) == (None, {}), said
+    here = {"sentence": "Dogs bark.", "layer": "3", "head": "x"}
+    kept: list[tuple[object, dict[str, str]]] = [
         (None, {}),
         ([["sentence", "x"]], {}),
-        ({"sentence": "Dogs bark.", "layer": "3", "head": "x"}, {"sentence": "Dogs bark.", "layer": "3", "head": "x"}),
+        (here, here),
         ({"sentence": 3, "layer": None, "model": ["base"]}, {}),
         ({"sentence": "x" * 1501, "edits": "\ud800", "cell": "a\x00"}, {}),
         ({"code": "1234", "lesson": "z:x", "embed": "true", "v": "1"}, {"v": "1"}),
         ({"word": "3", "off": "1", "maps": "1", "after": "2", "lens_word": "is", "head": "3"}, {"head": "3"}),
-    ],
-)
-def test_of_an_address_that_is_asked_for_only_what_one_may_say_is_left(query: object, kept: dict[str, str]) -> None:
-    assert frame.asked({"key": "atlas", "query": query}) == (site.called("atlas"), kept)
-
-
-@pytest.mark.parametrize("key", ["start", "attention", "add_norm", "what_if", "stack"])
-def test_a_page_of_the_front_is_told_of_all_that_the_front_chooses(key: str) -> None:
-    query = {"word": "3", "off": "1", "maps": "1", "after": "input", "lens_word": "is", "v": "1"}
-    assert frame.asked({"key": key, "query": query}) == (site.called(key), query)
+    ]
+    for query, left in kept:
+        assert frame.asked({"key": "atlas", "query": query}) == (site.called("atlas"), left)
+    of_front = {"word": "3", "off": "1", "maps": "1", "after": "input", "lens_word": "is", "v": "1"}
+    for key in ("start", "attention", "add_norm", "what_if", "stack"):
+        assert frame.asked({"key": key, "query": of_front}) == (site.called(key), of_front)
 
 
 def test_a_link_of_the_front_opens_a_page_of_the_server_without_a_word_about_what_only_the_front_knows() -> None:
@@ -62,9 +53,11 @@ def test_every_page_has_an_address_and_a_name_of_its_own() -> None:
     assert [one["address"] for one in listed[:2]] == ["/", "/story"]
 
 
-def opened(**query: str) -> AppTest:
-    """The app's first page, as a browser asks for it."""
+def opened(page: str = "", **query: str) -> AppTest:
+    """A page of the app, the first one where none is named, as a browser asks for it."""
     app = AppTest.from_file(MAIN, default_timeout=60)
+    if page:
+        turn_to(app, page)
     for name, text in query.items():
         app.query_params[name] = text
     return app.run()
@@ -83,48 +76,42 @@ def test_start_is_one_component_and_no_widget() -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("query", [{"more": "1"}, {"several": "1"}, {"some_heads": "1,5"}], ids=str)
-def test_an_address_that_asks_for_what_stands_below_opens_it(query: dict[str, str]) -> None:
-    app = opened(**query)
-    assert not app.exception and told(app)["open"] and told(app)["tells"]
-    assert "The whole run in one picture" in [one.value.replace("\\", "") for one in app.header]
-    assert app.session_state["session"].view.sentence == "The keys to the cabinet [MASK] on the table."
-    assert not app.warning and not app.sidebar.children
+def test_an_address_that_asks_for_what_stands_below_opens_it() -> None:
+    for query in ({"more": "1"}, {"some_heads": "1,5"}):
+        app = opened(**query)
+        assert not app.exception and told(app)["open"] and told(app)["tells"]
+        assert "The whole run in one picture" in [header.value.replace("\\", "") for header in app.header]
+        assert app.session_state["session"].view.sentence == "The keys to the cabinet [MASK] on the table."
+        assert not app.warning and not app.sidebar.children
+
+
+NUMBERS: list[tuple[str, dict[str, str], tuple[str, str]]] = [  # a page, its address, and the step and cell asked for
+    ("add_norm", {"step": "add_norm_1.mean"}, ("layers.*.add_norm_1.mean", "")),
+    ("add_norm", {"step": "add_norm_2.sum"}, ("", "")),
+    ("add_norm", {"step": "attention.q"}, ("", "")),
+    (
+        "feed_forward",
+        {"step": "feed_forward.output", "cell": "layers.2.feed_forward.output:1,3"},
+        ("layers.*.feed_forward.output", "layers.2.feed_forward.output:1,3"),
+    ),
+    (
+        "feed_forward",
+        {"step": "feed_forward.output", "cell": "layers.2.attention.q:1,3,4"},
+        ("layers.*.feed_forward.output", ""),
+    ),
+    ("feed_forward", {}, ("", "")),
+    ("stack", {"step": "mlm.logits"}, ("mlm.logits", "")),
+    ("sentence", {"cell": "layers.2.attention.q:1,3,4"}, ("", "layers.2.attention.q:1,3,4")),
+    ("attention", {"step": "attention.q", "cell": "layers.2.attention.q:1,3,4"}, ("", "")),
+]
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(
-    ("page", "query", "asked"),
-    [
-        ("add_norm", {"step": "add_norm_1.mean"}, ("layers.*.add_norm_1.mean", "")),
-        ("add_norm", {"step": "add_norm_2.sum"}, ("", "")),
-        ("add_norm", {"step": "attention.q"}, ("", "")),
-        (
-            "feed_forward",
-            {"step": "feed_forward.output", "cell": "layers.2.feed_forward.output:1,3"},
-            ("layers.*.feed_forward.output", "layers.2.feed_forward.output:1,3"),
-        ),
-        (
-            "feed_forward",
-            {"step": "feed_forward.output", "cell": "layers.2.attention.q:1,3,4"},
-            ("layers.*.feed_forward.output", ""),
-        ),
-        ("feed_forward", {}, ("", "")),
-        ("stack", {"step": "mlm.logits"}, ("mlm.logits", "")),
-        ("sentence", {"cell": "layers.2.attention.q:1,3,4"}, ("", "layers.2.attention.q:1,3,4")),
-        ("attention", {"step": "attention.q", "cell": "layers.2.attention.q:1,3,4"}, ("", "")),
-    ],
-)
-def test_a_link_to_what_the_picture_does_not_show_asks_for_the_numbers_of_its_step(
-    page: str, query: dict[str, str], asked: tuple[str, str]
-) -> None:
-    app = AppTest.from_file(MAIN, default_timeout=60)
-    turn_to(app, page)
-    for name, text in query.items():
-        app.query_params[name] = text
-    app.run()
-    assert not app.exception and tuple(told(app)["numbers"]) == asked
-    assert not told(app)["open"] and not app.get("plotly_chart")
+def test_a_link_to_what_the_picture_does_not_show_asks_for_the_numbers_of_its_step() -> None:
+    for page, query, numbers in NUMBERS:
+        app = opened(page, **query)
+        assert not app.exception and tuple(told(app)["numbers"]) == numbers, (page, query)
+        assert not told(app)["open"] and not app.get("plotly_chart")
 
 
 def test_every_choice_that_opens_it_is_one_that_a_page_asks_for() -> None:
@@ -133,11 +120,7 @@ def test_every_choice_that_opens_it_is_one_that_a_page_asks_for() -> None:
 
 @pytest.mark.slow
 def test_what_is_pressed_below_is_handed_to_the_picture() -> None:
-    app = AppTest.from_file(MAIN, default_timeout=60)
-    turn_to(app, "sentence")
-    for name, text in {"more": "1", "layer": "2", "head": "3"}.items():
-        app.query_params[name] = text
-    app.run()
+    app = opened("sentence", more="1", layer="2", head="3")
     assert told(app)["handed"] == [0, {}]
     before = told(app)["runs"]
     app.run()
@@ -159,10 +142,7 @@ def test_a_run_that_the_next_choice_overtook_takes_nothing_back(
     def overtaken(*_: object) -> None:
         raise StopException
 
-    app = AppTest.from_file(MAIN, default_timeout=60)
-    turn_to(app, "what_if")
-    app.query_params["more"] = "1"
-    app.run()
+    app = opened("what_if", more="1")
     with monkeypatch.context() as patched:
         patched.setattr(stopped_in, overtaken)
         app.query_params["layer"] = "2"

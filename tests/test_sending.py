@@ -5,14 +5,14 @@ from collections.abc import Awaitable, Callable
 from typing import Any
 
 import pytest
-from starlette.requests import ClientDisconnect, Request
+from starlette.requests import Request
 from starlette.responses import PlainTextResponse
 
 from pages.ui.server import sending
 from pages.ui.server.sending import MOST_AT_ONCE, SendingBound
 
 Message = dict[str, Any]
-PUT = {"type": "http", "method": "PUT", "path": "/_stcore/upload_file/a/b", "headers": []}
+PUT: dict[str, Any] = {"type": "http", "method": "PUT", "path": "/_stcore/upload_file/a/b", "headers": []}
 
 
 async def takes_a_file(scope: Any, receive: Any, send: Any) -> None:
@@ -21,14 +21,16 @@ async def takes_a_file(scope: Any, receive: Any, send: Any) -> None:
     await PlainTextResponse("there")(scope, receive, send)
 
 
-async def sent(bound: SendingBound, receive: Callable[[], Awaitable[Message]], method: str = "PUT") -> int | None:
+async def sent(
+    bound: SendingBound, receive: Callable[[], Awaitable[Message]], method: str = "PUT", path: str = PUT["path"]
+) -> int | None:
     """The status that a request is answered with; None where it is not answered."""
     answers: list[Message] = []
 
     async def send(message: Any) -> None:
         answers.append(message)
 
-    await bound(PUT | {"method": method}, receive, send)
+    await bound(PUT | {"method": method, "path": path}, receive, send)
     return next((one["status"] for one in answers if "status" in one), None)
 
 
@@ -37,14 +39,18 @@ async def at_once() -> Message:
     return {"type": "http.request", "body": b"x", "more_body": False}
 
 
-async def gone() -> Message:
-    """A browser that has left."""
-    return {"type": "http.disconnect"}
+def test_so_many_files_come_at_one_time_and_one_that_never_ends_or_whose_browser_left_gives_its_place_back(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    async def gone() -> Message:
+        """A browser that has left."""
+        return {"type": "http.disconnect"}
 
+    async def never() -> Message:
+        return await asyncio.Future()
 
-def test_only_so_many_files_come_at_one_time_and_then_the_next() -> None:
-    async def tried() -> None:
-        bound, there = SendingBound(takes_a_file), asyncio.Event()
+    async def send_all() -> None:
+        bound, there = SendingBound(takes_a_file, apart="/api/"), asyncio.Event()
 
         async def later() -> Message:
             await there.wait()
@@ -55,34 +61,14 @@ def test_only_so_many_files_come_at_one_time_and_then_the_next() -> None:
             await asyncio.sleep(0)
         assert await sent(bound, at_once) == 503
         assert await sent(bound, at_once, "GET") == 200
+        assert await sent(bound, at_once, "POST", "/api/run") == 200  # runs have bounds of their own
         there.set()
         assert await asyncio.gather(*waiting) == [200] * MOST_AT_ONCE
-        assert await sent(bound, at_once) == 200
-
-    asyncio.run(tried())
-
-
-def test_a_file_that_never_ends_gives_its_place_back(monkeypatch: pytest.MonkeyPatch) -> None:
-    async def never() -> Message:
-        return await asyncio.Future()
-
-    async def tried() -> None:
+        assert await sent(bound, gone) is None and bound.coming == 0  # no error of the server
         monkeypatch.setattr(sending, "SECONDS", 0.01)
-        bound = SendingBound(takes_a_file)
-        assert await sent(bound, never) == 408
-        assert bound.coming == 0
+        assert await sent(bound, never) == 408 and bound.coming == 0
 
-    asyncio.run(tried())
-
-
-def test_who_leaves_while_a_file_comes_is_no_error_of_the_server() -> None:
-    async def tried() -> None:
-        bound = SendingBound(takes_a_file)
-        with pytest.raises(ClientDisconnect):
-            await takes_a_file(PUT, gone, None)
-        assert await sent(bound, gone) is None and bound.coming == 0
-
-    asyncio.run(tried())
+    asyncio.run(send_all())
 
 
 class Kept:
