@@ -360,10 +360,7 @@ def test_what_cannot_be_is_refused(base: TextEncoder) -> None:
             (lambda other=other: exchanged(encoder, SENTENCE, other), "must have the same words, in another order")
             for other in ("w1 w2 w3 w2", "w1 w2 w3 w2 w9", SENTENCE)
         ],
-        (
-            lambda: placed_scores(encoder, encoder.trace(SENTENCE), 3, 0, 0),
-            "head is 3; it must be",
-        ),
+        (lambda: placed_scores(encoder, encoder.trace(SENTENCE), 3, 0, 0), "head is 3; it must be"),
         (lambda: sight(encoder, 12, 12), "position is 12; it must be a whole number from 0 to 11"),
         (lambda: gate_signs(encoder.trace(SENTENCE), 1), "layer 1 of this model has no gated feed-forward"),
         (lambda: bias_table(encoder), "adds no position bias"),

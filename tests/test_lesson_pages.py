@@ -1,7 +1,9 @@
 """Lessons, claims and glossary in the app: every bundled lesson from start to end, made, shared and hostile ones."""
 
 import random
+import re
 import string
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 import pytest
@@ -10,10 +12,11 @@ from page_tools import APP, charts, choose, go, healthy, numbers, open_app, page
 from streamlit.testing.v1 import AppTest
 from streamlit.testing.v1.element_tree import Element
 from tiers import mostly_nightly
-from visits import link
+from visits import KINDS, link
 
 from encoder import PRESETS, TextEncoder
 from encoder.model.steps.glossary import PLACES, TERMS, beside
+from encoder.pictures.lab import Ask, Beside, Part, When, pictures_of
 from encoder.pictures.lab_rows import LABS
 from encoder.pictures.view import EXAMPLE, View
 from encoder.support.formatting import brief, percent
@@ -31,6 +34,7 @@ from pages.ui.server.engine import text_encoder
 pytestmark = pytest.mark.slow
 
 WORD_ORDER = "word-order"
+NOT_AT_ONCE = {"told", "gate_signs", "gate_units"}  # measured when it is asked for; not in this model
 DEAR = {"from-2017-to-2025", "gradients-and-attention", "why-residuals"}  # many models, many runs: they are nightly
 
 
@@ -218,7 +222,17 @@ def test_an_experiment_is_opened_from_a_lesson_and_leads_back_to_its_step() -> N
     assert "start_padding" in keys(app) and "back_to_lesson" not in keys(app)
 
 
-def test_experiments_stand_in_groups_and_only_those_of_a_head_ask_for_one() -> None:
+def asked_for(parts: Sequence[Part]) -> Iterator[str]:
+    """The choices that a lab offers, in models with a table of positions and without gates."""
+    for part in parts:
+        if isinstance(part, Ask):
+            yield part.option.key
+        elif isinstance(part, Beside | When):
+            yield from asked_for(part.parts)
+
+
+def test_experiments_stand_in_groups_each_with_its_choices_and_pictures() -> None:
+    """And only those of a head ask for one; what the pictures show is proven in test_pictures.py."""
     app = open_app("lessons", lessons_part="Labs")
     seen, with_place = [], set()
     for group in app.pills(key="lab_group").options:
@@ -228,6 +242,12 @@ def test_experiments_stand_in_groups_and_only_those_of_a_head_ask_for_one() -> N
         assert (link(app).get("lab", "Word order") == here[0] and drawn(app)) or here[0] == "Dropout"
         for name in here:
             healthy(app.pills(key="lab").set_value(name).run())
+            parts = LABS[name].parts
+            expected = {picture.key for picture in pictures_of(parts)} - NOT_AT_ONCE
+            assert drawn(app) == expected, name
+            findings = [one.value for one in app.markdown if one.value.startswith("**") and re.search(r"\d", one.value)]
+            assert len(findings) >= len(expected), name
+            assert set(asked_for(parts)) <= {one.key for kind in (*KINDS, "slider") for one in app.get(kind)}, name
             with_place |= {name} if any("-place" in one.proto.id for one in app.get("bidi_component")) else set()
         seen += here
     assert seen == list(LABS)

@@ -18,7 +18,7 @@ from encoder.model.steps.catalogue import catalogue
 from encoder.model.steps.glossary import TERMS, beside
 from encoder.teach import trials
 from encoder.teach.lessons import foreign
-from encoder.teach.lessons.claims import CLAIMS, SOURCES
+from encoder.teach.lessons.claims import CLAIMS, SOURCES, TIRED, WIDE
 from encoder.teach.lessons.foreign import LINK, LONGEST_LINK, OLD_LINK, pack, unpack
 from encoder.teach.lessons.guesses import number, token, verdict
 from encoder.teach.lessons.lesson import (
@@ -392,3 +392,13 @@ def test_texts_name_what_is_on_the_screen_and_nothing_that_is_put_away_before_a_
     assert {place: words for place, words in named.items() if words != ["below"]} == {}
     assert all("below zero" in said[place] for place in named)
     assert "For us “it” is the street." in library.bundled()["who-is-it"].steps[0].text
+
+
+def test_what_changes_is_the_guess_at_the_hidden_word(base: TextEncoder) -> None:
+    found = []
+    for text in (WIDE, TIRED):
+        trace = base.trace(text.replace("because it", "because the [MASK]"))
+        guesses = base.predict(trace, 2, [trace.tokens.index("[MASK]")])
+        assert guesses is not None
+        found.append([word for word, _ in guesses[0]])
+    assert found == [["road", "hole"], ["dog", "animal"]]

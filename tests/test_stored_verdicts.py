@@ -4,7 +4,6 @@ import json
 import math
 from pathlib import Path
 
-import numpy as np
 import pytest
 from shared_models import pretrained
 from tiers import mostly_nightly
@@ -35,32 +34,6 @@ def test_every_claim_has_a_verdict_of_the_bundled_weights_as_it_is_asked_today(n
     for finding in (one.finding for one in found.verdicts):
         assert finding.sentence and " now" not in finding.sentence
         assert (finding.verdict is Verdict.UNTRIED) == math.isnan(finding.value)
-
-
-def test_the_numbers_are_those_of_the_weights() -> None:
-    encoder = pretrained("base")
-    found = stored(encoder)
-
-    def value(key: str) -> float:
-        finding = found.finding(BY_KEY[key].trial, BY_KEY[key].given)
-        assert finding is not None
-        return finding.value
-
-    scores = np.exp([2.0, 1.0, 0.1])
-    assert value("softmax") == pytest.approx(abs(scores / scores.sum() - [0.65, 0.24, 0.11]).max())
-    sizes = {name: weights.numel() for name, weights in encoder.model.named_parameters() if "layers.0." in name}
-    assert value("twelve-squares") == sum(sizes.values())
-    assert value("feed-forward-size") == sum(size for name, size in sizes.items() if "feed_forward" in name)
-    assert value("three-rows") == encoder.trace("I understand this")["output"].numel()
-    position = encoder.trace("word " * 400)["embedding.positions"]
-    assert value("range") == pytest.approx(float(position.abs().max()), abs=1e-4)
-    light = [
-        trace["output"][trace.tokens.index("light")]
-        for trace in map(encoder.trace, ["Turn on the light.", "This bag is light.", "I prefer light blue."])
-    ]
-    unit = [vector / vector.norm() for vector in light]
-    cosines = [float(a @ b) for i, a in enumerate(unit) for b in unit[:i]]
-    assert value("contexts") == pytest.approx(np.mean(cosines), abs=1e-4)
 
 
 @pytest.mark.slow

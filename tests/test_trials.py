@@ -343,8 +343,7 @@ GROWING_ALIKE = patched("wiring.cosine", lambda a, b: torch.linspace(0.1, 0.9, a
 WITHOUT_ORDER = patched("order.word_order", lambda *args: replace(run := experiments.word_order(*args), off=run.on))
 BENT = table(lambda waves: waves[5, 3].add_(0.1))
 SHORT_MASK = patched(
-    "stacks.softmax_of",
-    lambda scores: torch.tensor([s if s == -math.inf else max(s, -9) for s in scores]).softmax(0),
+    "stacks.softmax_of", lambda scores: torch.tensor([s if s == -math.inf else max(s, -9) for s in scores]).softmax(0)
 )
 ANOTHER_ROOT = SimpleNamespace(sqrt=lambda x: 2 * math.sqrt(x), log=math.log)
 

@@ -55,13 +55,7 @@ class Dropout:
 
 @torch.inference_mode()
 def dropout(
-    encoder: TextEncoder,
-    text: Text,
-    p: float = 0.1,
-    places: Collection[str] = PAPER,
-    *,
-    runs: int = 8,
-    seed: int = 0,
+    encoder: TextEncoder, text: Text, p: float = 0.1, places: Collection[str] = PAPER, *, runs: int = 8, seed: int = 0
 ) -> Dropout:
     """Run a sentence `runs` times with dropout: each number becomes 0 with probability p, else x / (1 - p).
 

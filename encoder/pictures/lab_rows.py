@@ -163,10 +163,7 @@ WAVES = (
 )
 EXCHANGE = (
     Beside(
-        (
-            Ask("One word", sentence.ONE_WORD, "list", word_at),
-            Ask("The other", sentence.OTHER_WORD, "list", word_at),
-        )
+        (Ask("One word", sentence.ONE_WORD, "list", word_at), Ask("The other", sentence.OTHER_WORD, "list", word_at))
     ),
     Note("line", lambda answer: spelled("Exchanged", answer.value(sentence.exchanged(answer.scene)).reordered)),
     sentence.SWAPPED,

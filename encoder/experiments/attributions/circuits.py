@@ -173,14 +173,4 @@ def written_for(encoder: TextEncoder, layer: int, head: int, word: int, k: int =
     return nearest_words(encoder, written(attention, heads)[head].float(), k)
 
 
-__all__ = [
-    "BIAS",
-    "POSITION",
-    "REST",
-    "SEGMENT",
-    "WORD",
-    "PairScore",
-    "looked_for",
-    "pair_score",
-    "written_for",
-]
+__all__ = ["BIAS", "POSITION", "REST", "SEGMENT", "WORD", "PairScore", "looked_for", "pair_score", "written_for"]

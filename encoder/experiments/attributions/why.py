@@ -22,12 +22,7 @@ from encoder.experiments.attributions.target import Target, spearman
 from encoder.text_encoder import TextEncoder
 from encoder.trace.trace import Trace
 
-INTEGRATED, SLOPE, LOOKED, KNOCKED = (
-    "integrated gradients",
-    "gradient × input",
-    "gradient × attention",
-    "knock-out",
-)
+INTEGRATED, SLOPE, LOOKED, KNOCKED = ("integrated gradients", "gradient × input", "gradient × attention", "knock-out")
 
 
 @dataclass(frozen=True)

@@ -4,15 +4,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from functools import partial
 
-from encoder.experiments import (
-    D_MODELS,
-    DEPTHS,
-    REGIMES,
-    gate_signs,
-    norm_order,
-    norms,
-    residuals,
-)
+from encoder.experiments import D_MODELS, DEPTHS, REGIMES, gate_signs, norm_order, norms, residuals
 from encoder.metrics import norm_sides, shares_in_bins
 from encoder.pictures.export.caption import UNCHANGED, About, quoted
 from encoder.pictures.expression import ENC, Call, Each, Every, Several, T, call
@@ -219,8 +211,7 @@ GATE_SIGNS = of_page(
     key="gate_signs",
     question="Which signs do the two halves of a unit with a gate have?",
     measure=lambda scene: Every(
-        lambda layer: Several(call(gate_signs, T, layer).shares, call(gate_signs, T, layer).written),
-        scene.n_layers,
+        lambda layer: Several(call(gate_signs, T, layer).shares, call(gate_signs, T, layer).written), scene.n_layers
     ),
     dims=("layer", "series", "regime"),
     chosen={"layer": lambda scene: scene.layer},

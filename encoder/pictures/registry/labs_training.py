@@ -44,10 +44,7 @@ def falling(key: str, question: str, kinds: tuple[str, ...]) -> Picture:
         question=question,
         measure=lambda scene: Several(*(learning(scene, kind).loss for kind in kinds)),
         dims=("series", "training steps"),
-        names=lambda answer: {
-            "series": kinds,
-            "training steps": answer.value(learning(answer.scene, kinds[0])).steps,
-        },
+        names=lambda answer: {"series": kinds, "training steps": answer.value(learning(answer.scene, kinds[0])).steps},
         kind="curve",
         unit="loss on unseen inputs, in nats",
         title=f"How the loss falls: {listed(list(kinds))}",
