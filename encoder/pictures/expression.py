@@ -23,25 +23,25 @@ Kept = Callable[["Expression", Callable[[], Any]], Any]  # works out a call, or 
 class Expression(ABC):
     """Part of a line of Python: attributes, items and calls of it are expressions again.
 
-    Two expressions are equal if they are printed alike.
+    `parts_` are what it is made of. Two expressions are equal if they are printed alike.
     """
 
+    def __init__(self, *parts: Any) -> None:
+        self.parts_ = parts
+
     def __getattr__(self, name: str) -> "Attribute":
-        """The attribute of what this stands for."""
         if name.startswith("_"):
             raise AttributeError(name)
         return Attribute(self, name)
 
     def __getitem__(self, key: Any) -> "Item":
-        """The item of what this stands for."""
         return Item(self, key)
 
     def __call__(self, *arguments: Any, **options: Any) -> "Call":
         """The call of what this stands for."""
         return Call(self, arguments, options)
 
-    def __iter__(self) -> Iterator[Any]:
-        """An expression is no sequence: Python would ask for its items for ever."""
+    def __iter__(self) -> Iterator[Any]:  # Python would ask for its items for ever
         raise TypeError("an expression has no items before it is worked out")
 
     @abstractmethod
@@ -49,30 +49,28 @@ class Expression(ABC):
         """The expression as Python."""
 
     def __eq__(self, other: object) -> bool:
-        """Whether the other one is printed alike."""
         return isinstance(other, Expression) and str(self) == str(other)
 
     def __hash__(self) -> int:
-        """By the print."""
         return hash(str(self))
 
-    def parts_(self) -> tuple[Any, ...]:
-        """What it is made of."""
-        return ()
-
-    @abstractmethod
     def work_out_(self, look_up: Callable[[Any], Any]) -> Any:
         """The value, given how its parts are looked up."""
+        return self.make_(*map(look_up, self.parts_))
+
+    def make_(self, *parts: Any) -> Any:
+        """The value, given those of its parts."""
+        raise NotImplementedError
 
 
 class Name(Expression):
     """A variable: the run `t`, the runs `a` and `b` that are held against each other, the model `enc`."""
 
     def __init__(self, name: str) -> None:
+        super().__init__()
         self.name_ = name
 
     def __str__(self) -> str:
-        """The variable's name."""
         return self.name_
 
     def work_out_(self, look_up: Callable[[Any], Any]) -> Any:
@@ -84,197 +82,152 @@ class Constant(Expression):
     """Something that a module defines: a function, a class or a value."""
 
     def __init__(self, module: str, name: str) -> None:
+        super().__init__()
         self.module_, self.name_ = module, name
 
     def __str__(self) -> str:
-        """The name that is imported."""
         return self.name_
 
-    def work_out_(self, look_up: Callable[[Any], Any]) -> Any:
-        """The value, given how its parts are looked up."""
+    def make_(self) -> Any:
+        """What the module defines."""
         return getattr(importlib.import_module(self.module_), self.name_)
 
 
 class Attribute(Expression):
-    """An attribute."""
+    """An attribute: `of.name`."""
 
     def __init__(self, of: Expression, name: str) -> None:
-        self.of_, self.name_ = of, name
+        super().__init__(of)
+        self.name_ = name
 
     def __str__(self) -> str:
-        """`of.name`."""
-        return f"{self.of_}.{self.name_}"
+        return f"{self.parts_[0]}.{self.name_}"
 
-    def parts_(self) -> tuple[Any, ...]:
-        """What it is made of."""
-        return (self.of_,)
-
-    def work_out_(self, look_up: Callable[[Any], Any]) -> Any:
-        """The value, given how its parts are looked up."""
-        return getattr(look_up(self.of_), self.name_)
+    def make_(self, of: Any) -> Any:
+        """The attribute."""
+        return getattr(of, self.name_)
 
 
 class Item(Expression):
-    """An item, or a slice."""
-
-    def __init__(self, of: Expression, key: Any) -> None:
-        self.of_, self.key_ = of, key
+    """An item, or a slice: `of[key]`."""
 
     def __str__(self) -> str:
-        """`of[key]`."""
-        key = self.key_
-        inside = ", ".join(map(source, key)) if isinstance(key, tuple) else source(key)
-        return f"{self.of_}[{inside}]"
+        of, key = self.parts_
+        return f"{of}[{', '.join(map(source, key)) if isinstance(key, tuple) else source(key)}]"
 
-    def parts_(self) -> tuple[Any, ...]:
-        """What it is made of."""
-        return (self.of_, self.key_)
-
-    def work_out_(self, look_up: Callable[[Any], Any]) -> Any:
-        """The value, given how its parts are looked up."""
-        return look_up(self.of_)[look_up(self.key_)]
+    def make_(self, of: Any, key: Any) -> Any:
+        """The item."""
+        return of[key]
 
 
 class Call(Expression):
-    """A call with its arguments."""
+    """A call with its arguments: `of(arguments, name=option)`."""
 
     def __init__(self, of: Expression, arguments: tuple[Any, ...], options: Mapping[str, Any]) -> None:
-        self.of_, self.arguments_, self.options_ = of, arguments, dict(options)
+        super().__init__(of, *arguments, *options.values())
+        self.options_ = list(options)
 
     def __str__(self) -> str:
-        """`of(arguments, name=option)`."""
-        given = [source(value) for value in self.arguments_]
-        given += [f"{name}={source(value)}" for name, value in self.options_.items()]
-        return f"{self.of_}({', '.join(given)})"
+        of, *given = self.parts_
+        names = [""] * (len(given) - len(self.options_)) + [f"{name}=" for name in self.options_]
+        return f"{of}({', '.join(name + source(value) for name, value in zip(names, given, strict=True))})"
 
-    def parts_(self) -> tuple[Any, ...]:
-        """What it is made of."""
-        return (self.of_, *self.arguments_, *self.options_.values())
-
-    def work_out_(self, look_up: Callable[[Any], Any]) -> Any:
-        """The value, given how its parts are looked up."""
-        options = {name: look_up(value) for name, value in self.options_.items()}
-        return look_up(self.of_)(*map(look_up, self.arguments_), **options)
+    def make_(self, of: Any, *given: Any) -> Any:
+        """What is returned."""
+        first = len(given) - len(self.options_)
+        return of(*given[:first], **dict(zip(self.options_, given[first:], strict=True)))
 
 
 class Last(Call):
-    """The last thing that a call hands out, which does its work step by step."""
+    """The last thing that a call hands out, which does its work step by step: `[*of(arguments)][-1]`."""
 
     def __str__(self) -> str:
-        """`[*of(arguments)][-1]`."""
         return f"[*{super().__str__()}][-1]"
 
-    def work_out_(self, look_up: Callable[[Any], Any]) -> Any:
-        """The value, given how its parts are looked up."""
-        return [*super().work_out_(look_up)][-1]
+    def make_(self, of: Any, *given: Any) -> Any:
+        """The last thing."""
+        return [*super().make_(of, *given)][-1]
 
 
 class Each(Expression):
-    """The attribute or item of each of several things, as a list."""
+    """The attribute or item of each of several things, as a list: `[each.key for each in of]`."""
 
     def __init__(self, of: Expression, key: str | int) -> None:
-        self.of_, self.key_ = of, key
+        super().__init__(of)
+        self.key_ = key
 
     def __str__(self) -> str:
-        """`[each.key for each in of]`."""
         part = f".{self.key_}" if isinstance(self.key_, str) else f"[{self.key_}]"
-        return f"[each{part} for each in {self.of_}]"
+        return f"[each{part} for each in {self.parts_[0]}]"
 
-    def parts_(self) -> tuple[Any, ...]:
-        """What it is made of."""
-        return (self.of_,)
-
-    def work_out_(self, look_up: Callable[[Any], Any]) -> Any:
-        """The value, given how its parts are looked up."""
-        every = look_up(self.of_)
-        if isinstance(self.key_, str):
-            return [getattr(each, self.key_) for each in every]
-        return [each[self.key_] for each in every]
+    def make_(self, of: Any) -> Any:
+        """The list."""
+        return [getattr(each, self.key_) if isinstance(self.key_, str) else each[self.key_] for each in of]
 
 
 class Local(Expression):
     """The full name of a step of a layer, from its name within the layer."""
 
     def __init__(self, layer: Any, name: str) -> None:
-        self.layer_, self.name_ = layer, name
+        super().__init__(layer)
+        self.name_ = name
 
     def __str__(self) -> str:
-        """The name as text, or as one with the variable for the layer in it."""
-        inside = f"{{{self.layer_}}}" if isinstance(self.layer_, Name) else self.layer_
-        return ("f" if isinstance(self.layer_, Name) else "") + f'"layers.{inside}.{self.name_}"'
+        layer = self.parts_[0]
+        return f'f"layers.{{{layer}}}.{self.name_}"' if isinstance(layer, Name) else f'"layers.{layer}.{self.name_}"'
 
-    def parts_(self) -> tuple[Any, ...]:
-        """What it is made of."""
-        return (self.layer_,)
-
-    def work_out_(self, look_up: Callable[[Any], Any]) -> Any:
-        """The value, given how its parts are looked up."""
-        return f"layers.{look_up(self.layer_)}.{self.name_}"
+    def make_(self, layer: Any) -> Any:
+        """The name."""
+        return f"layers.{layer}.{self.name_}"
 
 
 class Places(Sequence[Any]):
     """What there is at every place of a dimension, each worked out when it is asked for."""
 
     def __init__(self, make: Callable[[int], Any], count: int) -> None:
-        self.make_, self.count_ = make, count
+        self.make, self.count_ = make, count
 
     def __len__(self) -> int:
-        """How many places there are."""
         return self.count_
 
     def __getitem__(self, place: Any) -> Any:
-        """What there is at a place, or at several."""
         places = range(self.count_)[place]
-        return [self.make_(i) for i in places] if isinstance(places, range) else self.make_(places)
+        return [self.make(i) for i in places] if isinstance(places, range) else self.make(places)
 
 
 class Every(Expression):
-    """A list with the same expression for every layer, or for every place of another dimension.
+    """A list with the same expression for every layer, or place of another dimension: `[... for layer in range(6)]`.
 
     Its items are printed as what they are, and only those that are asked for are worked out.
     """
 
-    def __init__(self, make: Callable[[Any], Expression], count: int, dim: str = "layer") -> None:
-        self.make_, self.count_, self.dim_ = make, count, dim
+    def __init__(self, of_place: Callable[[Any], Expression], count: int, dim: str = "layer") -> None:
+        super().__init__(of_place(0))
+        self.of_place_, self.count_, self.dim_ = of_place, count, dim
 
     def __str__(self) -> str:
-        """`[... for layer in range(6)]`."""
-        return f"[{self.make_(Name(self.dim_))} for {self.dim_} in range({self.count_})]"
+        return f"[{self.of_place_(Name(self.dim_))} for {self.dim_} in range({self.count_})]"
 
     def __getitem__(self, key: Any) -> Any:
-        """The expression at a place; of a slice, part of the list."""
-        return self.make_(range(self.count_)[key]) if isinstance(key, int) else Item(self, key)
-
-    def parts_(self) -> tuple[Any, ...]:
-        """What it is made of."""
-        return (self.make_(0),)
+        return self.of_place_(range(self.count_)[key]) if isinstance(key, int) else Item(self, key)
 
     def work_out_(self, look_up: Callable[[Any], Any]) -> Any:
         """The value, given how its parts are looked up."""
-        return Places(lambda place: look_up(self.make_(place)), self.count_)
+        return Places(lambda place: look_up(self.of_place_(place)), self.count_)
 
 
 class Several(Expression):
-    """A list of expressions."""
-
-    def __init__(self, *inside: Any) -> None:
-        self.inside_ = list(inside)
+    """A list of expressions: `[first, second]`."""
 
     def __str__(self) -> str:
-        """`[first, second]`."""
-        return source(self.inside_)
+        return source(list(self.parts_))
 
     def __getitem__(self, key: Any) -> Any:
-        """The expression at a place; of a slice, part of the list."""
-        return self.inside_[key] if isinstance(key, int) else Several(*self.inside_[key])
+        return self.parts_[key] if isinstance(key, int) else Several(*self.parts_[key])
 
-    def parts_(self) -> tuple[Any, ...]:
-        """What it is made of."""
-        return tuple(self.inside_)
-
-    def work_out_(self, look_up: Callable[[Any], Any]) -> Any:
-        """The value, given how its parts are looked up."""
-        return look_up(self.inside_)
+    def make_(self, *parts: Any) -> Any:
+        """The list."""
+        return list(parts)
 
 
 T, A, B, ENC = Name("t"), Name("a"), Name("b"), Name("enc")
@@ -299,9 +252,9 @@ def step(layer: Any, name: str, run: Expression = T) -> Item:
 def changed(expression: Expression, change: Callable[[Any], Expression]) -> Expression:
     """The same change of an expression, or of every item where that is an `Every` or `Several`."""
     if isinstance(expression, Every):
-        return Every(lambda place: change(expression.make_(place)), expression.count_, expression.dim_)
+        return Every(lambda place: change(expression.of_place_(place)), expression.count_, expression.dim_)
     if isinstance(expression, Several):
-        return Several(*map(change, expression.inside_))
+        return Several(*map(change, expression.parts_))
     return change(expression)
 
 
@@ -336,7 +289,7 @@ def within(value: Any) -> Iterator[Any]:
     yield value
     inner: tuple[Any, ...] = ()
     if isinstance(value, Expression):
-        inner = value.parts_()
+        inner = value.parts_
     elif isinstance(value, list | tuple):
         inner = tuple(value)
     elif isinstance(value, dict):
@@ -347,7 +300,7 @@ def within(value: Any) -> Iterator[Any]:
 
 def of_result(made: Call) -> bool:
     """Whether it is a method of what another call gives, such as `mean`."""
-    return any(isinstance(part, Call) for part in within(made.of_))
+    return any(isinstance(part, Call) for part in within(made.parts_[0]))
 
 
 def variables(expression: Any) -> set[str]:
