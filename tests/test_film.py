@@ -1,22 +1,36 @@
 """A film shows the numbers of the run at its moments, and fades between them."""
 
 import io
+import os
+import signal
 import subprocess
+import sys
+from collections.abc import Callable
 from pathlib import Path
+from tempfile import gettempdir
+from time import monotonic, sleep
+from typing import Any, TypeAlias
 
 import numpy as np
 import pytest
 from answers import answer
 from PIL import Image
+from processes import family
 from tiers import mostly_nightly
 
 from encoder import TextEncoder, Trace
-from encoder.pictures.paper.film import RATES, SIZES, Film, film, passage, pictures_of
+from encoder.pictures.paper.film import RATES, SIZES, Film, Kind, film, passage, pictures_of
 from encoder.pictures.paper.panel import Panel, heat_map, of_maps
 from encoder.pictures.registry.grids import ALL_HEADS
 from encoder.support.theme import Theme, palette
+from pages.ui.server import child, memory, writing
+from pages.ui.server.child import EndedError
 
 pytestmark = pytest.mark.slow
+
+ROOT = Path(__file__).parents[1]
+LONG: Kind = "webm"
+Begun: TypeAlias = "list[subprocess.Popen[bytes]]"
 
 CELLS = 20  # read back in each frame
 
@@ -58,10 +72,6 @@ def cells(run: Trace, layer: int) -> tuple[np.ndarray, tuple[np.ndarray, np.ndar
     values = run[f"layers.{layer}.attention.weights"][0].numpy()
     rng = np.random.default_rng(layer)
     return values, tuple(rng.integers(0, len(values), (2, CELLS)))
-
-
-def test_a_panel_of_maps_is_a_film_of_its_maps(layers: tuple[Panel, ...]) -> None:
-    assert [one.title for one in layers] == [f"layer {i} · Head 0" for i in range(4)]
 
 
 def test_the_frames_of_a_gif_are_the_trace_at_its_moments(run: Trace, layers: tuple[Panel, ...]) -> None:
@@ -147,26 +157,17 @@ def test_a_video_shows_the_trace_at_its_moments(
         assert np.abs(ours - theirs).max() <= 12  # a video keeps colours to a few steps of 256
 
 
-def test_who_leaves_ends_it(layers: tuple[Panel, ...]) -> None:
-    class GoneError(Exception):
-        pass
-
-    seen = []
-
-    def tell(share: float) -> None:
-        seen.append(share)
-        raise GoneError
-
-    for kind in ("gif", "mp4"):
-        with pytest.raises(GoneError):
-            film(Film(layers, 2.0, "360p"), kind, tell)
-    assert len(seen) == 2 and all(0 < share < 1 for share in seen)
-
-
-def test_progress_rises_to_the_end(layers: tuple[Panel, ...]) -> None:
+def test_progress_rises_to_the_end_and_who_leaves_ends_it(layers: tuple[Panel, ...]) -> None:
     seen: list[float] = []
     film(Film(layers, 2.0, "360p"), "gif", seen.append)
     assert seen == sorted(seen) and abs(seen[-1] - 1) < 1e-6 and len(seen) > 6
+
+    def leave(share: float) -> None:
+        raise InterruptedError(f"{share}")
+
+    for kind in ("gif", "mp4"):
+        with pytest.raises(InterruptedError, match=r"0\.\d"):
+            film(Film(layers, 2.0, "360p"), kind, leave)
 
 
 def test_without_the_package_a_sentence_says_what_is_missing(
@@ -178,13 +179,115 @@ def test_without_the_package_a_sentence_says_what_is_missing(
     assert film(Film(layers[:2], 1.0, "360p"), "gif")[:6] == b"GIF89a"
 
 
-@pytest.mark.parametrize(("given", "value"), [({"seconds": 61}, "61"), ({"size": "4k"}, "4k"), ({"seconds": 0}, "0")])
-def test_a_film_outside_its_limits_is_refused(given: dict[str, object], value: str, layers: tuple[Panel, ...]) -> None:
-    with pytest.raises(ValueError, match=value):
-        Film(layers, **given)
-
-
-def test_one_picture_is_no_film(small: TextEncoder, run: Trace, layers: tuple[Panel, ...]) -> None:
+def test_a_film_outside_its_limits_is_refused(small: TextEncoder, run: Trace, layers: tuple[Panel, ...]) -> None:
+    limits: list[tuple[dict[str, Any], str]] = [({"seconds": 61}, "61"), ({"size": "4k"}, "4k"), ({"seconds": 0}, "0")]
+    for given, value in limits:
+        with pytest.raises(ValueError, match=value):
+            Film(layers, **given)
     with pytest.raises(ValueError, match="1 pictures"):
         Film(layers[:1])
+    assert [one.title for one in layers] == [f"layer {i} · Head 0" for i in range(4)]
     assert len(pictures_of([answer(ALL_HEADS, small, run).panel()])) == 16
+
+
+# In a process of its own, which nobody has to wait for, and which stays with nobody
+
+
+def picture(seed: int) -> Panel:
+    values = np.random.default_rng(seed).random((6, 6), dtype=np.float32)
+    return of_maps(f"Picture {seed}", "Some numbers.", [heat_map(values, "abcdef", "abcdef", "share")])
+
+
+@pytest.fixture(scope="module")
+def short() -> Film:
+    return Film((picture(0), picture(1)), 1.0, "360p")
+
+
+@pytest.fixture(scope="module")
+def long() -> Film:
+    return Film(tuple(map(picture, range(16))), 60.0, "1080p")
+
+
+def until(true: Callable[[], object], seconds: float = 30.0) -> None:
+    end = monotonic() + seconds
+    while not true():
+        assert monotonic() < end, "it never came"
+        sleep(0.05)
+
+
+@pytest.fixture
+def begun(monkeypatch: pytest.MonkeyPatch) -> Begun:
+    """The processes that a test starts."""
+    found: list[subprocess.Popen[bytes]] = []
+    popen = subprocess.Popen
+
+    def start(*arguments: object, **options: object) -> "subprocess.Popen[bytes]":
+        found.append(popen(*arguments, **options))  # type: ignore[call-overload]
+        return found[-1]
+
+    monkeypatch.setattr("pages.ui.server.child.subprocess.Popen", start)
+    return found
+
+
+def folders() -> set[Path]:
+    return {one.parent for one in Path(gettempdir()).glob("*/film.pickle")}
+
+
+def test_it_is_the_film_that_would_be_made_here(short: Film) -> None:
+    seen: list[float] = []
+    before = folders()
+    assert writing.filmed(short, "gif", seen.append) == film(short, "gif")
+    assert seen == sorted(seen) and seen[0] == 0 and folders() == before
+
+
+@pytest.mark.nightly
+def test_who_leaves_ends_it_and_all_it_has_started(long: Film, begun: Begun) -> None:
+    before, found, nice = folders(), [], []
+
+    def tell(done: float) -> None:
+        if done > 0:
+            found.extend(family(begun[-1].pid))
+            nice.extend(os.getpriority(os.PRIO_PROCESS, one) for one in found)
+            raise InterruptedError
+
+    with pytest.raises(InterruptedError):
+        writing.filmed(long, LONG, tell)
+    assert len(found) > 1, "the video encoder is a process, too"
+    assert min(nice) >= min(os.getpriority(os.PRIO_PROCESS, 0) + 10, 19), "the others go first"
+    until(lambda: not any(one in family(one) for one in found))
+    assert folders() == before
+
+
+def test_one_that_is_killed_is_said(long: Film, begun: Begun) -> None:
+    def tell(done: float) -> None:
+        os.kill(begun[-1].pid, signal.SIGKILL)
+
+    with pytest.raises(EndedError, match="ended from outside"):
+        writing.filmed(long, "gif", tell)
+
+
+@pytest.mark.nightly
+@pytest.mark.parametrize(("bound", "value", "why"), [("MOST_SECONDS", 0.2, "longer"), ("MOST_MB", 5.0, "memory")])
+def test_time_and_memory_are_bounded(
+    bound: str, value: float, why: str, long: Film, begun: Begun, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(child, bound, value)
+    with pytest.raises(EndedError, match=why):
+        writing.filmed(long, "gif", lambda done: None)
+    assert not family(begun[-1].pid)
+
+
+def test_without_memory_none_is_begun(short: Film, begun: Begun, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(memory, "left", lambda: 1e6)
+    with pytest.raises(ValueError, match="to make a film; this server has 1 MB left"):
+        writing.filmed(short, "gif", lambda done: None)
+    assert not begun
+
+
+def test_its_process_loads_no_model_and_no_page() -> None:
+    script = "import sys, encoder.pictures.paper.filming; print(sorted(sys.modules))"
+    done = subprocess.run([sys.executable, "-c", script], cwd=ROOT, capture_output=True, text=True, timeout=60)
+    assert "'matplotlib'" in done.stdout
+    assert not [
+        one for one in ("torch", "tokenizers", "streamlit", "pandas", "fontTools.subset") if f"'{one}'" in done.stdout
+    ]

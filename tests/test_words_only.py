@@ -5,8 +5,8 @@ import pytest
 
 from encoder import TextEncoder, Trace
 from encoder.metrics import tokens_drawn
-from encoder.metrics.word_kinds import selection
 from encoder.pictures.figures.facts import drawn_fact
+from encoder.support.selection import selection
 
 
 def test_what_is_left_out_is_said_with_its_share(sara: Trace) -> None:

@@ -11,7 +11,7 @@ from typing import Any, TypeAlias, TypeVar
 import numpy as np
 
 from encoder.explain.snippet import maker_of
-from encoder.metrics.word_kinds import CHOICES, Choice, Selection, tokens_drawn
+from encoder.metrics.word_kinds import tokens_drawn
 from encoder.pictures.chart import Chart
 from encoder.pictures.export.caption import About, caption, file_name
 from encoder.pictures.export.tables import Rows, to_csv
@@ -25,6 +25,7 @@ from encoder.pictures.scene import Needs, Option, Scene, names_along
 from encoder.pictures.screen import KINDS, PAPER, SCALES
 from encoder.support.errors import EncoderError
 from encoder.support.import_names import on_demand
+from encoder.support.selection import CHOICES, Choice, Selection
 from encoder.support.theme import Kind, Theme
 from encoder.trace.trace import Trace
 

@@ -5,10 +5,10 @@ from collections.abc import Sequence
 import numpy as np
 
 from encoder.metrics.weight_matrices import largest_pair
-from encoder.metrics.word_kinds import Selection
 from encoder.model.config import EncoderConfig
 from encoder.model.steps.step import Step
 from encoder.support.formatting import percent, short, shown
+from encoder.support.selection import Selection
 from encoder.support.theme import Kind
 
 

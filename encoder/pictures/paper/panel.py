@@ -8,10 +8,10 @@ from typing import Any
 
 import numpy as np
 
-from encoder.metrics.word_kinds import Selection, TokenKind, selection
 from encoder.pictures.export.tables import Rows, header, numbered, to_csv
 from encoder.support.errors import EncoderError
 from encoder.support.formatting import shown
+from encoder.support.selection import Selection, TokenKind, selection
 from encoder.support.theme import Kind, Theme, limits
 
 MOST_CELLS = 200_000  # of all maps of a panel; what has more is no picture for a sheet of paper

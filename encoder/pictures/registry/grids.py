@@ -6,7 +6,6 @@ from typing import Any
 from encoder.metrics import disagreement, largest_cell, norm_weighted
 from encoder.metrics.strongest_looks import finding
 from encoder.metrics.weight_matrices import all_weights
-from encoder.metrics.word_kinds import Choice
 from encoder.model.steps.step import Step
 from encoder.pictures.chart import small_maps
 from encoder.pictures.export.caption import About
@@ -16,6 +15,7 @@ from encoder.pictures.picture import Answer, Picture
 from encoder.pictures.registry.heads import every_head, every_weight
 from encoder.pictures.scene import Scene, one_of
 from encoder.support.formatting import percent
+from encoder.support.selection import Choice
 from encoder.support.theme import Kind
 from encoder.trace import unpadded
 from encoder.trace.unpadded import attention_weights

@@ -20,7 +20,7 @@ from encoder.metrics import (
     tokens_drawn,
 )
 from encoder.metrics.strongest_looks import strongest_link
-from encoder.metrics.word_kinds import CHOICES, Choice, groups_of
+from encoder.metrics.word_kinds import groups_of
 from encoder.pictures.export.caption import About
 from encoder.pictures.expression import Call, Every, Expression, Several, T, call, step
 from encoder.pictures.figures.facts import drawn_fact, main_fact
@@ -28,6 +28,7 @@ from encoder.pictures.numbers import Names
 from encoder.pictures.picture import Answer, Picture
 from encoder.pictures.scene import Option, Scene, one_of
 from encoder.support.formatting import brief, percent, shown
+from encoder.support.selection import CHOICES, Choice
 
 MERGED = one_of("merge_words", (False, True))
 DRAWN = one_of("words_only", CHOICES)

@@ -8,9 +8,9 @@ import streamlit as st
 from encoder.atlas.reading import Atlas
 from encoder.checkpoint.tokenizer_files import UNKNOWN
 from encoder.explain.cost import parameters, step_costs
-from encoder.metrics.word_kinds import CHOICES, Choice
 from encoder.pictures.registry.grids import DIFFERENCE, LIVING_MAP, UNCHANGED_RUN, unchanged_is_taken_off
 from encoder.support.formatting import shown
+from encoder.support.selection import CHOICES, Choice
 from encoder.text_encoder import TextEncoder
 from encoder.trace.trace import Trace
 from pages.ui import cell_links, session
