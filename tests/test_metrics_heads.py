@@ -6,7 +6,6 @@ from itertools import pairwise
 
 import pytest
 import torch
-from in_turn import in_turn
 from tiny import SENTENCE, TINY, tiny
 from torch import Tensor
 
@@ -58,72 +57,44 @@ def noise(*shape: int, seed: int = 0) -> Tensor:
 # Known answers
 
 
-def test_entropy_of_known_rows() -> None:
+def test_measures_of_known_heads() -> None:
     assert entropy(EVEN)[0].tolist() == pytest.approx([math.log(N)] * N)
     assert entropy(OWN)[0].tolist() == [0.0] * N  # 0 ln 0 is 0, not nan
     assert entropy(torch.tensor([[[0.5, 0.5, 0.0]] * 3])).tolist() == [pytest.approx([math.log(2)] * 3)]
     assert normalized_entropy(EVEN)[0].tolist() == pytest.approx([1.0] * N)
     assert normalized_entropy(on(3))[0].tolist() == [0.0] * N
-
-
-@in_turn(
-    ("weights", "far", "ahead", "sure"),
-    [
+    for weights, far, ahead, sure in (
         (OWN, 0.0, 0.0, 1.0),
         (EVEN, (N * N - 1) / (3 * N), 0.0, 1 / N),
         (PREVIOUS, (6 * 1 + 6) / N, 0.0, 1.0),  # six steps back of 1, one ahead of 6
         (on(0), 21 / N, -21 / N, 1.0),
         (on(6), 21 / N, 21 / N, 1.0),
-    ],
-)
-def test_distance_offset_and_confidence_of_known_heads(weights: Tensor, far: float, ahead: float, sure: float) -> None:
-    assert float(distance(weights)) == pytest.approx(far)
-    assert float(offset(weights)) == pytest.approx(ahead, abs=1e-6)
-    assert float(confidence(weights)) == pytest.approx(sure)
+    ):
+        assert float(distance(weights)) == pytest.approx(far)
+        assert float(offset(weights)) == pytest.approx(ahead, abs=1e-6)
+        assert float(confidence(weights)) == pytest.approx(sure)
+    for n in (1, 2, 7, 40):
+        assert float(distance(torch.full((1, n, n), 1 / n))) == pytest.approx(uniform_distance(n), rel=1e-5)
 
 
-@in_turn("n", [1, 2, 7, 40])
-def test_uniform_distance_is_that_of_even_attention(n: int) -> None:
-    assert float(distance(torch.full((1, n, n), 1 / n))) == pytest.approx(uniform_distance(n), rel=1e-5)
-
-
-@in_turn(
-    ("weights", "role", "mass"),
-    [
-        (OWN, "self", 1.0),
-        (OWN, "previous", 0.0),
-        (PREVIOUS, "previous", 1.0),
-        (PREVIOUS, "next", 0.0),
-        (NEXT, "next", 1.0),
-        (NEXT, "self", 0.0),
-        (on(0), "cls", 1.0),
-        (on(6), "sep", 1.0),
-        (on(2), "punctuation", 1.0),
-        (on(5), "punctuation", 1.0),
-        (on(1), "punctuation", 0.0),
-        (on(0), "previous", 1 / (N - 1)),
-        *((EVEN, role, 2 / N if role in ("punctuation", "special") else 1 / N) for role in ROLES),
-        (on(0), "special", 1.0),
-        (on(6), "special", 1.0),
-        (on(1), "special", 0.0),
-    ],
-)
-def test_role_mass_of_known_heads(weights: Tensor, role: str, mass: float) -> None:
-    assert float(role_mass(weights, WORDS)[role]) == pytest.approx(mass)
-
-
-def test_a_role_that_no_token_can_play_has_no_mass() -> None:
+def test_role_mass_of_known_heads() -> None:
+    masses = {
+        "self": ((OWN, 1.0), (NEXT, 0.0), (EVEN, 1 / N)),
+        "previous": ((PREVIOUS, 1.0), (OWN, 0.0), (on(0), 1 / (N - 1)), (EVEN, 1 / N)),
+        "next": ((NEXT, 1.0), (PREVIOUS, 0.0), (EVEN, 1 / N)),
+        "cls": ((on(0), 1.0), (EVEN, 1 / N)),
+        "sep": ((on(6), 1.0), (EVEN, 1 / N)),
+        "punctuation": ((on(2), 1.0), (on(5), 1.0), (on(1), 0.0), (EVEN, 2 / N)),
+        "special": ((on(0), 1.0), (on(6), 1.0), (on(1), 0.0), (EVEN, 2 / N)),
+    }
+    assert masses.keys() == set(ROLES)
+    for role, known in masses.items():
+        assert [float(role_mass(weights, WORDS)[role]) for weights, _ in known] == pytest.approx([m for _, m in known])
     found = role_mass(torch.full((2, 3, 3), 1 / 3), ["w1", "w2", "w3"])
     assert {role for role in ROLES if found[role].any()} == {"self", "previous", "next"}
-
-
-@in_turn(
-    ("token", "is_one"),
-    [(".", True), ("?!", True), ("“", True), ("Ġ,", True), ("#", True), ("a.", False), ("[CLS]", False), ("", False)],
-)
-def test_what_counts_as_punctuation(token: str, is_one: bool) -> None:
+    marks = {".": True, "?!": True, "“": True, "Ġ,": True, "#": True, "a.": False, "[CLS]": False, "": False}
     weights = torch.tensor([[[0.0, 1.0], [0.0, 1.0]]])
-    assert float(role_mass(weights, ["w1", token])["punctuation"]) == is_one
+    assert {token: bool(role_mass(weights, ["w1", token])["punctuation"]) for token in marks} == marks
 
 
 def test_js_distance_of_known_heads() -> None:
@@ -134,6 +105,8 @@ def test_js_distance_of_known_heads() -> None:
     assert float(found[0, 2]) == pytest.approx(math.log(2))
     assert found[3].tolist() == pytest.approx([even, even, even, 0.0])
     assert torch.equal(found, found.T)
+    near = torch.tensor([[[0.5, 0.5]], [[0.5001, 0.4999]]])
+    assert float(js_distance(near)[0, 1]) == pytest.approx(0.0001**2 / 2, rel=0.01)
 
 
 def test_one_token_has_an_answer_for_all() -> None:
@@ -147,55 +120,37 @@ def test_one_token_has_an_answer_for_all() -> None:
     assert [role.label for role in head_roles([one], [["w1"]])] == [TOO_FEW] * 2
 
 
-def test_heads_that_differ_by_a_hair_are_a_hair_apart() -> None:
-    weights = torch.tensor([[[0.5, 0.5]], [[0.5001, 0.4999]]])
-    assert float(js_distance(weights)[0, 1]) == pytest.approx(0.0001**2 / 2, rel=0.01)
-
-
-# Against loops
+def jensen_shannon(p: list[float], q: list[float]) -> float:
+    """The divergence of two rows by its formula."""
+    middle = [(v + w) / 2 for v, w in zip(p, q, strict=True)]
+    return math.fsum(v * math.log(v / m) for row in (p, q) for v, m in zip(row, middle, strict=True)) / 2
 
 
 def test_measures_are_their_loops() -> None:
-    weights = noise(3, N, N)
-    rows, i = weights.tolist(), range(N)
-    for h in range(3):
-        spread = [-math.fsum(a * math.log(a) for a in rows[h][q]) for q in i]
+    weights = noise(4, N, N)
+    found, apart, i = role_mass(weights, WORDS), js_distance(weights), range(N)
+    for h, a in enumerate(weights.tolist()):
+        spread = [-math.fsum(w * math.log(w) for w in a[q]) for q in i]
         assert entropy(weights)[h].tolist() == pytest.approx(spread, rel=1e-5)
         assert normalized_entropy(weights)[h].tolist() == pytest.approx([s / math.log(N) for s in spread], rel=1e-5)
-        far = math.fsum(rows[h][q][k] * abs(q - k) for q in i for k in i) / N
-        ahead = math.fsum(rows[h][q][k] * (k - q) for q in i for k in i) / N
+        far = math.fsum(a[q][k] * abs(q - k) for q in i for k in i) / N
+        ahead = math.fsum(a[q][k] * (k - q) for q in i for k in i) / N
         assert float(distance(weights)[h]) == pytest.approx(far, rel=1e-5)
         assert float(offset(weights)[h]) == pytest.approx(ahead, rel=1e-4)
-        assert float(confidence(weights)[h]) == pytest.approx(sum(max(row) for row in rows[h]) / N, rel=1e-5)
-
-
-def test_role_mass_is_its_loop() -> None:
-    weights = noise(3, N, N)
-    found = role_mass(weights, WORDS)
-    for h, a in enumerate(weights.tolist()):
+        assert float(confidence(weights)[h]) == pytest.approx(sum(max(row) for row in a) / N, rel=1e-5)
         expected = {
-            "self": sum(a[q][q] for q in range(N)) / N,
+            "self": sum(a[q][q] for q in i) / N,
             "previous": sum(a[q][q - 1] for q in range(1, N)) / (N - 1),
             "next": sum(a[q][q + 1] for q in range(N - 1)) / (N - 1),
-            "cls": sum(a[q][0] for q in range(N)) / N,
-            "sep": sum(a[q][6] for q in range(N)) / N,
-            "punctuation": sum(a[q][2] + a[q][5] for q in range(N)) / N,
-            "special": sum(a[q][0] + a[q][6] for q in range(N)) / N,
+            "cls": sum(a[q][0] for q in i) / N,
+            "sep": sum(a[q][6] for q in i) / N,
+            "punctuation": sum(a[q][2] + a[q][5] for q in i) / N,
+            "special": sum(a[q][0] + a[q][6] for q in i) / N,
         }
         assert {role: float(found[role][h]) for role in ROLES} == pytest.approx(expected, rel=1e-5)
-
-
-def test_js_distance_is_its_loop() -> None:
-    weights = noise(4, N, N)
-    found = js_distance(weights)
-    for p in range(4):
-        for q in range(4):
-            total = 0.0
-            for one, other in zip(weights[p].tolist(), weights[q].tolist(), strict=True):
-                middle = [(a + b) / 2 for a, b in zip(one, other, strict=True)]
-                for row in (one, other):
-                    total += math.fsum(a * math.log(a / m) for a, m in zip(row, middle, strict=True)) / 2
-            assert float(found[p, q]) == pytest.approx(total / N, rel=1e-4, abs=1e-7)
+        for other, b in enumerate(weights.tolist()):
+            total = sum(jensen_shannon(p, q) for p, q in zip(a, b, strict=True))
+            assert float(apart[h, other]) == pytest.approx(total / N, rel=1e-4, abs=1e-7)
 
 
 def test_leading_dimensions_are_kept() -> None:
@@ -232,14 +187,9 @@ def test_a_map_with_all_its_dimensions_has_the_distances_it_was_made_from() -> N
     assert all(a >= b >= 0 for a, b in pairwise(shares.tolist()))
     assert torch.equal(plane(distances)[0], points[:, :2])
     assert all(points[points[:, d].abs().argmax(), d] >= 0 for d in range(5))  # a sign of its own
-
-
-def test_a_map_of_one_or_of_equal_heads_is_one_point() -> None:
-    for distances in (torch.zeros(1, 1), torch.zeros(3, 3)):
-        points, shares = plane(distances)
-        assert points.shape == (len(distances), 2)
-        assert not points.any()
-        assert shares.tolist() == [0, 0]
+    for equal in (torch.zeros(1, 1), torch.zeros(3, 3)):  # one head, or equal ones, are one point
+        points, shares = plane(equal)
+        assert points.shape == (len(equal), 2) and not points.any() and shares.tolist() == [0, 0]
 
 
 # Roles
@@ -270,10 +220,6 @@ def test_one_sentence_does_not_tell_cls_from_any_token_but_many_do() -> None:
     assert 1 / N < moved.shuffled < 1 - MARGIN
 
 
-def test_a_few_tokens_are_too_few_for_any_role() -> None:
-    assert [r.label for r in head_roles([torch.cat((OWN, EVEN))[:, :3, :3]], [WORDS[:3]])] == [TOO_FEW, TOO_FEW]
-
-
 def test_the_shuffled_baseline_is_the_mass_that_one_shuffle_in_twenty_exceeds() -> None:
     role = head_roles([OWN], [WORDS])[0]
     generator = torch.Generator().manual_seed(5)
@@ -282,20 +228,16 @@ def test_the_shuffled_baseline_is_the_mass_that_one_shuffle_in_twenty_exceeds() 
     assert sum(t > role.shuffled - 1e-6 for t in tries) / 4000 > 0.05
 
 
-def test_labels_do_not_depend_on_the_other_heads_or_on_global_randomness() -> None:
+def test_labels_do_not_depend_on_other_heads_global_randomness_or_parts(monkeypatch: pytest.MonkeyPatch) -> None:
     weights = noise(5, N, N)
     torch.manual_seed(1)
     found = head_roles([weights], [WORDS])
     assert found == head_roles([weights], [WORDS])
     assert found[3:] == head_roles([weights[3:]], [WORDS])
     assert [r.shuffled for r in found] != [r.shuffled for r in head_roles([weights], [WORDS], seed=1)]
-
-
-def test_many_shuffles_of_a_long_sentence_go_in_parts(monkeypatch: pytest.MonkeyPatch) -> None:
-    weights = noise(2, N, N)
-    whole = head_roles([weights], [WORDS])
-    monkeypatch.setattr("encoder.metrics.roles.CELLS", 1000)
-    assert head_roles([weights], [WORDS]) == whole
+    assert [r.label for r in head_roles([torch.cat((OWN, EVEN))[:, :3, :3]], [WORDS[:3]])] == [TOO_FEW, TOO_FEW]
+    monkeypatch.setattr("encoder.metrics.roles.CELLS", 1000)  # many shuffles of a long sentence go in parts
+    assert head_roles([weights], [WORDS]) == found
 
 
 def test_weights_and_words_must_fit() -> None:
@@ -351,14 +293,9 @@ def test_the_heads_that_the_model_cards_name_get_their_label(base_survey: Survey
             assert said.mass == pytest.approx(float(found.measures[role][i, h]), abs=1e-5)
             assert said.mass > MOST
             assert said.mass > max(said.uniform, said.shuffled) + MARGIN
-
-
-@pytest.mark.slow
-@in_turn(("layer", "head", "role"), [(2, 3, "previous"), (1, 7, "next"), (2, 4, "next")])
-def test_clear_heads_of_base(base_survey: Survey, layer: int, head: int, role: str) -> None:
-    assert base_survey.roles[layer][head].mass > 0.8
-    assert base_survey.measures["confidence"][layer, head] > 0.8
-    assert (base_survey.measures["offset"][layer, head] > 0) == (role == "next")
+    for layer, head, role in ((2, 3, "previous"), (1, 7, "next"), (2, 4, "next")):
+        assert base_survey.roles[layer][head].mass > 0.8 < base_survey.measures["confidence"][layer, head]
+        assert (base_survey.measures["offset"][layer, head] > 0) == (role == "next")
 
 
 @pytest.mark.slow
@@ -418,13 +355,10 @@ def test_padding_is_left_out() -> None:
 # Cells of a matrix
 
 
-def test_the_largest_cell_is_found_by_row_and_column() -> None:
+def test_the_largest_cell_where_tokens_look_and_who_looks_at_them() -> None:
     values = torch.tensor([[0.1, 0.2, 0.3], [0.3, 0.9, 0.0]])
     assert largest_cell(values) == largest_cell(values.numpy()) == (1, 1)
     assert largest_cell(-values) == (1, 2)
-
-
-def test_where_tokens_look_and_who_looks_at_them() -> None:
     weights = torch.tensor([[0.5, 0.25, 0.25], [0.0, 1.0, 0.0], [0.125, 0.125, 0.75]])
     given, received = given_and_received(weights, [0, 2])
     assert given.tolist() == [0.3125, 0.1875, 0.5]  # the mean of two rows is a row again

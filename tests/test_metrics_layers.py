@@ -59,15 +59,11 @@ def test_cka_of_known_pairs() -> None:
     assert linear_cka(x[:2], noise(2, 9)) == pytest.approx(1)  # two samples always agree: the bias that debiased cures
 
 
-def test_cka_is_its_formula() -> None:
-    x, y = noise(11, 4).double(), noise(11, 6, seed=1).double() + noise(11, 1).double()
-    cx, cy = x - x.mean(0), y - y.mean(0)
-    expected = (cy.T @ cx).square().sum() / ((cx.T @ cx).norm() * (cy.T @ cy).norm())
-    assert linear_cka(x, y) == pytest.approx(float(expected), rel=1e-6)
-
-
-def test_debiased_cka_is_its_formula() -> None:
+def test_cka_is_its_formula_debiased_or_not() -> None:
     x, y = noise(9, 4).double(), (noise(9, 6, seed=1) + noise(9, 1)).double()
+    cx, cy = x - x.mean(0), y - y.mean(0)
+    plain = (cy.T @ cx).square().sum() / ((cx.T @ cx).norm() * (cy.T @ cy).norm())
+    assert linear_cka(x, y) == pytest.approx(float(plain), rel=1e-6)
 
     def hsic(k: Tensor, m: Tensor) -> float:
         """The estimator of Song et al. 2012, in the words of Nguyen et al. 2021, equation 3."""
@@ -98,12 +94,13 @@ def test_cka_matrix_is_cka_of_every_pair() -> None:
 
 
 def test_cka_needs_samples() -> None:
-    with pytest.raises(ValueError, match="3 and 4 samples"):
-        linear_cka(noise(3, 2), noise(4, 2))
-    with pytest.raises(ValueError, match="1 samples; linear CKA needs 2 or more"):
-        linear_cka(noise(1, 2), noise(1, 2))
-    with pytest.raises(ValueError, match="3 samples; linear CKA debiased needs 4 or more"):
-        linear_cka(noise(3, 2), noise(3, 2), debiased=True)
+    for sizes, debiased, said in (
+        ((3, 4), False, "3 and 4 samples"),
+        ((1, 1), False, "1 samples; linear CKA needs 2 or more"),
+        ((3, 3), True, "3 samples; linear CKA debiased needs 4 or more"),
+    ):
+        with pytest.raises(ValueError, match=said):
+            linear_cka(noise(sizes[0], 2), noise(sizes[1], 2), debiased)
 
 
 @in_turn("field", ["n_layers", "n_heads"])
@@ -140,14 +137,10 @@ def test_pca_is_the_eigenvectors_of_the_covariance() -> None:
     assert found.points.flatten(0, 1).mean(0).tolist() == pytest.approx([0] * 3, abs=1e-5)
 
 
-def test_pca_of_few_or_equal_points() -> None:
-    assert pca(noise(2, 5), 4).points.shape == (2, 2)
-    found = pca(torch.ones(3, 4))
-    assert found.shares.tolist() == [0, 0]
-    assert not found.points.any()
-
-
 def test_paths_share_one_basis(sara: Trace) -> None:
+    assert pca(noise(2, 5), 4).points.shape == (2, 2)
+    equal = pca(torch.ones(3, 4))
+    assert equal.shares.tolist() == [0, 0] and not equal.points.any()
     found = token_paths(sara, 3)
     assert found.points.shape == (7, 10, 3)
     assert all(a >= b for a, b in pairwise(found.shares.tolist()))
@@ -185,14 +178,10 @@ def test_the_lens_is_the_head_on_each_layers_output(name: str) -> None:
         assert torch.allclose(logit_lens(encoder, trace)[layer], expected, atol=1e-4)
 
 
-def test_the_lens_of_some_positions(base: TextEncoder, sara: Trace) -> None:
+def test_the_lens_reads_some_positions_by_its_own_head(base: TextEncoder, small: TextEncoder, sara: Trace) -> None:
     whole = logit_lens(base, sara)
-    some = logit_lens(base, sara, [3, 0])
-    assert torch.allclose(some, whole[:, [3, 0]], atol=1e-3)
+    assert torch.allclose(logit_lens(base, sara, [3, 0]), whole[:, [3, 0]], atol=1e-3)
     assert torch.allclose(whole[-1].exp(), sara["mlm.probabilities"], atol=1e-6)
-
-
-def test_the_lens_needs_a_head_and_its_own_model(base: TextEncoder, small: TextEncoder, sara: Trace) -> None:
     headless = tiny(TINY)
     with pytest.raises(ValueError, match="'tiny' has no masked-language-model head"):
         logit_lens(headless, headless.trace("w1"))
@@ -216,13 +205,6 @@ def test_an_answer_forms(base: TextEncoder) -> None:
     assert rank[0, position] > 100
 
 
-def test_the_race_ranks_the_last_layers_best_words_at_every_layer() -> None:
-    lens = torch.tensor([[0.1, 0.2, 0.3, 0.4], [0.4, 0.1, 0.2, 0.3], [0.1, 0.4, 0.3, 0.2]]).log()
-    best, ranks = race(lens, 3)
-    assert best.tolist() == [1, 2, 3]
-    assert ranks.tolist() == [[3, 2, 1], [4, 3, 2], [1, 2, 3]]
-
-
 def test_rank_and_divergence_of_known_answers() -> None:
     lens = torch.tensor([[[0.5, 0.25, 0.25]], [[0.25, 0.25, 0.5]], [[0.25, 0.5, 0.25]]]).log()
     answer, probability, rank = final_answer(lens)
@@ -230,11 +212,10 @@ def test_rank_and_divergence_of_known_answers() -> None:
     assert probability[:, 0].tolist() == pytest.approx([0.25, 0.25, 0.5])
     assert rank[:, 0].tolist() == [2, 2, 1]
     assert kl_to_last(lens)[:, 0].tolist() == pytest.approx([0.25 * math.log(2), 0.25 * math.log(2), 0.0])
-
-
-@in_turn(("ranks", "row"), [([2, 2, 1], 2), ([1, 1, 1], 0), ([1, 3, 1, 1], 2), ([9, 1, 1], 1), ([1], 0)])
-def test_an_answer_is_settled_where_it_stays_first(ranks: list[int], row: int) -> None:
-    assert settled(torch.tensor(ranks)) == row
+    best, ranks = race(torch.tensor([[0.1, 0.2, 0.3, 0.4], [0.4, 0.1, 0.2, 0.3], [0.1, 0.4, 0.3, 0.2]]).log(), 3)
+    assert (best.tolist(), ranks.tolist()) == ([1, 2, 3], [[3, 2, 1], [4, 3, 2], [1, 2, 3]])
+    first = {(2, 2, 1): 2, (1, 1, 1): 0, (1, 3, 1, 1): 2, (9, 1, 1): 1, (1,): 0}  # the row from which on it stays first
+    assert {ranks: settled(torch.tensor(ranks)) for ranks in first} == first
 
 
 def test_divergence_is_its_loop() -> None:
@@ -267,24 +248,34 @@ def test_nearest_words_is_its_loop() -> None:
     assert [value for _, value in nearest_words(encoder, torch.zeros(30), 3)] == [0, 0, 0]
 
 
-def test_nearest_words_of_base(base: TextEncoder) -> None:
-    found = nearest_words(base, base.tokenizer.token_to_id("cat"), 5)
-    assert {"cats", "dog"} <= {w for w, _ in found}
-    own = nearest_words(base, base.model.embedding.tokens.weight[77], 1)
-    assert own == [(base.tokenizer.id_to_token(77), pytest.approx(1, abs=1e-5))]
-
-
-def test_nearest_words_refuses_what_does_not_fit() -> None:
+def test_what_has_no_nearest_words_is_refused() -> None:
     encoder = tiny(TINY)
     with pytest.raises(ValueError, match="token id is 53; it must be a whole number from 0 to 52"):
         nearest_words(encoder, 53)
     with pytest.raises(ValueError, match=r"the vector is \[7\]; it must be \[30\]"):
         nearest_words(encoder, noise(7))
-
-
-def test_an_id_that_the_tokenizer_does_not_know_is_named_by_its_number() -> None:
+    for layer, unit, said in (
+        (2, 0, "layer is 2"),
+        (-1, 0, "layer is -1"),
+        (0, 44, "unit is 44"),
+        (0, -1, "unit is -1"),
+    ):
+        last = 1 if "layer" in said else 43
+        with pytest.raises(ValueError, match=f"{said}; it must be a whole number from 0 to {last}"):
+            unit_words(encoder, layer, unit)
     named = {name for name, _ in nearest_words(tiny(replace(TINY, vocab_size=55)), noise(30), 55)}
-    assert {"#53", "#54", "w0", "[CLS]"} <= named
+    assert {"#53", "#54", "w0", "[CLS]"} <= named  # what the tokenizer does not know is named by its number
+
+
+def test_nearest_words_of_base(base: TextEncoder) -> None:
+    assert {"cats", "dog"} <= {word for word, _ in nearest_words(base, base.tokenizer.token_to_id("cat"), 5)}
+    own = nearest_words(base, base.model.embedding.tokens.weight[77], 1)
+    assert own == [(base.tokenizer.id_to_token(77), pytest.approx(1, abs=1e-5))]
+    of_unit = unit_words(base, 5, 100, 4)
+    assert of_unit == nearest_words(base, base.model.layers[5].feed_forward.w_2.weight[:, 100], 4)
+    assert all(a >= b for (_, a), (_, b) in pairwise(of_unit))
+    activation = torch.tensor([[0.0, 0.0, 2.0, 0.0], [0.0, 1.0, 0.0, 0.0]])
+    assert silent_share(activation).tolist() == [0.75, 0.75] and never_active_share(activation) == 0.5
 
 
 @in_turn("name", ["post-norm", "pre-norm"])
@@ -295,21 +286,6 @@ def test_unit_vectors_add_up_to_the_output_of_the_feed_forward(name: str) -> Non
         layer, block = trace.layers[i].feed_forward, encoder.model.layers[i]
         written = sum(layer.activation[:, u, None] * unit_vector(encoder, i, u) for u in range(44))
         assert torch.allclose(written + block.feed_forward.w_2.bias, layer.output, atol=1e-4)
-
-
-def test_unit_words_are_those_nearest_to_its_vector(base: TextEncoder) -> None:
-    found = unit_words(base, 5, 100, 4)
-    assert found == nearest_words(base, base.model.layers[5].feed_forward.w_2.weight[:, 100], 4)
-    assert all(a >= b for (_, a), (_, b) in pairwise(found))
-
-
-@in_turn(
-    ("layer", "unit", "said"),
-    [(2, 0, "layer is 2"), (-1, 0, "layer is -1"), (0, 44, "unit is 44"), (0, -1, "unit is -1")],
-)
-def test_unit_words_refuses_what_is_not_there(layer: int, unit: int, said: str) -> None:
-    with pytest.raises(ValueError, match=f"{said}; it must be a whole number from 0 to {1 if 'layer' in said else 43}"):
-        unit_words(tiny(TINY), layer, unit)
 
 
 # Padding
@@ -354,9 +330,3 @@ def test_lengths_are_those_of_the_two_vectors_that_are_added(part: str, sublayer
     for i in range(len(trace.tokens)):
         assert float(found["residual"][i]) == pytest.approx(size(trace[f"layers.0.{part}.residual"][i]), rel=1e-5)
         assert float(found["added"][i]) == pytest.approx(size(trace[f"layers.0.{sublayer}.output"][i]), rel=1e-5)
-
-
-def test_units_that_are_silent_at_a_token_and_at_all() -> None:
-    activation = torch.tensor([[0.0, 0.0, 2.0, 0.0], [0.0, 1.0, 0.0, 0.0]])
-    assert silent_share(activation).tolist() == [0.75, 0.75]
-    assert never_active_share(activation) == 0.5
