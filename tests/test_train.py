@@ -26,8 +26,7 @@ from encoder.train import checkpoint_files
 from encoder.train.__main__ import main
 from encoder.train.checkpoint_files import TrainingProgress
 from encoder.train.corpus import TrainingError
-from encoder.train.log import read
-from encoder.train.loop import all_batches
+from encoder.train.loop import all_batches, read
 from encoder.train.objective import MaskedWords, TrainingTap
 from encoder.train.packing import encode, packed, plan
 from encoder.train.processes import Processes

@@ -60,7 +60,7 @@ def test_a_training_that_goes_on_keeps_what_it_counted(
     folder = tmp_path / "killed"
     command = ["--corpus", str(corpus), "--out", str(folder), "--exam", *SETTINGS, "snapshots=0,3,6"]
     with monkeypatch.context() as patch:
-        patch.setattr("encoder.train.watch.Watch.score", killed)
+        patch.setattr("encoder.train.loop.Watch.score", killed)
         with pytest.raises(KilledError):
             main(command)
     assert list(read_moments(moments_file(folder)).right) == [0, 3]

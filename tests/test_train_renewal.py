@@ -12,7 +12,7 @@ from encoder import TextEncoder
 from encoder.metrics.sentences import SENTENCES
 from encoder.train.__main__ import main
 from encoder.train.recipe import RECIPES
-from encoder.train.renewal import SPREAD, renew, scaled_scores
+from encoder.train.trainer import SPREAD, renew, scaled_scores
 
 pytestmark = pytest.mark.slow
 

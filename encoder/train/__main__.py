@@ -22,8 +22,7 @@ from encoder.train.loop import train
 from encoder.train.packing import encode
 from encoder.train.processes import Processes, processes
 from encoder.train.recipe import RECIPES, Recipe
-from encoder.train.renewal import renew
-from encoder.train.trainer import TrainingRun
+from encoder.train.trainer import TrainingRun, renew
 from encoder.train.vocabulary import learn
 
 TOKENIZER = "tokenizer.json"

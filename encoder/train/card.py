@@ -11,7 +11,6 @@ from encoder.text_encoder import TextEncoder
 from encoder.train.checkpoint_files import TrainingProgress, write
 from encoder.train.diagnostics import habits
 from encoder.train.evaluation import Score, fill_in_ranks
-from encoder.train.log import clock
 from encoder.train.recipe import Recipe
 
 CARD = "MODEL_CARD.md"
@@ -48,6 +47,12 @@ def fill_ins(encoder: TextEncoder) -> tuple[int, int, int]:
     return sum(rank == 1 for rank in ranks), sum(rank <= 5 for rank in ranks), len(ranks)
 
 
+def hours(seconds: float) -> str:
+    """Return seconds as hours:minutes:seconds."""
+    whole = round(seconds)
+    return f"{whole // 3600}:{whole // 60 % 60:02d}:{whole % 60:02d}"
+
+
 def text(encoder: TextEncoder, recipe: Recipe, progress: TrainingProgress, made: TrainingFacts) -> str:
     """The card as Markdown."""
     config, seen = encoder.config, habits(encoder)
@@ -65,7 +70,7 @@ vocabulary {config.vocab_size:,}; {weights / 1e6:.2f} M parameters, float16. Tra
 
 **How it was made.** `python -m encoder.train --preset {made.preset}{begun}`,
 PyTorch {version("torch")}, on {made.device}: {progress.step:,} steps,
-{progress.tokens / 1e6:,.1f} M tokens, {clock(progress.seconds)} hours. Settings: {settings}.
+{progress.tokens / 1e6:,.1f} M tokens, {hours(progress.seconds)} hours. Settings: {settings}.
 
 **Data.** {corpus}.
 

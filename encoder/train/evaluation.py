@@ -12,8 +12,7 @@ from encoder.support.errors import EncoderError
 from encoder.text_encoder import TextEncoder
 from encoder.train.corpus import Lines
 from encoder.train.fill_ins import CAPITAL, FILL_INS
-from encoder.train.masking import choose, hide, vocabulary
-from encoder.train.objective import Batch, MaskedWords
+from encoder.train.objective import Batch, MaskedWords, choose, hide, vocabulary
 from encoder.train.packing import encode, packed, plan
 
 SEED = 1

@@ -54,7 +54,7 @@ class Recipe:
     masked: float = 0.15  # the share of words to guess
     joined: float = 0.5  # how often a line goes on in the segment of the line before it
     score_penalty: float = 0.0  # of the mean squared log-sum-exp of attention scores in the loss (z-loss)
-    renewed: tuple[int, ...] = ()  # layers whose attention starts anew (`encoder.train.renewal`)
+    renewed: tuple[int, ...] = ()  # layers whose attention starts anew (`encoder.train.trainer.renew`)
     rest_rate: float = 1.0  # times the rate, for all weights outside the attention of renewed layers
     seed: int = 0
     evaluate_every: int = 1000
