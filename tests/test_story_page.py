@@ -1,8 +1,5 @@
 """The page The story: twelve stops by Next, guesses, the way deeper and back, and what a link restores."""
 
-import json
-from typing import Any
-
 import pytest
 from page_tools import at, choose, go, healthy, maps, open_app, page_shown, said
 from shared_models import pretrained
@@ -25,8 +22,8 @@ def texts(app: AppTest) -> str:
     return " ".join(one.value for one in [*app.markdown, *app.caption, *app.header]).replace("\\", "")
 
 
-def rail(app: AppTest) -> dict[str, Any]:
-    return json.loads(next(c for c in app.get("bidi_component") if "-story_rail" in c.proto.id).proto.json)
+def stop_on(app: AppTest) -> int:
+    return int(app.pills(key="story_stop").value)
 
 
 def stops_of(model: str, text: str | tuple[str, str]) -> tuple[StoryStop, ...]:
@@ -38,7 +35,7 @@ def test_it_begins_at_its_first_stop_and_next_leads_to_the_guess() -> None:
     app = opened("story", {"stop": "1"})
     assert app.title[0].value == "The story"
     for number, stop in enumerate(stops_of("base", EXAMPLE), 1):
-        assert link(app)["stop"] == str(number) and rail(app)["at"] == number
+        assert link(app)["stop"] == str(number) and stop_on(app) == number
         assert stop.question in texts(app) and stop.sentence not in texts(app)
         assert [app.button(key=f"option_{i}").label.replace("\\", "") for i in range(len(stop.options))] == [
             *stop.options
@@ -60,8 +57,7 @@ def test_a_guess_is_right_or_not_and_is_marked_until_the_sentence_changes() -> N
     press(app, "again")
     press(app, f"option_{stops[2].answer}")
     assert f"Right. {stops[2].sentence}" in texts(app)
-    done = [stop["number"] for chapter in rail(app)["chapters"] for stop in chapter["stops"] if stop["done"]]
-    assert done == [3]
+    assert [one[0] for one in app.pills(key="story_stop").options] == ["1", "2", "✓"]
     choose(app, sentence="The cat chased the mouse.")
     assert app.button(key="reveal") and link(app)["stop"] == "3"
     assert stops_of("base", "The cat chased the mouse.")[2].question in texts(app)
@@ -77,7 +73,7 @@ def test_deeper_is_the_page_of_that_step_and_the_bar_leads_back_to_the_same_stop
     app.query_params["layer"] = "0"
     healthy(app.run())
     press(app, "back_to_story")
-    assert app.title[0].value == "The story" and rail(app)["at"] == 8
+    assert app.title[0].value == "The story" and stop_on(app) == 8
     assert at(app)[0] == stops[7].layer and stops[7].sentence in texts(app)
 
 
@@ -114,7 +110,7 @@ RUNS = [
 def test_every_stop_of_any_run_is_drawn(query: dict[str, str]) -> None:
     app = opened("story", query)
     for number in range(1, 13):
-        assert rail(app)["at"] == number
+        assert stop_on(app) == number
         press(app, "reveal")
         assert "not offered" not in said(app)
         if number < 12:
@@ -125,6 +121,6 @@ def test_every_stop_of_any_run_is_drawn(query: dict[str, str]) -> None:
 def test_a_stop_that_is_not_there_is_refused_and_a_run_without_numbers_has_no_story() -> None:
     edits = edits_to_text((Edit("embedding.output", "scale", value=1e30),) * 2)
     app = opened("story", {"stop": "99"})
-    assert rail(app)["at"] == 1 and "not offered here" in said(app)
+    assert stop_on(app) == 1 and "not offered here" in said(app)
     app = opened("story", {"edits": edits})
     assert "it has no story" in texts(app) and "not finite numbers" in said(app)

@@ -36,7 +36,7 @@ STILL = """element => new Promise(done => {
 })"""
 UNFOLDED = """stage => new Promise(done => {
   const map = stage.closest('.map').map;
-  const look = () => map.open >= 0 && map.now && !map.gliding ? done() : requestAnimationFrame(look);
+  const look = () => map.open >= 0 && map.now ? done() : requestAnimationFrame(look);
   look();
 })"""
 OPEN = "detail => document.dispatchEvent(new CustomEvent('encoder:number', { detail }))"

@@ -27,11 +27,12 @@ def test_an_own_sentence_is_followed_through_twelve_stops(page: Page, app_url: s
     with rerun(page):
         way.click()
     assert sentence_line(page).input_value() == OWN
-    rail, question = page.get_by_role("navigation", name="The story"), widget(page, "card_question")
+    chapters, rail, question = (widget(page, key) for key in ("story_chapter", "story_stop", "card_question"))
     for place, stop in enumerate(stops, 1):
         expect(page).to_have_url(re.compile(rf"/story\?.*stop={place}\b" if place > 1 else r"/story\?(?!.*stop=)"))
-        expect(rail.locator("[aria-current=step]")).to_have_attribute("aria-label", f"{place} {stop.name}")
-        expect(rail.get_by_role("button")).to_have_count(4 + sum(one.chapter == stop.chapter for one in stops) - 1)
+        expect(rail.get_by_role("radio", checked=True)).to_have_text(f"{place} {stop.name}")
+        expect(chapters.get_by_role("radio", checked=True)).to_have_text(stop.chapter)
+        expect(rail.get_by_role("radio")).to_have_count(sum(one.chapter == stop.chapter for one in stops))
         expect(question.get_by_role("heading")).to_have_text(stop.question)
         if place in (1, 4):  # guessed: once right, once not
             chosen = stop.answer if place == 1 else (stop.answer + 1) % len(stop.options)
@@ -42,8 +43,8 @@ def test_an_own_sentence_is_followed_through_twelve_stops(page: Page, app_url: s
             with rerun(page):
                 page.keyboard.press("s")
             expect(question).to_contain_text(stop.sentence)
-        expect(rail.get_by_label(f"{place} {stop.name}, guessed")).to_be_visible()
-        picture = question.locator(".main-svg, canvas, .tokens, .story-arcs").first
+        expect(rail.get_by_text(f"✓ {stop.name}")).to_be_visible()
+        picture = question.locator(".main-svg, canvas, .tokens, .arcs").first
         expect(picture).to_be_visible()
         box = picture.bounding_box()
         assert box is not None and box["y"] + min(box["height"], 300) <= 900, f"stop {place} is below the first screen"
@@ -52,8 +53,8 @@ def test_an_own_sentence_is_followed_through_twelve_stops(page: Page, app_url: s
                 page.keyboard.press("ArrowRight")
     expect(page.get_by_text("You foresaw 1 of 12.")).to_be_visible()
     with rerun(page):  # all of it is guessed, so a chapter leads to its first stop
-        rail.get_by_role("button", name=stops[3].chapter).click()
-    expect(rail.locator("[aria-current=step]")).to_have_attribute("aria-label", f"4 {stops[3].name}, guessed")
+        chapters.get_by_role("radio", name=stops[3].chapter).click()
+    expect(rail.get_by_role("radio", checked=True)).to_have_text(f"✓ {stops[3].name}")
     with rerun(page):
         page.get_by_role("button", name="Go deeper here").click()
     expect(page).to_have_url(re.compile(f"{app_url}/[?]"))
@@ -74,7 +75,7 @@ def test_the_arcs_of_a_stop_are_those_of_the_run_and_are_kept_and_opened(page: P
     open_page(page, f"{app_url}/story?stop=4&{urlencode({'sentence': OWN})}")
     with rerun(page):
         page.keyboard.press("s")
-    drawing = page.locator(".story-arcs svg.across")
+    drawing = page.locator(".arcs svg.across")
     expect(drawing.locator("text.asked")).to_have_text(trace.tokens[stop.word])
     expect(drawing.locator("text.most").first).to_have_text(trace.tokens[int(row[1:-1].argmax()) + 1])
     expect(drawing.locator("path.most")).to_have_count(1)

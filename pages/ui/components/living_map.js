@@ -3,13 +3,12 @@
 import { bytes } from './cells.js';
 import { isDark, part, unitOf, unpack } from './living_map_data.js';
 import { whatIsAt } from './living_map_input.js';
-import { LABELS, TITLE, between, clamp, columnSpans, eased, foldedParts, kept, layout, naturalTotal, naturalWidths, rowHeight } from './living_map_layout.js';
+import { LABELS, TITLE, clamp, columnSpans, foldedParts, kept, layout, naturalTotal, naturalWidths, rowHeight } from './living_map_layout.js';
 import { inksOf, paintAll, paintCell, paintRow } from './living_map_paint.js';
 import { COLOURS, buildMap, lightTokens, placeAll, writeColumns, writeHeading, writeTokens } from './living_map_parts.js';
 import { heardWalk, paintStop, sayColumn, sayLayer, sayRow, stopWalk } from './living_map_say.js';
 
 const MORE = 210; // the level of the signed palette, 127 for none to 254, that a band has which is more
-const GLIDE = 300; // milliseconds from one arrangement to another
 /** @type {any} */
 const shared = globalThis;
 shared.livingMap ||= new EventTarget(); // where the unfolded layer, a component of its own, is handed over
@@ -24,7 +23,6 @@ export default function (/** @type {any} */ { data, parentElement, setTriggerVal
 
 class LivingMap {
   /** @type {any} */ now = null; // where everything stands
-  /** @type {any} */ goal = null; // where it will stand
   /** @type {any} */ colours = null;
   /** @type {any} */ drag = null;
   /** @type {any} */ run = null;
@@ -69,7 +67,6 @@ class LivingMap {
   across = 0; // the width of the page's column
   high = 0; // the height of the window
   frame = 0; // the frame that is asked for
-  gliding = false;
 
   /** @param {any} root */
   constructor(root) {
@@ -90,7 +87,6 @@ class LivingMap {
     this.images = new WeakMap();
     this.cache = new Map();
     /** @type {{ choice: string, layers: any[][] }} */ this.found = { choice: '', layers: [] };
-    this.still = matchMedia('(prefers-reduced-motion: reduce)');
     this.coarse = matchMedia('(pointer: coarse)');
     buildMap(this);
     this.heard = () => this.takeLayer(shared.livingMap.latest);
@@ -176,7 +172,7 @@ class LivingMap {
     if (this.asked === undefined) this.open = said.open;
     this.asked = undefined;
     writeColumns(this);
-    if (before !== this.open && this.now && before !== null) this.glide(); else this.arrange();
+    if (before !== this.open && this.now) this.settle(); else this.arrange();
     if (this.now) this.reveal();
   }
 
@@ -234,11 +230,10 @@ class LivingMap {
     this.rowHeight = rowHeight(about.rows, Math.max(innerHeight - 470, 300), coarse);
     this.tall = this.rowHeight * about.rows;
     this.foot = 8;
-    this.goal = layout({
+    this.now = layout({
       width: this.width - this.left, rows: about.rows, layers: about.layers, heads: about.heads, open: this.open, coarse,
       guesses: about.guesses.length > 0, natural: this.detail ? naturalTotal(this.detail.natural) : 500,
     });
-    if (!this.now || this.now.cards.length !== this.goal.cards.length || !this.gliding) this.now = this.goal;
     this.stage.style.height = this.top + this.tall + this.foot + 'px';
     const ratio = Math.min(2, devicePixelRatio || 1);
     for (const canvas of [this.canvas, this.base]) {
@@ -249,31 +244,15 @@ class LivingMap {
     this.move(0);
   }
 
-  /** From where everything stands to where it should. */
-  glide() {
-    const from = this.now || this.goal;
+  /** Another layer or column is unfolded: it is moved to where it is seen. */
+  settle() {
     this.bring();
-    this.gliding = true;
     this.arrange();
-    this.now = from;
-    const to = this.goal;
-    const begin = this.scroll;
-    const card = this.open >= 0 ? to.cards[this.open] : null;
-    const room = this.width - this.left;
-    const x = card ? clamp(begin, card.x + card.w + 12 - room, Math.max(0, card.x - 4)) : 0;
-    const end = kept(card && card.w > room ? card.x - 4 : x, to.width + 8, room);
-    const start = performance.now();
-    const step = (/** @type {number} */ time) => {
-      if (this.goal !== to && this.goal.cards.length !== from.cards.length) { this.gliding = false; return; }
-      const t = this.still.matches || !from || from === to ? 1 : Math.min(1, (time - start) / GLIDE);
-      const e = eased(Math.max(0, t));
-      this.now = t === 1 ? this.goal : between(from, this.goal, e);
-      this.scroll = begin + (end - begin) * e;
-      if (t === 1) { this.gliding = false; this.reveal(); }
-      this.refresh();
-      if (t < 1) requestAnimationFrame(step);
-    };
-    step(start);
+    if (!this.now) return;
+    const card = this.now.cards[this.open], room = this.width - this.left;
+    this.scroll = kept(!card ? 0 : card.w > room ? card.x - 4 : clamp(this.scroll, card.x + card.w + 12 - room, Math.max(0, card.x - 4)), this.now.width + 8, room);
+    this.reveal();
+    this.refresh();
   }
 
   /** Everything again, from the bottom up. */
@@ -343,7 +322,7 @@ class LivingMap {
   /** The opened number is seen: what stands where it is shown moves to the left. */
   reveal() {
     const at = this.placeOfMark();
-    if (at && !this.gliding) this.into(at.x, at.w);
+    if (at) this.into(at.x, at.w);
   }
 
   get row() {
@@ -418,7 +397,7 @@ class LivingMap {
     this.asked = layer;
     this.pointed = null;
     if (layer >= 0) this.layer = layer;
-    this.glide();
+    this.settle();
     writeColumns(this);
     this.tell(layer < 0 ? 'The whole picture.' : `Layer ${layer}, head ${this.head}, unfolded into ${this.columns.length} steps. ${sayLayer(this, layer)}`);
     this.showGo();
@@ -440,7 +419,7 @@ class LivingMap {
     this.focus = i;
     this.tell(sayColumn(this, i));
     this.showGo();
-    this.glide();
+    this.settle();
   }
 
   showGo() {

@@ -1,9 +1,9 @@
 // @ts-check
-// Where everything stands: rows, columns, layers, small maps, and the way from one arrangement to another. Pure numbers.
+// Where everything stands: rows, columns, layers, and small maps. Pure numbers.
 
 /**
  * @typedef {{ x: number, w: number }} Span
- * @typedef {Span & { open: number }} Card
+ * @typedef {Span & { open: boolean }} Card
  * @typedef {{ strips: Span[], cards: Card[], guess: Span, width: number }} Layout
  * @typedef {{ width: number, rows: number, layers: number, heads: number, open: number, guesses: boolean, coarse: boolean,
  *   natural: number }} Asked
@@ -55,36 +55,12 @@ export function layout({ width, layers, open, guesses, coarse, natural }) {
     : Math.max(natural, Math.min(room - (layers - 1) * (slim + gap) - gap, natural * 2.2));
   for (let i = 0; i < layers; i++) {
     const w = folded ? wide : i === open ? wide : slim;
-    cards.push({ x, w, open: i === open ? 1 : 0 });
+    cards.push({ x, w, open: i === open });
     x += w + gap;
   }
   const guess = { x: x + 4, w: end };
   return { strips, cards, guess, width: x + 4 + end };
 }
-
-/**
- * An arrangement between two, for the glide from one to the other: t from 0 to 1.
- * @param {Layout} a
- * @param {Layout} b
- * @param {number} t
- * @returns {Layout}
- */
-export function between(a, b, t) {
-  const mix = (/** @type {number} */ p, /** @type {number} */ q) => p + (q - p) * t;
-  const span = (/** @type {Span} */ p, /** @type {Span} */ q) => ({ x: mix(p.x, q.x), w: mix(p.w, q.w) });
-  return {
-    strips: b.strips.map((s, i) => span(a.strips[i], s)),
-    cards: b.cards.map((c, i) => ({ ...span(a.cards[i], c), open: mix(a.cards[i].open, c.open) })),
-    guess: span(a.guess, b.guess),
-    width: mix(a.width, b.width),
-  };
-}
-
-/**
- * Slow at both ends.
- * @param {number} t
- */
-export const eased = t => (t < 0.5 ? 4 * t * t * t : 1 - (2 - 2 * t) ** 3 / 2);
 
 /**
  * The small maps of a layer: how many stand side by side, and how large each is.

@@ -164,7 +164,7 @@ function frames(c, s) {
   c.rect(s.left, 0, s.width - s.left, s.top + s.tall + s.foot);
   c.clip();
   s.layout.cards.forEach((card, i) => {
-    const open = card.open > 0.5;
+    const { open } = card;
     c.beginPath();
     c.roundRect(toX(s, card.x) + 0.5, 0.5, card.w - 1, s.top + s.tall + 5, 8);
     c.globalAlpha = s.colours.dark ? 0.55 : 0.6;
@@ -189,16 +189,13 @@ function rowsOf(c, s, only) {
   s.layout.strips.forEach((span, i) => strip(c, s, i, span, list));
   s.layout.cards.forEach((card, layer) => {
     if (toX(s, card.x + card.w) < s.left || toX(s, card.x) > s.width) return;
-    if (card.open < 1) {
-      c.globalAlpha = 1 - card.open;
+    if (card.open) {
+      unfolded(c, s, layer, card, list);
+    } else {
       const parts = foldedParts(card.w);
       if (parts.bands.w > 6) bands(c, s, layer, card.x + parts.bands.x, parts.bands.w, only);
       strip(c, s, 2 + layer, { x: card.x + parts.strip.x, w: parts.strip.w }, list);
       if (parts.bars.w) bars(c, s, layer, card.x + parts.bars.x, list);
-    }
-    if (card.open > 0.02) {
-      c.globalAlpha = card.open;
-      unfolded(c, s, layer, card, list);
     }
     c.globalAlpha = 1;
   });
@@ -388,8 +385,8 @@ export function thumbPlaces(s, layer) {
   const card = s.layout.cards[layer];
   const { heads } = s.run.about;
   const w = card.w;
-  const grid = card.open > 0.5 ? thumbLine(heads, w) : thumbGrid(heads, w, s.top - TITLE - 6);
-  const used = card.open > 0.5 ? grid.across * (grid.size + 2) + 14 : w; // an unfolded layer has them at its left
+  const grid = card.open ? thumbLine(heads, w) : thumbGrid(heads, w, s.top - TITLE - 6);
+  const used = card.open ? grid.across * (grid.size + 2) + 14 : w; // an unfolded layer has them at its left
   return Array.from({ length: heads }, (_, h) => thumbAt(h, grid, used));
 }
 

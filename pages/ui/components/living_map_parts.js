@@ -193,7 +193,7 @@ export function placeAll(map) {
       t.ariaPressed = String(l === map.layer && h === map.head);
     });
   });
-  const shown = map.open >= 0 && map.now.cards[map.open].open > 0.5;
+  const shown = map.open >= 0;
   const spans = shown ? columnSpans(map.detail.natural, map.now.cards[map.open].w) : [];
   map.columnButtons.forEach((/** @type {any} */ b, /** @type {number} */ i) => {
     if (!shown) { b.hidden = true; return; }

@@ -2,10 +2,8 @@
 // What the map says in words, in the numbers of this run: of a layer, a column, a row, a cell; and Play, in which a frame runs
 // from column to column of one word's row while a sentence says what happens there.
 import { bandText, levelText, part, rowName, signedText, unitOf } from './living_map_data.js';
-import { eased } from './living_map_layout.js';
 import { bandsOfLayer, toX, toY } from './living_map_paint.js';
 
-const STEP = 300; // milliseconds of the frame's glide from column to column
 const PAUSE = 1500; // at the least at a column, and
 const PER_LETTER = 28; // milliseconds more for each letter of its sentence
 
@@ -72,7 +70,7 @@ export const stopsOf = map => [...map.now.strips.slice(0, 2), ...map.now.cards, 
 export function startWalk(map) {
   if (map.walking) { stopWalk(map); return; }
   const row = map.pinned >= 0 ? map.pinned : map.walkData.row;
-  map.walking = { at: -1, from: null, since: 0, timer: 0, row, asked: false };
+  map.walking = { at: -1, timer: 0, row, asked: false };
   map.playButton.textContent = 'Stop';
   map.pinned = row;
   if (row === map.walkData.row) { nextStop(map, 1); return; }
@@ -101,9 +99,7 @@ export function nextStop(map, by) {
   const stops = stopsOf(map);
   clearTimeout(walk.timer);
   if (walk.at + by >= stops.length) { stopWalk(map); return; }
-  walk.from = walk.at < 0 ? null : walk.at;
   walk.at = Math.max(0, walk.at + by);
-  walk.since = performance.now();
   map.into(stops[walk.at].x, stops[walk.at].w);
   const said = map.walkData.said[walk.at];
   map.said.textContent = said;
@@ -111,15 +107,11 @@ export function nextStop(map, by) {
   map.later();
 }
 
-/** The frame where it stands now, or glides. @param {CanvasRenderingContext2D} c @param {any} map */
+/** The frame where it stands now. @param {CanvasRenderingContext2D} c @param {any} map */
 export function paintStop(c, map) {
   const walk = map.walking;
   if (!walk || walk.at < 0) return;
-  const stops = stopsOf(map);
-  const [a, b] = [stops[walk.from ?? walk.at], stops[walk.at]];
-  const t = map.still.matches ? 1 : Math.min(1, (performance.now() - walk.since) / STEP);
-  const e = eased(t);
-  const [x, w] = [a.x + (b.x - a.x) * e, a.w + (b.w - a.w) * e];
+  const { x, w } = stopsOf(map)[walk.at];
   c.strokeStyle = map.colours.second;
   c.lineWidth = 3;
   c.beginPath();
@@ -127,5 +119,4 @@ export function paintStop(c, map) {
   c.stroke();
   c.lineWidth = 2;
   c.strokeRect(toX(map.scene, x), toY(map.scene, walk.row), w, map.rowHeight);
-  if (t < 1) requestAnimationFrame(() => map.later());
 }

@@ -1,5 +1,6 @@
 """A link to hand on: as text with a button that copies it, and as a code that a phone's camera reads."""
 
+from base64 import b64encode
 from urllib.parse import urlsplit
 
 import segno
@@ -14,8 +15,11 @@ def draw(link: str) -> None:
     """Draw both; a link that is too long for a code is said to be so."""
     size, path = code(link)
     if path:
-        what = f"viewBox='0 0 {size} {size}' role='img' aria-label='The link as a code for a camera'"
-        st.html(f"<svg class='share-code' {what} shape-rendering='crispEdges'><path d='{path}'/></svg>")
+        # An image, for Streamlit takes an SVG out of HTML.
+        size_of = f"viewBox='0 0 {size} {size}' shape-rendering='crispEdges'"
+        drawing = f"<svg xmlns='http://www.w3.org/2000/svg' {size_of}><path d='{path}'/></svg>"
+        source = f"data:image/svg+xml;base64,{b64encode(drawing.encode()).decode()}"
+        st.html(f"<img class='share-code' alt='The link as a code for a camera' src='{source}'>")
     st.code(link, language=None, wrap_lines=True)
     if not path:
         st.caption("It is too long for a code that a camera could read from afar.")

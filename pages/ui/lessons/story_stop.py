@@ -1,12 +1,12 @@
 """One stop of the story on the screen: question, guess, answer and picture, and the way on."""
 
 import html
-from collections.abc import Callable
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import replace
+from typing import Any
 
 import streamlit as st
 
-from encoder.browser.arcs import pictures as arcs_of
 from encoder.pictures.ask import scene_of
 from encoder.pictures.picture import Picture
 from encoder.pictures.registry.grids import STORY_HEADS
@@ -18,7 +18,7 @@ from encoder.teach.story import StoryStop
 from encoder.teach.story.stop import PictureKind
 from encoder.trace.trace import Trace
 from pages.ui import cell_links, session
-from pages.ui.components import maps, story_rail
+from pages.ui.components import maps, story_arcs
 from pages.ui.downloads import keep
 from pages.ui.lessons import story
 from pages.ui.picture import answer_of, show
@@ -43,7 +43,7 @@ def draw() -> None:
     stop = told[number - 1]
     story.arrange(stop, number)
     guesses = story.guesses()
-    story_rail.draw(told, number, guesses, lambda chosen: go(story.way_to(chosen)))
+    draw_rail(told, number, guesses)
     with st.container(key="card_question"):
         heading(plain(stop.question))
         if number not in guesses:
@@ -62,6 +62,42 @@ def draw() -> None:
             on(stop, number)
     if number == story.COUNT:
         ending(guesses)
+
+
+def draw_rail(stops: Sequence[StoryStop], at: int, guesses: Collection[int]) -> None:
+    """Draw the chapters, each of which leads to its first stop without a guess, and the stops of the one that is open.
+
+    What was guessed has a tick.
+    """
+    chapters: dict[str, list[int]] = {}
+    for number, stop in enumerate(stops, 1):
+        chapters.setdefault(stop.chapter, []).append(number)
+    here = stops[at - 1].chapter
+    state.show(story_chapter=here, story_stop=at)
+    tie: dict[str, Any] = {"required": True, "label_visibility": "collapsed"}
+
+    def ticked(name: str) -> str:
+        return plain(f"{name} ✓" if {*chapters[name]} <= {*guesses} else name)
+
+    def named(number: int) -> str:
+        return plain(f"{'✓' if number in guesses else number} {stops[number - 1].name}")
+
+    def open_chapter() -> None:
+        inside = chapters[state.value("story_chapter")]
+        go(story.way_to(next((number for number in inside if number not in guesses), inside[0])))
+
+    with st.container(key="story_rail", gap="xsmall"):
+        st.segmented_control(
+            "Chapter", list(chapters), key="story_chapter", format_func=ticked, on_change=open_chapter, **tie
+        )
+        st.pills(
+            "Stop",
+            chapters[here],
+            key="story_stop",
+            format_func=named,
+            on_change=lambda: go(story.way_to(state.value("story_stop"))),
+            **tie,
+        )
 
 
 def ask(stop: StoryStop, number: int) -> None:
@@ -158,8 +194,7 @@ def arcs(trace: Trace, stop: StoryStop) -> None:
     answer = answer_of(ARCS, scene_of(view, ARCS.needs, session.text_encoder, session.run))
     scene, shares = answer.scene, answer.numbers.array.tolist()
     asked = words_to_look_from(scene)[scene[WORD]]
-    drawing = arcs_of(names_drawn(scene), asked, shares, answer.title, answer.alt)
-    st.html(f"<figure class='story-arcs'>{drawing}</figure>")
+    story_arcs.draw(ARCS.key, names_drawn(scene), asked, shares, answer.title, answer.alt)
     keep.draw(answer)
     cell = Cell(f"layers.{scene.layer}.attention.weights", (scene.head, stop.word or 0, stop.seen or 0))
     st.button("How it was computed", key="story_number", type="tertiary", on_click=cell_links.open_number, args=(cell,))
