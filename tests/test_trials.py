@@ -479,7 +479,6 @@ CASES: dict[str, tuple[Case, ...]] = {
     "positions_once": (holds(), fails(positions_again), untried(model("no-positions"))),
     "positions_fixed": (holds(), fails(model("learned-positions")), untried(model("no-positions"))),
     "published_depth": (holds(preset="bert-base", layers=12), fails(preset="bert-base", layers=24)),
-    "depth_grows": (holds(layers=12), fails(model("shared-layers"), layers=12)),
     "order_agrees": (
         holds(model("small"), sentence=CROSS, method="integrated gradients"),
         condition(sentence=CROSS, method="integrated gradients"), fails(sentence=CROSS, method="gradient × input"),

@@ -132,11 +132,11 @@ def ablate_each(
 
 def progress(total: int, chunks: Iterator[list[Effect]]) -> Generator[Progress, None, None]:
     """The state of a sweep before its first chunk and after each."""
-    found: tuple[Effect, ...] = ()
-    yield Progress(0, total, found)
+    effects_so_far: tuple[Effect, ...] = ()
+    yield Progress(0, total, effects_so_far)
     for chunk in chunks:
-        found += tuple(chunk)
-        yield Progress(len(found), total, found)
+        effects_so_far += tuple(chunk)
+        yield Progress(len(effects_so_far), total, effects_so_far)
 
 
 def effects(trace: Trace, watch: WatchedWord | None) -> Callable[[Outcome], Effect]:
@@ -149,8 +149,8 @@ def effects(trace: Trace, watch: WatchedWord | None) -> Callable[[Outcome], Effe
         after = outcome.output.double()
         change = float(torch.linalg.vector_norm(after - before) / size)
         cosine = float(torch.nn.functional.cosine_similarity(after, before, dim=-1).mean())
-        found = outcome.log_probability
-        return Effect(outcome.edit, change, cosine, None if found is None else found - watched)
+        there = outcome.log_probability
+        return Effect(outcome.edit, change, cosine, None if there is None else there - watched)
 
     return effect
 
@@ -203,8 +203,8 @@ def run(
     output, watched = forward(encoder, trace, [(edit,) for edit in edits], runs, watch.position if watch else None)
     n = len(tokens(trace))
     return [
-        Outcome(edit, row[:n], log_probability(found, watch) if watch and found is not None else None, found)
-        for edit, row, found in zip(edits, output, watched, strict=True)
+        Outcome(edit, row[:n], log_probability(logits, watch) if watch and logits is not None else None, logits)
+        for edit, row, logits in zip(edits, output, watched, strict=True)
     ]
 
 

@@ -65,11 +65,11 @@ def aligned_tokens(a: Trace, b: Trace) -> list[Pair]:
 
 def holding(texts: Sequence[Tokens], word: str) -> list[tuple[Tokens, tuple[int, ...]]]:
     """The texts in which a word stands, each with the positions of its pieces where it first does."""
-    found = []
+    result = []
     for text in texts:
         with suppress(ValueError):
-            found.append((text, text.find(word)))
-    return found
+            result.append((text, text.find(word)))
+    return result
 
 
 def both(pairs: Sequence[Pair]) -> tuple[list[int], list[int]]:
@@ -208,8 +208,8 @@ def check_comparable(traces: Sequence[Trace]) -> None:
     """
     shapes = {(trace.config.n_layers, trace.config.d_model) for trace in traces}
     if len(shapes) > 1:
-        said = " and ".join(f"{layers} layers of {d_model}" for layers, d_model in sorted(shapes))
-        raise EncoderError(f"the models have {said}; their vectors cannot be compared")
+        text = " and ".join(f"{layers} layers of {d_model}" for layers, d_model in sorted(shapes))
+        raise EncoderError(f"the models have {text}; their vectors cannot be compared")
 
 
 def cosines(vectors: list[Tensor]) -> Tensor:

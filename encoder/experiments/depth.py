@@ -159,5 +159,5 @@ def gradients(
         output = untrained(config, seed).resume(x, 0, None, tap)
         stream = [x, *(values[f"layers.{i}.output"] for i in range(depth))]
         loss = (output * normal(1, n, config.d_model, seed=seed, draw=2)).sum()
-        found = torch.autograd.grad(loss, stream)
-    return torch.stack([gradient.norm() for gradient in found])
+        slopes = torch.autograd.grad(loss, stream)
+    return torch.stack([gradient.norm() for gradient in slopes])

@@ -116,9 +116,9 @@ def swept(encoder: TextEncoder, way: Way, sentences: Sequence[str], batch: int) 
             donor = Donor(sentence, list(trace.tokens), means_of(means, trace) if other is None else taken(other, n))
             edits = [Edit(edit.step, "patch", heads=edit.heads, value=donor) for edit in edits]
         effect = effects(trace, watch)
-        found = [effect(one) for chunk in outcomes(encoder, trace, edits, watch, batch) for one in chunk]
-        harms.append(grid(found, encoder.config, "loss").double())
-        changes.append(grid(found, encoder.config).double())
+        effects_here = [effect(outcome) for chunk in outcomes(encoder, trace, edits, watch, batch) for outcome in chunk]
+        harms.append(grid(effects_here, encoder.config, "loss").double())
+        changes.append(grid(effects_here, encoder.config).double())
         yield Importance(i + 1, len(sentences), *mean_and_error(harms), *mean_and_error(changes))
 
 

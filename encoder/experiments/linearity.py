@@ -212,12 +212,12 @@ def one_matrix(trace: Trace, layer: int) -> tuple[OneMatrix, ...]:
     """
     layer = integer("layer", layer, 0, trace.config.n_layers - 1)
     attention, x = block(trace, layer).attention, trace[f"layers.{layer}.attention.input"]
-    heads, width, found = trace.config.n_heads, trace.config.d_head, []
+    heads, width, result = trace.config.n_heads, trace.config.d_head, []
     for name, one in (("q", attention.w_q), ("k", attention.w_k), ("v", attention.w_v)):
         whole = attention.split(functional.linear(x, one.weight, one.bias)[None])[0]  # [H, n, d_head]
         each = one.weight.view(heads, width, -1), one.bias.view(heads, width)
         made = torch.stack([functional.linear(x, weight, bias) for weight, bias in zip(*each, strict=True)])
         shape = (trace.config.d_model, trace.config.d_model)
         apart = (made - whole).abs().amax((1, 2))
-        found.append(OneMatrix(name, shape, (trace.config.d_model, width), apart, float(whole.abs().max())))
-    return tuple(found)
+        result.append(OneMatrix(name, shape, (trace.config.d_model, width), apart, float(whole.abs().max())))
+    return tuple(result)

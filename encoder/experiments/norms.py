@@ -55,14 +55,14 @@ def norms(
     some("d_models", d_models, *LIMITS["d_model"])
     if not 0 <= eps < 1:
         raise EncoderError(f"eps is {eps!r}; it must be a number from 0 to below 1")
-    found = []
+    pairs = []
     for d in d_models:
         x = normal(samples, d, seed=seed)
         layer_norm, std_norm = LayerNorm(d, eps)(x), StdNorm(d, eps)(x)
         apart = (layer_norm - std_norm).abs()
         ratio = layer_norm.norm() / std_norm.norm()
-        found.append(NormPair(d, float(apart.max()), float(apart.mean()), float(ratio), math.sqrt(d / (d - 1))))
-    return tuple(found)
+        pairs.append(NormPair(d, float(apart.max()), float(apart.mean()), float(ratio), math.sqrt(d / (d - 1))))
+    return tuple(pairs)
 
 
 @dataclass(frozen=True)

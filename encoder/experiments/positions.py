@@ -84,8 +84,8 @@ def wavelengths(table: Tensor) -> Tensor:
     In the paper from 2 pi to 10000 * 2 pi. nan for a pair that no one rotation moves from position to position, as in a
     learned table.
     """
-    found = turn(table)
-    return torch.where(found.missed < STEADY, 2 * torch.pi / found.angles.abs(), torch.nan)
+    result = turn(table)
+    return torch.where(result.missed < STEADY, 2 * torch.pi / result.angles.abs(), torch.nan)
 
 
 def on_circles(table: Tensor) -> Tensor:

@@ -141,8 +141,8 @@ def mean_share(trace: Trace) -> Tensor:
     """
     n = len(trace.tokens) - trace.padding
     inputs = [trace.step(name).inputs[0] for name in trace if name.endswith((".mean", ".mean_square"))]
-    found = [trace[name][:n].double() for name in inputs if trace.step(name).shape == ("n", "d_model")]
-    return torch.stack([x.mean(-1).square() / x.square().mean(-1) for x in found])
+    normed = [trace[name][:n].double() for name in inputs if trace.step(name).shape == ("n", "d_model")]
+    return torch.stack([x.mean(-1).square() / x.square().mean(-1) for x in normed])
 
 
 @dataclass(frozen=True)
@@ -174,7 +174,7 @@ def bias_table(encoder: TextEncoder) -> BiasTable:
     row = distance_buckets(2 * n + 1, len(bias.weight))[n].tolist()  # of the query in the middle, key by key
     order, names = list(dict.fromkeys(row)), []
     for bucket in order:
-        apart = [key - n for key, found in enumerate(row) if found == bucket]
+        apart = [key - n for key, shared in enumerate(row) if shared == bucket]
         near, far = min(map(abs, apart)), max(map(abs, apart))
         side = "before" if apart[0] < 0 else "after"
         shared = f"{near} and more" if far > FARTHEST else str(near) if near == far else f"{near} to {far}"

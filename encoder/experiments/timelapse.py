@@ -107,7 +107,7 @@ def strongest_heads(moments: Mapping[int, TextEncoder], roles: Sequence[str]) ->
         EncoderError: a role that is not one of ROLES.
     """
     surveys = {step: survey(model) for step, model in moments.items()}
-    return {role: [strongest(step, found, role) for step, found in surveys.items()] for role in roles}
+    return {role: [strongest(step, habits, role) for step, habits in surveys.items()] for role in roles}
 
 
 def appears(heads: list[Strongest]) -> tuple[Strongest | None, Strongest] | None:
@@ -156,10 +156,10 @@ def moment(step: int, encoder: TextEncoder, text: str, layer: int, head: int, po
     trace, asked = encoder.trace([text, pieces.replaced(word, encoder.mask_token)])  # one forward pass
     weights = attention_weights(trace, layer)[head : head + 1]
     measures = {name: float(measure.of(weights, tokens(trace))) for name, measure in HEAD_MEASURES.items()}
-    said = encoder.predict(asked, positions=[word[0]])
+    sentence = encoder.predict(asked, positions=[word[0]])
     kept = weights[0].numpy().copy()
     kept.flags.writeable = False
-    return Moment(step, kept, measures, said[0] if said else [])
+    return Moment(step, kept, measures, sentence[0] if sentence else [])
 
 
 def every_moment(moments: Mapping[int, TextEncoder], text: str, layer: int, head: int, position: int) -> list[Moment]:
@@ -273,10 +273,10 @@ def gap_moments(moments: Mapping[int, TextEncoder], text: str, forms: Sequence[s
         if encoder.mask_token not in trace.tokens:
             raise EncoderError(f"the text has no {encoder.mask_token or 'mask'}")
         at = trace.tokens.index(encoder.mask_token)
-        found = encoder.predict(trace, FEW, [at])
-        if found is None:
+        guess = encoder.predict(trace, FEW, [at])
+        if guess is None:
             raise EncoderError(encoder.why_no_guesses)
-        guesses.append(tuple(found[0]))
+        guesses.append(tuple(guess[0]))
         row = trace["mlm.probabilities"][at]
         shares.append([float(row[encoder.word_id(trace, at, form)]) for form in forms])
     return GapMoments(tuple(guesses), torch.tensor(shares).T)

@@ -18,12 +18,12 @@ from pages.ui.text import plain
 
 def row(known: Known) -> None:
     """One claim with its verdict; unfolded, what was measured, where it is said, and the ways to try it."""
-    claim, found = known.claim, known.found
-    label = f"{findings.tag(found)} {f'{findings.STORED} ' * known.stored}{plain(claim.text)}"
+    claim, result = known.claim, known.found
+    label = f"{findings.tag(result)} {f'{findings.STORED} ' * known.stored}{plain(claim.text)}"
     with st.expander(label, key=f"claim_{claim.key}"):
-        st.markdown(plain(found.sentence))
-        if found.what:
-            st.caption(plain(f"{brief(found.value)}: {found.what}"))
+        st.markdown(plain(result.sentence))
+        if result.what:
+            st.caption(plain(f"{brief(result.value)}: {result.what}"))
         st.caption(plain(f"Said in: {said_in(claim)}"))
         on_click, args = (library.go, (claim.lesson, 1)) if claim.lesson else (labs.show, (claim,))
         with st.container(horizontal=True):
@@ -35,8 +35,8 @@ def row(known: Known) -> None:
 
 def measured() -> list[Known]:
     """Every claim of a model of which nothing is stored: they are listed until they are measured."""
-    said = pd.DataFrame({"claim": one.text, "where": said_in(one)} for one in CLAIMS)
-    listed = st.empty().dataframe(said, hide_index=True, height=390, key="claims_said")
+    text = pd.DataFrame({"claim": one.text, "where": said_in(one)} for one in CLAIMS)
+    listed = st.empty().dataframe(text, hide_index=True, height=390, key="claims_said")
     cost_gate.ask(f"claims_{state.current().model}", findings.seconds(CLAIMS), f"Measure all {len(CLAIMS)}")
     rows = findings.measure(CLAIMS)
     listed.empty()

@@ -101,7 +101,7 @@ def pair_score(encoder: TextEncoder, trace: Trace, head: int, query: int, key: i
     if not (0 <= query < n and 0 <= key < n):
         raise EncoderError(f"the pair is {query}, {key}; positions go from 0 to {n - 1}")
     asks, offers = trace.step("layers.0.attention.scores").inputs
-    found = []
+    result = []
     for position, linear, step in ((query, attention.w_q, asks), (key, attention.w_k, offers)):
         stream = read_by_layer_0(encoder, trace, position)
         stream.linear(*of_head(attention, linear, head))
@@ -109,8 +109,8 @@ def pair_score(encoder: TextEncoder, trace: Trace, head: int, query: int, key: i
             cos, sin = (trace[f"layers.0.attention.{wave}"][position].double() for wave in ("cos", "sin"))
             stream.rows = turned(stream.rows[None, None], cos[None], sin[None])[0, 0]
         stream.add(REST, trace[step][head, position].double() - stream.rows.sum(0))
-        found.append((tuple(stream.parts), stream.rows))
-    (left, q), (right, k) = found
+        result.append((tuple(stream.parts), stream.rows))
+    (left, q), (right, k) = result
     root = math.sqrt(attention.score_size)
     score = float(trace["layers.0.attention.scaled"][head, query, key])
     if encoder.config.distance_parts:

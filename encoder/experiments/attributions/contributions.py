@@ -72,20 +72,20 @@ class Contributions:
 
     def grid(self, config: EncoderConfig) -> Tensor:
         """What every head and, in the last column, the feed-forward block of every layer puts in: [n_layers, H + 1]."""
-        found = torch.zeros(config.n_layers, config.n_heads + 1, dtype=torch.float64)
+        result = torch.zeros(config.n_layers, config.n_heads + 1, dtype=torch.float64)
         for part, value in zip(self.parts, self.values, strict=True):
             if part.layer is not None:
-                found[part.layer, config.n_heads if part.head is None else part.head] += value
-        return found
+                result[part.layer, config.n_heads if part.head is None else part.head] += value
+        return result
 
     def gathered(self, layer: int, head: int) -> Tensor:
         """What an opened head puts in, by the token that it gathered from: [n]."""
-        found = [
+        result = [
             value
             for part, value in zip(self.parts, self.values, strict=True)
             if part.token is not None and (part.layer, part.head) == (layer, head)
         ]
-        return torch.stack(found)
+        return torch.stack(result)
 
 
 class Stream:

@@ -148,10 +148,10 @@ def integrated(
             share = torch.tensor(weights[first : first + rows] / 2, dtype=way.dtype)[:, None, None]
             total += (gradients(forward, start + at * way, target)[1] * share).sum(0)
             yield Integrating(done + min(first + rows, steps), done + steps)
-        found = Attribution((total * way).sum(-1), value, without, steps)
+        result = Attribution((total * way).sum(-1), value, without, steps)
         done += steps
-        if found.converged or 2 * steps > most:
-            yield Integrating(done, done, found)
+        if result.converged or 2 * steps > most:
+            yield Integrating(done, done, result)
             return
         steps *= 2
 

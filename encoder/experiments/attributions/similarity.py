@@ -166,15 +166,15 @@ def opened(encoder: TextEncoder, a: Trace, b: Trace, i: int, j: int) -> Opened:
         EncoderError: see `check_alike`; runs of another model; a position that is not there.
     """
     check_alike(a, b)
-    found = []
+    result = []
     for trace, position in ((a, i), (b, j)):
         encoder.check_own(trace)
         n = len(rows(trace, "output"))
         if not 0 <= position < n:
             raise EncoderError(f"position is {position}; positions go from 0 to {n - 1}")
         parts, vectors = last_layer(encoder, trace, position)
-        found.append((parts, vectors * counts(trace)[position] / sentence_vector(trace).norm()))
-    (left, of_left), (right, of_right) = found
+        result.append((parts, vectors * counts(trace)[position] / sentence_vector(trace).norm()))
+    (left, of_left), (right, of_right) = result
     return Opened(left, right, of_left @ of_right.T)
 
 

@@ -90,13 +90,13 @@ def answered(
     shares[KNOCKED] = knock_out_tokens(encoder, trace, target, baseline).shares
     for step in steps:
         yield Answering(step.done, step.total)
-    found = step.found
-    assert found is not None
-    shares[INTEGRATED] = found.shares
-    places = [i for i, share in enumerate(found.shares.tolist()) if share or not trace.tokenization.special[i]]
-    order = tuple(sorted(places, key=lambda i: -float(found.shares[i])))
+    integrated = step.found
+    assert integrated is not None
+    shares[INTEGRATED] = integrated.shares
+    places = [i for i, share in enumerate(integrated.shares.tolist()) if share or not trace.tokenization.special[i]]
+    order = tuple(sorted(places, key=lambda i: -float(integrated.shares[i])))
     yield Answering(
         step.done,
         step.total,
-        Why(shares, found, order, deletion(encoder, trace, target, order, baseline), importance(products)),
+        Why(shares, integrated, order, deletion(encoder, trace, target, order, baseline), importance(products)),
     )

@@ -167,11 +167,11 @@ def phrases(found: Samples) -> Task:
 
 def chunked(tags: Sequence[str]) -> list[int]:
     """The place of each word in CHUNKS, by the letters of parts of speech in a sentence."""
-    found = [CHUNKS.index("outside")] * len(tags)
+    result = [CHUNKS.index("outside")] * len(tags)
     for phrase in PHRASE.finditer("".join(tags)):
         at, end = phrase.span()
-        found[at:end] = [CHUNKS.index("begins"), *[CHUNKS.index("goes on")] * (end - at - 1)]
-    return found
+        result[at:end] = [CHUNKS.index("begins"), *[CHUNKS.index("goes on")] * (end - at - 1)]
+    return result
 
 
 def drawn(labels: Tensor, seed: int = 0) -> Tensor:
@@ -265,11 +265,11 @@ def readers(encoder: TextEncoder, layer: int) -> dict[str, Regression]:
     """
     if not 0 <= layer <= encoder.config.n_layers:
         raise EncoderError(f"there are no {layer} layers; this model has {encoder.config.n_layers}")
-    read, found = samples(encoder, layers=(layer,)), {}
+    read, result = samples(encoder, layers=(layer,)), {}
     for name in READ:
         asked = TASKS[name](read)
-        found[name] = fit(read.vectors(name, 0), asked.labels, asked.classes)
-    return found
+        result[name] = fit(read.vectors(name, 0), asked.labels, asked.classes)
+    return result
 
 
 def words_of(trace: Trace) -> list[tuple[int, ...]]:

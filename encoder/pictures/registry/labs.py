@@ -165,8 +165,8 @@ def say_dropped(answer: Answer) -> str:
 def about_dropped(scene: Scene) -> About:
     """What was dropped where."""
     what = " and ".join(AFTER[place] for place in scene[DROPPED_AT]) or "nowhere"
-    said = f"{quoted(scene.t.inputs)}, dropout of {scene[P]:g} {what}, seed {scene[SEED]}, else {UNCHANGED}"
-    return About(source=scene.source, scope=said)
+    text = f"{quoted(scene.t.inputs)}, dropout of {scene[P]:g} {what}, seed {scene[SEED]}, else {UNCHANGED}"
+    return About(source=scene.source, scope=text)
 
 
 DROPPED = of_page(

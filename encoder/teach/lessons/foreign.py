@@ -85,10 +85,10 @@ def from_file(text: str, name: str) -> Lesson | LessonError:
     """The lesson of a TOML file, or what is wrong with it."""
     try:
         with READING:
-            said = as_json(text)
-        if isinstance(said, EncoderError):
-            return refusal(said, name)
-        return from_data(table(link_text.loads(said, MOST_JSON, DEPTH)), name)
+            sentence = as_json(text)
+        if isinstance(sentence, EncoderError):
+            return refusal(sentence, name)
+        return from_data(table(link_text.loads(sentence, MOST_JSON, DEPTH)), name)
     except EncoderError as error:
         return refusal(error, name)
 

@@ -35,29 +35,29 @@ def token(trace: Trace, layer: int, head: int, query: int, guess: int | None) ->
         return GuessOutcome(True, 0.0, f"Right. {most}")
     above = int((row > row[guess]).sum())
     apart = abs(guess - best)
-    said = (
+    text = (
         f"{most} You marked “{trace.tokens[guess]}” ({guess}), {apart} token{'s' if apart > 1 else ''} away: it gets "
         f"{percent(float(row[guess]))}, place {above + 1} of {len(row)}."
     )
-    return GuessOutcome(False, float(apart), said)
+    return GuessOutcome(False, float(apart), text)
 
 
 def number(finding: Finding, low: float, high: float, guess: float | None) -> GuessOutcome:
     """The measured number, and how far off it was guessed; within 5 % of the range counts as right."""
-    said = f"Measured: {brief(finding.value)} ({finding.what})."
+    text = f"Measured: {brief(finding.value)} ({finding.what})."
     if guess is None:
-        return GuessOutcome(False, float("nan"), said)
+        return GuessOutcome(False, float("nan"), text)
     apart = abs(guess - finding.value)
     right = apart <= 0.05 * (high - low)
     return GuessOutcome(
-        right, apart, f"{'Close. ' if right else ''}{said} You guessed {brief(guess)}, {brief(apart)} away."
+        right, apart, f"{'Close. ' if right else ''}{text} You guessed {brief(guess)}, {brief(apart)} away."
     )
 
 
 def verdict(finding: Finding, guess: str | None) -> GuessOutcome:
     """Whether the verdict was foreseen."""
-    said = f"The verdict from the number: {finding.verdict.value}."
+    text = f"The verdict from the number: {finding.verdict.value}."
     if guess is None:
-        return GuessOutcome(False, float("nan"), said)
+        return GuessOutcome(False, float("nan"), text)
     right = guess == finding.verdict.value
-    return GuessOutcome(right, float(not right), f"{'Right. ' if right else ''}{said} You said: {guess}.")
+    return GuessOutcome(right, float(not right), f"{'Right. ' if right else ''}{text} You said: {guess}.")

@@ -128,8 +128,8 @@ class Reader:
         value = table.get(name, "")
         longest = LONGEST[name]
         if not isinstance(value, str) or len(value) > longest or not (empty or value.strip()):
-            said = f"has {len(value)} characters" if isinstance(value, str) else f"is {str(value)[:40]!r}"
-            self.refuse(where, f"{name} {said}; it must be text of {0 if empty else 1} to {longest} characters")
+            text = f"has {len(value)} characters" if isinstance(value, str) else f"is {str(value)[:40]!r}"
+            self.refuse(where, f"{name} {text}; it must be text of {0 if empty else 1} to {longest} characters")
             return ""
         return value.strip()
 
@@ -246,26 +246,26 @@ def check(reader: Reader, where: str, table: Mapping[str, object]) -> dict[str, 
     if "claim" not in given:
         return given
     reader.known(where, given, ("claim",))
-    found = next((claim for claim in CLAIMS if claim.key == given["claim"]), None)
-    if found is None:
+    result = next((claim for claim in CLAIMS if claim.key == given["claim"]), None)
+    if result is None:
         reader.refuse(where, f"check: there is no claim {str(given['claim'])[:40]!r}")
         return {}
-    given = {"trial": found.trial, **found.given}
+    given = {"trial": result.trial, **result.given}
     sentence = reader.table(where, table, "view").get("sentence")
-    return given | ({"sentence": sentence} if sentence and "sentence" in found.given else {})
+    return given | ({"sentence": sentence} if sentence and "sentence" in result.given else {})
 
 
 def view(reader: Reader, where: str, table: Mapping[str, object]) -> dict[str, str]:
     """What is on the page, every field as a link spells it."""
-    found: dict[str, str] = {}
+    result: dict[str, str] = {}
     for name, value in reader.table(where, table, "view").items():
-        if not NAME.fullmatch(name) or name in NOT_IN_VIEW or len(found) >= MOST_IN_VIEW:
+        if not NAME.fullmatch(name) or name in NOT_IN_VIEW or len(result) >= MOST_IN_VIEW:
             reader.refuse(where, f"view has no field {name[:40]!r}; its fields are the parameters of a link")
         elif isinstance(value, bool) or not isinstance(value, str | int) or len(str(value)) > LONGEST_IN_VIEW:
             reader.refuse(where, f"{name} of view must be a text of at most {LONGEST_IN_VIEW} characters or a number")
         else:
-            found[name] = str(value)
-    return found
+            result[name] = str(value)
+    return result
 
 
 def ask(reader: Reader, where: str, table: Mapping[str, object], checked: bool) -> Question:
@@ -282,8 +282,8 @@ def ask(reader: Reader, where: str, table: Mapping[str, object], checked: bool) 
         reader.refuse(
             where, f"low and high of the question are {bounds[0]} and {bounds[1]}; low must be the smaller number"
         )
-    said = reader.text(where, table, "ask", empty=kind == "token")
-    return Question(str(kind), said, reader.text(where, table, "word", empty=True), low, high)
+    text = reader.text(where, table, "ask", empty=kind == "token")
+    return Question(str(kind), text, reader.text(where, table, "word", empty=True), low, high)
 
 
 COUNTS = ("layer", "head")  # fields of a view that are numbers
@@ -296,28 +296,28 @@ def write(lesson: Lesson) -> str:
 
 def as_data(lesson: Lesson) -> dict[str, Any]:
     """The lesson as tables that `from_data` of lesson.py reads back; what is at its default is left out."""
-    said = {"learn": lesson.learn, "level": lesson.level, "minutes": lesson.minutes}
-    return {"title": lesson.title} | {k: v for k, v in said.items() if v} | {"step": list(map(table, lesson.steps))}
+    text = {"learn": lesson.learn, "level": lesson.level, "minutes": lesson.minutes}
+    return {"title": lesson.title} | {k: v for k, v in text.items() if v} | {"step": list(map(table, lesson.steps))}
 
 
 def table(step: LessonStep) -> dict[str, Any]:
     """One step as a table of the file; what is at its default is left out."""
-    found: dict[str, Any] = {"part": step.part} if step.part else {}
-    found |= {"page": step.page, "text": step.text}
+    result: dict[str, Any] = {"part": step.part} if step.part else {}
+    result |= {"page": step.page, "text": step.text}
     if step.view:
-        found["view"] = {k: int(v) if k in COUNTS and v.isdigit() else v for k, v in step.view.items()}
+        result["view"] = {k: int(v) if k in COUNTS and v.isdigit() else v for k, v in step.view.items()}
     if step.own:
-        found["own"] = True
+        result["own"] = True
     if step.trial:
-        found["check"] = {"trial": step.trial, **step.given}
+        result["check"] = {"trial": step.trial, **step.given}
     if question := step.question:
-        found["question"] = {"kind": question.kind, "ask": question.ask}
+        result["question"] = {"kind": question.kind, "ask": question.ask}
         if question.word:
-            found["question"]["word"] = question.word
+            result["question"]["word"] = question.word
         if question.kind == "number":
-            found["question"] |= {"low": question.low, "high": question.high}
+            result["question"] |= {"low": question.low, "high": question.high}
     if step.statements:
-        found["statements"] = list(step.statements)
+        result["statements"] = list(step.statements)
     if step.not_shown:
-        found["not_shown"] = step.not_shown
-    return found
+        result["not_shown"] = step.not_shown
+    return result

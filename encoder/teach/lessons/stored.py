@@ -62,31 +62,31 @@ class StoredVerdicts:
 
 def row(stored: StoredVerdict) -> dict[str, Any]:
     """Return a verdict as plain values; a number that is none is null."""
-    found = stored.finding
+    result = stored.finding
     return {
         "trial": stored.trial,
         "given": dict(stored.given),
-        "value": found.value if math.isfinite(found.value) else None,
-        "what": found.what,
-        "measured": found.measured,
-        "judgement": asdict(found.judgement) if found.judgement else None,
+        "value": result.value if math.isfinite(result.value) else None,
+        "what": result.what,
+        "measured": result.measured,
+        "judgement": asdict(result.judgement) if result.judgement else None,
     }
 
 
 def checks(model: str, lessons: Path | None = None) -> list[tuple[str, dict[str, Any]]]:
     """Return every trial with its parameters that claims name, and lessons of a folder for this model, each once."""
-    found = [(one.trial, dict(one.given)) for one in CLAIMS]
+    result = [(one.trial, dict(one.given)) for one in CLAIMS]
     for path in sorted(lessons.glob("*.toml")) if lessons else ():
         steps = lesson.read(path.read_text(encoding="utf-8"), path.name).steps
-        found += [(one.trial, one.asks(WIDE)) for one in steps if one.trial and one.view.get("model", model) == model]
-    return [one for at, one in enumerate(found) if one not in found[:at]]
+        result += [(one.trial, one.asks(WIDE)) for one in steps if one.trial and one.view.get("model", model) == model]
+    return [one for at, one in enumerate(result) if one not in result[:at]]
 
 
 def measure(encoder: TextEncoder, asked: Iterable[tuple[str, Mapping[str, Any]]]) -> StoredVerdicts:
     """Return what trials with these parameters find in an encoder now."""
     source = encoder.source
-    found = (StoredVerdict(trial, given, found_of(encoder, trial, given)) for trial, given in asked)
-    return StoredVerdicts(source.name, source.fingerprint, tuple(found))
+    result = (StoredVerdict(trial, given, found_of(encoder, trial, given)) for trial, given in asked)
+    return StoredVerdicts(source.name, source.fingerprint, tuple(result))
 
 
 def found_of(encoder: TextEncoder, trial: str, given: Mapping[str, Any]) -> Finding:
@@ -138,9 +138,9 @@ def make(given: list[str] | None = None) -> None:
     asked = parser.parse_args(given)
     whole_file.check(asked.out)
     with counting("verdicts"):
-        found = measure(TextEncoder.from_pretrained(asked.model), checks(asked.model, asked.lessons))
-    whole_file.write(asked.out, found.to_json().encode())
-    for one in found.verdicts:
+        result = measure(TextEncoder.from_pretrained(asked.model), checks(asked.model, asked.lessons))
+    whole_file.write(asked.out, result.to_json().encode())
+    for one in result.verdicts:
         print(f"{one.trial} {json.dumps(one.given)}: {one.finding.verdict.value}")
     print(asked.out)
 

@@ -45,12 +45,12 @@ def first_choice(encoder: TextEncoder, trace: Trace, about: Subject) -> StorySto
         return most_like(trace, rows(trace, "output")[about.word], about)
     name = called(trace, about.word)
     trace, at, text = guessed(trace, encoder, about.word)
-    found = encoder.predict(trace, BEST, [at])
-    assert found is not None, "the model has a head"
-    words, shares = [shown(word) for word, _ in found[0]], np.array([share for _, share in found[0]])
+    result = encoder.predict(trace, BEST, [at])
+    assert result is not None, "the model has a head"
+    words, shares = [shown(word) for word, _ in result[0]], np.array([share for _, share in result[0]])
     offered, place = options(words[0], words[1:])
-    said = f"“{words[0]}”, with {percent(float(shares[0]))}"
-    said += f"; next comes “{words[1]}”, with {percent(float(shares[1]))}." if len(words) > 1 else "."
+    sentence = f"“{words[0]}”, with {percent(float(shares[0]))}"
+    sentence += f"; next comes “{words[1]}”, with {percent(float(shares[1]))}." if len(words) > 1 else "."
     which = f"Which at {name}, which it can see?"
     if text:
         which = f"Now {name} is masked. Which word does it put there?"
@@ -61,10 +61,10 @@ def first_choice(encoder: TextEncoder, trace: Trace, about: Subject) -> StorySto
         f"From the last vector the model guesses the word of each place. {which}",
         offered,
         place,
-        said + (UNTRAINED if trace.source.seed is not None else ""),
+        sentence + (UNTRAINED if trace.source.seed is not None else ""),
         "bars",
         "stack",
-        Values({"probability": shares}, [word for word, _ in found[0]], "probability"),
+        Values({"probability": shares}, [word for word, _ in result[0]], "probability"),
         at,
         step="mlm.probabilities",
         masked=text,
@@ -81,10 +81,10 @@ def settling(encoder: TextEncoder, trace: Trace, about: Subject) -> StoryStop:
     answer, _, rank = final_answer(lens)
     first, name = settled(rank[:, 0]), shown(word_of(encoder, int(answer[0])))
     offered, place = options(first, (0, count, count // 2, max(first - 1, 0), min(first + 1, count)), level)
-    said = f"“{name}” is the first choice before the first layer already, and stays it."
+    sentence = f"“{name}” is the first choice before the first layer already, and stays it."
     if first:
-        said = f"From {level(first)} on “{name}” is the first choice; before the first layer it is number "
-        said += f"{int(rank[0, 0]):,} of {lens.shape[-1]:,}."
+        sentence = f"From {level(first)} on “{name}” is the first choice; before the first layer it is number "
+        sentence += f"{int(rank[0, 0]):,} of {lens.shape[-1]:,}."
     ids, ranks = race(lens[:, 0], IN_RACE)
     words = [word_of(encoder, i) for i in ids.tolist()]
     there = f" in place of {asked}" if text else ""
@@ -93,7 +93,7 @@ def settling(encoder: TextEncoder, trace: Trace, about: Subject) -> StoryStop:
         f"Ask the model after each layer what it would say{there}. From where on is it “{name}”?",
         offered,
         place,
-        said,
+        sentence,
         "race",
         "stack",
         Values({"ranks": ranks.numpy()}, words, "rank"),

@@ -28,20 +28,20 @@ def flowing(encoder: TextEncoder, trace: Trace, about: Subject) -> StoryStop:
     offered, place = options(most, order, lambda i: called(trace, i), "from none")
     if not flow.sum():
         offered, place = (*offered[:3], "from none"), len(offered[:3])
-        said = f"Nothing flows to {called(trace, word)} here: what the tokens carry in this head has length 0."
+        text = f"Nothing flows to {called(trace, word)} here: what the tokens carry in this head has length 0."
     else:
-        said = f"From {called(trace, most)} comes {percent(float(share[most]))} of what flows, with "
-        said += f"{percent(float(weights[most]))} of the weight."
+        text = f"From {called(trace, most)} comes {percent(float(share[most]))} of what flows, with "
+        text += f"{percent(float(weights[most]))} of the weight."
         if heaviest != most:
-            said += f" The largest weight, {percent(float(weights[heaviest]))}, is on {called(trace, heaviest)}, from "
-            said += f"which {percent(float(share[heaviest]))} of what flows comes."
+            text += f" The largest weight, {percent(float(weights[heaviest]))}, is on {called(trace, heaviest)}, from "
+            text += f"which {percent(float(share[heaviest]))} of what flows comes."
     return StoryStop(
         "What flows",
         f"A token hands on its value times the weight. From which does {called(trace, word)} take most, in layer "
         f"{layer}, head {head}?",
         tuple(dict.fromkeys(offered)),
         place,
-        said,
+        text,
         "bars",
         "heads",
         Values({"attention weight": weights, "what flows": share}, tokens(trace), "share"),
@@ -60,10 +60,10 @@ def near(lengths: dict[str, np.ndarray], names: list[str], word: int, title: str
     if len(seen) == len(names):
         return values
     beyond = [i for i in range(len(names)) if i not in seen]
-    said = listed([f"“{shown(names[i])}” ({brief(float(longest[i]))})" for i in beyond[:MOST_NAMED]])
+    text = listed([f"“{shown(names[i])}” ({brief(float(longest[i]))})" for i in beyond[:MOST_NAMED]])
     more = f", and {len(beyond) - MOST_NAMED} more" if len(beyond) > MOST_NAMED else ""
     left_out = (
-        f"Not drawn, because they are more than {FAR} times as long as those of “{shown(names[word])}”: {said}{more}."
+        f"Not drawn, because they are more than {FAR} times as long as those of “{shown(names[word])}”: {text}{more}."
     )
     return replace(values, at=tuple(seen.tolist()), left_out=left_out)
 
@@ -107,8 +107,8 @@ def most_added(encoder: TextEncoder, trace: Trace, about: Subject) -> StoryStop:
     question = (
         f"All {count} layers do the same in turn. In which does attention add most to {name}, against what stood there?"
     )
-    said = f"In layer {top} attention adds {brief(float(ratios[top]))} times the length of what stood there"
-    said += f"; least, {brief(float(ratios[least]))} times, in layer {least}." if count > 1 else "."
+    text = f"In layer {top} attention adds {brief(float(ratios[top]))} times the length of what stood there"
+    text += f"; least, {brief(float(ratios[least]))} times, in layer {least}." if count > 1 else "."
     if count == 1:
         question = f"How long is what attention adds to {name}, against what stood there?"
         offered, place = ("less than half", "half to as long", "longer"), band(float(ratios[0]), (0.5, 1.0))
@@ -117,7 +117,7 @@ def most_added(encoder: TextEncoder, trace: Trace, about: Subject) -> StoryStop:
         question,
         offered,
         place,
-        said,
+        text,
         "map",
         "add_norm",
         word=about.word,
@@ -130,8 +130,8 @@ def mean_cosines(vectors: Tensor) -> np.ndarray:
     """The mean cosine between two different tokens at each level: [levels, n, d] -> [levels]."""
     n = vectors.shape[1]
     alike = cosine_matrix(vectors.double())
-    found: np.ndarray = ((alike.sum((1, 2)) - alike.diagonal(dim1=1, dim2=2).sum(1)) / (n * (n - 1))).numpy()
-    return found
+    result: np.ndarray = ((alike.sum((1, 2)) - alike.diagonal(dim1=1, dim2=2).sum(1)) / (n * (n - 1))).numpy()
+    return result
 
 
 def growing_alike(encoder: TextEncoder, trace: Trace, about: Subject) -> StoryStop:
@@ -142,7 +142,7 @@ def growing_alike(encoder: TextEncoder, trace: Trace, about: Subject) -> StorySt
         means = mean_cosines(vectors)
         before, after = float(means[0]), float(means[-1])
         answer = band(after - before, (-SAME, SAME))
-        said = (
+        text = (
             f"The mean cosine of two tokens is {brief(before)} before the first layer, {brief(after)} after the last."
         )
         return StoryStop(
@@ -150,7 +150,7 @@ def growing_alike(encoder: TextEncoder, trace: Trace, about: Subject) -> StorySt
             "After all layers, how alike are the vectors of the tokens, against before the first?",
             ("less alike", "about as alike", "more alike"),
             answer,
-            said,
+            text,
             "lines",
             "stack",
             Values({"mean cosine": means}, names, "mean cosine of two tokens"),

@@ -20,8 +20,8 @@ def strongest(encoder: TextEncoder, trace: Trace, about: Subject) -> StoryStop:
     name, kind = called(trace, about.word), "other word" if about.words else "other token" if len(row) > 1 else "token"
     offered, place = options(about.looked_at, best_first(row, about.others), lambda i: called(trace, i), "at nothing")
     share, where = percent(float(row[about.looked_at]), 1), f"in layer {about.layer}, head {about.head}"
-    said = f"{name} gives {share} of its attention to {called(trace, about.looked_at)}, {where}"
-    said += f": {about.excels}" if about.excels else ""
+    text = f"{name} gives {share} of its attention to {called(trace, about.looked_at)}, {where}"
+    text += f": {about.excels}" if about.excels else ""
     weak = len(row) > 1 and not stands_out(trace, float(row[about.looked_at]))
     little = f" That is little: even attention would give {percent(even_share(trace), 1)}." if weak else ""
     return StoryStop(
@@ -29,7 +29,7 @@ def strongest(encoder: TextEncoder, trace: Trace, about: Subject) -> StoryStop:
         f"Attention is how much a token looks at each token. Which {kind} does {name} look at most, {where}?",
         offered,
         place,
-        f"{said}.{little}",
+        f"{text}.{little}",
         "arcs" if about.words else "bars",
         "sentence",
         Values({"weight": row}, tokens(trace), f"attention of {name}"),
@@ -54,17 +54,17 @@ def parked(encoder: TextEncoder, trace: Trace, about: Subject) -> StoryStop:
         question = (
             f"The model adds {on} to the text. How much of their attention do the tokens of the text give to that?"
         )
-        said = f"Over {every}, the tokens of the text give {percent(share)} of their attention to {on}."
+        text = f"Over {every}, the tokens of the text give {percent(share)} of their attention to {on}."
     else:
         share = float(mean[np.arange(len(looking)), looking].mean())
         question = "How much of its attention does a token give to itself, on average?"
-        said = f"Over {every}, a token gives {percent(share)} of its attention to itself, on average."
+        text = f"Over {every}, a token gives {percent(share)} of its attention to itself, on average."
     return StoryStop(
         "Where it rests",
         question,
         QUARTERS,
         band(share, (0.25, 0.5, 0.75)),
-        said,
+        text,
         "bars",
         "heads",
         Values({"mean weight": received}, tokens(trace), "mean weight that it gets"),

@@ -74,11 +74,11 @@ def options(
     answer: T, others: Iterable[T], say: Callable[[T], str] = str, spare: str = "none"
 ) -> tuple[tuple[str, ...], int]:
     """Up to four options in their own order, and the place of the right one; `spare` stands beside a lonely one."""
-    said = {say(answer): answer}
+    text = {say(answer): answer}
     for other in others:
-        if len(said) < MOST_OPTIONS:
-            said.setdefault(say(other), other)
-    names: list[str] = sorted(said, key=lambda name: said[name])
+        if len(text) < MOST_OPTIONS:
+            text.setdefault(say(other), other)
+    names: list[str] = sorted(text, key=lambda name: text[name])
     place = names.index(say(answer))
     return (tuple(names) if len(names) > 1 else (*names, spare)), place
 

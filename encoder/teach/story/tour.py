@@ -87,7 +87,7 @@ def kind(encoder: TextEncoder) -> tuple[str, ...]:
     shape = f"{layers} of {heads}, {config.d_model:,} numbers for each token"
     parameters = size(config).parameters
     counted = f"{short(parameters / 1e6)} million" if parameters >= 1e6 else f"{parameters:,}"
-    said = [
+    text = [
         f"“{shown(source.name, 60)}” has {shape}, and {counted} parameters.",
         origin(source),
         f"It knows {config.vocab_size:,} tokens and reads up to {config.max_positions:,} at once; "
@@ -96,22 +96,22 @@ def kind(encoder: TextEncoder) -> tuple[str, ...]:
         f"the activation of its feed-forward is {ACTIVATIONS[config.activation].title}.",
     ]
     if config.window is not None:
-        said.append(
+        text.append(
             f"Its tokens see {config.window} neighbours on either side, and all others in every "
             f"{config.global_every}. layer only, from layer 0 on."
         )
     if config.gated:
-        said.append("Its feed-forward is gated: what is activated is multiplied with a second linear map.")
+        text.append("Its feed-forward is gated: what is activated is multiplied with a second linear map.")
     if config.shared_layers and config.n_layers > 1:
-        said.append(f"All {config.n_layers} layers are one and the same, run again and again.")
+        text.append(f"All {config.n_layers} layers are one and the same, run again and again.")
     if config.n_segments > 1:
-        said.append("It has a vector for each sentence of a pair, so it can tell the second from the first.")
+        text.append("It has a vector for each sentence of a pair, so it can tell the second from the first.")
     ends = (
         "It guesses the word of each place."
         if config.mlm_head
         else "It ends in a vector for each token: it names no words."
     )
-    return (*said, ends)
+    return (*text, ends)
 
 
 def habits(encoder: TextEncoder) -> dict[str, tuple[HabitHead, ...]]:
@@ -121,10 +121,10 @@ def habits(encoder: TextEncoder) -> dict[str, tuple[HabitHead, ...]]:
     count = dict.fromkeys(PLACES, 0)
     for trace in runs(encoder, OVER):
         names, weights = tokens(trace), attention_weights(trace).double().flatten(0, 1)
-        found = role_mass(weights.float(), names)
+        result = role_mass(weights.float(), names)
         for role in PLACES:
             queries = role_queries(names, role)
-            mass[role] += queries * found[role].view(shape)
+            mass[role] += queries * result[role].view(shape)
             count[role] += queries
     return {role: clear(mass[role] / max(count[role], 1)) for role in PLACES}
 
@@ -143,21 +143,21 @@ def clear(shares: torch.Tensor) -> tuple[HabitHead, ...]:
 def heads(encoder: TextEncoder, trace: Trace, found: Habits, over: str = MANY) -> tuple[str, ...]:
     """What its heads do, in sentences: in those that `over` names, and in this one."""
     total = encoder.config.n_layers * encoder.config.n_heads
-    said = []
+    text = []
     for role, them in found.items():
         if not them:
             continue
         first = them[0]
         looks = f"{len(them)} of {total} heads {'looks' if len(them) == 1 else 'look'}"
-        said.append(
+        text.append(
             f"{looks} mostly at {PLACES[role]}: layer {first.layer}, head {first.head} gives it {percent(first.share)}."
         )
     none = listed([PLACES[role] for role in found])
     head = f"Over {over}: "
-    said = [head + said[0], *said[1:]] if said else [f"{head}no head gives most of its weight to one of {none}."]
+    text = [head + text[0], *text[1:]] if text else [f"{head}no head gives most of its weight to one of {none}."]
     if not first_lost(trace):
-        said.append(f"In this text: {strongest(encoder, trace, subject(trace)).sentence}")
-    return tuple(said)
+        text.append(f"In this text: {strongest(encoder, trace, subject(trace)).sentence}")
+    return tuple(text)
 
 
 def licences(exam: Exam) -> tuple[str, ...]:

@@ -22,24 +22,24 @@ def pieces(encoder: TextEncoder, trace: Trace, about: Subject) -> StoryStop:
     written = len(f"{text.text} {text.pair}".split())
     offered, place = options(n, (written, n - len(added), n + 2, n + 3, n + 4))
     names = list(dict.fromkeys(trace.tokens[i] for i in added))
-    said = f"The model reads {n} token{'s' if n > 1 else ''}: {n - len(added)} from the text"
-    said += f", and {len(added)} that it adds ({listed(names)})." if added else "; it adds none."
+    sentence = f"The model reads {n} token{'s' if n > 1 else ''}: {n - len(added)} from the text"
+    sentence += f", and {len(added)} that it adds ({listed(names)})." if added else "; it adds none."
     longest = max((word for word in text.words if word[-1] < n), key=len)
     if len(longest) > 1:
-        said += f" “{shown(text.spelled(longest))}” comes in {len(longest)} pieces."
+        sentence += f" “{shown(text.spelled(longest))}” comes in {len(longest)} pieces."
     texts = "these two texts" if text.pair else "this text"
     question = f"A model reads tokens: words, or pieces of them. How many does it read for {texts}?"
-    return StoryStop("Tokens", question, offered, place, said, "tokens", "sentence")
+    return StoryStop("Tokens", question, offered, place, sentence, "tokens", "sentence")
 
 
 def nearest(encoder: TextEncoder, trace: Trace, about: Subject) -> StoryStop:
     """Which other token of the vocabulary has the vector most like that of the word; of a mask, that it looks at."""
     at = about.looked_at if trace.tokens[about.word] == encoder.mask_token else about.word
     name, size = called(trace, at), trace.config.vocab_size
-    found = nearest_words(encoder, trace.ids[at], max(FAR) + 1)
-    words = [shown(word) for word, _ in found]
+    result = nearest_words(encoder, trace.ids[at], max(FAR) + 1)
+    words = [shown(word) for word, _ in result]
     offered, place = options(words[0], [words[rank] for rank in FAR if rank < len(words)] + words[:0:-1])
-    cosines = np.array([value for _, value in found[:NEAREST]])
+    cosines = np.array([value for _, value in result[:NEAREST]])
     return StoryStop(
         "Vectors",
         f"Each of the {size:,} tokens that the model knows is a vector of numbers. Whose points most nearly the same "
@@ -50,7 +50,7 @@ def nearest(encoder: TextEncoder, trace: Trace, about: Subject) -> StoryStop:
         f"{brief(cosines[0])}.",
         "bars",
         "embedding",
-        Values({"cosine": cosines}, [word for word, _ in found[:NEAREST]], f"cosine with {name}"),
+        Values({"cosine": cosines}, [word for word, _ in result[:NEAREST]], f"cosine with {name}"),
         at,
         step="embedding.tokens",
     )
@@ -64,14 +64,14 @@ def places(encoder: TextEncoder, trace: Trace, about: Subject) -> StoryStop:
     }
     word, place = (float(series[about.word]) for series in lengths.values())
     name = called(trace, about.word)
-    said = f"The vector of {name} has length {brief(word)}, that of its place, position {about.word}, {brief(place)}"
-    said += ": nothing is added for the place." if not place else f": {brief(place / word)} times." if word else "."
+    text = f"The vector of {name} has length {brief(word)}, that of its place, position {about.word}, {brief(place)}"
+    text += ": nothing is added for the place." if not place else f": {brief(place / word)} times." if word else "."
     return StoryStop(
         "Places",
         f"A vector for the place, added to the word's, can tell the order. How long is it here, beside that of {name}?",
         ("shorter", "about as long", "longer"),
         band(place, ((1 - ALIKE) * word, (1 + ALIKE) * word)) if place or word else 1,
-        said,
+        text,
         "bars",
         "embedding",
         Values(lengths, tokens(trace), "length"),

@@ -26,37 +26,37 @@ SATURATED = 0.8  # mean largest weight from which softmax is called all or nothi
 def by_hand(encoder: TextEncoder, sentence: str, step: str, index: list[int], edits: str = "") -> Finding:
     """One recorded number is what its own operands give when the arithmetic is done again in float64."""
     trace = encoder.trace(sentence, edits=text_to_edits(edits))
-    found = encoder.explain(trace, step, index)
-    terms = TERMS.get(found.operation, "products, added up")
-    made = f" from {len(found.terms.values)} {terms}" if found.terms else ""
-    said = (
-        f"{titled(trace, step, index)}: the run recorded {found.recorded:.6g}; made again by hand{made}, it is "
-        f"{found.result:.6g}. The difference is {brief(found.difference)}."
+    result = encoder.explain(trace, step, index)
+    terms = TERMS.get(result.operation, "products, added up")
+    made = f" from {len(result.terms.values)} {terms}" if result.terms else ""
+    text = (
+        f"{titled(trace, step, index)}: the run recorded {result.recorded:.6g}; made again by hand{made}, it is "
+        f"{result.result:.6g}. The difference is {brief(result.difference)}."
     )
-    ok = found.difference <= AGREES * max(1.0, found.size)
+    ok = result.difference <= AGREES * max(1.0, result.size)
     bars = None
-    if found.terms:
-        first = found.terms.order[:12]
-        bars = Bars({"term": found.terms.values[first]}, [str(k) for k in first], "the largest terms")
-    return Finding(found.recorded, "the recorded number", said, judge(ok), bars)
+    if result.terms:
+        first = result.terms.order[:12]
+        bars = Bars({"term": result.terms.values[first]}, [str(k) for k in first], "the largest terms")
+    return Finding(result.recorded, "the recorded number", text, judge(ok), bars)
 
 
 def softmax_is(encoder: TextEncoder, scores: list[float], expected: list[float]) -> Finding:
     """softmax(scores) is what is printed, to the digits that are printed."""
     if len(scores) != len(expected):
         raise EncoderError(f"{len(scores)} scores and {len(expected)} expected weights; give as many of each")
-    found = softmax_of(scores)
+    result = softmax_of(scores)
     digits = max(len(repr(e).partition(".")[2]) for e in expected)
-    apart = float((found - torch.tensor(expected)).abs().max())
-    rounded = [round(w, digits) for w in found.tolist()]
-    said = (
-        f"softmax({listing(scores)}) = {listing([round(w, 4) for w in found.tolist()])}, rounded "
+    apart = float((result - torch.tensor(expected)).abs().max())
+    rounded = [round(w, digits) for w in result.tolist()]
+    text = (
+        f"softmax({listing(scores)}) = {listing([round(w, 4) for w in result.tolist()])}, rounded "
         f"{listing(rounded)}; the "
-        f"claim says {listing(expected)}, up to {brief(apart)} away. The weights add up to {float(found.sum()):.6g}."
+        f"claim says {listing(expected)}, up to {brief(apart)} away. The weights add up to {float(result.sum()):.6g}."
     )
-    bars = Bars({"measured": array(found), "claimed": array(expected)}, [str(s) for s in scores], "weight")
+    bars = Bars({"measured": array(result), "claimed": array(expected)}, [str(s) for s in scores], "weight")
     close = apart <= 0.5 * 10**-digits * (1 + 1e-6)
-    return Finding(apart, "largest difference from what is printed", said, judge(close), bars)
+    return Finding(apart, "largest difference from what is printed", text, judge(close), bars)
 
 
 def listing(values: list[float]) -> str:
@@ -68,8 +68,8 @@ def rows_sum(encoder: TextEncoder, sentence: str, edits: str = "") -> Finding:
     """Every row of every head's weights sums to 1."""
     weights = attention_weights(encoder.trace(sentence, edits=text_to_edits(edits)))
     apart = float((weights.double().sum(-1) - 1).abs().max())
-    said = f"The sums of all {weights.shape[:-1].numel()} rows are within {brief(apart)} of 1."
-    return Finding(apart, "largest distance of a row sum from 1", said, judge(apart < AGREES))
+    text = f"The sums of all {weights.shape[:-1].numel()} rows are within {brief(apart)} of 1."
+    return Finding(apart, "largest distance of a row sum from 1", text, judge(apart < AGREES))
 
 
 def all_look(encoder: TextEncoder, sentence: str) -> Finding:
@@ -82,7 +82,7 @@ def all_look(encoder: TextEncoder, sentence: str) -> Finding:
     least = MATTERS / weights.shape[-1]
     largest = weights.flatten(0, 1).amax(0)  # of each pair of tokens, in any head
     looking, pairs = int((largest >= least).sum()), largest.numel()
-    said = (
+    text = (
         f"In {looking} of {pairs} pairs of tokens the one looks at the other in some head, with a weight of at least "
         f"{brief(least)}, a tenth of even attention; {percent(float((weights >= least).double().mean()))} of all "
         f"weights are as large. The weights of a token add up to 1, within {brief(apart)}."
@@ -91,7 +91,7 @@ def all_look(encoder: TextEncoder, sentence: str) -> Finding:
     return Finding(
         looking / pairs,
         "share of pairs of tokens that look in some head",
-        said,
+        text,
         judge(sums and looking == pairs, f"sums of 1; {pairs - looking} of {pairs} pairs do not look" if sums else ""),
     )
 
@@ -101,7 +101,7 @@ def spread_grows(encoder: TextEncoder) -> Finding:
     widths = dot_products()
     off = max(abs(w.deviation / w.predicted - 1) for w in widths)
     last = widths[-1]
-    said = (
+    text = (
         f"For d_head from {widths[0].d_head} to {last.d_head} the standard deviation of q · k is √d_head within "
         f"{percent(off)}: at "
         f"{last.d_head} it is {brief(last.deviation)}, and √{last.d_head} is {brief(last.predicted)}."
@@ -109,34 +109,34 @@ def spread_grows(encoder: TextEncoder) -> Finding:
     series = {"measured": array(w.deviation for w in widths), "√d_head": array(w.predicted for w in widths)}
     x = array(w.d_head for w in widths)
     curves = Curves(series, x, ("d_head", "standard deviation of q · k"), (True, True))
-    return Finding(off, "largest relative distance from √d_head", said, judge(off < 0.05), curves)
+    return Finding(off, "largest relative distance from √d_head", text, judge(off < 0.05), curves)
 
 
 def saturates(encoder: TextEncoder, width: int = 512) -> Finding:
     """Without the division by sqrt(d_head) softmax is all or nothing at this width; with it it is not."""
-    found = dot_products((width,))[0]
-    said = (
-        f"At d_head = {width}, over 16 random keys, the largest weight of a row is {brief(found.without_largest)} "
+    result = dot_products((width,))[0]
+    text = (
+        f"At d_head = {width}, over 16 random keys, the largest weight of a row is {brief(result.without_largest)} "
         "on average "
-        f"without the division and {brief(found.with_largest)} with it. The entropy is "
-        f"{brief(found.without_entropy)} of "
-        f"the most possible without it, {brief(found.with_entropy)} with it."
+        f"without the division and {brief(result.with_largest)} with it. The entropy is "
+        f"{brief(result.without_entropy)} of "
+        f"the most possible without it, {brief(result.with_entropy)} with it."
     )
-    wide = found.without_largest > SATURATED
+    wide = result.without_largest > SATURATED
     return Finding(
-        found.without_largest,
+        result.without_largest,
         "mean largest weight without the division",
-        said,
-        judge(wide and found.with_largest < SATURATED),
+        text,
+        judge(wide and result.with_largest < SATURATED),
     )
 
 
 def division_matters(encoder: TextEncoder, sentence: str) -> Finding:
     """Leaving the division out makes this model's heads narrower."""
-    found = scaling(encoder, sentence)
-    change = found.without_entropy - found.with_entropy
+    result = scaling(encoder, sentence)
+    change = result.without_entropy - result.with_entropy
     mean, narrower = float(change.mean()), int((change < 0).sum())
-    said = (
+    text = (
         f"Run again without the division, {narrower} of {change.numel()} heads look more narrowly; the entropy "
         "of a head, "
         f"as a share of the most possible, changes by {mean:+.3f} on average (√d_head is "
@@ -146,5 +146,5 @@ def division_matters(encoder: TextEncoder, sentence: str) -> Finding:
         array(change), [f"layer {i}" for i in range(len(change))], [f"head {h}" for h in range(change.shape[1])], False
     )
     return Finding(
-        mean, "mean change of the normalized entropy", said, judge(mean < -0.01 and narrower > change.numel() / 2), grid
+        mean, "mean change of the normalized entropy", text, judge(mean < -0.01 and narrower > change.numel() / 2), grid
     )

@@ -175,17 +175,17 @@ class Experiment:
 
     def problems(self, given: Mapping[str, object], sentence: bool = False) -> list[str]:
         """Return what is wrong with the inputs, one sentence each; `sentence` is given by the view."""
-        found = [
+        result = [
             f"{str(name)[:40]} is no parameter of {self.name}; it takes {', '.join(self.needed) or 'none'}"
             for name in given
             if name not in self.needed
         ]
         for name, allowed in self.inputs.items():
             if name in given and not allowed.fits(given[name]):
-                found.append(f"{name} of {self.name} is {str(given[name])[:60]!r}; it must be {allowed.allowed}")
+                result.append(f"{name} of {self.name} is {str(given[name])[:60]!r}; it must be {allowed.allowed}")
             elif name not in given and self.needed[name] and not (sentence and name == "sentence"):
-                found.append(f"{name} of {self.name} is missing; it must be {allowed.allowed}")
-        return found
+                result.append(f"{name} of {self.name} is missing; it must be {allowed.allowed}")
+        return result
 
     def cost(self, encoder: TextEncoder, given: Mapping[str, Any]) -> Cost:
         """Return about what it will take; the inputs need not be checked yet."""

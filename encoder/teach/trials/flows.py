@@ -46,7 +46,7 @@ def weight_contributes(encoder: TextEncoder) -> Finding:
                 agreeing[kind, layer] += same_largest(trace, layer, kept)
     shares = agreeing / torch.tensor(rows)[:, None]
     every, words = (float(share) for share in shares.mean(1))
-    said = (
+    text = (
         f"Over {len(OVER)} sentences, in {percent(every)} of {rows[0] * encoder.config.n_layers:,} rows the largest "
         f"weight is the largest contribution, the weight times what it hands over through W_O. Among words alone, "
         f"without special tokens and punctuation, it is in {percent(words)} of "
@@ -60,7 +60,7 @@ def weight_contributes(encoder: TextEncoder) -> Finding:
     return Finding(
         every,
         "share of rows in which the largest weight contributes most",
-        said,
+        text,
         judge(every >= MOSTLY, "among words alone" if words >= MOSTLY else ""),
         bars,
     )
@@ -115,13 +115,13 @@ def all_linked(encoder: TextEncoder, sentence: str, layers: int = 1) -> Finding:
     reached, pairs = int((changed[others] > ROUNDING).sum()), int(others.sum())
     by_gap = torch.stack([changed[gaps.abs() == gap].mean() for gap in range(1, n)])
     after = "one layer" if layers == 1 else f"{layers} layers"
-    said = (
+    text = (
         f"After {after} {reached} of {pairs} pairs of tokens are linked: with the one taken out, the vector of the "
         f"other changes, on average by {percent(float(by_gap[0]))} for neighbours and by "
         f"{percent(float(by_gap[-1]))} at a distance of {n - 1}."
     )
     curves = Curves({"change": array(by_gap)}, array(range(1, n)), ("distance", "change of the vector"))
-    return Finding(reached / pairs, "share of pairs that are linked", said, judge(reached == pairs), curves)
+    return Finding(reached / pairs, "share of pairs that are linked", text, judge(reached == pairs), curves)
 
 
 class Counted(TorchDispatchMode):  # type: ignore[no-untyped-call]
@@ -152,10 +152,10 @@ def at_once(encoder: TextEncoder, longest: int = 128) -> Finding:
     """All tokens are read at once: a run over many tokens is made of as many operations as one over few."""
     n = min(longest, encoder.max_tokens)
     few, many = operations(encoder, min(FEW, n)), operations(encoder, n)
-    said = (
+    text = (
         f"A run over {min(FEW, n)} tokens is {few} operations one after the other, a run over {n} tokens is {many}; "
         "each of them is done for all tokens together, and none waits for the word before. A recurrent network takes "
         "as many steps as there are tokens. How much time many processors would save was not measured: this app runs "
         "on one."
     )
-    return Finding(float(many / few), "operations for many tokens over those for few", said, judge(few == many))
+    return Finding(float(many / few), "operations for many tokens over those for few", text, judge(few == many))

@@ -56,12 +56,12 @@ def distance_first(encoder: TextEncoder, relation: str) -> Finding:
         return untried(headline(one, moments.model))
     before, since = (list(one.near.values())[one.leaves - back] for back in (1, 0))
     first, then = (one.steps[one.leaves - back] for back in (1, 0))
-    said = (
+    text = (
         f"At step {first:,}, the last moment before it leaves its rule, it looks {one.rule_name}, right or wrong, from "
         f"{percent(before)} of {one.n:,} examples; at step {then:,} from {percent(since)}. It counts as looking mostly "
         f"there from {percent(COUNTS)} on."
     )
-    return Finding(before, f"share of looks {one.rule_name} before", said, judge(one.counted), curves(one))
+    return Finding(before, f"share of looks {one.rule_name} before", text, judge(one.counted), curves(one))
 
 
 def heads_licensed(encoder: TextEncoder, chosen: list[int]) -> Finding:
@@ -78,7 +78,7 @@ def heads_licensed(encoder: TextEncoder, chosen: list[int]) -> Finding:
         head: [f"{title(row.relation)} {percent(row.accuracy)}" for row in rows if row.head == head] for head in able
     }
     jobs = [f"head {head}: {listed(relations)}" for head, relations in each.items()]
-    said = (
+    text = (
         f"On sentences that people parsed, the heads {listed([str(head) for head in chosen])}, in all layers together, "
         f"passed the exam in {len(rows)} relations{': ' + '; '.join(jobs) if jobs else ''}. The exam is of grammar "
         f"alone: what else a head means is not examined."
@@ -86,7 +86,7 @@ def heads_licensed(encoder: TextEncoder, chosen: list[int]) -> Finding:
     holds = judge(
         able == sorted(chosen), f"for {listed([f'head {head}' for head in able])} alone, and of grammar" if able else ""
     )
-    return Finding(float(len(rows)), "relations licensed for these heads", said, holds)
+    return Finding(float(len(rows)), "relations licensed for these heads", text, holds)
 
 
 @experiment(runs=110, seconds=0.6)
@@ -101,10 +101,10 @@ def kinds_at_once(encoder: TextEncoder) -> Finding:
     if exam is None:
         return untried(NO_EXAM)
     grammar = len(exam.licences())
-    meanings = {job: found for job in MEANINGS if (found := links(encoder, job)) is not None}
+    meanings = {job: result for job in MEANINGS if (result := links(encoder, job)) is not None}
     surely = [job for job, one in meanings.items() if float(one.best_of.max()) > one.bar]
     far = float(far_looks(encoder).max())
-    said = (
+    text = (
         f"Grammar: on sentences that people parsed, heads passed the exam in {grammar} "
         f"relations. Meaning: {told_meanings(meanings)}. Words {FAR} or "
         f"more apart: one head puts {points(far)} more of its weight there than even attention would, and it counts "
@@ -115,7 +115,7 @@ def kinds_at_once(encoder: TextEncoder) -> Finding:
     return Finding(
         float(len(able)),
         "kinds that some head captures",
-        said,
+        text,
         judge(len(able) == len(kinds), f"{listed(able)} alone" if able else ""),
     )
 
@@ -135,11 +135,11 @@ def far_looks(encoder: TextEncoder) -> Tensor:
 
     The mean over fifty sentences.
     """
-    found = []
+    result = []
     for trace in runs(encoder, SENTENCES[:50]):
         looked = looks(trace)
         spoken = torch.tensor(sorted(looked.spoken))
         far = ((spoken[:, None] - spoken).abs() >= FAR).float()
         weights = looked.excess[:, :, spoken][..., spoken] + 1 / looked.tokens
-        found.append((weights / weights.sum(-1, keepdim=True) * far).sum(-1).mean(-1) - far.mean())
-    return torch.stack(found).mean(0)
+        result.append((weights / weights.sum(-1, keepdim=True) * far).sum(-1).mean(-1) - far.mean())
+    return torch.stack(result).mean(0)

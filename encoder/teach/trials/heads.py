@@ -48,7 +48,7 @@ def looks_at(
     value, best, even = float(row[j]), int(row.argmax()), share(trace, j)
     most = trace.tokenization.words[best]
     name = f"“{trace.tokenization.spelled(most)}” ({most[0]})"
-    said = (
+    text = (
         f"In layer {layer}, head {head}{', which does it most' if any_head else ''}, “{word}” puts {brief(value)} of "
         f"its weight on “{target}”; even "
         "attention would put "
@@ -56,8 +56,8 @@ def looks_at(
     )
     if any_head:
         at, which = divmod(int(largest.argmax()), largest.shape[1])
-        said += f" In all layers the most is {brief(float(largest.max()))}, in layer {at}, head {which}."
-    return Finding(value, f"weight of “{word}” on “{target}”", said, judge(value > even + MARGIN))
+        text += f" In all layers the most is {brief(float(largest.max()))}, in layer {at}, head {which}."
+    return Finding(value, f"weight of “{word}” on “{target}”", text, judge(value > even + MARGIN))
 
 
 def share(trace: Trace, word: int) -> float:
@@ -85,7 +85,7 @@ def refers(encoder: TextEncoder, sentence: str, other: str, word: str, first: st
     switch = int(((lead[0] > SWITCH) & (lead[1] < -SWITCH)).sum())
     flips = int(((lead[0] > 0) & (lead[1] < 0) & (moved > SWITCH)).sum())
     best = float(moved.max())
-    said = (
+    measured = (
         f"From “{sentence}” to “{other}” {switch} of {moved.numel()} heads turn “{word}” from “{first}” to "
         f"“{second}”. In the one that moves most, layer {layer}, head {head}, the weight on “{first}” less that on "
         f"“{second}” is {float(lead[0][layer, head]):+.3f} before and {float(lead[1][layer, head]):+.3f} after."
@@ -93,4 +93,6 @@ def refers(encoder: TextEncoder, sentence: str, other: str, word: str, first: st
     weaker = f"a lead below {SWITCH:g} counts in one of the sentences; then it is {flips} of {moved.numel()} heads"
     names = [f"layer {n}" for n in range(len(moved))], [f"head {h}" for h in range(moved.shape[1])]
     grid = Grid(array(moved), *names, share=False)
-    return Finding(best, "largest move of a head's preference", said, judge(switch > 0, weaker if flips else ""), grid)
+    return Finding(
+        best, "largest move of a head's preference", measured, judge(switch > 0, weaker if flips else ""), grid
+    )

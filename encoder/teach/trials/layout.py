@@ -62,31 +62,31 @@ def setting_is(encoder: TextEncoder, field: str, value: int) -> Finding:
 @experiment(expected=ListOf(Number(1, 8192), 2))
 def bare_is(encoder: TextEncoder, sentence: str, expected: list[int]) -> Finding:
     """Without the tokens that the tokenizer adds, a sentence comes out in the shape that is claimed."""
-    found = bare(encoder, sentence)
-    here = list(found.alone.shape)
-    said = (
-        f"Without {listed(list(found.added))} “{shown(sentence, 60)}” comes out as {by(here)}; {by(expected)} is "
-        f"claimed. Its vectors have a mean cosine of {brief(float(found.alike.mean()))} with those beside "
-        f"{listed(list(found.added))}."
+    result = bare(encoder, sentence)
+    here = list(result.alone.shape)
+    text = (
+        f"Without {listed(list(result.added))} “{shown(sentence, 60)}” comes out as {by(here)}; {by(expected)} is "
+        f"claimed. Its vectors have a mean cosine of {brief(float(result.alike.mean()))} with those beside "
+        f"{listed(list(result.added))}."
     )
     return Finding(
         float(here[0]),
         "vectors that come out",
-        said,
+        text,
         judge(here == expected, f"as many vectors, each of {here[1]} numbers" if here[0] == expected[0] else ""),
     )
 
 
 def heads_are_one_matrix(encoder: TextEncoder, sentence: str) -> Finding:
     """One matrix of d_model x d_model, cut in pieces, is a matrix of d_model x d_head for each head."""
-    found = one_matrix(encoder.trace(sentence), 0)
-    apart = max(float(one.apart.max()) for one in found)
-    size = max(one.size for one in found)
-    said = (
-        f"Layer 0 makes its queries, keys and values with a matrix of {by(list(found[0].whole))} each. Made anew with "
-        f"{encoder.config.n_heads} matrices of {by(list(found[0].cut))} they agree {agreement(apart, size)}."
+    result = one_matrix(encoder.trace(sentence), 0)
+    apart = max(float(one.apart.max()) for one in result)
+    size = max(one.size for one in result)
+    text = (
+        f"Layer 0 makes its queries, keys and values with a matrix of {by(list(result[0].whole))} each. Made anew with "
+        f"{encoder.config.n_heads} matrices of {by(list(result[0].cut))} they agree {agreement(apart, size)}."
     )
-    return Finding(apart, "largest difference between both ways", said, judge(apart < ROUNDING * max(size, 1)))
+    return Finding(apart, "largest difference between both ways", text, judge(apart < ROUNDING * max(size, 1)))
 
 
 def own_parameters(encoder: TextEncoder) -> Finding:
@@ -96,8 +96,8 @@ def own_parameters(encoder: TextEncoder) -> Finding:
     firsts = [weights[f"layers.{i}.attention.w_q.weight"] for i in range(count)]
     own = len({weight.data_ptr() for weight in firsts})
     unlike = sum(not torch.equal(firsts[0], other) for other in firsts[1:])
-    said = f"{count} blocks have {own} sets of parameters; {unlike} have another W_Q than block 0."
-    return Finding(float(own), "sets of parameters", said, judge(own == count and unlike == count - 1))
+    text = f"{count} blocks have {own} sets of parameters; {unlike} have another W_Q than block 0."
+    return Finding(float(own), "sets of parameters", text, judge(own == count and unlike == count - 1))
 
 
 def positions_once(encoder: TextEncoder) -> Finding:
@@ -105,12 +105,12 @@ def positions_once(encoder: TextEncoder) -> Finding:
     readers = [step.name for step in encoder.steps if "embedding.positions" in step.inputs]
     if encoder.config.positions not in TABLES:
         return untried(NO_TABLE)
-    said = f"Of {len(encoder.steps)} steps {len(readers)} reads the positions: {listed(readers)}."
+    text = f"Of {len(encoder.steps)} steps {len(readers)} reads the positions: {listed(readers)}."
     inside = [name for name in readers if name.startswith("layers.")]
     return Finding(
         float(len(readers)),
         "steps that read the positions",
-        said,
+        text,
         judge(len(readers) == 1, "before the first block, in more than one step" if not inside else ""),
     )
 
@@ -121,8 +121,8 @@ def positions_fixed(encoder: TextEncoder) -> Finding:
         return untried(NO_TABLE)
     learned = sum(p.numel() for name, p in encoder.model.named_parameters() if name.startswith("embedding.positions"))
     shape = by([encoder.config.max_positions, encoder.config.d_embedding])
-    said = f"The table holds {shape} numbers; {learned:,} of them are parameters."
-    return Finding(float(learned), "parameters in the table of positions", said, judge(learned == 0))
+    text = f"The table holds {shape} numbers; {learned:,} of them are parameters."
+    return Finding(float(learned), "parameters in the table of positions", text, judge(learned == 0))
 
 
 def positions_saved(encoder: TextEncoder) -> Finding:
@@ -133,14 +133,14 @@ def positions_saved(encoder: TextEncoder) -> Finding:
     saved, learned = name in encoder.model.state_dict(), name in dict(encoder.model.named_parameters())
     buffered = name in dict(encoder.model.named_buffers())
     how = "a buffer" if buffered else "a parameter"
-    said = (
+    text = (
         f"The table is {how}; {'it is' if saved else 'it is not'} among the {len(encoder.model.state_dict())} tensors "
         f"that are saved{'.' if saved else ', as it is made anew by its formula whenever the model is opened.'}"
     )
     return Finding(
         float(saved),
         "tables of positions that are saved",
-        said,
+        text,
         judge(saved and not learned, "no training changes it, and it is not saved" if buffered else ""),
     )
 
@@ -152,7 +152,7 @@ def sums_need_one_width(encoder: TextEncoder, sentence: str, width: int = 512) -
     widths = {trace[name].shape[-1] for step in sums for name in (step.name, *step.inputs)}
     stream = trace[sums[0].name]
     added = [other for other in range(1, 2 * stream.shape[-1] + 1) if can_add(stream, other)]
-    said = (
+    text = (
         f"In {len(sums)} sums all that is added is {listed([str(one) for one in sorted(widths)])} wide; {width} is "
         f"claimed. Of the widths 1 to {2 * stream.shape[-1]:,} PyTorch adds {listed([str(one) for one in added])} to "
         f"it and refuses all others; one single column it would repeat."
@@ -160,7 +160,7 @@ def sums_need_one_width(encoder: TextEncoder, sentence: str, width: int = 512) -
     return Finding(
         float(len(added)),
         "widths that can be added",
-        said,
+        text,
         judge(
             widths == {width} and set(added) <= {1, width},
             f"of width {listed([str(one) for one in sorted(widths)])}" if len(widths) == 1 else "",
@@ -181,13 +181,13 @@ def published_depth(encoder: TextEncoder, preset: str, layers: int) -> Finding:
     published = on_meta(PRESETS[preset])
     count, (here,) = len(published.layers), depths(encoder.config, (layers,))
     each = sum(p.numel() for p in published.layers[0].parameters())
-    said = (
+    text = (
         f"The shape “{preset}” has {count} blocks of {each:,} parameters each; {layers} are claimed. With {layers} "
         f"blocks and d_ff = 4 d_model a model as wide as this one would hold {here.parameters:,} parameters."
     )
-    every = [found.parameters for found in depths(encoder.config)]
+    every = [result.parameters for result in depths(encoder.config)]
     bars = Bars({"parameters": array(every)}, [f"N = {n}" for n in DEPTHS], "parameters")
-    return Finding(float(count), f"blocks of {preset}", said, judge(count == layers), bars)
+    return Finding(float(count), f"blocks of {preset}", text, judge(count == layers), bars)
 
 
 def families_open(encoder: TextEncoder) -> Finding:
@@ -197,32 +197,10 @@ def families_open(encoder: TextEncoder) -> Finding:
         counts[name] = sum(p.numel() for p in on_meta(read_fields(raw, mlm_head=False)).parameters())
     off = {name: abs(count / FAMILIES[name][1] - 1) for name, count in counts.items()}
     each = [f"{name} {count:,} ({FAMILIES[name][1] / 1e6:g} million)" for name, count in counts.items()]
-    said = (
+    text = (
         f"Built of this app's blocks, the base shapes hold, with what is published in brackets: {listed(each)}. Their "
         "weights are not bundled; Your model opens a folder that holds them."
     )
     return Finding(
-        max(off.values()), "largest distance from what is published", said, judge(max(off.values()) < PUBLISHED)
-    )
-
-
-def depth_grows(encoder: TextEncoder, layers: int) -> Finding:
-    """A stack of that many blocks holds that many times the parameters of one block, besides embedding and heads."""
-    one, two, wanted = depths(encoder.config, (1, 2, layers))
-    block, rest = two.parameters - one.parameters, 2 * one.parameters - two.parameters
-    said = (
-        f"With {layers} blocks and d_ff = 4 d_model a model of this width would hold {wanted.parameters:,} parameters: "
-        f"{layers} times {block:,}, and {rest:,} besides."
-    )
-    held = sum(p.numel() for p in encoder.model.layers.parameters())
-    shared = encoder.config.shared_layers
-    said += f" Here {encoder.config.n_layers} blocks hold {held:,}, as they all share one." if shared else ""
-    every = [found.parameters for found in depths(encoder.config)]
-    bars = Bars({"parameters": array(every)}, [f"N = {n}" for n in DEPTHS], "parameters")
-    return Finding(
-        float(wanted.parameters),
-        f"parameters with {layers} blocks",
-        said,
-        judge(wanted.parameters == rest + layers * block and not shared),
-        bars,
+        max(off.values()), "largest distance from what is published", text, judge(max(off.values()) < PUBLISHED)
     )

@@ -15,31 +15,31 @@ ROUNDING = 1e-5
 
 def layers_collapse(encoder: TextEncoder, between: str = "nothing") -> Finding:
     """Two linear layers, with what stands between them here, are one linear layer."""
-    found = collapse(activation="relu" if between == "nothing" else between)
-    apart = found.linear if between == "nothing" else found.bent
-    left = found.linear_remainder if between == "nothing" else found.remainder
-    said = (
+    result = collapse(activation="relu" if between == "nothing" else between)
+    apart = result.linear if between == "nothing" else result.bent
+    left = result.linear_remainder if between == "nothing" else result.remainder
+    text = (
         f"With {between} between them the two layers and the merged one, W' = W₁W₂, differ by up to "
         f"{brief(apart)}; the "
-        f"numbers reach {brief(found.largest)}. The best of all linear layers misses {percent(left)} of them."
+        f"numbers reach {brief(result.largest)}. The best of all linear layers misses {percent(left)} of them."
     )
-    return Finding(left, "share that no single linear layer gives", said, judge(left < ROUNDING))
+    return Finding(left, "share that no single linear layer gives", text, judge(left < ROUNDING))
 
 
 def activation_needed(encoder: TextEncoder, sentence: str) -> Finding:
     """The activation of the feed-forward network, and it alone, keeps layers from collapsing into one."""
-    found, bent = collapse(), [one.bent for one in halves(encoder, sentence)]
-    removes = found.remainder > 0.01 > found.linear_remainder
-    said = (
-        f"Two linear layers are one up to {brief(found.linear_remainder)}; with ReLU between them the best linear "
-        f"layer misses {percent(found.remainder)}. But attention is not linear either: between its outputs for nothing "
-        f"and for its input, its output for half the input lies off the middle by {percent(min(bent))} to "
+    result, bent = collapse(), [one.bent for one in halves(encoder, sentence)]
+    removes = result.remainder > 0.01 > result.linear_remainder
+    text = (
+        f"Two linear layers are one up to {brief(result.linear_remainder)}; with ReLU between them the best linear "
+        f"layer misses {percent(result.remainder)}. But attention is not linear either: between its outputs for "
+        f"nothing and for its input, its output for half the input lies off the middle by {percent(min(bent))} to "
         f"{percent(max(bent))} of the way, layer by layer."
     )
     return Finding(
-        found.remainder,
+        result.remainder,
         "share that no single linear layer gives",
-        said,
+        text,
         judge(
             removes and max(bent) < ROUNDING,
             "it keeps them from collapsing, and attention does so too" if removes else "",
@@ -49,9 +49,9 @@ def activation_needed(encoder: TextEncoder, sentence: str) -> Finding:
 
 def attention_linear(encoder: TextEncoder, sentence: str) -> Finding:
     """All operations in multi-head attention are linear."""
-    found = halves(encoder, sentence)
-    bent, held, unsoftened = ([getattr(one, kind) for one in found] for kind in ("bent", "held", "unsoftened"))
-    said = (
+    result = halves(encoder, sentence)
+    bent, held, unsoftened = ([getattr(one, kind) for one in result] for kind in ("bent", "held", "unsoftened"))
+    text = (
         f"A linear map of half the input lies in the middle between its outputs for nothing and for all of it. "
         f"Attention lies off the middle by {percent(min(bent))} to {percent(max(bent))} of the way, layer by layer. "
         f"With its weights held it is off by {brief(max(held))}: handing over values is linear. But the weights are "
@@ -63,7 +63,7 @@ def attention_linear(encoder: TextEncoder, sentence: str) -> Finding:
         [f"layer {i}" for i in range(len(bent))],
         "off the middle",
     )
-    return Finding(max(bent), "how far off the middle attention is", said, judge(max(bent) < ROUNDING), bars)
+    return Finding(max(bent), "how far off the middle attention is", text, judge(max(bent) < ROUNDING), bars)
 
 
 def feed_forward_bends(encoder: TextEncoder, sentence: str) -> Finding:
@@ -78,21 +78,21 @@ def feed_forward_bends(encoder: TextEncoder, sentence: str) -> Finding:
         inputs = torch.stack([x, (x + x.roll(1, 0)) / 2, x.roll(1, 0)])
         with torch.inference_mode():
             bent.append(from_linear(layer.get_submodule("feed_forward")(inputs)))
-    said = (
+    text = (
         f"A linear map of the mean of two tokens' inputs lies in the middle between its outputs for the two. The "
         f"feed-forward networks lie off the middle by {percent(min(bent))} to {percent(max(bent))} of the way, layer "
         "by layer."
     )
     bars = Bars({"feed-forward": array(bent)}, [f"layer {i}" for i in range(len(bent))], "off the middle")
-    return Finding(min(bent), "how far off the middle the straightest one is", said, judge(min(bent) > 0.01), bars)
+    return Finding(min(bent), "how far off the middle the straightest one is", text, judge(min(bent) > 0.01), bars)
 
 
 def halves(encoder: TextEncoder, sentence: str) -> list[Halved]:
     """`experiments.halved` for every layer, on what came in there."""
     trace = encoder.trace(sentence)
-    found = []
+    result = []
     for i, layer in enumerate(encoder.model.layers):
         attention = layer.get_submodule("attention")
         assert isinstance(attention, Attention)
-        found.append(halved(attention, trace[f"layers.{i}.attention.input"]))
-    return found
+        result.append(halved(attention, trace[f"layers.{i}.attention.input"]))
+    return result

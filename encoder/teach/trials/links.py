@@ -140,9 +140,9 @@ def usual(encoder: TextEncoder, pairs: Pairs, tokens: int, but: Sequence[str] = 
     ]
     if len(every) < FEWEST:
         return None
-    found, longer = torch.stack([one for one, _ in every]), torch.tensor([factor for _, factor in every])
-    habit = found.mean(0)
-    return Usual(habit, (found - habit) * longer.view(-1, 1, 1, 1, 1))
+    result, longer = torch.stack([one for one, _ in every]), torch.tensor([factor for _, factor in every])
+    habit = result.mean(0)
+    return Usual(habit, (result - habit) * longer.view(-1, 1, 1, 1, 1))
 
 
 def places_of(trace: Trace, pairs: Sequence[tuple[str, str]]) -> list[tuple[int, int]]:
@@ -152,10 +152,10 @@ def places_of(trace: Trace, pairs: Sequence[tuple[str, str]]) -> list[tuple[int,
         EncoderError: a word is not there, or both of a pair are one.
     """
     words = trace.tokenization
-    found = [(words.words.index(words.find(a)), words.words.index(words.find(b))) for a, b in pairs]
-    if same := [pair for pair, (i, j) in zip(pairs, found, strict=True) if i == j]:
+    result = [(words.words.index(words.find(a)), words.words.index(words.find(b))) for a, b in pairs]
+    if same := [pair for pair, (i, j) in zip(pairs, result, strict=True) if i == j]:
         raise EncoderError(f"“{same[0][0]}” and “{same[0][1]}” are one word; a link takes two")
-    return found
+    return result
 
 
 @experiment(runs=74, held=18, seconds=0.4)
@@ -179,7 +179,7 @@ def linked(encoder: TextEncoder, sentence: str, word: str, target: str) -> Findi
     larger = int((effect > effect[layer, head]).sum())
     matters = larger < effect.numel() / 2
     even = len(pieces[seen]) / len(trace.tokens)
-    said = (
+    text = (
         f"The head that stands out most is layer {layer}, head {head}: “{who}” puts "
         f"{percent(float(ours[way, layer, head]) * len(pieces[seen]) + even)} of its weight on “{whom}”, where even "
         f"attention would put {percent(even)}. Beyond that it is {points(float(ours[way, layer, head]))}"
@@ -192,7 +192,7 @@ def linked(encoder: TextEncoder, sentence: str, word: str, target: str) -> Findi
     return Finding(
         share,
         "share of pairs as far apart that are linked as strongly",
-        said,
+        text,
         judge(rare and matters, "a head that matters little may do it" if rare else ""),
         by_head(more),
     )
@@ -218,27 +218,27 @@ def one_head_both(encoder: TextEncoder, sentence: str, word: str, first: str, se
     both = excess.amin(0)
     at_best = [divmod(int(one.argmax()), one.shape[1]) for one in (*excess, both)]
     most = [float(one.max()) for one in (*excess, both)]
-    said = " ".join(
+    text = " ".join(
         f"“{word}” and “{other}” are linked most by layer {layer}, head {head}: {points(value)} more than by even "
         f"attention, one way or the other."
         for other, value, (layer, head) in zip((first, second), most, at_best, strict=False)
     )
     layer, head = at_best[2]
-    said += (
+    text += (
         f" Both at once are linked most by layer {layer}, head {head}: {points(most[2])} for the weaker of the two. "
         f"It counts from {points(MARGIN)} on."
     )
     if min(most[:2]) <= MARGIN:
-        return untried(f"{said} No head does so for each of the two, so nothing follows of one for both.")
+        return untried(f"{text} No head does so for each of the two, so nothing follows of one for both.")
     what = "weight beyond even attention of the best head for both"
-    return Finding(most[2], what, said, judge(most[2] <= MARGIN), by_head(torch.stack([both, both])))
+    return Finding(most[2], what, text, judge(most[2] <= MARGIN), by_head(torch.stack([both, both])))
 
 
 def effects(encoder: TextEncoder, trace: Trace, position: int) -> Tensor:
     """How much zeroing each head changes the output of one token, relative to its length: [n_layers, H]."""
     edits, before = knock_outs(encoder.config, ("attention.heads",)), trace["output"][position]
-    found = [one.output[position] for chunk in outcomes(encoder, trace, edits, None, ROWS) for one in chunk]
-    return (length(torch.stack(found) - before) / length(before)).view(encoder.config.n_layers, -1)
+    result = [one.output[position] for chunk in outcomes(encoder, trace, edits, None, ROWS) for one in chunk]
+    return (length(torch.stack(result) - before) / length(before)).view(encoder.config.n_layers, -1)
 
 
 @dataclass(frozen=True)
@@ -310,8 +310,8 @@ def head_job(encoder: TextEncoder, head: int, job: str) -> Finding:
     """The head of this number links the words of one kind of relation, more than other words and than other heads."""
     if not 0 <= head < encoder.config.n_heads:
         raise EncoderError(f"there is no head {head}; heads go from 0 to {encoder.config.n_heads - 1}")
-    found = links(encoder, job)
-    return untried(TOO_FEW) if found is None else of_head(found, head, job)
+    result = links(encoder, job)
+    return untried(TOO_FEW) if result is None else of_head(result, head, job)
 
 
 def of_head(found: Links, head: int, job: str) -> Finding:
@@ -331,16 +331,16 @@ def of_head(found: Links, head: int, job: str) -> Finding:
 @experiment(runs=58, held=18, seconds=0.3, job=JOB)
 def some_head_links(encoder: TextEncoder, job: str) -> Finding:
     """Some head links the words of one kind of relation more than other words."""
-    found = links(encoder, job)
-    if found is None:
+    result = links(encoder, job)
+    if result is None:
         return untried(TOO_FEW)
-    value = float(found.best_of.max())
+    value = float(result.best_of.max())
     return Finding(
         value,
         "weight of the best head on the other word, beyond what its place explains",
-        told(found, job),
-        judge(value > found.bar),
-        by_head(found.more),
+        told(result, job),
+        judge(value > result.bar),
+        by_head(result.more),
     )
 
 
@@ -350,18 +350,18 @@ def linked_in(encoder: TextEncoder, job: str, where: list[int]) -> Finding:
 
     Held against other words that stand as those of the relation do.
     """
-    found = links(encoder, job)
-    if found is None:
+    result = links(encoder, job)
+    if result is None:
         return untried(TOO_FEW)
-    value, layer = float(found.best_of.max()), found.layer(int(found.best_of.argmax())) + 1
-    counts = value > found.bar
+    value, layer = float(result.best_of.max()), result.layer(int(result.best_of.argmax())) + 1
+    counts = value > result.bar
     verdict = "" if counts else " So no head does."
     return Finding(
         value,
         "weight of the best head on the other word, beyond what its place explains",
-        f"{told(found, job)}{verdict}",
+        f"{told(result, job)}{verdict}",
         judge(counts and layer in where, f"in layer {layer}, counted from 1" if counts else ""),
-        by_head(found.more),
+        by_head(result.more),
     )
 
 

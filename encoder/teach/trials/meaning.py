@@ -5,9 +5,8 @@ import re
 from collections.abc import Sequence
 
 import torch
-from torch import Tensor
 
-from encoder.experiments.compare import cosines
+from encoder.experiments.compare import cosines, mean_between
 from encoder.support.errors import EncoderError
 from encoder.support.formatting import brief, listed, percent
 from encoder.teach.trials.finding import Curves, Finding, array, judge, untried
@@ -42,17 +41,17 @@ def contexts(encoder: TextEncoder, word: str, sentences: list[str]) -> Finding:
         vectors.append(stream(run)[:, place].clone())
         del run
     same = all(torch.equal(vector, static[0]) for vector in static)
-    mean = mean_cosine(cosines(vectors))
+    mean = mean_between(cosines(vectors))
     last = float(mean[-1])
     where = ", where only the place differs," if len(set(places)) > 1 else ", at one and the same place,"
     everywhere = "both" if len(sentences) == 2 else f"all {len(sentences)}"
-    said = (
+    text = (
         f"“{word}” has {'the same' if same else 'not the same'} row of the embedding table in {everywhere} "
         f"sentences. The mean cosine between its vectors is {brief(float(mean[0]))} at the input{where} and "
         f"{brief(last)} after the last layer."
     )
     curves = Curves({"mean cosine": array(mean)}, array(range(len(mean))), ("layers behind it", "cosine"))
-    return Finding(last, "mean cosine after the last layer", said, judge(same and last < ALIKE), curves)
+    return Finding(last, "mean cosine after the last layer", text, judge(same and last < ALIKE), curves)
 
 
 def rows_hold_meaning(encoder: TextEncoder) -> Finding:
@@ -72,17 +71,11 @@ def rows_hold_meaning(encoder: TextEncoder) -> Finding:
     chance = sum(sum(kinds[w] == kinds[v] for v in words) - 1 for w in words) / len(words) / (len(words) - 1)
     error = math.sqrt(chance * (1 - chance) / len(words))
     pairs = [f"“{word}” “{words[near]}”" for word, near in list(zip(words, nearest, strict=True))[::5]]
-    said = (
+    text = (
         f"Of {len(words)} words of {len(KINDS)} kinds {percent(share)} have a word of their own kind nearest among "
         f"them; by chance {percent(chance)} would. Nearest are, for example, {listed(pairs)}."
     )
-    return Finding(share, "share of words whose nearest one is of their kind", said, judge(share > chance + 4 * error))
-
-
-def mean_cosine(alike: Tensor) -> Tensor:
-    """Mean over all pairs of different runs: [n_layers + 1, k, k] -> [n_layers + 1]."""
-    k = alike.shape[-1]
-    return (alike.sum((1, 2)) - alike.diagonal(dim1=1, dim2=2).sum(-1)) / (k * (k - 1))
+    return Finding(share, "share of words whose nearest one is of their kind", text, judge(share > chance + 4 * error))
 
 
 def leans(
@@ -115,23 +108,23 @@ def leans(
     moved = odds[0] - odds[1]
     hints = [odds[0] - o for o in odds[2 : 2 + len(neutral)]]
     replaced = odds[-2] - odds[-1] if stand_in else -math.inf
-    said = (
+    measured = (
         f"At “{word}” in “{sentence}” the model gives “{near}” {brief(math.exp(odds[0]))} times the probability of "
         f"“{far}”; in “{other}” {brief(math.exp(odds[1]))} times: the odds differ by a factor of "
         f"{brief(math.exp(moved))}."
     )
-    said += "".join(
+    measured += "".join(
         f" Against “{text}”, which hints at neither, the factor is {brief(math.exp(hint))}."
         for text, hint in zip(neutral, hints, strict=True)
     )
     if stand_in:
-        said += f" With “{stand_in}” in place of “{word}” it is {brief(math.exp(replaced))}."
+        measured += f" With “{stand_in}” in place of “{word}” it is {brief(math.exp(replaced))}."
     least = math.log(LEANS)
     by_itself = moved > least and all(hint > least for hint in hints) and moved > replaced
     return Finding(
         math.exp(moved),
         "factor between the odds",
-        said,
+        measured,
         judge(
             by_itself and odds[0] > 0, f"it leans to “{near}”, and “{far}” is still the likelier" if by_itself else ""
         ),

@@ -21,26 +21,26 @@ def computes(encoder: TextEncoder, task: str) -> Finding:
     """A network that reads eight digits computes what a task asks for."""
     if not reads_digits(encoder.model):
         return untried(NOT_DIGITS)
-    found, about = examine(encoder.model), ON_DIGITS[task]
-    share, count = found.agrees(task), len(found.inputs)
-    said = f"“{about.title}” asks: {about.asks} It does so for {round(share * count)} of {count} inputs it never saw."
-    return Finding(share, f"share of inputs answered as “{about.title}” asks", said, judge(share >= SAME))
+    result, about = examine(encoder.model), ON_DIGITS[task]
+    share, count = result.agrees(task), len(result.inputs)
+    text = f"“{about.title}” asks: {about.asks} It does so for {round(share * count)} of {count} inputs it never saw."
+    return Finding(share, f"share of inputs answered as “{about.title}” asks", text, judge(share >= SAME))
 
 
 def head_does_it(encoder: TextEncoder, layer: int = 0, head: int = 0) -> Finding:
     """A network that reads eight digits needs this head: most of what breaks without a head breaks without it."""
     if not reads_digits(encoder.model):
         return untried(NOT_DIGITS)
-    found = examine(encoder.model)
-    if not (layer < len(found.harm) and head < found.harm.shape[1]):
+    result = examine(encoder.model)
+    if not (layer < len(result.harm) and head < result.harm.shape[1]):
         raise EncoderError(
-            f"there is no layer {layer}, head {head}; there are {' × '.join(map(str, found.harm.shape))}"
+            f"there is no layer {layer}, head {head}; there are {' × '.join(map(str, result.harm.shape))}"
         )
-    broken = float(found.harm[layer, head])
-    said = (
-        f"With layer {layer}, head {head} set to zero {percent(broken)} of {len(found.inputs)} inputs are answered "
-        f"otherwise; without the head that breaks most it is {percent(float(found.harm.max()))}."
+    broken = float(result.harm[layer, head])
+    text = (
+        f"With layer {layer}, head {head} set to zero {percent(broken)} of {len(result.inputs)} inputs are answered "
+        f"otherwise; without the head that breaks most it is {percent(float(result.harm.max()))}."
     )
-    does = (layer, head) in found.needed
+    does = (layer, head) in result.needed
     what = f"share of inputs answered otherwise without layer {layer}, head {head}"
-    return Finding(broken, what, said, judge(does), bars(found))
+    return Finding(broken, what, text, judge(does), bars(result))

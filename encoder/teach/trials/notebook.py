@@ -10,77 +10,15 @@ from encoder.teach.trials.finding import Bars, Finding, array, judge
 from encoder.text_encoder import TextEncoder
 
 # What it prints of its last output: the first ten and the last ten of 512 columns, for three tokens.
-PRINTED = torch.tensor(
-    [
-        [
-            0.409755,
-            1.064533,
-            -1.274363,
-            0.566124,
-            -0.661616,
-            0.5635,
-            -1.181764,
-            1.042684,
-            -0.721654,
-            0.103133,
-            -1.375124,
-            0.153936,
-            0.144869,
-            2.30202,
-            0.333517,
-            0.193574,
-            -0.723363,
-            1.025196,
-            -1.732543,
-            1.695154,
-        ],
-        [
-            0.330104,
-            -0.678932,
-            -0.859399,
-            0.669225,
-            -1.5919,
-            0.689216,
-            1.4144,
-            0.71971,
-            -0.572838,
-            -0.56685,
-            -0.92285,
-            0.712886,
-            -1.397764,
-            1.79999,
-            -1.423614,
-            -0.714672,
-            0.450547,
-            0.620331,
-            -1.431469,
-            0.726397,
-        ],
-        [
-            0.344423,
-            -0.937808,
-            -0.232735,
-            -0.530076,
-            -0.609216,
-            -0.165748,
-            0.861662,
-            0.72198,
-            -0.208119,
-            -0.853094,
-            -0.432759,
-            0.786077,
-            -0.697392,
-            2.608974,
-            -1.162237,
-            -0.848736,
-            0.440565,
-            0.761107,
-            -0.887701,
-            0.315352,
-        ],
-    ],
-    dtype=torch.float64,
+ROWS = (
+    "0.409755 1.064533 -1.274363 0.566124 -0.661616 0.5635 -1.181764 1.042684 -0.721654 0.103133 "
+    "-1.375124 0.153936 0.144869 2.30202 0.333517 0.193574 -0.723363 1.025196 -1.732543 1.695154",
+    "0.330104 -0.678932 -0.859399 0.669225 -1.5919 0.689216 1.4144 0.71971 -0.572838 -0.56685 "
+    "-0.92285 0.712886 -1.397764 1.79999 -1.423614 -0.714672 0.450547 0.620331 -1.431469 0.726397",
+    "0.344423 -0.937808 -0.232735 -0.530076 -0.609216 -0.165748 0.861662 0.72198 -0.208119 -0.853094 "
+    "-0.432759 0.786077 -0.697392 2.608974 -1.162237 -0.848736 0.440565 0.761107 -0.887701 0.315352",
 )
+PRINTED = torch.tensor([[float(number) for number in row.split()] for row in ROWS], dtype=torch.float64)
 TOKENS = ("I", "understand", "this")
 DRAWN, WINDOWS = 200, 5  # inputs, and choices of twenty columns in which each is seen
 RARE = 0.05  # the chance that one of six values lies outside though it was drawn as ours are
@@ -133,7 +71,7 @@ def notebook_prints(encoder: TextEncoder) -> Finding:
         for name, value, a, b in zip(names, printed, low, high, strict=True)
     ]
     constructed = mean < CONSTRUCTED and float((deviation - 1).abs().max()) < CONSTRUCTED
-    said = (
+    text = (
         f"By construction each whole row here has mean 0 and deviation 1, up to {brief(mean)} and "
         f"{brief(float((deviation - 1).abs().max()))}. By chance, over {DRAWN} inputs and twenty columns, nearly "
         f"all within the brackets: {listed(each)}. The printed numbers themselves come of a seed that is not told."
@@ -142,7 +80,7 @@ def notebook_prints(encoder: TextEncoder) -> Finding:
     return Finding(
         float(len(outside)),
         "of 6 printed values that lie outside",
-        said,
+        text,
         judge(
             constructed and not outside, f"but for {listed(outside)}" if constructed and 0 < len(outside) < 3 else ""
         ),

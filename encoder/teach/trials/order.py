@@ -28,48 +28,48 @@ def same_vectors(encoder: TextEncoder, sentence: str, other: str = "", positions
 
     `other` is the second sentence; the first one reversed if it is empty. `positions` says which runs are compared.
     """
-    found = exchanged(encoder, sentence, other) if other else word_order(encoder, sentence)
-    apart = {"off": found.off, "on": found.on}[positions].abs()
+    result = exchanged(encoder, sentence, other) if other else word_order(encoder, sentence)
+    apart = {"off": result.off, "on": result.on}[positions].abs()
     size = float(encoder.trace(sentence)["output"].abs().max())
     largest = float(apart.max())
     bars = Bars(
-        {"positions off": array(found.off.abs().amax(-1)), "positions on": array(found.on.abs().amax(-1))},
-        list(found.tokens),
+        {"positions off": array(result.off.abs().amax(-1)), "positions on": array(result.on.abs().amax(-1))},
+        list(result.tokens),
         "largest difference",
         logarithmic=True,
     )
-    said = (
-        f"With positions {positions}, each word's output vector in “{' '.join(found.reordered)}” differs from "
+    text = (
+        f"With positions {positions}, each word's output vector in “{' '.join(result.reordered)}” differs from "
         "its vector "
-        f"in “{' '.join(found.tokens)}” by at most {brief(largest)}; the numbers themselves reach {brief(size)}."
+        f"in “{' '.join(result.tokens)}” by at most {brief(largest)}; the numbers themselves reach {brief(size)}."
     )
     return Finding(
-        largest, "largest difference between the vectors of a word", said, judge(largest < 10 * ROUNDING * size), bars
+        largest, "largest difference between the vectors of a word", text, judge(largest < 10 * ROUNDING * size), bars
     )
 
 
 @experiment(runs=5, held=5)
 def identical_rows(encoder: TextEncoder, sentence: str) -> Finding:
     """Without positions the output of a sentence and that of its words reversed are identical."""
-    found = word_order(encoder, sentence)
-    n = len(found.order)
+    result = word_order(encoder, sentence)
+    n = len(result.order)
     ours = encoder.trace(sentence)["output"]
-    moved = sum(i != j for i, j in enumerate(found.order))
-    largest, size = found.largest_off, float(ours.abs().max())
+    moved = sum(i != j for i, j in enumerate(result.order))
+    largest, size = result.largest_off, float(ours.abs().max())
     same = largest < 10 * ROUNDING * size
-    said = (
+    text = (
         f"With positions off the two outputs hold the same {n} vectors, up to {brief(largest)}, but {moved} of "
         "them stand "
         "in another row: the set is the same, the order is that of the words. "
     )
-    if found.largest_on < 10 * ROUNDING * size:
-        said += "With positions on they are the same too: nothing here depends on the order of the words."
+    if result.largest_on < 10 * ROUNDING * size:
+        text += "With positions on they are the same too: nothing here depends on the order of the words."
     else:
-        said += f"With positions on, vectors differ by up to {brief(found.largest_on)}."
+        text += f"With positions on, vectors differ by up to {brief(result.largest_on)}."
     return Finding(
         largest,
         "largest difference with positions off",
-        said,
+        text,
         judge(same and moved == 0, "as a set of vectors, and not row by row" if same else ""),
     )
 
@@ -80,10 +80,10 @@ def position_values(encoder: TextEncoder) -> Finding:
         return untried(NO_WAVES)
     table = encoder.model.embedding.positions.weight
     largest = float(table.abs().max())
-    said = (
+    text = (
         f"The {table.shape[0]} × {table.shape[1]} numbers go from {float(table.min()):.4g} to {float(table.max()):.4g}."
     )
-    return Finding(largest, "largest value in size", said, judge(largest <= 1 + ROUNDING))
+    return Finding(largest, "largest value in size", text, judge(largest <= 1 + ROUNDING))
 
 
 def sines_and_cosines(encoder: TextEncoder, rate: int = 10_000) -> Finding:
@@ -96,12 +96,12 @@ def sines_and_cosines(encoder: TextEncoder, rate: int = 10_000) -> Finding:
     expected = torch.where(columns % 2 == 0, angles.sin(), angles.cos())
     apart = (table - expected).abs()
     place, column = divmod(int(apart.argmax()), len(columns))
-    said = (
+    text = (
         f"All {table.numel():,} numbers are made anew by the formula; the largest difference, "
         f"{brief(float(apart.max()))}, is at position {place} in column {column}: {float(table[place, column]):.4g} in "
         f"the table and {float(expected[place, column]):.4g} by the formula."
     )
-    return Finding(float(apart.max()), "largest difference from the formula", said, judge(float(apart.max()) < SAME))
+    return Finding(float(apart.max()), "largest difference from the formula", text, judge(float(apart.max()) < SAME))
 
 
 def powers_by_log(encoder: TextEncoder) -> Finding:
@@ -118,7 +118,7 @@ def powers_by_log(encoder: TextEncoder) -> Finding:
         angles = torch.arange(len(table), dtype=kind)[:, None] * factors
         made = torch.stack([angles.sin(), angles.cos()], -1).flatten(1)[:, : table.shape[1]]
         off[bits] = float((made.double() - table).abs().max())
-    said = (
+    text = (
         f"Made with exp and ln the {len(table):,} rows differ from the table here by up to {brief(off[64])} in numbers "
         f"of 64 bits and by up to {brief(off[32])} in numbers of 32: large angles lose their last digits."
     )
@@ -126,7 +126,7 @@ def powers_by_log(encoder: TextEncoder) -> Finding:
     return Finding(
         off[32],
         "largest difference in 32 bits",
-        said,
+        text,
         judge(exactly and off[32] < ROUNDING, "in numbers of 64 bits" if exactly else ""),
     )
 
@@ -138,11 +138,11 @@ def one_frequency(encoder: TextEncoder, of: str = "pair") -> Finding:
     """
     if not circles(encoder):
         return untried(NO_WAVES)
-    found = turn(encoder.model.embedding.positions.weight)
-    waves = 2 * math.pi / found.angles.abs()
-    said = (
+    result = turn(encoder.model.embedding.positions.weight)
+    waves = 2 * math.pi / result.angles.abs()
+    text = (
         "From one position to the next each pair turns by an angle of its own, missed by at most "
-        f"{brief(found.largest)}. "
+        f"{brief(result.largest)}. "
         f"Of {len(waves)} pairs the fastest comes round after {brief(float(waves[0]))} positions, the slowest after "
         f"{brief(float(waves[-1]))}."
     )
@@ -152,15 +152,15 @@ def one_frequency(encoder: TextEncoder, of: str = "pair") -> Finding:
         ("pair of columns", "positions for one round"),
         (False, True),
     )
-    pairs = found.largest < ROUNDING and len(set(found.angles.tolist())) == len(found.angles)
+    pairs = result.largest < ROUNDING and len(set(result.angles.tolist())) == len(result.angles)
     if of == "pair":
-        return Finding(found.largest, "largest distance from one frequency", said, judge(pairs), curves)
+        return Finding(result.largest, "largest distance from one frequency", text, judge(pairs), curves)
     shared = twins(encoder.model.embedding.positions.weight)
-    said += f" But dimensions have no frequency of their own: {shared} of {len(waves)} pairs share one." * bool(shared)
+    text += f" But dimensions have no frequency of their own: {shared} of {len(waves)} pairs share one." * bool(shared)
     return Finding(
         float(shared),
         "pairs of dimensions that share a frequency",
-        said,
+        text,
         judge(not shared, "each pair of dimensions has one, a sine and a cosine" if pairs else ""),
         curves,
     )
@@ -184,20 +184,20 @@ def one_rotation(encoder: TextEncoder, steps: int = 10) -> Finding:
     if not circles(encoder):
         return untried(NO_WAVES)
     table = encoder.model.embedding.positions.weight
-    found = turn(table, steps)
-    holds = found.largest < ROUNDING
-    said = (
+    result = turn(table, steps)
+    holds = result.largest < ROUNDING
+    text = (
         f"{'One rotation' if holds else 'No one rotation'} of each pair takes every position p to p + {steps}, for all "
         f"{len(table) - steps} of them; the largest distance between the {'' if holds else 'best '}turned pair and the "
-        f"real one is {brief(found.largest)}."
+        f"real one is {brief(result.largest)}."
     )
     if 3 * steps < len(table):
-        once, twice = misses(table, found.angles, steps)
-        said += (
+        once, twice = misses(table, result.angles, steps)
+        text += (
             f" From the row of position {steps} alone it gives that of {2 * steps} but for {brief(once)}, and done "
             f"twice that of {3 * steps} but for {brief(twice)}."
         )
-    return Finding(found.largest, "largest distance after the rotation", said, judge(holds))
+    return Finding(result.largest, "largest distance after the rotation", text, judge(holds))
 
 
 def misses(table: Tensor, angles: Tensor, steps: int) -> list[float]:
@@ -221,7 +221,7 @@ def table_made(encoder: TextEncoder, value: int = 5000) -> Finding:
     made = torch.where(column % 2 == 0, angles.sin(), angles.cos())
     apart = float((made - table).abs().max())
     shapes = [by(list(one.shape)) for one in (position, rates, angles)]
-    said = (
+    text = (
         f"Positions {shapes[0]} times rates {shapes[1]} are angles {shapes[2]}; {value:,} places are claimed. Their "
         f"sines and cosines in turn, made so in float32, are at most {brief(apart)} from this model's table."
     )
@@ -229,7 +229,7 @@ def table_made(encoder: TextEncoder, value: int = 5000) -> Finding:
     return Finding(
         apart,
         "largest difference from the table",
-        said,
+        text,
         judge(same and len(table) == value, f"with {len(table):,} places" if same else ""),
     )
 
@@ -239,20 +239,20 @@ def only_distance(encoder: TextEncoder) -> Finding:
     if encoder.config.positions not in TABLES:
         return untried(NO_TABLE)
     table = encoder.model.embedding.positions.weight
-    found = profile(table)
-    half = len(found.mean) // 2
-    relative = float(found.spread[:half].max() / found.mean[0].abs())
-    falls = float(1 - found.mean[1:half].max() / found.mean[0])
-    rises = int((found.mean[1:half] > found.mean[: half - 1]).sum())
-    said = (
-        f"The dot product of two position vectors is {brief(float(found.mean[0]))} for the same position, "
-        f"{brief(float(found.mean[1]))} for neighbours and {brief(float(found.mean[10]))} ten apart. At one "
+    result = profile(table)
+    half = len(result.mean) // 2
+    relative = float(result.spread[:half].max() / result.mean[0].abs())
+    falls = float(1 - result.mean[1:half].max() / result.mean[0])
+    rises = int((result.mean[1:half] > result.mean[: half - 1]).sum())
+    text = (
+        f"The dot product of two position vectors is {brief(float(result.mean[0]))} for the same position, "
+        f"{brief(float(result.mean[1]))} for neighbours and {brief(float(result.mean[10]))} ten apart. At one "
         "distance it "
         f"varies by at most {brief(relative)} of the first. It does not always fall: it rises at {rises} of "
         f"{half - 1} steps."
     )
-    curves = Curves({"PE(p) · PE(p + k)": array(found.mean[:half])}, array(range(half)), ("distance k", "dot product"))
-    return Finding(relative, "how much it varies at one distance", said, judge(relative < ROUNDING < falls), curves)
+    curves = Curves({"PE(p) · PE(p + k)": array(result.mean[:half])}, array(range(half)), ("distance k", "dot product"))
+    return Finding(relative, "how much it varies at one distance", text, judge(relative < ROUNDING < falls), curves)
 
 
 @experiment(seconds=0.5)
@@ -265,11 +265,11 @@ def places_apart(encoder: TextEncoder) -> Finding:
     nearest, size = float(between.min()), float(table.norm(dim=-1).mean())
     first, second = divmod(int(between.argmin()), len(table))
     relative = nearest / max(size, torch.finfo(table.dtype).tiny)
-    said = (
+    text = (
         f"Of {len(table):,} places {first} and {second} are nearest: their vectors are {brief(nearest)} apart, "
         f"{percent(relative)} of the mean length of such a vector, {brief(size)}."
     )
-    return Finding(relative, "distance of the nearest two, by their length", said, judge(relative > CLEAR))
+    return Finding(relative, "distance of the nearest two, by their length", text, judge(relative > CLEAR))
 
 
 def circles(encoder: TextEncoder) -> bool:

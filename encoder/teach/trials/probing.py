@@ -75,18 +75,18 @@ def grammar_first(encoder: TextEncoder) -> Finding:
     grammar, meaning = probe(encoder, "parts of speech"), probe(encoder, "good or bad")
     low, high = grammar.best, meaning.best
     clear = told(grammar, low) and told(meaning, high)
-    said = (
+    text = (
         f"Parts of speech, of {grammar.samples} words, are {where_told(grammar)}; the control task "
         f"{percent(float(grammar.control[low]))}. Whether a sentence is good or bad, of {meaning.samples}, is "
         f"{where_told(meaning)}; the control task {percent(float(meaning.control[high]))}. By thirds of the stack: "
         f"{thirds(grammar)} of the parts of speech, {thirds(meaning)} of the sentences."
     )
     if not clear:
-        said += " One of the two is not told clearly better than its control task, so nothing follows."
+        text += " One of the two is not told clearly better than its control task, so nothing follows."
     return Finding(
         float(high - low),
         "layers from the best for grammar to the best for meaning",
-        said,
+        text,
         judge(clear and high > low and clearer(meaning, high, low)),
         curves(**{"parts of speech": grammar, "good or bad": meaning}),
     )
@@ -95,16 +95,16 @@ def grammar_first(encoder: TextEncoder) -> Finding:
 @experiment(runs=200, held=40, probes=("place",))
 def place_kept(encoder: TextEncoder) -> Finding:
     """Positions are given once, and what a vector tells of its place grows less from layer to layer."""
-    found = probe(encoder, "place")
-    first, last = float(found.accuracy[0]), float(found.accuracy[-1])
-    fell = first - last > CLEAR * float(found.error[-1])
-    said = (
-        f"Of {found.samples} words a probe tells the place in the sentence of {percent(first)} from the input and of "
-        f"{percent(last)} after all layers; the control task {percent(float(found.control[0]))} and "
-        f"{percent(float(found.control[-1]))}; who never looks is right in {percent(found.commonest)}."
+    result = probe(encoder, "place")
+    first, last = float(result.accuracy[0]), float(result.accuracy[-1])
+    fell = first - last > CLEAR * float(result.error[-1])
+    text = (
+        f"Of {result.samples} words a probe tells the place in the sentence of {percent(first)} from the input and of "
+        f"{percent(last)} after all layers; the control task {percent(float(result.control[0]))} and "
+        f"{percent(float(result.control[-1]))}; who never looks is right in {percent(result.commonest)}."
     )
     return Finding(
-        last, "share of places told after all layers", said, judge(fell and told(found, 0)), curves(place=found)
+        last, "share of places told after all layers", text, judge(fell and told(result, 0)), curves(place=result)
     )
 
 
@@ -114,10 +114,10 @@ def words_told(encoder: TextEncoder) -> Finding:
 
     The list has the part of speech that each word most often is; a word that it lacks is what most words are.
     """
-    found, listed_share = probe(encoder, "parts of speech"), looked_up()
-    better = float(found.accuracy[-1]) - listed_share > CLEAR * float(found.error[-1])
-    said = f"A list of words, without a model, tells {percent(listed_share)}."
-    return read_off(found, "parts of speech", "words", better, said)
+    result, listed_share = probe(encoder, "parts of speech"), looked_up()
+    better = float(result.accuracy[-1]) - listed_share > CLEAR * float(result.error[-1])
+    text = f"A list of words, without a model, tells {percent(listed_share)}."
+    return read_off(result, "parts of speech", "words", better, text)
 
 
 @experiment(runs=200, held=40, probes=("good or bad",))
@@ -132,42 +132,42 @@ def read_off(found: Probe, task: str, samples: str, better: bool = True, beside:
     `better` says whether it tells more than what is told `beside`.
     """
     last = float(found.accuracy[-1])
-    said = (
+    text = (
         f"A linear map trained on other sentences tells {percent(last)} of {found.samples} {samples} right from the "
         f"output and {percent(float(found.accuracy[0]))} from the input; its control task "
         f"{percent(float(found.control[-1]))} from the output, and who never looks {percent(found.commonest)}. "
         f"{beside}"
     ).strip()
     return Finding(
-        last, f"share of {samples} told right", said, judge(told(found, -1) and better), curves(**{task: found})
+        last, f"share of {samples} told right", text, judge(told(found, -1) and better), curves(**{task: found})
     )
 
 
 @experiment(runs=200, probes=("task",), task=Text(choices=tuple(TASKS)))
 def told_in(encoder: TextEncoder, task: str, where: list[int]) -> Finding:
     """A probe tells a task best after one of these layers, surely better than after any other or from the input."""
-    found = probe(encoder, task)
-    inside = [layer for layer in where if layer < len(found.accuracy)]
-    outside = [layer for layer in range(len(found.accuracy)) if layer not in where]
+    result = probe(encoder, task)
+    inside = [layer for layer in where if layer < len(result.accuracy)]
+    outside = [layer for layer in range(len(result.accuracy)) if layer not in where]
     if not inside or not outside:
         return untried(
-            f"This model has {len(found.accuracy) - 1} layers; {listed([str(one) for one in where])} are asked for."
+            f"This model has {len(result.accuracy) - 1} layers; {listed([str(one) for one in where])} are asked for."
         )
-    best, other = (max(layers, key=lambda layer: float(found.accuracy[layer])) for layers in (inside, outside))
-    there, elsewhere = (float(found.accuracy[layer]) for layer in (best, other))
-    said = (
+    best, other = (max(layers, key=lambda layer: float(result.accuracy[layer])) for layers in (inside, outside))
+    there, elsewhere = (float(result.accuracy[layer]) for layer in (best, other))
+    text = (
         f"After {at(best)}, the best of {listed([at(layer) for layer in inside])}, a probe gets {percent(there)} of "
-        f"{found.samples} samples of {task} right; after {at(other)}, best of the others, {percent(elsewhere)}, "
-        f"each give or take {percent(float(found.error[best]))}; the control task "
-        f"{percent(float(found.control[best]))}. They are {where_told(found)}."
+        f"{result.samples} samples of {task} right; after {at(other)}, best of the others, {percent(elsewhere)}, "
+        f"each give or take {percent(float(result.error[best]))}; the control task "
+        f"{percent(float(result.control[best]))}. They are {where_told(result)}."
     )
-    ahead = told(found, best) and there > elsewhere
+    ahead = told(result, best) and there > elsewhere
     return Finding(
         there - elsewhere,
         "share told there more than elsewhere",
-        said,
-        judge(ahead and clearer(found, best, other), "by no more than chance would make" if ahead else ""),
-        curves(**{task: found}),
+        text,
+        judge(ahead and clearer(result, best, other), "by no more than chance would make" if ahead else ""),
+        curves(**{task: result}),
     )
 
 
@@ -177,7 +177,7 @@ def names_told(encoder: TextEncoder) -> Finding:
 
     On gold trees, where people marked the names. The list has the class that each word most often has elsewhere.
     """
-    found, listed_share = named(encoder)
-    better = float(found.accuracy[-1]) - listed_share > CLEAR * float(found.error[-1])
-    said = f"A list of words, without a model, tells {percent(listed_share)}."
-    return read_off(found, "names", "words", better, said)
+    result, listed_share = named(encoder)
+    better = float(result.accuracy[-1]) - listed_share > CLEAR * float(result.error[-1])
+    text = f"A list of words, without a model, tells {percent(listed_share)}."
+    return read_off(result, "names", "words", better, text)

@@ -66,7 +66,7 @@ def order_agrees(encoder: TextEncoder, sentence: str, method: str) -> Finding:
         return untried(f"{len(places)} words beside the guess; an order takes 3 or more.")
     value = spearman(shares[places], falls[places])
     top, truly = (max(places, key=lambda i, of=of: float(of[i])) for of in (shares, falls))  # type: ignore[misc]
-    said = (
+    text = (
         f"The guess is {named(encoder, target)}. By {method} “{shown(trace.tokens[top])}” counts most; truly it falls "
         f"most without “{shown(trace.tokens[truly])}”, by {brief(float(falls[truly]))}. Over {len(places)} words the "
         f"two orders agree by {brief(value)} (Spearman; 1 is the same order, 0 none)."
@@ -75,7 +75,7 @@ def order_agrees(encoder: TextEncoder, sentence: str, method: str) -> Finding:
     return Finding(
         value,
         "rank agreement",
-        said,
+        text,
         judge(
             value >= SAME_ORDER,
             f"in part: by {SOME_ORDER:g} or more, and not by {SAME_ORDER:g}" if value >= SOME_ORDER else "",
@@ -103,7 +103,7 @@ def looked_at_matters(encoder: TextEncoder, sentence: str) -> Finding:
     most, needed = int(weight.argmax()), int(falls.argmax())
     value = float(falls[most] / falls[needed]) if float(falls[needed]) > 0 else 0.0
     first, second = shown(trace.tokens[most]), shown(trace.tokens[needed])
-    said = (
+    text = (
         f"“{first}” gets {percent(float(weight[most]))} of all weight, “{second}” "
         f"{percent(float(weight[needed]))}. When the first hands over nothing, the logit of {named(encoder, target)} "
         f"falls by {brief(float(falls[most]))}; when the second does, by {brief(float(falls[needed]))}."
@@ -113,7 +113,7 @@ def looked_at_matters(encoder: TextEncoder, sentence: str) -> Finding:
     return Finding(
         value,
         what,
-        said,
+        text,
         judge(
             most == needed,
             "it is not the one needed most, and its fall is half of the largest or more" if value >= SOME_ORDER else "",
@@ -137,12 +137,12 @@ def meaning_counts(encoder: TextEncoder, sentence: str, denial: str, other: str)
     a, b, c = (encoder.trace(text) for text in (sentence, denial, other))
     against, same = likeness(a, b), likeness(a, c)
     value = same.cosine - against.cosine
-    said = (
+    measured = (
         f"“{sentence}” has a cosine of {against.cosine:.4f} with “{denial}” and of {same.cosine:.4f} with “{other}”. "
         f"Pairs of tokens that stand in both sentences make {percent(shared(against, a, b))} of the first and "
         f"{percent(shared(same, a, c))} of the second."
     )
-    return Finding(value, "cosine with the same meaning, less that with the denial", said, judge(value > 0))
+    return Finding(value, "cosine with the same meaning, less that with the denial", measured, judge(value > 0))
 
 
 def shared(found: Likeness, a: Trace, b: Trace) -> float:

@@ -16,35 +16,35 @@ def score_by_distance(encoder: TextEncoder, sentence: str) -> Finding:
     words = [word[0] for word in trace.tokenization.words if not trace.tokenization.special[word[0]]]
     if len(words) < 2:
         return untried("This sentence has fewer than two words.")
-    found = placed_scores(encoder, trace, 0, words[0], words[1])
-    near, places = found.along(1), [str(i) for i in range(len(found.values))]
-    said = (
-        f"“{shown(found.query)}” and “{shown(found.key)}”, one place apart, score {brief(float(near[0]))} at the "
+    result = placed_scores(encoder, trace, 0, words[0], words[1])
+    near, places = result.along(1), [str(i) for i in range(len(result.values))]
+    text = (
+        f"“{shown(result.query)}” and “{shown(result.key)}”, one place apart, score {brief(float(near[0]))} at the "
         f"start and {brief(float(near[-1]))} at place {len(near) - 1}, in head 0 of layer 0. The most that "
-        f"scores at one distance differ is {percent(found.spread)} of the largest."
+        f"scores at one distance differ is {percent(result.spread)} of the largest."
     )
-    picture = Grid(found.values.double().numpy(), places, places, share=False)
-    holds = judge(found.spread < ROUNDING)
-    return Finding(found.spread, "most that scores at one distance differ, of the largest", said, holds, picture)
+    picture = Grid(result.values.double().numpy(), places, places, share=False)
+    holds = judge(result.spread < ROUNDING)
+    return Finding(result.spread, "most that scores at one distance differ, of the largest", text, holds, picture)
 
 
 def window_hides(encoder: TextEncoder) -> Finding:
     """In a text of 200 tokens, some token does not see another in some layer."""
-    found = sight(encoder, TOKENS, TOKENS // 2)
+    result = sight(encoder, TOKENS, TOKENS // 2)
     layers = [f"layer {layer}" for layer in range(encoder.config.n_layers)]
-    seen, reached = found.seen.double().mean(-1), found.reached.double().mean(-1)
+    seen, reached = result.seen.double().mean(-1), result.reached.double().mean(-1)
     least = float(seen.min())
     local = [i for i in range(len(layers)) if encoder.config.window_of(i) is not None]
-    said = f"The token in the middle of {TOKENS} sees all of them in every layer."
+    text = f"The token in the middle of {TOKENS} sees all of them in every layer."
     if local:
         named = listed([layers[i] for i in local])
-        said = (
+        text = (
             f"The token in the middle of {TOKENS} sees {percent(least)} of them in {named}, and all in the others. By "
             f"way of other tokens it has something of {percent(float(reached[-1]))} in the end."
         )
     shares = {"may be looked at": array(seen), "reached by way of others": array(reached)}
     return Finding(
-        least, "least share of tokens that are seen", said, judge(least < 1), Bars(shares, layers, "share of tokens")
+        least, "least share of tokens that are seen", text, judge(least < 1), Bars(shares, layers, "share of tokens")
     )
 
 
@@ -52,40 +52,42 @@ def four_regimes(encoder: TextEncoder, sentence: str) -> Finding:
     """A unit of the feed-forward network can write its direction with both signs, and each is used."""
     if not encoder.config.gated:
         return untried("The units of this model have no gate.")
-    found = gate_signs(encoder.trace(sentence), 0)
-    least = float(found.shares.min())
-    parts = listed([f"{percent(float(share))} {name}" for name, share in zip(REGIMES, found.shares, strict=True)])
-    open_half = float(found.written[:2].sum())
-    said = (
+    result = gate_signs(encoder.trace(sentence), 0)
+    least = float(result.shares.min())
+    parts = listed([f"{percent(float(share))} {name}" for name, share in zip(REGIMES, result.shares, strict=True)])
+    open_half = float(result.written[:2].sum())
+    text = (
         f"Over all units of layer 0 and all tokens: {parts}. Where the gate is above zero units write "
-        f"{percent(open_half)} of all that is written, and {percent(float(found.written[[1, 2]].sum()))} of it has a "
+        f"{percent(open_half)} of all that is written, and {percent(float(result.written[[1, 2]].sum()))} of it has a "
         "minus before it."
     )
-    bars = Bars({"how often": array(found.shares), "of what is written": array(found.written)}, list(REGIMES), "share")
-    return Finding(least, "share of the rarest of four combinations", said, judge(least > SMALL), bars)
+    bars = Bars(
+        {"how often": array(result.shares), "of what is written": array(result.written)}, list(REGIMES), "share"
+    )
+    return Finding(least, "share of the rarest of four combinations", text, judge(least > SMALL), bars)
 
 
 def mean_is_small(encoder: TextEncoder, sentence: str) -> Finding:
     """What LayerNorm takes away and RMSNorm leaves, the mean, is a small share of a vector."""
-    found = mean_share(encoder.trace(sentence))
-    largest, usual = float(found.max()), float(found.mean())
-    said = (
-        f"Over {len(found)} norms and {found.shape[1]} tokens the mean makes {percent(usual)} of the mean square of "
+    result = mean_share(encoder.trace(sentence))
+    largest, usual = float(result.max()), float(result.mean())
+    text = (
+        f"Over {len(result)} norms and {result.shape[1]} tokens the mean makes {percent(usual)} of the mean square of "
         f"what is normed; {percent(largest)} where it is most."
     )
     return Finding(
         usual,
         "share of the mean in the mean square",
-        said,
+        text,
         judge(largest < SMALL, f"on average; it is over {percent(SMALL)} somewhere" if usual < SMALL else ""),
     )
 
 
 def biases_are_few(encoder: TextEncoder) -> Finding:
     """The biases of its maps and norms are less than a hundredth of a model's parameters."""
-    found = biases(encoder)
-    share = found.biases / found.parameters
-    said = f"{found.biases:,} of {found.parameters:,} parameters are biases or betas."
+    result = biases(encoder)
+    share = result.biases / result.parameters
+    text = f"{result.biases:,} of {result.parameters:,} parameters are biases or betas."
     return Finding(
-        share, "share of biases", said, judge(0 < share < SMALL, "this model has none at all" if share == 0 else "")
+        share, "share of biases", text, judge(0 < share < SMALL, "this model has none at all" if share == 0 else "")
     )

@@ -54,13 +54,13 @@ def block_size(encoder: TextEncoder) -> Finding:
     """One block holds about 12 d_model² parameters."""
     counted, about = block(encoder), 12 * encoder.config.d_model**2
     off = abs(counted / about - 1)
-    said = f"One block holds {counted:,} parameters; 12 · {encoder.config.d_model}² is {about:,}, {percent(off)} away."
+    text = f"One block holds {counted:,} parameters; 12 · {encoder.config.d_model}² is {about:,}, {percent(off)} away."
     each = {name: block(encoder, PARTS[name]) for name in KINDS} | {"norms": block(encoder, ("norm",))}
     bars = Bars({"parameters": np.array(list(each.values()), dtype=float)}, list(each), "parameters of a block")
     return Finding(
         float(counted),
         "parameters of a block",
-        said,
+        text,
         judge(off < CLOSE, f"within {percent(ABOUT)}, and not within {percent(CLOSE)}" if off < ABOUT else ""),
         bars,
     )
@@ -73,7 +73,7 @@ def block_total(encoder: TextEncoder, widths: int = 6) -> Finding:
         return untried("The formula is of blocks with d_ff = 4 d_model.")
     listed_up = counted - counted_biases(encoder, PARTS["attention"])
     claimed = 12 * d**2 + widths * d
-    said = (
+    text = (
         f"With d = {d} the formula, 12 d² + {widths} d, gives {claimed:,}. The parts as tutorials list them, attention "
         f"without biases, add up to {listed_up:,} = 12 d² + {(listed_up - 12 * d**2) / d:g} d; with them the block "
         f"holds {counted:,} = 12 d² + {(counted - 12 * d**2) / d:g} d."
@@ -81,7 +81,7 @@ def block_total(encoder: TextEncoder, widths: int = 6) -> Finding:
     return Finding(
         float(counted - claimed),
         "parameters that the formula leaves out",
-        said,
+        text,
         judge(counted == claimed, "without the biases of attention" if listed_up == claimed else ""),
     )
 
@@ -98,12 +98,12 @@ def part_size(encoder: TextEncoder, part: str, expected: float, width: int = 512
     biases = counted_biases(encoder, PARTS[part])
     digits = len(f"{expected:.0f}".rstrip("0"))
     rounded, weights = (float(f"{count:.{digits - 1}e}") for count in (counted, counted - biases))
-    said = f"The {part} of a block holds {counted:,} parameters, {biases:,} of them biases; {expected:,.0f} is claimed."
-    said += f" To as many digits it is {rounded:,.0f}." if rounded != counted else ""
+    text = f"The {part} of a block holds {counted:,} parameters, {biases:,} of them biases; {expected:,.0f} is claimed."
+    text += f" To as many digits it is {rounded:,.0f}." if rounded != counted else ""
     return Finding(
         float(counted),
         f"parameters of {part}",
-        said,
+        text,
         judge(rounded == expected, "without the biases" if weights == expected else ""),
     )
 
@@ -118,14 +118,14 @@ def query_key_value(encoder: TextEncoder) -> Finding:
     """W_Q, W_K and W_V together hold 3 d_model² parameters."""
     counted, squares = block(encoder, PARTS["attention"][:3]), 3 * encoder.config.d_model**2
     biases = counted_biases(encoder, PARTS["attention"][:3])
-    said = (
+    text = (
         f"They hold {counted:,} parameters; 3 · {encoder.config.d_model}² is {squares:,}. The difference of "
         f"{counted - squares:,} is {biases:,} biases."
     )
     return Finding(
         float(counted),
         "parameters of W_Q, W_K and W_V",
-        said,
+        text,
         judge(counted == squares, "without the biases" if counted - biases == squares else ""),
     )
 
@@ -143,13 +143,13 @@ def shape_is(encoder: TextEncoder, sentence: str, step: str, expected: list[int]
         raise EncoderError(trace.unknown(step))
     real, added = list(trace[step].shape), sum(trace.tokenization.special)
     spoken = [size - added if name == "n" else size for name, size in zip(trace.step(step).shape, real, strict=True)]
-    said = f"{titled(trace, step)} is {by(real)}" + (
+    text = f"{titled(trace, step)} is {by(real)}" + (
         f", {by(spoken)} without the {added} tokens that the model adds" if added else ""
     )
     return Finding(
         float(trace[step].numel()),
         "numbers in it",
-        f"{said}; {by(expected)} is claimed.",
+        f"{text}; {by(expected)} is claimed.",
         judge(real == expected, f"without the {added} tokens that the model adds" if spoken == expected else ""),
     )
 
@@ -164,12 +164,12 @@ def one_width(encoder: TextEncoder, sentence: str, layers: int) -> Finding:
     trace, count = encoder.trace(sentence), encoder.config.n_layers
     names = [f"layers.{i}.{end}" for i in range(count) for end in ("attention.input", "output")]
     shapes = {tuple(trace[name].shape) for name in names}
-    found = listed([by(list(shape)) for shape in sorted(shapes)])
-    said = f"This model has {count} blocks, and what goes in and comes out is {found}."
+    result = listed([by(list(shape)) for shape in sorted(shapes)])
+    text = f"This model has {count} blocks, and what goes in and comes out is {result}."
     return Finding(
         float(count),
         "blocks",
-        said,
+        text,
         judge(
             count == layers and len(shapes) == 1,
             f"of {count} blocks, where {layers} are claimed" if len(shapes) == 1 else "",
@@ -195,7 +195,7 @@ def judged(durations: tuple[Duration, ...]) -> Finding:
     """The verdict on the times of several lengths, shortest first."""
     first, last = durations[0], durations[-1]
     ratio = last.seconds / first.seconds
-    said = (
+    text = (
         f"On one processor: {brief(1000 * first.seconds)} ms for {first.n} tokens and "
         f"{brief(1000 * last.seconds)} ms for "
         f"{last.n}, {brief(ratio)} times as long, for {brief(last.flops / first.flops)} times as many "
@@ -212,7 +212,7 @@ def judged(durations: tuple[Duration, ...]) -> Finding:
         ("tokens", "milliseconds"),
         (True, True),
     )
-    return Finding(ratio, f"time for {last.n} tokens over that for {first.n}", said, judge(ratio < CONSTANT), curves)
+    return Finding(ratio, f"time for {last.n} tokens over that for {first.n}", text, judge(ratio < CONSTANT), curves)
 
 
 @experiment(runs=40)
@@ -226,7 +226,7 @@ def lengths_run(encoder: TextEncoder, longest: int = 500) -> Finding:
     table = "embedding.positions"
     same = table not in short or torch.equal(short[table], long[table][: rows[0]])
     also = ", and the first rows of their positions are the same" if table in short and same else ""
-    said = (
+    text = (
         f"Sentences of 1 and of {longest} words come out as {rows[0]} and {rows[1]} vectors{also}. This model was "
         f"built for {encoder.config.max_positions:,} places, and this app runs {MAX_TOKENS} tokens at most."
     )
@@ -234,7 +234,7 @@ def lengths_run(encoder: TextEncoder, longest: int = 500) -> Finding:
     return Finding(
         float(rows[1]),
         "vectors of the long sentence",
-        said,
+        text,
         judge(ran and rows[1] == rows[0] + longest - 1, f"up to {rows[1]} tokens" if ran else ""),
     )
 
@@ -260,8 +260,8 @@ def ids_say(encoder: TextEncoder, ids: list[int], text: str) -> Finding:
                 f"here, and not {listed(unknown)}."
             )
     wrong = sum(a != b for a, b in zip(pieces, meant, strict=False)) + abs(len(pieces) - len(meant))
-    said = (
+    sentence = (
         f"{source} the ids spell {' '.join(pieces)}; “{shown(text, 60)}” is {' '.join(meant)}: {wrong} places differ. "
         f"The model on the screen reads it as {listed([str(i) for i in encoder.tokenize(text).ids])}."
     )
-    return Finding(float(wrong), "places that differ", said, judge(wrong == 0))
+    return Finding(float(wrong), "places that differ", sentence, judge(wrong == 0))

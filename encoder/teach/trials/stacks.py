@@ -22,10 +22,10 @@ DRAWN = {"Xavier weights": None, "normal weights of deviation 0.02": 0.02}  # ho
 
 def residuals_keep(encoder: TextEncoder, depth: int = 6) -> Finding:
     """With residuals the tokens of a random stack stay apart, without them they become one."""
-    found = residuals((depth,))
-    ours, theirs = found.curve(True, True).apart, found.curve(False, True).apart
+    result = residuals((depth,))
+    ours, theirs = result.curve(True, True).apart, result.curve(False, True).apart
     value, lost = float(ours[depth]), float(theirs[depth])
-    said = (
+    text = (
         f"After {depth} random post-norm blocks 1 - cosine between two tokens is {apart(value)} with residuals and "
         f"{apart(lost)} without; it was {brief(float(ours[0]))} at the start."
     )
@@ -33,7 +33,7 @@ def residuals_keep(encoder: TextEncoder, depth: int = 6) -> Finding:
     return Finding(
         value,
         f"1 - cosine after {depth} blocks with residuals",
-        said,
+        text,
         judge(
             value > APART > lost,
             "further apart than without, and still nearly one" if lost < APART and value > 10 * lost else "",
@@ -45,11 +45,11 @@ def residuals_keep(encoder: TextEncoder, depth: int = 6) -> Finding:
 @experiment(seconds=0.5)
 def residuals_deep(encoder: TextEncoder, norm: str = "post") -> Finding:
     """With residuals the tokens of a random stack stay apart however deep it is, without them they become one."""
-    found = residuals(DEPTHS, replace(SHAPE, norm_first=norm == "pre"))
-    ours, theirs = found.curve(True, True).apart, found.curve(False, True).apart
+    result = residuals(DEPTHS, replace(SHAPE, norm_first=norm == "pre"))
+    ours, theirs = result.curve(True, True).apart, result.curve(False, True).apart
     kept = [depth for depth in DEPTHS if float(ours[depth]) > APART > float(theirs[depth])]
     values = [f"after {d} blocks {apart(float(ours[d]))} and {apart(float(theirs[d]))}" for d in DEPTHS]
-    said = (
+    text = (
         f"Where 1 - cosine between two tokens is 0 they have become one. In a random {norm}-norm stack (Xavier "
         f"weights), with residuals and without, it is {'; '.join(values)}. So residuals keep them apart "
         f"{f'at depth {listed([str(d) for d in kept])}' if kept else 'at none of these depths'}."
@@ -58,7 +58,7 @@ def residuals_deep(encoder: TextEncoder, norm: str = "post") -> Finding:
     return Finding(
         float(len(kept)),
         f"of {len(DEPTHS)} depths at which residuals keep tokens apart",
-        said,
+        text,
         judge(len(kept) == len(DEPTHS), f"at depth {listed([str(d) for d in kept])}" if kept else ""),
         curves,
     )
@@ -78,42 +78,44 @@ def apart(value: float) -> str:
 @experiment(seconds=0.5)
 def norms_keep_length(encoder: TextEncoder, depth: int = 24) -> Finding:
     """With norms the length of a vector stays in its range through a random stack; without them it does not."""
-    found = residuals((depth,))
-    ours, theirs = found.curve(True, True).length, found.curve(True, False).length
+    result = residuals((depth,))
+    ours, theirs = result.curve(True, True).length, result.curve(True, False).length
     grown, kept = float(theirs[depth] / theirs[0]), float(ours[depth] / ours[0])
-    said = (
+    text = (
         f"Through {depth} random blocks the length of a vector becomes {brief(kept)} times what it was with norms, and "
         f"{brief(grown)} times without."
     )
     curves = by_depth({"with norms": ours, "without": theirs}, "length of a vector")
     return Finding(
-        grown, "growth of the length without norms", said, judge(0.1 < kept < 10 and not 0.1 < grown < 10), curves
+        grown, "growth of the length without norms", text, judge(0.1 < kept < 10 and not 0.1 < grown < 10), curves
     )
 
 
 @experiment(seconds=0.4)
 def norms_keep_gradients(encoder: TextEncoder, depth: int = 24) -> Finding:
     """With norms the gradient stays in its range on its way back through a random stack; without them it does not."""
-    kept, lost = (float((found := gradients(depth, residual=True, norm=norm))[0] / found[-1]) for norm in (True, False))
-    said = (
+    kept, lost = (
+        float((result := gradients(depth, residual=True, norm=norm))[0] / result[-1]) for norm in (True, False)
+    )
+    text = (
         f"Through {depth} random blocks with residuals and norms the gradient at the start is {brief(kept)} times that "
         f"at the end; with residuals alone it is "
         f"{f'{brief(lost)} times that' if math.isfinite(lost) else 'more than float32 holds'}."
     )
     holds = judge(RANGE[0] < kept < RANGE[1] and not RANGE[0] < lost < RANGE[1])
-    return Finding(kept, "gradient that is left with norms", said, holds)
+    return Finding(kept, "gradient that is left with norms", text, holds)
 
 
 @experiment(seconds=0.7)
 def gradients_vanish(encoder: TextEncoder, depth: int = 24) -> Finding:
     """Without residuals the gradient is lost on its way back."""
     kept = {
-        (residual, norm): float((found := gradients(depth, residual=residual, norm=norm))[0] / found[-1])
+        (residual, norm): float((result := gradients(depth, residual=residual, norm=norm))[0] / result[-1])
         for residual in (True, False)
         for norm in (True, False)
     }
     without, bare = kept[(False, True)], kept[(False, False)]
-    said = (
+    text = (
         f"On its way back through {depth} random blocks with residuals and norms a gradient becomes "
         f"{brief(kept[(True, True)])} times as long, with norms alone {brief(without)} times and with neither "
         f"{brief(bare)} times; with residuals alone it {times(kept[(True, False)])}."
@@ -122,7 +124,7 @@ def gradients_vanish(encoder: TextEncoder, depth: int = 24) -> Finding:
     return Finding(
         without,
         "gradient that is left without residuals",
-        said,
+        text,
         judge(without < vanish, "where there are no norms either" if bare < vanish else ""),
     )
 
@@ -146,18 +148,18 @@ def pre_norm_deeper(encoder: TextEncoder, depth: int = 48) -> Finding:
         curves |= {f"pre-norm, {drawn}": pre, f"post-norm, {drawn}": post}
         ends.append((float(pre[depth]), float(post[depth])))
         kept.append(ends[-1][0] > 10 * ends[-1][1] and ends[-1][0] > APART)
-    said = " ".join(
+    text = " ".join(
         f"With {drawn} 1 - cosine between two tokens is {apart(pre)} after {depth} pre-norm blocks and {apart(post)} "
         f"after as many post-norm blocks."
         for drawn, (pre, post) in zip(DRAWN, ends, strict=True)
     )
-    said += " How well such stacks can be trained is not tried here."
+    text += " How well such stacks can be trained is not tried here."
     kept_with = [drawn for drawn, one in zip(DRAWN, kept, strict=True) if one]
     picture = by_depth(curves, "1 - cosine between tokens")
     return Finding(
         ends[0][0],
         f"1 - cosine after {depth} pre-norm blocks of Xavier weights",
-        said,
+        text,
         judge(all(kept), f"with {listed(kept_with)}" if kept_with else ""),
         picture,
     )
@@ -166,7 +168,7 @@ def pre_norm_deeper(encoder: TextEncoder, depth: int = 48) -> Finding:
 def std_norm_is(encoder: TextEncoder, width: int = 512) -> Finding:
     """The variant that divides by the unbiased standard deviation is LayerNorm."""
     pair = norms((width,))[0]
-    said = (
+    text = (
         f"LayerNorm divides by √(variance + eps). At d_model {width} the two outputs differ by up to "
         f"{brief(pair.largest)}: a factor of {pair.ratio:.6f}, where √(d / (d - 1)) is {pair.predicted:.6f}. Gamma can "
         "learn the factor; where the variance is near 0 the place of eps matters too."
@@ -179,7 +181,7 @@ def std_norm_is(encoder: TextEncoder, width: int = 512) -> Finding:
     return Finding(
         pair.largest,
         "largest difference between the outputs",
-        said,
+        text,
         judge(pair.largest < ROUNDING, f"within {percent(CLOSE)}" if abs(pair.ratio - 1) < CLOSE else ""),
         curves,
     )
@@ -188,26 +190,26 @@ def std_norm_is(encoder: TextEncoder, width: int = 512) -> Finding:
 @experiment(runs=6, held=6)
 def padding_ignored(encoder: TextEncoder, short: str, sentence: str, mask: str = "kept") -> Finding:
     """A short sentence in a batch has the vectors that it has alone."""
-    found = padding(encoder, short, sentence)
-    apart, leak = {"kept": (found.masked, found.masked_leak), "forgotten": (found.forgotten, found.forgotten_leak)}[
+    result = padding(encoder, short, sentence)
+    apart, leak = {"kept": (result.masked, result.masked_leak), "forgotten": (result.forgotten, result.forgotten_leak)}[
         mask
     ]
     value, size = float(apart.max()), float(encoder.trace(short)["output"].abs().max())
-    pads = len(found.tokens) - found.n
-    said = (
+    pads = len(result.tokens) - result.n
+    text = (
         f"With the mask {mask}, the vectors of “{short}” beside {pads} [PAD] differ from those alone by up to "
         f"{brief(value)}; [PAD] takes {percent(float(leak.mean()))} of all weight."
     )
-    series = {"masked": array(found.masked), "mask forgotten": array(found.forgotten)}
-    bars = Bars(series, list(found.tokens[: found.n]), "largest difference")
-    return Finding(value, "largest difference from the run alone", said, judge(value < 10 * ROUNDING * size), bars)
+    series = {"masked": array(result.masked), "mask forgotten": array(result.forgotten)}
+    bars = Bars(series, list(result.tokens[: result.n]), "largest difference")
+    return Finding(value, "largest difference from the run alone", text, judge(value < 10 * ROUNDING * size), bars)
 
 
 def masks_alike(encoder: TextEncoder, low: float = -1e9) -> Finding:
     """A large negative number masks as well as minus infinity."""
     finite, endless = (float(softmax_of([2.0, 1.0, mask])[2]) for mask in (low, -math.inf))
     lost, even = hidden_row(-math.inf), hidden_row(low)
-    said = (
+    text = (
         f"Beside keys that may be seen, a key at {low:g} gets weight {brief(finite)}, one at minus infinity "
         f"{brief(endless)}. "
         f"Where all keys of a row are hidden they differ: minus infinity gives no number, and {lost.lost[-1]} of "
@@ -219,6 +221,6 @@ def masks_alike(encoder: TextEncoder, low: float = -1e9) -> Finding:
     return Finding(
         finite,
         f"weight of a key masked with {low:g}",
-        said,
+        text,
         judge(same and everywhere, "every row has a key that may be seen" if same else ""),
     )

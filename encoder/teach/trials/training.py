@@ -34,19 +34,19 @@ def dropout_share(encoder: TextEncoder, sentence: str, p: float, place: str = ""
     Dropped is at one place, or at all three of the paper. Measured are the share that is dropped, and the cosine of
     each token's vector with the one without dropout.
     """
-    found = dropout(encoder, sentence, p, (place,) if place else PAPER)
-    alike = float(found.alike.mean())
-    said = (
-        f"With p = {p:g}{f' ({place})' if place else ''}, {percent(found.dropped)} of the numbers were set to zero in "
-        f"{len(found.runs)} runs. The vectors keep a cosine of {brief(alike)} with those of the run without dropout, "
+    result = dropout(encoder, sentence, p, (place,) if place else PAPER)
+    alike = float(result.alike.mean())
+    text = (
+        f"With p = {p:g}{f' ({place})' if place else ''}, {percent(result.dropped)} of the numbers were set to zero in "
+        f"{len(result.runs)} runs. The vectors keep a cosine of {brief(alike)} with those of the run without dropout, "
         "which is how this model runs everywhere else."
     )
-    bars = Bars({"cosine": array(found.alike.mean(0))}, list(found.tokens), "cosine with the run without")
-    as_asked = abs(found.dropped - p) < NEAR
+    bars = Bars({"cosine": array(result.alike.mean(0))}, list(result.tokens), "cosine with the run without")
+    as_asked = abs(result.dropped - p) < NEAR
     return Finding(
-        found.dropped,
+        result.dropped,
         "share of numbers set to zero",
-        said,
+        text,
         judge(
             as_asked and alike > 0.5,
             "the share is as asked, and what is left tells little of the sentence" if as_asked else "",
@@ -57,18 +57,19 @@ def dropout_share(encoder: TextEncoder, sentence: str, p: float, place: str = ""
 
 def gradient_needs_division(encoder: TextEncoder, width: int = 512) -> Finding:
     """Without the division by sqrt(d_head) nearly no gradient passes softmax at this width."""
-    (found,) = softmax_slopes((width,))
-    said = (
-        f"For random queries and keys of {width} numbers the gradient of softmax is {brief(found.with_)} long on "
-        f"average with the division and {brief(found.without)} without, {percent(found.without / found.with_)} of it."
+    (result,) = softmax_slopes((width,))
+    text = (
+        f"For random queries and keys of {width} numbers the gradient of softmax is {brief(result.with_)} long on "
+        f"average with the division and {brief(result.without)} without, {percent(result.without / result.with_)} of "
+        "it."
     )
     return Finding(
-        found.without,
+        result.without,
         "length of the gradient without the division",
-        said,
+        text,
         judge(
-            found.without < 0.25 * found.with_,
-            "less than half of it passes, and more than a quarter" if found.without < 0.5 * found.with_ else "",
+            result.without < 0.25 * result.with_,
+            "less than half of it passes, and more than a quarter" if result.without < 0.5 * result.with_ else "",
         ),
     )
 
@@ -90,14 +91,14 @@ def feed_forward_needed(encoder: TextEncoder) -> Finding:
             "nothing can be lost without feed-forward."
         )
     lost, error = whole.top_1 - without.top_1, math.hypot(spread(whole), spread(without))
-    said = (
+    text = (
         f"Of {whole.words} hidden words the whole model guesses {percent(whole.top_1)} first, without feed-forward "
         f"{percent(without.top_1)}, without attention {percent(scores['without attention'].top_1)}. The difference "
         f"that feed-forward makes is {points(lost)}, give or take {points(error)}. Models "
         "that never had it are trained in Labs."
     )
     bars = Bars({"guessed first": array(one.top_1 for one in scores.values())}, list(scores), "share guessed first")
-    return Finding(lost, "share of guesses lost without feed-forward", said, judge(lost > CLEAR * error), bars)
+    return Finding(lost, "share of guesses lost without feed-forward", text, judge(lost > CLEAR * error), bars)
 
 
 def cost_of_training(encoder: TextEncoder, given: Mapping[str, Any]) -> Cost:
@@ -116,7 +117,7 @@ def learns_better(encoder: TextEncoder, kind: str, than: str, layers: int = 2) -
     wins = int((ours[:, -1] < theirs[:, -1]).sum())
     ends = [float(side[:, -1].mean()) for side in (ours, theirs)]
     right = [float(torch.stack([pair[side].right[-1] for pair in pairs]).mean()) for side in (0, 1)]
-    said = (
+    text = (
         f"Models of {layers} layers learn to count letters, in {pairs[0][0].steps[-1]} steps and {len(pairs)} tries. "
         f"In the end “{kind}” has a loss of {brief(ends[0])} nats and {percent(right[0])} of the answers right, "
         f"“{than}” {brief(ends[1])} nats and {percent(right[1])}. “{kind.capitalize()}” ends lower in {wins} of "
@@ -130,7 +131,7 @@ def learns_better(encoder: TextEncoder, kind: str, than: str, layers: int = 2) -
     return Finding(
         ends[0] - ends[1],
         "difference of the loss in the end, in nats",
-        said,
+        text,
         judge(wins == len(pairs), f"in {wins} of {len(pairs)} tries" if wins else ""),
         curves,
     )
@@ -166,12 +167,12 @@ def recurrent_slower(encoder: TextEncoder, longest: int = 128) -> Finding:
     """An encoder is faster than a recurrent network of as many layers and the same width."""
     n = min(longest, encoder.max_tokens)
     ours, theirs = seconds(encoder, n)
-    said = (
+    text = (
         f"For {n} tokens, on one processor: {brief(1000 * ours)} ms for the encoder, {brief(1000 * theirs)} ms "
         "for an LSTM of as many layers, as wide. The LSTM takes its tokens one after the other, the encoder all at "
         "once: many processors would help the encoder more. Training was not timed."
     )
-    return Finding(theirs / ours, "time of the LSTM over that of the encoder", said, judge(theirs > ours))
+    return Finding(theirs / ours, "time of the LSTM over that of the encoder", text, judge(theirs > ours))
 
 
 @experiment(seconds=2.0)
@@ -182,13 +183,13 @@ def trained_faster(encoder: TextEncoder, longest: int = 64) -> Finding:
     """
     n = min(longest, encoder.max_tokens)
     ours, theirs, wide = training_seconds(encoder, n)
-    said = (
+    text = (
         f"One step of training over {TRAINED_ROWS} × {n} tokens takes {brief(1000 * ours)} ms for an encoder of "
         f"{TRAINED_LAYERS} layers of this width, and {brief(1000 * theirs)} ms for an LSTM of as many layers, {wide} "
         f"wide, which has as many parameters: {brief(theirs / ours)} times as long. How many steps each needs, and "
         "larger models and GPUs, were not tried."
     )
-    return Finding(theirs / ours, "time of the LSTM over that of the encoder", said, judge(theirs > ours))
+    return Finding(theirs / ours, "time of the LSTM over that of the encoder", text, judge(theirs > ours))
 
 
 def training_seconds(encoder: TextEncoder, n: int) -> tuple[float, float, int]:
@@ -224,7 +225,7 @@ def heads_share_work(encoder: TextEncoder, heads: int = 2) -> Finding:
     shares = {count: [pairs_right(count, seed) for seed in LEARNING_SEEDS] for count in (1, heads)}
     each = {count: listed([percent(one) for one in right]) for count, right in shares.items()}
     wins = sum(many > one for one, many in zip(shares[1], shares[heads], strict=True))
-    said = (
+    text = (
         f"One layer, 32 wide, learns to say two letters at each of 6 places, the one before and the one that mirrors "
         f"it. After {STEPS} steps one head tells {each[1]} of the pairs in {len(LEARNING_SEEDS)} tries, {heads} heads "
         f"{each[heads]}. Longer training and larger models were not tried."
@@ -233,4 +234,4 @@ def heads_share_work(encoder: TextEncoder, heads: int = 2) -> Finding:
     bars = Bars({"pairs told right": array(mean)}, [f"{count} heads" for count in shares], "share right")
     condition = f"in {wins} of {len(LEARNING_SEEDS)} tries" if wins else ""
     holds = judge(wins == len(LEARNING_SEEDS), condition)
-    return Finding(mean[-1] - mean[0], "share of pairs that several heads tell more", said, holds, bars)
+    return Finding(mean[-1] - mean[0], "share of pairs that several heads tell more", text, holds, bars)

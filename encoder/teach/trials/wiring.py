@@ -54,14 +54,14 @@ def batch_is(encoder: TextEncoder, expected: list[int], step: str = "output") ->
         return x
 
     encoder.model(ids, tap=Replacer({step: keep}, NO_TAP))
-    found = seen[0]
-    said = (
+    result = seen[0]
+    text = (
         f"{rows * n} random ids of {encoder.config.vocab_size:,}, as {by([rows, n])}, come out as "
-        f"{by(list(found.shape))}, with numbers from {brief(float(found.min()))} to {brief(float(found.max()))}; "
+        f"{by(list(result.shape))}, with numbers from {brief(float(result.min()))} to {brief(float(result.max()))}; "
         f"{by(expected)} is claimed."
     )
-    as_claimed = judge(list(found.shape) == expected and bool(found.isfinite().all()))
-    return Finding(float(found.numel()), "numbers that come out", said, as_claimed)
+    as_claimed = judge(list(result.shape) == expected and bool(result.isfinite().all()))
+    return Finding(float(result.numel()), "numbers that come out", text, as_claimed)
 
 
 @experiment(runs=40, expected=ListOf(Number(1, 1024), 3))
@@ -73,28 +73,28 @@ def block_takes(encoder: TextEncoder, expected: list[int]) -> Finding:
     if encoder.config.d_model != width:
         return untried(f"The claim is of models with d_model {width}; this one has {encoder.config.d_model}.")
     x = torch.randn((rows, n, width), generator=torch.Generator().manual_seed(0))
-    found = encoder.model.layers[0](x)
-    said = (
+    result = encoder.model.layers[0](x)
+    text = (
         f"{rows * n:,} random vectors, {by(expected)}, go through the first block and come out as "
-        f"{by(list(found.shape))}: their mean is {brief(float(found.mean()))} and their standard deviation "
-        f"{brief(float(found.std()))}."
+        f"{by(list(result.shape))}: their mean is {brief(float(result.mean()))} and their standard deviation "
+        f"{brief(float(result.std()))}."
     )
-    as_claimed = judge(list(found.shape) == expected and bool(found.isfinite().all()))
-    return Finding(float(found.numel()), "numbers that come out", said, as_claimed)
+    as_claimed = judge(list(result.shape) == expected and bool(result.isfinite().all()))
+    return Finding(float(result.numel()), "numbers that come out", text, as_claimed)
 
 
 def picks_row(encoder: TextEncoder, sentence: str, word: str, edits: str = "") -> Finding:
     """What the embedding gives for a token is the row of the table that its id names."""
     trace = encoder.trace(sentence, edits=text_to_edits(edits))
     at = position_of(trace, word)
-    found, number = trace["embedding.tokens"][at], trace.ids[at]
+    result, number = trace["embedding.tokens"][at], trace.ids[at]
     table = encoder.model.embedding.tokens.weight
-    same = int((found == table[number]).sum())
-    said = (
+    same = int((result == table[number]).sum())
+    text = (
         f"Here “{trace.tokens[at]}” has id {number:,} of the {len(table):,} of this model's own vocabulary. The "
-        f"vector that comes out agrees with row {number:,} of the table in {same} of {len(found)} numbers."
+        f"vector that comes out agrees with row {number:,} of the table in {same} of {len(result)} numbers."
     )
-    return Finding(float(same), "numbers that agree", said, judge(same == len(found)))
+    return Finding(float(same), "numbers that agree", text, judge(same == len(result)))
 
 
 @experiment(runs=10, part=Text(choices=POSITION_WISE))
@@ -114,11 +114,11 @@ def each_alone(encoder: TextEncoder, sentence: str, part: str = "feed-forward") 
             difference, size = apart(torch.cat([module(row[None, None])[0] for row in x]), module(x[None])[0])
             largest[name] = max(largest[name], difference / size)
     others = [f"{name} {brief(value)}" for name, value in largest.items()]
-    said = (
+    text = (
         f"In {encoder.config.n_layers} layers each of {len(trace.tokens)} tokens was given alone, and then all of them "
         f"together. The largest difference, as a share of the largest number: {listed(others)}."
     )
-    return Finding(largest[part], f"difference of {part}, alone and together", said, judge(largest[part] < ROUNDING))
+    return Finding(largest[part], f"difference of {part}, alone and together", text, judge(largest[part] < ROUNDING))
 
 
 def blocks_chain(encoder: TextEncoder, sentence: str, edits: str = "") -> Finding:
@@ -129,27 +129,27 @@ def blocks_chain(encoder: TextEncoder, sentence: str, edits: str = "") -> Findin
     same = sum(torch.equal(trace[name], x) for name, x in zip(given, taken, strict=True))
     tables = [trace[step] for step in ("embedding.scaled", "embedding.positions") if step in trace]
     first, size = apart(sum(tables, torch.zeros(())), trace["embedding.output"])
-    said = (
+    text = (
         f"{same} of {count} blocks get the very numbers that came out before them. What the first one gets is "
         f"embedding plus positions, {agreement(first, size)}."
     )
     chained = judge(same == count and first < ROUNDING * size)
-    return Finding(float(same), "blocks that get what came before", said, chained)
+    return Finding(float(same), "blocks that get what came before", text, chained)
 
 
 def last_norm_changes(encoder: TextEncoder, sentence: str) -> Finding:
     """After the last block there is one more norm, and it changes what comes out."""
     if not encoder.config.final_norm:
-        said = "This model has no norm after its last block."
-        return Finding(0.0, "largest change by the last norm", said, judge(False))
+        text = "This model has no norm after its last block."
+        return Finding(0.0, "largest change by the last norm", text, judge(False))
     trace = encoder.trace(sentence)
     changed, size = apart(trace[f"layers.{encoder.config.n_layers - 1}.output"], trace["output"])
-    said = (
+    text = (
         f"There is one. It changes what the last block gives by up to {brief(changed)}, where the numbers reach "
         f"{brief(size)}."
     )
     idle = "it is there, and behind a block that ends with a norm it changes nothing"
-    return Finding(changed, "largest change by the last norm", said, judge(changed > ROUNDING * size, idle))
+    return Finding(changed, "largest change by the last norm", text, judge(changed > ROUNDING * size, idle))
 
 
 @experiment(seconds=0.0)
@@ -159,10 +159,10 @@ def heads_divide(encoder: TextEncoder, heads: int) -> Finding:
     try:
         EncoderConfig(d_model=width, n_heads=heads)
     except EncoderError as error:
-        said = f"{width} / {heads} is {brief(width / heads)}: {error}."
-        return Finding(width / heads, "width of a head", said, judge(width % heads > 0))
-    said = f"{width} / {heads} is {width / heads:g}: such a model can be built."
-    return Finding(width / heads, "width of a head", said, judge(False))
+        text = f"{width} / {heads} is {brief(width / heads)}: {error}."
+        return Finding(width / heads, "width of a head", text, judge(width % heads > 0))
+    text = f"{width} / {heads} is {width / heads:g}: such a model can be built."
+    return Finding(width / heads, "width of a head", text, judge(False))
 
 
 def later_hidden(encoder: TextEncoder, sentence: str, edits: str = "") -> Finding:
@@ -170,11 +170,11 @@ def later_hidden(encoder: TextEncoder, sentence: str, edits: str = "") -> Findin
     weights = attention_weights(encoder.trace(sentence, edits=text_to_edits(edits)))
     later = weights.triu(1)
     share = float(later.sum(-1).mean())
-    said = (
+    text = (
         f"The largest weight on a later token is {brief(float(later.max()))}; all later tokens together get "
         f"{percent(share)} of the weight. Every row still sums to {float(weights.sum(-1).mean()):.6g}."
     )
-    return Finding(float(later.max()), "largest weight on a later token", said, judge(float(later.max()) == 0))
+    return Finding(float(later.max()), "largest weight on a later token", text, judge(float(later.max()) == 0))
 
 
 @experiment(part=Text(choices=("whole", "block")))
@@ -211,8 +211,8 @@ def own_class(encoder: TextEncoder, sentence: str, part: str = "whole") -> Findi
         ours, theirs = trace["layers.0.output"], whole.layers[0](trace["embedding.output"][None])[0]
     difference, size = apart(theirs, ours)
     lines = "its first block" if part == "block" else f"all {config.n_layers} layers"
-    said = f"With this model's weights the class and {lines} here agree {agreement(difference, size)}."
-    return Finding(difference, "largest difference", said, judge(difference < 10 * ROUNDING * size))
+    text = f"With this model's weights the class and {lines} here agree {agreement(difference, size)}."
+    return Finding(difference, "largest difference", text, judge(difference < 10 * ROUNDING * size))
 
 
 def classic(config: EncoderConfig) -> bool:
@@ -256,11 +256,11 @@ def layers_refine(encoder: TextEncoder, word: str, sentences: list[str]) -> Find
     pairs = torch.triu_indices(len(sentences), len(sentences), 1)
     alike = cosine(vectors[pairs[0]], vectors[pairs[1]]).mean(0)
     less = int((alike[1:] < alike[:-1]).sum())
-    said = (
+    text = (
         f"The mean cosine of “{word}” in {len(sentences)} sentences is {brief(float(alike[0]))} at the input and "
         f"{listed([brief(float(one)) for one in alike[1:]])} after each layer: less alike after {less} of "
         f"{len(alike) - 1} layers."
     )
     condition = f"after {less} of {len(alike) - 1} layers" if alike[-1] < alike[0] else ""
     holds = judge(less == len(alike) - 1, condition)
-    return Finding(float(alike[0] - alike[-1]), "how much the mean cosine falls", said, holds)
+    return Finding(float(alike[0] - alike[-1]), "how much the mean cosine falls", text, holds)
