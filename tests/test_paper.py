@@ -20,7 +20,7 @@ from pypdf import PdfReader
 
 from encoder import TextEncoder, Trace
 from encoder.pictures.figures import lines, matrix, tiles, token_bars
-from encoder.pictures.paper import paint, share
+from encoder.pictures.paper import panel_blocks, share
 from encoder.pictures.paper.files import MOST_PANELS, PaperFigure, figure
 from encoder.pictures.paper.from_drawn import of_drawn
 from encoder.pictures.paper.panel import Panel, PanelError, heat_map, latex, markdown, of_maps
@@ -307,7 +307,7 @@ def test_nothing_on_a_card_leaves_it_and_no_title_is_cut(
         pixels = np.asarray(Image.open(io.BytesIO(share_card(panel, sara.text, ""))).convert("L"))
         assert (pixels[:, -8:] == pixels[0, 0]).all() and (pixels[-8:] == pixels[0, 0]).all()
     written: list[str] = []
-    monkeypatch.setattr(paint, "write", lambda figure, x, y, line, *more, **how: written.append(line))
+    monkeypatch.setattr(panel_blocks, "write", lambda figure, x, y, line, *more, **how: written.append(line))
     share_card(grid, sara.text, "")
     assert {"Weight", "Flow"} <= set(written)
 
@@ -317,7 +317,7 @@ def test_what_a_map_is_about_is_always_named(monkeypatch: pytest.MonkeyPatch) ->
     tokens, values = [f"word{i}" for i in range(60)], np.full((60, 60), 0.001)
     values[31, 18] = 0.9
     written: list[str] = []
-    monkeypatch.setattr(paint, "write", lambda figure, x, y, line, *more, **how: written.append(line))
+    monkeypatch.setattr(panel_blocks, "write", lambda figure, x, y, line, *more, **how: written.append(line))
     for subject, names in ((None, {"word31", "word18"}), ((8, 45), {"word8", "word45"})):
         written.clear()
         share_card(of_maps("t", "c", [heat_map(values, tokens, tokens, "share", subject=subject)]), "A text.", "")

@@ -25,7 +25,7 @@ def translated(source: Theme, target: Theme) -> Colours:
     pairs = {names[source]: names[target] for names in (ACCENT, SECOND, INK, MUTED, BACKGROUND, GRID)}
     for kind in ("positive", "signed"):
         ramps = (palette(kind, theme) for theme in (source, target))
-        pairs |= {rgb(one): rgb(other) for one, other in zip(*ramps, strict=True)}
+        pairs |= {rgb(ours): rgb(other) for ours, other in zip(*ramps, strict=True)}
     return pairs
 
 
@@ -37,7 +37,7 @@ def rgb(colour: Sequence[int]) -> str:
 def hexadecimal(colour: Any, colours: Colours) -> Any:
     """A colour, or one for each mark, for matplotlib."""
     if isinstance(colour, list | tuple | np.ndarray):
-        return [hexadecimal(one, colours) for one in colour]
+        return [hexadecimal(each, colours) for each in colour]
     found = colours.get(str(colour), str(colour))
     if found.startswith("rgb("):
         return "#" + "".join(f"{int(part):02x}" for part in found[4:-1].split(","))

@@ -15,7 +15,8 @@ from matplotlib.figure import Figure
 
 from encoder.pictures.export.archive import archive, write
 from encoder.pictures.export.caption import file_name
-from encoder.pictures.paper.paint import Placed, painted, placed, size
+from encoder.pictures.paper.map_cells import size
+from encoder.pictures.paper.paint import Placed, painted, placed
 from encoder.pictures.paper.panel import OTHER, OTHER_LETTER, Panel, latex, markdown, plain_text
 from encoder.pictures.paper.sheet import Sheet
 from encoder.pictures.paper.type import SETTINGS, drawing, typeface
@@ -71,10 +72,10 @@ class PaperFigure:
         if self.sheet.caption:
             return plain_text(self.sheet.caption)
         letters = [f"({letter(i)}) " if len(self.panels) > 1 else "" for i in range(len(self.panels))]
-        said = [f"{at}{one.caption}" for at, one in zip(letters, self.panels, strict=True)]
-        if self.sheet.words_only and any(one.left_out for one in self.panels):
+        said = [f"{at}{panel.caption}" for at, panel in zip(letters, self.panels, strict=True)]
+        if self.sheet.words_only and any(panel.left_out for panel in self.panels):
             said.append("Tokens that the tokenizer adds are not drawn; no number is changed by it.")
-        if self.sheet.shared and sum(len(one.maps) for one in self.panels) > 1:
+        if self.sheet.shared and sum(len(panel.maps) for panel in self.panels) > 1:
             said.append("One colour scale for all maps.")
         return plain_text(" ".join(said))
 
@@ -126,8 +127,8 @@ class PaperFigure:
 
     def csv(self) -> str:
         """The numbers of all panels, one table after another, each under the letter of its panel."""
-        drawn = [one.words_only() if self.sheet.words_only else one for one in self.panels]
-        return "\n".join(f"panel {letter(i)}\n{one.csv()}" for i, one in enumerate(drawn))
+        drawn = [panel.words_only() if self.sheet.words_only else panel for panel in self.panels]
+        return "\n".join(f"panel {letter(i)}\n{panel.csv()}" for i, panel in enumerate(drawn))
 
     def latex(self, file: str = f"{NAME}.pdf") -> str:
         """What includes the drawing in a LaTeX document, with caption and label."""

@@ -88,7 +88,7 @@ class Film:
     def named_alike(self, at: int) -> Panel:
         """A picture with the same rows and columns named as in the first one that has them."""
         panel = self.pictures[at]
-        first = next((one.maps[0] for one in self.pictures if sides(one) == sides(panel) and one.maps), None)
+        first = next((other.maps[0] for other in self.pictures if sides(other) == sides(panel) and other.maps), None)
         return (
             panel if first is None else replace(panel, maps=tuple(replace(m, subject=first.named) for m in panel.maps))
         )
@@ -135,10 +135,10 @@ def passage(made: Film) -> str:
 def pictures_of(panels: Sequence[Panel]) -> tuple[Panel, ...]:
     """What a film of panels shows: of one panel its maps, else one panel after the other."""
     if len(panels) == 1 and len(panels[0].maps) > 1:
-        one = panels[0]
+        panel = panels[0]
         return tuple(
-            replace(one, title=f"{m.title} · {one.title}" if m.title else one.title, maps=(replace(m, title=""),))
-            for m in one.maps
+            replace(panel, title=f"{m.title} · {panel.title}" if m.title else panel.title, maps=(replace(m, title=""),))
+            for m in panel.maps
         )
     return tuple(panels)
 

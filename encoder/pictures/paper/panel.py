@@ -110,29 +110,29 @@ class Panel:
 
     def words_only(self) -> "Panel":
         """The panel without added tokens in its maps."""
-        return replace(self, maps=tuple(one.words_only() for one in self.maps))
+        return replace(self, maps=tuple(matrix.words_only() for matrix in self.maps))
 
     def csv(self) -> str:
         """The numbers that are drawn, as CSV text."""
         if not self.maps:
             return self.numbers
-        return "".join(to_csv(one.table()) for one in self.maps)
+        return "".join(to_csv(matrix.table()) for matrix in self.maps)
 
     @property
     def left_out(self) -> bool:
         """Whether there are added tokens that `words_only` leaves out."""
-        return not all(one.words.whole for one in self.maps)
+        return not all(matrix.words.whole for matrix in self.maps)
 
     @property
     def not_drawn(self) -> str:
         """What `words_only` leaves out, and how much of the weight of the words rests there; empty where nothing is."""
         alike: dict[tuple[str, ...], list[HeatMap]] = {}
-        for one in self.maps:
-            if not one.words.whole:
-                alike.setdefault(one.rows, []).append(one)
-        shares = all(one.kind == "share" for maps in alike.values() for one in maps)
+        for matrix in self.maps:
+            if not matrix.words.whole:
+                alike.setdefault(matrix.rows, []).append(matrix)
+        shares = all(matrix.kind == "share" for maps in alike.values() for matrix in maps)
         return " ".join(
-            maps[0].words.sentence(np.stack([one.values for one in maps]) if shares else None)
+            maps[0].words.sentence(np.stack([matrix.values for matrix in maps]) if shares else None)
             for maps in alike.values()
         )
 
@@ -158,9 +158,9 @@ def heat_map(
     return HeatMap(values, tuple(map(spelled, rows)), names, kind, low, high, spelled(title, 40), subject=subject)
 
 
-def with_ends(one: HeatMap, kind: Kind, low: float, high: float) -> HeatMap:
+def with_ends(matrix: HeatMap, kind: Kind, low: float, high: float) -> HeatMap:
     """The map with its colours between these ends."""
-    return replace(one, kind=kind, low=low, high=high)
+    return replace(matrix, kind=kind, low=low, high=high)
 
 
 def of_maps(title: str, caption: str, maps: Iterable[HeatMap], across: int = 0) -> Panel:
@@ -170,7 +170,7 @@ def of_maps(title: str, caption: str, maps: Iterable[HeatMap], across: int = 0) 
         PanelError: they have more cells, or are more, than fit on paper.
     """
     found = tuple(maps)
-    cells = sum(one.values.size for one in found)
+    cells = sum(matrix.values.size for matrix in found)
     if not found or cells > MOST_CELLS or len(found) > MOST_MAPS:
         raise PanelError(
             f"it has {cells:,} cells in {len(found)} maps; a panel has up to {MOST_CELLS:,} in {MOST_MAPS}"

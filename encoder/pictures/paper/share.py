@@ -7,7 +7,8 @@ from matplotlib import rc_context
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 
-from encoder.pictures.paper.paint import EDGE, arranged, prepared, size, write
+from encoder.pictures.paper.map_cells import size, write
+from encoder.pictures.paper.paint import EDGE, arranged, prepared
 from encoder.pictures.paper.panel import Panel, plain_text
 from encoder.pictures.paper.sheet import Sheet
 from encoder.pictures.paper.type import POINT, SETTINGS, drawing, fitted, wrapped

@@ -1,7 +1,7 @@
 """What is chosen for a printed figure: its size, looks and words."""
 
-from dataclasses import dataclass, fields
-from typing import Any, Literal, get_args
+from dataclasses import dataclass
+from typing import Literal, get_args
 
 from encoder.support.errors import EncoderError
 from encoder.support.theme import Theme
@@ -49,10 +49,3 @@ class Sheet:
     def across(self, panels: int) -> int:
         """How many panels stand in a row."""
         return min(panels, self.columns or (1 if self.width <= 100 else 2))
-
-    def changed(self) -> dict[str, Any]:
-        """What is not as usual."""
-        usual = Sheet()
-        return {
-            one.name: value for one in fields(self) if (value := getattr(self, one.name)) != getattr(usual, one.name)
-        }
