@@ -39,8 +39,12 @@ def said(encoder: TextEncoder, row: str, *edits: Edit) -> str:
     return "".join(one[0][0] for one in guesses[1:-1])
 
 
-@pytest.mark.parametrize("key", ON_DIGITS)
-def test_a_task_on_digits_wants_what_it_says_and_looks_where_that_stands(key: str) -> None:
+def test_a_task_on_digits_wants_what_it_says_and_looks_where_that_stands() -> None:
+    for key in ON_DIGITS:
+        check_task(key)
+
+
+def check_task(key: str) -> None:
     inputs, wanted = held_out(key)
     np.testing.assert_array_equal(inputs, held_out("own")[0])
     for digits, goal, pattern in zip(inputs, wanted, ON_DIGITS[key].looks(inputs), strict=True):
@@ -50,8 +54,14 @@ def test_a_task_on_digits_wants_what_it_says_and_looks_where_that_stands(key: st
             assert {(i, digits[j - 1]) for i, j in np.argwhere(pattern)} == set(enumerate(goal))
 
 
-@pytest.mark.parametrize("number", MYSTERIES)
-def test_a_mystery_computes_one_task_and_some_heads_do_it(number: int) -> None:
+def test_a_mystery_computes_one_task_and_some_heads_do_it() -> None:
+    assert len(MYSTERIES) == 10 and len({mystery_.settings.task for mystery_ in MYSTERIES.values()}) == 10
+    assert sum(file.stat().st_size for file in FOLDER.iterdir()) < 1_000_000
+    for number in MYSTERIES:
+        check_mystery(number)
+
+
+def check_mystery(number: int) -> None:
     """Measured anew through the way of a person: rows are typed, and a head is edited out."""
     found, encoder, trained = examined(number), mystery(number), MYSTERIES[number].settings
     assert found.computes == trained.task
@@ -67,11 +77,6 @@ def test_a_mystery_computes_one_task_and_some_heads_do_it(number: int) -> None:
     assert encoder.source.name == f"mystery {number}", "the name tells nothing"
 
 
-def test_ten_mysteries_take_little_room() -> None:
-    assert len(MYSTERIES) == 10 and len({one.settings.task for one in MYSTERIES.values()}) == 10
-    assert sum(file.stat().st_size for file in FOLDER.iterdir()) < 1_000_000
-
-
 @pytest.mark.nightly
 def test_a_mystery_comes_out_of_its_seed_again() -> None:
     """Another processor may round otherwise, but finds the same."""
@@ -81,11 +86,8 @@ def test_a_mystery_comes_out_of_its_seed_again() -> None:
     np.testing.assert_allclose(again.harm, shipped.harm, atol=0.2)
 
 
-def test_nothing_else_is_taken_for_a_mystery() -> None:
+def test_what_is_no_mystery_is_said() -> None:
     with pytest.raises(ValueError, match="does not read rows of digits"):
         examine(by_hand("reverse").model)
-
-
-def test_a_mystery_that_is_not_there_is_said() -> None:
     with pytest.raises(ValueError, match="mystery is 11; it must be a whole number from 1 to 10"):
         mystery(11)

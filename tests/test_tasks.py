@@ -8,7 +8,6 @@ import pytest
 import torch
 
 from encoder import TextEncoder, by_hand, learned
-from encoder.tasks.attention_task import AttentionTask
 from encoder.tasks.by_hand import solved
 from encoder.tasks.data import HELD_OUT, batches, guessing, held_out, numbered, sentence, tokenizer_of, vocab_size
 from encoder.tasks.learning import DivergedError, LearningMoment, distances, learn, look, read_moment
@@ -47,31 +46,20 @@ RIGHT = {
 }
 
 
-@pytest.mark.parametrize("task", TASKS.values(), ids=TASKS)
-def test_the_wanted_answers_are_right(task: AttentionTask) -> None:
-    inputs, wanted = held_out(task.key)
-    for signs, goal in zip(inputs, wanted, strict=True):
-        line = sentence(task, signs).replace(" ", "").replace("[MASK]", "?")
-        assert "".join(task.vocabulary[i] for i in goal if i >= 0) == RIGHT[task.key](line)
-
-
-@pytest.mark.parametrize("task", TASKS.values(), ids=TASKS)
-def test_training_never_sees_a_held_out_input(task: AttentionTask) -> None:
-    kept_back = {tuple(one) for one in held_out(task.key)[0].tolist()}
-    assert len(kept_back) == HELD_OUT
-    seen = [row for rows in batches(task, 0, 64, 20) for row in rows.ids[:, 1:-1].tolist()]
-    tokenizer = tokenizer_of(task)
-    ids = {tuple(tokenizer.encode(sentence(task, np.array(one))).ids[1:-1]) for one in kept_back}
-    assert len(seen) == 64 * 20 and not {tuple(row) for row in seen} & ids
-    assert len({*numbered(task, held_out(task.key)[0]).tolist()}) == HELD_OUT
-
-
-@pytest.mark.parametrize("task", TASKS.values(), ids=TASKS)
-def test_a_known_pattern_holds_what_the_answer_needs(task: AttentionTask) -> None:
-    """Each row of it is a share, or says nothing where no answer is wanted."""
-    inputs, wanted = held_out(task.key)
-    rows = task.looks(inputs).sum(-1)
-    np.testing.assert_allclose(rows[wanted >= 0], 1.0, rtol=1e-6)
+def test_the_wanted_answers_are_right_and_training_never_sees_them() -> None:
+    """Each row of the known pattern is a share, or says nothing where no answer is wanted; signs are there once."""
+    for task in TASKS.values():
+        inputs, wanted = held_out(task.key)
+        for row, goal in zip(inputs, wanted, strict=True):
+            line = sentence(task, row).replace(" ", "").replace("[MASK]", "?")
+            assert "".join(task.vocabulary[i] for i in goal if i >= 0) == RIGHT[task.key](line), task.key
+        np.testing.assert_allclose(task.looks(inputs).sum(-1)[wanted >= 0], 1.0, rtol=1e-6)
+        tokenizer = tokenizer_of(task)
+        assert tokenizer.get_vocab_size() == vocab_size(task)
+        trained = [row for rows in batches(task, 0, 64, 20) for row in rows.ids[:, 1:-1].tolist()]
+        kept_back = {tuple(tokenizer.encode(sentence(task, row)).ids[1:-1]) for row in inputs}
+        assert len(trained) == 64 * 20 and not {tuple(row) for row in trained} & kept_back
+        assert len({*numbered(task, inputs).tolist()}) == len(kept_back) == HELD_OUT
 
 
 def test_the_distance_is_the_share_of_weight_elsewhere() -> None:
@@ -128,16 +116,14 @@ def test_a_rate_far_too_large_ends_in_words_or_in_no_answers() -> None:
         assert last.exact < 0.9
 
 
-@pytest.mark.parametrize(
-    "text", ["task=reverse", "task=sort,heads=4,width=16,rate=0.001,steps=50,seed=99", "task=shift,norm_first=True"]
-)
-def test_settings_survive_their_text(text: str) -> None:
-    assert str(read(text)) == text and read(str(usual("brackets"))) == usual("brackets")
-
-
-@pytest.mark.parametrize(
-    ("text", "said"),
-    [
+def test_settings_survive_their_text_or_are_refused_in_words() -> None:
+    for text in (
+        "task=reverse",
+        "task=sort,heads=4,width=16,rate=0.001,steps=50,seed=99",
+        "task=shift,norm_first=True",
+    ):
+        assert str(read(text)) == text and read(str(usual("brackets"))) == usual("brackets")
+    for text, sentence_ in (
         ("task=bake", "task is 'bake'; it must be one of copy, shift"),
         ("task=copy,heads=7", "heads is '7'; it must be one of 1, 2, 4"),
         ("task=copy,rate=0.5", "rate is '0.5'; it must be one of 0.001"),
@@ -145,63 +131,48 @@ def test_settings_survive_their_text(text: str) -> None:
         ("task=copy,seed=²", "is no setting"),
         ("task=copy,layers=__import__", "layers is '__import__'"),
         ("x" * 5000, "is no setting"),
-    ],
+    ):
+        with pytest.raises(ValueError, match=sentence_):
+            read(text)
+
+
+ENDS = (  # all alike, in the wrong order, as deep and as flat as can be
+    ("sort", "99999999", "99999999"),
+    ("sort", "98765432", "23456789"),
+    ("sort", "00000009", "00000009"),
+    ("sort", "90000000", "00000009"),
+    ("brackets", "(.(.(.(.(.(.", " ) ) ) ) ) )"),
+    ("brackets", "([{...{[(...", "   }])   )]}"),
+    ("brackets", "[(.(.(.(.(..", "  ) ) ) ) )]"),
 )
-def test_settings_that_are_none_are_refused_in_words(text: str, said: str) -> None:
-    with pytest.raises(ValueError, match=said):
-        read(text)
 
 
 @pytest.mark.parametrize("norm_first", [False, True], ids=["post-norm", "pre-norm"])
-@pytest.mark.parametrize("key", TASKS)
-def test_weights_set_by_hand_answer_every_held_out_input(key: str, norm_first: bool) -> None:
-    found = look(solved(key, norm_first), TASKS[key], 0)
-    assert found.exact == 1.0 and found.distance[-1][0] < 1e-4
-
-
-@pytest.mark.parametrize(
-    ("key", "line", "answers"),
-    [
-        ("sort", "99999999", "99999999"),
-        ("sort", "98765432", "23456789"),
-        ("sort", "00000009", "00000009"),
-        ("sort", "90000000", "00000009"),
-        ("brackets", "(.(.(.(.(.(.", " ) ) ) ) ) )"),
-        ("brackets", "([{...{[(...", "   }])   )]}"),
-        ("brackets", "[(.(.(.(.(..", "  ) ) ) ) )]"),
-    ],
-)
-@pytest.mark.parametrize("norm_first", [False, True], ids=["post-norm", "pre-norm"])
-def test_weights_set_by_hand_answer_the_ends_of_their_range(
-    key: str, line: str, answers: str, norm_first: bool
-) -> None:
-    """All alike, in the wrong order, as deep and as flat as can be."""
-    encoder = by_hand(key, norm_first)
-    guesses = encoder.predict(encoder.trace(" ".join(line)), 1)
-    assert guesses is not None
-    said = "".join(one[0][0] if want != " " else " " for one, want in zip(guesses[1:-1], answers, strict=True))
-    assert said == answers
-
-
-def test_only_solved_tasks_are_solved() -> None:
+def test_weights_set_by_hand_answer_every_held_out_input_and_the_ends_of_their_range(norm_first: bool) -> None:
+    for key, task in TASKS.items():
+        moment = look(solved(key, norm_first), task, 0)
+        assert moment.exact == 1.0 and moment.distance[-1][0] < 1e-4, key
+    for key, line, answers in ENDS:
+        encoder = by_hand(key, norm_first)
+        guesses = encoder.predict(encoder.trace(" ".join(line)), 1)
+        assert guesses is not None
+        said = "".join(guess[0][0] if want != " " else " " for guess, want in zip(guesses[1:-1], answers, strict=True))
+        assert said == answers
     with pytest.raises(ValueError, match="no weights are set by hand for 'own'; there are some for copy, shift"):
         by_hand("own")
 
 
-@pytest.mark.parametrize("settings", to_record(), ids=str)
-def test_recorded_runs_are_there_and_small(settings: LearnSettings) -> None:
-    moments = recorded(settings)
-    assert moments[0].step == 0 and moments[-1].step == settings.steps and moments[-1].weights
-    assert place(settings).stat().st_size < 1_500_000
-    assert moments[-1].maps.shape[:2] == (settings.layers, settings.heads)
-    again = look(learned(str(settings)).model, settings.about, settings.steps)
-    assert again.exact == pytest.approx(moments[-1].exact, abs=0.02), "its weights are kept in 16 bits"
-
-
-@pytest.mark.parametrize("key", ["shift", "reverse", "palindrome", "maximum", "majority"])
-def test_the_recorded_heads_found_the_pattern(key: str) -> None:
-    last = recorded(usual(key))[-1]
-    assert last.exact >= 0.99 and last.nearest[0] < (0.1 if key == "reverse" else 0.12)
+def test_recorded_runs_are_there_and_small_and_found_the_pattern() -> None:
+    for settings in to_record():
+        moments = recorded(settings)
+        assert moments[0].step == 0 and moments[-1].step == settings.steps and moments[-1].weights
+        assert place(settings).stat().st_size < 1_500_000
+        assert moments[-1].maps.shape[:2] == (settings.layers, settings.heads)
+        again = look(learned(str(settings)).model, settings.about, settings.steps)
+        assert again.exact == pytest.approx(moments[-1].exact, abs=0.02), "its weights are kept in 16 bits"
+    for key in ("shift", "reverse", "palindrome", "maximum", "majority"):
+        last = recorded(usual(key))[-1]
+        assert last.exact >= 0.99 and last.nearest[0] < (0.1 if key == "reverse" else 0.12), key
 
 
 ROW = "a b a c a b d e b a"
@@ -238,8 +209,3 @@ def test_a_model_of_a_task_is_walked_like_any_other() -> None:
         assert guesses is not None and [one[0][0] for one in guesses[1:-1]] == [*"bahgfedcba"]
     with pytest.raises(ValueError, match="no weights are kept of step 7; there are 0,"):
         learned("task=reverse", 7)
-
-
-def test_a_vocabulary_has_all_signs_once() -> None:
-    for task in TASKS.values():
-        assert tokenizer_of(task).get_vocab_size() == vocab_size(task)

@@ -39,19 +39,17 @@ def test_lines_are_read_with_their_paragraphs(tmp_path: Path) -> None:
     assert read(file) == Lines(["One.", "Two.", "Three.", "Four."], [False, True, False, False])
 
 
-@pytest.mark.parametrize(
-    ("content", "said"),
-    [
+def test_a_corpus_that_cannot_be_learned_from_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "text.txt"
+    with pytest.raises(TrainingError, match=r"text.txt cannot be read: No such file"):
+        read_all([path])
+    for content, sentence in (
         (b"good\nbad \xff here\n", r"text.txt is not UTF-8: byte 9 \(0xff, in line 2\)"),
         (b"\n  \n\n", r"the corpus is empty: there is no line of text in .*text.txt"),
-        (None, r"text.txt cannot be read: No such file"),
-    ],
-)
-def test_a_corpus_that_cannot_be_learned_from_is_refused(tmp_path: Path, content: bytes | None, said: str) -> None:
-    if content is not None:
-        (tmp_path / "text.txt").write_bytes(content)
-    with pytest.raises(TrainingError, match=said):
-        read_all([tmp_path / "text.txt"])
+    ):
+        path.write_bytes(content)
+        with pytest.raises(TrainingError, match=sentence):
+            read_all([path])
 
 
 def test_held_out_lines_are_never_learned_from() -> None:
@@ -170,9 +168,13 @@ def test_the_rate_rises_and_falls_in_straight_lines() -> None:
     assert np.allclose(np.diff(rates[100:]), -1 / 900)
 
 
-@pytest.mark.parametrize(
-    ("setting", "said"),
-    [
+def test_settings_reach_the_recipe_and_the_shape_or_are_refused() -> None:
+    recipe = RECIPES["small"].with_values(
+        ["rows=8", "d_model=64", "snapshots=0,5", "norm_first=true", "peak_rate=1e-4"]
+    )
+    assert (recipe.rows, recipe.config.d_model, recipe.snapshots, recipe.peak_rate) == (8, 64, (0, 5), 1e-4)
+    assert recipe.config.norm_first and recipe.plain()["d_model"] == 64
+    for setting, sentence in (
         ("rows=0", "rows is 0; it must be a whole number from 1"),
         ("rows=x", "rows is 'x'; it must be a value such as 512"),
         ("peak_rate=2", "peak_rate is 2.0; it must be a number from 1e-07 to 1"),
@@ -181,19 +183,9 @@ def test_the_rate_rises_and_falls_in_straight_lines() -> None:
         ("mlm_head=false", "needs the head"),
         ("colour=3", "there is no setting 'colour'"),
         ("n_heads=3", "d_model 128 is not divisible by n_heads 3"),
-    ],
-)
-def test_settings_that_cannot_be_are_refused(setting: str, said: str) -> None:
-    with pytest.raises(ValueError, match=said):
-        RECIPES["small"].with_values([setting])
-
-
-def test_settings_reach_the_recipe_and_the_shape() -> None:
-    recipe = RECIPES["small"].with_values(
-        ["rows=8", "d_model=64", "snapshots=0,5", "norm_first=true", "peak_rate=1e-4"]
-    )
-    assert (recipe.rows, recipe.config.d_model, recipe.snapshots, recipe.peak_rate) == (8, 64, (0, 5), 1e-4)
-    assert recipe.config.norm_first and recipe.plain()["d_model"] == 64
+    ):
+        with pytest.raises(ValueError, match=sentence):
+            RECIPES["small"].with_values([setting])
 
 
 def test_the_presets_are_the_recipes_of_the_bundled_models() -> None:

@@ -3,73 +3,66 @@
 from pathlib import Path
 
 import pytest
+from shared_models import treebanks
 
 from encoder import TextEncoder
-from encoder.exam import bundled_treebanks
+from encoder.exam import Treebank
 from encoder.exam.moments import SHOWN, MomentCounter, moments_file, questions, read_moments, training_moments
 from encoder.experiments import timelapse
 from encoder.train.__main__ import main
 
 pytestmark = pytest.mark.slow
 
-SETTINGS = ["--preset", "tiny", "--steps", "6", "--set", "evaluate_every=6", "checkpoint_every=3", "rows=4"]
+SETTINGS = [
+    "--preset",
+    "tiny",
+    "--steps",
+    "4",
+    "--set",
+    "evaluate_every=4",
+    "checkpoint_every=2",
+    "rows=4",
+    "snapshots=0,2,4",
+]
+BANK = Treebank("some", treebanks()[0].trees[:120])
 
 
-@pytest.fixture(scope="module")
-def corpus(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Some lines of the bundled trees."""
-    path = tmp_path_factory.mktemp("corpus") / "text.txt"
-    path.write_text("\n".join(" ".join(tree.words) for tree in bundled_treebanks()[0].trees[:400]), encoding="utf-8")
-    return path
+class KilledError(Exception):
+    """The process is gone."""
 
 
-@pytest.fixture(scope="module")
-def examined(corpus: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A folder with a training that examined two snapshots."""
-    folder = tmp_path_factory.mktemp("run") / "examined"
-    assert main(["--corpus", str(corpus), "--out", str(folder), "--exam", *SETTINGS, "snapshots=0,3,6"]) == 0
-    return folder
+def killed(*given: object) -> None:
+    """Stand for the end of a process."""
+    raise KilledError
 
 
-def test_the_counts_are_those_of_the_snapshots_that_were_written(examined: Path) -> None:
-    found = training_moments(TextEncoder.from_pretrained(examined))
-    assert found is not None and list(found.right) == [0, 3, 6] and found.model == "examined"
-    bank = bundled_treebanks()[0]
-    encoder = timelapse.at(examined, 6)
-    counter = MomentCounter(encoder, bank.name, questions(encoder, bank, SHOWN))
-    near, right, agreed = counter.count(encoder)
-    assert (found.near[6], found.right[6], found.agreement.right[6]) == (near, right, agreed)
-    assert found.links == counter.links and found.rules == counter.rules and any(map(any, right["obj"]))
-
-
-def test_a_training_is_the_same_with_and_without_its_examination(corpus: Path, examined: Path, tmp_path: Path) -> None:
-    assert main(["--corpus", str(corpus), "--out", str(tmp_path / "plain"), *SETTINGS, "snapshots=0,3,6"]) == 0
-    one, other = ((folder / "model.safetensors").read_bytes() for folder in (examined, tmp_path / "plain"))
-    assert one == other and not moments_file(tmp_path / "plain").exists()
-
-
-def test_a_training_that_goes_on_keeps_what_it_counted(
-    corpus: Path, examined: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+def test_a_training_counts_at_its_snapshots_and_goes_on_after_a_kill(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    class KilledError(Exception):
-        """The process is gone."""
-
-    def killed(*given: object) -> None:
-        raise KilledError
-
-    folder = tmp_path / "killed"
-    command = ["--corpus", str(corpus), "--out", str(folder), "--exam", *SETTINGS, "snapshots=0,3,6"]
+    """Its weights are those of a training that counts nothing, its counts those of the snapshots it wrote."""
+    monkeypatch.setattr("encoder.exam.moments.bundled_treebanks", lambda: [BANK])
+    monkeypatch.setattr("encoder.exam.moments.DRAWS", 1)
+    corpus, folder, plain = tmp_path / "text.txt", tmp_path / "examined", tmp_path / "plain"
+    corpus.write_text("\n".join(" ".join(tree.words) for tree in treebanks()[0].trees[:400]), encoding="utf-8")
+    command = ["--corpus", str(corpus), "--out", str(folder), "--exam", *SETTINGS]
     with monkeypatch.context() as patch:
         patch.setattr("encoder.train.loop.Watch.score", killed)
         with pytest.raises(KilledError):
             main(command)
-    assert list(read_moments(moments_file(folder)).right) == [0, 3]
+    before = read_moments(moments_file(folder))
+    assert list(before.right) == [0, 2]
     assert main([*command[:4], "--resume", *command[4:]]) == 0
-    assert read_moments(moments_file(folder)).right == read_moments(moments_file(examined)).right
-
-
-def test_without_snapshots_there_is_nothing_to_examine(
-    corpus: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    assert main(["--corpus", str(corpus), "--out", str(tmp_path / "x"), "--exam", *SETTINGS, "snapshots="]) == 2
+    assert main(["--corpus", str(corpus), "--out", str(plain), *SETTINGS]) == 0
+    weights, others = ((path / "model.safetensors").read_bytes() for path in (folder, plain))
+    assert weights == others and not moments_file(plain).exists()
+    moments = training_moments(TextEncoder.from_pretrained(folder))
+    assert moments is not None and list(moments.right) == [0, 2, 4] and moments.model == "examined"
+    assert {step: moments.right[step] for step in (0, 2)} == before.right
+    encoder = timelapse.at(folder, 4)
+    counter = MomentCounter(encoder, BANK.name, questions(encoder, BANK, SHOWN))
+    near, right, agreed = counter.count(encoder)
+    assert (moments.near[4], moments.right[4], moments.agreement.right[4]) == (near, right, agreed)
+    assert moments.links == counter.links and moments.rules == counter.rules and any(map(any, right["obj"]))
+    none = [word.replace("snapshots=0,2,4", "snapshots=") for word in SETTINGS]
+    assert main(["--corpus", str(corpus), "--out", str(tmp_path / "x"), "--exam", *none]) == 2
     assert "--exam examines snapshots, and this run keeps none; use --set snapshots=" in capsys.readouterr().err

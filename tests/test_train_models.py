@@ -55,14 +55,13 @@ def test_held_out_masks_follow_from_the_seed() -> None:
 
 
 def test_scoring_leaves_dropout_out_and_the_mode_as_it_was() -> None:
-    encoder = tiny(replace(TINY, mlm_head=True, max_positions=64))
+    encoder = tiny(replace(TINY, mlm_head=True, max_positions=64, trained_length=32))
+    evaluate_text(encoder, LINES)
+    assert not any(part.training for part in encoder.model.modules())
     batches = held_out_batches(LINES, encoder.tokenizer, 32)
     objective = MaskedWords(encoder.model, dropout=0.5).train()
     assert evaluate(objective, batches) == evaluate(objective, batches)
     assert objective.training
-
-
-def test_a_model_without_a_head_cannot_be_scored() -> None:
     with pytest.raises(ValueError, match="'tiny' has no head that guesses words"):
         evaluate_text(tiny(TINY), LINES)
 
@@ -80,45 +79,22 @@ def test_the_range_of_scores_is_largest_less_smallest() -> None:
     np.testing.assert_allclose(found, np.ptp(scaled, axis=-1).mean(-1), rtol=1e-5)
 
 
-def table(specials: list[float], reach: list[float]) -> Habits:
-    """One layer whose heads have these masses and ranges."""
-    ones = torch.full((1, len(specials)), 0.5)
-    return Habits(
-        {
-            **dict.fromkeys(("entropy", "self", "previous", "next"), ones),
-            "specials": torch.tensor([specials]),
-            "range": torch.tensor([reach]),
-        }
-    )
-
-
-@pytest.mark.parametrize(
-    ("mass", "reach", "saturated"),
-    [
+def test_a_layer_is_saturated_when_over_half_of_its_heads_are_off(small: TextEncoder, base: TextEncoder) -> None:
+    """Layer 0 of base was, until its attention was renewed."""
+    ones = dict.fromkeys(("entropy", "self", "previous", "next"), torch.full((1, 4), 0.5))
+    for mass, reach, saturated in (
         ([0.99, 0.99, 0.1, 0.1], [5.0] * 4, []),
         ([0.99, 0.99, 0.96, 0.1], [5.0] * 4, [0]),
         ([0.1] * 4, [FAR_APART + 1] * 3 + [5.0], [0]),
         ([0.94] * 4, [FAR_APART - 1] * 4, []),
-    ],
-)
-def test_a_layer_is_saturated_when_over_half_of_its_heads_are_off(
-    mass: list[float], reach: list[float], saturated: list[int]
-) -> None:
-    found = table(mass, reach)
-    assert found.saturated == saturated
-    assert ("warning: layer 0 is saturated" in found.table()) == bool(saturated)
-
-
-def test_no_layer_of_small_is_saturated(small: TextEncoder) -> None:
-    found = habits(small)
-    assert found.saturated == [] and found.switched_off.tolist() == [0, 0, 0, 0]
-    assert float(found.values["previous"][0, 2]) > 0.9
-
-
-def test_no_layer_of_base_is_saturated(base: TextEncoder) -> None:
-    """Layer 0 was, until its attention was renewed."""
-    found = habits(base)
-    assert found.saturated == [] and found.switched_off.tolist() == [0] * 6
+    ):
+        seen = Habits(ones | {"specials": torch.tensor([mass]), "range": torch.tensor([reach])})
+        assert seen.saturated == saturated
+        assert ("warning: layer 0 is saturated" in seen.table()) == bool(saturated)
+    for encoder in (small, base):
+        seen = habits(encoder)
+        assert seen.saturated == [] and not seen.switched_off.any()
+    assert float(habits(small).values["previous"][0, 2]) > 0.9
 
 
 def test_base_answers_the_capital_of_france_and_the_fill_ins(base: TextEncoder) -> None:
@@ -136,9 +112,3 @@ def test_one_command_scores_a_bundled_model(tmp_path: Path, capsys: pytest.Captu
     assert "text.txt: loss " in said and "top-5" in said and "fill-ins: 6 of 20 guessed first, 14 among" in said
     assert main(["--evaluate", "nope", "--corpus", str(tmp_path / "text.txt")]) == 2
     assert "neither a bundled model" in capsys.readouterr().err
-
-
-def test_scoring_leaves_a_finished_model_as_it_was() -> None:
-    encoder = tiny(replace(TINY, mlm_head=True, max_positions=64, trained_length=32))
-    evaluate_text(encoder, LINES)
-    assert not any(part.training for part in encoder.model.modules())

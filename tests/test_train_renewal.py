@@ -17,7 +17,7 @@ from encoder.train.trainer import SPREAD, renew, scaled_scores
 pytestmark = pytest.mark.slow
 
 SOME = SENTENCES[:6]
-ANEW = ["--start", "small", "--set", "renewed=1", "rest_rate=0", "rows=4", "steps=3", "warm_up=1", "score_penalty=1e-4"]
+ANEW = ["--start", "small", "--set", "renewed=1", "rest_rate=0", "rows=4", "steps=2", "warm_up=1", "score_penalty=1e-4"]
 
 
 def words_of(encoder: TextEncoder, step: str) -> list[Tensor]:
@@ -86,21 +86,16 @@ def test_a_run_that_renews_a_layer_moves_that_layer_alone(tmp_path: Path) -> Non
     assert f"--start small ({before.source.sha256})" in card and "renewed [1]" in card
 
 
-@pytest.mark.parametrize(
-    ("more", "said"),
-    [
+def test_what_cannot_be_renewed_is_said(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    for more, sentence in (
         (["--set", "renewed=0"], "there is no model to renew; name one with --start"),
         (["--start", "small", "--set", "renewed=4"], "its layers must be from 0 to 3"),
         (["--start", "small", "--set", "d_ff=64"], "changes the shape of small"),
         (["--start", "nowhere"], "'nowhere' is neither a bundled model"),
         (["--start", "small", "--set", "rest_rate=2"], "rest_rate is 2.0; it must be a number from 0 to 1"),
-    ],
-)
-def test_what_cannot_be_renewed_is_said(
-    tmp_path: Path, more: list[str], said: str, capsys: pytest.CaptureFixture[str]
-) -> None:
-    assert run(tmp_path, more) == 2
-    assert said in capsys.readouterr().err
+    ):
+        assert run(tmp_path, more) == 2
+        assert sentence in capsys.readouterr().err
 
 
 def test_the_renewed_layer_takes_the_whole_rate_and_the_rest_its_part() -> None:
