@@ -116,9 +116,9 @@ def test_attention_shows_what_each_head_adds_and_its_proofs(base: TextEncoder) -
         ask(app, edits="layers.4.attention.weights:scale:v=0.5", layer=layer)
         assert app.metric and any("changed" in metric.label for metric in app.metric) == changed
     ask(app, sentence=EXAMPLE, hidden="", edits=edits_to_text(HEAD_OFF), layer="5", head="1")
-    changed, plain = (base.trace(EXAMPLE, edits=some)["layers.5.attention.weights"][1] for some in (HEAD_OFF, ()))
-    np.testing.assert_allclose(numbers(app), changed.numpy(), atol=1e-6)
-    assert float((changed - plain).abs().max()) > 1e-3
+    off, on = (base.trace(EXAMPLE, edits=some)["layers.5.attention.weights"][1] for some in (HEAD_OFF, ()))
+    np.testing.assert_allclose(numbers(app), off.numpy(), atol=1e-6)
+    assert float((off - on).abs().max()) > 1e-3
 
 
 def test_add_norm_says_the_deviation_before_and_after(base: TextEncoder) -> None:

@@ -8,7 +8,8 @@ from streamlit.testing.v1 import AppTest
 from visits import link
 
 from encoder import TextEncoder
-from encoder.experiments import KINDS, learning_curves
+from encoder.experiments import KINDS, PLACES, learning_curves
+from encoder.model.steps.glossary import TERMS
 
 pytestmark = pytest.mark.slow
 SENTENCE = "I understand this"
@@ -32,6 +33,8 @@ def test_dropout_of_nothing_changes_nothing_and_a_tenth_does() -> None:
     assert numbers(app, "y", "dropped") == pytest.approx(1, abs=1e-4)
     third, fourth = (numbers(ask(app, drop_p="0.1", drop_seed=seed), "y", "dropped") for seed in ("3", "4"))
     assert 0.2 < third.min() < 0.999 and "With p = 0.1, " in words(app) and not np.array_equal(third, fourth)
+    (term,) = (term for term in TERMS if term.name == "dropout")  # the glossary shows it beside the lab's own steps
+    assert set(term.steps) == {local for steps in PLACES.values() for local in steps} and "nn.Dropout" in term.elsewhere
 
 
 def test_scores_of_your_own_become_weights_and_no_division_lets_the_gradient_shrink() -> None:

@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 import torch
-from page_tools import go, healthy, maps, models_offered, open_app, page_shown, said
+from page_tools import go, healthy, maps, models_offered, open_app, page_shown, said, words
 from streamlit.testing.v1 import AppTest
 from visits import link
 
@@ -35,8 +35,12 @@ def player(app: AppTest) -> dict[str, Any]:
     return maps(app, "learning")
 
 
-def words(app: AppTest) -> str:
-    return " ".join(one.value for one in (*app.header, *app.markdown, *app.caption, *app.info)).replace("\\", "")
+def keys(app: AppTest) -> set[str]:
+    return {str(button.key) for button in app.button}
+
+
+def press(app: AppTest, key: str) -> AppTest:
+    return healthy(app.button(key=key).click().run())
 
 
 def until(true: Callable[[], object], seconds: float = 60.0) -> None:
@@ -63,24 +67,19 @@ def runs(monkeypatch: pytest.MonkeyPatch) -> Iterator[LiveRuns]:
     until(lambda: not any(run.goes_on for run in found.runs.values()))
 
 
-@pytest.mark.parametrize("task", TASKS)
-def test_every_task_plays_at_once(task: str) -> None:
-    app = open_app("learn", learn_task=task)
-    sent = player(app)
-    assert not sent["live"] and sent["moments"][0]["step"] == 0 and sent["moments"][-1]["step"] == sent["last"]
-    assert len(sent["signs"]) == TASKS[task].length + 2 and len(sent["moments"][0]["right"]) == len(sent["wanted"])
-    assert TASKS[task].asks in words(app) and "of 256 inputs that it never saw" in words(app)
-    assert "train_now" not in {one.key for one in app.button}
-
-
-def test_without_positions_the_page_shows_it_fail_and_says_why() -> None:
+def test_every_task_plays_at_once_and_where_it_fails_it_is_told_why() -> None:
+    app = open_app("learn", learn_part=TASK)
+    for key, task in TASKS.items():
+        healthy(app.pills(key="learn_task").set_value(key).run())
+        sent, text = player(app), words(app)
+        assert not sent["live"] and sent["moments"][0]["step"] == 0 and sent["moments"][-1]["step"] == sent["last"]
+        assert len(sent["signs"]) == task.length + 2 and len(sent["moments"][0]["right"]) == len(sent["wanted"])
+        assert task.asks in text and "of 256 inputs that it never saw" in text
+        assert "train_now" not in keys(app) and len(json.dumps(sent)) < 150_000
     app = open_app("learn", learn_positions="none")
     assert player(app)["moments"][-1]["exact"] == 0
-    assert "answers 0% of 256 inputs" in words(app).replace(" %", "%") and "Without positions" in words(app)
-
-
-def test_with_rotary_positions_alone_it_fails_and_the_page_says_why() -> None:
-    app = open_app("learn", learn_positions="rotary")
+    assert "answers 0 % of 256 inputs" in words(app) and "Without positions" in words(app)
+    healthy(app.selectbox(key="learn_positions").set_value("rotary").run())
     assert player(app)["moments"][-1]["exact"] < 0.5
     assert "not where it stands" in words(app) and "A second layer" not in words(app)
 
@@ -95,25 +94,21 @@ def test_a_rate_far_too_large_is_said(runs: LiveRuns) -> None:
     assert "It learned nothing" in text and "The usual rate is 0.01, here it is 1." in text
 
 
-def test_what_was_chosen_is_in_the_link() -> None:
+def test_what_was_chosen_is_in_the_link_and_what_is_not_offered_is_told() -> None:
     app = open_app("learn", learn_part=TASK)
     app.pills(key="learn_task").set_value("sort").run()
     app.selectbox(key="learn_seed").set_value(7).run()
     app.selectbox(key="learn_norm").set_value(True).run()
-    link = {name: "".join(value) for name, value in app.query_params.items()}
-    again = open_app("learn", **link)
+    again = open_app("learn", **link(app))
     assert again.pills(key="learn_task").value == "sort" and again.selectbox(key="learn_seed").value == 7
     assert again.selectbox(key="learn_norm").value is True and again.selectbox(key="learn_layers").value == 2
-
-
-def test_a_link_to_what_is_not_offered_says_so() -> None:
     app = open_app("learn", learn_task="bake", learn_rate="7", learn_seed="-1")
     assert "not offered here" in said(app) and player(app)["last"] == 800
 
 
 def test_the_trained_model_opens_at_its_head_with_inputs_of_the_task() -> None:
     app = open_app("learn", learn_task="shift")
-    healthy(app.button(key="open_learned").click().run())
+    press(app, "open_learned")
     shown = link(app)
     assert (page_shown(app), shown["layer"], shown["head"]) == ("attention", "0", "0")
     assert shown["model"] == "learned:task=shift" and len(shown["sentence"].split()) == 10
@@ -133,33 +128,26 @@ def test_a_model_that_was_let_go_of_opens_again(name: str) -> None:
     assert torch.equal(after["layers.0.attention.weights"], before)
 
 
-@pytest.mark.parametrize("page", ["sentence", "stack", "heads", "your_model", "what_if"])
-def test_an_opened_model_is_walked_like_any_other(page: str) -> None:
-    for model in ("learned:task=reverse", "by-hand:reverse,pre-norm"):
-        app = open_app(page, model=model, sentence="a b c d e f g h a b", layer="0", head="0")
-        assert app.session_state["session"].view.model == model and not said(app)
-
-
-def test_the_one_set_by_hand_opens() -> None:
+def test_opened_models_are_walked_like_any_other_and_missing_ones_are_told() -> None:
     app = open_app("learn", learn_task="maximum")
-    healthy(app.button(key="open_by_hand").click().run())
+    press(app, "open_by_hand")
     assert link(app)["model"] == "by-hand:maximum" and page_shown(app) == "attention"
-
-
-@pytest.mark.parametrize(
-    "model", ["learned:task=bake", "learned:task=shift,seed=9", "by-hand:own", "learned:", "by-hand:"]
-)
-def test_a_model_that_is_not_there_is_said(model: str) -> None:
-    assert "The link asks for model" in said(open_app(model=model))
+    for model in ("learned:task=reverse", "by-hand:reverse,pre-norm"):
+        app = open_app(model=model, sentence="a b c d e f g h a b", layer="0", head="0")
+        for page in ("sentence", "stack", "heads", "your_model", "what_if"):
+            assert go(app, page).session_state["session"].view.model == model and not said(app)
+    missing = ["learned:task=bake", "learned:task=shift,seed=9", "by-hand:own", "learned:", "by-hand:"]
+    for model in missing + [f"mystery:{number}" for number in ("11", "0", "", "²", "1e9", "-1")]:
+        assert "The link asks for model" in said(open_app("class", model=model)), model
 
 
 def test_a_run_is_trained_in_a_process_of_its_own_and_opened(runs: LiveRuns) -> None:
     app = open_app("learn", **THIS)
     assert "Nobody has trained this here yet" in words(app)
-    healthy(app.button(key="train_now").click().run())
+    press(app, "train_now")
     run = runs.runs[QUICK]
     until(lambda: runs.look(QUICK) and run.moments)
-    assert run.process is not None and run.process.pid != os.getpid() and "stop_training" in {b.key for b in app.button}
+    assert run.process is not None and run.process.pid != os.getpid() and "stop_training" in keys(app)
     app = healthy(app.run())
     assert player(app)["live"]
     while run.goes_on:
@@ -170,17 +158,8 @@ def test_a_run_is_trained_in_a_process_of_its_own_and_opened(runs: LiveRuns) -> 
     until(lambda: not is_running(process))
     healthy(app.run())
     assert not player(app)["live"] and player(app)["moments"][-1]["step"] == 50
-    healthy(app.button(key="open_learned").click().run())
+    press(app, "open_learned")
     assert link(app)["model"] == "learned:task=majority,width=16,steps=50,seed=3"
-
-
-@pytest.mark.nightly
-def test_a_run_that_nobody_looks_at_ends(runs: LiveRuns, monkeypatch: pytest.MonkeyPatch) -> None:
-    run = begun(runs, SLOW)
-    monkeypatch.setattr(training, "GRACE", 0.5)
-    until(lambda: run.ended)
-    assert run.ended == "It ended when nobody looked at it any more."
-    assert run.process is not None and not is_running(run.process.pid)
 
 
 def begun(runs: LiveRuns, settings: LearnSettings = QUICK) -> training.LiveRun:
@@ -193,12 +172,12 @@ def begun(runs: LiveRuns, settings: LearnSettings = QUICK) -> training.LiveRun:
 def test_the_time_lapse_begins_no_training_and_ends_none(runs: LiveRuns) -> None:
     query = {"learn_task": "sort", "learn_steps": "2500", "learn_seed": "3"}
     app = open_app("learn", learn_part="Time-lapse", **query)
-    assert not runs.runs and not {"train_now", "stop_training"} & {one.key for one in app.button}
+    assert not runs.runs and not {"train_now", "stop_training"} & keys(app)
     run = begun(runs, read("task=sort,steps=2500,seed=3"))
     app = healthy(app.run())
-    assert run.goes_on and not run.ended and "stop_training" not in {one.key for one in app.button}
+    assert run.goes_on and not run.ended and "stop_training" not in keys(app)
     app = open_app("learn", **query)
-    assert "stop_training" in {one.key for one in app.button} and run.goes_on
+    assert "stop_training" in keys(app) and run.goes_on
 
 
 def test_a_killed_process_is_said_and_can_be_begun_again(runs: LiveRuns) -> None:
@@ -208,22 +187,25 @@ def test_a_killed_process_is_said_and_can_be_begun_again(runs: LiveRuns) -> None
     until(lambda: run.ended)
     app = open_app("learn", **THIS)
     assert "The process was ended from outside." in said(app)
-    assert "train_now" in {one.key for one in app.button}
+    assert "train_now" in keys(app)
 
 
 @pytest.mark.nightly
 @pytest.mark.parametrize(
-    ("bound", "value", "sentence"),
+    ("place", "bound", "value", "sentence"),
     [
-        ("MOST_SECONDS", 0.5, "It took longer than it may here"),
-        ("MOST_MB", 5.0, "It took more memory than it may"),
+        (child, "MOST_SECONDS", 0.5, "It took longer than it may here"),
+        (child, "MOST_MB", 5.0, "It took more memory than it may"),
+        (training, "GRACE", 0.5, "It ended when nobody looked at it any more."),
     ],
 )
-def test_time_and_memory_are_bounded(
-    runs: LiveRuns, monkeypatch: pytest.MonkeyPatch, bound: str, value: float, sentence: str
+def test_time_memory_and_absence_are_bounded(
+    runs: LiveRuns, monkeypatch: pytest.MonkeyPatch, place: Any, bound: str, value: float, sentence: str
 ) -> None:
-    monkeypatch.setattr(child, bound, value)
-    run = begun(runs)
+    if place is child:
+        monkeypatch.setattr(child, bound, value)
+    run = begun(runs, QUICK if place is child else SLOW)
+    monkeypatch.setattr(place, bound, value)
     until(lambda: run.ended)
     assert run.ended.startswith(sentence) and run.process is not None and not is_running(run.process.pid)
 
@@ -235,7 +217,7 @@ def test_a_second_run_waits_and_is_told_how_long_and_nothing_else_waits(
     monkeypatch.setattr(training, "slots", job_queue.JobQueue(at_once=1))
     first = begun(runs, SLOW)
     app = open_app("learn", **THIS | {"learn_seed": "4"})
-    healthy(app.button(key="train_now").click().run())
+    press(app, "train_now")
     second = runs.runs[read("task=majority,width=16,steps=50,seed=4")]
     until(lambda: second.before and runs.look(first.settings) and runs.look(second.settings))
     until(lambda: runs.look(second.settings) and runs.look(first.settings) and first.left)
@@ -320,7 +302,7 @@ def test_the_process_ends_when_its_server_does(runs: LiveRuns) -> None:
 def test_a_server_may_train_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("ENCODER_TRAINING", "off")
     app = open_app("learn", learn_seed="8")
-    assert "this server does not train" in words(app) and "train_now" not in {one.key for one in app.button}
+    assert "this server does not train" in words(app) and "train_now" not in keys(app)
     assert player(open_app("learn", learn_part=TASK))["last"] == 800
 
 
@@ -333,10 +315,6 @@ def test_finished_runs_are_bounded(runs: LiveRuns, monkeypatch: pytest.MonkeyPat
     assert [one.seed for one in runs.runs] == [4, 5]
 
 
-def test_what_is_recorded_is_sent_small() -> None:
-    assert len(json.dumps(player(open_app("learn", learn_task="brackets")))) < 150_000
-
-
 MYSTERY = {"learn_part": "Mystery models", "mystery": "4"}
 
 
@@ -346,7 +324,7 @@ def checked(task: str, head: str) -> str:
     assert app.button(key="mystery_check").disabled
     app.selectbox(key="mystery_task").set_value(task).run()
     app.selectbox(key="mystery_head").set_value(head).run()
-    return words(healthy(app.button(key="mystery_check").click().run()))
+    return words(press(app, "mystery_check"))
 
 
 def test_a_mystery_is_guessed_and_the_guess_is_measured() -> None:
@@ -363,24 +341,19 @@ def test_a_mystery_says_nothing_before_it_is_asked_and_one_hint_at_a_time() -> N
     app = open_app("learn", **MYSTERY)
     assert "Hint" not in words(app) and "Yes" not in words(app) and not app.get("plotly_chart")
     for seen in range(1, 4):
-        healthy(app.button(key="mystery_hint").click().run())
+        press(app, "mystery_hint")
         assert words(app).count("Hint") == seen
-    assert "mystery_hint" not in {one.key for one in app.button}
+    assert "mystery_hint" not in keys(app)
     app.pills(key="mystery").set_value(7).run()
     assert "Hint" not in words(app)
 
 
 def test_a_mystery_opens_in_every_page_and_its_name_tells_nothing() -> None:
     app = open_app("learn", **MYSTERY)
-    healthy(app.button(key="open_mystery").click().run())
+    press(app, "open_mystery")
     shown = link(app)
     assert shown["model"] == "mystery:4" and len(shown["sentence"].split()) == 8 and page_shown(app) == "attention"
     assert "Mystery 4" in models_offered(app)
     assert not any("half" in title.lower() for title in models_offered(app))
     for page in ("sentence", "heads", "what_if", "learn"):
         healthy(go(app, page))
-
-
-@pytest.mark.parametrize("name", ["mystery:11", "mystery:0", "mystery:", "mystery:²", "mystery:1e9", "mystery:-1"])
-def test_a_mystery_that_is_not_there_is_said(name: str) -> None:
-    assert "The link asks for model" in said(open_app(model=name))
