@@ -8,7 +8,20 @@ from dataclasses import replace
 
 import pytest
 import torch
-from page_tools import APP, charts, choose, go, healthy, numbers, open_app, page_shown, said, step_about, turn_to
+from page_tools import (
+    APP,
+    charts,
+    choose,
+    go,
+    healthy,
+    numbers,
+    open_app,
+    page_shown,
+    said,
+    step_about,
+    turn_to,
+    words,
+)
 from streamlit.testing.v1 import AppTest
 from streamlit.testing.v1.element_tree import Element
 from tiers import mostly_nightly
@@ -55,10 +68,6 @@ def metric(app: AppTest) -> str:
     return app.metric[0].value
 
 
-def texts(app: AppTest) -> str:
-    return plain(" ".join(block.value for block in [*app.markdown, *app.info, *app.success, *app.caption]))
-
-
 def judged(app: AppTest) -> Verdict:
     """The verdict on the screen."""
     (badge,) = [m.value for m in app.markdown if "-badge[" in m.value]
@@ -82,7 +91,7 @@ def test_every_bundled_lesson_is_played_from_start_to_end(name: str) -> None:
     for at, step in enumerate(lesson.steps, 1):
         view = app.session_state["session"].view
         assert (view.lesson, view.at) == (name, at)
-        assert plain(step.text) in texts(app)
+        assert plain(step.text) in words(app)
         assert f"Step {at} of {len(lesson.steps)}" in app.get("progress")[0].proto.text
         if step.question:
             assert not app.metric and not app.get("plotly_chart")  # nothing gives the answer away
@@ -95,7 +104,7 @@ def test_every_bundled_lesson_is_played_from_start_to_end(name: str) -> None:
             assert judged(app) is found.verdict is not Verdict.UNTRIED
             if step.trial != "time_constant":
                 assert metric(app) == brief(found.value)
-                assert plain(found.sentence) in texts(app)
+                assert plain(found.sentence) in words(app)
         assert app.button(key="open_view").label.endswith(f" {library.SHOWN[step.page].title}")
         if at < len(lesson.steps):
             press(app, "lesson_next")
@@ -115,8 +124,8 @@ def test_predict_a_token_then_see_the_real_one_and_the_distance(base: TextEncode
     weights = base.trace(EXAMPLE)["layers.4.attention.weights"][1]
     assert "as soon as you guess" in veil(app)
     app.pills(key="lesson_guess").set_value(6).run()  # the guess brings what comes out
-    assert "looks most at “animal” (2)" in texts(app) and "4 tokens away" in texts(app)
-    assert f"it gets {percent(float(weights[8, 6]))}" in texts(app)
+    assert "looks most at “animal” (2)" in words(app) and "4 tokens away" in words(app)
+    assert f"it gets {percent(float(weights[8, 6]))}" in words(app)
     torch.testing.assert_close(torch.tensor(numbers(app)), weights)
     press(app, "again")
     app.pills(key="lesson_guess").set_value(2).run()
@@ -131,24 +140,20 @@ def test_guess_a_number_and_a_verdict_and_count_what_was_right() -> None:
     app.slider(key="lesson_guess").set_value(0.9).run()
     assert "pressed “Show what comes out”" in veil(app)
     press(app, "reveal")
-    assert "You guessed 0.9" in texts(app) and "0.409 away" in texts(app)
+    assert "You guessed 0.9" in words(app) and "0.409 away" in words(app)
     press(app, "lesson_next")
     press(app, "lesson_next")
     assert "You foresaw 1 of 3" in app.success[-1].value
 
 
-def test_a_slider_that_nobody_moved_is_no_guess() -> None:
+def test_a_slider_that_nobody_moved_is_no_guess_and_the_end_stands_above_the_last_picture() -> None:
     app = start("many-meanings", 2)
     press(app, "reveal")
-    assert "Measured: " in texts(app) and "You guessed" not in texts(app) and "Close" not in texts(app)
-    assert "both sentences" in texts(start("many-meanings", 6)).replace("\\", "")
-
-
-def test_the_end_of_a_lesson_stands_above_its_last_picture() -> None:
+    assert "Measured: " in words(app) and "You guessed" not in words(app) and "Close" not in words(app)
     app = start("many-meanings", 6)
-    drawn = [i for i, one in enumerate(flat(app)) if one.type == "plotly_chart"]
-    ended = [i for i, one in enumerate(flat(app)) if one.type == "success" and "The end." in one.value]
-    assert ended and drawn and ended[0] < drawn[0]
+    drawn = [i for i, block in enumerate(flat(app)) if block.type == "plotly_chart"]
+    ended = [i for i, block in enumerate(flat(app)) if block.type == "success" and "The end." in block.value]
+    assert "both sentences" in words(app) and ended and drawn and ended[0] < drawn[0]
 
 
 def flat(app: AppTest) -> list[Element]:
@@ -156,25 +161,21 @@ def flat(app: AppTest) -> list[Element]:
     return [one for one in app.main if isinstance(one, Element)]
 
 
-def test_a_step_on_ones_own_sentence_measures_that_sentence(base: TextEncoder) -> None:
+def test_a_step_measures_its_own_sentence_or_ones_own(base: TextEncoder) -> None:
+    app = start(WORD_ORDER, 3)
+    press(app, "reveal")
+    before = metric(app)
+    choose(app, sentence="Something else")
+    assert metric(app) == before and "You have changed what this step shows." in words(app)
     app = start(WORD_ORDER, 5)
     healthy(app.text_input(key="own_sentence").set_value("Keys on the table").run())
     found = trials.run("same_vectors", base, {"sentence": "Keys on the table", "positions": "off"})
-    assert plain(found.sentence) in texts(app)
+    assert plain(found.sentence) in words(app)
     assert app.session_state["session"].view.sentence == "Keys on the table"
     healthy(app.text_input(key="own_sentence").set_value("no no").run())
     assert "reads the same both ways" in said(app)
     press(app, "reset_view")
     assert app.session_state["session"].view.sentence == "I love deep learning"
-
-
-def test_a_step_on_its_own_sentence_keeps_to_it() -> None:
-    app = start(WORD_ORDER, 3)
-    press(app, "reveal")
-    before = metric(app)
-    choose(app, sentence="Something else")
-    assert metric(app) == before
-    assert "You have changed what this step shows." in texts(app)
 
 
 def test_a_link_to_a_step_shows_the_steps_own_view_and_keeps_a_changed_one() -> None:
@@ -257,17 +258,13 @@ def test_experiments_stand_in_groups_each_with_its_choices_and_pictures() -> Non
     assert not any("-place" in one.proto.id for one in open_app("lessons", lab="Padding").get("bidi_component"))
 
 
-@pytest.mark.parametrize("lesson", ["nope", "z:AAAA", "z:eJzLSM3JyQcABiwCFQ", "j1:AAAA", "file:0123456789ab"])
-def test_a_lesson_that_is_not_there_is_said_and_the_list_shown(lesson: str) -> None:
-    app = open_app("lessons", lesson=lesson)
-    assert app.error and "start_word-order" in keys(app)
-    assert app.session_state["session"].view.lesson == ""
-
-
-@pytest.mark.parametrize("query", [{"lesson": "../../etc/passwd"}, {"lesson": "z:" + "A" * 7000}, {"at": "-1"}])
-def test_a_link_with_another_kind_of_lesson_is_refused(query: dict[str, str]) -> None:
-    app = open_app("lessons", **query)
-    assert app.session_state["session"].view == View()
+def test_a_lesson_that_is_not_there_is_told_and_the_list_shown() -> None:
+    for lesson in ("nope", "z:AAAA", "z:eJzLSM3JyQcABiwCFQ", "j1:AAAA", "file:0123456789ab"):
+        app = open_app("lessons", lesson=lesson)
+        assert app.error and "start_word-order" in keys(app), lesson
+        assert app.session_state["session"].view.lesson == ""
+    for query in ({"lesson": "../../etc/passwd"}, {"lesson": "z:" + "A" * 7000}, {"at": "-1"}):
+        assert open_app("lessons", **query).session_state["session"].view == View(), query
 
 
 HOSTILE = "<b>bold</b> $x^2$ **a** [b](javascript:alert(1)) `c` :red[d] # e"
@@ -277,45 +274,39 @@ def test_a_linked_lesson_is_played_and_its_text_stays_text() -> None:
     step = LessonStep("attention", HOSTILE, {"sentence": HOSTILE}, question=Question("token", HOSTILE, "x"))
     link = pack(Lesson(HOSTILE[:80], HOSTILE, (step, LessonStep("labs", "Two."))))
     app = start(str(link))
-    assert HOSTILE in texts(app)
+    assert HOSTILE in words(app)
     assert not any(HOSTILE in m.value for m in app.markdown)  # it is escaped
     press(app, "reveal")
     press(app, "lesson_next")
     assert app.session_state["session"].view.at == 2
 
 
+def parts_of_lessons(app: AppTest, part: str, **choices: str) -> AppTest:
+    """Come to a part of Lessons from another page, as a person has it who chose it there before."""
+    here = app.session_state["session"]
+    here.view = replace(here.view, choices=(*choices.items(), ("lessons_part", part)))
+    for name, text in (choices | {"lessons_part": part}).items():
+        app.session_state[name] = text
+    return go(app, "lessons")
+
+
 def test_a_lesson_is_made_by_walking_and_then_played_saved_and_opened() -> None:
-    app = open_app("lessons")
-    app.session_state["lessons_part"] = "Make a lesson"
-    healthy(app.run())
+    app = open_app("lessons", lessons_part="Make a lesson")
     assert "add_view" not in keys(app)
     healthy(app.toggle(key="draft_switch").set_value(True).run())
     go(app, "attention")
     app.query_params["layer"] = "2"  # as the picture says it
     press(healthy(app.run()), "add_view")
     assert app.button(key="add_view").label == "Add this view (1)"
-    go(app, "atlas")
-    app.session_state["session"].view = replace(
-        app.session_state["session"].view, choices=(("lessons_part", "Make a lesson"),)
-    )  # as a person has it who came from there
-    press(app, "add_view")
-    app.session_state["lessons_part"] = "Make a lesson"
-    go(app, "lessons")
-    assert "add_view" not in keys(app)
+    press(go(app, "atlas"), "add_view")
+    assert "add_view" not in keys(parts_of_lessons(app, "Make a lesson"))
     written = app.session_state["session"].draft.lesson
     assert [step.page for step in written.steps] == ["attention", "atlas"]
     assert written.steps[0].view == {"layer": "2", "step": "attention.weights"}
     assert "lessons_part" not in written.steps[1].view
-    go(app, "atlas")
-    here = app.session_state["session"]
-    here.view = replace(here.view, choices=(("lab", "Softmax"), ("lessons_part", "Labs")))
-    app.session_state["lessons_part"], app.session_state["lab"] = "Labs", "Softmax"
-    go(app, "lessons")
+    parts_of_lessons(go(app, "atlas"), "Labs", lab="Softmax")
     assert app.button(key="add_view").label == "Add this view (2)"
-    go(app, "atlas")
-    here.view = replace(here.view, choices=(("lessons_part", "Make a lesson"),))
-    app.session_state["lessons_part"] = "Make a lesson"
-    go(app, "lessons")
+    parts_of_lessons(go(app, "atlas"), "Make a lesson")
     healthy(app.text_area(key="draft_text_0_2").set_value("First this.").run())
     healthy(app.selectbox(key="draft_check_0_2").set_value("rows_sum").run())
     healthy(app.checkbox(key="draft_own_0_2").set_value(True).run())
@@ -327,7 +318,7 @@ def test_a_lesson_is_made_by_walking_and_then_played_saved_and_opened() -> None:
     assert [step.text for step in lesson.steps] == ["First this."]
     assert app.code[0].value.endswith(f"/lessons?lesson={pack(lesson)}")
     press(app, "draft_play")
-    assert "First this." in texts(app) and app.session_state["session"].view.layer == 2
+    assert "First this." in words(app) and app.session_state["session"].view.layer == 2
     press(app, "reveal")
     assert judged(app) is Verdict.HOLDS and "own_sentence" in [box.key for box in app.text_input]
 
@@ -354,19 +345,14 @@ def upload(app: AppTest, name: str, data: bytes) -> AppTest:
 
 
 def test_a_file_is_opened_and_a_wrong_one_is_said() -> None:
-    app = open_app("lessons")
-    app.session_state["lessons_part"] = "Make a lesson"
-    healthy(app.run())
+    app = open_app("lessons", lessons_part="Make a lesson")
+    for data, problem in WRONG_FILES:
+        upload(app, "bad.toml", data)
+        assert problem in plain(app.error[0].value)
     upload(app, "good.toml", write(library.bundled()["padding"]).encode())
     assert app.session_state["session"].draft.lesson == library.bundled()["padding"]
     press(app, "draft_play")
     assert app.session_state["session"].view.at == 1 and "Padding" in app.header[0].value
-    app = open_app("lessons")
-    app.session_state["lessons_part"] = "Make a lesson"
-    healthy(app.run())
-    for data, problem in WRONG_FILES:
-        upload(app, "bad.toml", data)
-        assert problem in plain(app.error[0].value)
 
 
 def test_a_long_lesson_is_played_in_its_session_alone() -> None:
@@ -376,7 +362,7 @@ def test_a_long_lesson_is_played_in_its_session_alone() -> None:
     app.session_state["session"].draft.lesson = Lesson("Long", "L", steps)
     app.session_state["lessons_part"] = "Make a lesson"
     healthy(app.run())
-    assert "share the file" in texts(app)
+    assert "share the file" in words(app)
     press(app, "draft_play")
     name = app.session_state["session"].view.lesson
     assert name.startswith("file:") and "Step 1 of 20" in app.get("progress")[0].proto.text
@@ -408,7 +394,7 @@ def test_claims_open_with_their_stored_verdicts_and_one_is_measured_alone(monkey
     measurements.findings_kept.clear()
     app = open_app("claims", model="small")
     shipped = by_content(text_encoder("small").source.fingerprint)
-    assert not tried and shipped is not None and shipped.fingerprint in plain(texts(app))
+    assert not tried and shipped is not None and shipped.fingerprint in words(app)
     for claim, row in zip(CLAIMS, app.expander, strict=True):
         found = shipped.finding(claim.trial, claim.given)
         assert found is not None and is_stored(row) and f": {found.verdict.value}]" in row.label
@@ -419,56 +405,35 @@ def test_claims_open_with_their_stored_verdicts_and_one_is_measured_alone(monkey
     assert [key for key, row in rows.items() if not is_stored(row)] == ["softmax"]
 
 
-def test_a_model_of_which_nothing_is_stored_lists_its_claims_until_they_are_measured() -> None:
-    little = replace(PRESETS["paper"], d_model=64, n_heads=2, d_ff=128, n_layers=2)
-    app = open_app("claims", model=models.built(little, 1))
-    assert not app.expander and list(app.dataframe[0].value["claim"]) == [claim.text for claim in CLAIMS]
-
-
 def test_every_claim_has_its_number_and_the_verdict_that_follows_from_it() -> None:
+    """Of a model of which nothing is stored: its claims are listed until they are measured."""
+    little = models.built(replace(PRESETS["paper"], d_model=64, n_heads=2, d_ff=128, n_layers=2), 1)
+    app = open_app("claims", model=little)
+    assert not app.expander and list(app.dataframe[0].value["claim"]) == [claim.text for claim in CLAIMS]
     app = open_claims(model="small", layer="0", head="0")
     assert not any(map(is_stored, app.expander))
     for claim, row in zip(CLAIMS, app.expander, strict=True):
         found = session.findings("small", claim.trial, session.spelled(claim.given))
         assert f": {found.verdict.value}]" in row.label and plain(row.label).endswith(claim.text), claim.key
-        assert plain(found.sentence) in plain(" ".join(one.value for one in row.markdown))
+        assert plain(found.sentence) in plain(" ".join(block.value for block in row.markdown))
     app.pills(key="claim_verdicts").set_value([Verdict.FAILS]).run()
     shown = [row.label for row in healthy(app).expander]
     assert shown and all(f": {Verdict.FAILS.value}]" in label for label in shown)
 
 
-@pytest.mark.parametrize(("key", "title"), [("softmax", "Lessons"), ("bert-ids", "")])
-def test_a_claim_leads_to_where_it_is_tried_and_ones_own_sentence_is_there_afterwards(key: str, title: str) -> None:
+def test_a_claim_leads_to_where_it_is_tried_and_ones_own_sentence_is_there_afterwards() -> None:
     own = "My dog chased the cat because it was hungry."
-    app = open_claims(sentence=own, model="small", layer="0", head="0")
-    press(app, f"try_{key}")
-    assert [one.value for one in app.title] == [title] * bool(title)
-    if title == "Lessons":
-        assert go(app, "lessons").session_state["session"].view.sentence != own
-        press(app, "leave_lesson")
-        assert app.session_state["session"].view.sentence == own
-    else:
-        assert link(app)["sentence"] == own
+    app = press(open_app("claims", sentence=own, model="small", layer="0", head="0"), "try_bert-ids")
+    assert not app.title and link(app)["sentence"] == own
+    app = press(open_app("claims", sentence=own, model="small", layer="0", head="0"), "try_softmax")
+    assert app.title[0].value == "Lessons" and go(app, "lessons").session_state["session"].view.sentence != own
+    assert press(app, "leave_lesson").session_state["session"].view.sentence == own
 
 
-def test_the_glossary_and_the_terms_beside_a_step() -> None:
-    app = open_app("glossary")
-    assert [one.value for one in app.main.header] == list(PLACES)
-    for term, title in zip(TERMS, app.main.subheader, strict=True):
-        assert plain(title.value).startswith(term.title)
-    assert "Width of the model &ensp; $d_{model} = 512$" in [one.value for one in app.main.subheader]
-    names = [plain(one.value) for one in app.main.caption]
-    assert "here **q** · paper **Q** · Hugging Face **query_layer** · TransformerLens **q**" in names
-    app = open_app("attention")
-    told = dict(step_about(app, "layers.4.attention.weights")["terms"])
-    for term in beside("attention.weights"):
-        assert term.meaning in told.pop(term.name)
-    assert not told
-
-
-def test_an_old_link_to_the_glossary_made_in_a_lesson_opens_the_glossary() -> None:
-    app = open_app("glossary", lesson="many-heads", at="2", find_term="softmax")
-    assert any("Softmax" in one.value for one in app.main.subheader) and "lesson_next" not in keys(app)
+def test_the_terms_beside_a_step_are_those_of_the_glossary() -> None:
+    told = dict(step_about(open_app("attention"), "layers.4.attention.weights")["terms"])
+    assert told.keys() == {term.name for term in beside("attention.weights")}
+    assert all(term.meaning in told[term.name] for term in beside("attention.weights"))
 
 
 def test_three_lessons_are_in_sight_those_that_were_begun_first() -> None:
@@ -490,19 +455,24 @@ ELSEWHERE = {
 
 
 def test_every_term_leads_to_where_it_is_shown_and_is_found_by_any_of_its_names() -> None:
-    app = open_app("glossary")
-    lead = {one.key.removeprefix("show_"): one.label for one in app.button if (one.key or "").startswith("show_")}
-    assert lead.keys() == {term.name for term in TERMS} - ELSEWHERE
-    app.text_input(key="find_term").set_value("HIDDEN_size").run()
-    assert [one.value.split(" &ensp;")[0] for one in app.main.subheader] == ["Width of the model"]
+    app = open_app("glossary", lesson="many-heads", at="2")  # an old link, made in a lesson
+    assert "lesson_next" not in keys(app) and [block.value for block in app.main.header] == list(PLACES)
+    for term, title in zip(TERMS, app.main.subheader, strict=True):
+        assert plain(title.value).startswith(term.title)
+    assert "Width of the model &ensp; $d_{model} = 512$" in [block.value for block in app.main.subheader]
+    assert "here **q** · paper **Q** · Hugging Face **query_layer** · TransformerLens **q**" in words(app)
+    lead = {key.removeprefix("show_") for key in keys(app) if str(key).startswith("show_")}
+    assert lead == {term.name for term in TERMS} - ELSEWHERE
+    healthy(app.text_input(key="find_term").set_value("HIDDEN_size").run())
+    assert [block.value.split(" &ensp;")[0] for block in app.main.subheader] == ["Width of the model"]
     assert open_app("glossary", find_term="hidden_size").main.subheader[0].value == app.main.subheader[0].value
-    app.text_input(key="find_term").set_value("no such thing").run()
+    healthy(app.text_input(key="find_term").set_value("no such thing").run())
     assert not app.main.subheader and "“no such thing”" in app.info[0].value
-    app.text_input(key="find_term").set_value("").run()
+    healthy(app.text_input(key="find_term").set_value("").run())
     press(app, "show_k")
     assert page_shown(app) == "attention" and link(app)["step"] == "attention.k"
     app = press(open_app("glossary"), "show_dropout")
-    assert "".join(app.query_params["lab"]) == "Dropout" and drawn(app) == {"dropped"}
+    assert link(app)["lab"] == "Dropout" and drawn(app) == {"dropped"}
 
 
 @pytest.mark.nightly
