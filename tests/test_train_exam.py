@@ -41,7 +41,7 @@ def test_a_training_counts_at_its_snapshots_and_goes_on_after_a_kill(
 ) -> None:
     """Its weights are those of a training that counts nothing, its counts those of the snapshots it wrote."""
     monkeypatch.setattr("encoder.exam.moments.bundled_treebanks", lambda: [BANK])
-    monkeypatch.setattr("encoder.exam.moments.DRAWS", 1)
+    monkeypatch.setattr("encoder.exam.moments.DRAWS", 2)
     corpus, folder, plain = tmp_path / "text.txt", tmp_path / "examined", tmp_path / "plain"
     corpus.write_text("\n".join(" ".join(tree.words) for tree in treebanks()[0].trees[:400]), encoding="utf-8")
     command = ["--corpus", str(corpus), "--out", str(folder), "--exam", *SETTINGS]
