@@ -1,22 +1,20 @@
 // @ts-check
 // Add & norm: how long each token's vector is on the way through one sum and its norm, and the arithmetic of one token.
-import own from './add_norm.css';
+import own from './block.css';
 import style from './attention.css';
 import { aboutBlock, ADDS, cosineOf, lengthOf, momentsOf, normAgain, normOf, operandsOf, readBy, sumAgain, SUMS, vectorOf, wrongOf } from './block.js';
 import { children, dress, el, put, write } from './dom.js';
-import { headline } from './headline.js';
+import { headline, radios, rail } from './controls.js';
 import { layerPackets, layerWaits, rowAmong } from './layer_packets.js';
 import { made } from './load.js';
 import { brief, typeset } from './number.js';
-import { radios } from './radios.js';
-import { rail } from './rail.js';
 import { largest } from './row.js';
 import { direction, wordAt, words } from './run.js';
 import { parts } from './say.js';
 import { namesOf } from './strips.js';
 import { toQuery } from './store.js';
-import { tokenList } from './token_list.js';
-import { vectorStrips } from './vector_strips.js';
+import { tokenList } from './tokens.js';
+import { vectorSlider } from './vectors.js';
 
 /** @typedef {import('./packet.js').Packet} Packet */
 /** @typedef {import('./store.js').Chosen} State */
@@ -81,7 +79,7 @@ export function addNorm(root, context) {
   const stops = rail({ choose: stop => choose({ stop }), play: stop => { played = stop; render(); }, rest: () => { const stop = played; played = -1; if (stop >= 0) choose({ stop }); } });
   const what = el('p', { class: 'at-what' });
   const bars = tokenList({ label: 'Tokens', choose: i => choose({ row: i }) }), legend = el('p', { class: 'an-legend' }), window_ = el('p', { class: 'an-window' });
-  const title = el('h2'), strips = vectorStrips({ point: d => { pointed = d ?? -1; render(); }, keep: d => choose({ dimension: d }) });
+  const title = el('h2'), strips = vectorSlider({ point: d => { pointed = d ?? -1; render(); }, keep: d => choose({ dimension: d }) });
   const formula = el('p', { class: 'an-formula', dir: 'ltr' }), line = el('p', { class: 'an-line', dir: 'ltr' }), check = el('p', { class: 'row-check' });
   const numbers = el('table', { class: 'row-table an-table' }, el('thead', {}, el('tr')), el('tbody'));
   const code = el('button', { type: 'button', class: 'pill', 'aria-haspopup': 'dialog', onclick: () => context.code() }, 'Code');

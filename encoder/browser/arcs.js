@@ -9,7 +9,7 @@ const THINNEST = 1.2, LEAST = 0.0005; // pixels, share: below it nothing is draw
 const MOST = 12; // arcs among words on several lines: more cannot be told apart
 
 /** How thick an arc of a share is. @param {number} share @param {number} thickest */
-export const widthOf = (share, thickest) => Math.max(THINNEST, share * thickest);
+const widthOf = (share, thickest) => Math.max(THINNEST, share * thickest);
 
 /** @param {number} value */
 const px = value => String(Math.round(value * 10) / 10);

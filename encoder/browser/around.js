@@ -4,9 +4,8 @@ import { bar } from './bar.js';
 import { dress, el } from './dom.js';
 import { loader, made } from './load.js';
 import { look } from './look.js';
-import { OPEN } from './places.js';
-import { radios } from './radios.js';
-import { DEFAULTS, fromQuery } from './store.js';
+import { DEFAULTS, fromQuery, OPEN } from './store.js';
+import { radios } from './controls.js';
 
 /** @typedef {import('./mount.js').Context} Context */
 /** @typedef {import('./packet.js').Packet} Packet */
@@ -52,7 +51,7 @@ function beginBar(root) {
   }));
   const top = bar(root, context);
   root.append(top.element);
-  /** The drawer of a number, which comes when the first one is opened. @type {ReturnType<import('./opened.js').opened> | null} */
+  /** The drawer of a number, which comes when the first one is opened. @type {ReturnType<import('./numbers.js').opened> | null} */
   let drawer = null;
   /** What stands for the run that is shown. @type {Packet} */
   let run = { level: 0, about: /** @type {any} */ ({}), arrays: {} };

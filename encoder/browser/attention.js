@@ -1,17 +1,14 @@
 // @ts-check
 // The Attention page: one head of one layer, in eleven stops over one picture, with the arithmetic of the chosen row beside it.
-import { atRest } from './at_rest.js';
+import { atRest, radios, rail } from './controls.js';
 import style from './attention.css';
 import { dress, el, put, write } from './dom.js';
 import { endsOf } from './grid.js';
 import { made } from './load.js';
-import { lookedAtMost } from './most_there.js';
+import { lookedAtMost, rowTable, wayPanel } from './row_table.js';
 import { brief, percent, tight, typeset } from './number.js';
 import { picture } from './picture.js';
-import { radios } from './radios.js';
-import { rail } from './rail.js';
 import { largest, tableOf } from './row.js';
-import { rowTable, wayPanel } from './row_table.js';
 import { parts } from './say.js';
 import { cellOf, labelOf, readCell, STOPS, stopOf } from './stops.js';
 import { toQuery } from './store.js';

@@ -1,7 +1,7 @@
 // @ts-check
 // The one bar: menu, page, sentence, model, keep.
 import { el, focused, write, put } from './dom.js';
-import { fold } from './fold.js';
+import { fold } from './controls.js';
 import { keep } from './keep.js';
 
 /** A line to write a sentence into. A sandboxed frame lets no form be sent, so it is none. @param {(sentence: string) => void} run @param {string} label */

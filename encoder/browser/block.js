@@ -58,7 +58,7 @@ export function operandsOf(block, sum, position, d) {
 }
 
 /** What the rest of a token's numbers is divided by. @param {{kind: Kind, eps: number, variance: number}} norm */
-export const spreadOf = ({ kind, eps, variance }) => (kind === 'std_norm' ? Math.sqrt(variance) + eps : Math.sqrt(variance + eps));
+const spreadOf = ({ kind, eps, variance }) => (kind === 'std_norm' ? Math.sqrt(variance) + eps : Math.sqrt(variance + eps));
 
 /** @param {number} made @param {number} recorded @param {number} within */
 const held = (made, recorded, within) => ({

@@ -1,7 +1,7 @@
 // @ts-check
 // The Compare page: two sentences, or one in two models. What each head does in B minus what it does in A.
-import { atRest } from './at_rest.js';
-import { among } from './among.js';
+import { atRest, headline } from './controls.js';
+import { among } from './rows.js';
 import picture_style from './attention.css';
 import { sentenceField } from './bar.js';
 import { listed, outside } from './claim.js';
@@ -9,7 +9,6 @@ import style from './compare.css';
 import { alikeInShape, differences, inOrder, nameOf, namesOfPairs, pairsOf, sentenceB, sharesOfBoth, strongest, suggestions } from './compare_runs.js';
 import { children, compose, dress, el, focused, put, reveal, themeOf, write } from './dom.js';
 import { colourOf, css, endsOf, gradient } from './grid.js';
-import { headline } from './headline.js';
 import { windowed } from './heads.js';
 import { made } from './load.js';
 import { percent, points, tight, typeset } from './number.js';

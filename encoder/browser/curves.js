@@ -1,5 +1,6 @@
 // @ts-check
-// Curves in a frame: lines of numbers over places, dots on them, the ends of both scales, and one place marked.
+// Curves over places, and units on their curve.
+import { canvasSlider } from './canvas.js';
 import { children, el, put, svg, write } from './dom.js';
 import { brief, typeset } from './number.js';
 
@@ -64,4 +65,145 @@ export function endsOf(values) {
   }
   if (!(low <= high)) return { low: -1, high: 1 };
   return low === high ? { low: low - 0.5, high: high + 0.5 } : { low, high };
+}
+
+/** `before` and `after` hold a number for each unit, `curve` is the activation; `named` are units whose names are written where there is room. @typedef {{key: string, before: Float32Array, after: Float32Array, curve: (x: number) => number, chosen: number, kept: number, named: number[], label: string, says: string, shown: string}} UnitView */
+
+const BINS = 48, NEAR = 28; // px from a dot
+const SIDE = { left: 44, right: 16, top: 16, bottom: 24 }, COUNTS = 54; // px
+
+/** The order of units by their number before the activation. @param {Float32Array} before */
+const inOrder = before => Array.from(before, (_, unit) => unit).filter(unit => Number.isFinite(before[unit])).sort((a, b) => before[a] - before[b] || a - b);
+
+/** Round numbers between two ends, about so many. @param {number} low @param {number} high @param {number} count */
+function ticks(low, high, count) {
+  const rough = (high - low) / count, power = 10 ** Math.floor(Math.log10(rough)), step = [1, 2, 5, 10].map(one => one * power).find(one => one >= rough) ?? rough;
+  return Array.from({ length: Math.floor(high / step) - Math.ceil(low / step) + 1 }, (_, i) => (Math.ceil(low / step) + i) * step);
+}
+
+/** @param {{point: (unit: number | null) => void, keep: (unit: number) => void}} calls */
+export function curvePicture({ point, keep }) {
+  const said = el('p', { class: 'cv-said' }), paper = canvasSlider({
+    name: 'cv', usual: 600, point, keep, again: () => { if (view) draw(view); },
+    under(across, down) {
+      let best = -1, least = NEAR ** 2;
+      for (let unit = 0; view && unit < view.before.length; unit++) {
+        const apart = (x(view.before[unit]) - across) ** 2 + (y(view.after[unit]) - down) ** 2;
+        if (apart < least) [best, least] = [unit, apart];
+      }
+      return best < 0 ? null : best;
+    },
+    keyed(key) {
+      const at = view ? order.indexOf(view.kept) : -1, last = order.length - 1;
+      const to = { ArrowRight: at + 1, ArrowUp: at + 1, ArrowLeft: at - 1, ArrowDown: at - 1, PageUp: at + 50, PageDown: at - 50, Home: 0, End: last }[key];
+      return to === undefined || last < 0 ? null : order[Math.min(last, Math.max(0, to))];
+    },
+  });
+  const { slider } = paper, element = el('div', { class: 'cv' }, slider, said, paper.probe);
+  /** @type {UnitView | null} */
+  let view = null;
+  /** @type {number[]} */
+  let order = [];
+  let room = 0, x = (/** @type {number} */ value) => value, y = x;
+
+  /** @param {UnitView} given */
+  function draw(given) {
+    if (view?.before !== given.before) order = inOrder(given.before);
+    view = given;
+    put(slider, { 'aria-label': given.label, 'aria-valuemin': 0, 'aria-valuemax': Math.max(0, order.length - 1), 'aria-valuenow': Math.max(0, order.indexOf(given.kept)), 'aria-valuetext': given.says });
+    write(said, given.shown);
+    const begun = paper.begin(`${given.key} ${given.chosen}`, wide => (wide < 500 ? 300 : 420));
+    if (!begun) return;
+    room = begun.room;
+    paint(begun.pen, given, begun.colours, begun.high, begun.font);
+  }
+
+  /** @param {CanvasRenderingContext2D} pen @param {UnitView} given @param {import('./canvas.js').Colours} colours @param {number} high @param {string} font */
+  function paint(pen, { before, after, curve, chosen, named }, colours, high, font) {
+    if (!order.length) return;
+    const low = before[order[0]], end = before[order[order.length - 1]], wide = end - low || 1, from = low - 0.03 * wide, to = end + 0.03 * wide;
+    const ends = after.reduce(([least, most], value) => [Math.min(least, value), Math.max(most, value)], [0, 0]), tall = ends[1] - ends[0] || 1;
+    const bottom = high - SIDE.bottom - COUNTS, right = room - SIDE.right;
+    x = value => SIDE.left + (value - from) / (to - from) * (right - SIDE.left);
+    y = value => bottom - (value - ends[0] + 0.04 * tall) / (1.08 * tall) * (bottom - SIDE.top);
+    pen.font = `12px ${font}`;
+    pen.lineWidth = 1;
+    pen.textBaseline = 'middle';
+    for (const tick of ticks(ends[0], ends[1], 5)) {
+      pen.strokeStyle = colours.line;
+      pen.beginPath();
+      pen.moveTo(SIDE.left, Math.round(y(tick)) + 0.5);
+      pen.lineTo(right, Math.round(y(tick)) + 0.5);
+      pen.stroke();
+      pen.textAlign = 'right';
+      pen.fillStyle = colours.muted;
+      pen.fillText(typeset(brief(tick)), SIDE.left - 6, y(tick));
+    }
+    for (const tick of ticks(from, to, 6)) {
+      pen.strokeStyle = Math.abs(tick) < 1e-9 ? colours.muted : colours.line;
+      pen.beginPath();
+      pen.moveTo(Math.round(x(tick)) + 0.5, SIDE.top);
+      pen.lineTo(Math.round(x(tick)) + 0.5, bottom + COUNTS);
+      pen.stroke();
+      pen.textAlign = 'center';
+      pen.fillText(typeset(brief(tick)), x(tick), high - SIDE.bottom / 2 + 2);
+    }
+    // How many units have which number.
+    const counts = new Array(BINS).fill(0), bin = (/** @type {number} */ value) => Math.min(BINS - 1, Math.floor((value - low) / wide * BINS));
+    for (const unit of order) counts[bin(before[unit])]++;
+    const most = Math.max(...counts);
+    counts.forEach((count, i) => {
+      const begin = low + i * wide / BINS, size = count && Math.max(1.5, count / most * (COUNTS - 10));
+      pen.fillStyle = begin + wide / BINS / 2 > 0 ? colours.accent : colours.muted;
+      pen.globalAlpha = 0.55;
+      pen.fillRect(x(begin) + 0.5, bottom + COUNTS - size, Math.max(1, x(begin + wide / BINS) - x(begin) - 1), size);
+    });
+    pen.globalAlpha = 1;
+    pen.strokeStyle = colours.muted;
+    pen.lineWidth = 1.5;
+    pen.beginPath();
+    for (let i = 0; i <= 240; i++) {
+      const value = from + (to - from) * i / 240;
+      if (curve(value) <= ends[1] + 0.04 * tall) pen.lineTo(x(value), y(curve(value)));
+    }
+    pen.stroke();
+    for (const unit of order) {
+      const fires = before[unit] > 0;
+      pen.fillStyle = fires ? colours.accent : colours.muted;
+      pen.globalAlpha = fires ? 0.6 : 0.3;
+      pen.beginPath();
+      pen.arc(x(before[unit]), y(after[unit]), fires ? 4 : 3, 0, 2 * Math.PI);
+      pen.fill();
+    }
+    pen.globalAlpha = 1;
+    const [across, up] = [x(before[chosen]), y(after[chosen])];
+    if (Number.isFinite(across) && Number.isFinite(up)) {
+      pen.strokeStyle = colours.second;
+      pen.setLineDash([4, 4]);
+      pen.beginPath();
+      pen.moveTo(across, bottom + COUNTS);
+      pen.lineTo(across, up);
+      pen.lineTo(SIDE.left, up);
+      pen.stroke();
+      pen.setLineDash([]);
+      pen.fillStyle = colours.second;
+      pen.beginPath();
+      pen.arc(across, up, 6, 0, 2 * Math.PI);
+      pen.fill();
+    }
+    /** @type {[number, number][]} */
+    const places = [];
+    for (const unit of [chosen, ...named]) {
+      const [px, py] = [x(before[unit]), y(after[unit])];
+      const right_ = px > SIDE.left + 90, [wx, wy] = [px + (right_ ? -10 : 10), py - (py > SIDE.top + 12 ? 9 : -14)];
+      if (!Number.isFinite(px) || !Number.isFinite(py) || places.some(([ox, oy]) => Math.abs(oy - wy) < 16 && Math.abs(ox - wx) < 80)) continue;
+      places.push([wx, wy]);
+      pen.font = unit === chosen ? `600 13px ${font}` : `12.5px ${font}`;
+      pen.fillStyle = unit === chosen ? colours.second : colours.ink;
+      pen.textAlign = right_ ? 'right' : 'left';
+      pen.fillText(`unit ${unit}`, wx, wy);
+    }
+  }
+
+  return { element, slider, draw, end: paper.end };
 }

@@ -1,16 +1,14 @@
 // @ts-check
 // Embedding & position: the chosen word's nearest words, its number by number way to the first layer, and the waves of its place.
-import { atRest } from './at_rest.js';
+import { atRest, headline, rail } from './controls.js';
 import style from './embedding.css';
 import { curves, endsOf } from './curves.js';
 import { children, dress, el, focused, put, themeOf, write } from './dom.js';
 import { colourOf } from './grid.js';
-import { headline } from './headline.js';
 import { layerPackets } from './layer_packets.js';
 import { made } from './load.js';
 import { brief, typeset } from './number.js';
 import { at, row } from './packet.js';
-import { rail } from './rail.js';
 import { direction, inFull, wordAt, words } from './run.js';
 import { parts } from './say.js';
 import { toQuery } from './store.js';

@@ -1,12 +1,11 @@
 // @ts-check
 // Feed-forward: which units fire for a token, on the curve of their activation, and what one of them does at every token.
-import bars from './add_norm.css';
 import style from './attention.css';
 import { ACTIVATIONS, aboutBlock, activationAgain, gateAgain, handedOn, strongest, unitOf, valueOf, valuesOf } from './block.js';
-import { curvePicture } from './curve.js';
+import { curvePicture } from './curves.js';
 import { dress, el, put, write } from './dom.js';
-import own from './feed_forward.css';
-import { headline } from './headline.js';
+import own from './block.css';
+import { headline } from './controls.js';
 import { layerPackets, layerWaits, rowAmong } from './layer_packets.js';
 import { made } from './load.js';
 import { brief, typeset } from './number.js';
@@ -15,8 +14,7 @@ import { direction, wordAt, words } from './run.js';
 import { parts, said } from './say.js';
 import { namesOf } from './strips.js';
 import { toQuery } from './store.js';
-import { tokenList } from './token_list.js';
-import { tokenRow } from './token_row.js';
+import { tokenList, tokenRow } from './tokens.js';
 
 /** @typedef {import('./packet.js').Packet} Packet */
 /** @typedef {import('./store.js').Chosen} State */
@@ -48,7 +46,7 @@ export function finding(block, i, word) {
 }
 
 /** How many units are silent, or below zero, as a sentence. @param {Packet} block @param {number} i @param {string} word */
-export function silence(block, i, word) {
+function silence(block, i, word) {
   const { rows, units } = aboutBlock(block), size = block.arrays.hidden.shape[1], activation = units.title;
   if (units.cuts) return said('silent', { share: at(block.arrays.silent, rows[i]) / size, word, activation, never: units.never });
   return said('damped', { word, share: valuesOf(block, 'hidden', i).reduce((sum, value) => sum + Number(value < 0), 0) / size, activation });
@@ -57,7 +55,6 @@ export function silence(block, i, word) {
 /** @param {HTMLElement} root @param {import('./mount.js').Context} context @returns {import('./mount.js').Page} */
 export function feedForward(root, context) {
   dress(root, style);
-  dress(root, bars);
   dress(root, own);
   const { store } = context;
   /** @type {Packet | null} */

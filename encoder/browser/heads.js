@@ -1,6 +1,6 @@
 // @ts-check
 // The whole run in one picture: the map of every head, a column for each layer, and above each column the mean of its heads.
-import { among } from './among.js';
+import { among } from './rows.js';
 import { aim, aimTogether, licence } from './claim.js';
 import { children, compose, el, put, themeOf, write } from './dom.js';
 import { colourOf, endsOf, gradient } from './grid.js';
@@ -73,7 +73,7 @@ const spoken = all => typeset(all.map(part => (part.name ? apart(part.text) : pa
 
 /**
  * @param {HTMLElement} root
- * @param {import('./among.js').Heard} heard
+ * @param {import('./rows.js').Heard} heard
  * @param {HTMLElement[]} links where the chosen head can be looked at further
  */
 export function heads(root, heard, links) {

@@ -1,12 +1,12 @@
 // @ts-check
 // The page Heads: the map of every head with the job it has a licence for, and beside it what is known of one head.
-import { among } from './among.js';
+import { among } from './rows.js';
 import { children, dress, el, focused, put, themeOf, write } from './dom.js';
 import { examples, figures } from './example.js';
 import { gradient } from './grid.js';
 import { brushOf, ends, windowed } from './heads.js';
 import style from './heads_page.css';
-import { headline } from './headline.js';
+import { headline } from './controls.js';
 import { besides, findingOf, jobsOf, layout, nearOf, same, titleOf, wasExamined } from './jobs.js';
 import { inWords, made } from './load.js';
 import { percent, tight, typeset } from './number.js';

@@ -1,7 +1,6 @@
 // @ts-check
 // A class: one screen leads, others show what it shows, and guesses come in. One for a tab, whatever page it shows.
-import { classLine } from './class_line.js';
-import { classPage } from './class_page.js';
+import { classLine, classPage } from './class_line.js';
 import { linked, ofSeat } from './class_seat.js';
 import { dress } from './dom.js';
 import css from './in_class.css';

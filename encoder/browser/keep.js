@@ -1,8 +1,7 @@
 // @ts-check
 // What can be taken along of the picture that is shown: its link, files, lines of code and words, and a place in a figure.
-import { copied, told } from './dialog.js';
+import { copied, fold, told } from './controls.js';
 import { el, put, write } from './dom.js';
-import { fold } from './fold.js';
 
 /** A picture that is shown: its key, the parameters of a link to it, and how it is called. @typedef {{picture: string, query: Record<string, string>, name: string}} Kept */
 /** What the server says of it; `figure` is empty where it is none for a figure. @typedef {{title: string, caption: string, alt: string, code: string, figure: string, formats: string[]}} About */

@@ -3,16 +3,14 @@
 import { attention } from './attention.js';
 import { bar } from './bar.js';
 import { dress, el, put, write } from './dom.js';
-import { foot } from './foot.js';
-import unfolded from './heads.css';
+import { foot } from './guesses.js';
 import { loader, made } from './load.js';
 import { look } from './look.js';
-import { OPEN } from './places.js';
+import { OPEN, toQuery } from './store.js';
 import { reading } from './reading.js';
 import { choice } from './run.js';
 import { say } from './say.js';
 import { start } from './start.js';
-import { toQuery } from './store.js';
 
 /** @typedef {import('./packet.js').Packet} Packet */
 /** @typedef {import('./store.js').Store} Store */
@@ -89,7 +87,6 @@ export function mount(root, options) {
 /** @param {HTMLElement} root @param {Options} options @returns {Mounted} */
 function begin(root, options) {
   dress(root, look);
-  dress(root, unfolded);
   root.classList.add('enc');
   // Within a component of a page there is a main part already.
   const main = el(root.getRootNode() instanceof ShadowRoot ? 'div' : 'main', { class: 'enc-main' }), place = el('div', { class: 'enc-page' });
@@ -113,7 +110,7 @@ function begin(root, options) {
   const runs = loader(() => options);
   /** What comes with the other pages: all numbers of a step, below the page, and the drawer of one. @type {({of: string} & Page) | null} */
   let unfoldedNumbers = null;
-  /** @type {ReturnType<import('./opened.js').opened> | null} */
+  /** @type {ReturnType<import('./numbers.js').opened> | null} */
   let drawer = null;
 
   /** @type {Context} */

@@ -1,9 +1,7 @@
 // @ts-check
 // The Output page: what comes out at a word, and after which layer that was settled; for a model that names no words, how its vectors move.
-import { atRest } from './at_rest.js';
-import { bars } from './answers.js';
-import { dress, el, put, write } from './dom.js';
-import { headline } from './headline.js';
+import { atRest, headline } from './controls.js';
+import { children, dress, el, put, write } from './dom.js';
 import { layered } from './layered.js';
 import { layerPackets } from './layer_packets.js';
 import { made } from './load.js';
@@ -11,7 +9,7 @@ import { percent, tight, typeset } from './number.js';
 import style from './output.css';
 import { wordAt, words } from './run.js';
 import { say } from './say.js';
-import { sentence } from './sentence.js';
+import { sentence } from './tokens.js';
 import { guessed, masked, said, turned, wordsTable } from './settling.js';
 import { toQuery } from './store.js';
 
@@ -40,7 +38,7 @@ export function output(root, context) {
   const mask = el('button', { type: 'button', class: 'enc-pill ou-mask', onclick: maskIt }, 'Mask it');
   const part = el('p', { class: 'ou-part' });
   const title = el('h2'), left = el('div', { class: 'ou-left' }, title), about = el('p', { class: 'ou-about' });
-  const list = bars(left, word => store.set(run && packets.get(run, null)?.about.vocabulary ? follow(word) : keep(word)));
+  const list = answerBars(left, word => store.set(run && packets.get(run, null)?.about.vocabulary ? follow(word) : keep(word)));
   left.append(about);
   const grid = layered({
     point: at => { if (at !== pointed) { pointed = at; render(); } },
@@ -142,6 +140,30 @@ export function output(root, context) {
       packets.end();
       grid.end();
       page.remove();
+    },
+  };
+}
+
+/** Words with their shares as bars; each can be chosen. @param {HTMLElement} root @param {(word: number) => void} choose */
+function answerBars(root, choose) {
+  const list = root.appendChild(el('ul', { class: 'ou-bars' }));
+  list.onclick = event => {
+    const line = event.target instanceof Element ? /** @type {HTMLElement | null} */ (event.target.closest('[data-line]')) : null;
+    if (line) choose(Number(line.dataset.line));
+  };
+  return {
+    element: list,
+    /** @param {import('./settling.js').Line[]} all @param {number} chosen @param {number} [most] lines from which on one stands apart */
+    draw(all, chosen, most = all.length) {
+      const make = () => el('li', {}, el('span', { class: 'ou-place' }), el('bdi', { class: 'ou-name' }), el('span', { class: 'ou-room' }, el('i')), el('span', { class: 'ou-share' }));
+      children(list, all.length, make).forEach((line, i) => {
+        const { name, text, deep, word, place } = all[i], [number, said, room, share] = line.children;
+        write(number, place === undefined ? '' : place.toLocaleString('en-US'));
+        write(said, name);
+        write(share, text);
+        put(line, { 'data-line': word, 'data-guess': name, 'data-share': String(deep), class: [i >= most ? 'is-far' : '', word === chosen ? 'is-followed' : ''].join(' ').trim() || null });
+        /** @type {HTMLElement} */ (room.firstElementChild).style.width = `max(2px, ${100 * Math.max(0, Math.min(1, deep || 0))}%)`;
+      });
     },
   };
 }

@@ -9,7 +9,7 @@ import { output } from './output.js';
 import { whatIf } from './what_if.js';
 
 export { numbers } from './numbers.js';
-export { opened } from './opened.js';
+export { opened } from './numbers.js';
 
 /** @type {Record<string, (root: HTMLElement, context: import('./mount.js').Context) => import('./mount.js').Page>} */
 export const PAGES = {

@@ -1,7 +1,9 @@
 // @ts-check
-// The table of a row in the page, and the panel of a number's way back.
+// The table of a row of Attention, the way back of a number, and the head that looks there most.
 import { children, el, put, write } from './dom.js';
 import { brief, percent, tight, typeset } from './number.js';
+import { at } from './packet.js';
+import { say } from './say.js';
 
 /** @typedef {import('./row.js').Table} Table */
 /** @typedef {import('./row.js').Form} Form */
@@ -11,7 +13,7 @@ import { brief, percent, tight, typeset } from './number.js';
 const FEW = 8; // lines before all are asked for
 
 /** How many digits after the point the numbers of a column have, by the largest of them; -1 for powers of ten. @param {(number | string | null)[]} column */
-export function placesOf(column) {
+function placesOf(column) {
   const most = Math.max(0, ...column.map(value => (typeof value === 'number' && Number.isFinite(value) ? Math.abs(value) : 0)));
   if (most >= 1e6 || (most && most < 0.01)) return -1;
   return most >= 1000 || column.every(value => typeof value !== 'number' || Number.isInteger(value)) ? 0 : most >= 100 ? 1 : most >= 1 ? 2 : 3;
@@ -111,6 +113,41 @@ export function wayPanel({ go, back, close }) {
         ...(names.length > 1 ? [el('button', { type: 'button', class: step?.end ? 'pill is-first' : 'pill', onclick: () => back(0) }, 'Start again')] : []),
         el('button', { type: 'button', class: 'pill', onclick: close }, 'Close'),
       );
+    },
+  };
+}
+
+/** @typedef {import('./packet.js').Packet} Packet */
+/** @typedef {import('./claim.js').Head} Head */
+
+/** The head that looks most from a token at another, the first of several; null where none does. @param {Packet} run @param {number} row among those that the run keeps @param {number} column @returns {(Head & {share: number}) | null} */
+function mostThere({ about: { model }, arrays: { weights } }, row, column) {
+  let best = { layer: -1, head: -1, share: 0 };
+  for (let layer = 0; layer < model.layers; layer++) {
+    for (let head = 0; head < model.heads; head++) {
+      const share = at(weights, layer, head, row, column);
+      if (share > best.share) best = { layer, head, share };
+    }
+  }
+  return best.layer < 0 ? null : best;
+}
+
+/** @param {(head: Head) => void} go */
+export function lookedAtMost(go) {
+  const here = el('span'), link = el('button', { type: 'button', class: 'enc-link' }), element = el('p', { class: 'at-most' }, here, link);
+  return {
+    element,
+    /** @param {Packet | null} run null where nothing is to be said @param {Head & {row: number, column: number}} place what is chosen */
+    draw(run, { layer, head, row, column }) {
+      const found = run && mostThere(run, row, column), count = run ? run.about.model.layers * run.about.model.heads : 0;
+      element.hidden = !found || count < 2;
+      if (!run || !found) return;
+      const own = at(run.arrays.weights, layer, head, row, column) >= found.share;
+      here.hidden = !own;
+      link.hidden = own;
+      write(here, own ? say('most_here', { count }) : '');
+      write(link, own ? '' : typeset(`${say('most_elsewhere', { count, ...found })} →`));
+      put(link, { onclick: () => go({ layer: found.layer, head: found.head }) });
     },
   };
 }

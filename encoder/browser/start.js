@@ -3,7 +3,7 @@
 import { sentenceField } from './bar.js';
 import { claim, licence, most, outside, question, shownAs } from './claim.js';
 import { children, compose, el, put, write } from './dom.js';
-import { bars, without } from './guess.js';
+import { guessBars, without } from './guesses.js';
 import { heads } from './heads.js';
 import { made } from './load.js';
 import { percent, typeset } from './number.js';
@@ -95,8 +95,8 @@ export function start(root, context) {
   const strip = el('section', { class: 'enc-strip' }), stripTitle = el('h2', { class: 'enc-strip-title' });
   strip.append(stripTitle);
   const picture = stage(place, position => { store.set({ word: position }); });
-  const three = bars(guess);
-  /** @type {import('./among.js').Heard} */
+  const three = guessBars(guess);
+  /** @type {import('./rows.js').Heard} */
   const heard = {
     point: head => { if (head?.layer !== pointed?.layer || head?.head !== pointed?.head) { pointed = head; redraw(); } },
     keep: head => { pointed = null; store.set(head); },

@@ -117,7 +117,7 @@ export function productsOf(run, vectors, head, position) {
 }
 
 /** Whether a stop needs the vectors of its layer. @param {Stop} stop @param {Packet} run @param {number} [temperature] */
-export const needsVectors = (stop, run, temperature = 1) =>
+const needsVectors = (stop, run, temperature = 1) =>
   stop.level === 2 || (!run.arrays[stop.array]) || (stop.key === 'softmax' && temperature !== 1 && !run.arrays.scores);
 
 /**

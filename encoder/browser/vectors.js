@@ -1,5 +1,6 @@
 // @ts-check
-// Vectors as strips of colour, one below the other, with one number of each framed; pressing chooses a number.
+// Vectors as strips: several below one another, and one whose numbers a slider walks through.
+import { canvasSlider } from './canvas.js';
 import { children, el, put, themeOf, write } from './dom.js';
 import { colourOf } from './grid.js';
 import { brief, typeset } from './number.js';
@@ -61,4 +62,75 @@ export function vectorStrips({ choose }) {
     });
   }
   return { element, draw, end: () => dark.removeEventListener('change', anew) };
+}
+
+/** `colour` is one of those of the page. @typedef {{name: string, values: Float32Array, colour: 'muted' | 'accent' | 'second' | 'ink'}} SliderStrip */
+/** @typedef {{key: string, strips: SliderStrip[], chosen: number, kept: number, label: string, says: string}} SliderView */
+
+const HIGH = 56, NAME = 17, FAR = 3; // px of a strip and of its name; how far above the usual the ends may lie
+
+/** Where the bars end: the largest, unless a few are far above all others. @param {SliderStrip[]} strips */
+export function endOf(strips) {
+  const sizes = Float64Array.from(strips.flatMap(strip => Array.from(strip.values).filter(Number.isFinite).map(Math.abs))).sort();
+  const most = sizes[sizes.length - 1] || 1, usual = sizes[Math.floor(0.99 * (sizes.length - 1))] || most;
+  return most > FAR * usual ? 1.5 * usual : most;
+}
+
+/** @param {{point: (d: number | null) => void, keep: (d: number) => void}} calls */
+export function vectorSlider({ point, keep }) {
+  const foot = el('p', { class: 'vs-foot' }), paper = canvasSlider({
+    name: 'vs', usual: 500, point, keep, again: () => { if (view) draw(view); },
+    under(across, _down, wide) {
+      const count = view?.strips[0].values.length ?? 0, d = Math.floor(across / wide * count);
+      return d >= 0 && d < count ? d : null;
+    },
+    keyed(key) {
+      if (!view) return null;
+      const by = { ArrowRight: 1, ArrowUp: 1, ArrowLeft: -1, ArrowDown: -1, PageUp: 10, PageDown: -10 }[key], last = view.strips[0].values.length - 1;
+      return key === 'Home' ? 0 : key === 'End' ? last : by === undefined ? null : Math.min(last, Math.max(0, view.kept + by));
+    },
+  });
+  const { slider } = paper, element = el('div', { class: 'vs' }, slider, foot, paper.probe);
+  /** @type {SliderView | null} */
+  let view = null;
+  /** @param {SliderView} given */
+  function draw(given) {
+    view = given;
+    const { strips, chosen } = given, end = endOf(strips), count = strips[0].values.length;
+    put(slider, { 'aria-label': given.label, 'aria-valuemin': 0, 'aria-valuemax': count - 1, 'aria-valuenow': given.kept, 'aria-valuetext': given.says });
+    const above = strips.reduce((sum, { values }) => sum + values.reduce((so, value) => so + Number(Math.abs(value) > end), 0), 0);
+    write(foot, `${count.toLocaleString('en-US')} numbers, drawn from ${typeset(brief(-end))} to ${brief(end)}${above ? `; ${above} go beyond` : ''}`);
+    const begun = paper.begin(`${given.key} ${chosen}`, () => strips.length * (HIGH + NAME));
+    if (!begun) return;
+    const { pen, colours: theirs, room, font } = begun, wide = room / count;
+    strips.forEach((strip, i) => {
+      const top = i * (HIGH + NAME) + NAME, middle = top + HIGH / 2;
+      pen.fillStyle = theirs.muted;
+      pen.font = `13px ${font}`;
+      pen.textBaseline = 'alphabetic';
+      pen.textAlign = 'left';
+      pen.fillText(strip.name, 0, top - 4);
+      pen.fillStyle = theirs.soft;
+      pen.fillRect(0, top, room, HIGH);
+      pen.fillStyle = theirs[strip.colour];
+      strip.values.forEach((value, d) => {
+        const size = Math.min(1, Math.abs(value) / end) * HIGH / 2;
+        if (Number.isFinite(value)) pen.fillRect(d * wide, value > 0 ? middle - size : middle, Math.max(0.8, wide - (wide > 5 ? 1 : 0)), size);
+      });
+      const value = strip.values[chosen], thick = Math.max(wide, 3), x = (chosen + 0.5) * wide;
+      pen.globalAlpha = 0.35;
+      pen.fillStyle = theirs.second;
+      pen.fillRect(x - thick / 2, top, thick, HIGH);
+      pen.globalAlpha = 1;
+      pen.fillStyle = theirs.second;
+      const size = Math.min(1, Math.abs(value) / end) * HIGH / 2;
+      if (Number.isFinite(value)) pen.fillRect(x - thick / 2, value > 0 ? middle - size : middle, thick, Math.max(1, size));
+      pen.textAlign = 'right';
+      pen.font = `600 13px ${font}`;
+      pen.fillStyle = theirs.second;
+      pen.fillText(`number ${chosen}: ${typeset(brief(value))}`, room, top - 4);
+    });
+  }
+
+  return { element, slider, draw, end: paper.end };
 }

@@ -2,13 +2,13 @@
 // The What if page: a board of switches for the parts of the model, and what the guess becomes when some of them are off.
 import { children, dress, el, focused, put, themeOf, write } from './dom.js';
 import { colourOf, css, gradient, inkOn } from './grid.js';
-import { headline } from './headline.js';
+import { headline } from './controls.js';
 import { made } from './load.js';
 import { percent, points, tight, typeset } from './number.js';
 import { read, row } from './packet.js';
 import { effects, examined, held, wordAt, words } from './run.js';
 import { parts, say } from './say.js';
-import { shareBars } from './share_bars.js';
+import { shareBars } from './guesses.js';
 import { toQuery } from './store.js';
 import { alone, becomes, beginning, columnsOf, drawn, effect, ends, factsOf, fits, isOff, key, masked, nameOf, parse, pressed, spell } from './switches.js';
 import style from './what_if.css';

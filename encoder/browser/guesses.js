@@ -1,11 +1,29 @@
 // @ts-check
-// The guess at a gap: three bars, with a head on or off. First what they say, then how they are drawn.
-import { el } from './dom.js';
+// Words with a bar each: the guess beside the sentence and at the foot.
+import { children, el, put, write } from './dom.js';
 import { percent, tight } from './number.js';
 import { at } from './packet.js';
 import { effects } from './run.js';
 import { parts } from './say.js';
-import { shareBars } from './share_bars.js';
+
+/** A bar: its word, what is written behind it, how far it goes and where its mark is, from 0 to 1 (NaN for no mark); `props` are those of its line. @typedef {{name: string, text: string, filled: number, marked: number, props: import('./dom.js').Props}} Bar */
+
+/** @param {number} part */
+const percentOf = part => 100 * Math.min(1, Math.max(0, part || 0));
+
+/** Draws bars into a list. @param {Element} list @param {Bar[]} all */
+export function shareBars(list, all) {
+  const line = () => el('li', {}, el('span', { class: 'enc-bar-name' }), el('span', { class: 'enc-bar-room' }, el('i'), el('b')), el('span', { class: 'enc-bar-share' }));
+  children(list, all.length, line).forEach((item, i) => {
+    const { name, text, filled, marked, props } = all[i], [label, room, share] = item.children, [fill, mark] = /** @type {HTMLElement[]} */ ([...room.children]);
+    write(label, name);
+    write(share, text);
+    put(item, props);
+    fill.style.width = `max(2px, ${percentOf(filled)}%)`;
+    mark.hidden = !Number.isFinite(marked);
+    mark.style.insetInlineStart = `${percentOf(marked)}%`;
+  });
+}
 
 /** @typedef {import('./packet.js').Packet} Packet */
 /** @typedef {{word: string, before: number, after: number}} Guess */
@@ -51,7 +69,7 @@ function rank(run, layer, head) {
 }
 
 /** Three bars. @param {HTMLElement} root */
-export function bars(root) {
+export function guessBars(root) {
   const list = root.appendChild(el('ul', { class: 'enc-bars', 'aria-label': 'What the model guesses' }));
   return {
     /** @param {Packet} run @param {{layer: number, head: number}} place @param {boolean} off */
@@ -62,6 +80,51 @@ export function bars(root) {
         const share = off ? after : before, name = [i ? '' : 'enc-first', off && after - before >= SAME && i > 1 ? 'enc-risen' : ''].join(' ').trim();
         return { name: word, text: tight(percent(share, 1)), filled: share, marked: off ? before : NaN, props: { 'data-guess': word, 'data-share': String(share), class: name || null } };
       }));
+    },
+  };
+}
+
+const MOST = 5; // words
+
+/** The guess of a run and its share in another one; NaN where that is not known. @param {Packet} run @param {Packet | null} before */
+export function guesses(run, before) {
+  const list = (/** @type {Packet | null} */ of) => of?.about.guesses[String(of.about.gap)] ?? [];
+  const shares = new Map(list(before));
+  return list(run).slice(0, MOST).map(([word, share]) => ({ word, share, before: shares.get(word) ?? NaN }));
+}
+
+/** @param {import('./mount.js').Context} context */
+export function foot({ peek, fetch, store }) {
+  const list = el('ul', { class: 'enc-bars' }), none = el('p', {}, 'There is no gap to guess here: write [MASK] for a word.');
+  const element = el('section', { class: 'enc-foot', 'aria-label': 'What the model guesses', hidden: true }, list, none);
+  let wanted = false;
+  /** @type {Packet | null} */
+  let drawn = null;
+
+  /** The same sentence without any change; null until it is here. */
+  const unchanged = () => {
+    const { hidden, edits } = store.get();
+    if (!hidden.length && !edits) return null;
+    const there = peek({ hidden: [], edits: '' });
+    if (!there) fetch({ hidden: [], edits: '' }).then(() => draw(drawn), () => null);
+    return there;
+  };
+  /** @param {Packet | null} run */
+  function draw(run) {
+    drawn = run;
+    element.hidden = !wanted || !run;
+    if (!wanted || !run) return;
+    const all = guesses(run, unchanged());
+    none.hidden = all.length > 0;
+    shareBars(list, all.map(({ word, share, before }, i) => ({
+      name: word, text: tight(percent(share, 1)), filled: share, marked: before, props: { 'data-guess': word, 'data-share': share, class: i ? null : 'enc-first' },
+    })));
+  }
+  return {
+    element, draw,
+    turn() {
+      wanted = !wanted;
+      draw(drawn);
     },
   };
 }
