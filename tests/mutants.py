@@ -57,7 +57,7 @@ TESTS = {
     "explain/proof": "proof",
     "explain/snippet": "code",
     "explain": "explain cost proof code tutorial_lines",
-    "edits": "edits what_if_pages attributions",
+    "edits": "edits what_if_packet attributions",
     "metrics/flows": "metrics_flow arguments",
     "metrics/guess": "guess",
     "metrics/word_kinds": "words_known words_only word_weights",

@@ -1,6 +1,7 @@
 """The house does not grow: what `tests/house.py` counts stays within bounds that only fall."""
 
 import house
+import mutants
 import planted_faults
 import pytest
 
@@ -37,3 +38,12 @@ def test_every_planted_fault_has_its_place() -> None:
     for fault in planted_faults.FAULTS:
         assert (house.ROOT / fault.file).read_text(encoding="utf-8").count(fault.right) == 1, fault.seen
         assert [name for name in fault.tests if not (house.ROOT / "tests" / name).is_file()] == [], fault.seen
+
+
+def test_every_line_of_the_mutants_names_a_place_and_tests_that_are_there() -> None:
+    library = house.ROOT / "encoder"
+    assert [
+        place for place in mutants.TESTS if not (library / place).exists() and not (library / f"{place}.py").exists()
+    ] == []
+    names = {name for tests in mutants.TESTS.values() for name in tests.split()}
+    assert [name for name in names if not (house.ROOT / "tests" / f"test_{name}.py").is_file()] == []

@@ -3,7 +3,7 @@
 import json
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from functools import partial
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
@@ -15,7 +15,7 @@ import torch
 from in_turn import in_turn
 from twins import MODELS, saved
 
-from encoder import CheckpointError, TextEncoder
+from encoder import EncoderError, TextEncoder
 from encoder.checkpoint import hub
 
 COMMIT = "0123456789abcdef0123456789abcdef01234567"
@@ -105,14 +105,8 @@ def test_a_model_is_fetched_and_opens(served: Hub, tmp_path: Path) -> None:
     ours, made = TextEncoder.from_pretrained(folder), TextEncoder.from_pretrained(tmp_path / "made")
     assert torch.equal(ours.trace("w1 w2")["mlm.logits"], made.trace("w1 w2")["mlm.logits"])
     assert not [line for line in served.asked if "bin" in line or "README" in line or "modeling" in line]
-
-
-def test_what_is_there_is_not_fetched_again(served: Hub, tmp_path: Path) -> None:
-    fetch = partial(hub.download, ID, tmp_path / "models", endpoint=served.address)
-    folder = fetch()
     served.asked.clear()
-    assert fetch() == folder
-    assert served.asked == []
+    assert hub.download(ID, root, endpoint=served.address) == folder and served.asked == []  # it is not fetched again
 
 
 NO_IDS = ("", "a/b/c", "../secret", "a/..", "/etc/passwd", "https://hub/a/b", "a b/c", "a\0/b", "team/", "/", "x" * 200)
@@ -125,85 +119,66 @@ def test_ids_that_are_none(name: str, served: Hub, tmp_path: Path) -> None:
     assert served.asked == [] and not (tmp_path / "models").exists()
 
 
-@in_turn(
-    ("refusal", "said"),
-    [
-        ((401, "RepoNotFound"), "the hub has no public model 'team/tiny-bert'; check the spelling"),
-        ((404, "RepoNotFound"), "the hub has no public model 'team/tiny-bert'; check the spelling"),
-        ((403, "GatedRepo"), "is given only to those who log in and accept its terms"),
-        ((500, ""), "could not be fetched from the hub: it answered 500; bundled models work offline"),
-        ((429, ""), "it answered 429"),
-    ],
-)
-def test_refusals_are_told(refusal: tuple[int, str], said: str, served: Hub, tmp_path: Path) -> None:
-    served.refusal = refusal
-    with pytest.raises(hub.HubError, match=said):
-        hub.download(ID, tmp_path / "models", endpoint=served.address)
+Change = Callable[[Hub], object]
 
 
-def test_without_a_network(tmp_path: Path) -> None:
-    with pytest.raises(hub.HubError, match="there may be no network; bundled models work offline"):
-        hub.download(ID, tmp_path / "models", endpoint="http://127.0.0.1:9")
-
-
-def test_too_large_a_model_is_not_fetched(served: Hub, tmp_path: Path) -> None:
-    served.listed["model.safetensors"] = 3_000_000_000
-    with pytest.raises(hub.HubError, match=r"team/tiny-bert has 3,000 MB; at most 2,000 MB are fetched"):
-        hub.download(ID, tmp_path / "models", endpoint=served.address)
-    assert [line for line in served.asked if "resolve" in line] == []
-
-
-def test_more_than_was_told_is_not_kept(served: Hub, tmp_path: Path) -> None:
-    served.listed = dict.fromkeys(served.listed, 10)
-    with pytest.raises(hub.HubError, match="which is not what the hub had told"):
-        hub.download(ID, tmp_path / "models", most_bytes=5000, endpoint=served.address)
-    assert list((tmp_path / "models").iterdir()) == []
-
-
-@in_turn(
-    ("without", "said"),
-    [
-        ("model.safetensors", "has no weights in safetensors"),
-        ("tokenizer.json", "has no tokenizer that can be read here"),
-        ("config.json", "has no config.json"),
-    ],
-)
-def test_a_model_that_cannot_be_used_is_not_fetched(without: str, said: str, served: Hub, tmp_path: Path) -> None:
-    served.listed = {name: len(content) for name, content in served.files.items() if name != without}
-    with pytest.raises(hub.HubError, match=said):
-        hub.download(ID, tmp_path / "models", endpoint=served.address)
-    assert [line for line in served.asked if "resolve" in line] == []
-
-
-def test_a_size_that_is_not_told(served: Hub, tmp_path: Path) -> None:
-    served.listed["model.safetensors"] = None
-    with pytest.raises(hub.HubError, match=r"does not tell the size of model\.safetensors"):
-        hub.download(ID, tmp_path / "models", endpoint=served.address)
-
-
-def test_an_unsupported_kind_is_told_before_its_weights_come(served: Hub, tmp_path: Path) -> None:
+def longformer(served: Hub) -> None:
+    """A model of a kind that does not open here."""
     config = json.loads(served.files["config.json"]) | {"model_type": "longformer"}
     served.files["config.json"] = json.dumps(config).encode()
     served.listed["config.json"] = len(served.files["config.json"])
-    with pytest.raises(CheckpointError, match="model_type is 'longformer'"):
-        hub.download(ID, tmp_path / "models", endpoint=served.address)
+
+
+def answers(status: int, code: str) -> Change:
+    return lambda served: setattr(served, "refusal", (status, code))
+
+
+TOLD_FIRST: list[tuple[Change, str]] = [  # what is told before any weights come
+    (answers(401, "RepoNotFound"), "the hub has no public model 'team/tiny-bert'; check the spelling"),
+    (answers(404, "RepoNotFound"), "the hub has no public model 'team/tiny-bert'; check the spelling"),
+    (answers(403, "GatedRepo"), "is given only to those who log in and accept its terms"),
+    (answers(500, ""), "could not be fetched from the hub: it answered 500; bundled models work offline"),
+    (answers(429, ""), "it answered 429"),
+    (lambda served: served.listed.update({"model.safetensors": 3_000_000_000}), "has 3,000 MB; at most 2,000 MB are"),
+    (lambda served: served.listed.update({"model.safetensors": None}), r"does not tell the size of model\.safetensors"),
+    (lambda served: served.listed.pop("model.safetensors"), "has no weights in safetensors"),
+    (lambda served: served.listed.pop("tokenizer.json"), "has no tokenizer that can be read here"),
+    (lambda served: served.listed.pop("config.json"), "has no config.json"),
+    (longformer, "model_type is 'longformer'"),
+]
+
+
+def test_what_cannot_be_fetched_or_used_is_told_before_its_weights_come(served: Hub, tmp_path: Path) -> None:
+    files, listed = dict(served.files), dict(served.listed)
+    for change, said in TOLD_FIRST:
+        served.files, served.listed, served.refusal = dict(files), dict(listed), None
+        change(served)
+        with pytest.raises(EncoderError, match=said):
+            hub.download(ID, tmp_path / "models", endpoint=served.address)
     assert [line for line in served.asked if "safetensors" in line] == []
-    assert list((tmp_path / "models").iterdir()) == []
+    assert not (tmp_path / "models").exists() or list((tmp_path / "models").iterdir()) == []
 
 
-def test_a_download_that_breaks_off_leaves_nothing(served: Hub, tmp_path: Path) -> None:
-    served.cut = "model.safetensors"
-    with pytest.raises(hub.HubError, match="could not be fetched"):
-        hub.download(ID, tmp_path / "models", endpoint=served.address)
-    assert list((tmp_path / "models").iterdir()) == []
-
-
-def test_progress_can_end_a_download(served: Hub, tmp_path: Path) -> None:
+def test_a_download_that_ends_early_leaves_nothing(
+    served: Hub, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     def stop(done: int, total: int) -> None:
         raise KeyboardInterrupt
 
+    fetch = partial(hub.download, ID, tmp_path / "models")
     with pytest.raises(KeyboardInterrupt):
-        hub.download(ID, tmp_path / "models", stop, endpoint=served.address)
+        fetch(stop, endpoint=served.address)
+    served.cut = "model.safetensors"
+    with pytest.raises(hub.HubError, match="could not be fetched"):
+        fetch(endpoint=served.address)
+    served.cut, served.listed = None, dict.fromkeys(served.listed, 10)
+    with pytest.raises(hub.HubError, match="which is not what the hub had told"):
+        fetch(most_bytes=5000, endpoint=served.address)
+    with pytest.raises(hub.HubError, match="there may be no network; bundled models work offline"):
+        fetch(endpoint="http://127.0.0.1:9")
+    monkeypatch.setitem(sys.modules, "huggingface_hub", None)
+    with pytest.raises(hub.HubError, match="pip install huggingface_hub"):
+        fetch()
     assert list((tmp_path / "models").iterdir()) == []
 
 
@@ -218,12 +193,6 @@ def test_shards_are_fetched_together(served: Hub, tmp_path: Path) -> None:
         "model.safetensors.index.json",
         *shards,
     ]
-
-
-def test_a_missing_package_is_told(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    monkeypatch.setitem(sys.modules, "huggingface_hub", None)
-    with pytest.raises(hub.HubError, match="pip install huggingface_hub"):
-        hub.download(ID, tmp_path)
 
 
 PLAIN = """

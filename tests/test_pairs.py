@@ -37,24 +37,19 @@ def of_roberta() -> TextEncoder:
 # Tokens
 
 
-def test_a_tokenizer_without_pairs_closes_both() -> None:
+def test_how_a_pair_is_closed(base: TextEncoder) -> None:
+    """By the tokenizer's template; without one each sentence is closed, and RoBERTa closes the first one twice."""
     pieces = tiny(TINY).tokenize(PAIR)
-    assert pieces.tokens == ("[CLS]", "w1", "w2", "w3", "[SEP]", "w4", "w2", "[SEP]")
+    assert " ".join(pieces.tokens) == "[CLS] w1 w2 w3 [SEP] w4 w2 [SEP]"
     assert pieces.segments == (0, 0, 0, 0, 0, 1, 1, 1)
     assert pieces.special == (True, False, False, False, True, False, False, True)
     assert (pieces.text, pieces.pair, pieces.inputs) == (*PAIR, PAIR)
-
-
-def test_a_template_for_pairs_is_followed(base: TextEncoder) -> None:
     pieces = base.tokenize(("the cat", "a mouse"))
-    assert pieces.tokens == ("[CLS]", "the", "cat", "[SEP]", "a", "mouse", "[SEP]")
+    assert " ".join(pieces.tokens) == "[CLS] the cat [SEP] a mouse [SEP]"
     assert pieces.segments == (0, 0, 0, 0, 1, 1, 1)
-
-
-def test_roberta_closes_the_first_sentence_twice() -> None:
     encoder = of_roberta()
     pieces = encoder.tokenize(PAIR)
-    assert pieces.tokens == ("<s>", "w1", "w2", "w3", "</s>", "</s>", "w4", "w2", "</s>")
+    assert " ".join(pieces.tokens) == "<s> w1 w2 w3 </s> </s> w4 w2 </s>"
     assert pieces.segments == (0, 0, 0, 0, 0, 0, 1, 1, 1)
     assert (encoder.mask_token, encoder.pad_id) == ("<mask>", 1)
     assert encoder.trace([PAIR, "w1"])[1].tokens[-1] == "<pad>"
@@ -101,15 +96,14 @@ def test_the_longer_sentence_is_cut_first(lengths: tuple[int, int], kept: tuple[
     assert (again.ids, again.dropped, again.pair_dropped) == (pieces.ids, 0, 0)
 
 
-@in_turn("asked", [("a",), ("a", "b", "c"), ("a", 3), 7, None])
-def test_what_is_no_pair(asked: object) -> None:
-    with pytest.raises(ValueError, match=r"a text is a str, or a tuple of two for a pair of sentences"):
-        tiny(TINY).trace(asked)  # type: ignore[call-overload]
-
-
-def test_a_model_too_short_for_a_pair() -> None:
+def test_what_is_no_pair_is_refused() -> None:
+    for text in (("a",), ("a", "b", "c"), ("a", 3), 7, None):
+        with pytest.raises(ValueError, match=r"a text is a str, or a tuple of two for a pair of sentences"):
+            tiny(TINY).trace(text)  # type: ignore[call-overload]
     with pytest.raises(ValueError, match="this takes 3 special tokens alone; the model reads 2 tokens or fewer"):
         tiny(replace(TINY, max_positions=2)).tokenize(PAIR)
+    assert repr(tiny(TINY).trace(PAIR)).startswith("Trace(('w1 w2 w3', 'w4 w2'), model='tiny', 8 tokens")
+    assert isinstance(tiny(TINY).trace([PAIR])[0], Trace)
 
 
 # The run
@@ -194,18 +188,14 @@ def test_shares_between_the_sentences_by_a_loop() -> None:
 
 
 def test_the_four_ways_share_out_all_cells() -> None:
-    kinds = [0, 0, 1, 1, 1]
-    masks = {way: between(kinds, way) for way in WAYS}
+    masks = {way: between([0, 0, 1, 1, 1], way) for way in WAYS}
     assert torch.equal(torch.stack(list(masks.values())).sum(0), torch.ones(5, 5, dtype=torch.long))
     assert masks["A->B"].tolist() == [[False, False, True, True, True]] * 2 + [[False] * 5] * 3
     assert torch.equal(masks["B->A"], masks["A->B"].T)
-
-
-def test_what_is_no_pair_has_no_shares() -> None:
-    with pytest.raises(ValueError, match="shares between sentences need a pair"):
-        segment_mass(tiny(SEGMENTED).trace(SENTENCE))
     with pytest.raises(ValueError, match=r"way is 'A->C'; it must be one of A->A, A->B, B->A, B->B"):
         between([0, 1], "A->C")
+    with pytest.raises(ValueError, match="shares between sentences need a pair"):
+        segment_mass(tiny(SEGMENTED).trace(SENTENCE))
 
 
 # Words
@@ -216,38 +206,14 @@ def grouped(encoder: TextEncoder, asked: Text) -> list[str]:
     return list(map(pieces.spelled, pieces.words))
 
 
-def test_pieces_of_a_word_are_one_group(base: TextEncoder) -> None:
-    pieces = base.tokenize((A, B))
-    groups = pieces.words
-    assert [i for group in groups for i in group] == list(range(len(pieces.tokens)))
-    assert list(map(pieces.spelled, groups)) == [
-        "[CLS]",
-        "The",
-        "unbelievable",
-        "cat",
-        "isn't",
-        "here",
-        ".",
-        "[SEP]",
-        "Nobody",
-        "unfathomably",
-        "saw",
-        "it",
-        "!",
-        "[SEP]",
-    ]
-    assert max(map(len, groups)) > 1
-
-
-def test_no_word_reaches_from_one_sentence_into_the_other(base: TextEncoder) -> None:
-    assert grouped(base, ("unbelievable", "unbelievable")) == [
-        "[CLS]",
-        "unbelievable",
-        "[SEP]",
-        "unbelievable",
-        "[SEP]",
-    ]
-    assert grouped(base, "cat cat [MASK] [MASK]") == ["[CLS]", "cat", "cat", "[MASK]", "[MASK]", "[SEP]"]
+def test_pieces_of_a_word_are_one_group_within_their_sentence(base: TextEncoder) -> None:
+    groups = base.tokenize((A, B)).words
+    assert [i for group in groups for i in group] == list(range(len(base.tokenize((A, B)).tokens)))
+    words = "[CLS] The unbelievable cat isn't here . [SEP] Nobody unfathomably saw it ! [SEP]"
+    assert " ".join(grouped(base, (A, B))) == words and max(map(len, groups)) > 1
+    twice = grouped(base, ("unbelievable", "unbelievable"))
+    assert " ".join(twice) == "[CLS] unbelievable [SEP] unbelievable [SEP]"
+    assert " ".join(grouped(base, "cat cat [MASK] [MASK]")) == "[CLS] cat cat [MASK] [MASK] [SEP]"
     assert grouped(base, "") == ["[CLS]", "[SEP]"]
 
 
@@ -278,18 +244,10 @@ def test_rows_are_averaged_and_columns_summed(base: TextEncoder) -> None:
     assert torch.allclose(found.sum(-1), torch.ones(6, 8, len(groups)), atol=1e-5)
     expected = by_loop(weights[4, 1], groups)
     assert torch.allclose(found[4, 1], expected, atol=1e-6) and torch.equal(merge(weights[4, 1], groups), found[4, 1])
+    with pytest.raises(ValueError, match=r"weights are \[3, 4, 4\] for groups of 3 tokens; they must be"):
+        merge(torch.zeros(3, 4, 4), ((0, 1), (2,)))
 
 
 def by_loop(weights: torch.Tensor, groups: Sequence[Sequence[int]]) -> torch.Tensor:
     rows = [[sum(float(weights[i, j]) for i in of for j in to) / len(of) for to in groups] for of in groups]
     return torch.tensor(rows)
-
-
-def test_weights_of_another_length() -> None:
-    with pytest.raises(ValueError, match=r"weights are \[3, 4, 4\] for groups of 3 tokens; they must be"):
-        merge(torch.zeros(3, 4, 4), ((0, 1), (2,)))
-
-
-def test_a_trace_shows_its_pair() -> None:
-    assert repr(tiny(TINY).trace(PAIR)).startswith("Trace(('w1 w2 w3', 'w4 w2'), model='tiny', 8 tokens")
-    assert isinstance(tiny(TINY).trace([PAIR])[0], Trace)
