@@ -5,6 +5,7 @@ from dataclasses import replace
 
 import pytest
 import torch
+from in_turn import in_turn
 from page_tools import go, healthy, numbers, open_app
 from planted import planted
 from tiny import SENTENCE, TINY, VARIANTS, tiny
@@ -25,7 +26,7 @@ KINDS = (
 )
 
 
-@pytest.mark.parametrize("name", KINDS)
+@in_turn("name", KINDS)
 def test_terms_add_up_to_the_score(name: str) -> None:
     encoder = tiny(VARIANTS[name])
     trace = encoder.trace(SENTENCE)
@@ -64,7 +65,7 @@ def test_a_changed_query_is_the_rest_and_a_changed_score_is_printed() -> None:
     assert found.missing == pytest.approx(abs(found.score), rel=1e-4)
 
 
-@pytest.mark.parametrize("name", ["post-norm", "pre-norm", "narrow-norm", "learned-positions"])
+@in_turn("name", ["post-norm", "pre-norm", "narrow-norm", "learned-positions"])
 def test_weights_alone_are_a_run_without_places(name: str) -> None:
     """Words of a run whose positions are zero are the bare words in layer 0: its scores and outputs are asked for."""
     encoder = tiny(VARIANTS[name])

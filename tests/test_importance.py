@@ -2,6 +2,7 @@
 
 import pytest
 import torch
+from in_turn import in_turn
 from planted import PREVIOUS, SPECIAL, planted
 from tiny import TINY, tiny
 
@@ -69,7 +70,7 @@ def test_a_layer_that_is_decoration_is_told_by_its_numbers(base: TextEncoder) ->
     assert float(found.change[0, :8].max()) < float(found.change[1:, :8].min(1).values.max())
 
 
-@pytest.mark.parametrize(
+@in_turn(
     ("way", "sentences", "said"),
     [("half", THREE, "must be one of zero, mean, resample"), ("zero", THREE[:1], "2 or more")],
 )

@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 import torch
+from in_turn import in_turn
 
 from encoder.experiments import boundary, learning_curve, two_relations
 from encoder.experiments.learning import CHANCE, NARROW, TASK, recipe_of, without
@@ -93,7 +94,7 @@ def test_two_heads_learn_two_relations_and_one_does_not() -> None:
     assert two_relations.pairs_right(1) < 0.95 < two_relations.pairs_right(2)
 
 
-@pytest.mark.parametrize(
+@in_turn(
     ("given", "said"),
     [
         ({"kind": "without heads"}, "must be one of post-norm"),

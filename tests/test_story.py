@@ -7,6 +7,7 @@ from functools import cache
 
 import numpy as np
 import pytest
+from in_turn import in_turn
 from shared_models import pretrained
 from tiny import SENTENCE, TINY, tiny
 from tokenizers.processors import TemplateProcessing
@@ -51,9 +52,10 @@ def made(name: str) -> TextEncoder:
     return tiny(replace(TINY, positions="none") if name == "no positions" else TINY)
 
 
-@pytest.fixture(params=CASES)
-def told(request: pytest.FixtureRequest) -> tuple[TextEncoder, Trace, dict[str, StoryStop]]:
-    name, text = CASES[request.param]
+@cache
+def told(case: str) -> tuple[TextEncoder, Trace, dict[str, StoryStop]]:
+    """A model, a run, and its stops by their names."""
+    name, text = CASES[case]
     trace = made(name).trace(text)
     return made(name), trace, {stop.name: stop for stop in story(made(name), trace)}
 
@@ -88,8 +90,9 @@ def right(stop: StoryStop) -> str:
     return stop.options[stop.answer]
 
 
-def test_there_are_twelve_in_five_chapters_and_each_can_be_guessed(told) -> None:
-    _, trace, stops = told
+@in_turn("case", CASES)
+def test_there_are_twelve_in_five_chapters_and_each_can_be_guessed(case: str) -> None:
+    _, trace, stops = told(case)
     chapters = list(dict.fromkeys(stop.chapter for stop in stops.values()))
     assert len(stops) == 12 and len(chapters) == 5
     assert (chapters[3] == f"Again, {trace.config.n_layers} times") == (trace.config.n_layers > 1)
@@ -100,16 +103,18 @@ def test_there_are_twelve_in_five_chapters_and_each_can_be_guessed(told) -> None
         assert stop.layer is None or stop.layer < trace.config.n_layers
 
 
-def test_tokens_are_counted(told) -> None:
-    _, trace, stops = told
+@in_turn("case", CASES)
+def test_tokens_are_counted(case: str) -> None:
+    _, trace, stops = told(case)
     added = sum(trace.tokenization.spans[i] == (0, 0) for i in range(len(trace.tokens)))
     stop = stops["Tokens"]
     assert right(stop) == str(len(trace.tokens))
     assert numbers(stop.sentence)[:2] == [len(trace.tokens), len(trace.tokens) - added]
 
 
-def test_the_nearest_vector_is_found_by_hand(told) -> None:
-    encoder, trace, stops = told
+@in_turn("case", CASES)
+def test_the_nearest_vector_is_found_by_hand(case: str) -> None:
+    encoder, trace, stops = told(case)
     stop = stops["Vectors"]
     table = encoder.model.embedding.tokens.weight.detach().numpy().astype(np.float64)
     own = trace.ids[stop.word]
@@ -119,8 +124,9 @@ def test_the_nearest_vector_is_found_by_hand(told) -> None:
     assert close(numbers(stop.sentence)[-1], near.max())
 
 
-def test_a_place_is_as_long_as_is_said(told) -> None:
-    _, trace, stops = told
+@in_turn("case", CASES)
+def test_a_place_is_as_long_as_is_said(case: str) -> None:
+    _, trace, stops = told(case)
     stop = stops["Places"]
     word, place = (length(trace, f"embedding.{part}", stop.word) for part in ("scaled", "positions"))
     said = numbers(stop.sentence)
@@ -139,8 +145,9 @@ def letters(trace: Trace) -> list[int]:
     ]
 
 
-def test_the_strongest_look_is_where_the_word_looks_most_and_excels_as_is_said(told) -> None:
-    _, trace, stops = told
+@in_turn("case", CASES)
+def test_the_strongest_look_is_where_the_word_looks_most_and_excels_as_is_said(case: str) -> None:
+    _, trace, stops = told(case)
     stop, words, n = stops["The strongest look"], letters(trace), len(trace.tokens)
     row = trace.array(f"layers.{stop.layer}.attention.weights")[stop.head, stop.word]
     keys = [i for i in (words if len(words) > 1 else range(n)) if i != stop.word] or [stop.word]
@@ -165,8 +172,9 @@ def test_the_strongest_look_is_where_the_word_looks_most_and_excels_as_is_said(t
         )
 
 
-def test_what_rests_is_a_mean_over_all_heads(told) -> None:
-    _, trace, stops = told
+@in_turn("case", CASES)
+def test_what_rests_is_a_mean_over_all_heads(case: str) -> None:
+    _, trace, stops = told(case)
     stop, n = stops["Where it rests"], len(trace.tokens)
     added = [i for i in range(n) if trace.tokenization.spans[i] == (0, 0)]
     typed = [i for i in range(n) if i not in added]
@@ -182,8 +190,9 @@ def test_what_rests_is_a_mean_over_all_heads(told) -> None:
     assert stop.answer == sum(share >= limit for limit in (0.25, 0.5, 0.75))
 
 
-def test_heads_that_agree_are_counted(told) -> None:
-    _, trace, stops = told
+@in_turn("case", CASES)
+def test_heads_that_agree_are_counted(case: str) -> None:
+    _, trace, stops = told(case)
     stop, words, seen = stops["Many heads"], letters(trace), named(trace, right(stops["The strongest look"]))
     keys = [i for i in (words if len(words) > 1 else range(len(trace.tokens))) if i != stop.word] or [stop.word]
     count = 0
@@ -194,8 +203,9 @@ def test_heads_that_agree_are_counted(told) -> None:
     assert numbers(stop.sentence)[:2] == [count, trace.config.n_layers * trace.config.n_heads]
 
 
-def test_what_flows_is_weight_times_what_is_carried(told) -> None:
-    encoder, trace, stops = told
+@in_turn("case", CASES)
+def test_what_flows_is_weight_times_what_is_carried(case: str) -> None:
+    encoder, trace, stops = told(case)
     stop = stops["What flows"]
     at, d_head = f"layers.{stop.layer}.attention.", trace.config.d_model // trace.config.n_heads
     w_o = encoder.model.layers[stop.layer].attention.w_o.weight.detach().numpy()
@@ -213,8 +223,9 @@ def test_what_flows_is_weight_times_what_is_carried(told) -> None:
         assert weights.argmax() == top
 
 
-def test_what_is_added_is_as_long_as_is_said(told) -> None:
-    _, trace, stops = told
+@in_turn("case", CASES)
+def test_what_is_added_is_as_long_as_is_said(case: str) -> None:
+    _, trace, stops = told(case)
     stop = stops["What is added"]
     at = f"layers.{stop.layer}."
     attention, feed_forward = (length(trace, f"{at}{part}.output", stop.word) for part in ("attention", "feed_forward"))
@@ -225,9 +236,10 @@ def test_what_is_added_is_as_long_as_is_said(told) -> None:
     assert right(stop) == ("attention's" if attention > feed_forward else "feed-forward's")
 
 
-def test_the_bars_of_the_word_can_be_seen_beside_the_others(told) -> None:
+@in_turn("case", CASES)
+def test_the_bars_of_the_word_can_be_seen_beside_the_others(case: str) -> None:
     """What is so long that they could not is named with its length instead."""
-    _, trace, stops = told
+    _, trace, stops = told(case)
     stop = stops["What is added"]
     assert stop.values is not None
     drawn = range(len(trace.tokens) - trace.padding) if stop.values.at is None else stop.values.at
@@ -243,8 +255,9 @@ def test_the_bars_of_the_word_can_be_seen_beside_the_others(told) -> None:
     assert bool(missing) == bool(stop.values.left_out)
 
 
-def test_the_layer_that_adds_most_is_found(told) -> None:
-    _, trace, stops = told
+@in_turn("case", CASES)
+def test_the_layer_that_adds_most_is_found(case: str) -> None:
+    _, trace, stops = told(case)
     stop, count = stops["Layer by layer"], trace.config.n_layers
     ratios = [
         length(trace, f"layers.{i}.attention.output", stop.word)
@@ -259,8 +272,9 @@ def test_the_layer_that_adds_most_is_found(told) -> None:
         assert stop.answer == (ratios[0] >= 0.5) + (ratios[0] >= 1)
 
 
-def test_tokens_grow_as_alike_as_is_said(told) -> None:
-    _, trace, stops = told
+@in_turn("case", CASES)
+def test_tokens_grow_as_alike_as_is_said(case: str) -> None:
+    _, trace, stops = told(case)
     stop, n = stops["All together"], len(trace.tokens)
     ends = [trace.array("embedding.output"), trace.array(f"layers.{trace.config.n_layers - 1}.output")]
     if n == 1:
@@ -273,8 +287,9 @@ def test_tokens_grow_as_alike_as_is_said(told) -> None:
     assert all(close(said, real) for said, real in zip(numbers(stop.sentence), found, strict=True))
 
 
-def test_the_guess_is_the_likeliest_word_and_settles_where_is_said(told) -> None:
-    encoder, trace, stops = told
+@in_turn("case", CASES)
+def test_the_guess_is_the_likeliest_word_and_settles_where_is_said(case: str) -> None:
+    encoder, trace, stops = told(case)
     if encoder.model.mlm_head is None:
         assert {"The output", "The whole sentence"} < set(stops)
         return
@@ -301,8 +316,9 @@ def test_the_guess_is_the_likeliest_word_and_settles_where_is_said(told) -> None
         assert numbers(later.sentence) == [first - 1, ranks[0], trace.config.vocab_size]
 
 
-def test_a_model_without_a_head_tells_what_its_vectors_are_like(told) -> None:
-    encoder, trace, stops = told
+@in_turn("case", CASES)
+def test_a_model_without_a_head_tells_what_its_vectors_are_like(case: str) -> None:
+    encoder, trace, stops = told(case)
     if encoder.model.mlm_head is not None:
         assert not {"The output", "The whole sentence"} & set(stops)
         return
@@ -322,7 +338,7 @@ def both(trace: Trace, masked: str) -> tuple[str, str]:
     return (first, masked[len(first) + 1 :]) if masked.startswith(first) else (masked[: -len(second) - 1], second)
 
 
-@pytest.mark.parametrize(("text", "word"), [(GAP, None), (GAP, 5), (CASES["base"][1], 8), (CASES["base"][1], 2)])
+@in_turn(("text", "word"), [(GAP, None), (GAP, 5), (CASES["base"][1], 8), (CASES["base"][1], 2)])
 def test_the_word_that_is_asked_for_is_followed_to_a_guess_of_a_masked_word(text: str, word: int | None) -> None:
     encoder = pretrained("base")
     trace = encoder.trace(text)
@@ -367,7 +383,7 @@ EDITS: dict[str, Callable[[], Edit]] = {
 }
 
 
-@pytest.mark.parametrize("name", EDITS)
+@in_turn("name", EDITS)
 def test_a_run_with_parts_switched_off_has_a_story_too(name: str) -> None:
     encoder = tiny(replace(TINY, mlm_head=True))
     stops = story(encoder, encoder.trace(SENTENCE, edits=(EDITS[name](),)))

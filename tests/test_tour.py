@@ -7,6 +7,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from in_turn import in_turn
 from shared_models import pretrained
 from tiny import SENTENCE, TINY, tiny
 from twins import MINILM, MODELS, saved
@@ -38,7 +39,7 @@ def made(name: str) -> TextEncoder:
     return tiny(TINY)
 
 
-@pytest.mark.parametrize("name", CASES)
+@in_turn("name", CASES)
 def test_what_kind_it_is(name: str) -> None:
     encoder = made(name)
     said, config = " ".join(tour.kind(encoder)), encoder.config
@@ -67,7 +68,7 @@ def shares(encoder: TextEncoder, role: str) -> np.ndarray:
     return total / queries
 
 
-@pytest.mark.parametrize("name", ["base", "minilm", "untrained"])
+@in_turn("name", ["base", "minilm", "untrained"])
 def test_what_its_heads_do_is_counted(name: str) -> None:
     encoder = made(name)
     found = tour.habits(encoder)
@@ -90,7 +91,7 @@ def test_what_its_heads_do_is_counted(name: str) -> None:
         assert (f"{len(them)} of {total} heads {look} mostly at {tour.PLACES[role]}" in said) == bool(them)
 
 
-@pytest.mark.parametrize("name", CASES)
+@in_turn("name", CASES)
 def test_what_to_try_is_there_and_leads_into_the_model(name: str) -> None:
     encoder = made(name)
     trace, config = encoder.trace(CASES[name]), encoder.config
@@ -106,7 +107,7 @@ def test_what_to_try_is_there_and_leads_into_the_model(name: str) -> None:
     assert any("In this text: “" in said for said in tour.heads(encoder, trace, tour.habits(encoder)))
 
 
-@pytest.mark.parametrize("name", ["roberta", "albert", "distilbert-without-head"])
+@in_turn("name", ["roberta", "albert", "distilbert-without-head"])
 def test_a_family_of_others_has_a_tour(name: str, tmp_path: Path) -> None:
     saved(tmp_path, MODELS[name])
     encoder = TextEncoder.from_pretrained(tmp_path)

@@ -4,7 +4,8 @@ from dataclasses import replace
 
 import pytest
 import torch
-from tiny import TINY, VARIANTS, each, tiny
+from in_turn import every_shape, in_turn
+from tiny import TINY, VARIANTS, tiny
 
 from encoder import EncoderConfig
 from encoder.model.steps.catalogue import by_name
@@ -12,12 +13,11 @@ from encoder.model.steps.glossary import TERMS
 from encoder.pictures.figures.living_map import walk
 from encoder.teach.trials.order import identical_rows
 
-every_variant = pytest.mark.parametrize("config", each(VARIANTS, pytest.mark.slow))
 WINDOWS = replace(TINY, positions="none", window=1, global_every=2, mask_value=-1e9)
 TERM = {term.name: term for term in TERMS}
 
 
-@pytest.mark.parametrize("config", [VARIANTS["no-positions"], WINDOWS], ids=["no positions", "windows alone"])
+@in_turn("config", [VARIANTS["no-positions"], WINDOWS])
 def test_order_is_called_lost_only_where_exchanged_words_give_exchanged_rows(config: EncoderConfig) -> None:
     encoder = tiny(config)
     first, other = encoder.trace("w1 w2 w3 w4 w5"), encoder.trace("w5 w2 w3 w4 w1")
@@ -25,19 +25,6 @@ def test_order_is_called_lost_only_where_exchanged_words_give_exchanged_rows(con
     lost = torch.allclose(first["output"], other["output"][order], atol=1e-5)
     step = by_name(config)["embedding.positions"]
     assert ("order of the words is lost" in step.note) == ("same rows in exchanged places" in step.look) == lost
-
-
-@every_variant
-def test_two_copies_of_a_word_are_called_alike_only_where_they_end_alike(config: EncoderConfig) -> None:
-    output = tiny(config).trace("w1 w2 w1 w3 w4 w5")["output"]
-    alike = torch.allclose(output[1], output[3], atol=1e-5)
-    assert ("are alike here" in by_name(config)["output"].look) == alike
-
-
-@every_variant
-def test_no_layer_is_said_to_enter_one_that_is_not_there(config: EncoderConfig) -> None:
-    entered = [name for name, step in by_name(config).items() if "enters the next" in step.note]
-    assert entered == [f"layers.{i}.output" for i in range(config.n_layers - 1)]
 
 
 def test_a_word_put_before_turns_all_words_but_what_is_at_position_0() -> None:
@@ -61,16 +48,6 @@ def test_the_vector_of_a_sentence_is_not_called_pooler_output() -> None:
     assert "pooler_output" not in TERM["pooling"].names.values() and "tanh" in TERM["pooling"].meaning
 
 
-@every_variant
-def test_the_largest_score_is_where_a_token_looks_unless_the_text_names_what_comes_between(
-    config: EncoderConfig,
-) -> None:
-    trace = tiny(config).trace("w1 w2 w3 w4 w5 w6")
-    layers = [trace.layers[i].attention for i in range(config.n_layers)]
-    moved = any(not torch.equal(at.scores.argmax(-1), at.weights.argmax(-1)) for at in layers)
-    assert not moved or "distance outweighs" in by_name(config)["layers.0.attention.scores"].look or config.window
-
-
 def test_rounding_is_not_told_as_a_difference() -> None:
     deaf, hearing = (
         identical_rows(tiny(VARIANTS[name]), "w1 w2 w3").sentence for name in ("no-positions", "post-norm")
@@ -79,10 +56,18 @@ def test_rounding_is_not_told_as_a_difference() -> None:
     assert "With positions on, vectors differ by up to" in hearing
 
 
-@every_variant
-def test_the_walk_adds_a_vector_for_the_place_only_where_there_is_one(config: EncoderConfig) -> None:
-    trace = tiny(config).trace("w1 w2 w3")
-    there = bool(trace["embedding.positions"].abs().max() > 0)
-    said = walk(trace, 1)
-    assert ("is added." in said[1]) == there
-    assert f"{trace['embedding.scaled'].shape[-1]} numbers stand for it" in said[0]
+@every_shape(VARIANTS, pytest.mark.slow)
+def test_what_is_said_of_steps_is_true_in_every_model(config: EncoderConfig) -> None:
+    encoder, steps = tiny(config), by_name(config)
+    output = encoder.trace("w1 w2 w1 w3 w4 w5")["output"]  # two copies of a word are called alike where they end alike
+    alike = torch.allclose(output[1], output[3], atol=1e-5)
+    assert ("are alike here" in steps["output"].look) == alike
+    entered = [name for name, step in steps.items() if "enters the next" in step.note]
+    assert entered == [f"layers.{i}.output" for i in range(config.n_layers - 1)]
+    trace = encoder.trace("w1 w2 w3 w4 w5 w6")  # the largest score is looked at, or the text names what comes between
+    layers = [trace.layers[i].attention for i in range(config.n_layers)]
+    moved = any(not torch.equal(at.scores.argmax(-1), at.weights.argmax(-1)) for at in layers)
+    assert not moved or "distance outweighs" in steps["layers.0.attention.scores"].look or config.window
+    words = walk(trace, 1)
+    assert ("is added." in words[1]) == bool(trace["embedding.positions"].abs().max() > 0)
+    assert f"{trace['embedding.scaled'].shape[-1]} numbers stand for it" in words[0]
