@@ -5,7 +5,7 @@ import streamlit as st
 
 from encoder.metrics import norm_moments, norm_parameters
 from encoder.model.config import EncoderConfig
-from encoder.pictures.registry.add_norm import LEARNED, NORM_SIDES, part
+from encoder.pictures.registry.sublayers import LEARNED, NORM_SIDES, part
 from pages.ui.downloads import table as downloads
 from pages.ui.picture import ask, show
 from pages.ui.step import panel

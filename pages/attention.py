@@ -4,7 +4,7 @@ import pandas as pd
 import streamlit as st
 
 from encoder.experiments import one_matrix
-from encoder.pictures.registry.attention import BIAS_TABLE, HEAD_LENGTHS, HEAD_SHARES
+from encoder.pictures.registry.sublayers import BIAS_TABLE, HEAD_LENGTHS, HEAD_SHARES
 from encoder.support.formatting import agreement, brief
 from pages.ui import session
 from pages.ui.downloads import table as downloads

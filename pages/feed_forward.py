@@ -3,7 +3,7 @@
 import streamlit as st
 
 from encoder.model.activations import ACTIVATIONS
-from encoder.pictures.registry.feed_forward import DEAD, dead
+from encoder.pictures.registry.model_parts import DEAD, dead
 from pages.ui import session
 from pages.ui.picture import ask, show
 from pages.ui.server import job_queue

@@ -47,7 +47,7 @@ from encoder.packet.block import level_3
 from encoder.packet.embedding import level_4
 from encoder.packet.run import level_1, level_2
 from encoder.packet.what_if import level_7
-from encoder.pictures.models import model_called
+from encoder.pictures.ask import model_called
 from encoder.support.formatting import percent
 from pages.front.asked import wanted
 from pages.front.packets import Packets

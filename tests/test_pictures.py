@@ -23,7 +23,7 @@ from tiers import mostly_nightly
 from encoder import PRESETS, EncoderConfig, EncoderError, TextEncoder
 from encoder.edits.edit_text import text_to_edits
 from encoder.model.config_text import config_to_text
-from encoder.pictures import models
+from encoder.pictures import ask as models
 from encoder.pictures.ask import scene_of
 from encoder.pictures.figure import figure_of, view_of
 from encoder.pictures.figure_link import PictureAt, pack

@@ -99,26 +99,19 @@ OFFERED: dict[str, tuple[object, ...] | None] = {  # what may be chosen, by its 
     "figure_caption": None,
     "figure_alt": None,
 }
-USUAL: dict[str, object] = {
+USUAL: dict[str, object] = {  # else the first that is offered, or no text
     "figure_for": "Two columns",
     "figure_width": 120,
-    "figure_height": 0,
     "figure_letters": 7.0,
-    "figure_across": 0,
-    "figure_theme": "light",
     "figure_square": True,
-    "figure_words": False,
-    "figure_fit": False,
-    "figure_shared": False,
-    "figure_title": "",
-    "figure_caption": "",
-    "figure_alt": "",
 }
 
 
 def usual(key: str, choices: Mapping[str, str]) -> object:
     """What a choice is where nothing is chosen: on a slide letters are larger."""
-    return 12.0 if key == "figure_letters" and choices.get("figure_for") == SLIDE else USUAL[key]
+    if key == "figure_letters" and choices.get("figure_for") == SLIDE:
+        return 12.0
+    return USUAL.get(key, (OFFERED[key] or ("",))[0])
 
 
 def chosen(key: str, choices: Mapping[str, str]) -> object:

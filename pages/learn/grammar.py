@@ -11,8 +11,7 @@ from encoder.exam.rise import EXAMPLES, KEYS, Rise, headline, relations_of, rise
 from encoder.exam.sentences import text
 from encoder.experiments.timelapse import GapMoments, WordMoments, kept_steps
 from encoder.explain.cost import size
-from encoder.pictures.ask import in_examined
-from encoder.pictures.models import FOLDER, MOMENT
+from encoder.pictures.ask import FOLDER, MOMENT, in_examined
 from encoder.pictures.picture import Answer
 from encoder.pictures.registry.grammar import (
     FORMS,

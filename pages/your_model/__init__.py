@@ -8,7 +8,7 @@ import streamlit as st
 
 from encoder.explain.cost import Depth, Part, depths, hyperparameters, parameters, step_costs
 from encoder.model.config import EncoderConfig
-from encoder.pictures.registry.models import KINDS
+from encoder.pictures.registry.model_parts import KINDS
 from encoder.support.formatting import brief, percent, short
 from encoder.teach.story import tour
 from encoder.teach.story.tour import kind

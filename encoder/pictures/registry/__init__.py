@@ -1,4 +1,4 @@
-"""All pictures, by their keys; a module for each page."""
+"""All pictures, by their keys; a module for each page or two."""
 
 import importlib
 import pkgutil

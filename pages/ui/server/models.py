@@ -17,7 +17,7 @@ from encoder.checkpoint.listing import folders, within
 from encoder.explain.cost import size
 from encoder.model.config import EncoderConfig
 from encoder.model.config_text import config_to_text, text_to_config
-from encoder.pictures.models import MOMENT, moment_of
+from encoder.pictures.ask import MOMENT, moment_of
 from encoder.support.errors import EncoderError
 from pages.ui.server import memory, task_models
 from pages.ui.server.offers import MODELS as MODELS

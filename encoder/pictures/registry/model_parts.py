@@ -1,0 +1,175 @@
+"""Pictures of the parts of a model: words and places, the units of feed-forward, and where the parameters are."""
+
+from functools import partial
+
+from encoder.explain.cost import by_kind, parameters
+from encoder.metrics import (
+    BUNDLED,
+    activation_curve,
+    cosine_matrix,
+    nearest_words,
+    never_positive,
+    unit_sides,
+)
+from encoder.pictures.export.caption import UNCHANGED, About
+from encoder.pictures.expression import ENC, Call, Each, Every, T, call, step
+from encoder.pictures.picture import Answer, Picture
+from encoder.pictures.scene import Option, Scene, token_of
+from encoder.support.formatting import brief, percent, shown
+
+WORDS = 10
+
+
+def longest(scene: Scene) -> int:
+    """The position of the longest token that was typed: it is seldom a word that stands for nothing alone."""
+    run = scene.t
+    typed = [i for i, special in enumerate(run.tokenization.special) if not special] or [0]
+    return max(typed, key=lambda i: len(run.tokens[i]))
+
+
+WORD: Option = token_of("near_word", longest)
+
+
+def nearest(scene: Scene) -> Call:
+    """The words with the vectors most like that of the chosen one, with their cosines."""
+    return call(nearest_words, ENC, T.ids[scene[WORD]], WORDS)
+
+
+def say_nearest(answer: Answer) -> str:
+    """Which word is nearest."""
+    scene = answer.scene
+    word, cosine = answer.value(nearest(scene))[0]
+    return (
+        f"Of all {scene.config.vocab_size:,} tokens “{shown(word)}” is nearest to "
+        f"“{shown(scene.t.tokens[scene[WORD]])}”: cosine {brief(cosine)}."
+    )
+
+
+of_page = partial(Picture, page="embedding", values="signed")
+NEAR_WORDS = of_page(
+    key="near_words",
+    question="Which words have a vector like that of a word?",
+    measure=lambda scene: Each(nearest(scene), 1),
+    dims=("near word",),
+    names=lambda answer: {"near word": answer.value(Each(nearest(answer.scene), 0))},
+    kind="bars",
+    unit=lambda scene: f"cosine with {shown(scene.t.tokens[scene[WORD]])}",
+    title=lambda scene: f"The words with vectors most like that of “{shown(scene.t.tokens[scene[WORD]])}”",
+    say=say_nearest,
+    about=lambda scene: About(source=scene.source, scope="the table of embeddings, the same for every text"),
+    options=(WORD,),
+)
+
+
+def say_places(answer: Answer) -> str:
+    """How alike neighbours are, and how alike the ends."""
+    alike = answer.numbers.array
+    apart = len(alike) - 1
+    return (
+        f"The position vectors of the first two places have a cosine of {brief(alike[0, min(1, apart)])}, those "
+        f"of the first and the last, {apart} apart, {brief(alike[0, -1])}."
+    )
+
+
+PLACES = of_page(
+    key="alike_places",
+    question="How alike are the vectors of two positions?",
+    measure=lambda scene: call(cosine_matrix, step(None, "embedding.positions")),
+    dims=("token", "other token"),
+    names=lambda answer: {"other token": answer.scene.t.tokens},
+    title="Cosine between the position vectors of every two places",
+    say=say_places,
+    about=lambda scene: About(scene.t, reads=("embedding.positions",)),
+    unfolds={"step": "embedding.positions"},
+    look=lambda answer: {"fit": True},
+)
+
+
+TOKEN = token_of("curve_token", lambda scene: min(1, len(scene.t.tokens) - 1))
+ACTIVATION = "feed_forward.activation"
+
+
+def say_units(answer: Answer) -> str:
+    """How many units get a number above zero, and which is the most active one."""
+    scene, (after, before) = answer.scene, (answer.numbers.array[:, column] for column in (1, 0))
+    unit, token = int(after.argmax()), scene[TOKEN]
+    return (
+        f"At {scene.token(token)} {int((before > 0).sum()):,} of {len(before):,} units get a "
+        f"number above zero. The most active one is unit {unit}: {brief(before[unit])} becomes "
+        f"{brief(after[unit])}."
+    )
+
+
+UNITS = Picture(
+    key="units_on_curve",
+    page="feed_forward",
+    question="What does the activation make of the units of a token?",
+    measure=lambda scene: Every(lambda layer: call(unit_sides, T, layer, scene[TOKEN]), scene.n_layers),
+    dims=("layer", "series", "unit"),
+    chosen={"layer": lambda scene: scene.layer},
+    names=lambda answer: {"series": ["before", "after"]},
+    rows="unit",
+    kind="units",
+    title=lambda scene: f"The units of {scene.token(scene[TOKEN])} before and after the activation",
+    say=say_units,
+    about=lambda scene: About(scene.t, layer=scene.layer, reads=("feed_forward.hidden", ACTIVATION)),
+    options=(TOKEN,),
+    look=lambda answer: {"curve": answer.value(call(activation_curve, T, answer.scene.layer, answer.scene[TOKEN]))},
+)
+
+
+def dead(scene: Scene) -> Call:
+    """Which units get nothing above zero over the bundled sentences."""
+    return call(never_positive, ENC)
+
+
+def say_dead(answer: Answer) -> str:
+    """How many units no sentence wakes, and in which layer most of them are."""
+    units = answer.value(dead(answer.scene))
+    counts = units.sum(-1)
+    most = int(counts.argmax())
+    return (
+        f"{percent(units.float().mean())} of all units get nothing above zero at any token of {BUNDLED}; most "
+        f"of them are in layer {most}, with {int(counts[most]):,} of {units.shape[1]:,}."
+    )
+
+
+DEAD = Picture(
+    key="dead_by_layer",
+    page="feed_forward",
+    question="Which share of the units does no sentence wake?",
+    measure=lambda scene: dead(scene).float().mean(-1),
+    dims=("layer",),
+    kind="curve",
+    unit="share of units never above zero",
+    values="share",
+    title="Share of units that get nothing above zero, layer by layer",
+    say=say_dead,
+    about=lambda scene: About(source=scene.source, scope=f"{BUNDLED}, {UNCHANGED}"),
+    needs="model",
+    heavy=True,
+)
+
+
+def say_kinds(answer: Answer) -> str:
+    """Which kind of part has the most parameters."""
+    counts: dict[str, int] = answer.measured
+    most = max(counts, key=counts.__getitem__)
+    share = percent(counts[most] / sum(counts.values()))
+    return f"Most parameters are in the {most}: {counts[most]:,}, {share} of all."
+
+
+KINDS = Picture(
+    key="kinds",
+    page="your_model",
+    question="Where are the parameters of the model?",
+    measure=lambda scene: call(by_kind, call(parameters, ENC.model)),
+    dims=("part",),
+    names=lambda answer: {"part": list(answer.measured)},
+    kind="bars",
+    unit="parameters",
+    title="Parameters by the kind of part",
+    say=say_kinds,
+    about=lambda scene: About(source=scene.source, scope="All of its layers together"),
+    needs="model",
+)
