@@ -13,7 +13,7 @@ from encoder.exam.treebank import MOST_GIVEN, given_treebank
 from encoder.support.formatting import percent
 from pages.ui import session
 from pages.ui.downloads import table as downloads
-from pages.ui.refusals import told
+from pages.ui.refusals import shows_errors
 from pages.ui.server import cost_gate, exams, models
 from pages.ui.state import session_state as state
 from pages.ui.text import heading, plain, say
@@ -35,7 +35,7 @@ RULE = (
 def draw_jobs() -> None:
     """The licences of this model, or the way to examine it."""
     heading("Jobs that were examined")
-    with suppress(cost_gate.NotStarted), told():
+    with suppress(cost_gate.NotStarted), shows_errors():
         exam = session.exam()
         if exam is None:
             before = st.empty()
@@ -134,7 +134,7 @@ def draw_own_trees() -> None:
         return
     model = state.current().model
     asked = given.file_id, exams.content(session.text_encoder(model))
-    with suppress(cost_gate.NotStarted), told():
+    with suppress(cost_gate.NotStarted), shows_errors():
         if sweeps.get(KEPT, (None, None))[0] != asked:
             own = given_treebank(given.getvalue(), given.name[:80], OWN_TREES)
             sweeps[KEPT] = asked, exams.examined_on(model, own)

@@ -12,7 +12,7 @@ from encoder.pictures.lists import ListTable, Measured, measuring
 from encoder.support.errors import EncoderError
 from pages.ui import session
 from pages.ui.downloads import button
-from pages.ui.refusals import told
+from pages.ui.refusals import shows_errors
 from pages.ui.state import session_state as state
 from pages.ui.step import sweep
 from pages.ui.text import plain
@@ -43,7 +43,7 @@ def draw() -> None:
         st.caption("Every sentence is read alone, by the model in the bar, without what is changed or masked.")
         return
     encoder, done = session.text_encoder(view.model), None
-    with told():
+    with shows_errors():
         try:
             done = sweep.follow(
                 "list",

@@ -18,7 +18,7 @@ from pages.ui.text import plain
 
 def row(known: Known) -> None:
     """One claim with its verdict; unfolded, what was measured, where it is said, and the ways to try it."""
-    claim, result = known.claim, known.found
+    claim, result = known.claim, known.finding
     label = f"{findings.tag(result)} {f'{findings.STORED} ' * known.stored}{plain(claim.text)}"
     with st.expander(label, key=f"claim_{claim.key}"):
         st.markdown(plain(result.sentence))
@@ -65,13 +65,13 @@ def draw() -> None:
         f"What tutorials say, in our words, and what **{name}** says to it: the verdict follows from the number."
     )
     rows = measured() if stored is None else known(stored)
-    counts = {kind: sum(one.found.verdict is kind for one in rows) for kind in Verdict}
+    counts = {kind: sum(one.finding.verdict is kind for one in rows) for kind in Verdict}
     kinds = st.pills(
         "Show", [kind for kind in Verdict if counts[kind]], key="claim_verdicts", selection_mode="multi",
         format_func=lambda kind: f"{kind.value} ({counts[kind]})",
     )  # fmt: skip
     with st.container(key="claims"):
         for one in rows:
-            if not kinds or one.found.verdict in kinds:
+            if not kinds or one.finding.verdict in kinds:
                 row(one)
     downloads.save("csv_claims", "claims", findings.table(rows))

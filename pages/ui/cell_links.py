@@ -67,12 +67,12 @@ def listen(
         mark = (at.index(mark[0]), at.index(mark[1])) if {*mark} <= {*at} else None
 
     def taken() -> None:
-        said = state.picked(key, "cell")
-        if isinstance(said, list) and len(said) == 2 and all(type(v) is int and v >= 0 for v in said):
+        place = state.picked(key, "cell")
+        if isinstance(place, list) and len(place) == 2 and all(type(v) is int and v >= 0 for v in place):
             if at is None:
-                take(*said)
-            elif max(said) < len(at):
-                take(at[said[0]], at[said[1]])
+                take(*place)
+            elif max(place) < len(at):
+                take(at[place[0]], at[place[1]])
 
     _clicks(key=key, data={"chart": chart, "mark": mark}, on_cell_change=taken)
 

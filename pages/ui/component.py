@@ -55,10 +55,10 @@ def component(beside: str, name: str, html: str) -> Any:
 @cache
 def _scripts() -> Any:
     """The component that brings all scripts."""
-    scripts = sorted(one for one in ROOT.rglob("*.js") if MAIN in one.read_text(encoding="utf-8"))
+    scripts = sorted(script for script in ROOT.rglob("*.js") if MAIN in script.read_text(encoding="utf-8"))
     parts = "\n".join(
-        PART.replace("NAME", one.stem).replace("SCRIPT", joined(one).replace(MAIN, "const main = function"))
-        for one in scripts
+        PART.replace("NAME", script.stem).replace("SCRIPT", joined(script).replace(MAIN, "const main = function"))
+        for script in scripts
     )
     js = COLLECT.replace("PARTS", parts)
     return st.components.v2.component("scripts", html="<span></span>", js=js)
@@ -71,15 +71,15 @@ def draw_scripts() -> None:
 
 def joined(script: Path) -> str:
     """A script with the ones that it imports in front of it: to Streamlit a component is one file."""
-    found: dict[Path, str] = {}
+    texts: dict[Path, str] = {}
 
     def add(path: Path) -> None:
         text = path.read_text(encoding="utf-8")
         for name in IMPORT.findall(text):
             imported = (path.parent / name).resolve()
-            if imported not in found:
+            if imported not in texts:
                 add(imported)
-        found[path] = re.sub(r"^export (?!default)", "", IMPORT.sub("", text), flags=re.MULTILINE)
+        texts[path] = re.sub(r"^export (?!default)", "", IMPORT.sub("", text), flags=re.MULTILINE)
 
     add(script.resolve())
-    return "".join(found.values())
+    return "".join(texts.values())

@@ -13,7 +13,7 @@ log = logging.getLogger(__name__)
 
 
 @contextmanager
-def told(*, ends: bool = False) -> Iterator[None]:
+def shows_errors(*, ends: bool = False) -> Iterator[None]:
     """Where the block ends with an EncoderError, say its sentence here, and go on after the block.
 
     With `ends` the page ends there, since nothing after it can be. Any other error goes on its way: it is a mistake in
@@ -31,5 +31,5 @@ def told(*, ends: bool = False) -> Iterator[None]:
 def parts(*draws: Callable[[], None]) -> None:
     """The parts of a page, one below the other; what one cannot show hides no other."""
     for draw in draws:
-        with told():
+        with shows_errors():
             draw()

@@ -46,9 +46,9 @@ examined = of_current(exams.examined)
 
 def atlas() -> Atlas | None:
     """The atlas of the model that this session looks at: the one that was chosen, or the first; None without one."""
-    found = atlases(current().model).atlases
+    every = atlases(current().model).atlases
     chosen = dict(current().choices).get("atlas_of", "0")
-    return next((one for i, one in enumerate(found) if str(i) == chosen), found[0] if found else None)
+    return next((each for i, each in enumerate(every) if str(i) == chosen), every[0] if every else None)
 
 
 def proof(step: str) -> list[Check]:

@@ -6,7 +6,7 @@ from typing import Any
 import streamlit as st
 
 from encoder.support.formatting import brief, shown
-from pages.ui.refusals import told
+from pages.ui.refusals import shows_errors
 from pages.ui.state import session_state as state
 from pages.ui.text import plain
 
@@ -22,7 +22,7 @@ def tabs(parts: Mapping[str, Callable[[], None]], key: str) -> None:
             label_visibility="collapsed",
             **state.choice(key, titles, titles[0]),
         )
-    with told():
+    with shows_errors():
         parts[chosen or titles[0]]()
 
 
@@ -39,9 +39,9 @@ def fold(label: str, key: str, draw: Callable[[], object], *, holds: Collection[
     chosen = dict(state.current().choices)
     if state.session().linked and key not in chosen and chosen.keys() & set(holds):
         state.remember(key, True, False)
-    found = st.expander(label, **state.choice(key, (False, True), False))
-    if found.open:
-        with found, told():
+    expander = st.expander(label, **state.choice(key, (False, True), False))
+    if expander.open:
+        with expander, shows_errors():
             draw()
 
 
@@ -53,8 +53,8 @@ def pick_token(
     tie = state.choice(key, places, default)
     wanted = state.value(key)
     tapped = st.pills(label, list(places), required=True, format_func=lambda i: plain(f"{i} {shown(tokens[i])}"), **tie)
-    found: int = next((i for i in (tapped, wanted) if type(i) is int and i in places), default)
-    return found  # a tap on a token of the sentence before is no token of this one
+    position: int = next((i for i in (tapped, wanted) if type(i) is int and i in places), default)
+    return position  # a tap on a token of the sentence before is no token of this one
 
 
 def bounded(
@@ -62,7 +62,7 @@ def bounded(
     low: float,
     high: float,
     step: float,
-    found: Sequence[float],
+    values: Sequence[float],
     usual: float,
     key: str,
     take: Callable[[], None],
@@ -74,18 +74,18 @@ def bounded(
         low: the least it can be set to; without a slider where `high` is not above it.
         high: the largest.
         step: between two neighbours.
-        found: what the number is now; none is `usual`, and several are several that the slider cannot show at once.
+        values: what the number is now; none is `usual`, and several are several that the slider cannot show at once.
         usual: the number where nothing is changed.
         key: of the slider.
         take: takes over what was chosen.
     """
     if high <= low:
         return
-    now = found[0] if found else usual
+    now = values[0] if values else usual
     nearest = low + step * round((min(max(now, low), high) - low) / step)
     state.show(**{key: type(low)(round(nearest, 6))})
     with st.container(width=240):
         st.slider(label, low, high, step=step, key=key, on_change=take)
-        if len(found) > 1 or abs(now - nearest) > step:
-            said = ", ".join(map(brief, found[:3])) + (", …" if len(found) > 3 else "")
-            st.caption(plain(f"In this run it is {said}, which the slider cannot show."))
+        if len(values) > 1 or abs(now - nearest) > step:
+            texts = ", ".join(map(brief, values[:3])) + (", …" if len(values) > 3 else "")
+            st.caption(plain(f"In this run it is {texts}, which the slider cannot show."))

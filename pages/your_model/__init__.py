@@ -17,7 +17,7 @@ from encoder.trace.trace import Trace
 from pages.ui import session
 from pages.ui.downloads import table as downloads
 from pages.ui.picture import show
-from pages.ui.refusals import told
+from pages.ui.refusals import shows_errors
 from pages.ui.server import cost_gate
 from pages.ui.server.engine import held
 from pages.ui.server.measurements import habits, habits_in
@@ -76,7 +76,7 @@ def draw_this_model() -> None:
     with left:
         section("What kind of model it is", tour.kind(encoder)[1:])
     found: tour.Habits = {}
-    with right, st.container(key="tour_heads"), suppress(cost_gate.NotStarted), told():
+    with right, st.container(key="tour_heads"), suppress(cost_gate.NotStarted), shows_errors():
         atlas = session.atlas()
         found = habits_in(atlas) if atlas else habits(state.current().model)
         over = atlas.card.scope if atlas else tour.MANY

@@ -13,7 +13,7 @@ from encoder.model.config import CHOICES, LONGEST, EncoderConfig
 from encoder.support.errors import EncoderError
 from encoder.support.formatting import short, shown
 from pages.ui.frame import run
-from pages.ui.refusals import told
+from pages.ui.refusals import shows_errors
 from pages.ui.server import models
 from pages.ui.state import session_state as state
 from pages.ui.text import plain, say
@@ -235,5 +235,5 @@ def draw() -> None:
     if not state.has("your_model"):
         state.show(your_model=FIRST_WAY)
     way = st.segmented_control("From where", list(WAYS), required=True, label_visibility="collapsed", key="your_model")
-    with told():
+    with shows_errors():
         WAYS[way or FIRST_WAY]()

@@ -43,22 +43,22 @@ def draw_curves(
 
     `beside` is the curve of another training, with its name, over that of the chosen one.
     """
-    one = curves[chosen][1]
+    rising = curves[chosen][1]
     _curves(
         key=key,
-        on_walk_change=lambda: walked(key, one.steps, on_walk),
+        on_walk_change=lambda: walked(key, rising.steps, on_walk),
         data={
-            "steps": one.steps,
+            "steps": rising.steps,
             "curves": [
                 {"title": title, "shares": digits([*each.shares.values()]), "rule": each.rule} for title, each in curves
             ],
             "chosen": chosen,
-            "rule": one.rule_name,
-            "near": digits([*one.near.values()]),
-            "intervals": [digits(ends) for ends in one.intervals],
+            "rule": rising.rule_name,
+            "near": digits([*rising.near.values()]),
+            "intervals": [digits(ends) for ends in rising.intervals],
             "beside": beside
             and {"title": beside[0], "steps": beside[1].steps, "shares": digits([*beside[1].shares.values()])},
-            "film": one.relation,
+            "film": rising.relation,
             "start": start,
             "label": label,
         },
@@ -144,7 +144,7 @@ def draw_heads(key: str, moments: Moments, relation: str, start: int) -> None:
             "names": [f"Layer {layer}, head {head}" for layer, head in places],
             "shares": tuple(digits(row) for row in every.tolist()),
             "rule": rise(moments, relation).rule,
-            "best": [places.index(one) for one in bests],
+            "best": [places.index(place) for place in bests],
             "heads": heads,
             "start": start,
         },

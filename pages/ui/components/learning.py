@@ -24,15 +24,15 @@ def draw(key: str, task: AttentionTask, moments: Sequence[LearningMoment], last:
         data={
             "moments": [
                 {
-                    "step": one.step,
-                    "loss": round(one.loss, 4),
-                    "exact": round(one.exact, 4),
-                    "distance": [[round(far, 3) for far in heads] for heads in one.distance],
-                    "heads": [packed(head) for heads in one.maps for head in heads],
-                    "said": one.said,
-                    "right": one.right,
+                    "step": moment.step,
+                    "loss": round(moment.loss, 4),
+                    "exact": round(moment.exact, 4),
+                    "distance": [[round(far, 3) for far in heads] for heads in moment.distance],
+                    "heads": [packed(head) for heads in moment.maps for head in heads],
+                    "said": moment.said,
+                    "right": moment.right,
                 }
-                for one in moments
+                for moment in moments
             ],
             "last": last,
             "live": live,

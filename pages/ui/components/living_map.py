@@ -89,10 +89,10 @@ def made_of(trace: Trace) -> Packets:
 
 def kept(trace: Trace, before: Trace | None, name: object, make: Callable[[], bytes]) -> str:
     """A packet of a run, or of its difference to another, as text, made once while both are kept."""
-    made = made_of(trace).setdefault(before or trace, {})
-    if name not in made:
-        made[name] = base64.b64encode(make()).decode()
-    return made[name]
+    packets = made_of(trace).setdefault(before or trace, {})
+    if name not in packets:
+        packets[name] = base64.b64encode(make()).decode()
+    return packets[name]
 
 
 def packed(trace: Trace, model: str, before: Trace | None) -> str:
@@ -121,35 +121,35 @@ def mark(trace: Trace, cell: Cell | None) -> dict[str, Any] | None:
     """Where the opened number is in the picture."""
     if cell is None or cell.step not in trace:
         return None
-    found = cell_of(trace, cell.step, cell.index)
-    if found is None:
+    place = cell_of(trace, cell.step, cell.index)
+    if place is None:
         return None
     head = cell.index[0] if len(cell.index) == 3 else -1
-    return {"step": cell.step, "head": head, "row": found[0], "cell": found[1]}
+    return {"step": cell.step, "head": head, "row": place[0], "cell": place[1]}
 
 
 def take(key: str, trace: Trace, on_number: Callable[[Cell], None], before: Trace | None) -> None:
     """Take over what a person did in the picture; what comes from a browser is checked first."""
-    said = state.picked(key)
-    if not isinstance(said, dict):
+    message = state.picked(key)
+    if not isinstance(message, dict):
         return
     config = trace.config
-    unfolded_layer = number(said, "open", config.n_layers, -1)
+    unfolded_layer = number(message, "open", config.n_layers, -1)
     if unfolded_layer is not None:
         remember("unfolded", int(unfolded_layer >= 0), 0)
         if unfolded_layer >= 0:
             state.change(layer=unfolded_layer)
-    layer, head = number(said, "layer", config.n_layers), number(said, "head", config.n_heads)
+    layer, head = number(message, "layer", config.n_layers), number(message, "head", config.n_heads)
     if layer is not None:
         state.change(layer=layer)
     if head is not None:
         state.change(head=head)
-    follow = number(said, "follow", len(trace.tokens))
+    follow = number(message, "follow", len(trace.tokens))
     if follow is not None:
         remember("walk_of", follow, -1)
-    if isinstance(said.get("difference"), bool):
-        remember("difference", int(said["difference"]), 0)
-    step, page, row, cell = said.get("step"), said.get("go"), number(said, "row"), number(said, "cell")
+    if isinstance(message.get("difference"), bool):
+        remember("difference", int(message["difference"]), 0)
+    step, page, row, cell = message.get("step"), message.get("go"), number(message, "row"), number(message, "cell")
     if isinstance(page, str) and page in trace:
         walk.show_step(trace.step(page))
     if isinstance(step, str) and step in trace and row is not None and cell is not None:
@@ -159,7 +159,7 @@ def take(key: str, trace: Trace, on_number: Callable[[Cell], None], before: Trac
             return
 
 
-def number(said: dict[str, Any], name: str, most: int = 10**6, least: int = 0) -> int | None:
+def number(message: dict[str, Any], name: str, most: int = 10**6, least: int = 0) -> int | None:
     """The whole number of that name, if it is one from `least` to below `most`."""
-    value = said.get(name)
+    value = message.get(name)
     return value if type(value) is int and least <= value < most else None

@@ -122,9 +122,9 @@ def pooled(values: np.ndarray, every: int) -> np.ndarray:
 
 def picked(key: str, count: int, every: int, at: Sequence[int], on_pick: Callable[[int, int, int], None]) -> None:
     """Hand on what was picked, at the positions `at` of the tokens; what comes from a browser is checked first."""
-    said = state.picked(key)
-    if not isinstance(said, list) or len(said) != 3 or any(type(v) is not int for v in said):
+    message = state.picked(key)
+    if not isinstance(message, list) or len(message) != 3 or any(type(v) is not int for v in message):
         return
-    m, i, j = said
+    m, i, j = message
     if 0 <= m < count and 0 <= i * every < len(at) and 0 <= j * every < len(at):
         on_pick(m, at[i * every], at[j * every])

@@ -15,17 +15,17 @@ _component = component(__file__, "timelapse", "<div class='player'></div>")
 def draw(key: str, label: str, moments: list[Moment], tokens: list[str], theme: Theme, start: int) -> int:
     """Draw the moments, beginning with number `start`; returns how many cells a pixel stands for in each direction."""
     every = math.ceil(len(tokens) / maps.MOST_ROWS)
-    drawn = [SmallMap("", label, maps.pooled(one.weights, every), "share", 1.0) for one in moments]
+    drawn = [SmallMap("", label, maps.pooled(moment.weights, every), "share", 1.0) for moment in moments]
     _component(
         key=key,
         data={
             "moments": [
                 {
-                    "title": f"step {one.step:,}",
+                    "title": f"step {moment.step:,}",
                     "cells": maps.packed(small.values, small, exact=False),
-                    "answers": [[shown(word), round(share, 4)] for word, share in one.answers],
+                    "answers": [[shown(word), round(share, 4)] for word, share in moment.answers],
                 }
-                for one, small in zip(moments, drawn, strict=True)
+                for moment, small in zip(moments, drawn, strict=True)
             ],
             "rows": len(drawn[0].values),
             "every": every,

@@ -13,7 +13,7 @@ from pages.ui.downloads import figure, keep
 from pages.ui.frame import run
 from pages.ui.lessons import bar as lesson_bar
 from pages.ui.lessons import library, story
-from pages.ui.refusals import told
+from pages.ui.refusals import shows_errors
 from pages.ui.server import file_links, janitor, job_queue
 from pages.ui.state import session_state as state
 from pages.ui.state import walk
@@ -42,7 +42,7 @@ def draw(page: Page, around: Around, top: Any, bar: Any, under: Any) -> None:
     walk.keep_up(page)
     walk.resume()
     with janitor.attended():
-        with job_queue.refused(), told(ends=True):
+        with job_queue.refused(), shows_errors(ends=True):
             encoder = run.read(page)
             run.fit(encoder)
             with top:
@@ -62,19 +62,19 @@ def draw(page: Page, around: Around, top: Any, bar: Any, under: Any) -> None:
             walk.draw(at)
         with under:
             if at is not None:
-                st.caption(at.said, width="content")
+                st.caption(at.words, width="content")
             with st.container(horizontal=True, horizontal_alignment="right", key="tools"):
                 present.draw()
                 keep.draw_all(trace)
-        said = st.container(key="said")
-        with said:
+        notes = st.container(key="said")
+        with notes:
             run.offer_to_load()
             run.say_changes(trace.config)
             run.say_known(trace)
         around.draw_class(page)
-        with job_queue.refused(), told():
+        with job_queue.refused(), shows_errors():
             draw_page(page)
-    end(said)
+    end(notes)
     state.write_url()
     file_links.forget_undrawn(state.session().runs)
 
@@ -89,7 +89,7 @@ def draw_below(page: Page, above: Any, usual: Mapping[str, str], is_open: bool) 
     walk.keep_up(page)
     walk.resume()
     with janitor.attended():
-        with job_queue.refused(), told(ends=True):
+        with job_queue.refused(), shows_errors(ends=True):
             trace = run.undrawn(page, usual)
         walk.settle(page, trace.config)
         figure.settle(page)
@@ -97,11 +97,11 @@ def draw_below(page: Page, above: Any, usual: Mapping[str, str], is_open: bool) 
         with above:
             lesson_bar.draw(page)
             story.way_back(page)
-        said = st.container(key="said")
+        notes = st.container(key="said")
         if is_open:
-            with job_queue.refused(), told():
+            with job_queue.refused(), shows_errors():
                 draw_page(page)
-    end(said)
+    end(notes)
     state.write_choices()
     file_links.forget_undrawn(state.session().runs)
 
@@ -116,10 +116,10 @@ def has_place(page: Page) -> bool:
     return page.place and (page.place_in is None or page.place_in in state.current().choices)
 
 
-def end(said: Any) -> None:
+def end(at: Any) -> None:
     """Say what there is to say of a run, and that it has come whole."""
     if notes := state.session().notes:
-        said.warning(plain("  \n".join(notes)))
+        at.warning(plain("  \n".join(notes)))
         notes.clear()
     draw_seen()
 
@@ -129,12 +129,12 @@ _component = component(__file__, "arrival", "<p role='status' aria-live='polite'
 
 def draw_arrival(page: Page, at: Place | None) -> None:
     """Tell the browser which page and step it shows."""
-    said = page.title if at is None else f"{at.said}: {at.here.title}"
+    words = page.title if at is None else f"{at.words}: {at.here.title}"
     view = state.current()
     part = view.model if page.key == "your_model" else dict(view.choices).get("lessons_part", "")
     shows = f"{page.key} {bool(view.lesson)} {part}"
     _component(
         key="arrival",
-        data={"page": shows, "said": said},
+        data={"page": shows, "said": words},
         on_colours_change=lambda: None,
     )

@@ -182,8 +182,8 @@ def draw_second() -> None:
 
 def say_known(trace: Trace) -> None:
     """Say so where the model has hardly any words of the sentence."""
-    if said := words_known(trace.tokenization).sentence:
-        st.caption(plain(said))
+    if sentence := words_known(trace.tokenization).sentence:
+        st.caption(plain(sentence))
 
 
 def take_second() -> None:

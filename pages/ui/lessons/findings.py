@@ -34,32 +34,32 @@ ICONS = {
 }
 
 
-def badge(found: Finding) -> None:
+def badge(finding: Finding) -> None:
     """The verdict, by colour, sign and word."""
-    st.badge(found.verdict.value, icon=ICONS[found.verdict], color=COLOURS[found.verdict])
+    st.badge(finding.verdict.value, icon=ICONS[finding.verdict], color=COLOURS[finding.verdict])
 
 
-def tag(found: Finding) -> str:
+def tag(finding: Finding) -> str:
     """The verdict by colour, sign and word, within a line of Markdown."""
-    return f":{COLOURS[found.verdict]}-badge[{ICONS[found.verdict]} {found.verdict.value}]"
+    return f":{COLOURS[finding.verdict]}-badge[{ICONS[finding.verdict]} {finding.verdict.value}]"
 
 
-def draw(found: Finding, key: str, claim: str) -> None:
+def draw(finding: Finding, key: str, claim: str) -> None:
     """The claim that was put to the test, the verdict, the number and the sentence; `picture` draws the rest."""
     st.markdown(f"*{plain(claim)}*")
     with st.container(horizontal=True, vertical_alignment="center", key=f"{key}_number"):
-        badge(found)
-        if found.what:
-            st.metric(plain(found.what), brief(found.value), width="content")
+        badge(finding)
+        if finding.what:
+            st.metric(plain(finding.what), brief(finding.value), width="content")
     with st.container(key=f"{key}_verdict"):
-        st.markdown(plain(found.sentence))
+        st.markdown(plain(finding.sentence))
 
 
-def picture(found: Finding, trial: str, given: Mapping[str, Any]) -> None:
+def picture(finding: Finding, trial: str, given: Mapping[str, Any]) -> None:
     """The numbers behind the finding of a trial with these parameters, where it has some to draw."""
-    if found.picture is not None:
-        scene = asked_of(ask(LESSON_PICTURE), trial, given, found)
-        show(LESSON_PICTURE, scene=scene, known={tried(scene): found}, sentence=False)
+    if finding.picture is not None:
+        scene = asked_of(ask(LESSON_PICTURE), trial, given, finding)
+        show(LESSON_PICTURE, scene=scene, known={tried(scene): finding}, sentence=False)
 
 
 @dataclass(frozen=True)
@@ -67,7 +67,7 @@ class Known:
     """A claim, what was found of it, and whether that is what was shipped."""
 
     claim: Claim
-    found: Finding
+    finding: Finding
     stored: bool = False
 
 
@@ -78,11 +78,11 @@ def shipped() -> StoredVerdicts | None:
 
 def known(stored: StoredVerdicts) -> list[Known]:
     """Every claim with what was measured of it since, or else with what is stored; measured now where nothing is."""
-    found = []
+    rows = []
     for claim in CLAIMS:
         then = None if session.is_found(claim.trial, claim.given) else stored.finding(claim.trial, claim.given)
-        found.append(Known(claim, measured(claim) if then is None else then, then is not None))
-    return found
+        rows.append(Known(claim, measured(claim) if then is None else then, then is not None))
+    return rows
 
 
 def measured(claim: Claim) -> Finding:
@@ -100,13 +100,13 @@ def seconds(claims: Sequence[Claim]) -> float:
 
 def measure(claims: Sequence[Claim]) -> list[Known]:
     """What is found of these claims now; a bar moves while measuring."""
-    found = []
+    rows = []
     bar = st.progress(0.0, text="Measuring …")
     for done, claim in enumerate(claims):
         bar.progress(done / len(claims), text=f"Measuring {done + 1} of {len(claims)}: {plain(claim.text)}")
-        found.append(Known(claim, measured(claim)))
+        rows.append(Known(claim, measured(claim)))
     bar.empty()
-    return found
+    return rows
 
 
 def takes(claims: Sequence[Claim]) -> str:
@@ -118,12 +118,12 @@ def table(rows: Sequence[Known]) -> pd.DataFrame:
     """All claims as a table."""
     return pd.DataFrame(
         {
-            "claim": one.claim.text,
-            "where": said_in(one.claim),
-            "measured": one.found.sentence,
-            "number": one.found.value,
-            "verdict": one.found.verdict.value,
-            "stored": one.stored,
+            "claim": known.claim.text,
+            "where": said_in(known.claim),
+            "measured": known.finding.sentence,
+            "number": known.finding.value,
+            "verdict": known.finding.verdict.value,
+            "stored": known.stored,
         }
-        for one in rows
+        for known in rows
     )

@@ -31,8 +31,8 @@ def files(folder: Path = FOLDER) -> dict[str, Path]:
 
     A number before the name, as in 07-many-heads.toml, is its place; files without one follow, by name.
     """
-    found = sorted(folder.glob("*.toml"), key=lambda path: path.name)
-    return {re.sub(r"^\d+-", "", path.stem): path for path in found}
+    paths = sorted(folder.glob("*.toml"), key=lambda path: path.name)
+    return {re.sub(r"^\d+-", "", path.stem): path for path in paths}
 
 
 @cache
@@ -44,8 +44,8 @@ def bundled() -> dict[str, Lesson]:
 @cache
 def tutorials() -> dict[str, Lesson]:
     """Well-known kinds of tutorial, line by line, each line with the page that shows it, by the names of SOURCES."""
-    found = files(FOLDER / "tutorials")
-    return {name: fitting(read(file.read_text(encoding="utf-8"), file.name)) for name, file in found.items()}
+    paths = files(FOLDER / "tutorials")
+    return {name: fitting(read(file.read_text(encoding="utf-8"), file.name)) for name, file in paths.items()}
 
 
 def fitting(lesson: Lesson, name: str = "the lesson") -> Lesson:
@@ -100,11 +100,11 @@ def find(name: str) -> Lesson:
     """
     if is_link(name):
         return fitting(unpack(name), "the linked lesson")
-    found = bundled().get(name) or state.session().lesson.files.get(name)
-    if found is None:
+    lesson = bundled().get(name) or state.session().lesson.files.get(name)
+    if lesson is None:
         own = "It was opened from a file, which is not part of the link: open the file again." if ":" in name else ""
         raise LessonError([f"There is no lesson {name!r} here. {own or 'Choose one of those below.'}"])
-    return found
+    return lesson
 
 
 def view_of(step: LessonStep, name: str, at: int) -> View:

@@ -25,27 +25,27 @@ def draw(lesson: Lesson) -> None:
         state.write_url()
         st.rerun()
     with st.container(key="lesson"):
-        told, seen = st.columns([2, 3], gap="medium")
-    with told:
+        text_side, picture_side = st.columns([2, 3], gap="medium")
+    with text_side:
         head(lesson, at)
         question = step.question
         answered = question is None or questions.predicted(step, question, (view.lesson, at))
-        found = measured(step) if answered else None
+        finding = measured(step) if answered else None
         view_of_step = lesson_picture.of(library.SHOWN[step.page], step.trial)
-        beside = view_of_step is not None or (isinstance(found, Finding) and found.picture is not None)
+        beside = view_of_step is not None or (isinstance(finding, Finding) and finding.picture is not None)
         if beside:
-            said(step, found)
+            say_finding(step, finding)
         if answered and at == count:
             ending(lesson, view.lesson)
         more(step, view.lesson, at, answered)
-    with seen:
+    with picture_side:
         if question is not None and not answered:
             st.html(VEIL.format(questions.promised(question)))
             return
         if not beside:
-            said(step, found)
-        if isinstance(found, Finding):
-            findings.picture(found, step.trial, questions.given_to(step))
+            say_finding(step, finding)
+        if isinstance(finding, Finding):
+            findings.picture(finding, step.trial, questions.given_to(step))
         if view_of_step is not None:
             view_of_step()
 
@@ -73,8 +73,8 @@ def head(lesson: Lesson, at: int) -> None:
 
 def others(step: LessonStep) -> list[str]:
     """The sentences that a step measures besides the one on top."""
-    found = [step.given.get("other"), step.given.get("short"), *step.given.get("sentences", ())]
-    return [text for text in found if isinstance(text, str)]
+    texts = [step.given.get("other"), step.given.get("short"), *step.given.get("sentences", ())]
+    return [text for text in texts if isinstance(text, str)]
 
 
 def more(step: LessonStep, name: str, at: int, answered: bool) -> None:
@@ -119,12 +119,12 @@ def measured(step: LessonStep) -> Finding | str | None:
         return questions.finding_of(step)
 
 
-def said(step: LessonStep, found: Finding | str | None) -> None:
+def say_finding(step: LessonStep, finding: Finding | str | None) -> None:
     """What was measured, in words."""
-    if isinstance(found, str):
-        st.warning(plain(found))
-    elif found is not None:
-        findings.draw(found, "lesson", TRIALS[step.trial].claim)
+    if isinstance(finding, str):
+        st.warning(plain(finding))
+    elif finding is not None:
+        findings.draw(finding, "lesson", TRIALS[step.trial].claim)
 
 
 def open_page(key: str) -> None:
@@ -136,10 +136,10 @@ def open_page(key: str) -> None:
 
 def ending(lesson: Lesson, name: str) -> None:
     """What was foreseen, and the lesson that comes next."""
-    asked = [at for at, step in enumerate(lesson.steps, 1) if step.question]
-    right = sum(state.session().lesson.right.get((name, at), False) for at in asked)
-    said = f"The end. You foresaw {right} of {len(asked)}." if asked else "The end."
-    st.success(said, icon=":material/flag:")
+    questions_at = [at for at, step in enumerate(lesson.steps, 1) if step.question]
+    right = sum(state.session().lesson.right.get((name, at), False) for at in questions_at)
+    sentence = f"The end. You foresaw {right} of {len(questions_at)}." if questions_at else "The end."
+    st.success(sentence, icon=":material/flag:")
     if after := library.after(name):
         label = f"Next lesson: {library.bundled()[after].title}"
         st.button(plain(label), key="next_lesson", type="primary", on_click=library.go, args=(after, 1))

@@ -106,12 +106,12 @@ def outcome_of(step: LessonStep, question: Question, guess: object) -> guesses.G
     if question.kind == "token":
         marked = guess if isinstance(guess, int) and guess < len(trace.tokens) else None
         return guesses.token(trace, view.layer, view.head, query_of(question, trace), marked)
-    found = finding_of(step)
-    if isinstance(found, str):
+    finding = finding_of(step)
+    if isinstance(finding, str):
         return None
     if question.kind == "number":
-        return guesses.number(found, question.low, question.high, guess if isinstance(guess, float) else None)
-    return guesses.verdict(found, guess if isinstance(guess, str) else None)
+        return guesses.number(finding, question.low, question.high, guess if isinstance(guess, float) else None)
+    return guesses.verdict(finding, guess if isinstance(guess, str) else None)
 
 
 def given_to(step: LessonStep, read: Text | None = None) -> dict[str, Any]:

@@ -32,9 +32,9 @@ def hero() -> int | None:
     elif here.story.hero_of != here.read:
         asked = ""
     here.story.hero_of = here.read
-    found = int(asked) if asked.isdecimal() and len(asked) < 6 and int(asked) < count else None
-    state.remember("hero", found, None)
-    return found
+    position = int(asked) if asked.isdecimal() and len(asked) < 6 and int(asked) < count else None
+    state.remember("hero", position, None)
+    return position
 
 
 def at() -> int:
@@ -50,12 +50,12 @@ def way_to(number: int) -> Stop:
 
 def place() -> Place | None:
     """Where the screen is in the story, and what leads on; None for a run that has none."""
-    told, here = stops(), at()
-    if not told:
+    every, here = stops(), at()
+    if not every:
         return None
     before = way_to(here - 1) if here > 1 else Stop(PAGES[0], PAGES[0].title)
-    said = f"{told[here - 1].chapter} · {here} of {COUNT}"
-    return Place(way_to(here), before, way_to(here + 1) if here < COUNT else None, said)
+    words = f"{every[here - 1].chapter} · {here} of {COUNT}"
+    return Place(way_to(here), before, way_to(here + 1) if here < COUNT else None, words)
 
 
 def run_name() -> str:

@@ -35,15 +35,15 @@ PROMISE = "The picture comes with your guess."
 
 def draw() -> None:
     """The rail, and the stop that the link names."""
-    told = story.stops()
-    if not told:
+    stops = story.stops()
+    if not stops:
         st.markdown("This run does not end in numbers, so it has no story: take back what was changed in it.")
         return
     number = story.at()
-    stop = told[number - 1]
+    stop = stops[number - 1]
     story.arrange(stop, number)
     guesses = story.guesses()
-    draw_rail(told, number, guesses)
+    draw_rail(stops, number, guesses)
     with st.container(key="card_question"):
         heading(plain(stop.question))
         if number not in guesses:
@@ -132,10 +132,10 @@ def on(stop: StoryStop, number: int) -> None:
 def option(stop: StoryStop, i: int, guess: int | None) -> str:
     """An option after the guess: the right one and the guessed one say so."""
     right, guessed = i == stop.answer, i == guess
-    said = " · your guess" if guessed else ""
+    mine = " · your guess" if guessed else ""
     kind = "right" if right else "guessed" if guessed else ""
     mark = "✓ " if right else "✗ " if guessed else ""
-    return f"<li class='{kind}'>{mark}<bdi>{html.escape(stop.options[i])}</bdi>{said}</li>"
+    return f"<li class='{kind}'>{mark}<bdi>{html.escape(stop.options[i])}</bdi>{mine}</li>"
 
 
 def sentence(stop: StoryStop) -> str:
@@ -158,10 +158,10 @@ def sentence(stop: StoryStop) -> str:
 
 def ending(guesses: dict[int, int | None]) -> None:
     """What was foreseen, and where one can go from here."""
-    told = story.stops()
-    right = sum(guesses.get(i) == stop.answer for i, stop in enumerate(told, 1))
-    said = f"The end. You foresaw {right} of {len(told)}."
-    st.success(f"{said} Type another sentence on top, and all twelve answers are new.", icon=":material/flag:")
+    stops = story.stops()
+    right = sum(guesses.get(i) == stop.answer for i, stop in enumerate(stops, 1))
+    sentence = f"The end. You foresaw {right} of {len(stops)}."
+    st.success(f"{sentence} Type another sentence on top, and all twelve answers are new.", icon=":material/flag:")
     with st.container(horizontal=True, key="story_end"):
         for key, label in (("embedding", "Walk through every step"), ("lessons", "Go on with the lessons")):
             page = page_of(key)
@@ -189,8 +189,8 @@ def tokens(trace: Trace) -> None:
 
 def arcs(trace: Trace, stop: StoryStop) -> None:
     """Where the stop's head looks from the word, as arcs; a button opens the number that the answer says."""
-    said = state.current().choices
-    view = replace(state.current(), choices=tuple(sorted({**dict(said), WORD.key: str(stop.word)}.items())))
+    choices = state.current().choices
+    view = replace(state.current(), choices=tuple(sorted({**dict(choices), WORD.key: str(stop.word)}.items())))
     answer = answer_of(ARCS, scene_of(view, ARCS.needs, session.text_encoder, session.run))
     scene, shares = answer.scene, answer.numbers.array.tolist()
     asked = words_to_look_from(scene)[scene[WORD]]

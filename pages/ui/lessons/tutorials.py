@@ -28,17 +28,17 @@ def draw() -> None:
     """One tutorial, chosen among all: its lines under its headings, then every number that they state."""
     every = library.tutorials()
     tie = state.choice("tutorial", every, next(iter(every)))
-    name = st.pills("Tutorial", list(every), required=True, format_func=lambda one: plain(every[one].title), **tie)
+    name = st.pills("Tutorial", list(every), required=True, format_func=lambda key: plain(every[key].title), **tie)
     st.markdown(plain(every[name].learn))
     top = st.container()
     places = lines(every[name])
     key = f"tutorial_{name}_{state.current().model}"
     asked_for, again = state.session().asked_for, f"again_{key}"
     stored = {} if again in asked_for else {at: then(step) for at, (step, _) in enumerate(places)}
-    known = {at: found for at, found in stored.items() if found}
+    known = {at: finding for at, finding in stored.items() if finding}
     asked_for.discard(again)
-    for at, found in known.items():
-        tell(found, places[at][1], findings.STORED)
+    for at, finding in known.items():
+        tell(finding, places[at][1], findings.STORED)
     judged, counted = list(known.values()), top.empty()
     counted.markdown(counts(judged, len(places)))
     left = [(step, place) for at, (step, place) in enumerate(places) if step.trial and at not in known]
@@ -56,7 +56,7 @@ def draw() -> None:
 
 def counts(judged: list[Finding], lines: int) -> str:
     """How many lines have each verdict, and how many have none."""
-    by_verdict = [[one for one in judged if one.verdict is verdict] for verdict in Verdict]
+    by_verdict = [[finding for finding in judged if finding.verdict is verdict] for verdict in Verdict]
     tags = [f"{findings.tag(ones[0])} {len(ones)}" for ones in by_verdict if ones]
     shown = f"{lines - len(judged)} without a verdict: they show a step, or say why it is not shown"
     return f"{lines} lines: {' · '.join((*tags, shown))}."
@@ -71,16 +71,16 @@ def then(step: LessonStep) -> Finding | None:
     return stored.finding(trial, json.loads(given)) if stored else None
 
 
-def tell(found: Finding, place: st.delta_generator.DeltaGenerator, stored: str = "") -> None:
+def tell(finding: Finding, place: st.delta_generator.DeltaGenerator, stored: str = "") -> None:
     """The verdict and the sentence of a line, in its place."""
-    place.markdown(" ".join(filter(None, (findings.tag(found), stored, plain(found.sentence)))))
+    place.markdown(" ".join(filter(None, (findings.tag(finding), stored, plain(finding.sentence)))))
 
 
 def lines(tutorial: Lesson) -> list[Place]:
     """Every line with the way to its page; returns each with the place for what is measured."""
-    found = []
+    places = []
     numbered = list(enumerate(tutorial.steps))
-    for part, under in groupby(numbered, key=lambda one: one[1].part):
+    for part, under in groupby(numbered, key=lambda at_step: at_step[1].part):
         heading(plain(part))
         for at, step in under:
             with st.container(key=f"line_{at}"):
@@ -91,12 +91,12 @@ def lines(tutorial: Lesson) -> list[Place]:
                     words.caption(plain(shape))
                 if step.not_shown:
                     words.caption(plain(f"Not shown here, {step.not_shown.rstrip('.')}."))
-                found.append((step, words.container()))
+                places.append((step, words.container()))
                 page = library.SHOWN[step.page]
                 way.button(
                     page.title, key=f"open_line_{at}", icon=page.icon, type="tertiary", on_click=show, args=(step,)
                 )
-    return found
+    return places
 
 
 def view_of(step: LessonStep) -> View:
@@ -127,11 +127,11 @@ def shape_of(step: LessonStep) -> str:
         return ""
     encoder = session.text_encoder(view.model)
     every = by_name(encoder.config)
-    found = every.get(view.step) or every.get(f"layers.{min(view.layer, encoder.config.n_layers - 1)}.{view.step}")
-    if found is None:
+    place = every.get(view.step) or every.get(f"layers.{min(view.layer, encoder.config.n_layers - 1)}.{view.step}")
+    if place is None:
         return ""
-    sizes = found.sizes(encoder.config, len(encoder.tokenize(view.sentence).ids))
-    return f"{found.title}: {' × '.join(found.shape)} = {' × '.join(map(str, sizes))}"
+    sizes = place.sizes(encoder.config, len(encoder.tokenize(view.sentence).ids))
+    return f"{place.title}: {' × '.join(place.shape)} = {' × '.join(map(str, sizes))}"
 
 
 def question(step: LessonStep) -> tuple[str, str, str]:

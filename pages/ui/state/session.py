@@ -113,17 +113,17 @@ class Session:
 
 def session() -> Session:
     """What this session holds."""
-    found: Session | None = st.session_state.get(KEY)  # looked up once: this is asked for a hundred times in a run
-    if found is None:
-        found = st.session_state[KEY] = Session()
-    return found
+    held: Session | None = st.session_state.get(KEY)  # looked up once: this is asked for a hundred times in a run
+    if held is None:
+        held = st.session_state[KEY] = Session()
+    return held
 
 
 def value(key: str) -> Any:
     """What the widget of that key shows, or is to show: until its browser hears of that, it says what it showed."""
-    said = st.session_state[key]
+    shown = st.session_state[key]
     run, before, wanted = session().shown.get(key, (0, None, None))
-    return wanted if run > seen() and said == before else said
+    return wanted if run > seen() and shown == before else shown
 
 
 def has(key: str) -> bool:
@@ -163,8 +163,8 @@ def draw_seen() -> None:
 
 def picked(key: str, name: str = "picked") -> object:
     """What the component of that key says was picked. It comes from a browser, so it may be anything."""
-    said: object = st.session_state[key].get(name)
-    return said
+    message: object = st.session_state[key].get(name)
+    return message
 
 
 def is_forged() -> bool:

@@ -83,8 +83,8 @@ def choice(key: str, options: Collection[Any] | None, default: Any, many: bool =
         offered = {spell(option): option for option in options or ()}
         parts = [part for part in asked.split(",") if part] if many else [asked]
         if options is None or all(part in offered for part in parts):
-            found = [offered.get(part, part) for part in parts]
-            wanted = found if many else found[0]
+            values = [offered.get(part, part) for part in parts]
+            wanted = values if many else values[0]
         else:
             wanted = default
             remember(key, default, default)

@@ -85,7 +85,7 @@ class Place:
     here: Stop
     previous: Stop | None
     next: Stop | None
-    said: str
+    words: str
 
 
 def place(page: Page) -> Place | None:

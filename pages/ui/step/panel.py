@@ -54,18 +54,18 @@ def drawn(trace: Trace, step: Step, head: int) -> None:
 def proof(trace: Trace, step: Step) -> None:
     """How to check a step: against PyTorch's own modules, and by running its code."""
     heading("How to check")
-    found = session.proof(step.name)
+    checks = session.proof(step.name)
     with st.grid("auto", min_column_width=210, key="proof"):
-        for check in found:
-            said = f"Largest difference, now: {written(check.difference)}, among numbers up to {written(check.size)}."
-            said = f"The effect of a change, no proof: {check.edited}." if check.edited else said
+        for check in checks:
+            words = f"Largest difference, now: {written(check.difference)}, among numbers up to {written(check.size)}."
+            words = f"The effect of a change, no proof: {check.edited}." if check.edited else words
             name = f"{check.what} (changed)" if check.edited else check.what
             value = written(check.difference) if check.edited else agreement(check.difference, check.size)
-            st.metric(plain(name), value, help=plain(said))
+            st.metric(plain(name), value, help=plain(words))
     model = session.text_encoder(state.current().model).model
     st.caption(
         f"{trace[step.name].dtype} · dropout {'on' if model.training else 'off'} · model {plain(trace.source.name)} "
-        f"({trace.source.fingerprint})" + ("" if found else " · PyTorch has no module of its own for this part")
+        f"({trace.source.fingerprint})" + ("" if checks else " · PyTorch has no module of its own for this part")
     )
     lines = st.expander("Show me the code", key="code", on_change="rerun")
     if lines.open:

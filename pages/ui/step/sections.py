@@ -66,12 +66,14 @@ def explain_tokens(trace: Trace) -> str:
     added = dict.fromkeys(
         plain(token) for token, special in zip(tokens, trace.tokenization.special, strict=True) if special
     )
-    said = ["A token is a word, or a piece of one, that the model knows by number (id)."]
+    sentences = ["A token is a word, or a piece of one, that the model knows by number (id)."]
     if added:
-        said.append(f"{' and '.join(added)} {'are' if len(added) > 1 else 'is'} added for the model.")
-    said += [f"{plain(unknown)} stands for what its vocabulary lacks." for unknown in UNKNOWN if unknown in tokens]
-    said += [f"`{mark}` marks {what}." for mark, what in MARKS.items() if any(one.startswith(mark) for one in tokens)]
-    return " ".join(said)
+        sentences.append(f"{' and '.join(added)} {'are' if len(added) > 1 else 'is'} added for the model.")
+    sentences += [f"{plain(unknown)} stands for what its vocabulary lacks." for unknown in UNKNOWN if unknown in tokens]
+    sentences += [
+        f"`{mark}` marks {what}." for mark, what in MARKS.items() if any(token.startswith(mark) for token in tokens)
+    ]
+    return " ".join(sentences)
 
 
 def draw_parameters(encoder: TextEncoder) -> None:

@@ -35,14 +35,14 @@ def follow(
         way_out = st.empty()
         way_out.button("Cancel", key=f"{key}_cancel")
         with job_queue.slot():
-            for found in start():
-                bar.progress(found.done / found.total, f"{found.done} of {found.total} {unit}")
+            for result in start():
+                bar.progress(result.done / result.total, f"{result.done} of {result.total} {unit}")
         bar.empty()
         way_out.empty()
-        sweeps[key] = (asked, found)
+        sweeps[key] = (asked, result)
         if shared is not None:
             with _reading:
-                shared[asked] = found
+                shared[asked] = result
         st.rerun()  # what stands above shows it too
-    last, found = sweeps.get(key, (None, None))
-    return found if last == asked else None
+    last, result = sweeps.get(key, (None, None))
+    return result if last == asked else None
