@@ -2,11 +2,10 @@
 
 import streamlit as st
 
-from encoder.experiments.attributions.sentence_list import LONGEST
-from encoder.experiments.attributions.sentence_list import MOST as MOST_SENTENCES
-from encoder.experiments.attributions.sentence_list import alike as alike_sentences
-from encoder.experiments.attributions.sentence_list import lines as lines_of
-from encoder.experiments.attributions.similarity import Centred, centred, likeness
+from encoder.experiments.attributions.similarity import LONGEST, Centred, centred, likeness
+from encoder.experiments.attributions.similarity import MOST as MOST_SENTENCES
+from encoder.experiments.attributions.similarity import alike as alike_sentences
+from encoder.experiments.attributions.similarity import lines as lines_of
 from encoder.experiments.compare import aligned_tokens, first_difference, patch_sweep
 from encoder.explain.cost import run_flops
 from encoder.metrics import SENTENCES

@@ -10,8 +10,19 @@ from tiny import TINY, tiny
 from twins import MINILM
 
 from encoder import TextEncoder
-from encoder.experiments.attributions.sentence_list import LONGEST, MOST, Alike, alike, lines
-from encoder.experiments.attributions.similarity import centred, likeness, mean_vector, opened, others, sentence_vector
+from encoder.experiments.attributions.similarity import (
+    LONGEST,
+    MOST,
+    Alike,
+    alike,
+    centred,
+    likeness,
+    lines,
+    mean_vector,
+    opened,
+    others,
+    sentence_vector,
+)
 
 POOLINGS = (None, "mean", "cls", "max", "mean_sqrt_len")
 A, B = "w1 w2 w3 w2", "w4 w5 w1 w6 w7"

@@ -15,7 +15,7 @@ from twins import put
 from encoder import PRESETS, Edit, TextEncoder
 from encoder.edits.edit_text import edits_to_text
 from encoder.experiments.ablation import WatchedWord, ablate_each, grid
-from encoder.experiments.attributions.sentence_list import alike
+from encoder.experiments.attributions.similarity import alike
 from encoder.experiments.compare import relative_difference
 from encoder.experiments.importance import importance
 from encoder.metrics import length, parked, stream

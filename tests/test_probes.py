@@ -11,8 +11,20 @@ from tiny import TINY, VARIANTS, tiny
 from encoder import TextEncoder
 from encoder.exam import named
 from encoder.experiments.probes import layers
-from encoder.experiments.probes.labelled import MOODS, TAGS, labelled
-from encoder.experiments.probes.layers import FOLDS, TASKS, Task, accuracy, folds, probe, readers, samples, words_of
+from encoder.experiments.probes.layers import (
+    FOLDS,
+    MOODS,
+    TAGS,
+    TASKS,
+    Task,
+    accuracy,
+    folds,
+    labelled,
+    probe,
+    readers,
+    samples,
+    words_of,
+)
 from encoder.experiments.probes.regression import STRENGTH, fit
 
 pytestmark = pytest.mark.slow

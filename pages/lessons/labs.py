@@ -10,8 +10,7 @@ import streamlit as st
 
 from encoder.experiments import KINDS, LearningCurves, learning_curves
 from encoder.experiments.learning import CHANCE, NARROW, ROWS, STEPS
-from encoder.experiments.probes.labelled import MOODS, TAGS, labelled
-from encoder.experiments.probes.layers import read_sentence, read_words, words_of
+from encoder.experiments.probes.layers import MOODS, TAGS, labelled, read_sentence, read_words, words_of
 from encoder.pictures.lab import Ask, Beside, Note, Part, Show, Table, When, Words, pictures_of
 from encoder.pictures.lab_rows import GROUPS, LABS
 from encoder.pictures.picture import Answer, Picture

@@ -9,12 +9,14 @@ import re
 from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import NamedTuple
 from weakref import WeakKeyDictionary
 
 import torch
 from torch import Tensor
 
-from encoder.experiments.probes.labelled import MOODS, TAGS, labelled
 from encoder.experiments.probes.regression import Regression, fit
 from encoder.metrics import stream
 from encoder.metrics.head_measures import runs
@@ -25,6 +27,46 @@ from encoder.support.progress import pulse, shares
 from encoder.text_encoder import TextEncoder
 from encoder.trace.trace import Trace
 from encoder.trace.words import places
+
+FILE = Path(__file__).with_name("labelled.txt")
+TAGS = {
+    "N": "noun",
+    "V": "verb",
+    "A": "adjective",
+    "R": "adverb",
+    "P": "pronoun",
+    "D": "determiner",
+    "I": "preposition",
+    "C": "conjunction",
+}
+MOODS = {"+": "good", "-": "bad"}
+
+
+class Labelled(NamedTuple):
+    """A sentence, which of MOODS it is, its words, and which of TAGS each of them is here; both counted from 0."""
+
+    text: str
+    mood: int
+    words: tuple[str, ...]
+    tags: tuple[int, ...]
+
+
+@cache
+def labelled() -> tuple[Labelled, ...]:
+    """Return two hundred short sentences, written for this project and from no corpus, with what a probe is taught.
+
+    They stand in labelled.txt, one a line: + or - for a good or a bad experience, then every word with its part of
+    speech. Numbers 2 k and 2 k + 1 are of nearly the same words, so that no single frequent word gives the answer away.
+    """
+    return tuple(map(read, FILE.read_text(encoding="utf-8").splitlines()))
+
+
+def read(line: str) -> Labelled:
+    """One line of the file."""
+    mood, *pairs = line.split()
+    words, tags = zip(*(pair.split("/") for pair in pairs), strict=True)
+    return Labelled(f"{' '.join(words)}.", [*MOODS].index(mood), words, tuple([*TAGS].index(tag) for tag in tags))
+
 
 FOLDS = 4  # each sentence is tested by a probe that has not seen it, nor the one that differs from it by a word
 OF_SENTENCES = ("good or bad",)  # tasks whose samples are whole sentences

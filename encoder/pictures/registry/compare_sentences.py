@@ -5,8 +5,16 @@ from functools import partial
 
 import numpy as np
 
-from encoder.experiments.attributions.sentence_list import Alike, alike, lines
-from encoder.experiments.attributions.similarity import centred, likeness, mean_vector, opened, others
+from encoder.experiments.attributions.similarity import (
+    Alike,
+    alike,
+    centred,
+    likeness,
+    lines,
+    mean_vector,
+    opened,
+    others,
+)
 from encoder.experiments.compare import holding, mean_between, word_cosines
 from encoder.metrics import SENTENCES, largest_cell
 from encoder.pictures.export.caption import UNCHANGED, About, quoted

@@ -1,11 +1,16 @@
-"""Trials of what heads look at."""
+"""Trials of single heads: what they look at, what is turned when a sentence changes, and which one a network needs.
+
+Networks that read rows of digits are asked what they compute, too.
+"""
 
 from torch import Tensor
 
 from encoder.metrics import MARGIN, attention_weights
 from encoder.support.errors import EncoderError
-from encoder.support.formatting import brief
-from encoder.teach.trials.finding import Finding, Grid, array, judge
+from encoder.support.formatting import brief, percent
+from encoder.tasks.mystery import SAME, Examined, examine, reads_digits
+from encoder.tasks.on_digits import ON_DIGITS
+from encoder.teach.trials.finding import Bars, Finding, Grid, array, judge, untried
 from encoder.text_encoder import TextEncoder
 from encoder.trace.trace import Trace
 from encoder.trace.words import merge
@@ -96,3 +101,42 @@ def refers(encoder: TextEncoder, sentence: str, other: str, word: str, first: st
     return Finding(
         best, "largest move of a head's preference", measured, judge(switch > 0, weaker if flips else ""), grid
     )
+
+
+NOT_DIGITS = "This model does not read rows of digits; a mystery model of the page Learning does."
+
+
+def bars(found: Examined) -> Bars:
+    """What breaks without each head."""
+    layers, heads = found.harm.shape
+    names = [f"L{layer}H{head}" for layer in range(layers) for head in range(heads)]
+    return Bars({"answered otherwise": found.harm.ravel()}, names, "share of inputs answered otherwise without it")
+
+
+def computes(encoder: TextEncoder, task: str) -> Finding:
+    """A network that reads eight digits computes what a task asks for."""
+    if not reads_digits(encoder.model):
+        return untried(NOT_DIGITS)
+    result, about = examine(encoder.model), ON_DIGITS[task]
+    share, count = result.agrees(task), len(result.inputs)
+    text = f"“{about.title}” asks: {about.asks} It does so for {round(share * count)} of {count} inputs it never saw."
+    return Finding(share, f"share of inputs answered as “{about.title}” asks", text, judge(share >= SAME))
+
+
+def head_does_it(encoder: TextEncoder, layer: int = 0, head: int = 0) -> Finding:
+    """A network that reads eight digits needs this head: most of what breaks without a head breaks without it."""
+    if not reads_digits(encoder.model):
+        return untried(NOT_DIGITS)
+    result = examine(encoder.model)
+    if not (layer < len(result.harm) and head < result.harm.shape[1]):
+        raise EncoderError(
+            f"there is no layer {layer}, head {head}; there are {' × '.join(map(str, result.harm.shape))}"
+        )
+    broken = float(result.harm[layer, head])
+    text = (
+        f"With layer {layer}, head {head} set to zero {percent(broken)} of {len(result.inputs)} inputs are answered "
+        f"otherwise; without the head that breaks most it is {percent(float(result.harm.max()))}."
+    )
+    does = (layer, head) in result.needed
+    what = f"share of inputs answered otherwise without layer {layer}, head {head}"
+    return Finding(broken, what, text, judge(does), bars(result))

@@ -21,7 +21,7 @@ from encoder.experiments import timelapse
 from encoder.experiments.attributions.circuits import looked_for, written_for
 from encoder.experiments.attributions.similarity import mean_vector as mean_of_sentences
 from encoder.experiments.probes import layers as probing
-from encoder.experiments.probes.labelled import labelled
+from encoder.experiments.probes.layers import labelled
 from encoder.experiments.probes.regression import Regression
 from encoder.experiments.timelapse import Moment, Strongest
 from encoder.explain.cost import run_flops
