@@ -21,7 +21,7 @@ from visits import link
 
 from encoder import EncoderError, TextEncoder
 from encoder.checkpoint import BUNDLED
-from encoder.exam import ExamError, examine
+from encoder.exam import ExamError, Treebank, examine
 from encoder.exam.frames import made_sentences
 from encoder.exam.links import GAPS, JUDGED, relations
 from encoder.exam.moments import (
@@ -36,7 +36,6 @@ from encoder.exam.moments import (
     permuted,
     questions,
     read_moments,
-    right_answers,
     training_moments,
 )
 from encoder.exam.rise import EXAMPLES, KEYS, Rise, best, every_head, headline, rise
@@ -67,14 +66,20 @@ def sent(app: AppTest, key: str) -> dict[str, Any]:
     return data
 
 
+def counter_of(encoder: TextEncoder, bank: Treebank) -> MomentCounter:
+    """What counts the subjects of gaps with a noun between: few enough to run here."""
+    return MomentCounter(encoder, bank.name, questions(encoder, bank, [JUDGED]))
+
+
 def test_two_relations_are_counted_again_from_snapshots_and_trees() -> None:
     """Subjects of gaps with a noun between, and objects by the fixed distance: both small enough to run here."""
     bank = treebanks()[0]
-    counts, right = right_answers(timelapse.at("small", 20_000), bank, [JUDGED])
-    assert counts[JUDGED] == MOMENTS.links[JUDGED] == 104
+    counter = counter_of(late := timelapse.at("small", 20_000), bank)
+    right = counter.count(late).right
+    assert counter.links[JUDGED] == MOMENTS.links[JUDGED] == 104
     assert np.abs(np.array(right[JUDGED]) - MOMENTS.right[20_000][JUDGED]).max() <= 2
     early = timelapse.at("small", 1000)
-    near = MomentCounter(early, bank.name, questions(early, bank, [JUDGED])).count(early).near
+    near = counter_of(early, bank).count(early).near
     assert np.abs(np.array(near[JUDGED]) - MOMENTS.near[1000][JUDGED]).max() <= 2 and np.any(near[JUDGED])
 
 
@@ -152,7 +157,8 @@ def test_the_second_treebank_has_the_same_birth() -> None:
         one = rise(web, relation)
         assert one.place == rise(MOMENTS, relation).place and one.steps[one.leaves or 0] == step
     bank = treebanks()[1]
-    right = right_answers(timelapse.at("small", 3000), bank, [JUDGED])[1][JUDGED]
+    encoder = timelapse.at("small", 3000)
+    right = counter_of(encoder, bank).count(encoder).right[JUDGED]
     assert np.abs(np.array(right) - web.right[3000][JUDGED]).max() <= 1
 
 

@@ -20,7 +20,7 @@ from encoder.train.processes import processes
 
 
 def arguments(given: list[str] | None = None) -> Namespace:
-    """The command line."""
+    """Return the command line."""
     parser = CommandLine("python -m encoder.atlas", description=__doc__)
     parser.add_argument("--model", default="base", help="a bundled model or a folder")
     text = "text, one line a sentence; .xz and .gz are unpacked"
@@ -42,7 +42,7 @@ def arguments(given: list[str] | None = None) -> Namespace:
 
 
 def planned(asked: Namespace) -> AtlasPlan:
-    """What is asked for."""
+    """Return what is asked for."""
     stream, heads = (tuple(sorted({*layers})) for layers in (asked.vectors, asked.head_vectors))
     return AtlasPlan(
         asked.model,
@@ -56,7 +56,7 @@ def planned(asked: Namespace) -> AtlasPlan:
 
 
 def device(asked: str) -> str:
-    """The kind of device to compute on.
+    """Return the kind of device to compute on.
 
     Raises:
         AtlasError: there is no such device, or not one for each process of torchrun.

@@ -27,7 +27,7 @@ class Shelf:
 
 
 def shelf(source: Source) -> Shelf:
-    """What there is for a model; atlases of other models are left aside, damaged ones are told of.
+    """Return what there is for a model; atlases of other models are left aside, damaged ones are told of.
 
     Folders are looked at again when a card has come, gone or changed.
     """
@@ -37,7 +37,7 @@ def shelf(source: Source) -> Shelf:
 
 @lru_cache(maxsize=16)
 def opened(source: Source, own: tuple[str, bool], there: Stamp) -> Shelf:
-    """The same, with the own folder, whether it is there, and the files as they are now."""
+    """Return the same, with the own folder, whether it is there, and the files as they are now."""
     found, refused = [], nothing_in(own[0])
     for folder in every():
         try:
@@ -51,7 +51,7 @@ def opened(source: Source, own: tuple[str, bool], there: Stamp) -> Shelf:
 
 
 def nothing_in(own: str) -> list[str]:
-    """What is to be said of the folder that the variable names, where there is no atlas in it."""
+    """Return what is to be said of the folder that the variable names, where there is no atlas in it."""
     if not own or folders(Path(own)):
         return []
     why = "has no atlas in it" if Path(own).is_dir() else "is not there"
@@ -59,19 +59,19 @@ def nothing_in(own: str) -> list[str]:
 
 
 def every() -> list[Path]:
-    """The folders of all atlases."""
+    """Return the folders of all atlases."""
     own = os.environ.get(FOLDER)
     roots = [SHIPPED, *([Path(own)] if own else [])]
     return [one for root in roots for one in folders(root)]
 
 
 def stamp() -> Stamp:
-    """What changes when an atlas comes, goes or is made again."""
+    """Return what changes when an atlas comes, goes or is made again."""
     return tuple((str(one), (one / mark(one)).stat().st_mtime_ns) for one in every())
 
 
 def folders(root: Path) -> list[Path]:
-    """The folders in a folder that are an atlas or an unfinished one, in their order; itself where it is one."""
+    """Return the folders in a folder that are an atlas or an unfinished one, in their order; itself where it is one."""
     if not root.is_dir():
         return []
     if mark(root):
@@ -80,12 +80,12 @@ def folders(root: Path) -> list[Path]:
 
 
 def mark(folder: Path) -> str:
-    """The file by which a folder is known as an atlas or an unfinished one; empty where it is neither."""
+    """Return the file by which a folder is known as an atlas or an unfinished one; empty where it is neither."""
     return next((name for name in (CARD, UNFINISHED) if (folder / name).exists()), "")
 
 
 def atlas_of(encoder: TextEncoder, number: int = 0) -> Atlas:
-    """One of the atlases of a model, the first unless it is numbered.
+    """Return one of the atlases of a model, the first unless it is numbered.
 
     Raises:
         AtlasError: it has none, or fewer.

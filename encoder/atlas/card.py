@@ -53,7 +53,7 @@ class AtlasCard:
 
 
 def read_card(folder: Path) -> AtlasCard:
-    """The card of a folder.
+    """Return the card of a folder.
 
     Raises:
         AtlasError: there is none, it is damaged, or it is of another kind or of a newer version.
@@ -84,7 +84,7 @@ def read_card(folder: Path) -> AtlasCard:
 
 
 def understood(said: Mapping[str, Any]) -> AtlasCard:
-    """A card from its fields; KeyError, TypeError or ValueError where one is missing or is no such thing."""
+    """Return a card from its fields; KeyError, TypeError or ValueError where one is missing or is no such thing."""
     model, corpus = said["model"], said["corpus"]
     sizes = {name: counted(model[name], most) for name, most in SIZES.items()}
     files = {str(name): (counted(one["bytes"]), text(one["sha256"])) for name, one in said["files"].items()}
@@ -107,14 +107,14 @@ def understood(said: Mapping[str, Any]) -> AtlasCard:
 
 
 def counted(value: Any, most: int = 1 << 62) -> int:
-    """A whole number that can be one."""
+    """Return a whole number that can be one."""
     if type(value) is not int or not 0 <= value <= most:
         raise EncoderError(value)
     return value
 
 
 def text(value: Any) -> str:
-    """A text of no great length."""
+    """Return a text of no great length."""
     if not isinstance(value, str) or len(value) > 4000:
         raise EncoderError(value)
     return value

@@ -53,7 +53,7 @@ class SameLength:
     first: int  # the number of the shard's first sentence
 
     def to(self, device: torch.device) -> "SameLength":
-        """The same on a device."""
+        """Return the same on a device."""
         moved = {name: getattr(self, name).to(device) for name in ("ids", "text", "froms", "keys")}
         return replace(self, **moved, segments=None if self.segments is None else self.segments.to(device))
 
@@ -110,7 +110,7 @@ class Shard:
 
 
 def under(state: Mapping[str, Tensor], part: str) -> dict[str, Tensor]:
-    """The values of one part."""
+    """Return the values of one part."""
     return {name.removeprefix(f"{part}."): value for name, value in state.items() if name.startswith(f"{part}.")}
 
 
@@ -183,7 +183,7 @@ class Collector(Tap):
 
 
 def narrowed(attention: Attention) -> Tensor:
-    """For each head a square matrix [d_head, d_head] that makes vectors as long as W_O^h does."""
+    """Return for each head a square matrix [d_head, d_head] that makes vectors as long as W_O^h does."""
     by_head = attention.w_o_by_head  # [H, d_head, d_model]
     square: Tensor = torch.linalg.qr(by_head.mT, mode="r").R.mT
     return square
@@ -218,7 +218,7 @@ def collect(
 
 
 def batches(encoder: TextEncoder, first: int, texts: Sequence[Text]) -> Iterator[SameLength]:
-    """The sentences of a shard, those of the same length together and no more at once than CELLS allows."""
+    """Yield the sentences of a shard, those of the same length together and no more at once than CELLS allows."""
     by_length = defaultdict(list)
     for number, text in enumerate(texts, first):
         pieces = encoder.tokenize(text)

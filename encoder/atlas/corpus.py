@@ -39,7 +39,7 @@ class AtlasCorpus:
         return {"pairs": True} if self.pairs else {}
 
     def sentences(self) -> Iterator[Text]:
-        """The sentences, or pairs of them, in their order.
+        """Yield the sentences, or pairs of them, in their order.
 
         Raises:
             AtlasError: a file cannot be read, is not UTF-8, or has a line that is no pair where pairs are asked for.
@@ -52,7 +52,7 @@ class AtlasCorpus:
                 number += 1
 
     def shards(self, size: int) -> Iterator[tuple[int, list[Text]]]:
-        """The number of each shard's first sentence, and its sentences."""
+        """Yield the number of each shard's first sentence, and its sentences."""
         first, some = 0, list[Text]()
         for text in self.sentences():
             some.append(text)
@@ -78,12 +78,12 @@ class AtlasCorpus:
 
 
 def how_many(sentences: int, pairs: bool) -> str:
-    """So many sentences, or pairs of them, in words."""
+    """Return so many sentences, or pairs of them, in words."""
     return f"{sentences:,} {'pairs of ' * pairs}sentences"
 
 
 def lines(path: Path) -> Iterator[tuple[int, str]]:
-    """The lines of a file that hold text, each with its number from 1."""
+    """Yield the lines of a file that hold text, each with its number from 1."""
     number = 1
     try:
         with opened(path) as file:
@@ -99,7 +99,7 @@ def lines(path: Path) -> Iterator[tuple[int, str]]:
 
 
 def pair(path: Path, number: int, line: str) -> tuple[str, str]:
-    """The two sentences of a line.
+    """Return the two sentences of a line.
 
     Raises:
         AtlasError: it has no tab, or more than one.
@@ -114,11 +114,11 @@ def pair(path: Path, number: int, line: str) -> tuple[str, str]:
 
 
 def opened(path: Path) -> IO[str]:
-    """A file as text, unpacked where its name says that it is packed."""
+    """Return a file as text, unpacked where its name says that it is packed."""
     opener = OPENERS.get(path.suffix)
     return path.open(encoding="utf-8-sig") if opener is None else opener(path, "rt", encoding="utf-8-sig")
 
 
 def named(files: Sequence[Path]) -> str:
-    """The names of files for people."""
+    """Return the names of files for people."""
     return ", ".join(re.sub(r"(\.txt)?(\.xz|\.gz)?$", "", path.name) for path in files)

@@ -31,7 +31,7 @@ def pair_weights(atlas: Atlas, start: str, end: str) -> Floats:
 
 
 def vector_lengths(atlas: Atlas) -> dict[str, Floats]:
-    """The mean length of words and of special tokens, and that of the mean of all words: each [n_layers + 1]."""
+    """Return the mean length of words and of special tokens, and that of the mean of all words: each [n_layers + 1]."""
     rows = atlas.layers
     return {
         "words": rows["length_words"].to_numpy(),
@@ -41,21 +41,21 @@ def vector_lengths(atlas: Atlas) -> dict[str, Floats]:
 
 
 def firing_shares(atlas: Atlas, layer: int) -> Floats:
-    """The share of the tokens at which each feed-forward unit of a layer fires: [d_ff]."""
+    """Return the share of the tokens at which each feed-forward unit of a layer fires: [d_ff]."""
     width = atlas.card.sizes["units"]
     shares: Floats = atlas.units.slice(layer * width, width)["firings"].to_numpy() / max(1, atlas.card.tokens)
     return shares
 
 
 def ranked_shares(atlas: Atlas, layer: int) -> tuple[NDArray[np.int64], Floats]:
-    """Up to RANKS ranks of a layer's units by how often they fire, evenly over all of them, and those shares."""
+    """Return up to RANKS ranks of a layer's units by how often they fire, evenly over all of them, and those shares."""
     shares = np.sort(firing_shares(atlas, layer))[::-1]
     ranks = np.linspace(0, len(shares) - 1, min(len(shares), RANKS)).astype(int)
     return ranks, shares[ranks]
 
 
 def telling_unit(atlas: Atlas, layer: int) -> int:
-    """Of a layer's units that are RARE, the one that writes the longest vectors when it fires."""
+    """Return the unit, of those of a layer that are RARE, that writes the longest vectors when it fires."""
     width = atlas.card.sizes["units"]
     rows = atlas.units.slice(layer * width, width)
     written = rows["mean"].to_numpy() * rows["written_per_one"].to_numpy()

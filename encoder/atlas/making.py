@@ -52,7 +52,7 @@ class AtlasPlan:
         return self.out / PARTS
 
     def part(self, index: int) -> Path:
-        """The file of one shard."""
+        """Return the file of one shard."""
         return self.parts / f"part-{index:06}.safetensors"
 
     @property
@@ -179,7 +179,7 @@ def unpacked(encoder: TextEncoder) -> Iterator[None]:
 
 
 def after(behind: int, told: Told) -> Told:
-    """What hears of the sentences done in one shard, and tells of those before it as well."""
+    """Return what hears of the sentences done in one shard, and tells of those before it as well."""
     return lambda done: told(behind + done)
 
 
@@ -199,7 +199,7 @@ def save(path: Path, state: dict[str, Tensor]) -> None:
 
 
 def states(plan: AtlasPlan, sentences: int) -> Iterator[dict[str, Tensor]]:
-    """The parts in their order, one at a time.
+    """Yield the parts in their order, one at a time.
 
     Raises:
         AtlasError: one is not there, or is damaged.
@@ -213,7 +213,7 @@ def states(plan: AtlasPlan, sentences: int) -> Iterator[dict[str, Tensor]]:
 
 
 def put_together(plan: AtlasPlan, encoder: TextEncoder, sentences: int) -> Shard:
-    """All parts as one, without the vectors."""
+    """Return all parts as one, without the vectors."""
     whole: Shard | None = None
     for state in states(plan, sentences):
         part = Shard(encoder)
@@ -227,6 +227,6 @@ def put_together(plan: AtlasPlan, encoder: TextEncoder, sentences: int) -> Shard
 
 
 def sha256(path: Path) -> str:
-    """What pins a file."""
+    """Return what pins a file."""
     with path.open("rb") as file:
         return hashlib.file_digest(file, "sha256").hexdigest()

@@ -105,7 +105,7 @@ def kinds(pieces: Tokens) -> list[str]:
 
 
 def kind_of(word: str, first: bool) -> str:
-    """The kind of a word as it was typed."""
+    """Return the kind of a word as it was typed."""
     if punctuation(word):
         return "punctuation"
     if any(c.isdecimal() for c in word):
@@ -157,7 +157,7 @@ def nearest_words(pieces: Tokens, names: Sequence[str]) -> tuple[Tensor, Tensor]
 
 
 def columns(keys: Sequence[bool]) -> Tensor:
-    """The same keys for every query: [n, n]."""
+    """Return the same keys for every query: [n, n]."""
     return torch.tensor(keys).float().expand(len(keys), len(keys))
 
 
@@ -176,6 +176,6 @@ def pairs_of(pieces: Tokens) -> tuple[Tensor, Tensor]:
 
 
 def sides_of(pieces: Tokens) -> list[list[bool]]:
-    """Whether each token is of sentence A, and of sentence B: those that the model adds are of neither."""
+    """Return whether each token is of sentence A, and of sentence B: those that the model adds are of neither."""
     every = list(zip(pieces.segments, pieces.special, strict=True))
     return [[segment == side and not special for segment, special in every] for side in range(len(SIDES))]

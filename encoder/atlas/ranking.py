@@ -24,7 +24,7 @@ MANTISSA, BIAS = 23, 127  # of float32
 
 
 def drawn(sentences: Tensor, positions: Tensor) -> Tensor:
-    """A number for each token that looks random and is no other token's: both int64 [...], below 2^62."""
+    """Return a number for each token that looks random and is no other token's: both int64 [...], below 2^62."""
     x = sentences * POSITIONS + positions + 1
     for factor in ODD:  # each line maps the numbers below 2^62 one to one
         x = (x * factor) & WORD
@@ -128,23 +128,23 @@ class Ranking:
 
 
 def bins_of(bits: int) -> int:
-    """How many bins there are, with 2^bits to each doubling."""
+    """Return how many bins there are, with 2^bits to each doubling."""
     return (HIGHEST - LOWEST) << bits
 
 
 def bits_of(bins: int) -> int:
-    """The other way round."""
+    """Return the bits that make so many bins."""
     return (bins // (HIGHEST - LOWEST)).bit_length() - 1
 
 
 def edges(bins: int) -> np.ndarray:
-    """The lower edge of each bin, [bins]."""
+    """Return the lower edge of each bin, [bins]."""
     each = 1 << bits_of(bins)
     return np.ldexp(np.tile(1 + np.arange(each) / each, HIGHEST - LOWEST), np.repeat(np.arange(LOWEST, HIGHEST), each))
 
 
 def bin_of(values: Tensor, bins: int) -> Tensor:
-    """The bin of each number above zero, read off its own bits: float32 [...] -> int64 [...]."""
+    """Return the bin of each number above zero, read off its own bits: float32 [...] -> int64 [...]."""
     bits = bits_of(bins)
     own = values.contiguous().view(torch.int32) >> (MANTISSA - bits)
     return (own - ((BIAS + LOWEST) << bits)).clamp(0, bins - 1).long()
@@ -166,7 +166,7 @@ def decile_bounds(counts: np.ndarray, low: np.ndarray, high: np.ndarray) -> np.n
 
 
 def decile_of(counts: np.ndarray, bins: np.ndarray) -> np.ndarray:
-    """The decile, 0 to 9, of numbers by their bins [units, k]: ten times the share of numbers in lower bins."""
+    """Return the decile, 0 to 9, of numbers by their bins [units, k]: ten times the share of numbers in lower bins."""
     below = np.cumsum(counts, -1)
     lower = np.take_along_axis(np.concatenate([np.zeros_like(below[:, :1]), below], -1), bins, -1)
     deciles: np.ndarray = np.minimum(10 * lower // np.maximum(below[:, -1:], 1), 9)

@@ -71,7 +71,7 @@ class Atlas:
             raise AtlasError(f"{self.folder.name} is damaged: {name} has {there:,} bytes, and its card says {said:,}")
 
     def path(self, name: str) -> Path:
-        """A file whose content is what the card says; looked at once.
+        """Return a file whose content is what the card says; looked at once.
 
         Raises:
             AtlasError: it is not.
@@ -83,7 +83,7 @@ class Atlas:
         return self.folder / name
 
     def tokens(self, name: str, *columns: str) -> "pa.Table":
-        """Columns of numbers and tokens of a whole file, read once: some twelve bytes for each row."""
+        """Return columns of numbers and tokens of a whole file, read once: some twelve bytes for each row."""
         key = (name, *columns)
         if key not in self.kept:
             self.kept[key] = self.table(name, list(columns), as_dictionary=[c for c in columns if c in WORDS])
@@ -92,7 +92,7 @@ class Atlas:
     def table(
         self, name: str, columns: list[str] | None = None, filters: Any = None, as_dictionary: Sequence[str] = ()
     ) -> "pa.Table":
-        """A file of columns, or some of it."""
+        """Return a file of columns, or some of it."""
         import pyarrow as pa
         import pyarrow.parquet as pq
 
@@ -123,7 +123,7 @@ class Atlas:
         return self.table("layers.parquet")
 
     def unit(self, layer: int, unit: int) -> dict[str, Any]:
-        """The row of one unit.
+        """Return the row of one unit.
 
         Raises:
             AtlasError: there is no such unit.
@@ -135,7 +135,7 @@ class Atlas:
         return found
 
     def head(self, layer: int, head: int) -> "AtlasHead":
-        """The row of one head.
+        """Return the row of one head.
 
         Raises:
             AtlasError: there is no such head.
@@ -160,7 +160,7 @@ class Atlas:
         return [Firing(**{name: row[name] for name in names}) for row in rows]
 
     def texts(self, sentences: list[int]) -> dict[int, Text]:
-        """The text of some sentences by number, or both texts of some pairs.
+        """Return the text of some sentences by number, or both texts of some pairs.
 
         Raises:
             AtlasError: one is not there.

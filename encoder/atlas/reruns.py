@@ -51,7 +51,7 @@ class Compared:
 
 
 def of_head(trace: Trace, layer: int, head: int, firing: Firing) -> list[Compared]:
-    """A head's weight and what it writes, from the query of a context to the token that it looks at.
+    """Return a head's weight and what it writes, from the query of a context to the token that it looks at.
 
     Raises:
         AtlasError: the run has no such token.
@@ -64,7 +64,7 @@ def of_head(trace: Trace, layer: int, head: int, firing: Firing) -> list[Compare
 
 
 def of_unit(trace: Trace, layer: int, unit: int, firing: Firing) -> list[Compared]:
-    """A unit's activation at the token of a context.
+    """Return a unit's activation at the token of a context.
 
     Raises:
         AtlasError: the run has no such token.
@@ -125,7 +125,7 @@ class Absence:
 
 
 def absence(encoder: TextEncoder, part: AtlasPart, text: Text, position: int) -> Absence:
-    """What a part's absence does at a token of a text, or of a pair.
+    """Return what a part's absence does at a token of a text, or of a pair.
 
     Raises:
         EncoderError: the text has no such token.
@@ -134,7 +134,7 @@ def absence(encoder: TextEncoder, part: AtlasPart, text: Text, position: int) ->
 
 
 def absences(encoder: TextEncoder, part: AtlasPart, contexts: Sequence[tuple[Text, int]]) -> list[Absence]:
-    """What a part's absence does at a token of each of some texts, of which several run at a time.
+    """Return what a part's absence does at a token of each of some texts, of which several run at a time.
 
     Raises:
         EncoderError: a text has no such token.
@@ -188,7 +188,7 @@ def of_pack(encoder: TextEncoder, part: AtlasPart, some: Sequence[tuple[Tokens, 
 
 
 def guessed(encoder: TextEncoder, vectors: Tensor) -> list[tuple[str, float] | None]:
-    """The likeliest word for each of some last vectors [B, d_model], with its probability."""
+    """Return the likeliest word for each of some last vectors [B, d_model], with its probability."""
     logits = encoder.model.predict(vectors[None])
     if logits is None:
         return [None] * len(vectors)
@@ -200,7 +200,7 @@ def guessed(encoder: TextEncoder, vectors: Tensor) -> list[tuple[str, float] | N
 
 
 def summed_up(absences: Sequence[Absence]) -> str:
-    """What becomes of some tokens without a part, in a sentence."""
+    """Return what becomes of some tokens without a part, in a sentence."""
     moved, elsewhere = (percent(median(getattr(one, name) for one in absences)) for name in ("moved", "elsewhere"))
     said = f"Without it the last vectors of these {len(absences)} tokens move by {moved} of their length (the median), "
     said += f"those of the other tokens beside them by {elsewhere}"

@@ -88,7 +88,7 @@ def units_on(atlas: Atlas, word: str, most: int = 20) -> list[WordUnit]:
 
 
 def heads_between(atlas: Atlas, query: str, key: str, most: int = 20) -> list[WordHead]:
-    """The heads that look from one token to another in their contexts by weight; an empty word is any token.
+    """Return the heads that look from one token to another in their contexts by weight; an empty word is any token.
 
     Every token of the text is an event of every head, so the sample is of the same tokens: the largest come first.
     """
@@ -102,7 +102,7 @@ def heads_between(atlas: Atlas, query: str, key: str, most: int = 20) -> list[Wo
 
 
 def heads_from(atlas: Atlas, start: str, end: str) -> list[PairHead]:
-    """All heads by what they give from tokens of a kind to tokens of a kind, those that give most first.
+    """Return all heads by what they give from tokens of a kind to tokens of a kind, those that give most first.
 
     `start` is one of FROM and `end` one of TO in `encoder.atlas.pairs`; none where the corpus has no such pair.
     """
@@ -117,7 +117,7 @@ def heads_from(atlas: Atlas, start: str, end: str) -> list[PairHead]:
 
 
 def matches(rows: pa.Table, column: str, word: str) -> np.ndarray:
-    """Where a column holds a token: true everywhere for an empty word."""
+    """Return where a column holds a token: true everywhere for an empty word."""
     if not word:
         return np.ones(len(rows), bool)
     tokens = rows[column]
@@ -163,7 +163,7 @@ def nearest_tokens(atlas: Atlas, layer: int, vector: Tensor, k: int = 12) -> lis
 def nearest_outputs(
     atlas: Atlas, encoder: TextEncoder, layer: int, head: int, z: Tensor, k: int = 12
 ) -> list[NearToken]:
-    """The tokens of the corpus to which a head writes the vectors most alike to Z_h W_O^h: exact cosines.
+    """Return the tokens of the corpus to which a head writes the vectors most alike to Z_h W_O^h: exact cosines.
 
     What is kept is Z_h, the head's row of attention.heads, as `z` [d_head] is; W_O^h is that of the encoder, and the
     lengths are those of d_model numbers.
@@ -187,7 +187,7 @@ def nearest_outputs(
 
 
 def kept_vectors(atlas: Atlas, name: str, dimensions: int) -> np.ndarray:
-    """A file of vectors in float16, read where it is looked at."""
+    """Return a file of vectors in float16, read where it is looked at."""
     try:
         vectors: np.ndarray = np.load(atlas.folder / name, mmap_mode="c")
     except (OSError, ValueError) as error:
@@ -214,7 +214,7 @@ def parts(vectors: np.ndarray) -> Iterator[Tensor]:
 
 
 def nearest(cosines: Tensor, names: pa.Table, k: int) -> list[NearToken]:
-    """The tokens with the largest cosines."""
+    """Return the tokens with the largest cosines."""
     top = cosines.topk(min(k, len(cosines)))
     rows = names.take(top.indices.tolist()).to_pylist()
     return [

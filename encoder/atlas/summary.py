@@ -17,7 +17,7 @@ ONE_IN_TWENTY = 1.645  # standard deviations that a normal number exceeds in 1 o
 
 
 def head_rows(found: Shard, config: EncoderConfig) -> dict[str, Any]:
-    """A row for each head: its measures, its label with both controls, and how its values are spread."""
+    """Return a row for each head: its measures, its label with both controls, and how its values are spread."""
     layers, heads = config.n_layers, config.n_heads
     at = {name: value.numpy() for name, value in found.sums.values.items()}
     by_row = at["by_row"] / max(float(at["rows"]), 1)
@@ -87,7 +87,7 @@ def pair_rows(found: Shard, config: EncoderConfig) -> dict[str, Any]:
 
 
 def deciles(ranking: Ranking) -> pa.Array:
-    """The 11 bounds between the tenths of what each unit of all layers shows; 0 where it shows nothing."""
+    """Return the 11 bounds between the tenths of what each unit of all layers shows; 0 where it shows nothing."""
     low = ranking.smallest.numpy()
     low = np.where(np.isfinite(low), low, 0)  # [layers, units]
     high = ranking.events["top"]["value"][:, 0].numpy()
@@ -96,7 +96,7 @@ def deciles(ranking: Ranking) -> pa.Array:
 
 
 def labelled(found: Shard, layer: int) -> list[Role]:
-    """What can be said of each head of a layer; shuffled are the first sentences of each shard."""
+    """Return what can be said of each head of a layer; shuffled are the first sentences of each shard."""
     at, count = found.sums.values, len(ROLES)
     queries = at["queries"][ANY, :count].clamp_min(1)
     mass = at["pairs"][layer, :, ANY, :count] / queries  # [H, roles]
@@ -106,7 +106,7 @@ def labelled(found: Shard, layer: int) -> list[Role]:
 
 
 def layer_rows(found: Shard, config: EncoderConfig) -> dict[str, Any]:
-    """A row for the vectors before the first layer, number 0, and those after each one."""
+    """Return a row for the vectors before the first layer, number 0, and those after each one."""
     at = {name: value.numpy() for name, value in found.sums.values.items()}
     words = max(float(at["tokens"][WORD]), 1)
     channels = at["channels"] / words  # [layers + 1, d_model]
@@ -126,5 +126,5 @@ def layer_rows(found: Shard, config: EncoderConfig) -> dict[str, Any]:
 
 
 def lists(rows: np.ndarray) -> pa.Array:
-    """Rows of numbers as a column of lists."""
+    """Return rows of numbers as a column of lists."""
     return pa.FixedSizeListArray.from_arrays(pa.array(rows.astype(np.float32).ravel()), rows.shape[1])

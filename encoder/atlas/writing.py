@@ -68,7 +68,7 @@ def write(plan: AtlasPlan, encoder: TextEncoder, corpus: MeasuredCorpus, found: 
 
 
 def files(out: Path) -> list[Path]:
-    """The files that a card lists."""
+    """Return the files that a card lists."""
     return sorted([*out.glob("*.parquet"), *out.glob("*.npy")])
 
 
@@ -89,7 +89,7 @@ def sentences(path: Path, plan: AtlasPlan) -> None:
 
 
 def unit_rows(ranking: Ranking, encoder: TextEncoder) -> dict[str, Any]:
-    """A row for each unit: how often it fires, how strongly, and how long what it then writes is."""
+    """Return a row for each unit: how often it fires, how strongly, and how long what it then writes is."""
     layers, units = ranking.sums.shape
     counts = ranking.counts.numpy()
     fired = counts.sum(-1)  # [layers, units]
@@ -125,7 +125,7 @@ def contexts(ranking: Ranking, encoder: TextEncoder, layer: int, called: str) ->
 
 
 def one_list(ranking: Ranking, layer: int, number: int) -> dict[str, np.ndarray]:
-    """The kept events of a list, one by one, with unit, rank and decile."""
+    """Return the kept events of a list, one by one, with unit, rank and decile."""
     kind = LISTS[number]
     events = {name: one[layer].numpy() for name, one in ranking.events[kind].items()}  # [kept, units]
     order = ranking.order[kind][layer].numpy()
@@ -146,14 +146,14 @@ def one_list(ranking: Ranking, layer: int, number: int) -> dict[str, np.ndarray]
 
 
 def spelled(ids: np.ndarray, encoder: TextEncoder) -> pa.Array:
-    """Tokens in letters, each written once."""
+    """Return tokens in letters, each written once."""
     every, place = np.unique(ids, return_inverse=True)
     words = [str(encoder.tokenizer.id_to_token(int(i))) for i in every]
     return pa.DictionaryArray.from_arrays(pa.array(place.astype(np.int32)), pa.array(words, pa.string()))
 
 
 def head_contexts(found: Shard, encoder: TextEncoder, layer: int) -> dict[str, Any]:
-    """The contexts of a layer's heads, those by weight and those by what is written, each with both numbers."""
+    """Return the contexts of a layer's heads, those by weight and those by what is written, each with both numbers."""
     kinds = ("weight", "written")
     parts = [pa.table(contexts(found.rankings[kind], encoder, layer, "head")) for kind in kinds]
     names = {

@@ -195,15 +195,6 @@ class MomentCounter:
         return Moments(model, self.name, self.links, self.rules, agreement, near, right)
 
 
-def right_answers(encoder: TextEncoder, treebank: Treebank, only: Sequence[str] = ()) -> tuple[dict[str, int], Counts]:
-    """Return how many links of each relation a treebank has, and how many of them each head gets right.
-
-    `only` names the relations that are counted, all of them where it is empty; sentences without one are not run.
-    """
-    counter = MomentCounter(encoder, treebank.name, questions(encoder, treebank, only))
-    return counter.links, counter.count(encoder).right
-
-
 def by_rule(sentence: LinkedSentence, distances: Mapping[str, int]) -> list[TreeLink]:
     """Return the links of COUNTED_NEAR, each to the word at the relation's distance instead of the governor."""
     moved = (

@@ -53,12 +53,12 @@ class AttentionTask:
 
 
 def letters(count: int, length: int) -> Callable[[Draw, int], Integers]:
-    """Strings of so many kinds of symbols, all equally likely."""
+    """Return strings of so many kinds of symbols, all equally likely."""
     return lambda draw, rows: draw.integers(count, size=(rows, length))
 
 
 def moved(length: int, source: Callable[[int], int]) -> Callable[[Integers], Floats]:
-    """The pattern in which place i looks at place source(i) and nowhere else."""
+    """Return the pattern in which place i looks at place source(i) and nowhere else."""
     pattern = np.zeros((length, length + 1), np.float32)
     pattern[range(length), [source(i) + 1 for i in range(length)]] = 1.0
     return lambda inputs: np.broadcast_to(pattern, (len(inputs), *pattern.shape))
@@ -75,7 +75,7 @@ def shared(chosen: NDArray[np.bool_], begin: bool = False) -> Floats:
 def rearranged(
     key: str, title: str, asks: str, pattern: str, source: Callable[[int], int], needed: bool = True
 ) -> AttentionTask:
-    """A task whose answer at place i is the letter at place source(i)."""
+    """Return a task whose answer at place i is the letter at place source(i)."""
     length = 10
     places = [source(i) for i in range(length)]
 

@@ -64,7 +64,7 @@ class Solution:
 
 
 def signs(task: AttentionTask) -> range:
-    """The ids of a task's symbols."""
+    """Return the ids of a task's symbols."""
     return range(FIRST, FIRST + len(task.symbols))
 
 
@@ -79,7 +79,7 @@ def said(task: AttentionTask, part: str = "out") -> Reading:
 
 
 def by_place(source: Callable[[int], int]) -> Callable[[AttentionTask], Solution]:
-    """Every place looks at one other place and says what is there."""
+    """Let every place look at one other place and say what is there."""
 
     def solve(task: AttentionTask) -> Solution:
         table: Table = [("place", i + 1, "place", source(i) + 1, 1.0) for i in range(task.length)]
@@ -89,13 +89,13 @@ def by_place(source: Callable[[int], int]) -> Callable[[AttentionTask], Solution
 
 
 def most_frequent(task: AttentionTask) -> Solution:
-    """Every letter looks at all letters alike; what there is more of is the larger part of the mean."""
+    """Let every letter look at all letters alike; what there is more of is the larger part of the mean."""
     table: Table = [("sign", a, "sign", b, 1.0) for a in signs(task) for b in signs(task)]
     return Solution((SelectingLayer(table, copied(task)),), said(task))
 
 
 def largest(task: AttentionTask) -> Solution:
-    """A digit's score is the digit itself."""
+    """Let a digit's score be the digit itself."""
     table: Table = [("sign", a, "sign", b, float(b - FIRST)) for a in signs(task) for b in signs(task)]
     return Solution((SelectingLayer(table, copied(task)),), said(task))
 
@@ -191,7 +191,7 @@ class Parts:
         return cls(first, width)
 
     def at(self, part: str, number: int) -> int:
-        """Where a number of a part stands."""
+        """Return where a number of a part stands."""
         return self.first[part] + number
 
 
@@ -222,7 +222,7 @@ def shape(task: AttentionTask, norm_first: bool) -> EncoderConfig:
 
 
 def weights(task: AttentionTask, solution: Solution, config: EncoderConfig) -> dict[str, Tensor]:
-    """All weights of a solution, by their names in the model; norms still leave out mean and size."""
+    """Return all weights of a solution, by their names in the model; norms still leave out mean and size."""
     parts = Parts.of(task, solution)
     found = {name: torch.zeros(one.shape) for name, one in checkpoint.on_meta(config).named_parameters()}
     for name in found:
@@ -279,7 +279,7 @@ def quiet(model: Encoder, task: AttentionTask) -> None:
 
 
 def solved(key: str, norm_first: bool = False) -> Encoder:
-    """An encoder whose weights were set by hand to solve a task.
+    """Return an encoder whose weights were set by hand to solve a task.
 
     Raises:
         EncoderError: no solution by hand is known here; the message lists the tasks that have one.

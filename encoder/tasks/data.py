@@ -21,7 +21,7 @@ FIRST = len(SPECIAL)  # the id of a task's first symbol
 
 
 def tokenizer_of(task: AttentionTask) -> Tokenizer:
-    """One token for each sign, spaces or not, between [CLS] and [SEP]."""
+    """Return one token for each sign, spaces or not, between [CLS] and [SEP]."""
     signs = (*SPECIAL, *task.vocabulary[:-1])
     tokenizer = Tokenizer(WordLevel({sign: i for i, sign in enumerate(signs)}, unk_token="[UNK]"))
     tokenizer.pre_tokenizer = pre_tokenizers.Split(Regex(r"\S"), "removed", invert=True)
@@ -34,22 +34,22 @@ def tokenizer_of(task: AttentionTask) -> Tokenizer:
 
 
 def vocab_size(task: AttentionTask) -> int:
-    """How many tokens a model of the task knows."""
+    """Return how many tokens a model of the task knows."""
     return FIRST + len(task.vocabulary) - 1
 
 
 def token_ids(task: AttentionTask, signs: Integers) -> Integers:
-    """The ids of a task's signs; the last one is the mask."""
+    """Return the ids of a task's signs; the last one is the mask."""
     return np.where(signs == len(task.vocabulary) - 1, SPECIAL.index("[MASK]"), signs + FIRST)
 
 
 def sentence(task: AttentionTask, signs: Integers) -> str:
-    """One input [length] as a person types it."""
+    """Return one input [length] as a person types it."""
     return " ".join(task.vocabulary[i] for i in signs.tolist())
 
 
 def batch(task: AttentionTask, inputs: Integers, wanted: Integers) -> Batch:
-    """Inputs and wanted answers [count, length] as rows with [CLS] and [SEP] for the objective of training."""
+    """Return inputs and wanted answers [count, length] as rows with [CLS] and [SEP] for the objective of training."""
     count, n = len(inputs), task.length + 2
     ids = np.empty((count, n), np.int64)
     ids[:, 0], ids[:, -1] = SPECIAL.index("[CLS]"), SPECIAL.index("[SEP]")
@@ -68,13 +68,13 @@ def batch(task: AttentionTask, inputs: Integers, wanted: Integers) -> Batch:
 
 
 def numbered(task: AttentionTask, inputs: Integers) -> Integers:
-    """A whole number for each input [count, length], another one for another input."""
+    """Return a whole number for each input [count, length], another one for another input."""
     return inputs @ (len(task.vocabulary) ** np.arange(task.length, dtype=np.int64))
 
 
 @lru_cache(maxsize=32)
 def held_out(key: str) -> tuple[Integers, Integers]:
-    """The inputs that training never sees, no two of them alike, and their answers."""
+    """Return the inputs that training never sees, no two of them alike, and their answers."""
     task = task_of(key)
     inputs, wanted = task.draw(np.random.default_rng((HELD_OUT_SEED, 7)), 4 * HELD_OUT)
     first = np.sort(np.unique(numbered(task, inputs), return_index=True)[1])[:HELD_OUT]
@@ -82,7 +82,7 @@ def held_out(key: str) -> tuple[Integers, Integers]:
 
 
 def batches(task: AttentionTask, seed: int, rows: int, steps: int) -> Iterator[Batch]:
-    """A batch of fresh inputs for every step, none of them held out; all follows from the seed and the step."""
+    """Yield a batch of fresh inputs for every step, none of them held out; all follows from the seed and the step."""
     kept_back = numbered(task, held_out(task.key)[0])
     for step in range(steps):
         draw = np.random.default_rng((seed, 11, step))
@@ -92,14 +92,14 @@ def batches(task: AttentionTask, seed: int, rows: int, steps: int) -> Iterator[B
 
 
 def guessing(key: str) -> float:
-    """The loss of who only knows how frequent each answer is, in nats: the entropy of the held-out answers."""
+    """Return the loss of who only knows how frequent each answer is, in nats: the entropy of the held-out answers."""
     wanted = held_out(key)[1]
     share = np.bincount(wanted[wanted >= 0]) / (wanted >= 0).sum()
     return float(-(share[share > 0] * np.log(share[share > 0])).sum())
 
 
 def answers(batch_of: Batch, logits: Tensor) -> Tensor:
-    """For every row of a batch whether all that was asked for is right, from logits [asked, vocab]."""
+    """Return for every row of a batch whether all that was asked for is right, from logits [asked, vocab]."""
     wrong = logits.argmax(-1) != batch_of.labels
     row = batch_of.at // batch_of.ids.shape[1]
     return torch.zeros(len(batch_of.ids)).index_add(0, row, wrong.float()) == 0

@@ -58,12 +58,12 @@ class LearningMoment:
 
 
 def packed_bytes(content: bytes) -> str:
-    """Bytes as text."""
+    """Return bytes as text."""
     return base64.b64encode(content).decode("ascii")
 
 
 def read_moment(line: str) -> LearningMoment:
-    """The moment that a line of JSON holds."""
+    """Return the moment that a line of JSON holds."""
     told = json.loads(line)
     told["distance"] = tuple(tuple(heads) for heads in told["distance"])
     n = len(told["said"]) + 2
@@ -74,7 +74,7 @@ def read_moment(line: str) -> LearningMoment:
 
 
 def distances(weights: Tensor, pattern: Floats) -> tuple[float, ...]:
-    """How far each head is from a known pattern: 0 where it is the pattern, 1 where it never looks there.
+    """Return how far each head is from a known pattern: 0 where it is the pattern, 1 where it never looks there.
 
     Half the sum of the absolute differences in a row (total variation), in the mean over the rows that the pattern says
     something of. `weights` [B, H, n, n] begin with [CLS] and end with [SEP]; `pattern` is [B, n - 2, n - 1].
@@ -87,7 +87,7 @@ def distances(weights: Tensor, pattern: Floats) -> tuple[float, ...]:
 
 @torch.inference_mode()
 def look(model: Encoder, task: AttentionTask, step: int, keep: bool = False) -> LearningMoment:
-    """What a model does on the held-out inputs of a task."""
+    """Return what a model does on the held-out inputs of a task."""
     inputs, wanted = held_out(task.key)
     rows = batch(task, inputs, wanted)
     values: dict[str, Tensor] = {}
@@ -114,7 +114,7 @@ def look(model: Encoder, task: AttentionTask, step: int, keep: bool = False) -> 
 
 
 def looked_at(steps: int) -> tuple[list[int], set[int]]:
-    """The steps after which a run is looked at, and those of them whose weights are kept."""
+    """Return the steps after which a run is looked at, and those of them whose weights are kept."""
     seen = sorted({*(i for i in EARLY if i <= steps), *(round(steps * i / LOOKS) for i in range(LOOKS + 1))})
     return seen, {round(steps * share * LOOKS) // LOOKS for share in KEPT} & {*seen} | {0, steps}
 
@@ -140,16 +140,16 @@ def learn(settings: LearnSettings) -> Iterator[LearningMoment]:
 
 
 def weighted(settings: LearnSettings, weights: bytes, name: str) -> Encoder:
-    """A model of these settings with weights that were kept."""
+    """Return a model of these settings with weights that were kept."""
     kept = {name: one.float() for name, one in load(weights).items()}
     return checkpoint.build(settings.config, kept, name)
 
 
 def model_of(settings: LearnSettings, moment: LearningMoment) -> Encoder:
-    """The model of a moment whose weights are kept."""
+    """Return the model of a moment whose weights are kept."""
     return weighted(settings, moment.weights, f"{settings} after {moment.step} steps")
 
 
 def example(task: AttentionTask, number: int = 0) -> str:
-    """A held-out input of a task, as it is typed; the first is the one that the maps are of."""
+    """Return a held-out input of a task, as it is typed; the first is the one that the maps are of."""
     return sentence(task, held_out(task.key)[0][number])

@@ -28,12 +28,12 @@ ALSO_RECORDED = ("task=reverse,positions=none", "task=reverse,positions=rotary")
 
 
 def to_record() -> list[LearnSettings]:
-    """The settings of all runs that come with the package."""
+    """Return the settings of all runs that come with the package."""
     return [*map(usual, TASKS), *map(read, ALSO_RECORDED)]
 
 
 def place(settings: LearnSettings) -> Path:
-    """The file of a recorded run."""
+    """Return the file of a recorded run."""
     return RECORDED / f"{settings}.jsonl.gz"
 
 
@@ -46,7 +46,7 @@ def record(settings: LearnSettings, moments: Sequence[LearningMoment]) -> None:
 
 @lru_cache(maxsize=16)
 def recorded(settings: LearnSettings) -> tuple[LearningMoment, ...]:
-    """The moments of a run that comes with the package; empty where it was not recorded."""
+    """Return the moments of a run that comes with the package; empty where it was not recorded."""
     if not place(settings).is_file():
         return ()
     lines = gzip.decompress(place(settings).read_bytes()).decode("ascii").splitlines()
@@ -54,19 +54,19 @@ def recorded(settings: LearnSettings) -> tuple[LearningMoment, ...]:
 
 
 def walkable(model: Encoder, task: AttentionTask, name: str, digest: str, maker: str) -> TextEncoder:
-    """A model of a task with the tokenizer that reads its inputs."""
+    """Return a model of a task with the tokenizer that reads its inputs."""
     return TextEncoder(model, tokenizer_of(task), Source(name, digest[:12], maker=maker))
 
 
 def opened(settings: LearnSettings, moment: LearningMoment, called: str = "") -> TextEncoder:
-    """The model of a moment whose weights are kept."""
+    """Return the model of a moment whose weights are kept."""
     name = called or f"learned: {settings} after {moment.step:,} steps"
     maker = f"learned({str(settings)!r}, step={moment.step})"
     return walkable(model_of(settings, moment), settings.about, name, sha256(moment.weights).hexdigest(), maker)
 
 
 def learned(settings: str, step: int | None = None) -> TextEncoder:
-    """A model trained on a task: "task=reverse,seed=3"; trained now unless the run was recorded.
+    """Return a model trained on a task: "task=reverse,seed=3"; trained now unless the run was recorded.
 
     Args:
         settings: what `encoder.tasks.settings.read` reads.
@@ -85,18 +85,18 @@ def learned(settings: str, step: int | None = None) -> TextEncoder:
 
 
 def every_moment(settings: LearnSettings) -> dict[int, TextEncoder]:
-    """A model of a task after each step whose weights are kept; trained now unless the run was recorded."""
+    """Return a model of a task after each step whose weights are kept; trained now unless the run was recorded."""
     return {one.step: opened(settings, one) for one in recorded(settings) or learn(settings) if one.weights}
 
 
 def settings_of(source: Source) -> LearnSettings | None:
-    """How the model of a task was trained; None for one that `learned` did not make."""
+    """Return how the model of a task was trained; None for one that `learned` did not make."""
     made = LEARNED.fullmatch(source.maker)
     return read(made[1]) if made else None
 
 
 def mystery(number: int) -> TextEncoder:
-    """A mystery model: which task it was trained on is to be found out (`encoder.tasks.mystery`).
+    """Return a mystery model: which task it was trained on is to be found out (`encoder.tasks.mystery`).
 
     Raises:
         EncoderError: there is none of that number.
@@ -107,7 +107,7 @@ def mystery(number: int) -> TextEncoder:
 
 
 def by_hand(task: str, norm_first: bool = False) -> TextEncoder:
-    """A model whose weights were set by hand to solve a task.
+    """Return a model whose weights were set by hand to solve a task.
 
     Raises:
         EncoderError: no solution by hand is known here.

@@ -70,7 +70,7 @@ MYSTERIES = {
 
 
 def mystery_of(number: int) -> Mystery:
-    """The mystery of that number.
+    """Return the mystery of that number.
 
     Raises:
         EncoderError: there is none.
@@ -79,7 +79,7 @@ def mystery_of(number: int) -> Mystery:
 
 
 def place(number: int) -> Path:
-    """The file with the weights of a mystery."""
+    """Return the file with the weights of a mystery."""
     return FOLDER / f"{number}.safetensors"
 
 
@@ -90,7 +90,7 @@ def hide(number: int, last: LearningMoment) -> None:
 
 
 def model_of(number: int) -> Encoder:
-    """The network of a mystery, from the weights that come with the package."""
+    """Return the network of a mystery, from the weights that come with the package."""
     return weighted(mystery_of(number).settings, place(number).read_bytes(), f"mystery {number}")
 
 
@@ -113,7 +113,7 @@ class Examined:
         return tuple((i, h) for i, heads in enumerate(self.harm) for h, harm in enumerate(heads) if harm >= most / 2)
 
     def agrees(self, key: str) -> float:
-        """The share of inputs at which it said all that a task on digits asks for."""
+        """Return the share of inputs at which it said all that a task on digits asks for."""
         return agreement(self.said, held_out(key)[1])
 
     @property
@@ -124,18 +124,18 @@ class Examined:
 
 
 def reads_digits(model: Encoder) -> bool:
-    """Whether a network reads what the tasks on digits give it, and guesses words."""
+    """Return whether a network reads what the tasks on digits give it, and guesses words."""
     return model.config.vocab_size == read("task=own").config.vocab_size and model.config.mlm_head
 
 
 @lru_cache(maxsize=16)
 def examined(number: int) -> Examined:
-    """What a mystery does, measured once."""
+    """Return what a mystery does, measured once."""
     return examine(model_of(number))
 
 
 def examine(model: Encoder) -> Examined:
-    """What a network does with the digits that were held out, measured now.
+    """Return what a network does with the digits that were held out, measured now.
 
     Raises:
         EncoderError: it does not read digits.
@@ -148,7 +148,7 @@ def examine(model: Encoder) -> Examined:
 
 
 def silenced(head: int) -> Callable[[Tensor], Tensor]:
-    """What puts zeros in the place of one head's output [B, H, n, d_head]."""
+    """Return what puts zeros in the place of one head's output [B, H, n, d_head]."""
 
     def change(heads: Tensor) -> Tensor:
         changed = heads.clone()
@@ -182,7 +182,7 @@ def agreement(said: Integers, wanted: Integers) -> float:
 
 
 def harm(model: Encoder, task: AttentionTask, inputs: Integers) -> np.ndarray:
-    """For every head [n_layers, n_heads] the share of inputs answered otherwise when that head alone is zero."""
+    """Return for every head [n_layers, n_heads] the share of inputs answered otherwise when that head alone is zero."""
     whole, config = says(model, task, inputs), model.config
     return np.array(
         [

@@ -20,7 +20,7 @@ def on_digits(
     needs_places: bool = True,
     rest_rate: float = 0.03,
 ) -> AttentionTask:
-    """The task of giving `answer`, the digits wanted [count, LENGTH] for the digits given."""
+    """Return the task of giving `answer`, the digits wanted [count, LENGTH] for the digits given."""
 
     def draw(generator: Draw, count: int) -> tuple[Integers, Integers]:
         inputs = letters(len(DIGITS), LENGTH)(generator, count)
@@ -32,19 +32,19 @@ def on_digits(
 
 
 def from_place(key: str, title: str, asks: str, source: Callable[[int], int]) -> AttentionTask:
-    """The task whose answer at place i is the digit at place source(i)."""
+    """Return the task whose answer at place i is the digit at place source(i)."""
     places = [source(i) for i in range(LENGTH)]
     pattern = f"the places looked at, in order: {', '.join(map(str, places))}"
     return on_digits(key, title, asks, pattern, lambda inputs: inputs[:, places], moved(LENGTH, source))
 
 
 def one_for_all(inputs: Integers, found: Integers) -> Integers:
-    """The same digit [count] as the answer at every place."""
+    """Return the same digit [count] as the answer at every place."""
     return np.broadcast_to(found[:, None], inputs.shape)
 
 
 def where(chosen: Callable[[Integers], Integers]) -> Callable[[Integers], Floats]:
-    """The pattern in which every place looks at the digits that are the chosen one [count] of their row."""
+    """Return the pattern in which every place looks at the digits that are the chosen one [count] of their row."""
 
     def looks(inputs: Integers) -> Floats:
         there = inputs == chosen(inputs)[:, None]
@@ -54,25 +54,25 @@ def where(chosen: Callable[[Integers], Integers]) -> Callable[[Integers], Floats
 
 
 def largest(inputs: Integers) -> Integers:
-    """The largest digit of each row."""
+    """Return the largest digit of each row."""
     found: Integers = inputs.max(1)
     return found
 
 
 def smallest(inputs: Integers) -> Integers:
-    """The smallest digit of each row."""
+    """Return the smallest digit of each row."""
     found: Integers = inputs.min(1)
     return found
 
 
 def times(inputs: Integers) -> Integers:
-    """How often each digit is in its row."""
+    """Return how often each digit is in its row."""
     found: Integers = (inputs[:, :, None] == inputs[:, None]).sum(-1)
     return found
 
 
 def alike(inputs: Integers) -> Floats:
-    """The pattern in which each digit looks evenly at those like it, and at [CLS]."""
+    """Return the pattern in which each digit looks evenly at those like it, and at [CLS]."""
     return shared(inputs[:, :, None] == inputs[:, None], begin=True)
 
 

@@ -94,7 +94,7 @@ class LearnSettings:
         )
 
     def __str__(self) -> str:
-        """The settings as a name spells them: "task=shift,seed=3"; what is usual for the task is left out."""
+        """Return the settings as a name spells them: "task=shift,seed=3"; what is usual for the task is left out."""
         plain = usual(self.task)
         told = {one.name: getattr(self, one.name) for one in fields(self)}
         said = {name: value for name, value in told.items() if name == "task" or value != getattr(plain, name)}
@@ -102,7 +102,7 @@ class LearnSettings:
 
 
 def usual(task: str) -> LearnSettings:
-    """The settings that learn a task."""
+    """Return the settings that learn a task."""
     about = task_of(task)
     return LearnSettings(
         task, about.layers, about.heads, about.width, about.positions, about.norm_first, about.rate, about.steps
@@ -110,12 +110,12 @@ def usual(task: str) -> LearnSettings:
 
 
 def spell(value: object) -> str:
-    """A value as a name and a link spell it."""
+    """Return a value as a name and a link spell it."""
     return f"{value:g}" if isinstance(value, float) else str(value)
 
 
 def read(text: str) -> LearnSettings:
-    """The settings that a name spells.
+    """Return the settings that a name spells.
 
     Raises:
         EncoderError: another form, or a value that cannot be chosen.

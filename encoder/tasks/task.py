@@ -1,5 +1,7 @@
 """The tasks by name: those that the page Learning offers, and those on digits that mystery models hide."""
 
+from dataclasses import replace
+
 import numpy as np
 
 from encoder.support.errors import EncoderError
@@ -29,26 +31,14 @@ def histogram(generator: Draw, count: int) -> tuple[Integers, Integers]:
     return inputs, 6 + times - 1
 
 
-def maximum(generator: Draw, count: int) -> tuple[Integers, Integers]:
-    """Digits, and the largest of them everywhere."""
-    inputs = letters(10, 8)(generator, count)
-    return inputs, np.broadcast_to(inputs.max(1, keepdims=True), inputs.shape)
-
-
-def where_largest(inputs: Integers) -> Floats:
-    """Where the largest digit is."""
-    there = inputs == inputs.max(1, keepdims=True)
-    return shared(np.broadcast_to(there[:, None], (*inputs.shape, inputs.shape[1])))
-
-
 def majority(generator: Draw, count: int) -> tuple[Integers, Integers]:
-    """Two letters, and the more frequent one everywhere."""
+    """Return two letters, and the more frequent one everywhere."""
     inputs = letters(2, 11)(generator, count)
     return inputs, np.broadcast_to((2 * inputs.sum(1, keepdims=True) > 11).astype(np.int64), inputs.shape)
 
 
 def palindrome(generator: Draw, count: int) -> tuple[Integers, Integers]:
-    """A palindrome with one letter of some pairs hidden, of one pair at least; the hidden ones are asked for."""
+    """Return a palindrome with one letter of some pairs hidden, of one pair at least; the hidden ones are asked for."""
     half = letters(8, 5)(generator, count)
     whole = np.concatenate([half, half[:, ::-1]], 1)
     gone = generator.random((count, 5)) < 0.5
@@ -59,7 +49,7 @@ def palindrome(generator: Draw, count: int) -> tuple[Integers, Integers]:
 
 
 def of_hidden(inputs: Integers) -> Floats:
-    """The mirrored place, for what is hidden."""
+    """Return the mirrored place, for what is hidden."""
     pattern = moved(10, lambda i: 9 - i)(inputs)
     found: Floats = pattern * (inputs == len(LETTERS))[:, :, None]
     return found
@@ -84,7 +74,7 @@ def brackets(generator: Draw, count: int) -> tuple[Integers, Integers]:
 
 
 def partners(inputs: Integers) -> Floats:
-    """The bracket that each dot closes."""
+    """Return the bracket that each dot closes."""
     pattern = np.zeros((*inputs.shape, inputs.shape[1] + 1), np.float32)
     for row, line in enumerate(inputs.tolist()):
         open_ones: list[int] = []
@@ -94,17 +84,6 @@ def partners(inputs: Integers) -> Floats:
             elif open_ones:
                 pattern[row, i, open_ones.pop() + 1] = 1.0
     return pattern
-
-
-def sort(generator: Draw, count: int) -> tuple[Integers, Integers]:
-    """Digits, and the same in order."""
-    inputs = letters(10, 8)(generator, count)
-    return inputs, np.sort(inputs, 1)
-
-
-def in_order(inputs: Integers) -> Floats:
-    """For place i, where the digit is that belongs there."""
-    return shared(np.sort(inputs, 1)[:, :, None] == inputs[:, None])
 
 
 TASKS = {
@@ -134,10 +113,9 @@ TASKS = {
             "an even row: every place looks at all letters alike", 11, LETTERS[:2], majority,
             lambda inputs: shared(np.ones((*inputs.shape, inputs.shape[1]), bool)), needs_places=False,
         ),
-        AttentionTask(
-            "maximum", "Maximum", "Say the largest digit.", "one column: every place looks where the largest digit is",
-            8, DIGITS, maximum,
-            where_largest, needs_places=False,
+        replace(
+            ON_DIGITS["largest"], key="maximum", title="Maximum", asks="Say the largest digit.",
+            pattern="one column: every place looks where the largest digit is",
         ),
         AttentionTask(
             "palindrome", "Palindrome", "The string reads the same backwards. Say what is hidden.",
@@ -149,16 +127,17 @@ TASKS = {
             "each dot looks at the bracket that it closes", 12, (*PAIRS, CLOSER), brackets, partners,
             tuple(PAIRS.values()), layers=2, heads=2, width=64, norm_first=True, steps=1200, rate=0.01, rest_rate=1.0,
         ),
-        AttentionTask(
-            "sort", "Sort", "Say the digits in order.", "place i looks at the digit that belongs there", 8, DIGITS,
-            sort, in_order, layers=2, heads=2, width=64, steps=1200, rate=0.003, rest_rate=1.0,
+        replace(
+            ON_DIGITS["in_order"], key="sort", title="Sort", asks="Say the digits in order.",
+            pattern="place i looks at the digit that belongs there",
+            layers=2, heads=2, width=64, steps=1200, rate=0.003, rest_rate=1.0,
         ),
     )
 }  # fmt: skip
 
 
 def task_of(key: str) -> AttentionTask:
-    """The task of that name.
+    """Return the task of that name.
 
     Raises:
         EncoderError: there is none; the message lists those that are.

@@ -29,7 +29,7 @@ TOKENIZER = "tokenizer.json"
 
 
 def arguments(given: list[str] | None = None) -> Namespace:
-    """The command line."""
+    """Return the command line."""
     parser = CommandLine("python -m encoder.train", description=__doc__)
     parser.add_argument(
         "--corpus", type=Path, nargs="+", required=True, metavar="FILE", help="text, one line a sentence"
@@ -53,7 +53,7 @@ def arguments(given: list[str] | None = None) -> Namespace:
 
 
 def chosen_recipe(asked: Namespace, workers: int, start: TextEncoder | None) -> Recipe:
-    """The preset, in the shape of the model to start from, with the settings that were asked for."""
+    """Return the preset, in the shape of the model to start from, with the settings that were asked for."""
     steps = [] if asked.steps is None else [f"steps={asked.steps}"]
     preset = RECIPES[asked.preset]
     recipe = (replace(preset, config=start.config) if start else preset).with_values([*asked.set, *steps])
@@ -89,7 +89,7 @@ def tokenizer_for(
 
 
 def opened(path: Path) -> Tokenizer:
-    """The tokenizer in a tokenizer.json."""
+    """Return the tokenizer in a tokenizer.json."""
     try:
         return Tokenizer.from_file(str(path))
     except Exception as error:  # the library raises bare Exception
@@ -142,7 +142,7 @@ def train_alone(asked: Namespace, on: Processes) -> None:
 
 
 def examiner(folder: Path, tokenizer: Tokenizer, recipe: Recipe) -> Callable[[int, Encoder], None]:
-    """What examines each snapshot of a run, and writes down in its folder what the heads get right."""
+    """Return what examines each snapshot of a run, and writes down in its folder what the heads get right."""
     if not recipe.snapshots:
         raise TrainingError("--exam examines snapshots, and this run keeps none; use --set snapshots=0,100,1000")
     from encoder.exam.moments import MomentLog  # it reads trees, which a training without it need not be able to

@@ -31,7 +31,7 @@ class TrainingFacts:
 
 
 def placed_heads(encoder: TextEncoder) -> str:
-    """The heads that look at the word itself or at a neighbour, by the criterion of `encoder.metrics.roles`."""
+    """Return the heads that look at the word itself or at a neighbour, by the criterion of `encoder.metrics.roles`."""
     found = [
         f"L{i}H{h} {role.label} ({role.mass:.2f})"
         for i, layer in enumerate(survey(encoder).roles)
@@ -54,7 +54,7 @@ def hours(seconds: float) -> str:
 
 
 def text(encoder: TextEncoder, recipe: Recipe, progress: TrainingProgress, made: TrainingFacts) -> str:
-    """The card as Markdown."""
+    """Return the card as Markdown."""
     config, seen = encoder.config, habits(encoder)
     first, five, asked = fill_ins(encoder)
     weights = sum(weight.numel() for weight in encoder.model.parameters())

@@ -85,7 +85,7 @@ def alone(folder: Path) -> Iterator[None]:
 
 
 def identity(recipe: Recipe, corpus: str) -> dict[str, object]:
-    """What must be the same for a run to go on as if it had never stopped."""
+    """Return what must be the same for a run to go on as if it had never stopped."""
     loose = ("evaluate_every", "checkpoint_every", "snapshots")
     same = {name: value for name, value in recipe.plain().items() if name not in loose}
     return json.loads(json.dumps(same | {"corpus": corpus}))  # type: ignore[no-any-return]
@@ -109,7 +109,7 @@ def save_state(
 
 
 def read_state(folder: Path, same: dict[str, object]) -> tuple[dict[str, Tensor], TrainingProgress]:
-    """The tensors of a checkpoint and its progress.
+    """Return the tensors of a checkpoint and its progress.
 
     Raises:
         TrainingError: there is none, it is damaged, or it belongs to another recipe; the message names what differs.
@@ -138,7 +138,7 @@ def read_state(folder: Path, same: dict[str, object]) -> tuple[dict[str, Tensor]
 
 
 def fields_of(about: dict[str, str], name: str) -> dict[str, Any]:
-    """What a checkpoint says of itself under a name; ValueError where it is no object with fields."""
+    """Return what a checkpoint says of itself under a name; ValueError where it is no object with fields."""
     found = json.loads(about[name])
     if not isinstance(found, dict):
         raise EncoderError(f"its {name} is a {type(found).__name__}, no object with named fields")
@@ -180,7 +180,7 @@ def restore(model: Encoder, optimizer: torch.optim.Optimizer, tensors: dict[str,
 
 
 def half(model: Encoder) -> Encoder:
-    """A copy on the CPU with weights in float16, as checkpoints hold them."""
+    """Return a copy on the CPU with weights in float16, as checkpoints hold them."""
     return deepcopy(model).cpu().half()
 
 

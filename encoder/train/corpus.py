@@ -23,7 +23,7 @@ class Lines:
 
 
 def read(path: Path) -> Lines:
-    """The lines of a file that hold text.
+    """Return the lines of a file that hold text.
 
     Raises:
         TrainingError: there is no such file, or it is not UTF-8; the message names the byte.
@@ -51,7 +51,7 @@ def read(path: Path) -> Lines:
 
 
 def read_all(paths: Sequence[Path]) -> dict[str, Lines]:
-    """The lines of several files, by file.
+    """Return the lines of several files, by file.
 
     Raises:
         TrainingError: a file cannot be read, or there is no text in all of them.
@@ -63,7 +63,7 @@ def read_all(paths: Sequence[Path]) -> dict[str, Lines]:
 
 
 def hold_out(lines: Lines) -> tuple[Lines, list[str]]:
-    """The lines to learn from, and those held out: every 20th, at most 2,000, none that is also learned from."""
+    """Return the lines to learn from, and those held out: every 20th, at most 2,000, none that is also learned from."""
     held = set(range(EVERY - 1, len(lines.texts), EVERY)[:MOST])
     kept = [i for i in range(len(lines.texts)) if i not in held]
     learned = Lines([lines.texts[i] for i in kept], [lines.follows[i] and i - 1 not in held for i in kept])
@@ -72,12 +72,12 @@ def hold_out(lines: Lines) -> tuple[Lines, list[str]]:
 
 
 def together(parts: Sequence[Lines]) -> Lines:
-    """Several files as one."""
+    """Return several files as one."""
     return Lines([text for part in parts for text in part.texts], [f for part in parts for f in part.follows])
 
 
 def divided(corpus: Sequence[Path], heldout: Sequence[Path]) -> tuple[dict[str, Lines], dict[str, list[str]]]:
-    """What to learn from and what to score on, by file: other files, or else lines held out of the corpus.
+    """Return what to learn from and what to score on, by file: other files, or else lines held out of the corpus.
 
     Raises:
         TrainingError: a file cannot be read, or there are too few lines to hold some out.

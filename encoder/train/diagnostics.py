@@ -54,11 +54,11 @@ class Habits:
         return self.values["specials"].shape[1]
 
     def by_layer(self, name: str) -> list[float]:
-        """The mean over a layer's heads, layer by layer."""
+        """Return the mean over a layer's heads, layer by layer."""
         return [float(v) for v in self.values[name].mean(-1)]
 
     def table(self) -> str:
-        """One line for each layer, and a warning for each that is saturated."""
+        """Return one line for each layer, and a warning for each that is saturated."""
         found = [" layer  " + "  ".join(f"{name:>8}" for name in COLUMNS) + "  switched off"]
         for i, off in enumerate(self.switched_off.tolist()):
             numbers = "  ".join(f"{self.by_layer(name)[i]:8.3f}" for name in COLUMNS)
@@ -79,7 +79,7 @@ def specials(weights: Tensor, special: Sequence[bool]) -> Tensor:
 
 
 def score_range(trace: Trace) -> Tensor:
-    """Largest less smallest scaled score of a row, averaged over the rows: [n_layers, H]."""
+    """Return the largest less smallest scaled score of a row, averaged over the rows: [n_layers, H]."""
     n = len(trace.tokens) - trace.padding
     scaled = torch.stack([layer.attention.scaled[:, :n, :n] for layer in trace.layers])
     return (scaled.amax(-1) - scaled.amin(-1)).mean(-1)
@@ -110,6 +110,6 @@ def habits(encoder: TextEncoder, sentences: Sequence[str] = SENTENCES) -> Habits
 
 
 def habits_of(model: Encoder, tokenizer: Tokenizer) -> Habits:
-    """The habits of a model in training, wherever it is."""
+    """Return the habits of a model in training, wherever it is."""
     copy = deepcopy(model).cpu().float().eval().requires_grad_(False)
     return habits(TextEncoder(copy, tokenizer, Source("training")))

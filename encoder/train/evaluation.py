@@ -37,7 +37,7 @@ class Score:
 
 
 def held_out_batches(lines: Sequence[str], tokenizer: Tokenizer, row_length: int, seed: int = SEED) -> list[Batch]:
-    """The lines as batches with hidden words, the same for the same lines, tokenizer, row length and seed."""
+    """Return the lines as batches with hidden words, the same for the same lines, tokenizer, row length and seed."""
     words = vocabulary(tokenizer)
     tokens = encode(Lines(list(lines), [False] * len(lines)), tokenizer, row_length)
     whole = plan(tokens, row_length, 0.0, seed, 0)
@@ -53,7 +53,7 @@ def held_out_batches(lines: Sequence[str], tokenizer: Tokenizer, row_length: int
 
 @torch.inference_mode()
 def evaluate(model: MaskedWords, batches: Sequence[Batch], to: Callable[[Batch], Batch] = lambda batch: batch) -> Score:
-    """The score over all batches; `to` brings a batch to the model's device."""
+    """Return the score over all batches; `to` brings a batch to the model's device."""
     training = model.training
     model.eval()
     sums = torch.zeros(3, dtype=torch.float64)
@@ -68,10 +68,8 @@ def evaluate(model: MaskedWords, batches: Sequence[Batch], to: Callable[[Batch],
     return Score(words, loss, first, five)
 
 
-def evaluate_text(
-    encoder: TextEncoder, lines: Sequence[str], seed: int = SEED, left_out: tuple[str, ...] = ()
-) -> Score:
-    """The score of a finished model on lines of text; steps whose names end as one of `left_out` give zeros.
+def evaluate_text(encoder: TextEncoder, lines: Sequence[str], left_out: tuple[str, ...] = ()) -> Score:
+    """Return the score of a finished model on lines of text; steps whose names end as one of `left_out` give zeros.
 
     Raises:
         EncoderError: the model has no masked-language-model head, or there is no line of text.
@@ -80,16 +78,16 @@ def evaluate_text(
         raise EncoderError(f"the model {encoder.source.name!r} has no head that guesses words, so it cannot be scored")
     length = min(encoder.config.trained_length or 128, encoder.max_tokens)
     model = MaskedWords(encoder.model, left_out=left_out)
-    return evaluate(model.eval(), held_out_batches(lines, encoder.tokenizer, length, seed))
+    return evaluate(model.eval(), held_out_batches(lines, encoder.tokenizer, length))
 
 
 def evaluate_each(models: Mapping[int, TextEncoder], lines: Sequence[str]) -> list[Score]:
-    """The score of each of several models, such as one at moments of its training, on lines of text."""
+    """Return the score of each of several models, such as one at moments of its training, on lines of text."""
     return [evaluate_text(model, lines) for model in models.values()]
 
 
 def fill_in_ranks(encoder: TextEncoder) -> Iterator[tuple[str, int, str]]:
-    """For the capital and each fill-in: sentence, rank of a right answer (6: not among five), first guess."""
+    """Yield for the capital and each fill-in: sentence, rank of a right answer (6: not among five), first guess."""
     for sentence, answers in (CAPITAL, *FILL_INS):
         trace = encoder.trace(sentence)
         said = encoder.predict(trace)

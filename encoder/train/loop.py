@@ -53,7 +53,7 @@ class Metrics:
 
 
 def read(path: Path) -> list[list[str]]:
-    """The lines of a CSV file below its heading."""
+    """Return the lines of a CSV file below its heading."""
     with path.open(encoding="utf-8", newline="") as file:
         return list(csv.reader(file))[1:]
 
@@ -84,7 +84,7 @@ class Watch:
             self.keep(step)
 
     def counted(self, step: int) -> TrainingProgress:
-        """Where the run is after a step, over all processes."""
+        """Return where the run is after a step, over all processes."""
         total = self.on.total(float(self.nll))
         return TrainingProgress(step, self.tokens, self.spent + perf_counter() - self.began, total, self.words)
 
@@ -118,7 +118,7 @@ class Watch:
 
 
 def all_batches(run: TrainingRun, start: int) -> Generator[Batch, None, None]:
-    """The whole batch of every step from `start` on, each made while the one before is learned from.
+    """Yield the whole batch of every step from `start` on, each made while the one before is learned from.
 
     It is the same however many processes share it: its rows follow from seed and epoch, its masks from seed and step.
     """

@@ -93,11 +93,11 @@ class Batch:
 
     @classmethod
     def of(cls, rows: Rows, chosen: Tensor, hidden: Tensor) -> "Batch":
-        """Rows whose words are hidden where `chosen` is true, and stand as `hidden` says: both [rows, n]."""
+        """Return rows whose words are hidden where `chosen` is true, and stand as `hidden` says: both [rows, n]."""
         return cls(hidden, rows.segments, rows.places, chosen.flatten().nonzero()[:, 0], rows.ids[chosen])
 
     def cut(self, index: int, count: int) -> "Batch":
-        """One of `count` pieces, by rows."""
+        """Return one of `count` pieces, by rows."""
         size, n = self.ids.shape
         part = slice(index * size // count, (index + 1) * size // count)
         inside = (self.at >= part.start * n) & (self.at < part.stop * n)
@@ -105,7 +105,7 @@ class Batch:
         return Batch(ids, segments, places, self.at[inside] - part.start * n, self.labels[inside])
 
     def each(self, function: Callable[[Tensor], Tensor]) -> "Batch":
-        """The same with every tensor handed through a function."""
+        """Return the same with every tensor handed through a function."""
         parts = {field.name: function(getattr(self, field.name)) for field in fields(self)}
         return Batch(**parts)
 
@@ -183,7 +183,7 @@ class MaskedWords(nn.Module):
         return scores, penalty
 
     def forward(self, batch: Batch, total: int, parts: int) -> tuple[Tensor, Tensor]:
-        """The batch's share of the loss, to go backward from, and the summed nll in nats, to report.
+        """Return the batch's share of the loss, to go backward from, and the summed nll in nats, to report.
 
         `total` counts the hidden words of the whole step, of which this batch is one of so many `parts`.
         """

@@ -38,7 +38,7 @@ class Rows:
 
 
 def encode(lines: Lines, tokenizer: Tokenizer, row_length: int) -> TokenStream:
-    """Every line as token ids without [CLS] and [SEP], cut where it is longer than a row has room for.
+    """Return every line as token ids without [CLS] and [SEP], cut where it is longer than a row has room for.
 
     Raises:
         TrainingError: no line holds a token.
@@ -66,7 +66,7 @@ class Plan:
     rows: Integers
 
     def __len__(self) -> int:
-        """How many rows there are."""
+        """Return how many rows there are."""
         return len(self.rows) - 1
 
 
@@ -83,7 +83,7 @@ def segments(tokens: TokenStream, room: int, joined: float, draw: np.random.Gene
 
 
 def plan(tokens: TokenStream, row_length: int, joined: float, seed: int, epoch: int) -> Plan:
-    """One epoch: all segments in a drawn order, each row filled until the next one does not fit."""
+    """Return one epoch: all segments in a drawn order, each row filled until the next one does not fit."""
     draw = np.random.default_rng((seed, 1, epoch))
     starts, lengths = segments(tokens, row_length - 2, joined, draw)
     order = draw.permutation(len(starts))
@@ -100,7 +100,7 @@ def plan(tokens: TokenStream, row_length: int, joined: float, seed: int, epoch: 
 def packed(
     tokens: TokenStream, plan: Plan, first: int, count: int, row_length: int, specials: tuple[int, int, int]
 ) -> Rows:
-    """The rows `first` to `first + count` of a plan; `specials` are the ids of [PAD], [CLS] and [SEP]."""
+    """Return the rows `first` to `first + count` of a plan; `specials` are the ids of [PAD], [CLS] and [SEP]."""
     pad, cls, sep = specials
     bounds = plan.rows[first : first + count + 1]
     starts, lengths = (x[bounds[0] : bounds[-1]] for x in (plan.starts, plan.lengths))
@@ -128,7 +128,7 @@ def packed(
 def batches(
     tokens: TokenStream, row_length: int, joined: float, seed: int, count: int, step: int
 ) -> Iterator[tuple[Plan, int]]:
-    """For every step from `step` on, the plan of its epoch and the first of its `count` rows.
+    """Yield for every step from `step` on, the plan of its epoch and the first of its `count` rows.
 
     Raises:
         TrainingError: the corpus does not fill one batch.

@@ -47,7 +47,7 @@ class Processes:
             distributed.barrier()
 
     def total(self, value: float) -> float:
-        """The sum over all processes."""
+        """Return the sum over all processes."""
         if self.count == 1:
             return value
         summed = torch.tensor(value, dtype=torch.float64, device=self.device)

@@ -79,17 +79,17 @@ class Recipe:
             raise EncoderError(f"renewed is {self.renewed}; its layers must be from 0 to {self.config.n_layers - 1}")
 
     def rate(self, step: int) -> float:
-        """The learning rate of a step, counted from 0: up in a straight line, then down in one."""
+        """Return the learning rate of a step, counted from 0: up in a straight line, then down in one."""
         falling = max(1, self.steps - self.warm_up)
         return self.peak_rate * min((step + 1) / self.warm_up, (self.steps - step) / falling)
 
     def share(self, name: str) -> float:
-        """What part of the rate the weight of that name takes."""
+        """Return what part of the rate the weight of that name takes."""
         own = self.embedding_rate if name == TOKEN_EMBEDDING else 1.0
         return own if name.startswith(tuple(f"layers.{i}.attention." for i in self.renewed)) else own * self.rest_rate
 
     def with_values(self, settings: Iterable[str]) -> "Recipe":
-        """This recipe with settings such as "peak_rate=2e-3" or "d_model=64" changed.
+        """Return this recipe with settings such as "peak_rate=2e-3" or "d_model=64" changed.
 
         Raises:
             EncoderError: a setting that does not exist, or a value of the wrong kind or outside its range.
@@ -101,7 +101,7 @@ class Recipe:
         return recipe
 
     def with_value(self, name: str, text: str) -> "Recipe":
-        """This recipe with one field of its own or of its configuration changed."""
+        """Return this recipe with one field of its own or of its configuration changed."""
         own, of_config = ({field.name for field in fields(kind)} for kind in (Recipe, EncoderConfig))
         if name in own - {"config", "betas"}:
             own_value: Any = parsed(name, getattr(self, name), text)
@@ -114,14 +114,14 @@ class Recipe:
         )
 
     def plain(self) -> dict[str, object]:
-        """Every field by name, as JSON can hold it."""
+        """Return every field by name, as JSON can hold it."""
         values = asdict(self)
         config: dict[str, object] = values.pop("config")
         return config | {n: list(v) if isinstance(v, tuple) else v for n, v in values.items()}
 
 
 def parsed(name: str, now: object, text: str) -> object:
-    """A value typed on the command line, of the kind that the field holds now."""
+    """Return a value typed on the command line, of the kind that the field holds now."""
     try:
         if isinstance(now, bool):
             return {"true": True, "false": False}[text.lower()]
@@ -133,7 +133,7 @@ def parsed(name: str, now: object, text: str) -> object:
 
 
 def shape(vocab_size: int, d_model: int, n_heads: int, n_layers: int, d_ff: int) -> EncoderConfig:
-    """The paper's encoder with a head that guesses words, at these sizes, trained on rows of 128 tokens."""
+    """Return the paper's encoder with a head that guesses words, at these sizes, trained on rows of 128 tokens."""
     return EncoderConfig(vocab_size, d_model, n_heads, n_layers, d_ff, mlm_head=True, trained_length=128)
 
 

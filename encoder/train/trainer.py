@@ -52,7 +52,7 @@ class TrainingRun:
 
 
 def new_model(recipe: Recipe) -> Encoder:
-    """An encoder at the start of its training, the same for the same recipe."""
+    """Return an encoder at the start of its training, the same for the same recipe."""
     weights = checkpoint.random_weights(recipe.config, recipe.seed)
     weights[TOKEN_EMBEDDING] *= recipe.embedding_scale
     return checkpoint.build(recipe.config, weights, "the new model")
@@ -68,7 +68,7 @@ def new_optimizer(model: Encoder, recipe: Recipe, fused: bool) -> torch.optim.Ad
 
 
 def mover(on: Processes) -> Callable[[Batch], Batch]:
-    """What brings a batch to the device, from pinned memory where it is a GPU."""
+    """Return what brings a batch to the device, from pinned memory where it is a GPU."""
     if not on.on_gpu:
         return lambda batch: batch
     return lambda batch: batch.each(lambda tensor: tensor.pin_memory().to(on.device, non_blocking=True))
@@ -151,6 +151,6 @@ def start_anew(attention: Attention, inputs: Sequence[Tensor], added: Tensor, ge
 
 
 def scaled_scores(attention: Attention, x: Tensor) -> Tensor:
-    """Every head's scores of [n, d_model] vectors: [H, n, n]."""
+    """Return every head's scores of [n, d_model] vectors: [H, n, n]."""
     q, k = (attention.split(part(x)) for part in (attention.w_q, attention.w_k))
     return q @ k.mT / math.sqrt(attention.d_head)

@@ -25,7 +25,7 @@ WORDS = (
 
 
 def empty() -> Tokenizer:
-    """How text is cleaned and cut into words, before any vocabulary is known."""
+    """Return how text is cleaned and cut into words, before any vocabulary is known."""
     tokenizer = Tokenizer(WordPiece(unk_token="[UNK]", max_input_chars_per_word=64))
     same = [normalizers.Replace(one, plain) for plain, many in ALIKE.items() for one in many]
     letters = [normalizers.Replace(one, plain) for one, plain in LETTERS.items()]
@@ -38,7 +38,7 @@ def empty() -> Tokenizer:
 
 
 def learn(texts: Sequence[str], vocab_size: int) -> Tokenizer:
-    """A tokenizer whose vocabulary has exactly `vocab_size` pieces, the same for the same texts.
+    """Return a tokenizer whose vocabulary has exactly `vocab_size` pieces, the same for the same texts.
 
     The library numbers letters in the order of a hash table, another one in each process, and numbers decide between
     merges that are equally frequent. So the letters are found first, and given in their order.
@@ -69,7 +69,7 @@ def learn(texts: Sequence[str], vocab_size: int) -> Tokenizer:
 def trained(
     texts: Sequence[str], vocab_size: int, first: Sequence[str], letters: int, alphabet: Sequence[str] = ()
 ) -> dict[str, int]:
-    """Pieces and their numbers: those in `first` come first, then as many as there is room for.
+    """Return pieces and their numbers: those in `first` come first, then as many as there is room for.
 
     Of single letters the most frequent are kept; with an `alphabet`, those in it.
     """
