@@ -9,7 +9,6 @@ import numpy as np
 import pytest
 from browser_tools import (
     READY,
-    choose,
     choose_head,
     drawn,
     free_port,
@@ -29,10 +28,6 @@ from encoder.metrics import head_outputs, length
 
 APP = Path(__file__).resolve().parents[2] / "app.py"
 TEXT = "Keys on the table belong to Sara."
-KEEP_SOCKETS = """
-window.sockets = [];
-window.WebSocket = class extends WebSocket { constructor(...all) { super(...all); window.sockets.push(this); } };
-"""
 A_FEW = 5  # clicks of somebody who sees nothing come
 DRAWN = """first => {
   const plots = document.querySelectorAll('.st-key-head_lengths .js-plotly-plot')
@@ -58,29 +53,6 @@ def test_a_reload_in_the_middle_of_a_sweep_ends_it(page: Page, app_url: str) -> 
     with rerun(page, 120):
         widget(page, "loo_go").get_by_role("button").click()  # its place in the queue was given up
     expect(widget(page, "loo_map").locator(".main-svg").first).to_be_visible()
-
-
-@pytest.mark.nightly
-def test_a_dropped_connection_comes_back_with_what_was_chosen(
-    browser: Browser, app_url: str, base: TextEncoder
-) -> None:
-    trace = base.trace(TEXT)
-    with browser.new_context() as context:
-        page = context.new_page()
-        page.add_init_script(KEEP_SOCKETS)
-        watch(page)
-        open_page(page, f"{app_url}/attention?more=1&sentence={quote(TEXT)}&layer=2&head=1")
-        choose(page, "layer", 3)
-        page.evaluate("window.sockets.forEach(socket => socket.close())")
-        app = page.locator("[data-testid=stApp]")
-        expect(app).not_to_have_attribute("data-test-connection-state", "CONNECTED")
-        expect(app).to_have_attribute("data-test-connection-state", "CONNECTED", timeout=30_000)
-        expect(page.locator(".st-key-below")).to_contain_text("In layer 3 head")
-        np.testing.assert_allclose(drawn(page, "head_lengths"), lengths(trace, 3), rtol=1e-5)
-        choose(page, "layer", 5)
-        expect(page.locator(".st-key-below")).to_contain_text("In layer 5 head")
-        np.testing.assert_allclose(drawn(page, "head_lengths"), lengths(trace, 5), rtol=1e-5)
-        assert problems(page) == []
 
 
 def test_two_tabs_do_not_touch_each_other(page: Page, app_url: str, base: TextEncoder) -> None:

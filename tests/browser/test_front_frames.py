@@ -10,9 +10,7 @@ from pathlib import Path
 import pytest
 from browser_tools import SERVER_MB, free_port, started
 from chromium import find_chromium
-from playwright.sync_api import Browser, FrameLocator, Page, Route, expect
-
-from encoder.packet.shipped import path_of
+from playwright.sync_api import Browser, FrameLocator, Page, expect
 
 ROOT = Path(__file__).resolve().parents[2]
 NEW = {"ENCODER_MEMORY_MB": SERVER_MB}
@@ -124,7 +122,25 @@ def opened(page: Page, url: str) -> None:
     page.wait_for_load_state("networkidle")
 
 
-def test_a_tab_goes_on_without_its_server_and_with_it_again(tab: Page, tmp_path: Path) -> None:
+def renewed(folder: Path) -> Path:
+    """The app as it is after an upgrade: another script for the browser."""
+    for name in ("pages", ".streamlit"):
+        (folder / name).symlink_to(ROOT / name)
+    shutil.copy(ROOT / "app.py", folder)
+    for part in (Path("encoder"), Path("encoder/browser")):
+        (folder / part).mkdir()
+        for one in (ROOT / part).iterdir():
+            if one.name not in ("browser", "built", "__pycache__"):
+                (folder / part / one.name).symlink_to(one)
+    script = folder / "encoder" / "browser" / "built" / "front.js"
+    script.parent.mkdir()
+    script.write_text((ROOT / "encoder/browser/built/front.js").read_text(encoding="utf-8") + "window.renewed = true\n")
+    for other in {*(ROOT / "encoder/browser/built").glob("*.js")} - {ROOT / "encoder/browser/built/front.js"}:
+        script.with_name(other.name).symlink_to(other)
+    return folder / "app.py"
+
+
+def test_a_tab_goes_on_without_its_server_and_takes_the_script_of_a_renewed_one(tab: Page, tmp_path: Path) -> None:
     port = free_port()
     with started(ROOT / "app.py", tmp_path / "log", tmp_path, port, 60, NEW) as server:
         opened(tab, server.url)
@@ -147,67 +163,20 @@ def test_a_tab_goes_on_without_its_server_and_with_it_again(tab: Page, tmp_path:
     own_sentence(tab, CAT)
     expect(alert).to_contain_text(OFFLINE)
     assert not tab.evaluate("window.covered")
-    with started(ROOT / "app.py", tmp_path / "log", tmp_path, port, 60, NEW):
+    folder = tmp_path / "new"
+    folder.mkdir()
+    with started(renewed(folder), tmp_path / "log", tmp_path, port, 60, NEW):
         tab.get_by_role("button", name="Try again").click()
+        tab.wait_for_function("() => window.renewed")
         expect(tab.locator("h1")).to_contain_text("look at?")
         expect(alert).to_have_count(0)
+        expect(tab.locator(".enc-main")).to_have_count(1)
         tab.wait_for_function(CONNECTED)
+        tab.locator("[data-head-row='4,1']").click()
+        expect(tab.locator("[data-claim]")).to_contain_text("ead 1 of layer 4")
+        tab.wait_for_url("**/*layer=4&head=1*")
         menu.click()
         pages.get_by_role("link", name="Atlas", exact=True).click()
         tab.wait_for_url("**/atlas*")
         assert not tab.evaluate("window.covered")
-        tab.goto("about:blank")
-
-
-def renewed(folder: Path) -> Path:
-    """The app as it is after an upgrade: another script for the browser."""
-    for name in ("pages", ".streamlit"):
-        (folder / name).symlink_to(ROOT / name)
-    shutil.copy(ROOT / "app.py", folder)
-    for part in (Path("encoder"), Path("encoder/browser")):
-        (folder / part).mkdir()
-        for one in (ROOT / part).iterdir():
-            if one.name not in ("browser", "built", "__pycache__"):
-                (folder / part / one.name).symlink_to(one)
-    script = folder / "encoder" / "browser" / "built" / "front.js"
-    script.parent.mkdir()
-    script.write_text((ROOT / "encoder/browser/built/front.js").read_text(encoding="utf-8") + "window.renewed = true\n")
-    for other in {*(ROOT / "encoder/browser/built").glob("*.js")} - {ROOT / "encoder/browser/built/front.js"}:
-        script.with_name(other.name).symlink_to(other)
-    return folder / "app.py"
-
-
-def test_a_tab_that_was_open_over_an_upgrade_takes_the_new_script(tab: Page, tmp_path: Path) -> None:
-    port = free_port()
-    with started(ROOT / "app.py", tmp_path / "log", tmp_path, port, 60, NEW) as server:
-        opened(tab, server.url)
-        tab.locator("[data-head-row='2,3']").click()
-    folder = tmp_path / "new"
-    folder.mkdir()
-    with started(renewed(folder), tmp_path / "log", tmp_path, port, 60, NEW):
-        tab.wait_for_function("() => window.renewed")
-        expect(tab.locator("[data-claim]")).to_contain_text("ead 3 of layer 2")
-        expect(tab.locator(".enc-main")).to_have_count(1)
-        tab.locator("[data-head-row='4,1']").click()
-        expect(tab.locator("[data-claim]")).to_contain_text("ead 1 of layer 4")
-        tab.wait_for_url("**/*layer=4&head=1*")
-        own_sentence(tab, CAT)
-        expect(tab.locator("h1")).to_contain_text("look at?")
-        tab.goto("about:blank")
-
-
-def test_an_old_tab_says_to_load_again_where_the_server_writes_runs_in_a_newer_way(tab: Page, tmp_path: Path) -> None:
-    later = bytearray(path_of(CAT).read_bytes())
-    later[4] += 1
-    with started(ROOT / "app.py", tmp_path / "log", tmp_path, free_port(), 60, NEW) as server:
-        opened(tab, server.url)
-
-        def answer(route: Route) -> None:
-            route.fulfill(body=bytes(later), content_type="application/octet-stream")
-
-        tab.route("**/api/run", answer)
-        own_sentence(tab, "The dog chased the cat.")
-        expect(tab.get_by_role("alert")).to_contain_text("newer way")
-        expect(tab.get_by_role("alert")).to_contain_text("reload the page")
-        tab.unroute("**/api/run")
         tab.goto("about:blank")
