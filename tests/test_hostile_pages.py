@@ -2,7 +2,7 @@
 
 import io
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -14,7 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from link_grammar import LINK, cases
 from nasty import FORMULAS, LONG, as_sent, texts
-from page_tools import go, healthy, open_app, said, type_sentence
+from page_tools import go, healthy, open_app, page_shown, said, turn_to, type_sentence
 from streamlit.testing.v1 import AppTest
 from tiny import TINY, tiny_model, tiny_tokenizer
 
@@ -28,25 +28,11 @@ from pages.ui.state.site import PAGES, Page
 
 pytestmark = pytest.mark.slow
 
-SCRIPTS = [page.script for page in PAGES]
 TABS = {  # what a page shows on request: key of the tabs -> names
     "compare": ("compare_part", ["Two runs", "One word in many sentences", "Patch", "Alike?"]),
     "heads": ("heads_part", ["What each head does", "Measures", "How alike heads are", "What really flows"]),
     "lessons": ("lab", ["Word order", "Why √d_head", "Padding"]),  # of the part Labs
 }
-FOLDS = (
-    "step",
-    "words",
-    "gamma_beta",
-    "flow",
-    "mixing",
-    "rollout",
-    "likeness",
-    "alike",
-    "cosine_shares",
-    "set_map",
-    "beside_change",
-)
 SWEEPS = ("loo_go", "patch_go", "compute_flow")
 
 
@@ -66,41 +52,34 @@ def visitor() -> AppTest:
 
 @pytest.mark.nightly
 @cases(150, shrink=False)
-@given(LINK, st.sampled_from(SCRIPTS))
+@given(LINK, st.sampled_from([page.key for page in PAGES]))
 def test_any_link_opens_on_any_page(visitor: AppTest, link: dict[str, str], page: str) -> None:
     visitor.query_params.clear()
     for name, text in link.items():
         if not text.startswith("built:"):  # each would be built
             visitor.query_params[name] = as_sent(text)
-    healthy(visitor.switch_page(page).run())
-
-
-@pytest.fixture(scope="module")
-def at_the_words(visitor: AppTest) -> AppTest:
-    """The boxes of one word in many sentences."""
-    visitor.session_state["compare_part"] = "One word in many sentences"
-    return go(visitor, "compare")
+    turn_to(visitor, page)
+    healthy(visitor.run())
 
 
 @cases(50, shrink=False)
 @given(texts.map(as_sent), texts.map(as_sent))
-def test_any_text_in_the_boxes_for_one_word(at_the_words: AppTest, one: str, two: str) -> None:
-    at_the_words.text_area(key="set").set_value(f"{one}\n{two}\nthe light")
-    healthy(at_the_words.text_input(key="set_word").set_value(two[:40]).run())
-
-
-@pytest.fixture(scope="module")
-def at_padding(visitor: AppTest) -> AppTest:
-    """The box of the laboratory of padding."""
-    visitor.session_state["lessons_part"], visitor.session_state["lab"] = "Labs", "Padding"
-    return go(visitor, "lessons")
+def test_any_text_in_the_boxes_for_one_word(visitor: AppTest, one: str, two: str) -> None:
+    if page_shown(visitor) != "compare":
+        visitor.session_state["compare_part"] = "One word in many sentences"
+        go(visitor, "compare")
+    visitor.text_area(key="set").set_value(f"{one}\n{two}\nthe light")
+    healthy(visitor.text_input(key="set_word").set_value(two[:40]).run())
 
 
 @pytest.mark.nightly
 @cases(50, shrink=False)
 @given(texts.map(as_sent))
-def test_any_text_in_the_box_of_padding(at_padding: AppTest, text: str) -> None:
-    healthy(at_padding.text_input(key="pad_short").set_value(text[:200]).run())
+def test_any_text_in_the_box_of_padding(visitor: AppTest, text: str) -> None:
+    if page_shown(visitor) != "lessons":
+        visitor.session_state["lessons_part"], visitor.session_state["lab"] = "Labs", "Padding"
+        go(visitor, "lessons")
+    healthy(visitor.text_input(key="pad_short").set_value(text[:200]).run())
 
 
 def scaled(factor: float, among: str = "") -> Callable[[Encoder], None]:
@@ -124,33 +103,29 @@ OVERFLOWS = {
 }
 
 
-@pytest.fixture
-def overflowing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+@pytest.fixture(scope="module")
+def overflowing(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     """A model folder with checkpoints whose runs do not end in numbers."""
-    monkeypatch.setenv("ENCODER_MODELS", str(tmp_path))
-    engine.model_cache.clear()
-    engine.run_cache.clear()
+    folder = tmp_path_factory.mktemp("overflowing")
     for name, (change, _) in OVERFLOWS.items():
         model = tiny_model(replace(TINY, mlm_head=True))
         change(model)
-        checkpoint.save(model, tiny_tokenizer(), tmp_path / name)
-    return tmp_path
+        checkpoint.save(model, tiny_tokenizer(), folder / name)
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setenv("ENCODER_MODELS", str(folder))
+        yield folder
+    engine.model_cache.clear()
+    engine.run_cache.clear()
 
 
-@pytest.mark.parametrize("name", OVERFLOWS)
-def test_a_model_that_outgrows_its_numbers_is_shown_and_said(overflowing: Path, name: str) -> None:
-    """Each page with one of the models, each model on six pages."""
-    walk(name, overflowing, PAGES[list(OVERFLOWS).index(name) :: len(OVERFLOWS)])
+EACH_WITH_ONE = [(name, PAGES[i :: len(OVERFLOWS)]) for i, name in enumerate(OVERFLOWS)]
+ALL_WITH_ALL = [pytest.param(name, PAGES, marks=pytest.mark.nightly) for name in OVERFLOWS]
 
 
-@pytest.mark.nightly
-@pytest.mark.parametrize("name", OVERFLOWS)
-def test_a_model_that_outgrows_its_numbers_is_shown_and_said_on_every_page(overflowing: Path, name: str) -> None:
-    walk(name, overflowing, PAGES)
-
-
-def walk(name: str, overflowing: Path, pages: Sequence[Page]) -> None:
-    """Open the pages with that model; what is lost is said on each."""
+@pytest.mark.parametrize(("name", "pages"), EACH_WITH_ONE + ALL_WITH_ALL)
+def test_a_model_that_outgrows_its_numbers_is_shown_and_what_is_lost_is_said(
+    overflowing: Path, name: str, pages: Sequence[Page]
+) -> None:
     first = first_lost(TextEncoder.from_pretrained(overflowing / name).trace("w1 w2 w3 w2 [MASK]"))
     begins = OVERFLOWS[name][1]
     assert first is None if begins is None else first.startswith(begins)
@@ -202,8 +177,6 @@ def test_no_download_holds_a_formula(monkeypatch: pytest.MonkeyPatch) -> None:
     for page in PAGES:
         key, tabs = TABS.get(page.key, ("", [""]))
         for tab in tabs:
-            for fold in FOLDS:
-                app.session_state[f"numbers_{fold}"] = True
             if key:
                 app.session_state[key] = tab
                 app.session_state["lessons_part"] = "Labs"
@@ -216,11 +189,7 @@ def test_no_download_holds_a_formula(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def is_number(text: str) -> bool:
-    try:
-        float(text)
-    except ValueError:
-        return False
-    return True
+    return re.fullmatch(r"[-+]?(\d+\.?\d*(e[-+]?\d+)?|inf|nan)", text) is not None
 
 
 def test_a_crash_would_be_seen() -> None:

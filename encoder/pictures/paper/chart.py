@@ -49,7 +49,8 @@ def draw_chart(axes: Axes, panel: Panel, theme: Theme, points: float, ticks: int
     frame, colours = panel.frame or {}, translated(panel.theme, theme)
     style(axes, theme, points)
     for name, scale in (("xaxis", axes.set_xscale), ("yaxis", axes.set_yscale)):
-        if frame.get(name, {}).get("type") == "log":
+        marks = panel.marks if frame.get(name, {}).get("type") == "log" else ()
+        if any((np.asarray(mark[name[0]], dtype=float) > 0).any() for mark in marks):  # else there is no logarithm
             scale("log")
     bars = [mark for mark in panel.marks if mark["type"] == "bar"]
     for mark in panel.marks:
@@ -92,8 +93,9 @@ def style(axes: Axes, theme: Theme, points: float) -> None:
 
 def tick_axis(axes: Axes, name: str, axis: dict[str, Any], points: float, colours: Colours, ticks: int) -> None:
     """Range, names and title as on the screen."""
-    own, logarithmic = axes.xaxis if name == "x" else axes.yaxis, axis.get("type") == "log"
-    if (ends := axis.get("range")) is not None:
+    own = axes.xaxis if name == "x" else axes.yaxis
+    logarithmic = own.get_scale() == "log"
+    if (ends := axis.get("range")) is not None and logarithmic == (axis.get("type") == "log"):
         ends = [10.0**end for end in ends] if logarithmic else ends
         (axes.set_xlim if name == "x" else axes.set_ylim)(*ends)
     if axis.get("autorange") == "reversed":
