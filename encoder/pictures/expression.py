@@ -258,9 +258,9 @@ def changed(expression: Expression, change: Callable[[Any], Expression]) -> Expr
     return change(expression)
 
 
-def public(thing: Any, name: str = "") -> Constant:
+def public(thing: Any) -> Constant:
     """A function or class of the library under the shortest name of a package that has it."""
-    name = name or thing.__name__
+    name = thing.__name__
     parts = thing.__module__.split(".")
     for end in range(1, len(parts) + 1):
         module = ".".join(parts[:end])

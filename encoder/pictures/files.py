@@ -13,7 +13,6 @@ from encoder.pictures.paper.panel import PanelError
 from encoder.pictures.paper.sheet import Sheet
 from encoder.pictures.paper.type import typeface
 from encoder.pictures.picture import Answer
-from encoder.support.theme import Theme
 
 OF_FIGURE: dict[str, Callable[[PaperFigure, Path, int], bytes]] = {
     ".pdf": lambda figure, out, dpi: figure.pdf(),
@@ -72,21 +71,21 @@ DRAWING = """<figure>{svg}<figcaption>{caption}</figcaption></figure>
 <details><summary>Numbers</summary><table>{table}</table></details>"""
 
 
-def page_of(answer: Answer, theme: Theme = "light") -> str:
+def page_of(answer: Answer) -> str:
     """The page; no text in it is read as HTML."""
-    drawing = drawing_of(answer, theme)
+    drawing = drawing_of(answer)
     texts = {"title": answer.title, "question": answer.picture.question, "code": answer.code}
     escaped = {name: text(said) for name, said in texts.items()}
     return PAGE.format(drawing=drawing, letters=typeface(drawing), **escaped)
 
 
-def drawing_of(answer: Answer, theme: Theme = "light") -> str:
+def drawing_of(answer: Answer) -> str:
     """The drawing as SVG with its caption, finding and numbers: HTML, whose letters `typeface` of it carries along.
 
     Raises:
         EncoderError: it is too large for a sheet of paper.
     """
-    svg = PaperFigure((answer.panel(theme),), Sheet(theme=theme, in_page=True)).svg()
+    svg = PaperFigure((answer.panel(),), Sheet(in_page=True)).svg()
     rows = "".join(f"<tr>{''.join(f'<td>{text(cell_text(cell))}</td>' for cell in row)}</tr>" for row in answer.rows())
     texts = {"caption": answer.caption, "sentence": answer.sentence}
     return DRAWING.format(svg=svg, table=rows, **{name: text(said) for name, said in texts.items()})

@@ -24,11 +24,11 @@ CELL = re.compile(r"([a-zA-Z0-9_.]{1,80}):(\d{1,6}(?:,\d{1,6}){0,3})", re.ASCII)
 def to_query(view: View) -> dict[str, str]:
     """The parameters of a link that restores a view; what is at its default is left out."""
     usual = spelled(View())
-    said = {name: text for name, text in spelled(view).items() if text != usual.get(name)}
+    parameters = {name: text for name, text in spelled(view).items() if text != usual.get(name)}
     for name in ("sentence", "other", "second", *dict(view.choices)):
-        if len(said.get(name, "")) > LONGEST_IN_URL:
-            said.pop(name)
-    return said | {"v": VERSION} if said else {}
+        if len(parameters.get(name, "")) > LONGEST_IN_URL:
+            parameters.pop(name)
+    return parameters | {"v": VERSION} if parameters else {}
 
 
 def spelled(view: View) -> dict[str, str]:
@@ -129,10 +129,10 @@ def cell(text: str) -> Cell:
 
 def edits(text: str) -> tuple[Edit, ...]:
     """Changes to the run that take a bounded number of other runs."""
-    found = text_to_edits(text)
-    if len({edit.value for edit in found if isinstance(edit.value, str)}) > MOST_PATCHED:
+    changes = text_to_edits(text)
+    if len({edit.value for edit in changes if isinstance(edit.value, str)}) > MOST_PATCHED:
         raise EncoderError(f"a link may patch from {MOST_PATCHED} other sentences at most")
-    return found
+    return changes
 
 
 NAME = re.compile(r"[a-z_]{1,20}", re.ASCII)
@@ -180,8 +180,8 @@ def read(
     if len(kept) > MOST:
         notes.append(f"The link makes {len(kept)} choices; the first {MOST} are taken over.")
     if unknown:
-        said = "”, “".join(name[:40] for name in unknown[:5])
-        notes.append(f"The link also asks for “{said}”, which is not known here and is left out.")
+        listed = "”, “".join(name[:40] for name in unknown[:5])
+        notes.append(f"The link also asks for “{listed}”, which is not known here and is left out.")
     return tuple(kept[:MOST]), notes
 
 

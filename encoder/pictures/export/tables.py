@@ -30,15 +30,10 @@ def header(columns: Sequence[str] | str, width: int, at: Sequence[int] | None = 
     return [f"{counted}_{j + 1}" for j in range(width)]
 
 
-def grid(
-    values: np.ndarray, rows: Sequence[str], columns: Sequence[str] | str, at: Sequence[int] | None = None
-) -> Rows:
-    """A matrix as a table: a header, then one row for each of `rows`. Columns are names, or counted from 1.
-
-    `at` are the positions of the rows, and of columns with names, where they are some of many.
-    """
-    yield ("token", *header(columns, values.shape[1], at))
-    for name, row in zip(numbered(rows, at), values, strict=True):
+def grid(values: np.ndarray, rows: Sequence[str], columns: Sequence[str] | str) -> Rows:
+    """A matrix as a table: a header, then one row for each of `rows`. Columns are names, or counted from 1."""
+    yield ("token", *header(columns, values.shape[1]))
+    for name, row in zip(numbered(rows), values, strict=True):
         yield (name, *row)
 
 

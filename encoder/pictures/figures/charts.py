@@ -68,8 +68,8 @@ def token_bars(
 
 def below(values: dict[str, np.ndarray]) -> dict[str, Any]:
     """The range of a logarithmic axis that begins below the smallest bar, so that each bar has a length."""
-    found = np.log10([v for series in values.values() for v in np.ravel(series).tolist() if 0 < v < np.inf])
-    return {"range": [float(found.min()) - 1, float(found.max()) + 0.2]} if found.size else {}
+    logarithms = np.log10([v for series in values.values() for v in np.ravel(series).tolist() if 0 < v < np.inf])
+    return {"range": [float(logarithms.min()) - 1, float(logarithms.max()) + 0.2]} if logarithms.size else {}
 
 
 def likeliest(
@@ -83,7 +83,7 @@ def likeliest(
 ) -> Drawn:
     """For each position the words with the largest value, best first: words and values are [n, k]."""
     low, high = limits(kind, float(np.abs(values).max(initial=0.0)))
-    said = percent if kind == "share" else short
+    written = percent if kind == "share" else short
     heat = mark(
         "heatmap",
         z=values.astype(np.float32),
@@ -92,7 +92,7 @@ def likeliest(
         colorscale=scale(kind, theme),
         colorbar={"thickness": 12, "outlinewidth": 0},
         text=[
-            [f"{label(word, 12)} {said(v)}" for word, v in zip(row, vs, strict=True)]
+            [f"{label(word, 12)} {written(v)}" for word, v in zip(row, vs, strict=True)]
             for row, vs in zip(words, values.tolist(), strict=True)
         ],
         texttemplate="%{text}",
@@ -113,8 +113,8 @@ def term_bars(values: np.ndarray, names: list[str], theme: Theme = "light") -> D
     """The first terms of a sum as bars, and the sum of all the others as one more; `names` are those of the first."""
     drawn, left = values[:BARS], values[BARS:]
     heights = np.append(drawn, left.sum()) if len(left) else drawn
-    said = [*names[:BARS], f"{len(left):,} more"] if len(left) else names
-    return signed_bars(heights, said, theme)
+    labels = [*names[:BARS], f"{len(left):,} more"] if len(left) else names
+    return signed_bars(heights, labels, theme)
 
 
 def signed_bars(heights: np.ndarray, names: list[str], theme: Theme = "light") -> Drawn:
@@ -149,10 +149,10 @@ def race(ranks: np.ndarray, words: list[str], theme: Theme = "light", *, frame: 
 
 def level(values: np.ndarray) -> dict[str, Any]:
     """The range of an axis whose values are the same but for what float32 rounds: rounding is no zigzag."""
-    found = values[np.isfinite(values)]
-    low, high = float(found.min(initial=np.inf)), float(found.max(initial=-np.inf))
+    finite = values[np.isfinite(values)]
+    low, high = float(finite.min(initial=np.inf)), float(finite.max(initial=-np.inf))
     size = max(abs(low), abs(high))
-    if not found.size or high - low > SAME * size:
+    if not finite.size or high - low > SAME * size:
         return {}
     half = 0.5 * size or 0.5
     return {"range": [(low + high) / 2 - half, (low + high) / 2 + half]}

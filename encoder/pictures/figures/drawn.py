@@ -72,13 +72,13 @@ def tell_apart(figure: go.Figure, tokens: list[str], second: int, theme: Theme =
     names = labels(tokens)
     for letter in "xy":
         axis = figure.layout[f"{letter}axis"]
-        places, said = axis.tickvals, axis.ticktext
-        if not said or not all(i in range(len(names)) for i in places):
+        places, texts = axis.tickvals, axis.ticktext
+        if not texts or not all(i in range(len(names)) for i in places):
             continue
-        if any(text not in (names[i], f"{i} {names[i]}") for i, text in zip(places, said, strict=True)):
+        if any(text not in (names[i], f"{i} {names[i]}") for i, text in zip(places, texts, strict=True)):
             continue
         colours = (ACCENT[theme] if i < second else SECOND[theme] for i in places)
-        axis.ticktext = [f'<span style="color:{c}">{text}</span>' for c, text in zip(colours, said, strict=True)]
+        axis.ticktext = [f'<span style="color:{c}">{text}</span>' for c, text in zip(colours, texts, strict=True)]
         other = "y" if letter == "x" else "x"
         ends = {f"{letter}0": second - 0.5, f"{letter}1": second - 0.5, f"{other}0": 0, f"{other}1": 1}
         line = {"color": MUTED[theme], "width": 1.5}

@@ -40,20 +40,20 @@ def main_fact(
             return f"On average a row gives {percent(float(received[top]))} of its weight to {place(columns, top)}."
         apart = special if isinstance(columns, list) and not all(special) else ()
         i, j = largest_pair(values, apart)
-        said = f"{place(rows, i)} puts {percent(float(values[i, j]))} on {place(columns, j)}"
+        sentence = f"{place(rows, i)} puts {percent(float(values[i, j]))} on {place(columns, j)}"
         if not any(apart):
-            return f"{said}, the largest weight."
+            return f"{sentence}, the largest weight."
         share = percent(float(received[np.asarray(special)].sum()))
-        return f"{said}, the largest weight between two words; {share} of all weight goes to special tokens."
+        return f"{sentence}, the largest weight between two words; {share} of all weight goes to special tokens."
     if finite.all() and values.min() == values.max():
         return f"Every value is {short(float(values.min()))}."
     size = np.where(finite, np.abs(values), -1.0)
     row, column = (int(k) for k in np.unravel_index(size.argmax(), size.shape))
     least, most = short(float(values[finite].min())), short(float(values[finite].max()))
     where = place(rows, row) + (f", {place(columns, column)}" if values.shape[1] > 1 else "")
-    said = f"Values go from {least} to {most}; the strongest is at {where}."
+    sentence = f"Values go from {least} to {most}; the strongest is at {where}."
     blank = int((~finite).sum())
-    return said + (f" {blank} masked cells are {mask} and stay blank." if blank else "")
+    return sentence + (f" {blank} masked cells are {mask} and stay blank." if blank else "")
 
 
 def drawn_fact(chosen: Selection, values: np.ndarray, kind: Kind) -> str:
@@ -65,8 +65,8 @@ def drawn_fact(chosen: Selection, values: np.ndarray, kind: Kind) -> str:
     i, j = largest_pair(size)
     row, column = place(list(chosen.names), chosen.at[i]), place(list(chosen.names), chosen.at[j])
     if kind == "share":
-        said = f"{row} puts {percent(float(seen[i, j]))} on {column}, the largest weight drawn."
-        return f"{said} {chosen.sentence(values)}"
+        sentence = f"{row} puts {percent(float(seen[i, j]))} on {column}, the largest weight drawn."
+        return f"{sentence} {chosen.sentence(values)}"
     return f"The strongest value drawn is {short(float(seen[i, j]))}, at {row}, {column}. {chosen.sentence()}"
 
 

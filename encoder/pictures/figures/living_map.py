@@ -96,9 +96,9 @@ def strips(trace: Trace, before: Trace | None) -> tuple[list[Array], list[float]
     """The cells of every strip, and the end of its colour scale."""
     steps = strip_steps(trace)
     outputs = np.stack([recorded(trace, step.name, before) for step in steps[2:]])
-    found = [cells_of(recorded(trace, step.name, before), step).values for step in steps[:2]]
-    found += [*cells_of(outputs, steps[2]).values]
-    return found, [scale_of(one, SATURATED) for one in found]
+    cells = [cells_of(recorded(trace, step.name, before), step).values for step in steps[:2]]
+    cells += [*cells_of(outputs, steps[2]).values]
+    return cells, [scale_of(strip, SATURATED) for strip in cells]
 
 
 def bands(trace: Trace, every: Array, before: Trace | None) -> tuple[dict[str, Array], Array, float]:
@@ -109,16 +109,16 @@ def bands(trace: Trace, every: Array, before: Trace | None) -> tuple[dict[str, A
     """
     weights = blocks(every)
     who = np.abs(weights).argmax(1)
-    found = {
+    band = {
         "mean": weights.astype(np.float64).mean(1),
         "strongest": np.take_along_axis(weights, who[:, None], 1)[:, 0],
     }
     if (flows := all_flows(trace, before)) is not None:
-        found["flow"] = blocks(flows)
+        band["flow"] = blocks(flows)
     largest = (
-        1.0 if before is None else scale_of(np.concatenate([weights.ravel(), found.get("flow", who * 0.0).ravel()]))
+        1.0 if before is None else scale_of(np.concatenate([weights.ravel(), band.get("flow", who * 0.0).ravel()]))
     )
-    levels = {name: share_levels(v) if before is None else signed_levels(v, largest) for name, v in found.items()}
+    levels = {name: share_levels(v) if before is None else signed_levels(v, largest) for name, v in band.items()}
     return levels | {"who": who.astype(np.uint8)}, weights, largest
 
 
@@ -150,9 +150,11 @@ def whole(
     most = max(8, math.isqrt(THUMB_BYTES // (config.n_layers * config.n_heads)))
     coarse = math.ceil(weights.shape[-1] / most)
     small = drawn(weights, coarse, coarse).values
-    found, scales = strips(trace, before)
-    drawn_strips = np.full((len(found), weights.shape[-1], max(strip.shape[1] for strip in found)), NONE, np.uint8)
-    for at, strip, scale in zip(drawn_strips, found, scales, strict=True):
+    cells_of_strips, scales = strips(trace, before)
+    drawn_strips = np.full(
+        (len(cells_of_strips), weights.shape[-1], max(strip.shape[1] for strip in cells_of_strips)), NONE, np.uint8
+    )
+    for at, strip, scale in zip(drawn_strips, cells_of_strips, scales, strict=True):
         at[:, : strip.shape[1]] = signed_levels(strip, scale)
     attention, feed_forward = added_ratios(trace)
     steps = strip_steps(trace)
@@ -184,7 +186,7 @@ def whole(
         "titles": [step.title for step in steps],
         "columns": [column(trace, step) for step in layer_steps(trace, 0)],
         "scales": scales,
-        "widths": [strip.shape[1] for strip in found],
+        "widths": [strip.shape[1] for strip in cells_of_strips],
     }
     arrays = {
         "thumbs": share_levels(small) if before is None else signed_levels(small, band_scale),
@@ -198,7 +200,7 @@ def whole(
 def names(trace: Trace, before: Trace | None) -> list[str]:
     """What the rows are called: their tokens, after those of the run before where they are others."""
     pairs = zip(trace.tokens, before.tokens if before else trace.tokens, strict=True)
-    return [shown(one) if one == other else f"{shown(other)} | {shown(one)}" for one, other in pairs]
+    return [shown(token) if token == other else f"{shown(other)} | {shown(token)}" for token, other in pairs]
 
 
 def changed(trace: Trace) -> list[dict[str, Any]]:
@@ -242,11 +244,11 @@ def layer(trace: Trace, number: int, before: Trace | None = None) -> bytes:
         check_same(trace, before)
     arrays, scales = {}, []
     for s, step in enumerate(layer_steps(trace, number)):
-        found = cells_of(recorded(trace, step.name, before), step).values
+        values = cells_of(recorded(trace, step.name, before), step).values
         share = step.values == "share" and before is None
-        apart = unmasked(found, step, trace.config)
+        apart = unmasked(values, step, trace.config)
         scale = 1.0 if share else scale_of(apart, 1.0 if step.shape == PAIRS else SATURATED)
-        arrays[str(s)] = share_levels(found) if share else signed_levels(found, scale)
+        arrays[str(s)] = share_levels(values) if share else signed_levels(values, scale)
         scales.append(scale)
     return packed({"layer": number, "scales": scales}, arrays)
 
@@ -268,18 +270,21 @@ def walk(trace: Trace, position: int, guesses: list[list[tuple[str, float]]] | N
         )
     name = f"“{shown(trace.tokens[position])}”"
     place = size(trace, "embedding.positions", position)
-    said = [
+    sentences = [
         f"{name} is token {trace.ids[position]}: {trace['embedding.scaled'].shape[-1]} numbers stand for it, a vector "
         f"of length {size(trace, 'embedding.scaled', position)}.",
         f"It stands at position {position}, whose own vector, of length {place}, is added."
         if float(trace["embedding.positions"].abs().max())
         else f"It stands at position {position}; no vector is added for that.",
     ]
-    said += [in_layer(trace, layer, position) for layer in range(trace.config.n_layers)]
+    sentences += [in_layer(trace, layer, position) for layer in range(trace.config.n_layers)]
     first = guesses[position][0] if guesses and guesses[position] else None
     if first is not None and math.isfinite(first[1]):
-        return [*said, f"The model's first guess for this place is “{shown(first[0])}”, with {percent(first[1], 1)}."]
-    return [*said, f"The output is a vector of length {size(trace, 'output', position)}."]
+        return [
+            *sentences,
+            f"The model's first guess for this place is “{shown(first[0])}”, with {percent(first[1], 1)}.",
+        ]
+    return [*sentences, f"The output is a vector of length {size(trace, 'output', position)}."]
 
 
 def in_layer(trace: Trace, layer: int, position: int) -> str:

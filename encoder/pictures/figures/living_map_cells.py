@@ -56,8 +56,8 @@ def drawn(values: Array, tall: int, wide: int, first: bool = False) -> Cells:
     best = blocks.reshape(*size.shape[:-2], down, across, tall * wide).argmax(-1)
     at = (rows * tall + best // wide) * d + columns * wide + best % wide
     flat = values.reshape(*values.shape[:-2], n * d)
-    found = np.take_along_axis(flat, at.reshape(*at.shape[:-2], down * across), axis=-1)
-    return Cells(found.reshape(at.shape), at // d, at % d)
+    largest = np.take_along_axis(flat, at.reshape(*at.shape[:-2], down * across), axis=-1)
+    return Cells(largest.reshape(at.shape), at // d, at % d)
 
 
 def blocks(weights: Array) -> Array:
@@ -93,10 +93,10 @@ def index_at(trace: Trace, name: str, head: int, row: int, cell: int, before: Tr
     if len(step.shape) < 2 or step.shape[-1] == "vocab" or not 0 <= head < trace.config.n_heads:
         raise EncoderError(f"{name} of head {head} is not in the picture")
     values = recorded(trace, name, before)
-    found = cells_of(values[head] if step.shape in (PAIRS, PER_HEAD) else values, step)
-    if not (0 <= row < found.values.shape[0] and 0 <= cell < found.values.shape[1]):
-        raise EncoderError(f"{name} has no row {row} and cell {cell}; the picture has {list(found.values.shape)}")
-    at = int(found.rows[row, cell]), int(found.columns[row, cell])
+    cells = cells_of(values[head] if step.shape in (PAIRS, PER_HEAD) else values, step)
+    if not (0 <= row < cells.values.shape[0] and 0 <= cell < cells.values.shape[1]):
+        raise EncoderError(f"{name} has no row {row} and cell {cell}; the picture has {list(cells.values.shape)}")
+    at = int(cells.rows[row, cell]), int(cells.columns[row, cell])
     return (head, *at) if step.shape in (PAIRS, PER_HEAD) else at
 
 

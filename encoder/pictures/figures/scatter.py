@@ -53,7 +53,7 @@ def apart(points: np.ndarray, names: list[str], spread: np.ndarray) -> list[str]
     spread = np.maximum(spread, 1e-9)
     at = (points - points.min(0)) / spread * (WIDE, HIGH)
     taken: list[tuple[float, float, float, float]] = []
-    found = []
+    sides = []
     for (x, y), name in zip(at.tolist(), names, strict=True):
         wide = LETTER * len(name)
         boxes = {
@@ -63,16 +63,16 @@ def apart(points: np.ndarray, names: list[str], spread: np.ndarray) -> list[str]
             "middle left": (x - DOT - wide, y - LINE / 2),
         }
         free = {side: (left, low, left + wide, low + LINE) for side, (left, low) in boxes.items()}
-        side = next((one for one, box in free.items() if not any(map(partial(overlap, box), taken))), "")
+        side = next((side for side, box in free.items() if not any(map(partial(overlap, box), taken))), "")
         if side:
             taken.append(free[side])
-        found.append(side)
-    return found
+        sides.append(side)
+    return sides
 
 
-def overlap(one: tuple[float, float, float, float], other: tuple[float, float, float, float]) -> bool:
+def overlap(box: tuple[float, float, float, float], other: tuple[float, float, float, float]) -> bool:
     """Whether two boxes, each left, low, right, high, cover a common place."""
-    return one[0] < other[2] and other[0] < one[2] and one[1] < other[3] and other[1] < one[3]
+    return box[0] < other[2] and other[0] < box[2] and box[1] < other[3] and other[1] < box[3]
 
 
 def named_points(points: np.ndarray, names: list[str], chosen: int, theme: Theme = "light") -> Drawn:

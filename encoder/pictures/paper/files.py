@@ -72,12 +72,12 @@ class PaperFigure:
         if self.sheet.caption:
             return plain_text(self.sheet.caption)
         letters = [f"({letter(i)}) " if len(self.panels) > 1 else "" for i in range(len(self.panels))]
-        said = [f"{at}{panel.caption}" for at, panel in zip(letters, self.panels, strict=True)]
+        sentences = [f"{at}{panel.caption}" for at, panel in zip(letters, self.panels, strict=True)]
         if self.sheet.words_only and any(panel.left_out for panel in self.panels):
-            said.append("Tokens that the tokenizer adds are not drawn; no number is changed by it.")
+            sentences.append("Tokens that the tokenizer adds are not drawn; no number is changed by it.")
         if self.sheet.shared and sum(len(panel.maps) for panel in self.panels) > 1:
-            said.append("One colour scale for all maps.")
-        return plain_text(" ".join(said))
+            sentences.append("One colour scale for all maps.")
+        return plain_text(" ".join(sentences))
 
     @property
     def alt(self) -> str:
@@ -86,21 +86,21 @@ class PaperFigure:
 
     def svg(self) -> str:
         """The drawing as SVG; every word in it is text."""
-        made = self.saved("svg", metadata={"Date": None, "Creator": None, "Format": None, "Type": None}).decode("utf-8")
+        svg = self.saved("svg", metadata={"Date": None, "Creator": None, "Format": None, "Type": None}).decode("utf-8")
         wide, high = size(self.painted)
         named = f"<title>{html.escape(self.sheet.title or NAME)}</title><desc>{html.escape(self.alt)}</desc>"
-        begun = made[made.index("<svg ") : made.index(">", made.index("<svg ")) + 1]
+        begun = svg[svg.index("<svg ") : svg.index(">", svg.index("<svg ")) + 1]
         sized = re.sub(r' width="[^"]*"', f' width="{wide:.3f}mm" role="img"', begun)
         sized = re.sub(r' height="[^"]*"', f' height="{high:.3f}mm"', sized)
         if self.sheet.in_page:
-            said = f' aria-label="{html.escape(self.alt)}">'
-            return sized.removesuffix(">") + said + made[made.index(begun) + len(begun) :]
-        return made.replace(begun, sized + named + typeface(made), 1)
+            aria_label = f' aria-label="{html.escape(self.alt)}">'
+            return sized.removesuffix(">") + aria_label + svg[svg.index(begun) + len(begun) :]
+        return svg.replace(begun, sized + named + typeface(svg), 1)
 
     def pdf(self) -> bytes:
         """The drawing as vectors, its typeface embedded."""
-        said = {"Title": self.sheet.title or NAME, "Subject": self.alt, "CreationDate": None}
-        return self.saved("pdf", metadata=said)
+        metadata = {"Title": self.sheet.title or NAME, "Subject": self.alt, "CreationDate": None}
+        return self.saved("pdf", metadata=metadata)
 
     def dots(self, dpi: int) -> tuple[float, float]:
         """Width and height in so many dots per inch."""
@@ -115,8 +115,8 @@ class PaperFigure:
         wide, high = self.dots(dpi)
         if not 36 <= dpi <= 1200 or wide * high > MOST_PIXELS:
             raise EncoderError(f"dpi is {dpi}, {wide:,.0f} x {high:,.0f} dots; 36 to 1200 dpi and {MOST_PIXELS:,} dots")
-        said = {"Title": self.sheet.title or NAME, "Description": self.alt}
-        return self.saved("png", dpi=dpi, metadata={name: western(text) for name, text in said.items()})
+        metadata = {"Title": self.sheet.title or NAME, "Description": self.alt}
+        return self.saved("png", dpi=dpi, metadata={name: western(text) for name, text in metadata.items()})
 
     def saved(self, kind: str, **options: Any) -> bytes:
         """The drawing as a file of that kind."""
@@ -132,11 +132,11 @@ class PaperFigure:
 
     def latex(self, file: str = f"{NAME}.pdf") -> str:
         """What includes the drawing in a LaTeX document, with caption and label."""
-        label, said = file_name(file.rpartition(".")[0] or file), latex(self.caption)
+        label, caption = file_name(file.rpartition(".")[0] or file), latex(self.caption)
         return (
-            f"{OTHER if OTHER_LETTER in said else ''}\\begin{{figure}}\n  \\centering\n"
+            f"{OTHER if OTHER_LETTER in caption else ''}\\begin{{figure}}\n  \\centering\n"
             f"  \\includegraphics[width={self.width:.1f}mm]{{{file_name(file)}}}\n"
-            f"  \\caption{{{said}}}\n  \\label{{fig:{label}}}\n\\end{{figure}}\n"
+            f"  \\caption{{{caption}}}\n  \\label{{fig:{label}}}\n\\end{{figure}}\n"
         )
 
     def markdown(self, file: str = f"{NAME}.svg") -> str:
@@ -146,7 +146,7 @@ class PaperFigure:
     def zip(self, name: str = NAME) -> bytes:
         """All files in one, but for pixels that are too many."""
         name = file_name(name)
-        made: dict[str, bytes] = {
+        files: dict[str, bytes] = {
             f"{name}.svg": self.svg().encode(),
             f"{name}.pdf": self.pdf(),
             **{f"{name}-{dpi}dpi.png": self.png(dpi) for dpi in DPI if math.prod(self.dots(dpi)) <= MOST_PIXELS},
@@ -156,7 +156,7 @@ class PaperFigure:
         }
         with io.BytesIO() as file:
             with archive(file, zipfile.ZIP_DEFLATED) as whole:
-                for path, content in made.items():
+                for path, content in files.items():
                     write(whole, path, content)
             return file.getvalue()
 

@@ -121,9 +121,9 @@ def sides(panel: Panel) -> list[tuple[object, ...]]:
     return [(m.rows, m.columns, m.kind, m.low, m.high, m.title, m.cells, panel.across) for m in panel.maps]
 
 
-def passage(made: Film) -> str:
+def passage(reel: Film) -> str:
     """How one picture becomes the next, in a sentence."""
-    fading = {made.fades(at) for at in range(len(made.pictures) - 1)}
+    fading = {reel.fades(at) for at in range(len(reel.pictures) - 1)}
     if fading == {True}:
         return "Between two of them only the colours and the title fade."
     cut = "they have other names or another colour scale, or numbers in their cells"
@@ -148,20 +148,20 @@ def has_video() -> bool:
     return find_spec("imageio_ffmpeg") is not None
 
 
-def film(made: Film, kind: Kind, progress: Progress | None = None) -> bytes:
+def film(reel: Film, kind: Kind, progress: Progress | None = None) -> bytes:
     """The film as a file; `progress` gets the share that is done, and may end the work with an exception.
 
     Raises:
         EncoderError: MP4 or WebM without the package that makes them.
     """
     with shares("film", progress) as tell:
-        return gif(made, tell) if kind == "gif" else video(made, kind, tell)
+        return gif(reel, tell) if kind == "gif" else video(reel, kind, tell)
 
 
-def gif(made: Film, tell: Progress) -> bytes:
+def gif(reel: Film, tell: Progress) -> bytes:
     """The film as GIF, which repeats."""
     images, spans = [], []
-    for frame, seconds in told(made, RATES["gif"], tell):
+    for frame, seconds in with_progress(reel, RATES["gif"], tell):
         images.append(with_palette(frame))
         spans.append(round(1000 * seconds))
     with io.BytesIO() as file:
@@ -184,7 +184,7 @@ def with_palette(frame: Frame) -> Image.Image:
     return image
 
 
-def video(made: Film, kind: Kind, tell: Progress) -> bytes:
+def video(reel: Film, kind: Kind, tell: Progress) -> bytes:
     """The film as MP4 or WebM."""
     if not has_video():
         raise EncoderError(f"{kind} needs the package imageio-ffmpeg: pip install imageio-ffmpeg")
@@ -196,7 +196,7 @@ def video(made: Film, kind: Kind, tell: Progress) -> bytes:
         codec = {"mp4": "libx264", "webm": "libvpx-vp9"}[kind]
         writer = imageio_ffmpeg.write_frames(
             str(path),
-            SIZES[made.size],
+            SIZES[reel.size],
             fps=rate,
             codec=codec,
             quality=None,
@@ -206,7 +206,7 @@ def video(made: Film, kind: Kind, tell: Progress) -> bytes:
         )
         writer.send(None)
         try:
-            for frame, seconds in told(made, rate, tell):
+            for frame, seconds in with_progress(reel, rate, tell):
                 for _ in range(max(1, round(seconds * rate))):
                     writer.send(np.ascontiguousarray(frame))
         finally:
@@ -214,10 +214,10 @@ def video(made: Film, kind: Kind, tell: Progress) -> bytes:
         return path.read_bytes()
 
 
-def told(made: Film, rate: int, tell: Progress) -> Iterator[tuple[Frame, float]]:
+def with_progress(reel: Film, rate: int, tell: Progress) -> Iterator[tuple[Frame, float]]:
     """The frames, with the share that is done after each."""
     done = 0.0
-    for frame, seconds in made.frames(rate):
+    for frame, seconds in reel.frames(rate):
         yield frame, seconds
         done += seconds
-        tell(min(1.0, done / made.seconds))
+        tell(min(1.0, done / reel.seconds))

@@ -115,8 +115,8 @@ def draw_map(figure: Figure, matrix: HeatMap, place: Box, sheet: Sheet, shapes: 
     if matrix.cells:
         write_cells(figure, matrix, [list(row) for row in matrix.cells], cell, sheet, cut=True)
     elif sheet.numbers == "fit" and matrix.values.size <= MOST_NUMBERS:
-        said = [[short_number(v) if np.isfinite(v) else "" for v in row] for row in matrix.values.tolist()]
-        write_cells(figure, matrix, said, cell, sheet)
+        numbers = [[short_number(v) if np.isfinite(v) else "" for v in row] for row in matrix.values.tolist()]
+        write_cells(figure, matrix, numbers, cell, sheet)
 
 
 class PagePixels(Artist):
@@ -188,20 +188,20 @@ def short_number(value: float) -> str:
 
 
 def write_cells(
-    figure: Figure, matrix: HeatMap, said: list[list[str]], cell: Box, sheet: Sheet, *, cut: bool = False
+    figure: Figure, matrix: HeatMap, texts: list[list[str]], cell: Box, sheet: Sheet, *, cut: bool = False
 ) -> None:
     """Words in cells, all of one size; none where they would have no room, or each `cut` to its cell.
 
     `cell` is the first one.
     """
     points = min(sheet.letters, 0.75 * cell.high / POINT)
-    longest = max((width(text, sheet.letters) for row in said for text in row), default=0.0) / sheet.letters
+    longest = max((width(text, sheet.letters) for row in texts for text in row), default=0.0) / sheet.letters
     if longest:
         points = min(points, max(0.82 * cell.wide / longest, LEAST_WORD if cut else 0.0))
     if points < LEAST_NUMBER:
         return
     for (i, j), value in np.ndenumerate(matrix.values):
-        text = fitted(said[i][j], points, 0.94 * cell.wide) if cut else said[i][j]
+        text = fitted(texts[i][j], points, 0.94 * cell.wide) if cut else texts[i][j]
         dark = luminance(colour_of(float(value), matrix, sheet.theme)) < 0.45 if np.isfinite(value) else False
         x, y = cell.x + (j + 0.5) * cell.wide, cell.y + (i + 0.5) * cell.high
         ink = "#ffffff" if dark else "#10131a"
@@ -227,12 +227,12 @@ def draw_bar(figure: Figure, matrix: HeatMap, place: Box, sheet: Sheet) -> None:
     }
     if sum(width(word, sheet.letters) + line for word in words.values()) > place.wide:
         del words[0.5]
-    for share, said in words.items():
+    for share, text in words.items():
         write(
             figure,
             place.x + share * place.wide,
             place.y + place.high + 1.1 * line,
-            said,
+            text,
             sheet,
             ha=SIDES[share],
             muted=True,

@@ -21,15 +21,15 @@ SMALLER, ENOUGH = (1.0, 0.8, 0.65, 0.5), 0.6  # labels on a sheet of given heigh
 
 def prepared(panels: Sequence[Panel], sheet: Sheet) -> list[Panel]:
     """The panels as they are drawn: without added tokens, and on one scale, where the sheet says so."""
-    found = [panel.words_only() for panel in panels] if sheet.words_only else list(panels)
+    shown = [panel.words_only() for panel in panels] if sheet.words_only else list(panels)
     if not sheet.shared:
-        return found
+        return shown
     largest: dict[Kind, float] = {}
-    for matrix in (matrix for panel in found for matrix in panel.maps):
+    for matrix in (matrix for panel in shown for matrix in panel.maps):
         largest[scale_kind(matrix)] = max(largest.get(scale_kind(matrix), 0.0), matrix.largest)
     return [
         replace(panel, maps=tuple(matrix.scaled(largest[scale_kind(matrix)] or 1.0) for matrix in panel.maps))
-        for panel in found
+        for panel in shown
     ]
 
 
@@ -42,28 +42,28 @@ def arranged(panels: Sequence[Panel], sheet: Sheet) -> tuple[list[list[PanelDraw
     if not sheet.height:
         return blocks(panels, sheet, sheet.across(count)), 1.0
     ways = [sheet.across(count)] if sheet.columns else list(range(1, min(count, MOST_COLUMNS) + 1))
-    found: list[tuple[list[list[PanelDrawing]], float]] = []
+    ways_tried: list[tuple[list[list[PanelDrawing]], float]] = []
     for smaller in SMALLER:
         own = replace(sheet, letters=max(LIMITS["letters"][0], smaller * sheet.letters))
-        found = [(rows, fitting(rows, sheet)) for rows in (blocks(panels, own, across) for across in ways)]
-        if max(scale for _, scale in found) >= ENOUGH:
+        ways_tried = [(rows, fitting(rows, sheet)) for rows in (blocks(panels, own, across) for across in ways)]
+        if max(scale for _, scale in ways_tried) >= ENOUGH:
             break
-    return max(found, key=lambda block: block[1] * block[0][0][0].wide)
+    return max(ways_tried, key=lambda block: block[1] * block[0][0][0].wide)
 
 
 def blocks(panels: Sequence[Panel], sheet: Sheet, across: int) -> list[list[PanelDrawing]]:
     """The panels in rows of so many."""
     wide = (sheet.width - 2 * EDGE - (across - 1) * GAP) / across
-    found: list[PanelDrawing] = []
+    drawings: list[PanelDrawing] = []
     for i, panel in enumerate(panels):
         letter = f"({chr(97 + i)})" if len(panels) > 1 else ""
         worded = bool(panel.maps) and bool(panel.maps[0].cells)
-        found.append(
+        drawings.append(
             MapsOfPanel(panel, wide, letter, sheet, not worded)
             if panel.maps
             else ChartOfPanel(panel, wide, letter, sheet)
         )
-    return [found[i : i + across] for i in range(0, len(found), across)]
+    return [drawings[i : i + across] for i in range(0, len(drawings), across)]
 
 
 def needed(rows: list[list[PanelDrawing]], sheet: Sheet, scale: float) -> float:
@@ -107,13 +107,13 @@ def placed(panels: Sequence[Panel], sheet: Sheet) -> Placed:
         rows, scale = arranged(prepared(panels, sheet), sheet)
     high, full = sheet.height, needed(rows, sheet, scale)
     y = EDGE + (2.4 * sheet.letters * POINT if sheet.title else 0.0) + max(0.0, (high or full) - full) / 2
-    found = []
+    spots = []
     for row in rows:
         for i, block in enumerate(row):
             middle = (block.wide - block.used(scale)) / 2 if high else 0.0
-            found.append((block, EDGE + i * (block.wide + GAP) + middle, y))
+            spots.append((block, EDGE + i * (block.wide + GAP) + middle, y))
         y += max(block.height(scale) for block in row) + GAP
-    return Placed(high or full, scale, tuple(found))
+    return Placed(high or full, scale, tuple(spots))
 
 
 def paint(panels: Sequence[Panel], sheet: Sheet) -> Figure:
@@ -134,8 +134,8 @@ def painted(whole: Placed, sheet: Sheet) -> Figure:
         FigureCanvasAgg(figure)
         if sheet.title:
             points = 1.2 * sheet.letters
-            said = fitted(sheet.title, points, sheet.width - 2 * EDGE, True)
-            write(figure, EDGE, EDGE + points * POINT, said, sheet, bold=True, points=points)
+            title = fitted(sheet.title, points, sheet.width - 2 * EDGE, True)
+            write(figure, EDGE, EDGE + points * POINT, title, sheet, bold=True, points=points)
         for block, x, y in whole.drawings:
             block.draw(figure, x, y, whole.scale)
         return figure

@@ -50,8 +50,8 @@ class PanelDrawing(ABC):
         if self.letter:
             write(figure, left, y + self.line, self.letter, self.sheet, bold=True)
             left += width(f"{self.letter} ", self.sheet.letters, True) + 1.0
-        said = fitted(self.panel.title, self.sheet.letters, x + self.wide - left)
-        write(figure, left, y + self.line, said, self.sheet)
+        title = fitted(self.panel.title, self.sheet.letters, x + self.wide - left)
+        write(figure, left, y + self.line, title, self.sheet)
 
 
 class MapsOfPanel(PanelDrawing):
@@ -120,8 +120,8 @@ class MapsOfPanel(PanelDrawing):
         for i, (matrix, place) in enumerate(zip(self.panel.maps, places, strict=True)):
             draw_map(figure, matrix, place, self.sheet, shapes)
             if matrix.title:
-                small, said = smaller(matrix.title, self.sheet.letters, place.wide)
-                write(figure, place.x, place.y - 0.35 * self.line, said, self.sheet, points=small)
+                small, title = smaller(matrix.title, self.sheet.letters, place.wide)
+                write(figure, place.x, place.y - 0.35 * self.line, title, self.sheet, points=small)
             if i % self.across == 0:
                 self.draw_rows(figure, matrix, place)
             if self.named and i < self.across:
@@ -146,8 +146,8 @@ class MapsOfPanel(PanelDrawing):
             left = x + i * each
             top = y + (1.4 * self.line if count > 1 else 0.0)
             if count > 1:
-                small, said = smaller(matrix.title, self.sheet.letters, 0.9 * each)
-                write(figure, left, y + 0.9 * self.line, said, self.sheet, points=small)
+                small, title = smaller(matrix.title, self.sheet.letters, 0.9 * each)
+                write(figure, left, y + 0.9 * self.line, title, self.sheet, points=small)
             draw_bar(figure, matrix, Box(left, top, wide, BAR), self.sheet)
 
     def draw_rows(self, figure: Figure, matrix: HeatMap, place: Box) -> None:
@@ -220,10 +220,10 @@ def smaller(text: str, points: float, room: float) -> tuple[float, str]:
 
 def scales(panel: Panel) -> list[HeatMap]:
     """The first map of each colour scale in a panel; their titles name all that have it."""
-    found: dict[tuple[str, float, float], list[HeatMap]] = {}
+    alike: dict[tuple[str, float, float], list[HeatMap]] = {}
     for matrix in panel.maps:
-        found.setdefault((scale_kind(matrix), matrix.low, matrix.high), []).append(matrix)
-    return [replace(same[0], title=", ".join(matrix.title for matrix in same)) for same in found.values()]
+        alike.setdefault((scale_kind(matrix), matrix.low, matrix.high), []).append(matrix)
+    return [replace(same[0], title=", ".join(matrix.title for matrix in same)) for same in alike.values()]
 
 
 def in_a_row(count: int) -> int:

@@ -30,7 +30,7 @@ def share_card(panel: Panel, sentence: str, address: str, theme: Theme = "light"
     with drawing, rc_context(SETTINGS):  # type: ignore[arg-type]
         figure = Figure((wide / 25.4, high / 25.4), dpi=DPI, facecolor=BACKGROUND[theme])
         FigureCanvasAgg(figure)
-        said(figure, panel, sentence, address, sheet, column - 2 * MARGIN)
+        write_words(figure, panel, sentence, address, sheet, column - 2 * MARGIN)
         rows, scale = arranged(prepared([replace(panel, title="")], sheet), sheet)
         block = rows[0][0]
         block.draw(
@@ -48,7 +48,7 @@ def cut(lines: list[str], most: int, points: float, room: float) -> list[str]:
     return [*lines[: most - 1], fitted(f"{lines[most - 1]} {lines[most]}", points, room)]
 
 
-def said(figure: Figure, panel: Panel, sentence: str, address: str, sheet: Sheet, room: float) -> None:
+def write_words(figure: Figure, panel: Panel, sentence: str, address: str, sheet: Sheet, room: float) -> None:
     """The sentence, large; what the picture is; and where it can be seen."""
     for large in LARGE:
         lines, most = wrapped(plain_text(sentence), large, room), int(SPACE / (1.35 * large * POINT))

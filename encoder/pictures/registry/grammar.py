@@ -110,19 +110,21 @@ def arcs(scene: Scene) -> Call:
 
 def curves_of(scene: Scene) -> list[Expression]:
     """The head's share, that of the rule, and how often it answers by the rule where that was counted."""
-    one = risen(scene)
-    return [one.shares, one.rule_line] if scene[RELATION] == AGREEMENT else [one.shares, one.rule_line, one.near]
+    curve = risen(scene)
+    return (
+        [curve.shares, curve.rule_line] if scene[RELATION] == AGREEMENT else [curve.shares, curve.rule_line, curve.near]
+    )
 
 
 def name_curves(answer: Answer) -> dict[str, Names]:
     """What the three curves are called, and where the moments stand on a logarithmic axis."""
-    one = answer.value(risen(answer.scene))
+    curve = answer.value(risen(answer.scene))
     names = [
-        who(one.place, moments_of(answer.scene).model),
-        f"the rule “{one.rule_name}”",
-        f"looks {one.rule_name}, right or wrong",
+        who(curve.place, moments_of(answer.scene).model),
+        f"the rule “{curve.rule_name}”",
+        f"looks {curve.rule_name}, right or wrong",
     ]
-    return {"series": names[: len(answer.measured)], STEPS: [step + 1 for step in one.shares]}
+    return {"series": names[: len(answer.measured)], STEPS: [step + 1 for step in curve.shares]}
 
 
 def about(scene: Scene) -> About:
@@ -209,7 +211,8 @@ def say_guess(answer: Answer) -> str:
     """Which form is likelier, and from when on."""
     first, second = answer.numbers.array
     steps, ahead = list(moments_of(answer.scene).right), second > first
-    since = len(ahead) - next((i for i, one in enumerate(reversed(ahead.tolist())) if not one), len(ahead))
+    behind = np.flatnonzero(~ahead)
+    since = int(behind[-1]) + 1 if behind.size else 0
     if since == len(ahead):
         return f"“{FORMS[1]}”, which agrees with its subject, is not likelier than “{FORMS[0]}” at the end."
     likelier = f"“{FORMS[1]}”, which agrees with the subject,"
@@ -251,7 +254,7 @@ def say_heads(answer: Answer) -> str:
     others = len({*every} - {every[-1]})
     if not others:
         return f"{last}, as at every moment."
-    count = sum(one == every[-1] for one in every)
+    count = sum(head == every[-1] for head in every)
     return f"{last}; it is the best at {count} of {len(every)} moments, {others} other heads at the rest."
 
 
