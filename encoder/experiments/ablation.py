@@ -245,13 +245,13 @@ def forward(
     return output, [row[position if edited else 0] for row in logits]
 
 
-def grid(found: Sequence[Effect], config: EncoderConfig, measure: str = "relative_change") -> Tensor:
+def grid(result: Sequence[Effect], config: EncoderConfig, measure: str = "relative_change") -> Tensor:
     """The effects as a map [n_layers, n_heads + 1]: a column for each head, and one for edits of a whole layer.
 
     `measure` names a field or property of Effect. What was not run, or not watched, is NaN.
     """
     table = torch.full((config.n_layers, config.n_heads + 1), torch.nan)
-    for effect in found:
+    for effect in result:
         layer = by_name(config)[effect.edit.step].layer
         value = getattr(effect, measure)
         if layer is not None and value is not None:

@@ -87,7 +87,7 @@ class Strongest:
     clear: bool
 
 
-def strongest(step: int, found: Survey, role: str) -> Strongest:
+def strongest(step: int, result: Survey, role: str) -> Strongest:
     """The head that looks most at a role's keys in a survey of the model after `step` steps.
 
     Raises:
@@ -95,9 +95,9 @@ def strongest(step: int, found: Survey, role: str) -> Strongest:
     """
     if role not in ROLES:
         raise EncoderError(f"role is {role!r}; it must be one of {', '.join(ROLES)}")
-    mass = found.measures[role]
+    mass = result.measures[role]
     layer, head = divmod(int(mass.argmax()), mass.shape[1])
-    return Strongest(step, layer, head, float(mass[layer, head]), found.roles[layer][head].label == role)
+    return Strongest(step, layer, head, float(mass[layer, head]), result.roles[layer][head].label == role)
 
 
 def strongest_heads(moments: Mapping[int, TextEncoder], roles: Sequence[str]) -> dict[str, list[Strongest]]:

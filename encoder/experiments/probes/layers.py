@@ -163,10 +163,10 @@ def samples(encoder: TextEncoder, layers: Sequence[int] | None = None) -> Sample
     )
 
 
-def tags(found: Samples) -> Task:
+def tags(result: Samples) -> Task:
     """The part of speech of each word; the control draws one for each word of the vocabulary."""
     labels = torch.tensor([tag for one in labelled() for tag in one.tags])
-    return Task(labels, drawn(labels), found.sentence_of, len(TAGS))
+    return Task(labels, drawn(labels), result.sentence_of, len(TAGS))
 
 
 def looked_up() -> float:
@@ -192,19 +192,19 @@ def looked_up() -> float:
     return right / len(words)
 
 
-def positions(found: Samples) -> Task:
+def positions(result: Samples) -> Task:
     """The place of each word in its sentence, counted from 0; the control draws one for each word of the vocabulary."""
     labels = torch.tensor([min(place, PLACES - 1) for one in labelled() for place in range(len(one.words))])
-    return Task(labels, drawn(labels), found.sentence_of, PLACES)
+    return Task(labels, drawn(labels), result.sentence_of, PLACES)
 
 
-def phrases(found: Samples) -> Task:
+def phrases(result: Samples) -> Task:
     """Whether a word stands outside all phrases of a noun, begins one or goes on with one: [words].
 
     A phrase is a noun, or several, with the determiner and the adjectives before it; a pronoun is one by itself.
     """
     labels = torch.tensor([label for one in labelled() for label in chunked([[*TAGS][tag] for tag in one.tags])])
-    return Task(labels, drawn(labels), found.sentence_of, len(CHUNKS))
+    return Task(labels, drawn(labels), result.sentence_of, len(CHUNKS))
 
 
 def chunked(tags: Sequence[str]) -> list[int]:
@@ -224,7 +224,7 @@ def drawn(labels: Tensor, seed: int = 0) -> Tensor:
     return torch.tensor([lot[word] for word in words])
 
 
-def moods(found: Samples, seed: int = 0) -> Task:
+def moods(result: Samples, seed: int = 0) -> Task:
     """Whether a sentence tells of something good or bad; the control follows from its words alone.
 
     Each word of the vocabulary draws a number, and a sentence is of one class or the other as the mean over its words

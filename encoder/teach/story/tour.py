@@ -140,11 +140,11 @@ def clear(shares: torch.Tensor) -> tuple[HabitHead, ...]:
     return tuple(HabitHead(-i, -h, share) for share, i, h in sorted(over, reverse=True))
 
 
-def heads(encoder: TextEncoder, trace: Trace, found: Habits, over: str = MANY) -> tuple[str, ...]:
+def heads(encoder: TextEncoder, trace: Trace, result: Habits, over: str = MANY) -> tuple[str, ...]:
     """What its heads do, in sentences: in those that `over` names, and in this one."""
     total = encoder.config.n_layers * encoder.config.n_heads
     text = []
-    for role, them in found.items():
+    for role, them in result.items():
         if not them:
             continue
         first = them[0]
@@ -152,7 +152,7 @@ def heads(encoder: TextEncoder, trace: Trace, found: Habits, over: str = MANY) -
         text.append(
             f"{looks} mostly at {PLACES[role]}: layer {first.layer}, head {first.head} gives it {percent(first.share)}."
         )
-    none = listed([PLACES[role] for role in found])
+    none = listed([PLACES[role] for role in result])
     head = f"Over {over}: "
     text = [head + text[0], *text[1:]] if text else [f"{head}no head gives most of its weight to one of {none}."]
     if not first_lost(trace):
@@ -168,7 +168,7 @@ def licences(exam: Exam) -> tuple[str, ...]:
     )
 
 
-def tries(encoder: TextEncoder, trace: Trace, found: Habits) -> tuple[Try, ...]:
+def tries(encoder: TextEncoder, trace: Trace, result: Habits) -> tuple[Try, ...]:
     """What to try with this model, with this run's numbers."""
     if first_lost(trace):
         return (
@@ -190,7 +190,7 @@ def tries(encoder: TextEncoder, trace: Trace, found: Habits) -> tuple[Try, ...]:
             )
         )
     for role in ("previous", "next", "self"):
-        if them := found.get(role, ()):
+        if them := result.get(role, ()):
             one = them[0]
             told.append(
                 Try(

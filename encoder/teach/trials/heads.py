@@ -106,11 +106,11 @@ def refers(encoder: TextEncoder, sentence: str, other: str, word: str, first: st
 NOT_DIGITS = "This model does not read rows of digits; a mystery model of the page Learning does."
 
 
-def bars(found: Examined) -> Bars:
+def bars(result: Examined) -> Bars:
     """What breaks without each head."""
-    layers, heads = found.harm.shape
+    layers, heads = result.harm.shape
     names = [f"L{layer}H{head}" for layer in range(layers) for head in range(heads)]
-    return Bars({"answered otherwise": found.harm.ravel()}, names, "share of inputs answered otherwise without it")
+    return Bars({"answered otherwise": result.harm.ravel()}, names, "share of inputs answered otherwise without it")
 
 
 def computes(encoder: TextEncoder, task: str) -> Finding:

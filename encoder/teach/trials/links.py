@@ -294,14 +294,14 @@ def links(encoder: TextEncoder, job: str) -> Links | None:
 TOO_FEW = "Too few words stand as the labelled ones do in the sentences to compare with."
 
 
-def told(found: Links, job: str) -> str:
+def best_in_words(result: Links, job: str) -> str:
     """How much the best head links, and from where it counts."""
-    best = int(found.best_of.argmax())
+    best = int(result.best_of.argmax())
     return (
-        f"Best for {job} is head {best}, in layer {found.layer(best)}: over {found.pairs} labelled pairs it puts "
-        f"{points(float(found.best_of[best]))} more of a word's weight on the other word than words placed alike "
-        f"and even attention explain. It counts from {points(found.bar)} on: with random words the best of all "
-        f"heads reaches {points(found.chance)} in 1 of {len(LINKS) / RARE:.0f} draws."
+        f"Best for {job} is head {best}, in layer {result.layer(best)}: over {result.pairs} labelled pairs it puts "
+        f"{points(float(result.best_of[best]))} more of a word's weight on the other word than words placed alike "
+        f"and even attention explain. It counts from {points(result.bar)} on: with random words the best of all "
+        f"heads reaches {points(result.chance)} in 1 of {len(LINKS) / RARE:.0f} draws."
     )
 
 
@@ -314,17 +314,17 @@ def head_job(encoder: TextEncoder, head: int, job: str) -> Finding:
     return untried(TOO_FEW) if result is None else of_head(result, head, job)
 
 
-def of_head(found: Links, head: int, job: str) -> Finding:
+def of_head(result: Links, head: int, job: str) -> Finding:
     """Whether the head of this number has a job."""
-    value, best = float(found.best_of[head]), int(found.best_of.argmax())
-    mine = "" if best == head else f" For head {head} it is {points(value)}, in layer {found.layer(head)}."
-    counts = value > found.bar
+    value, best = float(result.best_of[head]), int(result.best_of.argmax())
+    mine = "" if best == head else f" For head {head} it is {points(value)}, in layer {result.layer(head)}."
+    counts = value > result.bar
     return Finding(
         value,
         f"weight of head {head} on the other word, beyond what its place explains",
-        told(found, job) + mine,
+        best_in_words(result, job) + mine,
         judge(counts and best == head, f"head {best} links them more" if counts else ""),
-        by_head(found.more),
+        by_head(result.more),
     )
 
 
@@ -338,7 +338,7 @@ def some_head_links(encoder: TextEncoder, job: str) -> Finding:
     return Finding(
         value,
         "weight of the best head on the other word, beyond what its place explains",
-        told(result, job),
+        best_in_words(result, job),
         judge(value > result.bar),
         by_head(result.more),
     )
@@ -359,7 +359,7 @@ def linked_in(encoder: TextEncoder, job: str, where: list[int]) -> Finding:
     return Finding(
         value,
         "weight of the best head on the other word, beyond what its place explains",
-        f"{told(result, job)}{verdict}",
+        f"{best_in_words(result, job)}{verdict}",
         judge(counts and layer in where, f"in layer {layer}, counted from 1" if counts else ""),
         by_head(result.more),
     )

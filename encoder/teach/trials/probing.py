@@ -17,18 +17,18 @@ CLEAR = 2.0  # standard errors
 RARE = 0.05  # the chance that two layers that tell alike seem to differ, over all pairs of layers
 
 
-def told(found: Probe, layer: int) -> bool:
+def told_surely(result: Probe, layer: int) -> bool:
     """Whether a layer tells clearly more than the control task, and than a guess that never looks."""
-    over = found.accuracy[layer] - max(float(found.control[layer]), found.commonest)
-    return bool(over > CLEAR * found.error[layer])
+    over = result.accuracy[layer] - max(float(result.control[layer]), result.commonest)
+    return bool(over > CLEAR * result.error[layer])
 
 
-def curves(**found: Probe) -> Curves:
+def curves(**probes: Probe) -> Curves:
     """The accuracies of up to two probes, each with its control task."""
     series = dict[str, np.ndarray]()
-    for name, one in found.items():
+    for name, one in probes.items():
         series |= {name: array(one.accuracy), f"{name}, control": array(one.control)}
-    layers = len(next(iter(found.values())).accuracy)
+    layers = len(next(iter(probes.values())).accuracy)
     return Curves(series, array(range(layers)), ("layers", "share told right"))
 
 
@@ -37,31 +37,31 @@ def at(layer: int) -> str:
     return "the input" if layer == 0 else f"{layer} layer{'s' if layer > 1 else ''}"
 
 
-def thirds(found: Probe) -> str:
+def thirds(result: Probe) -> str:
     """What the thirds of the stack tell on average, lower, middle and upper."""
-    after = found.accuracy[1:]
+    after = result.accuracy[1:]
     n = len(after)
     cuts = [0, -(-n // 3), -(-2 * n // 3), n]
     parts = [after[a:b] for a, b in pairwise(cuts) if b > a]
     return listed([percent(float(part.mean())) for part in parts])
 
 
-def where_told(found: Probe) -> str:
+def where_told(result: Probe) -> str:
     """After how many layers a task is told best, or that no layer is clearly the best."""
-    best, worst = int(found.accuracy.argmax()), int(found.accuracy.argmin())
-    least, most, here = (percent(float(found.accuracy[layer])) for layer in (worst, best, found.best))
-    error = percent(float(found.error[best]))
-    if not clearer(found, best, worst):
+    best, worst = int(result.accuracy.argmax()), int(result.accuracy.argmin())
+    least, most, here = (percent(float(result.accuracy[layer])) for layer in (worst, best, result.best))
+    error = percent(float(result.error[best]))
+    if not clearer(result, best, worst):
         return f"told alike after every layer, {least} to {most}, each give or take {error}"
-    return f"told best after {at(found.best)}, {here}, give or take {error}, where all layers tell {least} to {most}"
+    return f"told best after {at(result.best)}, {here}, give or take {error}, where all layers tell {least} to {most}"
 
 
-def clearer(found: Probe, layer: int, other: int) -> bool:
+def clearer(result: Probe, layer: int, other: int) -> bool:
     """Whether a layer tells more than another by more than chance, whichever two of all layers were picked."""
-    layers = len(found.accuracy)
+    layers = len(result.accuracy)
     errors = NormalDist().inv_cdf(1 - RARE / (layers * (layers - 1)))
-    error = math.hypot(float(found.error[layer]), float(found.error[other]))
-    return float(found.accuracy[layer] - found.accuracy[other]) > errors * error
+    error = math.hypot(float(result.error[layer]), float(result.error[other]))
+    return float(result.accuracy[layer] - result.accuracy[other]) > errors * error
 
 
 @experiment(runs=200, held=40, probes=("parts of speech", "good or bad"))
@@ -74,7 +74,7 @@ def grammar_first(encoder: TextEncoder) -> Finding:
     """
     grammar, meaning = probe(encoder, "parts of speech"), probe(encoder, "good or bad")
     low, high = grammar.best, meaning.best
-    clear = told(grammar, low) and told(meaning, high)
+    clear = told_surely(grammar, low) and told_surely(meaning, high)
     text = (
         f"Parts of speech, of {grammar.samples} words, are {where_told(grammar)}; the control task "
         f"{percent(float(grammar.control[low]))}. Whether a sentence is good or bad, of {meaning.samples}, is "
@@ -104,7 +104,11 @@ def place_kept(encoder: TextEncoder) -> Finding:
         f"{percent(float(result.control[-1]))}; who never looks is right in {percent(result.commonest)}."
     )
     return Finding(
-        last, "share of places told after all layers", text, judge(fell and told(result, 0)), curves(place=result)
+        last,
+        "share of places told after all layers",
+        text,
+        judge(fell and told_surely(result, 0)),
+        curves(place=result),
     )
 
 
@@ -126,20 +130,24 @@ def sentences_told(encoder: TextEncoder) -> Finding:
     return read_off(probe(encoder, "good or bad"), "good or bad", "sentences")
 
 
-def read_off(found: Probe, task: str, samples: str, better: bool = True, beside: str = "") -> Finding:
+def read_off(result: Probe, task: str, samples: str, better: bool = True, beside: str = "") -> Finding:
     """What the last layer tells, beside the input, the control task and a guess that never looks.
 
     `better` says whether it tells more than what is told `beside`.
     """
-    last = float(found.accuracy[-1])
+    last = float(result.accuracy[-1])
     text = (
-        f"A linear map trained on other sentences tells {percent(last)} of {found.samples} {samples} right from the "
-        f"output and {percent(float(found.accuracy[0]))} from the input; its control task "
-        f"{percent(float(found.control[-1]))} from the output, and who never looks {percent(found.commonest)}. "
+        f"A linear map trained on other sentences tells {percent(last)} of {result.samples} {samples} right from the "
+        f"output and {percent(float(result.accuracy[0]))} from the input; its control task "
+        f"{percent(float(result.control[-1]))} from the output, and who never looks {percent(result.commonest)}. "
         f"{beside}"
     ).strip()
     return Finding(
-        last, f"share of {samples} told right", text, judge(told(found, -1) and better), curves(**{task: found})
+        last,
+        f"share of {samples} told right",
+        text,
+        judge(told_surely(result, -1) and better),
+        curves(**{task: result}),
     )
 
 
@@ -161,7 +169,7 @@ def told_in(encoder: TextEncoder, task: str, where: list[int]) -> Finding:
         f"each give or take {percent(float(result.error[best]))}; the control task "
         f"{percent(float(result.control[best]))}. They are {where_told(result)}."
     )
-    ahead = told(result, best) and there > elsewhere
+    ahead = told_surely(result, best) and there > elsewhere
     return Finding(
         there - elsewhere,
         "share told there more than elsewhere",

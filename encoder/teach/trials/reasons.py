@@ -145,7 +145,7 @@ def meaning_counts(encoder: TextEncoder, sentence: str, denial: str, other: str)
     return Finding(value, "cosine with the same meaning, less that with the denial", measured, judge(value > 0))
 
 
-def shared(found: Likeness, a: Trace, b: Trace) -> float:
+def shared(result: Likeness, a: Trace, b: Trace) -> float:
     """The share of a cosine that comes from pairs of the same token."""
-    cells = sum(float(found.cells[i, j]) for i, x in enumerate(a.tokens) for j, y in enumerate(b.tokens) if x == y)
-    return cells / found.cosine
+    cells = sum(float(result.cells[i, j]) for i, x in enumerate(a.tokens) for j, y in enumerate(b.tokens) if x == y)
+    return cells / result.cosine
