@@ -383,18 +383,21 @@ def main() -> int:
     parser.add_argument("--visits", type=int, default=3)
     parser.add_argument("--starts", type=int, default=5)
     options = parser.parse_args()
-    with server() as running, sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=find_chromium(), args=["--no-sandbox", "--disable-gpu"])
-        parts: tuple[Callable[[], list[Figure]], ...] = (
-            lambda: first_visits(browser, options.starts),
-            lambda: walk(browser, running.url, options.visits),
-            lambda: choices(browser, running.url),
-            lambda: switches(browser, running.url),
-            lambda: loads(browser, running.url, options.visits),
-            lambda: moments(browser, running.url),
-        )
-        rows = [row for part in parts for row in come_to_an_end(part)]
-        browser.close()
+    with server() as running:
+        with sync_playwright() as playwright:
+            browser = playwright.chromium.launch(
+                executable_path=find_chromium(), args=["--no-sandbox", "--disable-gpu"]
+            )
+            parts: tuple[Callable[[], list[Figure]], ...] = (
+                lambda: first_visits(browser, options.starts),
+                lambda: walk(browser, running.url, options.visits),
+                lambda: choices(browser, running.url),
+                lambda: switches(browser, running.url),
+                lambda: loads(browser, running.url, options.visits),
+                lambda: moments(browser, running.url),
+            )
+            rows = [row for part in parts for row in come_to_an_end(part)]
+            browser.close()
         rows += asyncio.run(reruns(running))
     print()
     return finish([*rows, *numbers(), *whole_run()], options.check)
