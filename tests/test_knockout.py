@@ -7,6 +7,7 @@ from itertools import pairwise
 
 import pytest
 import torch
+from tiers import mostly_nightly
 from tiny import SENTENCE, TINY, VARIANTS, each, tiny
 from torch import nn
 
@@ -62,7 +63,7 @@ def assert_same(found: Sequence[Effect], expected: Sequence[Effect]) -> None:
 # The same as one by one
 
 
-@pytest.mark.parametrize("model", ["small", "base"])
+@pytest.mark.parametrize("model", mostly_nightly(["small", "base"], daily=["small"]))
 def test_every_head_and_every_feed_forward_as_alone(model: str, request: pytest.FixtureRequest) -> None:
     encoder: TextEncoder = request.getfixturevalue(model)
     trace = encoder.trace(SARA)
@@ -124,9 +125,13 @@ ANYWHERE = [
 ]
 
 
-@pytest.mark.parametrize("norm_first", [False, True], ids=["post-norm", "pre-norm"])
-def test_edits_before_and_after_the_layers(norm_first: bool) -> None:
-    encoder = tiny(replace(TINY, norm_first=norm_first, final_norm=True, mlm_head=True))
+def test_edits_before_and_after_the_layers() -> None:
+    for norm_first in (False, True):
+        check_edits(tiny(replace(TINY, norm_first=norm_first, final_norm=True, mlm_head=True)))
+
+
+def check_edits(encoder: TextEncoder) -> None:
+    """Each alone, in batches, is what its own run gives."""
     trace, watch = encoder.trace(SENTENCE), WatchedWord(3, 11)
     found: list[Outcome] = [outcome for chunk in outcomes(encoder, trace, ANYWHERE, watch, 16) for outcome in chunk]
     assert [outcome.edit for outcome in found] == ANYWHERE
@@ -147,19 +152,18 @@ def test_a_sentence_is_run_first(small: TextEncoder) -> None:
 # Progress
 
 
-@pytest.mark.parametrize(("batch", "steps"), [(1, [1] * 8), (3, [3, 1, 3, 1]), (4, [4, 4]), (16, [4, 4])])
-def test_progress_goes_forward_by_forward(batch: int, steps: list[int]) -> None:
+def test_progress_goes_forward_by_forward(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of many tokens there are fewer runs in a forward."""
     encoder = tiny(TINY)
-    seen = list(ablate_each(encoder, SENTENCE, batch=batch))
-    assert [(p.done, p.total) for p in seen] == [(sum(steps[:i]), 8) for i in range(len(steps) + 1)]
-    for earlier, later in pairwise(seen):
-        assert later.effects[: earlier.done] == earlier.effects
-    assert_same(seen[-1].effects, last(list(ablate_each(encoder, SENTENCE))))
-
-
-def test_many_tokens_are_split_over_more_forwards(monkeypatch: pytest.MonkeyPatch) -> None:
+    whole = last(list(ablate_each(encoder, SENTENCE)))
+    for batch, steps in ((1, [1] * 8), (3, [3, 1, 3, 1]), (4, [4, 4]), (16, [4, 4])):
+        seen = list(ablate_each(encoder, SENTENCE, batch=batch))
+        assert [(p.done, p.total) for p in seen] == [(sum(steps[:i]), 8) for i in range(len(steps) + 1)]
+        for earlier, later in pairwise(seen):
+            assert later.effects[: earlier.done] == earlier.effects
+        assert_same(seen[-1].effects, whole)
     monkeypatch.setattr("encoder.experiments.ablation.TOKENS", 15)
-    assert [p.done for p in ablate_each(tiny(TINY), SENTENCE)] == [0, 2, 4, 6, 8]
+    assert [p.done for p in ablate_each(encoder, SENTENCE)] == [0, 2, 4, 6, 8]
 
 
 def test_layers_before_the_edit_are_not_run_again_and_cancelling_stops() -> None:

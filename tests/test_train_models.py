@@ -66,17 +66,14 @@ def test_scoring_leaves_dropout_out_and_the_mode_as_it_was() -> None:
         evaluate_text(tiny(TINY), LINES)
 
 
-def test_mass_on_special_tokens_counts_the_rows_of_words() -> None:
+def test_masses_on_special_tokens_and_ranges_of_scores() -> None:
+    """Of the rows of words; the largest score less the smallest."""
     weights = torch.tensor([[[1.0, 0, 0, 0], [0.5, 0.25, 0.25, 0], [0.1, 0.2, 0.3, 0.4], [0, 1, 0, 0]]])
     assert specials(weights, [True, False, False, True]).tolist() == pytest.approx([0.5])
     assert specials(weights, [True] * 4).tolist() == 0
-
-
-def test_the_range_of_scores_is_largest_less_smallest() -> None:
     trace = tiny(TINY).trace("w1 w2 w3")
     scaled = trace["layers.1.attention.scaled"].double().numpy()
-    found = score_range(trace)[1].numpy()
-    np.testing.assert_allclose(found, np.ptp(scaled, axis=-1).mean(-1), rtol=1e-5)
+    np.testing.assert_allclose(score_range(trace)[1].numpy(), np.ptp(scaled, axis=-1).mean(-1), rtol=1e-5)
 
 
 def test_a_layer_is_saturated_when_over_half_of_its_heads_are_off(small: TextEncoder, base: TextEncoder) -> None:
