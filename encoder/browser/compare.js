@@ -7,7 +7,7 @@ import { sentenceField } from './bar.js';
 import { listed, outside } from './claim.js';
 import style from './compare.css';
 import { alikeInShape, differences, inOrder, nameOf, namesOfPairs, pairsOf, sentenceB, sharesOfBoth, strongest, suggestions } from './compare_runs.js';
-import { children, compose, dress, el, focused, put, reveal, themeOf, write } from './dom.js';
+import { children, dress, el, focused, put, reveal, themeOf, walkByKeys, write } from './dom.js';
 import { colourOf, css, endsOf, gradient } from './grid.js';
 import { windowed } from './heads.js';
 import { made } from './load.js';
@@ -85,15 +85,7 @@ export function compare(root, context) {
   const dark = matchMedia('(prefers-color-scheme: dark)'), anew = () => render();
   dark.addEventListener('change', anew);
 
-  line.onkeydown = event => {
-    const all = /** @type {HTMLElement[]} */ ([...line.querySelectorAll('[data-word]')]), now = all.indexOf(/** @type {HTMLElement} */ (focused(line)));
-    const on = direction(/** @type {Packet} */ (run)) === 'rtl' ? -1 : 1;
-    const to = { ArrowRight: now + on, ArrowLeft: now - on, Home: 0, End: all.length - 1 }[event.key];
-    if (now < 0 || to === undefined || !all[to]) return;
-    event.preventDefault();
-    all.forEach((one, i) => { one.tabIndex = i === to ? 0 : -1; });
-    all[to].focus();
-  };
+  walkByKeys(line, () => [...line.querySelectorAll('[data-word]')]);
 
   /** @param {string} sentence */
   function choose(sentence) {

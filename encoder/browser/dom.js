@@ -91,6 +91,26 @@ export function reveal(list, one, covered = 0) {
 /** The element that has the keys, also inside a shadow root. @param {Element} inside */
 export const focused = inside => /** @type {Document | ShadowRoot} */ (inside.getRootNode()).activeElement;
 
+/** Gives one element of a list its tab stop. @param {Element[]} all @param {number} to */
+export const rove = (all, to) => all.forEach((each, i) => put(each, { tabindex: i === to ? '0' : '-1' }));
+
+/**
+ * Lets the arrow keys, Home and End lead through a list with one tab stop.
+ * @param {HTMLElement} list
+ * @param {() => Element[]} [items]
+ * @param {() => boolean} [fromRight] whether its next element stands on the left
+ */
+export function walkByKeys(list, items = () => [...list.children], fromRight = () => getComputedStyle(list).direction === 'rtl') {
+  list.onkeydown = event => {
+    const all = items(), here = all.findIndex(each => each === focused(list)), ahead = fromRight() ? -1 : 1;
+    const to = { ArrowRight: here + ahead, ArrowLeft: here - ahead, ArrowDown: here + 1, ArrowUp: here - 1, Home: 0, End: all.length - 1 }[event.key];
+    if (to === undefined || here < 0 || !all[to] || event.ctrlKey || event.metaKey || event.altKey) return;
+    event.preventDefault();
+    rove(all, to);
+    /** @type {HTMLElement} */ (all[to]).focus();
+  };
+}
+
 /** The styles that a document or shadow root was given. @type {WeakMap<Node, Map<string, CSSStyleSheet>>} */
 const dressed = new WeakMap();
 

@@ -3,7 +3,7 @@
 import { atRest, headline, rail } from './controls.js';
 import style from './embedding.css';
 import { curves, endsOf } from './curves.js';
-import { children, dress, el, focused, put, themeOf, write } from './dom.js';
+import { children, dress, el, focused, put, rove, themeOf, walkByKeys, write } from './dom.js';
 import { colourOf } from './grid.js';
 import { layerPackets } from './layer_packets.js';
 import { made } from './load.js';
@@ -73,19 +73,10 @@ export function embedding(root, context) {
   list.onclick = event => {
     const button = buttonOf(event.target);
     if (!button || button.hasAttribute('aria-disabled')) return;
-    for (const old of list.querySelectorAll('[tabindex="0"]')) put(old, { tabindex: '-1' });
-    put(button, { tabindex: '0' });
+    rove([...list.children], [...list.children].indexOf(button));
     choose({ position: Number(button.dataset.word) });
   };
-  list.onkeydown = event => {
-    const all = /** @type {HTMLElement[]} */ ([...list.children]), here = all.indexOf(/** @type {HTMLElement} */ (focused(list)));
-    const ahead = getComputedStyle(list).direction === 'rtl' ? -1 : 1;
-    const to = { ArrowRight: here + ahead, ArrowLeft: here - ahead, Home: 0, End: all.length - 1 }[event.key];
-    if (to === undefined || here < 0 || !all[to]) return;
-    event.preventDefault();
-    all.forEach((button, i) => put(button, { tabindex: i === to ? '0' : '-1' }));
-    all[to].focus();
-  };
+  walkByKeys(list);
 
   /** The token that the page opens with: in place of a gap the longest word in one piece, which seldom stands for nothing alone. @param {Packet} of @param {number[]} rows */
   function usual(of, rows) {

@@ -1,6 +1,6 @@
 // @ts-check
 // The table of a row of Attention, the way back of a number, and the head that looks there most.
-import { children, el, put, write } from './dom.js';
+import { children, el, put, walkByKeys, write } from './dom.js';
 import { brief, percent, tight, typeset } from './number.js';
 import { at } from './packet.js';
 import { say } from './say.js';
@@ -85,14 +85,7 @@ export function wayPanel({ go, back, close }) {
   const crumbs = el('div', { class: 'way-crumbs', role: 'toolbar', 'aria-label': 'The way so far' });
   const title = el('h2', { tabindex: '-1' }), text = el('div'), on = el('div', { class: 'way-on' });
   const element = el('div', { class: 'way', role: 'group', 'aria-label': 'Where this number comes from' }, crumbs, title, text, on);
-  crumbs.onkeydown = event => {
-    const buttons = [...crumbs.querySelectorAll('button')], now = buttons.findIndex(one => one.tabIndex === 0);
-    const to = { ArrowRight: now + 1, ArrowLeft: now - 1, Home: 0, End: buttons.length - 1 }[event.key];
-    if (to === undefined || !buttons[to]) return;
-    event.preventDefault();
-    buttons.forEach((button, i) => { button.tabIndex = i === to ? 0 : -1; });
-    buttons[to].focus();
-  };
+  walkByKeys(crumbs, () => [...crumbs.querySelectorAll('button')]);
   element.addEventListener('keydown', event => { if (event.key === 'Escape') close(); });
   return {
     element, title,

@@ -1,7 +1,7 @@
 // @ts-check
 // The sentence in large words, with arcs from the word asked and the share of each word below it.
 import { arcs } from './arcs.js';
-import { children, el, focused, put, svg, write } from './dom.js';
+import { children, el, focused, put, rove, svg, walkByKeys, write } from './dom.js';
 import { percent, tight } from './number.js';
 import { direction, inFull, words } from './run.js';
 
@@ -35,19 +35,7 @@ export function stage(root, choose) {
     const button = buttonOf(event.target);
     if (button && !button.hasAttribute('aria-disabled')) choose(Number(button.dataset.word));
   };
-  list.onkeydown = event => {
-    const all = /** @type {HTMLElement[]} */ ([...list.children]), here = all.indexOf(/** @type {HTMLElement} */ (focused(list)));
-    const ahead = getComputedStyle(list).direction === 'rtl' && way !== 'down' ? -1 : 1;
-    const to = { ArrowRight: here + ahead, ArrowLeft: here - ahead, ArrowDown: here + 1, ArrowUp: here - 1, Home: 0, End: all.length - 1 }[event.key];
-    if (to === undefined || here < 0 || to < 0 || to >= all.length) return;
-    event.preventDefault();
-    rove(to);
-    all[to].focus();
-  };
-  /** @param {number} to */
-  function rove(to) {
-    [...list.children].forEach((one, i) => put(one, { tabindex: i === to ? '0' : '-1' }));
-  }
+  walkByKeys(list, undefined, () => getComputedStyle(list).direction === 'rtl' && way !== 'down');
 
   /** Finds how the words stand. */
   function settle() {
@@ -97,7 +85,7 @@ export function stage(root, choose) {
         });
         button.style.setProperty('--share', String(Math.round(100 * Math.min(1, shares[i] || 0))));
       });
-      if (drawn !== run || roves < 0 || !list.contains(focused(list))) rove(from);
+      if (drawn !== run || roves < 0 || !list.contains(focused(list))) rove([...list.children], from);
       // Bold words are wider, so all may have moved; among words on several lines none is bold.
       const text = names.join(' ') + (way === 'lines' ? '' : ` ${from} ${top}`), anew = drawn !== run || wide !== root.clientWidth;
       if (anew) settle();

@@ -1,6 +1,6 @@
 // @ts-check
 // Tokens to choose from: with bars below or beside one another, and as the words of the sentence.
-import { children, el, focused, put, write } from './dom.js';
+import { children, el, focused, put, rove, walkByKeys, write } from './dom.js';
 import { brief, typeset } from './number.js';
 import { direction, inFull, words } from './run.js';
 
@@ -113,17 +113,7 @@ export function sentence(choose) {
     const button = event.target instanceof Element ? /** @type {HTMLElement | null} */ (event.target.closest('[data-word]')) : null;
     if (button && !button.hasAttribute('aria-disabled')) choose(Number(button.dataset.word));
   };
-  list.onkeydown = event => {
-    const all = /** @type {HTMLElement[]} */ ([...list.children]), here = all.indexOf(/** @type {HTMLElement} */ (focused(list)));
-    const ahead = getComputedStyle(list).direction === 'rtl' ? -1 : 1;
-    const to = { ArrowRight: here + ahead, ArrowLeft: here - ahead, ArrowDown: here + 1, ArrowUp: here - 1, Home: 0, End: all.length - 1 }[event.key];
-    if (to === undefined || here < 0 || to < 0 || to >= all.length) return;
-    event.preventDefault();
-    rove(to);
-    all[to].focus();
-  };
-  /** @param {number} to */
-  const rove = to => [...list.children].forEach((one, i) => put(one, { tabindex: i === to ? '0' : '-1' }));
+  walkByKeys(list);
   return {
     element: list,
     /** @param {Packet} run @param {Word} asked @param {Packet | null} found what says which words can be asked */
@@ -138,7 +128,7 @@ export function sentence(choose) {
           title: all[i].name.endsWith('…') ? inFull(run, all[i].name) : null, class: `ou-word${all[i].gap ? ' is-gap' : ''}`,
         });
       });
-      if (!list.contains(focused(list)) || !buttons.some(one => one.tabIndex === 0)) rove(from);
+      if (!list.contains(focused(list)) || !buttons.some(one => one.tabIndex === 0)) rove([...list.children], from);
       if (shown !== from && list.scrollHeight > list.clientHeight) list.scrollTop = buttons[from].offsetTop - list.offsetTop - list.clientHeight / 2;
       shown = from;
     },

@@ -1,8 +1,8 @@
 // @ts-check
 // The What if page: a board of switches for the parts of the model, and what the guess becomes when some of them are off.
-import { children, dress, el, focused, put, themeOf, write } from './dom.js';
+import { children, dress, el, focused, put, themeOf, walkByKeys, write } from './dom.js';
 import { colourOf, css, gradient, inkOn } from './grid.js';
-import { headline } from './controls.js';
+import { atRest, headline } from './controls.js';
 import { made } from './load.js';
 import { percent, points, tight, typeset } from './number.js';
 import { read, row } from './packet.js';
@@ -20,7 +20,6 @@ import style from './what_if.css';
 /** @typedef {import('./switches.js').Share} Share */
 /** What is asked about: a sentence with a gap, or one whose words may only end up elsewhere. @typedef {{sentence: string, second: string, hidden: number[]}} Subject */
 
-const SETTLED = 400; // ms of rest before the finding is said to who cannot see it
 const SAME = 0.005; // of a share: heads whose effects differ by less matter alike
 const KEPT = 32; // packets of what differs
 const AROUND = 12; // words of a long sentence that are shown on each side of the gap
@@ -58,9 +57,8 @@ export function whatIf(root, context) {
   const unable = new Set();
   /** @type {Place | null} */
   let pointed = null;
-  let at = '', said = '', full = false;
-  /** @type {ReturnType<typeof setTimeout> | undefined} */
-  let saying;
+  let at = '', full = false;
+  const rest = atRest(context.announce);
 
   const top = headline(context, { layer: false, head: false });
   const hides = el('p', { class: 'wi-hides' }), sentence = el('p', { class: 'wi-sentence', dir: 'auto' });
@@ -110,6 +108,7 @@ export function whatIf(root, context) {
     rove(key(to[0], to[1]));
     next.focus();
   };
+  walkByKeys(sentence, () => [...sentence.querySelectorAll('button')]);
   const dark = matchMedia('(prefers-color-scheme: dark)');
   dark.addEventListener('change', render);
   // A press is drawn before its run is here.
@@ -292,12 +291,7 @@ export function whatIf(root, context) {
     const described = changed.edits.split(';').map((text, i) => [text, (diff && factsOf(diff).changes?.[i]) ?? text]).filter(([text]) => changed.others.includes(text)).map(([, text]) => text);
     const more = described.length - MOST_CHANGES;
     write(othersSaid, typeset(`Also changed, and no switch of this board: ${described.slice(0, MOST_CHANGES).join('; ')}${more > 0 ? `; and ${more} more` : ''}.`));
-    clearTimeout(saying);
-    saying = setTimeout(() => {
-      const text = top.finding.textContent ?? '';
-      if (said && said !== text) context.announce(text);
-      said = text;
-    }, SETTLED);
+    rest.say(top.finding.textContent ?? '');
   }
 
   /** @param {ReturnType<typeof now>} found */
@@ -339,15 +333,6 @@ export function whatIf(root, context) {
     sentence.replaceChildren(...spelled);
     const buttons = /** @type {NodeListOf<HTMLElement>} */ (sentence.querySelectorAll('button'));
     buttons.forEach((button, i) => { button.tabIndex = i ? -1 : 0; });
-    sentence.onkeydown = event => {
-      const place = [...buttons].indexOf(/** @type {HTMLElement} */ (event.target)), by = { ArrowRight: 1, ArrowDown: 1, ArrowLeft: -1, ArrowUp: -1 }[event.key];
-      const next = by && buttons[place + by];
-      if (place < 0 || !next) return;
-      event.preventDefault();
-      buttons[place].tabIndex = -1;
-      next.tabIndex = 0;
-      next.focus();
-    };
     if (had) (buttons[0] ?? top.finding).focus();
   }
 
@@ -484,7 +469,7 @@ export function whatIf(root, context) {
       return { picture, name, query: toQuery({ ...made({ ...state, ...subject, edits: changed.edits }), layer, head }) };
     },
     end() {
-      clearTimeout(saying);
+      rest.end();
       leave();
       for (const control of coming.values()) control.abort();
       coming.clear();
