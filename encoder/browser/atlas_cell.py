@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from encoder.atlas.reading import AtlasHead, Firing
-from encoder.browser.cell import LivingCell, drawn, short
+from encoder.browser.cell import LivingCell, drawn, short, table_html
 from encoder.browser.held import held
 from encoder.browser.living import written
 from encoder.support.errors import EncoderError
@@ -62,13 +62,7 @@ def table(head: AtlasHead, firings: Sequence[Firing]) -> str:
         (one.token, one.token_looked_at, f"{one.weight:.4f}", f"{one.written:.4f}", line(texts[one.sentence]))
         for one in firings
     )
-    names = "".join(f"<th scope='col'>{name}</th>" for name in COLUMNS)
-    body = "".join(f"<tr>{''.join(f'<td dir=auto>{written(text)}</td>' for text in row)}</tr>" for row in rows)
-    caption = "The contexts with the largest weights"
-    return (
-        f"<p dir='auto'>{written(said)}</p><table><caption>{caption}</caption>"
-        f"<thead><tr>{names}</tr></thead><tbody>{body}</tbody></table>"
-    )
+    return f"<p dir='auto'>{written(said)}</p>{table_html('The contexts with the largest weights', COLUMNS, rows)}"
 
 
 def line(text: Text) -> str:

@@ -1,7 +1,7 @@
 """A run as the last line of a notebook's cell: the living picture, and the same in words."""
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -159,16 +159,23 @@ def told(run: Reading, query: Mapping[str, str]) -> tuple[str, str]:
     rows = sorted(rows, key=lambda row: -row[1])[:MOST_WORDS] if len(rows) > MOST_WORDS else rows
     rows += [(f"{run.others_named}: no words", look.rest)] if run.others else []
     of = "the gap" if choice.word.gap else f"“{choice.word.name}”"
-    head_row = "<tr><th scope='col'>word</th><th scope='col'>share</th></tr>"
-    body = "".join(
-        f"<tr><th scope='row' dir='auto'>{written(name)}</th><td>{written(percent(share))}</td></tr>"
-        for name, share in rows
-    )
     caption = f"Where head {choice.place[1]} of layer {choice.place[0]} looks from {of}"
-    table = f"<table><caption>{written(caption)}</caption><thead>{head_row}</thead><tbody>{body}</tbody></table>"
+    table = table_html(caption, ("word", "share"), ((name, percent(share)) for name, share in rows))
     guesses = ", ".join(f"{text} {percent(share)}" for text, share in run.guesses(choice.word)[:5])
     said = f"<p dir='auto'>The model guesses {written(guesses)}.</p>" if guesses else ""
     return f"“{short(sentence)}”: {claim}", f"<p dir='auto'>{written(f'“{short(sentence)}”: {claim}')}</p>{said}{table}"
+
+
+def table_html(caption: str, names: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
+    """Return a table as HTML; the first cell of a row says what the row is about."""
+    head = "".join(f"<th scope='col'>{written(name)}</th>" for name in names)
+    lines = (
+        f"<th scope='row' dir='auto'>{written(first)}</th>"
+        + "".join(f"<td dir='auto'>{written(c)}</td>" for c in cells)
+        for first, *cells in rows
+    )
+    body = "".join(f"<tr>{line}</tr>" for line in lines)
+    return f"<table><caption>{written(caption)}</caption><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
 
 
 def short(sentence: str) -> str:

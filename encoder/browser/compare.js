@@ -13,7 +13,7 @@ import { windowed } from './heads.js';
 import { made } from './load.js';
 import { percent, points, tight, typeset } from './number.js';
 import { picture } from './picture.js';
-import { choice as usualChoice, direction, fromRight } from './run.js';
+import { choice as usualChoice, direction } from './run.js';
 import { parts, say } from './say.js';
 import { toQuery } from './store.js';
 

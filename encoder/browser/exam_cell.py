@@ -1,8 +1,7 @@
 """An examination as the last line of a notebook's cell: the page Heads where its model is at hand, and a table."""
 
-from encoder.browser.cell import LivingCell, drawn, short
+from encoder.browser.cell import LivingCell, drawn, short, table_html
 from encoder.browser.held import held
-from encoder.browser.living import written
 from encoder.exam.examination import Exam, exam_by_content
 from encoder.exam.sentences import relation_rows, scope
 from encoder.packet.heads import level_6
@@ -38,11 +37,10 @@ def living(exam: Exam) -> LivingCell:
 def table(exam: Exam) -> str:
     """Return a row for each relation as HTML: its best head, the rule beside it, the verdict."""
     rows = relation_rows(exam)
-    names = "".join(f"<th scope='col'>{written(name)}</th>" for name in (rows[0] if rows else ()))
-    lines = ("".join(f"<td>{written(cell_text(value))}</td>" for value in row.values()) for row in rows)
-    body = "".join(f"<tr>{line}</tr>" for line in lines)
     caption = f"{short(exam.model)}: {scope(exam)} Shares are in percent."
-    return f"<table><caption>{written(caption)}</caption><thead><tr>{names}</tr></thead><tbody>{body}</tbody></table>"
+    return table_html(
+        caption, [*rows[0]] if rows else [], ([cell_text(value) for value in row.values()] for row in rows)
+    )
 
 
 def cell_text(value: str | float | None) -> str:

@@ -275,7 +275,7 @@ export function whatIf(root, context) {
     }
     page.classList.remove('wi-empty');
     remember(subject);
-    const { changed, guess, shares, diff, each } = found, { model } = base.about;
+    const { changed, guess, shares, diff, each } = found;
     const why = [...(full ? ['No more fits in a link: switch something on first.'] : []), ...(wrong.why && wrong.of === JSON.stringify(made({ ...state, ...subject, edits: changed.edits })) ? [wrong.why] : [])];
     trouble.hidden = !why.length;
     write(trouble, why.join(' '));
