@@ -11,6 +11,7 @@ from encoder.model.config import PRESETS, EncoderConfig
 from encoder.model.steps.catalogue import catalogue
 from encoder.pictures.view import Cell, View
 from encoder.support.errors import EncoderError
+from encoder.support.link_text import NAME
 
 LONGEST_IN_URL = 1500
 MOST_PATCHED = 4  # sentences that a link may have run besides its own
@@ -135,7 +136,6 @@ def edits(text: str) -> tuple[Edit, ...]:
     return changes
 
 
-NAME = re.compile(r"[a-z_]{1,20}", re.ASCII)
 MOST = 40  # choices in one link
 # What was chosen or folded away in pages, and is no more
 RETIRED = {

@@ -14,6 +14,7 @@ from typing import Any
 from encoder.support.errors import EncoderError
 
 LETTERS = re.compile(r"[A-Za-z0-9_-]+", re.ASCII)
+NAME = re.compile(r"[a-z_]{1,20}", re.ASCII)  # of a parameter of a link
 LARGEST_WHOLE = 2**63
 
 

@@ -4,7 +4,7 @@ import json
 from dataclasses import dataclass
 from typing import Any
 
-from encoder.pictures.link import NAME
+from encoder.support.link_text import NAME
 
 LONGEST = 20_000  # characters of a sentence
 IN_ADDRESS = 1_500  # characters of each part of an address

@@ -19,8 +19,8 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 from starlette.websockets import WebSocket, WebSocketDisconnect
 
-from encoder.pictures.link import NAME
 from encoder.support.errors import EncoderError
+from encoder.support.link_text import NAME
 from pages.front import asked, site
 from pages.front.asked import RefusedError
 from pages.front.class_streams import Streams
@@ -33,7 +33,7 @@ from pages.ui.server.job_queue import FullError
 from pages.ui.state import seat as seats
 from pages.ui.state.seat import Seat
 
-Said = dict[str, Any]
+Fields = dict[str, Any]
 Answered = Callable[[Request, Callable[[bytes], Awaitable[Response]]], Awaitable[Response]]
 NAMES = {  # what a request says besides the seat
     "open": set[str](),
@@ -76,9 +76,9 @@ class Classes:
         async def make(body: bytes) -> Response:
             if act not in NAMES:
                 raise RefusedError(404, asked.NO_JSON)
-            said = asked.fields(body, {"seat"} | NAMES[act])
+            fields = asked.fields(body, {"seat"} | NAMES[act])
             try:
-                return await self.do(act, said, who)
+                return await self.do(act, fields, who)
             except GoneError:
                 raise RefusedError(410, OVER) from None
             except EncoderError as error:
@@ -86,24 +86,24 @@ class Classes:
 
         return await answered(request, make)
 
-    async def do(self, act: str, said: Said, who: str) -> Response:
+    async def do(self, act: str, fields: Fields, who: str) -> Response:
         """Do what is asked for."""
         room = self.room()
         if act == "open":
             return self.json({"seat": str(room.open(who))})
         if act == "join":
-            letters = asked.text(said, "code", 100)
+            letters = asked.text(fields, "code", 100)
             if not letters.strip():
                 raise RefusedError(409, NO_CODE)
             await self.slow(room, who)
             return self.json({"seat": str(room.join(letters, who))})
-        seat = await self.seat(room, said, who)
+        seat = await self.seat(room, fields, who)
         if act in ("offer", "ask"):
             room.leading(seat)
-            return self.json(await self.questions(act, room, seat, said, who))
+            return self.json(await self.questions(act, room, seat, fields, who))
         if act == "keep":
-            return answers_file(room, seat, said)
-        done = DOES[act](room, seat, said)
+            return answers_file(room, seat, fields)
+        done = DOES[act](room, seat, fields)
         self.streams.stir(seat.code)
         return self.json(done or {})
 
@@ -115,8 +115,8 @@ class Classes:
         await line.accept()
         telling = None
         try:
-            said = await asyncio.wait_for(line.receive_text(), SECONDS)
-            seat = await self.seat(self.room(), asked.fields(said[:LONGEST].encode(), {"seat"}), visitor(line))
+            first_word = await asyncio.wait_for(line.receive_text(), SECONDS)
+            seat = await self.seat(self.room(), asked.fields(first_word[:LONGEST].encode(), {"seat"}), visitor(line))
             telling = asyncio.create_task(tell(line, self.streams.begin(seat, visitor(line))))
             await line.receive()  # nothing but that it leaves
         except GoneError:
@@ -129,9 +129,9 @@ class Classes:
             if telling is not None:
                 telling.cancel()
 
-    async def seat(self, room: Classroom, said: Said, who: str) -> Seat:
+    async def seat(self, room: Classroom, fields: Fields, who: str) -> Seat:
         """The seat that a request says it has, if its class has given it."""
-        seat = seats.read(said.get("seat"))
+        seat = seats.read(fields.get("seat"))
         if seat is None:
             raise GoneError("the class is over")
         try:
@@ -153,42 +153,41 @@ class Classes:
             self.slowed[who] -= 1
             self.slowed += Counter()
 
-    async def questions(self, act: str, room: Classroom, seat: Seat, said: Said, who: str) -> Said:
+    async def questions(self, act: str, room: Classroom, seat: Seat, fields: Fields, who: str) -> Fields:
         """Say what can be asked of what is on the teacher's screen, or ask it."""
-        query = parameters(said)
+        query = parameters(fields)
         if self.asking[who] >= MOST_ASKED:
             raise RefusedError(429, MANY, 1)
         self.asking[who] += 1
         try:
-            work = self.makers.submit(made, act, query, said)
-            found = await asyncio.wrap_future(work)
+            work = self.makers.submit(make_question, act, query, fields)
+            made = await asyncio.wrap_future(work)
         except FullError as error:
             raise RefusedError(503, f"{error}. Try again in a moment.", 2) from None
         finally:
             self.asking[who] -= 1
             self.asking += Counter()
         if act == "offer":
-            offered: Said = found
-            return offered
-        room.ask(seat, found)
+            return dict(made)
+        room.ask(seat, made)
         self.streams.stir(seat.code)
         return {}
 
     @staticmethod
-    def json(said: Said) -> Response:
+    def json(fields: Fields) -> Response:
         """An answer for this screen alone."""
-        return JSONResponse(said, headers={"Cache-Control": PRIVATE})
+        return JSONResponse(fields, headers={"Cache-Control": PRIVATE})
 
 
-def show(room: Classroom, seat: Seat, said: Said) -> None:
+def show(room: Classroom, seat: Seat, fields: Fields) -> None:
     """Have all who follow see a page."""
-    page = site.called(asked.text(said, "page", 100))
+    page = site.called(asked.text(fields, "page", 100))
     if page is None or page.key == "class":
         raise RefusedError(400, asked.NO_JSON)
-    room.show(seat, said["page"], parameters(said))
+    room.show(seat, fields["page"], parameters(fields))
 
 
-def act(room: Classroom, seat: Seat, said: Said) -> None:
+def act(room: Classroom, seat: Seat, fields: Fields) -> None:
     """Do with the question, or the class, what its teacher chose."""
     done = {
         "close": room.close,
@@ -197,37 +196,37 @@ def act(room: Classroom, seat: Seat, said: Said) -> None:
         "again": room.again,
         "put_away": room.put_away,
         "end": room.end,
-    }.get(asked.text(said, "act", 20))
+    }.get(asked.text(fields, "act", 20))
     if done is None:
         raise RefusedError(400, asked.NO_JSON)
     done(seat)
 
 
-def answer(room: Classroom, seat: Seat, said: Said) -> Said:
+def answer(room: Classroom, seat: Seat, fields: Fields) -> Fields:
     """Take a pupil's answer."""
-    number, round_ = (asked.whole(said, name, None, 1, 1000) for name in ("number", "round"))
-    return {"taken": room.answer(seat, number, round_, said.get("answer"))}
+    number, round_ = (asked.whole(fields, name, None, 1, 1000) for name in ("number", "round"))
+    return {"taken": room.answer(seat, number, round_, fields.get("answer"))}
 
 
-def send(room: Classroom, seat: Seat, said: Said) -> Said:
+def send(room: Classroom, seat: Seat, fields: Fields) -> Fields:
     """Put a pupil's sentence on the wall."""
-    if seat.leads or not room.send(seat, asked.text(said, "sentence", asked.LONGEST)):
+    if seat.leads or not room.send(seat, asked.text(fields, "sentence", asked.LONGEST)):
         raise EncoderError("there is no sentence, or no room for more of them")
     return {"sentence": room.own_sentence(seat)}
 
 
-def drop(room: Classroom, seat: Seat, said: Said) -> None:
+def drop(room: Classroom, seat: Seat, fields: Fields) -> None:
     """Take a sentence off the wall."""
-    room.take_down(seat, asked.text(said, "name", 100))
+    room.take_down(seat, asked.text(fields, "name", 100))
 
 
-def link_to_join(room: Classroom, seat: Seat, said: Said) -> Said:
+def link_to_join(room: Classroom, seat: Seat, fields: Fields) -> Fields:
     """The address by which pupils join, and its code for a camera."""
     room.leading(seat)
-    return link_of(asked.text(said, "at", 300), seat.code)
+    return link_of(asked.text(fields, "at", 300), seat.code)
 
 
-def link_of(at: str, class_code: str) -> Said:
+def link_of(at: str, class_code: str) -> Fields:
     """Return the link to the class's page `at`, its code, and whether only this computer can open it.
 
     In place of the computer's own name for itself stands its address in the network, where that is known.
@@ -266,7 +265,7 @@ def address_in_network() -> str:
     return "" if address.startswith("127.") or address == "0.0.0.0" else address
 
 
-DOES: dict[str, Callable[[Classroom, Seat, Said], Said | None]] = {
+DOES: dict[str, Callable[[Classroom, Seat, Fields], Fields | None]] = {
     "show": show,
     "act": act,
     "answer": answer,
@@ -276,9 +275,9 @@ DOES: dict[str, Callable[[Classroom, Seat, Said], Said | None]] = {
 }
 
 
-async def once(said: Said) -> AsyncIterator[str]:
+async def once(fields: Fields) -> AsyncIterator[str]:
     """One thing to say."""
-    yield json.dumps(said)
+    yield json.dumps(fields)
 
 
 async def tell(line: WebSocket, news: AsyncIterator[str]) -> None:
@@ -289,7 +288,7 @@ async def tell(line: WebSocket, news: AsyncIterator[str]) -> None:
         await line.close()
 
 
-def made(act: str, query: dict[str, str], said: Said) -> Any:
+def make_question(act: str, query: dict[str, str], fields: Fields) -> Any:
     """Make what is asked for when the libraries are there."""
     from pages.ui.frame import start
 
@@ -298,12 +297,12 @@ def made(act: str, query: dict[str, str], said: Said) -> Any:
 
     if act == "offer":
         return class_questions.offer(query)
-    return class_questions.question(query, asked.text(said, "kind", 20), said)
+    return class_questions.question(query, asked.text(fields, "kind", 20), fields)
 
 
-def answers_file(room: Classroom, seat: Seat, said: Said) -> Response:
+def answers_file(room: Classroom, seat: Seat, fields: Fields) -> Response:
     """What the class has answered as a file."""
-    kind = asked.text(said, "format", 10)
+    kind = asked.text(fields, "format", 10)
     if kind not in results.TYPES:
         raise RefusedError(400, asked.NO_JSON)
     text = results.file(kind, room.all_results(seat), f"Class {seat.code}")
@@ -315,9 +314,9 @@ def answers_file(room: Classroom, seat: Seat, said: Said) -> Response:
     return Response(text.encode(), headers=headers, media_type=results.TYPES[kind])
 
 
-def parameters(said: Said) -> dict[str, str]:
+def parameters(fields: Fields) -> dict[str, str]:
     """The parameters of an address that a teacher's screen says it shows."""
-    query = said.get("query")
+    query = fields.get("query")
     if not isinstance(query, dict) or len(query) > asked.MOST_PARAMETERS or not all(map(NAME.fullmatch, query)):
         raise RefusedError(400, asked.NO_JSON)
     return {name: asked.text(query, name, asked.LONGEST) for name in query if name != seats.JOINS}

@@ -42,7 +42,7 @@ class Watched:
 
     code: str
     screens: set[Screen] = field(default_factory=set)
-    said: dict[str, Any] = field(default_factory=dict)
+    to_all: dict[str, Any] = field(default_factory=dict)
     to_teachers: dict[str, Any] = field(default_factory=dict)
     counts: Counts | None = None
     news: asyncio.Event = field(default_factory=asyncio.Event)
@@ -58,13 +58,13 @@ class Watched:
 
     def tell(self, **parts: Any) -> None:
         """Wake all lines to what is new."""
-        self.said |= parts
+        self.to_all |= parts
         self.news.set()
         self.news = asyncio.Event()
 
-    def told(self, screen: Screen) -> dict[str, Any]:
+    def parts_for(self, screen: Screen) -> dict[str, Any]:
         """What a screen is to know now."""
-        return self.said | (self.to_teachers if screen.seat.leads else {})
+        return self.to_all | (self.to_teachers if screen.seat.leads else {})
 
 
 class Streams:
@@ -87,7 +87,8 @@ class Streams:
         Raises:
             RefusedError: there are too many.
         """
-        alike = [one for found in self.watched.values() for one in found.screens if one.seat.key == seat.key]
+        screens = (screen for watched in self.watched.values() for screen in watched.screens)
+        alike = [screen for screen in screens if screen.seat.key == seat.key]
         if self.of_visitor.total() >= MOST or self.of_visitor[visitor] >= MOST_OF_ONE or len(alike) >= MOST_OF_SEAT:
             raise RefusedError(429, FULL, 2)
         self.room().here(seat)
@@ -100,10 +101,10 @@ class Streams:
         try:
             while True:
                 news = watched.news
-                told = watched.told(screen)
-                if "class" in told and "own" not in sent and not screen.seat.leads:
-                    told = told | {"own": read_own(self.room(), screen.seat)}
-                for name, value in told.items():
+                parts = watched.parts_for(screen)
+                if "class" in parts and "own" not in sent and not screen.seat.leads:
+                    parts = parts | {"own": read_own(self.room(), screen.seat)}
+                for name, value in parts.items():
                     text = json.dumps({name: value})
                     if sent.get(name) != text and not (name == "own" and name in sent):
                         sent[name] = text
@@ -140,7 +141,7 @@ class Streams:
             watched.stirred.clear()
             try:
                 self.look(watched)
-                if watched.said.get("away"):
+                if watched.to_all.get("away"):
                     watched.tell(away=False)
             except GoneError:
                 watched.is_over = True
@@ -184,12 +185,12 @@ def read(room: Classroom, code: str) -> dict[str, Any]:
     now = room.now(code)
     query = {name.removeprefix("q:"): text for name, text in now.shown.items() if name.startswith("q:")}
     shown = {"number": now.counts.shown, "page": now.shown.get("page", ""), "query": query}
-    told: dict[str, Any] = {"led": now.counts.led, "shown": shown, "asked": None, "results": None}
+    parts: dict[str, Any] = {"led": now.counts.led, "shown": shown, "asked": None, "results": None}
     if now.asked is not None:
-        told["asked"] = now.asked.question.public() | {"round": now.asked.round, "phase": now.asked.phase}
+        parts["asked"] = now.asked.question.public() | {"round": now.asked.round, "phase": now.asked.phase}
         if now.asked.phase in ("answers", "shown"):
-            told["results"] = results.spelled(room.results(code))
-    return told
+            parts["results"] = results.spelled(room.results(code))
+    return parts
 
 
 def read_own(room: Classroom, seat: Seat) -> dict[str, Any]:

@@ -59,10 +59,10 @@ class Kept:
 
     def get(self, key: Hashable) -> bytes | None:
         """The packet of a key, if it is kept."""
-        found = self.packets.get(key)
-        if found is not None:
+        packet = self.packets.get(key)
+        if packet is not None:
             self.packets.move_to_end(key)
-        return found
+        return packet
 
     def put(self, key: Hashable, packet: bytes) -> None:
         """Keep a packet; those that were used longest ago go for it, and one that is too large is not kept."""
@@ -98,8 +98,8 @@ def usual_maker(asked: Asked) -> Made:
 def usual_pin(name: str) -> str | None:
     """What pins the weights of a model that is at hand; nothing is loaded to know it."""
     make = sys.modules.get("pages.front.make")
-    found: str | None = make.pinned(name) if make is not None and hasattr(make, "pinned") else None
-    return found
+    pin: str | None = make.pinned(name) if make is not None and hasattr(make, "pinned") else None
+    return pin
 
 
 class Packets:
@@ -129,8 +129,8 @@ class Packets:
             RefusedError: it cannot be made, or too many are waited for.
         """
         pinned = self.pin(asked.model)
-        if pinned is not None and (found := self.kept.get((pinned, asked))) is not None:
-            return found
+        if pinned is not None and (packet := self.kept.get((pinned, asked))) is not None:
+            return packet
         task = self.coming.get(asked)
         if task is None:
             if len(self.coming) >= MOST_WAITING:

@@ -40,10 +40,10 @@ ENCODED = re.compile(r"(?:gzip|x-gzip|\*)(?:\s*;\s*q=([01](?:\.\d{0,3})?))?", re
 log = logging.getLogger(__name__)
 
 
-def takes_gzip(said: str) -> bool:
+def takes_gzip(encodings: str) -> bool:
     """Whether a browser that says so of the encodings it takes can unpack gzip."""
-    found = [match for one in said.split(",") if (match := ENCODED.fullmatch(one.strip()))]
-    return any(float(match[1] or 1) > 0 for match in found[:1])
+    matches = [match for part in encodings.split(",") if (match := ENCODED.fullmatch(part.strip()))]
+    return any(float(match[1] or 1) > 0 for match in matches[:1])
 
 
 def stored(request: Request, packed: bytes, kind: str, control: str) -> Response:
@@ -80,11 +80,11 @@ async def script(request: Request) -> Response:
 
 async def packet(request: Request) -> Response:
     """The packet of a bundled sentence."""
-    number, found = str(request.path_params["number"]), packets.shelf()
-    known = number.isascii() and number.isdigit() and len(number) < 4 and int(number) < len(found.packed)
-    if request.path_params["digest"] != found.digest or not known:
+    number, shelf = str(request.path_params["number"]), packets.shelf()
+    known = number.isascii() and number.isdigit() and len(number) < 4 and int(number) < len(shelf.packed)
+    if request.path_params["digest"] != shelf.digest or not known:
         return refusal(RefusedError(404, UNKNOWN))
-    return stored(request, found.packed[int(number)], PACKET, PUBLIC)
+    return stored(request, shelf.packed[int(number)], PACKET, PUBLIC)
 
 
 async def body_of(request: Request) -> bytes:
@@ -95,8 +95,8 @@ async def body_of(request: Request) -> bytes:
     """
     if request.headers.get("Content-Type", "").partition(";")[0].strip().lower() != "application/json":
         raise RefusedError(400, asked.NO_JSON)
-    said = request.headers.get("Content-Length", "0")
-    if said.isascii() and said.isdigit() and int(said[:20]) > MOST_BODY:
+    length = request.headers.get("Content-Length", "0")
+    if length.isascii() and length.isdigit() and int(length[:20]) > MOST_BODY:
         raise RefusedError(413, TOO_LARGE)
 
     async def come() -> bytes:
@@ -128,38 +128,31 @@ async def answered(request: Request, make: Callable[[bytes], Awaitable[Response]
         return refusal(RefusedError(503, FAILED))
 
 
-class Runs:
-    """The route of runs, and the packets that it keeps."""
+def of_runs(made: Packets) -> Callable[[Request], Awaitable[Response]]:
+    """The route of runs: the packet of the one that is asked for."""
 
-    def __init__(self, packets: Packets) -> None:
-        self.packets = packets
-
-    async def answer(self, request: Request) -> Response:
-        """The packet of the run that is asked for."""
-
+    async def answer(request: Request) -> Response:
         async def make(body: bytes) -> Response:
-            packed = await self.packets.get(asked.read(body), visitor(request))
-            return stored(request, packed, PACKET, PRIVATE)
+            return stored(request, await made.get(asked.read(body), visitor(request)), PACKET, PRIVATE)
 
         return await answered(request, make)
 
+    return answer
 
-class Pictures:
-    """The route of the files of pictures."""
 
-    def __init__(self, files: Files[asked.AskedFile, File]) -> None:
-        self.files = files
+def of_files(files: Files[asked.AskedFile, File]) -> Callable[[Request], Awaitable[Response]]:
+    """The route of the files of pictures and runs: the one that is asked for, to be saved under its name."""
 
-    async def answer(self, request: Request) -> Response:
-        """The file that is asked for, to be saved under its name."""
-
+    async def answer(request: Request) -> Response:
         async def make(body: bytes) -> Response:
-            file = await self.files.get(asked.read_file(body), visitor(request))
-            answer = stored(request, file.packed, file.type, PRIVATE)
-            answer.headers["Content-Disposition"] = f'attachment; filename="{file.name}"'
-            return answer
+            file = await files.get(asked.read_file(body), visitor(request))
+            response = stored(request, file.packed, file.type, PRIVATE)
+            response.headers["Content-Disposition"] = f'attachment; filename="{file.name}"'
+            return response
 
         return await answered(request, make)
+
+    return answer
 
 
 async def of_class(request: Request) -> Response:
@@ -186,13 +179,13 @@ async def unknown(scope: Scope, receive: Receive, send: Send) -> None:
 
 def routes(packets: Packets | None = None, files: Files[asked.AskedFile, File] | None = None) -> list[BaseRoute]:
     """All routes of the front, under the path that the app is served under."""
-    api, kept = f"{base()}/api", packets or Packets()
+    api, made = f"{base()}/api", packets or Packets()
     return [
-        Route(f"{base()}/plain", plain.Plain(kept).answer),
+        Route(f"{base()}/plain", plain.Plain(made).answer),
         Route(f"{api}/shipped/{{digest}}/{{number}}.packet", packet),
         Route(f"{api}/front/{{digest}}/{{name}}", script),
-        Route(f"{api}/run", Runs(kept).answer, methods=["POST"]),
-        Route(f"{api}/picture", Pictures(files or Files(usual_maker)).answer, methods=["POST"]),
+        Route(f"{api}/run", of_runs(made), methods=["POST"]),
+        Route(f"{api}/picture", of_files(files or Files(usual_maker)), methods=["POST"]),
         Route(f"{base()}{PATH}/{{link}}", Links().answer),
         WebSocketRoute(f"{api}/class/events", to_class),
         Route(f"{api}/class/{{act}}", of_class, methods=["POST"]),

@@ -6,9 +6,10 @@ from typing import Any
 
 import streamlit as st
 
-from encoder.pictures.link import FIELDS, LONGEST_IN_URL, NAME, VERSION, from_query, spell, to_query
+from encoder.pictures.link import FIELDS, LONGEST_IN_URL, VERSION, from_query, spell, to_query
 from encoder.pictures.view import View
 from encoder.support.errors import EncoderError
+from encoder.support.link_text import NAME
 from pages.ui.state.choice_names import names
 from pages.ui.state.seat import JOINS
 from pages.ui.state.session import OF_BROWSER, seen
