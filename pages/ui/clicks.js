@@ -21,11 +21,7 @@ export function stretch(axis, at) {
   return [axis._offset + Math.min(...ends), Math.abs(ends[1] - ends[0])];
 }
 
-/**
- * Outline a cell of a plot, and draw lines along its row and column; none for null.
- * @param {Plot} plot
- * @param {Cell | null} mark
- */
+/** Outline a cell of a plot, and draw lines along its row and column; none for null. @param {Plot} plot @param {Cell | null} mark */
 function outline(plot, mark) {
   const { xaxis, yaxis } = plot._fullLayout || {};
   const ground = plot.querySelector('.svg-container');
@@ -47,10 +43,7 @@ function outline(plot, mark) {
   });
 }
 
-/**
- * Have a plot answer to what the host says now.
- * @param {Host} host
- */
+/** Have a plot answer to what the host says now. @param {Host} host */
 function attach(host) {
   const plot = /** @type {Plot | null} */ (document.querySelector(`.st-key-${host.chart} .js-plotly-plot`));
   if (!plot?.on || plot.answers === host) return;

@@ -14,11 +14,7 @@ const STEPS = { ArrowUp: [-1, 0], ArrowDown: [1, 0], ArrowLeft: [0, -1], ArrowRi
  */
 export const bytes = text => /** @type {any} */ (Uint8Array).fromBase64?.(text) || Uint8Array.from(atob(text), c => c.charCodeAt(0));
 
-/**
- * The whole number from 0 to count - 1 that is nearest to a number.
- * @param {number} value
- * @param {number} count
- */
+/** The whole number from 0 to count - 1 that is nearest to a number. @param {number} value @param {number} count */
 export const within = (value, count) => Math.max(0, Math.min(count - 1, Math.floor(value)));
 
 /**

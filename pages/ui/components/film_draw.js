@@ -38,11 +38,7 @@ export function momentAt(steps, x, frame, last = steps[steps.length - 1]) {
   return far.indexOf(Math.min(...far));
 }
 
-/**
- * Heights of labels that may lie too close, moved apart, in the order in which they came.
- * @param {number[]} heights
- * @param {number} apart
- */
+/** Heights of labels that may lie too close, moved apart, in the order in which they came. @param {number[]} heights @param {number} apart */
 export function spread(heights, apart) {
   const order = heights.map((_, i) => i).sort((a, b) => heights[a] - heights[b]);
   const placed = [...heights];
@@ -53,12 +49,7 @@ export function spread(heights, apart) {
 /** A number of steps as it is written. @param {number} step */
 export const steps1000 = step => step.toLocaleString('en-US');
 
-/**
- * The next moment for a key; null where the key means nothing here.
- * @param {string} key
- * @param {number} at
- * @param {number} last
- */
+/** The next moment for a key; null where the key means nothing here. @param {string} key @param {number} at @param {number} last */
 export function keyed(key, at, last) {
   const to = { ArrowRight: at + 1, ArrowUp: at + 1, ArrowLeft: at - 1, ArrowDown: at - 1, Home: 0, End: last }[key];
   return to === undefined ? null : Math.max(0, Math.min(last, to));

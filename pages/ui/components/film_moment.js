@@ -20,10 +20,7 @@ export function forgetMoment() {
   delete page.filmMoment;
 }
 
-/**
- * Hears of every moment from now on, until what it returns is called.
- * @param {(now: FilmMoment) => void} hear
- */
+/** Hears of every moment from now on, until what it returns is called. @param {(now: FilmMoment) => void} hear */
 export function hearMoment(hear) {
   const take = (/** @type {Event} */ event) => hear(/** @type {CustomEvent<FilmMoment>} */ (event).detail);
   document.addEventListener(NAME, take);

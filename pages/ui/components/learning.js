@@ -20,10 +20,7 @@ import { percent } from '../../../encoder/browser/number.js';
 const PAUSE = 350; // milliseconds at each moment
 const WIDE = 320, HIGH = 170, LEFT = 34, LOW = 150; // of the curves
 
-/**
- * The head that is nearest to the known pattern: its number, counted through all layers, and its distance.
- * @param {number[][]} distance
- */
+/** The head that is nearest to the known pattern: its number, counted through all layers, and its distance. @param {number[][]} distance */
 export function nearest(distance) {
   const all = distance.flat();
   const far = Math.min(...all);
@@ -45,11 +42,7 @@ export function path(steps, values, last, most) {
   return points.length ? 'M' + points.join('L') : '';
 }
 
-/**
- * What a moment comes to, in words.
- * @param {Moment} moment
- * @param {number} heads of a layer
- */
+/** What a moment comes to, in words. @param {Moment} moment @param {number} heads of a layer */
 export function told(moment, heads) {
   const { head, far } = nearest(moment.distance);
   const where = 'layer ' + Math.floor(head / heads) + ', head ' + (head % heads);

@@ -10,11 +10,7 @@ import { percent, points, typeset } from '../../../encoder/browser/number.js';
 
 export const NONE = 255; // the level of what is no finite number
 
-/**
- * The header and the arrays of a packet: 4 bytes of the header's length, the header, the arrays.
- * @param {Uint8Array} data
- * @returns {Unpacked}
- */
+/** The header and the arrays of a packet: 4 bytes of the header's length, the header, the arrays. @param {Uint8Array} data @returns {Unpacked} */
 export function unpack(data) {
   const length = new DataView(data.buffer, data.byteOffset, 4).getUint32(0, true);
   const about = JSON.parse(new TextDecoder().decode(data.subarray(4, 4 + length)));
@@ -30,16 +26,10 @@ export function unpack(data) {
   return { about, arrays };
 }
 
-/**
- * Half percents, rounded down, as whole percents, rounded to the nearest.
- * @param {number} level
- */
+/** Half percents, rounded down, as whole percents, rounded to the nearest. @param {number} level */
 export const wholePercent = level => (level + 1) >> 1;
 
-/**
- * A weight as it is written, in whole percents.
- * @param {number} level half percents, rounded down: any weight that has this level is written so
- */
+/** A weight as it is written, in whole percents. @param {number} level half percents, rounded down: any weight that has this level is written so */
 export const levelText = level => percent(level === NONE ? NaN : level < 200 ? (level + 0.5) / 200 : 1, 1);
 
 /**
@@ -96,18 +86,11 @@ export function changesOf(levels, rows, least, wanted, scale) {
   return found.sort((a, b) => a.level - b.level);
 }
 
-/**
- * What a band carries, as it is written; a change, in percentage points, with its sign.
- * @param {Band} band
- * @param {{ difference: boolean }} about
- */
+/** What a band carries, as it is written; a change, in percentage points, with its sign. @param {Band} band @param {{ difference: boolean }} about */
 export const bandText = (band, about) =>
   about.difference ? (band.less ? '' : '+') + typeset(points((band.less ? -1 : 1) * band.level / 200, 1)) : typeset(levelText(band.level));
 
-/**
- * What shares, or their changes, are counted in.
- * @param {{ difference: boolean }} about
- */
+/** What shares, or their changes, are counted in. @param {{ difference: boolean }} about */
 export const unitOf = about => (about.difference ? 'points' : '%');
 
 /**
@@ -134,10 +117,7 @@ export function rowName(about, row) {
   return `${about.tokens[first]} \u2026 ${about.tokens[last]}`;
 }
 
-/**
- * Whether the picture is light or dark, from the page's own background ("rgb(13, 17, 24)").
- * @param {string} background
- */
+/** Whether the picture is light or dark, from the page's own background ("rgb(13, 17, 24)"). @param {string} background */
 export function isDark(background) {
   const [r = 255, g = 255, b = 255] = (background.match(/[\d.]+/g) || []).map(Number);
   return 0.299 * r + 0.587 * g + 0.114 * b < 128;

@@ -17,11 +17,7 @@ const COLUMN_GAP = 6;
 const LEAST_THUMB = 24;
 const MOST_THUMB = 46;
 
-/**
- * @param {number} value
- * @param {number} low
- * @param {number} high
- */
+/** @param {number} value @param {number} low @param {number} high */
 export const clamp = (value, low, high) => Math.max(low, Math.min(high, value));
 
 /**
@@ -32,11 +28,7 @@ export const clamp = (value, low, high) => Math.max(low, Math.min(high, value));
  */
 export const rowHeight = (rows, room, coarse) => clamp(Math.floor(room / rows), coarse ? 26 : 13, 38);
 
-/**
- * Where the columns stand when one layer is unfolded (`open` is its number), or none (-1).
- * @param {Asked} asked
- * @returns {Layout}
- */
+/** Where the columns stand when one layer is unfolded (`open` is its number), or none (-1). @param {Asked} asked @returns {Layout} */
 export function layout({ width, layers, open, guesses, coarse, natural }) {
   const folded = open < 0;
   const strip = folded ? clamp(width * 0.035, 26, 52) : 16;
@@ -78,22 +70,13 @@ export function thumbGrid(heads, width, room) {
   return { across: best.across, size: Math.max(4, Math.floor(best.size)) };
 }
 
-/**
- * The same of an unfolded layer: one line of them, as long as they fit.
- * @param {number} heads
- * @param {number} width
- */
+/** The same of an unfolded layer: one line of them, as long as they fit. @param {number} heads @param {number} width */
 export function thumbLine(heads, width) {
   const across = Math.max(1, Math.min(heads, Math.floor((width - 8) / (LEAST_THUMB + 2))));
   return { across, size: LEAST_THUMB };
 }
 
-/**
- * Where a small map stands within its layer.
- * @param {number} head
- * @param {{ across: number, size: number }} grid
- * @param {number} width
- */
+/** Where a small map stands within its layer. @param {number} head @param {{ across: number, size: number }} grid @param {number} width */
 export function thumbAt(head, grid, width) {
   const used = grid.across * (grid.size + 2) - 2;
   return {
@@ -103,10 +86,7 @@ export function thumbAt(head, grid, width) {
   };
 }
 
-/**
- * The parts of a folded layer from its left edge: bands, the bars of what was added, the strip of its output.
- * @param {number} width
- */
+/** The parts of a folded layer from its left edge: bands, the bars of what was added, the strip of its output. @param {number} width */
 export function foldedParts(width) {
   const strip = clamp(width * 0.22, 12, 46);
   const bars = width > 70 ? 11 : 0;
@@ -133,12 +113,7 @@ export function naturalWidths(columns, rows, focus, coarse) {
   });
 }
 
-/**
- * The columns of an unfolded layer within its width.
- * @param {number[]} natural
- * @param {number} width
- * @returns {Span[]}
- */
+/** The columns of an unfolded layer within its width. @param {number[]} natural @param {number} width @returns {Span[]} */
 export function columnSpans(natural, width) {
   const gap = COLUMN_GAP;
   const total = natural.reduce((a, b) => a + b, 0);
@@ -151,10 +126,7 @@ export function columnSpans(natural, width) {
   });
 }
 
-/**
- * What an unfolded layer needs so that every column has its natural width.
- * @param {number[]} natural
- */
+/** What an unfolded layer needs so that every column has its natural width. @param {number[]} natural */
 export const naturalTotal = natural => natural.reduce((a, b) => a + b, 0) + COLUMN_GAP * (natural.length - 1) + 12;
 
 /**

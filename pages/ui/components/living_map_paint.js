@@ -18,11 +18,7 @@ import { TITLE, columnSpans, foldedParts, thumbAt, thumbGrid, thumbLine } from '
  *   found: { choice: string, layers: import('./living_map_data.js').Band[][] } }} Scene
  */
 
-/**
- * A level as an offset into its palette; shares by their square root, so that small ones are seen.
- * @param {number} level
- * @param {boolean} share
- */
+/** A level as an offset into its palette; shares by their square root, so that small ones are seen. @param {number} level @param {boolean} share */
 export const paletteIndex = (level, share) => (share ? Math.round(254 * Math.sqrt(Math.min(level, 200) / 200)) : level);
 
 /**
@@ -70,21 +66,14 @@ export const toX = (s, x) => s.left + x - s.scroll;
 /** @param {Scene} s @param {number} row */
 export const toY = (s, row) => s.top + row * s.rowHeight;
 
-/**
- * Which tokens are drawn as looking and looked at.
- * @param {Scene} s
- */
+/** Which tokens are drawn as looking and looked at. @param {Scene} s */
 function wanted(s) {
   const { special, every } = s.run.about;
   if (!s.words || every > 1) return () => true;
   return (/** @type {number} */ query, /** @type {number} */ key) => !special[query] && !special[key];
 }
 
-/**
- * The bands of a layer as they are drawn now, looked for once for each choice.
- * @param {Scene} s
- * @param {number} layer
- */
+/** The bands of a layer as they are drawn now, looked for once for each choice. @param {Scene} s @param {number} layer */
 export function bandsOfLayer(s, layer) {
   const choice = [s.bands, s.bands === 'head' && s.head, s.least, s.words].join();
   if (s.found.choice !== choice) s.found = { choice, layers: [] };
@@ -100,12 +89,7 @@ function bandsNow(s, layer) {
   return difference ? changesOf(levels, rows, s.least, wanted(s), band_scale) : bandsOf(levels, rows, s.least, wanted(s));
 }
 
-/**
- * What was changed in a part of a layer: "off", "changed" or "".
- * @param {any} about
- * @param {string} prefix
- * @param {number} [head]
- */
+/** What was changed in a part of a layer: "off", "changed" or "". @param {any} about @param {string} prefix @param {number} [head] */
 export function changeOf(about, prefix, head) {
   let said = '';
   for (const change of about.changed) {
@@ -117,11 +101,7 @@ export function changeOf(about, prefix, head) {
   return said;
 }
 
-/**
- * The whole picture, all rows alike.
- * @param {CanvasRenderingContext2D} c
- * @param {Scene} s
- */
+/** The whole picture, all rows alike. @param {CanvasRenderingContext2D} c @param {Scene} s */
 export function paintAll(c, s) {
   c.imageSmoothingEnabled = false;
   frames(c, s);

@@ -12,12 +12,7 @@ export const COLOURS = { // what the picture is painted in, as the page names it
   border: 'var(--st-border-color)', surface: 'var(--st-secondary-background-color)',
 };
 
-/**
- * @param {string} tag
- * @param {Record<string, any>} [more]
- * @param {...(Node | string)} inside
- * @returns {any}
- */
+/** @param {string} tag @param {Record<string, any>} [more] @param {...(Node | string)} inside @returns {any} */
 export const make = (tag, more = {}, ...inside) => {
   const element = Object.assign(document.createElement(tag), more);
   element.append(...inside);

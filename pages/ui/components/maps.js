@@ -25,10 +25,7 @@ import { short, typeset } from '../../../encoder/browser/number.js';
 /** @typedef {HTMLElement & { point: (at: Cell | null) => void }} Figure */
 /** @typedef {HTMLElement & { at?: Cell | null, arrange?: () => void, watched?: ResizeObserver }} Root */
 
-/**
- * The numbers of a map.
- * @param {Pick<SmallMap, 'cells' | 'exact'>} map
- */
+/** The numbers of a map. @param {Pick<SmallMap, 'cells' | 'exact'>} map */
 export const numbers = map => (map.exact ? new Float32Array(bytes(map.cells).buffer) : bytes(map.cells));
 
 const NONE = 255; // the level of what is no finite number, or masked
@@ -54,12 +51,7 @@ export function spelled(map, value) {
   return '\u2248 ' + (map.low + (value / 254) * (map.high - map.low)).toPrecision(3);
 }
 
-/**
- * Where in its map a cell stands, as styles.
- * @param {Cell} at
- * @param {number} rows
- * @param {number} columns
- */
+/** Where in its map a cell stands, as styles. @param {Cell} at @param {number} rows @param {number} columns */
 export const place = (at, rows, columns) => ({
   top: (100 * at[0]) / rows + '%', left: (100 * at[1]) / columns + '%', height: 100 / rows + '%', width: 100 / columns + '%',
 });
@@ -122,10 +114,7 @@ export default function ({ data, parentElement, setTriggerValue }) {
     const levels = Array.from(read[index], value => level(map, value));
     canvas.getContext('2d')?.putImageData(new ImageData(pixels(levels, colours[map.kind]), columns, rows), 0, 0);
 
-    /**
-     * @param {HTMLElement} element
-     * @param {Cell | null} at
-     */
+    /** @param {HTMLElement} element @param {Cell | null} at */
     const frame = (element, at) => {
       element.hidden = !at;
       if (at) Object.assign(element.style, place(at, rows, columns));
