@@ -68,15 +68,18 @@ def draw_one_matrix() -> None:
 
 def compare_ways() -> None:
     """How far the two ways are apart, by head."""
-    found = one_matrix(session.now(), state.current().layer)
-    width = found[0].cut[-1]
+    comparisons = one_matrix(session.now(), state.current().layer)
+    width = comparisons[0].cut[-1]
     table = pd.DataFrame(
-        {NAMES[one.name]: [brief(float(apart)) for apart in one.apart] for one in found},
-        index=pd.Index([f"head {i}" for i in range(len(found[0].apart))], name="largest difference"),
+        {NAMES[projection.name]: [brief(float(apart)) for apart in projection.apart] for projection in comparisons},
+        index=pd.Index([f"head {i}" for i in range(len(comparisons[0].apart))], name="largest difference"),
     )
     downloads.shown_table(table, key="one_matrix_table")
-    agreed = ", ".join(f"{NAMES[one.name]} {agreement(float(one.apart.max()), one.size)}" for one in found)
+    agreements = ", ".join(
+        f"{NAMES[projection.name]} {agreement(float(projection.apart.max()), projection.size)}"
+        for projection in comparisons
+    )
     say(
-        f"Made head by head and made by the one matrix they agree: {agreed}.",
+        f"Made head by head and made by the one matrix they agree: {agreements}.",
         f"Columns 0 to {width - 1} of the one matrix belong to head 0, the next {width} to head 1, and so on.",
     )

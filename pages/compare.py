@@ -231,9 +231,9 @@ def choose_vectors(scene: Scene) -> None:
         st.pills("Vectors", (PLAIN, LESS), required=True, **tie(VECTORS, scene))
 
 
-def say_terms(found: Centred, cosine: float) -> None:
+def say_terms(shares: Centred, cosine: float) -> None:
     """What taking the mean of many sentences off both vectors does to their cosine."""
-    terms = listed([f"{name} {value:.4f}" for name, value in found.terms.items()])
+    terms = listed([f"{name} {value:.4f}" for name, value in shares.terms.items()])
     say(
         f"Four terms of (a - m) · (b - m) make it: {terms}. As they are the vectors have {cosine:.4f}.",
         plain(

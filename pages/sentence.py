@@ -64,8 +64,8 @@ def draw() -> None:
     encoder = session.text_encoder(view.model)
     guesses = encoder.predict(trace, 3) or []
     for i in [i for i, token in enumerate(trace.tokens) if token == encoder.mask_token and guesses]:
-        said = ", ".join(f"“{word}” {probability:.3f}" for word, probability in guesses[i])
-        st.text(f"At {encoder.mask_token} (position {i}) the model would say: {said}.")
+        words = ", ".join(f"“{word}” {probability:.3f}" for word, probability in guesses[i])
+        st.text(f"At {encoder.mask_token} (position {i}) the model would say: {words}.")
 
     if trace.tokenization.pair and trace.config.n_segments < 2:
         st.caption("This model has no segment embeddings: only the separator tells it where sentence B begins.")

@@ -100,14 +100,14 @@ def draw_paths() -> None:
 
 def draw_alike_layers() -> None:
     """Two measures of likeness, layer by layer."""
-    found = session.survey(None)
+    every = session.survey(None)
     for column, picture in zip(st.columns(2), (ALIKE_COSINE, ALIKE_LINEAR), strict=True):
         with column:
-            show(picture, known={call(survey, ENC): found})
+            show(picture, known={call(survey, ENC): every})
     st.markdown(
         plain(
-            f"Over {found.sentences} sentences and {found.tokens} tokens: the least alike neighbours among the layers "
-            f"have cosine {brief(found.least_neighbours)}. Linear CKA (Kornblith et al. 2019) does not mind rotations."
+            f"Over {every.sentences} sentences and {every.tokens} tokens: the least alike neighbours among the layers "
+            f"have cosine {brief(every.least_neighbours)}. Linear CKA (Kornblith et al. 2019) does not mind rotations."
         )
     )
 

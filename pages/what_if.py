@@ -80,8 +80,8 @@ def draw_switchboard() -> None:
 
 def values(step: str, action: str) -> list[float]:
     """The numbers that edits of a step and action have, each once: a link may say others in other layers."""
-    found = [edit.value for edit in switches.current() if edit.step.endswith(step) and edit.action == action]
-    return list(dict.fromkeys(value for value in found if isinstance(value, int | float)))
+    numbers = [edit.value for edit in switches.current() if edit.step.endswith(step) and edit.action == action]
+    return list(dict.fromkeys(value for value in numbers if isinstance(value, int | float)))
 
 
 def on() -> list[str]:
@@ -169,12 +169,12 @@ def draw_leave_one_out() -> None:
     scene = ask(LEFT_OUT)
     watch, action = watched(scene), ACTIONS[scene[ACTION]]
     this = (scene.view.model, scene.t.inputs, scene.view.hidden, scene.view.edits, watch, action)
-    found = sweep.follow(
+    effects = sweep.follow(
         "loo", this, lambda: ablate_each(scene.encoder, scene.t, action=action, watch=watch), "Knock out each in turn"
     )
-    if found is not None:
+    if effects is not None:
         st.pills("Effect", list(offered(watch)), required=True, **tie(EFFECT, scene))
-        show(LEFT_OUT, known={swept(scene): found})
+        show(LEFT_OUT, known={swept(scene): effects})
 
 
 def draw_over_sentences() -> None:
@@ -189,7 +189,7 @@ def draw_over_sentences() -> None:
     st.pills("In the place of each part", list(WAYS), required=True, **tie(WAY, ask(IMPORTANCE)))
     scene = ask(IMPORTANCE)
     way, encoder = WAYS[scene[WAY]], scene.encoder
-    found = sweep.follow(
+    board = sweep.follow(
         "board",
         (scene.view.model, way),
         lambda: importance(encoder, way),
@@ -197,10 +197,10 @@ def draw_over_sentences() -> None:
         unit="sentences",
         shared=importances,
     )
-    if found is None:
+    if board is None:
         return
-    show(IMPORTANCE, known={measured(scene): found}, more="The error is the standard error over the sentences.")
-    errors = found.told[1].numpy()
+    show(IMPORTANCE, known={measured(scene): board}, more="The error is the standard error over the sentences.")
+    errors = board.told[1].numpy()
     rows, columns = layer_names(encoder.config), [*head_names(encoder.config), "feed-forward"]
     downloads.numbers(
         "board_error",

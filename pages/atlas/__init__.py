@@ -12,8 +12,8 @@ def draw() -> None:
     with apart():
         page, foot = st.container(), st.container()
         with foot:
-            found = choose_atlas()
-        if found is not None:
+            atlas = choose_atlas()
+        if atlas is not None:
             with page:
                 tabs(
                     {

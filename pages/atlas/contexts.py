@@ -24,8 +24,8 @@ from pages.ui.text import plain, say
 def choose_atlas() -> Atlas | None:
     """The atlas that is shown; where there is none it is said how to make one."""
     encoder = session.text_encoder(state.current().model)
-    found = atlases(state.current().model)
-    for sentence in found.refused:
+    shelf = atlases(state.current().model)
+    for sentence in shelf.refused:
         st.warning(plain(f"An atlas is left out: {sentence}."))
     atlas = pick_atlas()
     if atlas is None:
@@ -41,9 +41,9 @@ def choose_atlas() -> Atlas | None:
 
 def open_atlas() -> Atlas:
     """The atlas that the tabs read, once there is one."""
-    found = session.atlas()
-    assert found is not None, "the page asks for one first"
-    return found
+    atlas = session.atlas()
+    assert atlas is not None, "the page asks for one first"
+    return atlas
 
 
 def share_of(hits: int, drawn: int) -> str:
@@ -71,14 +71,14 @@ def draw_contexts(
     `choose` draws the choices that are of a head or a unit alone.
     """
     page, below = st.container(key="atlas_contexts"), st.container(horizontal=True, vertical_alignment="bottom")
-    named = {LARGEST: "The largest"} | {one: f"Tenth {one}" for one in LISTS[1:]}
+    named = {LARGEST: "The largest"} | {tenth: f"Tenth {tenth}" for tenth in LISTS[1:]}
     with below:
         choose()
         which = st.selectbox(
             "Contexts", LISTS, format_func=named.__getitem__, width=150, **state.choice("atlas_list", LISTS, LARGEST)
         )
-    some = top if which == LARGEST else [one for one in sample if one.decile == int(which) - 1]
-    places = range(len(some))
+    firings = top if which == LARGEST else [firing for firing in sample if firing.decile == int(which) - 1]
+    places = range(len(firings))
     with below:
         at = st.selectbox(
             "Run one again, live",
@@ -86,7 +86,7 @@ def draw_contexts(
             index=None,
             placeholder="Which one?",
             width=200,
-            format_func=lambda i: f"{i + 1} {shown(some[i].token)}",
+            format_func=lambda i: f"{i + 1} {shown(firings[i].token)}",
             **state.choice("atlas_run", places, None),
         )
         off = st.toggle(f"Knock this {part.kind} out here", **state.choice("atlas_off", (False, True), False))
@@ -96,18 +96,18 @@ def draw_contexts(
             low, high = bounds[int(which) - 1], bounds[int(which)]
             st.caption(
                 plain(
-                    f"Tenth {which} of all values, from {brief(low)} to {brief(high)}: {len(some)} of the "
+                    f"Tenth {which} of all values, from {brief(low)} to {brief(high)}: {len(firings)} of the "
                     f"{len(sample)} that were drawn evenly from all are in it."
                 )
             )
-        if not some:
+        if not firings:
             st.markdown("There is no context in this list.")
             return
-        texts = atlas.texts(sorted({one.sentence for one in some}))
-        list_contexts(some, texts, described, moves(part, some, texts) if off else [""] * len(some))
+        texts = atlas.texts(sorted({firing.sentence for firing in firings}))
+        list_contexts(firings, texts, described, moves(part, firings, texts) if off else [""] * len(firings))
         st.caption(plain(f"{reading} On {atlas.card.scope}."))
     if at is not None and at in places:
-        draw_rerun(texts[some[at].sentence], some[at], compare, part)
+        draw_rerun(texts[firings[at].sentence], firings[at], compare, part)
 
 
 AROUND = 90  # characters on each side that are shown of a long sentence
@@ -119,12 +119,12 @@ def list_contexts(
 ) -> None:
     """Each context in its sentence, with its numbers."""
     encoder = session.text_encoder(state.current().model)
-    said = [
-        f"{i + 1}. {marked_sentence(encoder.tokenize(texts[one.sentence]), one.position, one.looks_at)} "
-        f"&ensp;:gray[{plain(described(one))}{plain(absence)}]"
-        for i, (one, absence) in enumerate(zip(some, absences, strict=True))
+    lines = [
+        f"{i + 1}. {marked_sentence(encoder.tokenize(texts[firing.sentence]), firing.position, firing.looks_at)} "
+        f"&ensp;:gray[{plain(described(firing))}{plain(absence)}]"
+        for i, (firing, absence) in enumerate(zip(some, absences, strict=True))
     ]
-    st.markdown("\n".join(said))
+    st.markdown("\n".join(lines))
 
 
 def marked_sentence(tokens: Tokens, position: int, looks_at: int | None = None) -> str:
@@ -138,24 +138,24 @@ def marked_sentence(tokens: Tokens, position: int, looks_at: int | None = None) 
     inside = {i: colour for i, colour in marks.items() if i < len(tokens.spans) and not tokens.special[i]}
     beyond = [f":{colour}-background[{plain(name_of(tokens, i))}]" for i, colour in marks.items() if i not in inside]
     texts = (tokens.text, tokens.pair) if any(tokens.segments) else (tokens.text,)
-    said = [
+    marked = [
         excerpt(text, sorted((tokens.spans[i], colour) for i, colour in inside.items() if tokens.segments[i] == side))
         for side, text in enumerate(texts)
     ]
-    return " → ".join([BETWEEN.join(said), *beyond])
+    return " → ".join([BETWEEN.join(marked), *beyond])
 
 
 def excerpt(text: str, places: Sequence[tuple[tuple[int, int], str]]) -> str:
     """A sentence, of a long one what is around the stretches that are marked in colours."""
-    said = ""
+    marked = ""
     first = max(0, places[0][0][0] - AROUND) if places else 0
     last = places[-1][0][1] + AROUND if places else AROUND
     end = first
     for (start, stop), colour in places:
-        said += plain(shorter(text[end:start])) + f":{colour}-background[{plain(text[start:stop])}]"
+        marked += plain(shorter(text[end:start])) + f":{colour}-background[{plain(text[start:stop])}]"
         end = stop
-    said = ("… " if first else "") + said + plain(text[end:last]) + (" …" if last < len(text) else "")
-    return " ".join(said.split())
+    marked = ("… " if first else "") + marked + plain(text[end:last]) + (" …" if last < len(text) else "")
+    return " ".join(marked.split())
 
 
 def one_line(text: Text) -> str:
@@ -173,27 +173,29 @@ def shorter(text: str) -> str:
     return text if len(text) <= 2 * AROUND else f"{text[:AROUND]} … {text[-AROUND:]}"
 
 
-def draw_rerun(text: Text, one: Firing, compare: Callable[[Trace, Firing], list[Compared]], part: AtlasPart) -> None:
+def draw_rerun(text: Text, firing: Firing, compare: Callable[[Trace, Firing], list[Compared]], part: AtlasPart) -> None:
     """The verdict, number by number, and the token without the head or unit."""
     run = session.run(state.current().model, text)
     with st.container(border=True, key="atlas_live"):
-        for verdict in compare(run, one):
+        for verdict in compare(run, firing):
             icon = ":material/check:" if verdict.equal else ":material/error:"
             st.markdown(f"{icon} {plain(verdict.sentence)}")
-        (absence,) = session.knocked_out(part, ((text, one.position),))
-        st.markdown(plain(without(shown(run.tokens[one.position]), part, absence)))
+        (absence,) = session.knocked_out(part, ((text, firing.position),))
+        st.markdown(plain(without(shown(run.tokens[firing.position]), part, absence)))
         label = "Open this sentence" if isinstance(text, str) else "Open this pair"
         st.button(label, key="atlas_open", icon=":material/short_text:", on_click=take_sentence, args=(text,))
 
 
 def without(token: str, part: AtlasPart, absence: Absence) -> str:
     """What the run without the part makes of the token."""
-    said = f"With this {part.kind} off the last vector of “{token}” moves by {percent(absence.moved)} of its length"
+    sentence = f"With this {part.kind} off the last vector of “{token}” moves by {percent(absence.moved)} of its length"
     if absence.before and absence.after:
         (was, p), (now, q) = absence.before, absence.after
-        said += f", and the guess there turns from “{was}” ({percent(p)}) into “{now}” ({percent(q)})" * absence.turned
-        said += f", and the guess there stays “{now}”, {percent(p)} with it and {percent(q)} without" * (was == now)
-    return f"{said}."
+        sentence += (
+            f", and the guess there turns from “{was}” ({percent(p)}) into “{now}” ({percent(q)})" * absence.turned
+        )
+        sentence += f", and the guess there stays “{now}”, {percent(p)} with it and {percent(q)} without" * (was == now)
+    return f"{sentence}."
 
 
 def take_sentence(text: Text) -> None:

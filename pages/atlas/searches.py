@@ -150,19 +150,21 @@ def draw_nearest() -> None:
         "Of a token", kept, required=True, format_func=names.__getitem__, **state.choice("atlas_near", kept, usual)
     )
     at = min(pick_token("Token", run.tokens, "atlas_token", min(1, len(run.tokens) - 1)), len(tokens(run)) - 1)
-    found = (
+    neighbours = (
         near_head_output(atlas, run, heads[what], head, at)
         if what in heads
         else near_layer_vector(atlas, run, what, at)
     )
     of = f"What layer {heads[what]}, head {head} writes to" if what in heads else f"After {what} layers the vector of"
-    texts = atlas.texts(sorted({one.sentence for one in found}))
-    first = found[0]
+    texts = atlas.texts(sorted({one.sentence for one in neighbours}))
+    first = neighbours[0]
     many = len(atlas.tokens("vectors.parquet", *PLACE))
     encoder = session.text_encoder(state.current().model)
-    sentences = [contexts.marked_sentence(encoder.tokenize(texts[token.sentence]), token.position) for token in found]
-    numbered = enumerate(zip(sentences, found, strict=True), 1)
-    said = [f"{i}. {sentence} &ensp;:gray[{token.cosine:.4f}]" for i, (sentence, token) in numbered]
+    sentences = [
+        contexts.marked_sentence(encoder.tokenize(texts[token.sentence]), token.position) for token in neighbours
+    ]
+    numbered = enumerate(zip(sentences, neighbours, strict=True), 1)
+    lines = [f"{i}. {sentence} &ensp;:gray[{token.cosine:.4f}]" for i, (sentence, token) in numbered]
     with page:
         heading(
             plain(
@@ -170,7 +172,7 @@ def draw_nearest() -> None:
                 f"“{shown(contexts.one_line(texts[first.sentence]), 80)}”: cosine {first.cosine:.4f}."
             )
         )
-        st.markdown("\n".join(said))
+        st.markdown("\n".join(lines))
         st.caption(
             plain(
                 f"Behind each its cosine. Exact, among the vectors of the {many:,} tokens that this atlas "

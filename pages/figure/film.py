@@ -42,19 +42,19 @@ def draw() -> None:
     chosen = dict(state.current().choices)
     theme: Theme = "dark" if chosen.get("figure_theme") == "dark" else "light"
     looks = theme, chosen.get("figure_words") == "1", chosen.get("figure_fit") == "1"
-    made = Film(pictures, float(seconds), size, *looks)
+    film = Film(pictures, float(seconds), size, *looks)
     first, last = (plain(pictures[i].title) for i in (0, -1))
     st.markdown(
-        f"{len(pictures)} pictures of {brief(made.seconds / len(pictures))} seconds each, from “{first}” to “{last}”. "
-        f"{passage(made)}"
+        f"{len(pictures)} pictures of {brief(film.seconds / len(pictures))} seconds each, from “{first}” to “{last}”. "
+        f"{passage(film)}"
     )
     asked = (tuple(state.session().figure.pictures), kind, size, seconds, *looks)
     if st.button("Make the film", key="film_make", type="primary"):
-        make(made, kind, asked)
+        make(film, kind, asked)
     take_along(kind, asked)
 
 
-def make(made: Film, kind: Kind, asked: tuple[object, ...]) -> None:
+def make(film: Film, kind: Kind, asked: tuple[object, ...]) -> None:
     """Make it when its turn has come; who leaves the page or clicks elsewhere ends it."""
     bar, way_out = st.progress(0.0, "Starting …"), st.empty()
     way_out.button("Cancel", key="film_cancel")
@@ -64,7 +64,7 @@ def make(made: Film, kind: Kind, asked: tuple[object, ...]) -> None:
 
     try:
         with job_queue.refused(), job_queue.slot():
-            state.session().sweeps[KEPT] = (asked, filmed(made, kind, tell))
+            state.session().sweeps[KEPT] = (asked, filmed(film, kind, tell))
     except (EndedError, EncoderError) as error:
         st.warning(f"No film was made: {error}.")
     bar.empty()

@@ -73,10 +73,10 @@ def painted(panels: Sequence[Panel], sheet: Sheet) -> PaperFigure:
 def once(key: tuple[object, ...], make: Callable[[], PaperFigure]) -> PaperFigure:
     """A figure, made where none is kept for this key."""
     with lock:
-        found = lately.get(key)
-        if found is None:
-            found = lately[key] = make()
-        return found
+        figure = lately.get(key)
+        if figure is None:
+            figure = lately[key] = make()
+        return figure
 
 
 def picture_of(figure: PaperFigure) -> str:
@@ -132,15 +132,15 @@ def draw_share_card() -> None:
         st.caption(f"A card shows the first picture of the figure; no example of this sentence is drawn: {error}.")
         return
     theme: Theme = "dark" if dict(view.choices).get("figure_theme") == "dark" else "light"
-    asked = dict(figure[0].query).get("sentence", type(view).sentence) if panels else view.sentence
+    sentence = dict(figure[0].query).get("sentence", type(view).sentence) if panels else view.sentence
     address = share.app_address()
-    made = share_card(first, asked, address, theme)
-    picture = base64.b64encode(made).decode()
-    alt = html.escape(" ".join(filter(None, (asked, first.caption, first.not_drawn))))
+    card = share_card(first, sentence, address, theme)
+    picture = base64.b64encode(card).decode()
+    alt = html.escape(" ".join(filter(None, (sentence, first.caption, first.not_drawn))))
     st.html(
         f'<img class="true-size" alt="{alt}" src="data:image/png;base64,{picture}" style="width:{PIXELS[0] // 2}px">'
     )
     st.caption(f"{PIXELS[0]} × {PIXELS[1]} pixels, as pages and messages show of a link.")
     if not panels:
         st.caption("An example: with Add to figure, the first picture that you add stands here.")
-    save("PNG", "share_card", "card.png", lambda: made, "image/png")
+    save("PNG", "share_card", "card.png", lambda: card, "image/png")

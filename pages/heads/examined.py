@@ -75,8 +75,8 @@ def draw_beside() -> None:
     other = st.pills("Beside", others, required=True, format_func=lambda name: plain(models.offer(name).label), **tie)
     mine, theirs = session.exam(), exams.exam(other)
     names = [models.offer(name).label for name in (here, other)]
-    for found, name in zip((mine, theirs), names, strict=True):
-        if found is None:
+    for exam, name in zip((mine, theirs), names, strict=True):
+        if exam is None:
             st.markdown(plain(f"The heads of {name} were not examined yet: open it on this page and examine them."))
     if mine is None or theirs is None:
         return

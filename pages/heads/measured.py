@@ -88,16 +88,16 @@ def draw_roles() -> None:
     heading("Where each head looks")
     config = session.now().config
     over, heads = measured_heads(), head_names(config)
-    found = over.heads
-    roles = [found.roles[i][h] for i, h in head_places(config)]
-    told = [
+    survey = over.heads
+    roles = [survey.roles[i][h] for i, h in head_places(config)]
+    looking = [
         f"{head} {role.label} ({percent(role.mass)})"
         for head, role in zip(heads, roles, strict=True)
         if role.label in ROLES[:3]
     ]
-    those = ", ".join(told) if told else "none that chance does not explain"
+    those = ", ".join(looking) if looking else "none that chance does not explain"
     st.markdown(plain(f"Heads with a place to look: {those}. {over.over}"))
-    numbers = {one.title: found.measures[name].flatten().numpy() for name, one in HEAD_MEASURES.items()}
+    numbers = {one.title: survey.measures[name].flatten().numpy() for name, one in HEAD_MEASURES.items()}
     table = pd.DataFrame([asdict(role) for role in roles], index=heads).assign(**numbers).rename_axis("head")
     table = table.rename(columns={"label": "looks at"}).replace({"looks at": {NO_ROLE: "no one place"}})
     downloads.shown_table(table, key="roles", column_config=dict.fromkeys(table.columns[2:], NUMBER))

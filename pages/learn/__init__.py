@@ -19,23 +19,13 @@ def learning() -> None:
 
 
 TASK, FILM = "Learn a task", "Grammar is born"
-OF_TASK = (
-    "learn_task",
-    "learn_layers",
-    "learn_heads",
-    "learn_width",
-    "learn_positions",
-    "learn_norm",
-    "learn_rate",
-    "learn_steps",
-    "learn_seed",
-)
 
 
 def draw() -> None:
     """Draw the page."""
     chosen = dict(state.current().choices)
-    if state.session().linked and "learn_part" not in chosen and chosen.keys() & {*OF_TASK}:
+    of_task = any(name.startswith("learn_") for name in chosen)
+    if state.session().linked and of_task and "learn_part" not in chosen:
         state.remember("learn_part", TASK, FILM)  # a link that says what is to be learned, and not where
     with apart():
         tabs(

@@ -166,14 +166,14 @@ def anew(tied: dict[str, Any]) -> dict[str, Any]:
 
 def examined() -> list[str]:
     """The models that this session can choose from whose training was examined."""
-    found = ["small"]
+    models_examined = ["small"]
     for name in state.session().own_models:
         try:
             if name.startswith(FOLDER) and moments_file(models.place(name)).is_file():
-                found.append(name)
+                models_examined.append(name)
         except EncoderError:  # its folder is gone
             continue
-    return found
+    return models_examined
 
 
 def choose_beside(scene: Scene) -> tuple[str, Rise] | None:

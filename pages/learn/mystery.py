@@ -18,20 +18,20 @@ def draw() -> None:
     """Which one, what is seen of it, the hints, and the guess."""
     st.pills("Mystery", list(MYSTERIES), required=True, **tie(MYSTERY, ask(MYSTERY_HARM)))
     number = ask(MYSTERY_HARM)[MYSTERY]
-    found = examined(number)
-    layers, heads = found.harm.shape
+    mystery = examined(number)
+    layers, heads = mystery.harm.shape
     each = " each" if layers > 1 else ""
     st.markdown(
         f"Mystery {number} is a network of {counted(layers, 'layer')} with {counted(heads, 'head')}{each}. It reads "
         "eight digits and answers with a digit at every place. **What does it compute, and which head does it?**"
     )
-    st.code("\n".join(lines(found)), language=None)
+    st.code("\n".join(lines(mystery)), language=None)
     name = f"{task_models.MYSTERY}{number}"
     st.button("Open it in every page", key="open_mystery", on_click=task.go_to_model, args=(name,))
     hints(number)
-    ask_guess(number, found)
+    ask_guess(number, mystery)
     if number in state.session().mystery.guesses:
-        show_answer(found, *state.session().mystery.guesses[number])
+        show_answer(mystery, *state.session().mystery.guesses[number])
 
 
 def counted(count: int, name: str) -> str:
@@ -39,12 +39,12 @@ def counted(count: int, name: str) -> str:
     return f"{count} {name}{'' if count == 1 else 's'}"
 
 
-def lines(found: Examined) -> list[str]:
+def lines(mystery: Examined) -> list[str]:
     """Inputs that it never saw, and what it said to them."""
     signs = (*"?????", *ON_DIGITS["own"].vocabulary)
     spelled = [
         tuple(" ".join(signs[i + 5] for i in row.tolist()) for row in rows[:SHOWN])
-        for rows in (found.inputs, found.said)
+        for rows in (mystery.inputs, mystery.said)
     ]
     return [f"reads   {given}\nanswers {said}\n" for given, said in zip(*spelled, strict=True)]
 
@@ -66,9 +66,9 @@ NONE = ""  # where nothing is guessed yet
 SEVERAL = "several"
 
 
-def ask_guess(number: int, found: Examined) -> None:
+def ask_guess(number: int, mystery: Examined) -> None:
     """What is guessed, and the button that measures it."""
-    layers, heads = found.harm.shape
+    layers, heads = mystery.harm.shape
     places = [NONE, *(f"{layer}.{head}" for layer in range(layers) for head in range(heads)), SEVERAL]
     with st.container(width=520):
         st.selectbox(
@@ -100,13 +100,13 @@ def spelled(at: str) -> str:
     return f"layer {layer}, head {head}" if head else "several heads together" if at else "Choose a head"
 
 
-def show_answer(found: Examined, task: str, at: str) -> None:
+def show_answer(mystery: Examined, task: str, at: str) -> None:
     """What the measurement says of a guess: the answers to held-out inputs, and what breaks without each head."""
-    share, count = found.agrees(task), len(found.inputs)
-    right = task == found.computes
+    share, count = mystery.agrees(task), len(mystery.inputs)
+    right = task == mystery.computes
     fact = f"It answers {round(share * count)} of {count} inputs that it never saw as “{ON_DIGITS[task].title}” asks."
     say(f"{'Yes' if right else 'No'}. {fact}", "" if right else "It computes something else.")
-    does = at == SEVERAL if len(found.needed) > 1 else at == "{}.{}".format(*found.needed[0])
+    does = at == SEVERAL if len(mystery.needed) > 1 else at == "{}.{}".format(*mystery.needed[0])
     say(f"{'Yes' if does else 'No'}. You said: {spelled(at)}.")
     show(MYSTERY_HARM)
     if right and does:

@@ -84,26 +84,26 @@ def draw_run(settings: LearnSettings) -> None:
         played(settings, recorded(settings), live_now=False)
         st.caption("This run was recorded: every screen shows the same. On a processor, the same seed gives it again.")
         return
-    found = live.look(settings)
-    if found is not None and found.goes_on:
+    live_run = live.look(settings)
+    if live_run is not None and live_run.goes_on:
         watched(settings)
         st.button("Stop training", key="stop_training", on_click=live.stop, args=(settings,))
     else:
-        over(settings, found)
+        over(settings, live_run)
 
 
-def over(settings: LearnSettings, found: LiveRun | None) -> None:
+def over(settings: LearnSettings, live_run: LiveRun | None) -> None:
     """A run that is whole or ended early, or the way to begin it."""
-    if found is not None and found.ended:
-        st.warning(plain(found.ended))
-    if found is not None and found.moments:
-        played(settings, found.moments, live_now=False)
-    if found is not None and found.whole:
+    if live_run is not None and live_run.ended:
+        st.warning(plain(live_run.ended))
+    if live_run is not None and live_run.moments:
+        played(settings, live_run.moments, live_now=False)
+    if live_run is not None and live_run.whole:
         return
     if not training.is_on():
         st.markdown("This run was not recorded, and this server does not train. The usual settings of every task play.")
         return
-    if found is None:
+    if live_run is None:
         st.markdown("Nobody has trained this here yet. It takes some seconds, with several layers a minute or more.")
     st.button("Train it now", type="primary", key="train_now", on_click=live.begin, args=(settings,))
 
@@ -111,15 +111,15 @@ def over(settings: LearnSettings, found: LiveRun | None) -> None:
 @st.fragment(run_every=EVERY)
 def watched(settings: LearnSettings) -> None:
     """A run while it goes on; when it is over, the page is drawn anew."""
-    found = live.look(settings)
-    if found is None or not found.goes_on:
+    live_run = live.look(settings)
+    if live_run is None or not live_run.goes_on:
         st.rerun()
-    elif found.before:
-        st.info(waiting(found.before, live.ahead(settings)))
-    elif not found.moments:
+    elif live_run.before:
+        st.info(waiting(live_run.before, live.ahead(settings)))
+    elif not live_run.moments:
         st.info("The process that trains is starting.")
     else:
-        played(settings, list(found.moments), live_now=True)
+        played(settings, list(live_run.moments), live_now=True)
 
 
 def played(settings: LearnSettings, moments: Sequence[LearningMoment], live_now: bool) -> None:

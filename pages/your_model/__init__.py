@@ -75,30 +75,30 @@ def draw_this_model() -> None:
     left, right = st.columns(2, gap="large")
     with left:
         section("What kind of model it is", tour.kind(encoder)[1:])
-    found: tour.Habits = {}
+    habits_of_heads: tour.Habits = {}
     with right, st.container(key="tour_heads"), suppress(cost_gate.NotStarted), shows_errors():
         atlas = session.atlas()
-        found = habits_in(atlas) if atlas else habits(state.current().model)
+        habits_of_heads = habits_in(atlas) if atlas else habits(state.current().model)
         over = atlas.card.scope if atlas else tour.MANY
         examined = tour.licences(exam) if (exam := session.exam()) else ()
-        section("What its heads do", (*tour.heads(encoder, trace, found, over), *examined[:1]))
+        section("What its heads do", (*tour.heads(encoder, trace, habits_of_heads, over), *examined[:1]))
         if jobs := examined[1:]:
             fold(f"Their jobs, one by one ({len(jobs)})", "tour_jobs", lambda: items(jobs))
     heading("What to try")
     with st.container(gap="xsmall", key="tour_tries"):
-        for number, one in enumerate(tour.tries(encoder, trace, found)):
-            icon = page_of(one.page).icon
-            st.button(plain(one.text), key=f"tour_{number}", type="tertiary", icon=icon, on_click=go, args=(one,))
+        for number, trial in enumerate(tour.tries(encoder, trace, habits_of_heads)):
+            icon = page_of(trial.page).icon
+            st.button(plain(trial.text), key=f"tour_{number}", type="tertiary", icon=icon, on_click=go, args=(trial,))
 
 
-def go(one: tour.Try) -> None:
+def go(trial: tour.Try) -> None:
     """Show what is to be tried."""
     view = state.current()
-    page = page_of(one.page)
-    layer, head = view.layer if one.layer is None else one.layer, view.head if one.head is None else one.head
-    step = (one.step or page.opens_on) if page.parts else ""
+    page = page_of(trial.page)
+    layer, head = view.layer if trial.layer is None else trial.layer, view.head if trial.head is None else trial.head
+    step = (trial.step or page.opens_on) if page.parts else ""
     state.change(layer=layer, head=head, step=step, cell=None)
-    for key, chosen in one.choices.items():
+    for key, chosen in trial.choices.items():
         state.remember(key, chosen, None)
     state.session().go_to = page.script
 
@@ -137,13 +137,13 @@ def say_count(encoder: TextEncoder) -> None:
 def draw_shape(config: EncoderConfig) -> None:
     """What 6, 12 and 24 layers of its width would hold, in a sentence, and two folded tables."""
     heading("The shape of this model")
-    found = depths(config)
-    said = ", ".join(f"{one.layers} layers {short(one.parameters / 1e6)} M" for one in found)
+    three = depths(config)
+    sizes = ", ".join(f"{depth.layers} layers {short(depth.parameters / 1e6)} M" for depth in three)
     say(
-        f"With d_ff = 4 d_model and all else as here: {said}.",
+        f"With d_ff = 4 d_model and all else as here: {sizes}.",
         "A block holds the same number of parameters in each; the rest is the embedding and the heads on top.",
     )
-    fold("Its shape and three depths as tables", "cost_shape", lambda: tables(config, found))
+    fold("Its shape and three depths as tables", "cost_shape", lambda: tables(config, three))
 
 
 def tables(config: EncoderConfig, found: Sequence[Depth]) -> None:

@@ -167,13 +167,13 @@ def draw_folder() -> None:
     if root is None:
         st.markdown("This server opens no models from folders.")
         return
-    found = folders(root)
+    checkpoints = folders(root)
     st.markdown(
         "A checkpoint is a folder with config.json, model.safetensors and a tokenizer. This server looks for them in "
         f"one place only, {f'`{models.USUAL_FOLDER}`' if root == models.usual() else 'its model folder'}; nothing in "
         f"them is ever executed. Families that fit: {', '.join(FAMILIES)}."
     )
-    if not found:
+    if not checkpoints:
         st.markdown("There is none yet. A small first one comes with this line, on the server:")
         st.code(
             INSTALL_FIRST.format(folder=models.USUAL_FOLDER if root == models.usual() else "THE_MODEL_FOLDER"),
@@ -181,7 +181,7 @@ def draw_folder() -> None:
         )
         st.markdown("Then open this page again.")
         return
-    chosen = st.selectbox("Checkpoint", found, format_func=lambda name: shown(name, 60), key="checkpoint")
+    chosen = st.selectbox("Checkpoint", checkpoints, format_func=lambda name: shown(name, 60), key="checkpoint")
     st.button("Open it", type="primary", key="open_folder", on_click=go_on_with, args=(models.FOLDER + chosen,))
 
 
