@@ -12,9 +12,9 @@ def run(package: str) -> int:
     try:
         code: int = import_module(f"{package}.__main__").main()
     except ModuleNotFoundError as error:
-        if (said := with_extra(error)) is error:
+        if (message := with_extra(error)) is error:
             raise
-        print(f"error: {said}", file=sys.stderr)
+        print(f"error: {message}", file=sys.stderr)
         return 2
     return code
 

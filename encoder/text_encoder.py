@@ -278,9 +278,9 @@ class TextEncoder:
 
     def segments(self, pieces: Sequence[Tokens]) -> Tensor | None:
         """The rows of the segment table for a batch [B, n]; None where all are the first."""
-        if self.config.n_segments < 2 or not any(any(one.segments) for one in pieces):
+        if self.config.n_segments < 2 or not any(any(piece.segments) for piece in pieces):
             return None
-        return torch.tensor([one.segments for one in pieces])
+        return torch.tensor([piece.segments for piece in pieces])
 
     def runs_to_patch_from(self, edits: Sequence[Edit]) -> dict[str, Trace]:
         """The runs, without edits, of the sentences that edits patch from."""
@@ -333,9 +333,9 @@ class TextEncoder:
             encoding = self.tokenizer.encode(trace.tokenization.replaced(place, form), add_special_tokens=False)
             end = start + len(form)
             spans = zip(encoding.ids, encoding.offsets, strict=True)
-            found = [i for i, (first, last) in spans if first < end and last > start]
-            if len(found) == 1 and self.tokenizer.id_to_token(found[0]) not in UNKNOWN:
-                return found[0]
+            places = [i for i, (first, last) in spans if first < end and last > start]
+            if len(places) == 1 and self.tokenizer.id_to_token(places[0]) not in UNKNOWN:
+                return places[0]
         entry = self.tokenizer.token_to_id(word)
         if entry is None:
             raise EncoderError(f"“{word}” is not one word of the vocabulary")

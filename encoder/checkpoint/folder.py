@@ -217,8 +217,8 @@ def snapshots(name: str | Path) -> tuple[int, ...]:
         CheckpointError: there is no such model.
     """
     folder = find(name) / "snapshots"
-    found = [NAME.fullmatch(path.name) for path in folder.iterdir()] if folder.is_dir() else []
-    return tuple(sorted(int(match[1]) for match in found if match))
+    matches = [NAME.fullmatch(path.name) for path in folder.iterdir()] if folder.is_dir() else []
+    return tuple(sorted(int(match[1]) for match in matches if match))
 
 
 def load_snapshot(name: str | Path, step: int) -> Loaded:

@@ -55,8 +55,8 @@ def inside(path: Path, top: Path) -> bool:
 
 def entries(folder: Path) -> Iterator[os.DirEntry[str]]:
     """What lies in a folder, in no order; the first MOST_ENTRIES of it."""
-    with os.scandir(folder) as found:
-        for _, entry in zip(range(MOST_ENTRIES), found, strict=False):
+    with os.scandir(folder) as listed:
+        for _, entry in zip(range(MOST_ENTRIES), listed, strict=False):
             yield entry
 
 
@@ -65,9 +65,9 @@ def folders(root: Path) -> list[str]:
 
     Hidden folders are left out, and so is what leads out of the root. A root that is not there has none.
     """
-    found: list[str] = []
+    models: list[str] = []
     waiting = [""]
-    while waiting and len(found) < MOST_FOLDERS:
+    while waiting and len(models) < MOST_FOLDERS:
         above = waiting.pop(0)
         try:
             names = sorted(entry.name for entry in entries(root / above) if not entry.name.startswith("."))
@@ -76,9 +76,9 @@ def folders(root: Path) -> list[str]:
         for name in (f"{above}{name}" for name in names):
             if not usable(root, name):
                 waiting += [f"{name}/"] if not above and (root / name).is_dir() else []
-            elif len(found) < MOST_FOLDERS:
-                found.append(name)
-    return sorted(found)
+            elif len(models) < MOST_FOLDERS:
+                models.append(name)
+    return sorted(models)
 
 
 def usable(root: Path, name: str) -> bool:

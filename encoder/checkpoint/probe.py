@@ -57,9 +57,9 @@ def too_much(content: dict[str, object]) -> str:
         if isinstance(part, dict):
             if part.get("type") == "Replace":
                 grows *= max(1, len(str(part.get("content", ""))))
-            waiting += [(one, depth + 1) for name, one in part.items() if name not in TABLES]
+            waiting += [(inside, depth + 1) for name, inside in part.items() if name not in TABLES]
         elif isinstance(part, list):
-            waiting += [(one, depth + 1) for one in part]
+            waiting += [(inside, depth + 1) for inside in part]
         elif isinstance(part, str) and len(part) > MOST_PATTERN:
             return f"a pattern of it has {len(part):,} characters; at most {MOST_PATTERN:,} are searched for"
     return f"it may make a text {grows} times as long; at most {MOST_GROWTH} times" if grows > MOST_GROWTH else ""
@@ -76,10 +76,10 @@ def probe(files: list[str]) -> None:
     known = max(tokenizer.get_vocab().values(), default=0)
     special = [token.content for token in tokenizer.get_added_tokens_decoder().values()][:20]
     for text in (*PROBES, *special):
-        (found,) = tokenizer.encode_batch([text], add_special_tokens=False)
-        if len(found.ids) > MOST_TOKENS:
-            raise ValueError(f"a text of {len(text)} characters becomes {len(found.ids)} tokens")
-        ids = [*found.ids, *tokenizer.post_process(found).ids, *tokenizer.post_process(found, found).ids]
+        (encoding,) = tokenizer.encode_batch([text], add_special_tokens=False)
+        if len(encoding.ids) > MOST_TOKENS:
+            raise ValueError(f"a text of {len(text)} characters becomes {len(encoding.ids)} tokens")
+        ids = [*encoding.ids, *tokenizer.post_process(encoding).ids, *tokenizer.post_process(encoding, encoding).ids]
         if max(ids, default=0) > known:
             raise ValueError(f"it gives the id {max(ids)}, and its vocabulary ends at {known}")
 

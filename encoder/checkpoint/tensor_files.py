@@ -111,9 +111,9 @@ def weight_files(folder: Path) -> list[Path]:
     shards = sorted(set(named.values()))
     strange = [name for name in shards if not SHARD.fullmatch(name)]
     if strange or not 0 < len(shards) <= MOST_SHARDS:
-        said = repr(strange[0][:80]) if strange else f"{len(shards)} files"
+        index = repr(strange[0][:80]) if strange else f"{len(shards)} files"
         raise CheckpointError(
-            f"{folder / INDEX} names {said}; it must name 1 to {MOST_SHARDS} .safetensors files of this folder"
+            f"{folder / INDEX} names {index}; it must name 1 to {MOST_SHARDS} .safetensors files of this folder"
         )
     missing = [name for name in shards if not (folder / name).is_file()]
     if missing:
@@ -123,11 +123,11 @@ def weight_files(folder: Path) -> list[Path]:
 
 def unpickled(folder: Path) -> str:
     """What to do about weights that are there, but as a pickle; empty where none are."""
-    found = [name for name in PICKLED if (folder / name).is_file()]
-    if not found:
+    pickles = [name for name in PICKLED if (folder / name).is_file()]
+    if not pickles:
         return ""
     return (
-        f"; {found[0]} is a pickle, which can run code, and is never opened. "
+        f"; {pickles[0]} is a pickle, which can run code, and is never opened. "
         f"If you trust it, convert it once: {CONVERT.format(folder)}"
     )
 
@@ -138,24 +138,24 @@ def described(paths: Iterable[Path]) -> dict[str, Described]:
     Raises:
         CheckpointError: a file whose header is damaged or does not fit its size, or a tensor that stands in two files.
     """
-    found: dict[str, Described] = {}
+    tensors: dict[str, Described] = {}
     for path in paths:
         try:
             check_header(path)
             with safe_open(path, "pt") as file:
                 names = file.keys()
-                if (count := len(found) + len(names)) > MOST_TENSORS:
+                if (count := len(tensors) + len(names)) > MOST_TENSORS:
                     raise CheckpointError(f"{path} makes {count:,} tensors; a model here has at most {MOST_TENSORS:,}")
                 for name in names:
                     part = file.get_slice(name)
-                    if name in found:
-                        raise CheckpointError(f"{path} holds {name}, which {found[name].path.name} holds too")
-                    found[name] = Described(path, name, part.get_dtype(), tuple(part.get_shape()))
+                    if name in tensors:
+                        raise CheckpointError(f"{path} holds {name}, which {tensors[name].path.name} holds too")
+                    tensors[name] = Described(path, name, part.get_dtype(), tuple(part.get_shape()))
         except CheckpointError:
             raise
         except (SafetensorError, OSError, ValueError, KeyError) as error:
             raise CheckpointError(f"{path} is not a readable safetensors file: {error}") from error
-    return found
+    return tensors
 
 
 def check_header(path: Path) -> None:

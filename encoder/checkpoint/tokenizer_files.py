@@ -51,17 +51,17 @@ class SpecialTokens:
     sep: str | None = None
 
 
-def special_tokens(tokenizer: Tokenizer, *told: Mapping[str, Any]) -> SpecialTokens:
+def special_tokens(tokenizer: Tokenizer, *settings_of: Mapping[str, Any]) -> SpecialTokens:
     """Find a tokenizer's special tokens: what its settings say, or else a known name that its vocabulary has.
 
     Args:
         tokenizer: whose vocabulary is looked at.
-        told: settings with fields such as pad_token; the first that says something counts.
+        settings_of: settings with fields such as pad_token; the first that says something counts.
     """
     special: dict[str, str | None] = {}
     for kind in (field.name for field in fields(SpecialTokens)):
-        said = [settings.get(f"{kind}_token") for settings in told]
-        names = [one.get("content") if isinstance(one, dict) else one for one in said]
+        values = [settings.get(f"{kind}_token") for settings in settings_of]
+        names = [value.get("content") if isinstance(value, dict) else value for value in values]
         named = [name for name in (*names, *KNOWN[kind]) if isinstance(name, str)]
         special[kind] = next((name for name in named if tokenizer.token_to_id(name) is not None), None)
     return SpecialTokens(**special)
@@ -74,7 +74,7 @@ def read_tokenizer(folder: Path, vocab_size: int) -> tuple[Tokenizer, SpecialTok
         CheckpointError: there is none, it is damaged, or its ids go beyond the table.
     """
     settings = read_json(folder / SETTINGS) if (folder / SETTINGS).is_file() else {}
-    told = read_json(folder / SPECIAL) if (folder / SPECIAL).is_file() else {}
+    special = read_json(folder / SPECIAL) if (folder / SPECIAL).is_file() else {}
     kind = next((files for files in READERS if all((folder / name).is_file() for name in files)), None)
     if kind is None:
         choices = ", or ".join(" and ".join(files) for files in READERS)
@@ -99,7 +99,7 @@ def read_tokenizer(folder: Path, vocab_size: int) -> tuple[Tokenizer, SpecialTok
     tokenizer.no_padding()
     tokenizer.no_truncation()
     check_pieces(path, max([tokenizer.get_vocab_size(), *(i + 1 for i in tokenizer.get_vocab().values())]), vocab_size)
-    return tokenizer, special_tokens(tokenizer, told, settings)
+    return tokenizer, special_tokens(tokenizer, special, settings)
 
 
 def check_pieces(path: Path | str, count: int, vocab_size: int) -> None:
@@ -128,9 +128,9 @@ def tried(files: Sequence[Path], vocab_size: int) -> None:
             while len(verdicts) >= MOST_VERDICTS:
                 del verdicts[next(iter(verdicts))]
             verdicts[key] = verdict(contents, vocab_size)
-        found = verdicts[key]
-    if found:
-        raise CheckpointError(f"{files[0]} is not a tokenizer that can be used: {found}")
+        problem = verdicts[key]
+    if problem:
+        raise CheckpointError(f"{files[0]} is not a tokenizer that can be used: {problem}")
 
 
 def verdict(contents: Sequence[bytes], vocab_size: int) -> str:
@@ -147,8 +147,8 @@ def verdict(contents: Sequence[bytes], vocab_size: int) -> str:
             return f"it is not read, with a few short texts, within {PROBE_SECONDS} seconds"
     if done.returncode == 0:
         return ""
-    said = done.stderr.decode("utf-8", "replace").strip().splitlines()
-    return said[-1][:230] if done.returncode == 1 and said else TOO_MUCH
+    lines = done.stderr.decode("utf-8", "replace").strip().splitlines()
+    return lines[-1][:230] if done.returncode == 1 and lines else TOO_MUCH
 
 
 def whole(folder: Path, settings: Mapping[str, Any]) -> Tokenizer:

@@ -123,13 +123,13 @@ def chosen(name: str, numbers: Iterable[int] | None, count: int) -> tuple[int, .
     """The chosen heads or positions, sorted and without repeats."""
     if numbers is None:
         return None
-    found = tuple(listed(name, numbers, f"whole numbers from 0 to {count - 1}, or None for all"))
-    if not found or not all(is_whole(number, 0, count - 1) for number in found):
+    indices = tuple(listed(name, numbers, f"whole numbers from 0 to {count - 1}, or None for all"))
+    if not indices or not all(is_whole(number, 0, count - 1) for number in indices):
         raise EncoderError(
             f"{name} is {reprlib.repr(numbers)}; it must be a tuple of whole numbers from 0 to {count - 1}, "
             "or None for all"
         )
-    return tuple(sorted(set(found)))
+    return tuple(sorted(set(indices)))
 
 
 def check(edits: Sequence[Edit], config: EncoderConfig, n: int) -> None:
@@ -229,15 +229,15 @@ def upstream(config: EncoderConfig, steps: Iterable[str], head: int | None = Non
     if unknown := [name for name in steps if name not in known]:
         raise EncoderError(f"no step is called {unknown[0]!r}")
     ahead: list[Place] = [(name, head) for name in steps]
-    found: set[Place] = set()
+    places: set[Place] = set()
     while ahead:
-        name, one = ahead.pop()
+        name, only = ahead.pop()
         step = known.get(name)
-        place = (name, one if step and "H" in step.shape else None)
-        if place not in found:
-            found.add(place)
+        place = (name, only if step and "H" in step.shape else None)
+        if place not in places:
+            places.add(place)
             ahead += [(source, place[1]) for source in step.inputs] if step else []
-    return found
+    return places
 
 
 def reaching(edits: Sequence[Edit], places: set[Place]) -> tuple[Edit, ...]:

@@ -20,8 +20,8 @@ def in_runs(numbers: Sequence[int], to: str, between: str) -> str:
             runs[-1].append(number)
         else:
             runs.append([number])
-    said = [f"{run[0]}{to}{run[-1]}" if len(run) > 2 else between.join(map(str, run)) for run in runs]
-    return between.join(said)
+    spelled = [f"{run[0]}{to}{run[-1]}" if len(run) > 2 else between.join(map(str, run)) for run in runs]
+    return between.join(spelled)
 
 
 PHRASES = {  # {value} is the edit's value, {input} the step that a bypass hands on
@@ -130,10 +130,10 @@ def text_to_edits(text: str) -> tuple[Edit, ...]:
 
 def text_to_edit(text: str) -> Edit:
     """One edit from its text."""
-    found = EDIT.fullmatch(text)
-    if found is None:
+    match = EDIT.fullmatch(text)
+    if match is None:
         raise EncoderError(f"{text[:SHOWN]!r} is no edit; the form is {FORM}")
-    step, action, value, heads, positions = found.groups()
+    step, action, value, heads, positions = match.groups()
     return Edit(step, action, from_runs(heads), from_runs(positions), None if value is None else read(action, value))
 
 

@@ -162,5 +162,5 @@ def editor(
                 check_run(edit, run, step, config, n)
                 donor = run[edit.step]
             places.setdefault(edit.step, []).append(Place(edit, step, config, row, n, other, donor))
-    seen = {place.other: None for found in places.values() for place in found if place.other}
+    seen = {place.other: None for of_step in places.values() for place in of_step if place.other}
     return Editor(places, dict(seen), then)

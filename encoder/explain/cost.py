@@ -174,12 +174,12 @@ class Size:
 
     def bytes_of_a_run(self, n: int) -> int:
         """Memory of a recorded run of n tokens with nothing hidden and no edits; a little less for 1 token or head."""
-        made = (
+        new = (
             step
             for step in by_name(self.config).values()
             if OPERATIONS[step.operation].new_memory and not (step.operation in BIASES and step.layer)
         )
-        return FLOAT32 * sum(math.prod(step.sizes(self.config, n)) for step in made)
+        return FLOAT32 * sum(math.prod(step.sizes(self.config, n)) for step in new)
 
 
 def turns(config: EncoderConfig) -> set[tuple[float, float]]:
@@ -304,11 +304,11 @@ class Depth(NamedTuple):
 
 def depths(config: EncoderConfig, layers: Sequence[int] = DEPTHS) -> list[Depth]:
     """The parameters of other depths of a model, by formula; nothing is built."""
-    found = []
+    rows = []
     for n in layers:
-        one, none = (
+        parameters_of, none = (
             size(replace(config, n_layers=k, d_ff=WIDER * config.d_model, shared_layers=False)).parameters
             for k in (n, 2 * n)
         )
-        found.append(Depth(n, WIDER * config.d_model, (none - one) // n, one))
-    return found
+        rows.append(Depth(n, WIDER * config.d_model, (none - parameters_of) // n, parameters_of))
+    return rows

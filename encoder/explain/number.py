@@ -54,19 +54,19 @@ def explain(model: Encoder, trace: Trace, name: str, index: Sequence[int]) -> Ex
         return given(name, index, float(weight(model, name)[index]), "parameter", words)
     step = by_name(trace.config)[name]
     inputs = tuple(i for i in step.inputs if i in trace)
-    made = OPERATIONS[step.operation].rule(Operands(step, index, trace, model, inputs))
+    answer = OPERATIONS[step.operation].rule(Operands(step, index, trace, model, inputs))
     recorded = float(trace[name][index])
     return Explanation(
         name,
         index,
         step.operation,
-        made.words,
-        f"{made.latex} = {tex(made.result)}",
-        made.result,
+        answer.words,
+        f"{answer.latex} = {tex(answer.result)}",
+        answer.result,
         recorded,
-        made.size,
-        made.operands,
-        made.terms,
+        answer.size,
+        answer.operands,
+        answer.terms,
         edited(trace, name, index),
     )
 

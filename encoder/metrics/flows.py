@@ -80,9 +80,9 @@ def block(trace: Trace, layer: int) -> Block:
     """The layer of the model that made the trace; EncoderError where the trace was put together without one."""
     if trace.model is None:
         raise EncoderError(f"{trace!r} does not hold the model that made it; get one from TextEncoder.trace")
-    found = trace.model.layers[layer]
-    assert isinstance(found, Block)
-    return found
+    layer_block = trace.model.layers[layer]
+    assert isinstance(layer_block, Block)
+    return layer_block
 
 
 @torch.inference_mode()

@@ -192,12 +192,12 @@ def runs(encoder: TextEncoder, sentences: Sequence[Text]) -> Iterator[Trace]:
 
 def measured(weights: list[Tensor], words: list[list[str]], names: Iterable[str] = HEAD_MEASURES) -> dict[str, Tensor]:
     """Some of HEAD_MEASURES, or all, over all rows of all sentences: name -> [heads]."""
-    found = {}
+    measures = {}
     for name in names:
-        one = HEAD_MEASURES[name]
-        values = [one.of(w, tokens) for w, tokens in zip(weights, words, strict=True)]
-        found[name] = mean(values, torch.tensor([one.rows(tokens) for tokens in words]))
-    return found
+        measure = HEAD_MEASURES[name]
+        values = [measure.of(w, tokens) for w, tokens in zip(weights, words, strict=True)]
+        measures[name] = mean(values, torch.tensor([measure.rows(tokens) for tokens in words]))
+    return measures
 
 
 def likeness(weights: list[Tensor]) -> Tensor:

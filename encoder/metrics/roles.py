@@ -140,11 +140,11 @@ def shuffled_mass(heads: Tensor, pattern: Tensor, generator: torch.Generator) ->
     n = pattern.shape[-1]
     orders = torch.rand(SHUFFLES, n, generator=generator).argsort(-1)
     parts = torch.split(orders, max(1, CELLS // pattern.numel()))
-    found = []
+    masses = []
     for part in parts:
         pulse()
-        found.append(torch.einsum("hij,risj->shr", heads, pattern[:, :, part]))
-    return torch.cat(found)
+        masses.append(torch.einsum("hij,risj->shr", heads, pattern[:, :, part]))
+    return torch.cat(masses)
 
 
 def label(mass: Tensor, uniform: Tensor, shuffled: Tensor, count: Tensor, tellable: bool) -> Role:
@@ -155,9 +155,9 @@ def label(mass: Tensor, uniform: Tensor, shuffled: Tensor, count: Tensor, tellab
     alone = scores.clone()
     alone[SPECIAL] = -torch.inf  # it holds the mass of [CLS] and that of [SEP], so it would come first in their place
     nearest = SPECIAL if bool(clear[SPECIAL]) and int(clear.sum()) == 1 else int(alone.argmax())
-    said = ROLES[nearest] if bool(clear.any()) else TOO_FEW if bool(strong.any()) or not tellable else NO_ROLE
+    name = ROLES[nearest] if bool(clear.any()) else TOO_FEW if bool(strong.any()) or not tellable else NO_ROLE
     of = [float(numbers[nearest]) for numbers in (mass, uniform, shuffled)]
-    return Role(said, ROLES[nearest], of[0], of[1], of[2], int(count[nearest]))
+    return Role(name, ROLES[nearest], of[0], of[1], of[2], int(count[nearest]))
 
 
 def check(weights: Tensor, tokens: Sequence[str]) -> None:

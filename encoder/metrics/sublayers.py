@@ -43,8 +43,8 @@ def added_ratios(trace: Trace) -> tuple[np.ndarray, np.ndarray]:
     vectors = np.stack([trace[name].numpy() for name in names]).astype(np.float64)
     attention, before, feed_forward, between = np.split(np.sqrt(np.square(vectors).sum(-1)), len(parts))
     with np.errstate(divide="ignore", invalid="ignore"):
-        found = [np.nan_to_num(ratio, posinf=0.0) for ratio in (attention / before, feed_forward / between)]
-    return found[0].astype(np.float32), found[1].astype(np.float32)
+        ratios = [np.nan_to_num(ratio, posinf=0.0) for ratio in (attention / before, feed_forward / between)]
+    return ratios[0].astype(np.float32), ratios[1].astype(np.float32)
 
 
 def check_part(part: str) -> None:
@@ -73,11 +73,12 @@ def shares_in_bins(sets: Mapping[str, ArrayLike]) -> tuple[np.ndarray, dict[str,
     """
     arrays = {name: np.asarray(values) for name, values in sets.items()}
     finite = {name: values[np.isfinite(values)].ravel() for name, values in arrays.items()}
-    ends = np.array([np.quantile(one, MIDDLE) for one in finite.values() if one.size] or [(0.0, 1.0)])
+    ends = np.array([np.quantile(share, MIDDLE) for share in finite.values() if share.size] or [(0.0, 1.0)])
     low, high = float(ends.min()), float(ends.max())
     edges = np.linspace(low, high if high > low else low + 1, BINS + 1)
     shares = {
-        name: np.histogram(one.clip(edges[0], edges[-1]), edges)[0] / max(1, one.size) for name, one in finite.items()
+        name: np.histogram(share.clip(edges[0], edges[-1]), edges)[0] / max(1, share.size)
+        for name, share in finite.items()
     }
     return (edges[1:] + edges[:-1]) / 2, shares
 
@@ -128,8 +129,8 @@ def layer_shares(trace: Trace) -> dict[str, Tensor]:
     Raises:
         EncoderError: the trace does not hold its model.
     """
-    found = [shares_of(trace, layer) for layer in range(trace.config.n_layers)]
-    return {name: torch.stack([one[name] for one in found]) for name in found[0]}
+    shares = [shares_of(trace, layer) for layer in range(trace.config.n_layers)]
+    return {name: torch.stack([of_layer[name] for of_layer in shares]) for name in shares[0]}
 
 
 def shares_of(trace: Trace, layer: int) -> dict[str, Tensor]:

@@ -73,12 +73,12 @@ class WordsKnown:
             return ""
         these = f"these {self.words} words" if self.words > 1 else "this word"
         if self.words == 1:
-            said = "The model does not know this word" + (" at all" if self.unknown else " whole, only in pieces")
+            text = "The model does not know this word" + (" at all" if self.unknown else " whole, only in pieces")
         else:
             parts = [f"{self.pieces} it reads in pieces"] * bool(self.pieces)
             parts += [f"{self.unknown} {'is' if self.unknown == 1 else 'are'} unknown to it"] * bool(self.unknown)
-            said = f"The model knows {self.whole or 'none'} of {these} whole; {' and '.join(parts)}"
-        return f"{said}: what it does with {'them' if self.words > 1 else 'it'} says little." if few else f"{said}."
+            text = f"The model knows {self.whole or 'none'} of {these} whole; {' and '.join(parts)}"
+        return f"{text}: what it does with {'them' if self.words > 1 else 'it'} says little." if few else f"{text}."
 
 
 def words_known(text: Tokens) -> WordsKnown:

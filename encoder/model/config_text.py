@@ -22,12 +22,12 @@ FORM = "name=value, comma, name=value, such as n_layers=8,norm_first=true"
 
 def config_to_text(config: EncoderConfig, seed: int = 0) -> str:
     """What differs from the usual configuration, and the seed: "d_model=64,n_heads=4,seed=7"."""
-    said = {
+    parts = {
         field.name: getattr(config, field.name)
         for field in fields(config)
         if getattr(config, field.name) != field.default
     }
-    return ",".join(f"{name}={spell(value)}" for name, value in (said | {"seed": seed}).items())
+    return ",".join(f"{name}={spell(value)}" for name, value in (parts | {"seed": seed}).items())
 
 
 def spell(value: object) -> str:

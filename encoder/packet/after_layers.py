@@ -38,9 +38,9 @@ def level_5(encoder: TextEncoder, trace: Trace, most_bytes: int = MOST_BYTES) ->
     arrays = {"length": exact(length(vectors).numpy()), "cosine": exact(cosine(vectors, vectors[-1:]).numpy())}
     about: dict[str, Any] = {"why": encoder.why_no_guesses, "mask": encoder.mask_token, "spans": spans(trace)}
     if encoder.model.mlm_head is not None:
-        names, found = guesses(encoder, trace, rows)
+        names, words = guesses(encoder, trace, rows)
         about |= {"positions": rows, "vocabulary": names, "vocab_size": encoder.config.vocab_size}
-        arrays |= found
+        arrays |= words
     return pack(5, about, arrays)
 
 

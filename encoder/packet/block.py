@@ -37,8 +37,8 @@ def level_3(encoder: TextEncoder, trace: Trace, layer: int, *, most_bytes: int =
     rows = window(len(trace.tokens), next(iter(gaps), 0), rows_within(config, len(trace.tokens), most_bytes))
     sums, arrays = dict[str, Any](), dict[str, Stored]()
     for number, part in enumerate(SUBLAYERS, 1):
-        sums[part], found = norm_of(encoder, trace, layer, part, rows)
-        arrays |= {f"{name}_{number}": array for name, array in found.items()}
+        sums[part], vectors = norm_of(encoder, trace, layer, part, rows)
+        arrays |= {f"{name}_{number}": array for name, array in vectors.items()}
     activation = trace.array(f"layers.{layer}.feed_forward.activation")
     for name in ("hidden", "activation", "up", "gated"):
         if (step := f"layers.{layer}.feed_forward.{name}") in trace:
@@ -80,8 +80,8 @@ def by_row(name: str, values: Values) -> dict[str, Stored]:
 
 def lengths(vectors: Values) -> Values:
     """The length of each row of [n, d]."""
-    found: Values = np.sqrt(np.square(vectors.astype(np.float64)).sum(-1))
-    return found
+    sizes: Values = np.sqrt(np.square(vectors.astype(np.float64)).sum(-1))
+    return sizes
 
 
 def bytes_of_a_row(config: EncoderConfig) -> int:

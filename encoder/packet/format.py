@@ -150,14 +150,14 @@ class Extent:
 def header_of(text: bytes, level: int) -> tuple[dict[str, Any], dict[str, Extent]]:
     """What a header says, and the places of the arrays that it states."""
     try:
-        found = loads(text.decode(), len(text), DEEPEST)
+        header = loads(text.decode(), len(text), DEEPEST)
     except (EncoderError, UnicodeDecodeError) as error:
         raise PacketError(f"the packet's header cannot be read: {error}") from None
-    if not isinstance(found, dict) or not isinstance(found.get("arrays"), dict):
+    if not isinstance(header, dict) or not isinstance(header.get("arrays"), dict):
         raise PacketError("the packet's header states no arrays")
-    if found.pop("level", None) != level:
+    if header.pop("level", None) != level:
         raise PacketError(CHANGED)
-    return found, {name: place_of(name, stated) for name, stated in found.pop("arrays").items()}
+    return header, {name: place_of(name, stated) for name, stated in header.pop("arrays").items()}
 
 
 def place_of(name: str, stated: object) -> Extent:

@@ -31,8 +31,8 @@ def evidence(fingerprint: str, guess: str) -> list[Said]:
     exam = exam_by_content(fingerprint)
     if exam is None:
         return []
-    return [one | {"here": guess in GAP_VERBS} for one in of_gaps(exam)] + [
-        one | {"here": False} for one in head_jobs(exam)
+    return [sentence | {"here": guess in GAP_VERBS} for sentence in of_gaps(exam)] + [
+        sentence | {"here": False} for sentence in head_jobs(exam)
     ]
 
 
@@ -105,8 +105,8 @@ def jobs(exam: Exam) -> list[Known]:
             real = [row for row in exam.rows if (row.relation, row.place) == (JUDGED, (frame.layer, frame.head))]
             numbers = [figure(MADE, frame.accuracy, frame.n, share, how)]
             numbers += [figure(text(row.treebank), *numbers_of(row)) for row in real]
-            made = not any(row.licensed for row in real)
-            known.append(at | {"job": job("gap", frame.direction), "made": made, "figures": numbers})
+            unconfirmed = not any(row.licensed for row in real)
+            known.append(at | {"job": job("gap", frame.direction), "made": unconfirmed, "figures": numbers})
     return known
 
 

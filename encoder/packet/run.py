@@ -179,13 +179,13 @@ def window(n: int, around: int, count: int) -> range:
 
 def maps(trace: Trace, rows: range) -> dict[str, Stored]:
     """Every head's weights in those rows, and the scores that they came from where the sentence is short."""
-    found = {"weights": shares(stacked(trace, "attention.weights", rows))}
+    arrays = {"weights": shares(stacked(trace, "attention.weights", rows))}
     if len(trace.tokens) <= MOST_SCORED:
         biased = trace.config.position_bias
-        found["scores"] = exact(stacked(trace, "attention.biased" if biased else "attention.scaled", rows))
+        arrays["scores"] = exact(stacked(trace, "attention.biased" if biased else "attention.scaled", rows))
         if any(edit.step.endswith(MASKED) for edit in trace.edits):
-            found["masked"] = exact(stacked(trace, "attention.masked", rows))
-    return found
+            arrays["masked"] = exact(stacked(trace, "attention.masked", rows))
+    return arrays
 
 
 def stacked(trace: Trace, step: str, rows: range) -> Values:
@@ -196,10 +196,10 @@ def stacked(trace: Trace, step: str, rows: range) -> Values:
 
 def guesses(encoder: TextEncoder, trace: Trace, position: int) -> list[list[Any]]:
     """The likeliest words at a position and their shares; none where these are no finite numbers."""
-    found = trace["mlm.probabilities"][position]
-    if not bool(found.isfinite().all()):
+    shares_at = trace["mlm.probabilities"][position]
+    if not bool(shares_at.isfinite().all()):
         return []
-    top = found.topk(min(GUESSES, len(found)))
+    top = shares_at.topk(min(GUESSES, len(shares_at)))
     return [[said(encoder, i), round(p, 7)] for i, p in zip(top.indices.tolist(), top.values.tolist(), strict=True)]
 
 
@@ -221,8 +221,10 @@ def without_each_head(encoder: TextEncoder, trace: Trace, gap: int) -> Off:
     largest shares.
     """
     watch, config = WatchedWord(gap, 0), encoder.config
-    found = [one.logits for chunk in outcomes(encoder, trace, head_off(config), watch, ROWS) for one in chunk]
-    every = torch.stack([logits for logits in found if logits is not None]).softmax(-1)  # [layers x heads, vocab]
+    logits_of = [
+        outcome.logits for chunk in outcomes(encoder, trace, head_off(config), watch, ROWS) for outcome in chunk
+    ]
+    every = torch.stack([logits for logits in logits_of if logits is not None]).softmax(-1)  # [layers x heads, vocab]
     own = likeliest(trace["mlm.probabilities"][gap], GUESSES)
     others = set(every.topk(min(WITHOUT, config.vocab_size)).indices.flatten().tolist()) - set(own)
     largest = dict(zip(sorted(others), every[:, sorted(others)].amax(0).tolist(), strict=True))

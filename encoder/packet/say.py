@@ -23,8 +23,8 @@ FORMATS: dict[str, Callable[[Any], str]] = {
 @cache
 def patterns() -> dict[str, dict[str, Any]]:
     """Every pattern by its key: `text` with places for arguments, and `args`, the format of each."""
-    found: dict[str, dict[str, Any]] = json.loads(Path(__file__).with_name("patterns.json").read_text(encoding="utf-8"))
-    return found
+    table: dict[str, dict[str, Any]] = json.loads(Path(__file__).with_name("patterns.json").read_text(encoding="utf-8"))
+    return table
 
 
 def say(key: str, **args: object) -> str:

@@ -97,10 +97,10 @@ def percent(share: float, least: float = 0.01) -> str:
 
 def points(difference: float, least: float = 0.01) -> str:
     """The difference of two shares from 0 to 1 in percentage points: from 0.5 to 0.71 it is "21 points"."""
-    said = percent(difference, least)
-    if said == NO_NUMBER:
-        return said
-    size = said.removesuffix(" %")
+    text = percent(difference, least)
+    if text == NO_NUMBER:
+        return text
+    size = text.removesuffix(" %")
     return f"{size} {'point' if size.split(' ')[-1] in ('1', '-1') else 'points'}"
 
 

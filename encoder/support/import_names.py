@@ -23,7 +23,7 @@ EXTRAS = {  # by a module that is not always there, the extra of the package tha
 def on_demand(package: str, places: Mapping[str, str]) -> Callable[[str], Any]:
     """The `__getattr__` of a package: each name of `places` is looked up in its module."""
 
-    def found(name: str) -> Any:
+    def look_up(name: str) -> Any:
         if name not in places:
             raise AttributeError(f"module {package!r} has no attribute {name!r}")
         try:
@@ -31,7 +31,7 @@ def on_demand(package: str, places: Mapping[str, str]) -> Callable[[str], Any]:
         except ModuleNotFoundError as error:
             raise with_extra(error) from error
 
-    return found
+    return look_up
 
 
 def with_extra(error: ModuleNotFoundError) -> ModuleNotFoundError:
@@ -39,8 +39,8 @@ def with_extra(error: ModuleNotFoundError) -> ModuleNotFoundError:
     extra = EXTRAS.get((error.name or "").partition(".")[0])
     if extra is None:
         return error
-    said = f"{error.name} is not installed; pip install 'encoder[{extra}]' brings it"
-    return ModuleNotFoundError(said, name=error.name)
+    message = f"{error.name} is not installed; pip install 'encoder[{extra}]' brings it"
+    return ModuleNotFoundError(message, name=error.name)
 
 
 EARLIER = {

@@ -75,14 +75,14 @@ def check(value: object, depth: int) -> None:
     """Refuse what is nested deeper, whole numbers of more than 64 bits, and texts that cannot be written as UTF-8."""
     level = [value]
     for _ in range(depth + 1):
-        tables = [one for one in level if isinstance(one, dict)]
-        for one in level:
-            if isinstance(one, int) and not -LARGEST_WHOLE <= one < LARGEST_WHOLE:
+        tables = [part for part in level if isinstance(part, dict)]
+        for part in level:
+            if isinstance(part, int) and not -LARGEST_WHOLE <= part < LARGEST_WHOLE:
                 raise EncoderError("it holds a whole number of more than 64 bits")
-        texts = [one for one in level if isinstance(one, str)] + [name for table in tables for name in table]
+        texts = [part for part in level if isinstance(part, str)] + [name for table in tables for name in table]
         if not all(map(writable, texts)):
             raise EncoderError("it holds half of a character")
-        level = [inner for one in level if isinstance(one, list) for inner in one]
+        level = [inner for part in level if isinstance(part, list) for inner in part]
         level += [inner for table in tables for inner in table.values()]
         if not level:
             return

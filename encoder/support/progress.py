@@ -65,15 +65,15 @@ def progress(what: str, unit: str) -> Iterator[Hear]:
 
 
 @contextmanager
-def shares(what: str, told: Callable[[float], None] | None) -> Iterator[Callable[[float], None]]:
+def shares(what: str, hear_share: Callable[[float], None] | None) -> Iterator[Callable[[float], None]]:
     """Give what a work calls with the share that is done: what its caller gave, or a bar where that is None.
 
     Args:
         what: the work, in a few words.
-        told: what the caller wants to be called instead.
+        hear_share: what the caller wants to be called instead.
     """
-    if told is not None:
-        yield told
+    if hear_share is not None:
+        yield hear_share
         return
     with progress(what, "%") as hear:
         yield lambda share: hear(round(100 * share), 100)

@@ -53,7 +53,7 @@ def check_folder(path: Path) -> None:
     Raises:
         WriteError: it is a file, or nothing can be written there.
     """
-    touch(path, next(one for one in (path, *path.absolute().parents) if one.exists()))
+    touch(path, next(place for place in (path, *path.absolute().parents) if place.exists()))
 
 
 def touch(path: Path, folder: Path) -> None:

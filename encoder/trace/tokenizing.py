@@ -105,7 +105,7 @@ def sentences(asked: Text) -> tuple[str, ...]:
     """The sentences that were asked for, one or two."""
     if isinstance(asked, str):
         return (asked,)
-    if not isinstance(asked, tuple) or len(asked) != 2 or not all(isinstance(one, str) for one in asked):
+    if not isinstance(asked, tuple) or len(asked) != 2 or not all(isinstance(sentence, str) for sentence in asked):
         raise EncoderError(f"got {asked!r:.60}; a text is a str, or a tuple of two for a pair of sentences")
     return asked
 
@@ -136,9 +136,9 @@ def joined(tokenizer: Tokenizer, parts: list[Encoding]) -> list[Piece]:
     if len(parts) == 1:
         return rows(tokenizer, tokenizer.post_process(parts[0]), 0)
     if tokenizer.num_special_tokens_to_add(True) < tokenizer.num_special_tokens_to_add(False):
-        one, two = (rows(tokenizer, tokenizer.post_process(part), i) for i, part in enumerate(parts))
-        opening = next((i for i, piece in enumerate(two) if not piece.special), len(two) - 1)
-        return one + two[opening:]
+        first, second = (rows(tokenizer, tokenizer.post_process(part), i) for i, part in enumerate(parts))
+        opening = next((i for i, piece in enumerate(second) if not piece.special), len(second) - 1)
+        return first + second[opening:]
     both = tokenizer.post_process(parts[0], parts[1])
     if set(both.type_ids) == {0, 1}:
         return [

@@ -266,8 +266,8 @@ class Trace(Mapping[str, Tensor]):
         if self._again:
             return 0
         own = {name for name in self._values if name.endswith(TABLES)}
-        made = {edit.step for edit in self.edits} | self._values.keys() - own
-        storages = [self._values[name].untyped_storage() for name in made]
+        changed_steps = {edit.step for edit in self.edits} | self._values.keys() - own
+        storages = [self._values[name].untyped_storage() for name in changed_steps]
         return sum({storage.data_ptr(): storage.nbytes() for storage in storages}.values())
 
     def unknown(self, name: object) -> str:

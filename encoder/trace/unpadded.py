@@ -23,15 +23,15 @@ def once(measure: Callable[Concatenate[Trace, P], R]) -> Callable[Concatenate[Tr
 
     @wraps(measure)
     def known(trace: Trace, /, *args: P.args, **options: P.kwargs) -> R:
-        found = kept.setdefault(trace, {})
+        results = kept.setdefault(trace, {})
         key = (args, tuple(sorted(options.items())))
         try:
             hash(key)
         except TypeError:
             return measure(trace, *args, **options)  # which refuses them
-        if key not in found:
-            found[key] = measure(trace, *args, **options)
-        return found[key]
+        if key not in results:
+            results[key] = measure(trace, *args, **options)
+        return results[key]
 
     return known
 

@@ -29,11 +29,11 @@ def word_groups(words: Sequence[Hashable | None], typed: Sequence[str]) -> Group
         words: for each position what tells its word from its neighbours'; None for a token that is no piece of a word.
         typed: what was typed for each position.
     """
-    found = []
+    groups = []
     for key, run in groupby(range(len(words)), lambda i: words[i]):
         pieces = list(run)
-        found += [[i] for i in pieces] if key is None else without_marks(pieces, typed)
-    return tuple(map(tuple, found))
+        groups += [[i] for i in pieces] if key is None else without_marks(pieces, typed)
+    return tuple(map(tuple, groups))
 
 
 def without_marks(pieces: list[int], typed: Sequence[str]) -> list[list[int]]:
@@ -78,7 +78,7 @@ def places(spans: Sequence[tuple[int, int]], words: Sequence[str]) -> list[list[
     Raises:
         EncoderError: the tokenizer gives a word no piece.
     """
-    found, start, first = list[list[int]](), 0, 0
+    pieces_at, start, first = list[list[int]](), 0, 0
     for word in words:
         end = start + len(word)
         while first < len(spans) and spans[first][1] <= start:
@@ -90,6 +90,6 @@ def places(spans: Sequence[tuple[int, int]], words: Sequence[str]) -> list[list[
             i += 1
         if not pieces:
             raise EncoderError(f"the tokenizer has no piece for “{word}”, so nothing can be read of it")
-        found.append(pieces)
+        pieces_at.append(pieces)
         start = end + 1
-    return found
+    return pieces_at

@@ -14,7 +14,7 @@ from starlette.requests import Request
 from starlette.responses import PlainTextResponse, Response
 from starlette.types import Receive, Scope, Send
 
-from pages.front.asked import AskedFile, RefusedError
+from pages.front.asked import RefusedError
 from pages.front.headers import PRIVATE
 from pages.front.packets import FULL, MOST_OF_ONE, MOST_WAITING, YOUR_SHARE
 from pages.front.visitors import visitor as visitor_of
@@ -37,16 +37,6 @@ class File:
     name: str
     type: str
     packed: bytes
-
-
-def usual_maker(asked: AskedFile) -> File:
-    """Wait until the libraries are there, and make the file."""
-    from pages.ui.frame import start
-
-    start.load()
-    from pages.front.make_file import file
-
-    return file(asked)
 
 
 class Files(Generic[A, F]):

@@ -17,8 +17,8 @@ from starlette.websockets import WebSocket
 
 import encoder
 from pages.front import asked, packets, plain
-from pages.front.asked import RefusedError
-from pages.front.files import File, Files, Links, usual_maker
+from pages.front.asked import AskedFile, RefusedError
+from pages.front.files import File, Files, Links
 from pages.front.headers import PRIVATE
 from pages.front.packets import Packets
 from pages.front.visitors import is_own, visitor
@@ -38,6 +38,16 @@ FAILED = "This could not be made. Try another sentence, or load the page again."
 SLOW = "The request came too slowly. Try again."
 ENCODED = re.compile(r"(?:gzip|x-gzip|\*)(?:\s*;\s*q=([01](?:\.\d{0,3})?))?", re.IGNORECASE)
 log = logging.getLogger(__name__)
+
+
+def usual_maker(asked: AskedFile) -> File:
+    """Wait until the libraries are there, and make the file."""
+    from pages.ui.frame import start
+
+    start.load()
+    from pages.front.make_file import file
+
+    return file(asked)
 
 
 def takes_gzip(encodings: str) -> bool:

@@ -25,8 +25,8 @@ def lookup(at: Operands) -> Made:
     position, d = at.index
     number = Operand("ids", (position,), at.trace.ids[position])
     entry = at.parameter("embedding.tokens.weight", at.trace.ids[position], d)
-    made = copied(entry, "The token's id names a row of the embedding table; this is one number of that row.")
-    return Made(made.result, made.words, rf"E[{int(number.value)}, {d}] = {made.latex}", made.size, (number, entry))
+    row = copied(entry, "The token's id names a row of the embedding table; this is one number of that row.")
+    return Made(row.result, row.words, rf"E[{int(number.value)}, {d}] = {row.latex}", row.size, (number, entry))
 
 
 @operation('{name} = p["embedding.positions.weight"][: len(t.ids)]', new_memory=False)

@@ -111,10 +111,10 @@ def texts(config: EncoderConfig, layer: int) -> dict[str, str]:
 
 def slopes(config: EncoderConfig) -> str:
     """A sentence on the slopes of the heads where scores fall with the distance."""
-    found = alibi_slopes(config.n_heads).tolist()
-    if len(found) == 1:
-        return f"Its one head has the slope {found[0]:.3g}."
-    (steep, first), (flat, last) = (f(zip(found, range(len(found)), strict=True)) for f in (max, min))
+    listed_slopes = alibi_slopes(config.n_heads).tolist()
+    if len(listed_slopes) == 1:
+        return f"Its one head has the slope {listed_slopes[0]:.3g}."
+    (steep, first), (flat, last) = (f(zip(listed_slopes, range(len(listed_slopes)), strict=True)) for f in (max, min))
     return f"The steepest is {steep:.3g}, in head {first}, the flattest {flat:.3g}, in head {last}."
 
 
@@ -134,7 +134,7 @@ def slowed(config: EncoderConfig, layer: int) -> str:
 
 def spelled(config: EncoderConfig, steps: tuple[Step, ...]) -> tuple[Step, ...]:
     """The steps with the symbols of their inputs in their own symbols and formulas, in order of computation."""
-    symbols, found = dict(GIVEN), []
+    symbols, spelling = dict(GIVEN), []
     for step in steps:
         inputs = [symbols[name] for name in step.inputs]
         terms = {f"<{i}>": symbol for i, symbol in enumerate(inputs)}
@@ -145,6 +145,6 @@ def spelled(config: EncoderConfig, steps: tuple[Step, ...]) -> tuple[Step, ...]:
                 text = text.replace(place, symbol)
             return text
 
-        found.append(replace(step, symbol=filled(step.symbol), formula=filled(step.formula)))
-        symbols[step.name] = found[-1].symbol
-    return tuple(found)
+        spelling.append(replace(step, symbol=filled(step.symbol), formula=filled(step.formula)))
+        symbols[step.name] = spelling[-1].symbol
+    return tuple(spelling)
