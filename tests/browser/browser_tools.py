@@ -238,11 +238,6 @@ def rerun(page: Page, timeout: float = 60.0) -> Iterator[None]:
     _record_shown_errors(page)
 
 
-def answering(page: Page, key: str) -> None:
-    """Wait until a chart hears clicks: Streamlit builds it anew with the page, and it is drawn before it is heard."""
-    page.wait_for_function("key => document.querySelector(`.st-key-${key} .js-plotly-plot`)?.answers", arg=key)
-
-
 def press(page: Page, x: float, y: float, *, tap: bool = False) -> None:
     """Click or tap there, and wait for the run that follows; where none comes for long, again, as a person does.
 
@@ -344,22 +339,6 @@ def places(page: Page, name: str) -> Locator:
 def chosen_place(page: Page) -> list[str]:
     """Return the layer and head that are shown."""
     return [places(page, name).get_by_role("radio", checked=True).inner_text() for name in ("layer", "head")]
-
-
-def cell_of_chart(page: Page, key: str, row: int, column: int) -> tuple[float, float]:
-    """Where the middle of a cell of a heatmap is in the window, as Plotly itself says."""
-    x, y = (
-        widget(page, key)
-        .locator(".js-plotly-plot")
-        .evaluate(
-            """(plot, [row, column]) => {
-          const {xaxis, yaxis} = plot._fullLayout, box = plot.getBoundingClientRect();
-          return [box.left + xaxis._offset + xaxis.d2p(column), box.top + yaxis._offset + yaxis.d2p(row)];
-        }""",
-            [row, column],
-        )
-    )
-    return x, y
 
 
 def type_sentence(page: Page, text: str) -> None:

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 from browser_tools import barriers
 from mounted import CAT, FRANCE, KEYS, address
-from playwright.sync_api import Browser, Page, expect
+from playwright.sync_api import Page, expect
 
 
 def write(page: Page, sentence: str) -> None:
@@ -126,19 +126,6 @@ def test_a_reload_and_another_address_show_the_same(front: Page) -> None:
     front.wait_for_url("**/?layer=2&head=3&word=5&v=1")
     front.reload()
     expect(front.locator("[data-claim]")).to_have_text(said or "")
-
-
-def test_400_choices_are_written_within_what_a_browser_allows(browser: Browser, front: Page) -> None:
-    written = front.evaluate("""async () => {
-      let count = 0
-      const own = history.replaceState.bind(history)
-      history.replaceState = (...given) => { count++; own(...given) }
-      const rows = [...document.querySelectorAll('[data-head-row]')]
-      for (let i = 0; i < 400; i++) rows[i % rows.length].click()
-      rows[9].click()
-      return new Promise(done => setTimeout(() => done([count, location.search]), 400))
-    }""")
-    assert written == [1, "?layer=1&head=1&v=1"]
 
 
 def test_pages_and_fields_are_for_everybody(front: Page) -> None:

@@ -9,7 +9,6 @@ from browser_tools import (
     BELOW,
     chart,
     chosen_place,
-    drawn,
     follow_menu,
     open_page,
     rerun,
@@ -20,16 +19,7 @@ from browser_tools import (
 from playwright.sync_api import Page, expect
 
 from encoder import TextEncoder
-from encoder.pictures.view import EXAMPLE
 from encoder.support.formatting import percent
-
-
-def test_what_stands_below_the_first_page_is_usable_at_once(page: Page, app_url: str, base: TextEncoder) -> None:
-    open_page(page, f"{app_url}/?{BELOW}&several=1")
-    expect(page.locator(".tokens > div")).to_have_count(14)
-    expect(widget(page, "living_map").locator("canvas").first).to_be_visible()
-    weights = base.trace(EXAMPLE)["layers.4.attention.weights"][1]
-    np.testing.assert_array_equal(drawn(page, "together_matrix"), weights.numpy())
 
 
 def test_a_person_types_chooses_and_walks(page: Page, app_url: str, base: TextEncoder) -> None:
@@ -60,6 +50,7 @@ def test_a_paste_of_100_000_characters_is_cut_and_said(page: Page, app_url: str)
     expect(page.locator("[data-testid=stAlert]")).to_contain_text("512 tokens")
 
 
+@pytest.mark.nightly
 def test_a_head_is_knocked_out_and_the_link_shows_the_same_elsewhere(page: Page, app_url: str) -> None:
     open_page(page, f"{app_url}/what_if?{BELOW}")
     page.locator("[aria-pressed=true][data-cell]").click()  # the head that is off by itself

@@ -120,13 +120,6 @@ def test_the_menu_is_walked_by_keys_alone(front: Page) -> None:
     expect(menu).to_be_hidden()
 
 
-def test_start_has_at_most_twelve_things_to_click(front: Page) -> None:
-    """Words and small rows are not counted, a group of radios counts once."""
-    clickable = front.locator(":is(a[href], button, select, input, summary):visible:not([data-word])").count()
-    radios = front.locator("[role=radiogroup] input:visible").count()
-    assert clickable - radios + front.locator("[role=radiogroup]:visible").count() <= 12
-
-
 def test_the_numbers_of_start_are_those_of_the_run(front: Page, base: TextEncoder) -> None:
     front.locator("[data-head-row='4,1']").click()
     front.locator("[data-word='2']").click()
