@@ -14,7 +14,7 @@ from collections import Counter
 from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
-from itertools import chain, pairwise
+from itertools import chain, pairwise, product
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -127,23 +127,20 @@ def agrees(slow: list[Event], top: list[Firing], sample: list[Firing], bounds: l
 
 @pytest.mark.parametrize("by", ["weight", "written"])
 def test_heads_are_those_of_a_slow_loop(atlas: Atlas, traces: list[Trace], by: str) -> None:
-    for layer in range(4):
-        for head in range(4):
+    for layer, head in product(range(4), repeat=2):
 
-            def values(trace: Trace, at: tuple[int, int] = (layer, head)) -> np.ndarray:
-                return trace.layers[at[0]].attention.weights[at[1]].numpy() if by == "weight" else written(trace, *at)
+        def values(trace: Trace, at: tuple[int, int] = (layer, head)) -> np.ndarray:
+            return trace.layers[at[0]].attention.weights[at[1]].numpy() if by == "weight" else written(trace, *at)
 
-            slow = events(traces, values)
-            top, sample = (atlas.head_firings(layer, head, by, kind) for kind in ("top", "sample"))
-            row = atlas.head(layer, head)
-            agrees(slow, top, sample, row[f"{by}_deciles"], FINE)
-            assert row[f"{by}_mean"] == pytest.approx(np.mean([e[0] for e in slow]), rel=1e-5)
-            if by == "weight":
-                assert row["firings"] == sum(e[0] > 0.5 for e in slow)
-            for f in top:
-                shown = values(traces[f.sentence])[f.position]
-                assert shown[f.looks_at] >= shown.max() * (1 - CLOSE)
-                assert traces[f.sentence].tokens[f.looks_at] == f.token_looked_at
+        slow, row = events(traces, values), atlas.head(layer, head)
+        top, sample = (atlas.head_firings(layer, head, by, kind) for kind in ("top", "sample"))
+        agrees(slow, top, sample, row[f"{by}_deciles"], FINE)
+        assert row[f"{by}_mean"] == pytest.approx(np.mean([e[0] for e in slow]), rel=1e-5)
+        assert by == "written" or row["firings"] == sum(e[0] > 0.5 for e in slow)
+        for f in top:
+            shown = values(traces[f.sentence])[f.position]
+            assert shown[f.looks_at] >= shown.max() * (1 - CLOSE)
+            assert traces[f.sentence].tokens[f.looks_at] == f.token_looked_at
 
 
 def test_units_are_those_of_a_slow_loop(atlas: Atlas, traces: list[Trace]) -> None:
@@ -401,18 +398,15 @@ def test_the_device_is_a_gpu_where_it_is_asked_for_and_there_is_one_for_each_pro
 
 
 def test_a_word_finds_the_units_that_fire_on_it(atlas: Atlas) -> None:
-    found = units_on(atlas, "THE", 5)
-    first = found[0]
+    units = units_on(atlas, "THE", 5)
+    first = units[0]
     on = [f for f in atlas.unit_firings(first.layer, first.unit, "sample") if f.token == "the"]
-    assert len(on) == first.sampled > 0
-    assert [one.sampled for one in found] == sorted((one.sampled for one in found), reverse=True)
-    assert units_on(atlas, "no such token") == []
-    looking = atlas.head_firings(2, 1, "weight", "top")[0]
-    pair = heads_between(atlas, looking.token, looking.token_looked_at, 1)[0]
-    kept = atlas.head_firings(pair.layer, pair.head, "weight", "sample") + atlas.head_firings(
-        pair.layer, pair.head, "weight", "top"
-    )
-    hits = [f for f in kept if (f.token, f.token_looked_at) == (looking.token, looking.token_looked_at)]
+    assert len(on) == first.sampled > 0 and units_on(atlas, "no such token") == []
+    assert [unit.sampled for unit in units] == sorted((unit.sampled for unit in units), reverse=True)
+    looks = atlas.head_firings(2, 1, "weight", "top")[0]
+    pair = heads_between(atlas, looks.token, looks.token_looked_at, 1)[0]
+    kept = [f for kind in ("sample", "top") for f in atlas.head_firings(pair.layer, pair.head, "weight", kind)]
+    hits = [f for f in kept if (f.token, f.token_looked_at) == (looks.token, looks.token_looked_at)]
     assert len(hits) == pair.sampled + pair.top > 0
 
 

@@ -100,10 +100,9 @@ def test_models_that_know_nothing_get_no_licence() -> None:
 @pytest.mark.nightly
 def test_ten_untrained_models_of_three_shapes_get_no_licence() -> None:
     banks = [Treebank(bank.name, bank.trees[:400]) for bank in treebanks()]
-    shapes = ("small",) * 4 + ("MiniLM",) * 3 + ("base",) * 3
-    for encoder in [*(untrained(seed, shape) for seed, shape in enumerate(shapes)), even()]:
-        exam = examine(encoder, banks)
-        assert exam.licences("en_pud") == exam.licences("en_ewt") == ()
+    for seed, shape in enumerate(("small",) * 4 + ("MiniLM",) * 3 + ("base",) * 3):
+        exam = examine(untrained(seed, shape), banks)
+        assert exam.licences("en_pud") == exam.licences("en_ewt") == (), (seed, shape)
 
 
 def slow(attentions: torch.Tensor, words: list[int | None], sentence: LinkedSentence) -> Counter[tuple[object, ...]]:

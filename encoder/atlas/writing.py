@@ -21,6 +21,8 @@ from encoder.text_encoder import TextEncoder
 
 ROWS = 4096  # of a row group: what is read at once
 LISTS = ("top", "sample")
+HEAD_COLUMNS = ["head", "by", "list", "rank", "decile", "sentence", "position", "token"]
+HEAD_COLUMNS += ["looks_at", "token_looked_at", "weight", "written"]
 
 
 def write(plan: AtlasPlan, encoder: TextEncoder, corpus: MeasuredCorpus, found: Shard) -> None:
@@ -172,22 +174,6 @@ def head_contexts(found: Shard, encoder: TextEncoder, layer: int) -> dict[str, A
         [("head", "ascending"), ("by", "ascending"), ("list", "descending"), ("rank", "ascending")]
     )
     return {name: joined[name] for name in joined.column_names}
-
-
-HEAD_COLUMNS = [
-    "head",
-    "by",
-    "list",
-    "rank",
-    "decile",
-    "sentence",
-    "position",
-    "token",
-    "looks_at",
-    "token_looked_at",
-    "weight",
-    "written",
-]
 
 
 def vectors(plan: AtlasPlan, encoder: TextEncoder, sentences: int) -> None:
