@@ -16,7 +16,7 @@ from visits import link, opened
 from encoder import TextEncoder
 from encoder.pictures.link import LONGEST_IN_URL, VERSION, from_query, to_query
 from encoder.pictures.view import View
-from pages.ui.downloads import button, keep
+from pages.ui.downloads import keep
 from pages.ui.server.models import check
 from pages.ui.state.choice_names import names
 from pages.ui.state.site import PAGES
@@ -70,7 +70,7 @@ def test_a_file_that_cannot_be_made_says_why() -> None:
     def fail() -> bytes:
         raise MemoryError("not enough memory")
 
-    assert button.made(fail) == b"The file could not be made: not enough memory.\n"
+    assert keep.file_or_reason(fail) == b"The file could not be made: not enough memory.\n"
 
 
 def texts(app: AppTest) -> list[str]:

@@ -12,7 +12,7 @@ from encoder.support.formatting import brief
 from encoder.support.theme import Theme
 from pages.figure import contents
 from pages.figure.contents import shown
-from pages.ui.downloads.button import save
+from pages.ui.downloads.keep import save
 from pages.ui.server import job_queue
 from pages.ui.server.child import EndedError
 from pages.ui.server.writing import filmed

@@ -19,7 +19,7 @@ from pages.figure import contents
 from pages.figure.contents import choose_sheet, head, shown, title
 from pages.ui import session
 from pages.ui.components import share
-from pages.ui.downloads.button import save
+from pages.ui.downloads.keep import save
 from pages.ui.state import session_state as state
 from pages.ui.text import plain
 

@@ -11,7 +11,7 @@ from encoder.pictures.export.caption import file_name
 from encoder.pictures.lists import ListTable, Measured, measuring
 from encoder.support.errors import EncoderError
 from pages.ui import session
-from pages.ui.downloads import button
+from pages.ui.downloads import keep
 from pages.ui.refusals import shows_errors
 from pages.ui.state import session_state as state
 from pages.ui.step import sweep
@@ -71,7 +71,7 @@ def show(measured: Measured, sentences: tuple[str, ...]) -> None:
         with st.container(horizontal=True):
             for kind, mime in KINDS.items():
                 name = f"{file_name(f'list-{table.name}')}.{kind}"
-                button.save(kind.upper(), f"list_{table.name}_{kind}", name, partial(file_of, table, kind), mime)
+                keep.save(kind.upper(), f"list_{table.name}_{kind}", name, partial(file_of, table, kind), mime)
 
 
 def file_of(table: ListTable, kind: str) -> bytes:

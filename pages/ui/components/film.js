@@ -2,8 +2,7 @@
 // The film of a training: what heads get right at each moment, played, dragged and stepped in the browser alone.
 import { el, svg, write } from '../../../encoder/browser/dom.js';
 import { percent, typeset } from '../../../encoder/browser/number.js';
-import { filmLine, keyed, momentAt, shareAt, spread, stepAt, steps1000 } from './film_draw.js';
-import { forgetMoment, momentNow, tellMoment } from './film_moment.js';
+import { filmLine, forgetMoment, keyed, momentAt, momentNow, shareAt, spread, stepAt, steps1000, tellMoment } from './film_draw.js';
 
 /** @typedef {{ title: string, shares: number[], rule: number }} FilmCurve */
 /**

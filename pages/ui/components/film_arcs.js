@@ -4,8 +4,7 @@ import { arcs } from '../../../encoder/browser/arcs.js';
 import { el, svg, write } from '../../../encoder/browser/dom.js';
 import { percent, typeset } from '../../../encoder/browser/number.js';
 import { bytes } from './cells.js';
-import { steps1000 } from './film_draw.js';
-import { hearMoment, momentNow } from './film_moment.js';
+import { hearMoment, momentNow, steps1000 } from './film_draw.js';
 
 /**
  * @typedef {object} ArcsData

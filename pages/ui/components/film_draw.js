@@ -1,5 +1,5 @@
 // @ts-check
-// What the parts of the film draw with: places on the axis of steps, lines, and keys.
+// What the parts of the film share: places on the axis of steps, lines, keys, and the moment that all of them show.
 
 /** @typedef {{ left: number, right: number, top: number, low: number }} FilmFrame in pixels */
 
@@ -53,4 +53,30 @@ export const steps1000 = step => step.toLocaleString('en-US');
 export function keyed(key, at, last) {
   const to = { ArrowRight: at + 1, ArrowUp: at + 1, ArrowLeft: at - 1, ArrowDown: at - 1, Home: 0, End: last }[key];
   return to === undefined ? null : Math.max(0, Math.min(last, to));
+}
+
+/** @typedef {{ at: number, playing: boolean }} FilmMoment */
+
+const NAME = 'film-moment';
+const page = /** @type {{ filmMoment?: number }} */ (/** @type {unknown} */ (globalThis));
+
+/** The moment that is shown now, as it is told, or the one to begin with. @param {number} start @param {number} count */
+export const momentNow = (start, count) => Math.min(page.filmMoment ?? start, count - 1);
+
+/** Shows another moment in all parts. @param {number} at @param {boolean} playing */
+export function tellMoment(at, playing) {
+  page.filmMoment = at;
+  document.dispatchEvent(new CustomEvent(NAME, { detail: { at, playing } }));
+}
+
+/** Begins anew at another moment. */
+export function forgetMoment() {
+  delete page.filmMoment;
+}
+
+/** Hears of every moment from now on, until what it returns is called. @param {(now: FilmMoment) => void} hear */
+export function hearMoment(hear) {
+  const take = (/** @type {Event} */ event) => hear(/** @type {CustomEvent<FilmMoment>} */ (event).detail);
+  document.addEventListener(NAME, take);
+  return () => document.removeEventListener(NAME, take);
 }

@@ -2,8 +2,7 @@
 // What a model guesses at a gap at each moment of its training, and how likely two forms of a verb are.
 import { el, svg, write } from '../../../encoder/browser/dom.js';
 import { percent, typeset } from '../../../encoder/browser/number.js';
-import { filmLine, shareAt, stepAt, steps1000 } from './film_draw.js';
-import { hearMoment, momentNow } from './film_moment.js';
+import { filmLine, hearMoment, momentNow, shareAt, stepAt, steps1000 } from './film_draw.js';
 
 /** @typedef {{ name: string, shares: number[] }} FormCurve */
 /**

@@ -2,8 +2,7 @@
 // Every head of a model over its training as a small curve of its own, beside the rule that needs no model.
 import { el, svg } from '../../../encoder/browser/dom.js';
 import { percent, typeset } from '../../../encoder/browser/number.js';
-import { filmLine, shareAt, stepAt, steps1000 } from './film_draw.js';
-import { hearMoment, momentNow } from './film_moment.js';
+import { filmLine, hearMoment, momentNow, shareAt, stepAt, steps1000 } from './film_draw.js';
 
 /**
  * @typedef {object} HeadsData

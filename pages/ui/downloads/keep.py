@@ -1,6 +1,7 @@
 """What can be taken along of a page that the server draws: each of its pictures, all of its run, and a link to it."""
 
 from collections.abc import Callable
+from html import escape
 from typing import BinaryIO
 from urllib.parse import urlencode
 
@@ -14,7 +15,8 @@ from encoder.pictures.picture import Answer
 from encoder.support.formatting import megabytes
 from encoder.trace.trace import Trace
 from pages.ui.downloads import figure
-from pages.ui.downloads.button import save
+from pages.ui.server import file_links
+from pages.ui.server.redirects import base
 from pages.ui.server.writing import MOST_BYTES, written
 from pages.ui.state import session_state as state
 from pages.ui.text import theme
@@ -91,3 +93,18 @@ def save_archive(label: str, name: str, nbytes: int, write: Callable[[BinaryIO],
         return
     key, words = f"save_{name[-3:]}", f"{label} (about {megabytes(nbytes)})"
     save(words, key, name, lambda: written(nbytes, write), "application/octet-stream")
+
+
+def save(label: str, key: str, name: str, make: Callable[[], bytes], mime: str) -> None:
+    """A link that makes a file when it is clicked; what goes wrong then is written in the file."""
+    address = f"{base()}{file_links.PATH}/{file_links.offer(key, name, mime, lambda: file_or_reason(make))}"
+    with st.container(key=key, width="content"):
+        st.html(f'<a class="save" href="{address}" download="{escape(name)}">{escape(label)}</a>')
+
+
+def file_or_reason(make: Callable[[], bytes]) -> bytes:
+    """The file, or a sentence that says why there is none: whoever clicked a link sees nothing else."""
+    try:
+        return make()
+    except Exception as error:
+        return f"The file could not be made: {error}.\n".encode()

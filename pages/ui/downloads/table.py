@@ -10,7 +10,7 @@ import streamlit as st
 from encoder.pictures.export.caption import file_name
 from encoder.pictures.export.tables import Rows, header, to_csv
 from encoder.support.formatting import shown
-from pages.ui.downloads import button
+from pages.ui.downloads import keep
 
 
 def frame(values: np.ndarray, rows: list[str], columns: list[str] | str) -> pd.DataFrame:
@@ -55,7 +55,7 @@ def folded(key: str, make: Callable[[], Rows]) -> None:
 
 def save(key: str, name: str, table: pd.DataFrame) -> None:
     """A button that takes a table along as CSV."""
-    button.save("CSV", key, f"{file_name(name)}.csv", lambda: to_csv(rows(table)).encode(), "text/csv")
+    keep.save("CSV", key, f"{file_name(name)}.csv", lambda: to_csv(rows(table)).encode(), "text/csv")
 
 
 def rows(table: pd.DataFrame) -> Rows:

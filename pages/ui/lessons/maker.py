@@ -20,7 +20,7 @@ from encoder.teach.lessons.lesson import (
 )
 from encoder.teach.trials import TRIALS
 from pages.ui.components import share
-from pages.ui.downloads.button import save
+from pages.ui.downloads.keep import save
 from pages.ui.lessons import draft as lesson_draft
 from pages.ui.lessons import library
 from pages.ui.state import session_state as state
