@@ -156,24 +156,22 @@ def numbers(app: AppTest, axis: str = "z", key: str = "picture") -> np.ndarray:
     return np.frombuffer(base64.b64decode(packed["bdata"]), packed["dtype"]).reshape(shape)
 
 
+def asked_step(step: str, **query: Any) -> tuple[dict[str, Any], np.ndarray]:
+    """What a browser gets that asks for a step by its full name: what is said of it, and its numbers."""
+    _, about, arrays = unpack(make.packet(wanted({"level": 8, "sentence": EXAMPLE, "step": step} | query)))
+    return about, arrays["numbers"].values
+
+
 def step_packet(app: AppTest, step: str) -> tuple[dict[str, Any], np.ndarray]:
-    """What the browser gets when it asks for a step of what is on the screen: what is said of it, and its numbers."""
+    """What the browser gets that asks for a step of what is on the screen."""
     view = app.session_state["session"].view
     run = {name: text for name, text in to_query(view).items() if name in ("second", "model", "edits")}
-    asked = {"level": 8, "sentence": view.sentence, "step": step, "index": [view.head], "hidden": list(view.hidden)}
-    _, about, arrays = unpack(make.packet(wanted(run | asked)))
-    return about, arrays["numbers"].values
+    return asked_step(step, sentence=view.sentence, index=[view.head], hidden=list(view.hidden), **run)
 
 
 def step_about(app: AppTest, step: str) -> dict[str, Any]:
     """What is said of a step, by its full name."""
     return step_packet(app, step)[0]
-
-
-def look(step: str, **query: str) -> str:
-    """Return what a browser that asks for a step is told to look at; no page is opened for it."""
-    about = unpack(make.packet(wanted({"level": 8, "sentence": EXAMPLE, "step": step} | query)))[1]
-    return str(about["look"])
 
 
 def step_numbers(app: AppTest, step: str = "") -> np.ndarray:

@@ -4,11 +4,12 @@ import json
 import re
 import shutil
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 import torch
-from page_tools import ask, go, healthy, look, numbers, open_app, step_numbers, type_sentence, words
+from page_tools import ask, asked_step, go, healthy, numbers, open_app, step_numbers, type_sentence, words
 from streamlit.testing.v1 import AppTest
 from twins import put
 
@@ -34,6 +35,11 @@ HEAD_OFF = (Edit("layers.4.attention.heads", "zero", heads=(1,)),)
 
 def edits(app: AppTest) -> str:
     return edits_to_text(app.session_state["session"].view.edits)
+
+
+def look(step: str, **query: Any) -> str:
+    """What is said of a step to look at."""
+    return str(asked_step(step, **query)[0]["look"])
 
 
 def layout(app: AppTest, key: str) -> dict:

@@ -3,7 +3,7 @@
 from pathlib import Path
 
 import pytest
-from page_tools import go, healthy, open_app, said, step_about, step_numbers
+from page_tools import asked_step, go, open_app, said, words
 from published import PUBLISHED
 from twins import MODELS, saved
 
@@ -62,31 +62,25 @@ def test_a_folder_opens_on_the_pages(model_root: Path, name: str, layer: str, pa
         assert not said(app), key
 
 
-@pytest.mark.parametrize(
-    ("name", "step", "title"),
-    [
-        ("modernbert", "attention.q_rotated", "Rotated queries"),
-        ("modernbert", "attention.windowed", "Scores within the window"),
-        ("modernbert", "feed_forward.gated", "Gated units"),
-        ("mpnet", "attention.position_bias", "Position bias"),
-        ("jina", "attention.position_bias", "How fast it falls, head by head"),
-        ("new", "attention.cos", "by NTK scaling"),
-        ("gte-slowed", "attention.cos", "every angle is divided by s = 2.5"),
-        ("deberta-v3", "attention.c2p", "Content to position"),
-        ("deberta-v3", "attention.p2c", "Position to content"),
-        ("deberta-v3", "attention.k_distance", "Keys of the distances"),
-        ("deberta-v3", "distances.output", "Distances: Scaled and shifted"),
-    ],
-)
-def test_a_new_step_is_shown_with_its_proof(model_root: Path, name: str, step: str, title: str) -> None:
-    tiny_folder(model_root, name)
-    folder, sentence = f"folder:{name}", "w1 w2 w3 w2 w4"
-    page = {"distances": "embedding"}.get(step.split(".")[0], step.split(".")[0])
-    app = open_app(page, model=folder, layer="1", step=step, sentence=sentence)
-    assert app.session_state["session"].view.step == step and not said(app)
-    healthy(app)
-    seen = " ".join(one.value for one in [*app.header, *app.subheader, *app.markdown])
-    if title not in seen:
-        full = step if step.startswith("distances") else f"layers.1.{step}"
-        about = step_about(app, full)
-        assert title in f"{about['title']} {about['note']}" and len(step_numbers(app, step)) > 1
+NEW_STEPS = [
+    ("modernbert", "layers.1.attention.q_rotated", "Rotated queries"),
+    ("modernbert", "layers.1.attention.windowed", "Scores within the window"),
+    ("modernbert", "layers.1.feed_forward.gated", "Gated units"),
+    ("mpnet", "layers.1.attention.position_bias", "Position bias"),
+    ("new", "layers.1.attention.cos", "by NTK scaling"),
+    ("gte-slowed", "layers.1.attention.cos", "every angle is divided by s = 2.5"),
+    ("deberta-v3", "layers.1.attention.c2p", "Content to position"),
+    ("deberta-v3", "layers.1.attention.p2c", "Position to content"),
+    ("deberta-v3", "layers.1.attention.k_distance", "Keys of the distances"),
+    ("deberta-v3", "distances.output", "Distances: Scaled and shifted"),
+]
+
+
+def test_a_new_step_is_told_of_with_its_numbers(model_root: Path) -> None:
+    for name in {"jina", *(name for name, *_ in NEW_STEPS)}:
+        tiny_folder(model_root, name)
+    for name, step, title in NEW_STEPS:
+        about, numbers = asked_step(step, model=f"folder:{name}", sentence="w1 w2 w3 w2 w4", index=[0])
+        assert title in f"{about['title']} {about['note']}" and len(numbers) > 1, (name, step)
+    app = open_app("attention", model="folder:jina", layer="1", sentence="w1 w2 w3 w2 w4")
+    assert "How fast it falls, head by head" in words(app) and not said(app)

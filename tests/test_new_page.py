@@ -50,7 +50,7 @@ assert app.title[0].value == "Figure"
 """
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 def test_a_page_needs_a_file_and_a_row(tmp_path: Path) -> None:
     shutil.copytree(ROOT / "pages", tmp_path / "pages", ignore=shutil.ignore_patterns("__pycache__"))
     (tmp_path / "encoder").symlink_to(ROOT / "encoder")
