@@ -80,6 +80,7 @@ def models(base: TextEncoder) -> Models:
 
 
 PROBING = {name for name, trial in trials.TRIALS.items() if trial.probes or name == "names_told"}
+OF_THE_CLOCK = {"time_constant", "recurrent_slower", "trained_faster"}  # another machine, or a busy one, says otherwise
 CHEAP = 20  # runs of the model, and half a second besides
 DEAR = {
     name for name, trial in trials.TRIALS.items() if (trial.runs or 0) > CHEAP or trial.seconds >= 0.5 or trial.own_cost
@@ -97,7 +98,8 @@ def test_what_every_line_states_is_measured_now(name: str, dear: bool, models: M
             continue
         found = trials.run(step.trial, models.of(step), step.asks(EXAMPLE))
         assert found.verdict is not Verdict.UNTRIED, (step.text, found.sentence)
-        then = shipped.finding(step.trial, step.asks(EXAMPLE)) if "model" not in step.view else None
+        of_base = "model" not in step.view and step.trial not in OF_THE_CLOCK
+        then = shipped.finding(step.trial, step.asks(EXAMPLE)) if of_base else None
         assert then is None or found.verdict is then.verdict, (step.text, found.sentence)
 
 
