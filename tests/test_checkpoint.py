@@ -83,22 +83,17 @@ def test_a_loaded_model_is_ready_to_run_and_names_its_weights(folder: Path) -> N
     assert TextEncoder.from_pretrained(folder).source.fingerprint != fingerprint
 
 
-def test_the_folder_one_stands_in_has_a_name(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.chdir(folder)
-    assert TextEncoder.from_pretrained(".").source.name == "saved"
-
-
-def test_half_precision_is_widened(folder: Path) -> None:
-    tensors = {name: tensor.half() for name, tensor in load_file(folder / "model.safetensors").items()}
-    save_file(tensors, folder / "model.safetensors")
-    weights = TextEncoder.from_pretrained(folder).model.state_dict()
-    assert all(tensor.dtype == torch.float32 for tensor in weights.values())
-    assert torch.equal(weights["mlm_head.bias"], tensors["mlm_head.bias"].float())
-
-
-def test_without_a_heads_weights_there_is_no_head(folder: Path) -> None:
-    tensors = load_file(folder / "model.safetensors")
-    save_file({n: t for n, t in tensors.items() if not n.startswith("mlm_head.")}, folder / "model.safetensors")
+def test_half_precision_is_widened_and_a_head_without_weights_is_none(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    weights = {name: tensor.half() for name, tensor in load_file(folder / "model.safetensors").items()}
+    save_file(weights, folder / "model.safetensors")
+    monkeypatch.chdir(folder)  # the folder that one stands in has a name
+    encoder = TextEncoder.from_pretrained(".")
+    assert encoder.source.name == "saved"
+    assert all(tensor.dtype == torch.float32 for tensor in encoder.model.state_dict().values())
+    assert torch.equal(encoder.model.state_dict()["mlm_head.bias"], weights["mlm_head.bias"].float())
+    save_file({n: t for n, t in weights.items() if not n.startswith("mlm_head.")}, folder / "model.safetensors")
     assert TextEncoder.from_pretrained(folder).config == replace(CONFIG, mlm_head=False)
 
 
@@ -289,6 +284,9 @@ def test_a_pickle_is_refused_and_never_executed(folder: Path, tmp_path: Path) ->
     assert not mark.exists()
     pickle.loads(bomb)
     assert mark.exists()
+    torch.save({"embedding.weight": torch.zeros(53, 30)}, folder / WEIGHTS)
+    with pytest.raises(CheckpointError, match=r"model\.safetensors is not a readable safetensors file"):
+        TextEncoder.from_pretrained(folder)
 
 
 def test_more_weights_than_fit_are_not_read(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -309,12 +307,6 @@ def test_a_pickle_beside_is_never_opened(folder: Path, tmp_path: Path) -> None:
     with pytest.raises(CheckpointError, match="is never opened"):
         TextEncoder.from_pretrained(folder)
     assert not mark.exists()
-
-
-def test_a_torch_file_is_refused(folder: Path) -> None:
-    torch.save({"embedding.weight": torch.zeros(53, 30)}, folder / WEIGHTS)
-    with pytest.raises(CheckpointError, match=r"model\.safetensors is not a readable safetensors file"):
-        TextEncoder.from_pretrained(folder)
 
 
 @in_turn("name", ["large", "bert-base-uncased", "org/model", "Base"])
