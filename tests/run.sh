@@ -73,11 +73,11 @@ fi
 say "$("$python" --version) in ${python%/bin/python}"
 
 find_chromium() { CHROMIUM=$("$python" tests/browser/chromium.py 2>/dev/null); }
-get_chromium() { # Playwright's own; else the system's; else what Playwright's own lacks to start
+get_chromium() { # Playwright's own; else the system's, rather the one without windows; else what Playwright's own lacks
   say "no Chromium found: playwright install chromium"
   "$python" -m playwright install chromium >/dev/null 2>&1
   find_chromium && return
-  apt_install chromium
+  apt_install chromium-headless-shell || apt_install chromium
   find_chromium && return
   [ "$(id -u)" = 0 ] && "$python" -m playwright install-deps chromium >/dev/null 2>&1
   find_chromium

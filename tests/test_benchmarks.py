@@ -14,8 +14,8 @@ import bench_burst
 import bench_load
 import bench_soak
 import bench_trace
-from browser_tools import Server
 from figures import Figure, finish
+from servers import Server
 from visitors import visit
 
 pytestmark = pytest.mark.slow

@@ -25,8 +25,8 @@ from tiny import TINY, tiny_model, tiny_tokenizer
 HERE = Path(__file__).resolve().parent
 sys.path[:0] = [str(HERE / "browser"), str(HERE / "benchmarks")]
 
-from browser_tools import Server, free_port, started  # noqa: E402
 from processes import family  # noqa: E402
+from servers import Server, free_port, started  # noqa: E402
 from visitors import sentence, visit  # noqa: E402
 from watcher import Seen, back_to, watched  # noqa: E402
 

@@ -24,8 +24,8 @@ from urllib.parse import urlencode, urlsplit
 import figures  # noqa: F401  (it says where the modules of the tests lie)
 import websockets
 from bench_load import packet, server
-from browser_tools import Server
 from figures import Figure, command_line, errors, finish, high
+from servers import Server
 from visitors import TIMEOUT, sentence, visit
 
 BARS = {30: 0.5, 60: 1.0}  # visitors -> seconds until the last is served

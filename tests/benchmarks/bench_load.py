@@ -23,8 +23,8 @@ from urllib.parse import urlencode
 from urllib.request import Request, urlopen
 
 import figures  # noqa: F401  (it says where the modules of the tests lie)
-from browser_tools import Server, free_port, started
 from figures import ROOT, Figure, command_line, errors, finish, high, share
+from servers import Server, free_port, started
 from visitors import TIMEOUT, Visitor, act, sentence, visit
 
 from encoder.pictures.figure_link import PictureAt, pack

@@ -26,11 +26,12 @@ from urllib.parse import urlencode
 
 import figures  # noqa: F401  (it says where the modules of the tests lie)
 from bench_load import server
-from browser_tools import NEXT_FRAMES, Server, free_port, started, watch
+from browser_tools import NEXT_FRAMES, watch
 from chromium import find_chromium
 from figures import ROOT, Figure, command_line, finish, high, processor_seconds
 from playwright.sync_api import Browser, Error, Page, sync_playwright
 from playwright.sync_api import TimeoutError as TooLate
+from servers import Server, free_port, started
 from visitors import sentence, visit
 
 from encoder import TextEncoder

@@ -23,8 +23,8 @@ from urllib.parse import unquote, urlencode
 import figures  # noqa: F401  (it says where the modules of the tests lie)
 import visitors
 from bench_load import server
-from browser_tools import Server
 from figures import Figure, command_line, errors, finish
+from servers import Server
 from streamlit.proto.BackMsg_pb2 import BackMsg
 from visitors import Visitor, act, sentence, visit
 from watcher import back_to, watched

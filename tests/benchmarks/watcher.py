@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from time import perf_counter
 from urllib.parse import urlsplit
 
-from browser_tools import Server
+from servers import Server
 from visitors import Visitor, sentence, visit
 
 EVERY = 0.05  # seconds between two looks at the memory

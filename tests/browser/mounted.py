@@ -185,7 +185,7 @@ class Bench:
         """Open a document in the tab, with all scripts of the repository."""
         self.place = place
         self.sent.clear()
-        self.tab.unroute_all()
+        self.tab.unroute_all(behavior="ignoreErrors")  # of requests that the page which is left still waits for
         self.tab.route("**/*", from_here(html))
         for i, packet in enumerate(packets):
             self.tab.route(f"**/packets/{i}", sends(packet))

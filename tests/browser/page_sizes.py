@@ -13,9 +13,10 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT))
 
-from browser_tools import open_page, serve, watch  # noqa: E402
+from browser_tools import open_page, watch  # noqa: E402
 from chromium import find_chromium  # noqa: E402
 from playwright.sync_api import ViewportSize, sync_playwright  # noqa: E402
+from servers import serve  # noqa: E402
 
 SIZES: tuple[ViewportSize, ...] = ({"width": 1440, "height": 900}, {"width": 390, "height": 844})
 CONTROLS = """() => {

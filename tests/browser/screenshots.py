@@ -13,9 +13,10 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT))
 
-from browser_tools import AS_ELSEWHERE, READY, open_page, serve, watch  # noqa: E402
+from browser_tools import AS_ELSEWHERE, READY, open_page, watch  # noqa: E402
 from chromium import find_chromium  # noqa: E402
 from playwright.sync_api import Page, sync_playwright  # noqa: E402
+from servers import serve  # noqa: E402
 
 from pages.ui.state.site import DRAWN as OF_BROWSER  # noqa: E402
 from pages.ui.state.site import PAGES, path  # noqa: E402

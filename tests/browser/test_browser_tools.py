@@ -4,8 +4,9 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from browser_tools import chart, open_page, problems, rerun, serve, watched_anew, widget
+from browser_tools import chart, open_page, problems, rerun, watched_anew, widget
 from playwright.sync_api import Page
+from servers import serve
 
 FAULTS = {
     "exception": "stException: ValueError: odd",

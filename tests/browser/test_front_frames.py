@@ -8,9 +8,9 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
 import pytest
-from browser_tools import SERVER_MB, free_port, started
 from chromium import find_chromium
 from playwright.sync_api import Browser, FrameLocator, Page, expect
+from servers import SERVER_MB, free_port, started
 
 ROOT = Path(__file__).resolve().parents[2]
 NEW = {"ENCODER_MEMORY_MB": SERVER_MB}
