@@ -5,10 +5,10 @@ import streamlit as st
 
 from encoder.metrics import norm_moments, norm_parameters
 from encoder.model.config import EncoderConfig
-from encoder.pictures.registry.sublayers import LEARNED, NORM_SIDES, part
+from encoder.pictures.registry.sublayer_pictures import LEARNED, NORM_SIDES, part
 from pages.ui.downloads import table as downloads
-from pages.ui.picture import ask, show
-from pages.ui.step import panel
+from pages.ui.picture_view import ask, show
+from pages.ui.step import step_panel
 from pages.ui.text import NUMBER, heading
 
 
@@ -26,7 +26,7 @@ def draw() -> None:
 
     draw_spread()
     draw_parameters()
-    panel.proof(trace, panel.step_of("add_norm"))
+    step_panel.proof(trace, step_panel.step_of("add_norm"))
 
 
 def draw_spread() -> None:

@@ -4,25 +4,25 @@ import pandas as pd
 import streamlit as st
 
 from encoder.experiments import one_matrix
-from encoder.pictures.registry.sublayers import BIAS_TABLE, HEAD_LENGTHS, HEAD_SHARES
+from encoder.pictures.registry.sublayer_pictures import BIAS_TABLE, HEAD_LENGTHS, HEAD_SHARES
 from encoder.support.formatting import agreement, brief
-from pages.ui import session
+from pages.ui import session_runs
 from pages.ui.downloads import table as downloads
-from pages.ui.picture import ask, show
+from pages.ui.picture_view import ask, show
 from pages.ui.state import session_state as state
-from pages.ui.step import panel
+from pages.ui.step import step_panel
 from pages.ui.text import heading, say
 from pages.ui.widgets import fold
 
 
 def draw() -> None:
     """Draw the page."""
-    trace = session.now()
+    trace = session_runs.now()
     draw_head_outputs()
     if trace.config.position_bias:
         draw_bias_table()
     draw_one_matrix()
-    panel.proof(trace, panel.step_of("attention"))
+    step_panel.proof(trace, step_panel.step_of("attention"))
 
 
 def draw_head_outputs() -> None:
@@ -61,14 +61,14 @@ NAMES = {"q": "queries", "k": "keys", "v": "values"}
 
 def draw_one_matrix() -> None:
     """Queries, keys and values made by one matrix, and made again head by head, folded."""
-    config = session.now().config
+    config = session_runs.now().config
     h, width, rows = config.n_heads, config.d_head, config.d_model
     fold(f"One matrix of {rows} × {h * width} is {h} matrices of {rows} × {width}", "one_matrix", compare_ways)
 
 
 def compare_ways() -> None:
     """How far the two ways are apart, by head."""
-    comparisons = one_matrix(session.now(), state.current().layer)
+    comparisons = one_matrix(session_runs.now(), state.current().layer)
     width = comparisons[0].cut[-1]
     table = pd.DataFrame(
         {NAMES[projection.name]: [brief(float(apart)) for apart in projection.apart] for projection in comparisons},

@@ -47,13 +47,13 @@ from encoder.pictures.registry.compare_sentences import (
     whole,
     with_word,
 )
-from encoder.pictures.registry.side_by_side import BESIDE_A, BESIDE_B, BESIDE_CHANGE
+from encoder.pictures.registry.side_by_side_pictures import BESIDE_A, BESIDE_B, BESIDE_CHANGE
 from encoder.pictures.scene import NO_PREFIX, PREFIX_A, PREFIX_B, Scene
 from encoder.support.errors import EncoderError
 from encoder.support.formatting import brief, listed, shown
-from pages.ui import session
-from pages.ui.picture import ask, show, tie
-from pages.ui.server import cost_gate, models
+from pages.ui import session_runs
+from pages.ui.picture_view import ask, show, tie
+from pages.ui.server import cost_gate, offered_models
 from pages.ui.state import session_state as state
 from pages.ui.step import side_by_side, sweep
 from pages.ui.text import plain, say
@@ -93,8 +93,8 @@ def load_model() -> None:
     """Load the model of run B; EncoderError if it cannot be had."""
     view = state.current()
     if view.other_model:
-        models.remember(view.other_model)
-    session.text_encoder(view.other_model or view.model)
+        offered_models.remember(view.other_model)
+    session_runs.text_encoder(view.other_model or view.model)
 
 
 def draw_followed_word(scene: Scene) -> None:
@@ -125,7 +125,7 @@ def draw_one_word() -> None:
         return
     if any(len(pieces) > 1 for _, pieces in held):
         st.caption("The model reads this word in pieces; the vectors are those of the first.")
-    known = {ENC.trace(text.text): session.run(scene.view.model, text.text) for text, _ in held}
+    known = {ENC.trace(text.text): session_runs.run(scene.view.model, text.text) for text, _ in held}
     assert AFTER.offered is not None
     st.select_slider("After", AFTER.offered(scene), **tie(AFTER, scene))
     show(WORD_MAP, known=known)
@@ -180,7 +180,7 @@ def draw_two_sentences() -> None:
         with st.container(horizontal=True):
             for name, option in (("A", PREFIX_A), ("B", PREFIX_B)):
                 st.pills(f"Prefix of {name}", [*prompts, NO_PREFIX], required=True, **tie(option, scene))
-        run = session.now()
+        run = session_runs.now()
         if scene[PREFIX_A] != NO_PREFIX and not run.tokenization.pair and (run.hidden or run.edits):
             st.caption("Behind a prefix every token stands elsewhere, so masks and changes are not made here.")
     draw_cosine()
@@ -207,7 +207,7 @@ def draw_cosine() -> None:
             "token, what it was before that layer, or another part of it.",
         )
         return
-    shared = centred(a, b, session.mean_vector()) if scene[VECTORS] == LESS else likeness(a, b)
+    shared = centred(a, b, session_runs.mean_vector()) if scene[VECTORS] == LESS else likeness(a, b)
     words = brief(shared.between_words(a, b))
     more = plain(f"Pairs of words alone add up to {words}, pairs with a special token to the rest.")
     show(COSINE_SHARES, scene=scene, known={whole(scene): shared}, more=more)
@@ -257,7 +257,7 @@ def draw_list() -> None:
     encoder, texts = scene.encoder, texts_of_list(scene)
     flops = sum(run_flops(encoder.config, len(encoder.tokenize(text).ids)) for text in texts)
     cost_gate.ask("alike_list", flops / cost_gate.SPEED, "Run all of them")
-    listed = alike_sentences([session.run(scene.view.model, text) for text in texts])
+    listed = alike_sentences([session_runs.run(scene.view.model, text) for text in texts])
 
     def open_pair(row: int, column: int) -> None:
         if max(row, column) < len(sentences):

@@ -4,16 +4,16 @@ import streamlit as st
 
 from encoder.model.activations import ACTIVATIONS
 from encoder.pictures.registry.model_parts import DEAD, dead
-from pages.ui import session
-from pages.ui.picture import ask, show
+from pages.ui import session_runs
+from pages.ui.picture_view import ask, show
 from pages.ui.server import job_queue
-from pages.ui.step import panel
+from pages.ui.step import step_panel
 
 
 def draw() -> None:
     """Draw the page."""
     draw_silent_units()
-    panel.proof(session.now(), panel.step_of("feed_forward"))
+    step_panel.proof(session_runs.now(), step_panel.step_of("feed_forward"))
 
 
 def draw_silent_units() -> None:
@@ -24,4 +24,4 @@ def draw_silent_units() -> None:
             scene = ask(DEAD)
             cuts = ACTIVATIONS[scene.encoder.config.activation].cuts
             quiet = "This activation lets a little through below zero, so they are quiet and not dead."
-            show(DEAD, known={dead(scene): session.dead_units(scene.view.model)}, more="" if cuts else quiet)
+            show(DEAD, known={dead(scene): session_runs.dead_units(scene.view.model)}, more="" if cuts else quiet)

@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from pages.front import frame, site
+from pages.front import frame, page_list
 from pages.ui import style
 from pages.ui.component import draw_scripts
 from pages.ui.frame import start
@@ -19,8 +19,8 @@ def draw() -> None:
     st.set_page_config(page_icon="🔎", layout="wide")
     scripts = this_session().scripts
     if not scripts:  # once in a session: each looks for its file; a run that is about to end may do the same just now
-        scripts = this_session().scripts = site.scripts()
-    page = site.navigate(scripts)
+        scripts = this_session().scripts = page_list.scripts()
+    page = page_list.navigate(scripts)
     if page.key in DRAWN:
         frame.draw(page, scripts)
         return

@@ -7,7 +7,7 @@ from encoder.metrics import parked
 from encoder.metrics.guess import guess_place
 from encoder.pictures.figures.scatter import undrawn
 from encoder.pictures.link import is_count
-from encoder.pictures.registry.sentence import (
+from encoder.pictures.registry.sentence_pictures import (
     HOW,
     LINKS,
     MERGED,
@@ -26,9 +26,9 @@ from encoder.pictures.registry.sentence import (
     words_of,
 )
 from encoder.support.formatting import percent, shown
-from pages.ui import session
+from pages.ui import session_runs
 from pages.ui.downloads import table as downloads
-from pages.ui.picture import answer_of, ask, show, tie
+from pages.ui.picture_view import answer_of, ask, show, tie
 from pages.ui.server import cold_start
 from pages.ui.state import session_state as state
 from pages.ui.step import attribution_section, sections
@@ -41,7 +41,7 @@ OF_SEVERAL = {"some_heads", "together", "some_tokens", "some_words", "pair_part"
 
 def draw() -> None:
     """Draw the page."""
-    trace, view = session.now(), state.current()
+    trace, view = session_runs.now(), state.current()
     heading("The whole run in one picture")
     st.caption(
         "Every row is a token on its way through the encoder, every box a layer. A band comes from where a word looks. "
@@ -61,7 +61,7 @@ def draw() -> None:
         | ({"sentence": "AB"[trace.tokenization.segments[i]]} if trace.tokenization.pair else {})
         for i, token in enumerate(trace.tokens)
     ]
-    encoder = session.text_encoder(view.model)
+    encoder = session_runs.text_encoder(view.model)
     guesses = encoder.predict(trace, 3) or []
     for i in [i for i, token in enumerate(trace.tokens) if token == encoder.mask_token and guesses]:
         words = ", ".join(f"“{word}” {probability:.3f}" for word, probability in guesses[i])
@@ -80,7 +80,7 @@ def draw() -> None:
 
 def draw_guess() -> None:
     """A fold, worked out when it is opened; without a chosen word the guess at the mask, or at the first word."""
-    trace, encoder = session.now(), session.text_encoder(state.current().model)
+    trace, encoder = session_runs.now(), session_runs.text_encoder(state.current().model)
     at = guess_place(trace, encoder.mask_token)
     word = dict(state.current().choices).get("word", "")
     if is_count(word) and int(word) < len(trace.tokens):

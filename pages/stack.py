@@ -22,12 +22,12 @@ from encoder.pictures.registry.output import (
     mean_shares,
 )
 from encoder.support.formatting import brief
-from pages.ui import session
+from pages.ui import session_runs
 from pages.ui.downloads import table as downloads
-from pages.ui.picture import ask, kept, show, tie
+from pages.ui.picture_view import ask, kept, show, tie
 from pages.ui.refusals import parts
 from pages.ui.state import session_state as state
-from pages.ui.step import panel
+from pages.ui.step import step_panel
 from pages.ui.text import NUMBER, heading, plain
 from pages.ui.widgets import fold, pick_token
 
@@ -51,7 +51,7 @@ def draw() -> None:
     fold("The nearest words of the table", "words_open", draw_nearest_words, holds={"lens_token"})
     fold("How the vectors change from layer to layer", "ways_open", draw_changes, holds=OF_WAYS)
     fold("Where vectors come from", "sources_open", draw_sources, holds=OF_SOURCES)
-    panel.proof(session.now(), panel.step_of("stack"))
+    step_panel.proof(session_runs.now(), step_panel.step_of("stack"))
 
 
 def draw_nearest_words() -> None:
@@ -88,7 +88,7 @@ def draw_alike_tokens() -> None:
 def draw_paths() -> None:
     """The two directions in which the tokens differ most."""
     heading("The paths of the tokens")
-    if not bool(stream(session.now()).isfinite().all()):
+    if not bool(stream(session_runs.now()).isfinite().all()):
         st.markdown("Some vectors of this run are not numbers, so there are no paths to draw.")
         return
     show(
@@ -100,7 +100,7 @@ def draw_paths() -> None:
 
 def draw_alike_layers() -> None:
     """Two measures of likeness, layer by layer."""
-    every = session.survey(None)
+    every = session_runs.survey(None)
     for column, picture in zip(st.columns(2), (ALIKE_COSINE, ALIKE_LINEAR), strict=True):
         with column:
             show(picture, known={call(survey, ENC): every})
@@ -129,13 +129,17 @@ def draw_shares() -> None:
 
 def draw_units() -> None:
     """A token, its units, and the words whose embeddings are nearest."""
-    trace, view = session.now(), state.current()
+    trace, view = session_runs.now(), state.current()
     tokens = trace.tokens
     st.markdown(f"A unit is one of the numbers in the middle of the feed-forward, here of layer {view.layer}.")
     position = pick_token("Token", tokens, "unit_token")
     values, units = most_active(trace[trace.step(f"layers.{view.layer}.feed_forward.output").inputs[0]][position], 5)
     rows = [
-        {"unit": unit, "activation": value, "its output points to": session.words_of_unit(view.model, view.layer, unit)}
+        {
+            "unit": unit,
+            "activation": value,
+            "its output points to": session_runs.words_of_unit(view.model, view.layer, unit),
+        }
         for unit, value in zip(units.tolist(), values.tolist(), strict=True)
     ]
     downloads.shown_table(pd.DataFrame(rows), hide_index=True, key="unit_words", column_config={"activation": NUMBER})

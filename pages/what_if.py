@@ -11,8 +11,8 @@ from encoder.experiments.compare import first_difference
 from encoder.experiments.importance import OVER, importance
 from encoder.metrics import cosine
 from encoder.pictures.registry.compare import APART_CHANGED
-from encoder.pictures.registry.side_by_side import STEP_BEFORE, STEP_CHANGE, STEP_NOW
-from encoder.pictures.registry.what_if import (
+from encoder.pictures.registry.side_by_side_pictures import STEP_BEFORE, STEP_CHANGE, STEP_NOW
+from encoder.pictures.registry.what_if_pictures import (
     ACTION,
     ACTIONS,
     EFFECT,
@@ -28,14 +28,14 @@ from encoder.pictures.registry.what_if import (
     typed,
     watched,
 )
-from encoder.pictures.registry.why import WHY_HEAD, WHY_PARTS, attributed, target_name
+from encoder.pictures.registry.why_pictures import WHY_HEAD, WHY_PARTS, attributed, target_name
 from encoder.pictures.scene import head_names, layer_names
 from encoder.support.errors import EncoderError
 from encoder.support.formatting import brief, shown
 from encoder.trace.trace import Trace
-from pages.ui import session
+from pages.ui import session_runs
 from pages.ui.downloads import table as downloads
-from pages.ui.picture import ask, kept, show, tie
+from pages.ui.picture_view import ask, kept, show, tie
 from pages.ui.refusals import parts
 from pages.ui.server.measurements import importances
 from pages.ui.state import session_state as state
@@ -67,7 +67,7 @@ FURTHEST = 20  # places
 
 def draw_switchboard() -> None:
     """All switches as they stand."""
-    trace = session.now()
+    trace = session_runs.now()
     config = trace.config
     state.show(whole=on())
     st.pills("For the whole model", switches.offered(config), key="whole", selection_mode="multi", on_change=flip_whole)
@@ -86,7 +86,7 @@ def values(step: str, action: str) -> list[float]:
 
 def on() -> list[str]:
     """What is switched for the whole model."""
-    config, edits = session.now().config, set(switches.current())
+    config, edits = session_runs.now().config, set(switches.current())
     return [name for name in switches.offered(config) if set(switches.WHOLE[name](config)) <= edits]
 
 
@@ -94,17 +94,17 @@ def flip_whole() -> None:
     """Switch what was chosen or left for the whole model."""
     changed = set(state.value("whole")) ^ set(on())
     for name in [name for name in switches.WHOLE if name in changed]:
-        switches.toggle(switches.WHOLE[name](session.now().config))
+        switches.toggle(switches.WHOLE[name](session_runs.now().config))
 
 
 def dial_temperature() -> None:
     """Take over the temperature."""
-    switches.replace_scaled(session.now().config, "attention.scaled", "scale", 1 / state.value("temperature"), 1.0)
+    switches.replace_scaled(session_runs.now().config, "attention.scaled", "scale", 1 / state.value("temperature"), 1.0)
 
 
 def dial_shift() -> None:
     """Take over the shift."""
-    switches.replace_scaled(session.now().config, "embedding.positions", "shift", state.value("shift"), 0)
+    switches.replace_scaled(session_runs.now().config, "embedding.positions", "shift", state.value("shift"), 0)
 
 
 PICTURES = {
@@ -141,7 +141,7 @@ def draw_difference() -> None:
 
 def show_answers(before: Trace, trace: Trace) -> None:
     """The model's first answer at every token, without the changes and with them."""
-    encoder = session.text_encoder(state.current().model)
+    encoder = session_runs.text_encoder(state.current().model)
     usual, changed = encoder.predict(before, 1), encoder.predict(trace, 1)
     if not (usual and changed):
         return

@@ -12,7 +12,7 @@ from encoder.checkpoint.build import random_weights
 from encoder.pictures.view import EXAMPLE
 from encoder.teach.lessons import lesson
 from encoder.teach.lessons.claims import CLAIMS
-from encoder.teach.trials import Verdict, links
+from encoder.teach.trials import Verdict, link_trials
 from encoder.trace.trace import Source
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -82,9 +82,9 @@ def chance_links(seeds: int, shapes: Sequence[str] = tuple(SHAPES)) -> ChanceLin
     for seed in range(seeds):
         for shape in shapes:
             encoder = untrained(seed, shape)
-            every = {job: links.links(encoder, job) for job in links.LINKS}
+            every = {job: link_trials.links(encoder, job) for job in link_trials.LINKS}
             heads = range(encoder.config.n_heads)
-            found = [links.of_head(one, head, job).verdict for job, one in every.items() if one for head in heads]
+            found = [link_trials.of_head(one, head, job).verdict for job, one in every.items() if one for head in heads]
             counts += found
             models += any(one in (Verdict.HOLDS, Verdict.CONDITION) for one in found)
     return ChanceLinks(len(counts), counts.count(Verdict.HOLDS), counts.count(Verdict.CONDITION), models)

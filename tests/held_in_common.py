@@ -15,14 +15,14 @@ from shared_models import lent, pretrained
 
 from encoder import TextEncoder, Trace
 from encoder.pictures.figures.drawn import Drawn
-from pages.ui.server import cold_start, memory, models
+from pages.ui.server import cold_start, memory, offered_models
 from pages.ui.server.memory import give_back_freed_memory
 
 BUNDLED = ("base", "small")
 GARBAGE, MORE = 0.1e9, 0.2e9  # bytes that a process grows by until it looks for garbage; until it lets go of all
 _held = {"last": 0.0, "least": 0.0}  # bytes when garbage was last looked for, and when all was let go of
 memory.KEPT_MB, memory.RUNS_MB = 300.0, 100.0  # of models, runs and results that the pages under test keep
-_made: Callable[[str], TextEncoder] = models.make
+_made: Callable[[str], TextEncoder] = offered_models.make
 _unchecked: Callable[..., None] = Drawn.__init__
 _taken: set[str] = set()
 
@@ -48,7 +48,7 @@ def _checked(figure: Drawn, spec: object = None, *given: object, **options: obje
 
 Drawn.__init__ = _checked  # type: ignore[method-assign]
 # The pages under test compute with the weights that the tests themselves hold.
-models.make = lambda name: lent(name) if name in BUNDLED else _made(name)
+offered_models.make = lambda name: lent(name) if name in BUNDLED else _made(name)
 
 
 def pytest_collection_finish() -> None:

@@ -67,14 +67,14 @@ FAULTS = (
     ),
     Fault(
         "a page that is blank on a phone",
-        "pages/ui/style.css",
+        "pages/ui/shared.css",
         "h2 { padding: 0.75rem 0 0.5rem !important; }",
         "@media (max-width: 500px) { [data-testid=stMain] { visibility: hidden; } }",
         ("browser/test_everyone.py", "browser/test_drawer.py"),
     ),
     Fault(
         "a page that is wider than a phone",
-        "pages/ui/style.css",
+        "pages/ui/shared.css",
         "h2 { padding: 0.75rem 0 0.5rem !important; }",
         "h2 { padding: 0.75rem 0 0.5rem !important; min-width: 30rem; }",
         ("browser/test_everyone.py",),
@@ -172,7 +172,7 @@ FAULTS = (
     ),
     Fault(
         "quiet text that cannot be read in the dark",
-        "pages/ui/style.css",
+        "pages/ui/shared.css",
         "--muted: light-dark(#5a6170, #a6adbb)",
         "--muted: light-dark(#5a6170, #3a404d)",
         ("test_look.py", "browser/test_everyone.py"),

@@ -28,13 +28,13 @@ from encoder import Edit, TextEncoder, Trace
 from encoder.atlas import reruns
 from encoder.atlas.__main__ import device, main
 from encoder.atlas.atlas_folders import FOLDER, SHIPPED, shelf, stamp
+from encoder.atlas.atlas_reader import Atlas, Firing
 from encoder.atlas.collecting import COARSE, FINE, KeptVectors
 from encoder.atlas.corpus import AtlasCorpus, AtlasError
 from encoder.atlas.corpus_numbers import head_survey
 from encoder.atlas.making import AtlasPlan, begin, put_together, work, work_for_another
 from encoder.atlas.pairs import TO, kinds, pairs_of
 from encoder.atlas.ranking import FAR, POSITIONS, SAMPLE, TOP, bin_of, bins_of, drawn, edges
-from encoder.atlas.reading import Atlas, Firing
 from encoder.atlas.reruns import TOKENS, AtlasPart, absence, absences, packs
 from encoder.atlas.searching import heads_between, heads_from, nearest_outputs, nearest_tokens, units_on
 from encoder.metrics import SENTENCES, survey

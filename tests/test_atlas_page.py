@@ -10,7 +10,7 @@ from page_tools import ask, bar, choose, go, healthy, numbers, open_app, said, w
 from encoder import TextEncoder
 from encoder.atlas.__main__ import main
 from encoder.atlas.atlas_folders import FOLDER, SHIPPED
-from encoder.atlas.reading import Atlas
+from encoder.atlas.atlas_reader import Atlas
 from encoder.atlas.reruns import CLOSE, AtlasPart, absence, summed_up
 from encoder.atlas.searching import heads_from, units_on
 from encoder.support.formatting import percent

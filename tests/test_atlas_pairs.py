@@ -18,11 +18,11 @@ from encoder import Edit, TextEncoder
 from encoder.atlas import reruns
 from encoder.atlas.__main__ import arguments, main, planned
 from encoder.atlas.atlas_folders import FOLDER, SHIPPED
+from encoder.atlas.atlas_reader import Atlas
 from encoder.atlas.collecting import Shard, collect
 from encoder.atlas.corpus import AtlasCorpus, AtlasError
 from encoder.atlas.making import begin
 from encoder.atlas.pairs import ACROSS, SIDES, kinds
-from encoder.atlas.reading import Atlas
 from encoder.atlas.reruns import AtlasPart, absence
 from encoder.atlas.searching import heads_from
 from encoder.atlas.summary import head_rows

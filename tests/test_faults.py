@@ -17,13 +17,13 @@ from streamlit.runtime.state.common import TESTING_KEY
 
 from encoder import EncoderConfig, Trace
 from encoder.checkpoint import hub
-from pages.ui.server import engine, memory, models
+from pages.ui.server import engine, memory, offered_models
 from pages.ui.state.site import PAGES
 
 ROOT = Path(__file__).parents[1]
 pytestmark = pytest.mark.slow
 
-LARGE = models.built(EncoderConfig(d_model=512, n_heads=8, n_layers=12, d_ff=2048), 0)
+LARGE = offered_models.built(EncoderConfig(d_model=512, n_heads=8, n_layers=12, d_ff=2048), 0)
 
 
 def test_a_model_that_vanishes_stays_on_the_screen_until_it_is_let_go(model_root: Path) -> None:

@@ -10,8 +10,8 @@ from starlette.applications import Starlette
 from starlette.routing import Route
 from starlette.testclient import TestClient
 
-from pages.front import files as made_files
 from pages.front import routes
+from pages.front import served_files as made_files
 from pages.ui.server import file_links, visitor
 from pages.ui.server.visitor import HEADER, Lines, is_here
 

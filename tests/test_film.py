@@ -20,10 +20,10 @@ from tiers import mostly_nightly
 
 from encoder import TextEncoder, Trace
 from encoder.pictures.paper.film import RATES, SIZES, Film, Kind, film, passage, pictures_of
-from encoder.pictures.paper.panel import Panel, heat_map, of_maps
+from encoder.pictures.paper.printed_panel import Panel, heat_map, of_maps
 from encoder.pictures.registry.grids import ALL_HEADS
 from encoder.support.theme import Theme, palette
-from pages.ui.server import child, memory, writing
+from pages.ui.server import child, memory, slow_files
 from pages.ui.server.child import EndedError
 
 pytestmark = pytest.mark.slow
@@ -236,7 +236,7 @@ def folders() -> set[Path]:
 def test_it_is_the_film_that_would_be_made_here(short: Film) -> None:
     seen: list[float] = []
     before = folders()
-    assert writing.filmed(short, "gif", seen.append) == film(short, "gif")
+    assert slow_files.filmed(short, "gif", seen.append) == film(short, "gif")
     assert seen == sorted(seen) and seen[0] == 0 and folders() == before
 
 
@@ -251,7 +251,7 @@ def test_who_leaves_ends_it_and_all_it_has_started(long: Film, begun: Begun) -> 
             raise InterruptedError
 
     with pytest.raises(InterruptedError):
-        writing.filmed(long, LONG, tell)
+        slow_files.filmed(long, LONG, tell)
     assert len(found) > 1, "the video encoder is a process, too"
     assert min(nice) >= min(os.getpriority(os.PRIO_PROCESS, 0) + 10, 19), "the others go first"
     until(lambda: not any(one in family(one) for one in found))
@@ -263,7 +263,7 @@ def test_one_that_is_killed_is_said(long: Film, begun: Begun) -> None:
         os.kill(begun[-1].pid, signal.SIGKILL)
 
     with pytest.raises(EndedError, match="ended from outside"):
-        writing.filmed(long, "gif", tell)
+        slow_files.filmed(long, "gif", tell)
 
 
 @pytest.mark.nightly
@@ -273,14 +273,14 @@ def test_time_and_memory_are_bounded(
 ) -> None:
     monkeypatch.setattr(child, bound, value)
     with pytest.raises(EndedError, match=why):
-        writing.filmed(long, "gif", lambda done: None)
+        slow_files.filmed(long, "gif", lambda done: None)
     assert not family(begun[-1].pid)
 
 
 def test_without_memory_none_is_begun(short: Film, begun: Begun, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(memory, "left", lambda: 1e6)
     with pytest.raises(ValueError, match="to make a film; this server has 1 MB left"):
-        writing.filmed(short, "gif", lambda done: None)
+        slow_files.filmed(short, "gif", lambda done: None)
     assert not begun
 
 

@@ -28,10 +28,10 @@ from encoder.packet.shipped import SENTENCES, shipped
 from encoder.pictures.figure import figure_of
 from pages.front import packets, routes
 from pages.front.asked import Asked, AskedFile, RefusedError, read, read_file
-from pages.front.files import File, Files
 from pages.front.headers import Headers, policy
 from pages.front.packets import Kept, Made, Packets
-from pages.ui.server import writing
+from pages.front.served_files import File, Files
+from pages.ui.server import slow_files
 
 ROOT = Path(__file__).parents[1]
 STOPS = re.findall(r"step: '([\w.]+)'.*own: (true|false)", (ROOT / "encoder/browser/stops.js").read_text("utf-8"))
@@ -221,7 +221,7 @@ def test_a_picture_too_large_for_paper_is_offered_as_numbers_alone(client: TestC
 def test_a_whole_run_waits_for_its_turn(client: TestClient, small: TextEncoder) -> None:
     answers = list[Any]()
     asked = {"picture": "run", "format": "npz", "query": QUERY}
-    with writing.export_lock:  # another large file is being made
+    with slow_files.export_lock:  # another large file is being made
         waits = threading.Thread(target=lambda: answers.append(client.post("/api/picture", json=asked)))
         waits.start()
         waits.join(0.3)

@@ -18,8 +18,8 @@ from streamlit.testing.v1 import AppTest
 
 from encoder import TextEncoder
 from encoder.exam import Treebank, bundled_treebanks, examine
+from encoder.exam.exam_sentences import NO_JOB, head_jobs, relation_rows, scope
 from encoder.exam.examination import RESULTS
-from encoder.exam.sentences import NO_JOB, head_jobs, relation_rows, scope
 from encoder.exam.treebank import given_treebank
 from encoder.metrics import disagreement, norm_weighted, normalized_entropy
 from encoder.packet.format import unpack

@@ -25,7 +25,7 @@ from encoder.support.errors import EncoderError
 from encoder.support.formatting import shown
 from encoder.support.theme import label
 from pages.ui.components import maps
-from pages.ui.server import models
+from pages.ui.server import offered_models
 from pages.ui.state.choice_names import names
 from pages.ui.text import plain
 
@@ -66,9 +66,9 @@ def no_models(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 @cases(2500)
 @given(LINK, st.integers(1, 512))
 def test_any_link_gives_a_view_and_sentences(no_models: Path, base: TextEncoder, link: dict[str, str], n: int) -> None:
-    view, notes = from_query(link, models.check, names())
+    view, notes = from_query(link, offered_models.check, names())
     assert all(isinstance(note, str) and len(note) < 2000 for note in notes)
-    assert from_query(to_query(view), models.check, names()) == (view, [])
+    assert from_query(to_query(view), offered_models.check, names()) == (view, [])
     inside, _ = view.within(base.config, n)
     assert 0 <= inside.layer < 6 and 0 <= inside.head < 8 and all(0 <= i < n for i in inside.hidden)
     check(inside.edits, base.config, n)
@@ -119,12 +119,12 @@ def test_any_number_is_explained_or_refused(base: TextEncoder, sara: Trace, cell
 @given(MODEL)
 def test_any_name_of_a_model_is_refused_or_stays_inside(no_models: Path, name: str) -> None:
     try:
-        models.check(name)
+        offered_models.check(name)
     except EncoderError as error:
         assert len(str(error)) < 2000
         return
-    assert models.offer(name).label
-    assert not name.startswith(models.FOLDER)  # there is none in an empty folder
+    assert offered_models.offer(name).label
+    assert not name.startswith(offered_models.FOLDER)  # there is none in an empty folder
 
 
 @cases(800)

@@ -17,7 +17,7 @@ from encoder import TextEncoder
 from encoder.pictures.link import LONGEST_IN_URL, VERSION, from_query, to_query
 from encoder.pictures.view import View
 from pages.ui.downloads import keep
-from pages.ui.server.models import check
+from pages.ui.server.offered_models import check
 from pages.ui.state.choice_names import names
 from pages.ui.state.site import PAGES
 

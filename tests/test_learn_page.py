@@ -20,8 +20,8 @@ from visits import link
 from encoder.tasks.models import recorded
 from encoder.tasks.settings import LearnSettings, read, usual
 from encoder.tasks.task import TASKS
-from pages.ui.server import child, engine, job_queue, task_models, training
-from pages.ui.server.training import LiveRuns
+from pages.ui.server import child, engine, job_queue, live_training, task_models
+from pages.ui.server.live_training import LiveRuns
 
 pytestmark = pytest.mark.slow
 
@@ -59,7 +59,7 @@ def is_running(process: int) -> bool:
 def runs(monkeypatch: pytest.MonkeyPatch) -> Iterator[LiveRuns]:
     """A server's runs, which end with the test."""
     found = LiveRuns()
-    for module in ("pages.learn.task", "pages.ui.server.task_models"):
+    for module in ("pages.learn.task_section", "pages.ui.server.task_models"):
         monkeypatch.setattr(f"{module}.live", found)
     yield found
     for settings in list(found.runs):
@@ -87,7 +87,7 @@ def test_every_task_plays_at_once_and_where_it_fails_it_is_told_why() -> None:
 def test_a_rate_far_too_large_is_said(runs: LiveRuns) -> None:
     """What a run of that rate ends with: a loss about that of guessing."""
     settings = LearnSettings("shift", rate=1.0, steps=50)
-    run = runs.runs[settings] = training.LiveRun(settings)
+    run = runs.runs[settings] = live_training.LiveRun(settings)
     first = recorded(usual("shift"))[0]
     run.moments += [first, replace(first, step=50, loss=2.05)]
     text = words(open_app("learn", learn_task="shift", learn_rate="1.0", learn_steps="50"))
@@ -162,7 +162,7 @@ def test_a_run_is_trained_in_a_process_of_its_own_and_opened(runs: LiveRuns) -> 
     assert link(app)["model"] == "learned:task=majority,width=16,steps=50,seed=3"
 
 
-def begun(runs: LiveRuns, settings: LearnSettings = QUICK) -> training.LiveRun:
+def begun(runs: LiveRuns, settings: LearnSettings = QUICK) -> live_training.LiveRun:
     """A run whose process has started."""
     runs.begin(settings)
     until(lambda: runs.runs[settings].process)
@@ -196,7 +196,7 @@ def test_a_killed_process_is_said_and_can_be_begun_again(runs: LiveRuns) -> None
     [
         (child, "MOST_SECONDS", 0.5, "It took longer than it may here"),
         (child, "MOST_MB", 5.0, "It took more memory than it may"),
-        (training, "GRACE", 0.5, "It ended when nobody looked at it any more."),
+        (live_training, "GRACE", 0.5, "It ended when nobody looked at it any more."),
     ],
 )
 def test_time_memory_and_absence_are_bounded(
@@ -214,7 +214,7 @@ def test_time_memory_and_absence_are_bounded(
 def test_a_second_run_waits_and_is_told_how_long_and_nothing_else_waits(
     runs: LiveRuns, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(training, "slots", job_queue.JobQueue(at_once=1))
+    monkeypatch.setattr(live_training, "slots", job_queue.JobQueue(at_once=1))
     first = begun(runs, SLOW)
     app = open_app("learn", **THIS | {"learn_seed": "4"})
     press(app, "train_now")
@@ -233,7 +233,7 @@ def test_a_second_run_waits_and_is_told_how_long_and_nothing_else_waits(
 
 @pytest.mark.nightly
 def test_who_leaves_the_queue_leaves_nothing_there(runs: LiveRuns, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(training, "slots", job_queue.JobQueue(at_once=1, most_waiting=1))
+    monkeypatch.setattr(live_training, "slots", job_queue.JobQueue(at_once=1, most_waiting=1))
     first = begun(runs, SLOW)
     waiting, refused = QUICK, replace(QUICK, seed=4)
     runs.begin(waiting)
@@ -241,10 +241,10 @@ def test_who_leaves_the_queue_leaves_nothing_there(runs: LiveRuns, monkeypatch: 
     runs.begin(refused)
     until(lambda: runs.look(first.settings) and runs.look(waiting) and runs.runs[refused].ended)
     assert "wait here already, and no more may" in runs.runs[refused].ended
-    monkeypatch.setattr(training, "GRACE", 0.5)
+    monkeypatch.setattr(live_training, "GRACE", 0.5)
     until(lambda: runs.look(first.settings) and runs.runs[waiting].ended)
-    assert runs.runs[waiting].ended == training.LEFT + "." and runs.runs[waiting].process is None
-    assert len(training.slots.line) == 1 and first.goes_on
+    assert runs.runs[waiting].ended == live_training.LEFT + "." and runs.runs[waiting].process is None
+    assert len(live_training.slots.line) == 1 and first.goes_on
 
 
 @pytest.mark.nightly
@@ -266,7 +266,7 @@ def test_a_rate_far_too_large_ends_in_a_sentence(runs: LiveRuns) -> None:
 STARTS = """
 import sys, time
 from encoder.tasks.settings import read
-from pages.ui.server.training import live
+from pages.ui.server.live_training import live
 settings = read(sys.argv[1])
 live.begin(settings)
 while not live.runs[settings].process:
@@ -307,8 +307,8 @@ def test_a_server_may_train_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_finished_runs_are_bounded(runs: LiveRuns, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(training, "MOST_KEPT", 2)
-    monkeypatch.setattr(training.LiveRun, "work", lambda run: setattr(run, "ended", "over"))
+    monkeypatch.setattr(live_training, "MOST_KEPT", 2)
+    monkeypatch.setattr(live_training.LiveRun, "work", lambda run: setattr(run, "ended", "over"))
     for seed in range(6):
         runs.begin(LearnSettings(seed=seed))
         until(lambda: not any(run.goes_on for run in runs.runs.values()))

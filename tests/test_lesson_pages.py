@@ -39,9 +39,9 @@ from encoder.teach.lessons.foreign import pack
 from encoder.teach.lessons.lesson import Lesson, LessonStep, Question, write
 from encoder.teach.lessons.stored import by_content
 from encoder.teach.trials import Verdict
-from pages.ui import session
+from pages.ui import session_runs
 from pages.ui.lessons import library
-from pages.ui.server import measurements, models
+from pages.ui.server import measurements, offered_models
 from pages.ui.server.engine import text_encoder
 
 pytestmark = pytest.mark.slow
@@ -100,7 +100,9 @@ def test_every_bundled_lesson_is_played_from_start_to_end(name: str) -> None:
             given = dict(step.given)
             if "sentence" in trials.TRIALS[step.trial].needed:
                 given.setdefault("sentence", view.sentence)
-            found = session.findings(view.model, step.trial, session.spelled(given), agreed=True)  # measured once
+            found = session_runs.findings(
+                view.model, step.trial, session_runs.spelled(given), agreed=True
+            )  # measured once
             assert judged(app) is found.verdict is not Verdict.UNTRIED
             if step.trial != "time_constant":
                 assert metric(app) == brief(found.value)
@@ -407,13 +409,13 @@ def test_claims_open_with_their_stored_verdicts_and_one_is_measured_alone(monkey
 
 def test_every_claim_has_its_number_and_the_verdict_that_follows_from_it() -> None:
     """Of a model of which nothing is stored: its claims are listed until they are measured."""
-    little = models.built(replace(PRESETS["paper"], d_model=64, n_heads=2, d_ff=128, n_layers=2), 1)
+    little = offered_models.built(replace(PRESETS["paper"], d_model=64, n_heads=2, d_ff=128, n_layers=2), 1)
     app = open_app("claims", model=little)
     assert not app.expander and list(app.dataframe[0].value["claim"]) == [claim.text for claim in CLAIMS]
     app = open_claims(model="small", layer="0", head="0")
     assert not any(map(is_stored, app.expander))
     for claim, row in zip(CLAIMS, app.expander, strict=True):
-        found = session.findings("small", claim.trial, session.spelled(claim.given))
+        found = session_runs.findings("small", claim.trial, session_runs.spelled(claim.given))
         assert f": {found.verdict.value}]" in row.label and plain(row.label).endswith(claim.text), claim.key
         assert plain(found.sentence) in plain(" ".join(block.value for block in row.markdown))
     app.pills(key="claim_verdicts").set_value([Verdict.FAILS]).run()
@@ -478,5 +480,5 @@ def test_every_term_leads_to_where_it_is_shown_and_is_found_by_any_of_its_names(
 @pytest.mark.nightly
 def test_the_claims_of_a_model_that_guesses_no_words_are_not_tried_in_vain() -> None:
     little = replace(PRESETS["paper"], d_model=64, n_heads=2, d_ff=128, n_layers=2)
-    app = open_claims(model=models.built(little, 0), layer="0", head="0")
+    app = open_claims(model=offered_models.built(little, 0), layer="0", head="0")
     assert any(Verdict.UNTRIED.value in row.label for row in app.expander)

@@ -18,7 +18,7 @@ from visits import link
 from encoder import PRESETS
 from encoder.edits.edit import check
 from encoder.pictures.link import from_query, to_query
-from pages.ui.server import engine, models
+from pages.ui.server import engine, offered_models
 from pages.ui.state.choice_names import names
 
 pytestmark = pytest.mark.slow
@@ -48,9 +48,9 @@ def test_made_up_links_open_on_every_page() -> None:
 
 def read(page: str, query: dict[str, str]) -> None:
     """A link becomes a view that fits into every model, or sentences; the link of that view asks for the same."""
-    view, notes = from_query(query, models.check, names())
+    view, notes = from_query(query, offered_models.check, names())
     assert all(10 < len(note) < 2000 for note in notes)
-    assert from_query(to_query(view), models.check, names()) == (view, [])
+    assert from_query(to_query(view), offered_models.check, names()) == (view, [])
     for config, n in zip((PRESETS["paper"], *SHAPES.values()), cycle(LENGTHS), strict=False):
         inside, said = view.within(config, n)
         assert 0 <= inside.layer < config.n_layers and 0 <= inside.head < config.n_heads
@@ -65,7 +65,7 @@ def test_made_up_links_are_read_into_views_that_fit() -> None:
 
 def test_the_smallest_models_are_there() -> None:
     for name in SHAPES:
-        assert models.make(f"folder:{name}").trace("w1")["output"].shape[1] == SHAPES[name].d_model
+        assert offered_models.make(f"folder:{name}").trace("w1")["output"].shape[1] == SHAPES[name].d_model
 
 
 OUTSIDE = {  # a link that leaves the range of a slider -> what the sliders show, and what is said of it

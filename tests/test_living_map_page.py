@@ -11,7 +11,7 @@ from page_tools import maps, open_app
 from encoder import TextEncoder
 from encoder.pictures.figures.living_map_cells import index_at
 from encoder.pictures.view import Cell
-from pages.ui.components import living_map
+from pages.ui.components import living_map_component
 
 STEP = "layers.1.attention.q"
 
@@ -55,11 +55,11 @@ def test_what_a_browser_says_is_checked(
 ) -> None:
     changed: dict[str, int] = {}
     numbers: list[Cell] = []
-    monkeypatch.setattr(living_map.state, "picked", lambda key: said)
-    monkeypatch.setattr(living_map.state, "change", lambda **more: changed.update(more))
-    monkeypatch.setattr(living_map, "remember", lambda key, value, default: changed.update({key: value}))
-    monkeypatch.setattr(living_map.walk, "show_step", lambda step: pytest.fail(f"went to {step}"))
-    living_map.take("living_map", small_run, numbers.append, None)
+    monkeypatch.setattr(living_map_component.state, "picked", lambda key: said)
+    monkeypatch.setattr(living_map_component.state, "change", lambda **more: changed.update(more))
+    monkeypatch.setattr(living_map_component, "remember", lambda key, value, default: changed.update({key: value}))
+    monkeypatch.setattr(living_map_component.walk, "show_step", lambda step: pytest.fail(f"went to {step}"))
+    living_map_component.take("living_map", small_run, numbers.append, None)
     assert changed == fields
     if opened is None:
         assert numbers == []
@@ -97,8 +97,10 @@ def test_a_layer_is_sent_only_where_one_is_unfolded() -> None:
 def test_a_difference_goes_with_the_run_that_it_was_drawn_against(small: TextEncoder) -> None:
     stays, goes = small.trace("The cat sleeps."), small.trace("The man sleeps.")
     for before in (None, goes):
-        living_map.kept(stays, before, "whole", lambda: b"x")
-    assert len(living_map.made_of(stays)) == 2
+        living_map_component.kept(stays, before, "whole", lambda: b"x")
+    assert len(living_map_component.made_of(stays)) == 2
     del before, goes
     gc.collect()
-    assert len(living_map.made_of(stays)) == 1  # else what stays holds a picture for each run of every visitor
+    assert (
+        len(living_map_component.made_of(stays)) == 1
+    )  # else what stays holds a picture for each run of every visitor

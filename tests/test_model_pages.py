@@ -15,8 +15,8 @@ from encoder.checkpoint.build import on_meta
 from encoder.explain.cost import depths, hyperparameters, size
 from encoder.model.config_text import config_to_text
 from encoder.support.formatting import short
-from pages.ui import session
-from pages.ui.server import engine, models
+from pages.ui import session_runs
+from pages.ui.server import engine, offered_models
 
 pytestmark = pytest.mark.slow
 
@@ -75,7 +75,7 @@ def test_the_builder_builds_the_word_head_of_bert_and_its_longest_input() -> Non
     healthy(app.selectbox(key="preset").set_value("bert-base").run())
     assert app.selectbox(key="build_mlm_head").value is True
     press(fill(app, SMALL_SHAPE | {"build_n_layers": 1, "build_max_positions": 5000}), "build")
-    config = session.text_encoder(model_of(app)).config
+    config = session_runs.text_encoder(model_of(app)).config
     assert "mlm_head=true" in model_of(app) and config.mlm_head and config.max_positions == 5000
 
 
@@ -167,7 +167,7 @@ def test_a_server_switches_folders_off_and_the_hub_on(model_root: Path, monkeypa
         monkeypatch.delenv("ENCODER_HUB", raising=False)
         if value is not None:
             monkeypatch.setenv("ENCODER_HUB", value)
-        assert not models.hub_is_on(), value
+        assert not offered_models.hub_is_on(), value
     hub_off = texts(page("From the hub"))
     assert "fetches no models from the hub" in hub_off and "ENCODER_HUB=on" in hub_off
     empty = page("From a folder")
@@ -212,23 +212,25 @@ def test_what_the_hub_does_not_give_leaves_the_model_that_was_there(
     app = fetch(monkeypatch, refuse, "someone/nothing")
     assert "there is no model <b>x</b> on the hub. The model on the screen stays." in texts(app)
     assert model_of(app) == "small"
-    assert models.fetch_lock.acquire(blocking=False)
+    assert offered_models.fetch_lock.acquire(blocking=False)
     try:  # somebody else fetches one
         app = fetch(monkeypatch, lambda *_: pytest.fail("fetched beside another one"), "someone/second")
     finally:
-        models.fetch_lock.release()
+        offered_models.fetch_lock.release()
     assert "another model is being fetched now; ask again when it is there" in texts(app)
 
 
 def test_models_that_are_let_go_take_their_runs_along(monkeypatch: pytest.MonkeyPatch) -> None:
-    names = [models.built(EncoderConfig(d_model=16, n_heads=2, n_layers=1, d_ff=16), seed) for seed in range(6)]
-    room = models.footprint(names[0]) + 1.5 * engine.held_by(session.text_encoder(names[5]))  # one, and a new one
+    names = [offered_models.built(EncoderConfig(d_model=16, n_heads=2, n_layers=1, d_ff=16), seed) for seed in range(6)]
+    room = offered_models.footprint(names[0]) + 1.5 * engine.held_by(
+        session_runs.text_encoder(names[5])
+    )  # one, and a new one
     monkeypatch.setattr(engine.model_cache, "most_bytes", room)
     engine.model_cache.clear()
     engine.run_cache.clear()
     try:
         for name in names[:5]:
-            session.run(name, "The cat.")
+            session_runs.run(name, "The cat.")
         assert [key[0] for key in engine.model_cache.kept] == names[3:5]
         assert {key[0] for key in engine.run_cache.kept} == set(names[3:5])
     finally:
@@ -239,8 +241,8 @@ def test_models_that_are_let_go_take_their_runs_along(monkeypatch: pytest.Monkey
 def test_long_text_is_cut_where_its_run_would_take_too_much_memory(monkeypatch: pytest.MonkeyPatch) -> None:
     config = EncoderConfig(n_layers=3, d_model=32, n_heads=2, d_ff=48, vocab_size=16_384, max_positions=512)
     monkeypatch.setattr(engine, "RUN_BYTES", size(config).bytes_of_a_run(101) - 1)
-    app = open_app("class", model=models.built(config, 0), sentence="word " * 1000)
-    assert session.text_encoder(models.built(config, 0)).max_tokens == 100
+    app = open_app("class", model=offered_models.built(config, 0), sentence="word " * 1000)
+    assert session_runs.text_encoder(offered_models.built(config, 0)).max_tokens == 100
     assert size(config).bytes_of_a_run(100) <= engine.RUN_BYTES < size(config).bytes_of_a_run(101)
     assert "100 tokens, and no more" in said(app) and config_to_text(config) in model_of(app)
     engine.model_cache.clear()

@@ -5,10 +5,10 @@ import pytest
 
 from encoder import Edit, TextEncoder, by_hand, mystery
 from encoder.tasks.data import held_out
-from encoder.tasks.learning import learn
-from encoder.tasks.learning import model_of as trained_model
 from encoder.tasks.mystery import FOLDER, MYSTERIES, examine, examined
 from encoder.tasks.on_digits import ON_DIGITS
+from encoder.tasks.task_training import learn
+from encoder.tasks.task_training import model_of as trained_model
 
 pytestmark = pytest.mark.slow
 

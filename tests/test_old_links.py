@@ -16,7 +16,7 @@ from streamlit.util import calc_hash
 
 from encoder.edits.edit_text import text_to_edits
 from encoder.packet.after_layers import level_5
-from encoder.packet.block import level_3
+from encoder.packet.block_level import level_3
 from encoder.packet.format import unpack
 from encoder.packet.step_numbers import level_8
 from encoder.pictures import figure_link

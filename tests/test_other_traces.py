@@ -16,7 +16,7 @@ from encoder.experiments.compare import patch_sweep
 from encoder.experiments.scaling import scaling
 from encoder.metrics.lens import logit_lens
 from encoder.pictures.report.report import report
-from encoder.teach.trials.links import effects
+from encoder.teach.trials.link_trials import effects
 
 pytestmark = pytest.mark.slow
 

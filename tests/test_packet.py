@@ -19,7 +19,7 @@ from packet_runs import EDITS, MASKED, MODELS, RUNS, encoder_of, trace_of
 from encoder import EncoderError, TextEncoder
 from encoder.edits.edit import Edit
 from encoder.exam import bundled_exam
-from encoder.exam.sentences import best_rule
+from encoder.exam.exam_sentences import best_rule
 from encoder.metrics.word_kinds import words_known
 from encoder.packet.format import PacketError, Stored, exact, pack, shares, signed, unpack
 from encoder.packet.run import MODELS as SIZES

@@ -11,7 +11,7 @@ from packet_runs import EDITS, MASKED, SIZE
 from shared_models import pretrained
 
 from encoder import PRESETS, EncoderConfig, EncoderError, TextEncoder
-from encoder.packet.block import MOST_BYTES, bytes_of_a_row, level_3
+from encoder.packet.block_level import MOST_BYTES, bytes_of_a_row, level_3
 from encoder.packet.format import Stored, unpack
 from encoder.trace.trace import Trace
 

@@ -13,7 +13,7 @@ from encoder.exam.examples import examples
 from encoder.exam.few import FEW, few_by_content, head_examples, surest
 from encoder.exam.treebank import Treebank
 from encoder.packet.format import unpack
-from encoder.packet.heads import level_6
+from encoder.packet.heads_level import level_6
 from encoder.packet.levels import MORE
 
 

@@ -18,7 +18,7 @@ from encoder.pictures.lab_rows import LABS
 from encoder.pictures.view import EXAMPLE, GAP, GAP_OTHER, View
 from pages.ui.server import engine
 from pages.ui.server.engine import budget
-from pages.ui.server.models import MODELS
+from pages.ui.server.offered_models import MODELS
 from pages.ui.state.site import DRAWN, PAGES, Page
 
 pytestmark = pytest.mark.slow

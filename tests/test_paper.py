@@ -20,11 +20,11 @@ from pypdf import PdfReader
 
 from encoder import TextEncoder, Trace
 from encoder.pictures.figures import lines, matrix, tiles, token_bars
-from encoder.pictures.paper import panel_blocks, share
+from encoder.pictures.paper import card_to_share, panel_blocks
+from encoder.pictures.paper.card_to_share import share_card
 from encoder.pictures.paper.files import MOST_PANELS, PaperFigure, figure
 from encoder.pictures.paper.from_drawn import of_drawn
-from encoder.pictures.paper.panel import Panel, PanelError, heat_map, latex, markdown, of_maps
-from encoder.pictures.paper.share import share_card
+from encoder.pictures.paper.printed_panel import Panel, PanelError, heat_map, latex, markdown, of_maps
 from encoder.pictures.paper.sheet import Sheet
 from encoder.pictures.registry.grids import ALL_HEADS, FLOWS
 from encoder.pictures.registry.steps import step_picture
@@ -329,14 +329,14 @@ def test_what_a_map_is_about_is_always_named(monkeypatch: pytest.MonkeyPatch) ->
 def test_a_card_says_the_whole_of_a_long_sentence(monkeypatch: pytest.MonkeyPatch) -> None:
     long = " ".join(f"word{i}" for i in range(36))
     written: list[str] = []
-    monkeypatch.setattr(share, "write", lambda figure, x, y, line, *more, **how: written.append(line))
+    monkeypatch.setattr(card_to_share, "write", lambda figure, x, y, line, *more, **how: written.append(line))
     share_card(of_maps("t", "c", [heat_map(np.eye(2), ["a", "b"], ["a", "b"], "share")]), long, "")
     assert long in " ".join(written)
 
 
 def test_a_card_says_what_of_the_picture_is_not_drawn(sara: Trace, monkeypatch: pytest.MonkeyPatch) -> None:
     written: list[str] = []
-    monkeypatch.setattr(share, "write", lambda figure, x, y, line, *more, **how: written.append(line))
+    monkeypatch.setattr(card_to_share, "write", lambda figure, x, y, line, *more, **how: written.append(line))
     share_card(weights(sara), sara.text, "")
     rows = sara[f"layers.{LAYER}.attention.weights"][HEAD, 1:-1].double()
     parked = 100 * float(rows[:, [0, -1]].sum(1).mean())

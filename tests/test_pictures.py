@@ -28,11 +28,11 @@ from encoder.pictures import registry
 from encoder.pictures.ask import scene_of
 from encoder.pictures.figure import figure_of, view_of
 from encoder.pictures.figure_link import PictureAt, pack
-from encoder.pictures.files import IN_BROWSER
 from encoder.pictures.link import spell
 from encoder.pictures.numbers import array
 from encoder.pictures.paper.files import PaperFigure
 from encoder.pictures.picture import Answer, Picture
+from encoder.pictures.picture_files import IN_BROWSER
 from encoder.pictures.registry import picture_at, pictures
 from encoder.pictures.screen import KINDS
 from encoder.pictures.view import Cell, View
@@ -324,7 +324,7 @@ def test_no_page_draws_a_picture_past_the_registry_and_each_shows_what_is_there(
         for call in (node for node in ast.walk(ast.parse(text)) if isinstance(node, ast.Call)):
             used.setdefault(ast.unparse(call.func).rpartition(".")[2], set()).add(str(path.relative_to(ROOT)))
         shows |= set(re.findall(r"\b[A-Z][A-Z_0-9]+\b", text))
-    assert used["plotly_chart"] <= {"pages/ui/picture.py", "pages/ui/server/cold_start.py"} and "chart" not in used
+    assert used["plotly_chart"] <= {"pages/ui/picture_view.py", "pages/ui/server/cold_start.py"} and "chart" not in used
     scripts = " ".join(path.read_text(encoding="utf-8") for path in (ROOT / "encoder" / "browser").glob("*.js"))
     kept = {key for key in IN_BROWSER if f"'{key}'" in scripts}  # what the browser's pages show
     assert kept == set(IN_BROWSER) >= set(re.findall(r"picture: '(\w+)'", scripts))

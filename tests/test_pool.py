@@ -24,7 +24,7 @@ from encoder import PRESETS, EncoderConfig, TextEncoder
 from encoder.explain.cost import run_flops, step_costs
 from encoder.metrics import SENTENCES, survey
 from encoder.support.progress import listening
-from pages.ui.server import cost_gate, engine, job_queue, measurements, memory, models, pool
+from pages.ui.server import cost_gate, engine, job_queue, measurements, memory, offered_models, pool
 from pages.ui.server.job_queue import FullError, JobQueue
 from pages.ui.server.pool import Budget, Pool, Results, borrowing, nbytes, waiting_for
 
@@ -235,7 +235,7 @@ def test_results_are_counted_in_bytes_and_made_once(small: TextEncoder) -> None:
 
 
 def test_a_model_counts_its_prepacked_weights_frees_them_and_its_twin_is_drawn_without_it(base: TextEncoder) -> None:
-    name = models.built(EncoderConfig(d_model=64, n_heads=2, n_layers=2, d_ff=128), 3)
+    name = offered_models.built(EncoderConfig(d_model=64, n_heads=2, n_layers=2, d_ff=128), 3)
     encoder = engine.text_encoder(name)
     weights = sum(parameter.nbytes for parameter in encoder.model.parameters())
     assert weights < engine.model_cache.kept[(name,)].nbytes <= 2 * weights
@@ -309,8 +309,8 @@ def test_a_survey_ends_where_whoever_asked_for_it_leaves(small: TextEncoder) -> 
 def test_a_model_that_takes_long_is_offered_with_its_time_and_loaded_on_a_click(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    name = models.built(EncoderConfig(d_model=16, n_heads=2, n_layers=1, d_ff=16), 77)
-    monkeypatch.setattr(models, "seconds", lambda asked: 30.0 if asked == name else 0.0)
+    name = offered_models.built(EncoderConfig(d_model=16, n_heads=2, n_layers=1, d_ff=16), 77)
+    monkeypatch.setattr(offered_models, "seconds", lambda asked: 30.0 if asked == name else 0.0)
     app = open_app("atlas", model=name, layer="0", head="0")
     assert "about 30 seconds to load" in said(app) and not engine.is_loaded(name)
     healthy(app.button(key="load_model").click().run())
@@ -329,21 +329,21 @@ def test_settings_that_say_nothing_are_logged_and_the_hub_is_off_in_any_spelling
             assert memory.setting("ENCODER_MOST_MB", 1500) == value
         assert ("ENCODER_MOST_MB" in caplog.text) == (value == 1500), text
     monkeypatch.setenv("ENCODER_HUB", "on")
-    assert models.hub_is_on()
+    assert offered_models.hub_is_on()
     for text in ("", "OFF", " 0 ", "False", "no"):
         monkeypatch.setenv("ENCODER_HUB", text)
-        assert not models.hub_is_on()
+        assert not offered_models.hub_is_on()
         with pytest.raises(ValueError, match="fetches no models"):
-            models.fetch("prajjwal1/bert-tiny", lambda done, total: None)
+            offered_models.fetch("prajjwal1/bert-tiny", lambda done, total: None)
 
 
 def test_folders_are_bounded_and_the_hub_gives_only_so_many(model_root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     for name in ("one", "two"):
         put(model_root / name)
-    monkeypatch.setattr(models, "MOST_FETCHED", 2)
+    monkeypatch.setattr(offered_models, "MOST_FETCHED", 2)
     with pytest.raises(ValueError, match="holds 2 of"):
-        models.fetch("someone/third", lambda done, whole: None)
-    monkeypatch.setattr(models, "MOST_MB", 0.01)
+        offered_models.fetch("someone/third", lambda done, whole: None)
+    monkeypatch.setattr(offered_models, "MOST_MB", 0.01)
     assert "this server allows" in said(open_app(model="folder:one", sentence=SENTENCE))
 
 

@@ -10,8 +10,8 @@ from tiny import TINY, VARIANTS, tiny
 
 from encoder import TextEncoder
 from encoder.exam import named
-from encoder.experiments.probes import layers
-from encoder.experiments.probes.layers import (
+from encoder.experiments.probes import layer_probes
+from encoder.experiments.probes.layer_probes import (
     FOLDS,
     MOODS,
     TAGS,
@@ -118,7 +118,7 @@ def test_a_task_that_is_in_the_vectors_is_told_and_its_control_is_not() -> None:
 def test_a_control_task_gives_a_word_one_class_wherever_it_stands() -> None:
     lots = dict[str, set[int]]()
     words = [word.lower() for one in labelled() for word in one.words]
-    for word, lot in zip(words, layers.drawn(torch.arange(len(words)) % 8).tolist(), strict=True):
+    for word, lot in zip(words, layer_probes.drawn(torch.arange(len(words)) % 8).tolist(), strict=True):
         lots.setdefault(word, set()).add(lot)
     assert all(len(lot) == 1 for lot in lots.values()) and len(set().union(*lots.values())) == 8
 
@@ -128,7 +128,7 @@ def test_the_control_of_sentences_follows_from_their_words() -> None:
     words = [[word.lower() for word in one.words] for one in labelled()]
     vocabulary = sorted({word for one in words for word in one})
     counted = torch.tensor([[one.count(word) / len(one) for word in vocabulary] for one in words])
-    task = layers.moods(samples(tiny(TINY)))
+    task = layer_probes.moods(samples(tiny(TINY)))
     by_heart = fit(counted, task.control, 2, strength=100.0).shares(counted).argmax(-1)
     assert float((by_heart == task.control).double().mean()) > 0.97
     assert int(task.control.sum()) == 100 and 60 < int((task.control == task.labels).sum()) < 140
@@ -154,12 +154,12 @@ def test_a_list_of_words_is_counted_without_the_sentence_that_is_asked() -> None
                     most = max(tags.count(t) for t in tags)
                     right += tag == next(t for t in tags if tags.count(t) == most)
                     words += 1
-    assert layers.looked_up() == pytest.approx(right / words, abs=1e-9)
+    assert layer_probes.looked_up() == pytest.approx(right / words, abs=1e-9)
 
 
 def test_every_probe_comes_with_its_control(monkeypatch: pytest.MonkeyPatch) -> None:
     encoder, every = tiny(TINY), labelled()
-    monkeypatch.setattr(layers, "labelled", lambda: every[:40])
+    monkeypatch.setattr(layer_probes, "labelled", lambda: every[:40])
     for name in TASKS:
         one = probe(encoder, name)
         assert one.accuracy.shape == one.control.shape == (encoder.config.n_layers + 1,), name
@@ -189,20 +189,20 @@ def test_a_word_is_the_mean_of_its_pieces_in_each_layer(small: TextEncoder) -> N
 def test_a_reader_reads_another_sentence(name: str) -> None:
     encoder = tiny(VARIANTS[name])
     trace = encoder.trace("w1 w2 w3")
-    shares = layers.read_words(trace, readers(encoder, 1)["parts of speech"], 1)
+    shares = layer_probes.read_words(trace, readers(encoder, 1)["parts of speech"], 1)
     assert shares.shape == (len(words_of(trace)), len(TAGS))
     assert torch.allclose(shares.sum(-1), torch.ones(len(shares), dtype=torch.float64))
-    assert layers.read_sentence(trace, readers(encoder, 0)["good or bad"], 0).shape == (2,)
+    assert layer_probes.read_sentence(trace, readers(encoder, 0)["good or bad"], 0).shape == (2,)
     with pytest.raises(ValueError, match="no 9 layers"):
         readers(encoder, 9)
 
 
 def test_a_trained_model_tells_words_and_sentences_apart(small: TextEncoder) -> None:
     trace, trained = small.trace("The friendly doctor helped us and we were very happy."), readers(small, 3)
-    kinds = layers.read_words(trace, trained["parts of speech"], 3).argmax(-1)
+    kinds = layer_probes.read_words(trace, trained["parts of speech"], 3).argmax(-1)
     said = [[*TAGS.values()][k] for k in kinds.tolist()]
     assert said[:4] == ["determiner", "adjective", "noun", "verb"]
-    assert float(layers.read_sentence(trace, trained["good or bad"], 3)[0]) > 0.5
+    assert float(layer_probes.read_sentence(trace, trained["good or bad"], 3)[0]) > 0.5
 
 
 @in_turn(
@@ -210,7 +210,7 @@ def test_a_trained_model_tells_words_and_sentences_apart(small: TextEncoder) -> 
     [("DANVRAN", "bggobgg"), ("PVDN", "bobg"), ("DRANVA", "bgggoo"), ("NNVRAC", "bgoooo"), ("IDNIN", "obgob")],
 )
 def test_a_phrase_is_its_nouns_with_what_stands_before_them(tags: str, labels: str) -> None:
-    assert "".join(layers.CHUNKS[label][0] for label in layers.chunked(list(tags))) == labels
+    assert "".join(layer_probes.CHUNKS[label][0] for label in layer_probes.chunked(list(tags))) == labels
 
 
 @pytest.mark.slow

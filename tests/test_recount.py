@@ -11,7 +11,7 @@ from tiers import mostly_nightly
 from encoder import TextEncoder, checkpoint
 from encoder.exam.recount import figures
 from encoder.metrics.sentences import SENTENCES
-from encoder.train.card import fill_ins
+from encoder.train.model_card import fill_ins
 
 pytestmark = pytest.mark.slow
 

@@ -11,8 +11,8 @@ from encoder import EncoderError, TextEncoder, Trace
 from encoder.browser.living import LATER
 from encoder.model.steps.step import Step
 from encoder.pictures.report import report as made
-from encoder.pictures.report.charts import of_run
 from encoder.pictures.report.report import main, report
+from encoder.pictures.report.report_charts import of_run
 
 pytestmark = pytest.mark.slow
 

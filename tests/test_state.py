@@ -7,7 +7,7 @@ from encoder.metrics import HEAD_MEASURES
 from encoder.model.steps.catalogue import catalogue
 from encoder.pictures.link import LONGEST_IN_URL, from_query, to_query
 from encoder.pictures.view import EXAMPLE, View
-from pages.ui.server.models import check
+from pages.ui.server.offered_models import check
 from pages.ui.state.choice_names import names
 from pages.ui.state.site import PAGES, page_of
 from pages.ui.state.walk import steps_of

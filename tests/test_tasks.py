@@ -10,10 +10,10 @@ import torch
 from encoder import TextEncoder, by_hand, learned
 from encoder.tasks.by_hand import solved
 from encoder.tasks.data import HELD_OUT, batches, guessing, held_out, numbered, sentence, tokenizer_of, vocab_size
-from encoder.tasks.learning import DivergedError, LearningMoment, distances, learn, look, read_moment
 from encoder.tasks.models import place, recorded, to_record
 from encoder.tasks.settings import LearnSettings, read, usual
 from encoder.tasks.task import TASKS
+from encoder.tasks.task_training import DivergedError, LearningMoment, distances, learn, look, read_moment
 
 pytestmark = pytest.mark.slow
 

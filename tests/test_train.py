@@ -26,12 +26,12 @@ from encoder.model.tap import Recorder
 from encoder.train import checkpoint_files
 from encoder.train.__main__ import main
 from encoder.train.checkpoint_files import TrainingProgress
-from encoder.train.corpus import TrainingError
 from encoder.train.loop import all_batches, read
 from encoder.train.objective import MaskedWords, TrainingTap
 from encoder.train.packing import encode, packed, plan
 from encoder.train.processes import Processes
 from encoder.train.trainer import Trainer, TrainingRun, new_model, new_optimizer
+from encoder.train.training_corpus import TrainingError
 
 pytestmark = pytest.mark.slow
 

@@ -9,10 +9,10 @@ import torch
 from tokenizers import Tokenizer
 
 from encoder import TextEncoder
-from encoder.train.corpus import Lines, TrainingError, hold_out, read, read_all
 from encoder.train.objective import choose, hide, vocabulary
 from encoder.train.packing import Plan, TokenStream, batches, encode, packed, plan, segments
 from encoder.train.recipe import RECIPES
+from encoder.train.training_corpus import Lines, TrainingError, hold_out, read, read_all
 from encoder.train.vocabulary import learn
 
 TEXTS = [

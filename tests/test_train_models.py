@@ -10,7 +10,7 @@ from tiny import TINY, tiny
 
 from encoder import TextEncoder
 from encoder.metrics.sentences import SENTENCES
-from encoder.train import card
+from encoder.train import model_card
 from encoder.train.__main__ import main
 from encoder.train.diagnostics import FAR_APART, Habits, habits, score_range, specials
 from encoder.train.evaluation import evaluate, evaluate_text, fill_in_ranks, held_out_batches
@@ -98,7 +98,7 @@ def test_base_answers_the_capital_of_france_and_the_fill_ins(base: TextEncoder) 
     ranks = [(sentence, rank) for sentence, rank, _ in fill_in_ranks(base)]
     assert ranks[0] == (CAPITAL[0], 1)
     assert len(FILL_INS) == 20 and [sentence for sentence, _ in ranks[1:]] == [sentence for sentence, _ in FILL_INS]
-    first, five, asked = card.fill_ins(base)
+    first, five, asked = model_card.fill_ins(base)
     assert asked == 20 and first >= 15 and five >= 19
 
 

@@ -21,12 +21,22 @@ from tokenizers.processors import TemplateProcessing
 from encoder import PRESETS, EncoderConfig, TextEncoder, Trace, checkpoint, experiments, mystery
 from encoder.exam.examination import exam_by_content
 from encoder.exam.rise import rise
-from encoder.experiments.probes.layers import Probe
+from encoder.experiments.probes.layer_probes import Probe
 from encoder.metrics import attention_weights
 from encoder.model.encoder import Encoder
 from encoder.support.formatting import brief
 from encoder.teach import trials
-from encoder.teach.trials import TRIALS, Finding, Verdict, experiments_of, heads, judge, layout, links, notebook
+from encoder.teach.trials import (
+    TRIALS,
+    Finding,
+    Verdict,
+    experiments_of,
+    head_trials,
+    judge,
+    layout,
+    link_trials,
+    notebook,
+)
 from encoder.teach.trials.probing import where_told
 from encoder.trace.trace import Source
 
@@ -52,7 +62,7 @@ IT = {"sentence": WIDE, "other": TIRED, "word": "it"}
 CAT = {"sentence": "cat", "word": "cat"}
 CELL = {"sentence": WIDE, "step": "layers.4.attention.scores", "index": [1, 8, 2]}
 BOTH = {"sentence": KEYS, "word": "keys", "first": "table", "second": "sara"}
-THINGS = [pair for _, pairs in links.LINKS["place"] for pair in pairs]
+THINGS = [pair for _, pairs in link_trials.LINKS["place"] for pair in pairs]
 CROSS = "The animal didn't cross the [MASK] because it was too wide."
 FOOD = {"sentence": "The food was good.", "denial": "The food was not good."}
 CAUSAL = ";".join(f"layers.{i}.attention.masked:causal" for i in range(6))
@@ -223,7 +233,7 @@ NO_MORE = probes(0.6, words=[0.5, 0.6, 0.5, 0.5, 0.5], sentences=[0.5, 0.6, 0.5,
 def undropped(patch: pytest.MonkeyPatch, base: TextEncoder) -> None:
     """Dropout that drops nothing."""
     found = experiments.dropout(base, KEYS, 0.0)
-    patch.setattr("encoder.teach.trials.training.dropout", lambda *args: found)
+    patch.setattr("encoder.teach.trials.training_trials.dropout", lambda *args: found)
 
 
 def silent(part: str) -> Break:
@@ -270,7 +280,7 @@ def never_leaving(patch: pytest.MonkeyPatch, base: TextEncoder) -> TextEncoder:
         real = rise(*given)
         return replace(real, shares=dict.fromkeys(real.shares, 0.0))
 
-    patch.setattr("encoder.teach.trials.grammar.rise", found)
+    patch.setattr("encoder.teach.trials.grammar_trials.rise", found)
     return TextEncoder.from_pretrained("small")
 
 
@@ -299,7 +309,7 @@ def unlicensed(patch: pytest.MonkeyPatch, base: TextEncoder) -> None:
     exam = exam_by_content(base.source.fingerprint)
     assert exam is not None
     none = replace(exam, rows=tuple(replace(row, licensed=False) for row in exam.rows))
-    patch.setattr("encoder.teach.trials.grammar.exam_by_content", lambda fingerprint: none)
+    patch.setattr("encoder.teach.trials.grammar_trials.exam_by_content", lambda fingerprint: none)
 
 
 def linking(best: float) -> Break:
@@ -308,15 +318,15 @@ def linking(best: float) -> Break:
     more[0, 1, 3] = best
 
     def broken(patch: pytest.MonkeyPatch, base: TextEncoder) -> None:
-        for module in ("links", "grammar"):
-            patch.setattr(f"encoder.teach.trials.{module}.links", lambda encoder, job: links.Links(more, 0.2, 8))
+        for module in ("link_trials", "grammar_trials"):
+            patch.setattr(f"encoder.teach.trials.{module}.links", lambda encoder, job: link_trials.Links(more, 0.2, 8))
 
     return broken
 
 
 def of_heads(one: float, several: float) -> Break:
     """One head and several that tell so much after their training."""
-    return patched("training.pairs_right", lambda heads, seed: one if heads == 1 else several - seed / 10)
+    return patched("training_trials.pairs_right", lambda heads, seed: one if heads == 1 else several - seed / 10)
 
 
 def open_up(model: Encoder) -> None:
@@ -357,7 +367,7 @@ def collapsed(patch: pytest.MonkeyPatch, base: TextEncoder) -> None:
     """An activation that bends nothing."""
     found = experiments.collapse()
     patch.setattr(
-        "encoder.teach.trials.linear.collapse", lambda **given: replace(found, remainder=found.linear_remainder)
+        "encoder.teach.trials.linear_trials.collapse", lambda **given: replace(found, remainder=found.linear_remainder)
     )
 
 
@@ -421,8 +431,8 @@ CASES: dict[str, tuple[Case, ...]] = {
         fails(planting(("keys", "table")), sentence=KEYS, word="keys", target="sara"),
     ),
     "refers": (
-        holds(looking("heads.attention_weights", turn_to_the_thing), **IT, first="street", second="animal"),
-        fails(looking("heads.attention_weights", turn_to_the_thing), **IT, first="animal", second="street"),
+        holds(looking("head_trials.attention_weights", turn_to_the_thing), **IT, first="street", second="animal"),
+        fails(looking("head_trials.attention_weights", turn_to_the_thing), **IT, first="animal", second="street"),
     ),
     "contexts": (holds(word="light", sentences=LIGHT), fails(word="light", sentences=[LIGHT[0], LIGHT[0]])),
     "leans": (
@@ -442,8 +452,8 @@ CASES: dict[str, tuple[Case, ...]] = {
     "gradient_needs_division": (holds(width=512), fails(width=2)),
     "feed_forward_needed": (holds(), fails(silent("feed_forward.w_2")), untried(model("post-norm"))),
     "recurrent_slower": (
-        holds(patched("training.seconds", lambda *given: (1.0, 3.0))),
-        fails(patched("training.seconds", lambda *given: (3.0, 1.0))),
+        holds(patched("training_trials.seconds", lambda *given: (1.0, 3.0))),
+        fails(patched("training_trials.seconds", lambda *given: (3.0, 1.0))),
     ),
     "setting_is": (holds(field="layers", value=6), fails(field="layers", value=8)),
     "batch_is": (
@@ -535,11 +545,11 @@ CASES: dict[str, tuple[Case, ...]] = {
     ),
     "lengths_run": (holds(longest=500), condition(longest=512)),
     "weight_contributes": (
-        condition(), holds(patched("flows.norm_weighted", attention_weights)),
-        fails(patched("flows.norm_weighted", lambda trace, layer: -attention_weights(trace, layer))),
+        condition(), holds(patched("flow_trials.norm_weighted", attention_weights)),
+        fails(patched("flow_trials.norm_weighted", lambda trace, layer: -attention_weights(trace, layer))),
     ),
     "all_linked": (holds(sentence=KEYS), fails(changed(never_mix), sentence="w1 w2 w3")),
-    "at_once": (holds(), fails(patched("flows.operations", lambda encoder, n: 7 * n))),
+    "at_once": (holds(), fails(patched("flow_trials.operations", lambda encoder, n: 7 * n))),
     "table_made": (
         holds(value=512), condition(value=5000), fails(BENT, value=512), untried(model("learned-positions")),
     ),
@@ -571,8 +581,8 @@ CASES: dict[str, tuple[Case, ...]] = {
         holds(of_heads(0.5, 0.9), heads=2), fails(of_heads(0.5, 0.5), heads=2), condition(of_heads(0.5, 0.55), heads=2),
     ),
     "trained_faster": (
-        holds(patched("training.training_seconds", lambda *given: (1.0, 2.0, 9))),
-        fails(patched("training.training_seconds", lambda *given: (2.0, 1.0, 9))),
+        holds(patched("training_trials.training_seconds", lambda *given: (1.0, 2.0, 9))),
+        fails(patched("training_trials.training_seconds", lambda *given: (2.0, 1.0, 9))),
     ),
     "told_in": (
         holds(probes(words=LOW, sentences=HIGH), task="parts of speech", where=[1, 2]),
@@ -628,7 +638,7 @@ def test_a_new_trial_is_a_function_of_its_module() -> None:
         return Finding(1.0, "loudness", f"{sentence}!", judge(True))
 
     louder.__module__ = "new"
-    vars(module).update(louder=louder, looks_at=heads.looks_at, number=3)
+    vars(module).update(louder=louder, looks_at=head_trials.looks_at, number=3)
     assert {name: one.measure for name, one in experiments_of(module).items()} == {"louder": louder}
 
 
@@ -739,7 +749,7 @@ def beyond_even(weights: torch.Tensor, a: tuple[int, ...], b: tuple[int, ...]) -
 def test_a_link_is_held_against_pairs_as_far_apart(base: TextEncoder) -> None:
     """The share of word pairs three tokens apart with a head that stands out as much, counted in loops."""
     others, longer = [], []
-    for sentence in links.OVER:
+    for sentence in link_trials.OVER:
         trace = base.trace(sentence)
         weights = attention_weights(trace)
         words = [
@@ -764,7 +774,7 @@ def test_a_link_is_held_against_pairs_as_far_apart(base: TextEncoder) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("job", mostly_nightly(links.LINKS, daily=["place"]))
+@pytest.mark.parametrize("job", mostly_nightly(link_trials.LINKS, daily=["place"]))
 def test_even_attention_links_nothing(job: str, base: TextEncoder) -> None:
     """However short a sentence is, and of however many pieces its words are."""
     encoder = evenly(base)
@@ -780,11 +790,11 @@ def test_even_attention_links_nothing(job: str, base: TextEncoder) -> None:
 def test_pairs_of_one_sentence_are_drawn_together(base: TextEncoder) -> None:
     """Of “cat chased” and “chased mouse” the second begins where the first ends, in every draw."""
     pairs = [(1, 2), (2, 4)]
-    found = links.usual(base, pairs, 8)
+    found = link_trials.usual(base, pairs, 8)
     assert found is not None
     both = found.chance + found.habit  # sentences of eight tokens count as they are
-    every = [(one, k) for one in links.MEASURED[base.model] for k in one.moves(pairs)]
-    assert len(every) == len(both) > links.FEWEST
+    every = [(one, k) for one in link_trials.MEASURED[base.model] for k in one.moves(pairs)]
+    assert len(every) == len(both) > link_trials.FEWEST
     for (one, k), looked in zip(every, both, strict=True):
         assert {1 + k, 2 + k, 4 + k} <= one.spoken
         if one.tokens <= 8:

@@ -11,7 +11,7 @@ from in_turn import in_turn
 from encoder import Edit, EncoderConfig, TextEncoder
 from encoder.edits.edit_text import text_to_edits
 from encoder.packet.format import unpack
-from encoder.packet.what_if import level_7, parts_tried
+from encoder.packet.what_if_level import level_7, parts_tried
 from encoder.trace.trace import Trace
 from pages.front.asked import RefusedError, read
 

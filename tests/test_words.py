@@ -15,7 +15,7 @@ from encoder.experiments.compare import aligned_tokens, first_difference
 from encoder.experiments.positions import word_order
 from encoder.experiments.timelapse import moment
 from encoder.teach import trials
-from encoder.teach.trials.heads import position_of
+from encoder.teach.trials.head_trials import position_of
 from pages.ui.server import engine
 
 pytestmark = pytest.mark.slow

@@ -9,12 +9,12 @@ from safetensors.torch import save_file
 from tiny import tiny_tokenizer
 from torch import Tensor
 
-from encoder.train.corpus import Lines
 from encoder.train.loop import all_batches
 from encoder.train.packing import encode
 from encoder.train.processes import Processes, processes
 from encoder.train.recipe import RECIPES, Recipe
 from encoder.train.trainer import Trainer, TrainingRun
+from encoder.train.training_corpus import Lines
 
 LINES = Lines([" ".join(f"w{(i * j) % 47}" for j in range(1, 3 + i % 9)) for i in range(200)], [False] * 200)
 RECIPE: Recipe = replace(

@@ -5,9 +5,9 @@ from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
 
+from encoder.atlas.atlas_reader import Atlas
 from encoder.atlas.card import CARD, UNFINISHED
 from encoder.atlas.corpus import AtlasError
-from encoder.atlas.reading import Atlas
 from encoder.text_encoder import TextEncoder
 from encoder.trace.trace import Source
 

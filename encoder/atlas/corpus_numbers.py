@@ -4,8 +4,8 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
+from encoder.atlas.atlas_reader import Atlas
 from encoder.atlas.corpus import AtlasError
-from encoder.atlas.reading import Atlas
 from encoder.atlas.searching import heads_from
 from encoder.metrics.head_measures import HEAD_MEASURES, HeadSurvey
 from encoder.metrics.roles import Role

@@ -11,8 +11,8 @@ from statistics import median
 import torch
 from torch import Tensor
 
+from encoder.atlas.atlas_reader import Firing
 from encoder.atlas.corpus import AtlasError
-from encoder.atlas.reading import Firing
 from encoder.metrics import length
 from encoder.metrics.flows import norm_weighted
 from encoder.model.tap import NO_TAP, Replacer

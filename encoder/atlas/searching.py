@@ -9,9 +9,9 @@ import pyarrow.compute as pc
 import torch
 from torch import Tensor
 
+from encoder.atlas.atlas_reader import Atlas
 from encoder.atlas.collecting import narrowed
 from encoder.atlas.corpus import AtlasError
-from encoder.atlas.reading import Atlas
 from encoder.metrics import length
 from encoder.metrics.roles import MARGIN, MOST
 from encoder.model.block import Block

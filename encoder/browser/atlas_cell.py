@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from encoder.atlas.reading import AtlasHead, Firing
+from encoder.atlas.atlas_reader import AtlasHead, Firing
 from encoder.browser.cell import LivingCell, drawn, short, table_html
 from encoder.browser.held import held
 from encoder.browser.living import written

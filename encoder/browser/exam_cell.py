@@ -2,9 +2,9 @@
 
 from encoder.browser.cell import LivingCell, drawn, short, table_html
 from encoder.browser.held import held
+from encoder.exam.exam_sentences import relation_rows, scope
 from encoder.exam.examination import Exam, exam_by_content
-from encoder.exam.sentences import relation_rows, scope
-from encoder.packet.heads import level_6
+from encoder.packet.heads_level import level_6
 from encoder.packet.levels import MORE
 from encoder.packet.shipped import SENTENCES
 from encoder.support.errors import EncoderError

@@ -7,7 +7,7 @@ import torch
 from torch import Tensor
 
 from encoder.exam.treebank import BUNDLED, FOLDER, Tree, read_treebank
-from encoder.experiments.probes.layers import Probe, Task, accuracy, folds, scored
+from encoder.experiments.probes.layer_probes import Probe, Task, accuracy, folds, scored
 from encoder.metrics import stream
 from encoder.metrics.head_measures import runs
 from encoder.model.encoder import Encoder

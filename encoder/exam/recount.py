@@ -23,9 +23,9 @@ from encoder.text_encoder import TextEncoder
 from encoder.trace.trace import Trace
 from encoder.trace.unpadded import attention_weights
 from encoder.trace.words import punctuation
-from encoder.train.card import fill_ins
 from encoder.train.diagnostics import SWITCHED_OFF, habits
 from encoder.train.fill_ins import CAPITAL
+from encoder.train.model_card import fill_ins
 
 KINDS = ("[CLS], [SEP]", "words", "full stops")
 PARKED = 0.5  # of a head's weight on special tokens, over all rows, from which it is counted

@@ -10,10 +10,10 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from encoder.exam.exam_sentences import rule as rule_in_words
 from encoder.exam.licence import MARGIN, wilson
 from encoder.exam.links import JUDGED
 from encoder.exam.moments import PERMUTED, Moments
-from encoder.exam.sentences import rule as rule_in_words
 from encoder.exam.treebank import ExamError
 from encoder.support.formatting import percent
 

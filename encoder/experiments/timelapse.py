@@ -21,9 +21,9 @@ from encoder.metrics.layers import cosine
 from encoder.metrics.neurons import nearest_words
 from encoder.metrics.roles import ROLES
 from encoder.support.errors import EncoderError
-from encoder.tasks.learning import looked_at
 from encoder.tasks.models import every_moment as every_moment_of_task
 from encoder.tasks.models import settings_of
+from encoder.tasks.task_training import looked_at
 from encoder.text_encoder import TextEncoder
 from encoder.trace.tokens import Tokens
 from encoder.trace.unpadded import attention_weights, tokens

@@ -16,7 +16,7 @@ from encoder.metrics.lens import word
 from encoder.metrics.word_kinds import words_known
 from encoder.model.config import EncoderConfig
 from encoder.packet.format import Stored, Values, exact, pack, shares, signed
-from encoder.packet.heads import evidence
+from encoder.packet.heads_level import evidence
 from encoder.support.errors import integer
 from encoder.support.formatting import shown
 from encoder.text_encoder import TextEncoder

@@ -12,8 +12,8 @@ from pathlib import Path
 from encoder.edits.edit_text import text_to_edits
 from encoder.pictures.ask import ask
 from encoder.pictures.figure import figure_of
-from encoder.pictures.files import OF_ANSWER, OF_FIGURE
 from encoder.pictures.paper.files import DPI, PaperFigure
+from encoder.pictures.picture_files import OF_ANSWER, OF_FIGURE
 from encoder.pictures.registry import picture, pictures
 from encoder.pictures.view import View
 from encoder.support import whole_file

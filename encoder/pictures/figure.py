@@ -7,7 +7,7 @@ from encoder.pictures.ask import ask
 from encoder.pictures.figure_link import OWN, PictureAt, sheet_of, unpack
 from encoder.pictures.link import from_query
 from encoder.pictures.paper.files import PaperFigure
-from encoder.pictures.paper.panel import Panel
+from encoder.pictures.paper.printed_panel import Panel
 from encoder.pictures.picture import Answer
 from encoder.pictures.registry import picture_at, pictures
 from encoder.pictures.view import View

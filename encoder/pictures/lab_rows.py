@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from encoder.experiments import collapse, dot_products, hidden_row, norms, turn, wavelengths
-from encoder.experiments.probes.layers import labelled
+from encoder.experiments.probes.layer_probes import labelled
 from encoder.pictures.expression import call
 from encoder.pictures.lab import Ask, Beside, Lab, Note, Own, Show, Table, When, lab
 from encoder.pictures.picture import Answer

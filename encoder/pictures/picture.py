@@ -20,7 +20,7 @@ from encoder.pictures.figures.drawn import Drawn
 from encoder.pictures.link import to_query
 from encoder.pictures.numbers import Names, Numbers
 from encoder.pictures.paper.from_drawn import of_drawn
-from encoder.pictures.paper.panel import Panel
+from encoder.pictures.paper.printed_panel import Panel
 from encoder.pictures.scene import Needs, Option, Scene, names_along
 from encoder.pictures.screen import KINDS, PAPER, SCALES
 from encoder.support.errors import EncoderError
@@ -29,7 +29,7 @@ from encoder.support.selection import CHOICES, Choice, Selection
 from encoder.support.theme import Kind, Theme
 from encoder.trace.trace import Trace
 
-upstairs = on_demand("encoder.pictures", {"cell_of": "encoder.pictures.files"})  # what draws it stands on it
+upstairs = on_demand("encoder.pictures", {"cell_of": "encoder.pictures.picture_files"})  # what draws it stands on it
 V = TypeVar("V")
 Given: TypeAlias = V | Callable[[Scene], V]  # a value, or what makes it of what is asked
 MADE = {*RUNS, "enc"}  # the variables that lines of code can make

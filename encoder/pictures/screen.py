@@ -11,7 +11,7 @@ from encoder.pictures.figures.drawn import Drawn
 from encoder.pictures.figures.matrix import matrix, tiles
 from encoder.pictures.figures.scatter import links
 from encoder.pictures.numbers import array
-from encoder.pictures.paper.panel import Panel, heat_map, of_maps
+from encoder.pictures.paper.printed_panel import Panel, heat_map, of_maps
 from encoder.support.theme import Kind, Theme
 
 

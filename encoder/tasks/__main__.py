@@ -11,9 +11,9 @@ import torch
 
 from encoder.support.command_line import CommandLine, attend, exit_code
 from encoder.tasks import mystery
-from encoder.tasks.learning import DivergedError, learn
 from encoder.tasks.models import record, to_record
 from encoder.tasks.settings import read
+from encoder.tasks.task_training import DivergedError, learn
 
 
 def run(settings: str) -> None:

@@ -14,10 +14,10 @@ from encoder.tasks import mystery as mysteries
 from encoder.tasks.attention_task import AttentionTask
 from encoder.tasks.by_hand import solved
 from encoder.tasks.data import tokenizer_of
-from encoder.tasks.learning import LearningMoment, learn, model_of, read_moment
 from encoder.tasks.on_digits import ON_DIGITS
 from encoder.tasks.settings import LearnSettings, read, usual
 from encoder.tasks.task import TASKS, task_of
+from encoder.tasks.task_training import LearningMoment, learn, model_of, read_moment
 from encoder.text_encoder import TextEncoder
 from encoder.trace.trace import Source
 
@@ -74,7 +74,7 @@ def learned(settings: str, step: int | None = None) -> TextEncoder:
 
     Raises:
         EncoderError: no such settings, or no weights are kept of that step; the message lists those that are.
-        encoder.tasks.learning.DivergedError: the loss is no number any more.
+        encoder.tasks.task_training.DivergedError: the loss is no number any more.
     """
     asked = read(settings)
     kept = {moment.step: moment for moment in recorded(asked) or learn(asked) if moment.weights}

@@ -20,9 +20,9 @@ from encoder.support import whole_file
 from encoder.support.errors import EncoderError, integer
 from encoder.tasks.attention_task import AttentionTask, Integers
 from encoder.tasks.data import FIRST, batch, held_out
-from encoder.tasks.learning import LearningMoment, weighted
 from encoder.tasks.on_digits import ON_DIGITS
 from encoder.tasks.settings import LearnSettings, read
+from encoder.tasks.task_training import LearningMoment, weighted
 
 FOLDER = Path(__file__).with_name("mysteries")
 SAME = 0.99  # of the inputs: then a model computes what a task asks for

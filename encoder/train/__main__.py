@@ -15,14 +15,14 @@ from encoder.model.encoder import Encoder
 from encoder.support.command_line import CommandLine, exit_code
 from encoder.text_encoder import TextEncoder
 from encoder.trace.trace import Source
-from encoder.train import card, checkpoint_files
-from encoder.train.corpus import TrainingError, divided, read_all, together
+from encoder.train import checkpoint_files, model_card
 from encoder.train.evaluation import evaluate_text, fill_in_ranks
 from encoder.train.loop import train
 from encoder.train.packing import encode
 from encoder.train.processes import Processes, processes
 from encoder.train.recipe import RECIPES, Recipe
 from encoder.train.trainer import TrainingRun, renew
+from encoder.train.training_corpus import TrainingError, divided, read_all, together
 from encoder.train.vocabulary import learn
 
 TOKENIZER = "tokenizer.json"
@@ -131,14 +131,14 @@ def train_alone(asked: Namespace, on: Processes) -> None:
     if on.first:
         checkpoint_files.save_model(asked.out, model, tokenizer, recipe.row_length)
         encoder = TextEncoder.from_pretrained(asked.out)
-        made = card.TrainingFacts(
+        made = model_card.TrainingFacts(
             asked.preset,
             {name: len(some.texts) for name, some in files.items()},
             {name: evaluate_text(encoder, some) for name, some in held.items()},
             f"{on.count} x {on.device.type}",
             f"{start.source.name} ({start.source.sha256})" if start else "",
         )
-        print(card.save(asked.out, recipe, progress, made))
+        print(model_card.save(asked.out, recipe, progress, made))
 
 
 def examiner(folder: Path, tokenizer: Tokenizer, recipe: Recipe) -> Callable[[int, Encoder], None]:
@@ -158,7 +158,7 @@ def run_evaluation(asked: Namespace) -> None:
         print(f"{name}: {evaluate_text(encoder, lines.texts)}")
     for sentence, rank, guess in fill_in_ranks(encoder):
         print(f"{sentence}  {guess}  ({'rank ' + str(rank) if rank <= 5 else 'not among five'})")
-    first, five, asked_for = card.fill_ins(encoder)
+    first, five, asked_for = model_card.fill_ins(encoder)
     print(f"fill-ins: {first} of {asked_for} guessed first, {five} among the first five")
 
 

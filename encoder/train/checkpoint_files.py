@@ -20,8 +20,8 @@ from encoder import checkpoint
 from encoder.model.encoder import Encoder
 from encoder.support import whole_file
 from encoder.support.errors import EncoderError
-from encoder.train.corpus import TrainingError
 from encoder.train.recipe import Recipe
+from encoder.train.training_corpus import TrainingError
 
 CHECKPOINT = "checkpoint.safetensors"
 MOMENTS = ("exp_avg", "exp_avg_sq")  # what AdamW remembers of each weight

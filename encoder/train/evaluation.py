@@ -10,10 +10,10 @@ from torch.nn import functional
 
 from encoder.support.errors import EncoderError
 from encoder.text_encoder import TextEncoder
-from encoder.train.corpus import Lines
 from encoder.train.fill_ins import CAPITAL, FILL_INS
 from encoder.train.objective import Batch, MaskedWords, choose, hide, vocabulary
 from encoder.train.packing import encode, packed, plan
+from encoder.train.training_corpus import Lines
 
 SEED = 1
 SHARE = 0.15

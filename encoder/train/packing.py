@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from tokenizers import Tokenizer
 from torch import Tensor
 
-from encoder.train.corpus import Lines, TrainingError
+from encoder.train.training_corpus import Lines, TrainingError
 
 AT_ONCE = 20_000  # lines handed to the tokenizer together
 Integers = NDArray[np.int64]

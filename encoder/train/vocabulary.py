@@ -7,7 +7,7 @@ from tokenizers.models import WordPiece
 from tokenizers.processors import TemplateProcessing
 from tokenizers.trainers import WordPieceTrainer
 
-from encoder.train.corpus import TrainingError
+from encoder.train.training_corpus import TrainingError
 
 SPECIAL = ("[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]")
 ALIKE = {  # written in many ways, read as one

@@ -6,15 +6,15 @@ from typing import Any
 import streamlit as st
 
 from encoder.atlas.atlas_folders import FOLDER
-from encoder.atlas.reading import Atlas, Firing
+from encoder.atlas.atlas_reader import Atlas, Firing
 from encoder.atlas.reruns import Absence, AtlasPart, Compared, summed_up
 from encoder.pictures.registry.atlas import ATLAS_DECILES
 from encoder.pictures.scene import Scene
 from encoder.support.formatting import brief, percent, shown
 from encoder.trace.tokens import Text, Tokens
 from encoder.trace.trace import Trace
-from pages.ui import session
-from pages.ui.picture import answer_of
+from pages.ui import session_runs
+from pages.ui.picture_view import answer_of
 from pages.ui.server.measurements import atlases
 from pages.ui.state import session_state as state
 from pages.ui.step.sections import pick_atlas
@@ -23,7 +23,7 @@ from pages.ui.text import plain, say
 
 def choose_atlas() -> Atlas | None:
     """The atlas that is shown; where there is none it is said how to make one."""
-    encoder = session.text_encoder(state.current().model)
+    encoder = session_runs.text_encoder(state.current().model)
     shelf = atlases(state.current().model)
     for sentence in shelf.refused:
         st.warning(plain(f"An atlas is left out: {sentence}."))
@@ -41,7 +41,7 @@ def choose_atlas() -> Atlas | None:
 
 def open_atlas() -> Atlas:
     """The atlas that the tabs read, once there is one."""
-    atlas = session.atlas()
+    atlas = session_runs.atlas()
     assert atlas is not None, "the page asks for one first"
     return atlas
 
@@ -118,7 +118,7 @@ def list_contexts(
     some: Sequence[Firing], texts: Mapping[int, Text], described: Callable[[Firing], str], absences: Sequence[str]
 ) -> None:
     """Each context in its sentence, with its numbers."""
-    encoder = session.text_encoder(state.current().model)
+    encoder = session_runs.text_encoder(state.current().model)
     lines = [
         f"{i + 1}. {marked_sentence(encoder.tokenize(texts[firing.sentence]), firing.position, firing.looks_at)} "
         f"&ensp;:gray[{plain(described(firing))}{plain(absence)}]"
@@ -175,12 +175,12 @@ def shorter(text: str) -> str:
 
 def draw_rerun(text: Text, firing: Firing, compare: Callable[[Trace, Firing], list[Compared]], part: AtlasPart) -> None:
     """The verdict, number by number, and the token without the head or unit."""
-    run = session.run(state.current().model, text)
+    run = session_runs.run(state.current().model, text)
     with st.container(border=True, key="atlas_live"):
         for verdict in compare(run, firing):
             icon = ":material/check:" if verdict.equal else ":material/error:"
             st.markdown(f"{icon} {plain(verdict.sentence)}")
-        (absence,) = session.knocked_out(part, ((text, firing.position),))
+        (absence,) = session_runs.knocked_out(part, ((text, firing.position),))
         st.markdown(plain(without(shown(run.tokens[firing.position]), part, absence)))
         label = "Open this sentence" if isinstance(text, str) else "Open this pair"
         st.button(label, key="atlas_open", icon=":material/short_text:", on_click=take_sentence, args=(text,))
@@ -206,7 +206,7 @@ def take_sentence(text: Text) -> None:
 
 def moves(part: AtlasPart, some: Sequence[Firing], texts: Mapping[int, Text]) -> list[str]:
     """What knocking the part out does at each context, and said of all of them."""
-    absences = session.knocked_out(part, tuple((texts[one.sentence], one.position) for one in some))
+    absences = session_runs.knocked_out(part, tuple((texts[one.sentence], one.position) for one in some))
     say(summed_up(absences))
     return [moved(one) for one in absences]
 

@@ -3,9 +3,9 @@
 import streamlit as st
 
 from encoder.atlas import reruns
-from encoder.atlas.reading import Atlas, Firing
+from encoder.atlas.atlas_reader import Atlas, Firing
 from encoder.atlas.reruns import AtlasPart
-from encoder.exam.sentences import head_sentences
+from encoder.exam.exam_sentences import head_sentences
 from encoder.pictures.registry.atlas import (
     ATLAS_DECILES,
     ATLAS_HEADS,
@@ -22,9 +22,9 @@ from encoder.support.formatting import brief, percent
 from encoder.teach.story.tour import PLACES
 from pages.atlas import contexts
 from pages.atlas.contexts import open_atlas, share_of
-from pages.ui import session
+from pages.ui import session_runs
 from pages.ui.downloads import table as downloads
-from pages.ui.picture import ask, show, tie
+from pages.ui.picture_view import ask, show, tie
 from pages.ui.state import session_state as state
 from pages.ui.text import heading, plain, say
 from pages.ui.widgets import fold
@@ -101,7 +101,7 @@ def finding(row: dict[str, object]) -> str:
 
 def job_sentence(layer: int, head: int) -> str:
     """What the head has a licence for, examined on gold trees."""
-    exam = session.exam()
+    exam = session_runs.exam()
     return " ".join(head_sentences(exam, layer, head)) if exam else NOT_YET
 
 
@@ -166,7 +166,7 @@ def draw_unit(atlas: Atlas, layer: int, unit: int) -> None:
                   AtlasPart("unit", layer, unit), READING_OF_UNITS, choose_unit)  # fmt: skip
     tokens = [firing.token for firing in sample]
     often = max(dict.fromkeys(tokens), key=tokens.count)
-    words = session.words_of_unit(state.current().model, layer, unit)
+    words = session_runs.words_of_unit(state.current().model, layer, unit)
     say(f"On {atlas.card.scope} it fires {row['firings']:,} times: at {share} of the tokens.")
     st.markdown(plain(
         f"On {atlas.card.scope}, “{often}” has {share_of(tokens.count(often), len(sample))}; no token has more. "

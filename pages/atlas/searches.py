@@ -6,8 +6,8 @@ import numpy as np
 import pandas as pd
 import streamlit as st
 
+from encoder.atlas.atlas_reader import Atlas
 from encoder.atlas.pairs import MEANINGS, told_apart
-from encoder.atlas.reading import Atlas
 from encoder.atlas.searching import PLACE, NearToken, PairHead, heads_between, heads_from, units_on
 from encoder.pictures.registry.atlas import ATLAS_LENGTHS, ATLAS_PAIRS, END, START
 from encoder.support.formatting import percent, shown
@@ -15,9 +15,9 @@ from encoder.trace.trace import Trace
 from encoder.trace.unpadded import stream, tokens
 from pages.atlas import contexts
 from pages.atlas.contexts import open_atlas, share_of
-from pages.ui import session
+from pages.ui import session_runs
 from pages.ui.downloads import table as downloads
-from pages.ui.picture import answer_of, ask, show, tie
+from pages.ui.picture_view import answer_of, ask, show, tie
 from pages.ui.server.measurements import near_output, near_vector
 from pages.ui.state import session_state as state
 from pages.ui.text import NUMBER, heading, plain, say
@@ -114,7 +114,7 @@ def draw_words() -> None:
 
 def token(label: str, typed: str | None) -> str:
     """The token that a word is, or its first piece; which is said."""
-    encoder = session.text_encoder(state.current().model)
+    encoder = session_runs.text_encoder(state.current().model)
     text = (typed or "").strip()
     if not text or encoder.tokenizer.token_to_id(text) is not None:
         return text
@@ -136,7 +136,7 @@ def listed(key: str, rows: list[dict[str, int]], first: list[str]) -> None:
 
 def draw_nearest() -> None:
     """A token of this run, what of it, and its neighbours."""
-    atlas, run, head = open_atlas(), session.now(), state.current().head
+    atlas, run, head = open_atlas(), session_runs.now(), state.current().head
     heads = {f"heads-{layer}": layer for layer in atlas.card.head_vectors}
     kept = (*atlas.card.vectors, *heads)
     if not kept:
@@ -159,7 +159,7 @@ def draw_nearest() -> None:
     texts = atlas.texts(sorted({one.sentence for one in neighbours}))
     first = neighbours[0]
     many = len(atlas.tokens("vectors.parquet", *PLACE))
-    encoder = session.text_encoder(state.current().model)
+    encoder = session_runs.text_encoder(state.current().model)
     sentences = [
         contexts.marked_sentence(encoder.tokenize(texts[token.sentence]), token.position) for token in neighbours
     ]

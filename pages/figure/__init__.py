@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from pages.figure import contents, film, printed
+from pages.figure import contents, film_section, printed
 from pages.ui.text import heading, plain
 from pages.ui.widgets import apart, tabs
 
@@ -16,6 +16,6 @@ def draw() -> None:
         with page:
             heading(plain(contents.headline()))
             tabs(
-                {"Figure": printed.draw_printed, "Film": film.draw, "Share card": printed.draw_share_card},
+                {"Figure": printed.draw_printed, "Film": film_section.draw, "Share card": printed.draw_share_card},
                 "figure_part",
             )

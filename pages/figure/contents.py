@@ -11,12 +11,12 @@ from encoder.model.steps.catalogue import catalogue
 from encoder.pictures import figure_link
 from encoder.pictures.figure_link import LONGEST, OFFERED, OWN_SIZE, PictureAt, sheet_of, usual
 from encoder.pictures.link import to_query
-from encoder.pictures.paper.panel import Panel
+from encoder.pictures.paper.printed_panel import Panel
 from encoder.pictures.paper.sheet import Sheet
 from encoder.pictures.scene import layer_names
-from pages.ui import session
-from pages.ui.downloads import figure
-from pages.ui.picture import panel_at
+from pages.ui import session_runs
+from pages.ui.downloads import figure_collection
+from pages.ui.picture_view import panel_at
 from pages.ui.state import session_state as state
 from pages.ui.state.site import page_of
 from pages.ui.state.walk import page_of as page_of_step
@@ -40,7 +40,7 @@ def headline() -> str:
 
 def head() -> int:
     """The chosen head of this model."""
-    return min(state.current().head, session.now().config.n_heads - 1)
+    return min(state.current().head, session_runs.now().config.n_heads - 1)
 
 
 def title() -> str:
@@ -53,7 +53,7 @@ def draw_panels() -> None:
     here = state.session()
     state.choice("figure", None, "")
     packed = figure_link.pack(here.figure.pictures)
-    figure.draw_missing(panel_at)
+    figure_collection.draw_missing(panel_at)
     state.remember(figure_link.OWN, packed, "")
     if here.figure.pictures and not packed:
         st.caption("The pictures are too many, or their sentences too long, to be part of the link.")
@@ -69,9 +69,9 @@ def draw_panel(i: int, at: PictureAt) -> None:
         title = panel.title if panel else f"Not drawn: {here.figure.reasons.get(at, 'it is not drawn yet')}"
         st.markdown(f"**({chr(97 + i)})** {plain(title)}", width="stretch")
         button = partial(st.button, type="tertiary", args=(at,))
-        button(page.title, key=f"panel_page_{i}", icon=page.icon, on_click=figure.open_page)
-        button("Move up", key=f"panel_up_{i}", disabled=i == 0, on_click=figure.move)
-        button("Take out", key=f"panel_out_{i}", on_click=figure.remove)
+        button(page.title, key=f"panel_page_{i}", icon=page.icon, on_click=figure_collection.open_page)
+        button("Move up", key=f"panel_up_{i}", disabled=i == 0, on_click=figure_collection.move)
+        button("Take out", key=f"panel_out_{i}", on_click=figure_collection.remove)
 
 
 WALKED = 10  # steps of a layer that make a film
@@ -84,7 +84,7 @@ def draw_beginnings(more: str = "") -> None:
     if shown():
         return
     st.markdown("No picture is in it yet. **Add to figure**, under every picture, puts it here. Or begin with:")
-    view, config = state.current(), session.now().config
+    view, config = state.current(), session_runs.now().config
     head = min(view.head, config.n_heads - 1)
     layers = range(min(config.n_layers, figure_link.MOST))
     walk = [each for each in catalogue(config) if each.layer == view.layer and not each.local.endswith("residual")][
@@ -97,14 +97,19 @@ def draw_beginnings(more: str = "") -> None:
             step(page_of_step(each).key, each.local, view.layer) for each in walk
         ],
     }
-    if session.text_encoder(view.model).model.mlm_head is not None:
+    if session_runs.text_encoder(view.model).model.mlm_head is not None:
         after = layer_names(config, with_input=True)[-figure_link.MOST :]
         offers["The ranks of the likeliest words, layer by layer"] = [ranks(layer, after[-1]) for layer in after]
     with st.container(gap="xsmall", key="figure_begins"):
         for i, (words, pictures) in enumerate(offers.items()):
             icon = ":material/add_photo_alternate:"
             st.button(
-                words, key=f"figure_begin_{i}", type="tertiary", icon=icon, on_click=figure.fill, args=(pictures,)
+                words,
+                key=f"figure_begin_{i}",
+                type="tertiary",
+                icon=icon,
+                on_click=figure_collection.fill,
+                args=(pictures,),
             )
 
 

@@ -10,14 +10,14 @@ import cachetools
 import streamlit as st
 
 from encoder.pictures.export.caption import file_name
+from encoder.pictures.paper.card_to_share import PIXELS, share_card
 from encoder.pictures.paper.files import DPI, NAME, PaperFigure
-from encoder.pictures.paper.panel import Panel, PanelError, heat_map, of_maps
-from encoder.pictures.paper.share import PIXELS, share_card
+from encoder.pictures.paper.printed_panel import Panel, PanelError, heat_map, of_maps
 from encoder.pictures.paper.sheet import Sheet
 from encoder.support.theme import Theme
 from pages.figure import contents
 from pages.figure.contents import choose_sheet, head, shown, title
-from pages.ui import session
+from pages.ui import session_runs
 from pages.ui.components import share
 from pages.ui.downloads.keep import save
 from pages.ui.state import session_state as state
@@ -106,14 +106,14 @@ def panel() -> Panel:
     Raises:
         PanelError: they are too many.
     """
-    trace, view = session.now(), state.current()
+    trace, view = session_runs.now(), state.current()
     weights = trace.array(f"layers.{view.layer}.attention.weights")[head()]
     return of_maps(title(), f"{title()}.", [heat_map(weights, trace.tokens, trace.tokens, "share")])
 
 
 def draw_example(sheet: Sheet) -> None:
     """The example on a sheet, or why there is none."""
-    trace, view = session.now(), state.current()
+    trace, view = session_runs.now(), state.current()
     try:
         asked = (view.model, trace.inputs, trace.hidden, trace.edits, title(), sheet)
         draw_preview(once(asked, lambda: PaperFigure((panel(),), sheet)))

@@ -10,12 +10,12 @@ import streamlit as st
 from encoder.model.config import EncoderConfig
 from encoder.pictures.link import one_line
 from encoder.pictures.view import EXAMPLES
-from pages.front import routes, site
+from pages.front import page_list, routes
 from pages.ui import cell_links
 from pages.ui.component import joined
-from pages.ui.frame import run
-from pages.ui.frame.run import LONGEST
-from pages.ui.server import models, task_models
+from pages.ui.frame import page_run
+from pages.ui.frame.page_run import LONGEST
+from pages.ui.server import offered_models, task_models
 from pages.ui.server.redirects import base
 from pages.ui.state import session_state as state
 from pages.ui.state.seat import JOINS, LONGEST_CODE
@@ -37,8 +37,10 @@ def draw_bar(page: Page) -> None:
     In front of a class the sentence stands alone. In a frame of another page there is no menu: that page has its own.
     """
     view, alone = state.current(), state.current().present
-    pages = () if alone or st.context.is_embedded else tuple(site.listed())
-    named = {name: models.offer(name).label[:60] for name in dict.fromkeys((*models.names(), view.model))}
+    pages = () if alone or st.context.is_embedded else tuple(page_list.listed())
+    named = {
+        name: offered_models.offer(name).label[:60] for name in dict.fromkeys((*offered_models.names(), view.model))
+    }
     draw(
         BAR,
         {
@@ -68,7 +70,7 @@ def draw_class(page: Page) -> None:
     """Draw the line of a class, where this tab is in one, and on the page of the class that as well."""
     shown = {
         "page": page.key,
-        "pages": tuple(site.listed()),
+        "pages": tuple(page_list.listed()),
         "query": tuple(state.in_full(state.current()).items()),
         "classes": f"{base()}/api/class",
         "code": st.query_params.get(JOINS, "")[:LONGEST_CODE],
@@ -100,7 +102,7 @@ def offered() -> tuple[str, ...]:
 def go() -> None:
     """Go to the page that was chosen in the menu."""
     said = told(BAR, "go")
-    to = site.called(said["key"]) if isinstance(said.get("key"), str) else None
+    to = page_list.called(said["key"]) if isinstance(said.get("key"), str) else None
     if to is not None and to.key != state.session().page:
         state.session().go_to = to.script
 
@@ -117,8 +119,8 @@ def take() -> None:
                 state.keep_own(text)
     if said.get("cell") == "":
         cell_links.close()
-    if isinstance(name := said.get("model"), str) and name in models.names() and name != state.current().model:
-        run.show_model(name)
+    if isinstance(name := said.get("model"), str) and name in offered_models.names() and name != state.current().model:
+        page_run.show_model(name)
 
 
 def take_place(config: EncoderConfig) -> None:

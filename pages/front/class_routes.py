@@ -21,7 +21,7 @@ from starlette.websockets import WebSocket, WebSocketDisconnect
 
 from encoder.support.errors import EncoderError
 from encoder.support.link_text import NAME
-from pages.front import asked, site
+from pages.front import asked, page_list
 from pages.front.asked import RefusedError
 from pages.front.class_streams import Streams
 from pages.front.headers import PRIVATE
@@ -181,7 +181,7 @@ class Classes:
 
 def show(room: Classroom, seat: Seat, fields: Fields) -> None:
     """Have all who follow see a page."""
-    page = site.called(asked.text(fields, "page", 100))
+    page = page_list.called(asked.text(fields, "page", 100))
     if page is None or page.key == "class":
         raise RefusedError(400, asked.NO_JSON)
     room.show(seat, fields["page"], parameters(fields))

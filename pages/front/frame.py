@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import streamlit as st
 
 from encoder.packet.shipped import SENTENCES
-from pages.front import below, packets, routes, site
+from pages.front import below, packets, page_list, routes
 from pages.front.asked import IN_ADDRESS
 from pages.ui import style
 from pages.ui.component import joined
@@ -69,7 +69,7 @@ def draw(page: Page, pages: Mapping[Any, Page]) -> None:
             "plain": f"{base()}/plain",
             "picture": f"{base()}/api/picture",
             "page": DRAWN[page.key],
-            "pages": tuple(site.listed()),
+            "pages": tuple(page_list.listed()),
             "menu": not st.context.is_embedded,
             "examples": SENTENCES,
             "shipped": packets.shelf().addresses(),
@@ -102,11 +102,11 @@ def with_figure(query: dict[str, str]) -> dict[str, str]:
     """The query with the whole figure of this session in place of the pictures that are added to it."""
     from encoder.pictures.figure_link import pack, unpack
     from encoder.support.errors import EncoderError
-    from pages.ui.downloads import figure
+    from pages.ui.downloads import figure_collection
     from pages.ui.state.site import KEYS
 
     with suppress(EncoderError):
-        figure.fill(unpack(query[FIGURE], KEYS))
+        figure_collection.fill(unpack(query[FIGURE], KEYS))
     return query | {FIGURE: pack(session().figure.pictures)}
 
 
@@ -170,7 +170,7 @@ def models() -> list[dict[str, str]]:
     if not own:
         return bundled  # before any library is loaded
     from encoder.support.errors import EncoderError
-    from pages.ui.server.models import check, offer
+    from pages.ui.server.offered_models import check, offer
 
     for name in own:
         with suppress(EncoderError):
@@ -185,7 +185,7 @@ def asked(said: object) -> tuple[Page | None, dict[str, str]]:
     It may say anything. What is left of it is read by the page, as what any link says.
     """
     key, query = (said.get("key"), said.get("query")) if isinstance(said, Mapping) else (None, None)
-    to = site.called(key) if isinstance(key, str) else None
+    to = page_list.called(key) if isinstance(key, str) else None
     if to is None:
         return None, {}
     given = query if isinstance(query, Mapping) else {}

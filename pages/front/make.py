@@ -5,17 +5,17 @@ from contextlib import contextmanager, nullcontext
 
 from encoder import TextEncoder
 from encoder.packet.format import VERSION
-from encoder.packet.heads import level_6
+from encoder.packet.heads_level import level_6
 from encoder.packet.levels import MORE, OF_STEP
 from encoder.packet.run import level_1
-from encoder.packet.what_if import level_7, parts_tried
+from encoder.packet.what_if_level import level_7, parts_tried
 from encoder.pictures.link import edits as edits_of_link
 from encoder.pictures.view import View
 from encoder.support.errors import EncoderError
 from encoder.trace.tokens import Text
 from encoder.trace.trace import Trace
 from pages.front.asked import Asked, RefusedError
-from pages.ui.server import cost_gate, engine, exams, job_queue, models
+from pages.ui.server import cost_gate, engine, exams, job_queue, offered_models
 from pages.ui.server.pool import borrowing
 
 AGAIN = 2  # seconds after which a server that was full may be asked again
@@ -52,11 +52,11 @@ def opened(name: str) -> TextEncoder:
         RefusedError: there is none, or it is too large, or it is to be asked for by a click first.
     """
     try:
-        models.check(name)
+        offered_models.check(name)
     except EncoderError as error:
         raise RefusedError(404, f"The model “{name[:60]}” is not to be had here: {error}.") from None
     try:
-        seconds = 0.0 if engine.is_loaded(name) else models.seconds(name)
+        seconds = 0.0 if engine.is_loaded(name) else offered_models.seconds(name)
         if seconds > cost_gate.UNASKED:
             said = f"It takes {cost_gate.spoken(seconds)} to load this model. Open the page Models and choose it there."
             raise RefusedError(403, said)

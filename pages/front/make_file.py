@@ -12,27 +12,27 @@ from encoder.browser.cell import drawn
 from encoder.browser.held import Run, held
 from encoder.browser.living import PAGES
 from encoder.edits.edit_text import edits_to_text
-from encoder.packet.heads import level_6
+from encoder.packet.heads_level import level_6
 from encoder.packet.levels import MORE
 from encoder.pictures import figure_link
 from encoder.pictures.ask import scene_of, text_of
 from encoder.pictures.export import layer_size, run_size, to_csv_zip, to_npz
 from encoder.pictures.export.caption import file_name
 from encoder.pictures.figure_link import PictureAt
-from encoder.pictures.files import IN_BROWSER, file_of, fits
 from encoder.pictures.link import from_query, is_count, to_query
-from encoder.pictures.paper.panel import PanelError
+from encoder.pictures.paper.printed_panel import PanelError
 from encoder.pictures.picture import Answer, Picture
+from encoder.pictures.picture_files import IN_BROWSER, file_of, fits
 from encoder.pictures.registry import picture
 from encoder.pictures.view import View
 from encoder.support.errors import EncoderError
 from encoder.support.formatting import megabytes
 from pages.front import make
 from pages.front.asked import FORMATS, RUN, AskedFile, RefusedError, wanted
-from pages.front.files import File
 from pages.front.packets import compress
+from pages.front.served_files import File
 from pages.ui.server import engine, exams
-from pages.ui.server.writing import MOST_BYTES, written
+from pages.ui.server.slow_files import MOST_BYTES, written
 
 PICTURES: Mapping[str, Picture] = {key: picture(key) for key in IN_BROWSER}  # others may take long
 TYPES = {

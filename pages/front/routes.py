@@ -18,9 +18,9 @@ from starlette.websockets import WebSocket
 import encoder
 from pages.front import asked, packets, plain
 from pages.front.asked import AskedFile, RefusedError
-from pages.front.files import File, Files, Links
 from pages.front.headers import PRIVATE
 from pages.front.packets import Packets
+from pages.front.served_files import File, Files, Links
 from pages.front.visitors import is_own, visitor
 from pages.ui.server.file_links import PATH
 from pages.ui.server.redirects import base

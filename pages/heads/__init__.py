@@ -1,7 +1,7 @@
 """Below the maps of all heads: examined, measured, compared, and against what really flows."""
 
-from pages.heads import flows, measured
-from pages.ui import session
+from pages.heads import flow_section, measured
+from pages.ui import session_runs
 from pages.ui.widgets import tabs
 
 PARTS = {
@@ -9,11 +9,11 @@ PARTS = {
     "Measures": measured.draw_measures,
     "How alike heads are": measured.draw_likeness,
     "Inside one head": measured.draw_inside,
-    "What really flows": flows.draw,
+    "What really flows": flow_section.draw,
 }
 
 
 def draw() -> None:
     """Draw the page."""
-    pair = {"Between the sentences": measured.draw_between} if session.now().tokenization.pair else {}
+    pair = {"Between the sentences": measured.draw_between} if session_runs.now().tokenization.pair else {}
     tabs(PARTS | pair, "heads_part")

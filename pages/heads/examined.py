@@ -6,15 +6,15 @@ import pandas as pd
 import streamlit as st
 
 from encoder.exam import Exam
+from encoder.exam.exam_sentences import NO_JOB, head_jobs, relation_rows, scope, text, title
 from encoder.exam.examples import side_by_side
 from encoder.exam.links import GAPS
-from encoder.exam.sentences import NO_JOB, head_jobs, relation_rows, scope, text, title
 from encoder.exam.treebank import MOST_GIVEN, given_treebank
 from encoder.support.formatting import percent
-from pages.ui import session
+from pages.ui import session_runs
 from pages.ui.downloads import table as downloads
 from pages.ui.refusals import shows_errors
-from pages.ui.server import cost_gate, exams, models
+from pages.ui.server import cost_gate, exams, offered_models
 from pages.ui.state import session_state as state
 from pages.ui.text import heading, plain, say
 
@@ -36,12 +36,12 @@ def draw_jobs() -> None:
     """The licences of this model, or the way to examine it."""
     heading("Jobs that were examined")
     with suppress(cost_gate.NotStarted), shows_errors():
-        exam = session.exam()
+        exam = session_runs.exam()
         if exam is None:
             before = st.empty()
             before.markdown(NOT_YET)
-            exam = session.examined()
-            if session.exam() is not None:
+            exam = session_runs.examined()
+            if session_runs.exam() is not None:
                 st.rerun()  # what stands above shows it too
             before.empty()
         show_exam(exam, "relations")
@@ -49,7 +49,7 @@ def draw_jobs() -> None:
 
 def show_exam(exam: Exam, key: str) -> None:
     """The jobs in sentences, and the table of relations under a key."""
-    jobs, config = head_jobs(exam), session.now().config
+    jobs, config = head_jobs(exam), session_runs.now().config
     total = config.n_layers * config.n_heads
     if jobs:
         say(f"{len(jobs)} of {total} heads passed an examination on gold trees.", f"In all others: {NO_JOB}.")
@@ -72,9 +72,11 @@ def draw_beside() -> None:
     here = state.current().model
     others = [*EXAMINED, *state.session().own_models]
     tie = state.choice("heads_other", others, next(name for name in others if name != here))
-    other = st.pills("Beside", others, required=True, format_func=lambda name: plain(models.offer(name).label), **tie)
-    mine, theirs = session.exam(), exams.exam(other)
-    names = [models.offer(name).label for name in (here, other)]
+    other = st.pills(
+        "Beside", others, required=True, format_func=lambda name: plain(offered_models.offer(name).label), **tie
+    )
+    mine, theirs = session_runs.exam(), exams.exam(other)
+    names = [offered_models.offer(name).label for name in (here, other)]
     for exam, name in zip((mine, theirs), names, strict=True):
         if exam is None:
             st.markdown(plain(f"The heads of {name} were not examined yet: open it on this page and examine them."))
@@ -133,7 +135,7 @@ def draw_own_trees() -> None:
         sweeps.pop(KEPT, None)
         return
     model = state.current().model
-    asked = given.file_id, exams.content(session.text_encoder(model))
+    asked = given.file_id, exams.content(session_runs.text_encoder(model))
     with suppress(cost_gate.NotStarted), shows_errors():
         if sweeps.get(KEPT, (None, None))[0] != asked:
             own = given_treebank(given.getvalue(), given.name[:80], OWN_TREES)

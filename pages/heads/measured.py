@@ -11,7 +11,7 @@ from encoder.metrics.head_measures import HeadSurvey
 from encoder.metrics.roles import NO_ROLE
 from encoder.model.config import EncoderConfig
 from encoder.pictures.expression import Expression
-from encoder.pictures.registry.heads import (
+from encoder.pictures.registry.heads_pictures import (
     BETWEEN,
     INSIDE_TERMS,
     KEY,
@@ -31,9 +31,9 @@ from encoder.pictures.registry.heads import (
 from encoder.support.formatting import listed, percent, points, shown
 from encoder.trace.trace import Trace
 from pages.heads import examined, over_a_list
-from pages.ui import session
+from pages.ui import session_runs
 from pages.ui.downloads import table as downloads
-from pages.ui.picture import ask, show, tie
+from pages.ui.picture_view import ask, show, tie
 from pages.ui.server.measurements import heads_of
 from pages.ui.state import session_state as state
 from pages.ui.step.sections import pick_atlas
@@ -52,13 +52,13 @@ class Measured:
 
 def measured_heads() -> Measured:
     """Measures over this sentence or over many, which are those of an atlas of the model where there is one."""
-    atlas, scene = session.atlas(), ask(MEASURED)
+    atlas, scene = session_runs.atlas(), ask(MEASURED)
     names = {MANY: f"{atlas.card.many} of its atlas"} if atlas else {}
     over = st.pills("Over", SPANS, required=True, format_func=lambda span: names.get(span, span), **tie(OVER, scene))
     if over == MANY and (atlas := pick_atlas()):
         measurement = measured(ask(MEASURED))
         return Measured(heads_of(atlas), measurement, f"Read from the atlas of this model: on {atlas.card.scope}.")
-    heads = session.survey(None if over == MANY else session.now().inputs)
+    heads = session_runs.survey(None if over == MANY else session_runs.now().inputs)
     many = f"{heads.sentences} sentence{'s' if heads.sentences > 1 else ''}, {heads.tokens} tokens"
     return Measured(heads, measured(ask(MEASURED)), f"Over {many}.")
 
@@ -66,7 +66,7 @@ def measured_heads() -> Measured:
 def survey_heads() -> Survey:
     """What only a survey has, over this sentence or over the bundled ones, as chosen."""
     over = st.pills("Over", SPANS, required=True, **tie(OVER, ask(LIKENESS)))
-    return session.survey(None if over == MANY else session.now().inputs)
+    return session_runs.survey(None if over == MANY else session_runs.now().inputs)
 
 
 def head_places(config: EncoderConfig) -> list[tuple[int, int]]:
@@ -86,7 +86,7 @@ def draw_roles() -> None:
     fold("Examine heads on trees of your own", "heads_trees", examined.draw_own_trees)
     fold("Measure a list of sentences", "heads_list", over_a_list.draw)
     heading("Where each head looks")
-    config = session.now().config
+    config = session_runs.now().config
     over, heads = measured_heads(), head_names(config)
     survey = over.heads
     roles = [survey.roles[i][h] for i, h in head_places(config)]
@@ -116,7 +116,7 @@ def draw_measures() -> None:
     scene = ask(MEASURED)
     show(MEASURED, scene=scene, known={over.measurement: over.heads})
     st.markdown(plain(f"{HEAD_MEASURES[scene[MEASURE]].meaning} {over.over}"))
-    if over.heads.sentences == 1 and (state.current().hidden or session.now().padding):
+    if over.heads.sentences == 1 and (state.current().hidden or session_runs.now().padding):
         st.caption("Measured on the whole sentence, with no token masked.")
 
 
@@ -164,8 +164,8 @@ def draw_weights_alone(trace: Trace, layer: int, head: int, query: int, key: int
     """What the head would look for, and what it would write, if it met the words alone."""
     heading(f"Layer {layer}, head {head}: what its weights alone say")
     model = state.current().model
-    looks, _ = session.words_of_head(model, layer, head, trace.ids[query])
-    _, writes = session.words_of_head(model, layer, head, trace.ids[key])
+    looks, _ = session_runs.words_of_head(model, layer, head, trace.ids[query])
+    _, writes = session_runs.words_of_head(model, layer, head, trace.ids[key])
     first, second = (f"“{shown(trace.tokens[at])}”" for at in (query, key))
     say(
         f"At {first} it looks for {listed([f'“{shown(word)}”' for word, _ in looks[:3]])}.",

@@ -10,7 +10,7 @@ from encoder.metrics import HEAD_MEASURES
 from encoder.pictures.export.caption import file_name
 from encoder.pictures.lists import ListTable, Measured, measuring
 from encoder.support.errors import EncoderError
-from pages.ui import session
+from pages.ui import session_runs
 from pages.ui.downloads import keep
 from pages.ui.refusals import shows_errors
 from pages.ui.state import session_state as state
@@ -42,7 +42,7 @@ def draw() -> None:
     if not sentences or not wanted:
         st.caption("Every sentence is read alone, by the model in the bar, without what is changed or masked.")
         return
-    encoder, done = session.text_encoder(view.model), None
+    encoder, done = session_runs.text_encoder(view.model), None
     with shows_errors():
         try:
             done = sweep.follow(

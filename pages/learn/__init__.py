@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from pages.learn import grammar, mystery, task, time_lapse
+from pages.learn import grammar, mystery_section, task_section, time_lapse
 from pages.ui.state import session_state as state
 from pages.ui.widgets import apart, tabs
 
@@ -11,11 +11,11 @@ def learning() -> None:
     """A task, its run, and the way into its model."""
     page, below = st.container(), st.container()
     with below:
-        settings = task.draw_choices()
+        settings = task_section.draw_choices()
     with page:
-        task.draw_run(settings)
+        task_section.draw_run(settings)
     with below:
-        task.draw_openings(settings)
+        task_section.draw_openings(settings)
 
 
 TASK, FILM = "Learn a task", "Grammar is born"
@@ -29,6 +29,6 @@ def draw() -> None:
         state.remember("learn_part", TASK, FILM)  # a link that says what is to be learned, and not where
     with apart():
         tabs(
-            {FILM: grammar.draw, TASK: learning, "Mystery models": mystery.draw, "Time-lapse": time_lapse.draw},
+            {FILM: grammar.draw, TASK: learning, "Mystery models": mystery_section.draw, "Time-lapse": time_lapse.draw},
             "learn_part",
         )

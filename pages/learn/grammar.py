@@ -6,14 +6,14 @@ from typing import Any
 
 import streamlit as st
 
+from encoder.exam.exam_sentences import text
 from encoder.exam.moments import PERMUTED, Moments, moments_file, trees_of
 from encoder.exam.rise import EXAMPLES, KEYS, Rise, headline, relations_of, rise, under, who
-from encoder.exam.sentences import text
 from encoder.experiments.timelapse import GapMoments, WordMoments, kept_steps
 from encoder.explain.cost import size
 from encoder.pictures.ask import FOLDER, MOMENT, in_examined
 from encoder.pictures.picture import Answer
-from encoder.pictures.registry.grammar import (
+from encoder.pictures.registry.grammar_pictures import (
     FORMS,
     GRAMMAR,
     GRAMMAR_ARCS,
@@ -34,12 +34,12 @@ from encoder.pictures.registry.grammar import (
 )
 from encoder.pictures.scene import Scene
 from encoder.support.errors import EncoderError
-from pages.ui import session
-from pages.ui.components import film
+from pages.ui import session_runs
+from pages.ui.components import film_component
 from pages.ui.downloads import keep
-from pages.ui.frame import run
-from pages.ui.picture import answer_of, tie
-from pages.ui.server import models
+from pages.ui.frame import page_run
+from pages.ui.picture_view import answer_of, tie
+from pages.ui.server import offered_models
 from pages.ui.state import session_state as state
 from pages.ui.state.site import page_of
 from pages.ui.text import heading, plain, say
@@ -65,13 +65,13 @@ def draw() -> None:
         choose_film(scene)
         beside = choose_beside(scene)
         with first:
-            film.draw_curves(GRAMMAR.key, curves, chosen, curve.alt, start, walk_to, beside)
+            film_component.draw_curves(GRAMMAR.key, curves, chosen, curve.alt, start, walk_to, beside)
     kept = {"The curves": curve, "The arcs": moved, "As a film": answer_of(GRAMMAR_FILM, scene=scene)}
     if moments.agreement.made:
         kept["The guesses"] = guess = answer_of(GRAMMAR_GUESS, scene=scene)
         guessed: GapMoments = guess.value(GUESSED)
         with right:
-            film.draw_guess(GRAMMAR_GUESS.key, one.steps, guessed, FORMS, KEYS, guess.alt, start)
+            film_component.draw_guess(GRAMMAR_GUESS.key, one.steps, guessed, FORMS, KEYS, guess.alt, start)
     seen: WordMoments = moved.value(arcs(scene))
     draw_sentence(scene, one, seen, who(place(scene), moments.model), start)
     fold("Which heads take part", "born_heads", lambda: draw_heads(moments, heads_of(scene), start, among))
@@ -88,8 +88,8 @@ def keep_all(answers: Mapping[str, Answer]) -> None:
 
 def filmed() -> Scene:
     """What the pictures are asked of: the chosen model where its training was examined, else the bundled one."""
-    model = in_examined(state.current().model, session.text_encoder)
-    return Scene(replace(state.current(), model=model), session.text_encoder(model))
+    model = in_examined(state.current().model, session_runs.text_encoder)
+    return Scene(replace(state.current(), model=model), session_runs.text_encoder(model))
 
 
 def model_shown(scene: Scene) -> str:
@@ -100,15 +100,15 @@ def model_shown(scene: Scene) -> str:
     if model == scene.view.model:
         return f"{shown}."
     if model.startswith(MOMENT):
-        return f"{shown}, at all its moments; the bar says {models.offer(model).label}."
-    why = "examined" if kept_steps(session.text_encoder(model)) else "recorded"
-    return f"{shown}, while the bar says {models.offer(model).label}, whose training was not {why}."
+        return f"{shown}, at all its moments; the bar says {offered_models.offer(model).label}."
+    why = "examined" if kept_steps(session_runs.text_encoder(model)) else "recorded"
+    return f"{shown}, while the bar says {offered_models.offer(model).label}, whose training was not {why}."
 
 
 def walk_to(step: int) -> None:
     """Go to the attention of the model as it was at a step, on the sentence of the film."""
     scene = filmed()
-    run.show_model(f"{MOMENT}{scene.view.model},{step}")
+    page_run.show_model(f"{MOMENT}{scene.view.model},{step}")
     layer, head = place(scene)
     state.change(
         sentence=EXAMPLES[scene[RELATION]].sentence if is_marked(scene) else scene[SENTENCE],
@@ -169,7 +169,7 @@ def examined() -> list[str]:
     models_examined = ["small"]
     for name in state.session().own_models:
         try:
-            if name.startswith(FOLDER) and moments_file(models.place(name)).is_file():
+            if name.startswith(FOLDER) and moments_file(offered_models.place(name)).is_file():
                 models_examined.append(name)
         except EncoderError:  # its folder is gone
             continue
@@ -181,7 +181,7 @@ def choose_beside(scene: Scene) -> tuple[str, Rise] | None:
     others = [name for name in examined() if name != scene.view.model]
     if not others:
         return None
-    names = {"": "alone"} | {name: f"beside {models.offer(name).label}" for name in others}
+    names = {"": "alone"} | {name: f"beside {offered_models.offer(name).label}" for name in others}
     tie = state.choice("born_beside", list(names), "")
     other = st.pills(
         "Beside another training",
@@ -192,9 +192,9 @@ def choose_beside(scene: Scene) -> tuple[str, Rise] | None:
         format_func=lambda name: plain(names[name]),
         **tie,
     )
-    if not other or in_examined(other, session.text_encoder) != other:
+    if not other or in_examined(other, session_runs.text_encoder) != other:
         return None
-    beside = moments_of(Scene(scene.view, session.text_encoder(other)))
+    beside = moments_of(Scene(scene.view, session_runs.text_encoder(other)))
     if scene[RELATION] not in relations_of(beside):
         st.caption("The other training was not asked this.")
         return None
@@ -211,7 +211,7 @@ def draw_sentence(scene: Scene, one: Rise, seen: WordMoments, name: str, start: 
     asked = min(scene[WORD], len(seen.words) - 1, MOST_WORDS - 1)
     example, marked = EXAMPLES[one.relation], is_marked(scene)
     gold = (seen.words.index(example.source), seen.words.index(example.target)) if marked else None
-    film.draw_arcs(GRAMMAR_ARCS.key, one.steps, seen, MOST_WORDS, asked, gold, name, start, take_word)
+    film_component.draw_arcs(GRAMMAR_ARCS.key, one.steps, seen, MOST_WORDS, asked, gold, name, start, take_word)
     notes = [
         "Dotted: what is right, marked by hand."
         if marked
@@ -234,7 +234,7 @@ def draw_heads(moments: Moments, relation: str, start: int, answer: Answer) -> N
         "that head was the best of all; the frame is around the head that is best at the end, chosen on the sentences "
         "that are counted here. On sentences that did not choose it, Heads says what it has a licence for."
     )
-    film.draw_heads(GRAMMAR_HEADS.key, moments, relation, start)
+    film_component.draw_heads(GRAMMAR_HEADS.key, moments, relation, start)
     keep.draw(answer)
 
 

@@ -4,7 +4,7 @@ import pandas as pd
 import streamlit as st
 
 from encoder.experiments.timelapse import appears, kept_steps
-from encoder.pictures.registry.learning import (
+from encoder.pictures.registry.learning_pictures import (
     BY_STEP,
     CAREERS,
     EMBEDDING_ROW,
@@ -20,12 +20,12 @@ from encoder.pictures.registry.learning import (
 )
 from encoder.support.formatting import percent
 from encoder.trace.tokens import Tokens
-from pages.ui import session
+from pages.ui import session_runs
 from pages.ui.components import maps
-from pages.ui.components import timelapse as player
+from pages.ui.components import timelapse_component as player
 from pages.ui.downloads import table as downloads
-from pages.ui.picture import answer_of, ask, show
-from pages.ui.server import models
+from pages.ui.picture_view import answer_of, ask, show
+from pages.ui.server import offered_models
 from pages.ui.state import session_state as state
 from pages.ui.text import NUMBER, heading, plain, say, theme
 from pages.ui.widgets import pick_token, tabs
@@ -33,14 +33,14 @@ from pages.ui.widgets import pick_token, tabs
 
 def draw() -> None:
     """Which model it is and why, and one look at its moments."""
-    scene, model = ask(BY_STEP), session.trained()
-    view, steps, clear = scene.view, kept_steps(scene.encoder), models.offer(model)
+    scene, model = ask(BY_STEP), session_runs.trained()
+    view, steps, clear = scene.view, kept_steps(scene.encoder), offered_models.offer(model)
     called = "small" if model == "small" else f"“{clear.label}”"
     heading(plain(f"This is {called}, at {len(steps)} moments of its training"))
     careers = {"When heads take up their work": draw_careers} if model == "small" else {}
     tabs({"This sentence": draw_this_sentence, "An embedding row": draw_embedding_row} | careers, "training_part")
     if model != view.model:
-        chosen = models.offer(view.model).label
+        chosen = offered_models.offer(view.model).label
         say(f"The chosen model, {chosen}, was not kept while it learned: all numbers here are of {called}.")
     st.markdown(
         f"At step 0 its weights were random, at step {steps[-1]:,} they are those that it has now. Layer "
@@ -65,7 +65,7 @@ def draw_this_sentence() -> None:
         "Word to guess", [words.get(i, token) for i, token in enumerate(tokens)], GUESSED.key, usual, among=words
     )
     scene = ask(BY_STEP)
-    seen = session.moments(session.trained(), str(scene.t.inputs), scene.layer, scene.head, scene[GUESSED])
+    seen = session_runs.moments(session_runs.trained(), str(scene.t.inputs), scene.layer, scene.head, scene[GUESSED])
     label = f"Layer {scene.layer}, head {scene.head}"
     with page:
         every = player.draw("player", label, seen, tokens, theme(), state.session().moment)
@@ -101,7 +101,7 @@ def draw_embedding_row() -> None:
 def draw_careers() -> None:
     """The strongest head of each kind at every moment, and the words that the model guesses."""
     steps = kept_steps(ask(CAREERS).encoder)
-    heads, scores = session.role_history("small")
+    heads, scores = session_runs.role_history("small")
     for role, what in ROLES.items():
         when = appears(heads[role])
         if not when:

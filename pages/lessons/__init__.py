@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import streamlit as st
 
 from encoder.teach.lessons.lesson import LessonError
-from pages.lessons import claims, glossary, labs
+from pages.lessons import claims_section, glossary_section, labs_section
 from pages.ui.lessons import library, maker, player, tutorials
 from pages.ui.state import session_state as state
 from pages.ui.text import heading, plain, subheading
@@ -70,5 +70,10 @@ def draw() -> None:
     if lesson is not None:
         player.draw(lesson)
     else:
-        parts = {"Lessons": offer, "Labs": labs.draw, "Tutorials": tutorials.draw, "Claims": claims.draw}
-        tabs(parts | {"Glossary": glossary.draw, "Make a lesson": maker.draw}, "lessons_part")
+        parts = {
+            "Lessons": offer,
+            "Labs": labs_section.draw,
+            "Tutorials": tutorials.draw,
+            "Claims": claims_section.draw,
+        }
+        tabs(parts | {"Glossary": glossary_section.draw, "Make a lesson": maker.draw}, "lessons_part")

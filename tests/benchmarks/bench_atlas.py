@@ -25,7 +25,7 @@ from streamlit.testing.v1 import AppTest
 
 from encoder import TextEncoder
 from encoder.atlas.atlas_folders import SHIPPED
-from encoder.atlas.reading import Atlas
+from encoder.atlas.atlas_reader import Atlas
 from encoder.atlas.reruns import AtlasPart, absences
 from encoder.atlas.searching import nearest_tokens
 

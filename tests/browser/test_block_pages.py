@@ -11,7 +11,7 @@ from mounted import OF_LAYER, PHONE, SIZES, Mounted, overflows, seen, tab_stops
 from playwright.sync_api import Locator, Page, expect
 
 from encoder import PRESETS, TextEncoder, Trace
-from encoder.packet.block import level_3
+from encoder.packet.block_level import level_3
 from encoder.packet.run import level_1
 from encoder.support.formatting import percent
 

@@ -15,7 +15,7 @@ from encoder import Edit, TextEncoder, Trace
 from encoder.edits.edit_text import edits_to_text
 from encoder.exam import bundled_exam
 from encoder.exam.few import few_by_content
-from encoder.packet.heads import level_6
+from encoder.packet.heads_level import level_6
 from encoder.packet.run import level_1
 from encoder.support.formatting import percent
 

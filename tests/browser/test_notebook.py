@@ -14,7 +14,7 @@ from playwright.sync_api import Browser, FrameLocator, Page, expect
 
 from encoder import Edit, EncoderError, TextEncoder, Trace
 from encoder.atlas.atlas_folders import SHIPPED
-from encoder.atlas.reading import Atlas
+from encoder.atlas.atlas_reader import Atlas
 from encoder.browser.cell import LivingCell
 from encoder.browser.held import MOST
 from encoder.exam.examination import bundled_exam

@@ -15,7 +15,7 @@ from playwright.sync_api import Locator, Page, expect
 from encoder import Edit, EncoderConfig, TextEncoder
 from encoder.edits.edit_text import text_to_edits
 from encoder.packet.run import level_1
-from encoder.packet.what_if import level_7
+from encoder.packet.what_if_level import level_7
 from encoder.pictures.ask import scene_of
 from encoder.pictures.link import from_query
 from encoder.pictures.picture import Answer

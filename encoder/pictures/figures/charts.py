@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from encoder.pictures.figures.drawn import Drawn, draw, mark
-from encoder.pictures.paper.panel import heat_map, spelled, with_ends, without_tags
+from encoder.pictures.paper.printed_panel import heat_map, spelled, with_ends, without_tags
 from encoder.support.formatting import percent, short
 from encoder.support.theme import (
     ACCENT,

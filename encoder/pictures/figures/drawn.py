@@ -7,7 +7,7 @@ import numpy as np
 import plotly.graph_objects as go
 
 from encoder.pictures.export.tables import Rows
-from encoder.pictures.paper.panel import HeatMap
+from encoder.pictures.paper.printed_panel import HeatMap
 from encoder.support.theme import ACCENT, MUTED, SECOND, Theme, labels
 
 

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from encoder.pictures.figures.drawn import Drawn, draw, mark
-from encoder.pictures.paper.panel import heat_map, with_ends
+from encoder.pictures.paper.printed_panel import heat_map, with_ends
 from encoder.support.formatting import short
 from encoder.support.theme import Kind, Theme, labels, layout, limits, number_axis, scale, token_axis
 

@@ -17,7 +17,7 @@ from encoder.pictures.export.archive import archive, write
 from encoder.pictures.export.caption import file_name
 from encoder.pictures.paper.map_cells import size
 from encoder.pictures.paper.paint import Placed, painted, placed
-from encoder.pictures.paper.panel import OTHER, OTHER_LETTER, Panel, latex, markdown, plain_text
+from encoder.pictures.paper.printed_panel import OTHER, OTHER_LETTER, Panel, latex, markdown, plain_text
 from encoder.pictures.paper.sheet import Sheet
 from encoder.pictures.paper.type import SETTINGS, drawing, typeface
 from encoder.support.errors import EncoderError

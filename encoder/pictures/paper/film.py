@@ -19,7 +19,7 @@ from matplotlib.backends.backend_agg import FigureCanvasAgg
 from PIL import Image
 
 from encoder.pictures.paper.paint import paint
-from encoder.pictures.paper.panel import Panel
+from encoder.pictures.paper.printed_panel import Panel
 from encoder.pictures.paper.sheet import Sheet
 from encoder.pictures.paper.type import SETTINGS, drawing
 from encoder.support.errors import EncoderError

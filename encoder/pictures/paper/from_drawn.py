@@ -2,7 +2,7 @@
 
 from encoder.pictures.export.tables import to_csv
 from encoder.pictures.figures.drawn import Drawn, numbers_of
-from encoder.pictures.paper.panel import MOST_BYTES, Panel, PanelError, headline, of_maps, plain_text
+from encoder.pictures.paper.printed_panel import MOST_BYTES, Panel, PanelError, headline, of_maps, plain_text
 from encoder.support.theme import Theme
 
 

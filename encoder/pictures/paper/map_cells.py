@@ -13,7 +13,7 @@ from matplotlib.figure import Figure
 from matplotlib.patches import Rectangle
 from matplotlib.transforms import Affine2D
 
-from encoder.pictures.paper.panel import HeatMap
+from encoder.pictures.paper.printed_panel import HeatMap
 from encoder.pictures.paper.sheet import Sheet
 from encoder.pictures.paper.type import POINT, drawable, fitted, width
 from encoder.support.formatting import short

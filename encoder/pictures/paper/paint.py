@@ -8,8 +8,8 @@ from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 
 from encoder.pictures.paper.map_cells import Box, scale_kind, write
-from encoder.pictures.paper.panel import Panel
 from encoder.pictures.paper.panel_blocks import ChartOfPanel, MapsOfPanel, PanelDrawing
+from encoder.pictures.paper.printed_panel import Panel
 from encoder.pictures.paper.sheet import LIMITS, MOST_COLUMNS, Sheet
 from encoder.pictures.paper.type import POINT, SETTINGS, fitted
 from encoder.support.errors import EncoderError

@@ -9,9 +9,9 @@ from functools import lru_cache
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 
-from encoder.pictures.paper.chart import draw_chart
 from encoder.pictures.paper.map_cells import Box, add_axes, draw_bar, draw_map, scale_kind, write
-from encoder.pictures.paper.panel import HeatMap, Panel
+from encoder.pictures.paper.printed_chart import draw_chart
+from encoder.pictures.paper.printed_panel import HeatMap, Panel
 from encoder.pictures.paper.sheet import Sheet
 from encoder.pictures.paper.type import POINT, fitted, width
 

@@ -6,16 +6,16 @@ from functools import partial
 import numpy as np
 
 from encoder.atlas.atlas_folders import atlas_of
+from encoder.atlas.atlas_reader import Atlas
 from encoder.atlas.corpus_numbers import firing_shares, pair_weights, ranked_shares, telling_unit, vector_lengths
 from encoder.atlas.pairs import ACROSS, MEANINGS, told_apart
-from encoder.atlas.reading import Atlas
 from encoder.atlas.running_sums import MEASURES
 from encoder.metrics import largest_cell
 from encoder.pictures.export.caption import UNCHANGED, About
 from encoder.pictures.expression import ENC, Call, Expression, call
 from encoder.pictures.numbers import Names
 from encoder.pictures.picture import Answer, Picture
-from encoder.pictures.registry.heads import every_head
+from encoder.pictures.registry.heads_pictures import every_head
 from encoder.pictures.scene import ATLAS, Option, Scene, one_of
 from encoder.support.formatting import brief, percent
 

@@ -12,7 +12,7 @@ from encoder.pictures.export.caption import About
 from encoder.pictures.expression import ENC, A, B, Every, Expression, Several, T, call, step
 from encoder.pictures.figures.facts import kind_of, strongest_map
 from encoder.pictures.picture import Answer, Picture
-from encoder.pictures.registry.heads import every_head, every_weight
+from encoder.pictures.registry.heads_pictures import every_head, every_weight
 from encoder.pictures.scene import Scene, one_of
 from encoder.support.formatting import percent
 from encoder.support.selection import Choice

@@ -3,7 +3,7 @@
 from functools import partial
 
 from encoder.experiments import PAPER, PLACES, bare, dropout, swapped, word_order
-from encoder.experiments.probes.layers import TASKS, labelled, probe
+from encoder.experiments.probes.layer_probes import TASKS, labelled, probe
 from encoder.pictures.export.caption import UNCHANGED, About, quoted
 from encoder.pictures.expression import ENC, Call, Several, call
 from encoder.pictures.picture import Answer, Picture

@@ -39,7 +39,7 @@ def report(
         EncoderError: a trace of another model, no such layer, or a file of more than LARGEST bytes.
     """
     if with_charts:
-        from encoder.pictures.report.charts import charts  # what it draws with is an extra of the package
+        from encoder.pictures.report.report_charts import charts  # what it draws with is an extra of the package
     encoder.check_own(trace)
     asked = steps_of(trace, layers)
     nbytes = int(PACKED * sum(4 * trace[step].numel() for step in asked if trace.step(step).shape[-1] != "vocab"))

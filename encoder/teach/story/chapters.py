@@ -6,7 +6,7 @@ from dataclasses import replace
 from encoder.metrics import first_lost
 from encoder.metrics.word_kinds import is_word
 from encoder.support.errors import integer
-from encoder.teach.story import guess, layers, looks, words
+from encoder.teach.story import guess_chapter, layers_chapter, looks, words_chapter
 from encoder.teach.story.stop import StoryStop, Subject, subject
 from encoder.text_encoder import TextEncoder
 from encoder.trace.trace import Trace
@@ -18,11 +18,14 @@ Teller = Callable[[TextEncoder, Trace, Subject], StoryStop]
 def chapters(count: int) -> dict[str, tuple[Teller, ...]]:
     """The chapters of a model of so many layers, and who tells the stops of each."""
     return {
-        "Words become numbers": (words.pieces, words.nearest, words.places),
+        "Words become numbers": (words_chapter.pieces, words_chapter.nearest, words_chapter.places),
         "Who looks at whom": (looks.strongest, looks.parked, looks.agreeing),
-        "What is carried": (layers.flowing, layers.added),
-        f"Again, {count} times" if count > 1 else "One layer": (layers.most_added, layers.growing_alike),
-        "The guess": (guess.first_choice, guess.settling),
+        "What is carried": (layers_chapter.flowing, layers_chapter.added),
+        f"Again, {count} times" if count > 1 else "One layer": (
+            layers_chapter.most_added,
+            layers_chapter.growing_alike,
+        ),
+        "The guess": (guess_chapter.first_choice, guess_chapter.settling),
     }
 
 

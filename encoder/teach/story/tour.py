@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 import torch
 
 from encoder.exam import Exam
-from encoder.exam.sentences import NO_JOB, head_jobs, scope
+from encoder.exam.exam_sentences import NO_JOB, head_jobs, scope
 from encoder.explain.cost import size
 from encoder.metrics import MOST, SENTENCES, attention_weights, first_lost, role_mass
 from encoder.metrics.guess import guess_place, word_guess

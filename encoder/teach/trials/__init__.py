@@ -13,26 +13,26 @@ from typing import Any
 from encoder.support.errors import EncoderError
 from encoder.teach.trials import (
     arithmetic,
-    flows,
-    grammar,
-    heads,
+    flow_trials,
+    grammar_trials,
+    head_trials,
     layout,
-    linear,
-    links,
+    linear_trials,
+    link_trials,
     meaning,
     notebook,
     order,
     probing,
     reasons,
-    since_2017,
+    since_2017_trials,
     sizes,
     stacks,
-    training,
+    training_trials,
     wiring,
 )
 from encoder.teach.trials.experiment import Experiment
 from encoder.teach.trials.finding import Bars, Curves, Finding, Grid, Judgement, Picture, Verdict, judge
-from encoder.teach.trials.heads import position_of
+from encoder.teach.trials.head_trials import position_of
 from encoder.text_encoder import TextEncoder
 
 
@@ -51,22 +51,22 @@ def usual(value: object) -> Experiment | None:
 
 MODULES = (
     order,
-    heads,
-    links,
-    flows,
+    head_trials,
+    link_trials,
+    flow_trials,
     meaning,
     reasons,
     arithmetic,
     stacks,
-    linear,
-    training,
+    linear_trials,
+    training_trials,
     probing,
-    grammar,
+    grammar_trials,
     layout,
     notebook,
     wiring,
     sizes,
-    since_2017,
+    since_2017_trials,
 )  # in the order in which the maker offers them
 TRIALS: dict[str, Experiment] = {name: one for module in MODULES for name, one in experiments_of(module).items()}
 

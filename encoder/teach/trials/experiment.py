@@ -12,7 +12,7 @@ from typing import Any, NamedTuple, TypeAlias
 
 from encoder.experiments.dropout import PLACES
 from encoder.experiments.learning import KINDS
-from encoder.experiments.probes.layers import probe_flops
+from encoder.experiments.probes.layer_probes import probe_flops
 from encoder.explain.cost import run_flops, size
 from encoder.model.activations import ACTIVATIONS
 from encoder.model.config import PRESETS

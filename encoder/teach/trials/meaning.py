@@ -10,7 +10,7 @@ from encoder.experiments.compare import cosines, mean_between
 from encoder.support.errors import EncoderError
 from encoder.support.formatting import brief, listed, percent
 from encoder.teach.trials.finding import Curves, Finding, array, judge, untried
-from encoder.teach.trials.heads import position_of
+from encoder.teach.trials.head_trials import position_of
 from encoder.text_encoder import TextEncoder
 from encoder.trace.unpadded import stream
 

@@ -7,7 +7,7 @@ from statistics import NormalDist
 import numpy as np
 
 from encoder.exam.named import named
-from encoder.experiments.probes.layers import TASKS, Probe, looked_up, probe
+from encoder.experiments.probes.layer_probes import TASKS, Probe, looked_up, probe
 from encoder.support.formatting import listed, percent
 from encoder.teach.trials.experiment import Text, experiment
 from encoder.teach.trials.finding import Curves, Finding, array, judge, untried

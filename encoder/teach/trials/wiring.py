@@ -13,7 +13,7 @@ from encoder.support.errors import EncoderError
 from encoder.support.formatting import agreement, brief, listed, percent
 from encoder.teach.trials.experiment import ListOf, Number, Text, experiment
 from encoder.teach.trials.finding import Finding, judge, untried
-from encoder.teach.trials.heads import position_of
+from encoder.teach.trials.head_trials import position_of
 from encoder.teach.trials.sizes import by
 from encoder.text_encoder import TextEncoder
 

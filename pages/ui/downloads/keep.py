@@ -9,15 +9,15 @@ import streamlit as st
 
 from encoder.pictures.export import layer_size, run_size, to_csv_zip, to_npz
 from encoder.pictures.export.caption import file_name
-from encoder.pictures.files import file_of, fits
 from encoder.pictures.link import LONGEST_IN_URL
 from encoder.pictures.picture import Answer
+from encoder.pictures.picture_files import file_of, fits
 from encoder.support.formatting import megabytes
 from encoder.trace.trace import Trace
-from pages.ui.downloads import figure
+from pages.ui.downloads import figure_collection
 from pages.ui.server import file_links
 from pages.ui.server.redirects import base
-from pages.ui.server.writing import MOST_BYTES, written
+from pages.ui.server.slow_files import MOST_BYTES, written
 from pages.ui.state import session_state as state
 from pages.ui.text import theme
 
@@ -38,7 +38,7 @@ def draw(answer: Answer) -> None:
         if fold.open:
             with fold:
                 draw_ways(answer)
-        figure.offer(key, lambda: answer.panel(theme()), answer.scene.view)
+        figure_collection.offer(key, lambda: answer.panel(theme()), answer.scene.view)
 
 
 def draw_ways(answer: Answer) -> None:

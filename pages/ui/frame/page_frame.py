@@ -9,10 +9,10 @@ import streamlit as st
 from encoder.model.config import EncoderConfig
 from pages.ui.component import component
 from pages.ui.components import present
-from pages.ui.downloads import figure, keep
-from pages.ui.frame import run
+from pages.ui.downloads import figure_collection, keep
+from pages.ui.frame import page_run
 from pages.ui.lessons import bar as lesson_bar
-from pages.ui.lessons import library, story
+from pages.ui.lessons import library, story_view
 from pages.ui.refusals import shows_errors
 from pages.ui.server import file_links, janitor, job_queue
 from pages.ui.state import session_state as state
@@ -43,22 +43,22 @@ def draw(page: Page, around: Around, top: Any, bar: Any, under: Any) -> None:
     walk.resume()
     with janitor.attended():
         with job_queue.refused(), shows_errors(ends=True):
-            encoder = run.read(page)
-            run.fit(encoder)
+            encoder = page_run.read(page)
+            page_run.fit(encoder)
             with top:
                 around.draw_bar(page)
-                run.draw_second()
-            trace = run.run()
+                page_run.draw_second()
+            trace = page_run.run()
         walk.settle(page, trace.config)
-        figure.settle(page)
+        figure_collection.settle(page)
         in_labs = library.in_labs(page)
-        at = story.place() if page == story.HERE else walk.place(page)
+        at = story_view.place() if page == story_view.HERE else walk.place(page)
         draw_arrival(page, at)
         with bar:
             if library.lab_has_place() if in_labs else has_place(page):
                 around.draw_place(trace.config)
             lesson_bar.draw(page)
-            story.way_back(page)
+            story_view.way_back(page)
             walk.draw(at)
         with under:
             if at is not None:
@@ -68,9 +68,9 @@ def draw(page: Page, around: Around, top: Any, bar: Any, under: Any) -> None:
                 keep.draw_all(trace)
         notes = st.container(key="said")
         with notes:
-            run.offer_to_load()
-            run.say_changes(trace.config)
-            run.say_known(trace)
+            page_run.offer_to_load()
+            page_run.say_changes(trace.config)
+            page_run.say_known(trace)
         around.draw_class(page)
         with job_queue.refused(), shows_errors():
             draw_page(page)
@@ -90,13 +90,13 @@ def draw_below(page: Page, above: Any, usual: Mapping[str, str], is_open: bool) 
     walk.resume()
     with janitor.attended():
         with job_queue.refused(), shows_errors(ends=True):
-            trace = run.undrawn(page, usual)
+            trace = page_run.undrawn(page, usual)
         walk.settle(page, trace.config)
-        figure.settle(page)
+        figure_collection.settle(page)
         here.below, here.reading = here.view, False  # all that differs from now on was pressed here
         with above:
             lesson_bar.draw(page)
-            story.way_back(page)
+            story_view.way_back(page)
         notes = st.container(key="said")
         if is_open:
             with job_queue.refused(), shows_errors():

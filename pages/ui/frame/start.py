@@ -15,9 +15,9 @@ def load() -> None:
     keep_freed_memory()  # before the libraries start threads that allocate
     keep_little_machine_code()
     with cold_start.loading():
-        from pages.ui import session
+        from pages.ui import session_runs
 
-        session.warm()
+        session_runs.warm()
         import pandas  # noqa: F401  # Streamlit needs it for every page; the model comes meanwhile
 
         from pages.ui.frame import page_frame  # noqa: F401

@@ -9,12 +9,12 @@ from encoder.metrics.guess import WordGuess, guess_place, word_guess
 from encoder.pictures.registry.grids import LESSON_HEADS
 from encoder.support.formatting import percent
 from encoder.trace.trace import Trace
-from pages.ui import session
+from pages.ui import session_runs
 from pages.ui.lessons.story_stop import head_maps, tokens
 from pages.ui.state import session_state as state
 from pages.ui.state.site import Page
 from pages.ui.state.walk import steps_of
-from pages.ui.step import panel, sections
+from pages.ui.step import sections, step_panel
 from pages.ui.text import plain, say
 from pages.ui.widgets import pick_token
 
@@ -26,7 +26,7 @@ def heads(trace: Trace) -> None:
 
 def cost(trace: Trace) -> None:
     """What the model holds, and what the run did."""
-    sections.draw_parameters(session.text_encoder(state.current().model))
+    sections.draw_parameters(session_runs.text_encoder(state.current().model))
     sections.draw_costs(trace)
 
 
@@ -35,13 +35,13 @@ PICTURES: dict[str, Callable[[Trace], None]] = {"sentence": tokens, "heads": hea
 
 def of(page: Page, trial: str) -> Callable[[], None] | None:
     """What draws the view of a step on that page; None where what its trial measures says all there is."""
-    trace, view = session.now(), state.current()
+    trace, view = session_runs.now(), state.current()
     if page.parts:
         offered = steps_of(page, trace.config, view.layer)
         step = offered.get(view.step) or offered.get(page.opens_on) or next(iter(offered.values()))
         if step.shape[-1] == "vocab":
             return lambda: draw_guess(trace)
-        return lambda: panel.brief(trace, step, view.head)
+        return lambda: step_panel.brief(trace, step, view.head)
     if trial and page.key != "sentence":
         return None
     return lambda: PICTURES.get(page.key, tokens)(trace)
@@ -54,15 +54,15 @@ def guess_at(trace: Trace, position: int) -> WordGuess | None:
     """The guess at a position, beside that of the run without any change where there are changes."""
     view = state.current()
     changed = view.edits or view.hidden
-    before = session.run(view.model, state.session().read) if changed else None
-    return word_guess(session.text_encoder(view.model), trace, position, before)
+    before = session_runs.run(view.model, state.session().read) if changed else None
+    return word_guess(session_runs.text_encoder(view.model), trace, position, before)
 
 
 def draw_guess(trace: Trace) -> None:
     """The place to tap, the words as bars, and the sentence."""
-    usual = guess_place(trace, session.text_encoder(state.current().model).mask_token)
+    usual = guess_place(trace, session_runs.text_encoder(state.current().model).mask_token)
     if "mlm.probabilities" not in trace:
-        st.caption(plain(session.text_encoder(state.current().model).why_no_guesses))
+        st.caption(plain(session_runs.text_encoder(state.current().model).why_no_guesses))
         return
     position = pick_token("At", trace.tokens[:MOST_PLACES], "guess_at", min(usual, MOST_PLACES - 1))
     guess = guess_at(trace, position)

@@ -13,7 +13,7 @@ from encoder.pictures.view import View
 from encoder.teach.lessons.foreign import is_link, pack, unpack
 from encoder.teach.lessons.lesson import Lesson, LessonError, LessonStep, read, write
 from pages.ui.components import share
-from pages.ui.server import models
+from pages.ui.server import offered_models
 from pages.ui.state import session_state as state
 from pages.ui.state.choice_names import names
 from pages.ui.state.site import PAGES, Page, page_of
@@ -64,7 +64,7 @@ def fitting(lesson: Lesson, name: str = "the lesson") -> Lesson:
         where = f"{name}, step {number}"
         if step.page not in SHOWN:
             problems.append(f"{where}: there is no page {written.page!r}; the pages are {', '.join(SHOWN)}")
-        _, notes = from_query(step.view, models.check, names())
+        _, notes = from_query(step.view, offered_models.check, names())
         problems += [f"{where}: {note.replace('The link', 'the view', 1)}" for note in notes]
     if problems:
         raise LessonError(problems)
@@ -110,9 +110,9 @@ def find(name: str) -> Lesson:
 def view_of(step: LessonStep, name: str, at: int) -> View:
     """What a step shows."""
     shown = {key: text for key, text in step.view.items() if key != PART}  # the lesson stands on that page itself
-    view, _ = from_query(shown, models.check, names())
+    view, _ = from_query(shown, offered_models.check, names())
     if "model" in step.view and "layer" not in step.view:
-        offer = models.offer(view.model)
+        offer = offered_models.offer(view.model)
         view = replace(view, layer=offer.layer, head=offer.head)
     return replace(view, lesson=name, at=at, present=state.current().present)
 

@@ -7,7 +7,7 @@ import streamlit as st
 from encoder.pictures.view import View
 from encoder.teach.lessons.lesson import Lesson, LessonStep
 from encoder.teach.trials import TRIALS, Finding
-from pages.ui.lessons import findings, lesson_picture, library, questions
+from pages.ui.lessons import finding_view, lesson_picture, library, questions
 from pages.ui.state import session_state as state
 from pages.ui.text import heading, plain
 
@@ -45,7 +45,7 @@ def draw(lesson: Lesson) -> None:
         if not beside:
             say_finding(step, finding)
         if isinstance(finding, Finding):
-            findings.picture(finding, step.trial, questions.given_to(step))
+            finding_view.picture(finding, step.trial, questions.given_to(step))
         if view_of_step is not None:
             view_of_step()
 
@@ -124,7 +124,7 @@ def say_finding(step: LessonStep, finding: Finding | str | None) -> None:
     if isinstance(finding, str):
         st.warning(plain(finding))
     elif finding is not None:
-        findings.draw(finding, "lesson", TRIALS[step.trial].claim)
+        finding_view.draw(finding, "lesson", TRIALS[step.trial].claim)
 
 
 def open_page(key: str) -> None:

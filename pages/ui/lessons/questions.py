@@ -12,7 +12,7 @@ from encoder.teach.lessons.lesson import LessonStep, Question
 from encoder.teach.trials import TRIALS, Finding, Verdict, position_of
 from encoder.trace.tokens import Text
 from encoder.trace.trace import Trace
-from pages.ui import session
+from pages.ui import session_runs
 from pages.ui.state import session_state as state
 from pages.ui.text import plain
 
@@ -56,7 +56,7 @@ def ask_again(place: tuple[str, int]) -> None:
 
 def ask(question: Question, place: tuple[str, int]) -> float | None:
     """The widget for a guess; returns what its slider was moved to, for the button that shows what comes out."""
-    view, trace = state.current(), session.now()
+    view, trace = state.current(), session_runs.now()
     if question.kind == "token":
         name = shown(trace.tokens[query_of(question, trace)])
         label = question.ask or f"Where does “{name}” look most in layer {view.layer}, head {view.head}?"
@@ -102,7 +102,7 @@ def query_of(question: Question, trace: Trace) -> int:
 
 def outcome_of(step: LessonStep, question: Question, guess: object) -> guesses.GuessOutcome | None:
     """How the guess did; None where the check cannot be made, which is said elsewhere."""
-    view, trace = state.current(), session.now()
+    view, trace = state.current(), session_runs.now()
     if question.kind == "token":
         marked = guess if isinstance(guess, int) and guess < len(trace.tokens) else None
         return guesses.token(trace, view.layer, view.head, query_of(question, trace), marked)
@@ -132,6 +132,6 @@ def given_to(step: LessonStep, read: Text | None = None) -> dict[str, Any]:
 def finding_of(step: LessonStep) -> Finding | str:
     """What the step's check finds in the model and, where it makes sense, the sentence on the screen; or why not."""
     try:
-        return session.finding(step.trial, given_to(step))
+        return session_runs.finding(step.trial, given_to(step))
     except (EncoderError, KeyError) as error:
         return f"This cannot be measured here: {error.args[0]}."

@@ -10,19 +10,19 @@ import streamlit as st
 from encoder.pictures.ask import scene_of
 from encoder.pictures.picture import Picture
 from encoder.pictures.registry.grids import STORY_HEADS
-from encoder.pictures.registry.sentence import ARCS, WORD, names_drawn, words_to_look_from
-from encoder.pictures.registry.story import STORY_PICTURE, story_of
+from encoder.pictures.registry.sentence_pictures import ARCS, WORD, names_drawn, words_to_look_from
+from encoder.pictures.registry.story_pictures import STORY_PICTURE, story_of
 from encoder.pictures.view import Cell
 from encoder.support.formatting import shown
 from encoder.teach.story import StoryStop
 from encoder.teach.story.stop import PictureKind
 from encoder.trace.trace import Trace
-from pages.ui import cell_links, session
+from pages.ui import cell_links, session_runs
 from pages.ui.components import maps, story_arcs
 from pages.ui.downloads import keep
-from pages.ui.lessons import story
-from pages.ui.picture import answer_of, show
-from pages.ui.picture import ask as ask_of
+from pages.ui.lessons import story_view
+from pages.ui.picture_view import answer_of, show
+from pages.ui.picture_view import ask as ask_of
 from pages.ui.state import session_state as state
 from pages.ui.state.site import page_of
 from pages.ui.state.walk import go
@@ -35,14 +35,14 @@ PROMISE = "The picture comes with your guess."
 
 def draw() -> None:
     """The rail, and the stop that the link names."""
-    stops = story.stops()
+    stops = story_view.stops()
     if not stops:
         st.markdown("This run does not end in numbers, so it has no story: take back what was changed in it.")
         return
-    number = story.at()
+    number = story_view.at()
     stop = stops[number - 1]
-    story.arrange(stop, number)
-    guesses = story.guesses()
+    story_view.arrange(stop, number)
+    guesses = story_view.guesses()
     draw_rail(stops, number, guesses)
     with st.container(key="card_question"):
         heading(plain(stop.question))
@@ -57,10 +57,10 @@ def draw() -> None:
         with left:
             outcome(stop, guesses[number])
         with right:
-            draw_picture(session.now(), stop)
+            draw_picture(session_runs.now(), stop)
         with left if beside else st.container():  # a wide picture stands right below the answer, on the first screen
             on(stop, number)
-    if number == story.COUNT:
+    if number == story_view.COUNT:
         ending(guesses)
 
 
@@ -84,7 +84,7 @@ def draw_rail(stops: Sequence[StoryStop], at: int, guesses: Collection[int]) -> 
 
     def open_chapter() -> None:
         inside = chapters[state.value("story_chapter")]
-        go(story.way_to(next((number for number in inside if number not in guesses), inside[0])))
+        go(story_view.way_to(next((number for number in inside if number not in guesses), inside[0])))
 
     with st.container(key="story_rail", gap="xsmall"):
         st.segmented_control(
@@ -95,7 +95,7 @@ def draw_rail(stops: Sequence[StoryStop], at: int, guesses: Collection[int]) -> 
             chapters[here],
             key="story_stop",
             format_func=named,
-            on_change=lambda: go(story.way_to(state.value("story_stop"))),
+            on_change=lambda: go(story_view.way_to(state.value("story_stop"))),
             **tie,
         )
 
@@ -104,8 +104,10 @@ def ask(stop: StoryStop, number: int) -> None:
     """The options as buttons; a tap is a guess."""
     with st.container(horizontal=True, vertical_alignment="center", key="story_options"):
         for i, option in enumerate(stop.options):
-            st.button(plain(option), key=f"option_{i}", on_click=story.guess, args=(number, i))
-        st.button("Show me", key="reveal", shortcut="S", type="tertiary", on_click=story.guess, args=(number, None))
+            st.button(plain(option), key=f"option_{i}", on_click=story_view.guess, args=(number, i))
+        st.button(
+            "Show me", key="reveal", shortcut="S", type="tertiary", on_click=story_view.guess, args=(number, None)
+        )
 
 
 def marked(stop: StoryStop, guess: int | None) -> None:
@@ -124,9 +126,13 @@ def on(stop: StoryStop, number: int) -> None:
     page = page_of(stop.page)
     with st.container(horizontal=True, key="story_on"):
         st.button(
-            f"Go deeper here: {page.title}", key="deeper", icon=page.icon, on_click=story.deeper, args=(stop, number)
+            f"Go deeper here: {page.title}",
+            key="deeper",
+            icon=page.icon,
+            on_click=story_view.deeper,
+            args=(stop, number),
         )
-        st.button("Guess again", key="again", type="tertiary", on_click=story.forget, args=(number,))
+        st.button("Guess again", key="again", type="tertiary", on_click=story_view.forget, args=(number,))
 
 
 def option(stop: StoryStop, i: int, guess: int | None) -> str:
@@ -140,12 +146,12 @@ def option(stop: StoryStop, i: int, guess: int | None) -> str:
 
 def sentence(stop: StoryStop) -> str:
     """The text in boxes, the word that is asked about marked: as tokens, before they are asked about as written."""
-    trace = session.now()
+    trace = session_runs.now()
     texts = trace.tokenization.text, trace.tokenization.pair
     words = [*trace.tokens] if stop.word is not None else " ".join(texts).split()
     if stop.masked and stop.word is not None:
         pieces = trace.tokenization.word_of(stop.word)
-        words[stop.word : stop.word + len(pieces)] = [str(session.text_encoder(state.current().model).mask_token)]
+        words[stop.word : stop.word + len(pieces)] = [str(session_runs.text_encoder(state.current().model).mask_token)]
     boxes = [
         f"<div role='listitem' class='{'asked' if i == stop.word else ''}'>"
         f"<bdi>{html.escape(shown(word, 24))}</bdi></div>"
@@ -158,7 +164,7 @@ def sentence(stop: StoryStop) -> str:
 
 def ending(guesses: dict[int, int | None]) -> None:
     """What was foreseen, and where one can go from here."""
-    stops = story.stops()
+    stops = story_view.stops()
     right = sum(guesses.get(i) == stop.answer for i, stop in enumerate(stops, 1))
     sentence = f"The end. You foresaw {right} of {len(stops)}."
     st.success(f"{sentence} Type another sentence on top, and all twelve answers are new.", icon=":material/flag:")
@@ -191,7 +197,7 @@ def arcs(trace: Trace, stop: StoryStop) -> None:
     """Where the stop's head looks from the word, as arcs; a button opens the number that the answer says."""
     choices = state.current().choices
     view = replace(state.current(), choices=tuple(sorted({**dict(choices), WORD.key: str(stop.word)}.items())))
-    answer = answer_of(ARCS, scene_of(view, ARCS.needs, session.text_encoder, session.run))
+    answer = answer_of(ARCS, scene_of(view, ARCS.needs, session_runs.text_encoder, session_runs.run))
     scene, shares = answer.scene, answer.numbers.array.tolist()
     asked = words_to_look_from(scene)[scene[WORD]]
     story_arcs.draw(ARCS.key, names_drawn(scene), asked, shares, answer.title, answer.alt)
@@ -203,7 +209,7 @@ def arcs(trace: Trace, stop: StoryStop) -> None:
 def chart(trace: Trace, stop: StoryStop) -> None:
     """What the stop measures."""
     assert stop.values is not None, "a chart has values"
-    show(STORY_PICTURE, known={story_of(ask_of(STORY_PICTURE)): story.stops()}, sentence=False)
+    show(STORY_PICTURE, known={story_of(ask_of(STORY_PICTURE)): story_view.stops()}, sentence=False)
     if stop.values.left_out:
         st.caption(plain(stop.values.left_out))
 

@@ -14,9 +14,9 @@ from encoder.support.errors import EncoderError
 from encoder.teach.lessons.lesson import Lesson, LessonStep
 from encoder.teach.lessons.stored import by_content, not_tried
 from encoder.teach.trials import Finding, Verdict
-from pages.ui import session
-from pages.ui.lessons import findings, library
-from pages.ui.server import cost_gate, measurements, models
+from pages.ui import session_runs
+from pages.ui.lessons import finding_view, library
+from pages.ui.server import cost_gate, measurements, offered_models
 from pages.ui.state import session_state as state
 from pages.ui.state.choice_names import names
 from pages.ui.text import heading, plain
@@ -38,7 +38,7 @@ def draw() -> None:
     known = {at: finding for at, finding in stored.items() if finding}
     asked_for.discard(again)
     for at, finding in known.items():
-        tell(finding, places[at][1], findings.STORED)
+        tell(finding, places[at][1], finding_view.STORED)
     judged, counted = list(known.values()), top.empty()
     counted.markdown(counts(judged, len(places)))
     left = [(step, place) for at, (step, place) in enumerate(places) if step.trial and at not in known]
@@ -57,7 +57,7 @@ def draw() -> None:
 def counts(judged: list[Finding], lines: int) -> str:
     """How many lines have each verdict, and how many have none."""
     by_verdict = [[finding for finding in judged if finding.verdict is verdict] for verdict in Verdict]
-    tags = [f"{findings.tag(ones[0])} {len(ones)}" for ones in by_verdict if ones]
+    tags = [f"{finding_view.tag(ones[0])} {len(ones)}" for ones in by_verdict if ones]
     shown = f"{lines - len(judged)} without a verdict: they show a step, or say why it is not shown"
     return f"{lines} lines: {' · '.join((*tags, shown))}."
 
@@ -67,13 +67,13 @@ def then(step: LessonStep) -> Finding | None:
     if not step.trial or measurements.findings_kept.has(*question(step)):
         return None
     model, trial, given = question(step)
-    stored = by_content(session.text_encoder(model).source.fingerprint)
+    stored = by_content(session_runs.text_encoder(model).source.fingerprint)
     return stored.finding(trial, json.loads(given)) if stored else None
 
 
 def tell(finding: Finding, place: st.delta_generator.DeltaGenerator, stored: str = "") -> None:
     """The verdict and the sentence of a line, in its place."""
-    place.markdown(" ".join(filter(None, (findings.tag(finding), stored, plain(finding.sentence)))))
+    place.markdown(" ".join(filter(None, (finding_view.tag(finding), stored, plain(finding.sentence)))))
 
 
 def lines(tutorial: Lesson) -> list[Place]:
@@ -101,10 +101,10 @@ def lines(tutorial: Lesson) -> list[Place]:
 
 def view_of(step: LessonStep) -> View:
     """What a line shows: what it names, and all else as it is on the screen."""
-    asked, _ = from_query(step.view, models.check, names())
+    asked, _ = from_query(step.view, offered_models.check, names())
     named: dict[str, Any] = {name: getattr(asked, name) for name in FIELDS & step.view.keys()}
     if "model" in named:
-        offer = models.offer(asked.model)
+        offer = offered_models.offer(asked.model)
         named = {"layer": offer.layer, "head": offer.head} | named
     if "index" in step.given:  # the number that is made by hand is the one that is open
         named["cell"] = Cell(step.given["step"], tuple(step.given["index"]))
@@ -125,7 +125,7 @@ def shape_of(step: LessonStep) -> str:
     view = view_of(step)
     if not view.step:
         return ""
-    encoder = session.text_encoder(view.model)
+    encoder = session_runs.text_encoder(view.model)
     every = by_name(encoder.config)
     place = every.get(view.step) or every.get(f"layers.{min(view.layer, encoder.config.n_layers - 1)}.{view.step}")
     if place is None:
@@ -137,7 +137,7 @@ def shape_of(step: LessonStep) -> str:
 def question(step: LessonStep) -> tuple[str, str, str]:
     """What a line has measured: the model, the trial, and what it is given."""
     view = view_of(step)
-    return view.model, step.trial, session.spelled(step.asks(view.sentence))
+    return view.model, step.trial, session_runs.spelled(step.asks(view.sentence))
 
 
 def measured(step: LessonStep) -> Finding:

@@ -14,7 +14,7 @@ from encoder.explain.cost import longest, size
 from encoder.model.linear import Prepacked
 from encoder.pictures.view import View
 from encoder.trace.tokens import Text
-from pages.ui.server import job_queue, memory, models
+from pages.ui.server import job_queue, memory, offered_models
 from pages.ui.server.cost_gate import SPEED, UNASKED
 from pages.ui.server.pool import Budget, Key, Pool, Results, borrowing, nbytes, waiting_for
 
@@ -46,19 +46,19 @@ class ModelCache(Pool):
 
     def expected(self, name: str) -> int:
         """About what a model will hold; what could never fit is refused before anything is let go of for it."""
-        if name not in models.MODELS:
-            models.check(name)
-            memory.check_room(memory.WHILE_BUILT * models.weights(name), "to load it", spare=budget.held)
-        return models.footprint(name)
+        if name not in offered_models.MODELS:
+            offered_models.check(name)
+            memory.check_room(memory.WHILE_BUILT * offered_models.weights(name), "to load it", spare=budget.held)
+        return offered_models.footprint(name)
 
     def load(self, name: str) -> TextEncoder:
         """Load or draw a model and settle how long its runs may be."""
-        models.check(name)
+        offered_models.check(name)
         with waiting_for(load_lock):
-            if name not in models.MODELS:
-                needed = memory.WHILE_BUILT * models.weights(name)
+            if name not in offered_models.MODELS:
+                needed = memory.WHILE_BUILT * offered_models.weights(name)
                 memory.check_room(needed, "to load it", budget.drop_one)
-            made = models.make(name)
+            made = offered_models.make(name)
         made.max_tokens = longest(made.config, made.max_tokens, RUN_BYTES, RUN_FLOPS)
         return made
 

@@ -12,16 +12,16 @@ import torch
 
 from encoder import TextEncoder
 from encoder.atlas.atlas_folders import Shelf, shelf
+from encoder.atlas.atlas_reader import Atlas
 from encoder.atlas.corpus_numbers import head_survey
-from encoder.atlas.reading import Atlas
 from encoder.atlas.reruns import Absence, AtlasPart
 from encoder.atlas.reruns import absences as absences_of
 from encoder.atlas.searching import NearToken, nearest_outputs, nearest_tokens
 from encoder.experiments import timelapse
 from encoder.experiments.attributions.circuits import looked_for, written_for
 from encoder.experiments.attributions.similarity import mean_vector as mean_of_sentences
-from encoder.experiments.probes import layers as probing
-from encoder.experiments.probes.layers import labelled
+from encoder.experiments.probes import layer_probes as probing
+from encoder.experiments.probes.layer_probes import labelled
 from encoder.experiments.probes.regression import Regression
 from encoder.experiments.timelapse import Moment, Strongest
 from encoder.explain.cost import run_flops

@@ -8,13 +8,13 @@ from encoder.model.config import EncoderConfig
 from encoder.support.errors import EncoderError
 from encoder.tasks.attention_task import AttentionTask
 from encoder.tasks.by_hand import SOLUTIONS, shape
-from encoder.tasks.learning import LearningMoment, example
 from encoder.tasks.models import by_hand, mystery, opened
 from encoder.tasks.mystery import mystery_of
 from encoder.tasks.on_digits import ON_DIGITS
 from encoder.tasks.settings import LearnSettings, read
 from encoder.tasks.task import task_of
-from pages.ui.server.training import live
+from encoder.tasks.task_training import LearningMoment, example
+from pages.ui.server.live_training import live
 
 LEARNED, BY_HAND, MYSTERY = "learned:", "by-hand:", "mystery:"
 PRE_NORM = ",pre-norm"

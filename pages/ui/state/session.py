@@ -8,7 +8,7 @@ import streamlit as st
 if TYPE_CHECKING:
     from encoder.pictures.figure_link import PictureAt
     from encoder.pictures.paper.files import PaperFigure
-    from encoder.pictures.paper.panel import Panel
+    from encoder.pictures.paper.printed_panel import Panel
     from encoder.pictures.view import View
     from encoder.teach.lessons.lesson import Lesson
     from encoder.trace.tokens import Text

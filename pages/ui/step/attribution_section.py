@@ -9,7 +9,7 @@ from encoder.experiments.attributions.gradients import Attribution
 from encoder.experiments.attributions.why import LOOKED, why
 from encoder.pictures.ask import scene_of
 from encoder.pictures.export.caption import begun
-from encoder.pictures.registry.why import (
+from encoder.pictures.registry.why_pictures import (
     BASELINE,
     BASELINES,
     GUESS,
@@ -28,8 +28,8 @@ from encoder.pictures.registry.why import (
 from encoder.pictures.scene import Scene
 from encoder.support.errors import EncoderError
 from encoder.support.formatting import brief, percent
-from pages.ui import session
-from pages.ui.picture import show, tie
+from pages.ui import session_runs
+from pages.ui.picture_view import show, tie
 from pages.ui.state import session_state as state
 from pages.ui.step import sweep
 from pages.ui.text import heading, plain
@@ -99,7 +99,7 @@ def asked(at: int | None) -> Scene:
     view = state.current()
     if at is not None:
         view = replace(view, choices=tuple(sorted((dict(view.choices) | {GUESS.key: str(at)}).items())))
-    return scene_of(view, "run", session.text_encoder, session.run)
+    return scene_of(view, "run", session_runs.text_encoder, session_runs.run)
 
 
 def completeness(shares: Attribution, name: str) -> None:

@@ -5,7 +5,7 @@ import html
 import pandas as pd
 import streamlit as st
 
-from encoder.atlas.reading import Atlas
+from encoder.atlas.atlas_reader import Atlas
 from encoder.checkpoint.tokenizer_files import UNKNOWN
 from encoder.explain.cost import parameters, step_costs
 from encoder.pictures.registry.grids import DIFFERENCE, LIVING_MAP, UNCHANGED_RUN, unchanged_is_taken_off
@@ -13,10 +13,10 @@ from encoder.support.formatting import shown
 from encoder.support.selection import CHOICES, Choice
 from encoder.text_encoder import TextEncoder
 from encoder.trace.trace import Trace
-from pages.ui import cell_links, session
-from pages.ui.components import living_map
+from pages.ui import cell_links, session_runs
+from pages.ui.components import living_map_component
 from pages.ui.downloads import table as downloads
-from pages.ui.picture import answer_of, ask, tie
+from pages.ui.picture_view import answer_of, ask, tie
 from pages.ui.server.measurements import atlases
 from pages.ui.state import session_state as state
 from pages.ui.text import WHOLE, plain
@@ -37,9 +37,9 @@ def draw_living_map() -> None:
     """Draw the run, or its difference to the one without its changes."""
     scene = ask(LIVING_MAP)
     tie(DIFFERENCE, scene)
-    before = session.run(scene.view.model, state.session().read) if unchanged_is_taken_off(scene) else None
+    before = session_runs.run(scene.view.model, state.session().read) if unchanged_is_taken_off(scene) else None
     answer = answer_of(LIVING_MAP, scene, {UNCHANGED_RUN: before} if before is not None else None)
-    living_map.draw(answer, cell_links.open_number, before)
+    living_map_component.draw(answer, cell_links.open_number, before)
 
 
 def draw_tokens(trace: Trace) -> None:
@@ -110,7 +110,7 @@ def pick_atlas() -> Atlas | None:
         numbers = range(len(every))
         tie = state.shared_choice("atlas_of", numbers, 0)
         st.selectbox("Atlas", numbers, format_func=lambda i: f"{i + 1} {atlas_label(every[i])}", **tie)
-    return session.atlas()
+    return session_runs.atlas()
 
 
 def atlas_label(atlas: Atlas) -> str:

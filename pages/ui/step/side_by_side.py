@@ -7,12 +7,12 @@ import streamlit as st
 from encoder.experiments.compare import aligned_tokens, beside, both
 from encoder.model.steps.step import PAIRS
 from encoder.pictures.picture import Picture
-from encoder.pictures.registry.side_by_side import BESIDE_STEP, step_of, steps_of_both
+from encoder.pictures.registry.side_by_side_pictures import BESIDE_STEP, step_of, steps_of_both
 from encoder.pictures.scene import Scene
 from encoder.pictures.view import Cell
 from encoder.support.errors import EncoderError
-from pages.ui import cell_links, session
-from pages.ui.picture import show, tie
+from pages.ui import cell_links, session_runs
+from pages.ui.picture_view import show, tie
 from pages.ui.text import plain
 
 Take = Callable[[int, int], None]
@@ -32,7 +32,7 @@ def draw(scene: Scene, pictures: Mapping[str, Picture]) -> None:
     for (title, picture), run, places in zip(pictures.items(), (scene.t, scene.b, None), (*every, []), strict=True):
         with row.container():
             st.markdown(f"**{plain(title)}**")
-            of_session = run is session.now() and not step.single
+            of_session = run is session_runs.now() and not step.single
             take, mark = openable(scene, places) if of_session else (None, None)
             answer = show(picture, scene=scene, sentence=False, take=take, mark=mark)
     st.markdown(plain(answer.sentence))
@@ -40,7 +40,7 @@ def draw(scene: Scene, pictures: Mapping[str, Picture]) -> None:
 
 def openable(scene: Scene, places: list[int]) -> tuple[Take, tuple[int, int] | None]:
     """What opens a number of this session's run where it is clicked, and the open one; the rows stand at `places`."""
-    step, trace, head = step_of(scene), session.now(), scene.head
+    step, trace, head = step_of(scene), session_runs.now(), scene.head
     across = places if step.shape == PAIRS else list(range(step.sizes(trace.config, len(trace.tokens))[-1]))
     place, mark = cell_links.place_in(trace, step, head), None
     if place is not None and place[0] in places and place[1] in across:

@@ -8,7 +8,7 @@ import numpy as np
 from encoder.support.theme import Theme
 from encoder.tasks.attention_task import AttentionTask
 from encoder.tasks.data import held_out
-from encoder.tasks.learning import LEVELS, LearningMoment
+from encoder.tasks.task_training import LEVELS, LearningMoment
 from pages.ui.component import component
 from pages.ui.components import maps
 

@@ -15,7 +15,7 @@ from encoder.pictures.view import Cell
 from encoder.support.errors import EncoderError
 from encoder.support.theme import Kind, Theme
 from encoder.trace.trace import Trace
-from pages.ui import session
+from pages.ui import session_runs
 from pages.ui.component import component
 from pages.ui.components.maps import packed_palette
 from pages.ui.downloads import keep
@@ -78,7 +78,7 @@ def asked_row(trace: Trace) -> int:
 
 def walked(trace: Trace, model: str, at: int) -> dict[str, Any]:
     """The row of the token at a position, and a sentence on its way for each column."""
-    guesses = session.text_encoder(model).predict(trace, 1)
+    guesses = session_runs.text_encoder(model).predict(trace, 1)
     return {"row": at // row_stretch(len(trace.tokens)), "said": sentences_of_walk(trace, at, guesses)}
 
 
@@ -97,7 +97,7 @@ def kept(trace: Trace, before: Trace | None, name: object, make: Callable[[], by
 
 def packed(trace: Trace, model: str, before: Trace | None) -> str:
     """The folded picture of a run, or of its difference to another."""
-    encoder = session.text_encoder(model)
+    encoder = session_runs.text_encoder(model)
 
     def make() -> bytes:
         return figure.whole(trace, encoder.predict(trace, figure.GUESSES), encoder.mask_token, before)

@@ -3,7 +3,7 @@
 import streamlit as st
 
 from encoder.model.steps.glossary import PLACES, Term, matches
-from pages.ui import session
+from pages.ui import session_runs
 from pages.ui.lessons import library
 from pages.ui.state import session_state as state
 from pages.ui.state import walk
@@ -22,7 +22,7 @@ def card(term: Term) -> None:
 
 def symbol(term: Term) -> str:
     """What a term is in formulas; a size with its value in this model."""
-    size = getattr(session.now().config, term.name, None)
+    size = getattr(session_runs.now().config, term.name, None)
     value = f" = {size}" if isinstance(size, int) else ""
     return f"${term.symbol}{value}$" if term.symbol else ""
 
@@ -33,7 +33,7 @@ def way(term: Term) -> None:
         st.button(f"Try it: {term.lab}", key=f"show_{term.name}", type="tertiary", icon=library.LABS.icon,
                   on_click=open_lab, args=(term.lab,))  # fmt: skip
         return
-    step = walk.first_of(term.steps, session.now().config, state.current().layer)
+    step = walk.first_of(term.steps, session_runs.now().config, state.current().layer)
     if step is None:
         st.caption("This model has no such step.")
         return

@@ -7,10 +7,10 @@ import streamlit as st
 from encoder.pictures import figure_link
 from encoder.pictures.figure_link import OWN, PictureAt
 from encoder.pictures.link import from_query, to_query
-from encoder.pictures.paper.panel import Panel, PanelError
+from encoder.pictures.paper.printed_panel import Panel, PanelError
 from encoder.pictures.view import View
 from encoder.support.errors import EncoderError
-from pages.ui.server import models
+from pages.ui.server import offered_models
 from pages.ui.state import session_state as state
 from pages.ui.state.choice_names import names
 from pages.ui.state.site import KEYS, Page, page_of
@@ -121,7 +121,7 @@ def move(at: PictureAt) -> None:
 
 def view_of(at: PictureAt) -> View:
     """The view that shows a picture."""
-    return from_query(dict(at.query), models.check, names())[0]
+    return from_query(dict(at.query), offered_models.check, names())[0]
 
 
 def open_page(at: PictureAt) -> None:

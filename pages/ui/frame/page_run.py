@@ -15,8 +15,8 @@ from encoder.pictures.view import EXAMPLE, View
 from encoder.support.errors import EncoderError
 from encoder.trace.tokens import Tokens
 from encoder.trace.trace import Trace
-from pages.ui import session
-from pages.ui.server import cost_gate, models
+from pages.ui import session_runs
+from pages.ui.server import cost_gate, offered_models
 from pages.ui.state import session_state as state
 from pages.ui.state.site import Page
 from pages.ui.text import plain
@@ -49,7 +49,7 @@ def read(page: Page, usual: Mapping[str, str] = state.EMPTY) -> TextEncoder:
     """Take over what the URL asks for, and return the model; where that is nothing, a page may have a sentence."""
     if page.sentence and state.session().view is None and not state.address():
         usual = {"sentence": page.sentence}
-    state.read_url(page.key, models.check, usual)
+    state.read_url(page.key, offered_models.check, usual)
     return loaded()
 
 
@@ -64,12 +64,14 @@ def fit(encoder: TextEncoder) -> Tokens:
     except EncoderError as error:
         state.note([f"The model “{state.current().model[:60]}” cannot read this sentence: {error}."])
         show_model(View().model)
-        encoder = session.text_encoder(View().model)
+        encoder = session_runs.text_encoder(View().model)
         pieces = encoder.tokenize((typed, second) if second else typed)
     if len(pieces.text) + len(pieces.pair) < len(typed) + len(second):
         state.note([cut_note(len(typed) + len(second), pieces)])
     if "layer" not in state.address() and state.current().layer >= encoder.config.n_layers:
-        offer = models.offer(state.current().model)  # nobody asked for that layer: it is the usual one of another model
+        offer = offered_models.offer(
+            state.current().model
+        )  # nobody asked for that layer: it is the usual one of another model
         state.change(layer=offer.layer, head=offer.head)
     view, notes = state.current().within(encoder.config, len(pieces.ids))
     state.note(notes)
@@ -81,8 +83,8 @@ def fit(encoder: TextEncoder) -> Tokens:
 
 def run() -> Trace:
     """Return the run of the view; that it is made is said where it takes more than half a second."""
-    with nullcontext() if session.is_at_hand() else st.spinner("Running the model …", show_time=True):
-        trace = session.now()
+    with nullcontext() if session_runs.is_at_hand() else st.spinner("Running the model …", show_time=True):
+        trace = session_runs.now()
     if first := first_lost(trace):
         state.note([lost_note(first)])
     return trace
@@ -90,7 +92,7 @@ def run() -> Trace:
 
 def show_model(name: str) -> None:
     """Go on with another model, at the layer and head of it that are worth a first look."""
-    offer = models.offer(name)
+    offer = offered_models.offer(name)
     state.session().models_asked_for.add(name)
     state.session().offered = None
     state.change(model=name, layer=offer.layer, head=offer.head, cell=None)
@@ -101,25 +103,25 @@ def loaded() -> TextEncoder:
     asked = state.current().model
     try:
         refuse_what_takes_long(asked)
-        with st.spinner("Loading the model …", show_time=True) if not session.is_loaded(asked) else nullcontext():
-            encoder = session.text_encoder(asked)
+        with st.spinner("Loading the model …", show_time=True) if not session_runs.is_loaded(asked) else nullcontext():
+            encoder = session_runs.text_encoder(asked)
     except EncoderError as error:
         last = state.session().last_model
         last = View.model if last in ("", asked) else last  # its folder may be gone
-        label = models.offer(last).label
+        label = offered_models.offer(last).label
         state.note([f"The model “{asked[:60]}” cannot be shown: {error}. Showing {label}."])
         offered = state.session().offered
         show_model(last)
         state.session().offered = offered
-        return session.text_encoder(last)
-    models.remember(asked)
+        return session_runs.text_encoder(last)
+    offered_models.remember(asked)
     state.session().last_model = asked
     return encoder
 
 
 def refuse_what_takes_long(name: str) -> None:
     """Raise EncoderError for a model that takes long to load and was not asked for by a click; it is offered then."""
-    seconds = 0.0 if session.is_loaded(name) else models.seconds(name)
+    seconds = 0.0 if session_runs.is_loaded(name) else offered_models.seconds(name)
     if seconds > cost_gate.UNASKED and name not in state.session().models_asked_for:
         state.session().offered = state.current()
         raise EncoderError(f"it takes {cost_gate.spoken(seconds)} to load, and begins when you ask for it")
@@ -129,7 +131,9 @@ def offer_to_load() -> None:
     """The way to a model that a link asked for and that takes long to load, until another one is chosen."""
     view = state.session().offered
     if view is not None:
-        words = f"Load {models.offer(view.model).label} ({cost_gate.spoken(models.seconds(view.model))})"
+        words = (
+            f"Load {offered_models.offer(view.model).label} ({cost_gate.spoken(offered_models.seconds(view.model))})"
+        )
         st.button(plain(words), key="load_model", on_click=load, args=(view,))
 
 
@@ -144,7 +148,7 @@ def drop_patches_that_do_not_fit() -> None:
     view = state.current()
     if any(edit.action == "patch" for edit in view.edits):
         try:
-            session.now()
+            session_runs.now()
         except EncoderError as error:
             state.note([f"The edits do not fit this sentence and are removed: {error}."])
             state.change(edits=())

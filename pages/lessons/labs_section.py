@@ -10,7 +10,7 @@ import streamlit as st
 
 from encoder.experiments import KINDS, LearningCurves, learning_curves
 from encoder.experiments.learning import CHANCE, NARROW, ROWS, STEPS
-from encoder.experiments.probes.layers import MOODS, TAGS, labelled, read_sentence, read_words, words_of
+from encoder.experiments.probes.layer_probes import MOODS, TAGS, labelled, read_sentence, read_words, words_of
 from encoder.pictures.lab import Ask, Beside, Note, Part, Show, Table, When, Words, pictures_of
 from encoder.pictures.lab_rows import GROUPS, LABS
 from encoder.pictures.picture import Answer, Picture
@@ -29,12 +29,12 @@ from encoder.pictures.scene import layer_names
 from encoder.support.errors import EncoderError
 from encoder.support.formatting import brief, listed, percent, shown
 from encoder.teach.lessons.claims import Claim
-from pages.ui import picture as pictures
-from pages.ui import session
+from pages.ui import picture_view as pictures
+from pages.ui import session_runs
 from pages.ui.downloads import table as downloads
-from pages.ui.frame import run
+from pages.ui.frame import page_run
 from pages.ui.lessons import library, player
-from pages.ui.picture import answer_of, ask, tie
+from pages.ui.picture_view import answer_of, ask, tie
 from pages.ui.state import session_state as state
 from pages.ui.step import sweep
 from pages.ui.text import NUMBER, heading, plain, say
@@ -167,7 +167,7 @@ def offer(lacks: str, model: str = "modern") -> None:
     """Say what this model lacks, with a button that opens one that has it."""
     with st.container(horizontal=True, vertical_alignment="center"):
         st.markdown(f"{lacks} The model {model} has some.", width="content")
-        st.button(f"Try it with {model}", key="lab_modern", on_click=run.show_model, args=(model,))
+        st.button(f"Try it with {model}", key="lab_modern", on_click=page_run.show_model, args=(model,))
 
 
 NOTES: dict[str, Callable[[str], object]] = {
@@ -193,7 +193,7 @@ def bare_output(drawer: Drawer) -> None:
 def probes(drawer: Drawer) -> None:
     """Probes of every layer, fitted when they are asked for, once for all sessions."""
     scene = ask(TOLD)
-    drawer.known |= {probed(scene): session.probe(scene[TASK])}
+    drawer.known |= {probed(scene): session_runs.probe(scene[TASK])}
 
 
 def train_all(drawer: Drawer) -> None:
@@ -228,7 +228,7 @@ def train_all(drawer: Drawer) -> None:
 
 def read_off(drawer: Drawer) -> None:
     """The mood of the sentence and the part of speech of each word, read off the vectors after a chosen layer."""
-    trace = session.now()
+    trace = session_runs.now()
     heading("Used to sort sentences and to tag words")
     names = layer_names(trace.config, with_input=True)
     layer = st.select_slider("Read after", names, **state.choice("read_after", names, names[-1]))
@@ -237,7 +237,7 @@ def read_off(drawer: Drawer) -> None:
         st.markdown("This sentence has no word to tag.")
         return
     at = names.index(layer)
-    trained = session.readers(at)
+    trained = session_runs.readers(at)
     mood = read_sentence(trace, trained["good or bad"], at)
     shares = read_words(trace, trained["parts of speech"], at)
     best = int(mood.argmax())

@@ -9,7 +9,7 @@ from matplotlib.figure import Figure
 
 from encoder.pictures.paper.map_cells import size, write
 from encoder.pictures.paper.paint import EDGE, arranged, prepared
-from encoder.pictures.paper.panel import Panel, plain_text
+from encoder.pictures.paper.printed_panel import Panel, plain_text
 from encoder.pictures.paper.sheet import Sheet
 from encoder.pictures.paper.type import POINT, SETTINGS, drawing, fitted, wrapped
 from encoder.support.theme import ACCENT, BACKGROUND, Theme

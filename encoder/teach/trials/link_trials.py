@@ -21,7 +21,7 @@ from encoder.support.errors import EncoderError
 from encoder.support.formatting import percent, points
 from encoder.teach.trials.experiment import Text, experiment
 from encoder.teach.trials.finding import Finding, Grid, array, judge, untried
-from encoder.teach.trials.heads import between_words
+from encoder.teach.trials.head_trials import between_words
 from encoder.text_encoder import TextEncoder
 from encoder.trace.trace import Trace
 from encoder.trace.words import punctuation

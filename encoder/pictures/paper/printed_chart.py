@@ -8,7 +8,7 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.ticker import LogFormatterMathtext, LogLocator, MaxNLocator, NullFormatter, NullLocator, ScalarFormatter
 
-from encoder.pictures.paper.panel import Panel, spelled, without_tags
+from encoder.pictures.paper.printed_panel import Panel, spelled, without_tags
 from encoder.pictures.paper.type import drawable
 from encoder.support.errors import EncoderError
 from encoder.support.theme import ACCENT, BACKGROUND, GRID, INK, MUTED, SECOND, Theme, palette

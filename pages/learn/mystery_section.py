@@ -2,11 +2,11 @@
 
 import streamlit as st
 
-from encoder.pictures.registry.learning import MYSTERY, MYSTERY_HARM
+from encoder.pictures.registry.learning_pictures import MYSTERY, MYSTERY_HARM
 from encoder.tasks.mystery import MYSTERIES, Examined, examined
 from encoder.tasks.on_digits import ON_DIGITS
-from pages.learn import task
-from pages.ui.picture import ask, show, tie
+from pages.learn import task_section
+from pages.ui.picture_view import ask, show, tie
 from pages.ui.server import task_models
 from pages.ui.state import session_state as state
 from pages.ui.text import say
@@ -27,7 +27,7 @@ def draw() -> None:
     )
     st.code("\n".join(lines(mystery)), language=None)
     name = f"{task_models.MYSTERY}{number}"
-    st.button("Open it in every page", key="open_mystery", on_click=task.go_to_model, args=(name,))
+    st.button("Open it in every page", key="open_mystery", on_click=task_section.go_to_model, args=(name,))
     hints(number)
     ask_guess(number, mystery)
     if number in state.session().mystery.guesses:

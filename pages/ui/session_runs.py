@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping
 from typing import Any, Concatenate, ParamSpec, TypeVar
 
 from encoder import Trace
-from encoder.atlas.reading import Atlas
+from encoder.atlas.atlas_reader import Atlas
 from encoder.edits.edit_text import edits_to_text
 from encoder.explain.proof import Check
 from encoder.pictures.ask import in_training

@@ -4,9 +4,9 @@ import zlib
 
 import streamlit as st
 
-from encoder.pictures.registry.story import told
+from encoder.pictures.registry.story_pictures import told
 from encoder.teach.story import StoryStop
-from pages.ui import session
+from pages.ui import session_runs
 from pages.ui.state import session_state as state
 from pages.ui.state.site import PAGES, Page, page_of
 from pages.ui.state.walk import Place, Stop, go
@@ -17,7 +17,7 @@ COUNT = 12
 
 def stops() -> tuple[StoryStop, ...]:
     """The stops of this run, made once for each run that is kept."""
-    return told(session.now(), session.text_encoder(state.current().model), hero())
+    return told(session_runs.now(), session_runs.text_encoder(state.current().model), hero())
 
 
 def hero() -> int | None:
@@ -25,7 +25,7 @@ def hero() -> int | None:
 
     With another sentence it is forgotten.
     """
-    here, count = state.session(), len(session.now().tokens)
+    here, count = state.session(), len(session_runs.now().tokens)
     asked = dict(state.current().choices).get("hero", "")
     if here.linked:
         asked = asked or st.query_params.get("word", "")

@@ -15,7 +15,7 @@ from pages.figure.contents import shown
 from pages.ui.downloads.keep import save
 from pages.ui.server import job_queue
 from pages.ui.server.child import EndedError
-from pages.ui.server.writing import filmed
+from pages.ui.server.slow_files import filmed
 from pages.ui.state import session_state as state
 from pages.ui.text import plain
 

@@ -9,7 +9,7 @@ from encoder.browser.held import held
 from encoder.browser.living import PAGES, written
 from encoder.browser.markup import text
 from encoder.pictures.paper.files import DPI, MOST_PIXELS, PaperFigure
-from encoder.pictures.paper.panel import PanelError
+from encoder.pictures.paper.printed_panel import PanelError
 from encoder.pictures.paper.sheet import Sheet
 from encoder.pictures.paper.type import typeface
 from encoder.pictures.picture import Answer

@@ -4,9 +4,9 @@ import html
 from collections.abc import Iterator
 
 from encoder.browser.living import PAGES
-from encoder.pictures.files import CALLED, IN_BROWSER, drawing_of
 from encoder.pictures.paper.type import typeface
 from encoder.pictures.picture import Picture
+from encoder.pictures.picture_files import CALLED, IN_BROWSER, drawing_of
 from encoder.pictures.registry import pictures
 from encoder.pictures.scene import Scene
 from encoder.pictures.view import View

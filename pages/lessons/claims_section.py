@@ -7,10 +7,10 @@ from encoder.support.formatting import brief
 from encoder.teach.lessons.claims import CLAIMS, said_in
 from encoder.teach.lessons.stored import StoredVerdicts
 from encoder.teach.trials import Verdict
-from pages.lessons import labs
+from pages.lessons import labs_section
 from pages.ui.downloads import table as downloads
-from pages.ui.lessons import findings, library
-from pages.ui.lessons.findings import Known
+from pages.ui.lessons import finding_view, library
+from pages.ui.lessons.finding_view import Known
 from pages.ui.server import cost_gate
 from pages.ui.state import session_state as state
 from pages.ui.text import plain
@@ -19,17 +19,17 @@ from pages.ui.text import plain
 def row(known: Known) -> None:
     """One claim with its verdict; unfolded, what was measured, where it is said, and the ways to try it."""
     claim, result = known.claim, known.finding
-    label = f"{findings.tag(result)} {f'{findings.STORED} ' * known.stored}{plain(claim.text)}"
+    label = f"{finding_view.tag(result)} {f'{finding_view.STORED} ' * known.stored}{plain(claim.text)}"
     with st.expander(label, key=f"claim_{claim.key}"):
         st.markdown(plain(result.sentence))
         if result.what:
             st.caption(plain(f"{brief(result.value)}: {result.what}"))
         st.caption(plain(f"Said in: {said_in(claim)}"))
-        on_click, args = (library.go, (claim.lesson, 1)) if claim.lesson else (labs.show, (claim,))
+        on_click, args = (library.go, (claim.lesson, 1)) if claim.lesson else (labs_section.show, (claim,))
         with st.container(horizontal=True):
             st.button("Try it", key=f"try_{claim.key}", on_click=on_click, args=args)
             if known.stored:
-                st.button(f"Measure it now ({findings.takes([claim])})", key=f"measure_{claim.key}",
+                st.button(f"Measure it now ({finding_view.takes([claim])})", key=f"measure_{claim.key}",
                           on_click=state.session().asked_for.add, args=(f"claim_{claim.key}",))  # fmt: skip
 
 
@@ -37,8 +37,8 @@ def measured() -> list[Known]:
     """Every claim of a model of which nothing is stored: they are listed until they are measured."""
     text = pd.DataFrame({"claim": one.text, "where": said_in(one)} for one in CLAIMS)
     listed = st.empty().dataframe(text, hide_index=True, height=390, key="claims_said")
-    cost_gate.ask(f"claims_{state.current().model}", findings.seconds(CLAIMS), f"Measure all {len(CLAIMS)}")
-    rows = findings.measure(CLAIMS)
+    cost_gate.ask(f"claims_{state.current().model}", finding_view.seconds(CLAIMS), f"Measure all {len(CLAIMS)}")
+    rows = finding_view.measure(CLAIMS)
     listed.empty()
     return rows
 
@@ -49,18 +49,18 @@ def known(stored: StoredVerdicts) -> list[Known]:
     asked = [one for one in CLAIMS if f"claim_{one.key}" in asked_for]
     asked_for.difference_update([f"claim_{one.key}" for one in asked])
     if asked:
-        findings.measure(asked)
-    rows = findings.known(stored)
+        finding_view.measure(asked)
+    rows = finding_view.known(stored)
     if left := [one.claim for one in rows if one.stored]:
         st.caption(plain(f"Stored: measured with these weights ({stored.fingerprint}) before they were shipped."))
-        st.button(f"Measure these {len(left)} now ({findings.takes(left)})", key="measure_claims",
+        st.button(f"Measure these {len(left)} now ({finding_view.takes(left)})", key="measure_claims",
                   on_click=asked_for.update, args=([f"claim_{one.key}" for one in left],))  # fmt: skip
     return rows
 
 
 def draw() -> None:
     """All claims with what is known of each."""
-    name, stored = plain(state.current().model), findings.shipped()
+    name, stored = plain(state.current().model), finding_view.shipped()
     st.markdown(
         f"What tutorials say, in our words, and what **{name}** says to it: the verdict follows from the number."
     )
@@ -74,4 +74,4 @@ def draw() -> None:
         for one in rows:
             if not kinds or one.finding.verdict in kinds:
                 row(one)
-    downloads.save("csv_claims", "claims", findings.table(rows))
+    downloads.save("csv_claims", "claims", finding_view.table(rows))

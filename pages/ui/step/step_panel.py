@@ -15,7 +15,7 @@ from encoder.support.formatting import agreement
 from encoder.support.formatting import brief as written
 from encoder.teach.trials.wiring import classic
 from encoder.trace.trace import Trace
-from pages.ui import cell_links, picture, session
+from pages.ui import cell_links, picture_view, session_runs
 from pages.ui.state import session_state as state
 from pages.ui.state import site
 from pages.ui.state.walk import current, page_of
@@ -24,7 +24,7 @@ from pages.ui.text import heading, plain
 
 def step_of(page_key: str) -> Step:
     """Return the step of a page that the address names, else the one that it opens on."""
-    trace = session.now()
+    trace = session_runs.now()
     return current(site.page_of(page_key), trace.config)
 
 
@@ -41,12 +41,12 @@ def drawn(trace: Trace, step: Step, head: int) -> None:
     more = what_to_see(trace, step, head)
     if step.shape[-1] == "vocab":
         words = likeliest_ids(trace[step.name], BEST_WORDS).tolist()
-        picture.show(STEP, more=more, **cell_links.clicks_on_words(trace, step, words))
+        picture_view.show(STEP, more=more, **cell_links.clicks_on_words(trace, step, words))
         return
     if "H" in step.shape and step.values != "share":
-        st.toggle("One colour scale for all heads", **picture.tie(LOCK, picture.ask(STEP)))
+        st.toggle("One colour scale for all heads", **picture_view.tie(LOCK, picture_view.ask(STEP)))
     of_layer = page_of(step).key == LAYER_STEP.page
-    picture.show(LAYER_STEP if of_layer else STEP, more=more, **cell_links.clicks(trace, step, head))
+    picture_view.show(LAYER_STEP if of_layer else STEP, more=more, **cell_links.clicks(trace, step, head))
     if step.local == "attention.weights" and (line := parked(trace, step.layer or 0, head).sentence):
         st.caption(plain(line))
 
@@ -54,7 +54,7 @@ def drawn(trace: Trace, step: Step, head: int) -> None:
 def proof(trace: Trace, step: Step) -> None:
     """How to check a step: against PyTorch's own modules, and by running its code."""
     heading("How to check")
-    checks = session.proof(step.name)
+    checks = session_runs.proof(step.name)
     with st.grid("auto", min_column_width=210, key="proof"):
         for check in checks:
             words = f"Largest difference, now: {written(check.difference)}, among numbers up to {written(check.size)}."
@@ -62,7 +62,7 @@ def proof(trace: Trace, step: Step) -> None:
             name = f"{check.what} (changed)" if check.edited else check.what
             value = written(check.difference) if check.edited else agreement(check.difference, check.size)
             st.metric(plain(name), value, help=plain(words))
-    model = session.text_encoder(state.current().model).model
+    model = session_runs.text_encoder(state.current().model).model
     st.caption(
         f"{trace[step.name].dtype} · dropout {'on' if model.training else 'off'} · model {plain(trace.source.name)} "
         f"({trace.source.fingerprint})" + ("" if checks else " · PyTorch has no module of its own for this part")

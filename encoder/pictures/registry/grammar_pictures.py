@@ -9,6 +9,7 @@ from functools import partial
 import numpy as np
 from numpy.typing import NDArray
 
+from encoder.exam.exam_sentences import text
 from encoder.exam.links import JUDGED
 from encoder.exam.moments import Moments, training_moments, trees_of
 from encoder.exam.rise import (
@@ -23,13 +24,12 @@ from encoder.exam.rise import (
     rise,
     who,
 )
-from encoder.exam.sentences import text
 from encoder.experiments.timelapse import gap_moments, typed_words, word_moments
 from encoder.pictures.export.caption import About
 from encoder.pictures.expression import ENC, Call, Expression, call
 from encoder.pictures.numbers import Names
 from encoder.pictures.picture import Answer, Picture
-from encoder.pictures.registry.learning import MOMENTS, STEPS, when
+from encoder.pictures.registry.learning_pictures import MOMENTS, STEPS, when
 from encoder.pictures.scene import Option, Scene
 from encoder.support.formatting import percent, shown
 

@@ -11,9 +11,9 @@ import threading
 from collections import OrderedDict
 from time import monotonic
 
-from encoder.tasks.learning import LearningMoment, read_moment
 from encoder.tasks.models import recorded
 from encoder.tasks.settings import LearnSettings
+from encoder.tasks.task_training import LearningMoment, read_moment
 from pages.ui.server import memory
 from pages.ui.server.child import KILLED, MOST_SECONDS, EndedError, watched
 from pages.ui.server.job_queue import FullError, JobQueue

@@ -6,13 +6,13 @@ from encoder.metrics import FLOW_TOKENS, disagreement, gained
 from encoder.pictures.chart import scales
 from encoder.pictures.expression import Expression
 from encoder.pictures.registry.grids import FLOWS
-from encoder.pictures.registry.heads import FLOW_TOKEN, MAX_FLOW, MIXING, ROLLOUT, UPTO
+from encoder.pictures.registry.heads_pictures import FLOW_TOKEN, MAX_FLOW, MIXING, ROLLOUT, UPTO
 from encoder.pictures.view import Cell
 from encoder.support.formatting import points, shown
 from pages.ui import cell_links
 from pages.ui.components import maps
 from pages.ui.downloads import table
-from pages.ui.picture import answer_of, ask, kept, show, tie
+from pages.ui.picture_view import answer_of, ask, kept, show, tie
 from pages.ui.refusals import parts
 from pages.ui.server import job_queue
 from pages.ui.state import session_state as state

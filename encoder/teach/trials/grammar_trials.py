@@ -3,16 +3,16 @@
 import torch
 from torch import Tensor
 
+from encoder.exam.exam_sentences import title
 from encoder.exam.examination import exam_by_content
 from encoder.exam.moments import training_moments
 from encoder.exam.rise import COUNTS, EXAMPLES, Rise, headline, rise
-from encoder.exam.sentences import title
 from encoder.metrics import SENTENCES
 from encoder.metrics.head_measures import runs
 from encoder.support.formatting import listed, percent, points
 from encoder.teach.trials.experiment import Text, experiment
 from encoder.teach.trials.finding import Curves, Finding, array, judge, untried
-from encoder.teach.trials.links import Links, links, looks
+from encoder.teach.trials.link_trials import Links, links, looks
 from encoder.text_encoder import TextEncoder
 
 RELATION = Text(choices=("obj", "det", "case"))

@@ -7,14 +7,14 @@ from typing import Any, Literal
 import pandas as pd
 import streamlit as st
 
-from encoder.pictures.registry.findings import LESSON_PICTURE, asked_of, tried
+from encoder.pictures.registry.finding_pictures import LESSON_PICTURE, asked_of, tried
 from encoder.support.errors import EncoderError
 from encoder.support.formatting import brief
 from encoder.teach.lessons.claims import CLAIMS, Claim, said_in
 from encoder.teach.lessons.stored import StoredVerdicts, by_content, not_tried
 from encoder.teach.trials import Finding, Verdict
-from pages.ui import session
-from pages.ui.picture import ask, show
+from pages.ui import session_runs
+from pages.ui.picture_view import ask, show
 from pages.ui.server import cost_gate
 from pages.ui.state.session_state import current
 from pages.ui.text import plain
@@ -73,14 +73,14 @@ class Known:
 
 def shipped() -> StoredVerdicts | None:
     """What is shipped of the model's weights; None where there is nothing."""
-    return by_content(session.text_encoder(current().model).source.fingerprint)
+    return by_content(session_runs.text_encoder(current().model).source.fingerprint)
 
 
 def known(stored: StoredVerdicts) -> list[Known]:
     """Every claim with what was measured of it since, or else with what is stored; measured now where nothing is."""
     rows = []
     for claim in CLAIMS:
-        then = None if session.is_found(claim.trial, claim.given) else stored.finding(claim.trial, claim.given)
+        then = None if session_runs.is_found(claim.trial, claim.given) else stored.finding(claim.trial, claim.given)
         rows.append(Known(claim, measured(claim) if then is None else then, then is not None))
     return rows
 
@@ -88,14 +88,14 @@ def known(stored: StoredVerdicts) -> list[Known]:
 def measured(claim: Claim) -> Finding:
     """What is found of a claim now, also that it cannot be tried."""
     try:
-        return session.finding(claim.trial, claim.given, agreed=True)
+        return session_runs.finding(claim.trial, claim.given, agreed=True)
     except (EncoderError, KeyError) as error:
         return not_tried(error)
 
 
 def seconds(claims: Sequence[Claim]) -> float:
     """About how long it takes to measure these."""
-    return sum(session.seconds(claim.trial, claim.given) for claim in claims)
+    return sum(session_runs.seconds(claim.trial, claim.given) for claim in claims)
 
 
 def measure(claims: Sequence[Claim]) -> list[Known]:

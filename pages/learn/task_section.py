@@ -7,16 +7,16 @@ import streamlit as st
 
 from encoder.support.formatting import percent
 from encoder.tasks.data import HELD_OUT, guessing
-from encoder.tasks.learning import LearningMoment
 from encoder.tasks.models import recorded
 from encoder.tasks.settings import CHOOSABLE, MOST_SEED, LearnSettings, usual
 from encoder.tasks.task import TASKS
-from pages.ui.components import learning
-from pages.ui.frame import run as frame_run
-from pages.ui.server import task_models, training
+from encoder.tasks.task_training import LearningMoment
+from pages.ui.components import learning_component
+from pages.ui.frame import page_run as frame_run
+from pages.ui.server import live_training, task_models
 from pages.ui.server.child import MOST_SECONDS
 from pages.ui.server.cost_gate import spoken
-from pages.ui.server.training import LiveRun, live
+from pages.ui.server.live_training import LiveRun, live
 from pages.ui.state import session_state as state
 from pages.ui.state.site import page_of
 from pages.ui.text import heading, plain, theme
@@ -100,7 +100,7 @@ def over(settings: LearnSettings, live_run: LiveRun | None) -> None:
         played(settings, live_run.moments, live_now=False)
     if live_run is not None and live_run.whole:
         return
-    if not training.is_on():
+    if not live_training.is_on():
         st.markdown("This run was not recorded, and this server does not train. The usual settings of every task play.")
         return
     if live_run is None:
@@ -127,7 +127,7 @@ def played(settings: LearnSettings, moments: Sequence[LearningMoment], live_now:
     fact, why = outcome(settings, moments)
     if not live_now:
         heading(plain(fact))
-    learning.draw("learning", settings.about, moments, settings.steps, theme(), live_now)
+    learning_component.draw("learning", settings.about, moments, settings.steps, theme(), live_now)
     if not live_now:
         st.markdown(plain(why))
         st.caption(
