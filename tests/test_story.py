@@ -371,7 +371,7 @@ def test_a_word_in_pieces_is_masked_whole_and_what_nobody_typed_is_not() -> None
 
 
 def test_with_a_mask_it_is_the_mask_that_is_guessed() -> None:
-    encoder, text = TextEncoder.from_pretrained("base"), "The capital of France is [MASK]."
+    encoder, text = pretrained("base"), "The capital of France is [MASK]."
     stop = next(stop for stop in story(encoder, encoder.trace(text)) if stop.name == "The guess")
     assert right(stop) == "paris" and "“[MASK]”" in stop.question
 

@@ -10,6 +10,7 @@ import pytest
 from browser_tools import barriers
 from mounted import CAT, KEY, KEYS, PHONE, Bench, overflows, random_model
 from playwright.sync_api import Page, expect
+from shared_models import pretrained
 
 from encoder import TextEncoder, Trace
 from encoder.packet.format import unpack
@@ -52,7 +53,7 @@ Opened = Callable[..., Page]
 
 @pytest.fixture(scope="module")
 def encoder() -> TextEncoder:
-    return TextEncoder.from_pretrained("base")
+    return pretrained("base")
 
 
 @pytest.fixture(scope="module")

@@ -11,6 +11,7 @@ import pytest
 import torch
 from browser_tools import barriers, problems, watch
 from playwright.sync_api import Browser, FrameLocator, Page, Request, expect
+from shared_models import pretrained
 
 from encoder import Edit, TextEncoder, Trace
 from encoder.browser.__main__ import main
@@ -37,7 +38,7 @@ Opens = Callable[[Path], Page]
 
 @pytest.fixture(scope="module")
 def encoder() -> TextEncoder:
-    return TextEncoder.from_pretrained("base")
+    return pretrained("base")
 
 
 @pytest.fixture(scope="module")
@@ -271,7 +272,7 @@ HOSTILE = "</script><img src=x onerror='window.broken = 1'> [MASK] a\x00 \ufffe 
 
 def test_a_report_has_the_numbers_of_every_step_and_hostile_text_stays_text(opens: Opens, tmp_path: Path) -> None:
     """It holds all that a living file can, and charts; of other layers it says that it does not hold them."""
-    small = TextEncoder.from_pretrained("small")
+    small = pretrained("small")
     trace, last = small.trace(HOSTILE), small.config.n_layers - 1
     path = report(small, trace, [last]).save(tmp_path / "report.html")
     assert b"\0" not in path.read_bytes()

@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 from browser_tools import barriers, problems, watch
 from playwright.sync_api import Browser, FrameLocator, Page, expect
+from shared_models import pretrained
 
 from encoder import Edit, EncoderError, TextEncoder, Trace
 from encoder.atlas.atlas_folders import SHIPPED
@@ -43,7 +44,7 @@ CELL = '<div class="jp-OutputArea-output" data-mime-type="text/html">{}</div>'
 
 @pytest.fixture(scope="module")
 def encoder() -> TextEncoder:
-    return TextEncoder.from_pretrained("base")
+    return pretrained("base")
 
 
 @pytest.fixture(scope="module")
@@ -198,7 +199,7 @@ def test_a_head_of_an_atlas_is_its_strongest_context_and_a_table(page: Page) -> 
         cell.get_by_role("radio", name="layer 2", exact=True).or_(cell.locator("[data-claim]")).first
     ).to_be_visible()
     text = atlas.texts([contexts[0].sentence])[contexts[0].sentence]
-    trace = TextEncoder.from_pretrained("small").trace(text)
+    trace = pretrained("small").trace(text)
     row = trace["layers.2.attention.weights"][3, contexts[0].position]
     assert row[contexts[0].looks_at].item() == pytest.approx(contexts[0].weight, abs=1e-4)
     expect(cell.locator("[data-claim]")).to_contain_text("ead 3 of layer 2")

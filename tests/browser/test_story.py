@@ -6,8 +6,8 @@ from urllib.parse import parse_qs, urlencode, urlsplit
 
 from browser_tools import number, open_page, own_sentence, problems, rerun, sentence_line, widget
 from playwright.sync_api import Page, expect
+from shared_models import pretrained
 
-from encoder import TextEncoder
 from encoder.support.formatting import percent
 from encoder.teach.story import story
 
@@ -15,7 +15,7 @@ OWN = "My dog chased the cat because it was hungry."
 
 
 def test_an_own_sentence_is_followed_through_twelve_stops(page: Page, app_url: str) -> None:
-    encoder = TextEncoder.from_pretrained("base")
+    encoder = pretrained("base")
     page.set_viewport_size({"width": 1440, "height": 900})
     open_page(page, app_url)
     own_sentence(page, OWN)
@@ -67,7 +67,7 @@ def test_an_own_sentence_is_followed_through_twelve_stops(page: Page, app_url: s
 
 
 def test_the_arcs_of_a_stop_are_those_of_the_run_and_are_kept_and_opened(page: Page, app_url: str) -> None:
-    encoder = TextEncoder.from_pretrained("base")
+    encoder = pretrained("base")
     trace = encoder.trace(OWN)
     stop = story(encoder, trace)[3]
     assert stop.layer is not None and stop.word is not None and stop.seen is not None
