@@ -19,7 +19,8 @@ from pages.ui.server import cold_start, memory, offered_models
 from pages.ui.server.memory import give_back_freed_memory
 
 BUNDLED = ("base", "small")
-GARBAGE, MORE = 0.1e9, 0.2e9  # bytes that a process grows by until it looks for garbage; until it lets go of all
+# Bytes that a process grows by until it looks for garbage; until it lets go of all; until so does a file at its end
+GARBAGE, MORE, LEFT = 0.1e9, 0.2e9, 0.04e9
 _held = {"last": 0.0, "least": 0.0}  # bytes when garbage was last looked for, and when all was let go of
 memory.KEPT_MB, memory.RUNS_MB = 300.0, 100.0  # of models, runs and results that the pages under test keep
 _made: Callable[[str], TextEncoder] = offered_models.make
@@ -80,20 +81,37 @@ def sara(base: TextEncoder) -> Trace:
     return base.trace("Keys on the table belong to Sara.")
 
 
+def _let_go() -> None:
+    """Let go of what the pages under test keep of models, runs and moments, and hand back what is free."""
+    if "pages.ui.server.measurements" in sys.modules:
+        engine, measurements = (sys.modules[f"pages.ui.server.{name}"] for name in ("engine", "measurements"))
+        for kept in (engine.run_cache, engine.model_cache, measurements.snapshots):
+            kept.clear()
+    gc.collect()
+    give_back_freed_memory()
+    _held["last"] = _held["least"] = memory.used()
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _nothing_is_left(request: pytest.FixtureRequest) -> Iterator[None]:
+    """What a file of tests computed once for all of them goes with the last of them, where it is much."""
+    yield
+    if memory.used() > _held["least"] + LEFT:
+        for value in vars(request.module).values():
+            if hasattr(value, "cache_clear") and value.__module__ == request.module.__name__:
+                value.cache_clear()
+        _let_go()
+
+
 @pytest.fixture(autouse=True)
 def _little_memory() -> Iterator[None]:
     """Garbage goes back to the system once a process has grown; once it has grown much, so does what the app keeps."""
     yield
-    if memory.used() > _held["last"] + GARBAGE:
+    if memory.used() > _held["least"] + MORE:
+        _let_go()
+    elif memory.used() > _held["last"] + GARBAGE:
         gc.collect()
         give_back_freed_memory()
-        if memory.used() > _held["least"] + MORE and "pages.ui.server.measurements" in sys.modules:
-            engine, measurements = (sys.modules[f"pages.ui.server.{name}"] for name in ("engine", "measurements"))
-            for kept in (engine.run_cache, engine.model_cache, measurements.snapshots):
-                kept.clear()
-            gc.collect()
-            give_back_freed_memory()
-            _held["least"] = memory.used()
         _held["last"] = memory.used()
 
 

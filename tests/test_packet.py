@@ -431,14 +431,14 @@ def test_what_start_says_is_so() -> None:
     assert torch.allclose(torch.tensor(lost[4, 1]), torch.tensor(lost[5, 6]), rtol=0.05)
 
 
-def test_what_a_reader_must_know_of_a_text_goes_with_the_run(base: TextEncoder) -> None:
+def test_what_a_reader_must_know_of_a_text_goes_with_the_run(small: TextEncoder) -> None:
     def notes(text: str) -> list[str] | None:
-        found: list[str] | None = unpack(level_1(base, base.trace(text), off=False))[1].get("notes")
+        found: list[str] | None = unpack(level_1(small, small.trace(text), off=False))[1].get("notes")
         return found
 
     assert notes("The cat sat on the mat.") is None
     (known,) = notes("La casa blanca duerme tranquilamente") or []
-    assert known == words_known(base.tokenize("La casa blanca duerme tranquilamente")).sentence != ""
+    assert known == words_known(small.tokenize("La casa blanca duerme tranquilamente")).sentence != ""
     (cut,) = notes("The old man and the sea were friends. " * 75) or []
-    dropped = base.trace("The old man and the sea were friends. " * 75).dropped
+    dropped = small.trace("The old man and the sea were friends. " * 75).dropped
     assert cut == f"The model reads 512 tokens and no more: {dropped} at the end are left out." and dropped > 90

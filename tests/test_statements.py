@@ -10,11 +10,11 @@ from shared_models import pretrained
 from tiers import mostly_nightly
 from visits import opened
 
-from encoder import PRESETS, TextEncoder
 from encoder.pictures.view import EXAMPLE
 from encoder.teach.lessons.stored import by_content
 from encoder.teach.trials.wiring import strip
 from pages.ui.lessons import library
+from pages.ui.server.engine import text_encoder
 
 TUTORIALS = library.tutorials()
 each = pytest.mark.parametrize("name", TUTORIALS)
@@ -59,7 +59,7 @@ def test_the_program_on_the_page_runs_by_itself_and_computes_what_the_model_does
     ]
     program: dict[str, Any] = {"__name__": "program"}
     exec(source, program)
-    encoder = TextEncoder.from_config(PRESETS["guide"])
+    encoder = text_encoder("guide")
     whole = program["WholeEncoder"](30_000).eval()
     parts = ("embedding.", "attention.", "feed_forward.")
     whole.load_state_dict({strip(name, parts): weight for name, weight in encoder.model.named_parameters()})
