@@ -62,12 +62,12 @@ def every() -> list[Path]:
     """Return the folders of all atlases."""
     own = os.environ.get(FOLDER)
     roots = [SHIPPED, *([Path(own)] if own else [])]
-    return [one for root in roots for one in folders(root)]
+    return [folder for root in roots for folder in folders(root)]
 
 
 def stamp() -> Stamp:
     """Return what changes when an atlas comes, goes or is made again."""
-    return tuple((str(one), (one / mark(one)).stat().st_mtime_ns) for one in every())
+    return tuple((str(atlas), (atlas / mark(atlas)).stat().st_mtime_ns) for atlas in every())
 
 
 def folders(root: Path) -> list[Path]:
@@ -76,7 +76,7 @@ def folders(root: Path) -> list[Path]:
         return []
     if mark(root):
         return [root]
-    return sorted(one for one in list(root.iterdir())[:MOST] if mark(one))
+    return sorted(entry for entry in list(root.iterdir())[:MOST] if mark(entry))
 
 
 def mark(folder: Path) -> str:

@@ -210,7 +210,7 @@ def collect(
         pulse()
         batch = batch.to(device)
         shard.sums.text(batch.froms, batch.keys, batch.text)
-        shard.sums.values["cut"] += sum(one.dropped + one.pair_dropped > 0 for one in batch.pieces)
+        shard.sums.values["cut"] += sum(pieces.dropped + pieces.pair_dropped > 0 for pieces in batch.pieces)
         encoder.model(batch.ids, None, batch.segments, Collector(encoder, shard, batch, narrow))
         done += len(batch.numbers)
         progress(done)

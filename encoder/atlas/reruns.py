@@ -201,9 +201,11 @@ def guessed(encoder: TextEncoder, vectors: Tensor) -> list[tuple[str, float] | N
 
 def summed_up(absences: Sequence[Absence]) -> str:
     """Return what becomes of some tokens without a part, in a sentence."""
-    moved, elsewhere = (percent(median(getattr(one, name) for one in absences)) for name in ("moved", "elsewhere"))
+    moved, elsewhere = (
+        percent(median(getattr(absence, name) for absence in absences)) for name in ("moved", "elsewhere")
+    )
     said = f"Without it the last vectors of these {len(absences)} tokens move by {moved} of their length (the median), "
     said += f"those of the other tokens beside them by {elsewhere}"
     if absences[0].before is not None:
-        said += f"; the guess turns at {sum(one.turned for one in absences)} of the {len(absences)}"
+        said += f"; the guess turns at {sum(absence.turned for absence in absences)} of the {len(absences)}"
     return f"{said}."

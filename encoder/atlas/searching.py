@@ -182,7 +182,7 @@ def nearest_outputs(
     narrow = narrowed(block.attention)[head]  # as long as W_O^h makes them, and alike as much
     asked = z.float() @ narrow
     written = (part @ narrow for part in parts(vectors))
-    cosines = [(one @ asked) / (length(one) * asked.norm()).clamp_min(TINY) for one in written]
+    cosines = [(word @ asked) / (length(word) * asked.norm()).clamp_min(TINY) for word in written]
     return nearest(torch.cat(cosines), names, k)
 
 

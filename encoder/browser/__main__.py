@@ -29,7 +29,7 @@ def make(given: list[str] | None = None) -> None:
     asked = parser.parse_args(given)
     whole_file.check(asked.out)
     bare = asked.model == shipped.MODEL and asked.whole is False
-    there = [[packet] for one in asked.sentence if bare and (packet := shipped.shipped(one)) is not None]
+    there = [[packet] for sentence in asked.sentence if bare and (packet := shipped.shipped(sentence)) is not None]
     packets = there if len(there) == len(asked.sentence) else made(asked.sentence, asked.model, asked.page, asked.whole)
     whole_file.write(asked.out, living_file(packets, asked.title, page=asked.page).encode())
 

@@ -57,7 +57,7 @@ def table(head: AtlasHead, firings: Sequence[Firing]) -> str:
         f"{called(head)}. Where it looks most: {head['nearest']}, {mass} of its weight; even weights would "
         f"give {even}. It puts more than half of its weight on one token at {share} of the tokens."
     )
-    texts = head.atlas.texts(sorted({one.sentence for one in firings}))
+    texts = head.atlas.texts(sorted({firing.sentence for firing in firings}))
     rows = (
         (one.token, one.token_looked_at, f"{one.weight:.4f}", f"{one.written:.4f}", line(texts[one.sentence]))
         for one in firings

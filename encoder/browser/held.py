@@ -74,6 +74,6 @@ def wishes(encoder: TextEncoder, trace: Trace, page: str, layer: int) -> Iterato
     order.pop(1, None)
     for level in order:
         if level in OF_LAYERS:
-            yield from ((level, one) for one in layers)
+            yield from ((level, layer) for layer in layers)
         elif level != TRYING or quick(trace):
             yield level, -1

@@ -103,7 +103,7 @@ class ExamBatch:
     @property
     def words(self) -> int:
         """Return the number of words."""
-        return sum(len(one.pieces) for one in self.readable)
+        return sum(len(sentence.pieces) for sentence in self.readable)
 
 
 @dataclass(frozen=True)
@@ -149,7 +149,9 @@ def tally(encoder: TextEncoder, sentences: Sequence[LinkedSentence], watch: Work
     """
     kinds, config = kinds_of(sentences), encoder.config
     readable, left_out = read(encoder, sentences)
-    watch.add(sum(len(one.words) for one in sentences) - sum(len(one.pieces) for one in readable))  # those left out
+    watch.add(
+        sum(len(sentence.words) for sentence in sentences) - sum(len(sentence.pieces) for sentence in readable)
+    )  # those left out
     right = torch.zeros(2 * len(kinds), len(DIRECTIONS), config.n_layers, config.n_heads, dtype=torch.long)
     asked = torch.zeros(2 * len(kinds), dtype=torch.long)
     distances = {kind: Counter[int]() for kind in kinds}
@@ -194,7 +196,7 @@ def head_answers(
 def look(encoder: TextEncoder, batch: ExamBatch, take: Callable[[int, Tensor], None]) -> None:
     """Run a batch through the forward pass and hand over what each layer's heads answer."""
     pulse()
-    segments = encoder.segments([one.tokens for one in batch.readable])
+    segments = encoder.segments([sentence.tokens for sentence in batch.readable])
     encoder.model(batch.ids, None, segments, Looker(batch, take))
 
 
@@ -232,7 +234,7 @@ def batches(encoder: TextEncoder, readable: Sequence[Readable], kinds: Sequence[
 
 def batch_of(readable: list[Readable], n: int, slots: dict[str, int]) -> ExamBatch:
     """Put sentences of n tokens into tensors."""
-    m = max(len(one.pieces) for one in readable)
+    m = max(len(sentence.pieces) for sentence in readable)
     belongs = torch.zeros(len(readable), m, n)
     for row, one in enumerate(readable):
         at = [(word, piece) for word, pieces in enumerate(one.pieces) for piece in pieces]
@@ -245,5 +247,5 @@ def batch_of(readable: list[Readable], n: int, slots: dict[str, int]) -> ExamBat
         for kind, source, target in one.sentence.links
     ]
     return ExamBatch(
-        readable, torch.tensor([one.tokens.ids for one in readable]), belongs, outside, *torch.tensor(links).T
+        readable, torch.tensor([sentence.tokens.ids for sentence in readable]), belongs, outside, *torch.tensor(links).T
     )

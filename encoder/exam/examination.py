@@ -125,7 +125,7 @@ def read_exam(path: str | Path) -> Exam:
         return Exam(
             str(raw["model"]),
             str(raw["fingerprint"]),
-            tuple(ExaminedTreebank(**one) for one in raw["treebanks"]),
+            tuple(ExaminedTreebank(**treebank) for treebank in raw["treebanks"]),
             tuple(ExamRow(**row) for row in raw["rows"]),
             tuple(FrameRow(**row) for row in raw.get("frames", ())),
             tuple(AgreementRow(**row) for row in raw.get("agreement", ())),

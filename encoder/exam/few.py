@@ -64,8 +64,8 @@ def chosen(answers: Sequence[ExamExample]) -> tuple[ExamExample, ...]:
     ordered = sorted(answers, key=lambda one: (max(SHORT, len(one.words)), one.sentence, one.source))
     found = list[ExamExample]()
     for right in (True, False):
-        first = {one.sentence: one for one in reversed(ordered) if one.right == right}
-        found += [one for one in ordered if first.get(one.sentence) is one][:FEW]
+        first = {answer.sentence: answer for answer in reversed(ordered) if answer.right == right}
+        found += [answer for answer in ordered if first.get(answer.sentence) is answer][:FEW]
     return tuple(found)
 
 
@@ -74,7 +74,7 @@ def head_examples(
 ) -> HeadExamples:
     """Ask a head all questions of a relation, and keep a few of its answers."""
     answers = examples(encoder, treebank, relation, *place, direction)
-    right = sum(one.right for one in answers)
+    right = sum(answer.right for answer in answers)
     return HeadExamples(*place, relation, direction, treebank.name, len(answers), right, chosen(answers))
 
 
@@ -100,7 +100,7 @@ def read_few(path: Path) -> tuple[str, tuple[HeadExamples, ...]]:
         raw = json.loads(path.read_text(encoding="utf-8"))
         if raw["format"] != FORMAT or raw["version"] != VERSION:
             raise ExamError(f"{path} holds no examples of version {VERSION}; make them: python -m encoder.exam.few")
-        return str(raw["fingerprint"]), tuple(head_of(one) for one in raw["heads"])
+        return str(raw["fingerprint"]), tuple(head_of(row) for row in raw["heads"])
     except (OSError, KeyError, TypeError, UnicodeDecodeError, json.JSONDecodeError, RecursionError) as error:
         raise ExamError(f"{path} holds no examples; make them: python -m encoder.exam.few") from error
 

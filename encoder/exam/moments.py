@@ -170,12 +170,12 @@ class MomentCounter:
         if not readable:
             raise ExamError(f"{encoder.source.name} can read no sentence of {name}")
         apart = dict[str, Counter[int]]()
-        for link in (link for one in readable for link in one.links):
+        for link in (link for sentence in readable for link in sentence.links):
             apart.setdefault(link.kind, Counter())[link.target - link.source] += 1
         self.links = {kind: apart[kind].total() for kind in sorted(apart)}
         rules = {kind: nearest_most(apart[kind]) for kind in self.links}
         self.rules = {kind: FixedDistance(far, apart[kind][far]) for kind, far in rules.items()}
-        self.asked = [replace(one, links=(*one.links, *by_rule(one, rules))) for one in readable]
+        self.asked = [replace(sentence, links=(*sentence.links, *by_rule(sentence, rules))) for sentence in readable]
         self.made = made_sentences(mask_of(encoder), DRAWS) if knows_forms(encoder) else []
         self.nearest = by_nearest_noun(self.made)
 

@@ -72,18 +72,18 @@ def sizes(encoder: TextEncoder) -> Sizes:
         special = torch.tensor(trace.tokenization.special)
         stop = torch.tensor([token == "." for token in trace.tokens])
         word = ~special & ~torch.tensor([punctuation(token) for token in trace.tokens])
-        outputs = torch.stack([one.feed_forward.output for one in trace.layers])  # [n_layers, n, d_model]
+        outputs = torch.stack([layer.feed_forward.output for layer in trace.layers])  # [n_layers, n, d_model]
         lengths = length(outputs)
         for kind, mark in zip(KINDS, (special, word, stop), strict=True):
             added[kind].append(lengths[:, mark])
         at, token = divmod(int(lengths.argmax()), lengths.shape[1])
         if float(lengths.max()) > float(length(longest)):
             layer, longest = at, outputs[at, token]
-        after = torch.stack([one.add_norm_2.output for one in trace.layers])
+        after = torch.stack([layer.add_norm_2.output for layer in trace.layers])
         near = cosine(after, after[:, :1])  # to [CLS], the first: [n_layers, n]
         alike["[SEP]"].append(near[:, -1:])
         alike["."].append(near[:, stop])
-        units = torch.stack([one.feed_forward.activation for one in trace.layers])
+        units = torch.stack([layer.feed_forward.activation for layer in trace.layers])
         silent.append((units[:, word] == 0).float().mean(-1).flatten())
     largest = float(longest.abs().max())
     return Sizes(

@@ -53,7 +53,7 @@ class Residuals:
 
     def curve(self, residual: bool, norm: bool) -> Curve:
         """The curve of one kind of stack."""
-        return next(one for one in self.curves if (one.residual, one.norm) == (residual, norm))
+        return next(curve for curve in self.curves if (curve.residual, curve.norm) == (residual, norm))
 
 
 @torch.inference_mode()

@@ -162,7 +162,7 @@ def means_of(means: dict[tuple[str, str], Tensor], trace: Trace) -> dict[str, Te
     """For each token of a run the mean of its kind, or that of words where its kind was never seen."""
     kinds = [kind(trace, i) for i in range(len(tokens(trace)))]
     return {
-        name: torch.stack([means.get((name, one), means[name, ""]) for one in kinds], -2)
+        name: torch.stack([means.get((name, kind), means[name, ""]) for kind in kinds], -2)
         for name in left_out(trace.config)
     }
 

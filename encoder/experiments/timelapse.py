@@ -193,8 +193,8 @@ def embedding_row(moments: Mapping[int, TextEncoder], token: int) -> EmbeddingRo
     """
     if not moments:
         raise EncoderError("got 0 moments; it takes 1 or more")
-    nearest = tuple([word for word, _ in nearest_words(one, token, 3)] for one in moments.values())
-    rows = torch.stack([one.model.embedding.tokens.weight[token] for one in moments.values()])
+    nearest = tuple([word for word, _ in nearest_words(moment, token, 3)] for moment in moments.values())
+    rows = torch.stack([moment.model.embedding.tokens.weight[token] for moment in moments.values()])
     return EmbeddingRow(rows, cosine(rows, rows[-1]), nearest)
 
 

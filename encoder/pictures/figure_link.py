@@ -38,7 +38,7 @@ def pack(pictures: Sequence[PictureAt]) -> str:
     """The pictures as text; empty where there are none, or where they are too long for a link."""
     if not pictures:
         return ""
-    text = link_text.pack([[one.page, one.key, dict(one.query)] for one in pictures])
+    text = link_text.pack([[picture.page, picture.key, dict(picture.query)] for picture in pictures])
     return text if len(text) <= LONGEST_IN_URL else ""
 
 

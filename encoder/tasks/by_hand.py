@@ -180,7 +180,7 @@ class Parts:
     @classmethod
     def of(cls, task: AttentionTask, solution: Solution) -> "Parts":
         """Parts for the signs, the places, what each layer hands on, a share, thresholds; two numbers are loud."""
-        passed = 1 + max((one.number for layer in solution.layers for one in layer.thresholds), default=-1)
+        passed = 1 + max((threshold.number for layer in solution.layers for threshold in layer.thresholds), default=-1)
         sizes = {"sign": vocab_size(task), "place": task.length + 2, "out": vocab_size(task), "share": 2, "loud": 2}
         if len(solution.layers) > 1:
             sizes |= {"found": vocab_size(task), "over": passed, "under": passed}

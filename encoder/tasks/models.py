@@ -113,7 +113,7 @@ def by_hand(task: str, norm_first: bool = False) -> TextEncoder:
         EncoderError: no solution by hand is known here.
     """
     model = solved(task, norm_first)
-    weights = b"".join(one.numpy().tobytes() for one in model.parameters())
+    weights = b"".join(parameter.numpy().tobytes() for parameter in model.parameters())
     maker = f"by_hand({task!r}{', norm_first=True' if norm_first else ''})"
     name = f"by hand: {task}, {'pre' if norm_first else 'post'}-norm"
     return walkable(model, task_of(task), name, sha256(weights).hexdigest(), maker)

@@ -15,7 +15,7 @@ CHOOSABLE: dict[str, tuple[object, ...]] = {
     "layers": (1, 2, 3),
     "heads": (1, 2, 4),
     "width": (16, 32, 64),
-    "positions": tuple(one for one in CHOICES["positions"] if one != "alibi"),
+    "positions": tuple(position for position in CHOICES["positions"] if position != "alibi"),
     "norm_first": (False, True),
     "rate": (0.001, 0.003, 0.005, 0.01, 0.03, 0.1, 1.0),
     "steps": (50, 200, 400, 800, 1200, 2500),
@@ -96,7 +96,7 @@ class LearnSettings:
     def __str__(self) -> str:
         """Return the settings as a name spells them: "task=shift,seed=3"; what is usual for the task is left out."""
         plain = usual(self.task)
-        told = {one.name: getattr(self, one.name) for one in fields(self)}
+        told = {field.name: getattr(self, field.name) for field in fields(self)}
         said = {name: value for name, value in told.items() if name == "task" or value != getattr(plain, name)}
         return ",".join(f"{name}={spell(value)}" for name, value in said.items())
 
@@ -124,7 +124,7 @@ def read(text: str) -> LearnSettings:
     told: dict[str, str] = {}
     for part in text[:300].split(","):
         match = PART.fullmatch(part)
-        if not match or match[1] not in {one.name for one in fields(LearnSettings)}:
+        if not match or match[1] not in {field.name for field in fields(LearnSettings)}:
             raise EncoderError(f"{part[:40]!r} is no setting; one is written as task=reverse,heads=2,seed=3")
         told[match[1]] = match[2]
     plain = usual(told.get("task", LearnSettings.task))
@@ -133,5 +133,5 @@ def read(text: str) -> LearnSettings:
         if name == "seed":
             changed[name] = int(value) if value.isdigit() else value
         elif name in CHOOSABLE:
-            changed[name] = {spell(one): one for one in CHOOSABLE[name]}.get(value, value)
+            changed[name] = {spell(choice): choice for choice in CHOOSABLE[name]}.get(value, value)
     return replace(plain, **changed)

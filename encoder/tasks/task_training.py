@@ -97,7 +97,7 @@ def look(model: Encoder, task: AttentionTask, step: int, keep: bool = False) -> 
     asked = logits.flatten(0, 1)[rows.at]
     pattern = task.looks(inputs)
     heads = [values[f"layers.{i}.attention.weights"] for i in range(model.config.n_layers)]
-    maps = torch.stack([one[0] for one in heads])
+    maps = torch.stack([head[0] for head in heads])
     first = logits[0, 1:-1].argmax(-1).tolist()
     said = tuple((*"?????", *task.vocabulary)[i] for i in first)
     goal = ["" if i < 0 else task.vocabulary[i] for i in wanted[0].tolist()]
@@ -105,7 +105,7 @@ def look(model: Encoder, task: AttentionTask, step: int, keep: bool = False) -> 
         step,
         float(functional.cross_entropy(asked, rows.labels)),
         float(answers(rows, asked).float().mean()),
-        tuple(distances(one, pattern) for one in heads),
+        tuple(distances(head, pattern) for head in heads),
         (maps * LEVELS).round().to(torch.uint8).numpy(),
         said,
         tuple(a == b if b else None for a, b in zip(said, goal, strict=True)),

@@ -208,7 +208,7 @@ def moves(part: AtlasPart, some: Sequence[Firing], texts: Mapping[int, Text]) ->
     """What knocking the part out does at each context, and said of all of them."""
     absences = session_runs.knocked_out(part, tuple((texts[one.sentence], one.position) for one in some))
     say(summed_up(absences))
-    return [moved(one) for one in absences]
+    return [moved(absence) for absence in absences]
 
 
 def moved(absence: Absence) -> str:

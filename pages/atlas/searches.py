@@ -100,10 +100,10 @@ def draw_words() -> None:
             first = units[0]
             share = share_of(first.sampled, first.of_sampled)
             say(f"Layer {first.layer}, unit {first.unit} comes first: on {atlas.card.scope}, “{word}” has {share}.")
-        listed("atlas_word_units", [asdict(one) for one in units], ["layer", "unit"])
+        listed("atlas_word_units", [asdict(unit) for unit in units], ["layer", "unit"])
     heading("Heads that look that way")
     heads = heads_between(atlas, word, other)
-    listed("atlas_word_heads", [asdict(one) for one in heads], ["layer", "head"])
+    listed("atlas_word_heads", [asdict(head) for head in heads], ["layer", "head"])
     st.caption(
         plain(
             f"From {word or 'any token'} to {other or 'any token'}, in the kept contexts of each head "
@@ -156,7 +156,7 @@ def draw_nearest() -> None:
         else near_layer_vector(atlas, run, what, at)
     )
     of = f"What layer {heads[what]}, head {head} writes to" if what in heads else f"After {what} layers the vector of"
-    texts = atlas.texts(sorted({one.sentence for one in neighbours}))
+    texts = atlas.texts(sorted({neighbour.sentence for neighbour in neighbours}))
     first = neighbours[0]
     many = len(atlas.tokens("vectors.parquet", *PLACE))
     encoder = session_runs.text_encoder(state.current().model)

@@ -59,7 +59,7 @@ def without_script() -> str:
 
 def ancestors() -> list[str]:
     """The rule that says who may show the app in a frame; none where all may."""
-    framed = " ".join(one for one in os.environ.get("ENCODER_FRAMED_BY", "").split() if ORIGIN.fullmatch(one))
+    framed = " ".join(site for site in os.environ.get("ENCODER_FRAMED_BY", "").split() if ORIGIN.fullmatch(site))
     return [f"frame-ancestors 'self' {framed}"] if framed else []
 
 

@@ -35,7 +35,7 @@ def row(known: Known) -> None:
 
 def measured() -> list[Known]:
     """Every claim of a model of which nothing is stored: they are listed until they are measured."""
-    text = pd.DataFrame({"claim": one.text, "where": said_in(one)} for one in CLAIMS)
+    text = pd.DataFrame({"claim": claim.text, "where": said_in(claim)} for claim in CLAIMS)
     listed = st.empty().dataframe(text, hide_index=True, height=390, key="claims_said")
     cost_gate.ask(f"claims_{state.current().model}", finding_view.seconds(CLAIMS), f"Measure all {len(CLAIMS)}")
     rows = finding_view.measure(CLAIMS)
@@ -51,7 +51,7 @@ def known(stored: StoredVerdicts) -> list[Known]:
     if asked:
         finding_view.measure(asked)
     rows = finding_view.known(stored)
-    if left := [one.claim for one in rows if one.stored]:
+    if left := [row.claim for row in rows if row.stored]:
         st.caption(plain(f"Stored: measured with these weights ({stored.fingerprint}) before they were shipped."))
         st.button(f"Measure these {len(left)} now ({finding_view.takes(left)})", key="measure_claims",
                   on_click=asked_for.update, args=([f"claim_{one.key}" for one in left],))  # fmt: skip
@@ -65,7 +65,7 @@ def draw() -> None:
         f"What tutorials say, in our words, and what **{name}** says to it: the verdict follows from the number."
     )
     rows = measured() if stored is None else known(stored)
-    counts = {kind: sum(one.finding.verdict is kind for one in rows) for kind in Verdict}
+    counts = {kind: sum(row.finding.verdict is kind for row in rows) for kind in Verdict}
     kinds = st.pills(
         "Show", [kind for kind in Verdict if counts[kind]], key="claim_verdicts", selection_mode="multi",
         format_func=lambda kind: f"{kind.value} ({counts[kind]})",

@@ -200,10 +200,10 @@ def lines(text: str) -> list[str]:
     Raises:
         EncoderError: fewer than 2, more than MOST, or one that is longer than LONGEST characters.
     """
-    sentences = [" ".join(one.split()) for one in text.splitlines() if one.strip()]
+    sentences = [" ".join(line.split()) for line in text.splitlines() if line.strip()]
     if not 2 <= len(sentences) <= MOST:
         raise EncoderError(f"the list has {len(sentences)} sentences; it takes 2 to {MOST}")
-    long = next((one for one in sentences if len(one) > LONGEST), None)
+    long = next((sentence for sentence in sentences if len(sentence) > LONGEST), None)
     if long is not None:
         raise EncoderError(f"“{long[:40]}…” has {len(long)} characters; a sentence of a list has at most {LONGEST}")
     return sentences

@@ -158,14 +158,14 @@ def samples(encoder: TextEncoder, layers: Sequence[int] | None = None) -> Sample
         words[i] = torch.stack([vectors[:, pieces].mean(1) for pieces in pieces_of], 1)
     return Samples(
         torch.cat(words, 1),
-        torch.stack([one.mean(1) for one in words], 1),
+        torch.stack([word.mean(1) for word in words], 1),
         torch.tensor([i for i, one in enumerate(every) for _ in one.words]),
     )
 
 
 def tags(result: Samples) -> Task:
     """The part of speech of each word; the control draws one for each word of the vocabulary."""
-    labels = torch.tensor([tag for one in labelled() for tag in one.tags])
+    labels = torch.tensor([tag for sentence in labelled() for tag in sentence.tags])
     return Task(labels, drawn(labels), result.sentence_of, len(TAGS))
 
 
@@ -174,8 +174,8 @@ def looked_up() -> float:
 
     Each word gets the one that it most often has in the other folds, a word that is not there the most frequent one.
     """
-    words = [word.lower() for one in labelled() for word in one.words]
-    tags = [tag for one in labelled() for tag in one.tags]
+    words = [word.lower() for sentence in labelled() for word in sentence.words]
+    tags = [tag for sentence in labelled() for tag in sentence.tags]
     sentence_of = torch.tensor([i for i, one in enumerate(labelled()) for _ in one.words])
     right = 0
     for tested in folds(sentence_of):
@@ -194,7 +194,7 @@ def looked_up() -> float:
 
 def positions(result: Samples) -> Task:
     """The place of each word in its sentence, counted from 0; the control draws one for each word of the vocabulary."""
-    labels = torch.tensor([min(place, PLACES - 1) for one in labelled() for place in range(len(one.words))])
+    labels = torch.tensor([min(place, PLACES - 1) for sentence in labelled() for place in range(len(sentence.words))])
     return Task(labels, drawn(labels), result.sentence_of, PLACES)
 
 
@@ -203,7 +203,9 @@ def phrases(result: Samples) -> Task:
 
     A phrase is a noun, or several, with the determiner and the adjectives before it; a pronoun is one by itself.
     """
-    labels = torch.tensor([label for one in labelled() for label in chunked([[*TAGS][tag] for tag in one.tags])])
+    labels = torch.tensor(
+        [label for sentence in labelled() for label in chunked([[*TAGS][tag] for tag in sentence.tags])]
+    )
     return Task(labels, drawn(labels), result.sentence_of, len(CHUNKS))
 
 
@@ -219,7 +221,7 @@ def chunked(tags: Sequence[str]) -> list[int]:
 def drawn(labels: Tensor, seed: int = 0) -> Tensor:
     """A class for each word of the vocabulary, drawn among those that there are: the same wherever the word stands."""
     draw = seeded(seed)
-    words = [word.lower() for one in labelled() for word in one.words]
+    words = [word.lower() for sentence in labelled() for word in sentence.words]
     lot = {word: int(labels[torch.randint(len(labels), (), generator=draw)]) for word in dict.fromkeys(words)}
     return torch.tensor([lot[word] for word in words])
 

@@ -232,7 +232,7 @@ def statements(reader: Reader, where: str, table: Mapping[str, object]) -> tuple
     """The statements that a step shows."""
     value = table.get("statements", [])
     texts = [one for one in value if isinstance(one, str) and one.strip()] if isinstance(value, list) else [""]
-    if texts == value and len(texts) <= MOST_STATEMENTS and all(len(one) <= LONGEST_STATEMENT for one in texts):
+    if texts == value and len(texts) <= MOST_STATEMENTS and all(len(text) <= LONGEST_STATEMENT for text in texts):
         return tuple(texts)
     reader.refuse(
         where, f"statements must be a list of at most {MOST_STATEMENTS} texts of 1 to {LONGEST_STATEMENT} characters"

@@ -49,13 +49,15 @@ class StoredVerdicts:
 
     def finding(self, trial: str, given: Mapping[str, Any]) -> Finding | None:
         """Return what a trial found that was given just this; None where it was not asked."""
-        return next((one.finding for one in self.verdicts if (one.trial, one.given) == (trial, given)), None)
+        return next(
+            (verdict.finding for verdict in self.verdicts if (verdict.trial, verdict.given) == (trial, given)), None
+        )
 
     def to_json(self) -> str:
         """Return everything as JSON, a line for each verdict."""
         about = {"format": FORMAT, "version": VERSION, "model": self.model, "fingerprint": self.fingerprint}
         lines = [f" {json.dumps(name)}: {json.dumps(value)}" for name, value in about.items()]
-        rows = (json.dumps(row(one), ensure_ascii=False) for one in self.verdicts)
+        rows = (json.dumps(row(verdict), ensure_ascii=False) for verdict in self.verdicts)
         lines.append(' "verdicts": [\n  ' + ",\n  ".join(rows) + "\n ]")
         return "{\n" + ",\n".join(lines) + "\n}\n"
 
@@ -75,10 +77,12 @@ def row(stored: StoredVerdict) -> dict[str, Any]:
 
 def checks(model: str, lessons: Path | None = None) -> list[tuple[str, dict[str, Any]]]:
     """Return every trial with its parameters that claims name, and lessons of a folder for this model, each once."""
-    result = [(one.trial, dict(one.given)) for one in CLAIMS]
+    result = [(claim.trial, dict(claim.given)) for claim in CLAIMS]
     for path in sorted(lessons.glob("*.toml")) if lessons else ():
         steps = lesson.read(path.read_text(encoding="utf-8"), path.name).steps
-        result += [(one.trial, one.asks(WIDE)) for one in steps if one.trial and one.view.get("model", model) == model]
+        result += [
+            (step.trial, step.asks(WIDE)) for step in steps if step.trial and step.view.get("model", model) == model
+        ]
     return [one for at, one in enumerate(result) if one not in result[:at]]
 
 
@@ -111,7 +115,9 @@ def read(path: Path) -> StoredVerdicts:
     raw = json.loads(path.read_text(encoding="utf-8"))
     if (raw["format"], raw["version"]) != (FORMAT, VERSION):
         raise EncoderError(f"{path} holds no verdicts of version {VERSION}; make it again: see {__name__}")
-    verdicts = tuple(StoredVerdict(one["trial"], one["given"], finding_of(one)) for one in raw["verdicts"])
+    verdicts = tuple(
+        StoredVerdict(verdict["trial"], verdict["given"], finding_of(verdict)) for verdict in raw["verdicts"]
+    )
     return StoredVerdicts(raw["model"], raw["fingerprint"], verdicts)
 
 

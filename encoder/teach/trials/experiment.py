@@ -171,7 +171,7 @@ class Experiment:
     def needed(self) -> dict[str, bool]:
         """The inputs, and whether each must be given."""
         parameters = list(inspect.signature(self.measure).parameters.values())[1:]
-        return {one.name: one.default is one.empty for one in parameters}
+        return {parameter.name: parameter.default is parameter.empty for parameter in parameters}
 
     def problems(self, given: Mapping[str, object], sentence: bool = False) -> list[str]:
         """Return what is wrong with the inputs, one sentence each; `sentence` is given by the view."""
@@ -192,7 +192,7 @@ class Experiment:
         if self.own_cost:
             return self.own_cost(encoder, given)
         texts = [one for value in given.values() for one in (value if isinstance(value, list) else [value])]
-        texts = [one for one in texts if isinstance(one, str)]
+        texts = [text for text in texts if isinstance(text, str)]
         n = max([USUAL_TOKENS, *(len(encoder.tokenize(text).ids) for text in texts)])
         runs = 1 + len(texts) if self.runs is None else self.runs
         fits = sum(probe_flops(encoder.config, given["task"] if task == "task" else task) for task in self.probes)

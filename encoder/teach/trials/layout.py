@@ -153,7 +153,7 @@ def sums_need_one_width(encoder: TextEncoder, sentence: str, width: int = 512) -
     stream = trace[sums[0].name]
     added = [other for other in range(1, 2 * stream.shape[-1] + 1) if can_add(stream, other)]
     text = (
-        f"In {len(sums)} sums all that is added is {listed([str(one) for one in sorted(widths)])} wide; {width} is "
+        f"In {len(sums)} sums all that is added is {listed([str(width) for width in sorted(widths)])} wide; {width} is "
         f"claimed. Of the widths 1 to {2 * stream.shape[-1]:,} PyTorch adds {listed([str(one) for one in added])} to "
         f"it and refuses all others; one single column it would repeat."
     )
@@ -163,7 +163,7 @@ def sums_need_one_width(encoder: TextEncoder, sentence: str, width: int = 512) -
         text,
         judge(
             widths == {width} and set(added) <= {1, width},
-            f"of width {listed([str(one) for one in sorted(widths)])}" if len(widths) == 1 else "",
+            f"of width {listed([str(width) for width in sorted(widths)])}" if len(widths) == 1 else "",
         ),
     )
 

@@ -28,7 +28,7 @@ def layers_collapse(encoder: TextEncoder, between: str = "nothing") -> Finding:
 
 def activation_needed(encoder: TextEncoder, sentence: str) -> Finding:
     """The activation of the feed-forward network, and it alone, keeps layers from collapsing into one."""
-    result, bent = collapse(), [one.bent for one in halves(encoder, sentence)]
+    result, bent = collapse(), [half.bent for half in halves(encoder, sentence)]
     removes = result.remainder > 0.01 > result.linear_remainder
     text = (
         f"Two linear layers are one up to {brief(result.linear_remainder)}; with ReLU between them the best linear "

@@ -97,7 +97,7 @@ def feed_forward_needed(encoder: TextEncoder) -> Finding:
         f"that feed-forward makes is {points(lost)}, give or take {points(error)}. Models "
         "that never had it are trained in Labs."
     )
-    bars = Bars({"guessed first": array(one.top_1 for one in scores.values())}, list(scores), "share guessed first")
+    bars = Bars({"guessed first": array(score.top_1 for score in scores.values())}, list(scores), "share guessed first")
     return Finding(lost, "share of guesses lost without feed-forward", text, judge(lost > CLEAR * error), bars)
 
 

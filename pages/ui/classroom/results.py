@@ -73,7 +73,7 @@ def said(found: Results) -> str:
         return "Nobody answered."
     if question.truth is None:
         return f"{len(last)} answered. {common(question, last)}"
-    hits = ", then ".join(rate(question.hits(one), len(one)) for one in found.rounds)
+    hits = ", then ".join(rate(question.hits(round_), len(round_)) for round_ in found.rounds)
     right = question.said(question.truth) if question.kind == "choice" else brief(question.truth)
     near = "" if question.kind == "choice" else " or near it"
     return f"It is “{right}”. That{near} said {hits}."

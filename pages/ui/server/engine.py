@@ -75,7 +75,7 @@ class ModelCache(Pool):
 def held_by(encoder: TextEncoder) -> int:
     """The bytes of a model: its weights, and those of them that are there a second time, prepacked."""
     table = encoder.model.embedding.tokens.weight
-    weights = {id(one): one.nbytes for one in encoder.model.parameters()}
+    weights = {id(parameter): parameter.nbytes for parameter in encoder.model.parameters()}
     packed = [getattr(part, "weight", table) for part in encoder.model.modules() if has_packed(part)]
     return sum(weights.values()) + sum(one.nbytes for one in packed)
 

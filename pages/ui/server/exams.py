@@ -124,7 +124,7 @@ def examined_on(model: str, own: Treebank) -> Exam:
 
 def first_part(treebanks: Sequence[Treebank], part: float) -> list[Treebank]:
     """Return the first trees of each treebank."""
-    return [Treebank(one.name, one.trees[: round(part * len(one.trees))]) for one in treebanks]
+    return [Treebank(treebank.name, treebank.trees[: round(part * len(treebank.trees))]) for treebank in treebanks]
 
 
 def advance(bar: Any, doing: str, progress: ExamProgress) -> None:
