@@ -84,19 +84,19 @@ def make(asked: Namespace) -> None:
     encoder = TextEncoder.from_pretrained(plan.model)
     with processes(plan.device) as on:
         if on.first:
-            found = begin(plan, encoder, asked.resume)
+            corpus = begin(plan, encoder, asked.resume)
         on.wait()
         with progress("atlas", "sentences") as hear:
             if asked.workers > 1 and on.count == 1:
-                work_together(plan, asked.workers, lambda done: hear(done, found.sentences))
+                work_together(plan, asked.workers, lambda done: hear(done, corpus.sentences))
             else:
-                share = -(-found.sentences // on.count) if on.first else None
+                share = -(-corpus.sentences // on.count) if on.first else None
                 work(plan, encoder, on.rank, on.count, lambda done: hear(done, share))
         on.wait()
         if on.first:
-            write(plan, encoder, found, put_together(plan, encoder, found.sentences))
+            write(plan, encoder, corpus, put_together(plan, encoder, corpus.sentences))
             shutil.rmtree(plan.parts)
-            print(f"{plan.out}: {how_many(found.sentences, plan.corpus.pairs)}")
+            print(f"{plan.out}: {how_many(corpus.sentences, plan.corpus.pairs)}")
 
 
 def main(given: list[str] | None = None) -> int:

@@ -38,7 +38,7 @@ def shelf(source: Source) -> Shelf:
 @lru_cache(maxsize=16)
 def opened(source: Source, own: tuple[str, bool], there: Stamp) -> Shelf:
     """Return the same, with the own folder, whether it is there, and the files as they are now."""
-    found, refused = [], nothing_in(own[0])
+    atlases, refused = [], nothing_in(own[0])
     for folder in every():
         try:
             atlas = Atlas(folder)
@@ -46,8 +46,8 @@ def opened(source: Source, own: tuple[str, bool], there: Stamp) -> Shelf:
             refused.append(str(error))
             continue
         if source.sha256 and atlas.card.model_sha256 == source.sha256:
-            found.append(atlas)
-    return Shelf(tuple(found), tuple(refused))
+            atlases.append(atlas)
+    return Shelf(tuple(atlases), tuple(refused))
 
 
 def nothing_in(own: str) -> list[str]:
@@ -90,10 +90,10 @@ def atlas_of(encoder: TextEncoder, number: int = 0) -> Atlas:
     Raises:
         AtlasError: it has none, or fewer.
     """
-    found = shelf(encoder.source).atlases
-    if not 0 <= number < len(found):
+    atlases = shelf(encoder.source).atlases
+    if not 0 <= number < len(atlases):
         raise AtlasError(
-            f"{encoder.source.name!r} has {len(found)} atlases; there is no number {number}"
+            f"{encoder.source.name!r} has {len(atlases)} atlases; there is no number {number}"
             + PACKAGED * (not SHIPPED.is_dir())
         )
-    return found[number]
+    return atlases[number]

@@ -66,9 +66,11 @@ class Atlas:
         path = self.folder / name
         if name not in self.card.files or not path.is_file():
             raise AtlasError(f"{self.folder.name} is damaged: {name} is not there; make the atlas again")
-        there, said = path.stat().st_size, self.card.files[name][0]
-        if there != said:
-            raise AtlasError(f"{self.folder.name} is damaged: {name} has {there:,} bytes, and its card says {said:,}")
+        there, expected = path.stat().st_size, self.card.files[name][0]
+        if there != expected:
+            raise AtlasError(
+                f"{self.folder.name} is damaged: {name} has {there:,} bytes, and its card says {expected:,}"
+            )
 
     def path(self, name: str) -> Path:
         """Return a file whose content is what the card says; looked at once.
@@ -166,10 +168,10 @@ class Atlas:
             AtlasError: one is not there.
         """
         rows = self.table("sentences.parquet", None, [("sentence", "in", sentences or [0])]).to_pylist()
-        found = {row["sentence"]: (row["text"], row["pair"]) if "pair" in row else row["text"] for row in rows}
-        if missing := [number for number in sentences if number not in found]:
+        texts_read = {row["sentence"]: (row["text"], row["pair"]) if "pair" in row else row["text"] for row in rows}
+        if missing := [number for number in sentences if number not in texts_read]:
             raise AtlasError(f"{self.folder.name} is damaged: sentence {missing[0]} is not there; make it again")
-        return found
+        return texts_read
 
 
 class AtlasHead(dict[str, Any]):

@@ -66,19 +66,19 @@ def read_card(folder: Path) -> AtlasCard:
     try:
         if path.stat().st_size > CARD_BYTES:
             raise AtlasError(f"{CARD} of {folder.name} is too large to be a card")
-        said = json.loads(path.read_text(encoding="utf-8"))
+        raw = json.loads(path.read_text(encoding="utf-8"))
     except (OSError, UnicodeDecodeError, json.JSONDecodeError, RecursionError) as error:
         raise AtlasError(f"{CARD} of {folder.name} is damaged; make the atlas again") from error
-    if not isinstance(said, dict) or said.get("format") != FORMAT:
+    if not isinstance(raw, dict) or raw.get("format") != FORMAT:
         raise AtlasError(f"{folder.name} is no atlas: its {CARD} does not say that its format is {FORMAT}")
-    version = said.get("version")
+    version = raw.get("version")
     if type(version) is not int or version != VERSION:
         raise AtlasError(
             f"{folder.name} has version {str(version)[:20]} of the format, and this program reads version {VERSION}; "
             "make it again, or open it with the program that made it"
         )
     try:
-        return understood(said)
+        return understood(raw)
     except (KeyError, TypeError, ValueError, AttributeError) as error:
         raise AtlasError(f"{CARD} of {folder.name} is damaged; make the atlas again") from error
 

@@ -91,16 +91,16 @@ class Shard:
 
     def state(self) -> dict[str, Tensor]:
         """Everything, by name, in the computer's own memory; the vectors in the order of the text."""
-        found = {f"sums.{name}": value for name, value in self.sums.state().items()}
+        tensors = {f"sums.{name}": value for name, value in self.sums.state().items()}
         for kind, ranking in self.rankings.items():
-            found |= {f"{kind}.{name}": value for name, value in ranking.state().items()}
+            tensors |= {f"{kind}.{name}": value for name, value in ranking.state().items()}
         if self.places:
             places = torch.cat(self.places)  # [tokens, 3]
             order = (places[:, 0] * (1 << 14) + places[:, 1]).argsort()
-            found["places"] = places[order].int()
-            found |= {f"vectors.{i}": torch.cat(some)[order] for i, some in self.vectors.items()}
-            found |= {f"heads.{i}": torch.cat(some, 1)[:, order] for i, some in self.heads.items()}
-        return {name: value.cpu() for name, value in found.items()}
+            tensors["places"] = places[order].int()
+            tensors |= {f"vectors.{i}": torch.cat(some)[order] for i, some in self.vectors.items()}
+            tensors |= {f"heads.{i}": torch.cat(some, 1)[:, order] for i, some in self.heads.items()}
+        return {name: value.cpu() for name, value in tensors.items()}
 
     def load(self, state: Mapping[str, Tensor]) -> None:
         """Take back what `state` gave, without the vectors."""

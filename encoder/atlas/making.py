@@ -100,8 +100,8 @@ def begin(plan: AtlasPlan, encoder: TextEncoder, resume: bool) -> MeasuredCorpus
         raise AtlasError(f"{plan.out} holds an unfinished atlas; go on with --resume, or choose another folder")
     if resume and not plan.parts.exists():
         raise AtlasError(f"{plan.out} has no unfinished atlas to resume; start without --resume")
-    found = MeasuredCorpus(*plan.corpus.measured())
-    settings = asdict(found) | {
+    corpus = MeasuredCorpus(*plan.corpus.measured())
+    settings = asdict(corpus) | {
         "model": encoder.source.sha256,
         "seed": encoder.source.seed,
         "shard": plan.shard,
@@ -116,7 +116,7 @@ def begin(plan: AtlasPlan, encoder: TextEncoder, resume: bool) -> MeasuredCorpus
         )
     plan.parts.mkdir(parents=True, exist_ok=True)
     whole_file.write(kept, text.encode("utf-8"))
-    return found
+    return corpus
 
 
 def work(plan: AtlasPlan, encoder: TextEncoder, rank: int = 0, count: int = 1, told: Told = lambda done: None) -> None:

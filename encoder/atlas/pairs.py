@@ -92,16 +92,16 @@ def told_apart(pairs: bool) -> tuple[tuple[str, ...], tuple[str, ...]]:
 
 def kinds(pieces: Tokens) -> list[str]:
     """The kind of each token, one of FROM but "any"; all pieces of a word have the word's, and other marks none."""
-    found = [""] * len(pieces.tokens)
+    names = [""] * len(pieces.tokens)
     words = [word for word in pieces.words if not pieces.special[word[0]]]
     first = {pieces.segments[word[0]]: word for word in reversed(words)}  # of each sentence
     for word in words:
         for position in word:
-            found[position] = kind_of(pieces.spelled(word), first=word in first.values())
+            names[position] = kind_of(pieces.spelled(word), first=word in first.values())
     for position, token in enumerate(pieces.tokens):
         if pieces.special[position]:
-            found[position] = next((kind for kind in ("cls", "sep") if token in KNOWN[kind]), "")
-    return found
+            names[position] = next((kind for kind in ("cls", "sep") if token in KNOWN[kind]), "")
+    return names
 
 
 def kind_of(word: str, first: bool) -> str:
@@ -144,15 +144,15 @@ def nearest_words(pieces: Tokens, names: Sequence[str]) -> tuple[Tensor, Tensor]
     """1 where the key begins the nearest other word of no list, earlier and later: [n, n] each."""
     n = len(names)
     starts = np.array([word[0] for word in pieces.words if names[word[0]] == "word"], dtype=np.int64)
-    found = np.zeros((2, n, n), np.float32)
+    maps = np.zeros((2, n, n), np.float32)
     for word in pieces.words:
         before, after = np.searchsorted(starts, word[0]) - 1, np.searchsorted(starts, word[-1], "right")
         for query in word:
             if before >= 0:
-                found[0, query, starts[before]] = 1
+                maps[0, query, starts[before]] = 1
             if after < len(starts):
-                found[1, query, starts[after]] = 1
-    earlier, later = torch.from_numpy(found)
+                maps[1, query, starts[after]] = 1
+    earlier, later = torch.from_numpy(maps)
     return earlier, later
 
 

@@ -115,9 +115,9 @@ class Ranking:
 
     def state(self) -> dict[str, Tensor]:
         """Everything, by name."""
-        found = {f"order.{kind}": order for kind, order in self.order.items()}
-        found |= {f"{kind}.{name}": one for kind, some in self.events.items() for name, one in some.items()}
-        return found | {"counts": self.counts, "sums": self.sums, "smallest": self.smallest}
+        tensors = {f"order.{kind}": order for kind, order in self.order.items()}
+        tensors |= {f"{kind}.{name}": one for kind, some in self.events.items() for name, one in some.items()}
+        return tensors | {"counts": self.counts, "sums": self.sums, "smallest": self.smallest}
 
     def load(self, state: Mapping[str, Tensor]) -> None:
         """Take back what `state` gave."""

@@ -144,11 +144,11 @@ def absences(encoder: TextEncoder, part: AtlasPart, contexts: Sequence[tuple[Tex
     for n, (_, position) in zip(lengths, contexts, strict=True):
         if not 0 <= position < n:
             raise EncoderError(f"position is {position}; this text has {n} tokens, from 0 to {n - 1}")
-    found: list[Absence] = []
+    results: list[Absence] = []
     for some in packs(lengths, min(TOKENS, encoder.config.max_positions)):
         pulse()
-        found += of_pack(encoder, part, [(pieces[i], contexts[i][1]) for i in some])
-    return found
+        results += of_pack(encoder, part, [(pieces[i], contexts[i][1]) for i in some])
+    return results
 
 
 def packs(lengths: Sequence[int], tokens: int) -> Iterator[list[int]]:
@@ -204,8 +204,10 @@ def summed_up(absences: Sequence[Absence]) -> str:
     moved, elsewhere = (
         percent(median(getattr(absence, name) for absence in absences)) for name in ("moved", "elsewhere")
     )
-    said = f"Without it the last vectors of these {len(absences)} tokens move by {moved} of their length (the median), "
-    said += f"those of the other tokens beside them by {elsewhere}"
+    summary = (
+        f"Without it the last vectors of these {len(absences)} tokens move by {moved} of their length (the median), "
+    )
+    summary += f"those of the other tokens beside them by {elsewhere}"
     if absences[0].before is not None:
-        said += f"; the guess turns at {sum(absence.turned for absence in absences)} of the {len(absences)}"
-    return f"{said}."
+        summary += f"; the guess turns at {sum(absence.turned for absence in absences)} of the {len(absences)}"
+    return f"{summary}."

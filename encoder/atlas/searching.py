@@ -80,11 +80,11 @@ class NearToken:
 
 def units_on(atlas: Atlas, word: str, most: int = 20) -> list[WordUnit]:
     """The units whose firings are most often on a token, whatever its case: by the sample, then by the largest."""
-    found = []
+    units = []
     for layer in range(atlas.card.sizes["layers"]):
         rows = atlas.tokens(f"units-layer-{layer}.parquet", "unit", "list", "token")
-        found += [WordUnit(layer, *counts) for counts in counted(rows, "unit", matches(rows, "token", word))]
-    return sorted(found, key=lambda one: (-one.sampled, -one.top, one.layer, one.unit))[:most]
+        units += [WordUnit(layer, *counts) for counts in counted(rows, "unit", matches(rows, "token", word))]
+    return sorted(units, key=lambda one: (-one.sampled, -one.top, one.layer, one.unit))[:most]
 
 
 def heads_between(atlas: Atlas, query: str, key: str, most: int = 20) -> list[WordHead]:
@@ -92,13 +92,13 @@ def heads_between(atlas: Atlas, query: str, key: str, most: int = 20) -> list[Wo
 
     Every token of the text is an event of every head, so the sample is of the same tokens: the largest come first.
     """
-    found = []
+    heads = []
     for layer in range(atlas.card.sizes["layers"]):
         rows = atlas.tokens(f"heads-layer-{layer}.parquet", "head", "list", "by", "token", "token_looked_at")
         rows = rows.filter(matches(rows, "by", "weight"))
         both = matches(rows, "token", query) & matches(rows, "token_looked_at", key)
-        found += [WordHead(layer, *counts) for counts in counted(rows, "head", both)]
-    return sorted(found, key=lambda one: (-one.top, -one.sampled, one.layer, one.head))[:most]
+        heads += [WordHead(layer, *counts) for counts in counted(rows, "head", both)]
+    return sorted(heads, key=lambda one: (-one.top, -one.sampled, one.layer, one.head))[:most]
 
 
 def heads_from(atlas: Atlas, start: str, end: str) -> list[PairHead]:

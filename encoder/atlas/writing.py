@@ -113,17 +113,17 @@ def contexts(ranking: Ranking, encoder: TextEncoder, layer: int, called: str) ->
     every = {name: np.concatenate([part[name] for part in parts]) for name in parts[0]}
     order = np.lexsort((every["rank"], every["list"], every["unit"]))
     sorted_ = {name: column[order] for name, column in every.items()}
-    found: dict[str, Any] = {called: sorted_.pop("unit").astype(np.uint16)}
-    found["list"] = pa.DictionaryArray.from_arrays(sorted_.pop("list").astype(np.int8), list(LISTS))
-    found |= {name: sorted_[name].astype(np.uint8) for name in ("rank", "decile")}
-    found["sentence"] = sorted_["sentence"].astype(np.uint32)
-    found["position"] = sorted_["position"].astype(np.uint16)
-    found["token"] = spelled(sorted_["id"], encoder)
+    columns: dict[str, Any] = {called: sorted_.pop("unit").astype(np.uint16)}
+    columns["list"] = pa.DictionaryArray.from_arrays(sorted_.pop("list").astype(np.int8), list(LISTS))
+    columns |= {name: sorted_[name].astype(np.uint8) for name in ("rank", "decile")}
+    columns["sentence"] = sorted_["sentence"].astype(np.uint32)
+    columns["position"] = sorted_["position"].astype(np.uint16)
+    columns["token"] = spelled(sorted_["id"], encoder)
     if "key" in sorted_:
-        found["looks_at"] = sorted_["key"].astype(np.uint16)
-        found["token_looked_at"] = spelled(sorted_["key_id"], encoder)
-        found["other"] = sorted_["other"]
-    return found | {"value": sorted_["value"]}
+        columns["looks_at"] = sorted_["key"].astype(np.uint16)
+        columns["token_looked_at"] = spelled(sorted_["key_id"], encoder)
+        columns["other"] = sorted_["other"]
+    return columns | {"value": sorted_["value"]}
 
 
 def one_list(ranking: Ranking, layer: int, number: int) -> dict[str, np.ndarray]:

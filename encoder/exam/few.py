@@ -50,10 +50,10 @@ def surest(exam: Exam) -> list[tuple[tuple[int, int], str, str]]:
     Of a head with a licence for made sentences alone it is the real gaps with a noun between.
     """
     made = [frame for frame in exam.frames if frame.frame == ALL and frame.licensed]
-    found = {(frame.layer, frame.head): (JUDGED, frame.direction) for frame in made}
+    jobs = {(frame.layer, frame.head): (JUDGED, frame.direction) for frame in made}
     for row in sorted(exam.licences(), key=lambda row: row.corrected_low):
-        found[row.place] = (row.relation, row.direction)
-    return [(place, *found[place]) for place in sorted(found)]
+        jobs[row.place] = (row.relation, row.direction)
+    return [(place, *jobs[place]) for place in sorted(jobs)]
 
 
 def chosen(answers: Sequence[ExamExample]) -> tuple[ExamExample, ...]:
@@ -83,9 +83,9 @@ def to_json(exam: Exam, every: Sequence[HeadExamples]) -> str:
     about = {"format": FORMAT, "version": VERSION, "model": exam.model, "fingerprint": exam.fingerprint}
     lines = [f" {json.dumps(name)}: {json.dumps(value)}" for name, value in about.items()]
     heads = []
-    for one in every:
-        fields = {name: value for name, value in vars(one).items() if name != "some"}
-        inside = ",\n   ".join(json.dumps(example._asdict(), ensure_ascii=False) for example in one.some)
+    for head in every:
+        fields = {name: value for name, value in vars(head).items() if name != "some"}
+        inside = ",\n   ".join(json.dumps(example._asdict(), ensure_ascii=False) for example in head.some)
         heads.append(f'{json.dumps(fields)[:-1]}, "some": [\n   {inside}\n  ]}}')
     return "{\n" + ",\n".join(lines) + ',\n "heads": [\n  ' + ",\n  ".join(heads) + "\n ]\n}\n"
 

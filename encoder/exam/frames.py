@@ -144,17 +144,17 @@ def subjects(encoder: TextEncoder, draws: int = DRAWS, seed: int = 0, report: Re
     Raises:
         ExamError: the vocabulary has no mask, or the model cannot read such sentences.
     """
-    made = made_sentences(mask_of(encoder), draws, seed)
+    sentences = made_sentences(mask_of(encoder), draws, seed)
     asked = [
         LinkedSentence(one.words, (TreeLink(one.frame, *link), TreeLink(ALL, *link)), one.draw)
-        for one in made
+        for one in sentences
         for link in ((one.gap, one.subject),)
     ]
     with reporting("made sentences", report) as said:
-        found = tally(encoder, asked, WorkWatch(sum(len(one.words) for one in asked), said))
-    if found.left_out:
-        raise ExamError(f"{encoder.source.name} cannot read made sentences: {found.left_out}")
-    return [frame_row(found, kind, [one for one in made if kind in (one.frame, ALL)]) for kind in (*FRAMES, ALL)]
+        rows = tally(encoder, asked, WorkWatch(sum(len(one.words) for one in asked), said))
+    if rows.left_out:
+        raise ExamError(f"{encoder.source.name} cannot read made sentences: {rows.left_out}")
+    return [frame_row(rows, kind, [one for one in sentences if kind in (one.frame, ALL)]) for kind in (*FRAMES, ALL)]
 
 
 def frame_row(found: Tally, kind: str, made: Sequence[MadeSentence]) -> FrameRow:

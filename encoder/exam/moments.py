@@ -147,13 +147,13 @@ def permuted(asked: Sequence[LinkedSentence]) -> list[LinkedSentence]:
     Distances stay as they are, so the rule of a fixed distance does, too. A sentence without another is left out.
     """
     alike = dict[tuple[int, bool], list[LinkedSentence]]()
-    for one in asked:
-        alike.setdefault((len(one.words), any(link.kind in GAPS for link in one.links)), []).append(one)
+    for sentence in asked:
+        alike.setdefault((len(sentence.words), any(link.kind in GAPS for link in sentence.links)), []).append(sentence)
     return [
-        replace(one, links=other.links)
+        replace(sentence, links=other.links)
         for some in alike.values()
-        for one, other in zip(some, some[1:] + some[:1], strict=True)
-        if one.words != other.words
+        for sentence, other in zip(some, some[1:] + some[:1], strict=True)
+        if sentence.words != other.words
     ]
 
 
@@ -281,8 +281,8 @@ def training_moments(encoder: TextEncoder, trees: str = TREES[0]) -> Moments | N
     path = moments_file(folder)
     if trees != TREES[0] or not path.is_file():
         return None
-    found = read_moments(path)
-    return found if tuple(found.right) == checkpoint.snapshots(folder) else None
+    moments = read_moments(path)
+    return moments if tuple(moments.right) == checkpoint.snapshots(folder) else None
 
 
 def trees_of(encoder: TextEncoder) -> list[str]:
@@ -307,12 +307,12 @@ def read_moments(path: Path) -> Moments:
         )
         rules = {relation: FixedDistance(**rule) for relation, rule in raw["rules"].items()}
         agreement = Agreement(agreement["made"], agreement["nearest"], agreed)
-        found = Moments(str(raw["model"]), str(raw["treebank"]), raw["links"], rules, agreement, near, right)
-        check_counts(found)
+        moments = Moments(str(raw["model"]), str(raw["treebank"]), raw["links"], rules, agreement, near, right)
+        check_counts(moments)
     except (OSError, KeyError, TypeError, ValueError, AttributeError, RecursionError) as error:
         how = "python -m encoder.exam.moments"
         raise ExamError(f"{path.name} holds no counts of moments of a training; make them: {how}") from error
-    return found
+    return moments
 
 
 def check_counts(moments: Moments) -> None:

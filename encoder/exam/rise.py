@@ -128,12 +128,12 @@ def rise(moments: Moments, relation: str, place: Place | None = None) -> Rise:
 
 def best(moments: Moments, relation: str) -> list[Place]:
     """Return the head that gets most of a relation right at each moment; of several the first."""
-    found = list[Place]()
+    places = list[Place]()
     for right in moments.right.values():
         every = [(count, -layer, -head) for layer, row in enumerate(right[relation]) for head, count in enumerate(row)]
         _, layer, head = max(every)
-        found.append((-layer, -head))
-    return found
+        places.append((-layer, -head))
+    return places
 
 
 def every_head(moments: Moments, relation: str) -> NDArray[np.float64]:
@@ -169,15 +169,17 @@ def under(one: Rise, text: str) -> str:
             "than the other; the rule is the form that agrees with the nearest noun."
         )
     gap = " with a noun in between" if one.relation == JUDGED else ""
-    found = (
+    caption = (
         f"Of {one.n:,} hand-marked examples from {text}: from how many the head looks from {example.where}{gap} most "
         f"at {example.find} that it belongs to."
     )
     at = one.leaves
     if at and one.near:
         first, then = list(one.near.values())[at - 1 : at + 1]
-        found += f" It looks {one.rule_name}, right or wrong, from {percent(first)} of them, then from {percent(then)}."
-    return found
+        caption += (
+            f" It looks {one.rule_name}, right or wrong, from {percent(first)} of them, then from {percent(then)}."
+        )
+    return caption
 
 
 def capital(words: str) -> str:

@@ -76,10 +76,10 @@ def read_treebank(path: str | Path, name: str | None = None) -> Treebank:
     file = TreeFile(str(path), lambda: OPENERS.get(path.suffix, open)(path, "rb"))
     for _ in lines(file):  # so that a file that is too large is refused before half of it is read into memory
         pass
-    found = tuple(tree(file, first, block) for first, block in blocks(file))
-    if not found:
+    trees = tuple(tree(file, first, block) for first, block in blocks(file))
+    if not trees:
         raise none_in(file)
-    return Treebank(name or path.name.removesuffix(path.suffix if path.suffix in OPENERS else "").split(".")[0], found)
+    return Treebank(name or path.name.removesuffix(path.suffix if path.suffix in OPENERS else "").split(".")[0], trees)
 
 
 def given_treebank(content: bytes, called: str, name: str) -> Treebank:
@@ -88,20 +88,20 @@ def given_treebank(content: bytes, called: str, name: str) -> Treebank:
     Raises:
         ExamError: as `read_treebank`, and where it has more than MOST_GIVEN sentences or MOST_RELATIONS relations.
     """
-    file, found, relations = TreeFile(called, lambda: io.BytesIO(content)), list[Tree](), set[str]()
+    file, trees, relations = TreeFile(called, lambda: io.BytesIO(content)), list[Tree](), set[str]()
     for first, block in blocks(file):
         pulse()
-        found.append(tree(file, first, block))
-        relations.update(found[-1].relations)
+        trees.append(tree(file, first, block))
+        relations.update(trees[-1].relations)
         for most, count, what in (
-            (MOST_GIVEN, len(found), "sentences"),
+            (MOST_GIVEN, len(trees), "sentences"),
             (MOST_RELATIONS, len(relations), "different relations"),
         ):
             if count > most:
                 raise ExamError(f"{called} has more than {most:,} {what}, which are reached in line {first:,}")
-    if not found:
+    if not trees:
         raise none_in(file)
-    return Treebank(name, tuple(found))
+    return Treebank(name, tuple(trees))
 
 
 def none_in(file: TreeFile) -> ExamError:

@@ -78,15 +78,15 @@ def merged(feed_forward: FeedForward, x: Tensor) -> Collapse:
         raise EncoderError(f"{samples} samples; for d_model {d} the best linear layer needs {2 * (d + 1)} or more")
     weight = feed_forward.w_1.weight.T @ feed_forward.w_2.weight.T
     bias = feed_forward.w_1.bias @ feed_forward.w_2.weight.T + feed_forward.w_2.bias
-    one = torch.nn.functional.linear(x, weight.T, bias)
+    merged_output = torch.nn.functional.linear(x, weight.T, bias)
     bent = recorded(feed_forward, x)
     linear = recorded(feed_forward, x, put={"activation": bent["hidden"]})
     return Collapse(
         weight=weight,
         bias=bias,
-        linear=float((linear["output"] - one).abs().max()),
-        bent=float((bent["output"] - one).abs().max()),
-        largest=float(one.abs().max()),
+        linear=float((linear["output"] - merged_output).abs().max()),
+        bent=float((bent["output"] - merged_output).abs().max()),
+        largest=float(merged_output.abs().max()),
         remainder=remainder(x, bent["output"]),
         linear_remainder=remainder(x, linear["output"]),
     )
@@ -213,9 +213,9 @@ def one_matrix(trace: Trace, layer: int) -> tuple[OneMatrix, ...]:
     layer = integer("layer", layer, 0, trace.config.n_layers - 1)
     attention, x = block(trace, layer).attention, trace[f"layers.{layer}.attention.input"]
     heads, width, result = trace.config.n_heads, trace.config.d_head, []
-    for name, one in (("q", attention.w_q), ("k", attention.w_k), ("v", attention.w_v)):
-        whole = attention.split(functional.linear(x, one.weight, one.bias)[None])[0]  # [H, n, d_head]
-        each = one.weight.view(heads, width, -1), one.bias.view(heads, width)
+    for name, linear in (("q", attention.w_q), ("k", attention.w_k), ("v", attention.w_v)):
+        whole = attention.split(functional.linear(x, linear.weight, linear.bias)[None])[0]  # [H, n, d_head]
+        each = linear.weight.view(heads, width, -1), linear.bias.view(heads, width)
         made = torch.stack([functional.linear(x, weight, bias) for weight, bias in zip(*each, strict=True)])
         shape = (trace.config.d_model, trace.config.d_model)
         apart = (made - whole).abs().amax((1, 2))

@@ -47,10 +47,10 @@ def timing(
     threads = torch.get_num_threads()
     torch.set_num_threads(1)
     try:
-        for one in ids:
+        for tokens in ids:
             pulse()
-            encoder.model(one)  # the first run of a length lays out its memory and is not counted
-        taken = [[seconds(encoder, one) for one in ids] for _ in range(repetitions)]
+            encoder.model(tokens)  # the first run of a length lays out its memory and is not counted
+        taken = [[seconds(encoder, tokens) for tokens in ids] for _ in range(repetitions)]
     finally:
         torch.set_num_threads(threads)
     quickest = map(min, zip(*taken, strict=True))

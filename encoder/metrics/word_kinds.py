@@ -83,16 +83,16 @@ class WordsKnown:
 
 def words_known(text: Tokens) -> WordsKnown:
     """Count the words of a text, or a pair, by how the model knows them; marks, masks and added tokens are none."""
-    found = [
+    words = [
         tuple(text.tokens[i] for i in word)
         for word in text.words
         if not text.special[word[0]]
         and not set(KNOWN["mask"]) & {text.tokens[i] for i in word}
         and not punctuation(text.spelled(word))
     ]
-    unknown = sum(any(token in UNKNOWN for token in word) for word in found)
-    whole = sum(len(word) == 1 and word[0] not in UNKNOWN for word in found)
-    return WordsKnown(whole, len(found) - whole - unknown, unknown)
+    unknown = sum(any(token in UNKNOWN for token in word) for word in words)
+    whole = sum(len(word) == 1 and word[0] not in UNKNOWN for word in words)
+    return WordsKnown(whole, len(words) - whole - unknown, unknown)
 
 
 def groups_of(trace: Trace, merged: bool) -> Groups:

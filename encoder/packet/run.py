@@ -67,10 +67,10 @@ def level_1(
     if "mlm.probabilities" in trace:
         about["guesses"] = {str(gap): guesses(encoder, trace, gap) for gap in gaps}
         if off and gaps and about["guesses"][str(gaps[0])]:
-            found = without_each_head(encoder, trace, gaps[0])
-            now = trace["mlm.probabilities"][gaps[0]][list(found.ids)].tolist()
-            about["off"] = {"words": [said(encoder, i) for i in found.ids], "shares": [round(p, 7) for p in now]}
-            arrays["off"] = exact(found.without)
+            effects = without_each_head(encoder, trace, gaps[0])
+            now = trace["mlm.probabilities"][gaps[0]][list(effects.ids)].tolist()
+            about["off"] = {"words": [said(encoder, i) for i in effects.ids], "shares": [round(p, 7) for p in now]}
+            arrays["off"] = exact(effects.without)
     if not trace.edits and not trace.hidden:
         first = next(iter(about["guesses"].get(str(about["gap"]), [])), [""])[0]
         about["evidence"] = evidence(trace.source.fingerprint, first)

@@ -310,16 +310,16 @@ def variables(expression: Any) -> set[str]:
 
 def imported(expression: Any) -> dict[str, set[str]]:
     """What its lines import: names by module."""
-    found: dict[str, set[str]] = {}
+    names: dict[str, set[str]] = {}
     for part in within(expression):
         if isinstance(part, Constant):
-            found.setdefault(part.module_, set()).add(part.name_)
+            names.setdefault(part.module_, set()).add(part.name_)
         elif (is_dataclass(part) or hasattr(part, "_fields")) and not isinstance(part, type | Expression):
             constant = public(type(part))
-            found.setdefault(constant.module_, set()).add(constant.name_)
+            names.setdefault(constant.module_, set()).add(constant.name_)
         elif isinstance(part, float) and not math.isfinite(part):
-            found.setdefault("math", set())
-    return found
+            names.setdefault("math", set())
+    return names
 
 
 def make_now(_: "Expression", now: Callable[[], Any]) -> Any:

@@ -54,12 +54,12 @@ def unpack(text: str, pages: frozenset[str]) -> tuple[PictureAt, ...]:
     if len(text) > LONGEST_IN_URL:
         raise EncoderError("the link's figure is no packed figure")
     try:
-        found = link_text.unpack(text, LARGEST, DEPTH)
+        rows = link_text.unpack(text, LARGEST, DEPTH)
     except EncoderError as error:
         raise EncoderError(f"the link's figure cannot be read: {error}") from None
-    if not isinstance(found, list) or not 1 <= len(found) <= MOST:
+    if not isinstance(rows, list) or not 1 <= len(rows) <= MOST:
         raise EncoderError("the link's figure is damaged")
-    pictures = tuple(read(one, pages) for one in found)
+    pictures = tuple(read(one, pages) for one in rows)
     if len(set(pictures)) < len(pictures):
         raise EncoderError("the link's figure names a picture twice")
     return pictures

@@ -99,10 +99,10 @@ def made_as(answer: Answer) -> str:
 
 def merged_layers(answer: Answer) -> str:
     """Return how far two random layers are from the one that they merge into."""
-    found = collapse()
+    result = collapse()
     return (
-        f"Merged into W' = W₁W₂ and b' = b₁W₂ + b₂ they differ by {found.linear:.1e}. With ReLU between the merged "
-        f"layer is {brief(found.bent)} away, and the best linear layer misses {percent(found.remainder)} of it."
+        f"Merged into W' = W₁W₂ and b' = b₁W₂ + b₂ they differ by {result.linear:.1e}. With ReLU between the merged "
+        f"layer is {brief(result.bent)} away, and the best linear layer misses {percent(result.remainder)} of it."
     )
 
 

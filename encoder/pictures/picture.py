@@ -229,13 +229,13 @@ class Answer:
     @property
     def expression(self) -> Any:
         """The expression for the numbers that are drawn, in the order in which the library gives them."""
-        found: Any = self.picture.measure(self.scene)
+        value: Any = self.picture.measure(self.scene)
         for place in self.places.values():
-            found = found[place]
+            value = value[place]
         cut_by = self.cut_by
         if self.selection is None or cut_by is None:
-            return found
-        return changed(found, lambda part: cut_by.cut(part.numpy()))
+            return value
+        return changed(value, lambda part: cut_by.cut(part.numpy()))
 
     @property
     def runs(self) -> dict[str, Trace]:

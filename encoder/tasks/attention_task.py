@@ -67,8 +67,8 @@ def moved(length: int, source: Callable[[int], int]) -> Callable[[Integers], Flo
 def shared(chosen: NDArray[np.bool_], begin: bool = False) -> Floats:
     """The pattern in which every place looks evenly at what is `chosen` [count, length, length], and at [CLS] too."""
     first = np.full((*chosen.shape[:2], 1), begin)
-    found = np.concatenate([first, chosen], -1).astype(np.float32)
-    even: Floats = found / np.maximum(found.sum(-1, keepdims=True), 1.0)
+    vectors = np.concatenate([first, chosen], -1).astype(np.float32)
+    even: Floats = vectors / np.maximum(vectors.sum(-1, keepdims=True), 1.0)
     return even
 
 

@@ -224,23 +224,23 @@ def shape(task: AttentionTask, norm_first: bool) -> EncoderConfig:
 def weights(task: AttentionTask, solution: Solution, config: EncoderConfig) -> dict[str, Tensor]:
     """Return all weights of a solution, by their names in the model; norms still leave out mean and size."""
     parts = Parts.of(task, solution)
-    found = {name: torch.zeros(one.shape) for name, one in checkpoint.on_meta(config).named_parameters()}
-    for name in found:
+    tensors = {name: torch.zeros(one.shape) for name, one in checkpoint.on_meta(config).named_parameters()}
+    for name in tensors:
         if "norm" in name and name.endswith("weight"):
-            found[name].fill_(1.0)
-    found["embedding.tokens.weight"][:, : config.vocab_size].fill_diagonal_(1.0)
-    found["embedding.tokens.weight"][:, parts.at("loud", 0)] = LOUD
-    found["embedding.tokens.weight"][:, parts.at("loud", 1)] = -LOUD
+            tensors[name].fill_(1.0)
+    tensors["embedding.tokens.weight"][:, : config.vocab_size].fill_diagonal_(1.0)
+    tensors["embedding.tokens.weight"][:, parts.at("loud", 0)] = LOUD
+    tensors["embedding.tokens.weight"][:, parts.at("loud", 1)] = -LOUD
     place = parts.at("place", 0)
-    found["embedding.positions.weight"][:, place : place + task.length + 2].fill_diagonal_(1.0)
+    tensors["embedding.positions.weight"][:, place : place + task.length + 2].fill_diagonal_(1.0)
     for number, layer in enumerate(solution.layers):
-        own = {name: one for name, one in found.items() if name.startswith(f"layers.{number}.")}
+        own = {name: one for name, one in tensors.items() if name.startswith(f"layers.{number}.")}
         compiled(layer, parts, {name.split(".", 2)[2]: one for name, one in own.items()})
     for part, i, answer, factor in solution.read:
-        found["mlm_head.transform.weight"][answer, parts.at(part, i)] = factor
+        tensors["mlm_head.transform.weight"][answer, parts.at(part, i)] = factor
     for answer, more in solution.bias.items():
-        found["mlm_head.transform.bias"][answer] = more
-    return found
+        tensors["mlm_head.transform.bias"][answer] = more
+    return tensors
 
 
 def compiled(layer: SelectingLayer, parts: Parts, own: dict[str, Tensor]) -> None:

@@ -91,8 +91,8 @@ def every_moment(settings: LearnSettings) -> dict[int, TextEncoder]:
 
 def settings_of(source: Source) -> LearnSettings | None:
     """Return how the model of a task was trained; None for one that `learned` did not make."""
-    made = LEARNED.fullmatch(source.maker)
-    return read(made[1]) if made else None
+    match = LEARNED.fullmatch(source.maker)
+    return read(match[1]) if match else None
 
 
 def mystery(number: int) -> TextEncoder:

@@ -121,15 +121,15 @@ def read(text: str) -> LearnSettings:
         EncoderError: another form, or a value that cannot be chosen.
     """
     of_kind("settings", text, str, "a text such as task=reverse,heads=2,seed=3")
-    told: dict[str, str] = {}
+    values: dict[str, str] = {}
     for part in text[:300].split(","):
         match = PART.fullmatch(part)
         if not match or match[1] not in {field.name for field in fields(LearnSettings)}:
             raise EncoderError(f"{part[:40]!r} is no setting; one is written as task=reverse,heads=2,seed=3")
-        told[match[1]] = match[2]
-    plain = usual(told.get("task", LearnSettings.task))
-    changed: dict[str, Any] = {name: value for name, value in told.items() if name in ("task",)}
-    for name, value in told.items():
+        values[match[1]] = match[2]
+    plain = usual(values.get("task", LearnSettings.task))
+    changed: dict[str, Any] = {name: value for name, value in values.items() if name in ("task",)}
+    for name, value in values.items():
         if name == "seed":
             changed[name] = int(value) if value.isdigit() else value
         elif name in CHOOSABLE:

@@ -64,13 +64,15 @@ def packed_bytes(content: bytes) -> str:
 
 def read_moment(line: str) -> LearningMoment:
     """Return the moment that a line of JSON holds."""
-    told = json.loads(line)
-    told["distance"] = tuple(tuple(heads) for heads in told["distance"])
-    n = len(told["said"]) + 2
-    maps = np.frombuffer(base64.b64decode(told["maps"]), np.uint8)
-    told["maps"] = maps.reshape(len(told["distance"]), len(told["distance"][0]), n, n)
-    told |= {name: tuple(told[name]) for name in ("said", "right")} | {"weights": base64.b64decode(told["weights"])}
-    return LearningMoment(**told)
+    record = json.loads(line)
+    record["distance"] = tuple(tuple(heads) for heads in record["distance"])
+    n = len(record["said"]) + 2
+    maps = np.frombuffer(base64.b64decode(record["maps"]), np.uint8)
+    record["maps"] = maps.reshape(len(record["distance"]), len(record["distance"][0]), n, n)
+    record |= {name: tuple(record[name]) for name in ("said", "right")} | {
+        "weights": base64.b64decode(record["weights"])
+    }
+    return LearningMoment(**record)
 
 
 def distances(weights: Tensor, pattern: Floats) -> tuple[float, ...]:
@@ -81,8 +83,8 @@ def distances(weights: Tensor, pattern: Floats) -> tuple[float, ...]:
     """
     known = torch.from_numpy(np.pad(pattern, ((0, 0), (0, 0), (0, 1))))[:, None]  # [B, 1, n - 2, n]
     apart = (weights[:, :, 1:-1] - known).abs().sum(-1) / 2  # [B, H, n - 2]
-    told = (known.sum(-1) > 0).expand_as(apart)
-    return tuple((apart * told).sum((0, 2)).div(told.sum((0, 2))).tolist())
+    known_rows = (known.sum(-1) > 0).expand_as(apart)
+    return tuple((apart * known_rows).sum((0, 2)).div(known_rows.sum((0, 2))).tolist())
 
 
 @torch.inference_mode()

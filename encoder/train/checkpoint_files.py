@@ -139,10 +139,10 @@ def read_state(folder: Path, same: dict[str, object]) -> tuple[dict[str, Tensor]
 
 def fields_of(about: dict[str, str], name: str) -> dict[str, Any]:
     """Return what a checkpoint says of itself under a name; ValueError where it is no object with fields."""
-    found = json.loads(about[name])
-    if not isinstance(found, dict):
-        raise EncoderError(f"its {name} is a {type(found).__name__}, no object with named fields")
-    return found
+    values = json.loads(about[name])
+    if not isinstance(values, dict):
+        raise EncoderError(f"its {name} is a {type(values).__name__}, no object with named fields")
+    return values
 
 
 def check_progress(progress: TrainingProgress) -> None:

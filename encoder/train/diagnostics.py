@@ -59,17 +59,17 @@ class Habits:
 
     def table(self) -> str:
         """Return one line for each layer, and a warning for each that is saturated."""
-        found = [" layer  " + "  ".join(f"{name:>8}" for name in COLUMNS) + "  switched off"]
+        lines = [" layer  " + "  ".join(f"{name:>8}" for name in COLUMNS) + "  switched off"]
         for i, off in enumerate(self.switched_off.tolist()):
             numbers = "  ".join(f"{self.by_layer(name)[i]:8.3f}" for name in COLUMNS)
-            found.append(f" {i:5}  {numbers}  {off:>4} of {self.heads}")
-        found += [
+            lines.append(f" {i:5}  {numbers}  {off:>4} of {self.heads}")
+        lines += [
             f"warning: layer {i} is saturated: {int(self.switched_off[i])} of its {self.heads} heads put over "
             f"{100 * SWITCHED_OFF:.0f} % of their weight on special tokens or have scaled scores over {FAR_APART:g} "
             "apart. Start again with a lower peak_rate or a higher score_penalty."
             for i in self.saturated
         ]
-        return "\n".join(found)
+        return "\n".join(lines)
 
 
 def specials(weights: Tensor, special: Sequence[bool]) -> Tensor:
@@ -87,7 +87,7 @@ def score_range(trace: Trace) -> Tensor:
 
 def habits(encoder: TextEncoder, sentences: Sequence[str] = SENTENCES) -> Habits:
     """Measure every head over the sentences; specials counts the rows of words, all else every row."""
-    found: dict[str, list[Tensor]] = {name: [] for name in COLUMNS}
+    columns: dict[str, list[Tensor]] = {name: [] for name in COLUMNS}
     counts: dict[str, list[int]] = {name: [] for name in COLUMNS}
     for trace in runs(encoder, sentences):
         weights = attention_weights(trace)  # [n_layers, H, n, n]
@@ -104,9 +104,9 @@ def habits(encoder: TextEncoder, sentences: Sequence[str] = SENTENCES) -> Habits
         sizes = dict.fromkeys(COLUMNS, n) | {"previous": n - 1, "next": n - 1}
         sizes["specials"] = n - sum(trace.tokenization.special[:n])
         for name in COLUMNS:
-            found[name].append(measured[name])
+            columns[name].append(measured[name])
             counts[name].append(sizes[name])
-    return Habits({name: mean(found[name], torch.tensor(counts[name])) for name in COLUMNS})
+    return Habits({name: mean(columns[name], torch.tensor(counts[name])) for name in COLUMNS})
 
 
 def habits_of(model: Encoder, tokenizer: Tokenizer) -> Habits:

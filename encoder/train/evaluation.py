@@ -42,13 +42,13 @@ def held_out_batches(lines: Sequence[str], tokenizer: Tokenizer, row_length: int
     tokens = encode(Lines(list(lines), [False] * len(lines)), tokenizer, row_length)
     whole = plan(tokens, row_length, 0.0, seed, 0)
     draw = np.random.default_rng((seed, 2))
-    found = []
+    batches = []
     for first in range(0, len(whole), AT_ONCE):
         count = min(AT_ONCE, len(whole) - first)
         whole_rows = packed(tokens, whole, first, count, row_length, (words.pad, words.cls, words.sep))
         chosen = choose(whole_rows.ids, words, SHARE, draw)
-        found.append(Batch.of(whole_rows, chosen, hide(whole_rows.ids, chosen, words, draw)))
-    return found
+        batches.append(Batch.of(whole_rows, chosen, hide(whole_rows.ids, chosen, words, draw)))
+    return batches
 
 
 @torch.inference_mode()

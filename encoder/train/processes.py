@@ -68,12 +68,12 @@ def processes(kind: str | None = None) -> Iterator[Processes]:
         torch.cuda.set_device(device)
     if count > 1:
         distributed.init_process_group("nccl" if gpu else "gloo")
-    found = Processes(rank, count, device)
-    if not found.first:
+    team = Processes(rank, count, device)
+    if not team.first:
         quiet.set(True)
     try:
-        yield found
-        found.wait()  # a process that leaves while another still speaks to it makes that one fail
+        yield team
+        team.wait()  # a process that leaves while another still speaks to it makes that one fail
     finally:
         if count > 1:
             distributed.destroy_process_group()

@@ -56,10 +56,10 @@ def read_all(paths: Sequence[Path]) -> dict[str, Lines]:
     Raises:
         TrainingError: a file cannot be read, or there is no text in all of them.
     """
-    found = {str(path): read(path) for path in paths}
-    if not any(lines.texts for lines in found.values()):
-        raise TrainingError(f"the corpus is empty: there is no line of text in {', '.join(found) or 'no file'}")
-    return found
+    texts = {str(path): read(path) for path in paths}
+    if not any(lines.texts for lines in texts.values()):
+        raise TrainingError(f"the corpus is empty: there is no line of text in {', '.join(texts) or 'no file'}")
+    return texts
 
 
 def hold_out(lines: Lines) -> tuple[Lines, list[str]]:

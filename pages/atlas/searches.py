@@ -119,10 +119,10 @@ def token(label: str, typed: str | None) -> str:
     if not text or encoder.tokenizer.token_to_id(text) is not None:
         return text
     pieces = encoder.tokenize(text)
-    found = [piece for piece, special in zip(pieces.tokens, pieces.special, strict=True) if not special]
-    if len(found) > 1:
-        st.caption(plain(f"{label}: this model reads “{text}” as {', '.join(found[:8])}; the first one counts."))
-    return found[0] if found else ""
+    pieces_typed = [piece for piece, special in zip(pieces.tokens, pieces.special, strict=True) if not special]
+    if len(pieces_typed) > 1:
+        st.caption(plain(f"{label}: this model reads “{text}” as {', '.join(pieces_typed[:8])}; the first one counts."))
+    return pieces_typed[0] if pieces_typed else ""
 
 
 def listed(key: str, rows: list[dict[str, int]], first: list[str]) -> None:

@@ -101,25 +101,29 @@ def offered() -> tuple[str, ...]:
 
 def go() -> None:
     """Go to the page that was chosen in the menu."""
-    said = told(BAR, "go")
-    to = page_list.called(said["key"]) if isinstance(said.get("key"), str) else None
+    values = told(BAR, "go")
+    to = page_list.called(values["key"]) if isinstance(values.get("key"), str) else None
     if to is not None and to.key != state.session().page:
         state.session().go_to = to.script
 
 
 def take() -> None:
     """Take over another sentence or model. The browser may say anything: what is none is left out."""
-    said = told(BAR, "set")
-    if isinstance(text := said.get("sentence"), str):
+    values = told(BAR, "set")
+    if isinstance(text := values.get("sentence"), str):
         text, examples = one_line(text[:LONGEST]), offered()
         if text and text != state.current().sentence:
             is_own = text not in examples
             state.change(sentence=text, **({} if is_own else {"hidden": (), "cell": None}))
             if is_own:
                 state.keep_own(text)
-    if said.get("cell") == "":
+    if values.get("cell") == "":
         cell_links.close()
-    if isinstance(name := said.get("model"), str) and name in offered_models.names() and name != state.current().model:
+    if (
+        isinstance(name := values.get("model"), str)
+        and name in offered_models.names()
+        and name != state.current().model
+    ):
         page_run.show_model(name)
 
 
@@ -133,5 +137,5 @@ def take_place(config: EncoderConfig) -> None:
 
 def told(name: str, what: str) -> dict[str, Any]:
     """Return what one of the two says; nothing where it says no such thing."""
-    said = state.picked(name, what) if state.has(name) else None  # it may be of a page that was left meanwhile
-    return dict(said) if isinstance(said, dict) else {}
+    value = state.picked(name, what) if state.has(name) else None  # it may be of a page that was left meanwhile
+    return dict(value) if isinstance(value, dict) else {}

@@ -74,12 +74,12 @@ def fields(body: bytes, names: set[str]) -> dict[str, Any]:
         RefusedError: it is not JSON, or holds what no page of this app sends.
     """
     try:
-        said = json.loads(body)
+        values = json.loads(body)
     except (ValueError, RecursionError):
         raise RefusedError(400, NO_JSON) from None
-    if not isinstance(said, dict) or said.keys() - names:
+    if not isinstance(values, dict) or values.keys() - names:
         raise RefusedError(400, NO_JSON)
-    return said
+    return values
 
 
 def read_file(body: bytes) -> AskedFile:
@@ -88,9 +88,9 @@ def read_file(body: bytes) -> AskedFile:
     Raises:
         RefusedError: it is not JSON, or holds what no page of this app sends.
     """
-    said = fields(body, {"picture", "format", "query"})
-    kind, query = text(said, "format", LONGEST_NAME), said.get("query")
-    picture = text(said, "picture", LONGEST_NAME)
+    values = fields(body, {"picture", "format", "query"})
+    kind, query = text(values, "format", LONGEST_NAME), values.get("query")
+    picture = text(values, "picture", LONGEST_NAME)
     formats = RUN_FORMATS if picture == RUN else FORMATS
     if kind not in formats or not isinstance(query, dict) or len(query) > MOST_PARAMETERS:
         raise RefusedError(400, NO_JSON)

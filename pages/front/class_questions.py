@@ -187,10 +187,10 @@ def of_lesson(at: Screen, given: Mapping[str, Any]) -> Question:
     asked = step.question
     if asked.kind == "token":
         return looking(at, questions.query_of(asked, at.trace), asked.ask)
-    found = measured(at, step.trial, questions.given_to(step, at.read))
+    finding = measured(at, step.trial, questions.given_to(step, at.read))
     if asked.kind == "verdict":
-        return verdict(asked.ask, found, at.where(head=False))
-    return Question(0, "number", asked.ask, found.value, low=asked.low, high=asked.high, where=at.where(head=False))
+        return verdict(asked.ask, finding, at.where(head=False))
+    return Question(0, "number", asked.ask, finding.value, low=asked.low, high=asked.high, where=at.where(head=False))
 
 
 KINDS: dict[str, Callable[[Screen, Mapping[str, Any]], Question]] = {

@@ -118,9 +118,9 @@ def changed(run: Trace, edits: tuple[Edit, ...]) -> str:
     """What was changed in a run, in words; empty where nothing was."""
     if not edits:
         return ""
-    said = [sentence(edit, run.config) for edit in edits[:MOST_EDITS]]
-    more = len(edits) - len(said)
-    return "Changed: " + "; ".join(said) + (f"; and {more} more" if more > 0 else "")
+    sentences = [sentence(edit, run.config) for edit in edits[:MOST_EDITS]]
+    more = len(edits) - len(sentences)
+    return "Changed: " + "; ".join(sentences) + (f"; and {more} more" if more > 0 else "")
 
 
 def cut(text: str) -> str:

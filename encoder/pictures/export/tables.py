@@ -56,7 +56,7 @@ def cell(value: object) -> str:
     """One cell as text."""
     if isinstance(value, float | np.floating):
         return f"{value:.9g}"
-    said = str(value)
+    text = str(value)
     if not isinstance(value, str):
-        return said
-    return ("'" if FORMULA.match(said) else "") + LATER.sub("'", said)
+        return text
+    return ("'" if FORMULA.match(text) else "") + LATER.sub("'", text)

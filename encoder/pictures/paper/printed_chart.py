@@ -38,10 +38,10 @@ def hexadecimal(colour: Any, colours: Colours) -> Any:
     """A colour, or one for each mark, for matplotlib."""
     if isinstance(colour, list | tuple | np.ndarray):
         return [hexadecimal(each, colours) for each in colour]
-    found = colours.get(str(colour), str(colour))
-    if found.startswith("rgb("):
-        return "#" + "".join(f"{int(part):02x}" for part in found[4:-1].split(","))
-    return found
+    value = colours.get(str(colour), str(colour))
+    if value.startswith("rgb("):
+        return "#" + "".join(f"{int(part):02x}" for part in value[4:-1].split(","))
+    return value
 
 
 def draw_chart(axes: Axes, panel: Panel, theme: Theme, points: float, ticks: int) -> None:

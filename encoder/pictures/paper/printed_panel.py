@@ -169,13 +169,13 @@ def of_maps(title: str, caption: str, maps: Iterable[HeatMap], across: int = 0) 
     Raises:
         PanelError: they have more cells, or are more, than fit on paper.
     """
-    found = tuple(maps)
-    cells = sum(matrix.values.size for matrix in found)
-    if not found or cells > MOST_CELLS or len(found) > MOST_MAPS:
+    blocks = tuple(maps)
+    cells = sum(matrix.values.size for matrix in blocks)
+    if not blocks or cells > MOST_CELLS or len(blocks) > MOST_MAPS:
         raise PanelError(
-            f"it has {cells:,} cells in {len(found)} maps; a panel has up to {MOST_CELLS:,} in {MOST_MAPS}"
+            f"it has {cells:,} cells in {len(blocks)} maps; a panel has up to {MOST_CELLS:,} in {MOST_MAPS}"
         )
-    return Panel(headline(title), plain_text(caption), found, across=across)
+    return Panel(headline(title), plain_text(caption), blocks, across=across)
 
 
 def headline(text: str) -> str:

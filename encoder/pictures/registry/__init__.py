@@ -14,9 +14,9 @@ def pictures() -> dict[str, Picture]:
     """Every picture by its key, page by page."""
     modules = [importlib.import_module(f"{__name__}.{module.name}") for module in pkgutil.iter_modules(__path__)]
     every = [value for module in modules for value in vars(module).values() if isinstance(value, Picture)]
-    found = {picture.key: picture for picture in every}
-    assert len(found) == len(set(every)), "two pictures have one key"
-    return found
+    by_key = {picture.key: picture for picture in every}
+    assert len(by_key) == len(set(every)), "two pictures have one key"
+    return by_key
 
 
 def picture(key: str) -> Picture:

@@ -43,12 +43,12 @@ def parameters_of(scene: Scene) -> dict[str, Any]:
         EncoderError: a link says something that is none.
     """
     try:
-        found = json.loads(scene[GIVEN])
+        parameters = json.loads(scene[GIVEN])
     except (ValueError, RecursionError):
-        found = None
-    if not isinstance(found, dict):
+        parameters = None
+    if not isinstance(parameters, dict):
         raise EncoderError("the link does not say what the trial is given")
-    return found
+    return parameters
 
 
 def tried(scene: Scene) -> Call:

@@ -49,9 +49,9 @@ def counted(scene: Scene) -> Call:
 
 def moments_of(scene: Scene) -> Moments:
     """The same, before anything is measured."""
-    found = training_moments(scene.encoder, scene[TREES])
-    assert found is not None, "only what was counted is offered"
-    return found
+    moments = training_moments(scene.encoder, scene[TREES])
+    assert moments is not None, "only what was counted is offered"
+    return moments
 
 
 def sentence(scene: Scene) -> str:
@@ -136,8 +136,8 @@ def about(scene: Scene) -> About:
 
 def about_heads(scene: Scene) -> About:
     """The treebank and the moments."""
-    found = moments_of(scene)
-    over = f"{found.links[heads_of(scene)]:,} hand-marked examples from {text(found.treebank)}"
+    moments = moments_of(scene)
+    over = f"{moments.links[heads_of(scene)]:,} hand-marked examples from {text(moments.treebank)}"
     return About(source=scene.source, scope=f"{over}, {when(scene)}")
 
 

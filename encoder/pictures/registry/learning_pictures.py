@@ -180,10 +180,10 @@ def row_name(scene: Scene) -> str:
 
 def say_row(answer: Answer) -> str:
     """How far the row went, and which words are near it at first and at the end."""
-    found = answer.value(row(answer.scene))
-    first, last = (listed([f"“{shown(word)}”" for word in found.nearest[at]]) for at in (0, -1))
+    values = answer.value(row(answer.scene))
+    first, last = (listed([f"“{shown(word)}”" for word in values.nearest[at]]) for at in (0, -1))
     return (
-        f"The row of {row_name(answer.scene)} begins at random and ends at a cosine of {brief(found.alike[0])} "
+        f"The row of {row_name(answer.scene)} begins at random and ends at a cosine of {brief(values.alike[0])} "
         f"with where it began. Nearest to it at first are {first}; at the end {last}."
     )
 

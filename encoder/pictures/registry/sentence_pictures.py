@@ -79,11 +79,11 @@ def say_arcs(answer: Answer) -> str:
     run, top = scene.t, int(np.nan_to_num(shares).argmax())
     rows = run.array(f"layers.{scene.layer}.attention.weights")[scene.head, list(run.tokenization.word_of(scene[WORD]))]
     rest = float(rows.mean(0, dtype=np.float64).sum() - shares.sum())
-    told = (
+    sentence = (
         f"“{word_asked(scene)}” looks most at “{shown(names_drawn(scene)[top])}”: {percent(shares[top], 1)}, "
         f"in layer {scene.layer}, head {scene.head}."
     )
-    return f"{told} {percent(rest)} goes to tokens that are no words." if rest >= SAID else told
+    return f"{sentence} {percent(rest)} goes to tokens that are no words." if rest >= SAID else sentence
 
 
 def first_positions(scene: Scene) -> list[int]:
@@ -162,18 +162,20 @@ def say_several(answer: Answer) -> str:
     scene, drawn, words = answer.scene, answer.selection, words_of(answer.scene)
     values, chosen = answer.measured.numpy(), some_words(scene)
     if chosen:
-        told = say_chosen(answer.value(taken_together(scene)), words, chosen)
+        sentence = say_chosen(answer.value(taken_together(scene)), words, chosen)
     elif scene[PART] != PARTS[0]:
         i, j = largest_cell(answer.numbers.array)
         i, j = (i, j) if drawn is None else (drawn.at[i], drawn.at[j])
         share = percent(values[i, j])
-        told = f"“{shown(words[i])}” ({i}) puts {share} on “{shown(words[j])}” ({j}), the largest weight drawn."
+        sentence = f"“{shown(words[i])}” ({i}) puts {share} on “{shown(words[j])}” ({j}), the largest weight drawn."
     elif drawn is not None:
         return drawn_fact(drawn, values, "share")
     else:
         special = [scene.t.tokenization.special[group[0]] for group in groups_of(scene.t, scene[MERGED])]
         return main_fact(values, words, words, "share", special)
-    return f"{told} {drawn.sentence(answer.value(taken_together(scene)).numpy())}" if drawn is not None else told
+    return (
+        f"{sentence} {drawn.sentence(answer.value(taken_together(scene)).numpy())}" if drawn is not None else sentence
+    )
 
 
 def say_chosen(weights: Tensor, tokens: list[str], chosen: list[int]) -> str:

@@ -200,8 +200,8 @@ def term_names(scene: Scene, found: Explanation) -> list[str]:
 
 def names_of_largest(answer: Answer) -> Mapping[str, Names]:
     """What the largest terms stand for, and how many more there are."""
-    found = answer.value(explained(answer.scene))
-    order, names = found.terms.order, term_names(answer.scene, found)
+    explanation = answer.value(explained(answer.scene))
+    order, names = explanation.terms.order, term_names(answer.scene, explanation)
     more = [f"{len(order) - BARS:,} more"] if len(order) > BARS else []
     return {"term": [*(names[k] for k in order[:BARS]), *more]}
 

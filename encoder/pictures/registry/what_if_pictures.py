@@ -229,9 +229,9 @@ def names_guessed(answer: Answer) -> Mapping[str, Names]:
 def say_guessed(answer: Answer) -> str:
     """The first choice with the changes, and without them."""
     scene = answer.scene
-    found = word_guess(scene.encoder, scene.b, gap(scene), scene.t if scene.view.edits else None)
-    assert found is not None
-    return found.sentence
+    guess = word_guess(scene.encoder, scene.b, gap(scene), scene.t if scene.view.edits else None)
+    assert guess is not None
+    return guess.sentence
 
 
 of_change = partial(Picture, page="what_if", kind="bars", needs="unchanged")

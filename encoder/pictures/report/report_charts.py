@@ -40,8 +40,8 @@ def charts(encoder: TextEncoder, trace: Trace, place: tuple[int, int], hear: Hea
         place: the layer and the head of those that are of one.
         hear: told how many are drawn, and of how many.
     """
-    found = "".join(sections(encoder, trace, place, hear))
-    return f"{STYLE}<section class='charts'><h2>Charts of this run</h2>{found}</section>{typeface(found)}"
+    markup = "".join(sections(encoder, trace, place, hear))
+    return f"{STYLE}<section class='charts'><h2>Charts of this run</h2>{markup}</section>{typeface(markup)}"
 
 
 def sections(encoder: TextEncoder, trace: Trace, place: tuple[int, int], hear: Hear) -> Iterator[str]:

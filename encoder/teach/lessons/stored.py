@@ -146,8 +146,8 @@ def make(given: list[str] | None = None) -> None:
     with counting("verdicts"):
         result = measure(TextEncoder.from_pretrained(asked.model), checks(asked.model, asked.lessons))
     whole_file.write(asked.out, result.to_json().encode())
-    for one in result.verdicts:
-        print(f"{one.trial} {json.dumps(one.given)}: {one.finding.verdict.value}")
+    for verdict in result.verdicts:
+        print(f"{verdict.trial} {json.dumps(verdict.given)}: {verdict.finding.verdict.value}")
     print(asked.out)
 
 

@@ -175,13 +175,13 @@ def tries(encoder: TextEncoder, trace: Trace, result: Habits) -> tuple[Try, ...]
             Try("This run does not end in numbers. Change the sentence, or take back what was changed.", "sentence"),
         )
     about, config = subject(trace), encoder.config
-    told = [Try("Follow this sentence from its tokens to the end, in twelve stops.", "story")]
+    offers = [Try("Follow this sentence from its tokens to the end, in twelve stops.", "story")]
     guess = word_guess(encoder, trace, guess_place(trace, encoder.mask_token))
     if guess is not None:
         more = "" if encoder.mask_token in tokens(trace) else f" Put {encoder.mask_token} in place of a word and see."
-        told.append(Try(f"{guess.sentence}{more}", "stack", step="mlm.probabilities"))
+        offers.append(Try(f"{guess.sentence}{more}", "stack", step="mlm.probabilities"))
     else:
-        told.append(
+        offers.append(
             Try(
                 "It names no words, but its vectors can be held against each other: two sentences, pair by "
                 "pair of their tokens.",
@@ -192,7 +192,7 @@ def tries(encoder: TextEncoder, trace: Trace, result: Habits) -> tuple[Try, ...]
     for role in ("previous", "next", "self"):
         if them := result.get(role, ()):
             one = them[0]
-            told.append(
+            offers.append(
                 Try(
                     f"See layer {one.layer}, head {one.head} look at {PLACES[role]}.",
                     "attention",
@@ -202,10 +202,10 @@ def tries(encoder: TextEncoder, trace: Trace, result: Habits) -> tuple[Try, ...]
                 )
             )
             break
-    told.append(
+    offers.append(
         Try(f"Ask where “{shown(trace.tokens[about.word])}” looks, in every head.", "sentence", about.layer, about.head)
     )
-    told.append(
+    offers.append(
         Try(
             "See which of its heads do a job in sentences whose grammar people marked.",
             "heads",
@@ -213,5 +213,5 @@ def tries(encoder: TextEncoder, trace: Trace, result: Habits) -> tuple[Try, ...]
         )
     )
     if config.n_layers * config.n_heads > 1:
-        told.append(Try("Switch off its heads, one by one, and see which matters for this sentence.", "what_if"))
-    return tuple(told)
+        offers.append(Try("Switch off its heads, one by one, and see which matters for this sentence.", "what_if"))
+    return tuple(offers)

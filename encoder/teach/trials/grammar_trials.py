@@ -39,10 +39,10 @@ def grammar_begins(encoder: TextEncoder, relation: str) -> Finding:
     moments = training_moments(encoder)
     if moments is None:
         return untried(NOT_EXAMINED)
-    one = rise(moments, relation)
-    at = one.leaves or 0
+    curve = rise(moments, relation)
+    at = curve.leaves or 0
     what = f"steps of training until it finds {EXAMPLES[relation].find} of {EXAMPLES[relation].where}"
-    return Finding(float(one.steps[at]), what, headline(one, moments.model), judge(at > 0), curves(one))
+    return Finding(float(curve.steps[at]), what, headline(curve, moments.model), judge(at > 0), curves(curve))
 
 
 @experiment(relation=RELATION)
@@ -51,17 +51,17 @@ def distance_first(encoder: TextEncoder, relation: str) -> Finding:
     moments = training_moments(encoder)
     if moments is None:
         return untried(NOT_EXAMINED)
-    one = rise(moments, relation)
-    if not one.leaves:
-        return untried(headline(one, moments.model))
-    before, since = (list(one.near.values())[one.leaves - back] for back in (1, 0))
-    first, then = (one.steps[one.leaves - back] for back in (1, 0))
+    curve = rise(moments, relation)
+    if not curve.leaves:
+        return untried(headline(curve, moments.model))
+    before, since = (list(curve.near.values())[curve.leaves - back] for back in (1, 0))
+    first, then = (curve.steps[curve.leaves - back] for back in (1, 0))
     text = (
-        f"At step {first:,}, the last moment before it leaves its rule, it looks {one.rule_name}, right or wrong, from "
-        f"{percent(before)} of {one.n:,} examples; at step {then:,} from {percent(since)}. It counts as looking mostly "
-        f"there from {percent(COUNTS)} on."
+        f"At step {first:,}, the last moment before it leaves its rule, it looks {curve.rule_name}, right or wrong, "
+        f"from {percent(before)} of {curve.n:,} examples; at step {then:,} from {percent(since)}. It counts as looking "
+        f"mostly there from {percent(COUNTS)} on."
     )
-    return Finding(before, f"share of looks {one.rule_name} before", text, judge(one.counted), curves(one))
+    return Finding(before, f"share of looks {curve.rule_name} before", text, judge(curve.counted), curves(curve))
 
 
 def heads_licensed(encoder: TextEncoder, chosen: list[int]) -> Finding:

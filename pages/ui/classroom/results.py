@@ -101,9 +101,9 @@ def file(kind: str, found: list[Results], title: str) -> str:
 def table(found: list[Results]) -> str:
     """A line for each answer that was given in a vote: how often, and whether it is right."""
     rows: list[Sequence[object]] = [COLUMNS]
-    for one in found:
-        question = one.question
-        for vote, answers in enumerate(one.rounds, 1):
+    for lesson_result in found:
+        question = lesson_result.question
+        for vote, answers in enumerate(lesson_result.rounds, 1):
             for answer, count in question.counts(answers).items():
                 right = "yes" if question.is_right(answer) else "no"
                 given = (question.ask, vote, question.said(answer), count, len(answers), right, question.where)

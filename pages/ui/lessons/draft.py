@@ -79,10 +79,10 @@ def packed() -> str:
 
 def take_stored() -> None:
     """Go on with what the browser kept. It comes from outside, so it is read as any other lesson."""
-    said = state.picked("draft_store", "kept")
-    if not isinstance(said, str) or steps():
+    stored = state.picked("draft_store", "kept")
+    if not isinstance(stored, str) or steps():
         return
     try:
-        put(library.fitting(unpack(said), "the lesson kept here"))
+        put(library.fitting(unpack(stored), "the lesson kept here"))
     except LessonError:
         return  # an earlier version's, or nobody's: there is nothing to go on with

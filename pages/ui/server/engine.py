@@ -58,9 +58,9 @@ class ModelCache(Pool):
             if name not in offered_models.MODELS:
                 needed = memory.WHILE_BUILT * offered_models.weights(name)
                 memory.check_room(needed, "to load it", budget.drop_one)
-            made = offered_models.make(name)
-        made.max_tokens = longest(made.config, made.max_tokens, RUN_BYTES, RUN_FLOPS)
-        return made
+            encoder = offered_models.make(name)
+        encoder.max_tokens = longest(encoder.config, encoder.max_tokens, RUN_BYTES, RUN_FLOPS)
+        return encoder
 
     def empty(self, key: Key, encoder: TextEncoder) -> None:
         """Free the weights, which a page that was left may still refer to."""

@@ -63,15 +63,15 @@ def examined(model: str) -> Exam:
         cost_gate.NotStarted: it takes long, and was not asked for; the page now offers it.
         EncoderError: no sentence of the treebanks can be asked of this model.
     """
-    found = exam(model)
-    if found is None:
+    result = exam(model)
+    if result is None:
         asked = examinee(model)
         seconds = exam_seconds(text_encoder(model))
         part = share(seconds)
         doing = "Examine the heads of this model on two treebanks"
         cost_gate.ask(f"exam_{abs(hash(asked))}", seconds * part, doing)
-        found = exams_kept.get(asked)
-    return found
+        result = exams_kept.get(asked)
+    return result
 
 
 def exam_seconds(encoder: TextEncoder, runs: float = SENTENCES + DRAWS * MADE) -> float:
@@ -93,13 +93,13 @@ def examine_now(asked: Examinee) -> Exam:
     with job_queue.slot():
         bar = st.progress(0.0, "Reading the treebanks …")
         banks = first_part(bundled_treebanks(), part)
-        found = examine(encoder, banks, report=lambda progress: advance(bar, "Examining the heads", progress))
+        result = examine(encoder, banks, report=lambda progress: advance(bar, "Examining the heads", progress))
         if encoder.mask_token is not None:
             draws = max(2, round(DRAWS * part))
             rows = subjects(encoder, draws, report=lambda progress: advance(bar, "On made sentences", progress))
-            found = replace(found, frames=tuple(rows))
+            result = replace(result, frames=tuple(rows))
         bar.empty()
-    return found
+    return result
 
 
 def examined_on(model: str, own: Treebank) -> Exam:

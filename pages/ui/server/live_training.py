@@ -124,17 +124,17 @@ class LiveRuns:
                 return
             run = self.runs[settings] = LiveRun(settings)
             self.runs.move_to_end(settings)
-            done = [one for one, kept in self.runs.items() if not kept.goes_on]
-            for one in done[: max(0, len(self.runs) - MOST_KEPT)]:
-                del self.runs[one]
+            done = [key for key, kept in self.runs.items() if not kept.goes_on]
+            for key in done[: max(0, len(self.runs) - MOST_KEPT)]:
+                del self.runs[key]
         threading.Thread(target=run.work, daemon=True, name="training").start()
 
     def look(self, settings: LearnSettings) -> LiveRun | None:
         """The run of these settings, which somebody looks at now."""
-        found = self.runs.get(settings)
-        if found is not None:
-            found.seen = monotonic()
-        return found
+        run = self.runs.get(settings)
+        if run is not None:
+            run.seen = monotonic()
+        return run
 
     def ahead(self, settings: LearnSettings) -> list[LiveRun]:
         """The runs that train before this one or wait in front of it, the one at work first."""
@@ -149,8 +149,8 @@ class LiveRuns:
 
     def moments(self, settings: LearnSettings) -> tuple[LearningMoment, ...]:
         """The moments of a whole run: a recorded one, or one that was trained here; empty where there is none."""
-        found = self.runs.get(settings)
-        return recorded(settings) or (tuple(found.moments) if found is not None and found.whole else ())
+        run = self.runs.get(settings)
+        return recorded(settings) or (tuple(run.moments) if run is not None and run.whole else ())
 
 
 slots = JobQueue(AT_ONCE, MOST_WAITING)  # the processes that train on this server

@@ -202,10 +202,10 @@ def role_history_of(model: str) -> tuple[dict[str, list[Strongest]], list[Score]
     """Measure every moment now."""
     heads: dict[str, list[Strongest]] = {role: [] for role in ROLES}
     scores = []
-    for step, one in snapshots(model).items():
+    for step, encoder in snapshots(model).items():
         with job_queue.slot(), st.spinner("Measuring every moment over 100 sentences …"):  # others may run in between
-            found = measure(one)
-            scores.append(evaluate_text(one, SENTENCES))
+            found = measure(encoder)
+            scores.append(evaluate_text(encoder, SENTENCES))
         for role, series in heads.items():
             series.append(timelapse.strongest(step, found, role))
     return heads, scores

@@ -50,19 +50,19 @@ KEEPERS = ("ONEDNN_PRIMITIVE_CACHE_CAPACITY", "LRU_CACHE_CAPACITY")  # what oneD
 
 def setting(name: str, usual: int) -> int:
     """A whole number from the environment; what is no such number is logged, and the usual one counts."""
-    said = os.environ.get(name, str(usual)).strip()
-    if said.isascii() and said.isdigit() and int(said) > 0:
-        return int(said)
-    logging.getLogger(__name__).warning("%s is %r, no whole number of MB; it counts as %d", name, said[:40], usual)
+    value = os.environ.get(name, str(usual)).strip()
+    if value.isascii() and value.isdigit() and int(value) > 0:
+        return int(value)
+    logging.getLogger(__name__).warning("%s is %r, no whole number of MB; it counts as %d", name, value[:40], usual)
     return usual
 
 
 def usual_bound() -> int:
     """MB that a server may take where nothing is said: most of a container, half of a machine that others use too."""
     limit, machine = limit_of_group(), machine_memory().get("MemTotal", math.inf)
-    found = min(0.9 * limit, 0.5 * machine) if limit < machine else 0.5 * machine
-    found = min(found, 0.9 * address_space()[0])
-    return max(SMALLEST_MB, int(found / 1e6)) if math.isfinite(found) else UNKNOWN_MB
+    bound = min(0.9 * limit, 0.5 * machine) if limit < machine else 0.5 * machine
+    bound = min(bound, 0.9 * address_space()[0])
+    return max(SMALLEST_MB, int(bound / 1e6)) if math.isfinite(bound) else UNKNOWN_MB
 
 
 def used() -> float:
@@ -113,7 +113,7 @@ class Level:
 def levels(system: Path) -> list[Level]:
     """Every group with a limit that this process is in; `system` is the root of all files, `/` but in tests."""
     own = dict(read_own(system / "proc/self/cgroup"))
-    found = []
+    groups = []
     for kind, top, at in mounted(system / "proc/self/mountinfo"):
         path = own.get(kind)
         if path is None:
@@ -123,28 +123,28 @@ def levels(system: Path) -> list[Level]:
         folder = base / inside if (base / inside).is_dir() and ".." not in inside else base
         while True:
             if (level := read_level(folder, *FILES[kind])) is not None:
-                found.append(level)
+                groups.append(level)
             if folder == base:
                 break
             folder = folder.parent
-    return found
+    return groups
 
 
 def read_own(file: Path) -> list[tuple[str, str]]:
     """The kind and path of the groups that count memory, as the process sees them."""
-    found = []
+    groups = []
     for line in lines_of(file):
         number, controllers, path = [*line.split(":", 2), "", ""][:3]
         if number == "0" and not controllers:
-            found.append(("cgroup2", path))
+            groups.append(("cgroup2", path))
         elif "memory" in controllers.split(","):
-            found.append(("cgroup", path))
-    return found
+            groups.append(("cgroup", path))
+    return groups
 
 
 def mounted(file: Path) -> list[tuple[str, str, str]]:
     """The kind of each hierarchy that counts memory, which of its groups is at the top of what is seen, and where."""
-    found = []
+    mounts = []
     for line in lines_of(file):
         place, _, what = line.partition(" - ")
         if len(place.split()) < 5 or len(what.split()) < 3:
@@ -152,8 +152,8 @@ def mounted(file: Path) -> list[tuple[str, str, str]]:
         kind, _, options = what.split()[:3]
         if kind == "cgroup2" or (kind == "cgroup" and "memory" in options.split(",")):
             top, at = place.split()[3:5]
-            found.append((kind, top, at))
-    return found
+            mounts.append((kind, top, at))
+    return mounts
 
 
 def read_level(folder: Path, limit: str, held: str, given_up: str) -> Level | None:
@@ -167,8 +167,8 @@ def read_level(folder: Path, limit: str, held: str, given_up: str) -> Level | No
 
 def number_in(file: Path) -> int | None:
     """The whole number in a file; None where it holds none, as "max"."""
-    said = "".join(lines_of(file)).strip()
-    return int(said) if said.isascii() and said.isdigit() and len(said) < 30 else None
+    text = "".join(lines_of(file)).strip()
+    return int(text) if text.isascii() and text.isdigit() and len(text) < 30 else None
 
 
 def lines_of(file: Path) -> list[str]:

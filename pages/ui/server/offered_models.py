@@ -81,8 +81,10 @@ def offer(name: str) -> Offer:
         return Offer(task_models.label(name), layer=layer, head=head)
     if name.startswith(MOMENT):
         model, step = moment_of(name)
-        told = MODELS.get(model, Offer(model))
-        return Offer(f"{model.removeprefix(FOLDER)} at step {step:,} of its training", layer=told.layer, head=told.head)
+        known = MODELS.get(model, Offer(model))
+        return Offer(
+            f"{model.removeprefix(FOLDER)} at step {step:,} of its training", layer=known.layer, head=known.head
+        )
     if name.startswith(BUILT):
         config, seed = text_to_config(name.removeprefix(BUILT))
         return Offer(f"built: {config.n_layers} × {config.d_model}, {config.n_heads} heads, seed {seed}")

@@ -208,12 +208,12 @@ class Pool:
         """Wait until there is room. Who has something on loan already does not wait: others may wait for that."""
         while True:
             with self.changed:
-                made = any(self.making.values())
+                making = any(self.making.values())
                 ours = loan is not None and any(pool is self for pool, _ in loan.things)
                 ours = ours or threading.get_ident() in self.makers  # it is part of what is made
-                if ours or not (self.one_by_one and made):
+                if ours or not (self.one_by_one and making):
                     self.trim(nbytes)
-                    others = made or any(entry.loans for entry in self.kept.values())
+                    others = making or any(entry.loans for entry in self.kept.values())
                     fits = self.held + nbytes <= self.most_bytes and self.budget.fits(nbytes)
                     if ours or not others or fits:
                         self.making[key] = nbytes

@@ -61,10 +61,10 @@ def moments(name: str) -> dict[int, LearningMoment]:
     Raises:
         EncoderError: it was not trained here.
     """
-    found = {one.step: one for one in live.moments(asked(name)) if one.weights}
-    if not found:
+    moments_kept = {one.step: one for one in live.moments(asked(name)) if one.weights}
+    if not moments_kept:
         raise EncoderError("it is not trained yet on this server; the page “Learning” trains it")
-    return found
+    return moments_kept
 
 
 def check(name: str) -> None:
