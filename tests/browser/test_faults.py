@@ -7,20 +7,9 @@ from urllib.parse import quote
 
 import numpy as np
 import pytest
-from browser_tools import (
-    READY,
-    choose_head,
-    drawn,
-    free_port,
-    open_page,
-    problems,
-    rerun,
-    sentence_line,
-    started,
-    watch,
-    widget,
-)
+from browser_tools import READY, choose_head, drawn, open_page, problems, rerun, sentence_line, watch, widget
 from playwright.sync_api import Browser, Page, expect
+from servers import free_port, started
 from stalling import stalling
 
 from encoder import TextEncoder, Trace

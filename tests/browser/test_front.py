@@ -5,20 +5,9 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from browser_tools import (
-    BASE,
-    SERVER_MB,
-    chosen_place,
-    follow_menu,
-    free_port,
-    open_page,
-    places,
-    problems,
-    rerun,
-    sentence_line,
-    started,
-)
+from browser_tools import chosen_place, follow_menu, open_page, places, problems, rerun, sentence_line
 from playwright.sync_api import Page, Request, Route, WebSocket, expect
+from servers import BASE, SERVER_MB, free_port, started
 
 from encoder import TextEncoder
 from encoder.metrics.word_kinds import words_known
