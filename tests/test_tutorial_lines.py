@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from drawn import drawn
 from page_tools import healthy, page_shown, said, step_numbers
+from shared_models import pretrained
 from streamlit.testing.v1 import AppTest
 from tiers import mostly_nightly
 from visits import link, opened, widget
@@ -62,7 +63,7 @@ def test_a_check_may_be_a_claim() -> None:
 
 @dataclass(frozen=True)
 class Models:
-    """The models that lines name, each made once."""
+    """The models that the lines of a tutorial name, each made once."""
 
     made: dict[str, TextEncoder]
 
@@ -70,11 +71,11 @@ class Models:
         name = step.view.get("model", "base")
         if name not in self.made:
             untrained = name in PRESETS
-            self.made[name] = TextEncoder.from_config(PRESETS[name]) if untrained else TextEncoder.from_pretrained(name)
+            self.made[name] = TextEncoder.from_config(PRESETS[name]) if untrained else pretrained(name)
         return self.made[name]
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture
 def models(base: TextEncoder) -> Models:
     return Models({"base": base})
 
