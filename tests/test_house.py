@@ -12,7 +12,7 @@ BOUNDS = {  # what was counted last; lower one whenever a change allows it
     "floors of the library": 14,
     "arrows of the library": 107,
     "# fmt: skip": 30,
-    "the five words as names": 777,
+    "the five words as names": 734,
     "basenames that occur again": 5,
 }
 

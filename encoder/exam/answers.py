@@ -179,18 +179,18 @@ def head_answers(
 ) -> list[tuple[LinkedSentence, list[int]]]:
     """Return what one head answers with at each word of the sentences that can be read, in their order."""
     readable, _ = read(encoder, sentences)
-    found = list[tuple[LinkedSentence, list[int]]]()
+    answered = list[tuple[LinkedSentence, list[int]]]()
     for batch in batches(encoder, readable, kinds_of(sentences)):
 
         def keep(at: int, answers: Tensor, batch: ExamBatch = batch) -> None:
             if at == layer:
                 own = answers[:, DIRECTIONS.index(direction), head].tolist()
-                found.extend(
+                answered.extend(
                     (one.sentence, row[: len(one.pieces)]) for one, row in zip(batch.readable, own, strict=True)
                 )
 
         look(encoder, batch, keep)
-    return sorted(found, key=lambda answer: answer[0].number)
+    return sorted(answered, key=lambda answer: answer[0].number)
 
 
 def look(encoder: TextEncoder, batch: ExamBatch, take: Callable[[int, Tensor], None]) -> None:

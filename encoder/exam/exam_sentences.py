@@ -137,8 +137,8 @@ def head_jobs(exam: Exam) -> dict[tuple[int, int], tuple[str, ...]]:
     jobs = dict[tuple[int, int], list[str]]()
     for row in sorted(exam.licences(), key=lambda row: (row.place, -row.corrected_low)):
         jobs.setdefault(row.place, []).append(licence(row))
-    if made := made_licence(exam):
-        jobs.setdefault(made[0], []).append(made[1])
+    if head_and_job := made_licence(exam):
+        jobs.setdefault(head_and_job[0], []).append(head_and_job[1])
     return {place: tuple(jobs[place]) for place in sorted(jobs)}
 
 

@@ -62,11 +62,11 @@ def chosen(answers: Sequence[ExamExample]) -> tuple[ExamExample, ...]:
     Of a sentence it is the first right one, and the first wrong one.
     """
     ordered = sorted(answers, key=lambda one: (max(SHORT, len(one.words)), one.sentence, one.source))
-    found = list[ExamExample]()
+    few_examples = list[ExamExample]()
     for right in (True, False):
         first = {answer.sentence: answer for answer in reversed(ordered) if answer.right == right}
-        found += [answer for answer in ordered if first.get(answer.sentence) is answer][:FEW]
-    return tuple(found)
+        few_examples += [answer for answer in ordered if first.get(answer.sentence) is answer][:FEW]
+    return tuple(few_examples)
 
 
 def head_examples(

@@ -150,11 +150,11 @@ def mean_values(encoder: TextEncoder, sentences: Sequence[str]) -> dict[tuple[st
     sums, counts = dict[tuple[str, str], Tensor](), Counter[tuple[str, str]]()
     for trace in runs(encoder, sentences):
         kinds = [kind(trace, i) for i in range(len(tokens(trace)))]
-        for name, one in product(left_out(encoder.config), dict.fromkeys(kinds)):
-            places = torch.tensor([i for i, other in enumerate(kinds) if other == one])
+        for name, word_kind in product(left_out(encoder.config), dict.fromkeys(kinds)):
+            places = torch.tensor([i for i, other in enumerate(kinds) if other == word_kind])
             added = trace[name].index_select(-2, places).sum(-2).double()
-            sums[name, one] = sums[name, one] + added if (name, one) in sums else added
-            counts[name, one] += len(places)
+            sums[name, word_kind] = sums[name, word_kind] + added if (name, word_kind) in sums else added
+            counts[name, word_kind] += len(places)
     return {key: (total / counts[key]).float() for key, total in sums.items()}
 
 

@@ -101,7 +101,7 @@ def look(model: Encoder, task: AttentionTask, step: int, keep: bool = False) -> 
     heads = [values[f"layers.{i}.attention.weights"] for i in range(model.config.n_layers)]
     maps = torch.stack([head[0] for head in heads])
     first = logits[0, 1:-1].argmax(-1).tolist()
-    said = tuple((*"?????", *task.vocabulary)[i] for i in first)
+    guessed = tuple((*"?????", *task.vocabulary)[i] for i in first)
     goal = ["" if i < 0 else task.vocabulary[i] for i in wanted[0].tolist()]
     return LearningMoment(
         step,
@@ -109,8 +109,8 @@ def look(model: Encoder, task: AttentionTask, step: int, keep: bool = False) -> 
         float(answers(rows, asked).float().mean()),
         tuple(distances(head, pattern) for head in heads),
         (maps * LEVELS).round().to(torch.uint8).numpy(),
-        said,
-        tuple(a == b if b else None for a, b in zip(said, goal, strict=True)),
+        guessed,
+        tuple(a == b if b else None for a, b in zip(guessed, goal, strict=True)),
         save({name: one.detach().half().contiguous() for name, one in model.named_parameters()}) if keep else b"",
     )
 

@@ -90,7 +90,7 @@ def fill_in_ranks(encoder: TextEncoder) -> Iterator[tuple[str, int, str]]:
     """Yield for the capital and each fill-in: sentence, rank of a right answer (6: not among five), first guess."""
     for sentence, answers in (CAPITAL, *FILL_INS):
         trace = encoder.trace(sentence)
-        said = encoder.predict(trace)
-        assert said is not None, "evaluate_text has seen to it that there is a head"
-        guesses = [word for word, _ in said[trace.tokens.index("[MASK]")]]
+        predicted = encoder.predict(trace)
+        assert predicted is not None, "evaluate_text has seen to it that there is a head"
+        guesses = [word for word, _ in predicted[trace.tokens.index("[MASK]")]]
         yield sentence, next((i for i, word in enumerate(guesses, 1) if word in answers), 6), guesses[0]

@@ -47,9 +47,9 @@ def learn(texts: Sequence[str], vocab_size: int) -> Tokenizer:
         TrainingError: the texts do not hold so many pieces; the message says how many they do.
     """
     letters = max(30, vocab_size // 8)
-    found = trained(texts, 0, SPECIAL, letters)
-    first = [piece for piece in sorted(found) if len(piece) == 1]
-    alphabet = first + [piece for piece in sorted(found) if len(piece) == 3 and piece.startswith("##")]
+    known = trained(texts, 0, SPECIAL, letters)
+    first = [piece for piece in sorted(known) if len(piece) == 1]
+    alphabet = first + [piece for piece in sorted(known) if len(piece) == 3 and piece.startswith("##")]
     pieces = trained(texts, vocab_size, (*SPECIAL, *alphabet), len(first), first)
     if len(pieces) != vocab_size:
         raise TrainingError(

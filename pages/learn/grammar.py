@@ -53,15 +53,15 @@ def draw() -> None:
     relations = relations_of(moments)
     curves = [(EXAMPLES[relation].title, rise(moments, relation)) for relation in relations]
     chosen = relations.index(scene[RELATION])
-    one = curves[chosen][1]
-    start = one.leaves if one.leaves is not None else len(one.steps) - 1
-    heading(plain(headline(one, moments.model)))
+    chosen_curve = curves[chosen][1]
+    start = chosen_curve.leaves if chosen_curve.leaves is not None else len(chosen_curve.steps) - 1
+    heading(plain(headline(chosen_curve, moments.model)))
     curve, moved, among = (answer_of(picture, scene=scene) for picture in (GRAMMAR, GRAMMAR_ARCS, GRAMMAR_HEADS))
     with st.container(key="film_first"):
         left, right = st.columns([2, 1], gap="medium")
     with left:
         first = st.container()
-        st.caption(plain(f"{under(one, text(moments.treebank))} {model_shown(scene)}"))
+        st.caption(plain(f"{under(chosen_curve, text(moments.treebank))} {model_shown(scene)}"))
         choose_film(scene)
         beside = choose_beside(scene)
         with first:
@@ -71,9 +71,9 @@ def draw() -> None:
         kept["The guesses"] = guess = answer_of(GRAMMAR_GUESS, scene=scene)
         guessed: GapMoments = guess.value(GUESSED)
         with right:
-            film_component.draw_guess(GRAMMAR_GUESS.key, one.steps, guessed, FORMS, KEYS, guess.alt, start)
+            film_component.draw_guess(GRAMMAR_GUESS.key, chosen_curve.steps, guessed, FORMS, KEYS, guess.alt, start)
     seen: WordMoments = moved.value(arcs(scene))
-    draw_sentence(scene, one, seen, who(place(scene), moments.model), start)
+    draw_sentence(scene, chosen_curve, seen, who(place(scene), moments.model), start)
     fold("Which heads take part", "born_heads", lambda: draw_heads(moments, heads_of(scene), start, among))
     fold("Keep these pictures", "born_keep", lambda: keep_all(kept))
 

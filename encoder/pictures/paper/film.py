@@ -175,8 +175,8 @@ def with_palette(frame: Frame) -> Image.Image:
     Pillow's own search for the nearest colour looks at the upper bits alone.
     """
     packed = frame.astype(np.uint32) @ np.array([1 << 16, 1 << 8, 1], dtype=np.uint32)
-    found, at, counts = np.unique(packed, return_inverse=True, return_counts=True)
-    colours = np.stack([found >> 16, found >> 8 & 255, found & 255], 1).astype(np.int32)
+    palette, at, counts = np.unique(packed, return_inverse=True, return_counts=True)
+    colours = np.stack([palette >> 16, palette >> 8 & 255, palette & 255], 1).astype(np.int32)
     kept = colours[np.argsort(-counts, kind="stable")[:256]]
     away = sum(np.abs(colours[:, None, channel] - kept[None, :, channel]) for channel in range(3))
     image = Image.fromarray(np.asarray(away).argmin(1).astype(np.uint8)[at].reshape(frame.shape[:2]), "P")

@@ -157,12 +157,12 @@ def what_is_lost(scene: Scene) -> str:
 
 def say_importance(answer: Answer) -> str:
     """Which head matters most, and how many heads matter clearly."""
-    scene, found = answer.scene, answer.value(measured(answer.scene))
-    config, (values, errors) = scene.config, found.told
-    i, j = found.strongest_head
+    scene, effects = answer.scene, answer.value(measured(answer.scene))
+    config, (values, errors) = scene.config, effects.told
+    i, j = effects.strongest_head
     return (
         f"{what_is_lost(scene)}: of the heads layer {i}, head {j} matters most, {brief(values[i, j])} ± "
-        f"{brief(errors[i, j])}; {found.clear_heads} of {config.n_layers * config.n_heads} heads are more than "
+        f"{brief(errors[i, j])}; {effects.clear_heads} of {config.n_layers * config.n_heads} heads are more than "
         "two errors above 0."
     )
 

@@ -118,9 +118,9 @@ class LiveRuns:
     def begin(self, settings: LearnSettings) -> None:
         """Train with these settings, unless that is done already or goes on now."""
         with self.lock:
-            found = self.runs.get(settings)
-            if found is not None and (found.goes_on or found.whole):
-                found.seen = monotonic()
+            started_run = self.runs.get(settings)
+            if started_run is not None and (started_run.goes_on or started_run.whole):
+                started_run.seen = monotonic()
                 return
             run = self.runs[settings] = LiveRun(settings)
             self.runs.move_to_end(settings)
