@@ -358,7 +358,10 @@ def test_attention_is_there_in_a_sandboxed_frame(disk: Page, deep: Path, encoder
     assert problems(disk) == []
 
 
-def test_the_command_holds_what_there_is_room_for(tmp_path: Path) -> None:
+def test_the_command_holds_what_there_is_room_for(
+    encoder: TextEncoder, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(TextEncoder, "from_pretrained", lambda _: encoder)  # not read three times more
     file = tmp_path / "run.html"
     levels, layers = {"1", "4", "5", "6", "7"}, {f"{level} {layer}" for level in (2, 3) for layer in range(6)}
     for asked in ("", "--whole", "--no-whole"):
