@@ -26,6 +26,7 @@ READY = """() => {
   return app && app.dataset.testConnectionState === 'CONNECTED' && app.dataset.testScriptState === 'notRunning'
     && !document.querySelector('[data-testid=stSkeleton], [data-stale=true]')
 }"""
+HEAP = 50e6  # bytes that pages which a tab has left may hold
 NEXT_FRAMES = "() => new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)))"
 IN_DARK, IN_LIGHT = (
     f"() => ({READY})() && getComputedStyle(document.querySelector('[data-testid=stApp]')).colorScheme === '{scheme}'"
@@ -125,6 +126,15 @@ def watched_anew(page: Page) -> None:
     record = _records[page]
     record.host, record.connection, record.runs = None, None, 0
     record.problems.clear()
+
+
+def let_go(page: Page) -> None:
+    """Look for garbage in a tab that holds much: a busy browser does it late by itself."""
+    session = page.context.new_cdp_session(page)
+    usage = session.send("Runtime.getHeapUsage")
+    if usage["usedSize"] + usage.get("backingStorageSize", 0) > HEAP:
+        session.send("HeapProfiler.collectGarbage")
+    session.detach()
 
 
 def problems(page: Page) -> list[str]:

@@ -9,7 +9,7 @@ from collections.abc import Generator, Iterator
 from pathlib import Path
 
 import pytest
-from browser_tools import open_page, problems, watch, watched_anew
+from browser_tools import let_go, open_page, problems, watch, watched_anew
 from chromium import find_chromium
 from mounted import KEY, KEYS, Bench, Mounted, address
 from playwright.sync_api import Browser, Page, expect, sync_playwright
@@ -18,7 +18,6 @@ from servers import APP, serve
 VIEWPORT = {"width": 1280, "height": 900}
 LEAVE = "() => { if (location.origin !== 'null') sessionStorage.clear(); return location.origin }"
 PATIENCE = 60_000  # milliseconds
-HEAP = 100e6  # bytes that pages which a tab has left may hold
 # Look for garbage early: the driver's own process holds a fifth less.
 DRIVER = {"NODE_OPTIONS": "--max-semi-space-size=1 --max-old-space-size=256"}
 SERVER_LOG = pytest.StashKey[Path]()
@@ -79,9 +78,8 @@ def forget(tab: Page) -> None:
     session = tab.context.new_cdp_session(tab)
     if origin != "null":
         session.send("Storage.clearDataForOrigin", {"origin": origin, "storageTypes": "local_storage"})
-    if session.send("Runtime.getHeapUsage")["usedSize"] > HEAP:
-        session.send("HeapProfiler.collectGarbage")  # a busy browser does it late by itself
     session.detach()
+    let_go(tab)
     tab.context.clear_cookies()
     tab.context.clear_permissions()
     tab.set_viewport_size(VIEWPORT)

@@ -7,7 +7,7 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Literal
 
-from browser_tools import NEXT_FRAMES, ROUND, from_here
+from browser_tools import NEXT_FRAMES, ROUND, from_here, let_go
 from page_sizes import CONTROLS
 from playwright.sync_api import Browser, Page, Route, ViewportSize
 
@@ -157,6 +157,7 @@ class Bench:
             page.context.close()
         self.apart.clear()
         self.errors.clear()
+        let_go(self.tab)
         if self.tab.viewport_size != DESK:
             self.tab.set_viewport_size(DESK)
         self.tab.emulate_media(color_scheme="light", reduced_motion="reduce", forced_colors="none")

@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 APP = Path(__file__).resolve().parents[2] / "app.py"
-SERVER_MB = "1200"  # what a server may take: by itself it would keep runs in half of the machine
+SERVER_MB = "1000"  # what a server may take: by itself it would keep runs in half of the machine
 BASE = "STREAMLIT_SERVER_BASE_URL_PATH"  # in the environment of a server: the path that it serves the app under
 
 
