@@ -139,12 +139,12 @@ fast)
   failed=()
   chosen=(-m "not nightly")
   [ "${1:-}" = all ] && chosen=()
-  for part in a-e f-l m-q r-z; do # new processes for each: what libraries leave in one that ran all takes gigabytes
+  for part in a-e f-l m-o p-q r-z; do # new processes for each: what libraries leave in one that ran all takes gigabytes
     say "pytest, tests/test_[$part]*.py, on two processors"
     "$python" tests/measured.py "tests_$part" -q -n 2 --dist worksteal "${chosen[@]}" tests/test_[$part]*.py ||
       failed+=("the tests without a browser, $part")
   done
-  for part in a-f g-z; do
+  for part in a-f g-l m-z; do
     say "pytest, tests/browser/test_[$part]*.py, in two browsers"
     "$python" tests/measured.py "browser_$part" -q -n 2 --dist worksteal "${chosen[@]}" tests/browser/test_[$part]*.py ||
       failed+=("the browser tests, $part")
