@@ -115,11 +115,11 @@ FAULTS = (
         ("browser/test_drawer.py",),
     ),
     Fault(
-        "a Next that leaves out a step",
+        "a Next that leaves out a page",
         "pages/ui/state/walk.py",
         "row[at + 1] if at + 1 < len(row) else None, page.section)",
         "row[at + 2] if at + 2 < len(row) else None, page.section)",
-        ("test_pages.py", "browser/test_journey.py"),
+        ("test_state.py",),
     ),
     Fault(
         "a link that masks the word after the one that was masked",

@@ -10,7 +10,7 @@ from encoder.pictures.view import EXAMPLE, View
 from pages.ui.server.offered_models import check
 from pages.ui.state.choice_names import names
 from pages.ui.state.site import PAGES, page_of
-from pages.ui.state.walk import steps_of
+from pages.ui.state.walk import place, steps_of
 
 
 @in_turn(
@@ -103,3 +103,12 @@ def test_a_measure_by_its_earlier_name_is_the_measure() -> None:
     view, notes = from_query(query, lambda name: None, names())
     assert dict(view.choices) == {"measure": "normalized_entropy", "set_word": "entropy_share"} and notes == []
     assert "normalized_entropy" in HEAD_MEASURES
+
+
+def test_next_and_previous_lead_from_page_to_page_and_leave_out_none() -> None:
+    row = ["What if", "Compare", "Models", "Heads", "Atlas", "Learning", "Figure"]
+    here = {page.title: place(page) for page in PAGES if page.title in row}
+    for title, before, after in zip(row, [None, *row], [*row[1:], None], strict=False):
+        at = here[title]
+        assert at is not None
+        assert (at.previous and at.previous.title, at.next and at.next.title) == (before, after), title
