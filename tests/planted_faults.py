@@ -15,7 +15,9 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
 LEFT = shutil.ignore_patterns(".git", ".venv", ".*_cache", ".measured", ".hypothesis", "__pycache__", "node_modules")
-FAILED = re.compile(r"^(?:FAILED|ERROR) (\S+)", re.MULTILINE)
+FAILED = re.compile(r"^(?:FAILED|ERROR|not ok \d+ -) (\S.*)", re.MULTILINE)
+PYTEST = [sys.executable, "-m", "pytest", "-x", "-q", "--tb=short", "-p", "no:cacheprovider", "-m", "not nightly"]
+NODE = ["node", "--test", "--test-reporter=tap"]
 
 
 @dataclass(frozen=True)
@@ -154,7 +156,7 @@ FAULTS = (
         "encoder/experiments/ablation.py",
         "table[layer, effect.edit.heads[0] if effect.edit.heads else config.n_heads] = value",
         "table[layer - 1, effect.edit.heads[0] if effect.edit.heads else config.n_heads] = value",
-        ("test_compare.py", "test_below_pages.py"),
+        ("test_knockout.py",),
     ),
     Fault(
         "a guess whose bars have the shares of another word",
@@ -182,7 +184,7 @@ FAULTS = (
         "pages/ui/components/maps.js",
         "/ (map.high - map.low))) * 254) : value;",
         "/ (map.high - map.low))) * 254) : NONE - 1 - value;",
-        ("browser/test_components.py",),
+        ("javascript/components.test.mjs",),
     ),
     Fault(
         "a right guess in a lesson that is told as wrong",
@@ -205,7 +207,7 @@ def finder(fault: Fault) -> str:
             raise ValueError(f"{fault.file} has this text {text.count(fault.right)} times: {fault.right}")
         path.write_text(text.replace(fault.right, fault.wrong), encoding="utf-8")
         for test in fault.tests:
-            command = [sys.executable, "-m", "pytest", "-x", "-q", "-p", "no:cacheprovider", "-m", "not nightly"]
+            command = NODE if test.endswith(".mjs") else PYTEST
             run = subprocess.run([*command, f"tests/{test}"], cwd=copy, capture_output=True, text=True)
             if run.returncode not in (0, 1):
                 raise RuntimeError(f"tests/{test} could not be run:\n{run.stdout[-2000:]}{run.stderr[-2000:]}")

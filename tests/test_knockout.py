@@ -74,6 +74,12 @@ def test_every_head_and_every_feed_forward_as_alone(model: str, request: pytest.
     assert_same(found, [alone(encoder, trace, edit, watch) for edit in edits])
     assert max(effect.relative_change for effect in found) > 0.05
     assert min(effect.log_probability for effect in found) < -0.1
+    board = grid(found, encoder.config)
+    for layer, head in ((0, 1), (2, 3)):
+        effect = alone(encoder, trace, Edit(f"layers.{layer}.attention.heads", "zero", heads=(head,)), watch)
+        assert board[layer, head].item() == pytest.approx(effect.relative_change, abs=SAME)
+    effect = alone(encoder, trace, Edit("layers.1.feed_forward.output", "zero"), watch)
+    assert board[1, -1].item() == pytest.approx(effect.relative_change, abs=SAME)
 
 
 @every_variant
