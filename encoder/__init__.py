@@ -6,10 +6,10 @@ from encoder.support.import_names import know, on_demand
 
 if TYPE_CHECKING:
     from encoder.checkpoint.tensor_files import CheckpointError
+    from encoder.checkpoint.text_encoder import TextEncoder
     from encoder.edits.edit import Edit
     from encoder.model.config import PRESETS, EncoderConfig, preset
     from encoder.support.errors import EncoderError
-    from encoder.text_encoder import TextEncoder
     from encoder.trace.trace import Trace
 
 __version__ = "1.0.0"
@@ -24,7 +24,7 @@ __getattr__ = on_demand(
         "Edit": "encoder.edits.edit",
         "EncoderConfig": "encoder.model.config",
         "EncoderError": "encoder.support.errors",
-        "TextEncoder": "encoder.text_encoder",
+        "TextEncoder": "encoder.checkpoint.text_encoder",
         "Trace": "encoder.trace.trace",
         "preset": "encoder.model.config",
         "by_hand": "encoder.tasks.models",

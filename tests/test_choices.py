@@ -12,8 +12,8 @@ from visits import link, opened, pictures, widget
 
 from encoder import PRESETS
 from encoder.atlas import atlas_folders
-from encoder.experiments import learning
 from encoder.pictures import link as choices
+from encoder.tasks import learning
 from pages.ui.state import session_state as state
 from pages.ui.state.choice_names import OF_PAGES, names
 from pages.ui.state.site import PAGES, Page

@@ -39,8 +39,6 @@ from encoder.exam.moments import (
     training_moments,
 )
 from encoder.exam.rise import EXAMPLES, KEYS, Rise, best, every_head, headline, rise
-from encoder.experiments import timelapse
-from encoder.experiments.timelapse import gap_moments, word_moments
 from encoder.packet.after_layers import level_5
 from encoder.packet.block_level import level_3
 from encoder.packet.embedding import level_4
@@ -48,6 +46,8 @@ from encoder.packet.run import level_1, level_2
 from encoder.packet.what_if_level import level_7
 from encoder.pictures.ask import model_called
 from encoder.support.formatting import percent
+from encoder.tasks import timelapse
+from encoder.tasks.timelapse import gap_moments, word_moments
 from pages.front.asked import wanted
 from pages.front.packets import Packets
 

@@ -8,8 +8,9 @@ from streamlit.testing.v1 import AppTest
 from visits import link
 
 from encoder import TextEncoder
-from encoder.experiments import KINDS, PLACES, learning_curves
+from encoder.experiments import PLACES
 from encoder.model.steps.glossary import TERMS
+from encoder.tasks.learning import KINDS, learning_curves
 
 pytestmark = pytest.mark.slow
 SENTENCE = "I understand this"

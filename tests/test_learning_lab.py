@@ -5,10 +5,11 @@ import pytest
 import torch
 from in_turn import in_turn
 
-from encoder.experiments import boundary, learning_curve, two_relations
-from encoder.experiments.learning import CHANCE, NARROW, TASK, recipe_of, without
+from encoder.experiments import boundary
 from encoder.model.tap import Recorder
+from encoder.tasks import two_relations
 from encoder.tasks.data import batch, held_out
+from encoder.tasks.learning import CHANCE, NARROW, TASK, learning_curve, recipe_of, without
 from encoder.tasks.task import task_of
 from encoder.train.trainer import new_model
 

@@ -13,6 +13,7 @@ import pytest
 from in_turn import in_turn
 from tiers import mostly_nightly
 
+from encoder.checkpoint.text_encoder import TextEncoder
 from encoder.model.config import PRESETS, EncoderConfig
 from encoder.model.steps.catalogue import catalogue
 from encoder.model.steps.glossary import TERMS, beside
@@ -33,7 +34,6 @@ from encoder.teach.lessons.lesson import (
     write,
 )
 from encoder.teach.trials import Finding, Verdict, judge
-from encoder.text_encoder import TextEncoder
 from pages.ui.lessons import library
 
 GOOD = """

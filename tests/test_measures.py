@@ -11,8 +11,8 @@ from torch import Tensor
 from visits import opened
 
 from encoder import TextEncoder
-from encoder.experiments import timelapse
 from encoder.metrics import HEAD_MEASURES, HeadMeasure, survey
+from encoder.tasks import timelapse
 
 pytestmark = pytest.mark.slow
 

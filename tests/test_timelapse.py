@@ -13,10 +13,10 @@ from streamlit.testing.v1 import AppTest
 
 from encoder import CheckpointError, TextEncoder
 from encoder.checkpoint import snapshots
-from encoder.experiments.timelapse import Strongest, appears, at, moment, strongest
 from encoder.metrics import SENTENCES, survey
 from encoder.metrics.roles import ROLES
 from encoder.pictures.view import EXAMPLE
+from encoder.tasks.timelapse import Strongest, appears, at, moment, strongest
 from encoder.train.evaluation import Score
 from pages.ui.server import measurements
 from pages.ui.server.pool import Results

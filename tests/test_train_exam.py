@@ -8,7 +8,7 @@ from shared_models import treebanks
 from encoder import TextEncoder
 from encoder.exam import Treebank
 from encoder.exam.moments import SHOWN, MomentCounter, moments_file, questions, read_moments, training_moments
-from encoder.experiments import timelapse
+from encoder.tasks import timelapse
 from encoder.train.__main__ import main
 
 pytestmark = pytest.mark.slow

@@ -13,7 +13,7 @@ from tiers import mostly_nightly
 from encoder import TextEncoder, checkpoint
 from encoder.experiments.compare import aligned_tokens, first_difference
 from encoder.experiments.positions import word_order
-from encoder.experiments.timelapse import moment
+from encoder.tasks.timelapse import moment
 from encoder.teach import trials
 from encoder.teach.trials.head_trials import position_of
 from pages.ui.server import engine

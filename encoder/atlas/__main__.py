@@ -12,10 +12,10 @@ from encoder.atlas.collecting import KeptVectors
 from encoder.atlas.corpus import AtlasCorpus, AtlasError, how_many
 from encoder.atlas.making import SHARD, AtlasPlan, begin, put_together, work, work_together
 from encoder.atlas.writing import write
+from encoder.checkpoint.text_encoder import TextEncoder
 from encoder.support.command_line import CommandLine, exit_code
 from encoder.support.progress import progress
 from encoder.support.whole_file import check_folder
-from encoder.text_encoder import TextEncoder
 from encoder.train.processes import processes
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 from encoder.atlas.atlas_reader import Atlas
 from encoder.atlas.card import CARD, UNFINISHED
 from encoder.atlas.corpus import AtlasError
-from encoder.text_encoder import TextEncoder
+from encoder.checkpoint.text_encoder import TextEncoder
 from encoder.trace.trace import Source
 
 SHIPPED = Path(__file__).parent / "shipped"

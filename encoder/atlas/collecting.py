@@ -10,12 +10,12 @@ from torch import Tensor
 from encoder.atlas.pairs import pairs_of
 from encoder.atlas.ranking import Ranking, drawn
 from encoder.atlas.running_sums import Sums
+from encoder.checkpoint.text_encoder import TextEncoder
 from encoder.metrics.roles import ROLES
 from encoder.model.attention import Attention
 from encoder.model.block import Block
 from encoder.model.tap import Tap
 from encoder.support.progress import pulse
-from encoder.text_encoder import TextEncoder
 from encoder.trace.tokens import Text, Tokens
 
 CELLS = 1_000_000  # numbers of the widest step that are held at once: d_ff or H x n for each token

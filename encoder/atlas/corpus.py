@@ -1,21 +1,20 @@
 """The text that an atlas is made of: one sentence or pair a line, read as a stream, in shards of so many."""
 
-import gzip
 import hashlib
 import lzma
 import re
 import zlib
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import IO
 
 from encoder.support.errors import EncoderError
+from encoder.support.whole_file import OPENERS
 from encoder.trace.tokens import Text
 
 LINE = 20_000  # characters; a longer line is taken as several
 TAB = "\t"  # between the sentences of a pair
-OPENERS: dict[str, Callable[..., IO[str]]] = {".xz": lzma.open, ".gz": gzip.open}
 
 
 class AtlasError(EncoderError):

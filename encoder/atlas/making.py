@@ -22,9 +22,9 @@ from torch.multiprocessing.spawn import ProcessException, spawn
 from encoder.atlas.card import CARD, PARTS, PLAN
 from encoder.atlas.collecting import NO_VECTORS, KeptVectors, Shard, collect
 from encoder.atlas.corpus import AtlasCorpus, AtlasError
-from encoder.model.linear import Prepacked
+from encoder.checkpoint.text_encoder import TextEncoder
+from encoder.model.linear import unpacked
 from encoder.support import whole_file
-from encoder.text_encoder import TextEncoder
 
 SHARD = 4096  # sentences
 EVERY = 0.5  # seconds between two looks at how far the processes are
@@ -123,7 +123,7 @@ def work(plan: AtlasPlan, encoder: TextEncoder, rank: int = 0, count: int = 1, t
     """Make this process's share of the parts; those that are there are kept. `told` hears of the sentences done."""
     torch.set_num_threads(1)
     behind = 0
-    with unpacked(encoder), moved(encoder, plan.device):
+    with unpacked(encoder.model), moved(encoder, plan.device):
         for index, (first, texts) in enumerate(plan.corpus.shards(plan.shard)):
             if index % count == rank:
                 if not plan.part(index).exists():
@@ -163,19 +163,6 @@ def work_for_another(rank: int, plan: AtlasPlan, counts: Any) -> None:
     if plan.device == "cuda":
         torch.cuda.set_device(rank % torch.cuda.device_count())
     work(plan, TextEncoder.from_pretrained(plan.model), rank, len(counts), told)
-
-
-@contextmanager
-def unpacked(encoder: TextEncoder) -> Iterator[None]:
-    """The plain linear maps for a while: of prepacked ones something stays in memory for every size of a batch."""
-    packed = [(part, part.prepacked) for part in encoder.model.modules() if isinstance(part, Prepacked)]
-    for part, _ in packed:
-        part.prepacked = None
-    try:
-        yield
-    finally:
-        for part, copy in packed:
-            part.prepacked = copy
 
 
 def after(behind: int, told: Told) -> Told:

@@ -13,13 +13,13 @@ from torch import Tensor
 
 from encoder.atlas.atlas_reader import Firing
 from encoder.atlas.corpus import AtlasError
+from encoder.checkpoint.text_encoder import TextEncoder
 from encoder.metrics import length
 from encoder.metrics.flows import norm_weighted
 from encoder.model.tap import NO_TAP, Replacer
 from encoder.support.errors import EncoderError
 from encoder.support.formatting import brief, percent
 from encoder.support.progress import pulse
-from encoder.text_encoder import TextEncoder
 from encoder.trace.tokens import Text, Tokens
 from encoder.trace.trace import Trace
 from encoder.trace.unpadded import attention_weights

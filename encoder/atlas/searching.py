@@ -12,10 +12,10 @@ from torch import Tensor
 from encoder.atlas.atlas_reader import Atlas
 from encoder.atlas.collecting import narrowed
 from encoder.atlas.corpus import AtlasError
+from encoder.checkpoint.text_encoder import TextEncoder
 from encoder.metrics import length
 from encoder.metrics.roles import MARGIN, MOST
 from encoder.model.block import Block
-from encoder.text_encoder import TextEncoder
 
 TINY = torch.finfo(torch.float32).tiny
 PLACE = ("sentence", "position", "token")

@@ -15,9 +15,9 @@ from encoder.atlas.corpus import named
 from encoder.atlas.making import AtlasPlan, MeasuredCorpus, sha256, states
 from encoder.atlas.ranking import FAR, Ranking, bin_of, decile_of
 from encoder.atlas.summary import deciles, head_rows, layer_rows, pair_rows
+from encoder.checkpoint.text_encoder import TextEncoder
 from encoder.metrics.neurons import unit_vector
 from encoder.support import whole_file
-from encoder.text_encoder import TextEncoder
 
 ROWS = 4096  # of a row group: what is read at once
 LISTS = ("top", "sample")

@@ -37,7 +37,7 @@ def make(given: list[str] | None = None) -> None:
 def made(sentences: Sequence[str], model: str, page: str, whole: bool | None) -> list[list[bytes]]:
     """Return the packets of runs that are made now: all, those of Start, or as many as fit."""
     from encoder.browser.held import MOST, first, held
-    from encoder.text_encoder import TextEncoder
+    from encoder.checkpoint.text_encoder import TextEncoder
 
     encoder = TextEncoder.from_pretrained(model)
     runs = [(encoder, encoder.trace(sentence)) for sentence in sentences]

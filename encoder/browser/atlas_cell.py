@@ -6,9 +6,9 @@ from encoder.atlas.atlas_reader import AtlasHead, Firing
 from encoder.browser.cell import LivingCell, drawn, short, table_html
 from encoder.browser.held import held
 from encoder.browser.living import written
+from encoder.checkpoint.text_encoder import TextEncoder
 from encoder.support.errors import EncoderError
 from encoder.support.formatting import percent
-from encoder.text_encoder import TextEncoder
 from encoder.trace.tokens import Text
 
 COLUMNS = ("token", "looks at", "weight", "length of what is written", "sentence")

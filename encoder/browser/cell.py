@@ -7,13 +7,13 @@ from pathlib import Path
 
 from encoder.browser.held import Run, held
 from encoder.browser.living import PAGES, living_file, quoted, written
+from encoder.checkpoint.text_encoder import TextEncoder
 from encoder.packet.format import unpack
 from encoder.packet.reading import Reading
 from encoder.packet.say import say
 from encoder.support.errors import EncoderError, integer
 from encoder.support.formatting import percent
 from encoder.support.whole_file import write
-from encoder.text_encoder import TextEncoder
 from encoder.trace.trace import Trace
 
 CALLED = {"output": "stack", "add & norm": "add_norm"}  # other names of pages

@@ -2,13 +2,13 @@
 
 from encoder.browser.cell import LivingCell, drawn, short, table_html
 from encoder.browser.held import held
+from encoder.checkpoint.text_encoder import TextEncoder
 from encoder.exam.exam_sentences import relation_rows, scope
 from encoder.exam.examination import Exam, exam_by_content
 from encoder.packet.heads_level import level_6
 from encoder.packet.levels import MORE
 from encoder.packet.shipped import SENTENCES
 from encoder.support.errors import EncoderError
-from encoder.text_encoder import TextEncoder
 
 
 def html_of(exam: Exam) -> str:

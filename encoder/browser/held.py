@@ -3,9 +3,9 @@
 from collections.abc import Callable, Iterator, Sequence
 
 from encoder.browser.living import PAGES, scripts_size, text
+from encoder.checkpoint.text_encoder import TextEncoder
 from encoder.packet.levels import MORE
 from encoder.packet.run import level_1
-from encoder.text_encoder import TextEncoder
 from encoder.trace.trace import Trace
 
 MOST = 2_000_000  # characters of a file

@@ -3,12 +3,12 @@
 import sys
 from pathlib import Path
 
+from encoder.checkpoint.text_encoder import TextEncoder
 from encoder.exam.examination import examine, with_made_sentences
 from encoder.exam.treebank import ExamError, bundled_treebanks, read_treebank
-from encoder.experiments import timelapse
 from encoder.support import whole_file
 from encoder.support.command_line import CommandLine, exit_code
-from encoder.text_encoder import TextEncoder
+from encoder.tasks import timelapse
 
 WRITERS = {".json": "to_json", ".csv": "to_csv"}
 

@@ -15,12 +15,12 @@ from typing import NamedTuple
 import torch
 from torch import Tensor
 
-from encoder.atlas.making import unpacked
+from encoder.checkpoint.text_encoder import TextEncoder
 from encoder.exam.links import LinkedSentence, kinds_of
+from encoder.model.linear import unpacked
 from encoder.model.tap import Tap
 from encoder.support.errors import EncoderError
 from encoder.support.progress import progress, pulse
-from encoder.text_encoder import TextEncoder
 from encoder.trace.tokens import Tokens
 from encoder.trace.words import places
 
@@ -223,7 +223,7 @@ def batches(encoder: TextEncoder, readable: Sequence[Readable], kinds: Sequence[
     config, slots = encoder.config, {kind: 2 * i for i, kind in enumerate(kinds)}
     ordered = sorted(readable, key=lambda one: len(one.tokens.ids))
     start = 0
-    with unpacked(encoder):
+    with unpacked(encoder.model):
         while start < len(ordered):
             n = len(ordered[start].tokens.ids)
             size = max(1, CELLS // (n * max(config.d_ff, config.n_heads * n)))

@@ -9,6 +9,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+from encoder.checkpoint.text_encoder import TextEncoder
 from encoder.exam.answers import Report, WorkWatch, reporting, tally
 from encoder.exam.frames import AgreementRow, FrameRow, agreement, subjects
 from encoder.exam.licence import ExamRow, judge, tests_of
@@ -16,7 +17,6 @@ from encoder.exam.links import LinkedSentence, gaps, relations
 from encoder.exam.treebank import ExamError, Treebank
 from encoder.support.errors import listed, of_kind
 from encoder.support.import_names import on_demand
-from encoder.text_encoder import TextEncoder
 
 upstairs = on_demand("encoder.exam", {"html_of": "encoder.browser.exam_cell"})  # what draws it stands on it
 FORMAT, VERSION = "encoder-exam", 1

@@ -3,12 +3,12 @@
 from collections.abc import Sequence
 from typing import NamedTuple
 
+from encoder.checkpoint.text_encoder import TextEncoder
 from encoder.exam.answers import DIRECTIONS, head_answers
 from encoder.exam.examination import Exam, questions
 from encoder.exam.licence import ExamRow
 from encoder.exam.treebank import ExamError, Treebank
 from encoder.support.errors import integer
-from encoder.text_encoder import TextEncoder
 
 
 class ExamExample(NamedTuple):

@@ -14,6 +14,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+from encoder.checkpoint.text_encoder import TextEncoder
 from encoder.exam.examination import RESULTS, Exam, bundled_exam
 from encoder.exam.examples import ExamExample, examples
 from encoder.exam.frames import ALL
@@ -22,7 +23,6 @@ from encoder.exam.treebank import ExamError, Treebank, bundled_treebanks
 from encoder.support import whole_file
 from encoder.support.command_line import CommandLine, exit_code
 from encoder.support.progress import counting
-from encoder.text_encoder import TextEncoder
 
 FORMAT, VERSION = "encoder-exam-examples", 1
 SHORT = 14  # words of a sentence that is shown before longer ones

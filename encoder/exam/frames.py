@@ -13,6 +13,7 @@ from dataclasses import dataclass
 
 import torch
 
+from encoder.checkpoint.text_encoder import TextEncoder
 from encoder.edits.edit import Edit
 from encoder.exam.answers import DIRECTIONS, Report, Tally, WorkWatch, reporting, tally
 from encoder.exam.licence import ERROR, MARGIN, best_head, score, tests_of, wilson
@@ -20,7 +21,6 @@ from encoder.exam.links import LinkedSentence, TreeLink
 from encoder.exam.treebank import ExamError
 from encoder.experiments.ablation import ROWS, knock_outs, outcomes
 from encoder.support.errors import EncoderError, integer
-from encoder.text_encoder import TextEncoder
 
 # A is the subject, B and C are other nouns, P and Q prepositions, J and K adjectives, E an ending, _ the gap.
 FRAMES = {

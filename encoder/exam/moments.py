@@ -19,6 +19,7 @@ from typing import NamedTuple
 import numpy as np
 
 from encoder import checkpoint
+from encoder.checkpoint.text_encoder import TextEncoder
 from encoder.exam import examination
 from encoder.exam.answers import DIRECTIONS, WorkWatch, read, report_nothing, tally
 from encoder.exam.examination import RESULTS
@@ -26,11 +27,10 @@ from encoder.exam.frames import agreeing, by_nearest_noun, knows_forms, made_sen
 from encoder.exam.licence import nearest_most
 from encoder.exam.links import GAPS, JUDGED, LinkedSentence, TreeLink
 from encoder.exam.treebank import BUNDLED, ExamError, Treebank, bundled_treebanks
-from encoder.experiments import timelapse
 from encoder.support import whole_file
 from encoder.support.command_line import CommandLine, exit_code
 from encoder.support.progress import counting
-from encoder.text_encoder import TextEncoder
+from encoder.tasks import timelapse
 
 FORMAT, VERSION = "encoder-exam-moments", 2
 COUNTED_NEAR = ("obj", "det", "case", JUDGED)  # the relations of which the answers by the fixed distance are counted

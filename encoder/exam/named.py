@@ -6,13 +6,13 @@ from weakref import WeakKeyDictionary
 import torch
 from torch import Tensor
 
+from encoder.checkpoint.text_encoder import TextEncoder
 from encoder.exam.treebank import BUNDLED, FOLDER, Tree, read_treebank
 from encoder.experiments.probes.layer_probes import Probe, Task, accuracy, folds, scored
 from encoder.metrics import stream
 from encoder.metrics.head_measures import runs
 from encoder.model.encoder import Encoder
 from encoder.support.errors import seeded
-from encoder.text_encoder import TextEncoder
 from encoder.trace.words import places
 
 LONGEST = 14  # words of a sentence: those that are probed are short

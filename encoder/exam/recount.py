@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor
 
+from encoder.checkpoint.text_encoder import TextEncoder
 from encoder.edits.edit import Edit
 from encoder.exam import bundled_exam
 from encoder.exam.links import GAPS, JUDGED
@@ -19,7 +20,6 @@ from encoder.metrics.roles import NO_ROLE, ROLES, SPECIAL, TOO_FEW, head_roles
 from encoder.metrics.sentences import BUNDLED, SENTENCES
 from encoder.support.command_line import CommandLine, exit_code
 from encoder.support.progress import counting
-from encoder.text_encoder import TextEncoder
 from encoder.trace.trace import Trace
 from encoder.trace.unpadded import attention_weights
 from encoder.trace.words import punctuation

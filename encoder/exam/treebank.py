@@ -14,9 +14,9 @@ from pathlib import Path
 from sys import intern
 from typing import Any, BinaryIO
 
-from encoder.atlas.corpus import OPENERS
 from encoder.support.errors import EncoderError
 from encoder.support.progress import pulse
+from encoder.support.whole_file import OPENERS
 
 MOST_BYTES = 64_000_000  # of a file, unpacked: about a million words
 LONGEST_LINE = 20_000

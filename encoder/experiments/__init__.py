@@ -3,7 +3,6 @@
 from encoder.experiments.added_tokens import bare, hidden_row, padding
 from encoder.experiments.depth import DEPTHS, SHAPE, Curve, Residuals, gradients, residuals
 from encoder.experiments.dropout import PAPER, PLACES, dropout
-from encoder.experiments.learning import KINDS, LearningCurves, learning_curve, learning_curves
 from encoder.experiments.linearity import Halved, boundary, collapse, halved, merged, one_matrix
 from encoder.experiments.norms import D_MODELS, norm_order, norms
 from encoder.experiments.positions import (
@@ -23,7 +22,6 @@ from encoder.experiments.timing import LENGTHS, Duration, timing
 __all__ = [
     "DEPTHS",
     "D_MODELS",
-    "KINDS",
     "LENGTHS",
     "PAPER",
     "PLACES",
@@ -34,7 +32,6 @@ __all__ = [
     "Curve",
     "Duration",
     "Halved",
-    "LearningCurves",
     "Residuals",
     "bare",
     "bias_table",
@@ -48,8 +45,6 @@ __all__ = [
     "gradients",
     "halved",
     "hidden_row",
-    "learning_curve",
-    "learning_curves",
     "mean_share",
     "merged",
     "norm_order",

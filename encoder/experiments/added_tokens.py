@@ -10,12 +10,12 @@ import torch
 from torch import Tensor
 
 from encoder.checkpoint.build import untrained
+from encoder.checkpoint.text_encoder import TextEncoder
 from encoder.experiments.common import at_least, normal
 from encoder.metrics import cosine
 from encoder.model.config import EncoderConfig
 from encoder.model.tap import Recorder
 from encoder.support.errors import EncoderError
-from encoder.text_encoder import TextEncoder
 from encoder.trace.trace import Trace
 
 

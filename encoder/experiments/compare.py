@@ -8,11 +8,11 @@ from typing import NamedTuple
 import torch
 from torch import Tensor
 
+from encoder.checkpoint.text_encoder import TextEncoder
 from encoder.edits.edit import Edit
 from encoder.experiments.ablation import ROWS, WatchedWord, log_probability, outcomes
 from encoder.metrics.weight_matrices import subtract
 from encoder.support.errors import EncoderError
-from encoder.text_encoder import TextEncoder
 from encoder.trace.tokens import Tokens
 from encoder.trace.trace import Trace
 from encoder.trace.unpadded import rows, stream, tokens

@@ -6,12 +6,12 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor
 
+from encoder.checkpoint.text_encoder import TextEncoder
 from encoder.experiments.common import at_least
 from encoder.metrics import cosine
 from encoder.model.steps.catalogue import by_name
 from encoder.model.tap import NO_TAP, Replacer
 from encoder.support.errors import EncoderError, seeded
-from encoder.text_encoder import TextEncoder
 from encoder.trace.tokens import Text
 
 PLACES: dict[str, tuple[str, ...]] = {  # where training drops out, and the steps that are meant

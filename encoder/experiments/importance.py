@@ -13,13 +13,13 @@ from typing import Literal, NamedTuple, get_args
 import torch
 from torch import Tensor
 
+from encoder.checkpoint.text_encoder import TextEncoder
 from encoder.edits.edit import Edit
 from encoder.experiments.ablation import KNOCKED_OUT, ROWS, WatchedWord, effects, grid, knock_outs, outcomes
 from encoder.metrics.head_measures import runs
 from encoder.metrics.sentences import SENTENCES
 from encoder.model.config import EncoderConfig
 from encoder.support.errors import EncoderError
-from encoder.text_encoder import TextEncoder
 from encoder.trace.trace import Trace
 from encoder.trace.unpadded import tokens
 from encoder.trace.words import punctuation

@@ -13,13 +13,13 @@ import torch
 from torch import Tensor
 
 from encoder.checkpoint.build import on_meta
+from encoder.checkpoint.text_encoder import TextEncoder
 from encoder.experiments.common import at_least, normal, some
 from encoder.metrics import cosine, length, stream
 from encoder.model.config import LIMITS
 from encoder.model.encoder import Encoder
 from encoder.model.normalization import LayerNorm, StdNorm
 from encoder.support.errors import EncoderError
-from encoder.text_encoder import TextEncoder
 from encoder.trace.tokens import Text
 from encoder.trace.trace import Trace
 

@@ -10,13 +10,13 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor
 
+from encoder.checkpoint.text_encoder import TextEncoder
 from encoder.edits.edit import Edit
 from encoder.edits.editor import editor
 from encoder.experiments.common import at_least
 from encoder.model.config import EncoderConfig
 from encoder.model.steps.catalogue import by_name
 from encoder.support.errors import EncoderError
-from encoder.text_encoder import TextEncoder
 from encoder.trace.tokens import Tokens
 
 STEADY = 1e-3  # how far the turned pairs may miss where a table is one of waves

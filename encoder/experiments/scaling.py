@@ -12,13 +12,13 @@ import torch
 from torch import Tensor
 
 from encoder.checkpoint.build import untrained
+from encoder.checkpoint.text_encoder import TextEncoder
 from encoder.edits.edit import Edit
 from encoder.experiments.common import at_least, normal, recorded, some
 from encoder.metrics import attention_weights, confidence, normalized_entropy
 from encoder.model.attention import Attention
 from encoder.model.config import LIMITS, EncoderConfig
 from encoder.support.errors import EncoderError
-from encoder.text_encoder import TextEncoder
 from encoder.trace.tokens import Text
 from encoder.trace.trace import Trace
 

@@ -9,12 +9,12 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor
 
+from encoder.checkpoint.text_encoder import TextEncoder
 from encoder.explain.cost import size
 from encoder.model.distance import FARTHEST, Alibi, PositionBias, distance_buckets
 from encoder.model.steps.catalogue import by_name
 from encoder.model.tap import Recorder
 from encoder.support.errors import EncoderError, integer
-from encoder.text_encoder import TextEncoder
 from encoder.trace.trace import Trace
 
 SCORES = "layers.0.attention.scores"

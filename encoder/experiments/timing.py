@@ -7,13 +7,13 @@ from typing import NamedTuple
 import torch
 from torch import Tensor
 
+from encoder.checkpoint.text_encoder import TextEncoder
 from encoder.experiments.common import at_least, some
 from encoder.explain.cost import step_flops
 from encoder.model.steps.catalogue import catalogue
 from encoder.model.steps.step import PAIRS
 from encoder.support.errors import seeded
 from encoder.support.progress import pulse
-from encoder.text_encoder import TextEncoder
 
 LENGTHS = (8, 16, 32, 64, 128, 256)
 PAIRWISE = ("attention.heads",)  # has no n x n result, but adds up over n keys for each of n queries

@@ -2,10 +2,10 @@
 
 from dataclasses import dataclass
 
+from encoder.checkpoint.text_encoder import TextEncoder
 from encoder.metrics.lens import word
 from encoder.support.errors import EncoderError
 from encoder.support.formatting import percent, shown
-from encoder.text_encoder import TextEncoder
 from encoder.trace.trace import Trace
 from encoder.trace.unpadded import once, tokens
 from encoder.trace.words import punctuation

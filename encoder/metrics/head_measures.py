@@ -11,6 +11,7 @@ from typing import Literal, NamedTuple
 import torch
 from torch import Tensor
 
+from encoder.checkpoint.text_encoder import TextEncoder
 from encoder.explain.cost import run_flops
 from encoder.metrics.heads import confidence, distance, entropy, js_distance, normalized_entropy, offset
 from encoder.metrics.layers import cka_matrix, cosine
@@ -19,7 +20,6 @@ from encoder.metrics.sentences import SENTENCES
 from encoder.model.config import EncoderConfig
 from encoder.support.errors import EncoderError
 from encoder.support.progress import shares
-from encoder.text_encoder import TextEncoder
 from encoder.trace.tokens import Text
 from encoder.trace.trace import Trace
 from encoder.trace.unpadded import attention_weights, stream

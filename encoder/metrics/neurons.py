@@ -5,6 +5,7 @@ from collections.abc import Sequence
 import torch
 from torch import Tensor
 
+from encoder.checkpoint.text_encoder import TextEncoder
 from encoder.metrics.head_measures import runs
 from encoder.metrics.layers import length
 from encoder.metrics.lens import word
@@ -12,7 +13,6 @@ from encoder.metrics.sentences import SENTENCES
 from encoder.model.activations import ACTIVATIONS
 from encoder.model.block import Block
 from encoder.support.errors import EncoderError, integer, of_kind
-from encoder.text_encoder import TextEncoder
 from encoder.trace.tokens import Text
 from encoder.trace.trace import Trace
 from encoder.trace.unpadded import stream, tokens

@@ -7,10 +7,10 @@ import torch
 from numpy.typing import ArrayLike
 from torch import Tensor
 
+from encoder.checkpoint.text_encoder import TextEncoder
 from encoder.metrics.flows import block
 from encoder.metrics.layers import length
 from encoder.support.errors import EncoderError, integer
-from encoder.text_encoder import TextEncoder
 from encoder.trace.trace import Trace
 from encoder.trace.unpadded import rows
 

@@ -4,6 +4,8 @@ For a few tokens the time of a linear map is that of reading its weight, and one
 than rows. The arithmetic is that of torch.nn.Linear up to the order of its sums, and the same with and without a tap.
 """
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Self
 
 import torch
@@ -51,6 +53,19 @@ class Prepacked(nn.Module):
     def _load_from_state_dict(self, *args: object, **more: object) -> None:
         self.prepacked = None
         super()._load_from_state_dict(*args, **more)
+
+
+@contextmanager
+def unpacked(model: nn.Module) -> Iterator[None]:
+    """The plain linear maps for a while: of prepacked ones something stays in memory for every size of a batch."""
+    packed = [(part, part.prepacked) for part in model.modules() if isinstance(part, Prepacked)]
+    for part, _ in packed:
+        part.prepacked = None
+    try:
+        yield
+    finally:
+        for part, copy in packed:
+            part.prepacked = copy
 
 
 def without_bias(part: nn.Module, size: int) -> None:

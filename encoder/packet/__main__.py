@@ -2,12 +2,12 @@
 
 import sys
 
+from encoder.checkpoint.text_encoder import TextEncoder
 from encoder.packet.run import level_1, table
 from encoder.packet.shipped import MODEL, SENTENCES, path_of
 from encoder.support import whole_file
 from encoder.support.command_line import CommandLine, exit_code
 from encoder.support.progress import counting
-from encoder.text_encoder import TextEncoder
 
 
 def make(given: list[str] | None = None) -> None:

@@ -6,11 +6,11 @@ import numpy as np
 import torch
 from torch import Tensor
 
+from encoder.checkpoint.text_encoder import TextEncoder
 from encoder.metrics.layers import cosine, length
 from encoder.metrics.lens import likeliest_ids, logit_lens
 from encoder.packet.format import NO_SHARE, Stored, Values, exact, pack
 from encoder.packet.run import MOST_BYTES, kept_rows, kinds, said
-from encoder.text_encoder import TextEncoder
 from encoder.trace.trace import Trace
 from encoder.trace.unpadded import stream
 

@@ -4,13 +4,13 @@ from typing import Any
 
 import numpy as np
 
+from encoder.checkpoint.text_encoder import TextEncoder
 from encoder.metrics import SUBLAYERS, never_active_share, norm_parameters
 from encoder.model.activations import ACTIVATIONS
 from encoder.model.config import EncoderConfig
 from encoder.packet.format import Stored, Values, exact, pack, signed
 from encoder.packet.run import kinds, window
 from encoder.support.errors import integer
-from encoder.text_encoder import TextEncoder
 from encoder.trace.trace import Trace
 
 MOST_BYTES = 2_000_000  # of vectors and units

@@ -6,13 +6,13 @@ from typing import Any
 
 import torch
 
+from encoder.checkpoint.text_encoder import TextEncoder
 from encoder.metrics import cosine_matrix, length
 from encoder.metrics.lens import word
 from encoder.model.steps.catalogue import nowhere
 from encoder.packet.format import Stored, exact, pack, signed
 from encoder.packet.run import LONGEST, MOST_BYTES, kept_rows, kinds
 from encoder.support.formatting import shown
-from encoder.text_encoder import TextEncoder
 from encoder.trace.trace import Trace
 
 NEAREST = 10  # words for each token

@@ -4,6 +4,7 @@ from typing import Any
 
 from encoder.atlas.atlas_folders import shelf
 from encoder.atlas.corpus_numbers import head_survey
+from encoder.checkpoint.text_encoder import TextEncoder
 from encoder.exam.exam_sentences import best_rule, job, rule, scope, text, title
 from encoder.exam.examination import Exam, exam_by_content
 from encoder.exam.few import HeadExamples, few_by_content
@@ -11,7 +12,6 @@ from encoder.exam.frames import ALL
 from encoder.exam.licence import JUDGED_ELSEWHERE, ExamRow
 from encoder.exam.links import GAP_VERBS, JUDGED
 from encoder.packet.format import pack
-from encoder.text_encoder import TextEncoder
 from encoder.trace.trace import Trace
 
 Said = dict[str, Any]

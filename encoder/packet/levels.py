@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Sequence
 
+from encoder.checkpoint.text_encoder import TextEncoder
 from encoder.packet.after_layers import level_5
 from encoder.packet.block_level import level_3
 from encoder.packet.embedding import level_4
@@ -9,7 +10,6 @@ from encoder.packet.heads_level import level_6
 from encoder.packet.run import level_2
 from encoder.packet.step_numbers import level_8, level_9
 from encoder.packet.what_if_level import level_7
-from encoder.text_encoder import TextEncoder
 from encoder.trace.trace import Trace
 
 MORE: dict[int, Callable[[TextEncoder, Trace, int], bytes]] = {  # of a model, a run and a layer; -1 where none is meant

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import torch
 
+from encoder.checkpoint.text_encoder import TextEncoder
 from encoder.edits import edit_text
 from encoder.edits.edit import Edit
 from encoder.edits.edit_text import edits_to_text
@@ -19,7 +20,6 @@ from encoder.packet.format import Stored, Values, exact, pack, shares, signed
 from encoder.packet.heads_level import evidence
 from encoder.support.errors import integer
 from encoder.support.formatting import shown
-from encoder.text_encoder import TextEncoder
 from encoder.trace.trace import Trace
 
 MOST_SCORED = 64  # tokens of a run whose scores are sent

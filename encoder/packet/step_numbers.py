@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 from latex2mathml.converter import convert
 
+from encoder.checkpoint.text_encoder import TextEncoder
 from encoder.explain.number import what_to_see
 from encoder.explain.operations.explanation import Explanation, Operand
 from encoder.metrics import likeliest_ids, parked
@@ -16,7 +17,6 @@ from encoder.packet.format import exact, pack
 from encoder.packet.run import LONGEST
 from encoder.support.errors import EncoderError
 from encoder.support.formatting import agreement, short, shown
-from encoder.text_encoder import TextEncoder
 from encoder.trace.trace import Trace
 
 MOST_NUMBERS = 1_000_000  # that are sent; the last rows are left out where there are more

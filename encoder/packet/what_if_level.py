@@ -6,6 +6,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
+from encoder.checkpoint.text_encoder import TextEncoder
 from encoder.edits.edit import Edit
 from encoder.edits.edit_text import sentence
 from encoder.experiments.ablation import ROWS, TOKENS, forward
@@ -14,7 +15,6 @@ from encoder.model.config import EncoderConfig
 from encoder.model.steps.catalogue import by_name
 from encoder.packet.format import Stored, exact, pack
 from encoder.packet.run import GUESSES, MOST_WORDS, WITHOUT, kinds, likeliest, said
-from encoder.text_encoder import TextEncoder
 from encoder.trace.trace import Trace
 from encoder.trace.unpadded import rows, tokens
 

@@ -8,9 +8,9 @@ from pathlib import Path
 
 from encoder import checkpoint
 from encoder.checkpoint.listing import MODELS, within
+from encoder.checkpoint.text_encoder import TextEncoder
 from encoder.edits.edit_text import edits_to_text, text_to_edits
 from encoder.exam.moments import training_moments
-from encoder.experiments.timelapse import kept_steps
 from encoder.model.config import PRESETS
 from encoder.model.config_text import text_to_config
 from encoder.pictures.picture import Picture
@@ -18,7 +18,7 @@ from encoder.pictures.scene import NO_PREFIX, PREFIX_A, PREFIX_B, Needs, Scene, 
 from encoder.pictures.view import EXAMPLE, View
 from encoder.support.errors import EncoderError
 from encoder.tasks.models import by_hand, learned, mystery
-from encoder.text_encoder import TextEncoder
+from encoder.tasks.timelapse import kept_steps
 from encoder.trace.tokens import Text
 from encoder.trace.trace import Trace
 

@@ -9,6 +9,7 @@ from urllib.parse import parse_qsl
 
 import numpy as np
 
+from encoder.checkpoint.text_encoder import TextEncoder
 from encoder.pictures.export.tables import Rows, to_csv
 from encoder.pictures.numbers import Numbers
 from encoder.pictures.picture import Picture
@@ -18,7 +19,6 @@ from encoder.pictures.view import View
 from encoder.support.errors import EncoderError
 from encoder.support.formatting import shown
 from encoder.support.progress import progress
-from encoder.text_encoder import TextEncoder
 from encoder.trace.trace import Trace
 
 MOST_ROWS = 5_000_000  # of all tables together: some hundreds of megabytes

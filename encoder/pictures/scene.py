@@ -5,12 +5,12 @@ from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from encoder.atlas.atlas_folders import shelf
+from encoder.checkpoint.text_encoder import TextEncoder
 from encoder.model.config import EncoderConfig
 from encoder.pictures.link import spell
 from encoder.pictures.numbers import Names
 from encoder.pictures.view import View
 from encoder.support.formatting import shown
-from encoder.text_encoder import TextEncoder
 from encoder.trace import unpadded
 from encoder.trace.trace import Source, Trace
 

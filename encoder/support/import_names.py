@@ -52,6 +52,7 @@ EARLIER = {
     "paper": "pictures.paper",
     "recount": "exam.recount",
     "report": "pictures.report",
+    "text_encoder": "checkpoint.text_encoder",
     "theme": "support.theme",
     "trials": "teach.trials",
 }  # those that a README has named

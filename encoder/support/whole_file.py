@@ -1,11 +1,16 @@
 """Files that are there whole or not at all: what was there before stays until all of the new one is on the disk."""
 
+import gzip
+import lzma
 import os
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
+from typing import IO, Any
 
 from encoder.support.errors import EncoderError
+
+OPENERS: dict[str, Callable[..., IO[Any]]] = {".xz": lzma.open, ".gz": gzip.open}  # by how a name ends
 
 
 class WriteError(EncoderError):

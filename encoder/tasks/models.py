@@ -7,6 +7,7 @@ from functools import lru_cache
 from hashlib import sha256
 from pathlib import Path
 
+from encoder.checkpoint.text_encoder import TextEncoder
 from encoder.model.encoder import Encoder
 from encoder.support import whole_file
 from encoder.support.errors import EncoderError
@@ -18,7 +19,6 @@ from encoder.tasks.on_digits import ON_DIGITS
 from encoder.tasks.settings import LearnSettings, read, usual
 from encoder.tasks.task import TASKS, task_of
 from encoder.tasks.task_training import LearningMoment, learn, model_of, read_moment
-from encoder.text_encoder import TextEncoder
 from encoder.trace.trace import Source
 
 LEARNED = re.compile(r"learned\('([^']+)', step=\d+\)")  # how such a model is made again

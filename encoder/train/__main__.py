@@ -11,9 +11,9 @@ from pathlib import Path
 from tokenizers import Tokenizer
 
 from encoder.checkpoint import holds_model
+from encoder.checkpoint.text_encoder import TextEncoder
 from encoder.model.encoder import Encoder
 from encoder.support.command_line import CommandLine, exit_code
-from encoder.text_encoder import TextEncoder
 from encoder.trace.trace import Source
 from encoder.train import checkpoint_files, model_card
 from encoder.train.evaluation import evaluate_text, fill_in_ranks

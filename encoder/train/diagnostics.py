@@ -12,12 +12,12 @@ import torch
 from tokenizers import Tokenizer
 from torch import Tensor
 
+from encoder.checkpoint.text_encoder import TextEncoder
 from encoder.metrics.head_measures import mean, runs
 from encoder.metrics.heads import normalized_entropy
 from encoder.metrics.roles import role_mass
 from encoder.metrics.sentences import SENTENCES
 from encoder.model.encoder import Encoder
-from encoder.text_encoder import TextEncoder
 from encoder.trace.trace import Source, Trace
 from encoder.trace.unpadded import attention_weights
 

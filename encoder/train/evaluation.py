@@ -8,8 +8,8 @@ import torch
 from tokenizers import Tokenizer
 from torch.nn import functional
 
+from encoder.checkpoint.text_encoder import TextEncoder
 from encoder.support.errors import EncoderError
-from encoder.text_encoder import TextEncoder
 from encoder.train.fill_ins import CAPITAL, FILL_INS
 from encoder.train.objective import Batch, MaskedWords, choose, hide, vocabulary
 from encoder.train.packing import encode, packed, plan

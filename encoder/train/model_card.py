@@ -5,9 +5,9 @@ from dataclasses import dataclass
 from importlib.metadata import version
 from pathlib import Path
 
+from encoder.checkpoint.text_encoder import TextEncoder
 from encoder.metrics.head_measures import survey
 from encoder.metrics.roles import ROLES
-from encoder.text_encoder import TextEncoder
 from encoder.train.checkpoint_files import TrainingProgress, write
 from encoder.train.diagnostics import habits
 from encoder.train.evaluation import Score, fill_in_ranks

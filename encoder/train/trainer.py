@@ -19,11 +19,11 @@ from torch import Tensor
 from torch.nn.parallel import DistributedDataParallel
 
 from encoder import checkpoint
+from encoder.checkpoint.text_encoder import TextEncoder
 from encoder.metrics.sentences import SENTENCES
 from encoder.model.attention import Attention
 from encoder.model.encoder import Encoder
 from encoder.support.errors import seeded
-from encoder.text_encoder import TextEncoder
 from encoder.train.objective import Batch, MaskedWords
 from encoder.train.packing import TokenStream
 from encoder.train.processes import Processes

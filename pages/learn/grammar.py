@@ -9,7 +9,6 @@ import streamlit as st
 from encoder.exam.exam_sentences import text
 from encoder.exam.moments import PERMUTED, Moments, moments_file, trees_of
 from encoder.exam.rise import EXAMPLES, KEYS, Rise, headline, relations_of, rise, under, who
-from encoder.experiments.timelapse import GapMoments, WordMoments, kept_steps
 from encoder.explain.cost import size
 from encoder.pictures.ask import FOLDER, MOMENT, in_examined
 from encoder.pictures.picture import Answer
@@ -34,6 +33,7 @@ from encoder.pictures.registry.grammar_pictures import (
 )
 from encoder.pictures.scene import Scene
 from encoder.support.errors import EncoderError
+from encoder.tasks.timelapse import GapMoments, WordMoments, kept_steps
 from pages.ui import session_runs
 from pages.ui.components import film_component
 from pages.ui.downloads import keep

@@ -3,7 +3,6 @@
 import pandas as pd
 import streamlit as st
 
-from encoder.experiments.timelapse import appears, kept_steps
 from encoder.pictures.registry.learning_pictures import (
     BY_STEP,
     CAREERS,
@@ -19,6 +18,7 @@ from encoder.pictures.registry.learning_pictures import (
     lapse,
 )
 from encoder.support.formatting import percent
+from encoder.tasks.timelapse import appears, kept_steps
 from encoder.trace.tokens import Tokens
 from pages.ui import session_runs
 from pages.ui.components import maps

@@ -8,8 +8,6 @@ from typing import Any
 import pandas as pd
 import streamlit as st
 
-from encoder.experiments import KINDS, LearningCurves, learning_curves
-from encoder.experiments.learning import CHANCE, NARROW, ROWS, STEPS
 from encoder.experiments.probes.layer_probes import MOODS, TAGS, labelled, read_sentence, read_words, words_of
 from encoder.pictures.lab import Ask, Beside, Note, Part, Show, Table, When, Words, pictures_of
 from encoder.pictures.lab_rows import GROUPS, LABS
@@ -28,6 +26,7 @@ from encoder.pictures.registry.labs_training import (
 from encoder.pictures.scene import layer_names
 from encoder.support.errors import EncoderError
 from encoder.support.formatting import brief, listed, percent, shown
+from encoder.tasks.learning import CHANCE, KINDS, NARROW, ROWS, STEPS, LearningCurves, learning_curves
 from encoder.teach.lessons.claims import Claim
 from pages.ui import picture_view as pictures
 from pages.ui import session_runs

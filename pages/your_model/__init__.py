@@ -6,13 +6,13 @@ from contextlib import suppress
 import pandas as pd
 import streamlit as st
 
+from encoder.checkpoint.text_encoder import TextEncoder
 from encoder.explain.cost import Depth, Part, depths, hyperparameters, parameters, step_costs
 from encoder.model.config import EncoderConfig
 from encoder.pictures.registry.model_parts import KINDS
 from encoder.support.formatting import brief, percent, short
 from encoder.teach.story import tour
 from encoder.teach.story.tour import kind
-from encoder.text_encoder import TextEncoder
 from encoder.trace.trace import Trace
 from pages.ui import session_runs
 from pages.ui.downloads import table as downloads

@@ -40,10 +40,10 @@ from encoder.experiments.ablation import ablate_each
 from encoder.experiments.attributions.gradients import integrated_gradients
 from encoder.experiments.attributions.similarity import likeness, opened
 from encoder.experiments.attributions.target import Target
-from encoder.experiments.timelapse import gap_moments, moments_of, word_moments
 from encoder.metrics.sentences import SENTENCES
 from encoder.model.tap import Recorder
 from encoder.pictures.lists import measure as measure_list
+from encoder.tasks.timelapse import gap_moments, moments_of, word_moments
 from pages.ui.server import memory
 from pages.ui.server.memory import keep_freed_memory
 

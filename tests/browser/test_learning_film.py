@@ -9,8 +9,8 @@ from playwright.sync_api import Page, expect
 from encoder.checkpoint import snapshots
 from encoder.exam.moments import bundled_moments
 from encoder.exam.rise import rise
-from encoder.experiments.timelapse import at
 from encoder.support.formatting import percent
+from encoder.tasks.timelapse import at
 from encoder.trace.unpadded import attention_weights
 
 STEPS = snapshots("small")

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor
 
+from encoder.checkpoint.text_encoder import TextEncoder
 from encoder.experiments.attributions.contributions import BIAS, REST, Stream, StreamPart, check_head, written
 from encoder.experiments.common import given
 from encoder.metrics import nearest_words
@@ -22,7 +23,6 @@ from encoder.model.distance import turned
 from encoder.model.linear import Linear
 from encoder.model.tap import NO_TAP
 from encoder.support.errors import EncoderError
-from encoder.text_encoder import TextEncoder
 from encoder.trace.trace import Trace
 from encoder.trace.unpadded import tokens
 

@@ -13,6 +13,7 @@ from itertools import islice
 import torch
 from torch import Tensor
 
+from encoder.checkpoint.text_encoder import TextEncoder
 from encoder.experiments.attributions.target import Target
 from encoder.model.attention import Attention
 from encoder.model.block import Block
@@ -21,7 +22,6 @@ from encoder.model.encoder import Encoder
 from encoder.model.normalization import LayerNorm
 from encoder.support.errors import EncoderError
 from encoder.support.formatting import shown
-from encoder.text_encoder import TextEncoder
 from encoder.trace.trace import Trace
 from encoder.trace.unpadded import tokens
 

@@ -12,9 +12,9 @@ import numpy as np
 import torch
 from torch import Tensor
 
+from encoder.checkpoint.text_encoder import TextEncoder
 from encoder.experiments.attributions.target import Forward, Target, differentiable, gradients
 from encoder.support.errors import EncoderError
-from encoder.text_encoder import TextEncoder
 from encoder.trace.trace import Trace
 from encoder.trace.unpadded import tokens
 

@@ -8,13 +8,13 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor
 
+from encoder.checkpoint.text_encoder import TextEncoder
 from encoder.edits.editor import editor
 from encoder.experiments.common import given
 from encoder.explain.cost import size
 from encoder.model.tap import NO_TAP, Recorder
 from encoder.support.errors import EncoderError
 from encoder.support.progress import pulse
-from encoder.text_encoder import TextEncoder
 from encoder.trace.trace import Trace
 from encoder.trace.unpadded import tokens
 

@@ -6,6 +6,7 @@ from typing import NamedTuple
 
 from torch import Tensor
 
+from encoder.checkpoint.text_encoder import TextEncoder
 from encoder.experiments.attributions.gradients import (
     Attribution,
     Baseline,
@@ -19,7 +20,6 @@ from encoder.experiments.attributions.gradients import (
     relevance,
 )
 from encoder.experiments.attributions.target import Target, spearman
-from encoder.text_encoder import TextEncoder
 from encoder.trace.trace import Trace
 
 INTEGRATED, SLOPE, LOOKED, KNOCKED = ("integrated gradients", "gradient × input", "gradient × attention", "knock-out")

@@ -17,6 +17,7 @@ from weakref import WeakKeyDictionary
 import torch
 from torch import Tensor
 
+from encoder.checkpoint.text_encoder import TextEncoder
 from encoder.experiments.probes.regression import Regression, fit
 from encoder.metrics import stream
 from encoder.metrics.head_measures import runs
@@ -24,7 +25,6 @@ from encoder.model.config import EncoderConfig
 from encoder.model.encoder import Encoder
 from encoder.support.errors import EncoderError, seeded
 from encoder.support.progress import pulse, shares
-from encoder.text_encoder import TextEncoder
 from encoder.trace.trace import Trace
 from encoder.trace.words import places
 

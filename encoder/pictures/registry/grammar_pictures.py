@@ -24,7 +24,6 @@ from encoder.exam.rise import (
     rise,
     who,
 )
-from encoder.experiments.timelapse import gap_moments, typed_words, word_moments
 from encoder.pictures.export.caption import About
 from encoder.pictures.expression import ENC, Call, Expression, call
 from encoder.pictures.numbers import Names
@@ -32,6 +31,7 @@ from encoder.pictures.picture import Answer, Picture
 from encoder.pictures.registry.learning_pictures import MOMENTS, STEPS, when
 from encoder.pictures.scene import Option, Scene
 from encoder.support.formatting import percent, shown
+from encoder.tasks.timelapse import gap_moments, typed_words, word_moments
 
 FORMS = ("is", "are")
 LONGEST = 400  # letters of a sentence of one's own

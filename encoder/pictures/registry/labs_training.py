@@ -2,8 +2,7 @@
 
 from functools import partial
 
-from encoder.experiments import KINDS, boundary, learning_curve
-from encoder.experiments.learning import STEPS
+from encoder.experiments import boundary
 from encoder.experiments.linearity import RADIUS, SIDE
 from encoder.pictures.export.caption import About
 from encoder.pictures.expression import Call, Several, call
@@ -11,6 +10,7 @@ from encoder.pictures.picture import Answer, Picture
 from encoder.pictures.registry.labs import in_lab
 from encoder.pictures.scene import Scene, one_of
 from encoder.support.formatting import brief, listed, percent
+from encoder.tasks.learning import KINDS, STEPS, learning_curve
 
 DEPTHS = (2, 6)
 LAYERS = one_of("missing_layers", DEPTHS)

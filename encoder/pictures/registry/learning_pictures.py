@@ -9,14 +9,6 @@ from functools import partial
 
 import numpy as np
 
-from encoder.experiments.timelapse import (
-    embedding_row,
-    every_moment,
-    kept_steps,
-    measures_of,
-    moments_of,
-    strongest_heads,
-)
 from encoder.metrics import BUNDLED
 from encoder.pictures.export.caption import About
 from encoder.pictures.expression import ENC, Call, Constant, Each, call
@@ -27,6 +19,14 @@ from encoder.pictures.scene import Option, Scene, one_of, token_of
 from encoder.support.formatting import brief, listed, percent, shown
 from encoder.tasks.models import mystery
 from encoder.tasks.mystery import MYSTERIES, examined
+from encoder.tasks.timelapse import (
+    embedding_row,
+    every_moment,
+    kept_steps,
+    measures_of,
+    moments_of,
+    strongest_heads,
+)
 from encoder.trace.tokens import Tokens
 from encoder.train.evaluation import evaluate_each
 

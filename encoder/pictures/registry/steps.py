@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from encoder.checkpoint.text_encoder import TextEncoder
 from encoder.explain.operations.explanation import Explanation
 from encoder.metrics import largest_cell, likeliest_words
 from encoder.model.steps.step import PAIRS, WHOLE, Step, distances
@@ -20,7 +21,6 @@ from encoder.pictures.scene import Scene, one_of
 from encoder.pictures.view import Cell, View
 from encoder.support.errors import EncoderError
 from encoder.support.formatting import brief, percent, short, shown
-from encoder.text_encoder import TextEncoder
 from encoder.trace.trace import Trace
 
 FIRST = "attention.weights"  # the step where none is chosen

@@ -1,12 +1,12 @@
 """The picture of a stop of the story of a run."""
 
+from encoder.checkpoint.text_encoder import TextEncoder
 from encoder.pictures.export.caption import About, quoted
 from encoder.pictures.expression import ENC, Call, Expression, T, call
 from encoder.pictures.picture import Answer, Picture
 from encoder.pictures.scene import Option, Scene
 from encoder.support.errors import EncoderError
 from encoder.teach.story import StoryStop, Values, story
-from encoder.text_encoder import TextEncoder
 from encoder.trace.trace import Trace
 from encoder.trace.unpadded import once, tokens
 

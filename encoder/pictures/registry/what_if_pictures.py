@@ -7,6 +7,7 @@ from functools import partial
 import numpy as np
 from torch import Tensor
 
+from encoder.checkpoint.text_encoder import TextEncoder
 from encoder.experiments.ablation import WatchedWord, ablate_each, grid
 from encoder.experiments.compare import relative_difference
 from encoder.experiments.importance import OVER, Way, importance
@@ -21,7 +22,6 @@ from encoder.pictures.scene import Option, Scene, head_names, one_of
 from encoder.support.errors import EncoderError
 from encoder.support.formatting import brief, percent, shown
 from encoder.support.theme import Kind
-from encoder.text_encoder import TextEncoder
 from encoder.trace.trace import Trace
 
 ACTIONS = {"Zero": "zero", "Its mean over tokens": "mean"}

@@ -9,6 +9,7 @@ from pathlib import Path
 
 from encoder.browser.cell import LivingCell, drawn
 from encoder.browser.held import held
+from encoder.checkpoint.text_encoder import TextEncoder
 from encoder.packet.format import unpack
 from encoder.packet.reading import Reading
 from encoder.packet.step_numbers import level_8
@@ -17,7 +18,6 @@ from encoder.support.command_line import CommandLine, exit_code
 from encoder.support.errors import EncoderError
 from encoder.support.formatting import megabytes
 from encoder.support.progress import Hear, counting, progress
-from encoder.text_encoder import TextEncoder
 from encoder.trace.trace import Trace
 
 LARGEST = 60_000_000  # bytes; a browser that opens more is slow

@@ -4,6 +4,7 @@ import html
 from collections.abc import Iterator
 
 from encoder.browser.living import PAGES
+from encoder.checkpoint.text_encoder import TextEncoder
 from encoder.pictures.paper.type import typeface
 from encoder.pictures.picture import Picture
 from encoder.pictures.picture_files import CALLED, IN_BROWSER, drawing_of
@@ -12,7 +13,6 @@ from encoder.pictures.scene import Scene
 from encoder.pictures.view import View
 from encoder.support.errors import EncoderError
 from encoder.support.progress import Hear
-from encoder.text_encoder import TextEncoder
 from encoder.trace.trace import Trace
 
 STYLE = """<style>

@@ -16,6 +16,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+from encoder.checkpoint.text_encoder import TextEncoder
 from encoder.support import whole_file
 from encoder.support.command_line import CommandLine, exit_code
 from encoder.support.errors import EncoderError
@@ -24,7 +25,6 @@ from encoder.teach import trials
 from encoder.teach.lessons import lesson
 from encoder.teach.lessons.claims import CLAIMS, WIDE
 from encoder.teach.trials.finding import Finding, Judgement, untried
-from encoder.text_encoder import TextEncoder
 
 FORMAT, VERSION = "encoder-verdicts", 2
 SHIPPED = Path(__file__).parent / "verdicts"  # of the bundled models

@@ -3,12 +3,12 @@
 from collections.abc import Callable
 from dataclasses import replace
 
+from encoder.checkpoint.text_encoder import TextEncoder
 from encoder.metrics import first_lost
 from encoder.metrics.word_kinds import is_word
 from encoder.support.errors import integer
 from encoder.teach.story import guess_chapter, layers_chapter, looks, words_chapter
 from encoder.teach.story.stop import StoryStop, Subject, subject
-from encoder.text_encoder import TextEncoder
 from encoder.trace.trace import Trace
 from encoder.trace.unpadded import tokens
 

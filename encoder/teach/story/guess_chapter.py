@@ -3,11 +3,11 @@
 import numpy as np
 from torch import Tensor
 
+from encoder.checkpoint.text_encoder import TextEncoder
 from encoder.metrics import cosine, final_answer, first_lost, logit_lens, race, settled
 from encoder.metrics.lens import word as word_of
 from encoder.support.formatting import brief, percent, shown
 from encoder.teach.story.stop import StoryStop, Subject, Values, best_first, called, options
-from encoder.text_encoder import TextEncoder
 from encoder.trace.trace import Trace
 from encoder.trace.unpadded import once, rows, tokens
 

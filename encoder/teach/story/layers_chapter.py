@@ -5,11 +5,11 @@ from dataclasses import replace
 import numpy as np
 from torch import Tensor
 
+from encoder.checkpoint.text_encoder import TextEncoder
 from encoder.metrics import attention_weights, cosine_matrix, length, norm_weighted, stream
 from encoder.metrics.sublayers import added_ratios
 from encoder.support.formatting import brief, listed, percent, shown
 from encoder.teach.story.stop import StoryStop, Subject, Values, band, best_first, called, options
-from encoder.text_encoder import TextEncoder
 from encoder.trace.trace import Trace
 from encoder.trace.unpadded import rows, tokens
 

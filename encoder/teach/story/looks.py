@@ -2,12 +2,12 @@
 
 import numpy as np
 
+from encoder.checkpoint.text_encoder import TextEncoder
 from encoder.metrics import attention_weights
 from encoder.metrics.strongest_looks import even_share, stands_out
 from encoder.metrics.word_kinds import token_kinds
 from encoder.support.formatting import listed, percent
 from encoder.teach.story.stop import StoryStop, Subject, Values, band, best_first, called, options
-from encoder.text_encoder import TextEncoder
 from encoder.trace.trace import Trace
 from encoder.trace.unpadded import tokens
 

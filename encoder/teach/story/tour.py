@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 
 import torch
 
+from encoder.checkpoint.text_encoder import TextEncoder
 from encoder.exam import Exam
 from encoder.exam.exam_sentences import NO_JOB, head_jobs, scope
 from encoder.explain.cost import size
@@ -16,7 +17,6 @@ from encoder.model.activations import ACTIVATIONS
 from encoder.support.formatting import listed, percent, short, shown
 from encoder.teach.story.looks import strongest
 from encoder.teach.story.stop import subject
-from encoder.text_encoder import TextEncoder
 from encoder.trace.trace import HELD, Source, Trace
 from encoder.trace.unpadded import tokens
 

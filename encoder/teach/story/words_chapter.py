@@ -2,11 +2,11 @@
 
 import numpy as np
 
+from encoder.checkpoint.text_encoder import TextEncoder
 from encoder.metrics import length, nearest_words
 from encoder.metrics.word_kinds import token_kinds
 from encoder.support.formatting import brief, listed, shown
 from encoder.teach.story.stop import StoryStop, Subject, Values, band, called, options
-from encoder.text_encoder import TextEncoder
 from encoder.trace.trace import Trace
 from encoder.trace.unpadded import rows, tokens
 

@@ -10,6 +10,7 @@ from collections.abc import Mapping
 from types import ModuleType
 from typing import Any
 
+from encoder.checkpoint.text_encoder import TextEncoder
 from encoder.support.errors import EncoderError
 from encoder.teach.trials import (
     arithmetic,
@@ -33,7 +34,6 @@ from encoder.teach.trials import (
 from encoder.teach.trials.experiment import Experiment
 from encoder.teach.trials.finding import Bars, Curves, Finding, Grid, Judgement, Picture, Verdict, judge
 from encoder.teach.trials.head_trials import position_of
-from encoder.text_encoder import TextEncoder
 
 
 def experiments_of(module: ModuleType) -> dict[str, Experiment]:

@@ -4,13 +4,13 @@ import math
 
 import torch
 
+from encoder.checkpoint.text_encoder import TextEncoder
 from encoder.edits.edit_text import text_to_edits
 from encoder.experiments import dot_products, scaling, softmax_of
 from encoder.metrics import attention_weights
 from encoder.support.errors import EncoderError
 from encoder.support.formatting import brief, percent
 from encoder.teach.trials.finding import Bars, Curves, Finding, Grid, array, judge, titled
-from encoder.text_encoder import TextEncoder
 
 AGREES = 1e-5  # of the size of what was added up
 TERMS = {  # what is added up, by operation; where it is not named here, products

@@ -10,15 +10,15 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, NamedTuple, TypeAlias
 
+from encoder.checkpoint.text_encoder import TextEncoder
 from encoder.experiments.dropout import PLACES
-from encoder.experiments.learning import KINDS
 from encoder.experiments.probes.layer_probes import probe_flops
 from encoder.explain.cost import run_flops, size
 from encoder.model.activations import ACTIVATIONS
 from encoder.model.config import PRESETS
+from encoder.tasks.learning import KINDS
 from encoder.tasks.on_digits import ON_DIGITS
 from encoder.teach.trials.finding import Finding
-from encoder.text_encoder import TextEncoder
 
 USUAL_TOKENS = 16  # of the sentences that an experiment brings along
 

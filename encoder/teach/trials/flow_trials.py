@@ -11,6 +11,7 @@ import torch
 from torch import Tensor
 from torch.utils._python_dispatch import TorchDispatchMode
 
+from encoder.checkpoint.text_encoder import TextEncoder
 from encoder.edits.edit import Edit
 from encoder.explain.cost import run_flops, size
 from encoder.metrics import SENTENCES, attention_weights, length
@@ -20,7 +21,6 @@ from encoder.support.errors import EncoderError
 from encoder.support.formatting import percent
 from encoder.teach.trials.experiment import USUAL_TOKENS, Cost, experiment
 from encoder.teach.trials.finding import Bars, Curves, Finding, array, judge
-from encoder.text_encoder import TextEncoder
 from encoder.trace.trace import Trace
 from encoder.trace.words import punctuation
 

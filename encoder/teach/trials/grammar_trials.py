@@ -3,6 +3,7 @@
 import torch
 from torch import Tensor
 
+from encoder.checkpoint.text_encoder import TextEncoder
 from encoder.exam.exam_sentences import title
 from encoder.exam.examination import exam_by_content
 from encoder.exam.moments import training_moments
@@ -13,7 +14,6 @@ from encoder.support.formatting import listed, percent, points
 from encoder.teach.trials.experiment import Text, experiment
 from encoder.teach.trials.finding import Curves, Finding, array, judge, untried
 from encoder.teach.trials.link_trials import Links, links, looks
-from encoder.text_encoder import TextEncoder
 
 RELATION = Text(choices=("obj", "det", "case"))
 NO_EXAM = "The heads of this model were not examined on gold trees; those of “base” and “small” were."

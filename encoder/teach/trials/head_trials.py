@@ -5,13 +5,13 @@ Networks that read rows of digits are asked what they compute, too.
 
 from torch import Tensor
 
+from encoder.checkpoint.text_encoder import TextEncoder
 from encoder.metrics import MARGIN, attention_weights
 from encoder.support.errors import EncoderError
 from encoder.support.formatting import brief, percent
 from encoder.tasks.mystery import SAME, Examined, examine, reads_digits
 from encoder.tasks.on_digits import ON_DIGITS
 from encoder.teach.trials.finding import Bars, Finding, Grid, array, judge, untried
-from encoder.text_encoder import TextEncoder
 from encoder.trace.trace import Trace
 from encoder.trace.words import merge
 

@@ -7,6 +7,7 @@ from torch import Tensor
 
 from encoder.checkpoint.build import on_meta
 from encoder.checkpoint.hugging_face import read_fields
+from encoder.checkpoint.text_encoder import TextEncoder
 from encoder.experiments import bare, one_matrix
 from encoder.explain.cost import DEPTHS, depths
 from encoder.model.config import PRESETS
@@ -15,7 +16,6 @@ from encoder.teach.trials.experiment import ListOf, Number, Text, experiment
 from encoder.teach.trials.finding import Bars, Finding, array, judge, untried
 from encoder.teach.trials.order import NO_TABLE, TABLES
 from encoder.teach.trials.sizes import by
-from encoder.text_encoder import TextEncoder
 
 FIELDS = {
     "layers": "n_layers",

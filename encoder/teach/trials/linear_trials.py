@@ -2,13 +2,13 @@
 
 import torch
 
+from encoder.checkpoint.text_encoder import TextEncoder
 from encoder.experiments import Halved, collapse, halved
 from encoder.experiments.linearity import from_linear
 from encoder.model.attention import Attention
 from encoder.model.steps.catalogue import by_name
 from encoder.support.formatting import brief, percent
 from encoder.teach.trials.finding import Bars, Finding, array, judge
-from encoder.text_encoder import TextEncoder
 
 ROUNDING = 1e-5
 

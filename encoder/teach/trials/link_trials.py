@@ -13,6 +13,7 @@ from weakref import WeakKeyDictionary
 import torch
 from torch import Tensor
 
+from encoder.checkpoint.text_encoder import TextEncoder
 from encoder.experiments.ablation import ROWS, knock_outs, outcomes
 from encoder.metrics import MARGIN, SENTENCES, length
 from encoder.metrics.head_measures import runs
@@ -22,7 +23,6 @@ from encoder.support.formatting import percent, points
 from encoder.teach.trials.experiment import Text, experiment
 from encoder.teach.trials.finding import Finding, Grid, array, judge, untried
 from encoder.teach.trials.head_trials import between_words
-from encoder.text_encoder import TextEncoder
 from encoder.trace.trace import Trace
 from encoder.trace.words import punctuation
 

@@ -6,12 +6,12 @@ from collections.abc import Sequence
 
 import torch
 
+from encoder.checkpoint.text_encoder import TextEncoder
 from encoder.experiments.compare import cosines, mean_between
 from encoder.support.errors import EncoderError
 from encoder.support.formatting import brief, listed, percent
 from encoder.teach.trials.finding import Curves, Finding, array, judge, untried
 from encoder.teach.trials.head_trials import position_of
-from encoder.text_encoder import TextEncoder
 from encoder.trace.unpadded import stream
 
 ALIKE = 0.9  # mean cosine above which two vectors count as one meaning

@@ -3,11 +3,11 @@
 import torch
 from torch import Tensor, nn
 
+from encoder.checkpoint.text_encoder import TextEncoder
 from encoder.explain.whole import Layer
 from encoder.support.formatting import brief, listed
 from encoder.teach.trials.experiment import experiment
 from encoder.teach.trials.finding import Bars, Finding, array, judge
-from encoder.text_encoder import TextEncoder
 
 # What it prints of its last output: the first ten and the last ten of 512 columns, for three tokens.
 ROWS = (

@@ -5,13 +5,13 @@ import math
 import torch
 from torch import Tensor
 
+from encoder.checkpoint.text_encoder import TextEncoder
 from encoder.experiments import exchanged, profile, turn, word_order
 from encoder.experiments.positions import on_circles
 from encoder.support.formatting import brief, percent
 from encoder.teach.trials.experiment import experiment
 from encoder.teach.trials.finding import Bars, Curves, Finding, array, judge, untried
 from encoder.teach.trials.sizes import by
-from encoder.text_encoder import TextEncoder
 
 NO_TABLE = "This model has no table of positions."
 TABLES = ("sinusoidal", "learned")  # the positions that have one

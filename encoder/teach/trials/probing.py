@@ -6,12 +6,12 @@ from statistics import NormalDist
 
 import numpy as np
 
+from encoder.checkpoint.text_encoder import TextEncoder
 from encoder.exam.named import named
 from encoder.experiments.probes.layer_probes import TASKS, Probe, looked_up, probe
 from encoder.support.formatting import listed, percent
 from encoder.teach.trials.experiment import Text, experiment
 from encoder.teach.trials.finding import Curves, Finding, array, judge, untried
-from encoder.text_encoder import TextEncoder
 
 CLEAR = 2.0  # standard errors
 RARE = 0.05  # the chance that two layers that tell alike seem to differ, over all pairs of layers

@@ -3,6 +3,7 @@
 import torch
 from torch import Tensor
 
+from encoder.checkpoint.text_encoder import TextEncoder
 from encoder.edits.edit import Edit
 from encoder.experiments.attributions.gradients import (
     gradient_x_attention,
@@ -17,7 +18,6 @@ from encoder.metrics import attention_weights
 from encoder.support.formatting import brief, percent, shown
 from encoder.teach.trials.experiment import Text, experiment
 from encoder.teach.trials.finding import Bars, Finding, array, judge, untried
-from encoder.text_encoder import TextEncoder
 from encoder.trace.trace import Trace
 
 WEIGHT = "attention weight"

@@ -1,9 +1,9 @@
 """Trials of what encoders got after 2017: each measures one part, in a model that has it or in one that has not."""
 
+from encoder.checkpoint.text_encoder import TextEncoder
 from encoder.experiments import REGIMES, biases, gate_signs, mean_share, placed_scores, sight
 from encoder.support.formatting import brief, listed, percent, shown
 from encoder.teach.trials.finding import Bars, Finding, Grid, array, judge, untried
-from encoder.text_encoder import TextEncoder
 
 ROUNDING = 1e-4  # of the largest score: angles in float32 are off by a share of themselves
 SMALL = 0.01

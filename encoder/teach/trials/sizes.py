@@ -7,13 +7,13 @@ from typing import Any
 import numpy as np
 import torch
 
+from encoder.checkpoint.text_encoder import MAX_TOKENS, TextEncoder
 from encoder.experiments import LENGTHS, Duration, timing
 from encoder.explain.cost import parameters, run_flops, size
 from encoder.support.errors import EncoderError
 from encoder.support.formatting import brief, listed, percent, shown
 from encoder.teach.trials.experiment import Cost, ListOf, Number, Text, experiment
 from encoder.teach.trials.finding import Bars, Curves, Finding, judge, titled, untried
-from encoder.text_encoder import MAX_TOKENS, TextEncoder
 
 CLOSE, ABOUT = 0.01, 0.1  # how far "about" reaches; and up to where it is said that it is not close
 REPETITIONS = 4  # runs of each length that is timed

@@ -5,11 +5,11 @@ from dataclasses import replace
 
 from torch import Tensor
 
+from encoder.checkpoint.text_encoder import TextEncoder
 from encoder.experiments import DEPTHS, SHAPE, gradients, hidden_row, norms, padding, residuals, softmax_of
 from encoder.support.formatting import brief, listed, percent
 from encoder.teach.trials.experiment import experiment
 from encoder.teach.trials.finding import Bars, Curves, Finding, array, judge
-from encoder.text_encoder import TextEncoder
 
 APART = 1e-3  # 1 - cosine below which all tokens have become one
 ROUNDING = 1e-5

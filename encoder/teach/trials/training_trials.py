@@ -10,14 +10,14 @@ import torch
 from torch import Tensor, nn
 
 from encoder.checkpoint.build import untrained
-from encoder.experiments import PAPER, dropout, learning_curve, softmax_slopes
-from encoder.experiments.learning import MOST_LAYERS
-from encoder.experiments.two_relations import STEPS, pairs_right
+from encoder.checkpoint.text_encoder import TextEncoder
+from encoder.experiments import PAPER, dropout, softmax_slopes
 from encoder.metrics import SENTENCES
 from encoder.support.formatting import brief, listed, percent, points
+from encoder.tasks.learning import MOST_LAYERS, learning_curve
+from encoder.tasks.two_relations import STEPS, pairs_right
 from encoder.teach.trials.experiment import Cost, Number, experiment
 from encoder.teach.trials.finding import Bars, Curves, Finding, array, judge, untried
-from encoder.text_encoder import TextEncoder
 from encoder.train.evaluation import Score, evaluate_text
 
 NEAR = 0.02  # how far the share that drops out may be from p

@@ -3,6 +3,7 @@
 import torch
 from torch import Tensor, nn
 
+from encoder.checkpoint.text_encoder import TextEncoder
 from encoder.edits.edit_text import text_to_edits
 from encoder.explain.whole import DeviationNorm, WholeEncoder
 from encoder.metrics import attention_weights, cosine
@@ -15,7 +16,6 @@ from encoder.teach.trials.experiment import ListOf, Number, Text, experiment
 from encoder.teach.trials.finding import Finding, judge, untried
 from encoder.teach.trials.head_trials import position_of
 from encoder.teach.trials.sizes import by
-from encoder.text_encoder import TextEncoder
 
 ROUNDING = 1e-5  # of the size of the numbers
 MOST_TOKENS = 4096  # in one batch

@@ -2,10 +2,10 @@
 
 import math
 
-from encoder.experiments.timelapse import Moment
 from encoder.pictures.chart import SmallMap
 from encoder.support.formatting import shown
 from encoder.support.theme import Theme
+from encoder.tasks.timelapse import Moment
 from pages.ui.component import component
 from pages.ui.components import maps
 

@@ -17,13 +17,11 @@ from encoder.atlas.corpus_numbers import head_survey
 from encoder.atlas.reruns import Absence, AtlasPart
 from encoder.atlas.reruns import absences as absences_of
 from encoder.atlas.searching import NearToken, nearest_outputs, nearest_tokens
-from encoder.experiments import timelapse
 from encoder.experiments.attributions.circuits import looked_for, written_for
 from encoder.experiments.attributions.similarity import mean_vector as mean_of_sentences
 from encoder.experiments.probes import layer_probes as probing
 from encoder.experiments.probes.layer_probes import labelled
 from encoder.experiments.probes.regression import Regression
-from encoder.experiments.timelapse import Moment, Strongest
 from encoder.explain.cost import run_flops
 from encoder.explain.proof import Check, checks
 from encoder.metrics import ROLES, SENTENCES, Survey, never_positive, survey_cost, unit_words
@@ -31,6 +29,8 @@ from encoder.metrics import survey as measure
 from encoder.metrics.head_measures import HeadSurvey
 from encoder.support.formatting import shown
 from encoder.support.progress import pulse
+from encoder.tasks import timelapse
+from encoder.tasks.timelapse import Moment, Strongest
 from encoder.teach import trials
 from encoder.teach.story import tour
 from encoder.trace.tokens import Text

@@ -6,12 +6,12 @@ import pandas as pd
 import streamlit as st
 
 from encoder.atlas.atlas_reader import Atlas
+from encoder.checkpoint.text_encoder import TextEncoder
 from encoder.checkpoint.tokenizer_files import UNKNOWN
 from encoder.explain.cost import parameters, step_costs
 from encoder.pictures.registry.grids import DIFFERENCE, LIVING_MAP, UNCHANGED_RUN, unchanged_is_taken_off
 from encoder.support.formatting import shown
 from encoder.support.selection import CHOICES, Choice
-from encoder.text_encoder import TextEncoder
 from encoder.trace.trace import Trace
 from pages.ui import cell_links, session_runs
 from pages.ui.components import living_map_component

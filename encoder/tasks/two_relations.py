@@ -6,10 +6,10 @@ from functools import lru_cache
 import numpy as np
 import torch
 
-from encoder.experiments.learning import looked_at
 from encoder.support.progress import pulse
 from encoder.tasks.attention_task import LETTERS, AttentionTask, Draw, Integers, moved
 from encoder.tasks.data import batch, vocab_size
+from encoder.tasks.learning import looked_at
 from encoder.tasks.settings import usual
 from encoder.train.processes import Processes
 from encoder.train.trainer import Trainer, new_model

@@ -16,6 +16,7 @@ from torch import Tensor
 
 from encoder.checkpoint import CheckpointError, find, snapshots, within
 from encoder.checkpoint.listing import MODELS
+from encoder.checkpoint.text_encoder import TextEncoder
 from encoder.metrics.head_measures import HEAD_MEASURES, Survey, survey
 from encoder.metrics.layers import cosine
 from encoder.metrics.neurons import nearest_words
@@ -24,7 +25,6 @@ from encoder.support.errors import EncoderError
 from encoder.tasks.models import every_moment as every_moment_of_task
 from encoder.tasks.models import settings_of
 from encoder.tasks.task_training import looked_at
-from encoder.text_encoder import TextEncoder
 from encoder.trace.tokens import Tokens
 from encoder.trace.unpadded import attention_weights, tokens
 from encoder.trace.words import merge
