@@ -2,7 +2,6 @@
 
 from collections.abc import Callable, Mapping
 from functools import cache
-from pathlib import Path
 from typing import Any
 
 import streamlit as st
@@ -12,7 +11,7 @@ from encoder.pictures.link import one_line
 from encoder.pictures.view import EXAMPLES
 from pages.front import page_list, routes
 from pages.ui import cell_links
-from pages.ui.component import joined
+from pages.ui.component import built
 from pages.ui.frame import page_run
 from pages.ui.frame.page_run import LONGEST
 from pages.ui.server import offered_models, task_models
@@ -27,8 +26,7 @@ BAR, PLACE, CLASS = "around", "place", "class"
 @cache
 def _component(name: str) -> Any:
     """The component of one of the three."""
-    script = joined(Path(__file__).with_suffix(".js"))
-    return st.components.v2.component(f"front_{name}", html="<div class='around'></div>", js=script)
+    return st.components.v2.component(f"front_{name}", html="<div class='around'></div>", js=built("around"))
 
 
 def draw_bar(page: Page) -> None:

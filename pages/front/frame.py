@@ -15,7 +15,7 @@ from encoder.packet.shipped import SENTENCES
 from pages.front import below, packets, page_list, routes
 from pages.front.asked import IN_ADDRESS
 from pages.ui import style
-from pages.ui.component import joined
+from pages.ui.component import built
 from pages.ui.server.offers import MODELS
 from pages.ui.server.redirects import base
 from pages.ui.state.seat import JOINS, LONGEST_CODE
@@ -50,8 +50,7 @@ OF_PAGE = {FIGURE: (FIGURE,), "atlas": ("atlas_part", "atlas_unit"), "story": ("
 @cache
 def _component() -> Any:
     """The component that mounts the browser's code."""
-    script = joined(Path(__file__).with_suffix(".js"))
-    return st.components.v2.component("front", html="<div></div><div class='front'></div>", js=script)
+    return st.components.v2.component("front", html="<div></div><div class='front'></div>", js=built("frame"))
 
 
 def draw(page: Page, pages: Mapping[Any, Page]) -> None:

@@ -1,39 +1,25 @@
 """Our own small components: each a name, with its script and style beside the file of Python that draws it.
 
-Streamlit sends a component's script anew whenever its data change. So all scripts are one component without data, which
-a browser gets once, and what is sent with the data is a line that hands them to the script of that name.
+Streamlit sends a component's script anew whenever its data change. So all scripts are one component without data
+(`scripts.js`), which a browser gets once, and what is sent with the data is a line that hands them to the script of
+that name. To Streamlit a component is one file: those in `built/` are made of the scripts by
+`node tests/javascript/build.mjs`.
 """
 
-import re
 from functools import cache
 from pathlib import Path
 from typing import Any
 
 import streamlit as st
 
-ROOT = Path(__file__).parent
-IMPORT = re.compile(r"^import [^;]+ from '([\w./]+)';\n", re.MULTILINE)
-MAIN = "export default function"
+BUILT = Path(__file__).parent / "built"
 HAND_ON = """export default given => {
-  const scripts = globalThis.componentScripts ||= new Map();
-  const begun = scripts.get('NAME');
+  const begun = globalThis.componentScripts?.get('NAME');
   if (begun) return begun(given);
   const waiting = globalThis.componentsWaiting ||= [];
   let end, gone = false;
-  waiting.push(() => { if (!gone) end = scripts.get('NAME')(given); });
+  waiting.push(() => { if (!gone) end = globalThis.componentScripts.get('NAME')(given); });
   return () => { gone = true; end?.(); };
-};"""
-PART = """scripts.set('NAME', (() => {
-SCRIPT
-return main;
-})());"""
-COLLECT = """const scripts = globalThis.componentScripts ||= new Map();
-PARTS
-let end = null;
-export default given => {
-  (globalThis.componentsWaiting ||= []).splice(0).forEach(begin => begin());
-  end ||= scripts.get('reconnect')(given);  // draws nothing, and watches over every page
-  return () => { end?.(); end = null; };
 };"""
 
 
@@ -53,33 +39,17 @@ def component(beside: str, name: str, html: str) -> Any:
 
 
 @cache
+def built(name: str) -> str:
+    """Return a script with all that it imports: "scripts", "frame" or "around"."""
+    return (BUILT / f"{name}.js").read_text(encoding="utf-8")
+
+
+@cache
 def _scripts() -> Any:
     """The component that brings all scripts."""
-    scripts = sorted(script for script in ROOT.rglob("*.js") if MAIN in script.read_text(encoding="utf-8"))
-    parts = "\n".join(
-        PART.replace("NAME", script.stem).replace("SCRIPT", joined(script).replace(MAIN, "const main = function"))
-        for script in scripts
-    )
-    js = COLLECT.replace("PARTS", parts)
-    return st.components.v2.component("scripts", html="<span></span>", js=js)
+    return st.components.v2.component("scripts", html="<span></span>", js=built("scripts"))
 
 
 def draw_scripts() -> None:
     """Send all scripts, before anything that needs one; a browser whose connection is back asks for a run."""
     _scripts()(key="scripts", on_back_change=lambda: None)
-
-
-def joined(script: Path) -> str:
-    """A script with the ones that it imports in front of it: to Streamlit a component is one file."""
-    texts: dict[Path, str] = {}
-
-    def add(path: Path) -> None:
-        text = path.read_text(encoding="utf-8")
-        for name in IMPORT.findall(text):
-            imported = (path.parent / name).resolve()
-            if imported not in texts:
-                add(imported)
-        texts[path] = re.sub(r"^export (?!default)", "", IMPORT.sub("", text), flags=re.MULTILINE)
-
-    add(script.resolve())
-    return "".join(texts.values())

@@ -5,12 +5,12 @@ from pathlib import Path
 from typing import Any
 
 from encoder.support.formatting import brief, percent, points, short
-from pages.ui.component import joined
+from pages.ui.component import built
 
 ROOT = Path(__file__).resolve().parents[2]
-JOINED = """async text => {
-  const made = await import(URL.createObjectURL(new Blob([text], { type: 'text/javascript' })))
-  return [Object.keys(made), typeof made.default]
+IMPORTED = """async text => {
+  const module = await import(URL.createObjectURL(new Blob([text], { type: 'text/javascript' })))
+  return [Object.keys(module), typeof module.default, [...globalThis.componentScripts?.keys() ?? []]]
 }"""
 WRITE = """async values => {
   const { brief, percent, points, short } = await import('/encoder/browser/number.js')
@@ -29,12 +29,17 @@ def test_numbers_are_written_alike_in_both_languages(blank: Any) -> None:
         assert texts == [brief(value), short(value), percent(value), *whole], value
 
 
-def test_every_script_is_checked_for_types_and_a_component_is_one_file_with_one_function(blank: Any) -> None:
+def test_every_script_is_checked_for_types_and_what_streamlit_gets_is_one_file_with_one_function(blank: Any) -> None:
+    components: set[str] = set()
     for script in sorted((ROOT / "pages").rglob("*.js")):
         text = script.read_text(encoding="utf-8")
-        assert text.startswith("// @ts-check\n"), script
-        if "export default" in text:
-            assert blank.evaluate(JOINED, joined(script)) == [["default"], "function"], script
+        assert text.startswith("// @ts-check\n") or script.parent.name == "built", script
+        components |= {script.stem} if "export default" in text else set()
+    for name in ("around", "frame"):
+        assert blank.evaluate(IMPORTED, built(name)) == [["default"], "function", []]
+    exports, kind, names = blank.evaluate(IMPORTED, built("scripts"))
+    components -= {"around", "frame", "reconnect", "scripts"}  # no components, or by another way
+    assert (exports, kind, set(names)) == (["default"], "function", components)
 
 
 def test_the_largest_number_of_a_small_map_has_the_last_colour(blank: Any) -> None:

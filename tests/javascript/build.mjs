@@ -1,7 +1,8 @@
 // Makes encoder/browser/built/front.js of encoder/browser/mount.js, and built/pages.js and built/in_class.js of pages.js and
-// in_class.js, which take from front.js what they need of it; with --check it fails where what is there differs.
+// in_class.js, which take from front.js what they need of it, and pages/ui/built/ of the scripts that Streamlit gets; with
+// --check it fails where what is there differs.
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
-import { basename, dirname, relative } from 'node:path';
+import { basename, dirname } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build, transform } from 'esbuild';
 
@@ -45,18 +46,20 @@ const shared = {
 };
 const entry = `export * from './mount.js';\n${both.map((name, i) => `import * as part${i} from './${name}';`).join('\n')}
 export const modules = { ${both.map((name, i) => `'${name}': part${i}`).join(', ')} };`;
+const FOR_STREAMLIT = { around: 'front/around.js', frame: 'front/frame.js', scripts: 'ui/scripts.js' };
 const made = {
-  'front.js': await build({ ...usual, stdin: { contents: entry, resolveDir: folder, sourcefile: 'front.js' }, plugins: [style, apart] }),
-  ...Object.fromEntries(await Promise.all(LATER.map(async name => [name, await build({ ...usual, entryPoints: [`${folder}/${name}`], plugins: [style, shared] })]))),
+  'encoder/browser/built/front.js': await build({ ...usual, stdin: { contents: entry, resolveDir: folder, sourcefile: 'front.js' }, plugins: [style, apart] }),
+  ...Object.fromEntries(await Promise.all(LATER.map(async name => [`encoder/browser/built/${name}`, await build({ ...usual, entryPoints: [`${folder}/${name}`], plugins: [style, shared] })]))),
+  ...Object.fromEntries(await Promise.all(Object.entries(FOR_STREAMLIT).map(async ([name, path]) => [`pages/ui/built/${name}.js`, await build({ ...usual, entryPoints: [`${root}pages/${path}`] })]))),
 };
 for (const [name, { outputFiles }] of Object.entries(made)) {
-  const file = `${folder}/built/${name}`, text = `// Made by tests/javascript/build.mjs.\n${outputFiles[0].text}`;
+  const file = `${root}${name}`, text = `// Made by tests/javascript/build.mjs.\n${outputFiles[0].text}`;
   if (process.argv.includes('--check')) {
     if (await readFile(file, 'utf8').catch(() => '') === text) continue;
-    console.error(`${relative(root, file)} is not what its sources make: node tests/javascript/build.mjs`);
+    console.error(`${name} is not what its sources make: node tests/javascript/build.mjs`);
     process.exit(1);
   }
   await mkdir(dirname(file), { recursive: true });
   await writeFile(file, text);
-  console.log(`${relative(root, file)}: ${text.length} characters`);
+  console.log(`${name}: ${text.length} characters`);
 }

@@ -1,0 +1,35 @@
+// @ts-check
+// The scripts of all components as one, which a browser gets once. A component whose script has not arrived waits in a line;
+// from then on each begins at once, by its name.
+import clicks from './clicks.js';
+import film from './components/film.js';
+import film_arcs from './components/film_arcs.js';
+import film_guess from './components/film_guess.js';
+import film_heads from './components/film_heads.js';
+import learning from './components/learning.js';
+import living_map from './components/living_map.js';
+import living_map_layer from './components/living_map_layer.js';
+import maps from './components/maps.js';
+import story_arcs from './components/story_arcs.js';
+import timelapse from './components/timelapse.js';
+import arrival from './frame/arrival.js';
+import draft_store from './lessons/draft_store.js';
+import reconnect from './reconnect.js';
+
+/** @type {any} */
+const shared = globalThis;
+shared.componentScripts = new Map(Object.entries({
+  arrival, clicks, draft_store, film, film_arcs, film_guess, film_heads, learning, living_map, living_map_layer, maps, story_arcs, timelapse,
+}));
+/** @type {(() => void) | null} */
+let end = null;
+
+/** @param {ComponentArguments<unknown>} given */
+export default function (given) {
+  (shared.componentsWaiting ||= []).splice(0).forEach((/** @type {() => void} */ begin) => begin());
+  end ||= reconnect(given); // draws nothing, and watches over every page
+  return () => {
+    end?.();
+    end = null;
+  };
+}
