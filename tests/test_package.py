@@ -171,26 +171,38 @@ def test_a_training_needs_no_extra_before_it_is_to_be_examined(installed: Path, 
     assert examined[1:] == ["error: conllu is not installed; pip install 'encoder[exam]' brings it\n", 2]
 
 
-NO_EXTRAS = "streamlit,plotly,matplotlib,fontTools,PIL,conllu"
+NO_EXTRAS = "streamlit,plotly,matplotlib,fontTools,PIL,conllu,pyarrow"
+TABLE = "Atlas(Path(encoder.__file__).parent / 'atlas/shipped/small').head(0, 0)._repr_html_()"
+SAYS_WHICH = """
+from pathlib import Path
+import encoder
+from encoder.atlas.atlas_reader import Atlas
+from encoder.exam import bundled_treebanks
+try: {need}
+except ImportError as error: print(error)
+"""
 
 
-@pytest.mark.parametrize("blocked", [NO_EXTRAS, pytest.param(f"{NO_EXTRAS},pyarrow", marks=built)])
+@pytest.mark.parametrize("place", ["checkout", pytest.param("installed", marks=built)])
 def test_a_living_cell_and_a_report_need_no_extra_and_what_does_says_which(
-    blocked: str, request: pytest.FixtureRequest, tmp_path: Path
+    place: str, request: pytest.FixtureRequest, tmp_path: Path
 ) -> None:
-    """From the checkout, which reads shipped tables by pyarrow; installed without that too."""
-    folder = request.getfixturevalue("installed") if "pyarrow" in blocked else ROOT
+    folder = ROOT if place == "checkout" else request.getfixturevalue("installed")
     cell = "from encoder import TextEncoder\nt = TextEncoder.from_pretrained('small').trace('A cat sat.')\n"
     given = [
         [cell + "print(len(t._repr_html_()), len(t.show('heads')._repr_html_()))"],
         ["encoder-report", "A cat sat.", "--model", "small", "--no-charts"],
         ["encoder-report", "A cat sat.", "--model", "small"],
         ["try: from encoder import measure\nexcept ImportError as error: print(error)"],
+        [SAYS_WHICH.format(need="bundled_treebanks()")],
+        *([[SAYS_WHICH.format(need=TABLE)]] if place == "checkout" else []),  # which alone has the shipped atlases
     ]
-    shown, plain, charts, measured = answers(folder, tmp_path, blocked, given)
+    shown, plain, charts, measured, *trees_and_atlas = answers(folder, tmp_path, NO_EXTRAS, given)
     assert min(map(int, shown[0].split())) > 300_000 and plain[1:] == ["", 0], (shown, plain)
     assert charts[2] == 2 and charts[1].endswith(" is not installed; pip install 'encoder[figures]' brings it\n")
     assert measured[0] == "plotly is not installed; pip install 'encoder[figures]' brings it\n"
+    for needed, answer in zip(("conllu", "pyarrow"), trees_and_atlas, strict=False):
+        assert answer[0] == f"{needed} is not installed; pip install 'encoder[exam]' brings it\n"
 
 
 @built

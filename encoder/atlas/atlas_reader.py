@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from encoder.atlas.card import check_model, read_card
 from encoder.atlas.corpus import AtlasError
 from encoder.atlas.making import sha256
-from encoder.support.import_names import on_demand
+from encoder.support.import_names import naming_extra, on_demand
 from encoder.trace.tokens import Text
 from encoder.trace.trace import Source
 
@@ -95,8 +95,9 @@ class Atlas:
         self, name: str, columns: list[str] | None = None, filters: Any = None, as_dictionary: Sequence[str] = ()
     ) -> "pa.Table":
         """Return a file of columns, or some of it."""
-        import pyarrow as pa
-        import pyarrow.parquet as pq
+        with naming_extra():
+            import pyarrow as pa
+            import pyarrow.parquet as pq
 
         path = self.path(name)
         try:

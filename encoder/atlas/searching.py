@@ -2,10 +2,9 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
-import pyarrow as pa
-import pyarrow.compute as pc
 import torch
 from torch import Tensor
 
@@ -16,6 +15,9 @@ from encoder.checkpoint.text_encoder import TextEncoder
 from encoder.metrics import length
 from encoder.metrics.roles import MARGIN, MOST
 from encoder.model.block import Block
+
+if TYPE_CHECKING:  # an extra of the package, which only who has an atlas needs
+    import pyarrow as pa
 
 TINY = torch.finfo(torch.float32).tiny
 PLACE = ("sentence", "position", "token")
@@ -106,6 +108,8 @@ def heads_from(atlas: Atlas, start: str, end: str) -> list[PairHead]:
 
     `start` is one of FROM and `end` one of TO in `encoder.atlas.pairs`; none where the corpus has no such pair.
     """
+    import pyarrow.compute as pc
+
     rows = atlas.pairs.filter(pc.equal(atlas.pairs["to"], end))
     of_any, chosen = (rows.filter(pc.equal(rows["from"], kind)).to_pylist() for kind in ("any", start))
     anyone = {(row["layer"], row["head"]): row["weight"] for row in of_any}
@@ -116,10 +120,13 @@ def heads_from(atlas: Atlas, start: str, end: str) -> list[PairHead]:
     return sorted(found, key=lambda one: (-one.weight, one.layer, one.head))
 
 
-def matches(rows: pa.Table, column: str, word: str) -> np.ndarray:
+def matches(rows: "pa.Table", column: str, word: str) -> np.ndarray:
     """Return where a column holds a token: true everywhere for an empty word."""
     if not word:
         return np.ones(len(rows), bool)
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
     tokens = rows[column]
     encoded = tokens if pa.types.is_dictionary(tokens.type) else pc.dictionary_encode(tokens)
     chunk = encoded.unify_dictionaries().combine_chunks()
@@ -127,7 +134,7 @@ def matches(rows: pa.Table, column: str, word: str) -> np.ndarray:
     return np.isin(chunk.indices.to_numpy(), list(wanted))
 
 
-def counted(rows: pa.Table, name: str, hit: np.ndarray) -> list[tuple[int, int, int, int, int]]:
+def counted(rows: "pa.Table", name: str, hit: np.ndarray) -> list[tuple[int, int, int, int, int]]:
     """For each unit with a hit: its number, hits and contexts in the sample, hits and contexts among the largest."""
     units = rows[name].to_numpy()
     sampled = matches(rows, "list", "sample")
@@ -213,7 +220,7 @@ def parts(vectors: np.ndarray) -> Iterator[Tensor]:
         yield held[: len(some)].copy_(some)
 
 
-def nearest(cosines: Tensor, names: pa.Table, k: int) -> list[NearToken]:
+def nearest(cosines: Tensor, names: "pa.Table", k: int) -> list[NearToken]:
     """Return the tokens with the largest cosines."""
     top = cosines.topk(min(k, len(cosines)))
     rows = names.take(top.indices.tolist()).to_pylist()

@@ -15,6 +15,7 @@ from sys import intern
 from typing import Any, BinaryIO
 
 from encoder.support.errors import EncoderError
+from encoder.support.import_names import naming_extra
 from encoder.support.progress import pulse
 from encoder.support.whole_file import OPENERS
 
@@ -189,8 +190,9 @@ def columns(file: TreeFile, number: int, line: str) -> dict[str, Any]:
     count = line.count("\t") + 1
     if count != COLUMNS:
         raise wrong(file, number, f"has {count} column{'s' * (count != 1)} where {COLUMNS} are expected, tabs between")
-    from conllu.exceptions import ParseException  # an extra of the package, which no run of a model needs
-    from conllu.parser import DEFAULT_FIELDS, parse_line
+    with naming_extra():  # which no run of a model needs
+        from conllu.exceptions import ParseException
+        from conllu.parser import DEFAULT_FIELDS, parse_line
 
     try:
         row = dict(parse_line(line, DEFAULT_FIELDS))

@@ -18,6 +18,7 @@ from encoder.pictures.scene import Scene
 from encoder.pictures.view import View
 from encoder.support.errors import EncoderError
 from encoder.support.formatting import shown
+from encoder.support.import_names import naming_extra
 from encoder.support.progress import progress
 from encoder.trace.trace import Trace
 
@@ -68,8 +69,9 @@ class ListTable:
 
     def parquet(self) -> bytes:
         """The table as a Parquet file, which pandas, Polars, R and DuckDB read."""
-        import pyarrow as pa
-        import pyarrow.parquet as pq
+        with naming_extra():
+            import pyarrow as pa
+            import pyarrow.parquet as pq
 
         file = io.BytesIO()
         pq.write_table(pa.table({name: pa.array(values) for name, values in self.columns.items()}), file)

@@ -1,7 +1,8 @@
 """Names that load their modules only when they are asked for, and those that rooms had before."""
 
 import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from importlib import import_module
 from importlib.abc import Loader, MetaPathFinder
 from importlib.machinery import ModuleSpec
@@ -41,6 +42,15 @@ def with_extra(error: ModuleNotFoundError) -> ModuleNotFoundError:
         return error
     message = f"{error.name} is not installed; pip install 'encoder[{extra}]' brings it"
     return ModuleNotFoundError(message, name=error.name)
+
+
+@contextmanager
+def naming_extra() -> Iterator[None]:
+    """Where a module of an extra of the package is missing, say which extra brings it."""
+    try:
+        yield
+    except ModuleNotFoundError as error:
+        raise with_extra(error) from error
 
 
 EARLIER = {
