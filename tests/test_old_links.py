@@ -18,7 +18,7 @@ from encoder.edits.edit_text import text_to_edits
 from encoder.packet.after_layers import level_5
 from encoder.packet.block_level import level_3
 from encoder.packet.format import unpack
-from encoder.packet.step_numbers import level_8
+from encoder.packet.step_numbers import level_8, level_9
 from encoder.pictures import figure_link
 from encoder.pictures.link import RETIRED
 from encoder.pictures.old_addresses import lead
@@ -37,6 +37,7 @@ FOLDS = {
     "feed_forward": {"more": "1"},
     "flows": {"through_layers": "1"},
     "heads": {"more": "1"},
+    "what_if": {"more": "1"},
     "stack": {"ways_open": "1"},
     "lens": {"words_open": "1", "ways_open": "1"},
     "vectors": {"units_open": "1", "ways_open": "1", "layers_alike": "1"},
@@ -46,9 +47,11 @@ ELSEWHERE = {"vectors": ("add_norm_1.sum", "add_norm_2.sum")}  # steps whose pag
 LINKS: list[dict[str, Any]] = json.loads(Path(__file__).with_name("old_links.json").read_text(encoding="utf-8"))
 
 
+WORDS = 5  # the likeliest at a token, which were drawn; of the packet's they are the first
 CELLS = 6  # of each chart and map
 KINDS = ("toggle", "selectbox", "pills", "select_slider", "text_input", "text_area", "segmented_control", "multiselect")
 OF_TWO = ("other", "other_model")  # what the browser chooses on Compare
+TABS = ("compare_part", "heads_part")  # which were no choice of a widget with a key
 SHARED = ("sentence", "second", "model", "layer", "head", "hidden")  # what every page has
 
 
@@ -168,8 +171,24 @@ def of_step(page: str, query: dict[str, str]) -> list[Any]:
     step = query.get("step", page_of(page).opens_on)
     name = step if page in ("embedding", "stack") else f"layers.{query.get('layer', '4')}.{step}"
     _, about, arrays = unpack(level_8(encoder, trace, name, [int(query.get("head", "1"))]))
-    values, single = arrays["numbers"].values.ravel(), len(about["shape"][0]) == 1
+    rows, single = arrays["numbers"].values, len(about["shape"][0]) == 1
+    values = (rows[:, :WORDS] if "ids" in arrays else rows).ravel()
     return ["y" if single else "z", len(values), *map(rounded, values[:CELLS].tolist())]
+
+
+def weighted_values(query: dict[str, str]) -> list[Any]:
+    """The first word's value times its weight from a query, in a few dimensions, as the packets of opened numbers say.
+
+    Of head 1 in layer 4, the usual ones.
+    """
+    encoder = pretrained("base")
+    trace = encoder.trace(query["sentence"])
+    parts = []
+    for dimension in range(CELLS):
+        packet = level_9(encoder, trace, "layers.4.attention.heads", [1, int(query["query"]), dimension])
+        arrays = unpack(packet)[2]
+        parts.append(rounded(arrays["values"].numbers[arrays["places"].numbers.tolist().index(0)]))
+    return parts
 
 
 def test_every_page_that_was_linked_to_is_there() -> None:
@@ -203,6 +222,9 @@ def test_an_old_link_opens_what_it_showed(link: dict[str, Any]) -> None:
     if page != link["page"]:
         assert title != before["title"]
     before["title"] = title  # some are called by more than they were
+    before["chosen"] |= {name: query[name] for name in TABS if name in query}
+    if page == "attention":  # the browser draws its steps; lessons and figures have them on one scale for all heads
+        before["chosen"].pop("lock", None)
     if page in DRAWN:  # there an address keeps what it says, also where that is usual
         before["link"] |= {name: query[name] for name in ("sentence", "other") if name in query}
     if page in DRAWN and "step" not in query | opens:  # what such a page opens on stands in no address
@@ -216,6 +238,8 @@ def test_an_old_link_opens_what_it_showed(link: dict[str, Any]) -> None:
         before["charts"] = [one for one in before["charts"] if one[:2] == own[:2]]
         assert before["charts"]
         now["charts"].append(own)
+        if query.get("step") == "attention.heads" and "query" in query:  # an opened number shows what it is the sum of
+            now["charts"].append(["z", own[1], *weighted_values(query)])
     if link["page"] == "stack":
         now["charts"].append(of_step(page, {"sentence": EXAMPLE} | query))
     if link["page"] == "lens":  # the words after each layer are drawn by the browser, of the run's packet
