@@ -22,6 +22,7 @@ import numpy as np
 import pyarrow.parquet as pq
 import pytest
 import torch
+from page_tools import open_app
 from tiny import TINY, VARIANTS, tiny
 
 from encoder import Edit, TextEncoder, Trace
@@ -32,12 +33,12 @@ from encoder.atlas.atlas_reader import Atlas, Firing
 from encoder.atlas.collecting import COARSE, FINE, KeptVectors
 from encoder.atlas.corpus import AtlasCorpus, AtlasError
 from encoder.atlas.corpus_numbers import head_survey
-from encoder.atlas.making import AtlasPlan, begin, put_together, work, work_for_another
+from encoder.atlas.making import AtlasPlan, begin, put_together, sha256, work, work_for_another
 from encoder.atlas.pairs import TO, kinds, pairs_of
 from encoder.atlas.ranking import FAR, POSITIONS, SAMPLE, TOP, bin_of, bins_of, drawn, edges
 from encoder.atlas.reruns import TOKENS, AtlasPart, absence, absences, packs
 from encoder.atlas.searching import heads_between, heads_from, nearest_outputs, nearest_tokens, units_on
-from encoder.metrics import SENTENCES, survey
+from encoder.metrics import HEAD_MEASURES, SENTENCES, survey
 from encoder.teach.story import tour
 
 pytestmark = pytest.mark.slow
@@ -180,6 +181,30 @@ def test_a_survey_read_from_an_atlas_is_a_survey_of_its_sentences(
     for name, heads in by_running.items():
         assert [(head.layer, head.head) for head in habits[name]] == [(head.layer, head.head) for head in heads], name
         assert [head.share for head in habits[name]] == pytest.approx([head.share for head in heads], abs=1e-4)
+
+
+def test_an_atlas_older_than_a_measure_shows_the_others_and_says_how_to_have_it(
+    folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def forget(copy: Path) -> None:
+        path = copy / "heads.parquet"
+        pq.write_table(pq.read_table(path).drop_columns(["offset"]), path)
+        card = json.loads((copy / "card.json").read_text())
+        card["files"]["heads.parquet"] = {"bytes": path.stat().st_size, "sha256": sha256(path)}
+        (copy / "card.json").write_text(json.dumps(card))
+
+    older = Atlas(damaged(folder, tmp_path, forget))
+    assert HEAD_MEASURES.keys() - head_survey(older).measures.keys() == {"offset"}
+    monkeypatch.setenv("ENCODER_ATLASES", str(older.folder))
+    query = {"model": "small", "atlas_of": "1", "over": "100 sentences", "measure": "offset"}
+    heads, measures = (open_app("heads", **query, heads_part=part) for part in ("What each head does", "Measures"))
+    (table,) = (frame.value for frame in heads.dataframe if "looks at" in frame.value)
+    titles = {measure.title for measure in HEAD_MEASURES.values()}
+    assert titles - set(table) == {"Offset"}
+    for app in (heads, measures):
+        (warning,) = app.warning
+        sentence = warning.value.replace("\\", "")
+        assert "this atlas was made before “Offset” was measured; make it anew: python -m encoder.atlas" in sentence
 
 
 def test_pairs_are_those_of_a_slow_loop(atlas: Atlas, traces: list[Trace], layer: int = 1, head: int = 2) -> None:

@@ -62,19 +62,33 @@ def telling_unit(atlas: Atlas, layer: int) -> int:
     return int(np.where(firing_shares(atlas, layer) < RARE, written, -1).argmax())
 
 
+class AtlasMeasures(dict[str, torch.Tensor]):
+    """The measures that an atlas has, by their names; of one that is newer than the atlas it is said what to do."""
+
+    def __init__(self, measures: dict[str, torch.Tensor], command: str) -> None:
+        super().__init__(measures)
+        self.command = command
+
+    def __missing__(self, name: str) -> torch.Tensor:
+        title = HEAD_MEASURES[name].title
+        raise AtlasError(f"this atlas was made before “{title}” was measured; make it anew: {self.command}")
+
+
 def head_survey(atlas: Atlas) -> HeadSurvey:
     """The measures and labels of all heads over the corpus, as `encoder.metrics.survey` makes them of its sentences.
 
     `tokens` are those of the text. Labels shuffle the keys of the first sentences of each shard, and not of all.
+    `measures` lacks those that are newer than the atlas; to ask for one of these is an AtlasError.
     """
     card, rows = atlas.card, atlas.heads
     shape = card.sizes["layers"], card.sizes["heads"]
-    measures = {name: rows[name].to_numpy().astype(np.float32).reshape(shape) for name in HEAD_MEASURES}
+    there = [name for name in HEAD_MEASURES if name in rows.column_names]
+    measures = {name: rows[name].to_numpy().astype(np.float32).reshape(shape) for name in there}
     names = ("label", "nearest", "nearest_mass", "nearest_uniform", "nearest_shuffled")
     roles = [Role(*(row[name] for name in (*names, f"{row['nearest']}_queries"))) for row in rows.to_pylist()]
     return HeadSurvey(
         card.sentences,
         card.tokens,
-        {name: torch.from_numpy(values.copy()) for name, values in measures.items()},
+        AtlasMeasures({name: torch.from_numpy(values.copy()) for name, values in measures.items()}, card.command),
         [roles[i * shape[1] : (i + 1) * shape[1]] for i in range(shape[0])],
     )

@@ -34,6 +34,7 @@ from pages.heads import examined, over_a_list
 from pages.ui import session_runs
 from pages.ui.downloads import table as downloads
 from pages.ui.picture_view import ask, show, tie
+from pages.ui.refusals import shows_errors
 from pages.ui.server.measurements import heads_of
 from pages.ui.state import session_state as state
 from pages.ui.step.sections import pick_atlas
@@ -97,7 +98,10 @@ def draw_roles() -> None:
     ]
     those = ", ".join(looking) if looking else "none that chance does not explain"
     st.markdown(plain(f"Heads with a place to look: {those}. {over.over}"))
-    numbers = {one.title: survey.measures[name].flatten().numpy() for name, one in HEAD_MEASURES.items()}
+    numbers = {}
+    for name, measure in HEAD_MEASURES.items():
+        with shows_errors():  # an atlas may be older than a measure
+            numbers[measure.title] = survey.measures[name].flatten().numpy()
     table = pd.DataFrame([asdict(role) for role in roles], index=heads).assign(**numbers).rename_axis("head")
     table = table.rename(columns={"label": "looks at"}).replace({"looks at": {NO_ROLE: "no one place"}})
     downloads.shown_table(table, key="roles", column_config=dict.fromkeys(table.columns[2:], NUMBER))
