@@ -5,6 +5,7 @@ import json
 import random
 from collections.abc import Iterator
 from contextlib import ExitStack
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -15,6 +16,8 @@ from starlette.websockets import WebSocketDisconnect
 
 from pages.front import class_routes, class_streams, routes
 from pages.ui.classroom import classroom as rules
+
+SCREEN = (Path(__file__).parents[1] / "encoder/browser/built/in_class.js").read_text(encoding="utf-8")
 
 GAP = {"sentence": "The keys to the cabinet [MASK] on the table.", "model": "small", "layer": "1", "head": "2"}
 HOSTILE = "<img src=x onerror=alert(1)> \u202e $x$ \x00"
@@ -162,7 +165,8 @@ def test_who_is_no_teacher_leads_nothing(client: TestClient, monkeypatch: pytest
     before = rules.classroom().now(teacher[:6])
     for act, said in acts:
         for seat in forged:
-            assert "class is over" in post(client, act, 410, seat=seat, **said)["message"]
+            message = post(client, act, 410, seat=seat, **said)["message"]
+            assert message == "The class is over, or the server was started anew." and message in SCREEN
         assert "only the teacher" in post(client, act, 409, seat=pupil, **said)["message"].lower()
     for seat in forged:
         assert post(client, "answer", 410, seat=seat, number=1, round=1, answer=0)

@@ -10,7 +10,7 @@ import { REST } from './store.js';
 const QUIET = 12_000; // ms without a sign of life after which a line counts as cut
 const AGAIN = 500, LATEST = 4_000; // ms until a cut line is tried again, at first and at last
 const GRACE = 700, LONGEST = 8_000; // ms in which what a server draws is what the class was shown
-const OVER = 'The class is over, or where it was kept was started anew. What is on your screen stays.';
+const OVER = 'The class is over, or the server was started anew. What is on your screen stays.';
 
 /** @typedef {Record<string, string>} Query */
 /** @typedef {{text: string, votes: number[], right: boolean | null, value: number | null}} Line */
