@@ -159,8 +159,10 @@ def test_a_run_that_cannot_start_says_why(corpus: Path, tmp_path: Path, capsys: 
         *((["--evaluate", model], "is neither a bundled model") for model in ("none", "a" * 400, "x\0y", "README.md")),
     )
     for number, (more, sentence) in enumerate(cases):
-        assert main([*start, "--out", str(tmp_path / f"run {number}"), *more]) == 2, more
+        out = tmp_path / f"run {number}" / "within"
+        assert main([*start, "--out", str(out), *more]) == 2, more
         assert sentence in capsys.readouterr().err, more
+        assert not out.parent.exists(), f"{more} leaves {[path.name for path in out.parent.rglob('*')]}"
 
 
 def small_state(folder: Path, seed: int) -> dict[str, object]:

@@ -72,20 +72,24 @@ def tokenizer_for(
 ) -> Tokenizer:
     """The tokenizer of the run: that in the folder or of the model it goes on from, a given one, or one learned."""
     path = asked.out / TOKENIZER
-    if on.first and not asked.resume:
-        if start:
-            given = start.tokenizer
-        else:
-            given = opened(asked.tokenizer) if asked.tokenizer else learn(texts, recipe.config.vocab_size)
-        checkpoint_files.write(path, given.to_str().encode())
-    on.wait()
-    tokenizer = opened(path)
+    if asked.resume:
+        tokenizer = opened(path)
+    else:
+        new = new_tokenizer(asked, texts, recipe, start).to_str() if on.first else ""
+        tokenizer = Tokenizer.from_str(on.shared(new))
     if tokenizer.get_vocab_size() != recipe.config.vocab_size:
         raise TrainingError(
             f"{asked.tokenizer or path} has {tokenizer.get_vocab_size()} pieces and vocab_size is "
             f"{recipe.config.vocab_size}; use --set vocab_size={tokenizer.get_vocab_size()}"
         )
     return tokenizer
+
+
+def new_tokenizer(asked: Namespace, texts: list[str], recipe: Recipe, start: TextEncoder | None) -> Tokenizer:
+    """Return the tokenizer that a run begins with."""
+    if start:
+        return start.tokenizer
+    return opened(asked.tokenizer) if asked.tokenizer else learn(texts, recipe.config.vocab_size)
 
 
 def opened(path: Path) -> Tokenizer:
@@ -127,6 +131,9 @@ def train_alone(asked: Namespace, on: Processes) -> None:
     given = start.model if start else None
     examine = examiner(asked.out, tokenizer, recipe) if asked.exam else None
     run = TrainingRun(recipe, tokens, texts, tokenizer, asked.out, pinned, asked.parts, given, examine)
+    run.check_rows()
+    if on.first and not asked.resume:
+        checkpoint_files.write(asked.out / TOKENIZER, tokenizer.to_str().encode())
     model, progress = train(run, on, asked.resume)
     if on.first:
         checkpoint_files.save_model(asked.out, model, tokenizer, recipe.row_length)

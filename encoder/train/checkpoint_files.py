@@ -4,7 +4,7 @@ import json
 import math
 import os
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from copy import deepcopy
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -68,6 +68,7 @@ def alone(folder: Path) -> Iterator[None]:
         yield
         return
     try:
+        new = [path for path in (folder, *folder.parents) if not path.exists()]
         folder.mkdir(parents=True, exist_ok=True)
         held = os.open(folder, os.O_RDONLY)
     except OSError as error:
@@ -82,6 +83,9 @@ def alone(folder: Path) -> Iterator[None]:
         yield
     finally:
         os.close(held)
+        with suppress(OSError):  # of a run that was refused nothing is left; in another's folder there is something
+            for path in new:
+                path.rmdir()
 
 
 def identity(recipe: Recipe, corpus: str) -> dict[str, object]:

@@ -131,13 +131,13 @@ def batches(
     """Yield for every step from `step` on, the plan of its epoch and the first of its `count` rows.
 
     Raises:
-        TrainingError: the corpus does not fill one batch.
+        TrainingError: the corpus does not fill one batch in the first epoch; a later one that does not is left out.
     """
     epoch, passed = 0, 0
     while True:
         current = plan(tokens, row_length, joined, seed, epoch)
         here = len(current) // count
-        if not here:
+        if not here and not epoch:
             raise TrainingError(
                 f"the corpus fills {len(current)} rows of {row_length} tokens, and a step takes {count}; "
                 f"use --set rows={max(1, len(current))} or a larger corpus"

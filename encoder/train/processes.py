@@ -46,6 +46,14 @@ class Processes:
         if self.count > 1:
             distributed.barrier()
 
+    def shared(self, text: str) -> str:
+        """Return the text of the first process in all of them."""
+        if self.count == 1:
+            return text
+        texts = [text]
+        distributed.broadcast_object_list(texts, device=self.device)
+        return texts[0]
+
     def total(self, value: float) -> float:
         """Return the sum over all processes."""
         if self.count == 1:

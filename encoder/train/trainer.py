@@ -25,7 +25,7 @@ from encoder.model.attention import Attention
 from encoder.model.encoder import Encoder
 from encoder.support.errors import seeded
 from encoder.train.objective import Batch, MaskedWords
-from encoder.train.packing import TokenStream
+from encoder.train.packing import TokenStream, batches
 from encoder.train.processes import Processes
 from encoder.train.recipe import TOKEN_EMBEDDING, Recipe
 
@@ -49,6 +49,11 @@ class TrainingRun:
     parts: int = 1
     start: Encoder | None = None
     examine: Callable[[int, Encoder], None] | None = None
+
+    def check_rows(self) -> None:
+        """Refuse a corpus that does not fill the rows of one step."""
+        recipe = self.recipe
+        next(batches(self.tokens, recipe.row_length, recipe.joined, recipe.seed, recipe.rows, 0))
 
 
 def new_model(recipe: Recipe) -> Encoder:
