@@ -12,16 +12,7 @@ from tiny import SENTENCE, TINY, VARIANTS, each, tiny
 from torch import nn
 
 from encoder import Edit, EncoderConfig, TextEncoder, Trace
-from encoder.experiments.ablation import (
-    Effect,
-    Outcome,
-    Progress,
-    WatchedWord,
-    ablate_each,
-    grid,
-    knock_outs,
-    outcomes,
-)
+from encoder.experiments.ablation import Effect, Outcome, Progress, WatchedWord, ablate_each, grid, knock_outs, outcomes
 
 pytestmark = pytest.mark.slow
 

@@ -2,8 +2,10 @@
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, Literal, TypeAlias
 
+from encoder.pictures.export.caption import UNCHANGED, About
 from encoder.pictures.picture import Answer, Picture
 from encoder.pictures.scene import Option, Scene
 
@@ -102,3 +104,13 @@ def pictures_of(parts: Sequence[Part]) -> Iterator[Picture]:
             yield part if isinstance(part, Picture) else part.picture
         elif isinstance(part, Beside | When):
             yield from pictures_of((*part.parts, *getattr(part, "otherwise", ())))
+
+
+def in_lab(name: str, **shared: Any) -> Callable[..., Picture]:
+    """Return what makes the pictures of an experiment, on its page and with what they share."""
+    return partial(Picture, page="lessons", unfolds={"lessons_part": "Labs", "lab": name}, **shared)
+
+
+def about_sentence(scene: Scene, what: str) -> About:
+    """Return what a caption names of an experiment on the sentence, whatever is masked or changed on the page."""
+    return About(source=scene.source, scope=f"{what}, {UNCHANGED}")

@@ -12,16 +12,19 @@ from encoder.experiments.probes.layer_probes import MOODS, TAGS, labelled, read_
 from encoder.pictures.lab import Ask, Beside, Note, Part, Show, Table, When, Words, pictures_of
 from encoder.pictures.lab_rows import GROUPS, LABS
 from encoder.pictures.picture import Answer, Picture
-from encoder.pictures.registry.labs import BARE, TASK, TOLD, probed, without_added
+from encoder.pictures.registry.labs_padding import BARE, without_added
 from encoder.pictures.registry.labs_training import (
     DEPTHS,
     LAYERS,
     LEARNING_ONE,
     LEARNING_THREE,
     LEARNING_TWO,
+    TASK,
+    TOLD,
     WARM_UP,
     WARM_UPS,
     learning,
+    probed,
 )
 from encoder.pictures.scene import layer_names
 from encoder.support.errors import EncoderError

@@ -1,21 +1,22 @@
-"""Pictures of the lab padding: a short sentence in a batch, with the mask that hides [PAD] and without it."""
+"""The labs on tokens that nobody typed: [PAD] with its mask and without, and a sentence without [CLS] and [SEP]."""
 
-from collections.abc import Mapping
-from functools import partial
+import math
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 import numpy as np
 
-from encoder.experiments import padding
+from encoder.experiments import bare, hidden_row, padding
 from encoder.metrics import open_scores
 from encoder.model.steps.catalogue import by_name
 from encoder.pictures.export.caption import About, quoted
 from encoder.pictures.expression import ENC, Call, Every, Item, Several, call, step
 from encoder.pictures.figures.facts import kind_of
+from encoder.pictures.lab import Ask, Beside, Note, Own, Show, Table, When, about_sentence, in_lab, lab
 from encoder.pictures.numbers import Names
-from encoder.pictures.picture import Answer, Picture
-from encoder.pictures.registry.labs import about_sentence, in_lab
+from encoder.pictures.picture import Answer
 from encoder.pictures.scene import Option, Scene, one_of
-from encoder.support.formatting import percent
+from encoder.support.formatting import brief, listed, percent, shown
 from encoder.support.theme import Kind
 
 SHORT = Option("pad_short", None, lambda scene: "The cat sleeps.")
@@ -48,8 +49,9 @@ def names_of_pads(answer: Answer) -> Mapping[str, Names]:
     return {"series": ("masked", "mask forgotten"), "token": batch.tokens[: batch.n]}
 
 
-of_page = partial(Picture, page="lessons", unfolds=in_lab("Padding"))
-PADS = of_page(
+of_padding = in_lab("Padding")
+
+PADS = of_padding(
     key="pads",
     question="What if the mask that hides [PAD] is forgotten?",
     measure=lambda scene: Several(padded(scene).masked, padded(scene).forgotten),
@@ -63,7 +65,7 @@ PADS = of_page(
     options=(SHORT,),
 )
 
-LEAK = of_page(
+LEAK = of_padding(
     key="leak",
     question="How much weight does each head give to [PAD] where the mask is forgotten?",
     measure=lambda scene: padded(scene).forgotten_leak,
@@ -119,7 +121,7 @@ def say_on_padding(answer: Answer) -> str:
     return f"{title_of('weights', answer.scene)}: its {n} tokens put {share} of their weight on [PAD]."
 
 
-PAD_MASKED = of_page(
+PAD_MASKED = of_padding(
     key="pad_masked",
     question="Which scores does the mask of a batch hide?",
     measure=lambda scene: Every(lambda layer: call(open_scores, in_batch(scene), layer), scene.n_layers),
@@ -133,7 +135,7 @@ PAD_MASKED = of_page(
     options=(SHORT, MASK),
 )
 
-PAD_WEIGHTS = of_page(
+PAD_WEIGHTS = of_padding(
     key="pad_weights",
     question="Where does the short sentence of a batch look?",
     measure=lambda scene: Every(lambda layer: step(layer, "attention.weights", in_batch(scene)), scene.n_layers),
@@ -146,3 +148,97 @@ PAD_WEIGHTS = of_page(
     about=about_batch,
     options=(SHORT, MASK),
 )
+
+
+def here(answer: Answer) -> str:
+    """Return the chosen layer and head in words."""
+    return f"layer {answer.scene.layer}, head {answer.scene.head}"
+
+
+def batch_shape(answer: Answer) -> str:
+    """Return what a batch of two sentences is before and after the encoder."""
+    run = answer.value(padded(answer.scene)).runs[0]
+    n, d_model = run["output"].shape
+    return (
+        f"The batch goes in as (2, {n}) ids and comes out as (2, {n}, {d_model:,}): {run.padding} rows of the short "
+        "one are [PAD]."
+    )
+
+
+def both_rows(answer: Answer) -> Mapping[Any, Sequence[str]]:
+    """Return the tokens of both sentences of a batch, place by place."""
+    rows = zip(answer.value(padded(answer.scene)).tokens, answer.scene.t.tokens, strict=True)
+    return {"": ["short", "long"]} | {place: list(map(shown, both)) for place, both in enumerate(rows)}
+
+
+def masked_row(answer: Answer) -> str:
+    """Return what becomes of a row whose every key is masked."""
+    lost, even = hidden_row(-math.inf), hidden_row(-1e9)
+    return (
+        f"With minus infinity the row is 0/0, not a number, and {lost.lost[-1]} of {len(lost.weights)} tokens are lost "
+        f"in the end; with -1e9 the row is even: {percent(float(even.weights[-1, 0]))} for each token it must not see."
+    )
+
+
+def without_added(scene: Scene) -> Call:
+    """The sentence's own tokens alone."""
+    return call(bare, ENC, scene.t.inputs)
+
+
+def say_bare(answer: Answer) -> str:
+    """What shapes come out, and how alike the vectors are."""
+    alone = answer.value(without_added(answer.scene))
+    n, d_model = alone.alone.shape
+    return (
+        f"Without {listed(list(alone.added))} the output is ({n}, {d_model:,}), one row for each of {n} tokens; with "
+        f"them it is ({n + len(alone.added)}, {d_model:,}). The vectors of the same tokens have a mean cosine of "
+        f"{brief(answer.numbers.array.mean())}."
+    )
+
+
+BARE = in_lab("Without [CLS] and [SEP]")(
+    key="bare",
+    question="What changes without the tokens that the model adds?",
+    measure=lambda scene: without_added(scene).alike,
+    dims=("token",),
+    names=lambda answer: {"token": answer.value(without_added(answer.scene)).tokens},
+    kind="bars",
+    unit="cosine",
+    title="Cosine of each token's vector alone and with the added tokens",
+    say=say_bare,
+    about=lambda scene: about_sentence(scene, f"{quoted(scene.t.inputs)} with the added tokens and without"),
+)
+
+LABS = {
+    "Padding": lab(
+        "What if the mask over [PAD] is forgotten?",
+        "In a batch the shorter sentence is filled up with [PAD], and a mask hides that from the words.",
+        Ask("Short sentence", SHORT, "text"),
+        Table("batch", both_rows),
+        Note("finding", batch_shape),
+        PADS,
+        LEAK,
+        Note("heading", lambda answer: f"The short sentence in the batch ({here(answer)})"),
+        Ask("Run", MASK, "pills"),
+        Beside((PAD_MASKED, PAD_WEIGHTS)),
+        "And if every key of a row is masked?",
+        Note("finding", masked_row),
+        place=True,
+    ),
+    "Without [CLS] and [SEP]": lab(
+        "What if [CLS] and [SEP] are left out?",
+        "Tutorials often show one row for each word. Here the sentence is read as they do it, without the tokens "
+        "that the tokenizer adds, and beside it as the model was trained.",
+        When(
+            lambda answer: isinstance(answer.scene.t.inputs, str),
+            (
+                Show(
+                    BARE,
+                    "Every word also stands as many positions earlier as tokens were added before it.",
+                ),
+                Own("bare output"),
+            ),
+            ("This needs one sentence, and no pair.",),
+        ),
+    ),
+}

@@ -1,7 +1,6 @@
-"""Pictures of the labs on softmax: what the division by the root of d_head is for, and scores of one's own."""
+"""The labs on softmax: what the division by the root of d_head is for, and scores of one's own."""
 
 from collections.abc import Callable
-from functools import partial
 
 import numpy as np
 
@@ -9,16 +8,13 @@ from encoder.experiments import WIDTHS, dot_products, scaling, softmax_gradient,
 from encoder.metrics import largest_cell
 from encoder.pictures.export.caption import UNCHANGED, About, quoted
 from encoder.pictures.expression import ENC, Each, Several, call
+from encoder.pictures.lab import Ask, Note, Show, in_lab, lab
 from encoder.pictures.picture import Answer, Picture
-from encoder.pictures.registry.labs import in_lab
 from encoder.pictures.scene import Option, Scene
 from encoder.support.errors import EncoderError
 from encoder.support.formatting import brief, percent, short
 
-RANDOM = About(scope="random queries and keys, seed 0")
-
-
-of_page = partial(Picture, page="lessons")
+of_division = in_lab("Why √d_head")
 
 
 def over_widths(
@@ -33,7 +29,7 @@ def over_widths(
     logarithmic: bool = False,
 ) -> Picture:
     """Two lines over the width of a head, of random queries and keys."""
-    return of_page(
+    return of_division(
         key=key,
         question=question,
         measure=lambda scene: drawn,
@@ -43,9 +39,8 @@ def over_widths(
         unit=unit,
         title=title,
         say=say,
-        about=lambda scene: RANDOM,
+        about=lambda scene: About(scope="random queries and keys, seed 0"),
         needs="model",
-        unfolds=in_lab("Why √d_head"),
         look=lambda answer: {"logarithmic": (True, logarithmic)},
     )
 
@@ -121,7 +116,7 @@ def say_scaling(answer: Answer) -> str:
     )
 
 
-SCALING_HEADS = of_page(
+SCALING_HEADS = of_division(
     key="scaling_heads",
     question="What does leaving the division out do to each head?",
     measure=lambda scene: call(scaling, ENC, scene.t.inputs).change,
@@ -130,8 +125,17 @@ SCALING_HEADS = of_page(
     title="Change of each head's normalized entropy without the division",
     say=say_scaling,
     about=lambda scene: About(source=scene.source, scope=f"{quoted(scene.t.inputs)}, {UNCHANGED} besides the division"),
-    unfolds=in_lab("Why √d_head"),
 )
+
+
+def widest_heads(answer: Answer) -> str:
+    """Return how large the largest weight of the widest head is."""
+    widest = answer.value(call(dot_products))[-1]
+    return (
+        f"The largest weight is {percent(widest.without_largest)} on average without the division and "
+        f"{percent(widest.with_largest)} with it: softmax becomes all or nothing."
+    )
+
 
 EXAMPLE = "2, 1, 0.1"
 MOST, LARGEST = 24, 1e4  # scores, and the size of one
@@ -164,13 +168,16 @@ def about_own(scene: Scene) -> About:
     return About(scope=f"scores {', '.join(names_of_scores(scene))}, typed by hand")
 
 
+of_own_scores = in_lab("Softmax", needs="model", options=(OWN_SCORES,), about=about_own)
+
+
 def say_weights(answer: Answer) -> str:
     """The weights one by one."""
     weights = [percent(weight) for weight in answer.numbers.array]
     return f"softmax({', '.join(names_of_scores(answer.scene))}) = {', '.join(weights)}."
 
 
-OWN_WEIGHTS = of_page(
+OWN_WEIGHTS = of_own_scores(
     key="own_weights",
     question="What weights does softmax make of your own scores?",
     measure=lambda scene: call(softmax_of, read(scene[OWN_SCORES])),
@@ -180,10 +187,6 @@ OWN_WEIGHTS = of_page(
     unit="weight",
     title="The weights that softmax makes of the scores",
     say=say_weights,
-    about=about_own,
-    options=(OWN_SCORES,),
-    needs="model",
-    unfolds=in_lab("Softmax"),
 )
 
 
@@ -197,7 +200,7 @@ def say_own_slopes(answer: Answer) -> str:
     )
 
 
-OWN_SLOPES = of_page(
+OWN_SLOPES = of_own_scores(
     key="own_slopes",
     question="How much does each weight move when a score does?",
     measure=lambda scene: call(softmax_gradient, read(scene[OWN_SCORES])),
@@ -206,9 +209,24 @@ OWN_SLOPES = of_page(
     values="signed",
     title="How much each weight moves with each score",
     say=say_own_slopes,
-    about=about_own,
-    options=(OWN_SCORES,),
-    needs="model",
-    unfolds=in_lab("Softmax"),
     look=lambda answer: {"row_title": "weight", "column_title": "score"},
 )
+
+LABS = {
+    "Why √d_head": lab(
+        "Why divide scores by √d_head?",
+        "Random queries and keys of growing width, and then the heads of this model.",
+        DEVIATION,
+        Show(SPREAD, widest_heads),
+        Note("heading", "The gradient with the division, and without"),
+        SLOPES,
+        SCALING_HEADS,
+    ),
+    "Softmax": lab(
+        "What does softmax make of your scores?",
+        "Type scores, and see the weights that the model's own softmax makes of them.",
+        Ask("Scores, with commas between", OWN_SCORES, "text"),
+        OWN_WEIGHTS,
+        Show(OWN_SLOPES, "Each row and column adds up to 0: what one weight gains the others lose."),
+    ),
+}

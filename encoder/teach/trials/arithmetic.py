@@ -116,11 +116,9 @@ def saturates(encoder: TextEncoder, width: int = 512) -> Finding:
     """Without the division by sqrt(d_head) softmax is all or nothing at this width; with it it is not."""
     result = dot_products((width,))[0]
     text = (
-        f"At d_head = {width}, over 16 random keys, the largest weight of a row is {brief(result.without_largest)} "
-        "on average "
-        f"without the division and {brief(result.with_largest)} with it. The entropy is "
-        f"{brief(result.without_entropy)} of "
-        f"the most possible without it, {brief(result.with_entropy)} with it."
+        f"At d_head = {width}, over 16 random keys, the largest weight of a row is {brief(result.without_largest)} on "
+        f"average without the division and {brief(result.with_largest)} with it. The entropy is "
+        f"{brief(result.without_entropy)} of the most possible without it, {brief(result.with_entropy)} with it."
     )
     wide = result.without_largest > SATURATED
     return Finding(
@@ -137,9 +135,8 @@ def division_matters(encoder: TextEncoder, sentence: str) -> Finding:
     change = result.without_entropy - result.with_entropy
     mean, narrower = float(change.mean()), int((change < 0).sum())
     text = (
-        f"Run again without the division, {narrower} of {change.numel()} heads look more narrowly; the entropy "
-        "of a head, "
-        f"as a share of the most possible, changes by {mean:+.3f} on average (√d_head is "
+        f"Run again without the division, {narrower} of {change.numel()} heads look more narrowly; the entropy of a "
+        f"head, as a share of the most possible, changes by {mean:+.3f} on average (√d_head is "
         f"{math.sqrt(encoder.config.d_head):.3g})."
     )
     grid = Grid(

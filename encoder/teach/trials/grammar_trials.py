@@ -105,10 +105,9 @@ def kinds_at_once(encoder: TextEncoder) -> Finding:
     surely = [job for job, one in meanings.items() if float(one.best_of.max()) > one.bar]
     far = float(far_looks(encoder).max())
     text = (
-        f"Grammar: on sentences that people parsed, heads passed the exam in {grammar} "
-        f"relations. Meaning: {told_meanings(meanings)}. Words {FAR} or "
-        f"more apart: one head puts {points(far)} more of its weight there than even attention would, and it counts "
-        f"from {points(FAR_MORE)} on."
+        f"Grammar: on sentences that people parsed, heads passed the exam in {grammar} relations. Meaning: "
+        f"{told_meanings(meanings)}. Words {FAR} or more apart: one head puts {points(far)} more of its weight there "
+        f"than even attention would, and it counts from {points(FAR_MORE)} on."
     )
     kinds = {"grammar": grammar > 0, "meaning": bool(surely), "words far apart": far > FAR_MORE}
     able = [kind for kind, is_there in kinds.items() if is_there]

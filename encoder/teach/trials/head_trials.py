@@ -55,9 +55,8 @@ def looks_at(
     name = f"“{trace.tokenization.spelled(most)}” ({most[0]})"
     text = (
         f"In layer {layer}, head {head}{', which does it most' if any_head else ''}, “{word}” puts {brief(value)} of "
-        f"its weight on “{target}”; even "
-        "attention would put "
-        f"{brief(even)}. Its largest weight, {brief(float(row[best]))}, is on {name}."
+        f"its weight on “{target}”; even attention would put {brief(even)}. Its largest weight, "
+        f"{brief(float(row[best]))}, is on {name}."
     )
     if any_head:
         at, which = divmod(int(largest.argmax()), largest.shape[1])

@@ -19,9 +19,8 @@ def layers_collapse(encoder: TextEncoder, between: str = "nothing") -> Finding:
     apart = result.linear if between == "nothing" else result.bent
     left = result.linear_remainder if between == "nothing" else result.remainder
     text = (
-        f"With {between} between them the two layers and the merged one, W' = W₁W₂, differ by up to "
-        f"{brief(apart)}; the "
-        f"numbers reach {brief(result.largest)}. The best of all linear layers misses {percent(left)} of them."
+        f"With {between} between them the two layers and the merged one, W' = W₁W₂, differ by up to {brief(apart)}; "
+        f"the numbers reach {brief(result.largest)}. The best of all linear layers misses {percent(left)} of them."
     )
     return Finding(left, "share that no single linear layer gives", text, judge(left < ROUNDING))
 

@@ -58,9 +58,8 @@ def identical_rows(encoder: TextEncoder, sentence: str) -> Finding:
     largest, size = result.largest_off, float(ours.abs().max())
     same = largest < 10 * ROUNDING * size
     text = (
-        f"With positions off the two outputs hold the same {n} vectors, up to {brief(largest)}, but {moved} of "
-        "them stand "
-        "in another row: the set is the same, the order is that of the words. "
+        f"With positions off the two outputs hold the same {n} vectors, up to {brief(largest)}, but {moved} of them "
+        "stand in another row: the set is the same, the order is that of the words. "
     )
     if result.largest_on < 10 * ROUNDING * size:
         text += "With positions on they are the same too: nothing here depends on the order of the words."
@@ -142,9 +141,8 @@ def one_frequency(encoder: TextEncoder, of: str = "pair") -> Finding:
     waves = 2 * math.pi / result.angles.abs()
     text = (
         "From one position to the next each pair turns by an angle of its own, missed by at most "
-        f"{brief(result.largest)}. "
-        f"Of {len(waves)} pairs the fastest comes round after {brief(float(waves[0]))} positions, the slowest after "
-        f"{brief(float(waves[-1]))}."
+        f"{brief(result.largest)}. Of {len(waves)} pairs the fastest comes round after {brief(float(waves[0]))} "
+        f"positions, the slowest after {brief(float(waves[-1]))}."
     )
     curves = Curves(
         {"wavelength": array(waves)},
@@ -246,9 +244,8 @@ def only_distance(encoder: TextEncoder) -> Finding:
     rises = int((result.mean[1:half] > result.mean[: half - 1]).sum())
     text = (
         f"The dot product of two position vectors is {brief(float(result.mean[0]))} for the same position, "
-        f"{brief(float(result.mean[1]))} for neighbours and {brief(float(result.mean[10]))} ten apart. At one "
-        "distance it "
-        f"varies by at most {brief(relative)} of the first. It does not always fall: it rises at {rises} of "
+        f"{brief(float(result.mean[1]))} for neighbours and {brief(float(result.mean[10]))} ten apart. At one distance "
+        f"it varies by at most {brief(relative)} of the first. It does not always fall: it rises at {rises} of "
         f"{half - 1} steps."
     )
     curves = Curves({"PE(p) · PE(p + k)": array(result.mean[:half])}, array(range(half)), ("distance k", "dot product"))

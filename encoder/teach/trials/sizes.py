@@ -196,11 +196,9 @@ def judged(durations: tuple[Duration, ...]) -> Finding:
     first, last = durations[0], durations[-1]
     ratio = last.seconds / first.seconds
     text = (
-        f"On one processor: {brief(1000 * first.seconds)} ms for {first.n} tokens and "
-        f"{brief(1000 * last.seconds)} ms for "
-        f"{last.n}, {brief(ratio)} times as long, for {brief(last.flops / first.flops)} times as many "
-        "operations. Those for "
-        f"pairs of tokens grew {brief(last.pair_flops / first.pair_flops)} times, and are "
+        f"On one processor: {brief(1000 * first.seconds)} ms for {first.n} tokens and {brief(1000 * last.seconds)} ms "
+        f"for {last.n}, {brief(ratio)} times as long, for {brief(last.flops / first.flops)} times as many operations. "
+        f"Those for pairs of tokens grew {brief(last.pair_flops / first.pair_flops)} times, and are "
         f"{percent(last.pair_flops / last.flops)} of all at the end."
     )
     curves = Curves(

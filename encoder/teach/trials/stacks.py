@@ -211,10 +211,9 @@ def masks_alike(encoder: TextEncoder, low: float = -1e9) -> Finding:
     lost, even = hidden_row(-math.inf), hidden_row(low)
     text = (
         f"Beside keys that may be seen, a key at {low:g} gets weight {brief(finite)}, one at minus infinity "
-        f"{brief(endless)}. "
-        f"Where all keys of a row are hidden they differ: minus infinity gives no number, and {lost.lost[-1]} of "
-        f"{len(lost.weights)} tokens are lost after {len(lost.lost) - 1} layers; {low:g} gives every hidden key "
-        f"{brief(float(even.weights[-1, 0]))}."
+        f"{brief(endless)}. Where all keys of a row are hidden they differ: minus infinity gives no number, and "
+        f"{lost.lost[-1]} of {len(lost.weights)} tokens are lost after {len(lost.lost) - 1} layers; {low:g} gives "
+        f"every hidden key {brief(float(even.weights[-1, 0]))}."
     )
     same = finite == endless
     everywhere = lost.lost[-1] == even.lost[-1]

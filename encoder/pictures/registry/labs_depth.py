@@ -1,16 +1,17 @@
-"""Pictures of the labs on what a block is made of: residuals, norms and gates."""
+"""The labs on what holds a stack together: residuals, two norms in two places, and what bends between layers."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from functools import partial
+from typing import Any
 
-from encoder.experiments import D_MODELS, DEPTHS, REGIMES, gate_signs, norm_order, norms, residuals
+from encoder.experiments import D_MODELS, DEPTHS, boundary, collapse, norm_order, norms, residuals
+from encoder.experiments.linearity import RADIUS, SIDE
 from encoder.metrics import norm_sides, shares_in_bins
 from encoder.pictures.export.caption import UNCHANGED, About, quoted
-from encoder.pictures.expression import ENC, Call, Each, Every, Several, T, call
+from encoder.pictures.expression import ENC, Call, Each, Every, Several, call
+from encoder.pictures.lab import Ask, Beside, Note, Show, Table, in_lab, lab
 from encoder.pictures.numbers import Names
 from encoder.pictures.picture import Answer, Picture
-from encoder.pictures.registry.labs import in_lab
 from encoder.pictures.scene import Scene, one_of
 from encoder.support.formatting import brief, percent
 
@@ -26,8 +27,7 @@ def say_apart(answer: Answer) -> str:
     )
 
 
-of_page = partial(Picture, page="lessons")
-DEPTH_APART = of_page(
+DEPTH_APART = in_lab("Residuals and depth")(
     key="depth_apart",
     question="Do tokens stay apart in a deep stack?",
     measure=lambda scene: Several(*(call(residuals).curve(*kind).apart for kind in STACKS.values())),
@@ -39,7 +39,6 @@ DEPTH_APART = of_page(
     say=say_apart,
     about=lambda scene: About(scope="random blocks and random vectors, seed 0"),
     needs="model",
-    unfolds=in_lab("Residuals and depth"),
     look=lambda answer: {"logarithmic": (False, True)},
 )
 
@@ -70,7 +69,7 @@ def say_formulas(answer: Answer) -> str:
     return f"Not the same, but close: at d_model 512 the outputs differ by a factor of {ratio:.6f}."
 
 
-FORMULAS = of_page(
+FORMULAS = in_lab("Two LayerNorms")(
     key="formulas",
     question="Is a norm by the unbiased standard deviation LayerNorm?",
     measure=lambda scene: Several(Each(call(norms), "largest"), Each(call(norms), "mean")),
@@ -82,9 +81,15 @@ FORMULAS = of_page(
     say=say_formulas,
     about=lambda scene: About(scope="random vectors, seed 0"),
     needs="model",
-    unfolds=in_lab("Two LayerNorms"),
     look=lambda answer: {"logarithmic": (True, True)},
 )
+
+
+def both_formulas(answer: Answer) -> Mapping[Any, Sequence[float]]:
+    """Return how far the two norms are apart, width by width."""
+    pairs = answer.value(call(norms))
+    return {name: [getattr(pair, name) for pair in pairs] for name in pairs[0]._fields}
+
 
 ORDERS = {"post-norm": "post", "pre-norm": "pre"}
 NORMS = {"after attention": "add_norm_1", "after feed-forward": "add_norm_2"}
@@ -102,6 +107,9 @@ def about_orders(scene: Scene) -> About:
     return About(source=scene.source, scope=scope)
 
 
+of_orders = in_lab("Post-norm and pre-norm", about=about_orders)
+
+
 def say_order_length(answer: Answer) -> str:
     """How long vectors are in the end."""
     post, pre = answer.numbers.array
@@ -111,7 +119,7 @@ def say_order_length(answer: Answer) -> str:
     )
 
 
-ORDER_LENGTH = of_page(
+ORDER_LENGTH = of_orders(
     key="order_length",
     question="How long do vectors grow with post-norm and with pre-norm?",
     measure=lambda scene: Several(
@@ -123,8 +131,6 @@ ORDER_LENGTH = of_page(
     unit="mean length",
     title="Mean length of the vectors after each layer, in both orders",
     say=say_order_length,
-    about=about_orders,
-    unfolds=in_lab("Post-norm and pre-norm"),
     look=lambda answer: {"titles": ("layers", "mean length")},
 )
 
@@ -138,7 +144,7 @@ def say_order_alike(answer: Answer) -> str:
     )
 
 
-ORDER_ALIKE = of_page(
+ORDER_ALIKE = of_orders(
     key="order_alike",
     question="How alike are the vectors with post-norm and with pre-norm?",
     measure=lambda scene: in_both_orders(scene).alike.mean(-1),
@@ -147,8 +153,6 @@ ORDER_ALIKE = of_page(
     unit="cosine",
     title="Mean cosine between the vectors of both orders after each layer",
     say=say_order_alike,
-    about=about_orders,
-    unfolds=in_lab("Post-norm and pre-norm"),
     look=lambda answer: {"titles": ("layers", "mean cosine")},
 )
 
@@ -173,7 +177,7 @@ def say_sides(order: str, answer: Answer) -> str:
 
 def sides_of(order: str) -> Picture:
     """What goes into a norm and what comes out, in one of the two orders."""
-    return of_page(
+    return of_orders(
         key=f"sides_{ORDERS[order]}",
         question=f"What does a norm do to the spread of the numbers with {order}?",
         measure=lambda scene: Every(lambda layer: call(shares_in_bins, sides(order, scene, layer))[1], scene.n_layers),
@@ -184,65 +188,89 @@ def sides_of(order: str) -> Picture:
         unit="number",
         title=f"{order.capitalize()}: the numbers before and after the norm",
         say=lambda answer: say_sides(order, answer),
-        about=about_orders,
         options=(NORM,),
-        unfolds=in_lab("Post-norm and pre-norm"),
     )
 
 
 SIDES_POST, SIDES_PRE = sides_of("post-norm"), sides_of("pre-norm")
 
-UNITS = 48  # that are drawn
+
+def made_as(answer: Answer) -> str:
+    """Return in which order the model has its norms."""
+    own = answer.value(in_both_orders(answer.scene)).own
+    return f"This model was made as {own}; in the other order its weights do what nobody trained them for."
 
 
-def about_gates(scene: Scene) -> About:
-    """The gated units of the chosen layer."""
-    return About(scene.t, layer=scene.layer, reads=(f"layers.{scene.layer}.feed_forward.gated",))
+def say_boundary(bent: bool, answer: Answer) -> str:
+    """How many points are told right."""
+    trained = answer.value(call(boundary, bent))
+    between = "ReLU" if bent else "nothing"
+    return (
+        f"Two layers with {between} between them tell {percent(trained.right)} of the points right; always to say the "
+        f"same would tell {percent(trained.commonest)}."
+    )
 
 
-def say_gate_signs(answer: Answer) -> str:
-    """In which regime most is written."""
-    written = answer.numbers.array[1]
-    top = int(written.argmax())
-    return f"Layer {answer.scene.layer}: {percent(written[top])} of what is written is written with {REGIMES[top]}."
+def boundary_of(bent: bool) -> Picture:
+    """Where two layers say inside, with something between them or nothing."""
+    axis = [f"{2 * i / (SIDE - 1) - 1:.1f}" for i in range(SIDE)]
+    every_other = [name if i % 2 == 0 else "" for i, name in enumerate(axis)]
+    return in_lab("Layer collapse", needs="model")(
+        key="boundary_bent" if bent else "boundary_straight",
+        question=f"Can two layers with {'ReLU' if bent else 'nothing'} between them tell a circle from what is around?",
+        measure=lambda scene: call(boundary, bent).logits.sigmoid(),
+        dims=("y", "x"),
+        names=lambda answer: {"y": axis, "x": every_other},
+        values="share",
+        title=f"Where two layers with {'ReLU' if bent else 'nothing'} between them say inside",
+        say=lambda answer: say_boundary(bent, answer),
+        about=lambda scene: About(scope=f"two layers, 2 → 16 → 1, trained now on a circle of radius {RADIUS}, seed 0"),
+    )
 
 
-GATE_SIGNS = of_page(
-    key="gate_signs",
-    question="Which signs do the two halves of a unit with a gate have?",
-    measure=lambda scene: Every(
-        lambda layer: Several(call(gate_signs, T, layer).shares, call(gate_signs, T, layer).written), scene.n_layers
+BOUNDARY_STRAIGHT, BOUNDARY_BENT = boundary_of(False), boundary_of(True)
+
+
+def merged_layers(answer: Answer) -> str:
+    """Return how far two random layers are from the one that they merge into."""
+    result = collapse()
+    return (
+        f"Merged into W' = W₁W₂ and b' = b₁W₂ + b₂ they differ by {result.linear:.1e}. With ReLU between the merged "
+        f"layer is {brief(result.bent)} away, and the best linear layer misses {percent(result.remainder)} of it."
+    )
+
+
+LABS = {
+    "Residuals and depth": lab(
+        "What keeps 48 blocks from going flat?",
+        "Random blocks, stacked up to 48 deep, with and without the residual path and the norm.",
+        DEPTH_APART,
+        DEPTH_LENGTH,
     ),
-    dims=("layer", "series", "regime"),
-    chosen={"layer": lambda scene: scene.layer},
-    names=lambda answer: {"series": ("how often", "of what is written"), "regime": REGIMES},
-    kind="bars",
-    unit="share",
-    title="How often the halves of the units have which signs",
-    say=say_gate_signs,
-    about=about_gates,
-    unfolds=in_lab("Gate signs"),
-)
-
-
-def say_gate_units(answer: Answer) -> str:
-    """How many units are in more than one regime."""
-    units = answer.value(call(gate_signs, T, answer.scene.layer)).units
-    several = int(((units > 0).sum(-1) > 1).sum())
-    return f"{several:,} of {len(units):,} units are in more than one regime over this sentence."
-
-
-GATE_UNITS = of_page(
-    key="gate_units",
-    question="Is each unit with a gate always in one regime?",
-    measure=lambda scene: Every(lambda layer: call(gate_signs, T, layer).unit_shares[:UNITS].T, scene.n_layers),
-    dims=("layer", "regime", "unit"),
-    chosen={"layer": lambda scene: scene.layer},
-    names=lambda answer: {"regime": REGIMES},
-    values="share",
-    title="The share of the tokens for which each unit is in each regime",
-    say=say_gate_units,
-    about=about_gates,
-    unfolds=in_lab("Gate signs"),
-    look=lambda answer: {"column_title": "unit"},
-)
+    "Two LayerNorms": lab(
+        "Is the norm of many tutorials LayerNorm?",
+        "Many tutorials divide by the unbiased standard deviation plus eps. LayerNorm does not.",
+        Show(FORMULAS, table=False),
+        Table("formulas_table", both_formulas),
+    ),
+    "Post-norm and pre-norm": lab(
+        "Norm after the sum, or before?",
+        "Post-norm, as in the paper, norms every sum. Pre-norm norms what goes into a sublayer and leaves the sum "
+        "as it is. Here both run with the same weights: what differs is the order alone.",
+        Show(ORDER_LENGTH, made_as),
+        ORDER_ALIKE,
+        Note("heading", lambda answer: f"What goes into a norm of layer {answer.scene.layer}, and what comes out"),
+        Ask("Norm", NORM, "pills"),
+        Beside((SIDES_POST, SIDES_PRE)),
+        place=True,
+    ),
+    "Layer collapse": lab(
+        "Are two linear layers just one?",
+        "Two random layers without an activation between them, and with one.",
+        Note("finding", merged_layers),
+        Note("heading", "A straight boundary, and a bent one"),
+        "Two layers are trained to tell the points inside a circle from those around it. A cell is a point; what "
+        "the network says of it is above 0.5 where it says inside.",
+        Beside((BOUNDARY_STRAIGHT, BOUNDARY_BENT)),
+    ),
+}
