@@ -88,12 +88,10 @@ def all_look(encoder: TextEncoder, sentence: str) -> Finding:
         f"weights are as large. The weights of a token add up to 1, within {brief(apart)}."
     )
     sums = apart < AGREES
-    return Finding(
-        looking / pairs,
-        "share of pairs of tokens that look in some head",
-        text,
-        judge(sums and looking == pairs, f"sums of 1; {pairs - looking} of {pairs} pairs do not look" if sums else ""),
+    judgement = judge(
+        sums and looking == pairs, f"sums of 1; {pairs - looking} of {pairs} pairs do not look" if sums else ""
     )
+    return Finding(looking / pairs, "share of pairs of tokens that look in some head", text, judgement)
 
 
 def spread_grows(encoder: TextEncoder) -> Finding:
@@ -121,12 +119,8 @@ def saturates(encoder: TextEncoder, width: int = 512) -> Finding:
         f"{brief(result.without_entropy)} of the most possible without it, {brief(result.with_entropy)} with it."
     )
     wide = result.without_largest > SATURATED
-    return Finding(
-        result.without_largest,
-        "mean largest weight without the division",
-        text,
-        judge(wide and result.with_largest < SATURATED),
-    )
+    judgement = judge(wide and result.with_largest < SATURATED)
+    return Finding(result.without_largest, "mean largest weight without the division", text, judgement)
 
 
 def division_matters(encoder: TextEncoder, sentence: str) -> Finding:

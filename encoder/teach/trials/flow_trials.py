@@ -57,13 +57,8 @@ def weight_contributes(encoder: TextEncoder) -> Finding:
         [f"layer {i}" for i in range(encoder.config.n_layers)],
         "largest weight contributes most",
     )
-    return Finding(
-        every,
-        "share of rows in which the largest weight contributes most",
-        text,
-        judge(every >= MOSTLY, "among words alone" if words >= MOSTLY else ""),
-        bars,
-    )
+    judgement = judge(every >= MOSTLY, "among words alone" if words >= MOSTLY else "")
+    return Finding(every, "share of rows in which the largest weight contributes most", text, judgement, bars)
 
 
 def words_of(trace: Trace) -> list[int]:

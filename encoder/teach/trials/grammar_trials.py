@@ -111,12 +111,8 @@ def kinds_at_once(encoder: TextEncoder) -> Finding:
     )
     kinds = {"grammar": grammar > 0, "meaning": bool(surely), "words far apart": far > FAR_MORE}
     able = [kind for kind, is_there in kinds.items() if is_there]
-    return Finding(
-        float(len(able)),
-        "kinds that some head captures",
-        text,
-        judge(len(able) == len(kinds), f"{listed(able)} alone" if able else ""),
-    )
+    judgement = judge(len(able) == len(kinds), f"{listed(able)} alone" if able else "")
+    return Finding(float(len(able)), "kinds that some head captures", text, judgement)
 
 
 def told_meanings(meanings: dict[str, Links]) -> str:

@@ -69,12 +69,8 @@ def bare_is(encoder: TextEncoder, sentence: str, expected: list[int]) -> Finding
         f"claimed. Its vectors have a mean cosine of {brief(float(result.alike.mean()))} with those beside "
         f"{listed(list(result.added))}."
     )
-    return Finding(
-        float(here[0]),
-        "vectors that come out",
-        text,
-        judge(here == expected, f"as many vectors, each of {here[1]} numbers" if here[0] == expected[0] else ""),
-    )
+    judgement = judge(here == expected, f"as many vectors, each of {here[1]} numbers" if here[0] == expected[0] else "")
+    return Finding(float(here[0]), "vectors that come out", text, judgement)
 
 
 def heads_are_one_matrix(encoder: TextEncoder, sentence: str) -> Finding:
@@ -107,12 +103,8 @@ def positions_once(encoder: TextEncoder) -> Finding:
         return untried(NO_TABLE)
     text = f"Of {len(encoder.steps)} steps {len(readers)} reads the positions: {listed(readers)}."
     inside = [name for name in readers if name.startswith("layers.")]
-    return Finding(
-        float(len(readers)),
-        "steps that read the positions",
-        text,
-        judge(len(readers) == 1, "before the first block, in more than one step" if not inside else ""),
-    )
+    judgement = judge(len(readers) == 1, "before the first block, in more than one step" if not inside else "")
+    return Finding(float(len(readers)), "steps that read the positions", text, judgement)
 
 
 def positions_fixed(encoder: TextEncoder) -> Finding:
@@ -137,12 +129,8 @@ def positions_saved(encoder: TextEncoder) -> Finding:
         f"The table is {how}; {'it is' if saved else 'it is not'} among the {len(encoder.model.state_dict())} tensors "
         f"that are saved{'.' if saved else ', as it is made anew by its formula whenever the model is opened.'}"
     )
-    return Finding(
-        float(saved),
-        "tables of positions that are saved",
-        text,
-        judge(saved and not learned, "no training changes it, and it is not saved" if buffered else ""),
-    )
+    judgement = judge(saved and not learned, "no training changes it, and it is not saved" if buffered else "")
+    return Finding(float(saved), "tables of positions that are saved", text, judgement)
 
 
 def sums_need_one_width(encoder: TextEncoder, sentence: str, width: int = 512) -> Finding:
@@ -157,15 +145,11 @@ def sums_need_one_width(encoder: TextEncoder, sentence: str, width: int = 512) -
         f"claimed. Of the widths 1 to {2 * stream.shape[-1]:,} PyTorch adds {listed([str(one) for one in added])} to "
         f"it and refuses all others; one single column it would repeat."
     )
-    return Finding(
-        float(len(added)),
-        "widths that can be added",
-        text,
-        judge(
-            widths == {width} and set(added) <= {1, width},
-            f"of width {listed([str(width) for width in sorted(widths)])}" if len(widths) == 1 else "",
-        ),
+    judgement = judge(
+        widths == {width} and set(added) <= {1, width},
+        f"of width {listed([str(width) for width in sorted(widths)])}" if len(widths) == 1 else "",
     )
+    return Finding(float(len(added)), "widths that can be added", text, judgement)
 
 
 def can_add(stream: Tensor, width: int) -> bool:

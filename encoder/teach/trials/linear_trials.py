@@ -35,15 +35,10 @@ def activation_needed(encoder: TextEncoder, sentence: str) -> Finding:
         f"nothing and for its input, its output for half the input lies off the middle by {percent(min(bent))} to "
         f"{percent(max(bent))} of the way, layer by layer."
     )
-    return Finding(
-        result.remainder,
-        "share that no single linear layer gives",
-        text,
-        judge(
-            removes and max(bent) < ROUNDING,
-            "it keeps them from collapsing, and attention does so too" if removes else "",
-        ),
+    judgement = judge(
+        removes and max(bent) < ROUNDING, "it keeps them from collapsing, and attention does so too" if removes else ""
     )
+    return Finding(result.remainder, "share that no single linear layer gives", text, judgement)
 
 
 def attention_linear(encoder: TextEncoder, sentence: str) -> Finding:

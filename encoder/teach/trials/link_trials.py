@@ -189,13 +189,8 @@ def linked(encoder: TextEncoder, sentence: str, word: str, target: str) -> Findi
         f"ends with by {percent(float(effect[layer, head]))}; {larger} of {effect.numel()} heads change it more."
     )
     rare = share <= RARE and strength >= LEAST
-    return Finding(
-        share,
-        "share of pairs as far apart that are linked as strongly",
-        text,
-        judge(rare and matters, "a head that matters little may do it" if rare else ""),
-        by_head(more),
-    )
+    judgement = judge(rare and matters, "a head that matters little may do it" if rare else "")
+    return Finding(share, "share of pairs as far apart that are linked as strongly", text, judgement, by_head(more))
 
 
 def one_head_both(encoder: TextEncoder, sentence: str, word: str, first: str, second: str) -> Finding:

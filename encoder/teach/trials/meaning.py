@@ -121,11 +121,7 @@ def leans(
         measured += f" With “{stand_in}” in place of “{word}” it is {brief(math.exp(replaced))}."
     least = math.log(LEANS)
     by_itself = moved > least and all(hint > least for hint in hints) and moved > replaced
-    return Finding(
-        math.exp(moved),
-        "factor between the odds",
-        measured,
-        judge(
-            by_itself and odds[0] > 0, f"it leans to “{near}”, and “{far}” is still the likelier" if by_itself else ""
-        ),
+    judgement = judge(
+        by_itself and odds[0] > 0, f"it leans to “{near}”, and “{far}” is still the likelier" if by_itself else ""
     )
+    return Finding(math.exp(moved), "factor between the odds", measured, judgement)

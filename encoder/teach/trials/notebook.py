@@ -77,12 +77,7 @@ def notebook_prints(encoder: TextEncoder) -> Finding:
         f"all within the brackets: {listed(each)}. The printed numbers themselves come of a seed that is not told."
     )
     bars = Bars({"printed": array(printed), "mean here": array(ours.mean(0))}, names, "over twenty columns")
-    return Finding(
-        float(len(outside)),
-        "of 6 printed values that lie outside",
-        text,
-        judge(
-            constructed and not outside, f"but for {listed(outside)}" if constructed and 0 < len(outside) < 3 else ""
-        ),
-        bars,
+    judgement = judge(
+        constructed and not outside, f"but for {listed(outside)}" if constructed and 0 < len(outside) < 3 else ""
     )
+    return Finding(float(len(outside)), "of 6 printed values that lie outside", text, judgement, bars)

@@ -65,12 +65,8 @@ def identical_rows(encoder: TextEncoder, sentence: str) -> Finding:
         text += "With positions on they are the same too: nothing here depends on the order of the words."
     else:
         text += f"With positions on, vectors differ by up to {brief(result.largest_on)}."
-    return Finding(
-        largest,
-        "largest difference with positions off",
-        text,
-        judge(same and moved == 0, "as a set of vectors, and not row by row" if same else ""),
-    )
+    judgement = judge(same and moved == 0, "as a set of vectors, and not row by row" if same else "")
+    return Finding(largest, "largest difference with positions off", text, judgement)
 
 
 def position_values(encoder: TextEncoder) -> Finding:
@@ -122,12 +118,8 @@ def powers_by_log(encoder: TextEncoder) -> Finding:
         f"of 64 bits and by up to {brief(off[32])} in numbers of 32: large angles lose their last digits."
     )
     exactly = off[64] < ROUNDING
-    return Finding(
-        off[32],
-        "largest difference in 32 bits",
-        text,
-        judge(exactly and off[32] < ROUNDING, "in numbers of 64 bits" if exactly else ""),
-    )
+    judgement = judge(exactly and off[32] < ROUNDING, "in numbers of 64 bits" if exactly else "")
+    return Finding(off[32], "largest difference in 32 bits", text, judgement)
 
 
 def one_frequency(encoder: TextEncoder, of: str = "pair") -> Finding:
@@ -155,13 +147,8 @@ def one_frequency(encoder: TextEncoder, of: str = "pair") -> Finding:
         return Finding(result.largest, "largest distance from one frequency", text, judge(pairs), curves)
     shared = twins(encoder.model.embedding.positions.weight)
     text += f" But dimensions have no frequency of their own: {shared} of {len(waves)} pairs share one." * bool(shared)
-    return Finding(
-        float(shared),
-        "pairs of dimensions that share a frequency",
-        text,
-        judge(not shared, "each pair of dimensions has one, a sine and a cosine" if pairs else ""),
-        curves,
-    )
+    judgement = judge(not shared, "each pair of dimensions has one, a sine and a cosine" if pairs else "")
+    return Finding(float(shared), "pairs of dimensions that share a frequency", text, judgement, curves)
 
 
 def twins(table: Tensor) -> int:
@@ -224,12 +211,8 @@ def table_made(encoder: TextEncoder, value: int = 5000) -> Finding:
         f"sines and cosines in turn, made so in float32, are at most {brief(apart)} from this model's table."
     )
     same = apart < IN_FLOAT32
-    return Finding(
-        apart,
-        "largest difference from the table",
-        text,
-        judge(same and len(table) == value, f"with {len(table):,} places" if same else ""),
-    )
+    judgement = judge(same and len(table) == value, f"with {len(table):,} places" if same else "")
+    return Finding(apart, "largest difference from the table", text, judgement)
 
 
 def only_distance(encoder: TextEncoder) -> Finding:

@@ -103,13 +103,8 @@ def place_kept(encoder: TextEncoder) -> Finding:
         f"{percent(last)} after all layers; the control task {percent(float(result.control[0]))} and "
         f"{percent(float(result.control[-1]))}; who never looks is right in {percent(result.commonest)}."
     )
-    return Finding(
-        last,
-        "share of places told after all layers",
-        text,
-        judge(fell and told_surely(result, 0)),
-        curves(place=result),
-    )
+    judgement = judge(fell and told_surely(result, 0))
+    return Finding(last, "share of places told after all layers", text, judgement, curves(place=result))
 
 
 @experiment(runs=200, held=40, probes=("parts of speech",))
@@ -142,13 +137,8 @@ def read_off(result: Probe, task: str, samples: str, better: bool = True, beside
         f"{percent(float(result.control[-1]))} from the output, and who never looks {percent(result.commonest)}. "
         f"{beside}"
     ).strip()
-    return Finding(
-        last,
-        f"share of {samples} told right",
-        text,
-        judge(told_surely(result, -1) and better),
-        curves(**{task: result}),
-    )
+    judgement = judge(told_surely(result, -1) and better)
+    return Finding(last, f"share of {samples} told right", text, judgement, curves(**{task: result}))
 
 
 @experiment(runs=200, probes=("task",), task=Text(choices=tuple(TASKS)))
@@ -170,13 +160,8 @@ def told_in(encoder: TextEncoder, task: str, where: list[int]) -> Finding:
         f"{percent(float(result.control[best]))}. They are {where_told(result)}."
     )
     ahead = told_surely(result, best) and there > elsewhere
-    return Finding(
-        there - elsewhere,
-        "share told there more than elsewhere",
-        text,
-        judge(ahead and clearer(result, best, other), "by no more than chance would make" if ahead else ""),
-        curves(**{task: result}),
-    )
+    judgement = judge(ahead and clearer(result, best, other), "by no more than chance would make" if ahead else "")
+    return Finding(there - elsewhere, "share told there more than elsewhere", text, judgement, curves(**{task: result}))
 
 
 @experiment(runs=100, seconds=3.0)

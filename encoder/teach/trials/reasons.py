@@ -72,16 +72,11 @@ def order_agrees(encoder: TextEncoder, sentence: str, method: str) -> Finding:
         f"two orders agree by {brief(value)} (Spearman; 1 is the same order, 0 none)."
     )
     bars = Bars({"falls by": array(falls[places])}, [trace.tokens[i] for i in places], "logit of the guess")
-    return Finding(
-        value,
-        "rank agreement",
-        text,
-        judge(
-            value >= SAME_ORDER,
-            f"in part: by {SOME_ORDER:g} or more, and not by {SAME_ORDER:g}" if value >= SOME_ORDER else "",
-        ),
-        bars,
+    judgement = judge(
+        value >= SAME_ORDER,
+        f"in part: by {SOME_ORDER:g} or more, and not by {SAME_ORDER:g}" if value >= SOME_ORDER else "",
     )
+    return Finding(value, "rank agreement", text, judgement, bars)
 
 
 @experiment(runs=20)
@@ -110,16 +105,11 @@ def looked_at_matters(encoder: TextEncoder, sentence: str) -> Finding:
     )
     bars = Bars({"falls by": array(falls)}, list(trace.tokens), "logit of the guess")
     what = "fall for the most looked-at token, over the largest"
-    return Finding(
-        value,
-        what,
-        text,
-        judge(
-            most == needed,
-            "it is not the one needed most, and its fall is half of the largest or more" if value >= SOME_ORDER else "",
-        ),
-        bars,
+    judgement = judge(
+        most == needed,
+        "it is not the one needed most, and its fall is half of the largest or more" if value >= SOME_ORDER else "",
     )
+    return Finding(value, what, text, judgement, bars)
 
 
 def silent(encoder: TextEncoder, sentence: str, position: int) -> Trace:

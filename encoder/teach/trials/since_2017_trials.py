@@ -75,12 +75,8 @@ def mean_is_small(encoder: TextEncoder, sentence: str) -> Finding:
         f"Over {len(result)} norms and {result.shape[1]} tokens the mean makes {percent(usual)} of the mean square of "
         f"what is normed; {percent(largest)} where it is most."
     )
-    return Finding(
-        usual,
-        "share of the mean in the mean square",
-        text,
-        judge(largest < SMALL, f"on average; it is over {percent(SMALL)} somewhere" if usual < SMALL else ""),
-    )
+    judgement = judge(largest < SMALL, f"on average; it is over {percent(SMALL)} somewhere" if usual < SMALL else "")
+    return Finding(usual, "share of the mean in the mean square", text, judgement)
 
 
 def biases_are_few(encoder: TextEncoder) -> Finding:

@@ -57,13 +57,8 @@ def block_size(encoder: TextEncoder) -> Finding:
     text = f"One block holds {counted:,} parameters; 12 · {encoder.config.d_model}² is {about:,}, {percent(off)} away."
     each = {name: block(encoder, PARTS[name]) for name in KINDS} | {"norms": block(encoder, ("norm",))}
     bars = Bars({"parameters": np.array(list(each.values()), dtype=float)}, list(each), "parameters of a block")
-    return Finding(
-        float(counted),
-        "parameters of a block",
-        text,
-        judge(off < CLOSE, f"within {percent(ABOUT)}, and not within {percent(CLOSE)}" if off < ABOUT else ""),
-        bars,
-    )
+    judgement = judge(off < CLOSE, f"within {percent(ABOUT)}, and not within {percent(CLOSE)}" if off < ABOUT else "")
+    return Finding(float(counted), "parameters of a block", text, judgement, bars)
 
 
 def block_total(encoder: TextEncoder, widths: int = 6) -> Finding:
@@ -78,12 +73,8 @@ def block_total(encoder: TextEncoder, widths: int = 6) -> Finding:
         f"without biases, add up to {listed_up:,} = 12 d² + {(listed_up - 12 * d**2) / d:g} d; with them the block "
         f"holds {counted:,} = 12 d² + {(counted - 12 * d**2) / d:g} d."
     )
-    return Finding(
-        float(counted - claimed),
-        "parameters that the formula leaves out",
-        text,
-        judge(counted == claimed, "without the biases of attention" if listed_up == claimed else ""),
-    )
+    judgement = judge(counted == claimed, "without the biases of attention" if listed_up == claimed else "")
+    return Finding(float(counted - claimed), "parameters that the formula leaves out", text, judgement)
 
 
 @experiment(seconds=0.0, part=Text(choices=tuple(PARTS)), expected=Number(1, 1e12, whole=False))
@@ -100,12 +91,8 @@ def part_size(encoder: TextEncoder, part: str, expected: float, width: int = 512
     rounded, weights = (float(f"{count:.{digits - 1}e}") for count in (counted, counted - biases))
     text = f"The {part} of a block holds {counted:,} parameters, {biases:,} of them biases; {expected:,.0f} is claimed."
     text += f" To as many digits it is {rounded:,.0f}." if rounded != counted else ""
-    return Finding(
-        float(counted),
-        f"parameters of {part}",
-        text,
-        judge(rounded == expected, "without the biases" if weights == expected else ""),
-    )
+    judgement = judge(rounded == expected, "without the biases" if weights == expected else "")
+    return Finding(float(counted), f"parameters of {part}", text, judgement)
 
 
 def counted_biases(encoder: TextEncoder, parts: tuple[str, ...]) -> int:
@@ -122,12 +109,8 @@ def query_key_value(encoder: TextEncoder) -> Finding:
         f"They hold {counted:,} parameters; 3 · {encoder.config.d_model}² is {squares:,}. The difference of "
         f"{counted - squares:,} is {biases:,} biases."
     )
-    return Finding(
-        float(counted),
-        "parameters of W_Q, W_K and W_V",
-        text,
-        judge(counted == squares, "without the biases" if counted - biases == squares else ""),
-    )
+    judgement = judge(counted == squares, "without the biases" if counted - biases == squares else "")
+    return Finding(float(counted), "parameters of W_Q, W_K and W_V", text, judgement)
 
 
 @experiment(width=Number(0, 8192), expected=ListOf(Number(1, 1_000_000), 4))
@@ -146,12 +129,8 @@ def shape_is(encoder: TextEncoder, sentence: str, step: str, expected: list[int]
     text = f"{titled(trace, step)} is {by(real)}" + (
         f", {by(spoken)} without the {added} tokens that the model adds" if added else ""
     )
-    return Finding(
-        float(trace[step].numel()),
-        "numbers in it",
-        f"{text}; {by(expected)} is claimed.",
-        judge(real == expected, f"without the {added} tokens that the model adds" if spoken == expected else ""),
-    )
+    judgement = judge(real == expected, f"without the {added} tokens that the model adds" if spoken == expected else "")
+    return Finding(float(trace[step].numel()), "numbers in it", f"{text}; {by(expected)} is claimed.", judgement)
 
 
 def by(sizes: list[int]) -> str:
@@ -166,15 +145,11 @@ def one_width(encoder: TextEncoder, sentence: str, layers: int) -> Finding:
     shapes = {tuple(trace[name].shape) for name in names}
     result = listed([by(list(shape)) for shape in sorted(shapes)])
     text = f"This model has {count} blocks, and what goes in and comes out is {result}."
-    return Finding(
-        float(count),
-        "blocks",
-        text,
-        judge(
-            count == layers and len(shapes) == 1,
-            f"of {count} blocks, where {layers} are claimed" if len(shapes) == 1 else "",
-        ),
+    judgement = judge(
+        count == layers and len(shapes) == 1,
+        f"of {count} blocks, where {layers} are claimed" if len(shapes) == 1 else "",
     )
+    return Finding(float(count), "blocks", text, judgement)
 
 
 def cost_of_lengths(encoder: TextEncoder, given: Mapping[str, Any]) -> Cost:
@@ -229,12 +204,8 @@ def lengths_run(encoder: TextEncoder, longest: int = 500) -> Finding:
         f"built for {encoder.config.max_positions:,} places, and this app runs {MAX_TOKENS} tokens at most."
     )
     ran = rows[0] < rows[1] and same
-    return Finding(
-        float(rows[1]),
-        "vectors of the long sentence",
-        text,
-        judge(ran and rows[1] == rows[0] + longest - 1, f"up to {rows[1]} tokens" if ran else ""),
-    )
+    judgement = judge(ran and rows[1] == rows[0] + longest - 1, f"up to {rows[1]} tokens" if ran else "")
+    return Finding(float(rows[1]), "vectors of the long sentence", text, judgement)
 
 
 def ids_say(encoder: TextEncoder, ids: list[int], text: str) -> Finding:

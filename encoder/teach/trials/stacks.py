@@ -30,16 +30,11 @@ def residuals_keep(encoder: TextEncoder, depth: int = 6) -> Finding:
         f"{apart(lost)} without; it was {brief(float(ours[0]))} at the start."
     )
     curves = by_depth({"with residuals": ours, "without": theirs}, "1 - cosine between tokens")
-    return Finding(
-        value,
-        f"1 - cosine after {depth} blocks with residuals",
-        text,
-        judge(
-            value > APART > lost,
-            "further apart than without, and still nearly one" if lost < APART and value > 10 * lost else "",
-        ),
-        curves,
+    judgement = judge(
+        value > APART > lost,
+        "further apart than without, and still nearly one" if lost < APART and value > 10 * lost else "",
     )
+    return Finding(value, f"1 - cosine after {depth} blocks with residuals", text, judgement, curves)
 
 
 @experiment(seconds=0.5)
@@ -55,12 +50,9 @@ def residuals_deep(encoder: TextEncoder, norm: str = "post") -> Finding:
         f"{f'at depth {listed([str(d) for d in kept])}' if kept else 'at none of these depths'}."
     )
     curves = by_depth({"with residuals": ours, "without": theirs}, "1 - cosine between tokens")
+    judgement = judge(len(kept) == len(DEPTHS), f"at depth {listed([str(d) for d in kept])}" if kept else "")
     return Finding(
-        float(len(kept)),
-        f"of {len(DEPTHS)} depths at which residuals keep tokens apart",
-        text,
-        judge(len(kept) == len(DEPTHS), f"at depth {listed([str(d) for d in kept])}" if kept else ""),
-        curves,
+        float(len(kept)), f"of {len(DEPTHS)} depths at which residuals keep tokens apart", text, judgement, curves
     )
 
 
@@ -121,12 +113,8 @@ def gradients_vanish(encoder: TextEncoder, depth: int = 24) -> Finding:
         f"{brief(bare)} times; with residuals alone it {times(kept[(True, False)])}."
     )
     vanish = 0.01
-    return Finding(
-        without,
-        "gradient that is left without residuals",
-        text,
-        judge(without < vanish, "where there are no norms either" if bare < vanish else ""),
-    )
+    judgement = judge(without < vanish, "where there are no norms either" if bare < vanish else "")
+    return Finding(without, "gradient that is left without residuals", text, judgement)
 
 
 def times(factor: float) -> str:
@@ -156,13 +144,8 @@ def pre_norm_deeper(encoder: TextEncoder, depth: int = 48) -> Finding:
     text += " How well such stacks can be trained is not tried here."
     kept_with = [drawn for drawn, one in zip(DRAWN, kept, strict=True) if one]
     picture = by_depth(curves, "1 - cosine between tokens")
-    return Finding(
-        ends[0][0],
-        f"1 - cosine after {depth} pre-norm blocks of Xavier weights",
-        text,
-        judge(all(kept), f"with {listed(kept_with)}" if kept_with else ""),
-        picture,
-    )
+    judgement = judge(all(kept), f"with {listed(kept_with)}" if kept_with else "")
+    return Finding(ends[0][0], f"1 - cosine after {depth} pre-norm blocks of Xavier weights", text, judgement, picture)
 
 
 def std_norm_is(encoder: TextEncoder, width: int = 512) -> Finding:
@@ -178,13 +161,8 @@ def std_norm_is(encoder: TextEncoder, width: int = 512) -> Finding:
     curves = Curves(
         {"largest difference": array([one.largest for one in table])}, widths, ("d_model", "difference"), (True, True)
     )
-    return Finding(
-        pair.largest,
-        "largest difference between the outputs",
-        text,
-        judge(pair.largest < ROUNDING, f"within {percent(CLOSE)}" if abs(pair.ratio - 1) < CLOSE else ""),
-        curves,
-    )
+    judgement = judge(pair.largest < ROUNDING, f"within {percent(CLOSE)}" if abs(pair.ratio - 1) < CLOSE else "")
+    return Finding(pair.largest, "largest difference between the outputs", text, judgement, curves)
 
 
 @experiment(runs=6, held=6)
@@ -217,9 +195,5 @@ def masks_alike(encoder: TextEncoder, low: float = -1e9) -> Finding:
     )
     same = finite == endless
     everywhere = lost.lost[-1] == even.lost[-1]
-    return Finding(
-        finite,
-        f"weight of a key masked with {low:g}",
-        text,
-        judge(same and everywhere, "every row has a key that may be seen" if same else ""),
-    )
+    judgement = judge(same and everywhere, "every row has a key that may be seen" if same else "")
+    return Finding(finite, f"weight of a key masked with {low:g}", text, judgement)

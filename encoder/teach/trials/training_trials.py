@@ -43,16 +43,11 @@ def dropout_share(encoder: TextEncoder, sentence: str, p: float, place: str = ""
     )
     bars = Bars({"cosine": array(result.alike.mean(0))}, list(result.tokens), "cosine with the run without")
     as_asked = abs(result.dropped - p) < NEAR
-    return Finding(
-        result.dropped,
-        "share of numbers set to zero",
-        text,
-        judge(
-            as_asked and alike > 0.5,
-            "the share is as asked, and what is left tells little of the sentence" if as_asked else "",
-        ),
-        bars,
+    judgement = judge(
+        as_asked and alike > 0.5,
+        "the share is as asked, and what is left tells little of the sentence" if as_asked else "",
     )
+    return Finding(result.dropped, "share of numbers set to zero", text, judgement, bars)
 
 
 def gradient_needs_division(encoder: TextEncoder, width: int = 512) -> Finding:
@@ -63,15 +58,11 @@ def gradient_needs_division(encoder: TextEncoder, width: int = 512) -> Finding:
         f"average with the division and {brief(result.without)} without, {percent(result.without / result.with_)} of "
         "it."
     )
-    return Finding(
-        result.without,
-        "length of the gradient without the division",
-        text,
-        judge(
-            result.without < 0.25 * result.with_,
-            "less than half of it passes, and more than a quarter" if result.without < 0.5 * result.with_ else "",
-        ),
+    judgement = judge(
+        result.without < 0.25 * result.with_,
+        "less than half of it passes, and more than a quarter" if result.without < 0.5 * result.with_ else "",
     )
+    return Finding(result.without, "length of the gradient without the division", text, judgement)
 
 
 @experiment(runs=90, held=32)
@@ -128,13 +119,8 @@ def learns_better(encoder: TextEncoder, kind: str, than: str, layers: int = 2) -
         array(pairs[0][0].steps),
         ("training steps", "loss on unseen inputs, in nats"),
     )
-    return Finding(
-        ends[0] - ends[1],
-        "difference of the loss in the end, in nats",
-        text,
-        judge(wins == len(pairs), f"in {wins} of {len(pairs)} tries" if wins else ""),
-        curves,
-    )
+    judgement = judge(wins == len(pairs), f"in {wins} of {len(pairs)} tries" if wins else "")
+    return Finding(ends[0] - ends[1], "difference of the loss in the end, in nats", text, judgement, curves)
 
 
 def spread(score: Score) -> float:
