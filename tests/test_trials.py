@@ -3,9 +3,10 @@
 import inspect
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
+from functools import partial
 from types import ModuleType, SimpleNamespace
-from typing import Any
+from typing import Any, NamedTuple
 
 import pytest
 import torch
@@ -24,7 +25,6 @@ from encoder.exam.rise import rise
 from encoder.experiments.probes.layer_probes import Probe
 from encoder.metrics import attention_weights
 from encoder.model.encoder import Encoder
-from encoder.support.formatting import brief
 from encoder.teach import trials
 from encoder.teach.trials import (
     TRIALS,
@@ -63,6 +63,7 @@ CAT = {"sentence": "cat", "word": "cat"}
 CELL = {"sentence": WIDE, "step": "layers.4.attention.scores", "index": [1, 8, 2]}
 BOTH = {"sentence": KEYS, "word": "keys", "first": "table", "second": "sara"}
 THINGS = [pair for _, pairs in link_trials.LINKS["place"] for pair in pairs]
+TABLE = "Keys on the [MASK] belong to Sara."
 CROSS = "The animal didn't cross the [MASK] because it was too wide."
 FOOD = {"sentence": "The food was good.", "denial": "The food was not good."}
 CAUSAL = ";".join(f"layers.{i}.attention.masked:causal" for i in range(6))
@@ -230,12 +231,6 @@ FLAT = [0.84, 0.84, 0.85, 0.88, 0.86]
 NO_MORE = probes(0.6, words=[0.5, 0.6, 0.5, 0.5, 0.5], sentences=[0.5, 0.6, 0.5, 0.5, 0.5])
 
 
-def undropped(patch: pytest.MonkeyPatch, base: TextEncoder) -> None:
-    """Dropout that drops nothing."""
-    found = experiments.dropout(base, KEYS, 0.0)
-    patch.setattr("encoder.teach.trials.training_trials.dropout", lambda *args: found)
-
-
 def silent(part: str) -> Break:
     """The bundled sibling with a map of every layer that hands nothing on: "feed_forward.w_2"."""
 
@@ -249,12 +244,6 @@ def silent(part: str) -> Break:
         return encoder
 
     return broken
-
-
-def torn(patch: pytest.MonkeyPatch, base: TextEncoder) -> None:
-    """Heads that another matrix made."""
-    found = [replace(one, apart=one.apart + 1) for one in experiments.one_matrix(base.trace(KEYS), 0)]
-    patch.setattr("encoder.teach.trials.layout.one_matrix", lambda trace, layer: found)
 
 
 def narrow(model: Encoder) -> None:
@@ -304,14 +293,6 @@ def straighten(model: Encoder) -> None:
         layer.feed_forward.activation = lambda x: x
 
 
-def unlicensed(patch: pytest.MonkeyPatch, base: TextEncoder) -> None:
-    """An examination that licenses no head."""
-    exam = exam_by_content(base.source.fingerprint)
-    assert exam is not None
-    none = replace(exam, rows=tuple(replace(row, licensed=False) for row in exam.rows))
-    patch.setattr("encoder.teach.trials.grammar_trials.exam_by_content", lambda fingerprint: none)
-
-
 def linking(best: float) -> Break:
     """Heads of which the best links labelled words so much, where it counts from 0.2 on; in layer 1 of two."""
     more = torch.zeros(2, 2, 4)
@@ -340,11 +321,7 @@ def never_mix(model: Encoder) -> None:
         layer.attention.w_o.weight.zero_()
 
 
-def puzzle(patch: pytest.MonkeyPatch, base: TextEncoder) -> TextEncoder:
-    """A mystery model in which one of two heads says each half of the row backwards."""
-    return mystery(4)
-
-
+SMALL = model("small")
 SHALLOW = changed(lambda model: None, replace(TINY, n_layers=1, mlm_head=True))  # in one layer looking is taking
 ONE_NUMBER = changed(lambda model: None, replace(TINY, n_heads=SIZES["d_model"]))  # the division is by 1
 SIX_WIDTHS = patched("sizes.block", lambda encoder, *parts: (d := encoder.config.d_model) * (12 * d + 6))
@@ -355,6 +332,21 @@ BENT = table(lambda waves: waves[5, 3].add_(0.1))
 SHORT_MASK = patched(
     "stacks.softmax_of", lambda scores: torch.tensor([s if s == -math.inf else max(s, -9) for s in scores]).softmax(0)
 )
+UNDROPPED = patched("training_trials.dropout", lambda encoder, text, *given: experiments.dropout(encoder, text, 0.0))
+TORN = patched(
+    "layout.one_matrix", lambda *given: [replace(one, apart=one.apart + 1) for one in experiments.one_matrix(*given)]
+)
+UNLICENSED = patched(
+    "grammar_trials.exam_by_content",
+    lambda name: replace(exam := exam_by_content(name), rows=tuple(replace(row, licensed=False) for row in exam.rows)),
+)
+COLLAPSED = patched(
+    "linear_trials.collapse", lambda **given: replace(end := experiments.collapse(), remainder=end.linear_remainder)
+)  # by an activation that bends nothing
+WIDTHS_GROW = patched(
+    "arithmetic.dot_products",
+    lambda *given: [width._replace(deviation=float(width.d_head)) for width in experiments.dot_products()],
+)
 ANOTHER_ROOT = SimpleNamespace(sqrt=lambda x: 2 * math.sqrt(x), log=math.log)
 
 
@@ -363,22 +355,12 @@ def other_class(patch: pytest.MonkeyPatch, base: TextEncoder) -> None:
     patch.setattr("encoder.explain.whole.math", ANOTHER_ROOT)
 
 
-def collapsed(patch: pytest.MonkeyPatch, base: TextEncoder) -> None:
-    """An activation that bends nothing."""
-    found = experiments.collapse()
-    patch.setattr(
-        "encoder.teach.trials.linear_trials.collapse", lambda **given: replace(found, remainder=found.linear_remainder)
-    )
+def puzzle(patch: pytest.MonkeyPatch, base: TextEncoder) -> TextEncoder:
+    """A mystery model in which one of two heads says each half of the row backwards."""
+    return mystery(4)
 
 
-def widths_grow(patch: pytest.MonkeyPatch, base: TextEncoder) -> None:
-    """Dot products whose spread grows with the width itself."""
-    found = [width._replace(deviation=float(width.d_head)) for width in experiments.dot_products()]
-    patch.setattr("encoder.teach.trials.arithmetic.dot_products", lambda *args: found)
-
-
-@dataclass(frozen=True)
-class Case:
+class Case(NamedTuple):
     """What a trial is given, what is broken, and the verdict that follows."""
 
     verdict: Verdict
@@ -386,22 +368,11 @@ class Case:
     given: dict[str, Any]
 
 
-def holds(broken: Break = same, **given: Any) -> Case:
-    return Case(HOLDS, broken, given)
+def case(verdict: Verdict, broken: Break = same, **given: Any) -> Case:
+    return Case(verdict, broken, given)
 
 
-def condition(broken: Break = same, **given: Any) -> Case:
-    return Case(CONDITION, broken, given)
-
-
-def fails(broken: Break = same, **given: Any) -> Case:
-    return Case(FAILS, broken, given)
-
-
-def untried(broken: Break = same, **given: Any) -> Case:
-    return Case(UNTRIED, broken, given)
-
-
+holds, condition, fails, untried = (partial(case, verdict) for verdict in (HOLDS, CONDITION, FAILS, UNTRIED))
 # For every trial: what holds, or holds with a condition, and what breaks it.
 CASES: dict[str, tuple[Case, ...]] = {
     "same_vectors": (
@@ -448,20 +419,20 @@ CASES: dict[str, tuple[Case, ...]] = {
     "place_kept": (holds(probes(places=[0.9, 0.8, 0.6, 0.5, 0.4])), fails(probes(places=[0.9] * 5))),
     "words_told": (holds(probes(words=LAST, sentences=LAST)), fails(NO_MORE)),
     "sentences_told": (holds(probes(words=LAST, sentences=LAST)), fails(NO_MORE)),
-    "dropout_share": (holds(sentence=KEYS, p=0.1), fails(undropped, sentence=KEYS, p=0.1)),
+    "dropout_share": (holds(sentence=KEYS, p=0.1), fails(UNDROPPED, sentence=KEYS, p=0.1)),
     "gradient_needs_division": (holds(width=512), fails(width=2)),
-    "feed_forward_needed": (holds(), fails(silent("feed_forward.w_2")), untried(model("post-norm"))),
+    "feed_forward_needed": (holds(SMALL), fails(silent("feed_forward.w_2")), untried(model("post-norm"))),
     "recurrent_slower": (
         holds(patched("training_trials.seconds", lambda *given: (1.0, 3.0))),
         fails(patched("training_trials.seconds", lambda *given: (3.0, 1.0))),
     ),
     "setting_is": (holds(field="layers", value=6), fails(field="layers", value=8)),
     "batch_is": (
-        holds(expected=[2, 5, 512]), fails(model("small"), expected=[2, 5, 512]), untried(expected=[2, 1000, 512]),
+        holds(expected=[2, 5, 512]), fails(SMALL, expected=[2, 5, 512]), untried(expected=[2, 1000, 512]),
     ),
     "block_takes": (
         holds(expected=[32, 100, 512]), fails(changed(narrow), expected=[4, 6, 30]),
-        untried(model("small"), expected=[32, 100, 512]),
+        untried(SMALL, expected=[32, 100, 512]),
     ),
     "picks_row": (holds(**CAT), fails(**CAT, edits="embedding.tokens:scale:v=1.001")),
     "each_alone": (holds(sentence=WIDE), fails(sentence=WIDE, part="attention")),
@@ -476,22 +447,23 @@ CASES: dict[str, tuple[Case, ...]] = {
         fails(other_class, sentence=KEYS, part="block"), untried(model("preset-modern"), sentence="w1 w2"),
     ),
     "layers_refine": (
-        holds(word="light", sentences=LIGHT), condition(model("small"), word="light", sentences=LIGHT),
+        holds(word="light", sentences=LIGHT), condition(SMALL, word="light", sentences=LIGHT),
         fails(GROWING_ALIKE, word="light", sentences=LIGHT),
     ),
     "bare_is": (
         holds(sentence="I understand this", expected=[3, 512]),
-        condition(model("small"), sentence="I understand this", expected=[3, 512]),
+        condition(SMALL, sentence="I understand this", expected=[3, 512]),
         fails(sentence="I understand this", expected=[5, 512]),
     ),
-    "heads_are_one_matrix": (holds(sentence=KEYS), fails(torn, sentence=KEYS)),
+    "heads_are_one_matrix": (holds(sentence=KEYS), fails(TORN, sentence=KEYS)),
     "own_parameters": (holds(), fails(model("shared-layers"))),
     "positions_once": (holds(), fails(positions_again), untried(model("no-positions"))),
     "positions_fixed": (holds(), fails(model("learned-positions")), untried(model("no-positions"))),
     "published_depth": (holds(preset="bert-base", layers=12), fails(preset="bert-base", layers=24)),
     "order_agrees": (
-        holds(model("small"), sentence=CROSS, method="integrated gradients"),
-        condition(sentence=CROSS, method="integrated gradients"), fails(sentence=CROSS, method="gradient × input"),
+        holds(SMALL, sentence=CROSS, method="integrated gradients"),
+        condition(SMALL, sentence=TABLE, method="attention weight"),
+        fails(SMALL, sentence=CROSS, method="gradient × input"),
         untried(model("post-norm"), sentence="w1 w2 w3", method="attention weight"),
     ),
     "looked_at_matters": (
@@ -505,7 +477,7 @@ CASES: dict[str, tuple[Case, ...]] = {
     ),
     "rows_sum": (holds(sentence=KEYS), fails(sentence=KEYS, edits="layers.2.attention.weights:scale:v=0.9")),
     "all_look": (holds(sentence=KEYS), condition(NEVER_LOOKING, sentence=KEYS)),
-    "spread_grows": (holds(), fails(widths_grow)),
+    "spread_grows": (holds(), fails(WIDTHS_GROW)),
     "saturates": (holds(width=512), fails(width=4)),
     "division_matters": (holds(sentence=KEYS), fails(ONE_NUMBER, sentence="w1 w2 w3")),
     "residuals_deep": (condition(), holds(norm="pre"), fails(deep(0.5, 1e-9))),
@@ -522,7 +494,7 @@ CASES: dict[str, tuple[Case, ...]] = {
     "pre_norm_deeper": (condition(depth=48), holds(deep(0.5, 1e-9), depth=48), fails(depth=2)),
     "std_norm_is": (condition(width=512), fails(width=8)),
     "layers_collapse": (holds(between="nothing"), fails(between="relu")),
-    "activation_needed": (condition(sentence=KEYS), holds(even, sentence="w1 w2 w3"), fails(collapsed, sentence=KEYS)),
+    "activation_needed": (condition(sentence=KEYS), holds(even, sentence="w1 w2 w3"), fails(COLLAPSED, sentence=KEYS)),
     "attention_linear": (fails(sentence=KEYS), holds(even, sentence="w1 w2 w3")),
     "padding_ignored": (
         holds(short="The cat sleeps.", sentence=WIDE, mask="kept"),
@@ -543,9 +515,9 @@ CASES: dict[str, tuple[Case, ...]] = {
         fails(sentence="I understand this", step="output", expected=[4, 512]),
         untried(model("post-norm"), sentence="w1", step="output", expected=[3, 512], width=512),
     ),
-    "lengths_run": (holds(longest=500), condition(longest=512)),
+    "lengths_run": (holds(SMALL, longest=500), condition(SMALL, longest=512)),
     "weight_contributes": (
-        condition(), holds(patched("flow_trials.norm_weighted", attention_weights)),
+        condition(SMALL), holds(patched("flow_trials.norm_weighted", attention_weights)),
         fails(patched("flow_trials.norm_weighted", lambda trace, layer: -attention_weights(trace, layer))),
     ),
     "all_linked": (holds(sentence=KEYS), fails(changed(never_mix), sentence="w1 w2 w3")),
@@ -559,7 +531,7 @@ CASES: dict[str, tuple[Case, ...]] = {
     "sums_need_one_width": (holds(sentence=KEYS), condition(model("post-norm"), sentence="w1 w2")),
     "families_open": (holds(), fails(patched("layout.FAMILIES", {"BERT": (layout.FAMILIES["BERT"][0], 220e6)}))),
     "notebook_prints": (
-        holds(model("eight-blocks")), condition(),
+        holds(model("eight-blocks")), condition(SMALL),
         fails(patched("notebook.PRINTED", notebook.PRINTED[:1].expand(3, -1))),
         fails(patched("notebook.through", lambda encoder, x: 3 * x)),
     ),
@@ -571,10 +543,10 @@ CASES: dict[str, tuple[Case, ...]] = {
         fails(linking(0.1), job="place", where=[2]),
     ),
     "heads_licensed": (
-        holds(chosen=[6, 7]), condition(chosen=[3, 6]), fails(unlicensed, chosen=[6, 7]),
+        holds(chosen=[6, 7]), condition(chosen=[3, 6]), fails(UNLICENSED, chosen=[6, 7]),
         untried(model("post-norm"), chosen=[0]),
     ),
-    "kinds_at_once": (condition(), holds(linking(0.5)), untried(model("post-norm"))),
+    "kinds_at_once": (condition(SMALL), holds(linking(0.5)), untried(model("post-norm"))),
     "feed_forward_bends": (holds(sentence=KEYS), fails(changed(straighten), sentence="w1 w2 w3")),
     "rows_hold_meaning": (holds(), fails(model("paper"))),
     "heads_share_work": (
@@ -599,10 +571,10 @@ CASES: dict[str, tuple[Case, ...]] = {
     "computes": (holds(puzzle, task="mirrored"), fails(puzzle, task="backwards"), untried(task="backwards")),
     "head_does_it": (holds(puzzle, head=1), fails(puzzle, head=0), untried(head=0)),
     "grammar_begins": (
-        holds(model("small"), relation="obj"), fails(never_leaving, relation="obj"), untried(relation="obj"),
+        holds(SMALL, relation="obj"), fails(never_leaving, relation="obj"), untried(relation="obj"),
     ),
     "distance_first": (
-        holds(model("small"), relation="det"), fails(model("small"), relation="obj"), untried(relation="obj"),
+        holds(SMALL, relation="det"), fails(SMALL, relation="obj"), untried(relation="obj"),
     ),
     "ids_say": (
         holds(bert, ids=BERT_IDS, text="What is good"), fails(bert, ids=BERT_IDS, text="What is transformer?"),
@@ -715,11 +687,6 @@ def test_numbers_against_independent_arithmetic(base: TextEncoder) -> None:
         ("leans", APPLE, odds(PHONES) / odds(PIE)),
     ):
         assert trials.run(name, base, given).value == pytest.approx(number, rel=1e-3 if name == "leans" else 1e-5), name
-
-
-def test_numbers_are_short() -> None:
-    said = {0.0: "0", 1e-7: "1.0e-07", 0.5: "0.5", -0.4538: "-0.454", 3152384.0: "3,152,384", 999.6: "1,000"}
-    assert {value: brief(value) for value in said} == said
 
 
 def test_what_holds_with_a_condition_says_it() -> None:

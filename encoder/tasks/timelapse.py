@@ -28,6 +28,7 @@ from encoder.tasks.task_training import looked_at
 from encoder.trace.tokens import Tokens
 from encoder.trace.unpadded import attention_weights, tokens
 from encoder.trace.words import merge
+from encoder.train.evaluation import Score, evaluate_text
 
 
 def at(name: str | Path, step: int) -> TextEncoder:
@@ -98,6 +99,11 @@ def strongest(step: int, result: Survey, role: str) -> Strongest:
     mass = result.measures[role]
     layer, head = divmod(int(mass.argmax()), mass.shape[1])
     return Strongest(step, layer, head, float(mass[layer, head]), result.roles[layer][head].label == role)
+
+
+def evaluate_each(models: Mapping[int, TextEncoder], lines: Sequence[str]) -> list[Score]:
+    """Return the score of a model at each of several moments of its training, on lines of text."""
+    return [evaluate_text(model, lines) for model in models.values()]
 
 
 def strongest_heads(moments: Mapping[int, TextEncoder], roles: Sequence[str]) -> dict[str, list[Strongest]]:

@@ -1,6 +1,6 @@
 """How well a model guesses words it has never seen: on held-out lines, with masks that the seed alone decides."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -79,11 +79,6 @@ def evaluate_text(encoder: TextEncoder, lines: Sequence[str], left_out: tuple[st
     length = min(encoder.config.trained_length or 128, encoder.max_tokens)
     model = MaskedWords(encoder.model, left_out=left_out)
     return evaluate(model.eval(), held_out_batches(lines, encoder.tokenizer, length))
-
-
-def evaluate_each(models: Mapping[int, TextEncoder], lines: Sequence[str]) -> list[Score]:
-    """Return the score of each of several models, such as one at moments of its training, on lines of text."""
-    return [evaluate_text(model, lines) for model in models.values()]
 
 
 def fill_in_ranks(encoder: TextEncoder) -> Iterator[tuple[str, int, str]]:

@@ -21,6 +21,7 @@ from encoder.tasks.models import mystery
 from encoder.tasks.mystery import MYSTERIES, examined
 from encoder.tasks.timelapse import (
     embedding_row,
+    evaluate_each,
     every_moment,
     kept_steps,
     measures_of,
@@ -28,7 +29,6 @@ from encoder.tasks.timelapse import (
     strongest_heads,
 )
 from encoder.trace.tokens import Tokens
-from encoder.train.evaluation import evaluate_each
 
 MYSTERY = one_of("mystery", MYSTERIES)
 SERIES = {"normalized_entropy": "normalized entropy", "self": "on itself", "previous": "previous", "next": "next"}
