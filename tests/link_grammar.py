@@ -150,44 +150,6 @@ model = st.one_of(
     shape(),
     any_text,
 )
-choice = st.one_of(st.integers(-1, 6).map(str), places, st.sampled_from(quoted()), sentence, real)
-VALUES_OF = {
-    "sentence": sentence,
-    "other": sentence,
-    "second": sentence,
-    "model": model,
-    "other_model": model,
-    "layer": whole,
-    "head": whole,
-    "at": whole,
-    "step": step,
-    "hidden": places,
-    "cell": cell,
-    "edits": edits,
-    "lesson": st.one_of(st.sampled_from(sorted(file.stem for file in ROOT.glob("lessons/*.toml"))), any_text),
-    "present": st.sampled_from(["0", "1", "2"]),
-}
-assert VALUES_OF.keys() == FIELDS, "a part of the view that the grammar does not know"
-
-
-@st.composite
-def links(draw: st.DrawFn) -> tuple[str, dict[str, str]]:
-    """A page, and the parameters that it is opened with."""
-    some = draw(st.lists(st.sampled_from(sorted(FIELDS)), max_size=7, unique=True))
-    chosen = draw(st.lists(st.sampled_from(sorted(names())), max_size=5, unique=True))
-    query = {name: draw(VALUES_OF[name]) for name in some} | {name: draw(choice) for name in chosen}
-    if "model" not in query and draw(st.integers(0, 2)):
-        query["model"] = draw(model)
-    if draw(st.integers(0, 19)) == 0:
-        query |= {draw(any_text): draw(any_text)}
-    return draw(st.sampled_from(KEYS)), {as_sent(name): as_sent(text) for name, text in query.items()}
-
-
-def as_sent(text: str) -> str:
-    """A text as a browser sends it."""
-    return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
-
-
 # What a link may say in spite, of each of its parameters
 
 PLACES = st.one_of(whole, st.sampled_from(NUMBERS), texts)
@@ -213,8 +175,42 @@ SHAPE = st.lists(
     max_size=5,
 ).map(",".join)
 MODEL = st.one_of(model, texts, SHAPE.map("built:{}".format), texts.map("folder:{}".format))
-IN_SPITE = {"model": MODEL, "other_model": MODEL, "layer": PLACES, "head": PLACES, "cell": CELL, "edits": EDITS}
-LINK = st.fixed_dictionaries({}, optional=VALUES_OF | IN_SPITE | {"sentence": texts, "hidden": texts})
+choice = st.one_of(st.integers(-1, 6).map(str), places, st.sampled_from(quoted()), sentence, real)
+VALUES_OF = {
+    "sentence": st.one_of(sentence, texts),
+    "other": sentence,
+    "second": sentence,
+    "model": model,
+    "other_model": model,
+    "layer": PLACES,
+    "head": PLACES,
+    "at": whole,
+    "step": step,
+    "hidden": st.one_of(places, texts),
+    "cell": CELL,
+    "edits": EDITS,
+    "lesson": st.one_of(st.sampled_from(sorted(file.stem for file in ROOT.glob("lessons/*.toml"))), any_text),
+    "present": st.sampled_from(["0", "1", "2"]),
+}
+assert VALUES_OF.keys() == FIELDS, "a part of the view that the grammar does not know"
+
+
+@st.composite
+def links(draw: st.DrawFn) -> tuple[str, dict[str, str]]:
+    """A page, and the parameters that it is opened with."""
+    some = draw(st.lists(st.sampled_from(sorted(FIELDS)), max_size=7, unique=True))
+    chosen = draw(st.lists(st.sampled_from(sorted(names())), max_size=5, unique=True))
+    query = {name: draw(VALUES_OF[name]) for name in some} | {name: draw(choice) for name in chosen}
+    if "model" not in query and draw(st.integers(0, 2)):
+        query["model"] = draw(model)
+    if draw(st.integers(0, 19)) == 0:
+        query |= {draw(any_text): draw(any_text)}
+    return draw(st.sampled_from(KEYS)), {as_sent(name): as_sent(text) for name, text in query.items()}
+
+
+def as_sent(text: str) -> str:
+    """A text as a browser sends it."""
+    return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
 
 
 def cases(count: int, shrink: bool = True) -> Callable[[Any], Any]:

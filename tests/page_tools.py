@@ -63,6 +63,16 @@ def healthy(app: AppTest) -> AppTest:
     return app
 
 
+def press(app: AppTest, key: str) -> AppTest:
+    """Press the button of that key."""
+    return healthy(app.button(key=key).click().run())
+
+
+def keys(app: AppTest) -> set[str]:
+    """The keys of the buttons on the page."""
+    return {str(button.key) for button in app.button}
+
+
 def go(app: AppTest, key: str) -> AppTest:
     """Choose a page in the menu; here that leads to an address without parameters, which nobody has gone back to.
 

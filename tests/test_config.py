@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Iterator
-from dataclasses import FrozenInstanceError, replace
+from dataclasses import FrozenInstanceError, fields, replace
 from typing import Any
 
 import pytest
@@ -33,21 +33,7 @@ CHOICES = {
     "feed_forward_bias": "both, second, none",
     "distance_scores": "none, c2p, p2c, both",
 }
-FLAGS = [
-    "norm_first",
-    "final_norm",
-    "embedding_norm",
-    "scale_embeddings",
-    "mlm_head",
-    "shared_layers",
-    "gated",
-    "first_norm",
-    "attention_bias",
-    "norm_bias",
-    "head_bias",
-    "distance_norm",
-    "distance_maps",
-]
+FLAGS = [field.name for field in fields(EncoderConfig) if field.type is bool]
 DIVISORS = ((512, 7, "1, 2, 4, 8, 16, 32, 64, 128"), (30, 4, "1, 2, 3, 5, 6, 10, 15, 30"), (2, 3, "1, 2"))
 PARTS: tuple[tuple[dict[str, Any], str], ...] = (  # fields that cannot be together, and part of what is said of them
     ({"d_model": 15, "n_heads": 3}, "d_model is 15; sinusoidal positions come in pairs"),

@@ -16,11 +16,10 @@ from torch import Tensor
 
 from encoder import Edit, EncoderConfig, TextEncoder, Trace
 from encoder.edits.edit import LONGEST_SENTENCE, VALUES, reaching, upstream
-from encoder.edits.edit_text import LONGEST_TEXT, MOST_EDITS, PHRASES, edits_to_text, sentence, text_to_edits
+from encoder.edits.edit_text import LONGEST_TEXT, MOST_EDITS, edits_to_text, sentence, text_to_edits
 from encoder.explain.proof import checks
 from encoder.explain.snippet import snippet
 from encoder.model.steps.catalogue import by_name, catalogue
-from encoder.support.errors import EncoderError
 
 SARA = "Keys on the table belong to Sara."
 OTHER = "w9 w8 w7 w6 w5"  # as long as SENTENCE
@@ -84,11 +83,6 @@ def test_times_one_changes_no_bit(config: EncoderConfig) -> None:
         assert changed(before, trace) == set()
 
 
-def test_times_one_changes_no_bit_of_base(base: TextEncoder, sara: Trace) -> None:
-    trace = base.trace(SARA, edits=[Edit(step.name, "scale", value=1.0) for step in base.steps])
-    assert changed(sara, trace) == set()
-
-
 def test_an_edit_works_on_a_copy_and_leaves_nothing_behind(encoder: TextEncoder) -> None:
     def state() -> dict[tuple[str, str], int]:
         modules = encoder.model.named_modules()
@@ -117,15 +111,13 @@ def test_what_is_not_edited_keeps_its_storage_and_what_is_counts(encoder: TextEn
 # Algebra
 
 
-@in_turn("model", ["base", "small"])
-def test_without_heads_attention_is_its_bias(model: str, request: pytest.FixtureRequest) -> None:
-    encoder: TextEncoder = request.getfixturevalue(model)
-    layers, heads = range(encoder.config.n_layers), range(encoder.config.n_heads)
+def test_without_heads_attention_is_its_bias(small: TextEncoder) -> None:
+    layers, heads = range(small.config.n_layers), range(small.config.n_heads)
     singly = [Edit(f"layers.{i}.attention.heads", "zero", heads=(h,)) for i in layers for h in heads]
     for edits in (singly, [Edit(f"layers.{i}.attention.heads", "zero") for i in layers]):
-        trace = encoder.trace(SARA, edits=edits)
+        trace = small.trace(SARA, edits=edits)
         for i in layers:
-            output, bias = trace[f"layers.{i}.attention.output"], encoder.model.layers[i].attention.w_o.bias
+            output, bias = trace[f"layers.{i}.attention.output"], small.model.layers[i].attention.w_o.bias
             assert torch.equal(output, bias.expand_as(output))
 
 
@@ -139,13 +131,6 @@ def test_a_whole_layer_from_another_run_makes_the_rest_its(config: EncoderConfig
             rest = {name} | after(config, name)
             assert {name, "output"} <= changed(b, trace) <= rest
             assert changed(a, trace) & rest == set()
-
-
-def test_a_whole_layer_of_base_from_another_run(base: TextEncoder, sara: Trace) -> None:
-    trace = base.trace("Rain on the roof sounds to Tom.", edits=[Edit("layers.2.output", "patch", value=SARA)])
-    assert len(trace.tokens) == len(sara.tokens)
-    assert changed(sara, trace) & after(base.config, "layers.2.output") == set()
-    assert "mlm.probabilities" in after(base.config, "layers.2.output")
 
 
 @in_turn("name", ["post-norm", "final-norm", "pre-norm-final-norm", "gelu"])
@@ -169,6 +154,7 @@ def test_causal_keeps_to_its_heads_and_rows_and_takes_the_models_own_value(encod
     assert trace[AT + "masked"][0, 0].tolist()[1:] == [-1e9] * 6
 
 
+NO_VALUE = ("zero", "mean", "bypass", "causal")
 BYPASSED = {
     "attention.scaled": "attention.scores",
     "attention.masked": "attention.scaled",
@@ -204,11 +190,9 @@ def test_without_activation_two_maps_are_one(encoder: TextEncoder) -> None:
     assert float((trace["layers.1.feed_forward.output"] - expected).abs().max()) <= 1e-12
 
 
-@in_turn("model", ["base", "small"])
-def test_without_positions_order_is_lost(model: str, request: pytest.FixtureRequest) -> None:
-    encoder: TextEncoder = request.getfixturevalue(model)
+def test_without_positions_order_is_lost(small: TextEncoder) -> None:
     for edits, least, most in (([Edit("embedding.positions", "zero")], 0, 1e-5), ([], 0.1, math.inf)):
-        a, b = (encoder.trace(text, edits=edits)["output"] for text in ("a cat saw dogs", "dogs saw a cat"))
+        a, b = (small.trace(text, edits=edits)["output"] for text in ("a cat saw dogs", "dogs saw a cat"))
         assert least <= float((a[[0, 4, 3, 1, 2, 5]] - b).abs().max()) <= most  # measured: 3e-6; vectors reach 20
 
 
@@ -431,54 +415,33 @@ def test_an_edit_is_frozen_hashable_and_tidy(plain: Trace) -> None:
         edit.action = "mean"  # type: ignore[misc]
 
 
-def test_a_trace_is_equal_to_itself_only(encoder: TextEncoder, plain: Trace) -> None:
-    assert plain == plain
-    assert plain != encoder.trace(SENTENCE)
-    assert len({plain, plain}) == 1
-
-
-def test_a_trace_tells_its_edits(encoder: TextEncoder, plain: Trace) -> None:
-    assert plain.edits == ()
+def test_a_trace_tells_its_edits_and_is_equal_to_itself_only(encoder: TextEncoder, plain: Trace) -> None:
+    assert plain.edits == () and plain == plain != encoder.trace(SENTENCE) and len({plain, plain}) == 1
     trace = encoder.trace(SENTENCE, edits=[Edit("output", "zero"), Edit("output", "mean")])
     assert repr(trace) == f"Trace({SENTENCE!r}, model='tiny', 7 tokens, {len(trace)} steps, 2 edits)"
 
 
-HEADS_LIMIT = "it must be a tuple of whole numbers from 0 to 127, or None for all"
-WRONG = {
-    "action": (("output", "drop"), "action is 'drop'; it must be one of zero, mean, scale, noise, replace, patch"),
-    "action-type": (("output", None), "action is None; it must be one of"),
-    "step-type": ((3, "zero"), "step is 3; it must be the name of a step"),
-    "zero-value": (("output", "zero", None, None, 1), "value is 1; zero takes no value"),
-    "mean-value": (("output", "mean", None, None, 1), "value is 1; mean takes no value"),
-    "bypass-value": (("output", "bypass", None, None, "x"), "value is 'x'; bypass takes no value"),
-    "causal-value": (("output", "causal", None, None, 0), "value is 0; causal takes no value"),
-    "scale-none": (("output", "scale"), r"value is None; scale takes a number from -3\.4e\+38 to 3\.4e\+38"),
-    "scale-text": (("output", "scale", None, None, "2"), "value is '2'; scale takes a number"),
-    "scale-bool": (("output", "scale", None, None, True), "value is True; scale takes a number"),
-    "scale-nan": (("output", "scale", None, None, math.nan), "value is nan; scale takes a number"),
-    "scale-infinite": (("output", "scale", None, None, -math.inf), "value is -inf; scale takes a number"),
-    "scale-large": (("output", "scale", None, None, 1e39), r"value is 1e\+39; scale takes a number"),
-    "replace-infinite": (("output", "replace", None, None, math.inf), "value is inf; replace takes a number from"),
-    "replace-none": (("output", "replace"), "value is None; replace takes .* or minus infinity"),
-    "seed": (("output", "noise", None, None, -1), "value is -1; noise takes a seed, .* from 0 to 2147483647"),
-    "seed-float": (("output", "shuffle", None, None, 1.0), r"value is 1\.0; shuffle takes a seed"),
-    "shift": (("output", "shift", None, None, 8192), "value is 8192; shift takes a whole number from -8191 to 8191"),
-    "shift-float": (("output", "shift", None, None, 0.5), r"value is 0\.5; shift takes a whole number"),
-    "patch": (("output", "patch"), "value is None; patch takes a sentence of 1 to 2000 characters, or a Trace"),
-    "patch-empty": (("output", "patch", None, None, ""), "value is ''; patch takes a sentence"),
-    "patch-long": (("output", "patch", None, None, "x" * 2001), "patch takes a sentence of 1 to 2000 characters"),
-    "patch-half": (("output", "patch", None, None, "a\ud83d"), "patch takes a sentence"),
-    "heads-number": (("output", "zero", 3), f"heads is 3; {HEADS_LIMIT}"),
-    "heads-empty": (("output", "zero", ()), rf"heads is \(\); {HEADS_LIMIT}"),
-    "heads-text": (("output", "zero", "12"), f"heads is '12'; {HEADS_LIMIT}"),
-    "heads-negative": (("output", "zero", (0, -1)), rf"heads is \(0, -1\); {HEADS_LIMIT}"),
-    "heads-bool": (("output", "zero", (True,)), rf"heads is \(True,\); {HEADS_LIMIT}"),
-    "positions-large": (("output", "zero", None, (8192,)), "positions is .* whole numbers from 0 to 8191"),
-    "positions-float": (("output", "zero", None, (1.0,)), "positions is .* whole numbers from 0 to 8191"),
-}
+WRONG = [  # step, action, value, and what is said; wrong kinds of all arguments are in test_arguments.py
+    (("output", "drop"), "action is 'drop'; it must be one of zero, mean, scale, noise, replace, patch"),
+    ((3, "zero"), "step is 3; it must be the name of a step"),
+    *((("output", name, None, None, 1), f"value is 1; {name} takes no value") for name in NO_VALUE),
+    (("output", "scale", None, None, True), r"value is True; scale takes a number from -3\.4e\+38 to 3\.4e\+38"),
+    (("output", "scale", None, None, -math.inf), "value is -inf; scale takes a number"),
+    (("output", "scale", None, None, 1e39), r"value is 1e\+39; scale takes a number"),
+    (("output", "replace", None, None, math.inf), "value is inf; replace takes a number from .* or minus infinity"),
+    (("output", "noise", None, None, -1), "value is -1; noise takes a seed, .* from 0 to 2147483647"),
+    (("output", "shuffle", None, None, 1.0), r"value is 1\.0; shuffle takes a seed"),
+    (("output", "shift", None, None, 8192), "value is 8192; shift takes a whole number from -8191 to 8191"),
+    (("output", "shift", None, None, 0.5), r"value is 0\.5; shift takes a whole number"),
+    (("output", "patch"), "value is None; patch takes a sentence of 1 to 2000 characters, or a Trace"),
+    *((("output", "patch", None, None, text), "patch takes a sentence") for text in ("", "x" * 2001, "a\ud83d")),
+    (("output", "zero", (0, 128)), r"heads is \(0, 128\); it must be a tuple of whole numbers from 0 to 127, or None"),
+    (("output", "zero", ()), r"heads is \(\); it must be a tuple"),
+    (("output", "zero", None, (8192,)), "positions is .* whole numbers from 0 to 8191"),
+]
 
 
-@in_turn(("arguments", "message"), WRONG.values())
+@in_turn(("arguments", "message"), WRONG)
 def test_an_edit_that_cannot_be(arguments: tuple, message: str) -> None:
     with pytest.raises(ValueError, match=message):
         Edit(*arguments)
@@ -585,24 +548,6 @@ def test_any_edits_come_back_from_their_text() -> None:
         assert text.isascii() and text.isprintable() and " " not in text
 
 
-def test_no_text_raises_anything_but_a_value_error() -> None:
-    dice = random.Random(6)
-    alphabet = "0123456789-,:;=.vhp%_~ \n\x00é٣abczeroscalepatchlayers"
-    good = [edits_to_text([any_edit(dice) for _ in range(3)]) for _ in range(50)]
-    read = 0
-    for i in range(2000):
-        text = list(dice.choice(good) if i % 2 else "".join(dice.choices(alphabet, k=dice.randint(1, 60))))
-        for _ in range(dice.randint(1, 4) if i % 2 else 0):
-            text[dice.randrange(len(text))] = dice.choice(alphabet)
-        try:
-            edits = text_to_edits("".join(text))
-        except EncoderError:
-            continue
-        read += 1
-        assert text_to_edits(edits_to_text(edits)) == edits
-    assert read > 50
-
-
 BAD_TEXTS = {
     "nonsense": ("hello", "'hello' is no edit; the form is step:action"),
     "trailing": ("output:zero;", "'' is no edit"),
@@ -669,7 +614,7 @@ def test_an_edit_in_a_sentence(encoder: TextEncoder, words: str, edit: Edit) -> 
 
 
 def test_sentences_for_all_there_is(encoder: TextEncoder, plain: Trace) -> None:
-    assert set(PHRASES) == set(VALUES)
+    assert {edit.action for edit in SENTENCES.values()} == set(VALUES)
     assert sentence(Edit("output", "patch", value=plain), encoder.config).endswith(f"taken from “{SENTENCE}”")
     long = sentence(Edit("output", "patch", value="{value} " * 100), encoder.config)
     assert long.endswith("{value} {val…”")

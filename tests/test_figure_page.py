@@ -10,7 +10,7 @@ from urllib.parse import urlencode
 import numpy as np
 import pytest
 import torch
-from page_tools import ask, choose, go, healthy, page_shown, said
+from page_tools import ask, choose, go, healthy, keys, page_shown, press, said
 from PIL import Image
 from pypdf import PdfReader
 from streamlit.testing.v1 import AppTest
@@ -37,10 +37,6 @@ WIDE = START | {"sentence": "A [MASK] ran."}
 
 def session(app: AppTest) -> Session:
     return app.session_state["session"]
-
-
-def press(app: AppTest, key: str) -> AppTest:
-    return healthy(app.button(key=key).click().run())
 
 
 def offers(app: AppTest) -> list[str]:
@@ -114,7 +110,7 @@ def test_panels_are_moved_and_taken_out() -> None:
 def test_an_empty_figure_shows_an_example_and_begins_with_a_click(small: TextEncoder) -> None:
     app, trace = opened("figure", START), small.trace(START["sentence"])
     assert "Layer 1, head 0" in example(app) and session(app).figure.printed is None
-    assert "figure_pdf" not in [button.key for button in app.button]
+    assert "figure_pdf" not in keys(app)
     steps = ["input", "q", "k", "v", "scores", "scaled", "masked", "weights", "heads", "concat"]
     begins = [
         ["layers.1.attention.weights"],
@@ -232,7 +228,7 @@ def test_a_film_of_the_only_panel_shows_its_maps_and_can_be_taken_along() -> Non
     assert film.size == (640, 360) and film.n_frames >= 4
     assert "L0H0" in " ".join(one.value for one in app.markdown)
     assert not job_queue.queue.line
-    assert "film_cancel" not in [button.key for button in app.button]
+    assert "film_cancel" not in keys(app)
 
 
 def test_a_card_shows_the_first_picture_or_an_example() -> None:

@@ -1,4 +1,4 @@
-"""A model of transformers that is held: every number is that of its own run, without a file between."""
+"""A model of transformers that is held: every number is that of its folder, without a file between."""
 
 from pathlib import Path
 from typing import Any
@@ -8,7 +8,6 @@ import torch
 import transformers
 from in_turn import in_turn
 from tiny import tiny_tokenizer
-from torch import Tensor
 from twins import MODELS, SIZES, drawn, roberta_tokenizer, saved
 
 from encoder import TextEncoder
@@ -42,25 +41,13 @@ def held(name: str) -> tuple[Any, Any]:
     return twin, transformers.PreTrainedTokenizerFast(tokenizer_object=pieces)
 
 
-def gap(ours: Tensor, theirs: Tensor) -> float:
-    """The largest distance between two numbers, in units of the larger numbers beside them."""
-    return float((ours - theirs).abs().max()) / max(1.0, float(theirs.abs().max()))
-
-
 @in_turn("name", HELD)
-def test_it_is_what_transformers_computes_and_what_its_folder_gives(name: str, tmp_path: Path) -> None:
+def test_it_is_what_its_folder_gives(name: str, tmp_path: Path) -> None:
+    """Which is what transformers computes: see test_hugging_face.py. The model that was given stays as it is."""
     twin, tokenizer = held(name)
     before = {key: tensor.clone() for key, tensor in twin.state_dict().items()}
     encoder = TextEncoder.from_transformers(twin, tokenizer)
     trace = encoder.trace(TEXT)
-    with torch.inference_mode():
-        theirs = twin(torch.tensor([trace.ids]), output_hidden_states=True, output_attentions=True)
-    names = ["embedding.output", *(f"layers.{i}.output" for i in range(encoder.config.n_layers))]
-    names[-1] = "output" if encoder.config.final_norm else names[-1]
-    for ours, states in zip(names, theirs.hidden_states, strict=True):
-        assert gap(trace[ours], states[0]) < 2e-6
-    for i, weights in enumerate(theirs.attentions):
-        assert gap(trace[f"layers.{i}.attention.weights"], weights[0]) < 2e-6
     saved(tmp_path, MODELS[name])
     opened = TextEncoder.from_pretrained(tmp_path)
     assert (encoder.config, encoder.special) == (opened.config, opened.special)

@@ -11,10 +11,9 @@ import pandas as pd
 import pytest
 import torch
 from hypothesis import given
-from hypothesis import strategies as st
-from link_grammar import LINK, cases
+from link_grammar import cases
 from nasty import FORMULAS, LONG, as_sent, texts
-from page_tools import go, healthy, open_app, page_shown, said, turn_to, type_sentence
+from page_tools import go, healthy, open_app, page_shown, said, type_sentence
 from streamlit.testing.v1 import AppTest
 from tiny import TINY, tiny_model, tiny_tokenizer
 
@@ -46,20 +45,8 @@ def test_the_longest_texts_are_taken() -> None:
 
 @pytest.fixture(scope="module")
 def visitor() -> AppTest:
-    """One session that many links are opened in."""
+    """One session that many texts are typed in."""
     return open_app()
-
-
-@pytest.mark.nightly
-@cases(150, shrink=False)
-@given(LINK, st.sampled_from([page.key for page in PAGES]))
-def test_any_link_opens_on_any_page(visitor: AppTest, link: dict[str, str], page: str) -> None:
-    visitor.query_params.clear()
-    for name, text in link.items():
-        if not text.startswith("built:"):  # each would be built
-            visitor.query_params[name] = as_sent(text)
-    turn_to(visitor, page)
-    healthy(visitor.run())
 
 
 @cases(50, shrink=False)

@@ -204,7 +204,7 @@ print(hub.download("team/tiny-bert", Path(sys.argv[1])).name)
 """
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 def test_the_hubs_address_comes_from_the_environment(served: Hub, tmp_path: Path) -> None:
     done = subprocess.run(
         [sys.executable, "-c", PLAIN, str(tmp_path / "models")],

@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 import torch
-from page_tools import go, healthy, maps, models_offered, open_app, page_shown, said, words
+from page_tools import go, healthy, keys, maps, models_offered, open_app, page_shown, press, said, words
 from streamlit.testing.v1 import AppTest
 from visits import link
 
@@ -33,14 +33,6 @@ THIS = {"learn_task": "majority", "learn_width": "16", "learn_steps": "50", "lea
 
 def player(app: AppTest) -> dict[str, Any]:
     return maps(app, "learning")
-
-
-def keys(app: AppTest) -> set[str]:
-    return {str(button.key) for button in app.button}
-
-
-def press(app: AppTest, key: str) -> AppTest:
-    return healthy(app.button(key=key).click().run())
 
 
 def until(true: Callable[[], object], seconds: float = 60.0) -> None:

@@ -33,7 +33,7 @@ from encoder.teach.lessons.lesson import (
     read,
     write,
 )
-from encoder.teach.trials import Finding, Verdict, judge
+from encoder.teach.trials import Finding, judge
 from pages.ui.lessons import library
 
 GOOD = """
@@ -320,16 +320,6 @@ def test_claims_are_data_that_trials_decide() -> None:
         assert trials.problems(claim.trial, claim.given) == []
         assert claim.where and set(claim.where) <= set(SOURCES)
         assert claim.lesson in library.bundled() if claim.lesson else claim.page in library.SHOWN
-
-
-def test_no_verdict_is_written_in_a_lesson_or_claim() -> None:
-    """Verdicts come from numbers: neither table has a place for one."""
-    said = {verdict.value for verdict in Verdict}
-    for lesson in library.bundled().values():
-        for step in lesson.steps:
-            assert not said & {str(value) for value in step.given.values()}
-    for claim in CLAIMS:
-        assert not said & {claim.text, *map(str, claim.given.values())}
 
 
 STEPS = {

@@ -127,7 +127,7 @@ def test_a_loaded_model_gives_the_same_trace_both_ways(base: TextEncoder) -> Non
         torch.testing.assert_close(ours[name], plain[name], atol=2e-5 * size, rtol=0)
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 def test_a_server_keeps_the_machine_code_of_few_lengths() -> None:
     environment = {name: value for name, value in os.environ.items() if name not in KEEPERS}
     command = [sys.executable, "-c", MORE_AFTER_SIXTY]
