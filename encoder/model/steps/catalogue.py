@@ -12,34 +12,24 @@ from functools import lru_cache
 from encoder.model.config import EncoderConfig
 from encoder.model.steps.entries import (
     ADD,
-    ALIBI,
-    ANGLE,
-    ATTENTION,
-    DISTANCE_KEYS,
-    DISTANCE_QUERIES,
     DISTANCE_TABLE,
-    DISTANCE_TOTAL,
     EMBEDDING,
-    FEED_FORWARD,
-    GATED,
     LAYER_OUTPUT,
     MLM,
     MLM_OUTPUT,
     NO_BETA,
     NO_NORM,
     NORM,
+    OF_ATTENTION,
+    OF_FEED_FORWARD,
     OPERATIONS_OF_STD_NORM,
     OUTPUT,
     POOLED,
     POOLING,
-    POSITION_BIAS,
     RMS_NORM,
-    ROTARY,
-    SCALED_TOTAL,
-    SLOWED_ANGLES,
     STD_NORM_FORMULAS,
     UNIT,
-    WINDOW,
+    Group,
 )
 from encoder.model.steps.step import DISTANCES, NARROW, PER_DISTANCE, PER_TOKEN, TOKENS_BY_MODEL, Step
 from encoder.model.steps.wording import activated, spelled, worded
@@ -169,58 +159,17 @@ def distance_steps(config: EncoderConfig) -> tuple[Step, ...]:
     return table + tuple(replace(step, shape=shapes[step.shape]) for step in norm)
 
 
-def score_entries(config: EncoderConfig) -> tuple[Step, ...]:
-    """The scores of distances, and their sum with those of queries and keys."""
-    entries: list[Step] = []
-    for part, (vectors, score) in zip(("c2p", "p2c"), (DISTANCE_KEYS, DISTANCE_QUERIES), strict=True):
-        if part in config.distance_parts:
-            own = (
-                tuple(f"{name}_distance" for name in vectors.parameters) if config.distance_maps else vectors.parameters
+def steps_of(groups: tuple[Group, ...], config: EncoderConfig, layer: int) -> tuple[Step, ...]:
+    """Return the steps of a sublayer that a layer has, each with what it gets for the inputs that it asks for."""
+    steps: list[Step] = []
+    instead: dict[str, str] = {}
+    for group in groups:
+        if group.when(config, layer):
+            steps += (
+                replace(step, inputs=tuple(instead.get(name, name) for name in step.inputs)) for step in group.steps
             )
-            formula = re.sub(r"([Wb])_(\w)", r"\1_{\2 r}", vectors.formula) if config.distance_maps else vectors.formula
-            entries += [replace(vectors, parameters=own, formula=formula), score]
-    if not entries:
-        return ()
-    return (*entries, replace(DISTANCE_TOTAL, inputs=(*DISTANCE_TOTAL.inputs, *(step.name for step in entries[1::2]))))
-
-
-def turning(config: EncoderConfig, layer: int) -> tuple[Step, ...]:
-    """The turns of queries and keys, in a layer that slows them with the angle as it is there."""
-    if config.factor_of(layer) == 1:
-        return ROTARY
-    angle = SLOWED_ANGLES[config.rope_scaling]
-    return tuple(replace(step, formula=step.formula.replace(ANGLE, angle)) for step in ROTARY)
-
-
-def attention_entries(config: EncoderConfig, layer: int) -> tuple[Step, ...]:
-    """What attention does in a layer: with turned queries and keys, a position bias and a window where it has them."""
-    entries: list[Step] = []
-    for step in ATTENTION:
-        if step.name == "attention.scores" and config.positions == "rotary":
-            entries += turning(config, layer)
-            step = replace(step, inputs=tuple(turned.name for turned in ROTARY[2:]))
-        if step.name == "attention.scaled" and config.distance_parts:
-            entries += score_entries(config)
-            title, note, formula = SCALED_TOTAL
-            number = str(1 + len(config.distance_parts))
-            formula, note = formula.replace("{added}", number), note.replace("{added}", number)
-            step = replace(step, inputs=(entries[-1].name,), formula=formula, note=note, title=title)
-        if step.name == "attention.masked":
-            step = replace(step, inputs=(entries[-1].name, *step.inputs[1:]))
-        entries.append(step)
-        if step.name == "attention.scaled" and config.position_bias:
-            entries += ALIBI if config.positions == "alibi" else POSITION_BIAS
-        if step.name == "attention.scaled" and config.window_of(layer) is not None:
-            entries.append(replace(WINDOW, inputs=(entries[-1].name,)))
-    return tuple(entries)
-
-
-def feed_forward_entries(config: EncoderConfig) -> tuple[Step, ...]:
-    """What feed-forward does: with a gate where the model has one."""
-    steps = activated(config.activation, FEED_FORWARD)
-    if not config.gated:
-        return steps
-    return (*steps[:-1], *GATED, replace(steps[-1], inputs=(GATED[-1].name,)))
+            instead |= group.instead
+    return tuple(steps)
 
 
 def layer_steps(config: EncoderConfig, i: int, x: str) -> tuple[Step, ...]:
@@ -243,9 +192,10 @@ def layer_steps(config: EncoderConfig, i: int, x: str) -> tuple[Step, ...]:
         at + "norm2",
         normed[1] if config.norm_first else "y_2",
     )
-    attention = placed(attention_entries(config, i), at, x=at_1 + "output" if config.norm_first else x)
+    attention = placed(steps_of(OF_ATTENTION, config, i), at, x=at_1 + "output" if config.norm_first else x)
     attention = worded(config, attention, layer=i, read=normed[0] if config.norm_first else f"x_{{{i}}}")
-    feed_forward = placed(feed_forward_entries(config), at, x=at_2 + "output" if config.norm_first else middle)
+    units = activated(config.activation, steps_of(OF_FEED_FORWARD, config, i))
+    feed_forward = placed(units, at, x=at_2 + "output" if config.norm_first else middle)
     feed_forward = worded(config, feed_forward, read=normed[1] if config.norm_first else "y_1")
     residual_1, residual_2 = (
         worded(config, placed(residual, where, group, x=source))

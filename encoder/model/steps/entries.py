@@ -2,10 +2,15 @@
 
 <0>, <1>, <2> in a symbol or formula are the symbols of the step's inputs, <sum> all of them with a plus between: so a
 formula has the terms that are computed, and no other. <m> is the score of a hidden key.
+
+What a layer has by an option of the model is a group of steps in OF_ATTENTION or OF_FEED_FORWARD, with its condition.
 """
 
-from dataclasses import replace
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
 
+from encoder.model.config import EncoderConfig
 from encoder.model.steps.step import (
     DISTANCES,
     HEAD_DISTANCES,
@@ -17,6 +22,20 @@ from encoder.model.steps.step import (
     TOKENS_BY_MODEL,
     Step,
 )
+
+
+@dataclass(frozen=True)
+class Group:
+    """Steps of a sublayer that come one after the other in those layers of which `when` is true.
+
+    After a group, whatever asks for a step in `instead` gets the step that it names there: so where queries are turned,
+    scores are made of the turned ones.
+    """
+
+    steps: tuple[Step, ...]
+    when: Callable[[EncoderConfig, int], bool] = lambda config, layer: True
+    instead: Mapping[str, str] = field(default_factory=dict)
+
 
 GIVEN = {"ids": r"\mathrm{id}", "hidden": r"\text{masked}"}  # symbols of what the person gave
 WAVES = (
@@ -171,17 +190,21 @@ ATTENTION = (
         ("attention.w_o",),
     ),
 )  # fmt: skip
-ANGLE = r"pos \cdot \theta^{-2i/d_{head}}"
+ANGLES = {  # by what slows the turns of a layer
+    "none": r"pos \cdot \theta^{-2i/d_{head}}",
+    "linear": r"pos \cdot \theta^{-2i/d_{head}} / s",
+    "ntk": r"pos \cdot (s\,\theta)^{-2i/d_{head}} / s^{2/d_{head}}",
+}
 ROTARY = (
     Step(
-        "attention.cos", r"\cos\varphi", rf"\cos({ANGLE})", PLACES, "rotary_cos", (),
+        "attention.cos", r"\cos\varphi", r"\cos({angle})", PLACES, "rotary_cos", (),
         "Cosines of the turn",
         "Each pair of numbers of a head is turned by an angle that grows with the position: its cosine. Pair i are "
         "the numbers i and i + d_head / 2. θ is {theta} in this layer{slowed}.",
         "Fast pairs in the first columns, slow ones in the middle, then the same again for the second numbers.",
     ),
     Step(
-        "attention.sin", r"\sin\varphi", rf"\sin({ANGLE})", PLACES, "rotary_sin", (),
+        "attention.sin", r"\sin\varphi", r"\sin({angle})", PLACES, "rotary_sin", (),
         "Sines of the turn",
         "The sine of the same angle. At position 0 it is zero: the first token is not turned.",
         "Go down a column: the faster it changes sign, the finer the distances that this pair can tell apart.",
@@ -200,10 +223,6 @@ ROTARY = (
         "only what is at position 0 stays as it is.",
     ),
 )  # fmt: skip
-SLOWED_ANGLES = {  # in place of the angle in the formulas of a layer whose turns are slowed
-    "linear": r"pos \cdot \theta^{-2i/d_{head}} / s",
-    "ntk": r"pos \cdot (s\,\theta)^{-2i/d_{head}} / s^{2/d_{head}}",
-}
 POSITION_BIAS = (
     Step(
         "attention.position_bias",
@@ -315,12 +334,6 @@ DISTANCE_KEYS, DISTANCE_QUERIES = (
         ),
     ),
 )
-SCALED_TOTAL = (
-    "Scaled scores",
-    "The sum of {added} scores is divided by the square root of {added} times d_head, so that wide heads do not make "
-    "softmax all-or-nothing.",
-    r"\frac{<0>}{\sqrt{{added} d_{head}}}",
-)
 DISTANCE_TOTAL = Step(
     "attention.total",
     r"\hat{S}",
@@ -338,7 +351,7 @@ WINDOW = Step(
     r"\begin{cases} <m> & \text{if } |i - j| \gt w \\ <0> & \text{else} \end{cases}",
     PAIRS,
     "window",
-    ("{x}",),
+    ("attention.scaled",),
     "Scores within the window",
     "In this layer a token sees only its {window} neighbours on either side: all pairs farther apart are masked.",
     "A band along the diagonal is left; of a sentence that is no longer than the window, everything.",
@@ -404,6 +417,73 @@ GATED = (
         "The two halves are multiplied, number by number: what is activated opens or shuts the gate for the other.",
         "A unit writes only where both halves are away from zero, and with the sign of their product.",
     ),
+)
+INPUT, QUERIES, KEYS, VALUES, SCORES, SCALED, *AFTER_SCORES = ATTENTION
+SCALED_TOTAL = replace(
+    SCALED,
+    inputs=(DISTANCE_TOTAL.name,),
+    formula=r"\frac{<0>}{\sqrt{{added} d_{head}}}",
+    note="The sum of {added} scores is divided by the square root of {added} times d_head, so that wide heads do not "
+    "make softmax all-or-nothing.",
+)
+
+
+def of_own_map(vectors: Step) -> Step:
+    """Return what a linear map of their own makes of the distances."""
+    (name,) = vectors.parameters
+    return replace(
+        vectors, parameters=(f"{name}_distance",), formula=re.sub(r"([Wb])_(\w)", r"\1_{\2 r}", vectors.formula)
+    )
+
+
+def scores_of_distances(part: str, vectors: Step, score: Step) -> tuple[Group, ...]:
+    """Return the groups of one kind of scores: the distances by the layer's map or one of their own, and the scores."""
+    return (
+        Group((vectors, score), lambda config, layer: part in config.distance_parts and not config.distance_maps),
+        Group(
+            (of_own_map(vectors), score),
+            lambda config, layer: part in config.distance_parts and config.distance_maps,
+        ),
+    )
+
+
+def total_of(*parts: str) -> Group:
+    """Return the sum of the scores where exactly these of distances are added."""
+    inputs = (*DISTANCE_TOTAL.inputs, *(f"attention.{part}" for part in parts))
+    return Group(
+        (replace(DISTANCE_TOTAL, inputs=inputs), SCALED_TOTAL), lambda config, layer: config.distance_parts == parts
+    )
+
+
+OF_ATTENTION = (
+    Group((INPUT, QUERIES, KEYS, VALUES)),
+    Group(
+        ROTARY,
+        lambda config, layer: config.positions == "rotary",
+        {"attention.q": "attention.q_rotated", "attention.k": "attention.k_rotated"},
+    ),
+    Group((SCORES,)),
+    *scores_of_distances("c2p", *DISTANCE_KEYS),
+    *scores_of_distances("p2c", *DISTANCE_QUERIES),
+    Group((SCALED,), lambda config, layer: not config.distance_parts),
+    *(total_of(*parts) for parts in (("c2p",), ("p2c",), ("c2p", "p2c"))),
+    Group(
+        POSITION_BIAS,
+        lambda config, layer: config.position_buckets > 0,
+        {"attention.scaled": "attention.biased"},
+    ),
+    Group(ALIBI, lambda config, layer: config.positions == "alibi", {"attention.scaled": "attention.biased"}),
+    Group(
+        (WINDOW,),
+        lambda config, layer: config.window_of(layer) is not None,
+        {"attention.scaled": "attention.windowed"},
+    ),
+    Group(tuple(AFTER_SCORES)),
+)
+OF_FEED_FORWARD = (
+    Group(FEED_FORWARD[:-1]),
+    Group(GATED, lambda config, layer: config.gated, {"feed_forward.activation": "feed_forward.gated"}),
+    Group(FEED_FORWARD[-1:]),
 )
 ADD = (
     Step(

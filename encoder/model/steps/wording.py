@@ -5,7 +5,7 @@ from dataclasses import replace
 from encoder.model.activations import ACTIVATIONS
 from encoder.model.config import EncoderConfig
 from encoder.model.distance import alibi_slopes
-from encoder.model.steps.entries import GIVEN
+from encoder.model.steps.entries import ANGLES, GIVEN
 from encoder.model.steps.step import Step
 from encoder.support.formatting import listed, tex
 
@@ -43,7 +43,16 @@ def worded(
             text = text.replace(word, meaning)
         return text
 
-    return tuple(replace(step, symbol=said(step.symbol), note=said(step.note), look=said(step.look)) for step in steps)
+    return tuple(
+        replace(
+            step,
+            symbol=said(step.symbol),
+            formula=said(step.formula),
+            note=said(step.note),
+            look=said(step.look),
+        )
+        for step in steps
+    )
 
 
 def texts(config: EncoderConfig, layer: int) -> dict[str, str]:
@@ -93,6 +102,7 @@ def texts(config: EncoderConfig, layer: int) -> dict[str, str]:
         "{source}": source + " A norm has brought it to size." * config.norm_first,
         "{carried}": pre if config.norm_first else post,
         "{bent}": "cut off" if ACTIVATIONS[config.activation].cuts else "damped",
+        "{angle}": ANGLES["none" if config.factor_of(layer) == 1 else config.rope_scaling],
         "{theta}": f"{config.theta_of(layer):,.6g}",
         "{slowed}": slowed(config, layer),
         "{slopes}": slopes(config),
