@@ -3,68 +3,28 @@
 import math
 from bisect import bisect
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from encoder.explain.operations import OPERATIONS
+from encoder.explain.operations.explanation import Term
 from encoder.model.activations import ACTIVATIONS
 from encoder.model.config import EncoderConfig
 from encoder.model.encoder import Encoder
-from encoder.model.steps.catalogue import by_name, has_bias
+from encoder.model.steps.catalogue import by_name
 from encoder.model.steps.step import HEAD_DISTANCES, PAIRS, SENTENCE, Step
 from encoder.trace.trace import Trace
 
-Term = tuple[str | int, ...]  # a product of sizes, such as ("d_model", "d_ff")
-LINEAR: tuple[Term, ...] = (("d_model", "d_model"), ("d_model",))
-WIDENING: tuple[Term, ...] = (("d_model", "d_ff"), ("d_ff",))
-NORM: tuple[Term, ...] = ((2, "d_model"),)
-NARROW_NORM: tuple[Term, ...] = ((2, "d_embedding"),)
-EMBEDDING_PARTS: dict[str, tuple[Term, ...]] = {
-    "embedding.tokens": (("vocab_size", "d_embedding"),),
-    "embedding.positions": (("max_positions", "d_embedding"),),
-    "embedding.segments": (("n_segments", "d_embedding"),),
-    "embedding.norm": NARROW_NORM,
-    "embedding.projection": (("d_embedding", "d_model"), ("d_model",)),
-}
-LAYER_PARTS: dict[str, tuple[Term, ...]] = {
-    "attention.w_q": LINEAR,
-    "attention.w_k": LINEAR,
-    "attention.w_v": LINEAR,
-    "attention.w_o": LINEAR,
-    "norm1": NORM,
-    "attention.w_k_distance": LINEAR,
-    "attention.w_q_distance": LINEAR,
-    "feed_forward.w_1": WIDENING,
-    "feed_forward.w_up": WIDENING,
-    "feed_forward.w_2": (("d_ff", "d_model"), ("d_model",)),
-    "norm2": NORM,
-}
-DISTANCE_PARTS: dict[str, tuple[Term, ...]] = {
-    "position_bias": (("position_buckets", "n_heads"),),
-    "distances.table": (("distance_rows", "d_model"),),
-    "distances.norm": NORM,
-}
-HEAD_PARTS: dict[str, tuple[Term, ...]] = {
-    "final_norm": NORM,
-    "mlm_head.transform": (("d_model", "d_embedding"), ("d_embedding",)),
-    "mlm_head.norm": NARROW_NORM,
-    "mlm_head.bias": (("vocab_size",),),
-}
-HAS: dict[str, Callable[[EncoderConfig], bool]] = {  # the parts that not every model has
-    "embedding.positions": lambda config: config.positions == "learned",
-    "embedding.segments": lambda config: config.n_segments > 0,
-    "embedding.norm": lambda config: config.embedding_norm,
-    "embedding.projection": lambda config: config.embedding_size is not None,
-    "position_bias": lambda config: config.position_buckets > 0,
-    "distances.table": lambda config: bool(config.distance_parts),
-    "distances.norm": lambda config: bool(config.distance_parts) and config.distance_norm,
-    "final_norm": lambda config: config.final_norm,
-    **{part: lambda config: config.mlm_head for part in HEAD_PARTS if part.startswith("mlm_head.")},
-}
-MAPS_OF_DISTANCES = {"attention.w_k_distance": "c2p", "attention.w_q_distance": "p2c"}
 FLOAT32 = 4  # bytes
+# Where a map or a norm has no bias, zeros stand for it, which are no parameters
+ALL_BIASES: dict[str, Any] = {
+    "attention_bias": True,
+    "feed_forward_bias": "both",
+    "norm_bias": True,
+    "head_bias": True,
+}
 BIASES = ("relative_bias", "alibi")  # made once, for all layers
 
 
@@ -97,9 +57,7 @@ def parameters(model: Encoder) -> list[Part]:
     config, counted, terms_of = model.config, Counter[str](), parts(model.config)
     for name, tensor in model.named_parameters():
         counted[name if name in terms_of else name.rpartition(".")[0]] += tensor.numel()
-    return [
-        Part(name, in_words(terms, config), value(terms, config), counted[name]) for name, terms in terms_of.items()
-    ]
+    return [Part(name, in_words(terms), value(terms, config), counted[name]) for name, terms in terms_of.items()]
 
 
 def by_kind(of_parts: Sequence[Part]) -> dict[str, int]:
@@ -111,32 +69,23 @@ def by_kind(of_parts: Sequence[Part]) -> dict[str, int]:
     return {kind: count for kind, count in kinds.items() if count}
 
 
-def parts(config: EncoderConfig, zeros: bool = False) -> dict[str, tuple[Term, ...]]:
-    """The parts that have parameters in a model of that configuration, each with its formula; shared layers once.
-
-    With `zeros`, also the zeros that stand for the biases that it does not have, which are no parameters.
-    """
-    layers = range(1 if config.shared_layers else config.n_layers)
-    left_out = {"layers.0.norm1"} if config.no_first_norm else set()
-    own = config.distance_parts if config.distance_maps else ()
-    absent = {"feed_forward.w_up"} if not config.gated else set()
-    absent |= {name for name, part in MAPS_OF_DISTANCES.items() if part not in own}
-    of_layers = {
-        f"layers.{i}.{name}": terms
-        for i in layers
-        for name, terms in LAYER_PARTS.items()
-        if name not in absent and f"layers.{i}.{name}" not in left_out
-    }
-    every = {**EMBEDDING_PARTS, **DISTANCE_PARTS, **of_layers, **HEAD_PARTS}
-    there = {name: terms for name, terms in every.items() if name not in HAS or HAS[name](config)}
-    return there if zeros else {name: held(terms, name, config) for name, terms in there.items()}
+@lru_cache(maxsize=64)
+def parts(config: EncoderConfig) -> dict[str, tuple[Term, ...]]:
+    """The parts that have parameters in a model of that configuration, each with its formula; shared layers once."""
+    steps, formulas = by_name(config), dict[str, tuple[Term, ...]]()
+    for step in steps.values():
+        terms = OPERATIONS[step.operation].parameters
+        if terms and not (config.shared_layers and step.layer):
+            came = [width(steps[name]) for name in step.inputs if name in steps]
+            widths = dict(zip(("out", "in"), (width(step), *came), strict=False))
+            formula = tuple(tuple(widths.get(str(factor), factor) for factor in term) for term in terms)
+            formulas.setdefault(step.parameters[-1].removesuffix(".weight"), formula)
+    return formulas
 
 
-def held(terms: tuple[Term, ...], name: str, config: EncoderConfig) -> tuple[Term, ...]:
-    """What a part holds without the biases that this model does not have."""
-    if has_bias(config, name):
-        return terms
-    return terms[:-1] if len(terms) > 1 else ((terms[0][1],),)  # a norm has gamma alone
+def width(step: Step) -> str:
+    """The name of the size of a token's vector at a step, of all heads together."""
+    return "d_model" if step.shape[-1] == "d_head" else step.shape[-1]
 
 
 # What a part is by what its name holds, the first that fits; all else belongs to the embedding.
@@ -162,7 +111,8 @@ class Size:
     def bytes_of_weights(self) -> int:
         """Memory of the model: its parameters, and the table of positions where that is computed and not learned."""
         config = self.config
-        whole = sum(value(terms, config) for terms in parts(config, zeros=True).values())
+        with_zeros = replace(config, **ALL_BIASES)
+        whole = sum(value(terms, config) for terms in parts(with_zeros).values())
         whole += 2 * config.d_model * config.no_first_norm
         if config.positions == "alibi":  # slopes, and one row of zeros for the embedding
             return FLOAT32 * (whole + config.n_heads + config.d_embedding)
@@ -203,10 +153,9 @@ def longest(config: EncoderConfig, most: int, most_bytes: float, most_flops: flo
     return bisect(range(3, most + 1), False, key=lambda n: not fits(n)) + 2  # what a run takes grows with n
 
 
-def in_words(terms: tuple[Term, ...], config: EncoderConfig) -> str:
+def in_words(terms: tuple[Term, ...]) -> str:
     """The formula as text: "d_model·d_ff + d_ff"."""
-    wide = {"d_embedding": "d_model" if config.embedding_size is None else "embedding_size"}
-    return " + ".join("·".join(wide.get(str(factor), str(factor)) for factor in term) for term in terms)
+    return " + ".join("·".join(map(str, term)) for term in terms)
 
 
 def value(terms: tuple[Term, ...], config: EncoderConfig) -> int:

@@ -66,7 +66,8 @@ def rotate(at: Operands) -> Made:
 @operation(
     "from encoder.model.distance import distance_buckets\n"
     'table = p["position_bias.weight"]\n'
-    "{name} = table[distance_buckets(len(t.ids), len(table))].permute(2, 0, 1)"
+    "{name} = table[distance_buckets(len(t.ids), len(table))].permute(2, 0, 1)",
+    parameters=(("position_buckets", "n_heads"),),
 )
 def relative_bias(at: Operands) -> Made:
     """The number of a head for a distance."""
@@ -102,7 +103,8 @@ def place_of(apart: int) -> str:
 
 @operation(
     "from encoder.model.distance import distance_vectors\n"
-    '{name} = p["{w}"][distance_vectors(len(t.ids), {distance_span}, {distance_limit})]'
+    '{name} = p["{w}"][distance_vectors(len(t.ids), {distance_span}, {distance_limit})]',
+    parameters=(("distance_rows", "out"),),
 )
 def distance(at: Operands) -> Made:
     """A row of the table of distances."""

@@ -19,7 +19,7 @@ from encoder.model.pooling import LEAST
 from encoder.support.formatting import tex
 
 
-@operation('{name} = p["embedding.tokens.weight"][t.ids]')
+@operation('{name} = p["embedding.tokens.weight"][t.ids]', parameters=(("vocab_size", "out"),))
 def lookup(at: Operands) -> Made:
     """E[id]: a row of the embedding table."""
     position, d = at.index
@@ -29,14 +29,16 @@ def lookup(at: Operands) -> Made:
     return Made(row.result, row.words, rf"E[{int(number.value)}, {d}] = {row.latex}", row.size, (number, entry))
 
 
-@operation('{name} = p["embedding.positions.weight"][: len(t.ids)]', new_memory=False)
+@operation(
+    '{name} = p["embedding.positions.weight"][: len(t.ids)]', new_memory=False, parameters=(("max_positions", "out"),)
+)
 def position(at: Operands) -> Made:
     """P[pos]: a row of the learned position table."""
     entry = at.parameter("embedding.positions.weight", *at.index)
     return copied(entry, "The position names a row of the learned position table; this is one number of that row.")
 
 
-@operation('{name} = p["embedding.segments.weight"][t.segments]')
+@operation('{name} = p["embedding.segments.weight"][t.segments]', parameters=(("n_segments", "out"),))
 def segment(at: Operands) -> Made:
     """S[segment]: a row of the segment table."""
     row = at.trace.segments[at.index[0]]

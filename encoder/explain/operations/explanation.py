@@ -16,6 +16,7 @@ from encoder.support.formatting import tex
 from encoder.trace.trace import Trace
 
 Index = tuple[int, ...]
+Term = tuple[str | int, ...]  # a product of sizes, such as ("vocab_size", "out")
 
 
 @dataclass(frozen=True)
@@ -141,20 +142,26 @@ class Operation:
     computes the whole tensor: {0}, {1}, {2} are the inputs, {w} the weights' name, the rest sizes. `flops` gives the
     floating-point operations per element of the result, for a contraction or reduction over k numbers; an addition,
     multiplication, comparison, exponential, root or erf counts as one. `new_memory` is False where the result is memory
-    that was there before: the model's own table, or the step before it.
+    that was there before: the model's own table, or the step before it. `parameters` are the sizes of its weights, by
+    the fields of a configuration: "in" is the width of its first input, "out" that of its result.
     """
 
     rule: Callable[[Operands], Made]
     line: str
     flops: Callable[[int], float]
     new_memory: bool
+    parameters: tuple[Term, ...]
 
 
 def operation(
-    line: str, flops: Callable[[int], float] = lambda k: 0, *, new_memory: bool = True
+    line: str,
+    flops: Callable[[int], float] = lambda k: 0,
+    *,
+    new_memory: bool = True,
+    parameters: tuple[Term, ...] = (),
 ) -> Callable[[Callable[[Operands], Made]], Operation]:
     """What makes an operation of a rule, with the line of code and the cost that stand above it."""
-    return lambda rule: Operation(rule, line, flops, new_memory)
+    return lambda rule: Operation(rule, line, flops, new_memory, parameters)
 
 
 def along(tensor: Tensor, index: Sequence[int | None]) -> np.ndarray:

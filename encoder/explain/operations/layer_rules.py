@@ -41,7 +41,7 @@ def mapped(at: Operands) -> tuple[Terms, int]:
     return products(at.line(0, i, None), at.parameters(f"{name}.weight", out, None)), out
 
 
-@operation('{name} = {0} @ p["{w}.weight"].T + p["{w}.bias"]', lambda k: 2 * k)
+@operation('{name} = {0} @ p["{w}.weight"].T + p["{w}.bias"]', lambda k: 2 * k, parameters=(("in", "out"), ("out",)))
 def linear(at: Operands) -> Made:
     """A row of the input times a row of the weight, plus the bias."""
     terms, out = mapped(at)
@@ -49,7 +49,7 @@ def linear(at: Operands) -> Made:
     return summed(terms, at.parameter(f"{at.step.parameters[0]}.bias", out), words)
 
 
-@operation('{name} = {0} @ p["{w}.weight"].T', lambda k: 2 * k - 1)
+@operation('{name} = {0} @ p["{w}.weight"].T', lambda k: 2 * k - 1, parameters=(("in", "out"),))
 def matmul(at: Operands) -> Made:
     """A row of the input times a row of the weight."""
     words = "The token's vector times one column of weights, number by number, added up. This map has no bias."
@@ -65,7 +65,9 @@ def multiply(at: Operands) -> Made:
     return Made(result, words, rf"{tex(x.value)} \cdot {factor(y.value)}", abs(result), (x, y))
 
 
-@operation('{name} = {0} @ p["embedding.tokens.weight"].T + p["mlm_head.bias"]', lambda k: 2 * k)
+@operation(
+    '{name} = {0} @ p["embedding.tokens.weight"].T + p["mlm_head.bias"]', lambda k: 2 * k, parameters=(("vocab_size",),)
+)
 def decode(at: Operands) -> Made:
     """A row of the input times the embedding of a word, plus that word's bias."""
     i, word = at.index

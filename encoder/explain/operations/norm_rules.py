@@ -100,7 +100,7 @@ def normalize_rms(at: Operands) -> Made:
     return Made(result, words, latex, abs(result), (x, square))
 
 
-@operation('{name} = {0} * p["{w}.weight"]', lambda k: 1)
+@operation('{name} = {0} * p["{w}.weight"]', lambda k: 1, parameters=(("out",),))
 def stretch(at: Operands) -> Made:
     """Times gamma."""
     (name,) = at.step.parameters
@@ -110,7 +110,7 @@ def stretch(at: Operands) -> Made:
     return Made(result, words, rf"{tex(x.value)} \cdot {factor(gamma.value)}", abs(result), (x, gamma))
 
 
-@operation('{name} = {0} * p["{w}.weight"] + p["{w}.bias"]', lambda k: 2)
+@operation('{name} = {0} * p["{w}.weight"] + p["{w}.bias"]', lambda k: 2, parameters=((2, "out"),))
 def affine(at: Operands) -> Made:
     """Times gamma, plus beta."""
     (name,) = at.step.parameters
