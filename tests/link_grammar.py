@@ -25,12 +25,13 @@ from tokenizers.pre_tokenizers import WhitespaceSplit
 from encoder import EncoderConfig, checkpoint
 from encoder.edits.edit import VALUES
 from encoder.model.config import CHOICES
-from encoder.pictures.link import FIELDS, KNOWN_STEPS
+from encoder.model.steps.catalogue import step_names
+from encoder.pictures.link import FIELDS
 from pages.ui.state.choice_names import names
 from pages.ui.state.site import PAGES
 
 ROOT = Path(__file__).parents[1] / "pages"
-STEPS, KEYS = sorted(KNOWN_STEPS), [page.key for page in PAGES]
+STEPS, KEYS = sorted(step_names()), [page.key for page in PAGES]
 SMALLEST = EncoderConfig(vocab_size=5, d_model=2, n_heads=1, n_layers=1, d_ff=1, max_positions=2)
 # Folders of models as small as they can be: name -> shape. The first two have no special tokens: a text may be one
 # token or none.

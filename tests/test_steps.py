@@ -16,7 +16,7 @@ from encoder import PRESETS, EncoderConfig, TextEncoder
 from encoder.checkpoint.families import FAMILIES
 from encoder.checkpoint.hugging_face import is_hugging_face, read_fields
 from encoder.model.config import CHOICES
-from encoder.model.steps.catalogue import by_name, catalogue
+from encoder.model.steps.catalogue import by_name, catalogue, step_names
 from encoder.model.steps.entries import GIVEN as SYMBOLS
 from encoder.model.steps.step import Step
 from encoder.model.tap import Recorder
@@ -46,6 +46,7 @@ def test_trace_is_the_catalogue_and_its_numbers_are_as_the_texts_say(config: Enc
     for trace in (plain, encoder.trace(SENTENCE, hidden=(2,))):
         assert [(name, tuple(value.shape)) for name, value in trace.items()] == declared
     for step in catalogue(config):
+        assert step.local in step_names()
         low, high = RANGES[step.values]
         assert low <= float(plain[step.name].min()) and float(plain[step.name].max()) <= high, step.name
     words = next(by_name(config)[name] for name in ("embedding.sum", "embedding.output") if name in by_name(config))

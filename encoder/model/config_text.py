@@ -9,14 +9,7 @@ from encoder.support.errors import EncoderError
 
 PART = re.compile(r"([a-z_]{1,30})=([A-Za-z0-9_.-]{1,30})", re.ASCII)
 LONGEST_TEXT = 1000  # characters
-REAL = (
-    "norm_eps",
-    "mask_value",
-    "rope_theta",
-    "local_rope_theta",
-    "rope_factor",
-    "local_rope_factor",
-)  # fields that are no whole numbers
+REAL = {field.name for field in fields(EncoderConfig) if field.type in (float, float | None)}  # no whole numbers
 FORM = "name=value, comma, name=value, such as n_layers=8,norm_first=true"
 
 

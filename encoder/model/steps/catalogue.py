@@ -6,10 +6,13 @@ the symbols of their inputs, in `encoder.model.steps.wording`.
 """
 
 import re
-from dataclasses import replace
-from functools import lru_cache
+from contextlib import suppress
+from dataclasses import fields, replace
+from functools import cache, lru_cache
+from itertools import product
+from typing import Any
 
-from encoder.model.config import EncoderConfig
+from encoder.model.config import CHOICES, EncoderConfig
 from encoder.model.steps.entries import (
     ADD,
     DISTANCE_TABLE,
@@ -33,6 +36,7 @@ from encoder.model.steps.entries import (
 )
 from encoder.model.steps.step import DISTANCES, NARROW, PER_DISTANCE, PER_TOKEN, TOKENS_BY_MODEL, Step
 from encoder.model.steps.wording import activated, spelled, worded
+from encoder.support.errors import EncoderError
 
 
 def placed(steps: tuple[Step, ...], prefix: str, group: str = "", **sources: str) -> tuple[Step, ...]:
@@ -255,3 +259,30 @@ def catalogue(config: EncoderConfig) -> tuple[Step, ...]:
 def by_name(config: EncoderConfig) -> dict[str, Step]:
     """The catalogue as a dictionary from name to step."""
     return {step.name: step for step in catalogue(config)}
+
+
+EVERYTHING: dict[str, Any] = {  # what gives a model more steps, beside its switches and its choices
+    "n_layers": 2,
+    "embedding_size": 64,
+    "n_segments": 2,
+    "pooling": "mean",
+    "position_buckets": 32,
+    "window": 2,
+    "mask_value": -1e9,
+    "distance_scores": "both",
+}
+
+
+@cache
+def step_names() -> frozenset[str]:
+    """Return the local names of the steps that a model of any configuration records."""
+    switches = {option.name: True for option in fields(EncoderConfig) if option.type is bool}
+    everything = EncoderConfig(**EVERYTHING | switches | {"shared_layers": False})
+    shapes = (everything, replace(everything, embedding_size=None), replace(everything, distance_scores="none"))
+    names = set[str]()
+    for shape, (option, values) in product(shapes, CHOICES.items()):
+        for value in values:
+            chosen: dict[str, Any] = {option: value}
+            with suppress(EncoderError):  # two options that no model has together
+                names |= {step.local for step in catalogue(replace(shape, **chosen))}
+    return frozenset(names)

@@ -8,7 +8,7 @@ from encoder.edits.edit_text import text_to_edits
 from encoder.explain.whole import DeviationNorm, WholeEncoder
 from encoder.metrics import attention_weights, cosine
 from encoder.model.config import EncoderConfig
-from encoder.model.steps.catalogue import by_name
+from encoder.model.steps.catalogue import by_name, catalogue
 from encoder.model.tap import NO_TAP, Replacer
 from encoder.support.errors import EncoderError
 from encoder.support.formatting import agreement, brief, listed, percent
@@ -216,26 +216,13 @@ def own_class(encoder: TextEncoder, sentence: str, part: str = "whole") -> Findi
 
 
 def classic(config: EncoderConfig) -> bool:
-    """Whether a model is built as the paper's."""
-    usual = EncoderConfig()
-    fields = (
-        "norm_first",
-        "positions",
-        "activation",
-        "scale_embeddings",
-        "embedding_norm",
-        "n_segments",
-        "gated",
-        "attention_bias",
-        "feed_forward_bias",
-        "norm_bias",
-        "shared_layers",
-        "window",
-        "first_norm",
+    """Whether the embedding and every layer of a model compute what the paper's do; its norm may be a tutorial's."""
+    paper = EncoderConfig(n_layers=config.n_layers, norm=config.norm)
+    ours, theirs = (
+        [(step.name, step.operation) for step in catalogue(shape) if step.layer is not None or step.part == "embedding"]
+        for shape in (config, paper)
     )
-    return config.norm in ("layer_norm", "std_norm") and all(
-        getattr(config, name) == getattr(usual, name) for name in fields
-    )
+    return config.norm in ("layer_norm", "std_norm") and ours == theirs and not config.shared_layers
 
 
 def strip(name: str, parts: tuple[str, ...]) -> str:
