@@ -161,7 +161,8 @@ def draw_inside() -> None:
         "In layer 0 a token is its word, its place, its sentence and what biases add, so a score is a sum over pairs "
         "of those. The norm divides by the spread that it had in this run. In later layers a token mixes many words."
     )
-    draw_weights_alone(scene.t, scene.layer, scene.head, query, key)
+    with shows_errors():
+        draw_weights_alone(scene.t, scene.layer, scene.head, query, key)
 
 
 def draw_weights_alone(trace: Trace, layer: int, head: int, query: int, key: int) -> None:

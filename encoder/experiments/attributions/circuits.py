@@ -19,14 +19,18 @@ from encoder.metrics import nearest_words
 from encoder.metrics.lens import word as word_of
 from encoder.model.attention import Attention
 from encoder.model.block import Block
+from encoder.model.config import EncoderConfig
 from encoder.model.distance import turned
 from encoder.model.linear import Linear
+from encoder.model.steps.catalogue import by_name
+from encoder.model.steps.step import Step
 from encoder.model.tap import NO_TAP
 from encoder.support.errors import EncoderError
 from encoder.trace.trace import Trace
 from encoder.trace.unpadded import tokens
 
 WORD, POSITION, SEGMENT = StreamPart("word"), StreamPart("position"), StreamPart("segment")
+MAPS, TURN = ("linear", "matmul"), "rotate"  # operations of the catalogue
 ROWS = 4096  # words of the vocabulary whose keys are made together
 
 
@@ -87,6 +91,15 @@ def of_head(attention: Attention, linear: Linear, head: int) -> tuple[Tensor, Te
     return linear.weight[at].double(), linear.bias[at].double()
 
 
+def after_map(config: EncoderConfig, last: str) -> list[Step]:
+    """What happens to queries or keys between their linear map and `last`, the step that scores are made of."""
+    steps, step = [], by_name(config)[last]
+    while step.operation not in MAPS:
+        steps.append(step)
+        step = by_name(config)[step.inputs[0]]
+    return steps[::-1]
+
+
 @torch.inference_mode()
 def pair_score(encoder: TextEncoder, trace: Trace, head: int, query: int, key: int) -> PairScore:
     """The scaled score of layer 0 of a token for another, as terms of words, positions, segments and biases.
@@ -102,13 +115,16 @@ def pair_score(encoder: TextEncoder, trace: Trace, head: int, query: int, key: i
         raise EncoderError(f"the pair is {query}, {key}; positions go from 0 to {n - 1}")
     asks, offers = trace.step("layers.0.attention.scores").inputs
     result = []
-    for position, linear, step in ((query, attention.w_q, asks), (key, attention.w_k, offers)):
+    for position, linear, last in ((query, attention.w_q, asks), (key, attention.w_k, offers)):
         stream = read_by_layer_0(encoder, trace, position)
         stream.linear(*of_head(attention, linear, head))
-        if attention.rotary is not None:
-            cos, sin = (trace[f"layers.0.attention.{wave}"][position].double() for wave in ("cos", "sin"))
-            stream.rows = turned(stream.rows[None, None], cos[None], sin[None])[0, 0]
-        stream.add(REST, trace[step][head, position].double() - stream.rows.sum(0))
+        for step in after_map(trace.config, last):
+            if step.operation == TURN:
+                cos, sin = (trace[wave][position].double() for wave in step.inputs[1:])
+                stream.rows = turned(stream.rows[None, None], cos[None], sin[None])[0, 0]
+            else:
+                stream.factor(*(trace[name][head, position].double() for name in (step.inputs[0], step.name)))
+        stream.add(REST, trace[last][head, position].double() - stream.rows.sum(0))
         result.append((tuple(stream.parts), stream.rows))
     (left, q), (right, k) = result
     root = math.sqrt(attention.score_size)
@@ -145,9 +161,13 @@ def looked_for(encoder: TextEncoder, layer: int, head: int, word: int, k: int = 
     """The words whose bare rows would get the largest scores from a word's own, with the scores, the largest first.
 
     Raises:
-        EncoderError: a layer, head or word that is not there.
+        EncoderError: a layer, head or word that is not there, or queries that go through more than maps and turns.
     """
     attention = asked(encoder, layer, head, word)
+    asks = by_name(encoder.config)[f"layers.{layer}.attention.scores"].inputs[0]
+    for step in after_map(encoder.config, asks):
+        if step.operation != TURN:
+            raise EncoderError(f"queries go through “{step.title}” here; what weights alone look for leaves that out")
     w_q, b_q = of_head(attention, attention.w_q, head)
     w_k, b_k = of_head(attention, attention.w_k, head)
     query = (bare(encoder, layer, torch.tensor([word]))[0] @ w_q.T + b_q) / math.sqrt(attention.score_size)

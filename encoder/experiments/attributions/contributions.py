@@ -130,9 +130,8 @@ class Stream:
         self.rows = self.rows @ weight.double().T
         self.add(BIAS, bias.double())
 
-    def factor(self, before: str, after: str) -> None:
-        """Through an activation, as the factor that it was for each number; what was 0 stays 0."""
-        came, went = self.at(before), self.at(after)
+    def factor(self, came: Tensor, went: Tensor) -> None:
+        """Through what works on each number, as the factor that it was for it in this run; what was 0 stays 0."""
         self.rows = self.rows * torch.where(came == 0, 0.0, went / came)
 
     def attend(self, attention: Attention, layer: int, opened: Collection[tuple[int, int]]) -> None:
@@ -212,7 +211,7 @@ def logit_attribution(
     head = model.mlm_head
     stream.linear(head.transform.weight, head.transform.bias)
     stream.settle("mlm.transform")
-    stream.factor("mlm.transform", "mlm.activation")
+    stream.factor(stream.at("mlm.transform"), stream.at("mlm.activation"))
     stream.settle("mlm.activation")
     stream.norm(head.norm, "mlm.norm")
     table = model.embedding.tokens.weight
