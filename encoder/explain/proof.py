@@ -11,10 +11,11 @@ from torch.func import functional_call
 from encoder.edits.edit_text import sentence
 from encoder.model.activations import ACTIVATIONS
 from encoder.model.block import Block
+from encoder.model.config import EncoderConfig
 from encoder.model.distance import distance_vectors, rotary_frequencies
 from encoder.model.encoder import Encoder, meta_device
 from encoder.model.normalization import LayerNorm, NoNorm, RMSNorm, StdNorm
-from encoder.model.steps.catalogue import by_name
+from encoder.model.steps.catalogue import by_name, catalogue
 from encoder.model.steps.step import Step
 from encoder.trace.trace import Trace
 
@@ -88,6 +89,9 @@ def hidden_keys(trace: Trace) -> Tensor | None:
     return hidden[None] if bool(hidden.any()) else None
 
 
+PAPER = {each.local for each in catalogue(EncoderConfig()) if each.layer is not None}  # the steps of its layers
+
+
 def attention_weights(block: Block) -> dict[str, Tensor]:
     """The block's attention weights under the names of nn.MultiheadAttention."""
     at = block.attention
@@ -102,7 +106,7 @@ def attention_weights(block: Block) -> dict[str, Tensor]:
 def attention(model: Encoder, trace: Trace, step: Step) -> list[Check]:
     """nn.MultiheadAttention on the input of this layer's attention; with a look at distances, PyTorch's functions."""
     config, at = model.config, f"layers.{step.layer}.attention."
-    if any(at + name in trace for name in ("q_rotated", "position_bias", "windowed", "total")):
+    if not {each.local for each in catalogue(config) if each.layer == step.layer and each.part == "attention"} <= PAPER:
         return by_distance(model, trace, step)
     x = trace[at + "input"][None]
     output, weights = run(
@@ -125,14 +129,13 @@ def by_distance(model: Encoder, trace: Trace, step: Step) -> list[Check]:
     at, proofs = f"layers.{step.layer}.attention.", []
     attention = block(model, step).attention
     for name in ("q", "k") if attention.rotary is not None else ():
-        x, n, turns = trace[at + name], len(trace.tokens), model.config.turns_of(step.layer or 0)
+        came = trace.step(f"{at}{name}_rotated").inputs[0]
+        x, n, turns = trace[came], len(trace.tokens), model.config.turns_of(step.layer or 0)
         angles = torch.arange(n)[:, None] * rotary_frequencies(attention.d_head, *turns)
         by_place = torch.polar(torch.ones_like(angles), angles)
         product = torch.complex(*x.chunk(2, -1)) * by_place
         theirs = torch.cat((product.real, product.imag), -1)
-        proofs.append(
-            check(f"a product of complex numbers, {name} turned", trace, at + name, f"{at}{name}_rotated", theirs)
-        )
+        proofs.append(check(f"a product of complex numbers, {name} turned", trace, came, f"{at}{name}_rotated", theirs))
     asks, offers = (trace[name] for name in trace.step(at + "scores").inputs)
     given = trace[at + "position_bias"] if at + "position_bias" in trace else torch.zeros_like(trace[at + "scaled"])
     for part, (name, distant) in PARTS_OF_SCORES.items() if attention.distance_parts else ():
@@ -252,8 +255,7 @@ def gated(model: Encoder, trace: Trace, step: Step) -> list[Check]:
 def layer(model: Encoder, trace: Trace, step: Step) -> list[Check]:
     """nn.TransformerEncoderLayer on the input of this layer, or of the last one for the encoder's output."""
     config = model.config
-    by_distance = config.position_bias or config.distance_parts or config.window
-    apart = config.gated or config.positions == "rotary" or by_distance
+    apart = any(each.local not in PAPER for each in catalogue(config) if each.layer is not None)
     if config.norm != "layer_norm" or apart or config.no_first_norm:
         return []  # PyTorch has no such layer; its parts are proven one by one
     number = config.n_layers - 1 if step.layer is None else step.layer
