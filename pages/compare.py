@@ -53,7 +53,7 @@ from encoder.support.errors import EncoderError
 from encoder.support.formatting import brief, listed, shown
 from pages.ui import session_runs
 from pages.ui.picture_view import ask, show, tie
-from pages.ui.server import cost_gate, offered_models
+from pages.ui.server import jobs, offered_models
 from pages.ui.state import session_state as state
 from pages.ui.step import side_by_side, sweep
 from pages.ui.text import plain, say
@@ -256,7 +256,7 @@ def draw_list() -> None:
         return
     encoder, texts = scene.encoder, texts_of_list(scene)
     flops = sum(run_flops(encoder.config, len(encoder.tokenize(text).ids)) for text in texts)
-    cost_gate.ask("alike_list", flops / cost_gate.SPEED, "Run all of them")
+    jobs.ask("alike_list", flops / jobs.SPEED, "Run all of them")
     listed = alike_sentences([session_runs.run(scene.view.model, text) for text in texts])
 
     def open_pair(row: int, column: int) -> None:

@@ -6,7 +6,7 @@ from encoder.model.activations import ACTIVATIONS
 from encoder.pictures.registry.model_parts import DEAD, dead
 from pages.ui import session_runs
 from pages.ui.picture_view import ask, show
-from pages.ui.server import job_queue
+from pages.ui.server import jobs
 from pages.ui.step import step_panel
 
 
@@ -20,7 +20,7 @@ def draw_silent_units() -> None:
     """The units of every layer that get nothing above zero over the bundled sentences, folded."""
     fold = st.expander("Units that no sentence wakes", key="dead_units", on_change="rerun")
     if fold.open:
-        with fold, job_queue.refused():
+        with fold, jobs.refused():
             scene = ask(DEAD)
             cuts = ACTIVATIONS[scene.encoder.config.activation].cuts
             quiet = "This activation lets a little through below zero, so they are quiet and not dead."

@@ -24,7 +24,7 @@ from encoder.pictures.figure_link import PictureAt
 from encoder.pictures.paper.files import MOST_PANELS, PaperFigure
 from encoder.support.link_text import squeeze
 from encoder.support.theme import palette
-from pages.ui.server import job_queue
+from pages.ui.server import jobs
 from pages.ui.state.session import Session
 from pages.ui.state.site import KEYS, PAGES
 
@@ -227,7 +227,7 @@ def test_a_film_of_the_only_panel_shows_its_maps_and_can_be_taken_along() -> Non
     film = Image.open(io.BytesIO(kept))
     assert film.size == (640, 360) and film.n_frames >= 4
     assert "L0H0" in " ".join(one.value for one in app.markdown)
-    assert not job_queue.queue.line
+    assert not jobs.heavy.line
     assert "film_cancel" not in keys(app)
 
 

@@ -23,8 +23,8 @@ from encoder.pictures.paper.film import RATES, SIZES, Film, Kind, film, passage,
 from encoder.pictures.paper.printed_panel import Panel, heat_map, of_maps
 from encoder.pictures.registry.grids import ALL_HEADS
 from encoder.support.theme import Theme, palette
-from pages.ui.server import child, memory, slow_files
-from pages.ui.server.child import EndedError
+from pages.ui.server import jobs, memory, slow_files
+from pages.ui.server.jobs import EndedError
 
 pytestmark = pytest.mark.slow
 
@@ -225,7 +225,7 @@ def begun(monkeypatch: pytest.MonkeyPatch) -> Begun:
         found.append(popen(*arguments, **options))  # type: ignore[call-overload]
         return found[-1]
 
-    monkeypatch.setattr("pages.ui.server.child.subprocess.Popen", start)
+    monkeypatch.setattr("pages.ui.server.jobs.subprocess.Popen", start)
     return found
 
 
@@ -271,7 +271,7 @@ def test_one_that_is_killed_is_said(long: Film, begun: Begun) -> None:
 def test_time_and_memory_are_bounded(
     bound: str, value: float, why: str, long: Film, begun: Begun, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(child, bound, value)
+    monkeypatch.setattr(jobs, bound, value)
     with pytest.raises(EndedError, match=why):
         slow_files.filmed(long, "gif", lambda done: None)
     assert not family(begun[-1].pid)

@@ -31,7 +31,7 @@ from pages.front.asked import Asked, AskedFile, RefusedError, read, read_file
 from pages.front.headers import Headers, policy
 from pages.front.packets import Kept, Made, Packets
 from pages.front.served_files import File, Files
-from pages.ui.server import slow_files
+from pages.ui.server import jobs
 
 ROOT = Path(__file__).parents[1]
 STOPS = re.findall(r"step: '([\w.]+)'.*own: (true|false)", (ROOT / "encoder/browser/stops.js").read_text("utf-8"))
@@ -221,7 +221,7 @@ def test_a_picture_too_large_for_paper_is_offered_as_numbers_alone(client: TestC
 def test_a_whole_run_waits_for_its_turn(client: TestClient, small: TextEncoder) -> None:
     answers = list[Any]()
     asked = {"picture": "run", "format": "npz", "query": QUERY}
-    with slow_files.export_lock:  # another large file is being made
+    with jobs.exporting.turn():  # another large file is being made
         waits = threading.Thread(target=lambda: answers.append(client.post("/api/picture", json=asked)))
         waits.start()
         waits.join(0.3)

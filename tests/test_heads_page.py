@@ -30,7 +30,7 @@ from encoder.support.progress import listening
 from pages.front.asked import wanted
 from pages.front.packets import Packets
 from pages.heads import over_a_list
-from pages.ui.server import exams, job_queue
+from pages.ui.server import exams, jobs
 
 pytestmark = pytest.mark.slow
 
@@ -284,23 +284,28 @@ class Leave(BaseException):
 
 
 def test_an_examination_ends_when_its_visitor_leaves(quick: None, monkeypatch: pytest.MonkeyPatch) -> None:
-    done, whole_advance = list[int](), exams.advance
+    done, telling = list[int](), exams.telling
 
-    def advance(bar: Any, doing: str, progress: Any) -> None:
-        done.append(progress.done)
-        whole_advance(bar, doing, progress)
+    def counted(advance: Any, doing: str) -> Any:
+        tell = telling(advance, doing)
+
+        def hear(progress: Any) -> None:
+            done.append(progress.done)
+            tell(progress)
+
+        return hear
 
     def leave() -> None:
         if len(done) == 3:
             raise Leave
 
-    monkeypatch.setattr(exams, "advance", advance)
+    monkeypatch.setattr(exams, "telling", counted)
     asked, own = exams.examinee(BUILT), given_treebank(gold(), "x", "your trees")
     for begin in (lambda: exams.exams_kept.get(asked), lambda: exams.examined_on(BUILT, own)):
         done.clear()
         with listening(leave), pytest.raises(Leave):
             begin()
-        assert len(done) == 3 and not exams.exams_kept.has(asked) and job_queue.queue.line == []
+        assert len(done) == 3 and not exams.exams_kept.has(asked) and jobs.heavy.line == []
         assert exams.exam(BUILT) is None
 
 

@@ -20,7 +20,7 @@ from visits import link
 from encoder.tasks.models import recorded
 from encoder.tasks.settings import LearnSettings, read, usual
 from encoder.tasks.task import TASKS
-from pages.ui.server import child, engine, job_queue, live_training, task_models
+from pages.ui.server import engine, jobs, live_training, task_models
 from pages.ui.server.live_training import LiveRuns
 
 pytestmark = pytest.mark.slow
@@ -186,17 +186,17 @@ def test_a_killed_process_is_said_and_can_be_begun_again(runs: LiveRuns) -> None
 @pytest.mark.parametrize(
     ("place", "bound", "value", "sentence"),
     [
-        (child, "MOST_SECONDS", 0.5, "It took longer than it may here"),
-        (child, "MOST_MB", 5.0, "It took more memory than it may"),
+        (jobs, "MOST_SECONDS", 0.5, "It took longer than it may here"),
+        (jobs, "MOST_MB", 5.0, "It took more memory than it may"),
         (live_training, "GRACE", 0.5, "It ended when nobody looked at it any more."),
     ],
 )
 def test_time_memory_and_absence_are_bounded(
     runs: LiveRuns, monkeypatch: pytest.MonkeyPatch, place: Any, bound: str, value: float, sentence: str
 ) -> None:
-    if place is child:
-        monkeypatch.setattr(child, bound, value)
-    run = begun(runs, QUICK if place is child else SLOW)
+    if place is jobs:
+        monkeypatch.setattr(jobs, bound, value)
+    run = begun(runs, QUICK if place is jobs else SLOW)
     monkeypatch.setattr(place, bound, value)
     until(lambda: run.ended)
     assert run.ended.startswith(sentence) and run.process is not None and not is_running(run.process.pid)
@@ -206,7 +206,7 @@ def test_time_memory_and_absence_are_bounded(
 def test_a_second_run_waits_and_is_told_how_long_and_nothing_else_waits(
     runs: LiveRuns, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(live_training, "slots", job_queue.JobQueue(at_once=1))
+    monkeypatch.setattr(jobs, "training", jobs.Turns(at_once=1))
     first = begun(runs, SLOW)
     app = open_app("learn", **THIS | {"learn_seed": "4"})
     press(app, "train_now")
@@ -216,7 +216,7 @@ def test_a_second_run_waits_and_is_told_how_long_and_nothing_else_waits(
     healthy(app.run())
     assert "Waiting: 1 run is before this one" in words(app) and second.process is None
     assert "The one that trains now needs about" in words(app)
-    with job_queue.queue.slot(lambda before: pytest.fail(f"{before} are before a long computation")):
+    with jobs.heavy.turn(lambda before: pytest.fail(f"{before} are before a long computation")):
         assert first.goes_on, "what others compute has slots of its own"
     runs.stop(first.settings)
     until(lambda: runs.look(second.settings) and second.process)
@@ -225,7 +225,7 @@ def test_a_second_run_waits_and_is_told_how_long_and_nothing_else_waits(
 
 @pytest.mark.nightly
 def test_who_leaves_the_queue_leaves_nothing_there(runs: LiveRuns, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(live_training, "slots", job_queue.JobQueue(at_once=1, most_waiting=1))
+    monkeypatch.setattr(jobs, "training", jobs.Turns(at_once=1, most_waiting=1))
     first = begun(runs, SLOW)
     waiting, refused = QUICK, replace(QUICK, seed=4)
     runs.begin(waiting)
@@ -236,7 +236,7 @@ def test_who_leaves_the_queue_leaves_nothing_there(runs: LiveRuns, monkeypatch: 
     monkeypatch.setattr(live_training, "GRACE", 0.5)
     until(lambda: runs.look(first.settings) and runs.runs[waiting].ended)
     assert runs.runs[waiting].ended == live_training.LEFT + "." and runs.runs[waiting].process is None
-    assert len(live_training.slots.line) == 1 and first.goes_on
+    assert len(jobs.training.line) == 1 and first.goes_on
 
 
 @pytest.mark.nightly

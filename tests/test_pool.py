@@ -24,9 +24,9 @@ from encoder import PRESETS, EncoderConfig, TextEncoder
 from encoder.explain.cost import run_flops, step_costs
 from encoder.metrics import SENTENCES, survey
 from encoder.support.progress import listening
-from pages.ui.server import cost_gate, engine, job_queue, measurements, memory, offered_models, pool
-from pages.ui.server.job_queue import FullError, JobQueue
-from pages.ui.server.pool import Budget, Pool, Results, borrowing, nbytes, waiting_for
+from pages.ui.server import engine, jobs, measurements, memory, offered_models, pool
+from pages.ui.server.jobs import FullError, Turns
+from pages.ui.server.pool import Budget, Pool, Results, borrowing, nbytes
 
 pytestmark = pytest.mark.slow
 
@@ -173,10 +173,6 @@ def test_who_has_nothing_yet_waits_for_room_and_may_leave() -> None:
     thread.join(10)
     with borrowing("two"):
         assert things.get(70) == 70
-    lock = threading.Lock()
-    with lock, listening(leave), pytest.raises(Leave), waiting_for(lock):
-        raise AssertionError("somebody else has it")
-    assert not lock.locked()
 
 
 def test_the_same_thing_is_made_once_for_all_who_ask() -> None:
@@ -316,7 +312,7 @@ def test_a_model_that_takes_long_is_offered_with_its_time_and_loaded_on_a_click(
     healthy(app.button(key="load_model").click().run())
     assert app.session_state["session"].view.model == name and engine.is_loaded(name) and not said(app)
     spoken = {0.2: "about 1 second", 2.4: "about 3 seconds", 600: "about 10 minutes", 8000: "about 2 hours"}
-    assert {seconds: cost_gate.spoken(seconds) for seconds in spoken} == spoken
+    assert {seconds: jobs.spoken(seconds) for seconds in spoken} == spoken
 
 
 def test_settings_that_say_nothing_are_logged_and_the_hub_is_off_in_any_spelling(
@@ -362,7 +358,7 @@ def test_the_page_of_costs_says_what_the_server_holds() -> None:
 
 
 def test_jobs_start_in_the_order_they_came_and_hear_their_place() -> None:
-    queue, started, told = JobQueue(at_once=1), [], dict[int, list[int]]((i, []) for i in range(3))
+    queue, started, told = Turns(at_once=1), [], dict[int, list[int]]((i, []) for i in range(3))
     heard = threading.Semaphore(0)
 
     def work(i: int) -> None:
@@ -370,11 +366,11 @@ def test_jobs_start_in_the_order_they_came_and_hear_their_place() -> None:
             told[i].append(before)
             heard.release()
 
-        with queue.slot(tell):
+        with queue.turn(tell):
             started.append(i)
 
     threads = []
-    with queue.slot(leave):  # one that is free is passed without a word
+    with queue.turn(leave):  # one that is free is passed without a word
         for i in range(3):
             threads.append(start(work, i))
             assert heard.acquire(timeout=10)
@@ -386,16 +382,18 @@ def test_jobs_start_in_the_order_they_came_and_hear_their_place() -> None:
 
 
 def test_a_place_is_given_up_while_waiting_and_while_working_and_too_many_are_refused() -> None:
-    queue = JobQueue(at_once=1, most_waiting=1)
-    with queue.slot(leave):
-        with pytest.raises(Leave), queue.slot(leave):
-            raise AssertionError("it is not its turn")
-        assert len(queue.line) == 1
-        queue.line.append("another that waits")
-        with pytest.raises(FullError, match="1 long computations wait already"), queue.slot(print):
-            raise AssertionError("there is no room")
-        queue.line.pop()
-    with pytest.raises(Leave), queue.slot(leave):
+    queue = Turns(at_once=1, most_waiting=1)
+    queue.line.append("at work")
+    with pytest.raises(Leave), queue.turn(leave):
+        raise AssertionError("it is not its turn")
+    with listening(leave), pytest.raises(Leave), queue.turn():
+        raise AssertionError("it is not its turn")
+    assert queue.line == ["at work"]
+    queue.line.append("another that waits")
+    with pytest.raises(FullError, match="1 long computations wait already"), queue.turn(print):
+        raise AssertionError("there is no room")
+    queue.line.clear()
+    with pytest.raises(Leave), queue.turn(leave), queue.turn(leave):  # work within work of the kind is part of it
         raise Leave
     assert queue.line == []
 
@@ -403,16 +401,16 @@ def test_a_place_is_given_up_while_waiting_and_while_working_and_too_many_are_re
 def test_what_is_heavy(base: TextEncoder) -> None:
     """A sentence of any length in `base` is not; a full one in the shape of BERT-base is."""
     bert, trace = PRESETS["bert-base"], base.trace("I understand this")
-    assert not job_queue.is_heavy(base.config, 512) and job_queue.is_heavy(base.config, 512, runs=2)
-    assert job_queue.is_heavy(bert, 512) and not job_queue.is_heavy(bert, 12)
+    assert not jobs.is_heavy(base.config, 512) and jobs.is_heavy(base.config, 512, runs=2)
+    assert jobs.is_heavy(bert, 512) and not jobs.is_heavy(bert, 12)
     assert run_flops(base.config, len(trace.tokens)) == sum(cost.flops for cost in step_costs(trace))
 
 
 def test_a_full_queue_is_said_on_the_page_and_tried_again_and_short_runs_do_not_wait(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    full = JobQueue(at_once=1, most_waiting=0)
-    monkeypatch.setattr(job_queue, "queue", full)
+    full = Turns(at_once=1, most_waiting=0)
+    monkeypatch.setattr(jobs, "heavy", full)
     full.line.append("a job at work")
     app = go(open_app(), "what_if")
     healthy(app.button(key="loo_go").click().run())
@@ -426,6 +424,6 @@ def test_a_full_queue_is_said_on_the_page_and_tried_again_and_short_runs_do_not_
     engine.run_cache.clear()
     app = open_app("figure", sentence="Nobody has typed this before.")
     assert not app.warning
-    monkeypatch.setattr(job_queue, "HEAVY_FLOPS", 0)
+    monkeypatch.setattr(jobs, "HEAVY_FLOPS", 0)
     choose(app, sentence="Nor this.")
     assert "wait already" in healthy(app).warning[0].value

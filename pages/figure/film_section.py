@@ -13,8 +13,8 @@ from encoder.support.theme import Theme
 from pages.figure import contents
 from pages.figure.contents import shown
 from pages.ui.downloads.keep import save
-from pages.ui.server import job_queue
-from pages.ui.server.child import EndedError
+from pages.ui.server import jobs
+from pages.ui.server.jobs import EndedError
 from pages.ui.server.slow_files import filmed
 from pages.ui.state import session_state as state
 from pages.ui.text import plain
@@ -63,7 +63,7 @@ def make(film: Film, kind: Kind, asked: tuple[object, ...]) -> None:
         bar.progress(done, f"{done:.0%} of the film")
 
     try:
-        with job_queue.refused(), job_queue.slot():
+        with jobs.refused(), jobs.in_turn():
             state.session().sweeps[KEPT] = (asked, filmed(film, kind, tell))
     except (EndedError, EncoderError) as error:
         st.warning(f"No film was made: {error}.")

@@ -23,7 +23,7 @@ from encoder.trace.trace import Trace
 from pages.front import make
 from pages.ui.classroom.open_class import LONGEST_OPTION, MOST_OPTIONS, Question
 from pages.ui.lessons import library, questions
-from pages.ui.server import cost_gate, engine, measurements
+from pages.ui.server import engine, jobs, measurements
 from pages.ui.server.pool import borrowing
 
 VERDICTS = tuple(verdict.value for verdict in Verdict if verdict is not Verdict.UNTRIED)
@@ -158,7 +158,7 @@ def holds(at: Screen, given: Mapping[str, Any]) -> Question:
 def measured(at: Screen, trial: str, given: Mapping[str, Any]) -> Finding:
     """What a trial finds in the model; EncoderError where that takes long."""
     spelled = measurements.spelled(given)
-    if measurements.trial_seconds(at.view.model, trial, spelled) > cost_gate.UNASKED:
+    if measurements.trial_seconds(at.view.model, trial, spelled) > jobs.UNASKED:
         raise EncoderError(SLOW)
     return measurements.findings(at.view.model, trial, spelled, agreed=True)
 

@@ -29,7 +29,7 @@ from pages.front.visitors import is_own, visitor
 from pages.ui.classroom import results
 from pages.ui.classroom.classroom import SLOWED, Classroom, GoneError, classroom
 from pages.ui.components.share import OWN, code
-from pages.ui.server.job_queue import FullError
+from pages.ui.server.jobs import FullError
 from pages.ui.state import seat as seats
 from pages.ui.state.seat import Seat
 

@@ -15,7 +15,7 @@ from encoder.support.errors import EncoderError
 from encoder.trace.tokens import Text
 from encoder.trace.trace import Trace
 from pages.front.asked import Asked, RefusedError
-from pages.ui.server import cost_gate, engine, exams, job_queue, offered_models
+from pages.ui.server import engine, exams, jobs, offered_models
 from pages.ui.server.pool import borrowing
 
 AGAIN = 2  # seconds after which a server that was full may be asked again
@@ -27,7 +27,7 @@ def refusing(what: str) -> Iterator[None]:
     with borrowing():
         try:
             yield
-        except job_queue.FullError as error:
+        except jobs.FullError as error:
             raise RefusedError(503, f"{error}. Try again in a moment.", AGAIN) from None
         except EncoderError as error:
             raise RefusedError(400, f"{what}: {error}".removesuffix("?") + ".") from None
@@ -57,8 +57,8 @@ def opened(name: str) -> TextEncoder:
         raise RefusedError(404, f"The model “{name[:60]}” is not to be had here: {error}.") from None
     try:
         seconds = 0.0 if engine.is_loaded(name) else offered_models.seconds(name)
-        if seconds > cost_gate.UNASKED:
-            said = f"It takes {cost_gate.spoken(seconds)} to load this model. Open the page Models and choose it there."
+        if seconds > jobs.UNASKED:
+            said = f"It takes {jobs.spoken(seconds)} to load this model. Open the page Models and choose it there."
             raise RefusedError(403, said)
         return engine.text_encoder(name)
     except EncoderError as error:
@@ -96,9 +96,9 @@ def written(encoder: TextEncoder, trace: Trace, asked: Asked) -> bytes:
     config, n = encoder.config, len(trace.tokens)
     parts = config.n_heads if asked.level == 1 else parts_tried(encoder, trace)
     runs = config.n_layers * parts // 2  # of each only the layers above a part are run again
-    tried = (asked.off or asked.level == 7) and job_queue.flops(config, n, runs) <= cost_gate.SPEED * cost_gate.UNASKED
-    heavy = tried and job_queue.is_heavy(config, n, runs)
-    with job_queue.unseen() if heavy else nullcontext():
+    tried = (asked.off or asked.level == 7) and jobs.flops(config, n, runs) <= jobs.SPEED * jobs.UNASKED
+    heavy = tried and jobs.is_heavy(config, n, runs)
+    with jobs.heavy.turn() if heavy else nullcontext():
         return level_1(encoder, trace, off=tried) if asked.level == 1 else level_7(encoder, trace, parts=tried)
 
 

@@ -14,7 +14,7 @@ from encoder.support.formatting import percent
 from pages.ui import session_runs
 from pages.ui.downloads import table as downloads
 from pages.ui.refusals import shows_errors
-from pages.ui.server import cost_gate, exams, offered_models
+from pages.ui.server import exams, jobs, offered_models
 from pages.ui.state import session_state as state
 from pages.ui.text import heading, plain, say
 
@@ -35,7 +35,7 @@ RULE = (
 def draw_jobs() -> None:
     """The licences of this model, or the way to examine it."""
     heading("Jobs that were examined")
-    with suppress(cost_gate.NotStarted), shows_errors():
+    with suppress(jobs.NotStarted), shows_errors():
         exam = session_runs.exam()
         if exam is None:
             before = st.empty()
@@ -49,12 +49,12 @@ def draw_jobs() -> None:
 
 def show_exam(exam: Exam, key: str) -> None:
     """The jobs in sentences, and the table of relations under a key."""
-    jobs, config = head_jobs(exam), session_runs.now().config
+    passed, config = head_jobs(exam), session_runs.now().config
     total = config.n_layers * config.n_heads
-    if jobs:
-        say(f"{len(jobs)} of {total} heads passed an examination on gold trees.", f"In all others: {NO_JOB}.")
+    if passed:
+        say(f"{len(passed)} of {total} heads passed an examination on gold trees.", f"In all others: {NO_JOB}.")
         st.markdown(
-            "\n".join(f"- L{layer}H{head} {plain(job)}." for (layer, head), them in jobs.items() for job in them)
+            "\n".join(f"- L{layer}H{head} {plain(job)}." for (layer, head), them in passed.items() for job in them)
         )
     else:
         say(f"In all {total} heads: {NO_JOB}.")
@@ -136,7 +136,7 @@ def draw_own_trees() -> None:
         return
     model = state.current().model
     asked = given.file_id, exams.content(session_runs.text_encoder(model))
-    with suppress(cost_gate.NotStarted), shows_errors():
+    with suppress(jobs.NotStarted), shows_errors():
         if sweeps.get(KEPT, (None, None))[0] != asked:
             own = given_treebank(given.getvalue(), given.name[:80], OWN_TREES)
             sweeps[KEPT] = asked, exams.examined_on(model, own)

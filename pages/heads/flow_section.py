@@ -14,7 +14,7 @@ from pages.ui.components import maps
 from pages.ui.downloads import table
 from pages.ui.picture_view import answer_of, ask, kept, show, tie
 from pages.ui.refusals import parts
-from pages.ui.server import job_queue
+from pages.ui.server import jobs
 from pages.ui.state import session_state as state
 from pages.ui.text import heading, say
 from pages.ui.widgets import fold, pick_token
@@ -113,7 +113,7 @@ def draw_max_flow() -> None:
     measurement: Expression = flow_of(scene := ask(MAX_FLOW))
     this = (scene.view.model, scene.t.inputs, scene.view.hidden, scene.view.edits, str(measurement))
     if st.button("Compute its flow", key="compute_flow"):
-        with job_queue.slot():
+        with jobs.in_turn():
             answer = MAX_FLOW.of(scene, kept(scene))
             state.session().sweeps["max_flow"] = (this, answer.measured)
     last, shares = state.session().sweeps.get("max_flow", (None, None))

@@ -14,8 +14,7 @@ from encoder.tasks.task_training import LearningMoment
 from pages.ui.components import learning_component
 from pages.ui.frame import page_run as frame_run
 from pages.ui.server import live_training, task_models
-from pages.ui.server.child import MOST_SECONDS
-from pages.ui.server.cost_gate import spoken
+from pages.ui.server.jobs import MOST_SECONDS, spoken
 from pages.ui.server.live_training import LiveRun, live
 from pages.ui.state import session_state as state
 from pages.ui.state.site import page_of

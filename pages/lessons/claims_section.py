@@ -11,7 +11,7 @@ from pages.lessons import labs_section
 from pages.ui.downloads import table as downloads
 from pages.ui.lessons import finding_view, library
 from pages.ui.lessons.finding_view import Known
-from pages.ui.server import cost_gate
+from pages.ui.server import jobs
 from pages.ui.state import session_state as state
 from pages.ui.text import plain
 
@@ -37,7 +37,7 @@ def measured() -> list[Known]:
     """Every claim of a model of which nothing is stored: they are listed until they are measured."""
     text = pd.DataFrame({"claim": claim.text, "where": said_in(claim)} for claim in CLAIMS)
     listed = st.empty().dataframe(text, hide_index=True, height=390, key="claims_said")
-    cost_gate.ask(f"claims_{state.current().model}", finding_view.seconds(CLAIMS), f"Measure all {len(CLAIMS)}")
+    jobs.ask(f"claims_{state.current().model}", finding_view.seconds(CLAIMS), f"Measure all {len(CLAIMS)}")
     rows = finding_view.measure(CLAIMS)
     listed.empty()
     return rows

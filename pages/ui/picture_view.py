@@ -25,7 +25,8 @@ from pages.ui import cell_links, session_runs
 from pages.ui.components import present
 from pages.ui.downloads import keep, table
 from pages.ui.downloads.figure_collection import view_of
-from pages.ui.server.engine import budget, cpu_slots
+from pages.ui.server import jobs
+from pages.ui.server.engine import budget
 from pages.ui.server.pool import Results, nbytes
 from pages.ui.state import session_state as state
 from pages.ui.text import say, theme
@@ -60,7 +61,7 @@ def measure(asked_for: Measurement) -> Any:
     """Make the call now."""
     token = nested.set(True)
     try:
-        with cpu_slots, st.spinner("Measuring …"):
+        with jobs.short.turn(), st.spinner("Measuring …"):
             return asked_for.now.pop()()
     finally:
         nested.reset(token)

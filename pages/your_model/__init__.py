@@ -18,7 +18,7 @@ from pages.ui import session_runs
 from pages.ui.downloads import table as downloads
 from pages.ui.picture_view import show
 from pages.ui.refusals import shows_errors
-from pages.ui.server import cost_gate
+from pages.ui.server import jobs
 from pages.ui.server.engine import held
 from pages.ui.server.measurements import habits, habits_in
 from pages.ui.state import session_state as state
@@ -76,14 +76,14 @@ def draw_this_model() -> None:
     with left:
         section("What kind of model it is", tour.kind(encoder)[1:])
     habits_of_heads: tour.Habits = {}
-    with right, st.container(key="tour_heads"), suppress(cost_gate.NotStarted), shows_errors():
+    with right, st.container(key="tour_heads"), suppress(jobs.NotStarted), shows_errors():
         atlas = session_runs.atlas()
         habits_of_heads = habits_in(atlas) if atlas else habits(state.current().model)
         over = atlas.card.scope if atlas else tour.MANY
         examined = tour.licences(exam) if (exam := session_runs.exam()) else ()
         section("What its heads do", (*tour.heads(encoder, trace, habits_of_heads, over), *examined[:1]))
-        if jobs := examined[1:]:
-            fold(f"Their jobs, one by one ({len(jobs)})", "tour_jobs", lambda: items(jobs))
+        if licences := examined[1:]:
+            fold(f"Their jobs, one by one ({len(licences)})", "tour_jobs", lambda: items(licences))
     heading("What to try")
     with st.container(gap="xsmall", key="tour_tries"):
         for number, trial in enumerate(tour.tries(encoder, trace, habits_of_heads)):

@@ -14,7 +14,7 @@ from pages.ui.frame import page_run
 from pages.ui.lessons import bar as lesson_bar
 from pages.ui.lessons import library, story_view
 from pages.ui.refusals import shows_errors
-from pages.ui.server import file_links, janitor, job_queue
+from pages.ui.server import file_links, janitor, jobs
 from pages.ui.state import session_state as state
 from pages.ui.state import walk
 from pages.ui.state.session import draw_seen
@@ -42,7 +42,7 @@ def draw(page: Page, around: Around, top: Any, bar: Any, under: Any) -> None:
     walk.keep_up(page)
     walk.resume()
     with janitor.attended():
-        with job_queue.refused(), shows_errors(ends=True):
+        with jobs.refused(), shows_errors(ends=True):
             encoder = page_run.read(page)
             page_run.fit(encoder)
             with top:
@@ -72,7 +72,7 @@ def draw(page: Page, around: Around, top: Any, bar: Any, under: Any) -> None:
             page_run.say_changes(trace.config)
             page_run.say_known(trace)
         around.draw_class(page)
-        with job_queue.refused(), shows_errors():
+        with jobs.refused(), shows_errors():
             draw_page(page)
     end(notes)
     state.write_url()
@@ -89,7 +89,7 @@ def draw_below(page: Page, above: Any, usual: Mapping[str, str], is_open: bool) 
     walk.keep_up(page)
     walk.resume()
     with janitor.attended():
-        with job_queue.refused(), shows_errors(ends=True):
+        with jobs.refused(), shows_errors(ends=True):
             trace = page_run.undrawn(page, usual)
         walk.settle(page, trace.config)
         figure_collection.settle(page)
@@ -99,7 +99,7 @@ def draw_below(page: Page, above: Any, usual: Mapping[str, str], is_open: bool) 
             story_view.way_back(page)
         notes = st.container(key="said")
         if is_open:
-            with job_queue.refused(), shows_errors():
+            with jobs.refused(), shows_errors():
                 draw_page(page)
     end(notes)
     state.write_choices()

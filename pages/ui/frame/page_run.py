@@ -16,7 +16,7 @@ from encoder.support.errors import EncoderError
 from encoder.trace.tokens import Tokens
 from encoder.trace.trace import Trace
 from pages.ui import session_runs
-from pages.ui.server import cost_gate, offered_models
+from pages.ui.server import jobs, offered_models
 from pages.ui.state import session_state as state
 from pages.ui.state.site import Page
 from pages.ui.text import plain
@@ -122,18 +122,16 @@ def loaded() -> TextEncoder:
 def refuse_what_takes_long(name: str) -> None:
     """Raise EncoderError for a model that takes long to load and was not asked for by a click; it is offered then."""
     seconds = 0.0 if session_runs.is_loaded(name) else offered_models.seconds(name)
-    if seconds > cost_gate.UNASKED and name not in state.session().models_asked_for:
+    if seconds > jobs.UNASKED and name not in state.session().models_asked_for:
         state.session().offered = state.current()
-        raise EncoderError(f"it takes {cost_gate.spoken(seconds)} to load, and begins when you ask for it")
+        raise EncoderError(f"it takes {jobs.spoken(seconds)} to load, and begins when you ask for it")
 
 
 def offer_to_load() -> None:
     """The way to a model that a link asked for and that takes long to load, until another one is chosen."""
     view = state.session().offered
     if view is not None:
-        words = (
-            f"Load {offered_models.offer(view.model).label} ({cost_gate.spoken(offered_models.seconds(view.model))})"
-        )
+        words = f"Load {offered_models.offer(view.model).label} ({jobs.spoken(offered_models.seconds(view.model))})"
         st.button(plain(words), key="load_model", on_click=load, args=(view,))
 
 

@@ -15,7 +15,7 @@ from encoder.teach.lessons.stored import StoredVerdicts, by_content, not_tried
 from encoder.teach.trials import Finding, Verdict
 from pages.ui import session_runs
 from pages.ui.picture_view import ask, show
-from pages.ui.server import cost_gate
+from pages.ui.server import jobs
 from pages.ui.state.session_state import current
 from pages.ui.text import plain
 
@@ -111,7 +111,7 @@ def measure(claims: Sequence[Claim]) -> list[Known]:
 
 def takes(claims: Sequence[Claim]) -> str:
     """How long it takes to measure these, in words."""
-    return cost_gate.spoken(seconds(claims))
+    return jobs.spoken(seconds(claims))
 
 
 def table(rows: Sequence[Known]) -> pd.DataFrame:

@@ -16,7 +16,7 @@ from encoder.teach.lessons.stored import by_content, not_tried
 from encoder.teach.trials import Finding, Verdict
 from pages.ui import session_runs
 from pages.ui.lessons import finding_view, library
-from pages.ui.server import cost_gate, measurements, offered_models
+from pages.ui.server import jobs, measurements, offered_models
 from pages.ui.state import session_state as state
 from pages.ui.state.choice_names import names
 from pages.ui.text import heading, plain
@@ -47,7 +47,7 @@ def draw() -> None:
             label = f"Measure the {len(known)} lines with stored verdicts again"
             st.button(label, key=again, type="tertiary", on_click=asked_for.update, args=((key, again),))
         seconds = sum(measurements.trial_seconds(*question(step)) for step, _ in left)
-        cost_gate.ask(key, seconds, f"Measure what {len(left)} lines state")
+        jobs.ask(key, seconds, f"Measure what {len(left)} lines state")
     for step, place in left:
         judged.append(measured(step))
         tell(judged[-1], place)

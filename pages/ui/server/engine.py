@@ -1,6 +1,5 @@
 """The models and runs of all sessions: one of each for the whole server, which no message from a browser can empty."""
 
-import os
 import threading
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -14,9 +13,9 @@ from encoder.explain.cost import longest, size
 from encoder.model.linear import Prepacked
 from encoder.pictures.view import View
 from encoder.trace.tokens import Text
-from pages.ui.server import job_queue, memory, offered_models
-from pages.ui.server.cost_gate import SPEED, UNASKED
-from pages.ui.server.pool import Budget, Key, Pool, Results, borrowing, nbytes, waiting_for
+from pages.ui.server import jobs, memory, offered_models
+from pages.ui.server.jobs import SPEED, UNASKED
+from pages.ui.server.pool import Budget, Key, Pool, Results, borrowing, nbytes
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -24,8 +23,6 @@ RUN_BYTES = 400_000_000  # what one run may hold: longer text is cut
 RUN_FLOPS = SPEED * UNASKED  # what one run may compute: longer text is cut
 
 torch.set_num_threads(1)  # of a run, in all threads that use torch after this
-cpu_slots = threading.Semaphore(os.cpu_count() or 1)  # one short run for each processor at a time
-load_lock = threading.Lock()  # one model is loaded at a time
 _warm = threading.Event()
 
 
@@ -54,7 +51,7 @@ class ModelCache(Pool):
     def load(self, name: str) -> TextEncoder:
         """Load or draw a model and settle how long its runs may be."""
         offered_models.check(name)
-        with waiting_for(load_lock):
+        with jobs.loading.turn():
             if name not in offered_models.MODELS:
                 needed = memory.WHILE_BUILT * offered_models.weights(name)
                 memory.check_room(needed, "to load it", budget.drop_one)
@@ -112,8 +109,8 @@ def recorded(model: str, sentence: Text, hidden: tuple[int, ...], edits: str) ->
     with borrowing():
         encoder, changes = text_encoder(model), text_to_edits(edits)
         patched = {edit.value for edit in changes if isinstance(edit.value, str)}
-        heavy = job_queue.is_heavy(encoder.config, len(encoder.tokenize(sentence).ids), 1 + len(patched))
-        with job_queue.slot() if heavy else cpu_slots:
+        heavy = jobs.is_heavy(encoder.config, len(encoder.tokenize(sentence).ids), 1 + len(patched))
+        with jobs.in_turn() if heavy else jobs.short.turn():
             return encoder.trace(sentence, hidden=hidden, edits=changes)
 
 

@@ -1,10 +1,8 @@
 """Examinations of heads on gold trees: those that are shipped, and those that visitors have made of other models."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, cast
-
-import streamlit as st
+from typing import cast
 
 from encoder import TextEncoder
 from encoder.exam import Exam, Treebank, bundled_treebanks, examine
@@ -12,7 +10,7 @@ from encoder.exam.answers import ExamProgress
 from encoder.exam.examination import exam_by_content
 from encoder.exam.frames import DRAWS, FRAMES, subjects
 from encoder.explain.cost import run_flops
-from pages.ui.server import cost_gate, job_queue, memory
+from pages.ui.server import jobs, memory
 from pages.ui.server.engine import budget, text_encoder
 from pages.ui.server.pool import Results
 
@@ -60,7 +58,7 @@ def examined(model: str) -> Exam:
     """Return the examination of a model, made now where it was asked for.
 
     Raises:
-        cost_gate.NotStarted: it takes long, and was not asked for; the page now offers it.
+        jobs.NotStarted: it takes long, and was not asked for; the page now offers it.
         EncoderError: no sentence of the treebanks can be asked of this model.
     """
     result = exam(model)
@@ -69,19 +67,19 @@ def examined(model: str) -> Exam:
         seconds = exam_seconds(text_encoder(model))
         part = share(seconds)
         doing = "Examine the heads of this model on two treebanks"
-        cost_gate.ask(f"exam_{abs(hash(asked))}", seconds * part, doing)
+        jobs.ask(f"exam_{abs(hash(asked))}", seconds * part, doing)
         result = exams_kept.get(asked)
     return result
 
 
 def exam_seconds(encoder: TextEncoder, runs: float = SENTENCES + DRAWS * MADE) -> float:
     """Return about how long it takes to ask a model so many sentences, all of the bundled ones without a number."""
-    return READING + runs * (run_flops(encoder.config, TOKENS) / cost_gate.SPEED + SENTENCE_SECONDS)
+    return READING + runs * (run_flops(encoder.config, TOKENS) / jobs.SPEED + SENTENCE_SECONDS)
 
 
 def share(seconds: float) -> float:
     """Return which part of the sentences a page asks, so that it takes no longer than a page may; 1 below LEAST."""
-    part = min(1.0, 0.95 * cost_gate.MOST / seconds)
+    part = min(1.0, 0.95 * jobs.MOST / seconds)
     return part if part >= LEAST else 1.0
 
 
@@ -90,15 +88,13 @@ def examine_now(asked: Examinee) -> Exam:
     encoder = text_encoder(asked.model)
     memory.check_room(NEEDED, "to examine its heads", budget.drop_one)
     part = share(exam_seconds(encoder))
-    with job_queue.slot():
-        bar = st.progress(0.0, "Reading the treebanks …")
+    with jobs.with_bar("Reading the treebanks …") as advance:
         banks = first_part(bundled_treebanks(), part)
-        result = examine(encoder, banks, report=lambda progress: advance(bar, "Examining the heads", progress))
+        result = examine(encoder, banks, report=telling(advance, "Examining the heads"))
         if encoder.mask_token is not None:
             draws = max(2, round(DRAWS * part))
-            rows = subjects(encoder, draws, report=lambda progress: advance(bar, "On made sentences", progress))
+            rows = subjects(encoder, draws, report=telling(advance, "On made sentences"))
             result = replace(result, frames=tuple(rows))
-        bar.empty()
     return result
 
 
@@ -106,20 +102,16 @@ def examined_on(model: str, own: Treebank) -> Exam:
     """Examine a model on trees of a visitor's own now, in turn; a bundled treebank confirms its heads. Nothing is kept.
 
     Raises:
-        cost_gate.NotStarted: it takes long, and was not asked for; the page now offers it.
+        jobs.NotStarted: it takes long, and was not asked for; the page now offers it.
         EncoderError: no sentence of these trees can be asked of this model.
     """
     encoder = text_encoder(model)
     runs = SENTENCES * CONFIRMS + PIECES * sum(len(tree.words) for tree in own.trees) / TOKENS
     asked = f"trees_{abs(hash((content(encoder), own.trees)))}"
-    cost_gate.ask(asked, exam_seconds(encoder, runs), "Examine the heads of this model on these trees")
+    jobs.ask(asked, exam_seconds(encoder, runs), "Examine the heads of this model on these trees")
     memory.check_room(NEEDED, "to examine its heads", budget.drop_one)
-    with job_queue.slot():
-        bar = st.progress(0.0, "Reading the trees …")
-        banks = [own, bundled_treebanks()[0]]
-        found = examine(encoder, banks, report=lambda progress: advance(bar, "Examining the heads", progress))
-        bar.empty()
-    return found
+    with jobs.with_bar("Reading the trees …") as advance:
+        return examine(encoder, [own, bundled_treebanks()[0]], report=telling(advance, "Examining the heads"))
 
 
 def first_part(treebanks: Sequence[Treebank], part: float) -> list[Treebank]:
@@ -127,9 +119,9 @@ def first_part(treebanks: Sequence[Treebank], part: float) -> list[Treebank]:
     return [Treebank(treebank.name, treebank.trees[: round(part * len(treebank.trees))]) for treebank in treebanks]
 
 
-def advance(bar: Any, doing: str, progress: ExamProgress) -> None:
-    """Show how far it is."""
-    bar.progress(progress.done / max(1, progress.total), f"{doing}: {progress}")
+def telling(advance: Callable[[float, str], None], doing: str) -> Callable[[ExamProgress], None]:
+    """Return what moves a bar, in words that say what is done."""
+    return lambda progress: advance(progress.done / max(1, progress.total), f"{doing}: {progress}")
 
 
 exams_kept = Results(examine_now, EXAMS_BYTES, budget=budget)

@@ -14,16 +14,14 @@ from time import monotonic
 from encoder.tasks.models import recorded
 from encoder.tasks.settings import LearnSettings
 from encoder.tasks.task_training import LearningMoment, read_moment
-from pages.ui.server import memory
-from pages.ui.server.child import KILLED, MOST_SECONDS, EndedError, watched
-from pages.ui.server.job_queue import FullError, JobQueue
+from pages.ui.server import jobs, memory
+from pages.ui.server.jobs import KILLED, MOST_SECONDS, EndedError, FullError, watched
 
 GRACE = 15.0  # seconds that a run goes on when no page looks at it: one that is loaded anew finds it
-AT_ONCE, MOST_WAITING = 1, 8  # runs; nothing else waits behind them
 MOST_KEPT = 16  # finished runs, a few megabytes each
 STOPPED = "It was stopped"
 LEFT = "It ended when nobody looked at it any more"
-FULL = f"{MOST_WAITING} runs wait here already, and no more may; what was recorded plays at once"
+FULL = f"{jobs.training.most_waiting} runs wait here already, and no more may; what was recorded plays at once"
 
 
 def is_on() -> bool:
@@ -76,7 +74,7 @@ class LiveRun:
     def work(self) -> None:
         """Wait for a slot and train; what ends it early is kept as a sentence."""
         try:
-            with slots.slot(self.wait):
+            with jobs.training.turn(self.wait):
                 self.before = 0
                 self.train()
         except FullError:
@@ -153,5 +151,4 @@ class LiveRuns:
         return recorded(settings) or (tuple(run.moments) if run is not None and run.whole else ())
 
 
-slots = JobQueue(AT_ONCE, MOST_WAITING)  # the processes that train on this server
 live = LiveRuns()  # those of this server

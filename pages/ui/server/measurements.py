@@ -1,7 +1,6 @@
 """What is measured of models and runs, for all sessions: bounded, in turn, and nothing long unasked."""
 
 import json
-import threading
 from collections.abc import Callable, Mapping, MutableMapping, Sequence
 from functools import lru_cache
 from typing import Any, ParamSpec, TypeVar
@@ -28,16 +27,15 @@ from encoder.metrics import ROLES, SENTENCES, Survey, never_positive, survey_cos
 from encoder.metrics import survey as measure
 from encoder.metrics.head_measures import HeadSurvey
 from encoder.support.formatting import shown
-from encoder.support.progress import pulse
 from encoder.tasks import timelapse
 from encoder.tasks.timelapse import Moment, Strongest
 from encoder.teach import trials
 from encoder.teach.story import tour
 from encoder.trace.tokens import Text
 from encoder.train.evaluation import Score, evaluate_text
-from pages.ui.server import cost_gate, job_queue, memory, task_models
-from pages.ui.server.engine import budget, cpu_slots, held_by, kept, run, text_encoder
-from pages.ui.server.pool import Results, waiting_for
+from pages.ui.server import jobs, memory, task_models
+from pages.ui.server.engine import budget, held_by, kept, run, text_encoder
+from pages.ui.server.pool import Results
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -49,7 +47,6 @@ MOST_IMPORTANCES = 64  # sweeps of all parts of a model, a few kilobytes each
 Contexts = tuple[tuple[Text, int], ...]  # texts, each with the position of a token
 LONG = 64  # tokens of a sentence that is measured in turn
 importances: MutableMapping[tuple[Any, ...], Any] = cachetools.LRUCache(MOST_IMPORTANCES)  # by what was asked for
-trial_lock = threading.Lock()  # one trial at a time: it may hold several runs
 
 
 @kept(PROOFS_BYTES)
@@ -64,12 +61,12 @@ def once_asked(
 ) -> Callable[P, R]:
     """Return what gives a result that is kept or takes a moment, and offers one that takes long on the page.
 
-    It raises cost_gate.NotStarted where it was offered and not asked for yet.
+    It raises jobs.NotStarted where it was offered and not asked for yet.
     """
 
     def ask(*asked: P.args, **named: P.kwargs) -> R:
         if not results.has(*asked):
-            cost_gate.ask(f"{name}_{abs(hash(asked))}", seconds(*asked, **named), doing)
+            jobs.ask(f"{name}_{abs(hash(asked))}", seconds(*asked, **named), doing)
         return results(*asked, **named)
 
     return ask
@@ -83,24 +80,15 @@ def surveyed(model: str, sentence: Text | None) -> Survey:
     lengths = [len(encoder.tokenize(text).ids) for text in texts]
     memory.check_room(survey_cost(encoder.config, lengths).nbytes, "to measure this", budget.drop_one)
     if sentence is not None and lengths[0] <= LONG:
-        with cpu_slots, st.spinner("Measuring …"):
+        with jobs.short.turn(), st.spinner("Measuring …"):
             return measure(encoder, texts)
-    with job_queue.slot():
-        bar = st.progress(0.0, "Measuring …")
-        found = measure(encoder, texts, lambda share: advance(bar, share))
-        bar.empty()
-        return found
-
-
-def advance(bar: Any, share: float) -> None:
-    """Show how far it is; ends the work where the visitor has left or chosen something else."""
-    pulse()
-    bar.progress(share, f"Measuring … {share:.0%}")
+    with jobs.with_bar("Measuring …") as advance:
+        return measure(encoder, texts, lambda share: advance(share, f"Measuring … {share:.0%}"))
 
 
 def survey_seconds(encoder: TextEncoder, lengths: Sequence[int]) -> float:
     """About how long a survey over sentences of so many tokens each takes."""
-    return survey_cost(encoder.config, lengths).flops / cost_gate.SPEED + SENTENCE_SECONDS * len(lengths)
+    return survey_cost(encoder.config, lengths).flops / jobs.SPEED + SENTENCE_SECONDS * len(lengths)
 
 
 def seconds_of_survey(model: str, sentence: Text | None) -> float:
@@ -122,7 +110,7 @@ def words_of_unit(model: str, layer: int, unit: int) -> str:
 def words_of_head(model: str, layer: int, head: int, token: int) -> tuple[list[tuple[str, float]], ...]:
     """By its weights alone: the words that a head looks for at a word, and those nearest to what it writes of it."""
     encoder = text_encoder(model)
-    with cpu_slots:
+    with jobs.short.turn():
         return looked_for(encoder, layer, head, token), written_for(encoder, layer, head, token)
 
 
@@ -130,10 +118,10 @@ def words_of_head(model: str, layer: int, head: int, token: int) -> tuple[list[t
 def findings_kept(model: str, trial: str, given: str) -> trials.Finding:
     """Measure now, one trial at a time, where there is room for the runs that it holds."""
     encoder, parameters = text_encoder(model), json.loads(given)
-    with waiting_for(trial_lock):
+    with jobs.trying.turn():
         needed = trials.TRIALS[trial].cost(encoder, parameters).nbytes
         memory.check_room(needed, "to measure this", budget.drop_one)
-        with cpu_slots:
+        with jobs.short.turn():
             return trials.run(trial, encoder, parameters)
 
 
@@ -142,7 +130,7 @@ def trial_seconds(model: str, trial: str, given: str) -> float:
     if findings_kept.has(model, trial, given):
         return 0.0
     cost = trials.TRIALS[trial].cost(text_encoder(model), json.loads(given))
-    return cost.flops / cost_gate.SPEED + cost.seconds
+    return cost.flops / jobs.SPEED + cost.seconds
 
 
 def findings(model: str, trial: str, given: str, *, agreed: bool = False) -> trials.Finding:
@@ -150,10 +138,10 @@ def findings(model: str, trial: str, given: str, *, agreed: bool = False) -> tri
 
     Raises:
         EncoderError: it does not fit the model, or into memory.
-        cost_gate.NotStarted: it takes long, and was not asked for; the page now offers it.
+        jobs.NotStarted: it takes long, and was not asked for; the page now offers it.
     """
     if not agreed:
-        cost_gate.ask(f"trial_{abs(hash((model, trial, given)))}", trial_seconds(model, trial, given))
+        jobs.ask(f"trial_{abs(hash((model, trial, given)))}", trial_seconds(model, trial, given))
     return findings_kept(model, trial, given)
 
 
@@ -179,7 +167,7 @@ def snapshots(model: str) -> dict[int, TextEncoder]:
 @kept(MOMENTS_BYTES)
 def moments(model: str, sentence: str, layer: int, head: int, position: int) -> list[Moment]:
     """One sentence and one head in a model after each step whose weights are kept."""
-    with cpu_slots, st.spinner("Running every moment …"):
+    with jobs.short.turn(), st.spinner("Running every moment …"):
         return [timelapse.moment(step, one, sentence, layer, head, position) for step, one in snapshots(model).items()]
 
 
@@ -187,13 +175,13 @@ def role_history(model: str) -> tuple[dict[str, list[Strongest]], list[Score]]:
     """At each moment the strongest head of each role, and how well the model guesses, over the bundled sentences.
 
     Raises:
-        cost_gate.NotStarted: it was not asked for; the page now offers it.
+        jobs.NotStarted: it was not asked for; the page now offers it.
     """
     if not role_history_of.has(model):
         every = snapshots(model)
         lengths = [len(one.tokenize(text).ids) for one in list(every.values())[:1] for text in SENTENCES]
         seconds = 2 * sum(survey_seconds(one, lengths) for one in every.values())  # scores take as long as measures
-        cost_gate.ask(f"role_history_{model}", seconds, "Measure every moment")
+        jobs.ask(f"role_history_{model}", seconds, "Measure every moment")
     return role_history_of(model)
 
 
@@ -203,7 +191,7 @@ def role_history_of(model: str) -> tuple[dict[str, list[Strongest]], list[Score]
     heads: dict[str, list[Strongest]] = {role: [] for role in ROLES}
     scores = []
     for step, encoder in snapshots(model).items():
-        with job_queue.slot(), st.spinner("Measuring every moment over 100 sentences …"):  # others may run in between
+        with jobs.in_turn(), st.spinner("Measuring every moment over 100 sentences …"):  # others may run in between
             found = measure(encoder)
             scores.append(evaluate_text(encoder, SENTENCES))
         for role, series in heads.items():
@@ -218,7 +206,7 @@ def over_sentences(
 
     @kept(PROOFS_BYTES)
     def measured(model: str) -> R:
-        with job_queue.slot(), st.spinner(f"Measuring over {len(sentences)} sentences …"):
+        with jobs.in_turn(), st.spinner(f"Measuring over {len(sentences)} sentences …"):
             return measure(text_encoder(model))
 
     return once_asked(measured, lambda model: seconds_of_runs(model, sentences), name, doing)
@@ -228,7 +216,7 @@ def seconds_of_runs(model: str, texts: Sequence[Text], times: int = 1) -> float:
     """About how long it takes to run a model so many times over some texts."""
     encoder = text_encoder(model)
     flops = sum(run_flops(encoder.config, len(encoder.tokenize(text).ids)) for text in texts)
-    return times * flops / cost_gate.SPEED + SENTENCE_SECONDS * len(texts)
+    return times * flops / jobs.SPEED + SENTENCE_SECONDS * len(texts)
 
 
 dead_units = over_sentences(never_positive, SENTENCES, "dead")
@@ -241,7 +229,7 @@ def absences(model: str, part: AtlasPart, contexts: Contexts) -> list[Absence]:
     """What the absence of a head or unit does at a token of each of some texts; many run in turn."""
     encoder = text_encoder(model)
     longest = max(len(encoder.tokenize(text).ids) for text, _ in contexts)
-    with job_queue.slot() if longest > LONG else cpu_slots:
+    with jobs.in_turn() if longest > LONG else jobs.short.turn():
         return absences_of(encoder, part, contexts)
 
 
@@ -257,17 +245,14 @@ knocked_out = once_asked(
 def probed(model: str, task: str) -> probing.Probe:
     """What probes of every layer of a model tell, beside their control task."""
     encoder = text_encoder(model)
-    with job_queue.slot():
-        bar = st.progress(0.0, "Measuring …")
-        found = probing.probe(encoder, task, lambda share: advance(bar, share))
-        bar.empty()
-    return found
+    with jobs.with_bar("Measuring …") as advance:
+        return probing.probe(encoder, task, lambda share: advance(share, f"Measuring … {share:.0%}"))
 
 
 def seconds_of_probe(model: str, task: str) -> float:
     """About how long it takes to probe every layer."""
     config = text_encoder(model).config
-    return (len(labelled()) * run_flops(config, 8) + probing.probe_flops(config, task)) / cost_gate.SPEED
+    return (len(labelled()) * run_flops(config, 8) + probing.probe_flops(config, task)) / jobs.SPEED
 
 
 probe = once_asked(probed, seconds_of_probe, "probe", "Probe every layer")
@@ -276,7 +261,7 @@ probe = once_asked(probed, seconds_of_probe, "probe", "Probe every layer")
 @kept(PROOFS_BYTES)
 def readers(model: str, layer: int) -> dict[str, Regression]:
     """A sentence classifier and a word tagger for one layer of a model, trained on the labelled sentences."""
-    with job_queue.slot(), st.spinner("Training …"):
+    with jobs.in_turn(), st.spinner("Training …"):
         return probing.readers(text_encoder(model), layer)
 
 
@@ -300,12 +285,12 @@ def habits_in(atlas: Atlas) -> tour.Habits:
 @lru_cache(maxsize=256)
 def near_vector(atlas: Atlas, layer: int, vector: tuple[float, ...]) -> list[NearToken]:
     """The tokens of the corpus with the most alike vectors after a layer."""
-    with cpu_slots:
+    with jobs.short.turn():
         return nearest_tokens(atlas, layer, torch.tensor(vector))
 
 
 @lru_cache(maxsize=256)
 def near_output(atlas: Atlas, model: str, layer: int, head: int, z: tuple[float, ...]) -> list[NearToken]:
     """The tokens of the corpus to which a head of the model writes alike."""
-    with cpu_slots:
+    with jobs.short.turn():
         return nearest_outputs(atlas, text_encoder(model), layer, head, torch.tensor(z))

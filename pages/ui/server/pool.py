@@ -65,18 +65,6 @@ def borrowing(visitor: str = "") -> Iterator[None]:
             pool.end(loan)
 
 
-@contextmanager
-def waiting_for(lock: threading.Lock) -> Iterator[None]:
-    """Hold a lock for the block; who leaves while waiting for it does not get it any more."""
-    while not lock.acquire(timeout=LOOK):
-        pulse()
-    try:
-        pulse()
-        yield
-    finally:
-        lock.release()
-
-
 class Budget:
     """Bytes that several pools may hold together.
 

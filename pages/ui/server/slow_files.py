@@ -4,7 +4,6 @@ To draw the pictures of a film would hold the interpreter of all sessions for se
 """
 
 import io
-import threading
 from collections.abc import Callable
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -13,14 +12,12 @@ from typing import BinaryIO
 from encoder.pictures.paper import filming
 from encoder.pictures.paper.film import Film, Kind
 from encoder.support.progress import pulse
-from pages.ui.server import memory
-from pages.ui.server.child import watched
+from pages.ui.server import jobs, memory
 from pages.ui.server.engine import budget
 
 MOST_BYTES = 150_000_000  # of a file that is made here; it lies in memory until it is fetched
 WHILE_WRITTEN = 2.0  # what it takes to make a file, over its size
 NEEDED = 500e6  # bytes that the process takes for a film of usual size
-export_lock = threading.Lock()
 
 
 def written(nbytes: int, write: Callable[[BinaryIO], object]) -> bytes:
@@ -29,7 +26,7 @@ def written(nbytes: int, write: Callable[[BinaryIO], object]) -> bytes:
     Raises:
         EncoderError: there is no memory left for it.
     """
-    with export_lock, io.BytesIO() as file:
+    with jobs.exporting.turn(), io.BytesIO() as file:
         memory.check_room(WHILE_WRITTEN * nbytes, "to write this file", budget.drop_one)
         write(file)
         return file.getvalue()
@@ -51,5 +48,5 @@ def filmed(made: Film, kind: Kind, tell: Callable[[float], None]) -> bytes:
 
     with TemporaryDirectory(ignore_cleanup_errors=True) as folder:
         filming.ask(Path(folder), made)
-        watched("encoder.pictures.paper.filming", [folder, kind], lambda line: done.append(float(line)), look)
+        jobs.watched("encoder.pictures.paper.filming", [folder, kind], lambda line: done.append(float(line)), look)
         return filming.file(Path(folder), kind).read_bytes()

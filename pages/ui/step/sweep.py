@@ -6,7 +6,7 @@ from typing import Any
 
 import streamlit as st
 
-from pages.ui.server import job_queue
+from pages.ui.server import jobs
 from pages.ui.state import session_state as state
 
 _reading = threading.Lock()  # what all sessions share is moved when it is read
@@ -34,7 +34,7 @@ def follow(
         bar = st.progress(0.0, "Starting …")
         way_out = st.empty()
         way_out.button("Cancel", key=f"{key}_cancel")
-        with job_queue.slot():
+        with jobs.in_turn():
             for result in start():
                 bar.progress(result.done / result.total, f"{result.done} of {result.total} {unit}")
         bar.empty()
