@@ -531,9 +531,9 @@ def test_the_mean_that_layer_norm_takes_away_and_the_biases_are_measured() -> No
     trace = encoder.trace(SENTENCE)
     x = trace["layers.1.add_norm_2.sum"].double()
     assert torch.allclose(mean_share(trace)[3], x.mean(-1) ** 2 / (x**2).mean(-1))
-    assert biases(tiny(VARIANTS["preset-modern"])).biases == 0
+    assert biases(tiny(VARIANTS["preset-modern"])) == 0
     per_layer = 4 * 30 + 44 + 30 + 2 * 30  # four maps of attention, two of feed-forward, two betas
-    assert biases(encoder).biases == 2 * per_layer
+    assert biases(encoder) == 2 * per_layer
 
 
 def test_the_whole_table_of_a_position_bias_is_what_is_added_at_every_distance() -> None:

@@ -160,7 +160,7 @@ def deep(pre: float, post: float) -> Break:
             experiments.Curve(residual, True, (end if residual else torch.ones_like(end)).expand(49), torch.ones(49))
             for residual in (True, False)
         ]
-        return experiments.Residuals(tuple(depths), tuple(curves))
+        return experiments.Residuals(tuple(curves))
 
     return patched("stacks.residuals", found)
 
@@ -326,7 +326,7 @@ SHALLOW = changed(lambda model: None, replace(TINY, n_layers=1, mlm_head=True)) 
 ONE_NUMBER = changed(lambda model: None, replace(TINY, n_heads=SIZES["d_model"]))  # the division is by 1
 SIX_WIDTHS = patched("sizes.block", lambda encoder, *parts: (d := encoder.config.d_model) * (12 * d + 6))
 NEVER_LOOKING = looking("arithmetic.attention_weights", lambda trace, weights: weights[:, :, 1, 3].fill_(1e-6))
-GROWING_ALIKE = patched("wiring.cosine", lambda a, b: torch.linspace(0.1, 0.9, a.shape[1]).expand(len(a), -1))
+GROWING_ALIKE = patched("wiring.mean_between", lambda alike: torch.linspace(0.1, 0.9, len(alike)))
 WITHOUT_ORDER = patched("order.word_order", lambda *args: replace(run := experiments.word_order(*args), off=run.on))
 BENT = table(lambda waves: waves[5, 3].add_(0.1))
 SHORT_MASK = patched(

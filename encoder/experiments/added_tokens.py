@@ -77,7 +77,6 @@ class HiddenRow:
     layer and after each one.
     """
 
-    mask_value: float
     masked: Tensor
     weights: Tensor
     lost: tuple[int, ...]
@@ -105,7 +104,7 @@ def hidden_row(mask_value: float = -math.inf, *, n: int = 5, n_layers: int = 3, 
     stream = (x, *(values[f"layers.{i}.output"] for i in range(n_layers)))
     lost = tuple(int(vectors[0].isnan().any(-1).sum()) for vectors in stream)
     masked, weights = (values[f"layers.0.attention.{name}"][0, 0] for name in ("masked", "weights"))
-    return HiddenRow(mask_value, masked, weights, lost)
+    return HiddenRow(masked, weights, lost)
 
 
 @dataclass(frozen=True)

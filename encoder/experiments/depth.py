@@ -48,7 +48,6 @@ class Curve:
 class Residuals:
     """The curves of the four kinds of stack. A stack of depth d ends at entry d: its blocks begin every deeper one."""
 
-    depths: tuple[int, ...]
     curves: tuple[Curve, ...]
 
     def curve(self, residual: bool, norm: bool) -> Curve:
@@ -94,7 +93,7 @@ def residuals(
     model.resume(x, 0, None, tap)
     stream = torch.stack([x, *(values[f"layers.{i}.output"] for i in range(config.n_layers))], 1)
     curves = (Curve(*kind, *measured(row)) for kind, row in zip(kinds, stream, strict=True))
-    return Residuals(tuple(depths), tuple(curves))
+    return Residuals(tuple(curves))
 
 
 def normal_weights(config: EncoderConfig, seed: int, deviation: float) -> dict[str, Tensor]:

@@ -30,7 +30,6 @@ class Turn:
     p + k and the turned pair at p: rounding, about 1e-7, where one rotation serves every p.
     """
 
-    k: int
     angles: Tensor
     missed: Tensor
 
@@ -68,7 +67,7 @@ def turn(table: Tensor, k: int = 1) -> Turn:
     before, after = points[:-k], points[k:]
     angles = (after * before.conj()).sum(0).angle()
     missed = (after - before * torch.polar(torch.ones_like(angles), angles)).abs().amax(0)
-    return Turn(k, angles, missed)
+    return Turn(angles, missed)
 
 
 def profile(table: Tensor) -> Profile:

@@ -10,7 +10,6 @@ import torch
 from torch import Tensor
 
 from encoder.checkpoint.text_encoder import TextEncoder
-from encoder.explain.cost import size
 from encoder.model.distance import FARTHEST, Alibi, PositionBias, distance_buckets
 from encoder.model.steps.catalogue import by_name
 from encoder.model.tap import Recorder
@@ -29,7 +28,6 @@ class PlacedScores:
 
     query: str
     key: str
-    head: int
     values: Tensor
 
     def along(self, apart: int) -> Tensor:
@@ -61,7 +59,7 @@ def placed_scores(encoder: TextEncoder, trace: Trace, head: int, query: int, key
     values: dict[str, Tensor] = {}
     encoder.model(torch.tensor([[trace.ids[query]] * n, [trace.ids[key]] * n]), tap=Recorder(values, {}))
     asks, offers = (values[name] for name in by_name(encoder.config)[SCORES].inputs)
-    return PlacedScores(trace.tokens[query], trace.tokens[key], head, asks[0, head] @ offers[1, head].mT)
+    return PlacedScores(trace.tokens[query], trace.tokens[key], asks[0, head] @ offers[1, head].mT)
 
 
 @dataclass(frozen=True)
@@ -71,7 +69,6 @@ class Sight:
     `reached` [n_layers, n] is true where its vector after that layer has something of the other token in it.
     """
 
-    position: int
     seen: Tensor
     reached: Tensor
 
@@ -92,7 +89,7 @@ def sight(encoder: TextEncoder, n: int, position: int) -> Sight:
         within = (open_to.float() @ within.float()) > 0  # what each sees, and what that has seen before
         seen.append(open_to[position])
         reached.append(within[position])
-    return Sight(position, torch.stack(seen), torch.stack(reached))
+    return Sight(torch.stack(seen), torch.stack(reached))
 
 
 REGIMES = ("gate +, up +", "gate +, up -", "gate -, up +", "gate -, up -")
@@ -106,7 +103,6 @@ class GateSigns:
     units hand on. `units` [d_ff, 4] counts the tokens of every unit in each regime.
     """
 
-    layer: int
     shares: Tensor
     written: Tensor
     units: Tensor
@@ -131,7 +127,7 @@ def gate_signs(trace: Trace, layer: int) -> GateSigns:
     signs = [(first, second) for first in (True, False) for second in (True, False)]
     regimes = torch.stack([((gate > 0) == first) & ((up > 0) == second) for first, second in signs], -1)  # [n, d_ff, 4]
     written = (gated.abs()[..., None] * regimes).double().sum((0, 1))
-    return GateSigns(layer, regimes.double().mean((0, 1)), written / written.sum(), regimes.sum(0))
+    return GateSigns(regimes.double().mean((0, 1)), written / written.sum(), regimes.sum(0))
 
 
 def mean_share(trace: Trace) -> Tensor:
@@ -182,16 +178,7 @@ def bias_table(encoder: TextEncoder) -> BiasTable:
     return BiasTable(bias.weight.detach()[order].T, tuple(names))
 
 
-@dataclass(frozen=True)
-class Biases:
-    """How many of a model's parameters are biases of linear maps and betas of norms, and how many there are."""
-
-    biases: int
-    parameters: int
-
-
-def biases(encoder: TextEncoder) -> Biases:
-    """Count the biases of the maps and norms; that of each word in the head is not counted."""
+def biases(encoder: TextEncoder) -> int:
+    """Count the biases of the maps and the betas of the norms; that of each word in the head is not counted."""
     named = encoder.model.named_parameters()
-    counted = sum(weight.numel() for name, weight in named if name.endswith(".bias") and name != "mlm_head.bias")
-    return Biases(counted, size(encoder.config).parameters)
+    return sum(weight.numel() for name, weight in named if name.endswith(".bias") and name != "mlm_head.bias")

@@ -10,7 +10,7 @@ from encoder.experiments import dot_products, scaling, softmax_of
 from encoder.metrics import attention_weights
 from encoder.support.errors import EncoderError
 from encoder.support.formatting import brief, percent
-from encoder.teach.trials.finding import Bars, Curves, Finding, Grid, array, judge, titled
+from encoder.teach.trials.finding import Bars, Curves, Finding, array, by_head, judge, titled
 
 AGREES = 1e-5  # of the size of what was added up
 TERMS = {  # what is added up, by operation; where it is not named here, products
@@ -125,17 +125,12 @@ def saturates(encoder: TextEncoder, width: int = 512) -> Finding:
 
 def division_matters(encoder: TextEncoder, sentence: str) -> Finding:
     """Leaving the division out makes this model's heads narrower."""
-    result = scaling(encoder, sentence)
-    change = result.without_entropy - result.with_entropy
+    change = scaling(encoder, sentence).change
     mean, narrower = float(change.mean()), int((change < 0).sum())
     text = (
         f"Run again without the division, {narrower} of {change.numel()} heads look more narrowly; the entropy of a "
         f"head, as a share of the most possible, changes by {mean:+.3f} on average (√d_head is "
         f"{math.sqrt(encoder.config.d_head):.3g})."
     )
-    grid = Grid(
-        array(change), [f"layer {i}" for i in range(len(change))], [f"head {h}" for h in range(change.shape[1])], False
-    )
-    return Finding(
-        mean, "mean change of the normalized entropy", text, judge(mean < -0.01 and narrower > change.numel() / 2), grid
-    )
+    judgement = judge(mean < -0.01 and narrower > change.numel() / 2)
+    return Finding(mean, "mean change of the normalized entropy", text, judgement, by_head(change))

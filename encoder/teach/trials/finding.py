@@ -95,6 +95,18 @@ class Finding:
         return f"{self.measured} The condition: {self.judgement.condition}."
 
 
+def by_layer(series: dict[str, Tensor | Iterable[float]], title: str) -> Bars:
+    """Bars for each layer."""
+    values = {name: array(numbers) for name, numbers in series.items()}
+    return Bars(values, [f"layer {i}" for i in range(len(next(iter(values.values()))))], title)
+
+
+def by_head(values: Tensor) -> Grid:
+    """A grid of signed numbers, one for each head of each layer: [n_layers, H]."""
+    layers, heads = values.shape
+    return Grid(array(values), [f"layer {i}" for i in range(layers)], [f"head {h}" for h in range(heads)], share=False)
+
+
 def judge(holds: bool, condition: str = "") -> Judgement:
     """The judgement: the claim holds; or under a condition, said without a full stop; or not at all."""
     return Judgement(holds, "" if holds else condition)

@@ -20,7 +20,7 @@ from encoder.metrics.head_measures import runs
 from encoder.support.errors import EncoderError
 from encoder.support.formatting import percent
 from encoder.teach.trials.experiment import USUAL_TOKENS, Cost, experiment
-from encoder.teach.trials.finding import Bars, Curves, Finding, array, judge
+from encoder.teach.trials.finding import Curves, Finding, array, by_layer, judge
 from encoder.trace.trace import Trace
 from encoder.trace.words import punctuation
 
@@ -52,11 +52,7 @@ def weight_contributes(encoder: TextEncoder) -> Finding:
         f"without special tokens and punctuation, it is in {percent(words)} of "
         f"{rows[1] * encoder.config.n_layers:,}. It counts as most rows from {percent(MOSTLY)} on."
     )
-    bars = Bars(
-        {"all tokens": array(shares[0]), "words alone": array(shares[1])},
-        [f"layer {i}" for i in range(encoder.config.n_layers)],
-        "largest weight contributes most",
-    )
+    bars = by_layer({"all tokens": shares[0], "words alone": shares[1]}, "largest weight contributes most")
     judgement = judge(every >= MOSTLY, "among words alone" if words >= MOSTLY else "")
     return Finding(every, "share of rows in which the largest weight contributes most", text, judgement, bars)
 

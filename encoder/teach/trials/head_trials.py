@@ -11,7 +11,7 @@ from encoder.support.errors import EncoderError
 from encoder.support.formatting import brief, percent
 from encoder.tasks.mystery import SAME, Examined, examine, reads_digits
 from encoder.tasks.on_digits import ON_DIGITS
-from encoder.teach.trials.finding import Bars, Finding, Grid, array, judge, untried
+from encoder.teach.trials.finding import Bars, Finding, by_head, judge, untried
 from encoder.trace.trace import Trace
 from encoder.trace.words import merge
 
@@ -95,11 +95,8 @@ def refers(encoder: TextEncoder, sentence: str, other: str, word: str, first: st
         f"“{second}” is {float(lead[0][layer, head]):+.3f} before and {float(lead[1][layer, head]):+.3f} after."
     )
     weaker = f"a lead below {SWITCH:g} counts in one of the sentences; then it is {flips} of {moved.numel()} heads"
-    names = [f"layer {n}" for n in range(len(moved))], [f"head {h}" for h in range(moved.shape[1])]
-    grid = Grid(array(moved), *names, share=False)
-    return Finding(
-        best, "largest move of a head's preference", measured, judge(switch > 0, weaker if flips else ""), grid
-    )
+    judgement = judge(switch > 0, weaker if flips else "")
+    return Finding(best, "largest move of a head's preference", measured, judgement, by_head(moved))
 
 
 NOT_DIGITS = "This model does not read rows of digits; a mystery model of the page Learning does."

@@ -8,7 +8,7 @@ from encoder.experiments.linearity import from_linear
 from encoder.model.attention import Attention
 from encoder.model.steps.catalogue import by_name
 from encoder.support.formatting import brief, percent
-from encoder.teach.trials.finding import Bars, Finding, array, judge
+from encoder.teach.trials.finding import Finding, by_layer, judge
 
 ROUNDING = 1e-5
 
@@ -52,11 +52,7 @@ def attention_linear(encoder: TextEncoder, sentence: str) -> Finding:
         f"made of QKᵀ, a product of two maps of the input, and then a softmax; even without the softmax it is off by "
         f"{percent(min(unsoftened))} to {percent(max(unsoftened))}."
     )
-    bars = Bars(
-        {"as it is": array(bent), "without softmax": array(unsoftened)},
-        [f"layer {i}" for i in range(len(bent))],
-        "off the middle",
-    )
+    bars = by_layer({"as it is": bent, "without softmax": unsoftened}, "off the middle")
     return Finding(max(bent), "how far off the middle attention is", text, judge(max(bent) < ROUNDING), bars)
 
 
@@ -77,7 +73,7 @@ def feed_forward_bends(encoder: TextEncoder, sentence: str) -> Finding:
         f"feed-forward networks lie off the middle by {percent(min(bent))} to {percent(max(bent))} of the way, layer "
         "by layer."
     )
-    bars = Bars({"feed-forward": array(bent)}, [f"layer {i}" for i in range(len(bent))], "off the middle")
+    bars = by_layer({"feed-forward": bent}, "off the middle")
     return Finding(min(bent), "how far off the middle the straightest one is", text, judge(min(bent) > 0.01), bars)
 
 

@@ -6,7 +6,7 @@ counts as far as a head puts more weight there than even attention and than it u
 where the largest of all heads is seldom as large for other words.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from weakref import WeakKeyDictionary
 
@@ -21,7 +21,7 @@ from encoder.model.encoder import Encoder
 from encoder.support.errors import EncoderError
 from encoder.support.formatting import percent, points
 from encoder.teach.trials.experiment import Text, experiment
-from encoder.teach.trials.finding import Finding, Grid, array, judge, untried
+from encoder.teach.trials.finding import Finding, Judgement, by_head, judge, untried
 from encoder.teach.trials.head_trials import between_words
 from encoder.trace.trace import Trace
 from encoder.trace.words import punctuation
@@ -190,7 +190,9 @@ def linked(encoder: TextEncoder, sentence: str, word: str, target: str) -> Findi
     )
     rare = share <= RARE and strength >= LEAST
     judgement = judge(rare and matters, "a head that matters little may do it" if rare else "")
-    return Finding(share, "share of pairs as far apart that are linked as strongly", text, judgement, by_head(more))
+    return Finding(
+        share, "share of pairs as far apart that are linked as strongly", text, judgement, by_head(more.amax(0))
+    )
 
 
 def one_head_both(encoder: TextEncoder, sentence: str, word: str, first: str, second: str) -> Finding:
@@ -226,7 +228,7 @@ def one_head_both(encoder: TextEncoder, sentence: str, word: str, first: str, se
     if min(most[:2]) <= MARGIN:
         return untried(f"{text} No head does so for each of the two, so nothing follows of one for both.")
     what = "weight beyond even attention of the best head for both"
-    return Finding(most[2], what, text, judge(most[2] <= MARGIN), by_head(torch.stack([both, both])))
+    return Finding(most[2], what, text, judge(most[2] <= MARGIN), by_head(both))
 
 
 def effects(encoder: TextEncoder, trace: Trace, position: int) -> Tensor:
@@ -286,9 +288,6 @@ def links(encoder: TextEncoder, job: str) -> Links | None:
     return Links(every.mean(0), float(largest.quantile(1 - RARE / len(LINKS))), len(every))
 
 
-TOO_FEW = "Too few words stand as the labelled ones do in the sentences to compare with."
-
-
 def best_in_words(result: Links, job: str) -> str:
     """How much the best head links, and from where it counts."""
     best = int(result.best_of.argmax())
@@ -300,43 +299,46 @@ def best_in_words(result: Links, job: str) -> str:
     )
 
 
+def relation(
+    result: Links | None, job: str, tell: Callable[[Links, int, bool], tuple[str, Judgement]], head: int | None = None
+) -> Finding:
+    """Return what the links of a job say of one head, or of the best; `tell` adds words and judges them.
+
+    It gets the links, which head is the best, and whether the one that is meant counts.
+    """
+    if result is None:
+        return untried("Too few words stand as the labelled ones do in the sentences to compare with.")
+    best = int(result.best_of.argmax())
+    value = float(result.best_of[best if head is None else head])
+    more, judgement = tell(result, best, value > result.bar)
+    whose = "the best head" if head is None else f"head {head}"
+    what = f"weight of {whose} on the other word, beyond what its place explains"
+    return Finding(value, what, best_in_words(result, job) + more, judgement, by_head(result.more.amax(0)))
+
+
 @experiment(runs=58, held=18, seconds=0.3, job=JOB)
 def head_job(encoder: TextEncoder, head: int, job: str) -> Finding:
     """The head of this number links the words of one kind of relation, more than other words and than other heads."""
     if not 0 <= head < encoder.config.n_heads:
         raise EncoderError(f"there is no head {head}; heads go from 0 to {encoder.config.n_heads - 1}")
-    result = links(encoder, job)
-    return untried(TOO_FEW) if result is None else of_head(result, head, job)
+    return of_head(links(encoder, job), head, job)
 
 
-def of_head(result: Links, head: int, job: str) -> Finding:
-    """Whether the head of this number has a job."""
-    value, best = float(result.best_of[head]), int(result.best_of.argmax())
-    mine = "" if best == head else f" For head {head} it is {points(value)}, in layer {result.layer(head)}."
-    counts = value > result.bar
-    return Finding(
-        value,
-        f"weight of head {head} on the other word, beyond what its place explains",
-        best_in_words(result, job) + mine,
-        judge(counts and best == head, f"head {best} links them more" if counts else ""),
-        by_head(result.more),
-    )
+def of_head(result: Links | None, head: int, job: str) -> Finding:
+    """Return whether the head of this number has a job."""
+
+    def tell(result: Links, best: int, counts: bool) -> tuple[str, Judgement]:
+        mine = f" For head {head} it is {points(float(result.best_of[head]))}, in layer {result.layer(head)}."
+        others = judge(counts and best == head, f"head {best} links them more" if counts else "")
+        return "" if best == head else mine, others
+
+    return relation(result, job, tell, head)
 
 
 @experiment(runs=58, held=18, seconds=0.3, job=JOB)
 def some_head_links(encoder: TextEncoder, job: str) -> Finding:
     """Some head links the words of one kind of relation more than other words."""
-    result = links(encoder, job)
-    if result is None:
-        return untried(TOO_FEW)
-    value = float(result.best_of.max())
-    return Finding(
-        value,
-        "weight of the best head on the other word, beyond what its place explains",
-        best_in_words(result, job),
-        judge(value > result.bar),
-        by_head(result.more),
-    )
+    return relation(links(encoder, job), job, lambda result, best, counts: ("", judge(counts)))
 
 
 @experiment(runs=58, seconds=0.3, job=JOB)
@@ -345,23 +347,10 @@ def linked_in(encoder: TextEncoder, job: str, where: list[int]) -> Finding:
 
     Held against other words that stand as those of the relation do.
     """
-    result = links(encoder, job)
-    if result is None:
-        return untried(TOO_FEW)
-    value, layer = float(result.best_of.max()), result.layer(int(result.best_of.argmax())) + 1
-    counts = value > result.bar
-    verdict = "" if counts else " So no head does."
-    return Finding(
-        value,
-        "weight of the best head on the other word, beyond what its place explains",
-        f"{best_in_words(result, job)}{verdict}",
-        judge(counts and layer in where, f"in layer {layer}, counted from 1" if counts else ""),
-        by_head(result.more),
-    )
 
+    def tell(result: Links, best: int, counts: bool) -> tuple[str, Judgement]:
+        layer = result.layer(best) + 1
+        judgement = judge(counts and layer in where, f"in layer {layer}, counted from 1" if counts else "")
+        return "" if counts else " So no head does.", judgement
 
-def by_head(more: Tensor) -> Grid:
-    """The better direction of every head as a picture; `more` is [2, n_layers, H]."""
-    _, layers, heads = more.shape
-    names = [f"layer {n}" for n in range(layers)], [f"head {h}" for h in range(heads)]
-    return Grid(array(more.amax(0)), *names, share=False)
+    return relation(links(encoder, job), job, tell)

@@ -2,8 +2,9 @@
 
 from encoder.checkpoint.text_encoder import TextEncoder
 from encoder.experiments import REGIMES, biases, gate_signs, mean_share, placed_scores, sight
+from encoder.explain.cost import size
 from encoder.support.formatting import brief, listed, percent, shown
-from encoder.teach.trials.finding import Bars, Finding, Grid, array, judge, untried
+from encoder.teach.trials.finding import Bars, Finding, Grid, array, by_layer, judge, untried
 
 ROUNDING = 1e-4  # of the largest score: angles in float32 are off by a share of themselves
 SMALL = 0.01
@@ -31,21 +32,18 @@ def score_by_distance(encoder: TextEncoder, sentence: str) -> Finding:
 def window_hides(encoder: TextEncoder) -> Finding:
     """In a text of 200 tokens, some token does not see another in some layer."""
     result = sight(encoder, TOKENS, TOKENS // 2)
-    layers = [f"layer {layer}" for layer in range(encoder.config.n_layers)]
     seen, reached = result.seen.double().mean(-1), result.reached.double().mean(-1)
     least = float(seen.min())
-    local = [i for i in range(len(layers)) if encoder.config.window_of(i) is not None]
+    local = [i for i in range(encoder.config.n_layers) if encoder.config.window_of(i) is not None]
     text = f"The token in the middle of {TOKENS} sees all of them in every layer."
     if local:
-        named = listed([layers[i] for i in local])
+        named = listed([f"layer {i}" for i in local])
         text = (
             f"The token in the middle of {TOKENS} sees {percent(least)} of them in {named}, and all in the others. By "
             f"way of other tokens it has something of {percent(float(reached[-1]))} in the end."
         )
-    shares = {"may be looked at": array(seen), "reached by way of others": array(reached)}
-    return Finding(
-        least, "least share of tokens that are seen", text, judge(least < 1), Bars(shares, layers, "share of tokens")
-    )
+    bars = by_layer({"may be looked at": seen, "reached by way of others": reached}, "share of tokens")
+    return Finding(least, "least share of tokens that are seen", text, judge(least < 1), bars)
 
 
 def four_regimes(encoder: TextEncoder, sentence: str) -> Finding:
@@ -81,9 +79,9 @@ def mean_is_small(encoder: TextEncoder, sentence: str) -> Finding:
 
 def biases_are_few(encoder: TextEncoder) -> Finding:
     """The biases of its maps and norms are less than a hundredth of a model's parameters."""
-    result = biases(encoder)
-    share = result.biases / result.parameters
-    text = f"{result.biases:,} of {result.parameters:,} parameters are biases or betas."
+    counted, parameters = biases(encoder), size(encoder.config).parameters
+    share = counted / parameters
+    text = f"{counted:,} of {parameters:,} parameters are biases or betas."
     return Finding(
         share, "share of biases", text, judge(0 < share < SMALL, "this model has none at all" if share == 0 else "")
     )

@@ -7,6 +7,7 @@ from torch import Tensor
 
 from encoder.checkpoint.text_encoder import TextEncoder
 from encoder.experiments import DEPTHS, SHAPE, gradients, hidden_row, norms, padding, residuals, softmax_of
+from encoder.experiments.depth import VARIANTS
 from encoder.support.formatting import brief, listed, percent
 from encoder.teach.trials.experiment import experiment
 from encoder.teach.trials.finding import Bars, Curves, Finding, array, judge
@@ -83,12 +84,16 @@ def norms_keep_length(encoder: TextEncoder, depth: int = 24) -> Finding:
     )
 
 
+def gradient_left(depth: int, residual: bool, norm: bool) -> float:
+    """The gradient before the first block of a stack over that after the last one."""
+    slopes = gradients(depth, residual=residual, norm=norm)
+    return float(slopes[0] / slopes[-1])
+
+
 @experiment(seconds=0.4)
 def norms_keep_gradients(encoder: TextEncoder, depth: int = 24) -> Finding:
     """With norms the gradient stays in its range on its way back through a random stack; without them it does not."""
-    kept, lost = (
-        float((result := gradients(depth, residual=True, norm=norm))[0] / result[-1]) for norm in (True, False)
-    )
+    kept, lost = (gradient_left(depth, True, norm) for norm in (True, False))
     text = (
         f"Through {depth} random blocks with residuals and norms the gradient at the start is {brief(kept)} times that "
         f"at the end; with residuals alone it is "
@@ -101,16 +106,11 @@ def norms_keep_gradients(encoder: TextEncoder, depth: int = 24) -> Finding:
 @experiment(seconds=0.7)
 def gradients_vanish(encoder: TextEncoder, depth: int = 24) -> Finding:
     """Without residuals the gradient is lost on its way back."""
-    kept = {
-        (residual, norm): float((result := gradients(depth, residual=residual, norm=norm))[0] / result[-1])
-        for residual in (True, False)
-        for norm in (True, False)
-    }
-    without, bare = kept[(False, True)], kept[(False, False)]
+    both, alone, without, bare = (gradient_left(depth, *kind) for kind in VARIANTS)
     text = (
         f"On its way back through {depth} random blocks with residuals and norms a gradient becomes "
-        f"{brief(kept[(True, True)])} times as long, with norms alone {brief(without)} times and with neither "
-        f"{brief(bare)} times; with residuals alone it {times(kept[(True, False)])}."
+        f"{brief(both)} times as long, with norms alone {brief(without)} times and with neither "
+        f"{brief(bare)} times; with residuals alone it {times(alone)}."
     )
     vanish = 0.01
     judgement = judge(without < vanish, "where there are no norms either" if bare < vanish else "")

@@ -5,8 +5,9 @@ from torch import Tensor, nn
 
 from encoder.checkpoint.text_encoder import TextEncoder
 from encoder.edits.edit_text import text_to_edits
+from encoder.experiments.compare import cosines, mean_between
 from encoder.explain.whole import DeviationNorm, WholeEncoder
-from encoder.metrics import attention_weights, cosine
+from encoder.metrics import attention_weights
 from encoder.model.config import EncoderConfig
 from encoder.model.steps.catalogue import by_name, catalogue
 from encoder.model.tap import NO_TAP, Replacer
@@ -16,6 +17,7 @@ from encoder.teach.trials.experiment import ListOf, Number, Text, experiment
 from encoder.teach.trials.finding import Finding, judge, untried
 from encoder.teach.trials.head_trials import position_of
 from encoder.teach.trials.sizes import by
+from encoder.trace.unpadded import stream
 
 ROUNDING = 1e-5  # of the size of the numbers
 MOST_TOKENS = 4096  # in one batch
@@ -236,12 +238,7 @@ def layers_refine(encoder: TextEncoder, word: str, sentences: list[str]) -> Find
     """With every layer a word's vectors in several sentences grow less alike: each layer takes in more of the rest."""
     if len(sentences) < 2:
         raise EncoderError(f"{len(sentences)} sentences; it takes 2 or more to compare")
-    steps = ["embedding.output", *(f"layers.{i}.output" for i in range(encoder.config.n_layers))]
-    vectors = torch.stack(
-        [torch.stack([run[step][position_of(run, word)] for step in steps]) for run in map(encoder.trace, sentences)]
-    )
-    pairs = torch.triu_indices(len(sentences), len(sentences), 1)
-    alike = cosine(vectors[pairs[0]], vectors[pairs[1]]).mean(0)
+    alike = mean_between(cosines([stream(run)[:, position_of(run, word)] for run in map(encoder.trace, sentences)]))
     less = int((alike[1:] < alike[:-1]).sum())
     text = (
         f"The mean cosine of “{word}” in {len(sentences)} sentences is {brief(float(alike[0]))} at the input and "
