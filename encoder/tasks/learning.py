@@ -12,6 +12,8 @@ import torch
 from torch import Tensor
 from torch.nn import functional
 
+from encoder.checkpoint.text_encoder import TextEncoder
+from encoder.metrics import SENTENCES
 from encoder.model.block import Block
 from encoder.model.encoder import Encoder
 from encoder.model.normalization import NoNorm
@@ -19,6 +21,7 @@ from encoder.support.errors import EncoderError, integer
 from encoder.support.progress import pulse
 from encoder.tasks.data import batch, batches, guessing, held_out
 from encoder.tasks.settings import usual
+from encoder.train.evaluation import Score, evaluate_text
 from encoder.train.objective import Batch
 from encoder.train.processes import Processes
 from encoder.train.recipe import Recipe
@@ -28,6 +31,11 @@ TASK = "histogram"
 LEFT_OUT = {  # the ends of the names of the steps that give zeros
     "without residuals": ("add_norm_1.residual", "add_norm_2.residual"),
     "without feed-forward": ("feed_forward.output",),
+}
+TAKEN_OUT = {  # the same of a model that was trained with all parts
+    "whole": (),
+    "without feed-forward": LEFT_OUT["without feed-forward"],
+    "without attention": ("attention.output",),
 }
 NARROW = 4  # hidden numbers, an eighth of the model's width
 CHANGED: dict[str, dict[str, Any]] = {  # what is another in the configuration
@@ -170,3 +178,12 @@ def looked_at(trainer: Trainer, unseen: Batch) -> tuple[Tensor, Tensor]:
     """The loss on unseen inputs, and the share of right answers."""
     logits, _ = trainer.alone.logits(unseen)
     return functional.cross_entropy(logits, unseen.labels), (logits.argmax(-1) == unseen.labels).float().mean()
+
+
+def scores_without_parts(encoder: TextEncoder) -> dict[str, Score]:
+    """Return how well a trained model guesses hidden words of the bundled sentences, whole and with a part taken out.
+
+    Raises:
+        EncoderError: the model has no head that guesses words.
+    """
+    return {name: evaluate_text(encoder, SENTENCES, left_out=steps) for name, steps in TAKEN_OUT.items()}

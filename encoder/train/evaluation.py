@@ -1,5 +1,6 @@
 """How well a model guesses words it has never seen: on held-out lines, with masks that the seed alone decides."""
 
+import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
@@ -28,6 +29,11 @@ class Score:
     loss: float
     top_1: float
     top_5: float
+
+    @property
+    def error(self) -> float:
+        """The standard error of the share guessed first."""
+        return math.sqrt(self.top_1 * (1 - self.top_1) / max(1, self.words))
 
     def __str__(self) -> str:
         return (

@@ -12,13 +12,11 @@ from torch import Tensor, nn
 from encoder.checkpoint.build import untrained
 from encoder.checkpoint.text_encoder import TextEncoder
 from encoder.experiments import PAPER, dropout, softmax_slopes
-from encoder.metrics import SENTENCES
 from encoder.support.formatting import brief, listed, percent, points
-from encoder.tasks.learning import MOST_LAYERS, learning_curve
+from encoder.tasks.learning import MOST_LAYERS, learning_curve, scores_without_parts
 from encoder.tasks.two_relations import STEPS, pairs_right
 from encoder.teach.trials.experiment import Cost, Number, experiment
 from encoder.teach.trials.finding import Bars, Curves, Finding, array, judge, untried
-from encoder.train.evaluation import Score, evaluate_text
 
 NEAR = 0.02  # how far the share that drops out may be from p
 CLEAR = 2.0  # standard errors
@@ -73,15 +71,14 @@ def feed_forward_needed(encoder: TextEncoder) -> Finding:
     """
     if encoder.model.mlm_head is None:
         return untried("This model has no head that guesses words.")
-    parts = {"whole": (), "without feed-forward": ("feed_forward.output",), "without attention": ("attention.output",)}
-    scores = {name: evaluate_text(encoder, SENTENCES, left_out=steps) for name, steps in parts.items()}
+    scores = scores_without_parts(encoder)
     whole, without = scores["whole"], scores["without feed-forward"]
-    if whole.top_1 <= CLEAR * spread(whole):
+    if whole.top_1 <= CLEAR * whole.error:
         return untried(
             f"This model guesses {percent(whole.top_1)} of {whole.words} hidden words, not clearly more than none: "
             "nothing can be lost without feed-forward."
         )
-    lost, error = whole.top_1 - without.top_1, math.hypot(spread(whole), spread(without))
+    lost, error = whole.top_1 - without.top_1, math.hypot(whole.error, without.error)
     text = (
         f"Of {whole.words} hidden words the whole model guesses {percent(whole.top_1)} first, without feed-forward "
         f"{percent(without.top_1)}, without attention {percent(scores['without attention'].top_1)}. The difference "
@@ -121,11 +118,6 @@ def learns_better(encoder: TextEncoder, kind: str, than: str, layers: int = 2) -
     )
     judgement = judge(wins == len(pairs), f"in {wins} of {len(pairs)} tries" if wins else "")
     return Finding(ends[0] - ends[1], "difference of the loss in the end, in nats", text, judgement, curves)
-
-
-def spread(score: Score) -> float:
-    """The standard error of a share of words guessed first."""
-    return math.sqrt(score.top_1 * (1 - score.top_1) / max(1, score.words))
 
 
 @torch.inference_mode()
