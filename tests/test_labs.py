@@ -338,7 +338,6 @@ def test_what_cannot_be_is_refused(base: TextEncoder) -> None:
         (lambda: dot_products(sentences=0), "^sentences is 0; it must be a whole number, 1 or more"),
         (lambda: hidden_row(-5.0), "^mask_value is -5.0; it must be from -3.4e"),
         (lambda: hidden_row(n_layers=0), "^n_layers is 0; it must be a whole number from 1 to 96"),
-        (lambda: residuals(()), "^depths is empty; it must hold one or more whole numbers from 1 to 96"),
         (lambda: residuals((6, 97)), "^depths holds 97; it must hold whole numbers from 1 to 96"),
         (lambda: norms(()), f"^d_models is empty; it {from_2}"),
         (lambda: norms(samples=0), "^samples is 0; it must be a whole number, 1 or more"),

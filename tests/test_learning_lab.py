@@ -3,7 +3,6 @@
 import numpy as np
 import pytest
 import torch
-from in_turn import in_turn
 
 from encoder.experiments import boundary
 from encoder.model.tap import Recorder
@@ -24,36 +23,23 @@ def recorded(kind: str) -> dict[str, torch.Tensor]:
     return values
 
 
-def test_without_norms_a_sum_is_handed_on_as_it_is() -> None:
-    for kind, gone in (("without norms", True), ("post-norm", False)):
+def test_a_part_is_gone_from_the_kind_without_it_and_from_no_other() -> None:
+    whole, factor = recorded("post-norm"), 32**0.5
+    torch.testing.assert_close(whole["embedding.scaled"], factor * whole["embedding.tokens"])
+    bare = recorded("without the factor")
+    torch.testing.assert_close(bare["embedding.output"], bare["embedding.tokens"])
+    assert recorded("narrow feed-forward")["layers.0.feed_forward.hidden"].shape[-1] == NARROW
+    for kind, gone in (("without norms", True), ("post-norm", False)):  # a sum is handed on as it is
         values = recorded(kind)
         for part, follows in (("add_norm_1", "add_norm_2.residual"), ("add_norm_2", "output")):
             same = torch.equal(values[f"layers.0.{part}.sum"], values[f"layers.0.{follows}"])
             assert same is gone, (kind, part)
-
-
-def test_without_the_division_softmax_is_of_the_scores_themselves() -> None:
-    for kind, gone in (("without the division", True), ("post-norm", False)):
+    for kind, gone in (("without the division", True), ("post-norm", False)):  # softmax is of the scores themselves
         scores, weights = (recorded(kind)[f"layers.0.attention.{name}"] for name in ("scores", "weights"))
         assert torch.allclose(scores.softmax(-1), weights, atol=1e-6) is gone
-
-
-def test_without_relu_what_is_hidden_is_handed_on_as_it_is() -> None:
-    for kind, gone in (("without ReLU", True), ("post-norm", False)):
-        values = recorded(kind)
-        hidden, activation = (values[f"layers.0.feed_forward.{name}"] for name in ("hidden", "activation"))
+    for kind, gone in (("without ReLU", True), ("post-norm", False)):  # what is hidden is handed on as it is
+        hidden, activation = (recorded(kind)[f"layers.0.feed_forward.{name}"] for name in ("hidden", "activation"))
         assert torch.equal(hidden, activation) is gone
-
-
-def test_a_narrow_feed_forward_and_no_factor() -> None:
-    assert recorded("narrow feed-forward")["layers.0.feed_forward.hidden"].shape[-1] == NARROW
-    for kind, factor in (("without the factor", 1), ("post-norm", 32**0.5)):
-        values = recorded(kind)
-        assert torch.allclose(
-            values["embedding.scaled"] if factor > 1 else values["embedding.output"],
-            factor * values["embedding.tokens"],
-            atol=1e-5,
-        )
 
 
 @pytest.mark.nightly
@@ -95,18 +81,15 @@ def test_two_heads_learn_two_relations_and_one_does_not() -> None:
     assert two_relations.pairs_right(1) < 0.95 < two_relations.pairs_right(2)
 
 
-@in_turn(
-    ("given", "said"),
-    [
+def test_what_cannot_be_trained_is_refused() -> None:
+    for given, said in (
         ({"kind": "without heads"}, "must be one of post-norm"),
         ({"layers": 7}, "layers is 7"),
         ({"warm_up": 0}, "from 1 to 60"),
         ({"seed": 100}, "from 0 to 99"),
-    ],
-)
-def test_what_cannot_be_trained_is_refused(given: dict[str, object], said: str) -> None:
-    with pytest.raises(ValueError, match=said):
-        learning_curve(**given)  # type: ignore[arg-type]
+    ):
+        with pytest.raises(ValueError, match=said):
+            learning_curve(**given)  # type: ignore[arg-type]
 
 
 def test_what_two_linear_layers_say_is_a_plane_and_misses_the_circle() -> None:
