@@ -175,7 +175,7 @@ def turned_most(a: Trace, b: Trace, pairs: Sequence[Pair]) -> int:
     if not pairs or len(both) < len(pairs):
         raise EncoderError(f"{len(pairs)} pairs, {len(both)} of them with a token in both; give 1 or more that have")
     special = a.tokenization.special
-    typed = [one for one in both if not special[one[1]]] or both
+    typed = [places for places in both if not special[places[1]]] or both
     check_comparable((a, b))
     which, in_a, in_b = zip(*typed, strict=True)
     last = f"layers.{a.config.n_layers - 1}.output"
@@ -315,7 +315,7 @@ def patch_sweep(
         done = 0
         yield Recovery(done, len(edits), share.view(len(layers), -1).clone())
         for chunk in chunks:
-            shares = [recovered(result(one.output, one.log_probability), *ends) for one in chunk]
+            shares = [recovered(result(outcome.output, outcome.log_probability), *ends) for outcome in chunk]
             share[done : done + len(chunk)] = torch.tensor(shares)
             done += len(chunk)
             yield Recovery(done, len(edits), share.view(len(layers), -1).clone())

@@ -167,7 +167,7 @@ def boundary(bent: bool, seed: int = 0) -> Boundary:
     first, second = normal(HIDDEN, 2, seed=seed), normal(1, HIDDEN, seed=seed, draw=1) / HIDDEN**0.5
     with torch.inference_mode(False), torch.enable_grad():
         x, wanted = points.clone(), inside.float()
-        weights = [nn.Parameter(one.clone()) for one in (first, torch.zeros(HIDDEN), second, torch.zeros(1))]
+        weights = [nn.Parameter(start.clone()) for start in (first, torch.zeros(HIDDEN), second, torch.zeros(1))]
         optimizer = torch.optim.Adam(weights, RATE)
         for _ in range(STEPS):
             loss = functional.binary_cross_entropy_with_logits(two_layers(x, weights, bent), wanted)
@@ -216,8 +216,8 @@ def one_matrix(trace: Trace, layer: int) -> tuple[OneMatrix, ...]:
     for name, linear in (("q", attention.w_q), ("k", attention.w_k), ("v", attention.w_v)):
         whole = attention.split(functional.linear(x, linear.weight, linear.bias)[None])[0]  # [H, n, d_head]
         each = linear.weight.view(heads, width, -1), linear.bias.view(heads, width)
-        made = torch.stack([functional.linear(x, weight, bias) for weight, bias in zip(*each, strict=True)])
+        by_head = torch.stack([functional.linear(x, weight, bias) for weight, bias in zip(*each, strict=True)])
         shape = (trace.config.d_model, trace.config.d_model)
-        apart = (made - whole).abs().amax((1, 2))
+        apart = (by_head - whole).abs().amax((1, 2))
         result.append(OneMatrix(name, shape, (trace.config.d_model, width), apart, float(whole.abs().max())))
     return tuple(result)

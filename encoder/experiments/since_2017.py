@@ -39,7 +39,7 @@ class PlacedScores:
         """The most by which scores at one distance differ, as a share of the largest score."""
         n = len(self.values)
         apart = [self.along(k) for k in range(1 - n, n)]
-        return max(float(one.max() - one.min()) for one in apart) / float(self.values.abs().max())
+        return max(float(scores.max() - scores.min()) for scores in apart) / float(self.values.abs().max())
 
 
 @torch.inference_mode()
@@ -162,7 +162,7 @@ def bias_table(encoder: TextEncoder) -> BiasTable:
     bias = encoder.model.position_bias
     if isinstance(bias, Alibi):
         apart = [0, *(2**k for k in range(8))]
-        names = ["itself", *(f"{one} away" for one in apart[1:])]
+        names = ["itself", *(f"{distance} away" for distance in apart[1:])]
         return BiasTable(bias(apart[-1] + 1)[0, :, 0, apart], tuple(names))
     if not isinstance(bias, PositionBias):
         raise EncoderError("this model adds no position bias to its scores")

@@ -46,15 +46,15 @@ def measured() -> list[Known]:
 def known(stored: StoredVerdicts) -> list[Known]:
     """Every claim with what is stored or was measured since, and the way to measure them."""
     asked_for = state.session().asked_for
-    asked = [one for one in CLAIMS if f"claim_{one.key}" in asked_for]
-    asked_for.difference_update([f"claim_{one.key}" for one in asked])
+    asked = [claim for claim in CLAIMS if f"claim_{claim.key}" in asked_for]
+    asked_for.difference_update([f"claim_{claim.key}" for claim in asked])
     if asked:
         finding_view.measure(asked)
     rows = finding_view.known(stored)
     if left := [row.claim for row in rows if row.stored]:
         st.caption(plain(f"Stored: measured with these weights ({stored.fingerprint}) before they were shipped."))
         st.button(f"Measure these {len(left)} now ({finding_view.takes(left)})", key="measure_claims",
-                  on_click=asked_for.update, args=([f"claim_{one.key}" for one in left],))  # fmt: skip
+                  on_click=asked_for.update, args=([f"claim_{claim.key}" for claim in left],))  # fmt: skip
     return rows
 
 
@@ -71,7 +71,7 @@ def draw() -> None:
         format_func=lambda kind: f"{kind.value} ({counts[kind]})",
     )  # fmt: skip
     with st.container(key="claims"):
-        for one in rows:
-            if not kinds or one.finding.verdict in kinds:
-                row(one)
+        for known_claim in rows:
+            if not kinds or known_claim.finding.verdict in kinds:
+                row(known_claim)
     downloads.save("csv_claims", "claims", finding_view.table(rows))

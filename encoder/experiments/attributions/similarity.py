@@ -30,7 +30,7 @@ class Likeness:
 
     def between_words(self, a: Trace, b: Trace) -> float:
         """What the pairs add that have no special token in them."""
-        left, right = (~torch.tensor(one.tokenization.special[: len(tokens(one))]) for one in (a, b))
+        left, right = (~torch.tensor(run.tokenization.special[: len(tokens(run))]) for run in (a, b))
         return float(self.cells[left][:, right].sum())
 
 
@@ -119,9 +119,9 @@ def likeness(a: Trace, b: Trace) -> Likeness:
         EncoderError: see `check_alike`.
     """
     check_alike(a, b)
-    one, two = sentence_vector(a), sentence_vector(b)
-    cells = summands(a) @ summands(b).T / (one.norm() * two.norm())
-    return Likeness(cells, float(torch.nn.functional.cosine_similarity(one, two, dim=0)))
+    left, right = sentence_vector(a), sentence_vector(b)
+    cells = summands(a) @ summands(b).T / (left.norm() * right.norm())
+    return Likeness(cells, float(torch.nn.functional.cosine_similarity(left, right, dim=0)))
 
 
 @dataclass(frozen=True)
@@ -143,15 +143,15 @@ def centred(a: Trace, b: Trace, mean: Tensor) -> Centred:
     check_alike(a, b)
     if mean.shape != (a.config.d_model,):
         raise EncoderError(f"the mean is {list(mean.shape)}; it must be [{a.config.d_model}]")
-    m, one, two = mean.double(), sentence_vector(a), sentence_vector(b)
-    lengths = (one - m).norm() * (two - m).norm()
+    m, of_a, of_b = mean.double(), sentence_vector(a), sentence_vector(b)
+    lengths = (of_a - m).norm() * (of_b - m).norm()
     if not float(lengths) > 0:
         raise EncoderError("a sentence's vector is that mean itself, so nothing is left of it")
     left, right = (summands(run) - m * (count := counts(run)) / count.sum(0) for run in (a, b))
-    terms = {"a · b": one @ two, "less a · m": -one @ m, "less m · b": -m @ two, "m · m": m @ m}
+    terms = {"a · b": of_a @ of_b, "less a · m": -of_a @ m, "less m · b": -m @ of_b, "m · m": m @ m}
     return Centred(
         left @ right.T / lengths,
-        float(torch.nn.functional.cosine_similarity(one - m, two - m, dim=0)),
+        float(torch.nn.functional.cosine_similarity(of_a - m, of_b - m, dim=0)),
         {name: float(term / lengths) for name, term in terms.items()},
     )
 

@@ -147,7 +147,7 @@ def word_shares(trace: Trace, shares: Sequence[Tensor]) -> Tensor:
 
 def spearman(a: Sequence[float] | Tensor, b: Sequence[float] | Tensor) -> float:
     """Rank agreement from -1 to 1 (Spearman); equal values share their mean rank; nan where one side is all equal."""
-    left, right = (ranks(torch.as_tensor(one, dtype=torch.float64)) for one in (a, b))
+    left, right = (ranks(torch.as_tensor(values, dtype=torch.float64)) for values in (a, b))
     left, right = left - left.mean(), right - right.mean()
     return float((left @ right) / (left.norm() * right.norm()))
 

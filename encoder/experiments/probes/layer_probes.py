@@ -119,11 +119,6 @@ class Probe:
     samples: int
 
     @property
-    def told(self) -> Tensor:
-        """What the vectors tell beyond what the probe can learn by heart: [n_layers + 1]."""
-        return self.accuracy - self.control
-
-    @property
     def never_looks(self) -> Tensor:
         """What a guess that never looks gets right, the same in every layer: [n_layers + 1]."""
         return torch.full_like(self.accuracy, self.commonest)
@@ -149,17 +144,17 @@ def samples(encoder: TextEncoder, layers: Sequence[int] | None = None) -> Sample
         EncoderError: the tokenizer gives a word no piece.
     """
     every = labelled()
-    known = {one.text: i for i, one in enumerate(every)}
+    known = {sentence.text: i for i, sentence in enumerate(every)}
     kept = list(range(encoder.config.n_layers + 1) if layers is None else layers)
     words: list[Tensor] = [torch.empty(0)] * len(every)
-    for trace in runs(encoder, [one.text for one in every]):
+    for trace in runs(encoder, [sentence.text for sentence in every]):
         i, vectors = known[trace.text], stream(trace)[kept]
         pieces_of = places(trace.tokenization.spans, every[i].words)
         words[i] = torch.stack([vectors[:, pieces].mean(1) for pieces in pieces_of], 1)
     return Samples(
         torch.cat(words, 1),
         torch.stack([word.mean(1) for word in words], 1),
-        torch.tensor([i for i, one in enumerate(every) for _ in one.words]),
+        torch.tensor([i for i, sentence in enumerate(every) for _ in sentence.words]),
     )
 
 
@@ -176,7 +171,7 @@ def looked_up() -> float:
     """
     words = [word.lower() for sentence in labelled() for word in sentence.words]
     tags = [tag for sentence in labelled() for tag in sentence.tags]
-    sentence_of = torch.tensor([i for i, one in enumerate(labelled()) for _ in one.words])
+    sentence_of = torch.tensor([i for i, sentence in enumerate(labelled()) for _ in sentence.words])
     right = 0
     for tested in folds(sentence_of):
         known, every = dict[str, Counter[int]](), Counter[int]()
@@ -233,10 +228,12 @@ def moods(result: Samples, seed: int = 0) -> Task:
     is above that of most sentences or below: what can be told by who knows the words by heart.
     """
     every = labelled()
-    draw, vocabulary = seeded(seed), {word.lower() for one in every for word in one.words}
+    draw, vocabulary = seeded(seed), {word.lower() for sentence in every for word in sentence.words}
     lot = {word: float(torch.randn((), generator=draw)) for word in sorted(vocabulary)}
-    means = torch.tensor([sum(lot[word.lower()] for word in one.words) / len(one.words) for one in every])
-    labels = torch.tensor([one.mood for one in every])
+    means = torch.tensor(
+        [sum(lot[word.lower()] for word in sentence.words) / len(sentence.words) for sentence in every]
+    )
+    labels = torch.tensor([sentence.mood for sentence in every])
     return Task(labels, (means > means.median()).long(), torch.arange(len(labels)), len(MOODS))
 
 

@@ -28,11 +28,11 @@ def spelled(parameters: Mapping[str, Any]) -> str:
     return json.dumps(dict(parameters), sort_keys=True)
 
 
-def asked_of(scene: Scene, trial: str, parameters: Mapping[str, Any], found: Finding) -> Scene:
+def asked_of(scene: Scene, trial: str, parameters: Mapping[str, Any], finding: Finding) -> Scene:
     """The same with a trial, what it was given and what it found, and a link that says which."""
     chosen = dict(scene.view.choices) | {TRIAL.key: trial, GIVEN.key: spelled(parameters)}
     asked = replace(scene, view=replace(scene.view, choices=tuple(sorted(chosen.items()))))
-    FOUND[asked] = found
+    FOUND[asked] = finding
     return asked
 
 

@@ -39,7 +39,7 @@ from encoder.teach.trials.head_trials import position_of
 def experiments_of(module: ModuleType) -> dict[str, Experiment]:
     """Return the experiments that a module itself defines, in their order: also plain functions that make a finding."""
     values = {name: value if isinstance(value, Experiment) else usual(value) for name, value in vars(module).items()}
-    return {name: one for name, one in values.items() if one and one.measure.__module__ == module.__name__}
+    return {name: trial for name, trial in values.items() if trial and trial.measure.__module__ == module.__name__}
 
 
 def usual(value: object) -> Experiment | None:
@@ -68,7 +68,7 @@ MODULES = (
     sizes,
     since_2017_trials,
 )  # in the order in which the maker offers them
-TRIALS: dict[str, Experiment] = {name: one for module in MODULES for name, one in experiments_of(module).items()}
+TRIALS: dict[str, Experiment] = {name: trial for module in MODULES for name, trial in experiments_of(module).items()}
 
 
 def problems(name: object, given: Mapping[str, object], sentence: bool = False) -> list[str]:

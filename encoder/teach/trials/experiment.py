@@ -191,7 +191,7 @@ class Experiment:
         """Return about what it will take; the inputs need not be checked yet."""
         if self.own_cost:
             return self.own_cost(encoder, given)
-        texts = [one for value in given.values() for one in (value if isinstance(value, list) else [value])]
+        texts = [text for value in given.values() for text in (value if isinstance(value, list) else [value])]
         texts = [text for text in texts if isinstance(text, str)]
         n = max([USUAL_TOKENS, *(len(encoder.tokenize(text).ids) for text in texts)])
         runs = 1 + len(texts) if self.runs is None else self.runs

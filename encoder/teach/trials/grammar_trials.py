@@ -22,10 +22,10 @@ MEANINGS = ("place", "time")  # relations of meaning, where one word says where 
 NOT_EXAMINED = "The training of this model was not examined; that of “small” was."
 
 
-def curves(one: Rise) -> Curves:
+def curves(curve: Rise) -> Curves:
     """The share of right answers, that of the rule, and how often the head answers by the rule, by the step."""
-    series = {"right": one.shares, "the rule": one.rule_line, f"looks {one.rule_name}": one.near}
-    steps = array(step + 1 for step in one.steps)
+    series = {"right": curve.shares, "the rule": curve.rule_line, f"looks {curve.rule_name}": curve.near}
+    steps = array(step + 1 for step in curve.steps)
     values = {name: array(shares.values()) for name, shares in series.items()}
     return Curves(values, steps, ("training steps + 1", "share"), (True, False))
 
@@ -102,7 +102,7 @@ def kinds_at_once(encoder: TextEncoder) -> Finding:
         return untried(NO_EXAM)
     grammar = len(exam.licences())
     meanings = {job: result for job in MEANINGS if (result := links(encoder, job)) is not None}
-    surely = [job for job, one in meanings.items() if float(one.best_of.max()) > one.bar]
+    surely = [job for job, result in meanings.items() if float(result.best_of.max()) > result.bar]
     far = float(far_looks(encoder).max())
     text = (
         f"Grammar: on sentences that people parsed, heads passed the exam in {grammar} relations. Meaning: "
@@ -119,8 +119,8 @@ def told_meanings(meanings: dict[str, Links]) -> str:
     """How much the best head links by each kind of meaning, and from where on it counts."""
     return listed(
         [
-            f"{job} {points(float(one.best_of.max()))}, which counts from {points(one.bar)} on"
-            for job, one in meanings.items()
+            f"{job} {points(float(result.best_of.max()))}, which counts from {points(result.bar)} on"
+            for job, result in meanings.items()
         ]
     )
 

@@ -76,8 +76,8 @@ def bare_is(encoder: TextEncoder, sentence: str, expected: list[int]) -> Finding
 def heads_are_one_matrix(encoder: TextEncoder, sentence: str) -> Finding:
     """One matrix of d_model x d_model, cut in pieces, is a matrix of d_model x d_head for each head."""
     result = one_matrix(encoder.trace(sentence), 0)
-    apart = max(float(one.apart.max()) for one in result)
-    size = max(one.size for one in result)
+    apart = max(float(matrix.apart.max()) for matrix in result)
+    size = max(matrix.size for matrix in result)
     text = (
         f"Layer 0 makes its queries, keys and values with a matrix of {by(list(result[0].whole))} each. Made anew with "
         f"{encoder.config.n_heads} matrices of {by(list(result[0].cut))} they agree {agreement(apart, size)}."

@@ -44,7 +44,7 @@ def activation_needed(encoder: TextEncoder, sentence: str) -> Finding:
 def attention_linear(encoder: TextEncoder, sentence: str) -> Finding:
     """All operations in multi-head attention are linear."""
     result = halves(encoder, sentence)
-    bent, held, unsoftened = ([getattr(one, kind) for one in result] for kind in ("bent", "held", "unsoftened"))
+    bent, held, unsoftened = ([getattr(layer, kind) for layer in result] for kind in ("bent", "held", "unsoftened"))
     text = (
         f"A linear map of half the input lies in the middle between its outputs for nothing and for all of it. "
         f"Attention lies off the middle by {percent(min(bent))} to {percent(max(bent))} of the way, layer by layer. "

@@ -133,14 +133,14 @@ def usual(encoder: TextEncoder, pairs: Pairs, tokens: int, but: Sequence[str] = 
     if encoder.model not in MEASURED:
         MEASURED[encoder.model] = [looks(trace) for trace in runs(encoder, OVER)]
     every = [
-        (one.pairs(pairs, k), max(1.0, one.tokens / tokens))
-        for one in MEASURED[encoder.model]
-        if one.text not in but
-        for k in one.moves(pairs)
+        (sentence.pairs(pairs, k), max(1.0, sentence.tokens / tokens))
+        for sentence in MEASURED[encoder.model]
+        if sentence.text not in but
+        for k in sentence.moves(pairs)
     ]
     if len(every) < FEWEST:
         return None
-    result, longer = torch.stack([one for one, _ in every]), torch.tensor([factor for _, factor in every])
+    result, longer = torch.stack([weights for weights, _ in every]), torch.tensor([factor for _, factor in every])
     habit = result.mean(0)
     return Usual(habit, (result - habit) * longer.view(-1, 1, 1, 1, 1))
 
@@ -213,8 +213,8 @@ def one_head_both(encoder: TextEncoder, sentence: str, word: str, first: str, se
         ]
     )
     both = excess.amin(0)
-    at_best = [divmod(int(one.argmax()), one.shape[1]) for one in (*excess, both)]
-    most = [float(one.max()) for one in (*excess, both)]
+    at_best = [divmod(int(weights.argmax()), weights.shape[1]) for weights in (*excess, both)]
+    most = [float(weights.max()) for weights in (*excess, both)]
     text = " ".join(
         f"“{word}” and “{other}” are linked most by layer {layer}, head {head}: {points(value)} more than by even "
         f"attention, one way or the other."
@@ -234,7 +234,7 @@ def one_head_both(encoder: TextEncoder, sentence: str, word: str, first: str, se
 def effects(encoder: TextEncoder, trace: Trace, position: int) -> Tensor:
     """How much zeroing each head changes the output of one token, relative to its length: [n_layers, H]."""
     edits, before = knock_outs(encoder.config, ("attention.heads",)), trace["output"][position]
-    result = [one.output[position] for chunk in outcomes(encoder, trace, edits, None, ROWS) for one in chunk]
+    result = [outcome.output[position] for chunk in outcomes(encoder, trace, edits, None, ROWS) for outcome in chunk]
     return (length(torch.stack(result) - before) / length(before)).view(encoder.config.n_layers, -1)
 
 

@@ -111,8 +111,8 @@ def powers_by_log(encoder: TextEncoder) -> Finding:
     for bits, kind in ((64, torch.float64), (32, torch.float32)):
         factors = torch.exp(torch.arange(0, table.shape[1], 2, dtype=kind) * (-math.log(10_000) / table.shape[1]))
         angles = torch.arange(len(table), dtype=kind)[:, None] * factors
-        made = torch.stack([angles.sin(), angles.cos()], -1).flatten(1)[:, : table.shape[1]]
-        off[bits] = float((made.double() - table).abs().max())
+        by_code = torch.stack([angles.sin(), angles.cos()], -1).flatten(1)[:, : table.shape[1]]
+        off[bits] = float((by_code.double() - table).abs().max())
     text = (
         f"Made with exp and ln the {len(table):,} rows differ from the table here by up to {brief(off[64])} in numbers "
         f"of 64 bits and by up to {brief(off[32])} in numbers of 32: large angles lose their last digits."
@@ -189,7 +189,8 @@ def misses(table: Tensor, angles: Tensor, steps: int) -> list[float]:
     """How far the row of position `steps` misses those of 2 and 3 times as many, turned by these angles at each."""
     points = on_circles(table)
     turns = (torch.polar(torch.ones_like(angles), k * angles) for k in (1, 2))
-    return [float((points[steps] * one - points[k * steps]).abs().max()) for k, one in zip((2, 3), turns, strict=True)]
+    turned = zip((2, 3), turns, strict=True)
+    return [float((points[steps] * rotation - points[k * steps]).abs().max()) for k, rotation in turned]
 
 
 def table_made(encoder: TextEncoder, value: int = 5000) -> Finding:
@@ -203,9 +204,9 @@ def table_made(encoder: TextEncoder, value: int = 5000) -> Finding:
     position, column = torch.arange(len(table)).unsqueeze(1), torch.arange(table.shape[1]).unsqueeze(0)
     rates = 1 / torch.pow(10_000, (2 * (column // 2)) / table.shape[1])
     angles = position * rates
-    made = torch.where(column % 2 == 0, angles.sin(), angles.cos())
-    apart = float((made - table).abs().max())
-    shapes = [by(list(one.shape)) for one in (position, rates, angles)]
+    product = torch.where(column % 2 == 0, angles.sin(), angles.cos())
+    apart = float((product - table).abs().max())
+    shapes = [by(list(tensor.shape)) for tensor in (position, rates, angles)]
     text = (
         f"Positions {shapes[0]} times rates {shapes[1]} are angles {shapes[2]}; {value:,} places are claimed. Their "
         f"sines and cosines in turn, made so in float32, are at most {brief(apart)} from this model's table."

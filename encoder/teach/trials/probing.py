@@ -26,8 +26,8 @@ def told_surely(result: Probe, layer: int) -> bool:
 def curves(**probes: Probe) -> Curves:
     """The accuracies of up to two probes, each with its control task."""
     series = dict[str, np.ndarray]()
-    for name, one in probes.items():
-        series |= {name: array(one.accuracy), f"{name}, control": array(one.control)}
+    for name, result in probes.items():
+        series |= {name: array(result.accuracy), f"{name}, control": array(result.control)}
     layers = len(next(iter(probes.values())).accuracy)
     return Curves(series, array(range(layers)), ("layers", "share told right"))
 

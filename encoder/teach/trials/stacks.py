@@ -142,7 +142,7 @@ def pre_norm_deeper(encoder: TextEncoder, depth: int = 48) -> Finding:
         for drawn, (pre, post) in zip(DRAWN, ends, strict=True)
     )
     text += " How well such stacks can be trained is not tried here."
-    kept_with = [drawn for drawn, one in zip(DRAWN, kept, strict=True) if one]
+    kept_with = [drawn for drawn, apart_there in zip(DRAWN, kept, strict=True) if apart_there]
     picture = by_depth(curves, "1 - cosine between tokens")
     judgement = judge(all(kept), f"with {listed(kept_with)}" if kept_with else "")
     return Finding(ends[0][0], f"1 - cosine after {depth} pre-norm blocks of Xavier weights", text, judgement, picture)
@@ -157,9 +157,9 @@ def std_norm_is(encoder: TextEncoder, width: int = 512) -> Finding:
         "learn the factor; where the variance is near 0 the place of eps matters too."
     )
     table = norms()
-    widths = array(one.d_model for one in table)
+    widths = array(pair.d_model for pair in table)
     curves = Curves(
-        {"largest difference": array([one.largest for one in table])}, widths, ("d_model", "difference"), (True, True)
+        {"largest difference": array([pair.largest for pair in table])}, widths, ("d_model", "difference"), (True, True)
     )
     judgement = judge(pair.largest < ROUNDING, f"within {percent(CLOSE)}" if abs(pair.ratio - 1) < CLOSE else "")
     return Finding(pair.largest, "largest difference between the outputs", text, judgement, curves)

@@ -100,7 +100,7 @@ def learns_better(encoder: TextEncoder, kind: str, than: str, layers: int = 2) -
 
     Both learn to count like letters from the same inputs, for two seeds; what counts is the loss on unseen inputs.
     """
-    pairs = [[learning_curve(one, layers, seed=seed) for one in (kind, than)] for seed in LEARNING_SEEDS]
+    pairs = [[learning_curve(model, layers, seed=seed) for model in (kind, than)] for seed in LEARNING_SEEDS]
     ours, theirs = (torch.stack([pair[side].loss for pair in pairs]) for side in (0, 1))
     wins = int((ours[:, -1] < theirs[:, -1]).sum())
     ends = [float(side[:, -1].mean()) for side in (ours, theirs)]
@@ -112,7 +112,7 @@ def learns_better(encoder: TextEncoder, kind: str, than: str, layers: int = 2) -
         f"{len(pairs)} tries. Larger models were not tried."
     )
     curves = Curves(
-        {one: array(side.mean(0)) for one, side in ((kind, ours), (than, theirs))},
+        {model: array(side.mean(0)) for model, side in ((kind, ours), (than, theirs))},
         array(pairs[0][0].steps),
         ("training steps", "loss on unseen inputs, in nats"),
     )
@@ -201,8 +201,8 @@ def quickest(model: nn.Module, run: Callable[[], Tensor]) -> float:
 def heads_share_work(encoder: TextEncoder, heads: int = 2) -> Finding:
     """Several heads learn a task of two relations better than one head does, trained alike, and as wide together."""
     shares = {count: [pairs_right(count, seed) for seed in LEARNING_SEEDS] for count in (1, heads)}
-    each = {count: listed([percent(one) for one in right]) for count, right in shares.items()}
-    wins = sum(many > one for one, many in zip(shares[1], shares[heads], strict=True))
+    each = {count: listed([percent(share) for share in right]) for count, right in shares.items()}
+    wins = sum(many > single for single, many in zip(shares[1], shares[heads], strict=True))
     text = (
         f"One layer, 32 wide, learns to say two letters at each of 6 places, the one before and the one that mirrors "
         f"it. After {STEPS} steps one head tells {each[1]} of the pairs in {len(LEARNING_SEEDS)} tries, {heads} heads "
