@@ -29,15 +29,10 @@ def same_vectors(encoder: TextEncoder, sentence: str, other: str = "", positions
     `other` is the second sentence; the first one reversed if it is empty. `positions` says which runs are compared.
     """
     result = exchanged(encoder, sentence, other) if other else word_order(encoder, sentence)
-    apart = {"off": result.off, "on": result.on}[positions].abs()
+    largest = {"off": result.largest_off, "on": result.largest_on}[positions]
     size = float(encoder.trace(sentence)["output"].abs().max())
-    largest = float(apart.max())
-    bars = Bars(
-        {"positions off": array(result.off.abs().amax(-1)), "positions on": array(result.on.abs().amax(-1))},
-        list(result.tokens),
-        "largest difference",
-        logarithmic=True,
-    )
+    series = {"positions off": array(result.off_by_token), "positions on": array(result.on_by_token)}
+    bars = Bars(series, list(result.tokens), "largest difference", logarithmic=True)
     text = (
         f"With positions {positions}, each word's output vector in “{' '.join(result.reordered)}” differs from "
         "its vector "

@@ -39,7 +39,7 @@ def dropout_share(encoder: TextEncoder, sentence: str, p: float, place: str = ""
         f"{len(result.runs)} runs. The vectors keep a cosine of {brief(alike)} with those of the run without dropout, "
         "which is how this model runs everywhere else."
     )
-    bars = Bars({"cosine": array(result.alike.mean(0))}, list(result.tokens), "cosine with the run without")
+    bars = Bars({"cosine": array(result.alike_of_one)}, list(result.tokens), "cosine with the run without")
     as_asked = abs(result.dropped - p) < NEAR
     judgement = judge(
         as_asked and alike > 0.5,
