@@ -12,7 +12,7 @@ from weakref import WeakKeyDictionary
 
 import numpy as np
 from axe_playwright_python.base import AXE_SCRIPT
-from playwright.sync_api import ConsoleMessage, Dialog, Locator, Page, Route, WebSocket
+from playwright.sync_api import ConsoleMessage, Dialog, Locator, Page, Route, WebSocket, expect
 from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
 
 from encoder.pictures.view import EXAMPLE
@@ -188,14 +188,16 @@ def valued(text: str) -> float:
     return float(text.replace("\N{MINUS SIGN}", "-"))
 
 
-def typeset(text: str) -> str:
-    """Return a text as a picture writes it."""
-    return text.replace("-", "\N{MINUS SIGN}")
-
-
 def number(page: Page) -> Locator:
     """Return the headline of the drawer of an opened number."""
     return page.locator(".enc-number h2")
+
+
+def opened_number(page: Page, title: str, value: float) -> None:
+    """The drawer comes to be of a number whose title ends so, and its headline says this value, up to a thousandth."""
+    texts = {re.escape(f"{value * (1 + part / 10_000):.4g}") for part in range(-10, 11)}
+    said = "|".join(texts).replace("\\-", "[-\N{MINUS SIGN}]")
+    expect(number(page)).to_have_text(re.compile(f"{re.escape(title)} = ({said})$"))
 
 
 def runs(page: Page) -> int:
@@ -296,6 +298,16 @@ def barriers(page: Page, part: str = "html", *, every: bool = False) -> list[str
     if page.evaluate("() => !window.axe"):
         page.evaluate(AXE_SCRIPT)
     return list(page.evaluate(AXE, [part, every]))
+
+
+def tab_stops(page: Page) -> int:
+    """Return how many stops the tab key makes until it has gone round."""
+    stops = 0
+    page.keyboard.press("Tab")
+    while not page.evaluate(ROUND):
+        stops += 1
+        page.keyboard.press("Tab")
+    return stops
 
 
 def dark(page: Page) -> None:

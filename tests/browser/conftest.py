@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from servers import APP, serve
 
-HERE = Path(__file__).parent
+HERE = Path(__file__).resolve().parent
 SHARED = pytest.StashKey[tuple[str, str]]()
 
 
@@ -27,12 +27,28 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_configure_node(node: Any) -> None:
-    """Where several processes share the tests (xdist), they share a server: a second one would take 0.9 GB more."""
+    """Where several processes share the tests (xdist), they share a server, if any of the tests asks for one."""
     config: pytest.Config = node.config
-    if SHARED not in config.stash:
+    if SHARED not in config.stash and asks_for_app(config.args):
         running = contextlib.ExitStack()
         config.add_cleanup(running.close)
         home = Path(running.enter_context(tempfile.TemporaryDirectory()))
         log = home / "streamlit.log"
         config.stash[SHARED] = running.enter_context(serve(APP, log, home)), str(log)
-    node.workerinput["app"] = config.stash[SHARED]
+    node.workerinput["app"] = config.stash.get(SHARED, None)
+
+
+def asks_for_app(arguments: list[str]) -> bool:
+    """Whether one of the files of tests that pytest was called with, or is in a folder, opens the app."""
+    paths = [Path(one.partition("::")[0]).resolve() for one in arguments]
+    files = [file for path in paths for file in ([path] if path.is_file() else path.rglob("test_*.py"))]
+    return any("app_url" in file.read_text(encoding="utf-8") for file in files if file.parent == HERE)
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _weights_once(pytestconfig: pytest.Config) -> None:
+    """Beside a server that has them too, models that tests compare with are not laid out for the processor besides."""
+    if getattr(pytestconfig, "workerinput", {}).get("app"):
+        from encoder.model.encoder import Encoder
+
+        Encoder.prepack = lambda self: None  # type: ignore[method-assign]

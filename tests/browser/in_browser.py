@@ -38,7 +38,7 @@ def pytest_runtest_makereport(item: pytest.Item) -> Generator[None, pytest.TestR
 def app_url(tmp_path_factory: pytest.TempPathFactory, pytestconfig: pytest.Config, tab: Page) -> Iterator[str]:
     """A server that has had its first visitor; what that one sees is a test of its own."""
     with contextlib.ExitStack() as own:
-        url, log = getattr(pytestconfig, "workerinput", {}).get("app", ("", ""))
+        url, log = getattr(pytestconfig, "workerinput", {}).get("app") or ("", "")
         if not url:
             home = tmp_path_factory.mktemp("home")
             log = str(home / "streamlit.log")

@@ -7,8 +7,7 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Literal
 
-from browser_tools import NEXT_FRAMES, ROUND, from_here, let_go
-from page_sizes import CONTROLS
+from browser_tools import NEXT_FRAMES, from_here, let_go
 from playwright.sync_api import Browser, Page, Route, ViewportSize
 
 from encoder import EncoderConfig, TextEncoder
@@ -243,21 +242,6 @@ def seen(page: Page, size: ViewportSize, scheme: Literal["light", "dark"]) -> No
     """Show the page in a window of that size and in these colours."""
     page.set_viewport_size(size)
     page.emulate_media(color_scheme=scheme)
-
-
-def tab_stops(page: Page) -> int:
-    """Return how many stops the tab key makes until it has gone round."""
-    stops = 0
-    page.keyboard.press("Tab")
-    while not page.evaluate(ROUND):
-        stops += 1
-        page.keyboard.press("Tab")
-    return stops
-
-
-def controls(page: Page) -> int:
-    """Return how much there is to click without scrolling."""
-    return int(page.evaluate(CONTROLS))
 
 
 def overflows(page: Page) -> bool:

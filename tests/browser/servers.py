@@ -8,10 +8,11 @@ import socket
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 APP = Path(__file__).resolve().parents[2] / "app.py"
+SMALL = Path(__file__).with_name("small_server.py")
 SERVER_MB = "1000"  # what a server may take: by itself it would keep runs in half of the machine
 BASE = "STREAMLIT_SERVER_BASE_URL_PATH"  # in the environment of a server: the path that it serves the app under
 
@@ -19,7 +20,8 @@ BASE = "STREAMLIT_SERVER_BASE_URL_PATH"  # in the environment of a server: the p
 @contextlib.contextmanager
 def serve(app: Path, log: Path, home: Path, timeout: float = 60.0) -> Iterator[str]:
     """Run the Streamlit script `app` on a free port and yield its address; its output goes to the file `log`."""
-    with started(app, log, home, free_port(), timeout, {"ENCODER_MEMORY_MB": SERVER_MB}) as server:
+    start = ("-m", "streamlit") if app != APP else (str(SMALL),)
+    with started(app, log, home, free_port(), timeout, {"ENCODER_MEMORY_MB": SERVER_MB}, start) as server:
         yield server.url
 
 
@@ -52,10 +54,16 @@ class Server:
 
 @contextlib.contextmanager
 def started(
-    app: Path, log: Path, home: Path, port: int, timeout: float = 60.0, more: dict[str, str] | None = None
+    app: Path,
+    log: Path,
+    home: Path,
+    port: int,
+    timeout: float = 60.0,
+    more: dict[str, str] | None = None,
+    start: Sequence[str] = ("-m", "streamlit"),
 ) -> Iterator[Server]:
     """Run the Streamlit script `app` on that port, with `more` in its environment, and yield the server."""
-    command = [sys.executable, "-m", "streamlit", "run", app.name, "--server.address=127.0.0.1"]
+    command = [sys.executable, *start, "run", app.name, "--server.address=127.0.0.1"]
     command += [f"--server.port={port}", "--server.headless=true", "--server.fileWatcherType=none"]
     command += ["--browser.gatherUsageStats=false"]
     env = {name: value for name, value in os.environ.items() if not name.startswith("STREAMLIT_")}

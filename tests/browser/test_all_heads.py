@@ -156,6 +156,8 @@ def test_a_map_that_is_chosen_changes_claim_arcs_switch_and_address(opened: Open
     page.wait_for_url("**/?layer=4&head=1&maps=1&v=1")
     page.locator("[data-word='2']").click()
     assert text(page, "[data-aim]").startswith("Head 1 of layer 4: from keys most to ")
+    page.emulate_media(color_scheme="dark")
+    assert barriers(page, every=True) == []
 
 
 def test_maps_are_walked_by_keys_with_one_stop_and_lead_to_attention(opened: Opened) -> None:
@@ -224,13 +226,6 @@ def test_a_head_stays_off_in_the_other_sentence_of_a_pair_and_is_on_in_any_other
     page.go_back()
     page.go_back()
     expect(page.get_by_role("radio", name="off", exact=True)).to_be_checked()
-
-
-def test_the_maps_are_for_everybody(opened: Opened) -> None:
-    page = opened()
-    unfold(page)
-    page.emulate_media(color_scheme="dark")
-    assert barriers(page, every=True) == []
 
 
 def test_many_heads_and_a_single_one_are_drawn_and_no_phone_scrolls_sideways(opened: Opened) -> None:

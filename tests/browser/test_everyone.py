@@ -16,6 +16,7 @@ from browser_tools import (
     problems,
     rerun,
     sentence_line,
+    tab_stops,
     type_sentence,
 )
 from nasty import CANARY, SCRIPTS
@@ -38,6 +39,7 @@ WITH_PARTS = ("compare?more=1&layer=4&head=1", "heads?more=1&layer=4&head=1", "l
 TOP, TOP_OF_PHONE = 600, 300  # pixels from the top of the window within which the main picture begins
 WIDE, PHONE = SIZES
 MOST_CONTROLS, MOST_ON_START = 20, 12  # that can be used without scrolling
+MOST_STOPS = 20  # of the tab key, on a page that the browser draws
 MOST_SCREENS = 2  # of a wide window
 # Elements whose right edge lies beyond the screen, unless something around them scrolls or cuts by itself.
 BEYOND = """() => {
@@ -151,6 +153,7 @@ def test_a_page_is_for_everybody(page: Page, app_url: str, key: str) -> None:
     if key in DRAWN:
         box = page.locator(OF_BROWSER).first.bounding_box()
         assert box and box["y"] < TOP
+        assert 3 <= tab_stops(page) <= MOST_STOPS
         with rerun(page):
             page.get_by_role("button", name=re.compile("^More")).click()
         fits_a_phone(page)

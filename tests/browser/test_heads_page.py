@@ -7,8 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from browser_tools import barriers
-from mounted import DESK, PHONE, Mounted, coded, controls, overflows, random_model, seen
+from mounted import DESK, PHONE, Mounted, coded, overflows, random_model
 from playwright.sync_api import Locator, Page, expect
 
 from encoder import Edit, TextEncoder, Trace
@@ -287,26 +286,3 @@ def test_what_is_no_number_has_a_colour_of_its_own(opened: Opened, base: TextEnc
     lost, kept = (cell(page, layer, 0).locator("canvas").evaluate(pixel) for layer in (5, 0))
     assert lost != kept
     expect(page.locator("h1")).to_contain_text("head 0 of layer 5", ignore_case=True)
-
-
-def test_it_is_for_everybody(opened: Opened) -> None:
-    page = opened(layer=4, head=0)
-    page.locator(".hd-examples").wait_for()
-    assert controls(page) <= 20
-    for forced in ("active", "none"):
-        page.emulate_media(forced_colors=forced)  # type: ignore[arg-type]
-        assert page.locator(".hd-arc").count() == 4
-    stops = set[str]()
-    page.evaluate("document.activeElement.blur()")
-    for _ in range(20):
-        page.keyboard.press("Tab")
-        now = page.evaluate("document.activeElement.outerHTML")
-        if now in stops or page.evaluate("document.activeElement === document.body"):
-            break
-        stops.add(now)
-    assert len(stops) <= 15, stops
-    seen(page, PHONE, "dark")
-    box = page.locator(".hd-grid").bounding_box()
-    assert box and box["y"] < 300
-    assert not overflows(page)
-    assert barriers(page) == []

@@ -3,11 +3,8 @@
 import re
 from urllib.parse import quote_plus
 
-import numpy as np
 import pytest
 from browser_tools import (
-    BELOW,
-    chart,
     chosen_place,
     follow_menu,
     open_page,
@@ -43,31 +40,6 @@ def test_a_person_types_chooses_and_walks(page: Page, app_url: str, base: TextEn
     expect(page.get_by_role("heading", level=1)).to_contain_text("of 2,048 units fire")
 
 
-@pytest.mark.nightly
-def test_a_paste_of_100_000_characters_is_cut_and_said(page: Page, app_url: str) -> None:
-    open_page(page, f"{app_url}/atlas")
-    type_sentence(page, "word " * 20_000)
-    expect(page.locator("[data-testid=stAlert]")).to_contain_text("512 tokens")
-
-
-@pytest.mark.nightly
-def test_a_head_is_knocked_out_and_the_link_shows_the_same_elsewhere(page: Page, app_url: str) -> None:
-    open_page(page, f"{app_url}/what_if?{BELOW}")
-    page.locator("[aria-pressed=true][data-cell]").click()  # the head that is off by itself
-    with rerun(page):
-        page.locator("[data-cell='4,1']").click()
-    expect(page.locator("[aria-pressed=true][data-cell]")).to_have_count(1)
-    expect(page).to_have_url(re.compile("edits=layers.4.attention.heads(:|%3A)zero(:|%3A)h(=|%3D)1"))
-    apart = np.array(chart(page, "apart_changed")[0]["z"])
-    assert (apart[:, :5] == 0).all() and (apart[:, 5:] > 0).all()
-    page.evaluate("localStorage.clear(); sessionStorage.clear()")  # as in another browser
-    open_page(page, page.url)
-    np.testing.assert_array_equal(np.array(chart(page, "apart_changed")[0]["z"]), apart)
-    with rerun(page):
-        page.locator("[data-cell='4,1']").click()
-    expect(page).not_to_have_url(re.compile("edits"))
-
-
 def test_a_head_that_was_chosen_among_all_is_seen_in_the_sentence(page: Page, app_url: str, base: TextEncoder) -> None:
     open_page(page, f"{app_url}/heads?sentence=I+understand+this")
     page.locator("[data-head-map='2,3']").click()
@@ -83,7 +55,7 @@ def test_a_head_that_was_chosen_among_all_is_seen_in_the_sentence(page: Page, ap
 def test_a_long_sweep_shows_its_progress_and_can_be_cancelled(page: Page, app_url: str) -> None:
     open_page(
         page,
-        f"{app_url}/what_if?more=1&layer=4&head=1&sentence={quote_plus('The old man and the sea were friends. ' * 30)}",
+        f"{app_url}/what_if?more=1&layer=4&head=1&sentence={quote_plus('The old man and the sea were friends. ' * 15)}",
     )
     widget(page, "loo_go").get_by_role("button").click()
     expect(page.get_by_test_id("stProgress")).to_contain_text("of 54 runs")

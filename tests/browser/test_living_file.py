@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 import torch
 from browser_tools import barriers, problems, watch
+from mounted import random_model
 from playwright.sync_api import Browser, FrameLocator, Page, Request, expect
 from shared_models import pretrained
 
@@ -272,9 +273,9 @@ HOSTILE = "</script><img src=x onerror='window.broken = 1'> [MASK] a\x00 \ufffe 
 
 def test_a_report_has_the_numbers_of_every_step_and_hostile_text_stays_text(opens: Opens, tmp_path: Path) -> None:
     """It holds all that a living file can, and charts; of other layers it says that it does not hold them."""
-    small = pretrained("small")
-    trace, last = small.trace(HOSTILE), small.config.n_layers - 1
-    path = report(small, trace, [last]).save(tmp_path / "report.html")
+    encoder = random_model(2, 3)
+    trace, last = encoder.trace(HOSTILE), 1
+    path = report(encoder, trace, [last]).save(tmp_path / "report.html")
     assert b"\0" not in path.read_bytes()
     page = opens(path)
     page.locator("[data-word]").first.wait_for()

@@ -5,7 +5,7 @@ from urllib.parse import parse_qsl, urlencode, urlsplit
 
 import numpy as np
 import pytest
-from browser_tools import BELOW, barriers, number, open_page, own_sentence, press, rerun, runs, typeset, widget
+from browser_tools import BELOW, barriers, number, open_page, opened_number, own_sentence, press, rerun, runs, widget
 from playwright.sync_api import Locator, Page, expect
 
 from encoder import TextEncoder, Trace
@@ -220,11 +220,10 @@ def test_a_layer_unfolds_and_its_numbers_and_columns_lead_on(page: Page, app_url
     expect(root.get_by_role("button", name="Layer 4", exact=True)).to_have_attribute("aria-expanded", "true")
     press(page, *cell_centre(root, "attention.weights", IT, ANIMAL))
     weight = float(trace["layers.4.attention.weights"][1, IT, ANIMAL])
-    title = number(page)
-    expect(title).to_have_text(f"Attention weights, layer 4, head 1, “it” ({IT}) → “animal” ({ANIMAL}) = {weight:.4g}")
+    opened_number(page, f"Attention weights, layer 4, head 1, “it” ({IT}) → “animal” ({ANIMAL})", weight)
     for part in ("unfolded=1", "cell=layers.4.attention.weights"):
         assert part in page.url
-    said = title.inner_text()
+    said = number(page).inner_text()
     root = opened(page, page.url)
     expect(root.get_by_role("button", name="Layer 4", exact=True)).to_have_attribute("aria-expanded", "true")
     expect(number(page)).to_have_text(said)
@@ -240,7 +239,7 @@ def test_a_layer_unfolds_and_its_numbers_and_columns_lead_on(page: Page, app_url
     root.evaluate("root => root.scrollIntoView({block: 'center'})")
     press(page, *cell_centre(root, "attention.q", IT, 3))
     name, index = "layers.4.attention.q", index_at(trace, "layers.4.attention.q", 6, IT, 3)
-    expect(number(page)).to_contain_text(typeset(f"= {float(trace[name][index]):.4g}"))
+    opened_number(page, "", float(trace[name][index]))
     assert "head=6" in page.url
     assert barriers(page, "[data-testid=stMain]", every=True) == []
     root.get_by_role("button", name="Hidden units before activation").click()
@@ -276,7 +275,7 @@ def test_keys_alone_reach_every_number(page: Page, app_url: str, trace: Trace) -
     with rerun(page):
         page.keyboard.press("Enter")
     weight = float(trace["layers.1.attention.weights"][1, 4, 1])
-    expect(number(page)).to_contain_text(f"“cross” (4) → “the” (1) = {weight:.4g}")
+    opened_number(page, "“cross” (4) → “the” (1)", weight)
     assert urlsplit(page.url).path == "/"
     expect(number(page)).to_be_focused()
     page.keyboard.press("Escape")  # the opened number first
@@ -310,4 +309,4 @@ def test_a_phone_does_the_same_by_touch(phone: Page, app_url: str, trace: Trace)
     press(phone, x, y, tap=True)
     index = index_at(trace, "layers.0.attention.q", 1, 2, 1)
     value = float(trace["layers.0.attention.q"][index])
-    expect(number(phone)).to_contain_text(typeset(f"= {value:.4g}"))
+    opened_number(phone, "", value)

@@ -72,7 +72,7 @@ def notebook(encoder: TextEncoder, keys: Trace, living: LivingCell, tmp_path_fac
     shown = [
         living,
         keys.show("attention", layer=4, head=1),
-        *(encoder.trace(text) for text in (NASTY, HEBREW, "word " * 10_000)),
+        *(pretrained("small").trace(text) for text in (NASTY, HEBREW, "word " * 10_000)),
         arcs,
         exam,
         Atlas(SHIPPED / "small").head(2, 3),
@@ -94,11 +94,6 @@ def shown(browser: Browser, notebook: str) -> Iterator[Page]:
         assert [url for url in asked if url != notebook and not url.startswith("about:")] == []
 
 
-@pytest.fixture
-def page(shown: Page) -> Page:
-    return shown
-
-
 def frame(page: Page, i: int) -> FrameLocator:
     return page.frame_locator("iframe").nth(i)
 
@@ -108,7 +103,18 @@ def shares(place: FrameLocator) -> dict[int, float]:
     return {int(one[0]): float(one[1]) for one in found}
 
 
-def test_cells_show_their_runs_and_do_not_disturb_each_other(page: Page, keys: Trace) -> None:
+def test_a_notebook_is_alive_in_each_cell_as_high_as_its_pages_and_text_and_words_for_everybody(
+    shown: Page, keys: Trace
+) -> None:
+    """One visit, as such a notebook takes seconds to make."""
+    show_their_runs_and_do_not_disturb_each_other(shown, keys)
+    frames_are_as_high_as_their_pages(shown)
+    text_stays_text(shown)
+    a_head_of_an_atlas_is_its_strongest_context_and_a_table(shown)
+    the_same_is_there_in_words(shown, keys)
+
+
+def show_their_runs_and_do_not_disturb_each_other(page: Page, keys: Trace) -> None:
     start, attention = frame(page, 0), frame(page, 1)
     start.locator("[data-claim]").wait_for()
     start.locator("[data-head-row='4,1']").click()
@@ -129,7 +135,7 @@ def test_cells_show_their_runs_and_do_not_disturb_each_other(page: Page, keys: T
     assert {one.get_attribute("sandbox") for one in page.locator("iframe").all()} == {"allow-scripts"}
 
 
-def test_a_frame_is_as_high_as_its_page(page: Page) -> None:
+def frames_are_as_high_as_their_pages(page: Page) -> None:
     for i in (0, 1):
         frame(page, i).locator("h1").wait_for()
         body = frame(page, i).locator("body")
@@ -140,7 +146,7 @@ def test_a_frame_is_as_high_as_its_page(page: Page) -> None:
         assert outside.bounding_box()["height"] == pytest.approx(height, abs=2)  # type: ignore[index]
 
 
-def test_text_stays_text(page: Page, encoder: TextEncoder) -> None:
+def text_stays_text(page: Page) -> None:
     hostile = frame(page, 2)
     hostile.locator("h1").wait_for()
     words = " ".join(hostile.locator("[data-word]").all_inner_texts())
@@ -152,7 +158,7 @@ def test_text_stays_text(page: Page, encoder: TextEncoder) -> None:
     expect(frame(page, 4).locator("body")).to_contain_text("at the end are left out")
 
 
-def test_the_same_is_there_in_words(page: Page, keys: Trace) -> None:
+def the_same_is_there_in_words(page: Page, keys: Trace) -> None:
     first = page.locator("details").first
     first.evaluate("one => { one.open = true }")  # a frame above it may still grow
     expect(first).to_contain_text("Head 6 of layer 5 looks past cabinet, to keys")
@@ -191,7 +197,7 @@ def test_a_notebook_in_a_strict_sandbox_is_alive_and_a_cell_is_saved_as_a_file(
         assert problems(page) == []
 
 
-def test_a_head_of_an_atlas_is_its_strongest_context_and_a_table(page: Page) -> None:
+def a_head_of_an_atlas_is_its_strongest_context_and_a_table(page: Page) -> None:
     atlas = Atlas(SHIPPED / "small")
     contexts = atlas.head_firings(2, 3, "weight", "top")
     cell = frame(page, 7)

@@ -4,7 +4,7 @@ import re
 from pathlib import Path
 from urllib.parse import parse_qs, urlencode, urlsplit
 
-from browser_tools import number, open_page, own_sentence, problems, rerun, sentence_line, widget
+from browser_tools import open_page, opened_number, own_sentence, problems, rerun, sentence_line, widget
 from playwright.sync_api import Page, expect
 from shared_models import pretrained
 
@@ -82,7 +82,7 @@ def test_the_arcs_of_a_stop_are_those_of_the_run_and_are_kept_and_opened(page: P
     expect(drawing.get_by_text(percent(float(row.max()), 1), exact=True)).to_be_visible()
     with rerun(page):
         page.get_by_role("button", name="How it was computed").click()
-    expect(number(page)).to_contain_text(f"= {float(row[stop.seen]):.4g}")
+    opened_number(page, "", float(row[stop.seen]))
     page.keyboard.press("Escape")
     with rerun(page):
         widget(page, "keep_arcs").get_by_role("button").first.click()

@@ -1,4 +1,7 @@
-"""The film "Grammar is born" in a real browser: played, dragged and stepped in the browser alone, for everybody."""
+"""Learning in a real browser: the film "Grammar is born", a task that is learned, and the time-lapse of a head.
+
+They are played, dragged and stepped in the browser alone; no run of the server is asked for.
+"""
 
 import re
 
@@ -14,6 +17,9 @@ from encoder.tasks.timelapse import at
 from encoder.trace.unpadded import attention_weights
 
 STEPS = snapshots("small")
+LOADED = (STEPS[0], STEPS[-4], STEPS[-1])  # moments whose networks are loaded here as well
+STEP = "output => Number(output.textContent.split(' ')[1])"
+PIXELS = "canvas => Array.from(canvas.getContext('2d').getImageData(0, 0, canvas.width, canvas.height).data).join()"
 WIDTHS = "line => [...line.querySelectorAll('path.arc')].map(one => parseFloat(one.style.strokeWidth))"
 
 
@@ -32,6 +38,8 @@ def test_the_film_opens_on_the_finding_and_its_numbers_are_those_of_the_examinat
     for step, key in zip((STEPS[0], *STEPS[1:]), ("Home", *["ArrowRight"] * 8), strict=True):
         chart.press(key)
         expect(widget(page, "grammar").locator("output.step")).to_have_text(f"step {step:,}: {percent(shares[step])}")
+        if step not in LOADED:
+            continue
         said = widget(page, "grammar_arcs").locator(".said")
         expect(said).to_contain_text(f"At step {step:,} head 0 of layer 2 looks from “bag” at ")
         trace = at("small", step).trace("The old man carried a very heavy bag.")
@@ -123,3 +131,69 @@ def test_it_is_for_everybody_on_a_dark_phone(page: Page, app_url: str) -> None:
     dark(page)
     assert barriers(page, "[data-testid=stMain]") == []
     light(page)
+
+
+def test_a_run_is_played_paused_and_stepped_and_its_model_is_walked(page: Page, app_url: str) -> None:
+    open_page(page, f"{app_url}/learn?learn_task=reverse")
+    player = widget(page, "learning")
+    expect(player.get_by_role("button", name="Pause")).to_be_visible()
+    asked = runs(page)
+    step, slider = player.locator("output.step"), player.get_by_role("slider")
+    head = player.locator("figure.head canvas")
+    player.get_by_role("button", name="Pause").click()
+    seen = set()
+    for key, count in (("Home", "step 0 of 800"), ("End", "step 800 of 800")):
+        slider.focus()
+        page.keyboard.press(key)
+        expect(step).to_have_text(count)
+        seen.add(head.evaluate(PIXELS))
+    expect(player.locator("td.wrong")).to_have_count(0)
+    expect(player.locator("p.said")).to_contain_text("100 % of the held-out inputs")
+    page.keyboard.press("Home")
+    player.get_by_role("button", name="Play").click()
+    expect(step).not_to_have_text("step 0 of 800")
+    player.get_by_role("button", name="Pause").click()
+    paused = step.evaluate(STEP)
+    player.get_by_role("button", name="One moment on").click()
+    assert 0 < paused < step.evaluate(STEP)
+    seen.add(head.evaluate(PIXELS))
+    assert len(seen) == 3 and runs(page) == asked, "the browser plays alone"
+    with rerun(page):
+        page.get_by_role("button", name="Open this model").click()
+    expect(page.locator(".at-finding")).not_to_be_empty()
+    expect(page.get_by_label("Sentence", exact=True)).to_have_value("g c e e e f f c e g")
+    assert "model=learned" in page.url
+
+
+def test_play_moves_the_picture_in_the_browser_alone_and_a_picked_moment_is_shown_large(
+    page: Page, app_url: str
+) -> None:
+    open_page(page, f"{app_url}/learn?learn_part=Time-lapse&layer=0&head=2")
+    asked = runs(page)
+    player = widget(page, "player")
+    canvas, step = player.locator("canvas"), player.locator("output.step")
+    expect(step).to_have_text("step 0")
+    first = canvas.evaluate(PIXELS)
+    player.get_by_role("button", name="Play").click()
+    expect(player.get_by_role("button", name="Pause")).to_be_visible()
+    expect(step).to_have_text("step 100")
+    played = canvas.evaluate(PIXELS)
+    assert played != first
+    player.get_by_role("button", name="Pause").click()
+    slider = player.get_by_role("slider")
+    slider.focus()
+    page.keyboard.press("End")
+    expect(step).to_have_text("step 20,000")
+    assert canvas.evaluate(PIXELS) not in (first, played)
+    expect(player.locator("li").first).to_contain_text("because")
+    page.keyboard.press("ArrowLeft")
+    expect(step).to_have_text("step 10,000")
+    expect(page.locator("h1")).to_have_text("Learning")
+    assert runs(page) == asked
+
+    with rerun(page):
+        widget(page, "moments").get_by_role("button", name="Step 3000").click()
+    expect(step).to_have_text("step 3,000")
+    canvas.focus()
+    page.keyboard.press("ArrowDown")
+    expect(player.locator("output.cell")).to_contain_text("the → [CLS]: ≈ 0.9")
