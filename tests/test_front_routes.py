@@ -26,11 +26,11 @@ from encoder import TextEncoder
 from encoder.packet.format import unpack
 from encoder.packet.shipped import SENTENCES, shipped
 from encoder.pictures.figure import figure_of
-from pages.front import packets, routes
-from pages.front.asked import Asked, AskedFile, RefusedError, read, read_file
+from pages.front import packets, routes, visitors
+from pages.front.asked import Asked, AskedFile, RefusedError, read
 from pages.front.headers import Headers, policy
-from pages.front.packets import Kept, Made, Packets
-from pages.front.served_files import File, Files
+from pages.front.packets import Made, Packets
+from pages.front.served_files import File
 from pages.ui.server import jobs
 
 ROOT = Path(__file__).parents[1]
@@ -56,9 +56,9 @@ TYPES = {
 }
 
 
-def served(made: Packets | None = None, files: Files[AskedFile, File] | None = None) -> TestClient:
+def served(made: Packets | None = None, make_file: Callable[[AskedFile], File] = routes.usual_maker) -> TestClient:
     """A browser on a server that has the routes and nothing else."""
-    return TestClient(Starlette(routes=routes.routes(made, files), middleware=[Middleware(Headers)]))
+    return TestClient(Starlette(routes=routes.routes(made, make_file), middleware=[Middleware(Headers)]))
 
 
 @pytest.fixture(scope="module")
@@ -402,7 +402,7 @@ def test_thirty_who_ask_for_one_run_at_once_have_it_made_once() -> None:
 
     found = asyncio.run(all_at_once())
     assert len(found) == 30 and {gzip.decompress(packet) for packet in found} == {b"ENCPOne."}  # type: ignore[arg-type]
-    assert len(slow.asked) == made.made == 1 and not made.coming and not made.waiting
+    assert len(slow.asked) == made.made == 1 and not made.coming and not made.makers.waiting
 
 
 def test_other_weights_are_another_run_and_packets_used_last_are_kept_longest() -> None:
@@ -416,13 +416,13 @@ def test_other_weights_are_another_run_and_packets_used_last_are_kept_longest() 
 
     asyncio.run(ask())
     assert made.made == 2
-    kept = Kept(100)
-    for key in "abc":
-        kept.put(key, b" " * 30)
-    assert kept.get("a")
-    for key, size in (("d", 30), ("e", 101), ("d", 40)):
-        kept.put(key, b" " * size)
-    assert [key for key in "abcde" if kept.get(key)] == ["a", "c", "d"] and kept.held == 100
+    sizes = {"A.": 30, "B.": 30, "C.": 30, "D.": 30, "E.": 101}
+    few = Packets(lambda asked: Made(b" " * sizes[asked.sentence], "weights"), lambda name: "weights", most_bytes=100)
+
+    async def ask_in_turn() -> list[int]:
+        return [(len(await few.get(wanted(f"{letter}."), "")), few.made)[1] for letter in "ABCADEEACDB"]
+
+    assert asyncio.run(ask_in_turn()) == [1, 2, 3, 3, 4, 5, 6, 6, 6, 6, 7]  # the second goes, the last is never kept
 
 
 def test_one_visitor_takes_a_share_and_all_together_no_more_than_wait() -> None:
@@ -432,15 +432,7 @@ def test_one_visitor_takes_a_share_and_all_together_no_more_than_wait() -> None:
         assert may.wait(30)
         return Made(packets.compress(b"x"), None)
 
-    def make_file(asked: AskedFile) -> File:
-        assert may.wait(30)
-        return File("x.csv", "text/csv", packets.compress(b"x"))
-
-    made, files, asked_file = (
-        Packets(make_packet, lambda name: None),
-        Files(make_file),
-        read_file(json.dumps(STEP).encode()),
-    )
+    made, files = Packets(make_packet, lambda name: None), visitors.Makers("files")
 
     async def crowd(get: Callable[[str, str], Awaitable[object]]) -> list[int]:
         async def ask(visitor: int, number: int) -> int:
@@ -458,12 +450,12 @@ def test_one_visitor_takes_a_share_and_all_together_no_more_than_wait() -> None:
         return await asyncio.gather(*coming)
 
     for get, waiting in (
-        (lambda sentence, visitor: made.get(wanted(sentence), visitor), made.waiting),
-        (lambda sentence, visitor: files.get(asked_file, visitor), files.waiting),
+        (lambda sentence, visitor: made.get(wanted(sentence), visitor), made.makers.waiting),
+        (lambda sentence, visitor: files.begin(visitor, may.wait, 30), files.waiting),
     ):
         statuses = asyncio.run(crowd(get))
-        assert statuses[:40] == [200] * packets.MOST_OF_ONE + [429] * (40 - packets.MOST_OF_ONE)
-        assert statuses.count(200) == packets.MOST_WAITING and statuses.count(503) > 0 and not waiting
+        assert statuses[:40] == [200] * visitors.MOST_OF_ONE + [429] * (40 - visitors.MOST_OF_ONE)
+        assert statuses.count(200) == visitors.MOST_WAITING and statuses.count(503) > 0 and not waiting
 
 
 def test_what_fails_is_one_sentence_and_a_server_without_room_says_when_to_ask_again() -> None:
@@ -475,7 +467,7 @@ def test_what_fails_is_one_sentence_and_a_server_without_room_says_when_to_ask_a
                 raise answers.pop(0)
             return Made(packets.compress(b"ENCP"), None) if isinstance(asked, Asked) else File("x", "text/csv", b"")
 
-        with served(Packets(make, lambda name: None), Files(make)) as client:
+        with served(Packets(make, lambda name: None), make) as client:
             full = client.post(f"/api/{route}", json=asked)
             assert (full.status_code, full.headers["Retry-After"], full.json()) == (503, "2", {"message": "Full."})
             broken = client.post(f"/api/{route}", json=asked)

@@ -8,7 +8,6 @@ import json
 import socket
 from collections import Counter
 from collections.abc import AsyncIterator, Awaitable, Callable
-from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from functools import cache
 from typing import Any
@@ -25,7 +24,7 @@ from pages.front import asked, page_list
 from pages.front.asked import RefusedError
 from pages.front.class_streams import Streams
 from pages.front.headers import PRIVATE
-from pages.front.visitors import is_own, visitor
+from pages.front.visitors import Makers, is_own, visitor
 from pages.ui.classroom import results
 from pages.ui.classroom.classroom import SLOWED, Classroom, GoneError, classroom
 from pages.ui.components.share import OWN, code
@@ -66,8 +65,7 @@ class Classes:
         self.room = room
         self.streams = Streams(room)
         self.slowed: Counter[str] = Counter()  # requests that wait, by the address that sent them
-        self.asking: Counter[str] = Counter()
-        self.makers = ThreadPoolExecutor(2, thread_name_prefix="questions")
+        self.makers = Makers("questions", MOST_ASKED, MANY)
 
     async def answer(self, request: Request, answered: Answered) -> Response:
         """Answer a request; `answered` sees to it that a page of this app has sent it."""
@@ -156,17 +154,10 @@ class Classes:
     async def questions(self, act: str, room: Classroom, seat: Seat, fields: Fields, who: str) -> Fields:
         """Say what can be asked of what is on the teacher's screen, or ask it."""
         query = parameters(fields)
-        if self.asking[who] >= MOST_ASKED:
-            raise RefusedError(429, MANY, 1)
-        self.asking[who] += 1
         try:
-            work = self.makers.submit(make_question, act, query, fields)
-            made = await asyncio.wrap_future(work)
+            made = await self.makers.begin(who, make_question, act, query, fields)
         except FullError as error:
             raise RefusedError(503, f"{error}. Try again in a moment.", 2) from None
-        finally:
-            self.asking[who] -= 1
-            self.asking += Counter()
         if act == "offer":
             return dict(made)
         room.ask(seat, made)

@@ -4,23 +4,20 @@ import asyncio
 import gzip
 import hashlib
 import sys
-from collections import Counter, OrderedDict
-from collections.abc import Callable, Hashable
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import cache
 
+import cachetools
+
 from encoder.packet.shipped import SENTENCES, path_of
-from pages.front.asked import Asked, RefusedError
+from pages.front.asked import Asked
+from pages.front.visitors import Makers
 from pages.ui.server.redirects import base
 
-AT_ONCE = 2  # threads that make packets, apart from those that Streamlit answers with
 MOST_BYTES = 32_000_000  # of packets that are kept, compressed: some 300 runs of a dozen tokens in base
-MOST_WAITING = 96  # different packets that are waited for
-MOST_OF_ONE = 32  # of them by one address, behind which a whole class may sit
 LEVEL = 6  # of compression
-FULL = "Many runs are being made on this server now. Try again in a moment."
-YOUR_SHARE = "Many runs were asked for from your network just now. Try again in a moment."
 
 
 def compress(data: bytes) -> bytes:
@@ -50,32 +47,6 @@ def shelf() -> Shelf:
     return Shelf(digest, tuple(gzip.compress(packet, 9, mtime=0) for packet in packets))
 
 
-class Kept:
-    """The packets used last, compressed, together of so many bytes at most."""
-
-    def __init__(self, most_bytes: int = MOST_BYTES) -> None:
-        self.most_bytes, self.held = most_bytes, 0
-        self.packets: OrderedDict[Hashable, bytes] = OrderedDict()
-
-    def get(self, key: Hashable) -> bytes | None:
-        """The packet of a key, if it is kept."""
-        packet = self.packets.get(key)
-        if packet is not None:
-            self.packets.move_to_end(key)
-        return packet
-
-    def put(self, key: Hashable, packet: bytes) -> None:
-        """Keep a packet; those that were used longest ago go for it, and one that is too large is not kept."""
-        if key in self.packets:
-            self.held -= len(self.packets.pop(key))
-        if len(packet) > self.most_bytes:
-            return
-        self.packets[key] = packet
-        self.held += len(packet)
-        while self.held > self.most_bytes:
-            self.held -= len(self.packets.popitem(last=False)[1])
-
-
 @dataclass(frozen=True)
 class Made:
     """A packet, compressed, and what pins the weights that it was made with."""
@@ -103,24 +74,27 @@ def usual_pin(name: str) -> str | None:
 
 
 class Packets:
-    """Makes packets, at most so many at once, and keeps them; who asks for what is being made waits for the same.
+    """Makes packets and keeps those used last; who asks for what is being made waits for the same.
 
     A visitor may wait for so many different ones; the others may still be asked for by others.
 
     Args:
         make: makes one, on a thread of its own.
         pin: what pins the weights of a model that is at hand, else None.
+        most_bytes: what all that are kept may take, compressed.
     """
 
     def __init__(
-        self, make: Callable[[Asked], Made] = usual_maker, pin: Callable[[str], str | None] = usual_pin
+        self,
+        make: Callable[[Asked], Made] = usual_maker,
+        pin: Callable[[str], str | None] = usual_pin,
+        most_bytes: int = MOST_BYTES,
     ) -> None:
         self.make, self.pin = make, pin
-        self.kept = Kept()
+        self.kept = cachetools.LRUCache[tuple[str, Asked], bytes](most_bytes, len)
         self.coming: dict[Asked, asyncio.Task[bytes]] = {}
-        self.waiting: Counter[str] = Counter()  # different packets by the visitor who asked first
+        self.makers = Makers("packets")  # what is counted are different packets, for the visitor who asked first
         self.made = 0
-        self.threads = ThreadPoolExecutor(AT_ONCE, thread_name_prefix="packets")
 
     async def get(self, asked: Asked, visitor: str) -> bytes:
         """The packet, compressed.
@@ -131,30 +105,20 @@ class Packets:
         pinned = self.pin(asked.model)
         if pinned is not None and (packet := self.kept.get((pinned, asked))) is not None:
             return packet
-        task = self.coming.get(asked)
-        if task is None:
-            if len(self.coming) >= MOST_WAITING:
-                raise RefusedError(503, FULL, 2)
-            if self.waiting[visitor] >= MOST_OF_ONE:
-                raise RefusedError(429, YOUR_SHARE, 1)
-            self.waiting[visitor] += 1
-            task = self.coming[asked] = asyncio.create_task(self.come(asked))
-            task.add_done_callback(lambda done: self.came(asked, visitor, done))
-        return await asyncio.shield(task)  # who leaves does not end it for the others
+        if asked not in self.coming:
+            made = self.makers.begin(visitor, self.make, asked)
+            task = self.coming[asked] = asyncio.create_task(self.come(asked, made))
+            task.add_done_callback(lambda done: done.cancelled() or done.exception())  # nobody may wait for it any more
+        return await asyncio.shield(self.coming[asked])  # who leaves does not end it for the others
 
-    async def come(self, asked: Asked) -> bytes:
-        """Make a packet on one of the threads, and keep it."""
-        made = await asyncio.get_running_loop().run_in_executor(self.threads, self.make, asked)
+    async def come(self, asked: Asked, coming: asyncio.Future[Made]) -> bytes:
+        """Keep a packet as soon as it is made."""
+        try:
+            made = await coming
+        finally:
+            del self.coming[asked]
         self.made += 1
         if made.pinned is not None:
-            self.kept.put((made.pinned, asked), made.packet)
+            with suppress(ValueError):  # it is too large to be kept
+                self.kept[made.pinned, asked] = made.packet
         return made.packet
-
-    def came(self, asked: Asked, visitor: str, task: asyncio.Task[bytes]) -> None:
-        """It was made, or could not be; nobody may be left who waits for it."""
-        del self.coming[asked]
-        self.waiting[visitor] -= 1
-        if not self.waiting[visitor]:
-            del self.waiting[visitor]
-        if not task.cancelled():
-            task.exception()  # was told to those who waited

@@ -20,8 +20,8 @@ from pages.front import asked, packets, plain
 from pages.front.asked import AskedFile, RefusedError
 from pages.front.headers import PRIVATE
 from pages.front.packets import Packets
-from pages.front.served_files import File, Files, Links
-from pages.front.visitors import is_own, visitor
+from pages.front.served_files import File, Links
+from pages.front.visitors import Makers, is_own, visitor
 from pages.ui.server.file_links import PATH
 from pages.ui.server.redirects import base
 
@@ -150,12 +150,13 @@ def of_runs(made: Packets) -> Callable[[Request], Awaitable[Response]]:
     return answer
 
 
-def of_files(files: Files[asked.AskedFile, File]) -> Callable[[Request], Awaitable[Response]]:
+def of_files(make_file: Callable[[AskedFile], File]) -> Callable[[Request], Awaitable[Response]]:
     """The route of the files of pictures and runs: the one that is asked for, to be saved under its name."""
+    makers = Makers("files")
 
     async def answer(request: Request) -> Response:
         async def make(body: bytes) -> Response:
-            file = await files.get(asked.read_file(body), visitor(request))
+            file = await makers.begin(visitor(request), make_file, asked.read_file(body))
             response = stored(request, file.packed, file.type, PRIVATE)
             response.headers["Content-Disposition"] = f'attachment; filename="{file.name}"'
             return response
@@ -187,7 +188,7 @@ async def unknown(scope: Scope, receive: Receive, send: Send) -> None:
     await refusal(RefusedError(404, UNKNOWN))(scope, receive, send)
 
 
-def routes(packets: Packets | None = None, files: Files[asked.AskedFile, File] | None = None) -> list[BaseRoute]:
+def routes(packets: Packets | None = None, make_file: Callable[[AskedFile], File] = usual_maker) -> list[BaseRoute]:
     """All routes of the front, under the path that the app is served under."""
     api, made = f"{base()}/api", packets or Packets()
     return [
@@ -195,7 +196,7 @@ def routes(packets: Packets | None = None, files: Files[asked.AskedFile, File] |
         Route(f"{api}/shipped/{{digest}}/{{number}}.packet", packet),
         Route(f"{api}/front/{{digest}}/{{name}}", script),
         Route(f"{api}/run", of_runs(made), methods=["POST"]),
-        Route(f"{api}/picture", of_files(files or Files(usual_maker)), methods=["POST"]),
+        Route(f"{api}/picture", of_files(make_file), methods=["POST"]),
         Route(f"{base()}{PATH}/{{link}}", Links().answer),
         WebSocketRoute(f"{api}/class/events", to_class),
         Route(f"{api}/class/{{act}}", of_class, methods=["POST"]),

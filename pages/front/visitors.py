@@ -1,18 +1,67 @@
-"""Who asks: a page of this app or another one, from which address; what trusted proxies name is believed."""
+"""Who asks, a page of this app or another one, from which address, and the share that each has of what is made here.
 
+What trusted proxies name is believed.
+"""
+
+import asyncio
 import os
-from collections.abc import Mapping, Sequence
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from functools import cache
 from ipaddress import IPv4Network, IPv6Network, ip_address, ip_network
+from typing import TypeVar
 from urllib.parse import urlsplit
 
 from starlette.requests import HTTPConnection
 
 from encoder.support.errors import EncoderError
+from pages.front.asked import RefusedError
 
 LOCAL = "127.0.0.1"
 LONGEST = 64  # characters of an address
 Networks = Sequence[IPv4Network | IPv6Network]
+AT_ONCE = 2  # threads of each kind of work, apart from those that Streamlit answers with
+MOST_WAITING = 96  # things that are waited for
+MOST_OF_ONE = 32  # of them by one address, behind which a whole class may sit
+FULL = "Many runs are being made on this server now. Try again in a moment."
+YOUR_SHARE = "Many runs were asked for from your network just now. Try again in a moment."
+T = TypeVar("T")
+
+
+class Makers:
+    """Threads that make what visitors wait for: so many at once, a share for each, and no more than so many together.
+
+    Args:
+        name: of the threads.
+        most_of_one: what one visitor may wait for.
+        your_share: what is said to who waits for so many.
+    """
+
+    def __init__(self, name: str, most_of_one: int = MOST_OF_ONE, your_share: str = YOUR_SHARE) -> None:
+        self.most_of_one, self.your_share = most_of_one, your_share
+        self.waiting: Counter[str] = Counter()  # by the visitor who asked; one who leaves waits for nothing
+        self.threads = ThreadPoolExecutor(AT_ONCE, thread_name_prefix=name)
+
+    def begin(self, visitor: str, make: Callable[..., T], *given: object) -> asyncio.Future[T]:
+        """Have one of the threads make something; who stops waiting for it takes back what is not begun.
+
+        Raises:
+            RefusedError: too many are waited for.
+        """
+        if self.waiting.total() >= MOST_WAITING:
+            raise RefusedError(503, FULL, 2)
+        if self.waiting[visitor] >= self.most_of_one:
+            raise RefusedError(429, self.your_share, 1)
+        self.waiting[visitor] += 1
+        coming = asyncio.wrap_future(self.threads.submit(make, *given))
+        coming.add_done_callback(lambda done: self.end(visitor))
+        return coming
+
+    def end(self, visitor: str) -> None:
+        """It was made, or could not be, or nobody waits for it any more."""
+        self.waiting[visitor] -= 1
+        self.waiting += Counter()  # names no visitor who waits for nothing
 
 
 def is_own(headers: Mapping[str, str]) -> bool:
