@@ -1,6 +1,8 @@
 """Processes that run, and those that they have started."""
 
+from collections.abc import Callable
 from pathlib import Path
+from time import monotonic, sleep
 
 SYSTEM = Path("/proc")
 
@@ -19,3 +21,11 @@ def family(first: int) -> list[int]:
     for member in members:
         members += [process for process, parent in parents.items() if parent == member]
     return [process for process in members if process in parents]
+
+
+def until(true: Callable[[], object], seconds: float = 120.0) -> None:
+    """Wait until it is true, and no longer than so many seconds."""
+    end = monotonic() + seconds
+    while not true():
+        assert monotonic() < end, "it never came"
+        sleep(0.05)

@@ -14,7 +14,6 @@ from torch.utils.flop_counter import FlopCounterMode
 
 from encoder import PRESETS, EncoderConfig, TextEncoder, checkpoint
 from encoder.explain.cost import by_kind, parameters, size, step_costs, step_flops
-from encoder.explain.operations import OPERATIONS
 from encoder.model.encoder import Encoder
 from encoder.model.steps.catalogue import by_name, catalogue
 
@@ -124,10 +123,6 @@ def test_matrix_products_cost_what_torch_counts(config: EncoderConfig) -> None:
         assert products(config, len(ids)) == counted_elsewhere(encoder, ids)
 
 
-def test_every_operation_has_a_count() -> None:
-    assert set(OPERATIONS) == {step.operation for config in VARIANTS.values() for step in catalogue(config)}
-
-
 BY_HAND = {
     "attention.input": 0,
     "attention.q": 7 * 30 * (2 * 30),
@@ -217,9 +212,8 @@ def memory(tensors: Iterable[torch.Tensor]) -> int:
 
 
 @every_variant
-def test_the_size_of_every_variant_and_of_its_runs(config: EncoderConfig) -> None:
+def test_the_size_of_the_runs_of_every_variant(config: EncoderConfig) -> None:
     encoder, found = tiny(config), size(config)
-    assert found.parameters == sum(parameter.numel() for parameter in encoder.model.parameters())
     assert found.bytes_of_weights == memory([*encoder.model.parameters(), *encoder.model.buffers()])
     for text in (SENTENCE, "w1 w2"):
         trace = encoder.trace(text)
@@ -232,13 +226,6 @@ def test_nothing_is_built_to_know_a_size() -> None:
     large = EncoderConfig(vocab_size=1_000_000, d_model=8192, n_heads=64, n_layers=96, d_ff=65_536, max_positions=8192)
     assert size(large).parameters > 100_000_000_000
     assert size(large).bytes_of_a_run(512) > 10 * 2**30
-
-
-def test_shared_layers_count_once() -> None:
-    shared = VARIANTS["shared-layers"]
-    layer = size(replace(TINY, n_layers=2)).parameters - size(replace(TINY, n_layers=1)).parameters
-    assert size(shared).parameters == size(replace(TINY, n_layers=1)).parameters
-    assert size(replace(shared, shared_layers=False)).parameters - size(shared).parameters == 2 * layer
 
 
 def test_every_parameter_is_of_one_kind(base: TextEncoder) -> None:

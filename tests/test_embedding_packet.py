@@ -68,7 +68,8 @@ def close(stored: Stored, values: np.ndarray) -> bool:
 
 
 @pytest.mark.parametrize("model", MODELS)
-def test_the_steps_are_those_of_the_run(model: str) -> None:
+def test_the_steps_are_those_of_the_run_and_add_up(model: str) -> None:
+    """A browser adds them up again, number by number."""
     trace = trace_of(model)
     about, arrays = packet(model, trace)
     assert about["rows"] == list(range(len(trace.tokens))) and about["ids"] == list(trace.ids)
@@ -77,12 +78,6 @@ def test_the_steps_are_those_of_the_run(model: str) -> None:
         assert name in arrays or name == "scaled" or f"embedding.{name}" not in trace, name
     scaled = encoder_of(model).config.scale_embeddings
     assert ("scaled" in arrays, about["factor"] is not None) == (scaled, scaled)
-
-
-@pytest.mark.parametrize("model", MODELS)
-def test_the_sum_follows_from_what_the_packet_says(model: str) -> None:
-    """A browser adds them up again, number by number."""
-    about, arrays = packet(model, trace_of(model))
     found = arrays["tokens"].numbers * (about["factor"] or 1) + arrays["positions"].numbers
     if "segments" in arrays:
         found = found + arrays["segments"].numbers

@@ -5,17 +5,15 @@ import os
 import signal
 import subprocess
 import sys
-from collections.abc import Callable
 from pathlib import Path
 from tempfile import gettempdir
-from time import monotonic, sleep
 from typing import Any, TypeAlias
 
 import numpy as np
 import pytest
 from answers import answer
 from PIL import Image
-from processes import family
+from processes import family, until
 from tiers import mostly_nightly
 
 from encoder import TextEncoder, Trace
@@ -206,13 +204,6 @@ def short() -> Film:
 @pytest.fixture(scope="module")
 def long() -> Film:
     return Film(tuple(map(picture, range(16))), 60.0, "1080p")
-
-
-def until(true: Callable[[], object], seconds: float = 30.0) -> None:
-    end = monotonic() + seconds
-    while not true():
-        assert monotonic() < end, "it never came"
-        sleep(0.05)
 
 
 @pytest.fixture

@@ -14,11 +14,12 @@ import pandas as pd
 import pytest
 from controls import untrained
 from page_tools import ask, healthy, maps, numbers, open_app, page_shown, press, words
+from shared_models import treebanks
 from streamlit.testing.v1 import AppTest
 from tiers import mostly_nightly
 
 from encoder import TextEncoder
-from encoder.exam import Treebank, bundled_treebanks, examine
+from encoder.exam import Treebank, examine
 from encoder.exam.exam_sentences import NO_JOB, head_jobs, relation_rows, scope
 from encoder.exam.examination import RESULTS
 from encoder.exam.treebank import given_treebank
@@ -189,10 +190,10 @@ def test_the_head_of_gaps_has_its_licence_on_made_sentences_only_and_the_atlas_s
 
 @pytest.fixture
 def quick(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Treebanks of forty sentences, two draws of each frame, and nothing examined before."""
-    banks = [Treebank(bank.name, bank.trees[:40]) for bank in bundled_treebanks()]
+    """Treebanks of twenty sentences, one draw of each frame, and nothing examined before."""
+    banks = [Treebank(bank.name, bank.trees[:20]) for bank in treebanks()]
     monkeypatch.setattr(exams, "bundled_treebanks", lambda: banks)
-    monkeypatch.setattr(exams, "DRAWS", 2)
+    monkeypatch.setattr(exams, "DRAWS", 1)
     exams.exams_kept.clear()
 
 
@@ -210,7 +211,7 @@ def test_an_untrained_model_is_examined_at_a_click_and_has_no_job(quick: None, m
     (offer,) = [button for button in app.button if button.label.startswith(begins)]
     assert told_above()["exam"] == ""
     healthy(offer.click().run())
-    assert f"In all 8 heads: {NO_JOB}." in words(app) and "40 sentences of news" in words(app)
+    assert f"In all 8 heads: {NO_JOB}." in words(app) and "20 sentences of news" in words(app)
     assert " looks from " not in words(app) and "not examined yet" not in words(app)
     assert not [button for button in app.button if button.label.startswith("Examine")]
     # The picture above is told of it too, though a packet that says nothing of it was kept.
@@ -315,7 +316,7 @@ def test_an_examination_takes_no_longer_than_a_page_may() -> None:
 
 
 def test_a_model_without_a_mask_is_asked_for_relations_and_says_so() -> None:
-    banks = [Treebank(bank.name, bank.trees[:20]) for bank in bundled_treebanks()]
+    banks = [Treebank(bank.name, bank.trees[:20]) for bank in treebanks()]
     encoder = untrained(0, "small")
     maskless = TextEncoder(encoder.model, encoder.tokenizer, encoder.source, replace(encoder.special, mask=None))
     exam = examine(maskless, banks)

@@ -166,10 +166,6 @@ REFUSED: dict[str, tuple[Change, tuple[str, ...]]] = {
         ("encoder.layer.0.intermediate.dense.weight (layers.0.feed_forward.w_1.weight) has shape (44, 30)",),
     ),
     "missing-tensor": (
-        weights(lambda found: found.pop(QUERY)),
-        ("lacks the tensor encoder.layer.1.attention.self.query.weight",),
-    ),
-    "half-a-head": (
         weights(lambda found: found.pop("cls.predictions.bias")),
         ("lacks the tensor cls.predictions.bias (mlm_head.bias)",),
     ),

@@ -5,15 +5,16 @@ import os
 import signal
 import subprocess
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
-from time import monotonic, sleep
+from time import sleep
 from typing import Any
 
 import pytest
 import torch
 from page_tools import go, healthy, keys, maps, models_offered, open_app, page_shown, press, said, words
+from processes import family, until
 from streamlit.testing.v1 import AppTest
 from visits import link
 
@@ -33,18 +34,6 @@ THIS = {"learn_task": "majority", "learn_width": "16", "learn_steps": "50", "lea
 
 def player(app: AppTest) -> dict[str, Any]:
     return maps(app, "learning")
-
-
-def until(true: Callable[[], object], seconds: float = 60.0) -> None:
-    end = monotonic() + seconds
-    while not true():
-        assert monotonic() < end, "it never came"
-        sleep(0.05)
-
-
-def is_running(process: int) -> bool:
-    status = Path(f"/proc/{process}/stat")
-    return status.exists() and status.read_text().rpartition(")")[2].split()[0] != "Z"
 
 
 @pytest.fixture
@@ -147,7 +136,7 @@ def test_a_run_is_trained_in_a_process_of_its_own_and_opened(runs: LiveRuns) -> 
         sleep(0.1)
     assert run.whole and not run.ended
     process = run.process.pid
-    until(lambda: not is_running(process))
+    until(lambda: not family(process))
     healthy(app.run())
     assert not player(app)["live"] and player(app)["moments"][-1]["step"] == 50
     press(app, "open_learned")
@@ -199,7 +188,7 @@ def test_time_memory_and_absence_are_bounded(
     run = begun(runs, QUICK if place is jobs else SLOW)
     monkeypatch.setattr(place, bound, value)
     until(lambda: run.ended)
-    assert run.ended.startswith(sentence) and run.process is not None and not is_running(run.process.pid)
+    assert run.ended.startswith(sentence) and run.process is not None and not family(run.process.pid)
 
 
 @pytest.mark.nightly
@@ -239,22 +228,6 @@ def test_who_leaves_the_queue_leaves_nothing_there(runs: LiveRuns, monkeypatch: 
     assert len(jobs.training.line) == 1 and first.goes_on
 
 
-@pytest.mark.nightly
-def test_a_rate_far_too_large_ends_in_a_sentence(runs: LiveRuns) -> None:
-    """A real process: whatever becomes of it, the page says what happened, and the process is gone."""
-    settings = replace(QUICK, rate=1.0)
-    run = begun(runs, settings)
-    while run.goes_on:
-        runs.look(settings)
-        sleep(0.1)
-    app = open_app("learn", **THIS | {"learn_rate": "1.0"})
-    told = words(app) + said(app)
-    assert "It learned nothing" in told or "too large" in told
-    assert run.process is not None
-    process = run.process.pid
-    until(lambda: not is_running(process))
-
-
 STARTS = """
 import sys, time
 from encoder.tasks.settings import read
@@ -276,19 +249,9 @@ def test_a_killed_server_leaves_no_process() -> None:
     ) as server:
         assert server.stdout is not None
         process = int(server.stdout.readline())
-        assert is_running(process)
+        assert family(process)
         server.kill()
-    until(lambda: not is_running(process))
-
-
-@pytest.mark.nightly
-def test_the_process_ends_when_its_server_does(runs: LiveRuns) -> None:
-    """The server holds the other end of its input; when that is closed, nobody is left."""
-    run = begun(runs, SLOW)
-    assert run.process is not None and run.process.stdin is not None
-    run.process.stdin.close()
-    until(lambda: run.ended or run.whole)
-    assert not is_running(run.process.pid)
+    until(lambda: not family(process))
 
 
 def test_a_server_may_train_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
