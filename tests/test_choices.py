@@ -27,6 +27,7 @@ MASKED = {"sentence": "The [MASK] sat on the mat.", "other": "The [MASK] stood o
 STARTS = (MASKED, MASKED | {"second": "The dog ran."}, MASKED | {"edits": "output:zero"})
 LITTLE = {"model": "small", "sentence": "A [MASK]."}  # what is enough where every look takes a sweep
 SWEPT = ("sentence", "what_if")
+Links = dict[tuple[str, str], dict[str, str]]
 Asked = tuple[Collection[Any] | None, Any, bool]
 
 
@@ -58,15 +59,22 @@ def starts(page: Page) -> list[dict[str, str]]:
     return [MASKED | {"step": step} for step in steps] or [start | little for start in STARTS]
 
 
-def another(asked: Asked, now: Any) -> Any:
-    """Something else to choose."""
+def another(asked: Asked, control: Any) -> Any:
+    """Something else to choose; of labs only those of a group stand there."""
     options, _, many = asked
+    now = control.value
     if options is None:
         return f"{now} too"
-    return list(options)[-1:] if many else next(one for one in reversed(list(options)) if one != now)
+    if control.type == "button_group":
+        options = [each for each in options if str(control.format_func(each)) in control.options]
+    if many:
+        return next([each] for each in reversed(list(options)) if [each] != now)
+    return next(each for each in reversed(list(options)) if each != now)
 
 
-OF_ONES_OWN = {"born_beside"}  # asked where another training was examined, see test_grammar_born.py
+# The first is asked where another training was examined, see test_grammar_born.py; the second is filled by the buttons
+# under pictures, see test_figure_page.py.
+OF_ONES_OWN = {"born_beside", "figure"}
 
 
 def written(page: Page) -> set[str]:
@@ -80,26 +88,32 @@ def written(page: Page) -> set[str]:
     return {word for word in words if isinstance(word, str)}
 
 
-def choose_all(page: Page, query: dict[str, str], asked: dict[str, Asked]) -> tuple[set[str], list[dict[str, str]]]:
+def choose_all(page: Page, query: dict[str, str], asked: dict[str, Asked]) -> tuple[set[str], Links]:
     """Choose one thing after the other otherwise; the link at the end shows the same in a fresh session.
 
     Returns:
-        What was chosen, and the links that open other tabs and folds.
+        What was chosen, and the links that open other tabs and folds, by the tab or fold.
     """
-    tried, links = set[str](), list[dict[str, str]]()
+    tried, links = set[str](), Links()
     asked.clear()
     app = opened(page.key, query)
+    tabs = {each.key for each in app.segmented_control} | {"lab"}  # labs have things of their own to choose too
     for key, (options, default, _) in list(asked.items()):
-        if options and widget(app, key) is None:  # tabs and folds, which only a link can choose here
-            links += [query | {key: choices.spell(each)} for each in options if each != default]
-            by_link = opened(page.key, links[-1])
-            assert link(by_link)[key] == links[-1][key] and not by_link.warning
-            tried.add(key)
+        control = widget(app, key)
+        if options and (control is None or key in tabs):
+            others = {(key, choices.spell(each)): query | {key: choices.spell(each)} for each in options}
+            others.pop((key, choices.spell(default)))
+            links |= others
+            if control is None:  # a fold, which only a link can open here
+                last = list(others.values())[-1]
+                by_link = opened(page.key, last)
+                assert link(by_link)[key] == last[key] and not by_link.warning
+                tried.add(key)
     while todo := [key for key in asked if key not in tried and widget(app, key) is not None]:
-        key = todo[0]
+        key = next((each for each in todo if each not in tabs), todo[-1])  # another tab takes away what is in this one
         tried.add(key)
         if asked[key][0] is None or len({*asked[key][0]}) > 1:  # else there is nothing else to choose
-            healthy(widget(app, key).set_value(another(asked[key], widget(app, key).value)).run())
+            healthy(widget(app, key).set_value(another(asked[key], widget(app, key))).run())
             assert key in link(app)
     again = opened(page.key, link(app))
     assert pictures(again) == pictures(app) and not again.warning
@@ -122,10 +136,11 @@ def test_all_that_is_chosen_in_any_visit_survives_its_link(
 ) -> None:
     """Of every step, with every tab and fold open in turn, and with a second atlas, so that there is one to choose."""
     monkeypatch.setenv(atlas_folders.FOLDER, str(atlas_folders.SHIPPED))
-    tried, todo = set[str](), starts(page)
+    tried, followed, todo = set[str](), set[tuple[str, str]](), starts(page)
     while todo:
         chosen, links = choose_all(page, todo.pop(0), asked)
-        todo += [each for each in links if not each.keys() & tried]
+        todo += [each for what, each in links.items() if what not in followed]
+        followed |= links.keys()
         tried |= chosen
     assert written(page) - OF_ONES_OWN <= tried, "a choice that no view above shows"
 

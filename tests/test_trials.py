@@ -227,7 +227,7 @@ def probes(control: float = 0.2, **accuracy: Sequence[float]) -> Break:
 
 
 LOW, HIGH, LAST = [0.5, 0.9, 0.5, 0.5, 0.5], [0.5, 0.5, 0.5, 0.9, 0.5], [0.5, 0.5, 0.5, 0.5, 0.9]
-FLAT = [0.84, 0.84, 0.85, 0.88, 0.86]
+FLAT, ABOVE = [0.84, 0.84, 0.85, 0.88, 0.86], [0.5, 0.84, 0.85, 0.88, 0.86]
 NO_MORE = probes(0.6, words=[0.5, 0.6, 0.5, 0.5, 0.5], sentences=[0.5, 0.6, 0.5, 0.5, 0.5])
 
 
@@ -558,7 +558,8 @@ CASES: dict[str, tuple[Case, ...]] = {
     ),
     "told_in": (
         holds(probes(words=LOW, sentences=HIGH), task="parts of speech", where=[1, 2]),
-        condition(probes(words=LOW, sentences=FLAT), task="good or bad", where=[3]),
+        condition(probes(words=LOW, sentences=ABOVE), task="good or bad", where=[3]),
+        fails(probes(words=LOW, sentences=FLAT), task="good or bad", where=[3]),
         fails(probes(words=LOW, sentences=FLAT), task="good or bad", where=[1]),
         untried(probes(places=LOW), task="place", where=[9]),
     ),

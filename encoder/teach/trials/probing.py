@@ -143,7 +143,10 @@ def read_off(result: Probe, task: str, samples: str, better: bool = True, beside
 
 @experiment(runs=200, probes=("task",), task=Text(choices=tuple(TASKS)))
 def told_in(encoder: TextEncoder, task: str, where: list[int]) -> Finding:
-    """A probe tells a task best after one of these layers, surely better than after any other or from the input."""
+    """A probe tells a task best after one of these layers, surely better than after any other or from the input.
+
+    Where it is surely better than from the input alone, and no layer elsewhere gets as much, it holds with a condition.
+    """
     result = probe(encoder, task)
     inside = [layer for layer in where if layer < len(result.accuracy)]
     outside = [layer for layer in range(len(result.accuracy)) if layer not in where]
@@ -159,7 +162,8 @@ def told_in(encoder: TextEncoder, task: str, where: list[int]) -> Finding:
         f"each give or take {percent(float(result.error[best]))}; the control task "
         f"{percent(float(result.control[best]))}. They are {where_told(result)}."
     )
-    ahead = told_surely(result, best) and there > elsewhere
+    over_input = 0 in where or clearer(result, best, 0)
+    ahead = told_surely(result, best) and over_input and there > elsewhere
     judgement = judge(ahead and clearer(result, best, other), "by no more than chance would make" if ahead else "")
     return Finding(there - elsewhere, "share told there more than elsewhere", text, judgement, curves(**{task: result}))
 
