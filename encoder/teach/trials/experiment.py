@@ -5,10 +5,10 @@ What comes out is a `Finding`: a number, the verdict that follows from it, a sen
 
 import inspect
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any, NamedTuple, TypeAlias
+from typing import Any, NamedTuple
 
 from encoder.checkpoint.text_encoder import TextEncoder
 from encoder.experiments.dropout import PLACES
@@ -24,96 +24,78 @@ USUAL_TOKENS = 16  # of the sentences that an experiment brings along
 
 
 @dataclass(frozen=True)
-class Text:
+class Input:
+    """What an input of an experiment may hold: in words, and whether a value is such a thing."""
+
+    allowed: str
+    fits: Callable[[object], bool]
+
+
+def a_text(longest: int = 600, choices: Collection[str] = ()) -> Input:
     """A text of 1 to `longest` characters, one of `choices` if there are any."""
 
-    longest: int = 600
-    choices: tuple[str, ...] = ()
+    def fits(value: object) -> bool:
+        return isinstance(value, str) and 0 < len(value) <= longest and (not choices or value in choices)
 
-    @property
-    def allowed(self) -> str:
-        """What it may be, in words."""
-        return f"one of {', '.join(self.choices)}" if self.choices else f"text of 1 to {self.longest} characters"
-
-    def fits(self, value: object) -> bool:
-        """Return whether a value is such a text."""
-        return isinstance(value, str) and 0 < len(value) <= self.longest and (not self.choices or value in self.choices)
+    return Input(f"one of {', '.join(choices)}" if choices else f"text of 1 to {longest} characters", fits)
 
 
-@dataclass(frozen=True)
-class Number:
+def a_number(low: float, high: float, whole: bool = True) -> Input:
     """A number from `low` to `high`, whole or not."""
 
-    low: float
-    high: float
-    whole: bool = True
-
-    @property
-    def allowed(self) -> str:
-        """What it may be, in words."""
-        return f"a {'whole ' if self.whole else ''}number from {self.low:g} to {self.high:g}"
-
-    def fits(self, value: object) -> bool:
-        """Return whether a value is such a number."""
-        if not isinstance(value, int | float) or isinstance(value, bool) or (self.whole and not isinstance(value, int)):
+    def fits(value: object) -> bool:
+        if not isinstance(value, int | float) or isinstance(value, bool) or (whole and not isinstance(value, int)):
             return False
-        return math.isfinite(value) and self.low <= value <= self.high
+        return math.isfinite(value) and low <= value <= high
+
+    return Input(f"a {'whole ' if whole else ''}number from {low:g} to {high:g}", fits)
 
 
-@dataclass(frozen=True)
-class ListOf:
+def a_list(each: Input, most: int = 16) -> Input:
     """A list of 1 to `most` of the same kind."""
 
-    each: Text | Number
-    most: int = 16
+    def fits(value: object) -> bool:
+        return isinstance(value, list) and 1 <= len(value) <= most and all(map(each.fits, value))
 
-    @property
-    def allowed(self) -> str:
-        """What it may be, in words."""
-        return f"a list of 1 to {self.most}, each {self.each.allowed}"
-
-    def fits(self, value: object) -> bool:
-        """Return whether a value is such a list."""
-        return isinstance(value, list) and 1 <= len(value) <= self.most and all(map(self.each.fits, value))
+    return Input(f"a list of 1 to {most}, each {each.allowed}", fits)
 
 
-Input: TypeAlias = Text | Number | ListOf
 # What an input may hold in every experiment that does not say otherwise.
 INPUTS: dict[str, Input] = {
-    **dict.fromkeys(("sentence", "other", "short", "text", "denial"), Text()),
-    **dict.fromkeys(("word", "target", "first", "second", "near", "far", "stand_in"), Text(40)),
-    "step": Text(80),
-    "of": Text(choices=("pair", "dimension")),
-    "norm": Text(choices=("post", "pre")),
-    "edits": Text(4000),
-    **dict.fromkeys(("sentences", "neutral"), ListOf(Text(), 8)),
-    "positions": Text(choices=("off", "on")),
-    "mask": Text(choices=("kept", "forgotten")),
-    "between": Text(choices=("nothing", *ACTIVATIONS)),
-    "place": Text(choices=tuple(PLACES)),
-    "heads": Number(1, 128),
-    "chosen": ListOf(Number(0, 127)),
-    "where": ListOf(Number(1, 96)),
-    "lengths": ListOf(Number(1, 8192), 8),
-    "widths": Number(1, 100),
-    "task": Text(choices=tuple(ON_DIGITS)),
-    **dict.fromkeys(("kind", "than"), Text(choices=KINDS)),
-    "layer": Number(0, 95),
-    "head": Number(0, 127),
-    "layers": Number(1, 96),
-    "index": ListOf(Number(0, 1_000_000), 4),
-    "steps": Number(1, 500),
-    "width": Number(2, 1024),
-    "depth": Number(2, 48),
-    "longest": Number(16, 512),
-    "low": Number(-1e30, -1e4, whole=False),
-    "scores": ListOf(Number(-1000, 1000, whole=False)),
-    "expected": ListOf(Number(0, 1e12, whole=False)),
-    "preset": Text(choices=tuple(PRESETS)),
-    "rate": Number(2, 1_000_000),
-    "value": Number(1, 1_000_000_000),
-    "p": Number(0, 0.9, whole=False),
-    "ids": ListOf(Number(0, 1_000_000), 32),
+    **dict.fromkeys(("sentence", "other", "short", "text", "denial"), a_text()),
+    **dict.fromkeys(("word", "target", "first", "second", "near", "far", "stand_in"), a_text(40)),
+    "step": a_text(80),
+    "of": a_text(choices=("pair", "dimension")),
+    "norm": a_text(choices=("post", "pre")),
+    "edits": a_text(4000),
+    **dict.fromkeys(("sentences", "neutral"), a_list(a_text(), 8)),
+    "positions": a_text(choices=("off", "on")),
+    "mask": a_text(choices=("kept", "forgotten")),
+    "between": a_text(choices=("nothing", *ACTIVATIONS)),
+    "place": a_text(choices=PLACES),
+    "heads": a_number(1, 128),
+    "chosen": a_list(a_number(0, 127)),
+    "where": a_list(a_number(1, 96)),
+    "lengths": a_list(a_number(1, 8192), 8),
+    "widths": a_number(1, 100),
+    "task": a_text(choices=ON_DIGITS),
+    **dict.fromkeys(("kind", "than"), a_text(choices=KINDS)),
+    "layer": a_number(0, 95),
+    "head": a_number(0, 127),
+    "layers": a_number(1, 96),
+    "index": a_list(a_number(0, 1_000_000), 4),
+    "steps": a_number(1, 500),
+    "width": a_number(2, 1024),
+    "depth": a_number(2, 48),
+    "longest": a_number(16, 512),
+    "low": a_number(-1e30, -1e4, whole=False),
+    "scores": a_list(a_number(-1000, 1000, whole=False)),
+    "expected": a_list(a_number(0, 1e12, whole=False)),
+    "preset": a_text(choices=PRESETS),
+    "rate": a_number(2, 1_000_000),
+    "value": a_number(1, 1_000_000_000),
+    "p": a_number(0, 0.9, whole=False),
+    "ids": a_list(a_number(0, 1_000_000), 32),
 }
 
 

@@ -11,11 +11,11 @@ from encoder.exam.rise import COUNTS, EXAMPLES, Rise, headline, rise
 from encoder.metrics import SENTENCES
 from encoder.metrics.head_measures import runs
 from encoder.support.formatting import listed, percent, points
-from encoder.teach.trials.experiment import Text, experiment
+from encoder.teach.trials.experiment import a_text, experiment
 from encoder.teach.trials.finding import Curves, Finding, array, judge, untried
 from encoder.teach.trials.link_trials import Links, links, looks
 
-RELATION = Text(choices=("obj", "det", "case"))
+RELATION = a_text(choices=("obj", "det", "case"))
 NO_EXAM = "The heads of this model were not examined on gold trees; those of “base” and “small” were."
 FAR, FAR_MORE = 5, 0.1  # words apart, and how much more of a word's weight than even attention puts there
 MEANINGS = ("place", "time")  # relations of meaning, where one word says where or when the other is

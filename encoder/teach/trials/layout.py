@@ -12,7 +12,7 @@ from encoder.experiments import bare, one_matrix
 from encoder.explain.cost import DEPTHS, depths
 from encoder.model.config import PRESETS
 from encoder.support.formatting import agreement, brief, listed, shown
-from encoder.teach.trials.experiment import ListOf, Number, Text, experiment
+from encoder.teach.trials.experiment import a_list, a_number, a_text, experiment
 from encoder.teach.trials.finding import Bars, Finding, array, judge, untried
 from encoder.teach.trials.order import NO_TABLE, TABLES
 from encoder.teach.trials.sizes import by
@@ -52,14 +52,14 @@ FAMILIES: dict[str, tuple[dict[str, Any], float]] = {  # what a config.json says
 PUBLISHED = 0.1  # how far a rounded number may be off, which counts small parts such as a pooler
 
 
-@experiment(seconds=0.0, field=Text(choices=tuple(FIELDS)))
+@experiment(seconds=0.0, field=a_text(choices=FIELDS))
 def setting_is(encoder: TextEncoder, field: str, value: int) -> Finding:
     """One hyperparameter of this model is what is claimed."""
     here = int(getattr(encoder.config, FIELDS[field]))
     return Finding(float(here), field, f"{field}: {here:,} in this model; {value:,} is claimed.", judge(here == value))
 
 
-@experiment(expected=ListOf(Number(1, 8192), 2))
+@experiment(expected=a_list(a_number(1, 8192), 2))
 def bare_is(encoder: TextEncoder, sentence: str, expected: list[int]) -> Finding:
     """Without the tokens that the tokenizer adds, a sentence comes out in the shape that is claimed."""
     result = bare(encoder, sentence)

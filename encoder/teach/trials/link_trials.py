@@ -20,7 +20,7 @@ from encoder.metrics.head_measures import runs
 from encoder.model.encoder import Encoder
 from encoder.support.errors import EncoderError
 from encoder.support.formatting import percent, points
-from encoder.teach.trials.experiment import Text, experiment
+from encoder.teach.trials.experiment import a_text, experiment
 from encoder.teach.trials.finding import Finding, Judgement, by_head, judge, untried
 from encoder.teach.trials.head_trials import between_words
 from encoder.trace.trace import Trace
@@ -65,7 +65,7 @@ LINKS: dict[str, tuple[tuple[str, tuple[tuple[str, str], ...]], ...]] = {
         ("They stayed for two weeks.", (("stayed", "weeks"),)),
     ),
 }
-JOB = Text(choices=tuple(LINKS))
+JOB = a_text(choices=LINKS)
 
 
 @dataclass(frozen=True)

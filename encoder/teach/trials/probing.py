@@ -10,7 +10,7 @@ from encoder.checkpoint.text_encoder import TextEncoder
 from encoder.exam.named import named
 from encoder.experiments.probes.layer_probes import TASKS, Probe, looked_up, probe
 from encoder.support.formatting import listed, percent
-from encoder.teach.trials.experiment import Text, experiment
+from encoder.teach.trials.experiment import a_text, experiment
 from encoder.teach.trials.finding import Curves, Finding, array, judge, untried
 
 CLEAR = 2.0  # standard errors
@@ -141,7 +141,7 @@ def read_off(result: Probe, task: str, samples: str, better: bool = True, beside
     return Finding(last, f"share of {samples} told right", text, judgement, curves(**{task: result}))
 
 
-@experiment(runs=200, probes=("task",), task=Text(choices=tuple(TASKS)))
+@experiment(runs=200, probes=("task",), task=a_text(choices=TASKS))
 def told_in(encoder: TextEncoder, task: str, where: list[int]) -> Finding:
     """A probe tells a task best after one of these layers, surely better than after any other or from the input.
 

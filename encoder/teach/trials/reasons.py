@@ -16,7 +16,7 @@ from encoder.experiments.attributions.target import Target, spearman
 from encoder.experiments.attributions.why import INTEGRATED, LOOKED, SLOPE, integrated_shares
 from encoder.metrics import attention_weights
 from encoder.support.formatting import brief, percent, shown
-from encoder.teach.trials.experiment import Text, experiment
+from encoder.teach.trials.experiment import a_text, experiment
 from encoder.teach.trials.finding import Bars, Finding, array, judge, untried
 from encoder.trace.trace import Trace
 
@@ -49,7 +49,7 @@ def given_by(method: str, encoder: TextEncoder, trace: Trace, target: Target) ->
     return attention_weights(trace).mean((0, 1))[target.position]
 
 
-@experiment(runs=150, method=Text(choices=METHODS))
+@experiment(runs=150, method=a_text(choices=METHODS))
 def order_agrees(encoder: TextEncoder, sentence: str, method: str) -> Finding:
     """The words that a method gives most are those without which the guess falls most.
 

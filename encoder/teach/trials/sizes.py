@@ -12,7 +12,7 @@ from encoder.experiments import LENGTHS, Duration, timing
 from encoder.explain.cost import parameters, run_flops, size
 from encoder.support.errors import EncoderError
 from encoder.support.formatting import brief, listed, percent, shown
-from encoder.teach.trials.experiment import Cost, ListOf, Number, Text, experiment
+from encoder.teach.trials.experiment import Cost, a_list, a_number, a_text, experiment
 from encoder.teach.trials.finding import Bars, Curves, Finding, judge, titled, untried
 
 CLOSE, ABOUT = 0.01, 0.1  # how far "about" reaches; and up to where it is said that it is not close
@@ -77,7 +77,7 @@ def block_total(encoder: TextEncoder, widths: int = 6) -> Finding:
     return Finding(float(counted - claimed), "parameters that the formula leaves out", text, judgement)
 
 
-@experiment(seconds=0.0, part=Text(choices=tuple(PARTS)), expected=Number(1, 1e12, whole=False))
+@experiment(seconds=0.0, part=a_text(choices=PARTS), expected=a_number(1, 1e12, whole=False))
 def part_size(encoder: TextEncoder, part: str, expected: float, width: int = 512) -> Finding:
     """A part of a block holds as many parameters as is claimed, to the digits in which it is claimed.
 
@@ -113,7 +113,7 @@ def query_key_value(encoder: TextEncoder) -> Finding:
     return Finding(float(counted), "parameters of W_Q, W_K and W_V", text, judgement)
 
 
-@experiment(width=Number(0, 8192), expected=ListOf(Number(1, 1_000_000), 4))
+@experiment(width=a_number(0, 8192), expected=a_list(a_number(1, 1_000_000), 4))
 def shape_is(encoder: TextEncoder, sentence: str, step: str, expected: list[int], width: int = 0) -> Finding:
     """A step of the run has the shape that is claimed.
 

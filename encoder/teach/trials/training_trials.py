@@ -15,7 +15,7 @@ from encoder.experiments import PAPER, dropout, softmax_slopes
 from encoder.support.formatting import brief, listed, percent, points
 from encoder.tasks.learning import MOST_LAYERS, learning_curve, scores_without_parts
 from encoder.tasks.two_relations import STEPS, pairs_right
-from encoder.teach.trials.experiment import Cost, Number, experiment
+from encoder.teach.trials.experiment import Cost, a_number, experiment
 from encoder.teach.trials.finding import Bars, Curves, Finding, array, judge, untried
 
 NEAR = 0.02  # how far the share that drops out may be from p
@@ -94,7 +94,7 @@ def cost_of_training(encoder: TextEncoder, given: Mapping[str, Any]) -> Cost:
     return Cost(0, 0, SECONDS_A_LAYER * given.get("layers", 2))
 
 
-@experiment(own_cost=cost_of_training, layers=Number(1, MOST_LAYERS))
+@experiment(own_cost=cost_of_training, layers=a_number(1, MOST_LAYERS))
 def learns_better(encoder: TextEncoder, kind: str, than: str, layers: int = 2) -> Finding:
     """A small model of one kind, trained now, learns better in the same steps than one of another kind.
 

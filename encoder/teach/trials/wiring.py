@@ -13,7 +13,7 @@ from encoder.model.steps.catalogue import by_name, catalogue
 from encoder.model.tap import NO_TAP, Replacer
 from encoder.support.errors import EncoderError
 from encoder.support.formatting import agreement, brief, listed, percent
-from encoder.teach.trials.experiment import ListOf, Number, Text, experiment
+from encoder.teach.trials.experiment import a_list, a_number, a_text, experiment
 from encoder.teach.trials.finding import Finding, judge, untried
 from encoder.teach.trials.head_trials import position_of
 from encoder.teach.trials.sizes import by
@@ -35,7 +35,7 @@ def check_batch(rows: int, n: int) -> None:
         raise EncoderError(f"a batch of {rows * n:,} tokens is too large here; it may have {MOST_TOKENS:,}")
 
 
-@experiment(runs=8, expected=ListOf(Number(1, 1024), 4))
+@experiment(runs=8, expected=a_list(a_number(1, 1024), 4))
 @torch.inference_mode()
 def batch_is(encoder: TextEncoder, expected: list[int], step: str = "output") -> Finding:
     """A batch of random ids out of the whole vocabulary comes out in the shape that is claimed.
@@ -66,7 +66,7 @@ def batch_is(encoder: TextEncoder, expected: list[int], step: str = "output") ->
     return Finding(float(result.numel()), "numbers that come out", text, as_claimed)
 
 
-@experiment(runs=40, expected=ListOf(Number(1, 1024), 3))
+@experiment(runs=40, expected=a_list(a_number(1, 1024), 3))
 @torch.inference_mode()
 def block_takes(encoder: TextEncoder, expected: list[int]) -> Finding:
     """A batch of random vectors goes through one block and comes out in the same shape."""
@@ -99,7 +99,7 @@ def picks_row(encoder: TextEncoder, sentence: str, word: str, edits: str = "") -
     return Finding(float(same), "numbers that agree", text, judge(same == len(result)))
 
 
-@experiment(runs=10, part=Text(choices=POSITION_WISE))
+@experiment(runs=10, part=a_text(choices=POSITION_WISE))
 @torch.inference_mode()
 def each_alone(encoder: TextEncoder, sentence: str, part: str = "feed-forward") -> Finding:
     """A part gives each token the same when it gets that token alone as when it gets all of them.
@@ -179,7 +179,7 @@ def later_hidden(encoder: TextEncoder, sentence: str, edits: str = "") -> Findin
     return Finding(float(later.max()), "largest weight on a later token", text, judge(float(later.max()) == 0))
 
 
-@experiment(part=Text(choices=("whole", "block")))
+@experiment(part=a_text(choices=("whole", "block")))
 @torch.inference_mode()
 def own_class(encoder: TextEncoder, sentence: str, part: str = "whole") -> Finding:
     """The class of a tutorial, given this model's weights, computes what this model does.
