@@ -1,5 +1,8 @@
 """The labs of Lessons: what a reader sets reaches the picture, its numbers are the run's own, and limits are told."""
 
+import importlib
+import pkgutil
+
 import numpy as np
 import pytest
 import torch
@@ -9,11 +12,24 @@ from visits import link
 from encoder import TextEncoder
 from encoder.experiments import PLACES
 from encoder.model.steps.glossary import TERMS
+from encoder.pictures import registry
+from encoder.pictures.lab import pictures_of
+from encoder.pictures.lab_rows import LABS
 from encoder.tasks.learning import KINDS, learning_curves
 
 pytestmark = pytest.mark.slow
 SENTENCE, LONG = "I understand this", "The animal didn't cross the street."
 KEYS = "Keys on the table belong to Sara."
+
+
+def test_a_lab_stands_beside_its_pictures_and_is_offered() -> None:
+    """So that its function and one module are all that a new one needs."""
+    names = [module.name for module in pkgutil.iter_modules(registry.__path__) if module.name.startswith("labs_")]
+    modules = [importlib.import_module(f"{registry.__name__}.{name}") for name in names]
+    assert [set(module.LABS) - set(LABS) for module in modules] == [set()] * len(modules)
+    for module in modules:
+        shown = {id(picture) for lab in module.LABS.values() for picture in pictures_of(lab.parts)}
+        assert shown <= {id(value) for value in vars(module).values()}, module.__name__
 
 
 def test_what_is_set_in_a_lab_reaches_its_picture_and_what_cannot_be_is_told(base: TextEncoder) -> None:
