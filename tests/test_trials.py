@@ -35,7 +35,6 @@ from encoder.teach.trials import (
     judge,
     layout,
     link_trials,
-    notebook,
 )
 from encoder.teach.trials.probing import where_told
 from encoder.trace.trace import Source
@@ -341,7 +340,7 @@ UNLICENSED = patched(
     lambda name: replace(exam := exam_by_content(name), rows=tuple(replace(row, licensed=False) for row in exam.rows)),
 )
 COLLAPSED = patched(
-    "linear_trials.collapse", lambda **given: replace(end := experiments.collapse(), remainder=end.linear_remainder)
+    "stacks.collapse", lambda **given: replace(end := experiments.collapse(), remainder=end.linear_remainder)
 )  # by an activation that bends nothing
 WIDTHS_GROW = patched(
     "arithmetic.dot_products",
@@ -532,8 +531,8 @@ CASES: dict[str, tuple[Case, ...]] = {
     "families_open": (holds(), fails(patched("layout.FAMILIES", {"BERT": (layout.FAMILIES["BERT"][0], 220e6)}))),
     "notebook_prints": (
         holds(model("eight-blocks")), condition(SMALL),
-        fails(patched("notebook.PRINTED", notebook.PRINTED[:1].expand(3, -1))),
-        fails(patched("notebook.through", lambda encoder, x: 3 * x)),
+        fails(patched("layout.PRINTED", layout.PRINTED[:1].expand(3, -1))),
+        fails(patched("layout.through", lambda encoder, x: 3 * x)),
     ),
     "one_head_both": (
         holds(**BOTH), untried(planting(), **BOTH), fails(planting(("keys", "table"), ("keys", "sara")), **BOTH),
