@@ -8,18 +8,19 @@ import streamlit as st
 from starlette.middleware import Middleware
 
 from pages.front import headers, routes
-from pages.ui.frame import start
-from pages.ui.server import cold_start, redirects, visitor
+from pages.ui.frame import cold_start
+from pages.ui.server import visitor
 from pages.ui.server.sending import SendingBound
+from pages.ui.state.site import base
 
 app = st.App(
     "pages/main.py",
-    routes=[*redirects.routes(), *routes.routes()],
-    lifespan=start.by_itself,
+    routes=routes.routes(),
+    lifespan=cold_start.by_itself,
     middleware=[
         Middleware(cold_start.Requests),
         Middleware(visitor.Lines),
         Middleware(headers.Headers),
-        Middleware(SendingBound, apart=f"{redirects.base()}/api/"),
+        Middleware(SendingBound, apart=f"{base()}/api/"),
     ],
 )

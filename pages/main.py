@@ -2,13 +2,14 @@
 
 import streamlit as st
 
-from pages.front import frame, page_list
+from pages.front import frame
 from pages.ui import style
 from pages.ui.component import draw_scripts
-from pages.ui.frame import start
+from pages.ui.frame import cold_start
 from pages.ui.state.session import is_forged
 from pages.ui.state.session import session as this_session
 from pages.ui.state.site import DRAWN
+from pages.ui.state.site import scripts as all_scripts
 
 
 def draw() -> None:
@@ -19,8 +20,8 @@ def draw() -> None:
     st.set_page_config(page_icon="🔎", layout="wide")
     scripts = this_session().scripts
     if not scripts:  # once in a session: each looks for its file; a run that is about to end may do the same just now
-        scripts = this_session().scripts = page_list.scripts()
-    page = page_list.navigate(scripts)
+        scripts = this_session().scripts = all_scripts()
+    page = scripts[st.navigation(list(scripts), position="hidden")]  # the menu is in the bar
     if page.key in DRAWN:
         frame.draw(page, scripts)
         return
@@ -32,7 +33,7 @@ def draw() -> None:
     style.draw()
     draw_scripts()
 
-    start.load()
+    cold_start.load()
     from pages.front import around
     from pages.ui.frame import page_frame
 

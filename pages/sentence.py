@@ -28,8 +28,8 @@ from encoder.pictures.registry.sentence_pictures import (
 from encoder.support.formatting import percent, shown
 from pages.ui import session_runs
 from pages.ui.downloads import table as downloads
+from pages.ui.frame import cold_start
 from pages.ui.picture_view import answer_of, ask, show, tie
-from pages.ui.server import cold_start
 from pages.ui.state import session_state as state
 from pages.ui.step import attribution_section, sections
 from pages.ui.step.sections import pick_drawn

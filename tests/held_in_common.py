@@ -15,7 +15,8 @@ from shared_models import lent, pretrained
 
 from encoder import TextEncoder, Trace
 from encoder.pictures.figures.drawn import Drawn
-from pages.ui.server import cold_start, memory, offered_models
+from pages.ui.frame import cold_start
+from pages.ui.server import memory, offered_models
 from pages.ui.server.memory import give_back_freed_memory
 
 BUNDLED = ("base", "small")

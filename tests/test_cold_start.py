@@ -13,7 +13,7 @@ import pytest
 from starlette.types import Receive, Scope, Send
 from streamlit.delta_generator import DeltaGenerator
 
-from pages.ui.server import cold_start
+from pages.ui.frame import cold_start
 
 pytestmark = pytest.mark.slow
 

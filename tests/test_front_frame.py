@@ -10,7 +10,8 @@ from streamlit.runtime.scriptrunner import StopException
 from streamlit.testing.v1 import AppTest
 
 from encoder.pictures.link import from_query
-from pages.front import below, frame, page_list
+from pages.front import below, frame
+from pages.ui.state import site
 from pages.ui.state.choice_names import names
 from pages.ui.state.site import DRAWN, PAGES
 
@@ -31,10 +32,10 @@ def test_of_what_a_browser_asks_for_only_what_one_may_say_is_left() -> None:
         ({"word": "3", "off": "1", "maps": "1", "after": "2", "lens_word": "is", "head": "3"}, {"head": "3"}),
     ]
     for query, left in kept:
-        assert frame.asked({"key": "atlas", "query": query}) == (page_list.called("atlas"), left)
+        assert frame.asked({"key": "atlas", "query": query}) == (site.called("atlas"), left)
     of_front = {"word": "3", "off": "1", "maps": "1", "after": "input", "lens_word": "is", "v": "1"}
     for key in ("start", "attention", "add_norm", "what_if", "stack"):
-        assert frame.asked({"key": key, "query": of_front}) == (page_list.called(key), of_front)
+        assert frame.asked({"key": key, "query": of_front}) == (site.called(key), of_front)
 
 
 def test_a_link_of_the_front_opens_a_page_of_the_server_without_a_word_about_what_only_the_front_knows() -> None:
@@ -46,9 +47,9 @@ def test_a_link_of_the_front_opens_a_page_of_the_server_without_a_word_about_wha
 
 
 def test_every_page_has_an_address_and_a_name_of_its_own() -> None:
-    listed = page_list.listed()
+    listed = site.listed()
     assert len({str(one["address"]) for one in listed}) == len({str(one["key"]) for one in listed}) == len(PAGES)
-    assert [page_list.called(str(one["key"])) for one in listed] == list(PAGES)
+    assert [site.called(str(one["key"])) for one in listed] == list(PAGES)
     assert [one["key"] for one in listed if one["front"]] == [DRAWN[page.key] for page in PAGES if page.key in DRAWN]
     assert [one["address"] for one in listed[:2]] == ["/", "/story"]
 

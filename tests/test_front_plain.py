@@ -24,7 +24,7 @@ from encoder.packet.say import say
 from encoder.packet.shipped import SENTENCES, shipped
 from encoder.support import theme
 from encoder.support.formatting import percent
-from pages.front import packets, plain, plain_page, routes
+from pages.front import packets, plain_page, routes
 from pages.front.asked import Asked, RefusedError
 from pages.front.headers import Headers
 from pages.front.packets import Made, Packets
@@ -355,7 +355,7 @@ def test_an_address_is_read_as_the_front_reads_it() -> None:
         ("sentence=A+b%26c&second=d&edits=e", {"sentence": "A b&c", "second": "d", "edits": "e"}),
     ]
     for address, query in cases:
-        assert plain.query_of(QueryParams(address)) == query
+        assert plain_page.query_of(QueryParams(address)) == query
 
 
 def test_a_run_without_a_word_says_so() -> None:

@@ -20,9 +20,9 @@ ROOT = Path(__file__).parents[1]
 # What a process holds more after sentences of sixty lengths, in MB, once it has begun as a server does.
 MORE_AFTER_SIXTY = """
 import gc
-from pages.ui.frame import start
+from pages.ui.frame import cold_start
 
-start.load()
+cold_start.load()
 from pages.ui.server import engine, memory
 
 

@@ -12,7 +12,7 @@ from streamlit.testing.v1 import AppTest
 from visits import link
 
 from encoder.pictures.old_addresses import OLD
-from pages.ui.server import redirects
+from pages.front import routes
 
 ODD = "The keys & the <b>cat</b> slept — 50 % 😀 + ?"
 SMALL = {"model": "small", "layer": "2", "head": "3"}
@@ -46,7 +46,7 @@ EVERY: list[tuple[str, dict[str, str], str, str, dict[str, str], str]] = [
 
 def answer(address: str) -> tuple[int, str]:
     """The status that the app's own routes answer an address with, and where they lead; 404 leaves it to Streamlit."""
-    found = TestClient(Starlette(routes=redirects.routes()), follow_redirects=False).get(address)
+    found = TestClient(Starlette(routes=routes.old_addresses()), follow_redirects=False).get(address)
     return found.status_code, found.headers.get("location", "")
 
 
@@ -101,7 +101,7 @@ def test_every_address_that_leads_elsewhere_is_tried() -> None:
 
 
 def test_an_old_address_leads_on_under_the_path_that_the_app_is_served_under(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(redirects.st, "get_option", {"server.baseUrlPath": "/teach/enc/"}.get)
+    monkeypatch.setattr("streamlit.get_option", {"server.baseUrlPath": "/teach/enc/"}.get)
     assert answer("/teach/enc/lens?layer=2") == (307, "/teach/enc/stack?layer=2&step=output")
     assert answer("/teach/enc/looks") == (307, "/teach/enc/?several=1")
     assert answer("/lens") == (404, "")

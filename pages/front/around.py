@@ -9,16 +9,16 @@ import streamlit as st
 from encoder.model.config import EncoderConfig
 from encoder.pictures.link import one_line
 from encoder.pictures.view import EXAMPLES
-from pages.front import page_list, routes
+from pages.front import routes
 from pages.ui import cell_links
 from pages.ui.component import built
 from pages.ui.frame import page_run
 from pages.ui.frame.page_run import LONGEST
 from pages.ui.server import offered_models, task_models
-from pages.ui.server.redirects import base
 from pages.ui.state import session_state as state
+from pages.ui.state import site
 from pages.ui.state.seat import JOINS, LONGEST_CODE
-from pages.ui.state.site import Page
+from pages.ui.state.site import Page, base
 
 BAR, PLACE, CLASS = "around", "place", "class"
 
@@ -35,7 +35,7 @@ def draw_bar(page: Page) -> None:
     In front of a class the sentence stands alone. In a frame of another page there is no menu: that page has its own.
     """
     view, alone = state.current(), state.current().present
-    pages = () if alone or st.context.is_embedded else tuple(page_list.listed())
+    pages = () if alone or st.context.is_embedded else tuple(site.listed())
     named = {
         name: offered_models.offer(name).label[:60] for name in dict.fromkeys((*offered_models.names(), view.model))
     }
@@ -68,7 +68,7 @@ def draw_class(page: Page) -> None:
     """Draw the line of a class, where this tab is in one, and on the page of the class that as well."""
     shown = {
         "page": page.key,
-        "pages": tuple(page_list.listed()),
+        "pages": tuple(site.listed()),
         "query": tuple(state.in_full(state.current()).items()),
         "classes": f"{base()}/api/class",
         "code": st.query_params.get(JOINS, "")[:LONGEST_CODE],
@@ -100,7 +100,7 @@ def offered() -> tuple[str, ...]:
 def go() -> None:
     """Go to the page that was chosen in the menu."""
     values = told(BAR, "go")
-    to = page_list.called(values["key"]) if isinstance(values.get("key"), str) else None
+    to = site.called(values["key"]) if isinstance(values.get("key"), str) else None
     if to is not None and to.key != state.session().page:
         state.session().go_to = to.script
 

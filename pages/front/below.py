@@ -9,7 +9,7 @@ from typing import Any
 import streamlit as st
 
 from encoder.packet.shipped import SENTENCES
-from pages.ui.frame import start
+from pages.ui.frame import cold_start
 from pages.ui.state.session import session
 from pages.ui.state.site import Page
 
@@ -92,7 +92,7 @@ def draw(page: Page, above: Any) -> None:
 
     style.draw()
     draw_scripts()
-    start.load()
+    cold_start.load()
     from pages.ui.frame import page_frame
 
     with st.container(key="below"):

@@ -20,7 +20,7 @@ from starlette.websockets import WebSocket, WebSocketDisconnect
 
 from encoder.support.errors import EncoderError
 from encoder.support.link_text import NAME
-from pages.front import asked, page_list
+from pages.front import asked
 from pages.front.asked import RefusedError
 from pages.front.class_streams import Streams
 from pages.front.headers import PRIVATE
@@ -30,6 +30,7 @@ from pages.ui.classroom.classroom import SLOWED, Classroom, GoneError, classroom
 from pages.ui.components.share import OWN, code
 from pages.ui.server.jobs import FullError
 from pages.ui.state import seat as seats
+from pages.ui.state import site
 from pages.ui.state.seat import Seat
 
 Fields = dict[str, Any]
@@ -172,7 +173,7 @@ class Classes:
 
 def show(room: Classroom, seat: Seat, fields: Fields) -> None:
     """Have all who follow see a page."""
-    page = page_list.called(asked.text(fields, "page", 100))
+    page = site.called(asked.text(fields, "page", 100))
     if page is None or page.key == "class":
         raise RefusedError(400, asked.NO_JSON)
     room.show(seat, fields["page"], parameters(fields))
@@ -281,9 +282,9 @@ async def tell(line: WebSocket, news: AsyncIterator[str]) -> None:
 
 def make_question(act: str, query: dict[str, str], fields: Fields) -> Any:
     """Make what is asked for when the libraries are there."""
-    from pages.ui.frame import start
+    from pages.ui.frame import cold_start
 
-    start.load()
+    cold_start.load()
     from pages.front import class_questions
 
     if act == "offer":

@@ -12,15 +12,15 @@ from typing import TYPE_CHECKING, Any
 import streamlit as st
 
 from encoder.packet.shipped import SENTENCES
-from pages.front import below, packets, page_list, routes
+from pages.front import below, packets, routes
 from pages.front.asked import IN_ADDRESS
 from pages.ui import style
 from pages.ui.component import built
 from pages.ui.server.offers import MODELS
-from pages.ui.server.redirects import base
+from pages.ui.state import site
 from pages.ui.state.seat import JOINS, LONGEST_CODE
 from pages.ui.state.session import OF_BROWSER, session
-from pages.ui.state.site import DRAWN, Page
+from pages.ui.state.site import DRAWN, Page, base
 
 if TYPE_CHECKING:
     from encoder.pictures.view import View
@@ -68,7 +68,7 @@ def draw(page: Page, pages: Mapping[Any, Page]) -> None:
             "plain": f"{base()}/plain",
             "picture": f"{base()}/api/picture",
             "page": DRAWN[page.key],
-            "pages": tuple(page_list.listed()),
+            "pages": tuple(site.listed()),
             "menu": not st.context.is_embedded,
             "examples": SENTENCES,
             "shipped": packets.shelf().addresses(),
@@ -184,7 +184,7 @@ def asked(said: object) -> tuple[Page | None, dict[str, str]]:
     It may say anything. What is left of it is read by the page, as what any link says.
     """
     key, query = (said.get("key"), said.get("query")) if isinstance(said, Mapping) else (None, None)
-    to = page_list.called(key) if isinstance(key, str) else None
+    to = site.called(key) if isinstance(key, str) else None
     if to is None:
         return None, {}
     given = query if isinstance(query, Mapping) else {}

@@ -14,7 +14,7 @@ import cachetools
 from encoder.packet.shipped import SENTENCES, path_of
 from pages.front.asked import Asked
 from pages.front.visitors import Makers
-from pages.ui.server.redirects import base
+from pages.ui.state.site import base
 
 MOST_BYTES = 32_000_000  # of packets that are kept, compressed: some 300 runs of a dozen tokens in base
 LEVEL = 6  # of compression
@@ -57,9 +57,9 @@ class Made:
 
 def usual_maker(asked: Asked) -> Made:
     """Wait until the libraries are there, and make the packet."""
-    from pages.ui.frame import start
+    from pages.ui.frame import cold_start
 
-    start.load()
+    cold_start.load()
     from pages.front import make
 
     data = make.packet(asked)

@@ -8,22 +8,24 @@ import re
 from collections.abc import Awaitable, Callable
 from functools import cache
 from pathlib import Path
+from urllib.parse import urlencode
 
 from starlette.requests import ClientDisconnect, Request
-from starlette.responses import JSONResponse, Response
+from starlette.responses import JSONResponse, RedirectResponse, Response
 from starlette.routing import BaseRoute, Mount, Route, WebSocketRoute
 from starlette.types import Receive, Scope, Send
 from starlette.websockets import WebSocket
 
 import encoder
-from pages.front import asked, packets, plain
+from encoder.pictures.old_addresses import OLD, lead
+from pages.front import asked, packets, plain_page
 from pages.front.asked import AskedFile, RefusedError
 from pages.front.headers import PRIVATE
 from pages.front.packets import Packets
 from pages.front.served_files import File, Links
 from pages.front.visitors import Makers, is_own, visitor
 from pages.ui.server.file_links import PATH
-from pages.ui.server.redirects import base
+from pages.ui.state.site import base, path
 
 BUILT = Path(encoder.__file__).parent / "browser" / "built"
 SCRIPTS = ("front.js", "pages.js", "in_class.js")  # the others are fetched by the first
@@ -42,9 +44,9 @@ log = logging.getLogger(__name__)
 
 def usual_maker(asked: AskedFile) -> File:
     """Wait until the libraries are there, and make the file."""
-    from pages.ui.frame import start
+    from pages.ui.frame import cold_start
 
-    start.load()
+    cold_start.load()
     from pages.front.make_file import file
 
     return file(asked)
@@ -188,11 +190,23 @@ async def unknown(scope: Scope, receive: Receive, send: Send) -> None:
     await refusal(RefusedError(404, UNKNOWN))(scope, receive, send)
 
 
+async def redirect(request: Request) -> Response:
+    """Answer a request for an old address by where it is now; the browser asks again, also tomorrow."""
+    page, query = lead(request.url.path.rpartition("/")[2], dict(request.query_params))
+    return RedirectResponse(f"{base()}/{path(page)}{'?' + urlencode(query) if query else ''}", status_code=307)
+
+
+def old_addresses() -> list[BaseRoute]:
+    """Return a route for every old address that leads to its page of today, with all that it asks for."""
+    return [Route(f"{base()}/{page}", redirect) for page in OLD]
+
+
 def routes(packets: Packets | None = None, make_file: Callable[[AskedFile], File] = usual_maker) -> list[BaseRoute]:
     """All routes of the front, under the path that the app is served under."""
     api, made = f"{base()}/api", packets or Packets()
     return [
-        Route(f"{base()}/plain", plain.Plain(made).answer),
+        *old_addresses(),
+        Route(f"{base()}/plain", plain_page.Plain(made).answer),
         Route(f"{api}/shipped/{{digest}}/{{number}}.packet", packet),
         Route(f"{api}/front/{{digest}}/{{name}}", script),
         Route(f"{api}/run", of_runs(made), methods=["POST"]),

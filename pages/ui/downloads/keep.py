@@ -16,9 +16,9 @@ from encoder.support.formatting import megabytes
 from encoder.trace.trace import Trace
 from pages.ui.downloads import figure_collection
 from pages.ui.server import file_links
-from pages.ui.server.redirects import base
 from pages.ui.server.slow_files import MOST_BYTES, written
 from pages.ui.state import session_state as state
+from pages.ui.state.site import base
 from pages.ui.text import theme
 
 FILES = {  # the words and the types of a browser's own menu

@@ -14,7 +14,7 @@ from pages.ui.frame import page_run
 from pages.ui.lessons import bar as lesson_bar
 from pages.ui.lessons import library, story_view
 from pages.ui.refusals import shows_errors
-from pages.ui.server import file_links, janitor, jobs
+from pages.ui.server import engine, file_links, jobs
 from pages.ui.state import session_state as state
 from pages.ui.state import walk
 from pages.ui.state.session import draw_seen
@@ -41,7 +41,7 @@ def draw(page: Page, around: Around, top: Any, bar: Any, under: Any) -> None:
     state.session().runs += 1
     walk.keep_up(page)
     walk.resume()
-    with janitor.attended():
+    with engine.attended():
         with jobs.refused(), shows_errors(ends=True):
             encoder = page_run.read(page)
             page_run.fit(encoder)
@@ -88,7 +88,7 @@ def draw_below(page: Page, above: Any, usual: Mapping[str, str], is_open: bool) 
     here.runs += 1
     walk.keep_up(page)
     walk.resume()
-    with janitor.attended():
+    with engine.attended():
         with jobs.refused(), shows_errors(ends=True):
             trace = page_run.undrawn(page, usual)
         walk.settle(page, trace.config)

@@ -1,8 +1,17 @@
-"""The models and runs of all sessions: one of each for the whole server, which no message from a browser can empty."""
+"""The models and runs of all sessions: one of each for the whole server, which no message from a browser can empty.
 
+In between it lets go of what no open page shows, and of garbage, and gives memory back. Streamlit's own search for
+garbage after every run is off (postScriptGC), since it stops all sessions for a tenth of a second each time. What a
+page leaves behind goes by itself but for figures, whose parts refer to each other: these are looked for here when
+nobody's script runs, or at last after LONGEST seconds.
+"""
+
+import gc
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
+from time import monotonic, sleep
 from typing import Any, ParamSpec, TypeVar
 
 import torch
@@ -13,7 +22,7 @@ from encoder.explain.cost import longest, size
 from encoder.model.linear import Prepacked
 from encoder.pictures.view import View
 from encoder.trace.tokens import Text
-from pages.ui.server import jobs, memory, offered_models
+from pages.ui.server import file_links, jobs, memory, offered_models, visitor
 from pages.ui.server.jobs import SPEED, UNASKED
 from pages.ui.server.pool import Budget, Key, Pool, Results, borrowing, nbytes
 
@@ -24,6 +33,10 @@ RUN_FLOPS = SPEED * UNASKED  # what one run may compute: longer text is cut
 
 torch.set_num_threads(1)  # of a run, in all threads that use torch after this
 _warm = threading.Event()
+EVERY = 2.0  # seconds between two looks at what may go
+LONGEST = 10.0  # seconds for which garbage may lie about
+_busy = threading.Lock()
+_runs = {"now": 0, "since": 0}  # scripts that run now, and that have begun since the last search
 
 
 class ModelCache(Pool):
@@ -182,3 +195,32 @@ def held() -> Held:
     results = budget.held - models - runs
     rest = max(0.0, memory.used() - models - runs - results)
     return Held(models / 1e6, runs / 1e6, results / 1e6, rest / 1e6, memory.MOST_MB)
+
+
+@contextmanager
+def attended() -> Iterator[None]:
+    """Around a script: what it asks for is on loan, and long work ends when its visitor leaves."""
+    with _busy:
+        _runs["now"] += 1
+        _runs["since"] += 1
+    try:
+        with visitor.attended(), borrowing(visitor.current()):
+            yield
+    finally:
+        with _busy:
+            _runs["now"] -= 1
+
+
+def keep_tidy() -> None:
+    """Let go of what nobody needs, until the server ends."""
+    searched = monotonic()
+    while True:
+        sleep(EVERY)
+        file_links.drop_unseen(visitor.is_here)
+        freed = run_cache.drop_unseen(visitor.is_here)
+        freed = model_cache.drop_unseen(visitor.is_here) or freed
+        if (_runs["since"] and (not _runs["now"] or monotonic() - searched > LONGEST)) or freed:
+            _runs["since"] = 0
+            gc.collect()
+            searched = monotonic()
+            memory.give_back_freed_memory()

@@ -1,7 +1,10 @@
-"""The pages as data."""
+"""The pages as data, and as Streamlit and the browser are told of them; some of them are drawn in the browser."""
 
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
+
+import streamlit as st
 
 from encoder.browser import living
 from encoder.packet.shipped import SENTENCES
@@ -73,6 +76,7 @@ DRAWN = {  # a page that the browser draws -> what it calls it
     "compare": "compare",
     "heads": "heads",
 }
+KEY_OF = {name: key for key, name in DRAWN.items()}
 
 
 def path(key: str) -> str:
@@ -83,3 +87,39 @@ def path(key: str) -> str:
 def page_of(key: str) -> Page:
     """The page of a key."""
     return next(page for page in PAGES if page.key == key)
+
+
+def base() -> str:
+    """Return the path that the app is served under, without a slash at its end; empty at the root."""
+    path = str(st.get_option("server.baseUrlPath") or "").strip("/")
+    return f"/{path}" if path else ""
+
+
+def scripts() -> dict[Any, Page]:
+    """Return all pages as Streamlit is told of them."""
+    return {
+        st.Page(page.script, title=page.title, icon=page.icon, url_path=page.key, default=page is PAGES[0]): page
+        for page in PAGES
+    }
+
+
+def listed() -> list[dict[str, object]]:
+    """Return the pages for the menu that the browser draws."""
+    return [
+        {
+            "key": DRAWN.get(page.key, page.key),
+            "title": page.title,
+            "address": f"{base()}/{path(page.key)}",
+            "front": page.key in DRAWN,
+            "group": page.section,
+            "parts": page.parts,
+            "step": page.in_full(page.opens_on),
+        }
+        for page in PAGES
+    ]
+
+
+def called(name: str) -> Page | None:
+    """Return the page that the browser calls so; None where there is none."""
+    key = KEY_OF.get(name, name)
+    return page_of(key) if key in KEYS and DRAWN.get(key, name) == name else None

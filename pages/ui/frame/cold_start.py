@@ -1,15 +1,17 @@
-"""A server that was just started loads its libraries when nobody waits, and what is done meanwhile and after."""
+"""A server that was just started loads its libraries and pages as soon as nobody waits, or when a page needs them."""
 
 import gc
 import json
 import sys
 import threading
 import time
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager, nullcontext
+from collections.abc import AsyncIterator, Callable, Iterator
+from contextlib import asynccontextmanager, contextmanager, nullcontext
 
 import streamlit as st
 from starlette.types import ASGIApp, Receive, Scope, Send
+
+from pages.ui.server.memory import keep_freed_memory, keep_little_machine_code
 
 REST = 1.0  # seconds without a request, after which nobody waits
 LONGEST = 15.0  # seconds after which it is done even so
@@ -86,3 +88,37 @@ def wait_for_peace(
     begun = clock()
     while not done() and clock() - begun < LONGEST and clock() - max(begun, last_request[0]) < REST:
         sleep(OFTEN)
+
+
+def load() -> None:
+    """Load what every run needs, and the usual model beside it; whoever comes meanwhile waits here."""
+    keep_freed_memory()  # before the libraries start threads that allocate
+    keep_little_machine_code()
+    with loading():
+        from pages.ui import session_runs
+
+        session_runs.warm()
+        import pandas  # noqa: F401  # Streamlit needs it for every page; the model comes meanwhile
+
+        from pages.ui.frame import page_frame  # noqa: F401
+
+
+def load_in_peace() -> None:
+    """Load once nobody waits: beside the imports, the first picture would come a second and a half later."""
+    wait_for_peace(loaded.is_set)
+    load()
+
+
+@asynccontextmanager
+async def by_itself(_app: st.App) -> AsyncIterator[None]:
+    """The life of a server: it loads before anybody asks for what needs it."""
+    threading.Thread(target=look_after, name="upkeep", daemon=True).start()
+    yield
+
+
+def look_after() -> None:
+    """Load, and then look after the server until it ends."""
+    load_in_peace()
+    from pages.ui.server import engine
+
+    engine.keep_tidy()
