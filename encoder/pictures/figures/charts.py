@@ -1,7 +1,7 @@
 """Bars, lines and outlines, the likeliest words at each position, and units on an activation's curve."""
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -158,6 +158,24 @@ def level(values: np.ndarray) -> dict[str, Any]:
     return {"range": [(low + high) / 2 - half, (low + high) / 2 + half]}
 
 
+def curves(
+    x: np.ndarray, series: Mapping[str, np.ndarray], hover: str, theme: Theme, *, mode: str, **line: str
+) -> list[dict[str, Any]]:
+    """A curve for each of the series, told apart by colour, dash and name; `hover` is what a point says."""
+    return [
+        mark(
+            "scatter",
+            x=x.astype(np.float32),
+            y=y.astype(np.float32),
+            name=name,
+            mode=mode,
+            line={"color": colour[theme], "dash": dash, **line},
+            hovertemplate=f"{name}<br>{hover}<extra></extra>",
+        )
+        for (name, y), (colour, dash) in zip(series.items(), LINES[: len(series)], strict=True)
+    ]
+
+
 def lines(
     series: dict[str, np.ndarray],
     x: np.ndarray,
@@ -171,18 +189,7 @@ def lines(
 
     `frames` are what else Plotly is told of both.
     """
-    drawn = [
-        mark(
-            "scatter",
-            x=x.astype(np.float32),
-            y=y.astype(np.float32),
-            name=name,
-            mode="lines+markers",
-            line={"color": colour[theme], "dash": dash},
-            hovertemplate=f"{name}<br>%{{x}}: %{{y:.6g}}<extra></extra>",
-        )
-        for (name, y), (colour, dash) in zip(series.items(), LINES[: len(series)], strict=True)
-    ]
+    drawn = curves(x, series, "%{x}: %{y:.6g}", theme, mode="lines+markers")
     axes = [
         number_axis(title, theme) | {"type": "log" if log else "linear", "exponentformat": "power"}
         for title, log in zip(titles, logarithmic, strict=True)
@@ -223,18 +230,7 @@ def units_on_curve(
 
 def outlines(middle: np.ndarray, shares: dict[str, np.ndarray], title: str, theme: Theme = "light") -> Drawn:
     """The outline of each set, from the middle of each bin and the shares of each set."""
-    drawn = [
-        mark(
-            "scatter",
-            x=middle.astype(np.float32),
-            y=share.astype(np.float32),
-            name=name,
-            mode="lines",
-            line={"color": colour[theme], "dash": dash, "shape": "hvh"},
-            hovertemplate=f"{name}<br>about %{{x:.4g}}: %{{y:.2%}} of the numbers<extra></extra>",
-        )
-        for (name, share), (colour, dash) in zip(shares.items(), LINES[: len(shares)], strict=True)
-    ]
+    drawn = curves(middle, shares, "about %{x:.4g}: %{y:.2%} of the numbers", theme, mode="lines", shape="hvh")
     down = number_axis("share of the numbers", theme) | {"showgrid": True, "gridcolor": GRID[theme]}
     frame = layout(theme, 320, xaxis=number_axis(f"{title} (the outermost bins hold all beyond)", theme), yaxis=down)
     frame |= {"showlegend": True, "legend": LEGEND}

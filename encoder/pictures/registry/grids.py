@@ -1,6 +1,7 @@
 """Pictures of pairs of tokens as small maps: all heads, those of one layer, one head's steps, what flows, the run."""
 
 from collections.abc import Callable, Mapping
+from functools import partial
 from typing import Any
 
 from encoder.metrics import disagreement, largest_cell, norm_weighted
@@ -45,13 +46,12 @@ def look_all(answer: Answer) -> Mapping[str, Any]:
     return {"titles": every_head(answer), "labels": labels, "columns": config.n_heads}
 
 
-ALL_HEADS = Picture(
+of_every_head = partial(Picture, dims=("layer", "head", "query", "key"), kind="maps")
+ALL_HEADS = of_every_head(
     key="all_heads",
     page="heads",
     question="What does every head of every layer look at?",
     measure=every_layer,
-    dims=("layer", "head", "query", "key"),
-    kind="maps",
     values="share",
     title="Attention weights of every head of every layer",
     say=say_maps,
@@ -176,13 +176,11 @@ def how_large(scene: Scene) -> str:
     return f"{len(scene.t.tokens)} tokens through {config.n_layers} layers of {config.n_heads} heads"
 
 
-LIVING_MAP = Picture(
+LIVING_MAP = of_every_head(
     key="living_map",
     page="sentence",
     question="What does every token take from the others, layer by layer?",
     measure=living,
-    dims=("layer", "head", "query", "key"),
-    kind="maps",
     values=lambda answer: "signed" if unchanged_is_taken_off(answer.scene) else "share",
     title=lambda scene: f"The whole run, {how_large(scene)}",
     say=lambda answer: finding(answer.scene.t, answer.scene.layer, answer.scene.head),
@@ -190,13 +188,11 @@ LIVING_MAP = Picture(
     options=(DIFFERENCE,),
     look=look_living,
 )
-LIVING_CHANGE = Picture(
+LIVING_CHANGE = of_every_head(
     key="living_change",
     page="compare",
     question="How much more does every token take in run B than in run A, layer by layer?",
     measure=lambda scene: call(all_weights, B, A),
-    dims=("layer", "head", "query", "key"),
-    kind="maps",
     values="signed",
     title=lambda scene: f"Run B minus run A, {how_large(scene)}",
     say=lambda answer: finding(answer.scene.b, answer.scene.layer, answer.scene.head),

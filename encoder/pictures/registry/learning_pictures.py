@@ -117,7 +117,15 @@ def say_by_step(answer: Answer) -> str:
     )
 
 
-BY_STEP = of_page(
+of_lapse = partial(
+    of_page,
+    values="share",
+    about=lambda scene: About(scene.t, layer=scene.layer, head=scene.head, scope=when(scene)),
+    options=(GUESSED,),
+    needs="training",
+    unfolds={"learn_part": "Time-lapse"},
+)
+BY_STEP = of_lapse(
     key="by_step",
     question="When did a head begin to look where it looks?",
     measure=lambda scene: call(measures_of, lapse(scene), list(SERIES)),
@@ -125,13 +133,8 @@ BY_STEP = of_page(
     names=lambda answer: along(answer, SERIES),
     kind="curve",
     unit="share",
-    values="share",
     title=lambda scene: f"What layer {scene.layer}, head {scene.head} does in this sentence, by training step",
     say=say_by_step,
-    about=lambda scene: About(scene.t, layer=scene.layer, head=scene.head, scope=when(scene)),
-    options=(GUESSED,),
-    needs="training",
-    unfolds={"learn_part": "Time-lapse"},
     look=lambda answer: {"logarithmic": (True, False)},
 )
 
@@ -149,20 +152,15 @@ def look_lapse(answer: Answer) -> Mapping[str, object]:
     return {"titles": [f"{step:,}" for step in steps], "labels": [f"Step {step}" for step in steps]}
 
 
-LAPSE = of_page(
+LAPSE = of_lapse(
     key="moments",
     question="What did a head look at while the model learned?",
     measure=lambda scene: Each(lapse(scene), "weights"),
     dims=("moment", "query", "key"),
     names=lambda answer: {"moment": [f"step {step:,}" for step in kept_steps(answer.scene.encoder)]},
     kind="maps",
-    values="share",
     title=lambda scene: f"Layer {scene.layer}, head {scene.head} at every moment of training",
     say=say_lapse,
-    about=lambda scene: About(scene.t, layer=scene.layer, head=scene.head, scope=when(scene)),
-    options=(GUESSED,),
-    needs="training",
-    unfolds={"learn_part": "Time-lapse"},
     look=look_lapse,
 )
 ROW_OF = token_of("row_of", lambda scene: min(1, len(scene.t.tokens) - 1))

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -199,9 +200,9 @@ def chosen_places(answer: Answer) -> Mapping[str, Any]:
     return {"chosen": chosen if drawn is None else [drawn.at.index(i) for i in chosen if i in drawn.at]}
 
 
-LINKS = Picture(
+of_several = partial(Picture, page="sentence", about=about_several, options=OF_SEVERAL, unfolds={"several": "1"})
+LINKS = of_several(
     key="links",
-    page="sentence",
     question="Who looks at whom in some heads together?",
     measure=several,
     dims=("query", "key"),
@@ -209,10 +210,7 @@ LINKS = Picture(
     values="share",
     title=lambda scene: f"Lines between tokens, {title_several(scene)}",
     say=say_several,
-    about=about_several,
-    options=OF_SEVERAL,
     names=lambda answer: dict.fromkeys(("query", "key"), words_of(answer.scene)),
-    unfolds={"several": "1"},
     pairs=True,
     drawn_by=drawn_by,
     look=chosen_places,
@@ -260,9 +258,8 @@ def names_summed(answer: Answer) -> Mapping[str, Names]:
     }
 
 
-SUMMED = Picture(
+SUMMED = of_several(
     key="summed",
-    page="sentence",
     question="Who gets most weight in some heads together?",
     measure=added_up,
     dims=("series", "word"),
@@ -270,9 +267,6 @@ SUMMED = Picture(
     unit="weight",
     title=lambda scene: f"Rows and columns added up, {title_several(scene)}",
     say=say_summed,
-    about=about_several,
-    options=OF_SEVERAL,
     names=names_summed,
-    unfolds={"several": "1"},
     look=lambda answer: {"at": places_drawn(answer.scene)},
 )

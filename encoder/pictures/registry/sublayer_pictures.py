@@ -1,6 +1,6 @@
 """Pictures of sublayers: what heads add, a position bias, what the residual gets, and what a norm makes of it."""
 
-from typing import Any
+from functools import partial
 
 import numpy as np
 
@@ -122,14 +122,6 @@ LEARNED = Picture(
 )
 
 
-def in_layers(scene: Scene, make: Any) -> Every:
-    """The same for every layer."""
-    return Every(make, scene.n_layers)
-
-
-LAYER = {"layer": lambda scene: scene.layer}
-
-
 def say_long(answer: Answer) -> str:
     """Which head adds most, and to which token."""
     long, tokens = answer.numbers.array, answer.numbers.along("word")
@@ -140,17 +132,20 @@ def say_long(answer: Answer) -> str:
     )
 
 
-HEAD_LENGTHS = Picture(
-    key="head_lengths",
+of_heads = partial(
+    Picture,
     page="attention",
-    question="How much does each head add to each token?",
-    measure=lambda scene: in_layers(scene, lambda layer: call(length, call(head_outputs, T, layer))),
     dims=("layer", "head", "word"),
-    chosen=LAYER,
-    title="Length of what each head adds to each token, after W_O",
-    say=say_long,
+    chosen={"layer": lambda scene: scene.layer},
     about=lambda scene: About(scene.t, layer=scene.layer, reads=("attention.heads",)),
     unfolds={"step": "attention.heads"},
+)
+HEAD_LENGTHS = of_heads(
+    key="head_lengths",
+    question="How much does each head add to each token?",
+    measure=lambda scene: Every(lambda layer: call(length, call(head_outputs, T, layer)), scene.n_layers),
+    title="Length of what each head adds to each token, after W_O",
+    say=say_long,
 )
 
 
@@ -164,18 +159,13 @@ def say_shares(answer: Answer) -> str:
     )
 
 
-HEAD_SHARES = Picture(
+HEAD_SHARES = of_heads(
     key="head_shares",
-    page="attention",
     question="Which share of what all heads add is each head's?",
-    measure=lambda scene: in_layers(scene, lambda layer: call(head_shares, T, layer)),
-    dims=("layer", "head", "word"),
-    chosen=LAYER,
+    measure=lambda scene: Every(lambda layer: call(head_shares, T, layer), scene.n_layers),
     values="signed",
     title="Share of each head in what all heads add to each token",
     say=say_shares,
-    about=lambda scene: About(scene.t, layer=scene.layer, reads=("attention.heads",)),
-    unfolds={"step": "attention.heads"},
 )
 
 
