@@ -5,9 +5,9 @@ import streamlit as st
 
 from encoder.metrics import norm_moments, norm_parameters
 from encoder.model.config import EncoderConfig
-from encoder.pictures.registry.sublayer_pictures import LEARNED, NORM_SIDES, part
+from encoder.pictures.registry.sublayer_pictures import NORM_SIDES, part
 from pages.ui.downloads import table as downloads
-from pages.ui.picture_view import ask, show
+from pages.ui.picture_view import ask
 from pages.ui.step import step_panel
 from pages.ui.text import NUMBER, heading
 
@@ -24,18 +24,10 @@ def draw() -> None:
     table = downloads.frame(np.stack(columns, 1), trace.tokens, "column").set_axis(list(ledger), axis=1)
     downloads.shown_table(table, key="ledger", column_config=dict.fromkeys(ledger, NUMBER))
 
-    draw_spread()
-    draw_parameters()
-    step_panel.proof(trace, step_panel.step_of("add_norm"))
-
-
-def draw_spread() -> None:
-    """All numbers of all tokens that go into one norm of the layer, and all that come out."""
-    heading("All numbers before the norm and after it")
-    show(
-        NORM_SIDES,
-        more="To see the same weights with their norms in the other place, open their order in Lessons, Labs.",
-    )
+    if not list(norm_parameters(scene.encoder, scene.layer, part(scene))):
+        heading("No norm stands here")
+        st.markdown("Layer 0 of this model has no norm before attention: there is nothing to learn.")
+    step_panel.below("add_norm")
 
 
 LEDGER = "Before the norm every token has its own mean and variance. {normalized}; after {learned}, the same for every \
@@ -48,14 +40,3 @@ def ledger_caption(config: EncoderConfig) -> str:
     layer_norm = "Normalized, the mean is 0 and the variance 1"
     learned = "gamma and beta" if config.norm_bias else "gamma"
     return LEDGER.format(normalized=rms if config.norm == "rms_norm" else layer_norm, learned=learned)
-
-
-def draw_parameters() -> None:
-    """Gamma and beta of every dimension."""
-    scene = ask(LEARNED)
-    rows = list(norm_parameters(scene.encoder, scene.layer, part(scene)))
-    heading(f"{' and '.join(rows).capitalize()} of this norm" if rows else "No norm stands here")
-    if rows:
-        show(LEARNED, more="" if len(rows) > 1 else "This norm has no beta.")
-    else:
-        st.markdown("Layer 0 of this model has no norm before attention: there is nothing to learn.")

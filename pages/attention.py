@@ -22,7 +22,7 @@ def draw() -> None:
     if trace.config.position_bias:
         draw_bias_table()
     draw_one_matrix()
-    step_panel.proof(trace, step_panel.step_of("attention"))
+    step_panel.below("attention")
 
 
 def draw_head_outputs() -> None:

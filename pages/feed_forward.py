@@ -13,7 +13,7 @@ from pages.ui.step import step_panel
 def draw() -> None:
     """Draw the page."""
     draw_silent_units()
-    step_panel.proof(session_runs.now(), step_panel.step_of("feed_forward"))
+    step_panel.below("feed_forward")
 
 
 def draw_silent_units() -> None:

@@ -16,7 +16,7 @@ from encoder.pictures.figure_link import PictureAt
 from encoder.pictures.figures.drawn import tell_apart
 from encoder.pictures.paper.printed_panel import Panel
 from encoder.pictures.picture import Answer, Picture, given
-from encoder.pictures.registry import picture_at
+from encoder.pictures.registry import picture_at, pictures
 from encoder.pictures.registry.learning_pictures import MOMENTS
 from encoder.pictures.scene import Option, Scene
 from encoder.support.errors import EncoderError
@@ -29,7 +29,7 @@ from pages.ui.server import jobs
 from pages.ui.server.engine import budget
 from pages.ui.server.pool import Results, nbytes
 from pages.ui.state import session_state as state
-from pages.ui.text import say, theme
+from pages.ui.text import heading, say, theme
 
 CONFIG = {"displayModeBar": False}  # it would lie over labels; what keeps a picture stands below it
 SMALL = 200_000  # bytes of what is kept with a run
@@ -127,6 +127,20 @@ def answer_of(picture: Picture, scene: Scene | None = None, known: Mapping[Any, 
     """A picture of what this session asks, for a component that draws it itself; `keep.draw` offers to keep it."""
     scene = scene or ask(picture)
     return picture.of(scene, kept(scene), known)
+
+
+def show_headed(page: str, part: Mapping[str, str] | None = None) -> None:
+    """Draw the pictures of a page, or of one part of it, that have a heading, in the order of the registry.
+
+    `part` is the choice that opens the part, as a picture's `unfolds` says it.
+    """
+    for picture in pictures().values():
+        opened_by = {name: choice for name, choice in picture.unfolds.items() if name != "step"}
+        if picture.page == page and picture.heading and opened_by == (part or {}):
+            scene = ask(picture)
+            if title := given(picture.heading, scene):
+                heading(title)
+                show(picture, scene=scene, more=given(picture.more, scene))
 
 
 def show(

@@ -6,6 +6,7 @@ from typing import Any
 import streamlit as st
 
 from encoder.support.formatting import brief, shown
+from pages.ui.picture_view import show_headed
 from pages.ui.refusals import shows_errors
 from pages.ui.state import session_state as state
 from pages.ui.text import plain
@@ -22,8 +23,10 @@ def tabs(parts: Mapping[str, Callable[[], None]], key: str) -> None:
             label_visibility="collapsed",
             **state.choice(key, titles, titles[0]),
         )
+    part = chosen or titles[0]
     with shows_errors():
-        parts[chosen or titles[0]]()
+        parts[part]()
+        show_headed(state.session().page, {key: part})
 
 
 def apart() -> Any:

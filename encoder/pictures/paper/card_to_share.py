@@ -22,11 +22,11 @@ SPACE = 60.0  # mm that a sentence may be high
 MOST_LINES = 4  # of the title
 
 
-def share_card(panel: Panel, sentence: str, address: str, theme: Theme = "light", *, words_only: bool = True) -> bytes:
+def share_card(panel: Panel, sentence: str, address: str, theme: Theme = "light") -> bytes:
     """The card as PNG."""
     wide, high = (side / DPI * 25.4 for side in PIXELS)
     column = 0.46 * wide
-    sheet = Sheet(wide - column - MARGIN, high - 2 * MARGIN, LETTERS, 1, theme, words_only=words_only)
+    sheet = Sheet(wide - column - MARGIN, high - 2 * MARGIN, LETTERS, 1, theme, words_only=True)
     with drawing, rc_context(SETTINGS):  # type: ignore[arg-type]
         figure = Figure((wide / 25.4, high / 25.4), dpi=DPI, facecolor=BACKGROUND[theme])
         FigureCanvasAgg(figure)
@@ -60,7 +60,7 @@ def write_words(figure: Figure, panel: Panel, sentence: str, address: str, sheet
         y += 1.35 * large * POINT
     y += 0.4 * large * POINT
     lines = cut(wrapped(panel.title, 1.2 * LETTERS, room), MOST_LINES, 1.2 * LETTERS, room)
-    lines += wrapped(panel.not_drawn, 1.2 * LETTERS, room) if sheet.words_only and panel.not_drawn else []
+    lines += wrapped(panel.not_drawn, 1.2 * LETTERS, room) if panel.not_drawn else []
     for line in lines:
         write(figure, MARGIN, y, line, sheet, points=1.2 * LETTERS, muted=True)
         y += 1.6 * LETTERS * POINT

@@ -94,12 +94,19 @@ NORM_SIDES = Picture(
     title="All numbers before the norm and after it",
     say=say_sides,
     about=about_sides,
+    heading="All numbers before the norm and after it",
+    more="To see the same weights with their norms in the other place, open their order in Lessons, Labs.",
 )
 
 
 def parameters(scene: Scene) -> Call:
     """The gamma and the beta of the norm."""
     return call(norm_parameters, ENC, scene.layer, part(scene))
+
+
+def learned(scene: Scene) -> list[str]:
+    """What the norm has learned: gamma and beta, gamma alone, or nothing where none stands."""
+    return list(norm_parameters(scene.encoder, scene.layer, part(scene)))
 
 
 LEARNED = Picture(
@@ -111,14 +118,14 @@ LEARNED = Picture(
     chosen={"layer": lambda scene: scene.layer},
     names=lambda answer: {"parameter": list(answer.value(parameters(answer.scene)))},
     values="signed",
-    title=lambda scene: (
-        f"The {listed(list(norm_parameters(scene.encoder, scene.layer, part(scene))))} of every dimension"
-    ),
+    title=lambda scene: f"The {listed(learned(scene))} of every dimension",
     say=lambda answer: main_fact(answer.numbers.array, list(answer.numbers.along("parameter")), "dimension", "signed"),
     about=lambda scene: About(
         source=scene.source, layer=scene.layer, scope="parameters, so the same for every sentence"
     ),
     needs="model",
+    heading=lambda scene: f"{' and '.join(learned(scene)).capitalize()} of this norm" if learned(scene) else "",
+    more=lambda scene: "" if len(learned(scene)) > 1 else "This norm has no beta.",
 )
 
 

@@ -51,6 +51,12 @@ def drawn(trace: Trace, step: Step, head: int) -> None:
         st.caption(plain(line))
 
 
+def below(page: str) -> None:
+    """What every page of steps ends with: the pictures that no page names, and how to check the step."""
+    picture_view.show_headed(page)
+    proof(session_runs.now(), step_of(page))
+
+
 def proof(trace: Trace, step: Step) -> None:
     """How to check a step: against PyTorch's own modules, and by running its code."""
     heading("How to check")
