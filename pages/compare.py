@@ -52,12 +52,12 @@ from encoder.pictures.scene import NO_PREFIX, PREFIX_A, PREFIX_B, Scene
 from encoder.support.errors import EncoderError
 from encoder.support.formatting import brief, listed, shown
 from pages.ui import session_runs
-from pages.ui.picture_view import ask, show, tie
+from pages.ui.picture_view import ask, show, tabs, tie
 from pages.ui.server import jobs, offered_models
 from pages.ui.state import session_state as state
 from pages.ui.step import side_by_side, sweep
 from pages.ui.text import plain, say
-from pages.ui.widgets import fold, tabs
+from pages.ui.widgets import fold
 
 
 def draw_two_runs() -> None:

@@ -35,14 +35,14 @@ from encoder.support.formatting import brief, shown
 from encoder.trace.trace import Trace
 from pages.ui import session_runs
 from pages.ui.downloads import table as downloads
-from pages.ui.picture_view import ask, kept, show, tie
+from pages.ui.picture_view import ask, kept, show, tabs, tie
 from pages.ui.refusals import parts
 from pages.ui.server.measurements import importances
 from pages.ui.state import session_state as state
 from pages.ui.step import attribution_section, side_by_side, sweep, switches
 from pages.ui.step.attribution_section import pick
 from pages.ui.text import heading, plain, say
-from pages.ui.widgets import bounded, tabs
+from pages.ui.widgets import bounded
 
 
 def draw_switches() -> None:

@@ -4,7 +4,8 @@ import streamlit as st
 
 from pages.atlas import heads_and_units, searches
 from pages.atlas.contexts import choose_atlas
-from pages.ui.widgets import apart, tabs
+from pages.ui.picture_view import tabs
+from pages.ui.widgets import apart
 
 
 def draw() -> None:

@@ -3,8 +3,9 @@
 import streamlit as st
 
 from pages.figure import contents, film_section, printed
+from pages.ui.picture_view import tabs
 from pages.ui.text import heading, plain
-from pages.ui.widgets import apart, tabs
+from pages.ui.widgets import apart
 
 
 def draw() -> None:

@@ -2,7 +2,7 @@
 
 from pages.heads import flow_section, measured
 from pages.ui import session_runs
-from pages.ui.widgets import tabs
+from pages.ui.picture_view import tabs
 
 PARTS = {
     "What each head does": measured.draw_roles,

@@ -3,8 +3,9 @@
 import streamlit as st
 
 from pages.learn import grammar, mystery_section, task_section, time_lapse
+from pages.ui.picture_view import tabs
 from pages.ui.state import session_state as state
-from pages.ui.widgets import apart, tabs
+from pages.ui.widgets import apart
 
 
 def learning() -> None:

@@ -24,11 +24,11 @@ from pages.ui import session_runs
 from pages.ui.components import maps
 from pages.ui.components import timelapse_component as player
 from pages.ui.downloads import table as downloads
-from pages.ui.picture_view import answer_of, ask, show
+from pages.ui.picture_view import answer_of, ask, show, tabs
 from pages.ui.server import offered_models
 from pages.ui.state import session_state as state
 from pages.ui.text import NUMBER, heading, plain, say, theme
-from pages.ui.widgets import pick_token, tabs
+from pages.ui.widgets import pick_token
 
 
 def draw() -> None:

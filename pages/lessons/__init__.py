@@ -7,9 +7,10 @@ import streamlit as st
 from encoder.teach.lessons.lesson import LessonError
 from pages.lessons import claims_section, glossary_section, labs_section
 from pages.ui.lessons import library, maker, player, tutorials
+from pages.ui.picture_view import tabs
 from pages.ui.state import session_state as state
 from pages.ui.text import heading, plain, subheading
-from pages.ui.widgets import apart, fold, tabs
+from pages.ui.widgets import apart, fold
 
 FIRST = 3  # lessons that are in sight before the others are asked for
 

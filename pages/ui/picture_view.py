@@ -25,6 +25,7 @@ from pages.ui import cell_links, session_runs
 from pages.ui.components import present
 from pages.ui.downloads import keep, table
 from pages.ui.downloads.figure_collection import view_of
+from pages.ui.refusals import shows_errors
 from pages.ui.server import jobs
 from pages.ui.server.engine import budget
 from pages.ui.server.pool import Results, nbytes
@@ -141,6 +142,23 @@ def show_headed(page: str, part: Mapping[str, str] | None = None) -> None:
             if title := given(picture.heading, scene):
                 heading(title)
                 show(picture, scene=scene, more=given(picture.more, scene))
+
+
+def tabs(parts: Mapping[str, Callable[[], None]], key: str) -> None:
+    """One choice of a page's parts by their titles, the first one unless the link says another; only it is drawn."""
+    titles = list(parts)
+    with st.container(key=f"parts_{key}"):
+        chosen = st.segmented_control(
+            "Part of the page",
+            titles,
+            required=True,
+            label_visibility="collapsed",
+            **state.choice(key, titles, titles[0]),
+        )
+    part = chosen or titles[0]
+    with shows_errors():
+        parts[part]()
+        show_headed(state.session().page, {key: part})
 
 
 def show(

@@ -1,32 +1,14 @@
 """Widgets that several pages have, each tied to the link."""
 
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Sequence
 from typing import Any
 
 import streamlit as st
 
 from encoder.support.formatting import brief, shown
-from pages.ui.picture_view import show_headed
 from pages.ui.refusals import shows_errors
 from pages.ui.state import session_state as state
 from pages.ui.text import plain
-
-
-def tabs(parts: Mapping[str, Callable[[], None]], key: str) -> None:
-    """One choice of a page's parts by their titles, the first one unless the link says another; only it is drawn."""
-    titles = list(parts)
-    with st.container(key=f"parts_{key}"):
-        chosen = st.segmented_control(
-            "Part of the page",
-            titles,
-            required=True,
-            label_visibility="collapsed",
-            **state.choice(key, titles, titles[0]),
-        )
-    part = chosen or titles[0]
-    with shows_errors():
-        parts[part]()
-        show_headed(state.session().page, {key: part})
 
 
 def apart() -> Any:

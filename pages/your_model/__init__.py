@@ -16,7 +16,7 @@ from encoder.teach.story.tour import kind
 from encoder.trace.trace import Trace
 from pages.ui import session_runs
 from pages.ui.downloads import table as downloads
-from pages.ui.picture_view import show
+from pages.ui.picture_view import show, tabs
 from pages.ui.refusals import shows_errors
 from pages.ui.server import jobs
 from pages.ui.server.engine import held
@@ -25,7 +25,7 @@ from pages.ui.state import session_state as state
 from pages.ui.state.site import page_of
 from pages.ui.step import sections
 from pages.ui.text import WHOLE, heading, plain, say
-from pages.ui.widgets import apart, fold, tabs
+from pages.ui.widgets import apart, fold
 from pages.your_model import another_model
 
 
