@@ -6,6 +6,7 @@ from itertools import pairwise
 
 import pytest
 import torch
+from in_turn import in_turn
 from tiny import SENTENCE, TINY, VARIANTS, tiny
 
 from encoder import Edit, TextEncoder, Trace
@@ -66,7 +67,7 @@ def told(a: str, b: str) -> str:
     return " ".join(said)
 
 
-@pytest.mark.parametrize(
+@in_turn(
     ("a", "b", "expected"),
     [
         ("a b c", "a b c", "a b c"),

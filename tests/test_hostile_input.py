@@ -12,6 +12,7 @@ import pytest
 import streamlit
 from hypothesis import given
 from hypothesis import strategies as st
+from in_turn import in_turn
 from link_grammar import CELL, EDITS, MODEL, SHAPE, cases
 from nasty import EVERY, any_text, texts
 
@@ -49,7 +50,7 @@ def test_any_text_runs_to_finite_numbers(small: TextEncoder, text: str) -> None:
     assert float((trace["layers.3.attention.weights"].sum(-1) - 1).abs().max()) < 1e-5
 
 
-@pytest.mark.parametrize("text", EVERY, ids=lambda text: ascii(text)[:40])
+@in_turn("text", EVERY)
 def test_every_nasty_text_runs(small: TextEncoder, text: str) -> None:
     assert bool(small.trace(text)["output"].isfinite().all())
 

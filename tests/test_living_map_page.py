@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 from drawn import unpacked
+from in_turn import in_turn
 from page_tools import maps, open_app
 
 from encoder import TextEncoder
@@ -21,10 +22,11 @@ def sent(**query: str) -> dict[str, Any]:
     return maps(open_app(model="small", sentence="The cat.", **query), "living_map_layer")
 
 
-def test_a_link_unfolds_a_layer_and_marks_the_opened_number() -> None:
-    assert sent()["open"] == -1 and sent()["cell"] is None
+def test_a_link_unfolds_a_layer_which_is_sent_then_alone_and_marks_the_opened_number() -> None:
+    folded = sent()
+    assert (folded["open"], folded["cell"], folded["columns"]) == (-1, None, "")
     found = sent(layer="2", head="1", unfolded="1", cell=f"{STEP}:3,2,9")
-    assert (found["layer"], found["head"], found["open"]) == (2, 1, 2)
+    assert (found["layer"], found["head"], found["open"]) == (2, 1, 2) and found["columns"]
     assert found["cell"] == {"step": STEP, "head": 3, "row": 2, "cell": 9 // 2}
 
 
@@ -34,7 +36,7 @@ def test_a_number_that_is_not_drawn_has_no_mark() -> None:
     assert sent(unfolded="7")["open"] == -1
 
 
-@pytest.mark.parametrize(
+@in_turn(
     ("said", "fields", "opened"),
     [
         ({"open": 2, "layer": 2, "head": 3}, {"layer": 2, "head": 3, "unfolded": 1}, None),
@@ -88,10 +90,6 @@ def test_a_difference_is_drawn_only_where_something_is_changed() -> None:
 def test_the_way_that_is_told_is_that_of_the_word_asked_for() -> None:
     found = maps(open_app(model="small", sentence="The cat.", walk_of="2"), "living_map")["walk"]
     assert found["row"] == 2 and "“cat”" in found["said"][0]
-
-
-def test_a_layer_is_sent_only_where_one_is_unfolded() -> None:
-    assert sent()["columns"] == "" and sent(unfolded="1")["columns"]
 
 
 def test_a_difference_goes_with_the_run_that_it_was_drawn_against(small: TextEncoder) -> None:
