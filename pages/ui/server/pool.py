@@ -100,17 +100,20 @@ class Budget:
             if more > self.left():  # what was freed may not be with the system yet
                 self.give_back()
 
-    def drop_one(self) -> bool:
-        """Let go of what was used longest ago and is not on loan, in whichever pool; False where there is none."""
+    def drop_one(self, *pools: "Pool") -> bool:
+        """Let go of one thing that is not on loan, of these pools or of all; False where there is none.
+
+        What is too large to stay at all goes first, then what was used longest ago.
+        """
         with self.changed:
             idle = [
-                (pool.stays(key), entry.used, pool, key)
-                for pool in self.pools
+                (entry.nbytes <= pool.most_bytes, pool.stays(key), entry.used, pool, key)
+                for pool in pools or self.pools
                 for key, entry in pool.kept.items()
                 if not entry.loans
             ]
             if idle:
-                _, _, pool, key = min(idle, key=lambda one: one[:2])
+                *_, pool, key = min(idle, key=lambda each: each[:3])
                 pool.drop(key)
             return bool(idle)
 
@@ -123,7 +126,7 @@ class Pool:
         most_bytes: what all may hold.
         expected: about how many bytes one will take, before it is made.
         size: how many it takes.
-        let_go: has one give up its memory.
+        let_go: has one give up its memory; else it goes when nobody holds it.
         stays: which ones go last, and never for want of somebody who looks at them.
         one_by_one: one is made at a time, and nothing makes room for the next before its turn comes.
         budget: of bytes, shared with other pools.
@@ -136,7 +139,7 @@ class Pool:
         *,
         expected: Callable[..., int],
         size: Callable[[Any], int],
-        let_go: Callable[[Key, Any], None],
+        let_go: Callable[[Key, Any], None] = lambda key, value: None,
         stays: Callable[[Key], bool] = lambda key: False,
         one_by_one: bool = False,
         budget: Budget | None = None,
@@ -162,7 +165,7 @@ class Pool:
                 if key not in self.making:
                     self.making[key] = 0
                     break
-                self.wait()
+                self.changed.wait(LOOK)
             pulse()
         me = threading.get_ident()
         try:
@@ -184,13 +187,18 @@ class Pool:
 
     def lend(self, key: Key, loan: Loan | None) -> Any:
         """Hand out what is kept."""
-        self.kept.move_to_end(key)
-        entry = self.kept[key]
-        entry.used = monotonic()
+        entry = self.use(key)
         if loan is not None:
             entry.loans.add(loan)
             loan.things.add((self, key))
         return entry.value
+
+    def use(self, key: Key) -> Entry:
+        """Note that a thing was used just now."""
+        entry = self.kept[key]
+        entry.used = monotonic()
+        self.kept.move_to_end(key)
+        return entry
 
     def admit(self, key: Key, nbytes: int, loan: Loan | None) -> None:
         """Wait until there is room. Who has something on loan already does not wait: others may wait for that."""
@@ -206,12 +214,8 @@ class Pool:
                     if ours or not others or fits:
                         self.making[key] = nbytes
                         return
-                self.wait()
+                self.changed.wait(LOOK)
             pulse()
-
-    def wait(self) -> None:
-        """Wait for a change, not for long."""
-        self.changed.wait(LOOK)
 
     @property
     def held(self) -> int:
@@ -223,9 +227,9 @@ class Pool:
         """The script run is over: what it borrowed may go, and is what its page shows."""
         with self.changed:
             mine = {key for pool, key in loan.things if pool is self}
-            for key in mine & self.kept.keys():
+            for key in [key for key in self.kept if key in mine]:
                 self.kept[key].loans.discard(loan)
-                self.kept[key].used = monotonic()
+                self.use(key)
             if loan.visitor:
                 self.shown[loan.visitor] = mine
             self.trim()
@@ -233,17 +237,9 @@ class Pool:
 
     def trim(self, more: int = 0) -> None:
         """Let go of what was used longest ago, until `more` bytes fit or all the rest is on loan."""
-        while self.held + more > self.most_bytes and self.drop_one():
+        while self.held + more > self.most_bytes and self.budget.drop_one(self):
             pass
         self.budget.trim(more)
-
-    def drop_one(self) -> bool:
-        """Let go of one thing that is not on loan: too large to stay at all, else used longest ago; False without."""
-        with self.changed:
-            idle = [key for key, entry in self.kept.items() if not entry.loans]
-            for key in sorted(idle, key=lambda key: (self.kept[key].nbytes <= self.most_bytes, self.stays(key)))[:1]:
-                self.drop(key)
-            return bool(idle)
 
     def drop(self, key: Key) -> None:
         """Let go of one thing."""
@@ -287,7 +283,7 @@ def nbytes(value: Any) -> int:
     if isinstance(value, str):
         return SMALL + len(value)
     if isinstance(value, Mapping):
-        return SMALL + sum(nbytes(key) + nbytes(one) for key, one in value.items())
+        return SMALL + sum(nbytes(key) + nbytes(each) for key, each in value.items())
     if isinstance(value, list | tuple | set | frozenset):
         return SMALL + sum(map(nbytes, value))
     if is_dataclass(value):
@@ -309,7 +305,7 @@ class Results(Pool, Generic[P, R]):
         size: Callable[[Any], int] = nbytes,
         budget: Budget | None = None,
     ) -> None:
-        super().__init__(make, most_bytes, expected=lambda *asked: 0, size=size, let_go=forgotten, budget=budget)
+        super().__init__(make, most_bytes, expected=lambda *asked: 0, size=size, budget=budget)
 
     def __call__(self, *asked: P.args, **_: P.kwargs) -> R:
         """The result for these arguments: the kept one, or a new one."""
@@ -323,7 +319,3 @@ class Results(Pool, Generic[P, R]):
     def has(self, *asked: object) -> bool:
         """Whether it is kept."""
         return asked in self.kept
-
-
-def forgotten(key: Key, value: Any) -> None:
-    """A result that is not kept any more gives up nothing: it goes when nobody holds it."""
