@@ -14,7 +14,7 @@ SCRIPT = '''"""Counting: how long the sentence is."""
 
 import streamlit as st
 
-from pages.ui import session
+from pages.ui import session_runs
 from pages.ui.state import session_state as state
 
 UNITS = ("tokens", "letters")
@@ -23,7 +23,7 @@ UNITS = ("tokens", "letters")
 def draw() -> None:
     """Draw the page."""
     unit = st.pills("Counted in", UNITS, required=True, **state.choice("counted_in", UNITS, "tokens"))
-    st.markdown(f"**{len(session.now().tokens if unit == 'tokens' else session.now().text)} {unit}**")
+    st.markdown(f"**{len(session_runs.now().tokens if unit == 'tokens' else session_runs.now().text)} {unit}**")
 '''
 ROW = 'Page("counting", "How long it is", ":material/123:", section="Look deeper")'
 VISIT = """

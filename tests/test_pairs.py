@@ -1,6 +1,5 @@
 """Pairs of sentences: their tokens, where they are cut, what the model gets, and everything that runs a pair again."""
 
-from collections.abc import Sequence
 from dataclasses import replace
 
 import pytest
@@ -19,7 +18,7 @@ from encoder.experiments.compare import aligned_tokens, difference
 from encoder.explain.cost import step_costs
 from encoder.explain.number import explain
 from encoder.explain.proof import checks
-from encoder.metrics import WAYS, attention_weights, between, segment_mass, segments
+from encoder.metrics import WAYS, between, segment_mass, segments
 from encoder.trace.tokens import Text
 from encoder.trace.trace import Source
 from encoder.trace.words import merge
@@ -235,19 +234,7 @@ def test_padding_and_cut_words(base: TextEncoder) -> None:
     assert [i for group in cut.words for i in group] == list(range(512))
 
 
-def test_rows_are_averaged_and_columns_summed(base: TextEncoder) -> None:
-    trace = base.trace((A, B))
-    groups = trace.tokenization.words
-    weights = attention_weights(trace)
-    found = merge(weights, groups)
-    assert found.shape == (6, 8, len(groups), len(groups))
-    assert torch.allclose(found.sum(-1), torch.ones(6, 8, len(groups)), atol=1e-5)
-    expected = by_loop(weights[4, 1], groups)
-    assert torch.allclose(found[4, 1], expected, atol=1e-6) and torch.equal(merge(weights[4, 1], groups), found[4, 1])
+def test_weights_must_fit_their_groups() -> None:
+    """What they come to is summed by hand in test_word_weights.py."""
     with pytest.raises(ValueError, match=r"weights are \[3, 4, 4\] for groups of 3 tokens; they must be"):
         merge(torch.zeros(3, 4, 4), ((0, 1), (2,)))
-
-
-def by_loop(weights: torch.Tensor, groups: Sequence[Sequence[int]]) -> torch.Tensor:
-    rows = [[sum(float(weights[i, j]) for i in of for j in to) / len(of) for to in groups] for of in groups]
-    return torch.tensor(rows)

@@ -2,7 +2,7 @@
 
 import json
 import re
-from dataclasses import fields, replace
+from dataclasses import replace
 from functools import cache
 from itertools import product
 
@@ -12,13 +12,12 @@ from in_turn import every_shape, in_turn
 from tiny import SENTENCE, TINY, VARIANTS, tiny, tiny_model
 from twins import MODELS
 
-from encoder import PRESETS, EncoderConfig, TextEncoder
+from encoder import PRESETS, EncoderConfig
 from encoder.checkpoint.families import FAMILIES
 from encoder.checkpoint.hugging_face import is_hugging_face, read_fields
 from encoder.model.config import CHOICES
 from encoder.model.steps.catalogue import by_name, catalogue, step_names
 from encoder.model.steps.entries import GIVEN as SYMBOLS
-from encoder.model.steps.step import Step
 from encoder.model.tap import Recorder
 
 TEXTS = ("name", "symbol", "formula", "operation", "title", "note", "look")
@@ -53,16 +52,6 @@ def test_trace_is_the_catalogue_and_its_numbers_are_as_the_texts_say(config: Enc
     last = next(s.name for s in reversed(catalogue(config)) if s.name in ("embedding.output", "embedding.sum"))
     same = torch.equal(plain[last][2], plain[last][4])  # the second and fourth word are the same
     assert same == ("are alike" in words.look) != ("differ by nothing but their positions" in words.look)
-    output = plain["output"]
-    assert torch.allclose(output[2], output[4], atol=1e-5) == ("alike" in by_name(config)["output"].look)
-
-
-@in_turn("model", ["base", "small"])
-def test_trace_of_a_bundled_model_is_the_catalogue(model: str, request: pytest.FixtureRequest) -> None:
-    encoder: TextEncoder = request.getfixturevalue(model)
-    trace = encoder.trace("The animal didn't cross the street because it was too tired.")
-    recorded = [(name, tuple(value.shape)) for name, value in trace.items()]
-    assert recorded == [(step.name, step.sizes(encoder.config, len(trace.tokens))) for step in encoder.steps]
 
 
 @every_variant
@@ -105,10 +94,6 @@ def test_parameters_are_those_of_the_model(config: EncoderConfig) -> None:
     assert named <= parameter_names(config)
     weights = set(tiny_model(config).state_dict())
     assert {name for name in weights if name in named or name.rsplit(".", 1)[0] in named} == weights
-
-
-def test_texts_are_all_the_fields_a_reader_sees() -> None:
-    assert {field.name for field in fields(Step) if field.type is str} == {*TEXTS, "values"}
 
 
 @in_turn(

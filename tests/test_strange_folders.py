@@ -220,16 +220,6 @@ def hollow(name: str, size: int, first: bytes = b"") -> Change:
     return damage
 
 
-def words_in_lines(count: int) -> Change:
-    """A vocab.txt in place of the tokenizer."""
-
-    def damage(folder: Path) -> None:
-        (folder / "tokenizer.json").unlink()
-        (folder / "vocab.txt").write_text("".join(f"w{i}\n" for i in range(count)))
-
-    return damage
-
-
 def pairs(change: Change) -> Change:
     """A vocab.json and a changed merges.txt in place of the tokenizer."""
 
@@ -257,7 +247,6 @@ def narrow(folder: Path) -> None:
 
 
 FOLDERS: dict[str, tuple[Change, str]] = {
-    "many-words": (words_in_lines(54), "vocab.txt has 54 pieces, more than the vocab_size 53 of the model"),
     "long-merges": (
         pairs(hollow("merges.txt", 2**23 + 1)),
         "merges.txt has 8,388,609 bytes; at most 8,388,608 are read",

@@ -316,22 +316,6 @@ def test_random_weights_are_drawn_as_stated(shape: EncoderConfig) -> None:
         assert not model.layers[0].norm1.bias.any()
 
 
-def test_another_models_trace_is_refused(base: TextEncoder, small: TextEncoder) -> None:
-    """Its numbers would be read with this model's weights and words, and be wrong without a word."""
-    trace = small.trace("The [MASK] sat.")
-    said = r"the trace is of another model \(small\) than this one \(base\)"
-    for ask in (
-        lambda: base.predict(trace),
-        lambda: base.explain(trace, "layers.0.attention.q", (0, 0, 0)),
-        lambda: base.word_id(trace, 2, "cat"),
-    ):
-        with pytest.raises(ValueError, match=said):
-            ask()
-    one, other = tiny(VARIANTS["mlm-head"]), tiny(VARIANTS["mlm-head-gelu"])
-    with pytest.raises(ValueError, match="the trace is of another model"):
-        other.predict(one.trace(SENTENCE))
-
-
 def test_the_same_weights_under_another_name_are_the_same_model(small: TextEncoder) -> None:
     again = TextEncoder.from_pretrained(checkpoint.BUNDLED / "small", called="renamed", origin="elsewhere")
     trace = small.trace("The [MASK] sat.")
