@@ -7,7 +7,7 @@ from typing import Any
 from nasty import EVERY
 
 from encoder.packet.shipped import SENTENCES
-from pages.front.asked import FORMATS
+from pages.front.request_fields import FORMATS
 
 MODELS = (
     "small",

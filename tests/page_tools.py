@@ -18,7 +18,7 @@ from encoder.pictures.link import to_query
 from encoder.pictures.old_addresses import lead
 from encoder.pictures.view import EXAMPLE
 from pages.front import make
-from pages.front.asked import wanted
+from pages.front.request_fields import wanted
 from pages.ui.server import file_links
 from pages.ui.server.file_links import Offer
 from pages.ui.state.site import DRAWN, PAGES, page_of

@@ -498,7 +498,7 @@ def test_a_killed_run_is_taken_up_again_by_workers_in_any_order(
             raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
-        work(plan, small, told=kill)
+        work(plan, small, on_progress=kill)
     assert sorted(path.name for path in plan.parts.glob("part-*")) == [plan.part(0).name, plan.part(1).name]
     times = [plan.part(i).stat().st_mtime_ns for i in range(2)]
     with pytest.raises(AtlasError, match="--resume"):

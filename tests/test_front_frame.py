@@ -20,7 +20,7 @@ MAIN = "../pages/main.py"
 
 def test_of_what_a_browser_asks_for_only_what_one_may_say_is_left() -> None:
     for said in (None, "", 3, [], {}, {"key": 3}, {"key": ["start"]}, {"key": "../app"}, {"key": "none"}):
-        assert frame.asked(said) == (None, {}), said
+        assert frame.destination(said) == (None, {}), said
     here = {"sentence": "Dogs bark.", "layer": "3", "head": "x"}
     kept: list[tuple[object, dict[str, str]]] = [
         (None, {}),
@@ -32,10 +32,10 @@ def test_of_what_a_browser_asks_for_only_what_one_may_say_is_left() -> None:
         ({"word": "3", "off": "1", "maps": "1", "after": "2", "lens_word": "is", "head": "3"}, {"head": "3"}),
     ]
     for query, left in kept:
-        assert frame.asked({"key": "atlas", "query": query}) == (site.called("atlas"), left)
+        assert frame.destination({"key": "atlas", "query": query}) == (site.called("atlas"), left)
     of_front = {"word": "3", "off": "1", "maps": "1", "after": "input", "lens_word": "is", "v": "1"}
     for key in ("start", "attention", "add_norm", "what_if", "stack"):
-        assert frame.asked({"key": key, "query": of_front}) == (site.called(key), of_front)
+        assert frame.destination({"key": key, "query": of_front}) == (site.called(key), of_front)
 
 
 def test_a_link_of_the_front_opens_a_page_of_the_server_without_a_word_about_what_only_the_front_knows() -> None:

@@ -25,9 +25,9 @@ from encoder.packet.shipped import SENTENCES, shipped
 from encoder.support import theme
 from encoder.support.formatting import percent
 from pages.front import packets, plain_page, routes
-from pages.front.asked import Asked, RefusedError
 from pages.front.headers import Headers
-from pages.front.packets import Made, Packets
+from pages.front.packets import Packets, PinnedPacket
+from pages.front.request_fields import RefusedError, RunRequest
 
 ROOT = Path(__file__).parents[1]
 RUNS: dict[str, dict[str, str]] = {
@@ -307,7 +307,7 @@ def test_a_server_that_cannot_answer_says_so() -> None:
     ]
     for error, status, after in errors:
 
-        def make(asked: Asked, error: Exception = error) -> Made:
+        def make(asked: RunRequest, error: Exception = error) -> PinnedPacket:
             raise error
 
         with served(Packets(make, lambda name: None)) as client:
@@ -318,12 +318,12 @@ def test_a_server_that_cannot_answer_says_so() -> None:
 
 
 def test_a_run_is_made_once_for_this_page_and_the_front() -> None:
-    calls: list[Asked] = []
+    calls: list[RunRequest] = []
     data = shipped("The cat chased the mouse.") or b""
 
-    def make(asked: Asked) -> Made:
+    def make(asked: RunRequest) -> PinnedPacket:
         calls.append(asked)
-        return Made(packets.compress(data), "weights")
+        return PinnedPacket(packets.compress(data), "weights")
 
     with served(Packets(make, lambda name: "weights")) as client:
         sent = {"level": 1, "sentence": "A  dog.", "model": "small", "hidden": [1]}

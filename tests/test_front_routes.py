@@ -27,9 +27,9 @@ from encoder.packet.format import unpack
 from encoder.packet.shipped import SENTENCES, shipped
 from encoder.pictures.figure import figure_of
 from pages.front import packets, routes, visitors
-from pages.front.asked import Asked, AskedFile, RefusedError, read
 from pages.front.headers import Headers, policy
-from pages.front.packets import Made, Packets
+from pages.front.packets import Packets, PinnedPacket
+from pages.front.request_fields import FileRequest, RefusedError, RunRequest, read
 from pages.front.served_files import File
 from pages.ui.server import jobs
 
@@ -56,7 +56,7 @@ TYPES = {
 }
 
 
-def served(made: Packets | None = None, make_file: Callable[[AskedFile], File] = routes.usual_maker) -> TestClient:
+def served(made: Packets | None = None, make_file: Callable[[FileRequest], File] = routes.usual_maker) -> TestClient:
     """A browser on a server that has the routes and nothing else."""
     return TestClient(Starlette(routes=routes.routes(made, make_file), middleware=[Middleware(Headers)]))
 
@@ -373,16 +373,16 @@ class Slow:
     """Makes packets that only come when they may, and counts."""
 
     def __init__(self) -> None:
-        self.asked: list[Asked] = []
+        self.asked: list[RunRequest] = []
         self.may = threading.Event()
 
-    def __call__(self, asked: Asked) -> Made:
+    def __call__(self, asked: RunRequest) -> PinnedPacket:
         self.asked.append(asked)
         assert self.may.wait(30)
-        return Made(packets.compress(b"ENCP" + asked.sentence.encode()), "weights")
+        return PinnedPacket(packets.compress(b"ENCP" + asked.sentence.encode()), "weights")
 
 
-def wanted(sentence: str) -> Asked:
+def wanted(sentence: str) -> RunRequest:
     """A run of a sentence."""
     return read(json.dumps(RUN | {"sentence": sentence}).encode())
 
@@ -402,12 +402,12 @@ def test_thirty_who_ask_for_one_run_at_once_have_it_made_once() -> None:
 
     found = asyncio.run(all_at_once())
     assert len(found) == 30 and {gzip.decompress(packet) for packet in found} == {b"ENCPOne."}  # type: ignore[arg-type]
-    assert len(slow.asked) == made.made == 1 and not made.coming and not made.makers.waiting
+    assert len(slow.asked) == made.made_count == 1 and not made.coming and not made.makers.waiting
 
 
 def test_other_weights_are_another_run_and_packets_used_last_are_kept_longest() -> None:
     pinned = ["first"]
-    made = Packets(lambda asked: Made(packets.compress(b"x"), pinned[0]), lambda name: pinned[0])
+    made = Packets(lambda asked: PinnedPacket(packets.compress(b"x"), pinned[0]), lambda name: pinned[0])
 
     async def ask() -> None:
         for weights in ("first", "first", "second"):
@@ -415,12 +415,14 @@ def test_other_weights_are_another_run_and_packets_used_last_are_kept_longest() 
             await made.get(wanted("One."), "")
 
     asyncio.run(ask())
-    assert made.made == 2
+    assert made.made_count == 2
     sizes = {"A.": 30, "B.": 30, "C.": 30, "D.": 30, "E.": 101}
-    few = Packets(lambda asked: Made(b" " * sizes[asked.sentence], "weights"), lambda name: "weights", most_bytes=100)
+    few = Packets(
+        lambda asked: PinnedPacket(b" " * sizes[asked.sentence], "weights"), lambda name: "weights", most_bytes=100
+    )
 
     async def ask_in_turn() -> list[int]:
-        return [(len(await few.get(wanted(f"{letter}."), "")), few.made)[1] for letter in "ABCADEEACDB"]
+        return [(len(await few.get(wanted(f"{letter}."), "")), few.made_count)[1] for letter in "ABCADEEACDB"]
 
     assert asyncio.run(ask_in_turn()) == [1, 2, 3, 3, 4, 5, 6, 6, 6, 6, 7]  # the second goes, the last is never kept
 
@@ -428,9 +430,9 @@ def test_other_weights_are_another_run_and_packets_used_last_are_kept_longest() 
 def test_one_visitor_takes_a_share_and_all_together_no_more_than_wait() -> None:
     may = threading.Event()
 
-    def make_packet(asked: Asked) -> Made:
+    def make_packet(asked: RunRequest) -> PinnedPacket:
         assert may.wait(30)
-        return Made(packets.compress(b"x"), None)
+        return PinnedPacket(packets.compress(b"x"), None)
 
     made, files = Packets(make_packet, lambda name: None), visitors.Makers("files")
 
@@ -465,7 +467,11 @@ def test_what_fails_is_one_sentence_and_a_server_without_room_says_when_to_ask_a
         def make(asked: Any, answers: list[Exception] = answers) -> Any:
             if answers:
                 raise answers.pop(0)
-            return Made(packets.compress(b"ENCP"), None) if isinstance(asked, Asked) else File("x", "text/csv", b"")
+            return (
+                PinnedPacket(packets.compress(b"ENCP"), None)
+                if isinstance(asked, RunRequest)
+                else File("x", "text/csv", b"")
+            )
 
         with served(Packets(make, lambda name: None), make) as client:
             full = client.post(f"/api/{route}", json=asked)

@@ -48,8 +48,8 @@ from encoder.pictures.ask import model_called
 from encoder.support.formatting import percent
 from encoder.tasks import timelapse
 from encoder.tasks.timelapse import gap_moments, word_moments
-from pages.front.asked import wanted
 from pages.front.packets import Packets
+from pages.front.request_fields import wanted
 
 pytestmark = pytest.mark.slow
 
@@ -69,7 +69,7 @@ def sent(app: AppTest, key: str) -> dict[str, Any]:
 def counter_of(encoder: TextEncoder, bank: Treebank) -> MomentCounter:
     """What counts the subjects of gaps with a noun between: few enough to run here."""
     counter = MomentCounter(encoder, bank.name, questions(encoder, bank, [JUDGED]))
-    counter.made = []  # agreement has a test of its own
+    counter.gap_sentences = []  # agreement has a test of its own
     return counter
 
 

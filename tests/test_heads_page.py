@@ -30,8 +30,8 @@ from encoder.pictures.registry import pictures
 from encoder.pictures.registry.heads_pictures import ROLLOUT
 from encoder.support.formatting import percent
 from encoder.support.progress import listening
-from pages.front.asked import wanted
 from pages.front.packets import Packets
+from pages.front.request_fields import wanted
 from pages.heads import over_a_list
 from pages.ui.server import exams, jobs
 

@@ -12,7 +12,7 @@ BOUNDS = {  # what was counted last; lower one whenever a change allows it
     "floors of the library": 13,
     "arrows of the library": 94,
     "# fmt: skip": 30,
-    "the five words as names": 734,
+    "the five words as names": 59,
     "basenames that occur again": 5,
 }
 

@@ -22,7 +22,7 @@ from encoder.teach.lessons.lesson import LessonError, LessonStep, read, write
 from encoder.teach.lessons.stored import by_content
 from encoder.teach.trials import Verdict
 from pages.front import below, make
-from pages.front.asked import wanted
+from pages.front.request_fields import wanted
 from pages.ui.lessons import library
 from pages.ui.state.site import DRAWN
 

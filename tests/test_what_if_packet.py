@@ -13,7 +13,7 @@ from encoder.edits.edit_text import text_to_edits
 from encoder.packet.format import unpack
 from encoder.packet.what_if_level import level_7, parts_tried
 from encoder.trace.trace import Trace
-from pages.front.asked import RefusedError, read
+from pages.front.request_fields import RefusedError, read
 
 KEYS = "The keys to the cabinet [MASK] on the table."
 BLOCKS = ("attention.output", "feed_forward.output")

@@ -41,27 +41,27 @@ def arguments(given: list[str] | None = None) -> Namespace:
     return parser.parse_args(given)
 
 
-def planned(asked: Namespace) -> AtlasPlan:
+def planned(options: Namespace) -> AtlasPlan:
     """Return what is asked for."""
-    stream, heads = (tuple(sorted({*layers})) for layers in (asked.vectors, asked.head_vectors))
+    stream, heads = (tuple(sorted({*layers})) for layers in (options.vectors, options.head_vectors))
     return AtlasPlan(
-        asked.model,
-        AtlasCorpus(tuple(asked.corpus), asked.every, asked.pairs),
-        asked.out,
-        KeptVectors(stream, heads, asked.vector_every),
-        asked.shard,
-        asked.licence,
-        device(asked.device),
+        options.model,
+        AtlasCorpus(tuple(options.corpus), options.every, options.pairs),
+        options.out,
+        KeptVectors(stream, heads, options.vector_every),
+        options.shard,
+        options.licence,
+        device(options.device),
     )
 
 
-def device(asked: str) -> str:
+def device(name: str) -> str:
     """Return the kind of device to compute on.
 
     Raises:
         AtlasError: there is no such device, or not one for each process of torchrun.
     """
-    if asked == "cpu":
+    if name == "cpu":
         return "cpu"
     gpus = torch.cuda.device_count() if torch.cuda.is_available() else 0
     if not gpus:
@@ -75,20 +75,20 @@ def device(asked: str) -> str:
     return "cuda"
 
 
-def make(asked: Namespace) -> None:
+def make(options: Namespace) -> None:
     """Make what is asked for; under torchrun each process does its share, and the first one writes."""
-    plan = planned(asked)
-    if asked.workers < 1:
-        raise AtlasError(f"--workers is {asked.workers}; it must be 1 or more")
+    plan = planned(options)
+    if options.workers < 1:
+        raise AtlasError(f"--workers is {options.workers}; it must be 1 or more")
     check_folder(plan.out)
     encoder = TextEncoder.from_pretrained(plan.model)
     with processes(plan.device) as on:
         if on.first:
-            corpus = begin(plan, encoder, asked.resume)
+            corpus = begin(plan, encoder, options.resume)
         on.wait()
         with progress("atlas", "sentences") as hear:
-            if asked.workers > 1 and on.count == 1:
-                work_together(plan, asked.workers, lambda done: hear(done, corpus.sentences))
+            if options.workers > 1 and on.count == 1:
+                work_together(plan, options.workers, lambda done: hear(done, corpus.sentences))
             else:
                 share = -(-corpus.sentences // on.count) if on.first else None
                 work(plan, encoder, on.rank, on.count, lambda done: hear(done, share))
@@ -101,8 +101,8 @@ def make(asked: Namespace) -> None:
 
 def main(given: list[str] | None = None) -> int:
     """Do what the command line says; returns the exit code, 2 where it cannot be done."""
-    asked = arguments(given)
-    return exit_code(lambda: make(asked), "go on with --resume")
+    options = arguments(given)
+    return exit_code(lambda: make(options), "go on with --resume")
 
 
 if __name__ == "__main__":

@@ -134,8 +134,8 @@ class Atlas:
         rows = self.table("units.parquet", None, [("layer", "==", layer), ("unit", "==", unit)]).to_pylist()
         if not rows:
             raise AtlasError(f"there is no unit {unit} in layer {layer} of this atlas")
-        found: dict[str, Any] = rows[0]
-        return found
+        row: dict[str, Any] = rows[0]
+        return row
 
     def head(self, layer: int, head: int) -> "AtlasHead":
         """Return the row of one head.

@@ -78,17 +78,17 @@ def read_card(folder: Path) -> AtlasCard:
             "make it again, or open it with the program that made it"
         )
     try:
-        return understood(raw)
+        return card_of(raw)
     except (KeyError, TypeError, ValueError, AttributeError) as error:
         raise AtlasError(f"{CARD} of {folder.name} is damaged; make the atlas again") from error
 
 
-def understood(said: Mapping[str, Any]) -> AtlasCard:
+def card_of(raw: Mapping[str, Any]) -> AtlasCard:
     """Return a card from its fields; KeyError, TypeError or ValueError where one is missing or is no such thing."""
-    model, corpus = said["model"], said["corpus"]
+    model, corpus = raw["model"], raw["corpus"]
     sizes = {name: counted(model[name], most) for name, most in SIZES.items()}
-    files = {str(name): (counted(one["bytes"]), text(one["sha256"])) for name, one in said["files"].items()}
-    layers = {name: tuple(counted(layer, sizes["layers"]) for layer in said[name]) for name in KEPT}
+    files = {str(name): (counted(about["bytes"]), text(about["sha256"])) for name, about in raw["files"].items()}
+    layers = {name: tuple(counted(layer, sizes["layers"]) for layer in raw[name]) for name in KEPT}
     return AtlasCard(
         text(model["name"]),
         text(model["sha256"]),
@@ -100,7 +100,7 @@ def understood(said: Mapping[str, Any]) -> AtlasCard:
         text(corpus["licence"]),
         layers["vectors"],
         layers["head_vectors"],
-        text(said["command"]),
+        text(raw["command"]),
         files,
         corpus.get("pairs", False) is True,
     )

@@ -63,8 +63,8 @@ class SameLength:
         device = self.ids.device
         sentence = torch.tensor(self.numbers).to(device)[:, None].expand_as(self.ids)
         position = torch.arange(self.ids.shape[1], device=device).expand_as(self.ids)
-        found = {"sentence": sentence, "position": position, "id": self.ids, "text": self.text}
-        return found | {"drawn": drawn(sentence, position)}
+        fields = {"sentence": sentence, "position": position, "id": self.ids, "text": self.text}
+        return fields | {"drawn": drawn(sentence, position)}
 
 
 class Shard:
@@ -155,8 +155,8 @@ class Collector(Tap):
             if number - batch.first < CONTROLLED:
                 sums.control(layer, weights[row], batch.keys[row, : len(ROLES)], number)
         written = weights * self.lengths[:, :, None]
-        for kind, one, other in (("weight", weights, written), ("written", written, weights)):
-            value, key = one.max(-1)  # [B, H, n]
+        for kind, ranked, other in (("weight", weights, written), ("written", written, weights)):
+            value, key = ranked.max(-1)  # [B, H, n]
             beside = other.gather(-1, key[..., None])[..., 0]
             ids = batch.ids[:, None].expand_as(key).gather(-1, key)
             more = {"key": key, "key_id": ids, "other": beside}
@@ -229,13 +229,13 @@ def batches(encoder: TextEncoder, first: int, texts: Sequence[Text]) -> Iterator
         size = max(1, CELLS // (n * max(config.d_ff, config.n_heads * n)))
         for start in range(0, len(same), size):
             some = same[start : start + size]
-            these = [one for _, one in some]
+            these = [tokens for _, tokens in some]
             froms, keys = zip(*map(pairs_of, these), strict=True)
             yield SameLength(
                 [number for number, _ in some],
                 these,
-                torch.tensor([one.ids for one in these]),
-                torch.tensor([[not special for special in one.special] for one in these]),
+                torch.tensor([tokens.ids for tokens in these]),
+                torch.tensor([[not special for special in tokens.special] for tokens in these]),
                 torch.stack(froms),
                 torch.stack(keys),
                 encoder.segments(these),

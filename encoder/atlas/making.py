@@ -28,7 +28,7 @@ from encoder.support import whole_file
 
 SHARD = 4096  # sentences
 EVERY = 0.5  # seconds between two looks at how far the processes are
-Told = Callable[[int], None]
+OnProgress = Callable[[int], None]
 
 
 @dataclass(frozen=True)
@@ -109,32 +109,34 @@ def begin(plan: AtlasPlan, encoder: TextEncoder, resume: bool) -> MeasuredCorpus
         "device": plan.device,
         **plan.corpus.kind,
     }
-    text, kept = json.dumps(settings, sort_keys=True), plan.parts / PLAN
-    if resume and (not kept.exists() or kept.read_text(encoding="utf-8") != text):
+    text, settings_file = json.dumps(settings, sort_keys=True), plan.parts / PLAN
+    if resume and (not settings_file.exists() or settings_file.read_text(encoding="utf-8") != text):
         raise AtlasError(
             f"{plan.out} holds an unfinished atlas of other settings, text or model; choose another folder"
         )
     plan.parts.mkdir(parents=True, exist_ok=True)
-    whole_file.write(kept, text.encode("utf-8"))
+    whole_file.write(settings_file, text.encode("utf-8"))
     return corpus
 
 
-def work(plan: AtlasPlan, encoder: TextEncoder, rank: int = 0, count: int = 1, told: Told = lambda done: None) -> None:
-    """Make this process's share of the parts; those that are there are kept. `told` hears of the sentences done."""
+def work(
+    plan: AtlasPlan, encoder: TextEncoder, rank: int = 0, count: int = 1, on_progress: OnProgress = lambda done: None
+) -> None:
+    """Make this process's share of the missing parts; `on_progress` hears of the sentences done."""
     torch.set_num_threads(1)
     behind = 0
     with unpacked(encoder.model), moved(encoder, plan.device):
         for index, (first, texts) in enumerate(plan.corpus.shards(plan.shard)):
             if index % count == rank:
                 if not plan.part(index).exists():
-                    found = collect(encoder, first, texts, plan.kept, after(behind, told))
-                    save(plan.part(index), found.state())
+                    shard = collect(encoder, first, texts, plan.kept, after(behind, on_progress))
+                    save(plan.part(index), shard.state())
                 behind += len(texts)
-                told(behind)
+                on_progress(behind)
 
 
-def work_together(plan: AtlasPlan, workers: int, told: Told) -> None:
-    """Make all parts by several processes of this machine; `told` hears of the sentences done by all.
+def work_together(plan: AtlasPlan, workers: int, on_progress: OnProgress) -> None:
+    """Make all parts by several processes of this machine; `on_progress` hears of the sentences done by all.
 
     Raises:
         AtlasError: one of them ended before its work was done.
@@ -143,11 +145,11 @@ def work_together(plan: AtlasPlan, workers: int, told: Told) -> None:
     team: Any = spawn(work_for_another, (plan, counts), workers, join=False, daemon=True)  # type: ignore[no-untyped-call]
     try:
         while not team.join(EVERY):
-            told(sum(counts))
+            on_progress(sum(counts))
     except ProcessException as error:
         early = f"process {error.error_index} of {workers} ended early"
         raise AtlasError(f"{early}; what is done is kept, go on with --resume") from error
-    told(sum(counts))
+    on_progress(sum(counts))
 
 
 def work_for_another(rank: int, plan: AtlasPlan, counts: Any) -> None:
@@ -155,19 +157,19 @@ def work_for_another(rank: int, plan: AtlasPlan, counts: Any) -> None:
     starter = multiprocessing.parent_process()
     assert starter is not None
 
-    def told(done: int) -> None:
+    def on_progress(done: int) -> None:
         counts[rank] = done
         if not starter.is_alive():  # it was killed: who goes on with --resume shall find nobody at work
             raise SystemExit(1)
 
     if plan.device == "cuda":
         torch.cuda.set_device(rank % torch.cuda.device_count())
-    work(plan, TextEncoder.from_pretrained(plan.model), rank, len(counts), told)
+    work(plan, TextEncoder.from_pretrained(plan.model), rank, len(counts), on_progress)
 
 
-def after(behind: int, told: Told) -> Told:
+def after(behind: int, on_progress: OnProgress) -> OnProgress:
     """Return what hears of the sentences done in one shard, and tells of those before it as well."""
-    return lambda done: told(behind + done)
+    return lambda done: on_progress(behind + done)
 
 
 @contextmanager

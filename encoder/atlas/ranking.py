@@ -44,13 +44,13 @@ class Ranking:
 
     def __init__(self, layers: int, units: int, fields: Mapping[str, torch.dtype], bits: int) -> None:
         self.fields = {"sentence": torch.int32, "position": torch.int16, "id": torch.int32, **fields}
-        kept = self.fields | {"value": torch.float32}
+        types = self.fields | {"value": torch.float32}
         self.order = {
             "top": torch.zeros(layers, TOP, units, dtype=torch.int64),
             "sample": torch.full((layers, SAMPLE, units), FAR),
         }
         self.events = {
-            kind: {name: torch.zeros(order.shape, dtype=dtype) for name, dtype in kept.items()}
+            kind: {name: torch.zeros(order.shape, dtype=dtype) for name, dtype in types.items()}
             for kind, order in self.order.items()
         }
         self.counts = torch.zeros(layers, units, bins_of(bits), dtype=torch.int32)
@@ -66,7 +66,7 @@ class Ranking:
         values = torch.where((values > 0) & tokens["text"][..., None], values, 0)
         b, n, units = values.shape
         flat, fired = values.flatten(0, 1), values.flatten(0, 1) > 0
-        new = {"value": flat} | {name: one.flatten(0, 1) for name, one in more.items()}
+        new = {"value": flat} | {name: field.flatten(0, 1) for name, field in more.items()}
         named = {name: tokens[name].flatten() for name in ("sentence", "position", "id")}
         best, at = values.max(1)  # [B, units]
         sentence = tokens["sentence"][:, :1]
@@ -94,13 +94,13 @@ class Ranking:
     ) -> None:
         """Let new events [k, units] of a layer compete with those that are kept."""
         before = self.order[kind][layer]
-        kept, index = torch.cat([before, order]).topk(len(before), dim=0, largest=kind == "top")
+        best, index = torch.cat([before, order]).topk(len(before), dim=0, largest=kind == "top")
         old, fresh = index < len(before), row((index - len(before)).clamp_min(0))
         for name, events in self.events[kind].items():
-            found = named[name][fresh] if name in named else new[name].gather(0, fresh)
+            fresh_values = named[name][fresh] if name in named else new[name].gather(0, fresh)
             stays = events[layer].gather(0, index.clamp_max(len(before) - 1))
-            events[layer] = torch.where(old, stays, found.to(events.dtype))
-        self.order[kind][layer] = kept
+            events[layer] = torch.where(old, stays, fresh_values.to(events.dtype))
+        self.order[kind][layer] = best
 
     def add(self, other: "Ranking") -> None:
         """Take in what another shard found."""
@@ -116,7 +116,7 @@ class Ranking:
     def state(self) -> dict[str, Tensor]:
         """Everything, by name."""
         tensors = {f"order.{kind}": order for kind, order in self.order.items()}
-        tensors |= {f"{kind}.{name}": one for kind, some in self.events.items() for name, one in some.items()}
+        tensors |= {f"{kind}.{name}": values for kind, some in self.events.items() for name, values in some.items()}
         return tensors | {"counts": self.counts, "sums": self.sums, "smallest": self.smallest}
 
     def load(self, state: Mapping[str, Tensor]) -> None:

@@ -140,7 +140,7 @@ def absences(encoder: TextEncoder, part: AtlasPart, contexts: Sequence[tuple[Tex
         EncoderError: a text has no such token.
     """
     pieces = [encoder.tokenize(text) for text, _ in contexts]
-    lengths = [len(one.ids) for one in pieces]
+    lengths = [len(tokens.ids) for tokens in pieces]
     for n, (_, position) in zip(lengths, contexts, strict=True):
         if not 0 <= position < n:
             raise EncoderError(f"position is {position}; this text has {n} tokens, from 0 to {n - 1}")
@@ -171,8 +171,8 @@ def of_pack(encoder: TextEncoder, part: AtlasPart, some: Sequence[tuple[Tokens, 
 
     Up to the part there is one row; from it on there are two, with the part and without it.
     """
-    lengths = [len(one.ids) for one, _ in some]
-    every = [encoder.model.embedding(torch.tensor([one.ids]), encoder.segments([one])) for one, _ in some]
+    lengths = [len(tokens.ids) for tokens, _ in some]
+    every = [encoder.model.embedding(torch.tensor([tokens.ids]), encoder.segments([tokens])) for tokens, _ in some]
     x = torch.cat(every, 1)  # [1, n, d_model]
     text = torch.repeat_interleave(torch.tensor(lengths))
     others = text != text[:, None] if len(some) > 1 else None  # [n, n]

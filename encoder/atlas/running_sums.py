@@ -11,7 +11,7 @@ from encoder.metrics.roles import MOST, ROLES, SHUFFLES, perfect, queries, shuff
 from encoder.model.config import EncoderConfig
 from encoder.support.errors import seeded
 
-BY_ROW = tuple(name for name, one in HEAD_MEASURES.items() if one.rows is len)  # means over all rows
+BY_ROW = tuple(name for name, measure in HEAD_MEASURES.items() if measure.rows is len)  # means over all rows
 SAME = HeadMeasure(
     "Same token",
     "share",

@@ -86,7 +86,7 @@ def units_on(atlas: Atlas, word: str, most: int = 20) -> list[WordUnit]:
     for layer in range(atlas.card.sizes["layers"]):
         rows = atlas.tokens(f"units-layer-{layer}.parquet", "unit", "list", "token")
         units += [WordUnit(layer, *counts) for counts in counted(rows, "unit", matches(rows, "token", word))]
-    return sorted(units, key=lambda one: (-one.sampled, -one.top, one.layer, one.unit))[:most]
+    return sorted(units, key=lambda unit: (-unit.sampled, -unit.top, unit.layer, unit.unit))[:most]
 
 
 def heads_between(atlas: Atlas, query: str, key: str, most: int = 20) -> list[WordHead]:
@@ -100,7 +100,7 @@ def heads_between(atlas: Atlas, query: str, key: str, most: int = 20) -> list[Wo
         rows = rows.filter(matches(rows, "by", "weight"))
         both = matches(rows, "token", query) & matches(rows, "token_looked_at", key)
         heads += [WordHead(layer, *counts) for counts in counted(rows, "head", both)]
-    return sorted(heads, key=lambda one: (-one.top, -one.sampled, one.layer, one.head))[:most]
+    return sorted(heads, key=lambda head: (-head.top, -head.sampled, head.layer, head.head))[:most]
 
 
 def heads_from(atlas: Atlas, start: str, end: str) -> list[PairHead]:
@@ -114,10 +114,10 @@ def heads_from(atlas: Atlas, start: str, end: str) -> list[PairHead]:
     of_any, chosen = (rows.filter(pc.equal(rows["from"], kind)).to_pylist() for kind in ("any", start))
     anyone = {(row["layer"], row["head"]): row["weight"] for row in of_any}
     names = ("layer", "head", "weight", "uniform", "chance", "queries")
-    found = [
+    heads = [
         PairHead(**{name: row[name] for name in names}, anyone=anyone[row["layer"], row["head"]]) for row in chosen
     ]
-    return sorted(found, key=lambda one: (-one.weight, one.layer, one.head))
+    return sorted(heads, key=lambda head: (-head.weight, head.layer, head.head))
 
 
 def matches(rows: "pa.Table", column: str, word: str) -> np.ndarray:
@@ -155,8 +155,8 @@ def nearest_tokens(atlas: Atlas, layer: int, vector: Tensor, k: int = 12) -> lis
         AtlasError: the atlas keeps no vectors of that layer, or the vector has another width.
     """
     if layer not in atlas.card.vectors:
-        kept = ", ".join(map(str, atlas.card.vectors)) or "none"
-        raise AtlasError(f"this atlas keeps no vectors of layer {layer}; it keeps {kept}")
+        layers = ", ".join(map(str, atlas.card.vectors)) or "none"
+        raise AtlasError(f"this atlas keeps no vectors of layer {layer}; it keeps {layers}")
     vectors = kept_vectors(atlas, f"vectors-layer-{layer}.npy", 2)
     names = atlas.tokens("vectors.parquet", *PLACE)
     check_sizes(atlas, vectors, len(names), vector)
@@ -179,17 +179,19 @@ def nearest_outputs(
         AtlasError: the atlas keeps no outputs of that layer's heads, there is no such head, or z has another width.
     """
     if layer not in atlas.card.head_vectors or not 0 <= head < atlas.card.sizes["heads"]:
-        kept = ", ".join(map(str, atlas.card.head_vectors)) or "none"
-        raise AtlasError(f"this atlas keeps no outputs of layer {layer}, head {head}; it keeps those of layers {kept}")
+        layers = ", ".join(map(str, atlas.card.head_vectors)) or "none"
+        raise AtlasError(
+            f"this atlas keeps no outputs of layer {layer}, head {head}; it keeps those of layers {layers}"
+        )
     vectors = kept_vectors(atlas, f"heads-layer-{layer}.npy", 3)[head]
     names = atlas.tokens("vectors.parquet", *PLACE)
     check_sizes(atlas, vectors, len(names), z)
     block = encoder.model.layers[layer]
     assert isinstance(block, Block)
     narrow = narrowed(block.attention)[head]  # as long as W_O^h makes them, and alike as much
-    asked = z.float() @ narrow
+    target = z.float() @ narrow
     written = (part @ narrow for part in parts(vectors))
-    cosines = [(word @ asked) / (length(word) * asked.norm()).clamp_min(TINY) for word in written]
+    cosines = [(word @ target) / (length(word) * target.norm()).clamp_min(TINY) for word in written]
     return nearest(torch.cat(cosines), names, k)
 
 
@@ -204,12 +206,12 @@ def kept_vectors(atlas: Atlas, name: str, dimensions: int) -> np.ndarray:
     return vectors
 
 
-def check_sizes(atlas: Atlas, vectors: np.ndarray, tokens: int, asked: Tensor) -> None:
+def check_sizes(atlas: Atlas, vectors: np.ndarray, tokens: int, vector: Tensor) -> None:
     """Refuse vectors [tokens, width] that are not those of the tokens, and a vector of another width."""
     if len(vectors) != tokens:
         raise AtlasError(f"{atlas.folder.name} is damaged: it has {len(vectors):,} vectors of {tokens:,} tokens")
-    if asked.shape != vectors.shape[1:]:
-        raise AtlasError(f"the vector is {list(asked.shape)}; it must be [{vectors.shape[1]}]")
+    if vector.shape != vectors.shape[1:]:
+        raise AtlasError(f"the vector is {list(vector.shape)}; it must be [{vectors.shape[1]}]")
 
 
 def parts(vectors: np.ndarray) -> Iterator[Tensor]:

@@ -16,18 +16,18 @@ FAR_OUT = 6.0  # times the median channel, from which a channel is an outlier
 ONE_IN_TWENTY = 1.645  # standard deviations that a normal number exceeds in 1 of 20 tries
 
 
-def head_rows(found: Shard, config: EncoderConfig) -> dict[str, Any]:
+def head_rows(shard: Shard, config: EncoderConfig) -> dict[str, Any]:
     """Return a row for each head: its measures, its label with both controls, and how its values are spread."""
     layers, heads = config.n_layers, config.n_heads
-    at = {name: value.numpy() for name, value in found.sums.values.items()}
+    at = {name: value.numpy() for name, value in shard.sums.values.items()}
     by_row = at["by_row"] / max(float(at["rows"]), 1)
-    roles = [role for layer in range(layers) for role in labelled(found, layer)]
+    roles = [role for layer in range(layers) for role in labelled(shard, layer)]
     rows: dict[str, Any] = {
         "layer": np.repeat(np.arange(layers, dtype=np.uint8), heads),
         "head": np.tile(np.arange(heads, dtype=np.uint8), layers),
     }
     rows |= {name: by_row[..., i].ravel().astype(np.float32) for i, name in enumerate(BY_ROW)}
-    for name, (start, end) in by_key(found).items():
+    for name, (start, end) in by_key(shard).items():
         queries = at["queries"][start, end]
         rows[name] = (at["pairs"][:, :, start, end] / max(queries, 1)).ravel().astype(np.float32)
         rows[f"{name}_uniform"] = np.full(layers * heads, at["uniform"][start, end] / max(queries, 1), np.float32)
@@ -41,38 +41,38 @@ def head_rows(found: Shard, config: EncoderConfig) -> dict[str, Any]:
         "nearest_shuffled": np.array([role.shuffled for role in roles], np.float32),
     }
     for kind in ("weight", "written"):
-        ranking = found.rankings[kind]
+        ranking = shard.rankings[kind]
         count = ranking.counts.sum(-1).numpy()
         rows[f"{kind}_mean"] = (ranking.sums.numpy() / np.maximum(count, 1)).ravel().astype(np.float32)
         rows[f"{kind}_deciles"] = deciles(ranking)
     return rows
 
 
-def by_key(found: Shard) -> dict[str, tuple[int, int]]:
+def by_key(shard: Shard) -> dict[str, tuple[int, int]]:
     """The measures that are weight from tokens to tokens: of what number in FROM, and in TO, with SIDES where there.
 
     Those of ACROSS are there where texts are pairs of sentences.
     """
-    froms, tos = found.sums.kinds
-    across = {name: (one.start, one.end) for name, one in ACROSS.items() if one.start in froms}
+    froms, tos = shard.sums.kinds
+    across = {name: (measure.start, measure.end) for name, measure in ACROSS.items() if measure.start in froms}
     places = {name: (FROM[ANY], name) for name in TO if name in BY_KEY} | across
     return {name: (froms.index(start), tos.index(end)) for name, (start, end) in places.items()}
 
 
-def pair_rows(found: Shard, config: EncoderConfig) -> dict[str, Any]:
+def pair_rows(shard: Shard, config: EncoderConfig) -> dict[str, Any]:
     """A row for each head and each pair of FROM and TO that the corpus has: what it gives from the one to the other.
 
     `chance` is what 1 of 20 tries would exceed in which each sentence's part above or below even weights had its sign
     by lot (a test of signs, by its normal limit).
     """
-    at = {name: value.numpy() for name, value in found.sums.values.items()}
+    at = {name: value.numpy() for name, value in shard.sums.values.items()}
     there = at["queries"] > 0  # [FROM, TO]
     heads, count = config.n_layers * config.n_heads, int(there.sum())
     queries = np.where(there, at["queries"], 1)
     weight, uniform = at["pairs"] / queries, at["uniform"] / queries
     chance = uniform + ONE_IN_TWENTY * np.sqrt(at["squares"]) / queries
     start, end = np.nonzero(there)
-    froms, tos = found.sums.kinds
+    froms, tos = shard.sums.kinds
     names = [np.tile(kind, heads).astype(np.int8) for kind in (start, end)]
     return {
         "layer": np.repeat(np.arange(config.n_layers, dtype=np.uint8), config.n_heads * count),
@@ -91,13 +91,13 @@ def deciles(ranking: Ranking) -> pa.Array:
     low = ranking.smallest.numpy()
     low = np.where(np.isfinite(low), low, 0)  # [layers, units]
     high = ranking.events["top"]["value"][:, 0].numpy()
-    found = [decile_bounds(*one) for one in zip(ranking.counts.numpy(), low, high, strict=True)]
-    return lists(np.concatenate(found))
+    bounds = [decile_bounds(*layer) for layer in zip(ranking.counts.numpy(), low, high, strict=True)]
+    return lists(np.concatenate(bounds))
 
 
-def labelled(found: Shard, layer: int) -> list[Role]:
+def labelled(shard: Shard, layer: int) -> list[Role]:
     """Return what can be said of each head of a layer; shuffled are the first sentences of each shard."""
-    at, count = found.sums.values, len(ROLES)
+    at, count = shard.sums.values, len(ROLES)
     queries = at["queries"][ANY, :count].clamp_min(1)
     mass = at["pairs"][layer, :, ANY, :count] / queries  # [H, roles]
     ideal = (at["queries"][ANY, :count] > 0).double().diag()  # one head for each role that does nothing else
@@ -105,19 +105,19 @@ def labelled(found: Shard, layer: int) -> list[Role]:
     return labels(mass.new_tensor(np.concatenate([mass, ideal])), at["uniform"][ANY, :count] / queries, chance, queries)
 
 
-def layer_rows(found: Shard, config: EncoderConfig) -> dict[str, Any]:
+def layer_rows(shard: Shard, config: EncoderConfig) -> dict[str, Any]:
     """Return a row for the vectors before the first layer, number 0, and those after each one."""
-    at = {name: value.numpy() for name, value in found.sums.values.items()}
+    at = {name: value.numpy() for name, value in shard.sums.values.items()}
     words = max(float(at["tokens"][WORD]), 1)
     channels = at["channels"] / words  # [layers + 1, d_model]
     ratio = channels / np.maximum(np.median(channels, -1, keepdims=True), 1e-30)
     outliers = [np.nonzero(row > FAR_OUT)[0].astype(np.uint16) for row in ratio]
-    fired = found.rankings["unit"].counts.sum(-1).numpy()
+    fired = shard.rankings["unit"].counts.sum(-1).numpy()
     return {
         "after": np.arange(config.n_layers + 1, dtype=np.uint8),
         "mean_vector": lists(at["mean"] / words),
         "mean_size": lists(channels),
-        "largest_size": lists(found.sums.largest.numpy()),
+        "largest_size": lists(shard.sums.largest.numpy()),
         "length_words": (at["lengths"][:, WORD] / words).astype(np.float32),
         "length_special": (at["lengths"][:, MARK] / max(float(at["tokens"][MARK]), 1)).astype(np.float32),
         "outlier_channels": pa.array(outliers, pa.list_(pa.uint16())),

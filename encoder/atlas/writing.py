@@ -25,20 +25,20 @@ HEAD_COLUMNS = ["head", "by", "list", "rank", "decile", "sentence", "position", 
 HEAD_COLUMNS += ["looks_at", "token_looked_at", "weight", "written"]
 
 
-def write(plan: AtlasPlan, encoder: TextEncoder, corpus: MeasuredCorpus, found: Shard) -> None:
+def write(plan: AtlasPlan, encoder: TextEncoder, corpus: MeasuredCorpus, shard: Shard) -> None:
     """Write every file, the card last: a folder without one is no atlas."""
     out, config = plan.out, encoder.config
     sentences(out / "sentences.parquet", plan)
-    table(out / "heads.parquet", head_rows(found, config))
-    table(out / "pairs.parquet", pair_rows(found, config))
-    table(out / "units.parquet", unit_rows(found.rankings["unit"], encoder))
-    table(out / "layers.parquet", layer_rows(found, config))
+    table(out / "heads.parquet", head_rows(shard, config))
+    table(out / "pairs.parquet", pair_rows(shard, config))
+    table(out / "units.parquet", unit_rows(shard.rankings["unit"], encoder))
+    table(out / "layers.parquet", layer_rows(shard, config))
     for layer in range(config.n_layers):
-        table(out / f"heads-layer-{layer}.parquet", head_contexts(found, encoder, layer))
-        table(out / f"units-layer-{layer}.parquet", contexts(found.rankings["unit"], encoder, layer, "unit"))
+        table(out / f"heads-layer-{layer}.parquet", head_contexts(shard, encoder, layer))
+        table(out / f"units-layer-{layer}.parquet", contexts(shard.rankings["unit"], encoder, layer, "unit"))
     if plan.kept.stream or plan.kept.heads:
         vectors(plan, encoder, corpus.sentences)
-    tokens = found.sums.values["tokens"].tolist()
+    tokens = shard.sums.values["tokens"].tolist()
     card = {
         "format": FORMAT,
         "version": VERSION,
@@ -56,7 +56,7 @@ def write(plan: AtlasPlan, encoder: TextEncoder, corpus: MeasuredCorpus, found: 
             "sentences": corpus.sentences,
             "tokens": int(tokens[0]),
             "special_tokens": int(tokens[1]),
-            "cut": int(found.sums.values["cut"]),
+            "cut": int(shard.sums.values["cut"]),
             "every": plan.corpus.every,
             "licence": plan.licence,
             **plan.corpus.kind,
@@ -129,7 +129,7 @@ def contexts(ranking: Ranking, encoder: TextEncoder, layer: int, called: str) ->
 def one_list(ranking: Ranking, layer: int, number: int) -> dict[str, np.ndarray]:
     """Return the kept events of a list, one by one, with unit, rank and decile."""
     kind = LISTS[number]
-    events = {name: one[layer].numpy() for name, one in ranking.events[kind].items()}  # [kept, units]
+    events = {name: values[layer].numpy() for name, values in ranking.events[kind].items()}  # [kept, units]
     order = ranking.order[kind][layer].numpy()
     there = order > 0 if kind == "top" else order < FAR
     values = events["value"]
@@ -140,11 +140,11 @@ def one_list(ranking: Ranking, layer: int, number: int) -> dict[str, np.ndarray]
         place = np.lexsort((order, -np.where(there, values, -1)), axis=0)
     else:
         place = np.broadcast_to(np.arange(len(order))[:, None], order.shape)
-    take = {name: np.take_along_axis(one, place, 0) for name, one in (events | {"decile": deciles}).items()}
+    take = {name: np.take_along_axis(values, place, 0) for name, values in (events | {"decile": deciles}).items()}
     there = np.take_along_axis(there, place, 0)
     rank, unit = np.nonzero(there)
-    found = {name: one[there] for name, one in take.items()}
-    return found | {"unit": unit, "rank": rank, "list": np.full(len(unit), number)}
+    columns = {name: values[there] for name, values in take.items()}
+    return columns | {"unit": unit, "rank": rank, "list": np.full(len(unit), number)}
 
 
 def spelled(ids: np.ndarray, encoder: TextEncoder) -> pa.Array:
@@ -154,10 +154,10 @@ def spelled(ids: np.ndarray, encoder: TextEncoder) -> pa.Array:
     return pa.DictionaryArray.from_arrays(pa.array(place.astype(np.int32)), pa.array(words, pa.string()))
 
 
-def head_contexts(found: Shard, encoder: TextEncoder, layer: int) -> dict[str, Any]:
+def head_contexts(shard: Shard, encoder: TextEncoder, layer: int) -> dict[str, Any]:
     """Return the contexts of a layer's heads, those by weight and those by what is written, each with both numbers."""
     kinds = ("weight", "written")
-    parts = [pa.table(contexts(found.rankings[kind], encoder, layer, "head")) for kind in kinds]
+    parts = [pa.table(contexts(shard.rankings[kind], encoder, layer, "head")) for kind in kinds]
     names = {
         "weight": {"value": "weight", "other": "written"},
         "written": {"value": "written", "other": "weight"},

@@ -26,15 +26,16 @@ def make(given: list[str] | None = None) -> None:
     parser.add_argument("--page", default="start", choices=PAGES, help="the page that it opens with")
     parser.add_argument("--whole", action=BooleanOptionalAction, help="hold all pages of all sentences")
     parser.add_argument("--out", type=Path, required=True, help="the file to write")
-    asked = parser.parse_args(given)
-    whole_file.check(asked.out)
-    bare = asked.model == shipped.MODEL and asked.whole is False
-    there = [[packet] for sentence in asked.sentence if bare and (packet := shipped.shipped(sentence)) is not None]
-    packets = there if len(there) == len(asked.sentence) else made(asked.sentence, asked.model, asked.page, asked.whole)
-    whole_file.write(asked.out, living_file(packets, asked.title, page=asked.page).encode())
+    options = parser.parse_args(given)
+    whole_file.check(options.out)
+    bare = options.model == shipped.MODEL and options.whole is False
+    packets = [[packet] for sentence in options.sentence if bare and (packet := shipped.shipped(sentence)) is not None]
+    if len(packets) < len(options.sentence):
+        packets = new_packets(options.sentence, options.model, options.page, options.whole)
+    whole_file.write(options.out, living_file(packets, options.title, page=options.page).encode())
 
 
-def made(sentences: Sequence[str], model: str, page: str, whole: bool | None) -> list[list[bytes]]:
+def new_packets(sentences: Sequence[str], model: str, page: str, whole: bool | None) -> list[list[bytes]]:
     """Return the packets of runs that are made now: all, those of Start, or as many as fit."""
     from encoder.browser.held import MOST, first, held
     from encoder.checkpoint.text_encoder import TextEncoder

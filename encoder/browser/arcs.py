@@ -34,13 +34,13 @@ ACROSS = Way("across", lambda along, out: (along, 155 - out), 150, 22, 26, 24, 5
 DOWN = Way("down", lambda along, out: (230 + out, along), 145, 16, 18, 8, 184, "end")
 
 
-def pictures(names: Sequence[str], asked: int, shares: Sequence[float], title: str, about: str) -> Html:
+def pictures(names: Sequence[str], chosen: int, shares: Sequence[float], title: str, about: str) -> Html:
     """The sentence on one line where it is not too long, and in a column: for narrow pages, or for all."""
-    kept = sorted(sorted(range(len(names)), key=lambda i: (i != asked, -shares[i]))[:MOST])
-    column = [LINE * (place + 0.5) for place in range(len(kept))]
-    cut = [fitting(names[i]) for i in kept]
+    largest = sorted(sorted(range(len(names)), key=lambda i: (i != chosen, -shares[i]))[:MOST])
+    column = [LINE * (place + 0.5) for place in range(len(largest))]
+    cut = [fitting(names[i]) for i in largest]
     down = picture(
-        DOWN, cut, kept.index(asked), [shares[i] for i in kept], column, (380, LINE * len(kept)), title, about
+        DOWN, cut, largest.index(chosen), [shares[i] for i in largest], column, (380, LINE * len(largest)), title, about
     )
     widths = [max(2, width(name)) * 0.58 * ACROSS.size + 16 for name in names]
     if sum(widths) > LONGEST:
@@ -48,13 +48,13 @@ def pictures(names: Sequence[str], asked: int, shares: Sequence[float], title: s
     line = [sum(widths[:i]) + own / 2 for i, own in enumerate(widths)]
     if from_right("".join(names)):
         line = [sum(widths) - x for x in line]
-    return join(picture(ACROSS, names, asked, shares, line, (round(sum(widths)), 220), title, about), down)
+    return join(picture(ACROSS, names, chosen, shares, line, (round(sum(widths)), 220), title, about), down)
 
 
 def picture(
     way: Way,
     names: Sequence[str],
-    asked: int,
+    chosen: int,
     shares: Sequence[float],
     places: Sequence[float],
     size: tuple[int, int],
@@ -62,7 +62,7 @@ def picture(
     about: str,
 ) -> Html:
     """Words at their places, each with its share in whole percents, and an arc from the asked one to every other."""
-    most, start = max(shares), places[asked]
+    most, start = max(shares), places[chosen]
     far = max(1, *(abs(place - start) for place in places))
     marks = []
     for share, end in sorted(zip(shares, places, strict=True)):  # thick ones above
@@ -73,15 +73,15 @@ def picture(
             path = "M{} C{} {} {}".format(*(f"{x:.1f} {y:.1f}" for x, y in points))
             marks.append(el("path", d=path, stroke_width=f"{thick:.1f}", class_="most" if share == most else None))
     for i, (name, share, place) in enumerate(zip(names, shares, places, strict=True)):
-        kind = "asked" if i == asked else "most" if share == most else None
+        kind = "asked" if i == chosen else "most" if share == most else None
         texts = ((name, way.name_at, way.size, kind), (percent(share, 1), way.share_at, 15, "share"))
         for text, behind, letters, of in texts[: 2 if share >= WRITTEN else 1]:
             x, y = way.point(place, -behind)
             at = {"x": round(x, 1), "y": round(y, 1), "font_size": letters}
             marks.append(el("text", text, text_anchor=way.anchor, dominant_baseline="central", class_=of, **at))
-    said = [el("title", title, id=f"{way.name}-title"), el("desc", about, id=f"{way.name}-desc")]
+    labels = [el("title", title, id=f"{way.name}-title"), el("desc", about, id=f"{way.name}-desc")]
     by = {"aria_labelledby": f"{way.name}-title", "aria_describedby": f"{way.name}-desc", "role": "img"}
-    return el("svg", *said, *marks, class_=way.name, viewBox=f"0 0 {size[0]} {size[1]}", width=size[0], **by)
+    return el("svg", *labels, *marks, class_=way.name, viewBox=f"0 0 {size[0]} {size[1]}", width=size[0], **by)
 
 
 def width(name: str) -> int:

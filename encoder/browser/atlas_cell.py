@@ -53,16 +53,22 @@ def table(head: AtlasHead, firings: Sequence[Firing]) -> str:
     """Return a row for each context as HTML, below what the head does over the whole text."""
     mass, even = (percent(head[f"nearest_{name}"]) for name in ("mass", "uniform"))
     share = percent(head["firings"] / max(1, head.atlas.card.tokens))
-    said = (
+    sentence = (
         f"{called(head)}. Where it looks most: {head['nearest']}, {mass} of its weight; even weights would "
         f"give {even}. It puts more than half of its weight on one token at {share} of the tokens."
     )
     texts = head.atlas.texts(sorted({firing.sentence for firing in firings}))
     rows = (
-        (one.token, one.token_looked_at, f"{one.weight:.4f}", f"{one.written:.4f}", line(texts[one.sentence]))
-        for one in firings
+        (
+            firing.token,
+            firing.token_looked_at,
+            f"{firing.weight:.4f}",
+            f"{firing.written:.4f}",
+            line(texts[firing.sentence]),
+        )
+        for firing in firings
     )
-    return f"<p dir='auto'>{written(said)}</p>{table_html('The contexts with the largest weights', COLUMNS, rows)}"
+    return f"<p dir='auto'>{written(sentence)}</p>{table_html('The contexts with the largest weights', COLUMNS, rows)}"
 
 
 def line(text: Text) -> str:

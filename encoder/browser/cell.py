@@ -109,7 +109,7 @@ def drawn(
         below: HTML that stands at its end, and asks no server.
     """
     _, about, arrays = unpack(runs[0][0])
-    line, words = told(Reading(about, arrays), query)
+    line, words = line_and_text(Reading(about, arrays), query)
     title = f"{PAGES[page][0]}: {line}"
     file = living_file(runs, title, page=page, chosen=query, kept=line if kept else "", link=link, below=below)
     return LivingCell(file, title, words)
@@ -145,7 +145,7 @@ def spelled(trace: Trace, chosen: Mapping[str, object]) -> dict[str, str]:
     return query
 
 
-def told(run: Reading, query: Mapping[str, str]) -> tuple[str, str]:
+def line_and_text(run: Reading, query: Mapping[str, str]) -> tuple[str, str]:
     """Return a run in a line, and as HTML for who sees no picture: the claim, and a table of where the head looks."""
     numbers = (query.get(name, "") for name in ("layer", "head", "word"))
     layer, head, word = (int(text) if WHOLE.fullmatch(text) else None for text in numbers)
@@ -162,8 +162,11 @@ def told(run: Reading, query: Mapping[str, str]) -> tuple[str, str]:
     caption = f"Where head {choice.place[1]} of layer {choice.place[0]} looks from {of}"
     table = table_html(caption, ("word", "share"), ((name, percent(share)) for name, share in rows))
     guesses = ", ".join(f"{text} {percent(share)}" for text, share in run.guesses(choice.word)[:5])
-    said = f"<p dir='auto'>The model guesses {written(guesses)}.</p>" if guesses else ""
-    return f"“{short(sentence)}”: {claim}", f"<p dir='auto'>{written(f'“{short(sentence)}”: {claim}')}</p>{said}{table}"
+    guess_line = f"<p dir='auto'>The model guesses {written(guesses)}.</p>" if guesses else ""
+    return (
+        f"“{short(sentence)}”: {claim}",
+        f"<p dir='auto'>{written(f'“{short(sentence)}”: {claim}')}</p>{guess_line}{table}",
+    )
 
 
 def table_html(caption: str, names: Sequence[str], rows: Iterable[Sequence[str]]) -> str:

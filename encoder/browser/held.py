@@ -41,9 +41,9 @@ def held(
     Raises:
         EncoderError: a run is of another model.
     """
-    found = [[first(encoder, trace)] for encoder, trace in runs]
-    room = None if most is None else most - ROOM - scripts_size() - sum(len(text(packet)) for (packet,) in found)
-    for (encoder, trace), packets in zip(runs, found, strict=True):
+    every_run = [[first(encoder, trace)] for encoder, trace in runs]
+    room = None if most is None else most - ROOM - scripts_size() - sum(len(text(packet)) for (packet,) in every_run)
+    for (encoder, trace), packets in zip(runs, every_run, strict=True):
         for level, at in wishes(encoder, trace, page, layer):
             packet = levels[level](encoder, trace, at)
             if room is not None:
@@ -52,7 +52,7 @@ def held(
                     continue
                 room -= size
             packets.append(packet)
-    return found
+    return every_run
 
 
 def first(encoder: TextEncoder, trace: Trace) -> bytes:
@@ -68,7 +68,7 @@ def quick(trace: Trace) -> bool:
 
 def wishes(encoder: TextEncoder, trace: Trace, page: str, layer: int) -> Iterator[tuple[int, int]]:
     """Give the levels and layers of a run beside level 1, what is wanted most first; -1 for a level of no layer."""
-    layers = sorted(range(trace.config.n_layers), key=lambda one: abs(one - layer))
+    layers = sorted(range(trace.config.n_layers), key=lambda number: abs(number - layer))
     own = PAGES[page][1]
     order = dict.fromkeys((own, *OF_RUN, *OF_LAYERS))
     order.pop(1, None)

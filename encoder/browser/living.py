@@ -166,7 +166,7 @@ def packed(packets: Sequence[bytes]) -> dict[str, Any]:
         raise EncoderError("the first packet of a run in a living file is its level 1")
     header = read[0][1]
     about = {name: header[name] for name in MADE if name != "model"} | {"model": header["model"]["name"]}
-    names = [place(level, found) for level, found in read]
+    names = [place(level, fields) for level, fields in read]
     letters = map(text, packets)
     return {"about": about, "model": header["model"], "packets": dict(zip(names, letters, strict=True))}
 

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from encoder.checkpoint.family_fields import TOLD, UNNEEDED
+from encoder.checkpoint.family_fields import EXTRA_FIELDS, UNNEEDED
 
 REPLACED = "replaced-token head"  # of a model that learned to tell which words were replaced
 USUAL: dict[str, Any] = {"activation": "gelu", "norm_eps": 1e-12, "n_segments": 2}  # where a config.json does not say
@@ -30,7 +30,7 @@ class Family:
     one_segment: bool = False  # whether sentences are not told apart
     usual: Mapping[str, Any] = field(default_factory=lambda: USUAL)  # what an absent field of theirs means
     only: Mapping[str, tuple[tuple[object, ...], str]] = field(default_factory=dict)  # fields of few values, and why
-    told: Callable[[Mapping[str, Any]], dict[str, Any]] | None = None  # what else a config.json says, as fields of ours
+    extra_fields: Callable[[Mapping[str, Any]], dict[str, Any]] | None = None  # what else it says
     head_of_words: str = ""  # the module without which the head serves another task
     # What else one checkpoint does not need, from its config.json and the names of its tensors.
     unneeded: Callable[[Mapping[str, Any], Sequence[str]], dict[str, str]] | None = None
@@ -52,7 +52,7 @@ def read_families() -> dict[str, Family]:
                 joined |= tables[table] if isinstance(table, str) else table
             row[part] = joined
         only = {theirs: (tuple(values), why) for theirs, (values, why) in row.pop("only", {}).items()}
-        family = Family(**row, only=only, told=TOLD.get(name), unneeded=UNNEEDED.get(name))
+        family = Family(**row, only=only, extra_fields=EXTRA_FIELDS.get(name), unneeded=UNNEEDED.get(name))
         families |= dict.fromkeys(types, family)
     return families
 

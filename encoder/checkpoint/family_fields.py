@@ -234,7 +234,7 @@ def jina(raw: Mapping[str, Any]) -> dict[str, Any]:
     return {"activation": GATES[gate], "head_activation": bend(raw, "hidden_act")}
 
 
-TOLD: dict[str, Callable[[Mapping[str, Any]], dict[str, Any]]] = {
+EXTRA_FIELDS: dict[str, Callable[[Mapping[str, Any]], dict[str, Any]]] = {
     "modernbert": modernbert,
     "nomic_bert": turned(1000.0),
     "gte": turned(160_000.0, ntk=True),

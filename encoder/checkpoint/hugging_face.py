@@ -88,7 +88,7 @@ def read_fields(raw: Mapping[str, Any], mlm_head: bool) -> EncoderConfig:
         raise CheckpointError(f"it lacks {', '.join(absent)}, which a {raw['model_type']} model has")
     check_head_size(raw, raw[kind.fields["d_model"]], raw[kind.fields["n_heads"]])
     given = {ours: raw[theirs] for ours, theirs in kind.fields.items() if theirs in raw}
-    given = dict(kind.usual) | given | dict(kind.fixed) | (kind.told(raw) if kind.told else {})
+    given = dict(kind.usual) | given | dict(kind.fixed) | (kind.extra_fields(raw) if kind.extra_fields else {})
     if not isinstance(given["activation"], str) or given["activation"] not in ACTIVATION_OF:
         raise CheckpointError(
             f"{kind.fields['activation']} is {given['activation']!r}; it must be one of {', '.join(ACTIVATION_OF)}"

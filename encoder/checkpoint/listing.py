@@ -36,7 +36,9 @@ def within(root: Path, name: str) -> Path:
         if not folder.is_dir():
             raise CheckpointError(f"there is no model {name!r} in the folder of models")
         lower = (below for entry in entries(folder) if entry.is_dir() for below in entries(Path(entry.path)))
-        astray = next((one.name for one in chain(entries(folder), lower) if not inside(Path(one.path), top)), None)
+        astray = next(
+            (entry.name for entry in chain(entries(folder), lower) if not inside(Path(entry.path), top)), None
+        )
     except (
         OSError,
         RuntimeError,

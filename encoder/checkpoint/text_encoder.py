@@ -61,8 +61,8 @@ class TextEncoder:
         self.source = source
         self.config = model.config
         self.sentence = sentence
-        told = None if sentence is None else sentence.longest
-        self.max_tokens = min(MAX_TOKENS, model.config.max_positions, told or MAX_TOKENS)
+        longest = None if sentence is None else sentence.longest
+        self.max_tokens = min(MAX_TOKENS, model.config.max_positions, longest or MAX_TOKENS)
         self.special = special_tokens(tokenizer) if special is None else special
         self.left_out = left_out
         self.pad_id = (tokenizer.token_to_id(self.special.pad) if self.special.pad else None) or 0

@@ -51,9 +51,9 @@ def sentence(edit: Edit, config: EncoderConfig) -> str:
     for name, numbers in (("head", edit.heads), ("position", edit.positions)):
         where += [f"{name}{'s' * (len(numbers) > 1)} {in_runs(numbers, ' to ', ', ')}"] if numbers else []
     value = edit.value if edit.value is None or isinstance(edit.value, int | float | str) else edit.value.text
-    said = shown(value) if isinstance(value, str) else value
+    written = shown(value) if isinstance(value, str) else value
     other = by_name(config)[bypassed(step, config)].title if edit.action == "bypass" else ""
-    phrase = PHRASES[edit.action].format(value=said, input=plain(other))
+    phrase = PHRASES[edit.action].format(value=written, input=plain(other))
     return f"{', '.join(where)}{': ' if where else ''}{plain(step.title)} {phrase}"
 
 

@@ -32,17 +32,17 @@ def make(given: list[str] | None = None) -> None:
     )
     parser.add_argument("--frames", action="store_true", help="ask for subjects and agreement in made sentences too")
     parser.add_argument("--out", type=Path, required=True, metavar="FILE", help="where it is written: .json or .csv")
-    asked = parser.parse_args(given)
-    if asked.out.suffix not in WRITERS:
-        raise ExamError(f"--out is {asked.out}; its name must end in {' or '.join(WRITERS)}")
-    whole_file.check(asked.out)
-    treebanks = [read_treebank(path) for path in asked.trees] if asked.trees else bundled_treebanks()
-    step = asked.step
-    encoder = TextEncoder.from_pretrained(asked.model) if step is None else timelapse.at(asked.model, step)
+    options = parser.parse_args(given)
+    if options.out.suffix not in WRITERS:
+        raise ExamError(f"--out is {options.out}; its name must end in {' or '.join(WRITERS)}")
+    whole_file.check(options.out)
+    treebanks = [read_treebank(path) for path in options.trees] if options.trees else bundled_treebanks()
+    step = options.step
+    encoder = TextEncoder.from_pretrained(options.model) if step is None else timelapse.at(options.model, step)
     exam = examine(encoder, treebanks)
-    if asked.frames:
+    if options.frames:
         exam = with_made_sentences(encoder, exam)
-    whole_file.write(asked.out, getattr(exam, WRITERS[asked.out.suffix])().encode())
+    whole_file.write(options.out, getattr(exam, WRITERS[options.out.suffix])().encode())
     for treebank in exam.treebanks:
         print(treebank)
     for row in exam.licences():
@@ -50,7 +50,7 @@ def make(given: list[str] | None = None) -> None:
             f"L{row.layer}H{row.head} {row.relation}: {row.accuracy:.1%} of {row.n}, the rule "
             f"{row.distance:+d} {row.distance_accuracy:.1%}; {row.second} {row.second_accuracy:.1%}"
         )
-    print(f"{asked.out}: {len(exam.licences())} licences on {exam.treebanks[0].name}")
+    print(f"{options.out}: {len(exam.licences())} licences on {exam.treebanks[0].name}")
 
 
 def main(given: list[str] | None = None) -> int:

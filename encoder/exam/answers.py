@@ -153,7 +153,7 @@ def tally(encoder: TextEncoder, sentences: Sequence[LinkedSentence], watch: Work
         sum(len(sentence.words) for sentence in sentences) - sum(len(sentence.pieces) for sentence in readable)
     )  # those left out
     right = torch.zeros(2 * len(kinds), len(DIRECTIONS), config.n_layers, config.n_heads, dtype=torch.long)
-    asked = torch.zeros(2 * len(kinds), dtype=torch.long)
+    counted = torch.zeros(2 * len(kinds), dtype=torch.long)
     distances = {kind: Counter[int]() for kind in kinds}
     for batch in batches(encoder, readable, kinds):
 
@@ -162,14 +162,14 @@ def tally(encoder: TextEncoder, sentences: Sequence[LinkedSentence], watch: Work
             right[:, :, layer].index_add_(0, batch.slot, (given == batch.target[:, None, None]).long())
 
         look(encoder, batch, count)
-        asked += torch.bincount(batch.slot, minlength=len(asked))
+        counted += torch.bincount(batch.slot, minlength=len(counted))
         watch.add(batch.words)
-    for one in readable:
-        for kind, source, target in one.sentence.links:
+    for entry in readable:
+        for kind, source, target in entry.sentence.links:
             distances[kind][target - source] += 1
     halves = (len(kinds), 2)
     return Tally(
-        kinds, asked.view(halves), right.view(*halves, *right.shape[1:]), distances, len(readable), dict(left_out)
+        kinds, counted.view(halves), right.view(*halves, *right.shape[1:]), distances, len(readable), dict(left_out)
     )
 
 
@@ -186,7 +186,7 @@ def head_answers(
             if at == layer:
                 own = answers[:, DIRECTIONS.index(direction), head].tolist()
                 answered.extend(
-                    (one.sentence, row[: len(one.pieces)]) for one, row in zip(batch.readable, own, strict=True)
+                    (entry.sentence, row[: len(entry.pieces)]) for entry, row in zip(batch.readable, own, strict=True)
                 )
 
         look(encoder, batch, keep)
@@ -221,13 +221,13 @@ def read(encoder: TextEncoder, sentences: Sequence[LinkedSentence]) -> tuple[lis
 def batches(encoder: TextEncoder, readable: Sequence[Readable], kinds: Sequence[str]) -> Iterator[ExamBatch]:
     """Put sentences of the same number of tokens together, no more at once than CELLS allows."""
     config, slots = encoder.config, {kind: 2 * i for i, kind in enumerate(kinds)}
-    ordered = sorted(readable, key=lambda one: len(one.tokens.ids))
+    ordered = sorted(readable, key=lambda entry: len(entry.tokens.ids))
     start = 0
     with unpacked(encoder.model):
         while start < len(ordered):
             n = len(ordered[start].tokens.ids)
             size = max(1, CELLS // (n * max(config.d_ff, config.n_heads * n)))
-            some = [one for one in ordered[start : start + size] if len(one.tokens.ids) == n]
+            some = [entry for entry in ordered[start : start + size] if len(entry.tokens.ids) == n]
             yield batch_of(some, n, slots)
             start += len(some)
 
@@ -236,15 +236,15 @@ def batch_of(readable: list[Readable], n: int, slots: dict[str, int]) -> ExamBat
     """Put sentences of n tokens into tensors."""
     m = max(len(sentence.pieces) for sentence in readable)
     belongs = torch.zeros(len(readable), m, n)
-    for row, one in enumerate(readable):
-        at = [(word, piece) for word, pieces in enumerate(one.pieces) for piece in pieces]
+    for row, entry in enumerate(readable):
+        at = [(word, piece) for word, pieces in enumerate(entry.pieces) for piece in pieces]
         belongs[row, *torch.tensor(at).T] = 1
     there = belongs.any(-1)
     outside = ~(there[:, :, None] & there[:, None]) | torch.eye(m, dtype=torch.bool)
     links = [
-        (row, source, target, slots[kind] + one.sentence.odd)
-        for row, one in enumerate(readable)
-        for kind, source, target in one.sentence.links
+        (row, source, target, slots[kind] + entry.sentence.odd)
+        for row, entry in enumerate(readable)
+        for kind, source, target in entry.sentence.links
     ]
     return ExamBatch(
         readable, torch.tensor([sentence.tokens.ids for sentence in readable]), belongs, outside, *torch.tensor(links).T

@@ -177,18 +177,18 @@ def examine(encoder: TextEncoder, trees: Treebank | Sequence[Treebank], *, repor
     names = [treebank.name for treebank in treebanks]
     if not names or len(set(names)) < len(names):
         raise ExamError(f"trees are {', '.join(names) or 'none'}; give one treebank or more, each of another name")
-    asked = [questions(encoder, treebank) for treebank in treebanks]
-    total = sum(len(one.words) for both in asked for some in both for one in some)
-    with reporting("examining heads", report) as said:
-        watch = WorkWatch(total, said)
-        counted = [tuple(tally(encoder, some, watch) for some in both) for both in asked]
+    by_bank = [questions(encoder, treebank) for treebank in treebanks]
+    total = sum(len(sentence.words) for both in by_bank for some in both for sentence in some)
+    with reporting("examining heads", report) as on_progress:
+        watch = WorkWatch(total, on_progress)
+        counted = [tuple(tally(encoder, some, watch) for some in both) for both in by_bank]
     read, tallies = list[ExaminedTreebank](), list[tuple[Any, Any]]()
     for name, (first, gapped) in zip(names, counted, strict=True):
         both = first, gapped
         if not both[0].sentences:
             why = ", ".join(f"{count:,} are {reason}" for reason, count in both[0].left_out.items())
             raise ExamError(f"of {name} no sentence can be asked: {why or 'none has a word with a governor'}")
-        left_out = {why: sum(one.left_out.get(why, 0) for one in both) for one in both for why in one.left_out}
+        left_out = {why: sum(part.left_out.get(why, 0) for part in both) for part in both for why in part.left_out}
         tests = sum(map(tests_of, both))
         read.append(ExaminedTreebank(name, both[0].sentences, both[1].sentences, left_out, tests))
         tallies.append(both)

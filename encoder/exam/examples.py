@@ -40,12 +40,14 @@ def examples(
     if direction not in DIRECTIONS:
         raise ExamError(f"direction is {direction!r:.80}; it must be {' or '.join(DIRECTIONS)}")
     every = [sentence for part in questions(encoder, treebank) for sentence in part]
-    asked = [one for one in every if one.odd and any(link.kind == relation for link in one.links)]
-    if not asked:
+    sentences = [
+        sentence for sentence in every if sentence.odd and any(link.kind == relation for link in sentence.links)
+    ]
+    if not sentences:
         raise ExamError(f"{treebank.name} has no {relation!r:.80} in its odd sentences")
     return [
         ExamExample(sentence.words, link.source, answers[link.source], link.target, sentence.number)
-        for sentence, answers in head_answers(encoder, asked, layer, head, direction)
+        for sentence, answers in head_answers(encoder, sentences, layer, head, direction)
         for link in sentence.links
         if link.kind == relation
     ]

@@ -49,8 +49,8 @@ def surest(exam: Exam) -> list[tuple[tuple[int, int], str, str]]:
 
     Of a head with a licence for made sentences alone it is the real gaps with a noun between.
     """
-    made = [frame for frame in exam.frames if frame.frame == ALL and frame.licensed]
-    jobs = {(frame.layer, frame.head): (JUDGED, frame.direction) for frame in made}
+    licensed = [frame for frame in exam.frames if frame.frame == ALL and frame.licensed]
+    jobs = {(frame.layer, frame.head): (JUDGED, frame.direction) for frame in licensed}
     for row in sorted(exam.licences(), key=lambda row: row.corrected_low):
         jobs[row.place] = (row.relation, row.direction)
     return [(place, *jobs[place]) for place in sorted(jobs)]
@@ -61,7 +61,7 @@ def chosen(answers: Sequence[ExamExample]) -> tuple[ExamExample, ...]:
 
     Of a sentence it is the first right one, and the first wrong one.
     """
-    ordered = sorted(answers, key=lambda one: (max(SHORT, len(one.words)), one.sentence, one.source))
+    ordered = sorted(answers, key=lambda answer: (max(SHORT, len(answer.words)), answer.sentence, answer.source))
     few_examples = list[ExamExample]()
     for right in (True, False):
         first = {answer.sentence: answer for answer in reversed(ordered) if answer.right == right}
@@ -107,7 +107,7 @@ def read_few(path: Path) -> tuple[str, tuple[HeadExamples, ...]]:
 
 def head_of(raw: dict[str, Any]) -> HeadExamples:
     """Return the examples of a head from what JSON says of them."""
-    some = tuple(ExamExample(**one | {"words": tuple(one["words"])}) for one in raw["some"])
+    some = tuple(ExamExample(**example | {"words": tuple(example["words"])}) for example in raw["some"])
     return HeadExamples(**raw | {"some": some})
 
 
@@ -127,15 +127,15 @@ def make(given: list[str] | None = None) -> None:
     parser = CommandLine("python -m encoder.exam.few", description="Make examples of examined heads.")
     parser.add_argument("--model", default="base", help="a bundled model that was examined")
     parser.add_argument("--out", type=Path, required=True, help="the file that is written")
-    asked = parser.parse_args(given)
-    whole_file.check(asked.out)
-    exam = bundled_exam(asked.model)
+    options = parser.parse_args(given)
+    whole_file.check(options.out)
+    exam = bundled_exam(options.model)
     if exam is None:
-        raise ExamError(f"there is no examination of {asked.model}")
-    encoder, treebank = TextEncoder.from_pretrained(asked.model), bundled_treebanks()[0]
+        raise ExamError(f"there is no examination of {options.model}")
+    encoder, treebank = TextEncoder.from_pretrained(options.model), bundled_treebanks()[0]
     with counting("examples"):
-        every = [head_examples(encoder, treebank, *one) for one in surest(exam)]
-    whole_file.write(asked.out, to_json(exam, every).encode())
+        every = [head_examples(encoder, treebank, *job) for job in surest(exam)]
+    whole_file.write(options.out, to_json(exam, every).encode())
 
 
 def main(given: list[str] | None = None) -> int:

@@ -145,34 +145,37 @@ def subjects(encoder: TextEncoder, draws: int = DRAWS, seed: int = 0, report: Re
         ExamError: the vocabulary has no mask, or the model cannot read such sentences.
     """
     sentences = made_sentences(mask_of(encoder), draws, seed)
-    asked = [
-        LinkedSentence(one.words, (TreeLink(one.frame, *link), TreeLink(ALL, *link)), one.draw)
-        for one in sentences
-        for link in ((one.gap, one.subject),)
+    questions = [
+        LinkedSentence(sentence.words, (TreeLink(sentence.frame, *link), TreeLink(ALL, *link)), sentence.draw)
+        for sentence in sentences
+        for link in ((sentence.gap, sentence.subject),)
     ]
-    with reporting("made sentences", report) as said:
-        rows = tally(encoder, asked, WorkWatch(sum(len(one.words) for one in asked), said))
+    with reporting("made sentences", report) as on_progress:
+        rows = tally(encoder, questions, WorkWatch(sum(len(sentence.words) for sentence in questions), on_progress))
     if rows.left_out:
         raise ExamError(f"{encoder.source.name} cannot read made sentences: {rows.left_out}")
-    return [frame_row(rows, kind, [one for one in sentences if kind in (one.frame, ALL)]) for kind in (*FRAMES, ALL)]
+    return [
+        frame_row(rows, kind, [sentence for sentence in sentences if kind in (sentence.frame, ALL)])
+        for kind in (*FRAMES, ALL)
+    ]
 
 
-def frame_row(found: Tally, kind: str, made: Sequence[MadeSentence]) -> FrameRow:
+def frame_row(counts: Tally, kind: str, sentences: Sequence[MadeSentence]) -> FrameRow:
     """Score the best head of a frame and the four rules."""
-    place = best_head(found, kind)
-    scored = score(found, kind, place)
+    place = best_head(counts, kind)
+    scored = score(counts, kind, place)
     assert scored is not None, "every frame has odd draws"
-    (position, by_position), *_ = Counter(one.subject + 1 for one in made).most_common(1)
+    (position, by_position), *_ = Counter(sentence.subject + 1 for sentence in sentences).most_common(1)
     nearest, first, in_place = (
-        count / len(made)
+        count / len(sentences)
         for count in (
-            sum(one.subject == one.nouns[-1] for one in made),
-            sum(one.subject == one.nouns[0] for one in made),
+            sum(sentence.subject == sentence.nouns[-1] for sentence in sentences),
+            sum(sentence.subject == sentence.nouns[0] for sentence in sentences),
             by_position,
         )
     )
     best_rule = max(nearest, first, scored.distance_accuracy, in_place)
-    corrected = wilson(scored.right, scored.n, ERROR / tests_of(found))[0]
+    corrected = wilson(scored.right, scored.n, ERROR / tests_of(counts))[0]
     licensed = scored.accuracy >= best_rule + MARGIN and corrected > best_rule
     return FrameRow(
         frame=kind,
@@ -214,11 +217,11 @@ def agreement(
     edits = knock_outs(encoder.config, ("attention.heads",))
     leads: dict[str, list[list[float]]] = {}
     sentences = made_sentences(mask, draws, seed) if sentences is None else sentences
-    with reporting("agreement", report) as said:
-        watch = WorkWatch(sum(len(made.words) for made in sentences), said)
-        for made in sentences:
-            leads.setdefault(made.called, []).append(list(leads_of(encoder, made, edits)))
-            watch.add(len(made.words))
+    with reporting("agreement", report) as on_progress:
+        watch = WorkWatch(sum(len(sentence.words) for sentence in sentences), on_progress)
+        for sentence in sentences:
+            leads.setdefault(sentence.called, []).append(list(leads_of(encoder, sentence, edits)))
+            watch.add(len(sentence.words))
     rows = list[AgreementRow]()
     for numbers, values in leads.items():
         table = torch.tensor(values, dtype=torch.float64)  # [sentences, 1 + heads]
@@ -233,15 +236,15 @@ def agreement(
 
 
 @torch.inference_mode()
-def leads_of(encoder: TextEncoder, made: MadeSentence, edits: Sequence[Edit]) -> Iterator[float]:
+def leads_of(encoder: TextEncoder, sentence: MadeSentence, edits: Sequence[Edit]) -> Iterator[float]:
     """Yield the lead of the right form over the wrong one in a sentence: with all heads, then with each edit alone."""
-    trace = encoder.trace(" ".join(made.words))
+    trace = encoder.trace(" ".join(sentence.words))
     at = trace.tokens.index(mask_of(encoder))
     forms = [encoder.word_id(trace, at, form) for form in FORMS]
-    right, wrong = forms if made.numbers[0] == 0 else reversed(forms)
+    right, wrong = forms if sentence.numbers[0] == 0 else reversed(forms)
     yield float(trace["mlm.logits"][at, right] - trace["mlm.logits"][at, wrong])
     for chunk in outcomes(encoder, trace, edits, None, ROWS):
-        logits = encoder.model.predict(torch.stack([one.output[at] for one in chunk])[:, None])
+        logits = encoder.model.predict(torch.stack([outcome.output[at] for outcome in chunk])[:, None])
         assert logits is not None
         yield from (logits[:, 0, right] - logits[:, 0, wrong]).tolist()
 
@@ -257,15 +260,15 @@ def knows_forms(encoder: TextEncoder) -> bool:
     return True
 
 
-def agreeing(encoder: TextEncoder, made: Sequence[MadeSentence]) -> int:
+def agreeing(encoder: TextEncoder, sentences: Sequence[MadeSentence]) -> int:
     """Return in how many made sentences the form of the masked verb that agrees is likelier than the other."""
-    return sum(next(leads_of(encoder, one, ())) > 0 for one in made)
+    return sum(next(leads_of(encoder, sentence, ())) > 0 for sentence in sentences)
 
 
-def by_nearest_noun(made: Sequence[MadeSentence]) -> int:
+def by_nearest_noun(sentences: Sequence[MadeSentence]) -> int:
     """Return in how many made sentences the noun nearest to the gap has the number of the subject."""
     many = {noun.split()[1] for noun in NOUNS}
-    return sum((one.words[one.nouns[-1]] in many) == (one.numbers[0] == 1) for one in made)
+    return sum((sentence.words[sentence.nouns[-1]] in many) == (sentence.numbers[0] == 1) for sentence in sentences)
 
 
 def mask_of(encoder: TextEncoder) -> str:

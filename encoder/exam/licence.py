@@ -143,7 +143,7 @@ def judge(name: str, own: Tally, others: dict[str, Tally], tests: int) -> list[E
         corrected = wilson(scored.right, scored.n, ERROR / tests)[0]
         elsewhere = {bank: score(tally, kind, place) for bank, tally in others.items()}
         verdict = verdict_of(kind, scored, corrected, list(elsewhere.values()))
-        there = {bank: found for bank, found in elsewhere.items() if found is not None}
+        there = {bank: other_score for bank, other_score in elsewhere.items() if other_score is not None}
         second = min(there, key=lambda bank: there[bank].margin, default="")
         other = there.get(second)
         row = ExamRow(
@@ -176,4 +176,4 @@ def verdict_of(kind: str, scored: HeadScore, corrected_low: float, elsewhere: li
         return UNCERTAIN
     if not elsewhere:
         return NO_SECOND
-    return LICENSED if all(found is not None and found.above for found in elsewhere) else UNCONFIRMED
+    return LICENSED if all(other is not None and other.above for other in elsewhere) else UNCONFIRMED

@@ -137,17 +137,19 @@ def questions(encoder: TextEncoder, treebank: Treebank, only: Sequence[str] = ()
     every = [sentence for part in examination.questions(encoder, treebank) for sentence in part]
     if not only:
         return every
-    asked = (replace(one, links=tuple(link for link in one.links if link.kind in only)) for one in every)
-    return [one for one in asked if one.links]
+    reduced = (
+        replace(sentence, links=tuple(link for link in sentence.links if link.kind in only)) for sentence in every
+    )
+    return [sentence for sentence in reduced if sentence.links]
 
 
-def permuted(asked: Sequence[LinkedSentence]) -> list[LinkedSentence]:
+def permuted(sentences: Sequence[LinkedSentence]) -> list[LinkedSentence]:
     """Return the sentences each with the links of another of as many words: a control that has no grammar to find.
 
     Distances stay as they are, so the rule of a fixed distance does, too. A sentence without another is left out.
     """
     alike = dict[tuple[int, bool], list[LinkedSentence]]()
-    for sentence in asked:
+    for sentence in sentences:
         alike.setdefault((len(sentence.words), any(link.kind in GAPS for link in sentence.links)), []).append(sentence)
     return [
         replace(sentence, links=other.links)
@@ -160,13 +162,13 @@ def permuted(asked: Sequence[LinkedSentence]) -> list[LinkedSentence]:
 class MomentCounter:
     """Counts what every head of a model gets right at moments of its training, one after the other.
 
-    `asked` are the questions, those that the model cannot read whole left out; beside each link of COUNTED_NEAR stands
-    one to the word at the distance of the relation's rule.
+    `questions` leave out those that the model cannot read whole; beside each link of COUNTED_NEAR stands one to the
+    word at the distance of the relation's rule.
     """
 
-    def __init__(self, encoder: TextEncoder, name: str, asked: Sequence[LinkedSentence]) -> None:
+    def __init__(self, encoder: TextEncoder, name: str, questions: Sequence[LinkedSentence]) -> None:
         self.name = name
-        readable = [one.sentence for one in read(encoder, asked)[0]]
+        readable = [entry.sentence for entry in read(encoder, questions)[0]]
         if not readable:
             raise ExamError(f"{encoder.source.name} can read no sentence of {name}")
         apart = dict[str, Counter[int]]()
@@ -175,23 +177,25 @@ class MomentCounter:
         self.links = {kind: apart[kind].total() for kind in sorted(apart)}
         rules = {kind: nearest_most(apart[kind]) for kind in self.links}
         self.rules = {kind: FixedDistance(far, apart[kind][far]) for kind, far in rules.items()}
-        self.asked = [replace(sentence, links=(*sentence.links, *by_rule(sentence, rules))) for sentence in readable]
-        self.made = made_sentences(mask_of(encoder), DRAWS) if knows_forms(encoder) else []
-        self.nearest = by_nearest_noun(self.made)
+        self.questions = [
+            replace(sentence, links=(*sentence.links, *by_rule(sentence, rules))) for sentence in readable
+        ]
+        self.gap_sentences = made_sentences(mask_of(encoder), DRAWS) if knows_forms(encoder) else []
+        self.nearest = by_nearest_noun(self.gap_sentences)
 
     def count(self, encoder: TextEncoder) -> MomentCounts:
         """Count at one moment."""
-        counted = tally(encoder, self.asked, WorkWatch(1, report_nothing))
+        counted = tally(encoder, self.questions, WorkWatch(1, report_nothing))
         right = counted.right[:, :, DIRECTIONS.index("row")].sum(1).tolist()
         every = dict(zip(counted.kinds, right, strict=True))
         near = {kind.removeprefix(NEAR): every.pop(kind) for kind in counted.kinds if kind.startswith(NEAR)}
-        return MomentCounts(near, every, agreeing(encoder, self.made))
+        return MomentCounts(near, every, agreeing(encoder, self.gap_sentences))
 
-    def moments(self, model: str, found: Mapping[int, MomentCounts]) -> Moments:
+    def moments(self, model: str, by_step: Mapping[int, MomentCounts]) -> Moments:
         """Return what was found by the step of training."""
-        ordered = sorted(found.items())
-        agreement = Agreement(len(self.made), self.nearest, {step: one.agreed for step, one in ordered})
-        near, right = ({step: getattr(one, name) for step, one in ordered} for name in ("near", "right"))
+        ordered = sorted(by_step.items())
+        agreement = Agreement(len(self.gap_sentences), self.nearest, {step: counts.agreed for step, counts in ordered})
+        near, right = ({step: getattr(counts, name) for step, counts in ordered} for name in ("near", "right"))
         return Moments(model, self.name, self.links, self.rules, agreement, near, right)
 
 
@@ -221,8 +225,8 @@ def count_moments(model: str, trees: str = TREES[0]) -> Moments:
         raise ExamError(f"trees are {trees!r:.80}; they must be one of {', '.join(TREES)}")
     last = timelapse.at(model, steps[-1])
     bank = bundled_treebanks()[trees == TREES[1]]
-    asked = questions(last, bank, () if trees == TREES[0] else SHOWN)
-    counter = MomentCounter(last, trees, permuted(asked) if trees == PERMUTED else asked)
+    sentences = questions(last, bank, () if trees == TREES[0] else SHOWN)
+    counter = MomentCounter(last, trees, permuted(sentences) if trees == PERMUTED else sentences)
     return counter.moments(Path(model).name, {step: counter.count(timelapse.at(model, step)) for step in steps})
 
 
@@ -235,7 +239,7 @@ class MomentLog:
     def __init__(self, folder: Path) -> None:
         self.path, self.bank = moments_file(folder), bundled_treebanks()[0]
         self.counter: MomentCounter | None = None
-        self.found = dict[int, MomentCounts]()
+        self.by_step = dict[int, MomentCounts]()
 
     def add(self, step: int, encoder: TextEncoder) -> None:
         """Count the right answers after so many steps of training, and write them down."""
@@ -243,9 +247,9 @@ class MomentLog:
             self.counter = MomentCounter(encoder, self.bank.name, questions(encoder, self.bank, SHOWN))
             before = read_moments(self.path) if self.path.is_file() else None
             if before is not None and before.links == self.counter.links:
-                self.found = {at: counts for at, counts in counts_of(before).items() if at < step}
-        self.found[step] = self.counter.count(encoder)
-        moments = self.counter.moments(self.path.parents[1].resolve().name, self.found)
+                self.by_step = {at: counts for at, counts in counts_of(before).items() if at < step}
+        self.by_step[step] = self.counter.count(encoder)
+        moments = self.counter.moments(self.path.parents[1].resolve().name, self.by_step)
         whole_file.write(self.path, moments.to_json().encode(), parents=True)
 
 
@@ -344,12 +348,12 @@ def make(given: list[str] | None = None) -> None:
         help="a bundled treebank, or the first of them with the trees of other sentences",
     )
     parser.add_argument("--out", type=Path, required=True, metavar="FILE", help="the JSON that is written")
-    asked = parser.parse_args(given)
-    whole_file.check(asked.out)
+    options = parser.parse_args(given)
+    whole_file.check(options.out)
     with counting("moments"):
-        moments = count_moments(asked.model, asked.trees)
-    whole_file.write(asked.out, moments.to_json().encode())
-    print(asked.out)
+        moments = count_moments(options.model, options.trees)
+    whole_file.write(options.out, moments.to_json().encode())
+    print(options.out)
 
 
 def main(given: list[str] | None = None) -> int:

@@ -33,9 +33,9 @@ def make(given: list[str] | None = None) -> None:
     parser = CommandLine("python -m encoder.exam.pack", description="Pack a treebank.")
     parser.add_argument("source", type=Path, metavar="FILE", help="CoNLL-U")
     parser.add_argument("out", type=Path, metavar="OUT", help="the file that is written, packed by xz")
-    asked = parser.parse_args(given)
-    whole_file.check(asked.out)
-    whole_file.write(asked.out, packed(asked.source.read_text(encoding="utf-8")))
+    options = parser.parse_args(given)
+    whole_file.check(options.out)
+    whole_file.write(options.out, packed(options.source.read_text(encoding="utf-8")))
 
 
 def main(given: list[str] | None = None) -> int:

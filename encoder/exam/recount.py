@@ -202,8 +202,8 @@ def losses(encoder: TextEncoder) -> Iterator[tuple[float, ...]]:
 
 def guess_lines(encoder: TextEncoder) -> Iterator[str]:
     """Yield what a card says of guesses."""
-    first, five, asked = fill_ins(encoder)
-    yield f"fill-ins: {first} of {asked} guessed first, {five} among the first five"
+    first, five, tried = fill_ins(encoder)
+    yield f"fill-ins: {first} of {tried} guessed first, {five} among the first five"
     for trace in map(encoder.trace, ASKED):
         ((word, share), *_) = (encoder.predict(trace) or [])[trace.tokens.index("[MASK]")]
         yield f"  {trace.text}  {word} {share:.3f}"
@@ -225,11 +225,11 @@ def main(given: list[str] | None = None) -> int:
     """Print the figures of the model that the command line names; return the exit code, 2 where there is none."""
     parser = CommandLine("python -m encoder.exam.recount", description=__doc__)
     parser.add_argument("model", help="a bundled model, or the folder of one")
-    asked = parser.parse_args(given)
+    options = parser.parse_args(given)
 
     def work() -> None:
         with counting("figures"):
-            text = "\n".join(figures(TextEncoder.from_pretrained(asked.model)))
+            text = "\n".join(figures(TextEncoder.from_pretrained(options.model)))
         print(text)
 
     return exit_code(work, "start again")

@@ -88,7 +88,7 @@ class Rise:
         ]
         if not above[-1]:
             return None
-        return len(above) - next((i for i, one in enumerate(reversed(above)) if not one), len(above))
+        return len(above) - next((i for i, higher in enumerate(reversed(above)) if not higher), len(above))
 
     @property
     def counted(self) -> bool:
@@ -104,8 +104,8 @@ class Rise:
 
 def relations_of(moments: Moments) -> list[str]:
     """Return the relations of EXAMPLES that were counted."""
-    made = moments.agreement.made > 0 and moments.treebank != PERMUTED  # made sentences have no trees to permute
-    return [relation for relation in EXAMPLES if relation in moments.links or (relation == AGREEMENT and made)]
+    has_agreement = moments.agreement.made > 0 and moments.treebank != PERMUTED  # made sentences have no trees
+    return [relation for relation in EXAMPLES if relation in moments.links or (relation == AGREEMENT and has_agreement)]
 
 
 def rise(moments: Moments, relation: str, place: Place | None = None) -> Rise:
@@ -147,37 +147,39 @@ def who(place: Place | None, model: str) -> str:
     return model if place is None else f"head {place[1]} of layer {place[0]}"
 
 
-def headline(one: Rise, model: str) -> str:
+def headline(curve: Rise, model: str) -> str:
     """Return when the curve leaves its rule, with its numbers; where it does not, that."""
-    example, at, name = EXAMPLES[one.relation], one.leaves, who(one.place, model)
-    values, rule = list(one.shares.values()), f"the rule “{one.rule_name}” {percent(one.rule)}"
+    example, at, name = EXAMPLES[curve.relation], curve.leaves, who(curve.place, model)
+    values, rule = list(curve.shares.values()), f"the rule “{curve.rule_name}” {percent(curve.rule)}"
     if not at:
-        return f"{capital(name)} does not rise above its rule: {percent(values[-1])} at step {one.steps[-1]:,}, {rule}."
-    verb = "begins to prefer" if one.place is None else "begins to find"
-    verb = f"looks less often {one.rule_name} and finds" if one.counted else verb
+        return (
+            f"{capital(name)} does not rise above its rule: {percent(values[-1])} at step {curve.steps[-1]:,}, {rule}."
+        )
+    verb = "begins to prefer" if curve.place is None else "begins to find"
+    verb = f"looks less often {curve.rule_name} and finds" if curve.counted else verb
     numbers = f"{percent(values[at - 1])} → {percent(values[at])}"
-    between = f"Between step {one.steps[at - 1]:,} and {one.steps[at]:,}"
+    between = f"Between step {curve.steps[at - 1]:,} and {curve.steps[at]:,}"
     return f"{between} {name} {verb} {example.find}: {numbers}, {rule}."
 
 
-def under(one: Rise, text: str) -> str:
+def under(curve: Rise, text: str) -> str:
     """Return of what the shares are, and how much it looked at the rule's distance around the moment."""
-    example = EXAMPLES[one.relation]
-    if one.place is None:
+    example = EXAMPLES[curve.relation]
+    if curve.place is None:
         return (
-            f"Of {one.n} made sentences, in how many the form of the verb that agrees with its subject is likelier "
+            f"Of {curve.n} made sentences, in how many the form of the verb that agrees with its subject is likelier "
             "than the other; the rule is the form that agrees with the nearest noun."
         )
-    gap = " with a noun in between" if one.relation == JUDGED else ""
+    gap = " with a noun in between" if curve.relation == JUDGED else ""
     caption = (
-        f"Of {one.n:,} hand-marked examples from {text}: from how many the head looks from {example.where}{gap} most "
+        f"Of {curve.n:,} hand-marked examples from {text}: from how many the head looks from {example.where}{gap} most "
         f"at {example.find} that it belongs to."
     )
-    at = one.leaves
-    if at and one.near:
-        first, then = list(one.near.values())[at - 1 : at + 1]
+    at = curve.leaves
+    if at and curve.near:
+        first, then = list(curve.near.values())[at - 1 : at + 1]
         caption += (
-            f" It looks {one.rule_name}, right or wrong, from {percent(first)} of them, then from {percent(then)}."
+            f" It looks {curve.rule_name}, right or wrong, from {percent(first)} of them, then from {percent(then)}."
         )
     return caption
 

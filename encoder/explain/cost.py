@@ -145,10 +145,10 @@ def size(config: EncoderConfig) -> Size:
 
 def longest(config: EncoderConfig, most: int, most_bytes: float, most_flops: float = math.inf) -> int:
     """The most tokens, up to `most` and at least 2, whose run holds and computes no more than that."""
-    one = size(config)
+    model_size = size(config)
 
     def fits(n: int) -> bool:
-        return one.bytes_of_a_run(n) <= most_bytes and run_flops(config, n) <= most_flops
+        return model_size.bytes_of_a_run(n) <= most_bytes and run_flops(config, n) <= most_flops
 
     return bisect(range(3, most + 1), False, key=lambda n: not fits(n)) + 2  # what a run takes grows with n
 

@@ -90,8 +90,8 @@ def edit_source(edit: Edit, trace: Trace) -> str:
     if isinstance(edit.value, Trace):
         edits = "".join(f"{edit_source(e, trace)}, " for e in edit.value.edits)
         value = call(edit.value, "enc" if edit.value.source == trace.source else maker(edit.value), f"({edits})")
-    told = {"heads": literal(edit.heads), "positions": literal(edit.positions), "value": value}
-    given = [f"{name}={text}" for name, text in told.items() if getattr(edit, name) is not None]
+    options = {"heads": literal(edit.heads), "positions": literal(edit.positions), "value": value}
+    given = [f"{name}={text}" for name, text in options.items() if getattr(edit, name) is not None]
     return f"Edit({', '.join([repr(edit.step), repr(edit.action), *given])})"
 
 
@@ -149,8 +149,8 @@ def shape(config: EncoderConfig) -> str:
             return f'PRESETS["{name}"]'
     usual = EncoderConfig()
     given = [(f.name, getattr(config, f.name)) for f in fields(config)]
-    told = [f"{name}={literal(value)}" for name, value in given if value != getattr(usual, name)]
-    return f"EncoderConfig({', '.join(told)})"
+    changed = [f"{name}={literal(value)}" for name, value in given if value != getattr(usual, name)]
+    return f"EncoderConfig({', '.join(changed)})"
 
 
 def literal(value: object) -> str:

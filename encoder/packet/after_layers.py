@@ -10,7 +10,7 @@ from encoder.checkpoint.text_encoder import TextEncoder
 from encoder.metrics.layers import cosine, length
 from encoder.metrics.lens import likeliest_ids, logit_lens
 from encoder.packet.format import NO_SHARE, Stored, Values, exact, pack
-from encoder.packet.run import MOST_BYTES, kept_rows, kinds, said
+from encoder.packet.run import MOST_BYTES, kept_rows, kinds, shown_word
 from encoder.trace.trace import Trace
 from encoder.trace.unpadded import stream
 
@@ -77,7 +77,7 @@ def guesses(encoder: TextEncoder, trace: Trace, rows: list[int]) -> tuple[list[s
         "share": exact(share),
         "rank": exact(rank),
     }
-    return [said(encoder, token) for token in vocabulary], arrays
+    return [shown_word(encoder, token) for token in vocabulary], arrays
 
 
 def followed(lens: Tensor) -> tuple[Tensor, Values, Values, Values]:

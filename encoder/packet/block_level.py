@@ -19,7 +19,7 @@ VECTORS = 5  # of each sum: what came in, what is added, the sum, normalized, sc
 
 
 def level_3(encoder: TextEncoder, trace: Trace, layer: int, *, most_bytes: int = MOST_BYTES) -> bytes:
-    """The two sums of a layer with their norms, and its feed-forward's units before and after the activation.
+    """Return the two sums of a layer with their norms, and its feed-forward's units before and after the activation.
 
     Args:
         encoder: the model that made the trace.
@@ -55,7 +55,7 @@ def level_3(encoder: TextEncoder, trace: Trace, layer: int, *, most_bytes: int =
 def norm_of(
     encoder: TextEncoder, trace: Trace, layer: int, part: str, rows: range
 ) -> tuple[dict[str, Any], dict[str, Stored]]:
-    """What a header says of one sum and its norm, and their arrays."""
+    """Return what a header says of one sum and its norm, and their arrays."""
     at, config = f"layers.{layer}.{part}.", trace.config
     steps = {"residual": f"{at}residual", "added": f"layers.{layer}.{SUBLAYERS[part]}.output", "sum": f"{at}sum"}
     steps |= {"normalized": f"{at}normalized", "normed": f"{at}output"}
@@ -79,16 +79,16 @@ def by_row(name: str, values: Values) -> dict[str, Stored]:
 
 
 def lengths(vectors: Values) -> Values:
-    """The length of each row of [n, d]."""
+    """Return the length of each row of [n, d]."""
     sizes: Values = np.sqrt(np.square(vectors.astype(np.float64)).sum(-1))
     return sizes
 
 
 def bytes_of_a_row(config: EncoderConfig) -> int:
-    """Bytes of what is sent of one token: two sums of vectors, and its units."""
+    """Return bytes of what is sent of one token: two sums of vectors, and its units."""
     return 2 * (2 * VECTORS * config.d_model + (4 if config.gated else 2) * config.d_ff)
 
 
 def rows_within(config: EncoderConfig, n: int, most_bytes: int = MOST_BYTES) -> int:
-    """How many rows of n tokens take `most_bytes` at most; one where none does."""
+    """Return how many rows of n tokens take `most_bytes` at most; one where none does."""
     return max(1, min(n, MOST_ROWS, integer("most_bytes", most_bytes, 1) // bytes_of_a_row(config)))

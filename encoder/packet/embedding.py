@@ -32,8 +32,8 @@ def level_4(encoder: TextEncoder, trace: Trace) -> bytes:
     encoder.check_own(trace)
     rows, config = rows_of(encoder, trace), trace.config
     names = [name for name in STEPS if f"embedding.{name}" in trace]
-    kept = {name: trace.array(f"embedding.{name}")[rows.start : rows.stop] for name in names}
-    unlike = {name: values for name, values in kept.items() if name != "scaled" or config.scale_embeddings}
+    own = {name: trace.array(f"embedding.{name}")[rows.start : rows.stop] for name in names}
+    unlike = {name: values for name, values in own.items() if name != "scaled" or config.scale_embeddings}
     arrays = {name: signed(values) for name, values in unlike.items()}
     places = trace["embedding.positions"][rows.start : rows.stop]
     if bool(places.any()):
@@ -84,8 +84,8 @@ def nearest(encoder: TextEncoder, ids: Sequence[int]) -> dict[str, Any]:
         cosines = table[some] @ table.mT / (lengths[some, None] * lengths).clamp_min(tiny)
         cosines[torch.arange(len(some)), some] = -torch.inf
         values, words = cosines.topk(count)
-        for own, found in zip(values.tolist(), words.tolist(), strict=True):
-            pairs = zip(found, own, strict=True)
+        for own, others in zip(values.tolist(), words.tolist(), strict=True):
+            pairs = zip(others, own, strict=True)
             near.append([[shown(word(encoder, i), LONGEST), round(cosine, 6)] for i, cosine in pairs])
     return {"near": near, "near_of": [different.index(i) for i in ids]}
 

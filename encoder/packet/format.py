@@ -60,7 +60,7 @@ class Stored:
 
 
 def exact(values: Values) -> Stored:
-    """The values as they are, at 32 bits."""
+    """Return the values as they are, at 32 bits."""
     return Stored(values.astype("<f4"))
 
 
@@ -82,7 +82,7 @@ def signed(values: Values) -> Stored:
 
 
 def pack(level: int, about: Mapping[str, Any], arrays: Mapping[str, Stored]) -> bytes:
-    """A packet: `about` is what its header says, whose fields `level` and `arrays` are the packet's own."""
+    """Return a packet: `about` is what its header says, whose fields `level` and `arrays` are the packet's own."""
     body, places = bytearray(), dict[str, Any]()
     for name, array in arrays.items():
         body += bytes(-len(body) % ALIGNED)
@@ -97,7 +97,7 @@ def pack(level: int, about: Mapping[str, Any], arrays: Mapping[str, Stored]) -> 
 
 
 def unpack(data: bytes) -> tuple[int, dict[str, Any], dict[str, Stored]]:
-    """The level of a packet, what its header says, and its arrays, which are views into the bytes.
+    """Return the level of a packet, what its header says, and its arrays, which are views into the bytes.
 
     Raises:
         PacketError: no packet, a later version, or bytes that were cut or changed.
@@ -143,12 +143,12 @@ class Extent:
         return self.at + math.prod(self.shape) * int(self.dtype.itemsize)
 
     def array(self, body: memoryview) -> Stored:
-        """The array as a view into the bytes."""
+        """Return the array as a view into the bytes."""
         return Stored(np.ndarray(self.shape, self.dtype, body, self.at), self.scale)
 
 
 def header_of(text: bytes, level: int) -> tuple[dict[str, Any], dict[str, Extent]]:
-    """What a header says, and the places of the arrays that it states."""
+    """Return what a header says, and the places of the arrays that it states."""
     try:
         header = loads(text.decode(), len(text), DEEPEST)
     except (EncoderError, UnicodeDecodeError) as error:
@@ -161,7 +161,7 @@ def header_of(text: bytes, level: int) -> tuple[dict[str, Any], dict[str, Extent
 
 
 def place_of(name: str, stated: object) -> Extent:
-    """The place that a header states for an array."""
+    """Return the place that a header states for an array."""
     wrong = PacketError(f"the packet's header states the array {name!r:.60} in a way that cannot be read")
     if not isinstance(stated, dict):
         raise wrong

@@ -56,7 +56,7 @@ def of_gaps(exam: Exam) -> list[Said]:
 
 
 def head_jobs(exam: Exam) -> list[Said]:
-    """What each head with a licence does, those of the surest numbers first."""
+    """Return what each head with a licence does, those of the surest numbers first."""
     rows = sorted(exam.licences(), key=lambda row: (row.place, -row.corrected_low))
     return [
         entry(row.place, "exam_job", text=text(row.treebank), job=job(row.relation, row.direction), **numbers(row))
@@ -65,7 +65,7 @@ def head_jobs(exam: Exam) -> list[Said]:
 
 
 def numbers(row: ExamRow) -> dict[str, Any]:
-    """The numbers of a row that a sentence says."""
+    """Return the numbers of a row that a sentence says."""
     return {"share": row.accuracy, "count": row.n, "rule": row.distance_accuracy}
 
 
@@ -130,12 +130,12 @@ def tried(exam: Exam) -> list[Known]:
 
 
 def place(row: ExamRow) -> Known:
-    """The layer and the head of a row."""
+    """Return the layer and the head of a row."""
     return {"layer": row.layer, "head": row.head}
 
 
 def figures(row: ExamRow) -> list[Known]:
-    """The figures of a row in its own text and in the one that confirms it."""
+    """Return the figures of a row in its own text and in the one that confirms it."""
     here = figure(text(row.treebank), *numbers_of(row))
     if row.second_accuracy is None or row.second_distance_accuracy is None:
         return [here]
@@ -143,17 +143,17 @@ def figures(row: ExamRow) -> list[Known]:
 
 
 def numbers_of(row: ExamRow) -> tuple[float, int, float, str]:
-    """The share of right answers, of how many, that of the rule, and the rule in words."""
+    """Return the share of right answers, of how many, that of the rule, and the rule in words."""
     return row.accuracy, row.n, row.distance_accuracy, rule(row.distance)
 
 
 def figure(of: str, share: float, count: int, rule: float, how: str = "") -> Known:
-    """How often a head is right in one kind of text, and how often the rule is; `how` is the rule in words."""
+    """Return how often a head is right in one kind of text, and how often the rule is; `how` is the rule in words."""
     return {"text": of, "share": share, "count": count, "rule": rule, "how": how}
 
 
 def shown(examples: HeadExamples) -> Known:
-    """A few answers of a head, right and wrong ones, none longer than LONGEST."""
+    """Return a few answers of a head, right and wrong ones, none longer than LONGEST."""
     some = [example for example in examples.some if len(example.words) <= LONGEST]
     return {
         "layer": examples.layer,
@@ -167,7 +167,7 @@ def shown(examples: HeadExamples) -> Known:
 
 
 def survey(encoder: TextEncoder) -> Known | None:
-    """Where each head looks over the corpus of the model's first atlas; None where it has none.
+    """Return where each head looks over the corpus of the model's first atlas; None where it has none.
 
     `heads` is `[label, nearest, share]` of each, layer by layer; the labels are those of `encoder.metrics.roles`.
     """

@@ -94,16 +94,16 @@ class Reading:
         return np.add.reduceat(padded, ends, -1)[..., ::2]
 
     def word_at(self, position: int | None) -> Word | None:
-        """The word that a token belongs to; None for none."""
+        """Return the word that a token belongs to; None for none."""
         here = (word for word in self.words if position in range(word.position, word.position + word.count))
         return next(here, None)
 
     def held(self, word: Word) -> bool:
-        """Whether the run holds where a word looks."""
+        """Return whether the run holds where a word looks."""
         return word.position in self.rows
 
     def look(self, place: Place, word: Word) -> Look:
-        """Where a head looks from a word: the mean over its tokens."""
+        """Return where a head looks from a word: the mean over its tokens."""
         tokens = range(word.position, word.position + word.count)
         rows = [self.rows[i] for i in tokens if i in self.rows]
         if not rows:
@@ -112,7 +112,7 @@ class Reading:
         return Look(self.to_words[place][rows].mean(0), float(rest))
 
     def clearest(self, word: Word) -> tuple[Place, float]:
-        """The head that looks most at one other word, and that share.
+        """Return the head that looks most at one other word, and that share.
 
         Words right beside it count only where there are no others: a head that looks there mostly follows the place,
         whatever stands there.
@@ -145,7 +145,7 @@ class Reading:
         return tried[int(np.argmax(shares))] if max(shares) > -1 else able[0]
 
     def examined(self, word: Word) -> Place | None:
-        """The head that an examination found for gaps like this one."""
+        """Return the head that an examination found for gaps like this one."""
         known = self.about.get("evidence") or []
         here = [(entry["layer"], entry["head"]) for entry in known if entry["here"]]
         fits = [place for place in here if place[0] < self.layers and place[1] < self.heads]
@@ -153,25 +153,25 @@ class Reading:
 
     def choice(self, word: int | None = None, layer: int | None = None, head: int | None = None) -> Choice | None:
         """What is shown where a person chose this much, the rest chosen by the run; None where there is no word."""
-        asked = self.word_at(word)
-        if asked is None or not self.held(asked):
-            asked = self.asked
-        if asked is None:
+        chosen = self.word_at(word)
+        if chosen is None or not self.held(chosen):
+            chosen = self.asked
+        if chosen is None:
             return None
-        own = self.examined(asked) or self.clearest(asked)[0]
+        own = self.examined(chosen) or self.clearest(chosen)[0]
         layer, head = (given if given is not None else usual for given, usual in zip((layer, head), own, strict=True))
-        return Choice(asked, (min(layer, self.layers - 1), min(head, self.heads - 1)))
+        return Choice(chosen, (min(layer, self.layers - 1), min(head, self.heads - 1)))
 
     def guesses(self, word: Word) -> list[tuple[str, float]]:
-        """What the model guesses at a gap, the likeliest first; nothing for a word."""
+        """Return what the model guesses at a gap, the likeliest first; nothing for a word."""
         return [(text, share) for text, share in self.about["guesses"].get(str(word.position), [])] if word.gap else []
 
     def name(self, word: Word) -> str:
-        """How a word is shown: a gap as what the model guesses there, if it guesses."""
+        """Return how a word is shown: a gap as what the model guesses there, if it guesses."""
         return next((text for text, _ in self.guesses(word)), "____") if word.gap else word.name
 
     def passed(self, word: Word, shares: Values) -> Word | None:
-        """The word beside a gap that a head looks past to another; None where it looks past none."""
+        """Return the word beside a gap that a head looks past to another; None where it looks past none."""
         start, top = self.words.index(word), int(np.argmax(shares))
         beside = start + int(np.sign(top - start))
         fits = word.gap and top not in (start, beside) and self.words[beside].plain
@@ -184,7 +184,7 @@ class Reading:
         return listed(names) if names else ""
 
     def claim(self, place: Place, word: Word) -> Sentence:
-        """What a head does from a word, as a pattern and its arguments."""
+        """Return what a head does from a word, as a pattern and its arguments."""
         look, (layer, head) = self.look(place, word), place
         top = self.words[int(np.argmax(look.shares))]
         share = float(look.shares.max())
@@ -199,7 +199,7 @@ class Reading:
         return "looks", args | {"word": self.name(top)}
 
     def question(self, word: Word) -> Sentence:
-        """What is asked of a word, as a pattern and its arguments."""
+        """Return what is asked of a word, as a pattern and its arguments."""
         if not self.guesses(word):
             return "question_own", {"word": "the gap" if word.gap else word.name}
         place = self.examined(word)
@@ -209,7 +209,7 @@ class Reading:
         return "question_gap", {"word": self.name(word)}
 
     def evidence(self, place: Place) -> list[Sentence]:
-        """What examinations say of a head, as patterns: of gaps like this one, else all that there is."""
+        """Return what examinations say of a head, as patterns: of gaps like this one, else all that there is."""
         known = self.about.get("evidence") or []
         mine = [entry for entry in known if (entry["layer"], entry["head"]) == place]
         chosen = [entry for entry in mine if entry["here"]] or mine

@@ -46,7 +46,7 @@ class Off:
 def level_1(
     encoder: TextEncoder, trace: Trace, *, off: bool = True, around: int | None = None, most_bytes: int = MOST_BYTES
 ) -> bytes:
-    """All layers of a run: its tokens and words, every head's weights and scores, and what it guesses.
+    """Return all layers of a run: its tokens and words, every head's weights and scores, and what it guesses.
 
     Args:
         encoder: the model that made the trace.
@@ -69,7 +69,10 @@ def level_1(
         if off and gaps and about["guesses"][str(gaps[0])]:
             effects = without_each_head(encoder, trace, gaps[0])
             now = trace["mlm.probabilities"][gaps[0]][list(effects.ids)].tolist()
-            about["off"] = {"words": [said(encoder, i) for i in effects.ids], "shares": [round(p, 7) for p in now]}
+            about["off"] = {
+                "words": [shown_word(encoder, i) for i in effects.ids],
+                "shares": [round(p, 7) for p in now],
+            }
             arrays["off"] = exact(effects.without)
     if not trace.edits and not trace.hidden:
         first = next(iter(about["guesses"].get(str(about["gap"]), [])), [""])[0]
@@ -78,7 +81,7 @@ def level_1(
 
 
 def level_2(trace: Trace, layer: int) -> bytes:
-    """The vectors of one layer's attention, in the order they are computed.
+    """Return the vectors of one layer's attention, in the order they are computed.
 
     Raises:
         EncoderError: there is no such layer.
@@ -104,7 +107,7 @@ def level_2(trace: Trace, layer: int) -> bytes:
 
 
 def facts(encoder: TextEncoder, trace: Trace) -> dict[str, Any]:
-    """What a header says of a run before its numbers: the text, its tokens and words, the model."""
+    """Return what a header says of a run before its numbers: the text, its tokens and words, the model."""
     text, config = trace.tokenization, trace.config
     first, second = (trace.inputs, "") if isinstance(trace.inputs, str) else trace.inputs
     words = [pieces for pieces in text.words if not text.special[pieces[0]]]
@@ -125,7 +128,7 @@ def facts(encoder: TextEncoder, trace: Trace) -> dict[str, Any]:
         "model": {"name": trace.source.name, "digest": digest(trace), **sizes},
         "mask_value": config.mask_value if finite else None,
         "windows": windows if any(window is not None for window in windows) else [],
-        **({"notes": said} if (said := notes(trace)) else {}),
+        **({"notes": remarks} if (remarks := notes(trace)) else {}),
         **({"changes": changes} if (changes := in_words(trace)) else {}),
     }
 
@@ -160,12 +163,12 @@ def kinds(encoder: TextEncoder, trace: Trace) -> list[str]:
 
 
 def rows_within(config: EncoderConfig, n: int, most_bytes: int) -> int:
-    """How many rows of weights over n tokens, of all heads, take `most_bytes` at most; one where none does."""
+    """Return how many rows of weights over n tokens, of all heads, take `most_bytes` at most; one where none does."""
     return max(1, min(n, most_bytes // (2 * config.n_layers * config.n_heads * n)))
 
 
 def kept_rows(trace: Trace, around: int, most_bytes: int) -> range:
-    """The rows that are kept, with the one asked for in their middle where that can be."""
+    """Return the rows that are kept, with the one asked for in their middle where that can be."""
     n = len(trace.tokens)
     around = integer("around", around, 0, n - 1)
     return window(n, around, rows_within(trace.config, n, integer("most_bytes", most_bytes, 1)))
@@ -178,7 +181,7 @@ def window(n: int, around: int, count: int) -> range:
 
 
 def maps(trace: Trace, rows: range) -> dict[str, Stored]:
-    """Every head's weights in those rows, and the scores that they came from where the sentence is short."""
+    """Return every head's weights in those rows, and the scores that they came from where the sentence is short."""
     arrays = {"weights": shares(stacked(trace, "attention.weights", rows))}
     if len(trace.tokens) <= MOST_SCORED:
         biased = trace.config.position_bias
@@ -189,33 +192,35 @@ def maps(trace: Trace, rows: range) -> dict[str, Stored]:
 
 
 def stacked(trace: Trace, step: str, rows: range) -> Values:
-    """The rows of a step of pairs of tokens, of all layers: [layers, heads, rows, tokens]."""
+    """Return the rows of a step of pairs of tokens, of all layers: [layers, heads, rows, tokens]."""
     layers = range(trace.config.n_layers)
     return np.stack([trace.array(f"layers.{i}.{step}")[:, rows.start : rows.stop] for i in layers])
 
 
 def guesses(encoder: TextEncoder, trace: Trace, position: int) -> list[list[Any]]:
-    """The likeliest words at a position and their shares; none where these are no finite numbers."""
+    """Return the likeliest words at a position and their shares; none where these are no finite numbers."""
     shares_at = trace["mlm.probabilities"][position]
     if not bool(shares_at.isfinite().all()):
         return []
     top = shares_at.topk(min(GUESSES, len(shares_at)))
-    return [[said(encoder, i), round(p, 7)] for i, p in zip(top.indices.tolist(), top.values.tolist(), strict=True)]
+    return [
+        [shown_word(encoder, i), round(p, 7)] for i, p in zip(top.indices.tolist(), top.values.tolist(), strict=True)
+    ]
 
 
-def said(encoder: TextEncoder, token: int) -> str:
-    """A word of the vocabulary as it is shown."""
+def shown_word(encoder: TextEncoder, token: int) -> str:
+    """Return a word of the vocabulary as it is shown."""
     return shown(word(encoder, token), LONGEST)
 
 
 def head_off(config: EncoderConfig) -> list[Edit]:
-    """The edits that switch off one head alone, layer by layer."""
+    """Return the edits that switch off one head alone, layer by layer."""
     return knock_outs(config, ("attention.heads",))
 
 
 @torch.inference_mode()
 def without_each_head(encoder: TextEncoder, trace: Trace, gap: int) -> Off:
-    """The shares of words at a gap when one head alone gives zeros, on top of the run's own edits.
+    """Return the shares of words at a gap when one head alone gives zeros, on top of the run's own edits.
 
     The words are the run's own guesses and the first ones of each run without a head: at most MOST_WORDS, those of the
     largest shares.
@@ -234,7 +239,7 @@ def without_each_head(encoder: TextEncoder, trace: Trace, gap: int) -> Off:
 
 
 def likeliest(values: torch.Tensor, count: int) -> Sequence[int]:
-    """The ids of the words with the largest shares [vocab], best first."""
+    """Return the ids of the words with the largest shares [vocab], best first."""
     return [int(i) for i in values.topk(min(count, len(values))).indices]
 
 
@@ -245,25 +250,25 @@ TOKENS = (14, 64, 506)
 
 
 def level_1_bytes(config: EncoderConfig, n: int, most_bytes: int = MOST_BYTES) -> int:
-    """Bytes of the weights and scores of n tokens; what is told of each head switched off comes to it."""
+    """Return bytes of the weights and scores of n tokens; what is told of each head switched off comes to it."""
     pairs = config.n_layers * config.n_heads * rows_within(config, n, most_bytes) * n
     return pairs * (6 if n <= MOST_SCORED else 2)
 
 
 def level_2_bytes(config: EncoderConfig, n: int) -> int:
-    """Bytes of one layer's vectors, and of the products of queries and keys, of n tokens."""
+    """Return bytes of one layer's vectors, and of the products of queries and keys, of n tokens."""
     turned = 2 if config.positions == "rotary" else 0
     products = 4 * config.n_heads * n * n if n <= MOST_SCORED else 0
     return 2 * n * (7 + turned) * config.d_model + products
 
 
 def table() -> str:
-    """The lines of the table of bytes in README.md."""
+    """Return the lines of the table of bytes in README.md."""
     lines = []
     for config in MODELS:
         for n in TOKENS:
             rows = rows_within(config, n, MOST_BYTES)
             of = "" if rows == n else f" ({rows} rows)"
-            one, two = f"{level_1_bytes(config, n):,}{of}", f"{level_2_bytes(config, n):,}"
-            lines.append(f"| {n} | {config.n_layers} x {config.n_heads} | {config.d_model} | {one} | {two} |")
+            first, second = f"{level_1_bytes(config, n):,}{of}", f"{level_2_bytes(config, n):,}"
+            lines.append(f"| {n} | {config.n_layers} x {config.n_heads} | {config.d_model} | {first} | {second} |")
     return "\n".join(lines)

@@ -22,18 +22,18 @@ FORMATS: dict[str, Callable[[Any], str]] = {
 
 @cache
 def patterns() -> dict[str, dict[str, Any]]:
-    """Every pattern by its key: `text` with places for arguments, and `args`, the format of each."""
+    """Return every pattern by its key: `text` with places for arguments, and `args`, the format of each."""
     table: dict[str, dict[str, Any]] = json.loads(Path(__file__).with_name("patterns.json").read_text(encoding="utf-8"))
     return table
 
 
 def say(key: str, **args: object) -> str:
-    """The sentence of a pattern with these arguments."""
+    """Return the sentence of a pattern with these arguments."""
     return "".join(text for text, _ in parts(key, **args))
 
 
 def parts(key: str, **args: object) -> list[tuple[str, str]]:
-    """The parts of a sentence in order: words of the pattern, which have no name, and arguments with theirs.
+    """Return the parts of a sentence in order: words of the pattern, which have no name, and arguments with theirs.
 
     Raises:
         EncoderError: no pattern is called so, or it has other arguments.

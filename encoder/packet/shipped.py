@@ -18,10 +18,10 @@ FOLDER = Path(__file__).parent / "shipped"
 
 
 def path_of(sentence: str) -> Path:
-    """The file of a sentence: its letters, "the-keys-to-the-cabinet-mask-on-the-table.packet"."""
+    """Return the file of a sentence: its letters, "the-keys-to-the-cabinet-mask-on-the-table.packet"."""
     return FOLDER / f"{'-'.join(re.findall('[a-z]+', sentence.lower()))}.packet"
 
 
 def shipped(sentence: str) -> bytes | None:
-    """The packet of a bundled sentence in `base`, level 1; None for any other sentence."""
+    """Return the packet of a bundled sentence in `base`, level 1; None for any other sentence."""
     return path_of(sentence).read_bytes() if sentence in SENTENCES else None

@@ -14,7 +14,7 @@ from encoder.experiments.compare import first_difference, relative_difference
 from encoder.model.config import EncoderConfig
 from encoder.model.steps.catalogue import by_name
 from encoder.packet.format import Stored, exact, pack
-from encoder.packet.run import GUESSES, MOST_WORDS, WITHOUT, kinds, likeliest, said
+from encoder.packet.run import GUESSES, MOST_WORDS, WITHOUT, kinds, likeliest, shown_word
 from encoder.trace.trace import Trace
 from encoder.trace.unpadded import rows, tokens
 
@@ -23,7 +23,7 @@ COLUMNS = len(BLOCKS) + 1
 
 
 def level_7(encoder: TextEncoder, trace: Trace, *, parts: bool = True) -> bytes:
-    """What parts do: of a run without edits each part alone, of one with edits what differs from that without.
+    """Return what parts do: of a run without edits each part alone, of one with edits what differs from that without.
 
     Args:
         encoder: the model that made the trace.
@@ -42,14 +42,14 @@ def level_7(encoder: TextEncoder, trace: Trace, *, parts: bool = True) -> bytes:
 
 
 def guessed_at(encoder: TextEncoder, trace: Trace) -> int | None:
-    """The first gap, where the model guesses it; None where there is none."""
+    """Return the first gap, where the model guesses it; None where there is none."""
     if "mlm.probabilities" not in trace:
         return None
     return next((i for i, kind in enumerate(kinds(encoder, trace)) if kind == "mask"), None)
 
 
 def parts_tried(encoder: TextEncoder, trace: Trace) -> int:
-    """How many parts of each layer are tried: heads too where no word is guessed; else level 1 has them."""
+    """Return how many parts of each layer are tried: heads too where no word is guessed; else level 1 has them."""
     if trace.edits:
         return 0
     return COLUMNS + (encoder.config.n_heads if guessed_at(encoder, trace) is None else 0)
@@ -63,7 +63,7 @@ def columns(config: EncoderConfig, layer: int, *, heads: bool) -> list[tuple[Edi
 
 
 def each_part(encoder: TextEncoder, trace: Trace) -> tuple[dict[str, Any], dict[str, Stored]]:
-    """What each part does alone: to the shares of words at the gap, and without one to the output."""
+    """Return what each part does alone: to the shares of words at the gap, and without one to the output."""
     gap, config = guessed_at(encoder, trace), encoder.config
     outcomes = list(without(encoder, trace, gap))
     if gap is None:
@@ -75,7 +75,7 @@ def each_part(encoder: TextEncoder, trace: Trace) -> tuple[dict[str, Any], dict[
     others = set(every.nan_to_num().topk(min(WITHOUT, config.vocab_size)).indices.flatten().tolist()) - set(own)
     more = sorted(others, key=lambda i: (-float(every[:, i].nan_to_num().amax()), i))[: MOST_WORDS - len(own)]
     ids = [*own, *more] if own else []
-    about = {"words": [said(encoder, i) for i in ids], "shares": [round(p, 7) for p in now[ids].tolist()]}
+    about = {"words": [shown_word(encoder, i) for i in ids], "shares": [round(p, 7) for p in now[ids].tolist()]}
     return about, {"parts": exact(every[:, ids].reshape(config.n_layers, -1, len(ids)).numpy())}
 
 
@@ -110,7 +110,7 @@ def changed(encoder: TextEncoder, trace: Trace) -> tuple[dict[str, Any], dict[st
         before, after = plain["mlm.probabilities"][gap], trace["mlm.probabilities"][gap]
         if bool(before.isfinite().all()):
             ids = list(dict.fromkeys((*likeliest(before, GUESSES), *likeliest(after.nan_to_num(), GUESSES))))
-            about["words"] = [said(encoder, i) for i in ids]
+            about["words"] = [shown_word(encoder, i) for i in ids]
             about["shares"] = [round(p, 7) for p in before[ids].tolist()]
             finite = bool(after.isfinite().all())
             about["after"] = [round(p, 7) for p in after[ids].tolist()] if finite else []

@@ -105,8 +105,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
     def work() -> None:
         with counting("picture"):
-            said = write(given)
-        print(said)
+            written = write(given)
+        print(written)
 
     return exit_code(work, "start again")
 

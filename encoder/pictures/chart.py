@@ -103,10 +103,10 @@ def listed(given: Any, count: int) -> Sequence[Any]:
 
 def ends(maps: Sequence[SmallMap]) -> str:
     """The ends of every map's scale, said once where they are the same for all."""
-    told = {small.ends: f"{short(small.ends[0])} to {short(small.ends[1])}" for small in maps}
-    if len(told) == 1:
-        return next(iter(told.values()))
-    return ", ".join(f"{small.title.lower()} {told[small.ends]}" for small in maps)
+    words = {small.ends: f"{short(small.ends[0])} to {short(small.ends[1])}" for small in maps}
+    if len(words) == 1:
+        return next(iter(words.values()))
+    return ", ".join(f"{small.title.lower()} {words[small.ends]}" for small in maps)
 
 
 def scales(maps: Sequence[SmallMap]) -> str:

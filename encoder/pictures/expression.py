@@ -298,9 +298,9 @@ def within(value: Any) -> Iterator[Any]:
         yield from within(part)
 
 
-def of_result(made: Call) -> bool:
+def of_result(method: Call) -> bool:
     """Whether it is a method of what another call gives, such as `mean`."""
-    return any(isinstance(part, Call) for part in within(made.parts_[0]))
+    return any(isinstance(part, Call) for part in within(method.parts_[0]))
 
 
 def variables(expression: Any) -> set[str]:
@@ -367,12 +367,12 @@ def lines(expression: Expression | list[Any], runs: Mapping[str, Trace], model: 
     used = {name: run for name, run in runs.items() if name in names}
     models: dict[str, str] = {model: "enc"} if "enc" in names else {}
     edits: dict[str, str] = {}
-    made = ""
+    runs_made = ""
     for name, run in used.items():
         encoder = models.setdefault(maker(run), f"enc_{name}" if models else "enc")
         changes = "".join(f"    {edit_source(edit, run)},\n" for edit in run.edits)
         changed = edits.setdefault(changes, f"edits_{name}" if edits else "edits") if changes else ""
-        made += f"{name} = {run_again(run, encoder, changed)}\n"
+        runs_made += f"{name} = {run_again(run, encoder, changed)}\n"
     value, first = source(expression), ""
     if (repeated := repeats(expression)) is not None:
         first, value = f"{RESULT} = {repeated}\n", value.replace(repeated, RESULT)
@@ -391,7 +391,7 @@ def lines(expression: Expression | list[Any], runs: Mapping[str, Trace], model: 
             "\n" if imports else "",
             *(f"{name} = {text}\n" for text, name in models.items()),
             *(f"{name} = (\n{text})\n" for text, name in edits.items()),
-            made,
+            runs_made,
             first,
             f"x = {value}\nprint(x)\n",
         ]

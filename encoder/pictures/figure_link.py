@@ -59,16 +59,16 @@ def unpack(text: str, pages: frozenset[str]) -> tuple[PictureAt, ...]:
         raise EncoderError(f"the link's figure cannot be read: {error}") from None
     if not isinstance(rows, list) or not 1 <= len(rows) <= MOST:
         raise EncoderError("the link's figure is damaged")
-    pictures = tuple(read(one, pages) for one in rows)
+    pictures = tuple(read(row, pages) for row in rows)
     if len(set(pictures)) < len(pictures):
         raise EncoderError("the link's figure names a picture twice")
     return pictures
 
 
-def read(one: object, pages: frozenset[str]) -> PictureAt:
+def read(row: object, pages: frozenset[str]) -> PictureAt:
     """One picture as a link spells it; EncoderError for anything else."""
-    if isinstance(one, list) and len(one) == 3:
-        page, key, query = one
+    if isinstance(row, list) and len(row) == 3:
+        page, key, query = row
         if isinstance(page, str) and isinstance(query, dict):
             page, query = lead(page, query)
             key = RENAMED.get((page, str(key)), key)

@@ -175,13 +175,13 @@ def read(
     known = {name: RENAMED.get((name, text), text) for name, text in sorted(query.items()) if name not in unknown}
     long = [name for name, text in known.items() if len(text) > longest]
     notes = [f"The link's choice for {name} is too long and is left out." for name in long]
-    kept = [(name, text) for name, text in known.items() if name not in long]
-    if len(kept) > MOST:
-        notes.append(f"The link makes {len(kept)} choices; the first {MOST} are taken over.")
+    short = [(name, text) for name, text in known.items() if name not in long]
+    if len(short) > MOST:
+        notes.append(f"The link makes {len(short)} choices; the first {MOST} are taken over.")
     if unknown:
         listed = "”, “".join(name[:40] for name in unknown[:5])
         notes.append(f"The link also asks for “{listed}”, which is not known here and is left out.")
-    return tuple(kept[:MOST]), notes
+    return tuple(short[:MOST]), notes
 
 
 def spell(value: object) -> str:

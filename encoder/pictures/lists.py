@@ -189,7 +189,7 @@ def measuring(
 ) -> Generator[ListProgress, None, None]:
     """Measure pictures over a list, and yield after each sentence how far it is; see `measure`."""
     columns = [column(text) for text in dict.fromkeys(pictures)]
-    made: dict[tuple[str, ...], TableParts] = {}
+    by_dims: dict[tuple[str, ...], TableParts] = {}
     cut, left_out = list[int](), dict[int, str]()
     for number, sentence in enumerate(sentences):
         yield ListProgress(number, len(sentences))
@@ -197,21 +197,21 @@ def measuring(
             if not sentence.strip():
                 raise EncoderError("nothing is written there")
             trace = encoder.trace(sentence)
-            found = dict(of_run(encoder, trace, View(sentence=sentence, layer=layer, head=head), columns))
+            measured = dict(of_run(encoder, trace, View(sentence=sentence, layer=layer, head=head), columns))
         except EncoderError as error:
             left_out[number] = str(error)
             continue
         if len(trace.tokenization.text) < len(sentence):
             cut.append(number)
-        for dims in dict.fromkeys(numbers.dims for numbers in found.values()):
-            alike = {name: numbers for name, numbers in found.items() if numbers.dims == dims}
-            made.setdefault(dims, TableParts()).add(number, alike, dims)
-        if sum(parts.rows for parts in made.values()) > most_rows:
+        for dims in dict.fromkeys(numbers.dims for numbers in measured.values()):
+            alike = {name: numbers for name, numbers in measured.items() if numbers.dims == dims}
+            by_dims.setdefault(dims, TableParts()).add(number, alike, dims)
+        if sum(parts.rows for parts in by_dims.values()) > most_rows:
             raise EncoderError(
                 f"from sentence {number} on, the tables have more than {most_rows:,} rows; make the list shorter, or "
                 "choose pictures with fewer numbers"
             )
-    tables = tuple(parts.table(dims) for dims, parts in made.items())
+    tables = tuple(parts.table(dims) for dims, parts in by_dims.items())
     yield ListProgress(len(sentences), len(sentences), Measured(tables, tuple(cut), left_out))
 
 

@@ -63,5 +63,5 @@ def lead(page: str, query: Mapping[str, str]) -> tuple[str, dict[str, str]]:
     place = OLD.get(page)
     if place is None:
         return page, dict(query)
-    kept = {name: text for name, text in query.items() if name not in place.without}
-    return place.page, {**place.unless_said, **kept, **place.query}
+    rest = {name: text for name, text in query.items() if name not in place.without}
+    return place.page, {**place.unless_said, **rest, **place.query}

@@ -296,7 +296,7 @@ class Answer:
     def json(self) -> str:
         """Its numbers as JSON, with what they are."""
         numbers = self.numbers
-        told = {
+        record = {
             "picture": self.picture.key,
             "question": self.picture.question,
             "caption": self.caption,
@@ -306,7 +306,7 @@ class Answer:
             "words": numbers.words,
             "numbers": jsonable(numbers.array),
         }
-        return json.dumps(told, ensure_ascii=False, indent=1)
+        return json.dumps(record, ensure_ascii=False, indent=1)
 
     def npz(self) -> bytes:
         """Its numbers for numpy, with what they are."""

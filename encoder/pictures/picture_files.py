@@ -75,7 +75,7 @@ def page_of(answer: Answer) -> str:
     """The page; no text in it is read as HTML."""
     drawing = drawing_of(answer)
     texts = {"title": answer.title, "question": answer.picture.question, "code": answer.code}
-    escaped = {name: text(said) for name, said in texts.items()}
+    escaped = {name: text(words) for name, words in texts.items()}
     return PAGE.format(drawing=drawing, letters=typeface(drawing), **escaped)
 
 
@@ -88,7 +88,7 @@ def drawing_of(answer: Answer) -> str:
     svg = PaperFigure((answer.panel(),), Sheet(in_page=True)).svg()
     rows = "".join(f"<tr>{''.join(f'<td>{text(cell_text(cell))}</td>' for cell in row)}</tr>" for row in answer.rows())
     texts = {"caption": answer.caption, "sentence": answer.sentence}
-    return DRAWING.format(svg=svg, table=rows, **{name: text(said) for name, said in texts.items()})
+    return DRAWING.format(svg=svg, table=rows, **{name: text(words) for name, words in texts.items()})
 
 
 def cell_text(cell: object) -> str:

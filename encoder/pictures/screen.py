@@ -157,8 +157,8 @@ def print_maps(title: str, caption: str, chart: Chart) -> Panel:
 
 def name_ends(chart: Chart) -> str:
     """The ends of the colours of small maps."""
-    told: str = chart.look["scale"] if "scale" in chart.look else ends(small_maps(chart))
-    return told
+    words: str = chart.look["scale"] if "scale" in chart.look else ends(small_maps(chart))
+    return words
 
 
 PAPER: dict[str, Callable[[str, str, Chart], Panel]] = {"maps": print_maps}

@@ -46,7 +46,7 @@ class Selection:
             return float(rows[..., others].sum() / rows.sum())
 
     @property
-    def said(self) -> str:
+    def left_out_named(self) -> str:
         """The names of those left out, in a row."""
         names = [shown(name) if name[:1] in "[<" else f"“{shown(name)}”" for name in self.left_out[:MOST_NAMED]]
         more = len(self.left_out) - len(names)
@@ -58,8 +58,8 @@ class Selection:
             return ""
         rest = math.nan if weights is None else self.outside(weights)
         if math.isnan(rest):
-            return f"Not drawn: {self.said}."
-        return f"{percent(rest)} of the weight of the words drawn rests on {self.said}, not drawn."
+            return f"Not drawn: {self.left_out_named}."
+        return f"{percent(rest)} of the weight of the words drawn rests on {self.left_out_named}, not drawn."
 
 
 def selection(names: Sequence[str], kinds: Sequence[TokenKind], choice: Choice) -> Selection:

@@ -34,21 +34,21 @@ def make(given: list[str] | None = None) -> None:
     parser.add_argument("--record", action="store_true", help="make the runs that come with the package again")
     parser.add_argument("--mysteries", action="store_true", help="train the mystery models again")
     parser.add_argument("--attended", action="store_true", help="end when the standard input is closed")
-    asked = parser.parse_args(given)
+    options = parser.parse_args(given)
     torch.set_num_threads(1)  # several are slower on matrices so small, and sum in another order
-    if asked.attended:
+    if options.attended:
         attend()
-    if asked.mysteries:
-        for number, one in mystery.MYSTERIES.items():
-            mystery.hide(number, list(learn(one.settings))[-1])
+    if options.mysteries:
+        for number, hidden_task in mystery.MYSTERIES.items():
+            mystery.hide(number, list(learn(hidden_task.settings))[-1])
             print(mystery.place(number))
         return
-    if asked.record:
+    if options.record:
         for settings in to_record():
             record(settings, list(learn(settings)))
             print(settings, Path(__file__).with_name("recorded"))
         return
-    run(asked.settings)
+    run(options.settings)
 
 
 def main(given: list[str] | None = None) -> int:

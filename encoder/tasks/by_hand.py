@@ -73,7 +73,7 @@ def copied(task: AttentionTask, into: str = "out") -> Table:
     return [("sign", i, into, i, 1.0) for i in range(vocab_size(task))]
 
 
-def said(task: AttentionTask, part: str = "out") -> Reading:
+def read_out(task: AttentionTask, part: str = "out") -> Reading:
     """Answer with the sign that was handed on."""
     return [(part, i, i, 1.0) for i in signs(task)]
 
@@ -83,7 +83,7 @@ def by_place(source: Callable[[int], int]) -> Callable[[AttentionTask], Solution
 
     def solve(task: AttentionTask) -> Solution:
         table: Table = [("place", i + 1, "place", source(i) + 1, 1.0) for i in range(task.length)]
-        return Solution((SelectingLayer(table, copied(task)),), said(task))
+        return Solution((SelectingLayer(table, copied(task)),), read_out(task))
 
     return solve
 
@@ -91,13 +91,13 @@ def by_place(source: Callable[[int], int]) -> Callable[[AttentionTask], Solution
 def most_frequent(task: AttentionTask) -> Solution:
     """Let every letter look at all letters alike; what there is more of is the larger part of the mean."""
     table: Table = [("sign", a, "sign", b, 1.0) for a in signs(task) for b in signs(task)]
-    return Solution((SelectingLayer(table, copied(task)),), said(task))
+    return Solution((SelectingLayer(table, copied(task)),), read_out(task))
 
 
 def largest(task: AttentionTask) -> Solution:
     """Let a digit's score be the digit itself."""
     table: Table = [("sign", a, "sign", b, float(b - FIRST)) for a in signs(task) for b in signs(task)]
-    return Solution((SelectingLayer(table, copied(task)),), said(task))
+    return Solution((SelectingLayer(table, copied(task)),), read_out(task))
 
 
 FROM_CLS: Table = [("sign", CLS, "share", 0, 1.0), ("sign", CLS, "share", 1, -1.0)]
@@ -131,7 +131,7 @@ def in_order(task: AttentionTask) -> Solution:
     largest += [("sign", a, "sign", b, 1.0 + FIRST - b) for a in digits for b in digits]
     return Solution(
         (SelectingLayer(count, copied(task), thresholds), SelectingLayer(largest, copied(task, "found"))),
-        said(task, "found"),
+        read_out(task, "found"),
     )
 
 
@@ -224,7 +224,7 @@ def shape(task: AttentionTask, norm_first: bool) -> EncoderConfig:
 def weights(task: AttentionTask, solution: Solution, config: EncoderConfig) -> dict[str, Tensor]:
     """Return all weights of a solution, by their names in the model; norms still leave out mean and size."""
     parts = Parts.of(task, solution)
-    tensors = {name: torch.zeros(one.shape) for name, one in checkpoint.on_meta(config).named_parameters()}
+    tensors = {name: torch.zeros(tensor.shape) for name, tensor in checkpoint.on_meta(config).named_parameters()}
     for name in tensors:
         if "norm" in name and name.endswith("weight"):
             tensors[name].fill_(1.0)
@@ -234,8 +234,8 @@ def weights(task: AttentionTask, solution: Solution, config: EncoderConfig) -> d
     place = parts.at("place", 0)
     tensors["embedding.positions.weight"][:, place : place + task.length + 2].fill_diagonal_(1.0)
     for number, layer in enumerate(solution.layers):
-        own = {name: one for name, one in tensors.items() if name.startswith(f"layers.{number}.")}
-        compiled(layer, parts, {name.split(".", 2)[2]: one for name, one in own.items()})
+        own = {name: tensor for name, tensor in tensors.items() if name.startswith(f"layers.{number}.")}
+        compiled(layer, parts, {name.split(".", 2)[2]: tensor for name, tensor in own.items()})
     for part, i, answer, factor in solution.read:
         tensors["mlm_head.transform.weight"][answer, parts.at(part, i)] = factor
     for answer, more in solution.bias.items():

@@ -54,15 +54,15 @@ def batch(task: AttentionTask, inputs: Integers, wanted: Integers) -> Batch:
     ids = np.empty((count, n), np.int64)
     ids[:, 0], ids[:, -1] = SPECIAL.index("[CLS]"), SPECIAL.index("[SEP]")
     ids[:, 1:-1] = token_ids(task, inputs)
-    asked = np.zeros((count, n), bool)
-    asked[:, 1:-1] = wanted >= 0
+    answered = np.zeros((count, n), bool)
+    answered[:, 1:-1] = wanted >= 0
     labels = token_ids(task, wanted[wanted >= 0])
     places = torch.arange(n).expand(count, n)
     return Batch(
         torch.from_numpy(ids),
         torch.ones(count, n, dtype=torch.long),
         places,
-        torch.from_numpy(asked.ravel().nonzero()[0]),
+        torch.from_numpy(answered.ravel().nonzero()[0]),
         torch.from_numpy(labels),
     )
 

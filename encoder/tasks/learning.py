@@ -124,7 +124,7 @@ def learning_curve(kind: str = "post-norm", layers: int = 2, warm_up: int = 1, s
 
 
 def recipe_of(layers: int, warm_up: int, seed: int, kind: str) -> Recipe:
-    """The recipe of `encoder.train` that all kinds follow, each with its configuration."""
+    """Return the recipe of `encoder.train` that all kinds follow, each with its configuration."""
     usual_one = replace(usual(TASK), seed=seed)
     config = replace(usual_one.config, n_layers=layers, **CHANGED.get(kind, {}))
     return replace(
@@ -156,7 +156,7 @@ def trained(kind: str, recipe: Recipe) -> LearningCurve:
 
 
 def without(kind: str, model: Encoder) -> Encoder:
-    """The model with what that kind lacks taken out of its modules."""
+    """Return the model with what that kind lacks taken out of its modules."""
     for block in model.layers:
         assert isinstance(block, Block)
         if kind == "without norms":
@@ -175,7 +175,7 @@ def as_it_is(numbers: Tensor) -> Tensor:
 
 @torch.no_grad()
 def looked_at(trainer: Trainer, unseen: Batch) -> tuple[Tensor, Tensor]:
-    """The loss on unseen inputs, and the share of right answers."""
+    """Return the loss on unseen inputs, and the share of right answers."""
     logits, _ = trainer.alone.logits(unseen)
     return functional.cross_entropy(logits, unseen.labels), (logits.argmax(-1) == unseen.labels).float().mean()
 

@@ -76,17 +76,17 @@ def learned(settings: str, step: int | None = None) -> TextEncoder:
         EncoderError: no such settings, or no weights are kept of that step; the message lists those that are.
         encoder.tasks.task_training.DivergedError: the loss is no number any more.
     """
-    asked = read(settings)
-    kept = {moment.step: moment for moment in recorded(asked) or learn(asked) if moment.weights}
-    wanted = asked.steps if step is None else step
-    if wanted not in kept:
-        raise EncoderError(f"no weights are kept of step {wanted}; there are {', '.join(map(str, kept))}")
-    return opened(asked, kept[wanted])
+    chosen = read(settings)
+    moments = {moment.step: moment for moment in recorded(chosen) or learn(chosen) if moment.weights}
+    wanted = chosen.steps if step is None else step
+    if wanted not in moments:
+        raise EncoderError(f"no weights are kept of step {wanted}; there are {', '.join(map(str, moments))}")
+    return opened(chosen, moments[wanted])
 
 
 def every_moment(settings: LearnSettings) -> dict[int, TextEncoder]:
     """Return a model of a task after each step whose weights are kept; trained now unless the run was recorded."""
-    return {one.step: opened(settings, one) for one in recorded(settings) or learn(settings) if one.weights}
+    return {moment.step: opened(settings, moment) for moment in recorded(settings) or learn(settings) if moment.weights}
 
 
 def settings_of(source: Source) -> LearnSettings | None:

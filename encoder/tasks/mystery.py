@@ -98,12 +98,12 @@ def model_of(number: int) -> Encoder:
 class Examined:
     """What a network does on held-out inputs [count, length].
 
-    `said` are its answers, `harm` [n_layers, n_heads] is the share of inputs that it answers otherwise when one head
+    `harm` [n_layers, n_heads] is the share of inputs that it answers otherwise when one head
     alone is set to zero.
     """
 
     inputs: Integers
-    said: Integers
+    answers: Integers
     harm: NDArray[np.float64]
 
     @property
@@ -113,8 +113,8 @@ class Examined:
         return tuple((i, h) for i, heads in enumerate(self.harm) for h, harm in enumerate(heads) if harm >= most / 2)
 
     def agrees(self, key: str) -> float:
-        """Return the share of inputs at which it said all that a task on digits asks for."""
-        return agreement(self.said, held_out(key)[1])
+        """Return the share of inputs at which it answers all that a task on digits asks for."""
+        return agreement(self.answers, held_out(key)[1])
 
     @property
     def computes(self) -> str:
@@ -172,13 +172,13 @@ def says(model: Encoder, task: AttentionTask, inputs: Integers, off: tuple[int, 
     logits = model.predict(model(ids, tap=tap))
     if logits is None:
         raise EncoderError("this model has no head that guesses words")
-    found: Integers = logits[:, 1:-1].argmax(-1).numpy() - FIRST
-    return found
+    answers: Integers = logits[:, 1:-1].argmax(-1).numpy() - FIRST
+    return answers
 
 
-def agreement(said: Integers, wanted: Integers) -> float:
-    """The share of inputs at which everything wanted was said; negative numbers in `wanted` are not asked for."""
-    return float(((said == wanted) | (wanted < 0)).all(1).mean())
+def agreement(answers: Integers, wanted: Integers) -> float:
+    """Return the share of inputs whose answers are all as wanted; negative numbers in `wanted` are not asked for."""
+    return float(((answers == wanted) | (wanted < 0)).all(1).mean())
 
 
 def harm(model: Encoder, task: AttentionTask, inputs: Integers) -> np.ndarray:

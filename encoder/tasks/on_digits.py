@@ -38,9 +38,9 @@ def from_place(key: str, title: str, asks: str, source: Callable[[int], int]) ->
     return on_digits(key, title, asks, pattern, lambda inputs: inputs[:, places], moved(LENGTH, source))
 
 
-def one_for_all(inputs: Integers, found: Integers) -> Integers:
+def one_for_all(inputs: Integers, digits: Integers) -> Integers:
     """Return the same digit [count] as the answer at every place."""
-    return np.broadcast_to(found[:, None], inputs.shape)
+    return np.broadcast_to(digits[:, None], inputs.shape)
 
 
 def where(chosen: Callable[[Integers], Integers]) -> Callable[[Integers], Floats]:
@@ -55,20 +55,20 @@ def where(chosen: Callable[[Integers], Integers]) -> Callable[[Integers], Floats
 
 def largest(inputs: Integers) -> Integers:
     """Return the largest digit of each row."""
-    found: Integers = inputs.max(1)
-    return found
+    digits: Integers = inputs.max(1)
+    return digits
 
 
 def smallest(inputs: Integers) -> Integers:
     """Return the smallest digit of each row."""
-    found: Integers = inputs.min(1)
-    return found
+    digits: Integers = inputs.min(1)
+    return digits
 
 
 def times(inputs: Integers) -> Integers:
     """Return how often each digit is in its row."""
-    found: Integers = (inputs[:, :, None] == inputs[:, None]).sum(-1)
-    return found
+    counts: Integers = (inputs[:, :, None] == inputs[:, None]).sum(-1)
+    return counts
 
 
 def alike(inputs: Integers) -> Floats:

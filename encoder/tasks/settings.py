@@ -96,9 +96,9 @@ class LearnSettings:
     def __str__(self) -> str:
         """Return the settings as a name spells them: "task=shift,seed=3"; what is usual for the task is left out."""
         plain = usual(self.task)
-        told = {field.name: getattr(self, field.name) for field in fields(self)}
-        said = {name: value for name, value in told.items() if name == "task" or value != getattr(plain, name)}
-        return ",".join(f"{name}={spell(value)}" for name, value in said.items())
+        values = {field.name: getattr(self, field.name) for field in fields(self)}
+        named = {name: value for name, value in values.items() if name == "task" or value != getattr(plain, name)}
+        return ",".join(f"{name}={spell(value)}" for name, value in named.items())
 
 
 def usual(task: str) -> LearnSettings:

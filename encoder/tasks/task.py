@@ -51,8 +51,8 @@ def palindrome(generator: Draw, count: int) -> tuple[Integers, Integers]:
 def of_hidden(inputs: Integers) -> Floats:
     """Return the mirrored place, for what is hidden."""
     pattern = moved(10, lambda i: 9 - i)(inputs)
-    found: Floats = pattern * (inputs == len(LETTERS))[:, :, None]
-    return found
+    looks: Floats = pattern * (inputs == len(LETTERS))[:, :, None]
+    return looks
 
 
 def brackets(generator: Draw, count: int) -> tuple[Integers, Integers]:

@@ -96,7 +96,7 @@ def look(model: Encoder, task: AttentionTask, step: int, keep: bool = False) -> 
     output = model(rows.ids, tap=Recorder(values, {}))
     logits = model.predict(output)
     assert logits is not None, "LearnSettings sees to it that there is a head"
-    asked = logits.flatten(0, 1)[rows.at]
+    at_answers = logits.flatten(0, 1)[rows.at]
     pattern = task.looks(inputs)
     heads = [values[f"layers.{i}.attention.weights"] for i in range(model.config.n_layers)]
     maps = torch.stack([head[0] for head in heads])
@@ -105,20 +105,20 @@ def look(model: Encoder, task: AttentionTask, step: int, keep: bool = False) -> 
     goal = ["" if i < 0 else task.vocabulary[i] for i in wanted[0].tolist()]
     return LearningMoment(
         step,
-        float(functional.cross_entropy(asked, rows.labels)),
-        float(answers(rows, asked).float().mean()),
+        float(functional.cross_entropy(at_answers, rows.labels)),
+        float(answers(rows, at_answers).float().mean()),
         tuple(distances(head, pattern) for head in heads),
         (maps * LEVELS).round().to(torch.uint8).numpy(),
         guessed,
         tuple(a == b if b else None for a, b in zip(guessed, goal, strict=True)),
-        save({name: one.detach().half().contiguous() for name, one in model.named_parameters()}) if keep else b"",
+        save({name: weight.detach().half().contiguous() for name, weight in model.named_parameters()}) if keep else b"",
     )
 
 
 def looked_at(steps: int) -> tuple[list[int], set[int]]:
     """Return the steps after which a run is looked at, and those of them whose weights are kept."""
-    seen = sorted({*(i for i in EARLY if i <= steps), *(round(steps * i / LOOKS) for i in range(LOOKS + 1))})
-    return seen, {round(steps * share * LOOKS) // LOOKS for share in KEPT} & {*seen} | {0, steps}
+    looks = sorted({*(i for i in EARLY if i <= steps), *(round(steps * i / LOOKS) for i in range(LOOKS + 1))})
+    return looks, {round(steps * share * LOOKS) // LOOKS for share in KEPT} & {*looks} | {0, steps}
 
 
 def learn(settings: LearnSettings) -> Iterator[LearningMoment]:
@@ -143,8 +143,8 @@ def learn(settings: LearnSettings) -> Iterator[LearningMoment]:
 
 def weighted(settings: LearnSettings, weights: bytes, name: str) -> Encoder:
     """Return a model of these settings with weights that were kept."""
-    kept = {name: one.float() for name, one in load(weights).items()}
-    return checkpoint.build(settings.config, kept, name)
+    tensors = {name: values.float() for name, values in load(weights).items()}
+    return checkpoint.build(settings.config, tensors, name)
 
 
 def model_of(settings: LearnSettings, moment: LearningMoment) -> Encoder:

@@ -32,7 +32,7 @@ from encoder.train.evaluation import Score, evaluate_text
 
 
 def at(name: str | Path, step: int) -> TextEncoder:
-    """The model as it was after so many steps of training.
+    """Return the model as it was after so many steps of training.
 
     Raises:
         EncoderError: no weights are kept of that step; the message lists those that are.
@@ -42,7 +42,7 @@ def at(name: str | Path, step: int) -> TextEncoder:
 
 
 def kept_steps(encoder: TextEncoder) -> tuple[int, ...]:
-    """The training steps whose weights are kept of a model, in order; empty where none are."""
+    """Return the training steps whose weights are kept of a model, in order; empty where none are."""
     source = encoder.source
     if (settings := settings_of(source)) is not None:
         return tuple(sorted(looked_at(settings.steps)[1]))
@@ -51,7 +51,7 @@ def kept_steps(encoder: TextEncoder) -> tuple[int, ...]:
 
 
 def kept_in(encoder: TextEncoder) -> Path | None:
-    """The folder that a model of a checkpoint was read from; None of others, and where it is not to be found.
+    """Return the folder that a model of a checkpoint was read from; None of others, and where it is not to be found.
 
     It is looked for in the folder of models, too, that ENCODER_MODELS names.
     """
@@ -66,7 +66,7 @@ def kept_in(encoder: TextEncoder) -> Path | None:
 
 
 def moments_of(encoder: TextEncoder) -> dict[int, TextEncoder]:
-    """A model after each step of its training whose weights are kept, in order; empty where none are.
+    """Return a model after each step of its training whose weights are kept, in order; empty where none are.
 
     One of a task whose run was not recorded is trained again.
     """
@@ -89,7 +89,7 @@ class Strongest:
 
 
 def strongest(step: int, result: Survey, role: str) -> Strongest:
-    """The head that looks most at a role's keys in a survey of the model after `step` steps.
+    """Return the head that looks most at a role's keys in a survey of the model after `step` steps.
 
     Raises:
         EncoderError: a role that is not one of ROLES.
@@ -123,7 +123,7 @@ def appears(heads: list[Strongest]) -> tuple[Strongest | None, Strongest] | None
     """
     if not heads or not heads[-1].clear:
         return None
-    first = max((i for i, one in enumerate(heads) if not one.clear), default=-1) + 1
+    first = max((i for i, head in enumerate(heads) if not head.clear), default=-1) + 1
     return (heads[first - 1] if first else None), heads[first]
 
 
@@ -159,23 +159,23 @@ def moment(step: int, encoder: TextEncoder, text: str, layer: int, head: int, po
     if encoder.mask_token is None:
         raise EncoderError(f"the vocabulary of {encoder.source.name} has no mask, so no word can be guessed")
     word = pieces.word_of(position)
-    trace, asked = encoder.trace([text, pieces.replaced(word, encoder.mask_token)])  # one forward pass
+    trace, masked = encoder.trace([text, pieces.replaced(word, encoder.mask_token)])  # one forward pass
     weights = attention_weights(trace, layer)[head : head + 1]
     measures = {name: float(measure.of(weights, tokens(trace))) for name, measure in HEAD_MEASURES.items()}
-    sentence = encoder.predict(asked, positions=[word[0]])
-    kept = weights[0].numpy().copy()
-    kept.flags.writeable = False
-    return Moment(step, kept, measures, sentence[0] if sentence else [])
+    sentence = encoder.predict(masked, positions=[word[0]])
+    own = weights[0].numpy().copy()
+    own.flags.writeable = False
+    return Moment(step, own, measures, sentence[0] if sentence else [])
 
 
 def every_moment(moments: Mapping[int, TextEncoder], text: str, layer: int, head: int, position: int) -> list[Moment]:
-    """What `moment` gives of each of these moments of a model."""
+    """Return what `moment` gives of each of these moments of a model."""
     return [moment(step, model, text, layer, head, position) for step, model in moments.items()]
 
 
-def measures_of(seen: Sequence[Moment], names: Sequence[str]) -> Tensor:
-    """Some of HEAD_MEASURES of one head at each moment: [names, moments]."""
-    return torch.tensor([[one.measures[name] for one in seen] for name in names])
+def measures_of(moments: Sequence[Moment], names: Sequence[str]) -> Tensor:
+    """Return some of HEAD_MEASURES of one head at each moment: [names, moments]."""
+    return torch.tensor([[moment.measures[name] for moment in moments] for name in names])
 
 
 @dataclass(frozen=True)
@@ -192,7 +192,7 @@ class EmbeddingRow:
 
 
 def embedding_row(moments: Mapping[int, TextEncoder], token: int) -> EmbeddingRow:
-    """The row of a token id in the table of a model at each of these moments.
+    """Return the row of a token id in the table of a model at each of these moments.
 
     Raises:
         EncoderError: an id outside the vocabulary, or no moment.

@@ -52,44 +52,44 @@ def arguments(given: list[str] | None = None) -> Namespace:
     return parser.parse_args(given)
 
 
-def chosen_recipe(asked: Namespace, workers: int, start: TextEncoder | None) -> Recipe:
+def chosen_recipe(options: Namespace, workers: int, start: TextEncoder | None) -> Recipe:
     """Return the preset, in the shape of the model to start from, with the settings that were asked for."""
-    steps = [] if asked.steps is None else [f"steps={asked.steps}"]
-    preset = RECIPES[asked.preset]
-    recipe = (replace(preset, config=start.config) if start else preset).with_values([*asked.set, *steps])
+    steps = [] if options.steps is None else [f"steps={options.steps}"]
+    preset = RECIPES[options.preset]
+    recipe = (replace(preset, config=start.config) if start else preset).with_values([*options.set, *steps])
     if start and recipe.config != start.config:
-        raise TrainingError(f"--set changes the shape of {asked.start}, whose weights are to be used; leave that out")
+        raise TrainingError(f"--set changes the shape of {options.start}, whose weights are to be used; leave that out")
     if recipe.renewed and not start:
         raise TrainingError(f"renewed is {recipe.renewed}, but there is no model to renew; name one with --start MODEL")
-    pieces = workers * asked.parts
-    if asked.parts < 1 or recipe.rows % pieces:
-        raise TrainingError(f"rows is {recipe.rows}; {workers} processes x --parts {asked.parts} must divide it")
+    pieces = workers * options.parts
+    if options.parts < 1 or recipe.rows % pieces:
+        raise TrainingError(f"rows is {recipe.rows}; {workers} processes x --parts {options.parts} must divide it")
     return recipe
 
 
 def tokenizer_for(
-    asked: Namespace, texts: list[str], recipe: Recipe, on: Processes, start: TextEncoder | None
+    options: Namespace, texts: list[str], recipe: Recipe, on: Processes, start: TextEncoder | None
 ) -> Tokenizer:
     """The tokenizer of the run: that in the folder or of the model it goes on from, a given one, or one learned."""
-    path = asked.out / TOKENIZER
-    if asked.resume:
+    path = options.out / TOKENIZER
+    if options.resume:
         tokenizer = opened(path)
     else:
-        new = new_tokenizer(asked, texts, recipe, start).to_str() if on.first else ""
+        new = new_tokenizer(options, texts, recipe, start).to_str() if on.first else ""
         tokenizer = Tokenizer.from_str(on.shared(new))
     if tokenizer.get_vocab_size() != recipe.config.vocab_size:
         raise TrainingError(
-            f"{asked.tokenizer or path} has {tokenizer.get_vocab_size()} pieces and vocab_size is "
+            f"{options.tokenizer or path} has {tokenizer.get_vocab_size()} pieces and vocab_size is "
             f"{recipe.config.vocab_size}; use --set vocab_size={tokenizer.get_vocab_size()}"
         )
     return tokenizer
 
 
-def new_tokenizer(asked: Namespace, texts: list[str], recipe: Recipe, start: TextEncoder | None) -> Tokenizer:
+def new_tokenizer(options: Namespace, texts: list[str], recipe: Recipe, start: TextEncoder | None) -> Tokenizer:
     """Return the tokenizer that a run begins with."""
     if start:
         return start.tokenizer
-    return opened(asked.tokenizer) if asked.tokenizer else learn(texts, recipe.config.vocab_size)
+    return opened(options.tokenizer) if options.tokenizer else learn(texts, recipe.config.vocab_size)
 
 
 def opened(path: Path) -> Tokenizer:
@@ -100,52 +100,54 @@ def opened(path: Path) -> Tokenizer:
         raise TrainingError(f"{path} is not a tokenizer: {error}") from error
 
 
-def run_training(asked: Namespace, on: Processes) -> None:
+def run_training(options: Namespace, on: Processes) -> None:
     """Train as asked, and write the model with its card."""
-    if asked.out is None:
+    if options.out is None:
         raise TrainingError("say where to write with --out DIR")
-    if asked.out.exists() and not asked.out.is_dir():
-        raise TrainingError(f"{asked.out} is a file; --out must name a folder, which may be a new one")
-    if not asked.resume and (asked.out / checkpoint_files.CHECKPOINT).exists():
-        raise TrainingError(f"{asked.out} already holds a run; go on with --resume, or choose another folder")
-    if not asked.resume and holds_model(asked.out):
-        raise TrainingError(f"{asked.out} holds a model, which training would replace; choose another folder")
-    if asked.resume and not (asked.out / checkpoint_files.CHECKPOINT).exists():
-        raise TrainingError(f"{asked.out} has no {checkpoint_files.CHECKPOINT} to resume from; start without --resume")
-    with checkpoint_files.alone(asked.out) if on.first else nullcontext():
-        train_alone(asked, on)
+    if options.out.exists() and not options.out.is_dir():
+        raise TrainingError(f"{options.out} is a file; --out must name a folder, which may be a new one")
+    if not options.resume and (options.out / checkpoint_files.CHECKPOINT).exists():
+        raise TrainingError(f"{options.out} already holds a run; go on with --resume, or choose another folder")
+    if not options.resume and holds_model(options.out):
+        raise TrainingError(f"{options.out} holds a model, which training would replace; choose another folder")
+    if options.resume and not (options.out / checkpoint_files.CHECKPOINT).exists():
+        raise TrainingError(
+            f"{options.out} has no {checkpoint_files.CHECKPOINT} to resume from; start without --resume"
+        )
+    with checkpoint_files.alone(options.out) if on.first else nullcontext():
+        train_alone(options, on)
 
 
-def train_alone(asked: Namespace, on: Processes) -> None:
+def train_alone(options: Namespace, on: Processes) -> None:
     """Train in a folder that no other run writes to."""
-    start = TextEncoder.from_pretrained(asked.start) if asked.start else None
-    recipe = chosen_recipe(asked, on.count, start)
-    files, held = divided(asked.corpus, asked.heldout)
+    start = TextEncoder.from_pretrained(options.start) if options.start else None
+    recipe = chosen_recipe(options, on.count, start)
+    files, held = divided(options.corpus, options.heldout)
     lines = together(list(files.values()))
-    tokenizer = tokenizer_for(asked, lines.texts, recipe, on, start)
-    if start and recipe.renewed and not asked.resume:
+    tokenizer = tokenizer_for(options, lines.texts, recipe, on, start)
+    if start and recipe.renewed and not options.resume:
         renew(start, recipe.renewed, recipe.seed)
     tokens = encode(lines, tokenizer, recipe.row_length)
     pinned = hashlib.sha256(tokens.ids.tobytes() + tokens.starts.tobytes()).hexdigest()[:12]
     texts = [text for some in held.values() for text in some]
     given = start.model if start else None
-    examine = examiner(asked.out, tokenizer, recipe) if asked.exam else None
-    run = TrainingRun(recipe, tokens, texts, tokenizer, asked.out, pinned, asked.parts, given, examine)
+    examine = examiner(options.out, tokenizer, recipe) if options.exam else None
+    run = TrainingRun(recipe, tokens, texts, tokenizer, options.out, pinned, options.parts, given, examine)
     run.check_rows()
-    if on.first and not asked.resume:
-        checkpoint_files.write(asked.out / TOKENIZER, tokenizer.to_str().encode())
-    model, progress = train(run, on, asked.resume)
+    if on.first and not options.resume:
+        checkpoint_files.write(options.out / TOKENIZER, tokenizer.to_str().encode())
+    model, progress = train(run, on, options.resume)
     if on.first:
-        checkpoint_files.save_model(asked.out, model, tokenizer, recipe.row_length)
-        encoder = TextEncoder.from_pretrained(asked.out)
-        made = model_card.TrainingFacts(
-            asked.preset,
+        checkpoint_files.save_model(options.out, model, tokenizer, recipe.row_length)
+        encoder = TextEncoder.from_pretrained(options.out)
+        facts = model_card.TrainingFacts(
+            options.preset,
             {name: len(some.texts) for name, some in files.items()},
             {name: evaluate_text(encoder, some) for name, some in held.items()},
             f"{on.count} x {on.device.type}",
             f"{start.source.name} ({start.source.sha256})" if start else "",
         )
-        print(model_card.save(asked.out, recipe, progress, made))
+        print(model_card.save(options.out, recipe, progress, facts))
 
 
 def examiner(folder: Path, tokenizer: Tokenizer, recipe: Recipe) -> Callable[[int, Encoder], None]:
@@ -158,10 +160,10 @@ def examiner(folder: Path, tokenizer: Tokenizer, recipe: Recipe) -> Callable[[in
     return lambda step, model: log.add(step, TextEncoder(model, tokenizer, Source(f"step {step}")))
 
 
-def run_evaluation(asked: Namespace) -> None:
+def run_evaluation(options: Namespace) -> None:
     """Score a model on every file of the corpus, and ask it the fill-ins."""
-    encoder = TextEncoder.from_pretrained(asked.evaluate)
-    for name, lines in read_all(asked.corpus).items():
+    encoder = TextEncoder.from_pretrained(options.evaluate)
+    for name, lines in read_all(options.corpus).items():
         print(f"{name}: {evaluate_text(encoder, lines.texts)}")
     for sentence, rank, guess in fill_in_ranks(encoder):
         print(f"{sentence}  {guess}  ({'rank ' + str(rank) if rank <= 5 else 'not among five'})")
@@ -171,14 +173,14 @@ def run_evaluation(asked: Namespace) -> None:
 
 def main(given: list[str] | None = None) -> int:
     """Do what the command line says; returns the exit code, 2 where it cannot be done."""
-    asked = arguments(given)
+    options = arguments(given)
 
     def work() -> None:
-        if asked.evaluate:
-            run_evaluation(asked)
+        if options.evaluate:
+            run_evaluation(options)
             return
         with processes() as on:
-            run_training(asked, on)
+            run_training(options, on)
 
     return exit_code(work, "go on from the last checkpoint with --resume")
 

@@ -49,8 +49,8 @@ def write(path: Path, content: bytes) -> None:
         whole_file.write(path, content, parents=True)
     except whole_file.WriteError as error:
         whole = any((folder / CHECKPOINT).is_file() for folder in path.parents[:2])
-        kept = f"; the last {CHECKPOINT} is whole, go on from it with --resume" if whole else ""
-        raise TrainingError(f"{error} ({len(content) / 1e6:.1f} MB){kept}") from error
+        advice = f"; the last {CHECKPOINT} is whole, go on from it with --resume" if whole else ""
+        raise TrainingError(f"{error} ({len(content) / 1e6:.1f} MB){advice}") from error
 
 
 @contextmanager
@@ -133,9 +133,9 @@ def read_state(folder: Path, same: dict[str, object]) -> tuple[dict[str, Tensor]
         raise TrainingError(f"{path} is not a checkpoint of a training run: {error}") from error
     other = [name for name in {**before, **same} if before.get(name) != same.get(name)]
     if other:
-        said = "; ".join(f"{name} was {before.get(name)!r} and is now {same.get(name)!r}" for name in other[:5])
+        changes = "; ".join(f"{name} was {before.get(name)!r} and is now {same.get(name)!r}" for name in other[:5])
         raise TrainingError(
-            f"{folder} was trained with another configuration: {said}. "
+            f"{folder} was trained with another configuration: {changes}. "
             "Resume with the same one, or choose another folder with --out"
         )
     return tensors, progress
@@ -165,14 +165,14 @@ def restore(model: Encoder, optimizer: torch.optim.Optimizer, tensors: dict[str,
     """
     shapes = {f"model.{name}": weight.shape for name, weight in model.named_parameters()}
     for moment in MOMENTS:  # of each weight both are there, or none where it took no step
-        names = [name for name, _ in model.named_parameters() if any(f"{one}.{name}" in tensors for one in MOMENTS)]
+        names = [name for name, _ in model.named_parameters() if any(f"{kind}.{name}" in tensors for kind in MOMENTS)]
         shapes |= {f"{moment}.{name}": shapes[f"model.{name}"] for name in names}
     for name, shape in shapes.items():
         there = tensors.get(name)
         if there is None or there.shape != shape or not there.is_floating_point():
-            said = "is missing" if there is None else f"is {list(there.shape)} of {there.dtype}"
+            problem = "is missing" if there is None else f"is {list(there.shape)} of {there.dtype}"
             raise TrainingError(
-                f"{CHECKPOINT} is damaged: {name} {said}; it must be {list(shape)} of floating-point numbers. "
+                f"{CHECKPOINT} is damaged: {name} {problem}; it must be {list(shape)} of floating-point numbers. "
                 "Start again without --resume, in another folder"
             )
     with torch.no_grad():

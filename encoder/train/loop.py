@@ -97,8 +97,8 @@ class Watch:
             habits = habits_of(self.trainer.model, self.run.tokenizer)
             loss, rate = now.nll / max(1, now.words), self.run.recipe.rate(step - 1)
             self.metrics.add((step, now.tokens, now.seconds, rate, loss), score, habits)
-            said = f"step {step}: training loss {loss:.3f}; held out: {score}\n{habits.table()}"
-            tqdm.write(said, file=sys.stderr)
+            line = f"step {step}: training loss {loss:.3f}; held out: {score}\n{habits.table()}"
+            tqdm.write(line, file=sys.stderr)
         self.nll.zero_()
         self.words = 0
         self.on.wait()

@@ -32,13 +32,13 @@ class TrainingFacts:
 
 def placed_heads(encoder: TextEncoder) -> str:
     """Return the heads that look at the word itself or at a neighbour, by the criterion of `encoder.metrics.roles`."""
-    found = [
+    heads = [
         f"L{i}H{h} {role.label} ({role.mass:.2f})"
         for i, layer in enumerate(survey(encoder).roles)
         for h, role in enumerate(layer)
         if role.label in ROLES[:3]
     ]
-    return ", ".join(found) or "none that chance does not explain"
+    return ", ".join(heads) or "none that chance does not explain"
 
 
 def fill_ins(encoder: TextEncoder) -> tuple[int, int, int]:
@@ -53,23 +53,23 @@ def hours(seconds: float) -> str:
     return f"{whole // 3600}:{whole // 60 % 60:02d}:{whole % 60:02d}"
 
 
-def text(encoder: TextEncoder, recipe: Recipe, progress: TrainingProgress, made: TrainingFacts) -> str:
+def text(encoder: TextEncoder, recipe: Recipe, progress: TrainingProgress, facts: TrainingFacts) -> str:
     """Return the card as Markdown."""
-    config, seen = encoder.config, habits(encoder)
-    first, five, asked = fill_ins(encoder)
+    config, heads = encoder.config, habits(encoder)
+    first, five, tried = fill_ins(encoder)
     weights = sum(weight.numel() for weight in encoder.model.parameters())
-    dead = ", ".join(map(str, seen.saturated)) or "none"
+    dead = ", ".join(map(str, heads.saturated)) or "none"
     settings = ", ".join(f"{name} {value}" for name, value in recipe.plain().items() if name not in vars(config))
-    begun = f" --start {made.start}" if made.start else ""
-    corpus = "; ".join(f"{Path(name).name}, {count:,} lines" for name, count in made.lines.items())
-    scores = "\n".join(f"- {Path(name).name}: {score}" for name, score in made.scores.items())
+    begun = f" --start {facts.start}" if facts.start else ""
+    corpus = "; ".join(f"{Path(name).name}, {count:,} lines" for name, count in facts.lines.items())
+    scores = "\n".join(f"- {Path(name).name}: {score}" for name, score in facts.scores.items())
     return f"""# {encoder.source.name}
 
 **What it is.** {config.n_layers} layers, {config.n_heads} heads, d_model {config.d_model}, d_ff {config.d_ff},
 vocabulary {config.vocab_size:,}; {weights / 1e6:.2f} M parameters, float16. Trained to guess masked words.
 
-**How it was made.** `python -m encoder.train --preset {made.preset}{begun}`,
-PyTorch {version("torch")}, on {made.device}: {progress.step:,} steps,
+**How it was made.** `python -m encoder.train --preset {facts.preset}{begun}`,
+PyTorch {version("torch")}, on {facts.device}: {progress.step:,} steps,
 {progress.tokens / 1e6:,.1f} M tokens, {hours(progress.seconds)} hours. Settings: {settings}.
 
 **Data.** {corpus}.
@@ -77,14 +77,14 @@ PyTorch {version("torch")}, on {made.device}: {progress.step:,} steps,
 **Held-out masked tokens.**
 {scores}
 
-**Fill-ins** (`encoder/train/fill_ins.py`): {first} of {asked} guessed first, {five} among the first five.
+**Fill-ins** (`encoder/train/fill_ins.py`): {first} of {tried} guessed first, {five} among the first five.
 
 **Heads.** {placed_heads(encoder)}. Saturated layers: {dead}.
 """
 
 
-def save(folder: Path, recipe: Recipe, progress: TrainingProgress, made: TrainingFacts) -> str:
+def save(folder: Path, recipe: Recipe, progress: TrainingProgress, facts: TrainingFacts) -> str:
     """Write the card of the model in a folder; returns its text."""
-    card = text(TextEncoder.from_pretrained(folder), recipe, progress, made)
+    card = text(TextEncoder.from_pretrained(folder), recipe, progress, facts)
     write(folder / CARD, card.encode())
     return card

@@ -65,10 +65,10 @@ def read_all(paths: Sequence[Path]) -> dict[str, Lines]:
 def hold_out(lines: Lines) -> tuple[Lines, list[str]]:
     """Return the lines to learn from, and those held out: every 20th, at most 2,000, none that is also learned from."""
     held = set(range(EVERY - 1, len(lines.texts), EVERY)[:MOST])
-    kept = [i for i in range(len(lines.texts)) if i not in held]
-    learned = Lines([lines.texts[i] for i in kept], [lines.follows[i] and i - 1 not in held for i in kept])
-    seen = set(learned.texts)
-    return learned, [lines.texts[i] for i in sorted(held) if lines.texts[i] not in seen]
+    left = [i for i in range(len(lines.texts)) if i not in held]
+    learned = Lines([lines.texts[i] for i in left], [lines.follows[i] and i - 1 not in held for i in left])
+    texts = set(learned.texts)
+    return learned, [lines.texts[i] for i in sorted(held) if lines.texts[i] not in texts]
 
 
 def together(parts: Sequence[Lines]) -> Lines:

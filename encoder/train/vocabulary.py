@@ -27,8 +27,8 @@ WORDS = (
 def empty() -> Tokenizer:
     """Return how text is cleaned and cut into words, before any vocabulary is known."""
     tokenizer = Tokenizer(WordPiece(unk_token="[UNK]", max_input_chars_per_word=64))
-    same = [normalizers.Replace(one, plain) for plain, many in ALIKE.items() for one in many]
-    letters = [normalizers.Replace(one, plain) for one, plain in LETTERS.items()]
+    same = [normalizers.Replace(letter, plain) for plain, many in ALIKE.items() for letter in many]
+    letters = [normalizers.Replace(letter, plain) for letter, plain in LETTERS.items()]
     tokenizer.normalizer = normalizers.Sequence(
         [*same, normalizers.NFD(), normalizers.StripAccents(), normalizers.Lowercase(), *letters]
     )

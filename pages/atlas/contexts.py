@@ -22,7 +22,7 @@ from pages.ui.text import plain, say
 
 
 def choose_atlas() -> Atlas | None:
-    """The atlas that is shown; where there is none it is said how to make one."""
+    """Return the atlas that is shown; where there is none it is said how to make one."""
     encoder = session_runs.text_encoder(state.current().model)
     shelf = atlases(state.current().model)
     for sentence in shelf.refused:
@@ -40,7 +40,7 @@ def choose_atlas() -> Atlas | None:
 
 
 def open_atlas() -> Atlas:
-    """The atlas that the tabs read, once there is one."""
+    """Return the atlas that the tabs read, once there is one."""
     atlas = session_runs.atlas()
     assert atlas is not None, "the page asks for one first"
     return atlas
@@ -146,7 +146,7 @@ def marked_sentence(tokens: Tokens, position: int, looks_at: int | None = None) 
 
 
 def excerpt(text: str, places: Sequence[tuple[tuple[int, int], str]]) -> str:
-    """A sentence, of a long one what is around the stretches that are marked in colours."""
+    """Return a sentence, of a long one what is around the stretches that are marked in colours."""
     marked = ""
     first = max(0, places[0][0][0] - AROUND) if places else 0
     last = places[-1][0][1] + AROUND if places else AROUND
@@ -159,17 +159,17 @@ def excerpt(text: str, places: Sequence[tuple[tuple[int, int], str]]) -> str:
 
 
 def one_line(text: Text) -> str:
-    """A text, or both of a pair."""
+    """Return a text, or both of a pair."""
     return text if isinstance(text, str) else BETWEEN.join(text)
 
 
 def name_of(tokens: Tokens, position: int) -> str:
-    """A token that stands nowhere in the text."""
+    """Return a token that stands nowhere in the text."""
     return shown(tokens.tokens[position]) if position < len(tokens.tokens) else f"token {position}"
 
 
 def shorter(text: str) -> str:
-    """What is between two tokens that are far apart."""
+    """Return what is between two tokens that are far apart."""
     return text if len(text) <= 2 * AROUND else f"{text[:AROUND]} … {text[-AROUND:]}"
 
 
@@ -187,7 +187,7 @@ def draw_rerun(text: Text, firing: Firing, compare: Callable[[Trace, Firing], li
 
 
 def without(token: str, part: AtlasPart, absence: Absence) -> str:
-    """What the run without the part makes of the token."""
+    """Return what the run without the part makes of the token."""
     sentence = f"With this {part.kind} off the last vector of “{token}” moves by {percent(absence.moved)} of its length"
     if absence.before and absence.after:
         (was, p), (now, q) = absence.before, absence.after
@@ -205,14 +205,14 @@ def take_sentence(text: Text) -> None:
 
 
 def moves(part: AtlasPart, some: Sequence[Firing], texts: Mapping[int, Text]) -> list[str]:
-    """What knocking the part out does at each context, and said of all of them."""
-    absences = session_runs.knocked_out(part, tuple((texts[one.sentence], one.position) for one in some))
+    """Return what knocking the part out does at each context, and said of all of them."""
+    absences = session_runs.knocked_out(part, tuple((texts[firing.sentence], firing.position) for firing in some))
     say(summed_up(absences))
     return [moved(absence) for absence in absences]
 
 
 def moved(absence: Absence) -> str:
-    """What one context's token does without the part."""
+    """Return what one context's token does without the part."""
     if absence.turned and absence.before and absence.after:
         return f"; moves by {percent(absence.moved)}, “{absence.before[0]}” turns into “{absence.after[0]}”"
     return f"; moves by {percent(absence.moved)}"

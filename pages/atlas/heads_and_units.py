@@ -79,7 +79,7 @@ def draw_head(atlas: Atlas, layer: int, head: int) -> None:
     both = set.intersection(*places)
     sample = atlas.head_firings(layer, head, by, "sample")
     contexts.draw_contexts(
-        atlas, top, sample, scene, lambda run, one: reruns.of_head(run, layer, head, one), weight_and_writing,
+        atlas, top, sample, scene, lambda run, firing: reruns.of_head(run, layer, head, firing), weight_and_writing,
         AtlasPart("head", layer, head), READING_OF_HEADS,
         lambda: st.pills("Ranked by", list(RANKINGS), required=True, format_func=RANKINGS.__getitem__, **tied),
     )  # fmt: skip
@@ -93,20 +93,20 @@ def draw_head(atlas: Atlas, layer: int, head: int) -> None:
 
 
 def finding(row: dict[str, object]) -> str:
-    """What it gives most of its weight to, beside what even weights would."""
+    """Return what it gives most of its weight to, beside what even weights would."""
     place = PLACES.get(str(row["nearest"]), f"“{row['nearest']}”")
     mass, even = (percent(float(str(row[f"nearest_{name}"]))) for name in ("mass", "uniform"))
     return f"gives {place} {mass} of its weight; even weights would give {even}."
 
 
 def job_sentence(layer: int, head: int) -> str:
-    """What the head has a licence for, examined on gold trees."""
+    """Return what the head has a licence for, examined on gold trees."""
     exam = session_runs.exam()
     return " ".join(head_sentences(exam, layer, head)) if exam else NOT_YET
 
 
 def labelled(row: dict[str, object], scope: str) -> str:
-    """The label, and what chance would give."""
+    """Return the label, and what chance would give."""
     shuffled = percent(float(str(row["nearest_shuffled"])))
     clear = row["label"] == row["nearest"]
     name = f"it looks at one kind of place, “{row['label']}”" if clear else "no one place to look stands out"
@@ -114,7 +114,7 @@ def labelled(row: dict[str, object], scope: str) -> str:
 
 
 def disagreement(row: dict[str, object], both: int, of: int) -> str:
-    """Where weight and writing differ."""
+    """Return where weight and writing differ."""
     special = percent(float(str(row["special"])))
     return (
         f"Of the {of} largest by one ranking, {both} are among the {of} largest by the other. [CLS] and [SEP] get "
@@ -122,9 +122,9 @@ def disagreement(row: dict[str, object], both: int, of: int) -> str:
     )
 
 
-def weight_and_writing(one: Firing) -> str:
-    """The two numbers of a context."""
-    return f"weight {one.weight:.4f}, written {one.written:.4f}"
+def weight_and_writing(firing: Firing) -> str:
+    """Return the two numbers of a context."""
+    return f"weight {firing.weight:.4f}, written {firing.written:.4f}"
 
 
 READING_OF_UNITS = "Blue is where it fires; behind it how strongly, and the length of what is written."
@@ -162,8 +162,10 @@ def draw_unit(atlas: Atlas, layer: int, unit: int) -> None:
     def described(firing: Firing) -> str:
         return f"{firing.value:.4f}, written {firing.value * row['written_per_one']:.4f}"
 
-    contexts.draw_contexts(atlas, top, sample, scene, lambda run, one: reruns.of_unit(run, layer, unit, one), described,
-                  AtlasPart("unit", layer, unit), READING_OF_UNITS, choose_unit)  # fmt: skip
+    contexts.draw_contexts(
+        atlas, top, sample, scene, lambda run, firing: reruns.of_unit(run, layer, unit, firing), described,
+        AtlasPart("unit", layer, unit), READING_OF_UNITS, choose_unit,
+    )  # fmt: skip
     tokens = [firing.token for firing in sample]
     often = max(dict.fromkeys(tokens), key=tokens.count)
     words = session_runs.words_of_unit(state.current().model, layer, unit)

@@ -61,7 +61,7 @@ def draw_between() -> None:
 
 
 def controls(atlas: Atlas, heads: list[PairHead], start: str) -> str:
-    """What else would give as much."""
+    """Return what else would give as much."""
     first, clear = heads[0], sum(head.clear for head in heads)
     other = f", and from tokens of any kind it gives {percent(first.anyone)}" if start != "any" else ""
     return (
@@ -113,7 +113,7 @@ def draw_words() -> None:
 
 
 def token(label: str, typed: str | None) -> str:
-    """The token that a word is, or its first piece; which is said."""
+    """Return the token that a word is, or its first piece; which is said."""
     encoder = session_runs.text_encoder(state.current().model)
     text = (typed or "").strip()
     if not text or encoder.tokenizer.token_to_id(text) is not None:
@@ -138,8 +138,8 @@ def draw_nearest() -> None:
     """A token of this run, what of it, and its neighbours."""
     atlas, run, head = open_atlas(), session_runs.now(), state.current().head
     heads = {f"heads-{layer}": layer for layer in atlas.card.head_vectors}
-    kept = (*atlas.card.vectors, *heads)
-    if not kept:
+    offered = (*atlas.card.vectors, *heads)
+    if not offered:
         st.markdown("This atlas keeps no vectors; make one with `--vectors` or `--head-vectors`.")
         return
     names: dict[int | str, str] = {layer: f"vector after {layer} layers" for layer in atlas.card.vectors}
@@ -147,7 +147,11 @@ def draw_nearest() -> None:
     usual = (*heads, *atlas.card.vectors)[-1]
     page = st.container()
     what = st.pills(
-        "Of a token", kept, required=True, format_func=names.__getitem__, **state.choice("atlas_near", kept, usual)
+        "Of a token",
+        offered,
+        required=True,
+        format_func=names.__getitem__,
+        **state.choice("atlas_near", offered, usual),
     )
     at = min(pick_token("Token", run.tokens, "atlas_token", min(1, len(run.tokens) - 1)), len(tokens(run)) - 1)
     neighbours = (
@@ -182,12 +186,12 @@ def draw_nearest() -> None:
 
 
 def near_layer_vector(atlas: Atlas, run: Trace, layer: int, at: int) -> list[NearToken]:
-    """The neighbours of a token's vector after a layer."""
+    """Return the neighbours of a token's vector after a layer."""
     return near_vector(atlas, layer, tuple(stream(run)[layer][at].tolist()))
 
 
 def near_head_output(atlas: Atlas, run: Trace, layer: int, head: int, at: int) -> list[NearToken]:
-    """The neighbours of what a head of a layer writes to a token."""
+    """Return the neighbours of what a head of a layer writes to a token."""
     z = run[f"layers.{layer}.attention.heads"][head, at]
     return near_output(atlas, state.current().model, layer, head, tuple(z.tolist()))
 

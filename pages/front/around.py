@@ -25,7 +25,7 @@ BAR, PLACE, CLASS = "around", "place", "class"
 
 @cache
 def _component(name: str) -> Any:
-    """The component of one of the three."""
+    """Return the component of one of the three."""
     return st.components.v2.component(f"front_{name}", html="<div class='around'></div>", js=built("around"))
 
 
@@ -99,7 +99,7 @@ def offered() -> tuple[str, ...]:
 
 def go() -> None:
     """Go to the page that was chosen in the menu."""
-    values = told(BAR, "go")
+    values = read_event(BAR, "go")
     to = site.called(values["key"]) if isinstance(values.get("key"), str) else None
     if to is not None and to.key != state.session().page:
         state.session().go_to = to.script
@@ -107,7 +107,7 @@ def go() -> None:
 
 def take() -> None:
     """Take over another sentence or model. The browser may say anything: what is none is left out."""
-    values = told(BAR, "set")
+    values = read_event(BAR, "set")
     if isinstance(text := values.get("sentence"), str):
         text, examples = one_line(text[:LONGEST]), offered()
         if text and text != state.current().sentence:
@@ -127,13 +127,13 @@ def take() -> None:
 
 def take_place(config: EncoderConfig) -> None:
     """Take over another layer or head."""
-    said = told(PLACE, "set")
+    values = read_event(PLACE, "set")
     for name, count in (("layer", config.n_layers), ("head", config.n_heads)):
-        if type(number := said.get(name)) is int and 0 <= number < count:
+        if type(number := values.get(name)) is int and 0 <= number < count:
             state.change(**{name: number})
 
 
-def told(name: str, what: str) -> dict[str, Any]:
+def read_event(name: str, what: str) -> dict[str, Any]:
     """Return what one of the two says; nothing where it says no such thing."""
     value = state.picked(name, what) if state.has(name) else None  # it may be of a page that was left meanwhile
     return dict(value) if isinstance(value, dict) else {}

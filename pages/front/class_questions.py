@@ -42,23 +42,23 @@ class Screen:
     trace: Trace
 
     def where(self, *, head: bool = True) -> str:
-        """What run a question is about."""
+        """Return what run a question is about."""
         place = f", layer {self.view.layer}, head {self.view.head}" if head else ""
         return f"answers of a class; {self.view.model}, “{shown(str(self.trace.text), 100)}”{place}"
 
     def token(self, at: object) -> int:
-        """The position of a token; EncoderError where there is none."""
+        """Return the position of a token; EncoderError where there is none."""
         if type(at) is not int or not 0 <= at < len(self.trace.tokens):
             raise EncoderError("choose a word of this sentence")
         return at
 
     def named(self, at: int) -> str:
-        """A token in words."""
+        """Return a token in words."""
         return f"“{shown(self.trace.tokens[at])}” ({at})"
 
 
 def screen(query: Mapping[str, str]) -> Screen:
-    """The screen whose address has these parameters.
+    """Return the screen whose address has these parameters.
 
     Raises:
         RefusedError: its model is not at hand.
@@ -80,22 +80,22 @@ def offer(query: Mapping[str, str]) -> dict[str, Any]:
     with borrowing():
         at = screen(query)
         weights = at.trace[f"layers.{at.view.layer}.attention.weights"][at.view.head]
-        looks, seen = largest_pair(weights.numpy(), at.trace.tokenization.special)
+        source, target = largest_pair(weights.numpy(), at.trace.tokenization.special)
         word = query.get("word", "")
         known = is_count(word) and int(word) < len(at.trace.tokens)
-        asked = lesson_step(at)
+        step = lesson_step(at)
         return {
             "tokens": [f"{i} {shown(name)}" for i, name in enumerate(at.trace.tokens)],
-            "pair": [int(word) if known else looks, seen],
+            "pair": [int(word) if known else source, target],
             "guess": guess_place(at.trace, at.encoder.mask_token),
             "no_guess": "" if "mlm.probabilities" in at.trace else at.encoder.why_no_guesses,
             "claims": [claim.text for claim in CLAIMS],
-            "lesson": "" if asked is None or asked.question is None else asked.question.ask or "Where does it look?",
+            "lesson": "" if step is None or step.question is None else step.question.ask or "Where does it look?",
         }
 
 
 def question(query: Mapping[str, str], kind: str, given: Mapping[str, Any]) -> Question:
-    """The question of a kind; `given` are the words, or the claim, that were chosen for it.
+    """Return the question of a kind; `given` are the words, or the claim, that were chosen for it.
 
     Raises:
         RefusedError: the model is not at hand.
@@ -109,12 +109,12 @@ def question(query: Mapping[str, str], kind: str, given: Mapping[str, Any]) -> Q
 
 
 def look(at: Screen, given: Mapping[str, Any]) -> Question:
-    """Where a word looks most."""
+    """Return where a word looks most."""
     return looking(at, at.token(given.get("word")), "")
 
 
 def looking(at: Screen, word: int, ask: str) -> Question:
-    """The question where a token looks most in the head."""
+    """Return the question where a token looks most in the head."""
     tokens = at.trace.tokens
     if len(tokens) > MOST_OPTIONS:
         raise EncoderError(f"the sentence has {len(tokens)} tokens; a class chooses among {MOST_OPTIONS} at most")
@@ -125,7 +125,7 @@ def looking(at: Screen, word: int, ask: str) -> Question:
 
 
 def much(at: Screen, given: Mapping[str, Any]) -> Question:
-    """How much of its weight a word gives to another."""
+    """Return how much of its weight a word gives to another."""
     word, to = at.token(given.get("word")), at.token(given.get("to"))
     layer, head = at.view.layer, at.view.head
     ask = f"What percentage of its weight does {at.named(word)} give {at.named(to)} in layer {layer}, head {head}?"
@@ -134,7 +134,7 @@ def much(at: Screen, given: Mapping[str, Any]) -> Question:
 
 
 def guess(at: Screen, given: Mapping[str, Any]) -> Question:
-    """Which word the model guesses at a place."""
+    """Return which word the model guesses at a place."""
     word = at.token(given.get("word"))
     best = (at.encoder.predict(at.trace, MOST_WORDS, [word]) or [[]])[0]
     if not best:
@@ -147,7 +147,7 @@ def guess(at: Screen, given: Mapping[str, Any]) -> Question:
 
 
 def holds(at: Screen, given: Mapping[str, Any]) -> Question:
-    """Whether a claim holds in this model."""
+    """Return whether a claim holds in this model."""
     number = given.get("claim")
     if type(number) is not int or not 0 <= number < len(CLAIMS):
         raise EncoderError("choose a claim")
@@ -156,18 +156,18 @@ def holds(at: Screen, given: Mapping[str, Any]) -> Question:
 
 
 def measured(at: Screen, trial: str, given: Mapping[str, Any]) -> Finding:
-    """What a trial finds in the model; EncoderError where that takes long."""
+    """Return what a trial finds in the model; EncoderError where that takes long."""
     spelled = measurements.spelled(given)
     if measurements.trial_seconds(at.view.model, trial, spelled) > jobs.UNASKED:
         raise EncoderError(SLOW)
     return measurements.findings(at.view.model, trial, spelled, agreed=True)
 
 
-def verdict(claim: str, found: Finding, about: str) -> Question:
-    """The question whether what was found holds."""
-    if found.verdict.value not in VERDICTS:
-        raise EncoderError(f"it cannot be tried in this model: {found.sentence}")
-    return Question(0, "choice", claim[:LONGEST], float(VERDICTS.index(found.verdict.value)), VERDICTS, where=about)
+def verdict(claim: str, finding: Finding, about: str) -> Question:
+    """Return the question whether what was found holds."""
+    if finding.verdict.value not in VERDICTS:
+        raise EncoderError(f"it cannot be tried in this model: {finding.sentence}")
+    return Question(0, "choice", claim[:LONGEST], float(VERDICTS.index(finding.verdict.value)), VERDICTS, where=about)
 
 
 def lesson_step(at: Screen) -> LessonStep | None:
@@ -180,17 +180,19 @@ def lesson_step(at: Screen) -> LessonStep | None:
 
 
 def of_lesson(at: Screen, given: Mapping[str, Any]) -> Question:
-    """The question of the lesson's step on the screen."""
+    """Return the question of the lesson's step on the screen."""
     step = lesson_step(at)
     if step is None or step.question is None:
         raise EncoderError("this step of a lesson asks nothing; go to one that does")
-    asked = step.question
-    if asked.kind == "token":
-        return looking(at, questions.query_of(asked, at.trace), asked.ask)
+    question = step.question
+    if question.kind == "token":
+        return looking(at, questions.query_of(question, at.trace), question.ask)
     finding = measured(at, step.trial, questions.given_to(step, at.read))
-    if asked.kind == "verdict":
-        return verdict(asked.ask, finding, at.where(head=False))
-    return Question(0, "number", asked.ask, finding.value, low=asked.low, high=asked.high, where=at.where(head=False))
+    if question.kind == "verdict":
+        return verdict(question.ask, finding, at.where(head=False))
+    return Question(
+        0, "number", question.ask, finding.value, low=question.low, high=question.high, where=at.where(head=False)
+    )
 
 
 KINDS: dict[str, Callable[[Screen, Mapping[str, Any]], Question]] = {

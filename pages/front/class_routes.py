@@ -20,10 +20,10 @@ from starlette.websockets import WebSocket, WebSocketDisconnect
 
 from encoder.support.errors import EncoderError
 from encoder.support.link_text import NAME
-from pages.front import asked
-from pages.front.asked import RefusedError
+from pages.front import request_fields
 from pages.front.class_streams import Streams
 from pages.front.headers import PRIVATE
+from pages.front.request_fields import RefusedError
 from pages.front.visitors import Makers, is_own, visitor
 from pages.ui.classroom import results
 from pages.ui.classroom.classroom import SLOWED, Classroom, GoneError, classroom
@@ -74,8 +74,8 @@ class Classes:
 
         async def make(body: bytes) -> Response:
             if act not in NAMES:
-                raise RefusedError(404, asked.NO_JSON)
-            fields = asked.fields(body, {"seat"} | NAMES[act])
+                raise RefusedError(404, request_fields.NO_JSON)
+            fields = request_fields.fields(body, {"seat"} | NAMES[act])
             try:
                 return await self.do(act, fields, who)
             except GoneError:
@@ -91,7 +91,7 @@ class Classes:
         if act == "open":
             return self.json({"seat": str(room.open(who))})
         if act == "join":
-            letters = asked.text(fields, "code", 100)
+            letters = request_fields.text(fields, "code", 100)
             if not letters.strip():
                 raise RefusedError(409, NO_CODE)
             await self.slow(room, who)
@@ -115,7 +115,8 @@ class Classes:
         telling = None
         try:
             first_word = await asyncio.wait_for(line.receive_text(), SECONDS)
-            seat = await self.seat(self.room(), asked.fields(first_word[:LONGEST].encode(), {"seat"}), visitor(line))
+            fields = request_fields.fields(first_word[:LONGEST].encode(), {"seat"})
+            seat = await self.seat(self.room(), fields, visitor(line))
             telling = asyncio.create_task(tell(line, self.streams.begin(seat, visitor(line))))
             await line.receive()  # nothing but that it leaves
         except GoneError:
@@ -129,7 +130,7 @@ class Classes:
                 telling.cancel()
 
     async def seat(self, room: Classroom, fields: Fields, who: str) -> Seat:
-        """The seat that a request says it has, if its class has given it."""
+        """Return the seat that a request says it has, if its class has given it."""
         seat = seats.read(fields.get("seat"))
         if seat is None:
             raise GoneError("the class is over")
@@ -156,26 +157,26 @@ class Classes:
         """Say what can be asked of what is on the teacher's screen, or ask it."""
         query = parameters(fields)
         try:
-            made = await self.makers.begin(who, make_question, act, query, fields)
+            answer = await self.makers.begin(who, make_question, act, query, fields)
         except FullError as error:
             raise RefusedError(503, f"{error}. Try again in a moment.", 2) from None
         if act == "offer":
-            return dict(made)
-        room.ask(seat, made)
+            return dict(answer)
+        room.ask(seat, answer)
         self.streams.stir(seat.code)
         return {}
 
     @staticmethod
     def json(fields: Fields) -> Response:
-        """An answer for this screen alone."""
+        """Return an answer for this screen alone."""
         return JSONResponse(fields, headers={"Cache-Control": PRIVATE})
 
 
 def show(room: Classroom, seat: Seat, fields: Fields) -> None:
     """Have all who follow see a page."""
-    page = site.called(asked.text(fields, "page", 100))
+    page = site.called(request_fields.text(fields, "page", 100))
     if page is None or page.key == "class":
-        raise RefusedError(400, asked.NO_JSON)
+        raise RefusedError(400, request_fields.NO_JSON)
     room.show(seat, fields["page"], parameters(fields))
 
 
@@ -188,34 +189,34 @@ def act(room: Classroom, seat: Seat, fields: Fields) -> None:
         "again": room.again,
         "put_away": room.put_away,
         "end": room.end,
-    }.get(asked.text(fields, "act", 20))
+    }.get(request_fields.text(fields, "act", 20))
     if done is None:
-        raise RefusedError(400, asked.NO_JSON)
+        raise RefusedError(400, request_fields.NO_JSON)
     done(seat)
 
 
 def answer(room: Classroom, seat: Seat, fields: Fields) -> Fields:
     """Take a pupil's answer."""
-    number, round_ = (asked.whole(fields, name, None, 1, 1000) for name in ("number", "round"))
+    number, round_ = (request_fields.whole(fields, name, None, 1, 1000) for name in ("number", "round"))
     return {"taken": room.answer(seat, number, round_, fields.get("answer"))}
 
 
 def send(room: Classroom, seat: Seat, fields: Fields) -> Fields:
     """Put a pupil's sentence on the wall."""
-    if seat.leads or not room.send(seat, asked.text(fields, "sentence", asked.LONGEST)):
+    if seat.leads or not room.send(seat, request_fields.text(fields, "sentence", request_fields.LONGEST)):
         raise EncoderError("there is no sentence, or no room for more of them")
     return {"sentence": room.own_sentence(seat)}
 
 
 def drop(room: Classroom, seat: Seat, fields: Fields) -> None:
     """Take a sentence off the wall."""
-    room.take_down(seat, asked.text(fields, "name", 100))
+    room.take_down(seat, request_fields.text(fields, "name", 100))
 
 
 def link_to_join(room: Classroom, seat: Seat, fields: Fields) -> Fields:
-    """The address by which pupils join, and its code for a camera."""
+    """Return the address by which pupils join, and its code for a camera."""
     room.leading(seat)
-    return link_of(asked.text(fields, "at", 300), seat.code)
+    return link_of(request_fields.text(fields, "at", 300), seat.code)
 
 
 def link_of(at: str, class_code: str) -> Fields:
@@ -289,14 +290,14 @@ def make_question(act: str, query: dict[str, str], fields: Fields) -> Any:
 
     if act == "offer":
         return class_questions.offer(query)
-    return class_questions.question(query, asked.text(fields, "kind", 20), fields)
+    return class_questions.question(query, request_fields.text(fields, "kind", 20), fields)
 
 
 def answers_file(room: Classroom, seat: Seat, fields: Fields) -> Response:
-    """What the class has answered as a file."""
-    kind = asked.text(fields, "format", 10)
+    """Return what the class has answered as a file."""
+    kind = request_fields.text(fields, "format", 10)
     if kind not in results.TYPES:
-        raise RefusedError(400, asked.NO_JSON)
+        raise RefusedError(400, request_fields.NO_JSON)
     text = results.file(kind, room.all_results(seat), f"Class {seat.code}")
     headers = {
         "Cache-Control": PRIVATE,
@@ -307,20 +308,24 @@ def answers_file(room: Classroom, seat: Seat, fields: Fields) -> Response:
 
 
 def parameters(fields: Fields) -> dict[str, str]:
-    """The parameters of an address that a teacher's screen says it shows."""
+    """Return the parameters of an address that a teacher's screen says it shows."""
     query = fields.get("query")
-    if not isinstance(query, dict) or len(query) > asked.MOST_PARAMETERS or not all(map(NAME.fullmatch, query)):
-        raise RefusedError(400, asked.NO_JSON)
-    return {name: asked.text(query, name, asked.LONGEST) for name in query if name != seats.JOINS}
+    if (
+        not isinstance(query, dict)
+        or len(query) > request_fields.MOST_PARAMETERS
+        or not all(map(NAME.fullmatch, query))
+    ):
+        raise RefusedError(400, request_fields.NO_JSON)
+    return {name: request_fields.text(query, name, request_fields.LONGEST) for name in query if name != seats.JOINS}
 
 
 def sentence(error: Exception) -> str:
-    """What an error says, as a sentence."""
+    """Return what an error says, as a sentence."""
     text = str(error).rstrip(".")
     return f"{text[:1].upper()}{text[1:]}."
 
 
 @cache
 def classes() -> Classes:
-    """Those of this server."""
+    """Return those of this server."""
     return Classes()

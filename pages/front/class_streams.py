@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from time import monotonic
 from typing import Any
 
-from pages.front.asked import RefusedError
+from pages.front.request_fields import RefusedError
 from pages.ui.classroom import results
 from pages.ui.classroom.classroom import Classroom, GoneError
 from pages.ui.state.seat import Counts, Seat
@@ -63,7 +63,7 @@ class Watched:
         self.news = asyncio.Event()
 
     def parts_for(self, screen: Screen) -> dict[str, Any]:
-        """What a screen is to know now."""
+        """Return what a screen is to know now."""
         return self.to_all | (self.to_teachers if screen.seat.leads else {})
 
 
@@ -181,7 +181,7 @@ class Streams:
 
 
 def read(room: Classroom, code: str) -> dict[str, Any]:
-    """What a class shows and asks now, as all its screens are told it."""
+    """Return what a class shows and asks now, as all its screens are told it."""
     now = room.now(code)
     query = {name.removeprefix("q:"): text for name, text in now.shown.items() if name.startswith("q:")}
     shown = {"number": now.counts.shown, "page": now.shown.get("page", ""), "query": query}
@@ -194,22 +194,22 @@ def read(room: Classroom, code: str) -> dict[str, Any]:
 
 
 def read_own(room: Classroom, seat: Seat) -> dict[str, Any]:
-    """What a pupil has answered to what is asked, and sent: a tab that is loaded anew shows it."""
+    """Return what a pupil has answered to what is asked, and sent: a tab that is loaded anew shows it."""
     try:
-        asked = room.now(seat.code).asked
-        table = "" if asked is None else f"{asked.question.number}.{asked.round}"
+        now = room.now(seat.code).asked
+        table = "" if now is None else f"{now.question.number}.{now.round}"
         return {"answer": room.own_answer(seat), "table": table, "sentence": room.own_sentence(seat)}
     except GoneError:
         return {"answer": None, "sentence": ""}
 
 
 def read_results(room: Classroom, teacher: Seat) -> list[dict[str, Any]]:
-    """What was answered to the questions before."""
+    """Return what was answered to the questions before."""
     return [results.spelled(each) | {"ask": each.question.ask} for each in room.all_results(teacher)]
 
 
 def read_counts(room: Classroom, teacher: Seat) -> dict[str, Any]:
-    """How many are there, follow and have answered; and the sentences that pupils sent."""
+    """Return how many are there, follow and have answered; and the sentences that pupils sent."""
     here, follow = room.present(teacher.code)
     wall = [{"name": name, "sentence": sentence} for name, sentence in room.wall(teacher).items()]
     return {"counts": {"here": here, "follow": follow, "answered": room.answered(teacher.code)}, "wall": wall}

@@ -13,7 +13,7 @@ import streamlit as st
 
 from encoder.packet.shipped import SENTENCES
 from pages.front import below, packets, routes
-from pages.front.asked import IN_ADDRESS
+from pages.front.request_fields import IN_ADDRESS
 from pages.ui import style
 from pages.ui.component import built
 from pages.ui.server.offers import MODELS
@@ -49,7 +49,7 @@ OF_PAGE = {FIGURE: (FIGURE,), "atlas": ("atlas_part", "atlas_unit"), "story": ("
 
 @cache
 def _component() -> Any:
-    """The component that mounts the browser's code."""
+    """Return the component that mounts the browser's code."""
     return st.components.v2.component("front", html="<div></div><div class='front'></div>", js=built("frame"))
 
 
@@ -60,7 +60,7 @@ def draw(page: Page, pages: Mapping[Any, Page]) -> None:
     wanted = below.is_wanted(page)
     above = st.container(horizontal=True, key="above") if wanted else None
     digest, _ = routes.bundle()
-    told = _component()(
+    events = _component()(
         key=KEY,
         data={  # Streamlit loads pandas to see whether a mapping or a list in it is a table: it has none
             "script": f"{base()}/api/front/{digest}/front.js",
@@ -86,7 +86,7 @@ def draw(page: Page, pages: Mapping[Any, Page]) -> None:
         on_go_change=lambda: None,
         on_back_change=lambda: None,
     )
-    to, query = asked(told.go)
+    to, query = destination(events.go)
     if to is not None and to != page:
         session().below = None
         query = carried(to) | (with_figure(query) if FIGURE in query else query)
@@ -98,7 +98,7 @@ def draw(page: Page, pages: Mapping[Any, Page]) -> None:
 
 
 def with_figure(query: dict[str, str]) -> dict[str, str]:
-    """The query with the whole figure of this session in place of the pictures that are added to it."""
+    """Return the query with the whole figure of this session in place of the pictures that are added to it."""
     from encoder.pictures.figure_link import pack, unpack
     from encoder.support.errors import EncoderError
     from pages.ui.downloads import figure_collection
@@ -162,7 +162,7 @@ def carried(to: Page) -> dict[str, str]:
 
 
 def models() -> list[dict[str, str]]:
-    """The models that this session can choose from, and those that the address names."""
+    """Return the models that this session can choose from, and those that the address names."""
     bundled = [{"name": name, "title": offer.label} for name, offer in MODELS.items()]
     named = (st.query_params.get(name, "") for name in ("model", "other_model"))
     own = [name for name in dict.fromkeys((*session().own_models, *named)) if name and name not in MODELS]
@@ -178,12 +178,12 @@ def models() -> list[dict[str, str]]:
     return bundled
 
 
-def asked(said: object) -> tuple[Page | None, dict[str, str]]:
+def destination(request: object) -> tuple[Page | None, dict[str, str]]:
     """The page that the browser asks for, and what its address is to say; None where it asks for none that there is.
 
     It may say anything. What is left of it is read by the page, as what any link says.
     """
-    key, query = (said.get("key"), said.get("query")) if isinstance(said, Mapping) else (None, None)
+    key, query = (request.get("key"), request.get("query")) if isinstance(request, Mapping) else (None, None)
     to = site.called(key) if isinstance(key, str) else None
     if to is None:
         return None, {}
@@ -193,5 +193,5 @@ def asked(said: object) -> tuple[Page | None, dict[str, str]]:
 
 
 def fits(text: str) -> bool:
-    """Whether an address can hold a text."""
+    """Return whether an address can hold a text."""
     return len(text) <= IN_ADDRESS and "\x00" not in text and not any("\ud800" <= letter <= "\udfff" for letter in text)

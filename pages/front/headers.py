@@ -46,7 +46,7 @@ def policy() -> str:
 
 
 def without_script() -> str:
-    """The policy of a page that has no script: it fetches nothing and sends its forms here alone."""
+    """Return the policy of a page that has no script: it fetches nothing and sends its forms here alone."""
     rules = [
         "default-src 'none'",
         "style-src 'unsafe-inline'",
@@ -58,7 +58,7 @@ def without_script() -> str:
 
 
 def ancestors() -> list[str]:
-    """The rule that says who may show the app in a frame; none where all may."""
+    """Return the rule that says who may show the app in a frame; none where all may."""
     framed = " ".join(site for site in os.environ.get("ENCODER_FRAMED_BY", "").split() if ORIGIN.fullmatch(site))
     return [f"frame-ancestors 'self' {framed}"] if framed else []
 
@@ -75,7 +75,7 @@ class Headers:
             await self.app(scope, receive, send)
             return
 
-        async def told(message: Message) -> None:
+        async def send_with_headers(message: Message) -> None:
             if message["type"] == "http.response.start":
                 headers = MutableHeaders(scope=message)
                 headers.setdefault("X-Content-Type-Options", "nosniff")
@@ -83,4 +83,4 @@ class Headers:
                     headers.setdefault("Content-Security-Policy", policy())
             await send(message)
 
-        await self.app(scope, receive, told)
+        await self.app(scope, receive, send_with_headers)

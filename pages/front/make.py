@@ -14,7 +14,7 @@ from encoder.pictures.view import View
 from encoder.support.errors import EncoderError
 from encoder.trace.tokens import Text
 from encoder.trace.trace import Trace
-from pages.front.asked import Asked, RefusedError
+from pages.front.request_fields import RefusedError, RunRequest
 from pages.ui.server import engine, exams, jobs, offered_models
 from pages.ui.server.pool import borrowing
 
@@ -33,20 +33,20 @@ def refusing(what: str) -> Iterator[None]:
             raise RefusedError(400, f"{what}: {error}".removesuffix("?") + ".") from None
 
 
-def packet(asked: Asked) -> bytes:
+def packet(request: RunRequest) -> bytes:
     """Make it.
 
     Raises:
         RefusedError: there is no such model or layer here, the run does not fit it, or the server has no room now.
     """
-    with refusing("These numbers cannot be shown" if asked.level in OF_STEP else "This run cannot be made"):
-        encoder = opened(asked.model)
-        text = fitting(encoder, asked)
-        return written(encoder, engine.run(asked.model, text, asked.hidden, asked.edits), asked)
+    with refusing("These numbers cannot be shown" if request.level in OF_STEP else "This run cannot be made"):
+        encoder = opened(request.model)
+        text = fitting(encoder, request)
+        return written(encoder, engine.run(request.model, text, request.hidden, request.edits), request)
 
 
 def opened(name: str) -> TextEncoder:
-    """The model of that name, where it is at hand or takes a moment to load.
+    """Return the model of that name, where it is at hand or takes a moment to load.
 
     Raises:
         RefusedError: there is none, or it is too large, or it is to be asked for by a click first.
@@ -58,48 +58,50 @@ def opened(name: str) -> TextEncoder:
     try:
         seconds = 0.0 if engine.is_loaded(name) else offered_models.seconds(name)
         if seconds > jobs.UNASKED:
-            said = f"It takes {jobs.spoken(seconds)} to load this model. Open the page Models and choose it there."
-            raise RefusedError(403, said)
+            advice = f"It takes {jobs.spoken(seconds)} to load this model. Open the page Models and choose it there."
+            raise RefusedError(403, advice)
         return engine.text_encoder(name)
     except EncoderError as error:
         raise RefusedError(503, f"The model “{name[:60]}” cannot be opened now: {error}.", AGAIN) from None
 
 
-def fitting(encoder: TextEncoder, asked: Asked) -> Text:
-    """What the model reads of the sentence, or of both.
+def fitting(encoder: TextEncoder, request: RunRequest) -> Text:
+    """Return what the model reads of the sentence, or of both.
 
     Raises:
         RefusedError: it cannot read that, or hidden positions, edits or the layer are not in it.
     """
     try:
-        changes = edits_of_link(asked.edits)
-        pieces = encoder.tokenize((asked.sentence, asked.second) if asked.second else asked.sentence)
+        changes = edits_of_link(request.edits)
+        pieces = encoder.tokenize((request.sentence, request.second) if request.second else request.sentence)
     except EncoderError as error:
         raise RefusedError(400, f"The model cannot read this: {error}.") from None
-    if asked.layer >= encoder.config.n_layers:
-        raise RefusedError(404, f"There is no layer {asked.layer}: layers go from 0 to {encoder.config.n_layers - 1}.")
-    view = View(layer=0, head=0, hidden=asked.hidden, edits=changes)
+    if request.layer >= encoder.config.n_layers:
+        raise RefusedError(
+            404, f"There is no layer {request.layer}: layers go from 0 to {encoder.config.n_layers - 1}."
+        )
+    view = View(layer=0, head=0, hidden=request.hidden, edits=changes)
     _, notes = view.within(encoder.config, len(pieces.ids))
     if notes:
         raise RefusedError(400, notes[0])
     return pieces.inputs
 
 
-def written(encoder: TextEncoder, trace: Trace, asked: Asked) -> bytes:
-    """The run as a packet; the run without each part is left out where it would take long."""
-    if asked.level in OF_STEP:
-        return OF_STEP[asked.level](encoder, trace, asked.step, asked.index)
-    if asked.level == 6:
+def written(encoder: TextEncoder, trace: Trace, request: RunRequest) -> bytes:
+    """Return the run as a packet; the run without each part is left out where it would take long."""
+    if request.level in OF_STEP:
+        return OF_STEP[request.level](encoder, trace, request.step, request.index)
+    if request.level == 6:
         return level_6(encoder, trace, exam=exams.made_here(encoder))
-    if asked.level not in (1, 7):
-        return MORE[asked.level](encoder, trace, asked.layer)
+    if request.level not in (1, 7):
+        return MORE[request.level](encoder, trace, request.layer)
     config, n = encoder.config, len(trace.tokens)
-    parts = config.n_heads if asked.level == 1 else parts_tried(encoder, trace)
+    parts = config.n_heads if request.level == 1 else parts_tried(encoder, trace)
     runs = config.n_layers * parts // 2  # of each only the layers above a part are run again
-    tried = (asked.off or asked.level == 7) and jobs.flops(config, n, runs) <= jobs.SPEED * jobs.UNASKED
+    tried = (request.off or request.level == 7) and jobs.flops(config, n, runs) <= jobs.SPEED * jobs.UNASKED
     heavy = tried and jobs.is_heavy(config, n, runs)
     with jobs.heavy.turn() if heavy else nullcontext():
-        return level_1(encoder, trace, off=tried) if asked.level == 1 else level_7(encoder, trace, parts=tried)
+        return level_1(encoder, trace, off=tried) if request.level == 1 else level_7(encoder, trace, parts=tried)
 
 
 def pinned(name: str) -> str | None:

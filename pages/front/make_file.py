@@ -28,8 +28,8 @@ from encoder.pictures.view import View
 from encoder.support.errors import EncoderError
 from encoder.support.formatting import megabytes
 from pages.front import make
-from pages.front.asked import FORMATS, RUN, AskedFile, RefusedError, wanted
 from pages.front.packets import compress
+from pages.front.request_fields import FORMATS, RUN, FileRequest, RefusedError, wanted
 from pages.front.served_files import File
 from pages.ui.server import engine, exams
 from pages.ui.server.slow_files import MOST_BYTES, written
@@ -50,28 +50,28 @@ OF_VIEW = ("sentence", "second", "model", "hidden", "edits", "other", "other_mod
 LEVELS = MORE | {6: lambda encoder, trace, layer: level_6(encoder, trace, exam=exams.made_here(encoder))}
 
 
-def file(asked: AskedFile) -> File:
+def file(request: FileRequest) -> File:
     """Make it.
 
     Raises:
         RefusedError: there is no such picture, model or layer here, or the server has no room now.
     """
-    if asked.picture == RUN:
-        return page_file(asked) if asked.format == "page" else run_file(asked)
-    picture = PICTURES.get(asked.picture)
+    if request.picture == RUN:
+        return page_file(request) if request.format == "page" else run_file(request)
+    picture = PICTURES.get(request.picture)
     if picture is None:
         raise RefusedError(404, "There is no such picture here. The app may have been renewed: load the page again.")
     with make.refusing("This picture cannot be made"):
-        answer = answer_of(picture, view_of(picture, dict(asked.query)))
+        answer = answer_of(picture, view_of(picture, dict(request.query)))
         try:
-            data = about(answer).encode() if asked.format == "about" else file_of(answer, f".{asked.format}")
+            data = about(answer).encode() if request.format == "about" else file_of(answer, f".{request.format}")
         except PanelError as error:
             raise RefusedError(400, f"This picture is too large for paper: {error}.") from None
-        return File(f"{answer.file_name}.{asked.format}", TYPES[asked.format], compress(data))
+        return File(f"{answer.file_name}.{request.format}", TYPES[request.format], compress(data))
 
 
 def view_of(picture: Picture, query: Mapping[str, str]) -> View:
-    """What is asked of the picture.
+    """Return what is asked of the picture.
 
     Raises:
         RefusedError: the parameters say what no link to it says.
@@ -84,7 +84,7 @@ def view_of(picture: Picture, query: Mapping[str, str]) -> View:
 
 
 def answer_of(picture: Picture, view: View) -> Answer:
-    """The picture of that, with its model and run from this server.
+    """Return the picture of that, with its model and run from this server.
 
     Raises:
         RefusedError: the model is not to be had, or has no such layer, head or position.
@@ -98,7 +98,7 @@ def answer_of(picture: Picture, view: View) -> Answer:
 
 
 def about(answer: Answer) -> str:
-    """What is said of a picture, the lines that make its numbers, its place in a figure, and which files it has.
+    """Return what is said of a picture, the lines that make its numbers, its place in a figure, and which files it has.
 
     The place is empty where it is none for a figure, or too long for a link.
     """
@@ -118,23 +118,23 @@ def about(answer: Answer) -> str:
     )
 
 
-def run_file(asked: AskedFile) -> File:
+def run_file(request: FileRequest) -> File:
     """Make a file of a whole run: all its numbers for numpy, or a layer as tables, the one that the query names.
 
     Raises:
         RefusedError: there is no such model or layer here, the file is too large, or the server has no room now.
     """
     with make.refusing("This file cannot be made"):
-        view, notes = from_query(dict(asked.query), lambda model: None, ())
+        view, notes = from_query(dict(request.query), lambda model: None, ())
         encoder = make.opened(view.model)
         pieces = encoder.tokenize(text_of(view))
         view, more = view.within(encoder.config, len(pieces.ids))
         if notes or more:
             raise RefusedError(400, (notes + more)[0])
         trace = engine.run(view.model, pieces.inputs, view.hidden, edits_to_text(view.edits))
-        data = bytes_of_run(asked.format, trace, view.layer)
-        part = {"npz": "run", "zip": f"layer{view.layer}"}[asked.format]
-        return File(f"{file_name(view.model, part)}.{asked.format}", TYPES[asked.format], compress(data))
+        data = bytes_of_run(request.format, trace, view.layer)
+        part = {"npz": "run", "zip": f"layer{view.layer}"}[request.format]
+        return File(f"{file_name(view.model, part)}.{request.format}", TYPES[request.format], compress(data))
 
 
 def bytes_of_run(kind: str, trace: Trace, layer: int) -> bytes:
@@ -151,13 +151,13 @@ def bytes_of_run(kind: str, trace: Trace, layer: int) -> bytes:
     return written(size, lambda file: to_npz(trace, file) if kind == "npz" else to_csv_zip(trace, layer, file))
 
 
-def page_file(asked: AskedFile) -> File:
+def page_file(request: FileRequest) -> File:
     """Make a page of its own, of the page and the link that the query names beside what is chosen.
 
     Raises:
         RefusedError: there is no such page or model here, or the server has no room now.
     """
-    query = dict(asked.query)
+    query = dict(request.query)
     page, link = query.pop("page", "start"), query.pop("link", "")
     if page not in PAGES:
         raise RefusedError(400, "This page cannot be kept as a file of its own.")

@@ -12,7 +12,7 @@ from functools import cache
 import cachetools
 
 from encoder.packet.shipped import SENTENCES, path_of
-from pages.front.asked import Asked
+from pages.front.request_fields import RunRequest
 from pages.front.visitors import Makers
 from pages.ui.state.site import base
 
@@ -33,7 +33,7 @@ class Shelf:
     packed: tuple[bytes, ...]
 
     def addresses(self) -> tuple[tuple[str, str], ...]:
-        """Each sentence with where its packet is."""
+        """Return each sentence with where its packet is."""
         return tuple(
             (sentence, f"{base()}/api/shipped/{self.digest}/{i}.packet") for i, sentence in enumerate(SENTENCES)
         )
@@ -48,26 +48,26 @@ def shelf() -> Shelf:
 
 
 @dataclass(frozen=True)
-class Made:
+class PinnedPacket:
     """A packet, compressed, and what pins the weights that it was made with."""
 
     packet: bytes
     pinned: str | None
 
 
-def usual_maker(asked: Asked) -> Made:
+def usual_maker(request: RunRequest) -> PinnedPacket:
     """Wait until the libraries are there, and make the packet."""
     from pages.ui.frame import cold_start
 
     cold_start.load()
     from pages.front import make
 
-    data = make.packet(asked)
-    return Made(compress(data), make.pinned(asked.model))
+    data = make.packet(request)
+    return PinnedPacket(compress(data), make.pinned(request.model))
 
 
 def usual_pin(name: str) -> str | None:
-    """What pins the weights of a model that is at hand; nothing is loaded to know it."""
+    """Return what pins the weights of a model that is at hand; nothing is loaded to know it."""
     make = sys.modules.get("pages.front.make")
     pin: str | None = make.pinned(name) if make is not None and hasattr(make, "pinned") else None
     return pin
@@ -86,39 +86,39 @@ class Packets:
 
     def __init__(
         self,
-        make: Callable[[Asked], Made] = usual_maker,
+        make: Callable[[RunRequest], PinnedPacket] = usual_maker,
         pin: Callable[[str], str | None] = usual_pin,
         most_bytes: int = MOST_BYTES,
     ) -> None:
         self.make, self.pin = make, pin
-        self.kept = cachetools.LRUCache[tuple[str, Asked], bytes](most_bytes, len)
-        self.coming: dict[Asked, asyncio.Task[bytes]] = {}
+        self.kept = cachetools.LRUCache[tuple[str, RunRequest], bytes](most_bytes, len)
+        self.coming: dict[RunRequest, asyncio.Task[bytes]] = {}
         self.makers = Makers("packets")  # what is counted are different packets, for the visitor who asked first
-        self.made = 0
+        self.made_count = 0
 
-    async def get(self, asked: Asked, visitor: str) -> bytes:
-        """The packet, compressed.
+    async def get(self, request: RunRequest, visitor: str) -> bytes:
+        """Return the packet, compressed.
 
         Raises:
             RefusedError: it cannot be made, or too many are waited for.
         """
-        pinned = self.pin(asked.model)
-        if pinned is not None and (packet := self.kept.get((pinned, asked))) is not None:
+        pinned = self.pin(request.model)
+        if pinned is not None and (packet := self.kept.get((pinned, request))) is not None:
             return packet
-        if asked not in self.coming:
-            made = self.makers.begin(visitor, self.make, asked)
-            task = self.coming[asked] = asyncio.create_task(self.come(asked, made))
+        if request not in self.coming:
+            coming = self.makers.begin(visitor, self.make, request)
+            task = self.coming[request] = asyncio.create_task(self.come(request, coming))
             task.add_done_callback(lambda done: done.cancelled() or done.exception())  # nobody may wait for it any more
-        return await asyncio.shield(self.coming[asked])  # who leaves does not end it for the others
+        return await asyncio.shield(self.coming[request])  # who leaves does not end it for the others
 
-    async def come(self, asked: Asked, coming: asyncio.Future[Made]) -> bytes:
+    async def come(self, request: RunRequest, coming: asyncio.Future[PinnedPacket]) -> bytes:
         """Keep a packet as soon as it is made."""
         try:
-            made = await coming
+            new = await coming
         finally:
-            del self.coming[asked]
-        self.made += 1
-        if made.pinned is not None:
+            del self.coming[request]
+        self.made_count += 1
+        if new.pinned is not None:
             with suppress(ValueError):  # it is too large to be kept
-                self.kept[made.pinned, asked] = made.packet
-        return made.packet
+                self.kept[new.pinned, request] = new.packet
+        return new.packet

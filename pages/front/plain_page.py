@@ -24,10 +24,10 @@ from encoder.packet.say import parts, say
 from encoder.packet.shipped import MODEL, SENTENCES
 from encoder.packet.shipped import shipped as bundled
 from encoder.support.formatting import percent, shown
-from pages.front import asked
-from pages.front.asked import IN_ADDRESS, RefusedError
+from pages.front import request_fields
 from pages.front.headers import PRIVATE, without_script
 from pages.front.packets import Packets
+from pages.front.request_fields import IN_ADDRESS, RefusedError
 from pages.front.visitors import is_own, visitor
 from pages.ui.server.offers import MODELS
 from pages.ui.state.site import base
@@ -53,7 +53,7 @@ log = logging.getLogger(__name__)
 
 
 def page(run: Reading, off: Stored | None, query: Query) -> str:
-    """A run as the query asks for it; `off` are the shares of its guesses without each head."""
+    """Return a run as the query asks for it; `off` are the shares of its guesses without each head."""
     given = {name: int(query[name]) for name in ("word", "layer", "head") if name in query}
     choice = run.choice(**given)
     sentences = [
@@ -63,9 +63,9 @@ def page(run: Reading, off: Stored | None, query: Query) -> str:
         return document(NO_WORD, shown(run.about["sentence"], 160), query, el("h1", NO_WORD), *sentences)
     word, place = choice.word, choice.place
     question, claim = run.question(word), run.claim(place, word)
-    look, asked = run.look(place, word), run.words.index(word)
+    look, chosen = run.look(place, word), run.words.index(word)
     names = [run.name(each) for each in run.words]
-    drawn = pictures(names, asked, look.shares.tolist(), f"Arcs from {called(word)}", say(claim[0], **claim[1]))
+    drawn = pictures(names, chosen, look.shares.tolist(), f"Arcs from {called(word)}", say(claim[0], **claim[1]))
     return document(
         say(question[0], **question[1]),
         f"{say(claim[0], **claim[1])} “{shown(run.about['sentence'], 160)}”",
@@ -86,18 +86,18 @@ def refusal(message: str, query: Query) -> str:
 
 
 def composed(sentence: Sentence) -> Html:
-    """A sentence whose arguments have the direction of their own letters."""
+    """Return a sentence whose arguments have the direction of their own letters."""
     key, args = sentence
     return join(*(el("bdi", text, class_=name) if name else text for text, name in parts(key, **args)))
 
 
 def called(word: Word) -> str:
-    """How a sentence speaks of a word."""
+    """Return how a sentence speaks of a word."""
     return "the gap" if word.gap else f"“{word.name}”"
 
 
 def notes(run: Reading, choice: Choice) -> list[str]:
-    """What else is to be known of a head and of the run."""
+    """Return what else is to be known of a head and of the run."""
     look = run.look(choice.place, choice.word)
     outside = WRITTEN <= look.rest <= look.shares.max()
     left_out = [say("left_out", share=look.rest, words=run.others_named)] if outside else []
@@ -105,15 +105,15 @@ def notes(run: Reading, choice: Choice) -> list[str]:
     return [say(key, **args) for key, args in run.evidence(choice.place)] + left_out + of_text
 
 
-def table(caption: str, heads: list[str], rows: list[tuple[Html | str, list[str]]], asked: int | None = None) -> Html:
-    """A table whose rows have names."""
+def table(caption: str, heads: list[str], rows: list[tuple[Html | str, list[str]]], marked: int | None = None) -> Html:
+    """Return a table whose rows have names."""
     top = el("thead", el("tr", *(el("th", head, scope="col") for head in heads)))
     lines = [
         el(
             "tr",
             el("th", name, scope="row"),
             *(el("td", cell) for cell in cells),
-            class_="asked" if i == asked else None,
+            class_="asked" if i == marked else None,
         )
         for i, (name, cells) in enumerate(rows)
     ]
@@ -121,7 +121,7 @@ def table(caption: str, heads: list[str], rows: list[tuple[Html | str, list[str]
 
 
 def looks(run: Reading, choice: Choice, query: Query) -> Html:
-    """Where the head looks, word by word; each word leads to where it looks itself."""
+    """Return where the head looks, word by word; each word leads to where it looks itself."""
     layer, head = choice.place
     look = run.look(choice.place, choice.word)
     led = fits(query, len(run.words))
@@ -139,7 +139,7 @@ def looks(run: Reading, choice: Choice, query: Query) -> Html:
 
 
 def guesses(run: Reading, choice: Choice, off: Stored | None) -> Html | None:
-    """What the model guesses at the gap, and what it would without the head."""
+    """Return what the model guesses at the gap, and what it would without the head."""
     gap = choice.word if choice.word.gap else run.word_at(run.about["gap"])
     listed = run.guesses(gap) if gap else []
     if not gap or not listed:
@@ -156,7 +156,7 @@ def guesses(run: Reading, choice: Choice, off: Stored | None) -> Html | None:
 
 
 def heads(run: Reading, choice: Choice, query: Query) -> list[Html]:
-    """The way to every head, layer by layer."""
+    """Return the way to every head, layer by layer."""
     title = el("h2", f"All {run.layers * run.heads} heads")
     if not fits(query, run.layers * run.heads):
         return [title, el("p", TOO_LONG)]
@@ -172,17 +172,17 @@ def heads(run: Reading, choice: Choice, query: Query) -> list[Html]:
 
 
 def address(query: Mapping[str, object]) -> str:
-    """The address of the plain page of a query."""
+    """Return the address of the plain page of a query."""
     return f"{base()}/plain?{urlencode(query)}"
 
 
 def fits(query: Query, count: int) -> bool:
-    """Whether so many links are short enough together."""
+    """Return whether so many links are short enough together."""
     return count * len(address(query)) <= MOST_LINKS
 
 
 def document(title: str, about: str, query: Query, *main: Html | None) -> str:
-    """The whole page: what previews of links read, the way to everything, and a field for another sentence."""
+    """Return the whole page: what previews of links read, the way to everything, and a field for another sentence."""
     metas = {
         "viewport": "width=device-width, initial-scale=1",
         "color-scheme": "light dark",
@@ -236,7 +236,7 @@ def document(title: str, about: str, query: Query, *main: Html | None) -> str:
 
 @cache
 def style() -> str:
-    """The page's own style; it asks for no file."""
+    """Return the page's own style; it asks for no file."""
     return Path(__file__).with_name("plain.css").read_text(encoding="utf-8")
 
 
@@ -263,7 +263,7 @@ class Plain:
             log.exception("A plain page could not be made")
             return html(refusal(FAILED, query), 503)
 
-    async def packet(self, run: asked.Asked, who: str) -> bytes:
+    async def packet(self, run: request_fields.RunRequest, who: str) -> bytes:
         """Level 1 of a run; of a bundled sentence it is there before any model is read."""
         usual = run.model == MODEL and not (run.second or run.hidden or run.edits)
         there = bundled(run.sentence) if usual else None
@@ -271,7 +271,7 @@ class Plain:
 
 
 def page_of(packet: bytes, query: dict[str, str]) -> str:
-    """The page of a packet."""
+    """Return the page of a packet."""
     _, about, arrays = unpack(packet)
     return page(Reading(about, arrays), arrays.get("off"), query)
 
@@ -285,20 +285,20 @@ def query_of(params: QueryParams) -> dict[str, str]:
     return query | ({"hidden": ",".join(hidden)} if hidden and all(map(WHOLE.fullmatch, hidden)) else {})
 
 
-def wanted(query: dict[str, str]) -> asked.Asked:
-    """The run that a query asks for.
+def wanted(query: dict[str, str]) -> request_fields.RunRequest:
+    """Return the run that a query asks for.
 
     Raises:
         RefusedError: a part of it is too long, or no page of this app says so.
     """
-    texts = {name: asked.text({name: query.get(name)}, name, asked.IN_ADDRESS) for name in TEXTS}
+    texts = {name: request_fields.text({name: query.get(name)}, name, request_fields.IN_ADDRESS) for name in TEXTS}
     hidden = [int(place) for place in query.get("hidden", "").split(",") if place]
     texts["sentence"] = texts["sentence"] or SENTENCES[0]
-    return asked.wanted({**texts, "hidden": hidden})
+    return request_fields.wanted({**texts, "hidden": hidden})
 
 
 def html(text: str, status: int, after: int = 0) -> Response:
-    """An answer that nobody keeps, and that tells no other site of its address."""
+    """Return an answer that nobody keeps, and that tells no other site of its address."""
     headers = {"Cache-Control": PRIVATE, "Referrer-Policy": "no-referrer", "X-Content-Type-Options": "nosniff"}
     headers |= {"Content-Security-Policy": without_script()} | ({"Retry-After": str(after)} if after else {})
     return HTMLResponse(text, status, headers)

@@ -18,10 +18,10 @@ from starlette.websockets import WebSocket
 
 import encoder
 from encoder.pictures.old_addresses import OLD, lead
-from pages.front import asked, packets, plain_page
-from pages.front.asked import AskedFile, RefusedError
+from pages.front import packets, plain_page, request_fields
 from pages.front.headers import PRIVATE
 from pages.front.packets import Packets
+from pages.front.request_fields import FileRequest, RefusedError
 from pages.front.served_files import File, Links
 from pages.front.visitors import Makers, is_own, visitor
 from pages.ui.server.file_links import PATH
@@ -42,24 +42,24 @@ ENCODED = re.compile(r"(?:gzip|x-gzip|\*)(?:\s*;\s*q=([01](?:\.\d{0,3})?))?", re
 log = logging.getLogger(__name__)
 
 
-def usual_maker(asked: AskedFile) -> File:
+def usual_maker(request: FileRequest) -> File:
     """Wait until the libraries are there, and make the file."""
     from pages.ui.frame import cold_start
 
     cold_start.load()
     from pages.front.make_file import file
 
-    return file(asked)
+    return file(request)
 
 
 def takes_gzip(encodings: str) -> bool:
-    """Whether a browser that says so of the encodings it takes can unpack gzip."""
+    """Return whether a browser that says so of the encodings it takes can unpack gzip."""
     matches = [match for part in encodings.split(",") if (match := ENCODED.fullmatch(part.strip()))]
     return any(float(match[1] or 1) > 0 for match in matches[:1])
 
 
 def stored(request: Request, packed: bytes, kind: str, control: str) -> Response:
-    """An answer of bytes that are kept compressed, unpacked for who asks for that."""
+    """Return an answer of bytes that are kept compressed, unpacked for who asks for that."""
     headers = {"Cache-Control": control, "Vary": "Accept-Encoding", "X-Content-Type-Options": "nosniff"}
     if takes_gzip(request.headers.get("Accept-Encoding", "")):
         return Response(packed, headers=headers | {"Content-Encoding": "gzip"}, media_type=kind)
@@ -67,7 +67,7 @@ def stored(request: Request, packed: bytes, kind: str, control: str) -> Response
 
 
 def refusal(error: RefusedError) -> Response:
-    """An answer that says in one plain sentence why there is no other."""
+    """Return an answer that says in one plain sentence why there is no other."""
     after = {"Retry-After": str(error.after)} if error.after else {}
     headers = {"Cache-Control": PRIVATE, "X-Content-Type-Options": "nosniff"} | after
     return JSONResponse({"message": error.message}, error.status, headers)
@@ -75,14 +75,14 @@ def refusal(error: RefusedError) -> Response:
 
 @cache
 def bundle() -> tuple[str, dict[str, bytes]]:
-    """The digest of the browser's code, and its files compressed."""
+    """Return the digest of the browser's code, and its files compressed."""
     files = {name: (BUILT / name).read_bytes() for name in SCRIPTS}
     digest = hashlib.sha256(b"".join(files.values())).hexdigest()[:16]
     return digest, {name: gzip.compress(script, 9, mtime=0) for name, script in files.items()}
 
 
 async def script(request: Request) -> Response:
-    """A file of the browser's code, under the digest of its content; another digest is of another version."""
+    """Return a file of the browser's code, under the digest of its content; another digest is of another version."""
     digest, packed = bundle()
     name = str(request.path_params["name"])
     if request.path_params["digest"] != digest or name not in packed:
@@ -91,7 +91,7 @@ async def script(request: Request) -> Response:
 
 
 async def packet(request: Request) -> Response:
-    """The packet of a bundled sentence."""
+    """Return the packet of a bundled sentence."""
     number, shelf = str(request.path_params["number"]), packets.shelf()
     known = number.isascii() and number.isdigit() and len(number) < 4 and int(number) < len(shelf.packed)
     if request.path_params["digest"] != shelf.digest or not known:
@@ -100,13 +100,13 @@ async def packet(request: Request) -> Response:
 
 
 async def body_of(request: Request) -> bytes:
-    """What a request sends, if it is JSON, small, and comes in time.
+    """Return what a request sends, if it is JSON, small, and comes in time.
 
     Raises:
         RefusedError: it is not.
     """
     if request.headers.get("Content-Type", "").partition(";")[0].strip().lower() != "application/json":
-        raise RefusedError(400, asked.NO_JSON)
+        raise RefusedError(400, request_fields.NO_JSON)
     length = request.headers.get("Content-Length", "0")
     if length.isascii() and length.isdigit() and int(length[:20]) > MOST_BODY:
         raise RefusedError(413, TOO_LARGE)
@@ -126,7 +126,7 @@ async def body_of(request: Request) -> bytes:
 
 
 async def answered(request: Request, make: Callable[[bytes], Awaitable[Response]]) -> Response:
-    """What `make` answers to what a page of this app sends, or one sentence that says why it does not."""
+    """Return what `make` answers to what a page of this app sends, or one sentence that says why it does not."""
     try:
         if not is_own(request.headers):
             raise RefusedError(403, FOREIGN)
@@ -140,25 +140,25 @@ async def answered(request: Request, make: Callable[[bytes], Awaitable[Response]
         return refusal(RefusedError(503, FAILED))
 
 
-def of_runs(made: Packets) -> Callable[[Request], Awaitable[Response]]:
-    """The route of runs: the packet of the one that is asked for."""
+def of_runs(packets: Packets) -> Callable[[Request], Awaitable[Response]]:
+    """Return the route of runs: the packet of the one that is asked for."""
 
     async def answer(request: Request) -> Response:
         async def make(body: bytes) -> Response:
-            return stored(request, await made.get(asked.read(body), visitor(request)), PACKET, PRIVATE)
+            return stored(request, await packets.get(request_fields.read(body), visitor(request)), PACKET, PRIVATE)
 
         return await answered(request, make)
 
     return answer
 
 
-def of_files(make_file: Callable[[AskedFile], File]) -> Callable[[Request], Awaitable[Response]]:
-    """The route of the files of pictures and runs: the one that is asked for, to be saved under its name."""
+def of_files(make_file: Callable[[FileRequest], File]) -> Callable[[Request], Awaitable[Response]]:
+    """Return the route of the files of pictures and runs: the one that is asked for, to be saved under its name."""
     makers = Makers("files")
 
     async def answer(request: Request) -> Response:
         async def make(body: bytes) -> Response:
-            file = await makers.begin(visitor(request), make_file, asked.read_file(body))
+            file = await makers.begin(visitor(request), make_file, request_fields.read_file(body))
             response = stored(request, file.packed, file.type, PRIVATE)
             response.headers["Content-Disposition"] = f'attachment; filename="{file.name}"'
             return response
@@ -169,7 +169,7 @@ def of_files(make_file: Callable[[AskedFile], File]) -> Callable[[Request], Awai
 
 
 async def of_class(request: Request) -> Response:
-    """What is asked of a class; without one nothing of them is loaded."""
+    """Return what is asked of a class; without one nothing of them is loaded."""
     from pages.front import class_routes
 
     return await class_routes.classes().answer(request, answered)
@@ -201,15 +201,15 @@ def old_addresses() -> list[BaseRoute]:
     return [Route(f"{base()}/{page}", redirect) for page in OLD]
 
 
-def routes(packets: Packets | None = None, make_file: Callable[[AskedFile], File] = usual_maker) -> list[BaseRoute]:
-    """All routes of the front, under the path that the app is served under."""
-    api, made = f"{base()}/api", packets or Packets()
+def routes(packets: Packets | None = None, make_file: Callable[[FileRequest], File] = usual_maker) -> list[BaseRoute]:
+    """Return all routes of the front, under the path that the app is served under."""
+    api, runs = f"{base()}/api", packets or Packets()
     return [
         *old_addresses(),
-        Route(f"{base()}/plain", plain_page.Plain(made).answer),
+        Route(f"{base()}/plain", plain_page.Plain(runs).answer),
         Route(f"{api}/shipped/{{digest}}/{{number}}.packet", packet),
         Route(f"{api}/front/{{digest}}/{{name}}", script),
-        Route(f"{api}/run", of_runs(made), methods=["POST"]),
+        Route(f"{api}/run", of_runs(runs), methods=["POST"]),
         Route(f"{api}/picture", of_files(make_file), methods=["POST"]),
         Route(f"{base()}{PATH}/{{link}}", Links().answer),
         WebSocketRoute(f"{api}/class/events", to_class),

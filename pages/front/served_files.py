@@ -10,8 +10,8 @@ from starlette.requests import Request
 from starlette.responses import PlainTextResponse, Response
 from starlette.types import Receive, Scope, Send
 
-from pages.front.asked import RefusedError
 from pages.front.headers import PRIVATE
+from pages.front.request_fields import RefusedError
 from pages.front.visitors import Makers
 from pages.front.visitors import visitor as visitor_of
 from pages.ui.server import file_links

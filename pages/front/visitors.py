@@ -16,7 +16,7 @@ from urllib.parse import urlsplit
 from starlette.requests import HTTPConnection
 
 from encoder.support.errors import EncoderError
-from pages.front.asked import RefusedError
+from pages.front.request_fields import RefusedError
 
 LOCAL = "127.0.0.1"
 LONGEST = 64  # characters of an address
@@ -65,7 +65,7 @@ class Makers:
 
 
 def is_own(headers: Mapping[str, str]) -> bool:
-    """Whether a page of this app asks, or a program that is no browser; never a page of another origin."""
+    """Return whether a page of this app asks, or a program that is no browser; never a page of another origin."""
     site = headers.get("Sec-Fetch-Site")
     if site is not None and site != "same-origin":
         return False
@@ -79,13 +79,13 @@ def is_own(headers: Mapping[str, str]) -> bool:
 
 
 def visitor(request: HTTPConnection) -> str:
-    """The address that asks, as far as proxies are to be believed."""
+    """Return the address that asks, as far as proxies are to be believed."""
     named = [name.strip() for name in request.headers.get("X-Forwarded-For", "").split(",") if name.strip()]
     return address(request.client.host if request.client else LOCAL, named, proxies())
 
 
 def address(peer: str, named: Sequence[str], trusted: Networks) -> str:
-    """The address that asks, where `peer` has the connection and proxies named these, the last one the nearest.
+    """Return the address that asks, where `peer` has the connection and proxies named these, the last one the nearest.
 
     Each proxy names who asked it, so the chain is believed from its end, for as long as trusted proxies wrote it. The
     web server takes over what anybody on its own machine names: then `peer` is the last of the chain.
@@ -100,7 +100,7 @@ def address(peer: str, named: Sequence[str], trusted: Networks) -> str:
 
 
 def within(peer: str, networks: Networks) -> bool:
-    """Whether an address is of one of the networks; what is no address is of none."""
+    """Return whether an address is of one of the networks; what is no address is of none."""
     try:
         return any(ip_address(peer) in network for network in networks)
     except ValueError:
@@ -109,7 +109,7 @@ def within(peer: str, networks: Networks) -> bool:
 
 @cache
 def proxies() -> Networks:
-    """The proxies that ENCODER_TRUSTED_PROXIES names: addresses or networks, with commas between them.
+    """Return the proxies that ENCODER_TRUSTED_PROXIES names: addresses or networks, with commas between them.
 
     Raises:
         EncoderError: it names something else.

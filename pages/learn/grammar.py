@@ -66,16 +66,16 @@ def draw() -> None:
         beside = choose_beside(scene)
         with first:
             film_component.draw_curves(GRAMMAR.key, curves, chosen, curve.alt, start, walk_to, beside)
-    kept = {"The curves": curve, "The arcs": moved, "As a film": answer_of(GRAMMAR_FILM, scene=scene)}
+    pictures = {"The curves": curve, "The arcs": moved, "As a film": answer_of(GRAMMAR_FILM, scene=scene)}
     if moments.agreement.made:
-        kept["The guesses"] = guess = answer_of(GRAMMAR_GUESS, scene=scene)
+        pictures["The guesses"] = guess = answer_of(GRAMMAR_GUESS, scene=scene)
         guessed: GapMoments = guess.value(GUESSED)
         with right:
             film_component.draw_guess(GRAMMAR_GUESS.key, chosen_curve.steps, guessed, FORMS, KEYS, guess.alt, start)
-    seen: WordMoments = moved.value(arcs(scene))
-    draw_sentence(scene, chosen_curve, seen, who(place(scene), moments.model), start)
+    arcs_of_words: WordMoments = moved.value(arcs(scene))
+    draw_sentence(scene, chosen_curve, arcs_of_words, who(place(scene), moments.model), start)
     fold("Which heads take part", "born_heads", lambda: draw_heads(moments, heads_of(scene), start, among))
-    fold("Keep these pictures", "born_keep", lambda: keep_all(kept))
+    fold("Keep these pictures", "born_keep", lambda: keep_all(pictures))
 
 
 def keep_all(answers: Mapping[str, Answer]) -> None:
@@ -198,26 +198,26 @@ def choose_beside(scene: Scene) -> tuple[str, Rise] | None:
     if scene[RELATION] not in relations_of(beside):
         st.caption("The other training was not asked this.")
         return None
-    one = rise(beside, scene[RELATION])
-    st.caption(plain(f"Beside it {beside.model}. {headline(one, beside.model)}"))
-    return beside.model, one
+    curve = rise(beside, scene[RELATION])
+    st.caption(plain(f"Beside it {beside.model}. {headline(curve, beside.model)}"))
+    return beside.model, curve
 
 
 MOST_WORDS = 40  # of a sentence that are drawn
 
 
-def draw_sentence(scene: Scene, one: Rise, seen: WordMoments, name: str, start: int) -> None:
+def draw_sentence(scene: Scene, curve: Rise, seen: WordMoments, name: str, start: int) -> None:
     """The arcs in the sentence, and what is known of it."""
-    asked = min(scene[WORD], len(seen.words) - 1, MOST_WORDS - 1)
-    example, marked = EXAMPLES[one.relation], is_marked(scene)
+    word = min(scene[WORD], len(seen.words) - 1, MOST_WORDS - 1)
+    example, marked = EXAMPLES[curve.relation], is_marked(scene)
     gold = (seen.words.index(example.source), seen.words.index(example.target)) if marked else None
-    film_component.draw_arcs(GRAMMAR_ARCS.key, one.steps, seen, MOST_WORDS, asked, gold, name, start, take_word)
+    film_component.draw_arcs(GRAMMAR_ARCS.key, curve.steps, seen, MOST_WORDS, word, gold, name, start, take_word)
     notes = [
         "Dotted: what is right, marked by hand."
         if marked
         else "Nobody marked the grammar of this sentence, so it is not said which answer is right."
     ]
-    if one.place is None:
+    if curve.place is None:
         notes.append(f"Agreement is the work of the whole model; the arcs are of {name}, which finds the subject best.")
     if left := max(0, len(seen.words) - MOST_WORDS):
         notes.append(f"The last {left:,} words are not drawn.")

@@ -44,9 +44,9 @@ def lines(mystery: Examined) -> list[str]:
     signs = (*"?????", *ON_DIGITS["own"].vocabulary)
     spelled = [
         tuple(" ".join(signs[i + 5] for i in row.tolist()) for row in rows[:SHOWN])
-        for rows in (mystery.inputs, mystery.said)
+        for rows in (mystery.inputs, mystery.answers)
     ]
-    return [f"reads   {given}\nanswers {said}\n" for given, said in zip(*spelled, strict=True)]
+    return [f"reads   {given}\nanswers {answers}\n" for given, answers in zip(*spelled, strict=True)]
 
 
 def hints(number: int) -> None:

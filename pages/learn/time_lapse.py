@@ -65,24 +65,24 @@ def draw_this_sentence() -> None:
         "Word to guess", [words.get(i, token) for i, token in enumerate(tokens)], GUESSED.key, usual, among=words
     )
     scene = ask(BY_STEP)
-    seen = session_runs.moments(session_runs.trained(), str(scene.t.inputs), scene.layer, scene.head, scene[GUESSED])
+    moments = session_runs.moments(session_runs.trained(), str(scene.t.inputs), scene.layer, scene.head, scene[GUESSED])
     label = f"Layer {scene.layer}, head {scene.head}"
     with page:
-        every = player.draw("player", label, seen, tokens, theme(), state.session().moment)
+        every = player.draw("player", label, moments, tokens, theme(), state.session().moment)
     st.caption(
         f"{label} of {plain(scene.t.source.name)}. Rows look, columns are looked at; the colour scale is 0 to 1. The "
         "list is what the model answers with the chosen word masked."
         + (f" A pixel stands for {every} × {every} cells." if every > 1 else "")
     )
     heading("All moments at once")
-    known = {lapse(scene): seen}
+    known = {lapse(scene): moments}
     maps.draw(answer_of(LAPSE, scene=scene, known=known), take, least=96)
     show(BY_STEP, scene=scene, known=known)
     answers = {
-        f"{i + 1}.": [f"{word} {share:.3f}" for one in seen for word, share in one.answers[i : i + 1]]
-        for i in range(len(seen[0].answers))
+        f"{i + 1}.": [f"{word} {share:.3f}" for moment in moments for word, share in moment.answers[i : i + 1]]
+        for i in range(len(moments[0].answers))
     }
-    table = pd.DataFrame(answers, index=pd.Index([one.step for one in seen], name="step"))
+    table = pd.DataFrame(answers, index=pd.Index([moment.step for moment in moments], name="step"))
     downloads.shown_table(table, key="answers")
 
 

@@ -46,10 +46,10 @@ def measured() -> list[Known]:
 def known(stored: StoredVerdicts) -> list[Known]:
     """Every claim with what is stored or was measured since, and the way to measure them."""
     asked_for = state.session().asked_for
-    asked = [claim for claim in CLAIMS if f"claim_{claim.key}" in asked_for]
-    asked_for.difference_update([f"claim_{claim.key}" for claim in asked])
-    if asked:
-        finding_view.measure(asked)
+    wanted = [claim for claim in CLAIMS if f"claim_{claim.key}" in asked_for]
+    asked_for.difference_update([f"claim_{claim.key}" for claim in wanted])
+    if wanted:
+        finding_view.measure(wanted)
     rows = finding_view.known(stored)
     if left := [row.claim for row in rows if row.stored]:
         st.caption(plain(f"Stored: measured with these weights ({stored.fingerprint}) before they were shipped."))

@@ -26,7 +26,7 @@ def plain(text: str) -> str:
     Markdown looks for addresses again after it has read the escapes, so a word joiner, which has no width, breaks them.
     Characters that turn the order of what follows, and those that nobody can see, are shown by their number.
     """
-    named = UNSEEN.sub(lambda found: f"\\u{ord(found[0]):04x}", ADDRESS.sub(f"\\g<0>{JOINER}", text))
+    named = UNSEEN.sub(lambda match: f"\\u{ord(match[0]):04x}", ADDRESS.sub(f"\\g<0>{JOINER}", text))
     return "".join(f"\\{c}" if c in SYNTAX else c for c in named)
 
 

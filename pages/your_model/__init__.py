@@ -66,7 +66,7 @@ def section(title: str, sentences: Sequence[str]) -> None:
 
 def items(sentences: Sequence[str]) -> None:
     """An item for each sentence."""
-    st.markdown("\n".join(f"- {plain(one)}" for one in sentences))
+    st.markdown("\n".join(f"- {plain(sentence)}" for sentence in sentences))
 
 
 def draw_this_model() -> None:
@@ -146,12 +146,12 @@ def draw_shape(config: EncoderConfig) -> None:
     fold("Its shape and three depths as tables", "cost_shape", lambda: tables(config, three))
 
 
-def tables(config: EncoderConfig, found: Sequence[Depth]) -> None:
+def tables(config: EncoderConfig, depths: Sequence[Depth]) -> None:
     """Its hyperparameters, and what each depth would hold."""
     shape = pd.DataFrame(hyperparameters(config))
     columns = {"what": "", "name": "name", "value": "here"}
     downloads.shown_table(shape, hide_index=True, key="shape", column_config=columns)
-    table = pd.DataFrame(found).set_index("layers")
+    table = pd.DataFrame(depths).set_index("layers")
     downloads.shown_table(table, key="depths", column_config=dict.fromkeys(table.columns, WHOLE))
 
 

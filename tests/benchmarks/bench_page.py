@@ -38,7 +38,7 @@ from encoder import TextEncoder
 from encoder.pictures.figures import living_map
 from encoder.train.recipe import RECIPES
 from pages.front import make
-from pages.front.asked import wanted
+from pages.front.request_fields import wanted
 from pages.ui.server import engine
 from pages.ui.state.site import DRAWN, page_of, path
 

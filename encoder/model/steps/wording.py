@@ -38,7 +38,7 @@ def worded(
     """
     words = texts(config, layer) | {"{read}": read, "{number}": number}
 
-    def said(text: str) -> str:
+    def filled(text: str) -> str:
         for word, meaning in words.items():
             text = text.replace(word, meaning)
         return text
@@ -46,10 +46,10 @@ def worded(
     return tuple(
         replace(
             step,
-            symbol=said(step.symbol),
-            formula=said(step.formula),
-            note=said(step.note),
-            look=said(step.look),
+            symbol=filled(step.symbol),
+            formula=filled(step.formula),
+            note=filled(step.note),
+            look=filled(step.look),
         )
         for step in steps
     )

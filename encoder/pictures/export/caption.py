@@ -89,8 +89,8 @@ def of_run(about: About, run: Trace) -> list[str]:
         places = upstream(run.config, [full(name, about.layer) for name in steps], about.head)
         hidden, edits = hidden and ("hidden", None) in places, reaching(edits, places)
     masked = ", ".join(f"{i} {run.tokens[i]}" for i in run.hidden) if hidden else ""
-    said = [named(run.source), quoted(run.inputs), f"Masked: {masked}" if masked else "", changed(run, edits)]
-    return [part for part in said if part]
+    parts = [named(run.source), quoted(run.inputs), f"Masked: {masked}" if masked else "", changed(run, edits)]
+    return [part for part in parts if part]
 
 
 def full(name: str, layer: int | None) -> str:
@@ -109,9 +109,9 @@ def begun(words: str) -> str:
     return words[:1].upper() + words[1:]
 
 
-def quoted(asked: Text) -> str:
+def quoted(texts: Text) -> str:
     """A sentence, or both of a pair, in quotation marks."""
-    return " and ".join(f"“{cut(text)}”" for text in ([asked] if isinstance(asked, str) else asked))
+    return " and ".join(f"“{cut(text)}”" for text in ([texts] if isinstance(texts, str) else texts))
 
 
 def changed(run: Trace, edits: tuple[Edit, ...]) -> str:

@@ -177,10 +177,10 @@ def with_palette(frame: Frame) -> Image.Image:
     packed = frame.astype(np.uint32) @ np.array([1 << 16, 1 << 8, 1], dtype=np.uint32)
     palette, at, counts = np.unique(packed, return_inverse=True, return_counts=True)
     colours = np.stack([palette >> 16, palette >> 8 & 255, palette & 255], 1).astype(np.int32)
-    kept = colours[np.argsort(-counts, kind="stable")[:256]]
-    away = sum(np.abs(colours[:, None, channel] - kept[None, :, channel]) for channel in range(3))
+    frequent = colours[np.argsort(-counts, kind="stable")[:256]]
+    away = sum(np.abs(colours[:, None, channel] - frequent[None, :, channel]) for channel in range(3))
     image = Image.fromarray(np.asarray(away).argmin(1).astype(np.uint8)[at].reshape(frame.shape[:2]), "P")
-    image.putpalette(kept.astype(np.uint8).tobytes())
+    image.putpalette(frequent.astype(np.uint8).tobytes())
     return image
 
 

@@ -16,9 +16,9 @@ from encoder.support.command_line import attend
 ASKED = "film.pickle"
 
 
-def ask(folder: Path, made: Film) -> None:
+def ask(folder: Path, film: Film) -> None:
     """Lay down what the process is to make."""
-    (folder / ASKED).write_bytes(pickle.dumps(made))
+    (folder / ASKED).write_bytes(pickle.dumps(film))
 
 
 def file(folder: Path, kind: Kind) -> Path:
@@ -29,8 +29,8 @@ def file(folder: Path, kind: Kind) -> Path:
 def main(folder: Path, kind: Kind) -> None:
     """Make the film and say how far it is."""
     tempfile.tempdir = str(folder)  # what is left there when this process is killed goes with the folder
-    made: Film = pickle.loads((folder / ASKED).read_bytes())
-    file(folder, kind).write_bytes(film(made, kind, lambda share: print(f"{share:.4f}", flush=True)))
+    laid_down: Film = pickle.loads((folder / ASKED).read_bytes())
+    file(folder, kind).write_bytes(film(laid_down, kind, lambda share: print(f"{share:.4f}", flush=True)))
 
 
 if __name__ == "__main__":

@@ -63,7 +63,7 @@ def draw_chart(axes: Axes, panel: Panel, theme: Theme, points: float, ticks: int
     for name, axis in (("x", frame.get("xaxis", {})), ("y", frame.get("yaxis", {}))):
         tick_axis(axes, name, axis, points, colours, ticks)
     if frame.get("showlegend") and any(mark.get("name") for mark in panel.marks):
-        found = axes.legend(
+        legend = axes.legend(
             loc="lower left",
             bbox_to_anchor=(0, 1.0),
             ncols=2,
@@ -75,7 +75,7 @@ def draw_chart(axes: Axes, panel: Panel, theme: Theme, points: float, ticks: int
             borderaxespad=0.3,
             labelcolor=INK[theme],
         )
-        found.set_in_layout(True)
+        legend.set_in_layout(True)
 
 
 def style(axes: Axes, theme: Theme, points: float) -> None:
@@ -207,9 +207,9 @@ def draw_words(axes: Axes, mark: dict[str, Any], x: Any, y: Any, colour: str, po
     for place_x, place_y, text, side in zip(x, y, mark["text"], every, strict=True):
         down, across = str(side).split()
         shift = {"left": -2, "right": 2, "center": 0}[across], {"top": 3, "bottom": -3, "middle": 0}[down]
-        if said := spelled(without_tags(str(text))):
+        if words := spelled(without_tags(str(text))):
             axes.annotate(
-                drawable(said),
+                drawable(words),
                 (place_x, place_y),
                 shift,
                 textcoords="offset points",

@@ -66,13 +66,13 @@ class HeatMap:
 
     def words_only(self) -> "HeatMap":
         """The map without the rows and columns of added tokens; the same where there is none, or nothing else."""
-        seen = self.words
-        if seen.whole:
+        words = self.words
+        if words.whole:
             return self
-        names, subject = tuple(seen.drawn), self.subject
-        drawn = subject is not None and set(subject) <= set(seen.at)
-        moved = (seen.at.index(subject[0]), seen.at.index(subject[1])) if subject is not None and drawn else None
-        return replace(self, values=seen.cut(self.values), rows=names, columns=names, subject=moved)
+        names, subject = tuple(words.drawn), self.subject
+        drawn = subject is not None and set(subject) <= set(words.at)
+        moved = (words.at.index(subject[0]), words.at.index(subject[1])) if subject is not None and drawn else None
+        return replace(self, values=words.cut(self.values), rows=names, columns=names, subject=moved)
 
     def scaled(self, largest: float) -> "HeatMap":
         """The map with its colours up to another end; of shares too."""
@@ -211,7 +211,7 @@ MARKDOWN = re.compile(r"([\\`*_{}\[\]()#+\-.!|~$:<>&\"@=])")
 def plain_text(text: str) -> str:
     """Text on one line; what no eye sees, or what turns the order of what follows, is shown by its number."""
     line = " ".join(str(text)[:LONGEST].split())
-    return UNSEEN.sub(lambda found: f"\\u{ord(found[0]):04x}", line)
+    return UNSEEN.sub(lambda match: f"\\u{ord(match[0]):04x}", line)
 
 
 def without_tags(text: str) -> str:

@@ -31,9 +31,9 @@ def spelled(parameters: Mapping[str, Any]) -> str:
 def asked_of(scene: Scene, trial: str, parameters: Mapping[str, Any], finding: Finding) -> Scene:
     """The same with a trial, what it was given and what it found, and a link that says which."""
     chosen = dict(scene.view.choices) | {TRIAL.key: trial, GIVEN.key: spelled(parameters)}
-    asked = replace(scene, view=replace(scene.view, choices=tuple(sorted(chosen.items()))))
-    FOUND[asked] = finding
-    return asked
+    chosen_scene = replace(scene, view=replace(scene.view, choices=tuple(sorted(chosen.items()))))
+    FOUND[chosen_scene] = finding
+    return chosen_scene
 
 
 def parameters_of(scene: Scene) -> dict[str, Any]:

@@ -253,12 +253,12 @@ def scored(scene: Scene) -> Call:
 
 def part_names(parts: tuple[StreamPart, ...], position: int, answer: Answer) -> list[str]:
     """What the parts of a query or key are called."""
-    said = {
+    names = {
         "word": f"word “{shown(answer.scene.t.tokens[position])}”",
         "position": f"position {position}",
         "rest": "rest (rounding, changes)",
     }
-    return [said.get(part.kind, part.kind) for part in parts]
+    return [names.get(part.kind, part.kind) for part in parts]
 
 
 def names_of_terms(answer: Answer) -> Mapping[str, Names]:

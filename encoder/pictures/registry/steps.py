@@ -187,10 +187,10 @@ def explained(scene: Scene) -> Call:
     return ENC.explain(T, cell.step, cell.index)
 
 
-def term_names(scene: Scene, found: Explanation) -> list[str]:
+def term_names(scene: Scene, explanation: Explanation) -> list[str]:
     """What the terms of a number stand for, in the order of their lines: tokens, words, or numbers of dimensions."""
-    assert found.terms is not None
-    line = found.terms.lines[0]
+    assert explanation.terms is not None
+    line = explanation.terms.lines[0]
     along = scene.t.step(line.name).shape[line.index.index(None)] if line.name in scene.t else ""
     if along == "n":
         return [f"{k} {shown(token)}" for k, token in enumerate(scene.t.tokens)]
@@ -208,10 +208,10 @@ def names_of_largest(answer: Answer) -> Mapping[str, Names]:
 
 def say_terms(answer: Answer) -> str:
     """Which of the terms is the largest."""
-    found = answer.value(explained(answer.scene))
+    explanation = answer.value(explained(answer.scene))
     number, _, word = answer.numbers.along("term")[0].partition(" ")
     where = f"that of “{word}” ({number})" if word else f"number {number}"
-    return f"The largest of {len(found.terms.values)} terms is {where}: {brief(answer.numbers.array[0])}."
+    return f"The largest of {len(explanation.terms.values)} terms is {where}: {brief(answer.numbers.array[0])}."
 
 
 def about_terms(scene: Scene) -> About:

@@ -15,7 +15,7 @@ HERO = Option("hero", lambda scene: range(len(tokens(scene.t))), lambda scene: N
 
 
 @once
-def told(run: Trace, encoder: TextEncoder, word: int | None = None) -> tuple[StoryStop, ...]:
+def stops_of(run: Trace, encoder: TextEncoder, word: int | None = None) -> tuple[StoryStop, ...]:
     """The stops of the story of a run, and of a word of it."""
     return story(encoder, run, word)
 
@@ -28,7 +28,7 @@ def story_of(scene: Scene) -> Call:
 
 def charted(scene: Scene) -> dict[int, StoryStop]:
     """The stops whose picture is a chart, by their numbers from 1."""
-    stops = told(scene.t, scene.encoder, scene[HERO])
+    stops = stops_of(scene.t, scene.encoder, scene[HERO])
     return {i: stop for i, stop in enumerate(stops, 1) if stop.values is not None}
 
 

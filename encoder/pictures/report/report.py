@@ -41,8 +41,8 @@ def report(
     if with_charts:
         from encoder.pictures.report.report_charts import charts  # what it draws with is an extra of the package
     encoder.check_own(trace)
-    asked = steps_of(trace, layers)
-    nbytes = int(PACKED * sum(4 * trace[step].numel() for step in asked if trace.step(step).shape[-1] != "vocab"))
+    steps = steps_of(trace, layers)
+    nbytes = int(PACKED * sum(4 * trace[step].numel() for step in steps if trace.step(step).shape[-1] != "vocab"))
     if nbytes > LARGEST:
         raise EncoderError(
             f"the report would take {megabytes(nbytes)}, more than {megabytes(LARGEST)}; "
@@ -51,7 +51,7 @@ def report(
     with counting("pages"):
         (packets,) = held([(encoder, trace)], most=None)
     with progress("numbers", "steps") as hear:
-        packets += numbers(encoder, trace, asked, hear)
+        packets += numbers(encoder, trace, steps, hear)
     below = ""
     if with_charts:
         with progress("charts", "charts") as hear:
@@ -125,14 +125,14 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument(
         "--out", type=Path, default=Path("report.html"), help="the file to write (default: report.html)"
     )
-    asked = parser.parse_args(arguments)
-    return exit_code(lambda: write(asked), "start again")
+    options = parser.parse_args(arguments)
+    return exit_code(lambda: write(options), "start again")
 
 
-def write(asked: argparse.Namespace) -> None:
+def write(options: argparse.Namespace) -> None:
     """Write the report that is asked for."""
-    whole_file.check(asked.out)
-    encoder = TextEncoder.from_pretrained(asked.model)
-    trace = encoder.trace((asked.sentence, asked.pair) if asked.pair else asked.sentence)
-    report(encoder, trace, asked.layers, with_charts=asked.charts).save(asked.out)
-    print(f"{asked.out}: {megabytes(asked.out.stat().st_size)}")
+    whole_file.check(options.out)
+    encoder = TextEncoder.from_pretrained(options.model)
+    trace = encoder.trace((options.sentence, options.pair) if options.pair else options.sentence)
+    report(encoder, trace, options.layers, with_charts=options.charts).save(options.out)
+    print(f"{options.out}: {megabytes(options.out.stat().st_size)}")

@@ -77,7 +77,7 @@ class Classroom:
         return Seat(code, secret, leads=True)
 
     def join(self, code: str, who: str = "") -> Seat:
-        """A pupil's seat in the class of a code; ClassError where there is none.
+        """Return a pupil's seat in the class of a code; ClassError where there is none.
 
         A right code gives a seat, however many wrong ones were tried, but who tries many is to wait: `is_slowed`.
         """
@@ -105,18 +105,18 @@ class Classroom:
         return self.tried(f"wrong:{who}") >= MOST_WRONG
 
     def find(self, code: str) -> OpenClass | None:
-        """The class of a code, if its time is not over."""
+        """Return the class of a code, if its time is not over."""
         self.forget_ended()
         return self.classes.get(code)
 
     def going(self, code: str) -> OpenClass:
-        """The class of a code; GoneError where it is over."""
+        """Return the class of a code; GoneError where it is over."""
         if (open_class := self.find(code)) is None:
             raise GoneError(OVER)
         return open_class
 
     def leading(self, seat: Seat) -> OpenClass:
-        """The class of a seat; refuses who has not its teacher's secret."""
+        """Return the class of a seat; refuses who has not its teacher's secret."""
         open_class = self.going(seat.code)
         if not seat.leads or not same(open_class.secret, hashed(seat.key)):
             raise ClassError("only the teacher of this class can do that")
@@ -129,7 +129,7 @@ class Classroom:
             del self.classes[code]
 
     def now(self, code: str) -> Now:
-        """What every screen may know now; GoneError where the class is over."""
+        """Return what every screen may know now; GoneError where the class is over."""
         open_class = self.going(code)
         led = self.clock() - open_class.led < PRESENT
         counts = Counts(open_class.times_shown, open_class.times_asked, led)
@@ -192,34 +192,34 @@ class Classroom:
     def answer(self, seat: Seat, number: int, round_: int, value: object) -> bool:
         """Set a pupil's answer, in place of the one before; False where the question does not take it any more."""
         open_class = self.going(seat.code)
-        asked = open_class.asked
-        if seat.leads or asked is None or asked.phase != "open":
+        now = open_class.asked
+        if seat.leads or now is None or now.phase != "open":
             return False
-        if (asked.question.number, asked.round) != (number, round_) or not asked.question.is_answer(value):
+        if (now.question.number, now.round) != (number, round_) or not now.question.is_answer(value):
             return False
         return self.put(open_class.votes[-1][-1], seat.key, value)
 
     def own_answer(self, seat: Seat) -> float | None:
-        """What this pupil has answered to what is asked now, in this round."""
+        """Return what this pupil has answered to what is asked now, in this round."""
         open_class = self.going(seat.code)
         return open_class.votes[-1][-1].get(seat.key) if open_class.phase else None
 
     def answered(self, code: str) -> int | None:
-        """How many have answered what is asked now, in this round; None where nothing is asked."""
+        """Return how many have answered what is asked now, in this round; None where nothing is asked."""
         open_class = self.going(code)
         return len(open_class.votes[-1][-1]) if open_class.phase else None
 
     def results(self, code: str) -> Results:
         """The answers to the question on the screens, and what is right, as far as the teacher shows them by now."""
         open_class = self.going(code)
-        asked = open_class.asked
-        if asked is None or asked.phase not in ("answers", "shown"):
+        now = open_class.asked
+        if now is None or now.phase not in ("answers", "shown"):
             raise ClassError("the answers are shown when the teacher shows them")
-        results = open_class.results(asked.question.number)
-        return results if asked.phase == "shown" else replace(results, question=asked.question)
+        results = open_class.results(now.question.number)
+        return results if now.phase == "shown" else replace(results, question=now.question)
 
     def all_results(self, seat: Seat) -> list[Results]:
-        """The answers to all questions that were shown or put away, for the teacher."""
+        """Return the answers to all questions that were shown or put away, for the teacher."""
         open_class = self.leading(seat)
         hidden = open_class.phase not in ("", "shown")
         return [open_class.results(number) for number in range(1, len(open_class.questions) - hidden + 1)]
@@ -239,11 +239,11 @@ class Classroom:
         return True
 
     def own_sentence(self, seat: Seat) -> str:
-        """What this pupil has sent; empty where it is nothing, or was taken down."""
+        """Return what this pupil has sent; empty where it is nothing, or was taken down."""
         return self.going(seat.code).wall.get(seat.key, "")
 
     def wall(self, seat: Seat) -> dict[str, str]:
-        """The sentences that pupils sent, by a name that tells nothing of who sent them, for the teacher."""
+        """Return the sentences that pupils sent, by a name that tells nothing of who sent them, for the teacher."""
         return {hashed(key)[:12]: sentence for key, sentence in self.leading(seat).wall.items()}
 
     def take_down(self, seat: Seat, name: str) -> None:
@@ -266,7 +266,7 @@ class Classroom:
             open_class.heard[seat.key] = (now, seat.follows)
 
     def present(self, code: str) -> tuple[int, int]:
-        """How many pupils are there, and how many of them follow."""
+        """Return how many pupils are there, and how many of them follow."""
         open_class = self.going(code)
         self.forget_who_left(open_class)
         return len(open_class.heard), sum(follows for _, follows in open_class.heard.values())
@@ -282,7 +282,7 @@ class Classroom:
         del self.classes[seat.code]
 
     def tried(self, name: str) -> int:
-        """How often something was tried within the WINDOW that its first try began."""
+        """Return how often something was tried within the WINDOW that its first try began."""
         until, count = self.tries.get(name, (0.0, 0))
         return count if until > self.clock() else 0
 
@@ -299,31 +299,31 @@ class Classroom:
 
 
 def new_code() -> str:
-    """A code that nobody guesses."""
+    """Return a code that nobody guesses."""
     return "".join(SystemRandom().choices(LETTERS, k=LENGTH))
 
 
 def tidy(code: str) -> str:
-    """A code as it was typed, without what stands between its letters."""
+    """Return a code as it was typed, without what stands between its letters."""
     return "".join(letter for letter in code[:40].upper() if letter.isalnum())
 
 
 def same(secret: str, other: str) -> bool:
-    """Whether two secrets are the same, in a time that does not tell how much of them is."""
+    """Return whether two secrets are the same, in a time that does not tell how much of them is."""
     return hmac.compare_digest(secret.encode(), other.encode())
 
 
 def hashed(secret: str) -> str:
-    """What is kept of a secret."""
+    """Return what is kept of a secret."""
     return hashlib.sha256(secret.encode()).hexdigest()
 
 
 def stamped(open_class: OpenClass, key: str) -> str:
-    """The end of a pupil's key, which only that class can give."""
+    """Return the end of a pupil's key, which only that class can give."""
     return hmac.new(open_class.stamp.encode(), key.encode(), "sha256").hexdigest()[:STAMP]
 
 
 @cache
 def classroom() -> Classroom:
-    """The classes of this server."""
+    """Return the classes of this server."""
     return Classroom()

@@ -49,31 +49,31 @@ class Question:
             raise EncoderError("the answer to this is no finite number, so the class cannot be asked")
 
     def public(self) -> dict[str, object]:
-        """All of it but the answer."""
+        """Return all of it but the answer."""
         return {name: value for name, value in asdict(self).items() if name not in ("truth", "values")}
 
-    def is_answer(self, said: object) -> TypeGuard[float]:
-        """Whether somebody can have answered that."""
+    def is_answer(self, answer: object) -> TypeGuard[float]:
+        """Return whether somebody can have answered that."""
         if self.kind == "choice":
-            return type(said) is int and 0 <= said < len(self.options)
-        return type(said) in (int, float) and self.low <= float(said) <= self.high  # type: ignore[arg-type]
+            return type(answer) is int and 0 <= answer < len(self.options)
+        return type(answer) in (int, float) and self.low <= float(answer) <= self.high  # type: ignore[arg-type]
 
-    def is_right(self, said: float) -> bool:
-        """Whether an answer is the true one, or near enough."""
+    def is_right(self, answer: float) -> bool:
+        """Return whether an answer is the true one, or near enough."""
         if self.truth is None or self.kind == "choice":
-            return said == self.truth
-        return abs(said - self.truth) <= CLOSE * (self.high - self.low)
+            return answer == self.truth
+        return abs(answer - self.truth) <= CLOSE * (self.high - self.low)
 
     def hits(self, answers: Iterable[float]) -> int:
-        """How many are right."""
+        """Return how many are right."""
         return sum(map(self.is_right, answers))
 
     def counts(self, answers: Iterable[float]) -> dict[float, int]:
-        """How often each was given."""
+        """Return how often each was given."""
         return dict(sorted(Counter(answers).items()))
 
-    def said(self, answer: float) -> str:
-        """An answer in words."""
+    def in_words(self, answer: float) -> str:
+        """Return an answer in words."""
         return self.options[int(answer)] if self.kind == "choice" else f"{answer:.4g}"
 
 
@@ -140,12 +140,12 @@ class OpenClass:
         return Asked(replace(self.questions[-1], truth=None, values=()), len(self.votes[-1]), self.phase)
 
     def results(self, number: int) -> Results:
-        """The answers to the question of a number, from 1; a second round only where somebody answered in it."""
+        """Return the answers to the question of a number, from 1; a second round only where somebody answered in it."""
         rounds = [list(answers.values()) for answers in self.votes[number - 1]]
         return Results(self.questions[number - 1], tuple(rounds if rounds[-1] else rounds[:1]))
 
 
 def is_full(keys: Iterable[str], key: str) -> bool:
-    """Whether a class has no room for the key of one more pupil, or none for one more from the same address."""
+    """Return whether a class has no room for the key of one more pupil, or none for one more from the same address."""
     there = list(keys)
     return len(there) >= MOST_PUPILS or sum(other[:TAG] == key[:TAG] for other in there) >= MOST_FROM_ONE

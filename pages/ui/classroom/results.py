@@ -42,14 +42,14 @@ def spelled(results: Results) -> dict[str, Any]:
     offered = range(len(question.options)) if question.kind == "choice" else sorted(given)
     lines = [
         {
-            "text": question.said(at) if question.kind == "choice" else span(question, int(at)),
+            "text": question.in_words(at) if question.kind == "choice" else span(question, int(at)),
             "votes": [votes[at] for votes in counted],
             "right": None if right is None else at == right,
             "value": question.values[int(at)] if question.values else None,
         }
         for at in offered
     ]
-    return {"number": question.number, "said": said(results), "of": [*map(len, results.rounds)], "lines": lines}
+    return {"number": question.number, "said": summary(results), "of": [*map(len, results.rounds)], "lines": lines}
 
 
 def placed(question: Question, answers: list[float]) -> list[float]:
@@ -66,68 +66,68 @@ def span(question: Question, at: int) -> str:
     return f"{brief(question.low + at * width)} to {brief(question.low + (at + 1) * width)}"
 
 
-def said(found: Results) -> str:
-    """What most answered, and how many were right in each vote, once that is to be seen."""
-    question, last = found.question, found.rounds[-1]
+def summary(results: Results) -> str:
+    """Return what most answered, and how many were right in each vote, once that is to be seen."""
+    question, last = results.question, results.rounds[-1]
     if not last:
         return "Nobody answered."
     if question.truth is None:
         return f"{len(last)} answered. {common(question, last)}"
-    hits = ", then ".join(rate(question.hits(round_), len(round_)) for round_ in found.rounds)
-    right = question.said(question.truth) if question.kind == "choice" else brief(question.truth)
+    hits = ", then ".join(rate(question.hits(round_), len(round_)) for round_ in results.rounds)
+    right = question.in_words(question.truth) if question.kind == "choice" else brief(question.truth)
     near = "" if question.kind == "choice" else " or near it"
     return f"It is “{right}”. That{near} said {hits}."
 
 
 def common(question: Question, answered: list[float]) -> str:
-    """What was said most, or the middle of the numbers."""
+    """Return what was said most, or the middle of the numbers."""
     if question.kind == "number":
         return f"Half of them said at most {brief(sorted(answered)[(len(answered) - 1) // 2])}."
     counts = question.counts(answered)
-    best = max(counts, key=lambda one: counts[one])
-    return f"Most often: “{question.said(best)}” ({counts[best]})."
+    best = max(counts, key=lambda answer: counts[answer])
+    return f"Most often: “{question.in_words(best)}” ({counts[best]})."
 
 
 def rate(hits: int, of: int) -> str:
-    """A share of the class, in numbers."""
+    """Return a share of the class, in numbers."""
     return f"{hits} of {of} ({percent(hits / of)})" if of else "nobody"
 
 
-def file(kind: str, found: list[Results], title: str) -> str:
-    """The answers as one of TYPES."""
-    return table(found) if kind == "csv" else page(found, title)
+def file(kind: str, results: list[Results], title: str) -> str:
+    """Return the answers as one of TYPES."""
+    return table(results) if kind == "csv" else page(results, title)
 
 
-def table(found: list[Results]) -> str:
-    """A line for each answer that was given in a vote: how often, and whether it is right."""
+def table(results: list[Results]) -> str:
+    """Return a line for each answer that was given in a vote: how often, and whether it is right."""
     rows: list[Sequence[object]] = [COLUMNS]
-    for lesson_result in found:
-        question = lesson_result.question
-        for vote, answers in enumerate(lesson_result.rounds, 1):
+    for result in results:
+        question = result.question
+        for vote, answers in enumerate(result.rounds, 1):
             for answer, count in question.counts(answers).items():
                 right = "yes" if question.is_right(answer) else "no"
-                given = (question.ask, vote, question.said(answer), count, len(answers), right, question.where)
+                given = (question.ask, vote, question.in_words(answer), count, len(answers), right, question.where)
                 rows.append([question.number, *given])
     return to_csv(rows)
 
 
-def page(found: list[Results], title: str) -> str:
-    """All questions with their answers as one HTML page."""
-    return PAGE.format(title=html.escape(title), body="\n".join(map(section, found)) or "<p>Nothing was asked.</p>")
+def page(results: list[Results], title: str) -> str:
+    """Return all questions with their answers as one HTML page."""
+    return PAGE.format(title=html.escape(title), body="\n".join(map(section, results)) or "<p>Nothing was asked.</p>")
 
 
-def section(found: Results) -> str:
+def section(results: Results) -> str:
     """One question of that page."""
-    question = found.question
-    head = f"<h2>{question.number}. {html.escape(question.ask)}</h2>\n<p>{html.escape(said(found))}</p>"
-    return "\n".join([head, *(vote(found, i) for i, answers in enumerate(found.rounds) if answers)])
+    question = results.question
+    head = f"<h2>{question.number}. {html.escape(question.ask)}</h2>\n<p>{html.escape(summary(results))}</p>"
+    return "\n".join([head, *(vote(results, i) for i, answers in enumerate(results.rounds) if answers)])
 
 
-def vote(found: Results, number: int) -> str:
-    """The answers of one vote as a table."""
-    question, answers = found.question, found.rounds[number]
+def vote(results: Results, number: int) -> str:
+    """Return the answers of one vote as a table."""
+    question, answers = results.question, results.rounds[number]
     lines = [
-        f"<tr{' class=right' if question.is_right(answer) else ''}><td>{html.escape(question.said(answer))}</td>"
+        f"<tr{' class=right' if question.is_right(answer) else ''}><td>{html.escape(question.in_words(answer))}</td>"
         f"<td>{count}</td><td><meter max={len(answers)} value={count}></meter></td></tr>"
         for answer, count in question.counts(answers).items()
     ]

@@ -25,8 +25,8 @@ def draw(page: Page) -> None:
     if lesson_draft.on() and page.key in library.SHOWN and (page != library.HERE or library.in_labs(page)):
         count = len(lesson_draft.steps())
         adds: dict[str, Any] = {"on_click": lesson_draft.add, "args": (page.key,)}
-        said = "Makes what is on the screen the next step of your lesson."
-        st.button(f"Add this view ({count})", key="add_view", icon=":material/add:", help=said, **adds)
+        tip = "Makes what is on the screen the next step of your lesson."
+        st.button(f"Add this view ({count})", key="add_view", icon=":material/add:", help=tip, **adds)
 
 
 def walk(name: str, at: int) -> None:

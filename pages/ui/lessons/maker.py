@@ -47,7 +47,7 @@ def draw() -> None:
         st.error(plain(problem))
     lesson = fields()
     for number, step in enumerate(lesson.steps):
-        lesson = replace(lesson, steps=(*lesson.steps[:number], one(number, step), *lesson.steps[number + 1 :]))
+        lesson = replace(lesson, steps=(*lesson.steps[:number], step_form(number, step), *lesson.steps[number + 1 :]))
     here.draft.lesson = lesson
     lesson_draft.draw_store()
     if not lesson.steps:
@@ -101,7 +101,7 @@ def fields() -> Lesson:
     return replace(lesson, title=title, learn=learn, level=level, minutes=minutes)
 
 
-def one(number: int, step: LessonStep) -> LessonStep:
+def step_form(number: int, step: LessonStep) -> LessonStep:
     """One step: its page, its text, and the way to move it or take it away."""
     with st.container(border=True):
         page = library.SHOWN[step.page]

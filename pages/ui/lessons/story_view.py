@@ -4,7 +4,7 @@ import zlib
 
 import streamlit as st
 
-from encoder.pictures.registry.story_pictures import told
+from encoder.pictures.registry.story_pictures import stops_of
 from encoder.teach.story import StoryStop
 from pages.ui import session_runs
 from pages.ui.state import session_state as state
@@ -17,7 +17,7 @@ COUNT = 12
 
 def stops() -> tuple[StoryStop, ...]:
     """The stops of this run, made once for each run that is kept."""
-    return told(session_runs.now(), session_runs.text_encoder(state.current().model), hero())
+    return stops_of(session_runs.now(), session_runs.text_encoder(state.current().model), hero())
 
 
 def hero() -> int | None:

@@ -87,7 +87,7 @@ def held_by(encoder: TextEncoder) -> int:
     table = encoder.model.embedding.tokens.weight
     weights = {id(parameter): parameter.nbytes for parameter in encoder.model.parameters()}
     packed = [getattr(part, "weight", table) for part in encoder.model.modules() if has_packed(part)]
-    return sum(weights.values()) + sum(one.nbytes for one in packed)
+    return sum(weights.values()) + sum(weight.nbytes for weight in packed)
 
 
 def has_packed(part: torch.nn.Module) -> bool:

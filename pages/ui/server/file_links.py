@@ -59,5 +59,5 @@ def drop_unseen(is_here: Callable[[str], bool]) -> None:
     """Withdraw the files of pages that were closed."""
     before = monotonic() - GRACE
     with _lock:
-        for link in [link for link, one in _offers.items() if one.since < before and not is_here(one.line)]:
+        for link in [link for link, offer in _offers.items() if offer.since < before and not is_here(offer.line)]:
             del _offers[link]

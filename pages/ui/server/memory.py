@@ -93,7 +93,7 @@ def machine_memory() -> dict[str, float]:
     if not MACHINE.is_file():
         return {}
     lines = dict(line.split(":") for line in MACHINE.read_text().splitlines())
-    return {name: 1024.0 * int(said.split()[0]) for name, said in lines.items() if said.split()[0].isdigit()}
+    return {name: 1024.0 * int(amount.split()[0]) for name, amount in lines.items() if amount.split()[0].isdigit()}
 
 
 @dataclass(frozen=True)
@@ -187,10 +187,10 @@ RUNS_MB = max(400.0, KEPT_MB / 4)  # of that, what runs may hold: 400 are about 
 
 def left() -> float:
     """Bytes that can still be had, by the server's own bound, the machine and the container."""
-    found = MOST_MB * 1e6 - used()
-    found = min(found, machine_memory().get("MemAvailable", math.inf))
+    room = MOST_MB * 1e6 - used()
+    room = min(room, machine_memory().get("MemAvailable", math.inf))
     most, taken = address_space()
-    return min(found, most - taken, *(level.left for level in levels(SYSTEM)))
+    return min(room, most - taken, *(level.left for level in levels(SYSTEM)))
 
 
 def check_room(needed: float, doing: str, let_go: Callable[[], bool] = lambda: False, spare: float = 0.0) -> None:
@@ -207,8 +207,10 @@ def check_room(needed: float, doing: str, let_go: Callable[[], bool] = lambda: F
     """
     while needed > (room := left() + spare):
         if not let_go():
-            said = f"{max(room, 0) / 1e6:,.0f}" if math.isfinite(room) else "not enough"
-            raise EncoderError(f"it takes {needed / 1e6:,.0f} MB of memory {doing}; this server has {said} MB left")
+            megabytes = f"{max(room, 0) / 1e6:,.0f}" if math.isfinite(room) else "not enough"
+            raise EncoderError(
+                f"it takes {needed / 1e6:,.0f} MB of memory {doing}; this server has {megabytes} MB left"
+            )
         give_back_freed_memory()
 
 

@@ -32,7 +32,7 @@ def written(nbytes: int, write: Callable[[BinaryIO], object]) -> bytes:
         return file.getvalue()
 
 
-def filmed(made: Film, kind: Kind, tell: Callable[[float], None]) -> bytes:
+def filmed(film: Film, kind: Kind, tell: Callable[[float], None]) -> bytes:
     """The film as a file; `tell` gets the share that is done. Who leaves, or what `tell` raises, ends the process.
 
     Raises:
@@ -47,6 +47,6 @@ def filmed(made: Film, kind: Kind, tell: Callable[[float], None]) -> bytes:
         tell(done[-1])
 
     with TemporaryDirectory(ignore_cleanup_errors=True) as folder:
-        filming.ask(Path(folder), made)
+        filming.ask(Path(folder), film)
         jobs.watched("encoder.pictures.paper.filming", [folder, kind], lambda line: done.append(float(line)), look)
         return filming.file(Path(folder), kind).read_bytes()

@@ -61,7 +61,7 @@ def moments(name: str) -> dict[int, LearningMoment]:
     Raises:
         EncoderError: it was not trained here.
     """
-    moments_kept = {one.step: one for one in live.moments(asked(name)) if one.weights}
+    moments_kept = {moment.step: moment for moment in live.moments(asked(name)) if moment.weights}
     if not moments_kept:
         raise EncoderError("it is not trained yet on this server; the page “Learning” trains it")
     return moments_kept
@@ -122,7 +122,7 @@ def make(name: str) -> TextEncoder:
 
 def every_moment(name: str) -> dict[int, TextEncoder]:
     """A trained model after each step whose weights are kept."""
-    return {step: opened(asked(name), one) for step, one in moments(name).items()}
+    return {step: opened(asked(name), moment) for step, moment in moments(name).items()}
 
 
 def examples(name: str) -> tuple[str, ...]:

@@ -35,7 +35,7 @@ class RefusedError(Exception):
 
 
 @dataclass(frozen=True)
-class Asked:
+class RunRequest:
     """A run that is asked for, of a level of packets; two that are equal have the same packet.
 
     `layer` is -1 at a level that is not of one layer, `hidden` are positions in order, `edits` is text as a link spells
@@ -56,7 +56,7 @@ class Asked:
 
 
 @dataclass(frozen=True)
-class AskedFile:
+class FileRequest:
     """A file of a picture that is asked for: the picture's key, one of FORMATS, and the parameters of a link to it.
 
     The picture RUN is the whole run, whose formats are RUN_FORMATS.
@@ -68,7 +68,7 @@ class AskedFile:
 
 
 def fields(body: bytes, names: set[str]) -> dict[str, Any]:
-    """The fields of a request, each of which must have one of these names.
+    """Return the fields of a request, each of which must have one of these names.
 
     Raises:
         RefusedError: it is not JSON, or holds what no page of this app sends.
@@ -82,8 +82,8 @@ def fields(body: bytes, names: set[str]) -> dict[str, Any]:
     return values
 
 
-def read_file(body: bytes) -> AskedFile:
-    """What the body of a request for a file asks for.
+def read_file(body: bytes) -> FileRequest:
+    """Return what the body of a request for a file asks for.
 
     Raises:
         RefusedError: it is not JSON, or holds what no page of this app sends.
@@ -97,11 +97,11 @@ def read_file(body: bytes) -> AskedFile:
     if not all(map(NAME.fullmatch, query)):
         raise RefusedError(400, NO_JSON)
     parameters = tuple((name, text(query, name, LONGEST)) for name in sorted(query))
-    return AskedFile(picture, kind, parameters)
+    return FileRequest(picture, kind, parameters)
 
 
-def read(body: bytes) -> Asked:
-    """What the body of a request for a run asks for.
+def read(body: bytes) -> RunRequest:
+    """Return what the body of a request for a run asks for.
 
     Raises:
         RefusedError: it is not JSON, or holds what no page of this app sends.
@@ -109,46 +109,46 @@ def read(body: bytes) -> Asked:
     return wanted(fields(body, NAMES))
 
 
-def wanted(said: dict[str, Any]) -> Asked:
-    """The run that is asked for by these fields.
+def wanted(request: dict[str, Any]) -> RunRequest:
+    """Return the run that is asked for by these fields.
 
     Raises:
         RefusedError: one of them holds what no page of this app sends.
     """
-    level = whole(said, "level", 1, 1, max(LEVELS))
+    level = whole(request, "level", 1, 1, max(LEVELS))
     if level not in LEVELS:
         raise RefusedError(400, f"“level” is one of {', '.join(map(str, LEVELS))}.")
-    off = said.get("off", True)
+    off = request.get("off", True)
     if not isinstance(off, bool):
         raise RefusedError(400, "“off” is true or false.")
-    sentence = text(said, "sentence", LONGEST).strip()
+    sentence = text(request, "sentence", LONGEST).strip()
     if not sentence:
         raise RefusedError(400, "There is no sentence to run.")
-    return Asked(
+    return RunRequest(
         level=level,
-        layer=whole(said, "layer", None, 0, MOST_LAYERS) if level in OF_LAYER else -1,
+        layer=whole(request, "layer", None, 0, MOST_LAYERS) if level in OF_LAYER else -1,
         sentence=" ".join(sentence.splitlines()),
-        second=" ".join(text(said, "second", LONGEST).split("\n")).strip(),
-        model=text(said, "model", LONGEST_NAME) or "base",
-        hidden=positions(said.get("hidden") or []),
-        edits=text(said, "edits", LONGEST_NAME),
+        second=" ".join(text(request, "second", LONGEST).split("\n")).strip(),
+        model=text(request, "model", LONGEST_NAME) or "base",
+        hidden=positions(request.get("hidden") or []),
+        edits=text(request, "edits", LONGEST_NAME),
         off=off and level == 1,
-        step=text(said, "step", LONGEST_NAME) if level in OF_STEP else "",
-        index=places(said.get("index") or []) if level in OF_STEP else (),
+        step=text(request, "step", LONGEST_NAME) if level in OF_STEP else "",
+        index=places(request.get("index") or []) if level in OF_STEP else (),
     )
 
 
-def whole(said: dict[str, Any], name: str, usual: int | None, least: int, most: int) -> int:
-    """A whole number within bounds."""
-    value = said.get(name, usual)
+def whole(request: dict[str, Any], name: str, usual: int | None, least: int, most: int) -> int:
+    """Return a whole number within bounds."""
+    value = request.get(name, usual)
     if not isinstance(value, int) or isinstance(value, bool) or not least <= value <= most:
         raise RefusedError(400, f"“{name}” is a whole number from {least} to {most:,}.")
     return value
 
 
-def text(said: dict[str, Any], name: str, longest: int) -> str:
-    """A text that can be written as UTF-8; none is an empty one."""
-    value = said.get(name)
+def text(request: dict[str, Any], name: str, longest: int) -> str:
+    """Return a text that can be written as UTF-8; none is an empty one."""
+    value = request.get(name)
     if value is None:
         return ""
     if not isinstance(value, str):
@@ -163,7 +163,7 @@ def text(said: dict[str, Any], name: str, longest: int) -> str:
 
 
 def positions(value: object) -> tuple[int, ...]:
-    """Positions of tokens, in order, each once."""
+    """Return positions of tokens, in order, each once."""
     return tuple(sorted(set(wholes(value, "hidden", "positions", MOST_HIDDEN, 10**6))))
 
 
@@ -176,6 +176,6 @@ def wholes(value: object, name: str, what: str, most: int, end: int) -> tuple[in
     """Return a list of whole numbers from 0, below `end`, of at most so many."""
     if not isinstance(value, list) or len(value) > most:
         raise RefusedError(400, f"“{name}” is a list of at most {most} {what}.")
-    if not all(isinstance(one, int) and not isinstance(one, bool) and 0 <= one < end for one in value):
+    if not all(isinstance(number, int) and not isinstance(number, bool) and 0 <= number < end for number in value):
         raise RefusedError(400, f"“{name}” is a list of {what}, whole numbers from 0.")
     return tuple(value)
