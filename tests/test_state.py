@@ -12,24 +12,13 @@ from pages.ui.state.choice_names import names
 from pages.ui.state.site import PAGES, page_of
 from pages.ui.state.walk import place, steps_of
 
-
-@in_turn(
-    "view",
-    [
-        View(),
-        View(sentence="<b>x</b> & $x$ 😀 ?=#", model="small", layer=2, head=3, step="attention.scores", hidden=(1, 4)),
-        View(layer=0, head=0),
-    ],
-)
-def test_a_link_restores_its_view(view: View) -> None:
-    assert from_query(to_query(view), check, names()) == (view, [])
+ODD = View(sentence="<b>x</b> & $x$ 😀 ?=#", model="small", layer=2, head=3, step="attention.scores", hidden=(1, 4))
 
 
-def test_the_default_view_needs_no_parameters() -> None:
+def test_a_link_restores_its_view_and_says_only_what_is_not_usual() -> None:
+    for view in (View(), ODD, View(layer=0, head=0)):
+        assert from_query(to_query(view), check, names()) == (view, [])
     assert to_query(View()) == {}
-
-
-def test_a_long_sentence_is_left_out_of_the_link() -> None:
     assert "sentence" not in to_query(View(sentence="x" * (LONGEST_IN_URL + 1)))
     assert "sentence" in to_query(View(sentence="x" * LONGEST_IN_URL))
 
@@ -65,11 +54,8 @@ def test_a_link_may_not_have_many_sentences_run() -> None:
     assert view.edits == () and "4 other sentences" in notes[0]
 
 
-def test_an_empty_sentence_in_a_link_is_the_example() -> None:
+def test_a_sentence_in_a_link_is_one_line_and_an_empty_one_is_the_example() -> None:
     assert from_query({"sentence": "  "}, check, names())[0].sentence == EXAMPLE
-
-
-def test_a_sentence_of_several_lines_in_a_link_is_one_line() -> None:
     view = from_query({"sentence": "One.\nTwo.\r\n", "second": "Three\nfour"}, check, names())[0]
     assert (view.sentence, view.second) == ("One. Two.", "Three four")
 
@@ -77,16 +63,10 @@ def test_a_sentence_of_several_lines_in_a_link_is_one_line() -> None:
 def test_layer_head_and_hidden_are_brought_into_range_and_said() -> None:
     view, notes = View(layer=77, head=8, hidden=(2, 99)).within(PRESETS["paper"], n=5)
     assert (view.layer, view.head, view.hidden) == (5, 7, (2,))
-    assert len(notes) == 3
-    assert "layer 77" in notes[0] and "0 to 5" in notes[0]
-    assert "head 8" in notes[1] and "0 to 7" in notes[1]
-    assert "99" in notes[2] and "0 to 4" in notes[2]
-
-
-def test_hiding_every_token_is_undone_and_said() -> None:
+    for note, *words in zip(notes, ("layer 77", "head 8", "99"), ("0 to 5", "0 to 7", "0 to 4"), strict=True):
+        assert all(word in note for word in words), note
     view, notes = View(hidden=(0, 1, 2)).within(PRESETS["paper"], n=3)
-    assert view.hidden == ()
-    assert "at least one" in notes[0]
+    assert view.hidden == () and "at least one" in notes[0]
 
 
 @in_turn("name", PRESETS)

@@ -109,8 +109,8 @@ def pinned(name: str) -> str | None:
 
     None where it is not at hand.
     """
-    entry = engine.model_cache.kept.get((name,))
-    if entry is None:
+    encoder = engine.model_cache.peek(name)
+    if encoder is None:
         return None
-    source, examined = entry.value.source, exams.made_here(entry.value) is not None
+    source, examined = encoder.source, exams.made_here(encoder) is not None
     return f"{VERSION} {source.fingerprint} {source.maker}{' examined' * examined}"

@@ -114,7 +114,7 @@ def text_encoder(name: str) -> TextEncoder:
 
 def is_loaded(name: str) -> bool:
     """Whether that model is at hand."""
-    return (name,) in model_cache.kept
+    return model_cache.has(name)
 
 
 def recorded(model: str, sentence: Text, hidden: tuple[int, ...], edits: str) -> Trace:
@@ -142,7 +142,7 @@ def run(model: str, sentence: Text, hidden: tuple[int, ...] = (), edits: str = "
 
 def is_kept(model: str, sentence: Text, hidden: tuple[int, ...] = (), edits: str = "") -> bool:
     """Whether that run is at hand."""
-    return (model, sentence, hidden, edits) in run_cache.kept
+    return run_cache.has(model, sentence, hidden, edits)
 
 
 def let_go_of_run(key: Key, trace: Trace) -> None:

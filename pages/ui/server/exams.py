@@ -2,7 +2,6 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
-from typing import cast
 
 from encoder import TextEncoder
 from encoder.exam import Exam, Treebank, bundled_treebanks, examine
@@ -50,8 +49,8 @@ def exam(model: str) -> Exam | None:
 
 def made_here(encoder: TextEncoder) -> Exam | None:
     """Return the examination that a visitor has made of a model; None where there is none, or it is kept no more."""
-    entry = exams_kept.kept.get((Examinee(content(encoder), encoder.source.name),))
-    return None if entry is None else cast(Exam, entry.value)
+    made: Exam | None = exams_kept.peek(Examinee(content(encoder), encoder.source.name))
+    return made
 
 
 def examined(model: str) -> Exam:

@@ -185,6 +185,15 @@ class Pool:
                 self.trim()
                 self.changed.notify_all()
 
+    def has(self, *key: object) -> bool:
+        """Whether it is kept."""
+        return key in self.kept
+
+    def peek(self, *key: object) -> Any:
+        """What is kept, else None: nothing is made, and nothing lent."""
+        entry = self.kept.get(key)
+        return None if entry is None else entry.value
+
     def lend(self, key: Key, loan: Loan | None) -> Any:
         """Hand out what is kept."""
         entry = self.use(key)
@@ -315,7 +324,3 @@ class Results(Pool, Generic[P, R]):
     def lend(self, key: Key, loan: Loan | None) -> Any:
         """Hand out what is kept; it may go at any time."""
         return super().lend(key, None)
-
-    def has(self, *asked: object) -> bool:
-        """Whether it is kept."""
-        return asked in self.kept
