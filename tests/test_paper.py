@@ -299,26 +299,27 @@ def test_a_card_has_its_size_and_says_the_sentence(sara: Trace) -> None:
     assert np.median(np.asarray(dark)) < 40
 
 
-def test_nothing_on_a_card_leaves_it_and_no_title_is_cut(
-    base: TextEncoder, sara: Trace, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """The colour scales of a grid ran off the right edge, and its maps lost the ends of their names."""
-    grid = answer(FLOWS, base, sara, LAYER, HEAD).panel()
-    for panel in (weights(sara), grid, answer(ALL_HEADS, base, sara).panel()):
+def test_nothing_on_a_card_leaves_it(base: TextEncoder, sara: Trace) -> None:
+    """The colour scales of a grid ran off the right edge."""
+    grids = [answer(FLOWS, base, sara, LAYER, HEAD).panel(), answer(ALL_HEADS, base, sara).panel()]
+    for panel in (weights(sara), *grids):
         pixels = np.asarray(Image.open(io.BytesIO(share_card(panel, sara.text, ""))).convert("L"))
         assert (pixels[:, -8:] == pixels[0, 0]).all() and (pixels[-8:] == pixels[0, 0]).all()
-    written: list[str] = []
-    monkeypatch.setattr(panel_blocks, "write", lambda figure, x, y, line, *more, **how: written.append(line))
-    share_card(grid, sara.text, "")
-    assert {"Weight", "Flow"} <= set(written)
 
 
-def test_what_a_map_is_about_is_always_named(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.fixture
+def written(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """The lines of a card; their letters are not drawn."""
+    lines: list[str] = []
+    for module in (panel_blocks, card_to_share):
+        monkeypatch.setattr(module, "write", lambda figure, x, y, line, *more, **how: lines.append(line))
+    return lines
+
+
+def test_what_a_map_is_about_is_always_named(written: list[str]) -> None:
     """Every second word is left out where there is no room, and so was the one that the picture is about."""
     tokens, values = [f"word{i}" for i in range(60)], np.full((60, 60), 0.001)
     values[31, 18] = 0.9
-    written: list[str] = []
-    monkeypatch.setattr(panel_blocks, "write", lambda figure, x, y, line, *more, **how: written.append(line))
     for subject, names in ((None, {"word31", "word18"}), ((8, 45), {"word8", "word45"})):
         written.clear()
         share_card(of_maps("t", "c", [heat_map(values, tokens, tokens, "share", subject=subject)]), "A text.", "")
@@ -327,17 +328,13 @@ def test_what_a_map_is_about_is_always_named(monkeypatch: pytest.MonkeyPatch) ->
     assert [added.rows[i] for i in added.named] == ["word8", "word45"]
 
 
-def test_a_card_says_the_whole_of_a_long_sentence(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_card_says_all_of_titles_and_sentence_and_what_is_not_drawn(
+    base: TextEncoder, sara: Trace, written: list[str]
+) -> None:
     long = " ".join(f"word{i}" for i in range(36))
-    written: list[str] = []
-    monkeypatch.setattr(card_to_share, "write", lambda figure, x, y, line, *more, **how: written.append(line))
-    share_card(of_maps("t", "c", [heat_map(np.eye(2), ["a", "b"], ["a", "b"], "share")]), long, "")
-    assert long in " ".join(written)
-
-
-def test_a_card_says_what_of_the_picture_is_not_drawn(sara: Trace, monkeypatch: pytest.MonkeyPatch) -> None:
-    written: list[str] = []
-    monkeypatch.setattr(card_to_share, "write", lambda figure, x, y, line, *more, **how: written.append(line))
+    share_card(answer(FLOWS, base, sara, LAYER, HEAD).panel(), long, "")
+    assert {"Weight", "Flow"} <= set(written) and long in " ".join(written)
+    written.clear()
     share_card(weights(sara), sara.text, "")
     rows = sara[f"layers.{LAYER}.attention.weights"][HEAD, 1:-1].double()
     parked = 100 * float(rows[:, [0, -1]].sum(1).mean())

@@ -138,6 +138,7 @@ def test_the_page_says_what_was_measured(monkeypatch: pytest.MonkeyPatch) -> Non
 @pytest.mark.nightly
 def test_the_page_says_when_each_kind_of_head_appears() -> None:
     app = open_app("learn", learn_part=LAPSE, training_part="When heads take up their work")
+    app.default_timeout = 600  # it measures nine models over 100 sentences
     for button in [one for one in healthy(app.run()).button if one.key == "ask_role_history_small"]:
         assert "about" in button.label and not app.dataframe
         button.click()
