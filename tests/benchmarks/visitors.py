@@ -9,7 +9,7 @@ from collections.abc import AsyncIterator, Awaitable, Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 from time import perf_counter
-from urllib.request import Request, urlopen
+from urllib.request import urlopen
 
 import websockets
 from streamlit.components.v2.bidi_component.main import _make_trigger_id
@@ -139,35 +139,6 @@ class Visitor:
                 self.widgets[key] = (proto.id, shape, options)
                 if shape == "text_input":
                     self.shown[key] = proto.value if proto.set_value else proto.default
-
-    async def upload(self, key: str, name: str, data: bytes) -> float:
-        """Give a file to the field of that key, as a browser does, and wait for the run that follows."""
-        back = BackMsg()
-        back.file_urls_request.request_id, back.file_urls_request.session_id = "0", self.session
-        back.file_urls_request.file_names.append(name)
-        await self.socket.send(back.SerializeToString())
-        while True:
-            raw = await self.socket.recv()
-            assert isinstance(raw, bytes)
-            message = ForwardMsg.FromString(raw)
-            if message.WhichOneof("type") == "file_urls_response":
-                break
-        (place,) = message.file_urls_response.file_urls
-        said = f'--x\r\nContent-Disposition: form-data; name="file"; filename="{name}"\r\n\r\n'
-        body = said.encode() + data + b"\r\n--x--\r\n"
-        with await asyncio.to_thread(urlopen, f"{self.url}/_stcore/health", timeout=TIMEOUT) as answer:
-            cookie = answer.headers["Set-Cookie"].partition(";")[0]
-        headers = {"Content-Type": "multipart/form-data; boundary=x", "Cookie": cookie}
-        headers["X-Xsrftoken"] = cookie.partition("=")[2].strip('"')
-        address = Request(self.url + place.upload_url, body, headers, method="PUT")
-        with await asyncio.to_thread(urlopen, address, timeout=TIMEOUT) as answer:
-            assert answer.status == 204
-        state = WidgetState(id=self.widgets[key][0])
-        state.file_uploader_state_value.uploaded_file_info.add(
-            name=name, size=len(data), file_id=place.file_id, file_urls=place
-        )
-        self.values[key] = state
-        return await self.run()
 
     async def choose(self, key: str, value: str) -> float:
         """Set a widget and wait for the run that follows."""

@@ -26,12 +26,6 @@ class Seen:
     curve: list[tuple[float, float]] = field(default_factory=list)
     broken: list[str] = field(default_factory=list)
 
-    @property
-    def p95(self) -> float:
-        """Seconds within which 95 % of the other visitor's clicks were answered."""
-        ordered = sorted(self.clicks)
-        return ordered[min(len(ordered) - 1, int(0.95 * len(ordered)))] if ordered else 0.0
-
 
 async def memory(server: Server, seen: Seen) -> None:
     """Look at the memory until cancelled."""

@@ -26,6 +26,7 @@ READY = """() => {
   return app && app.dataset.testConnectionState === 'CONNECTED' && app.dataset.testScriptState === 'notRunning'
     && !document.querySelector('[data-testid=stSkeleton], [data-stale=true]')
 }"""
+STAYS = 20.0  # seconds after which nothing is pale any more
 HEAP = 50e6  # bytes that pages which a tab has left may hold
 NEXT_FRAMES = "() => new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)))"
 IN_DARK, IN_LIGHT = (
@@ -294,10 +295,16 @@ def own_sentence(page: Page, text: str) -> None:
 
 
 def barriers(page: Page, part: str = "html", *, every: bool = False) -> list[str]:
-    """What axe-core finds in a part of the page that keeps people out, or `every` one of its findings; one a line."""
+    """What axe-core finds in a part of the page that keeps people out, or `every` one of its findings; one a line.
+
+    It is what stays: what a page has of its run before is pale for a moment.
+    """
     if page.evaluate("() => !window.axe"):
         page.evaluate(AXE_SCRIPT)
-    return list(page.evaluate(AXE, [part, every]))
+    deadline = time.monotonic() + STAYS
+    while (lines := list(page.evaluate(AXE, [part, every]))) and time.monotonic() < deadline:
+        page.wait_for_timeout(250)
+    return lines
 
 
 def tab_stops(page: Page) -> int:

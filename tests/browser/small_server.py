@@ -11,7 +11,7 @@ from pages.ui.server import memory
 
 EVERY = 5.0  # seconds between two times that what is free is handed back
 memory.KEPT_MB, memory.RUNS_MB = 300.0, 100.0  # of models, runs and results; of runs
-memory.KEPT_BYTES, memory.MAPPED_BYTES = 2**25, 2**18
+memory.KEPT_BYTES = 2**25
 
 
 def hand_back() -> None:

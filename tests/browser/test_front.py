@@ -48,6 +48,9 @@ def read(page: Page, text: str) -> None:
 def test_start_opens_with_the_claim_of_this_run_and_asks_the_server_for_nothing(
     page: Page, app_url: str, base: TextEncoder
 ) -> None:
+    # What it refuses is an error on the console; test_everyone opens every page and finds none.
+    policy = page.request.get(app_url).headers["content-security-policy"]
+    assert "'unsafe-eval'" not in policy and "script-src 'self' blob: 'sha256-" in policy
     sent: list[str] = []
     page.on("request", lambda request: sent.append(request.url))
     page.on("websocket", lambda line: heard(line, sent))
@@ -83,17 +86,6 @@ def heard(line: WebSocket, messages: list[str]) -> None:
     """Note what is sent to the server and what comes from it."""
     line.on("framesent", lambda frame: messages.append(str(frame)))
     line.on("framereceived", lambda frame: messages.append(str(frame)))
-
-
-def test_no_page_is_stopped_by_the_policy_of_content(page: Page, app_url: str) -> None:
-    """A script, style or picture that the policy refuses is an error on the console, which the fixture finds."""
-    answer = page.request.get(app_url)
-    policy = answer.headers["content-security-policy"]
-    assert "'unsafe-eval'" not in policy and "script-src 'self' blob: 'sha256-" in policy
-    drawn(page, app_url)
-    for path in ("attention?more=1", "your_model"):  # with Plotly, and with components
-        open_page(page, f"{app_url}/{path}")
-        page.locator(".js-plotly-plot .main-svg").first.wait_for()
 
 
 def test_a_page_of_the_server_opens_with_what_was_chosen_and_leads_back_with_it(page: Page, app_url: str) -> None:
