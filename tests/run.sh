@@ -144,12 +144,12 @@ fast)
     "$python" tests/measured.py "tests_$part" -q -n 2 --dist worksteal "${chosen[@]}" tests/test_[$part]*.py ||
       failed+=("the tests without a browser, $part")
   done
-  # Beside the app's own server nothing runs that needs none: it holds 0.8 GB, and two browsers with it 2 GB.
+  # What needs the server of the app runs apart from what needs none: it holds up to 1 GB besides.
   for part in without with; do
     [ $part = with ] && option=-l || option=-L
-    mapfile -t files < <(grep $option app_url tests/browser/test_*.py)
-    say "pytest, tests of tests/browser $part a server that they share, in two browsers"
-    "$python" tests/measured.py "browser_$part" -q -n 2 --dist worksteal "${chosen[@]}" "${files[@]}" ||
+    say "pytest, the tests of tests/browser $part a server that they share, in two browsers"
+    "$python" tests/measured.py "browser_$part" -q -n 2 --dist worksteal "${chosen[@]}" \
+      $(grep $option app_url tests/browser/test_*.py) ||
       failed+=("the browser tests $part a server")
   done
   [ ${#failed[@]} = 0 ] || die "failed: $(printf '%s; ' "${failed[@]}")see above."
