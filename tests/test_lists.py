@@ -39,6 +39,14 @@ def test_every_sentence_has_the_numbers_that_it_has_alone(small: TextEncoder) ->
     assert (both.cut, both.left_out) == ((), {})
 
 
+def test_pictures_of_words_and_of_all_tokens_have_a_table_each(small: TextEncoder) -> None:
+    both = measure(small, LIST, ["arcs", "head_lengths"])
+    for dim, name in (("word", "arcs"), ("token", "head_lengths")):
+        here, alone = both.table("layer", "head", dim).columns, measure(small, LIST, [name]).tables[0].columns
+        np.testing.assert_array_equal(here[name], alone[name])
+        assert here[f"{dim} name"].tolist() == alone["word name"].tolist()
+
+
 def test_files_hold_what_was_measured(small: TextEncoder) -> None:
     table = measure(small, LIST, ["arcs", *MEASURES[:1]]).table("layer", "head", "word")
     read = {

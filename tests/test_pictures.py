@@ -404,6 +404,12 @@ def test_an_old_link_makes_its_figure(recorded: dict[str, Any]) -> None:
         assert all(np.isclose(found, number, rtol=1e-5, atol=1e-6).any() for number in numbers)
 
 
+def test_the_terms_of_a_number_that_is_no_sum_are_refused_with_a_sentence() -> None:
+    view = View(sentence="A cat.", model="small", cell=Cell("output", (0, 0)))
+    with pytest.raises(EncoderError, match=r"of output, is no sum of terms"):
+        _ = answer(pictures()["terms"], view).numbers.array
+
+
 def test_a_link_to_what_is_not_there_is_refused_with_a_sentence() -> None:
     for link, why in (("figure=abc", "damaged"), ("x=1", "names no figure")):
         with pytest.raises(EncoderError, match=why):

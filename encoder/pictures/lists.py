@@ -203,8 +203,7 @@ def measuring(
             continue
         if len(trace.tokenization.text) < len(sentence):
             cut.append(number)
-        for dims in dict.fromkeys(numbers.dims for numbers in measured.values()):
-            alike = {name: numbers for name, numbers in measured.items() if numbers.dims == dims}
+        for dims, alike in apart_by_dims(measured).items():
             by_dims.setdefault(dims, TableParts()).add(number, alike, dims)
         if sum(parts.rows for parts in by_dims.values()) > most_rows:
             raise EncoderError(
@@ -213,6 +212,29 @@ def measuring(
             )
     tables = tuple(parts.table(dims) for dims, parts in by_dims.items())
     yield ListProgress(len(sentences), len(sentences), Measured(tables, tuple(cut), left_out))
+
+
+def apart_by_dims(pictures: Mapping[str, Numbers]) -> dict[tuple[str, ...], dict[str, Numbers]]:
+    """The pictures of each table by their names: those of the same dimensions.
+
+    Some are of the words of a sentence and others of all its tokens; where both are there the latter's are "token".
+    """
+    tables: dict[tuple[str, ...], dict[str, Numbers]] = {}
+    for name, numbers in pictures.items():
+        tables.setdefault(numbers.dims, {})[name] = numbers
+    for alike in list(tables.values()):
+        longest = max(numbers.array.size for numbers in alike.values())
+        if len({numbers.array.shape for numbers in alike.values()}) > 1:
+            for name in [name for name, numbers in alike.items() if numbers.array.size == longest]:
+                numbers = of_tokens(alike.pop(name))
+                tables.setdefault(numbers.dims, {})[name] = numbers
+    return tables
+
+
+def of_tokens(numbers: Numbers) -> Numbers:
+    """The same numbers, what was called "word" along them "token"."""
+    names = {"token" if dim == "word" else dim: names for dim, names in numbers.names.items()}
+    return replace(numbers, dims=tuple("token" if dim == "word" else dim for dim in numbers.dims), names=names)
 
 
 def measure(

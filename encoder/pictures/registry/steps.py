@@ -187,6 +187,18 @@ def explained(scene: Scene) -> Call:
     return ENC.explain(T, cell.step, cell.index)
 
 
+def largest_terms(scene: Scene) -> Call:
+    """The largest terms of the opened number.
+
+    Raises:
+        EncoderError: none is open, or it is no sum.
+    """
+    cell = cell_of(scene)
+    if scene.encoder.explain(scene.t, cell.step, cell.index).terms is None:
+        raise EncoderError(f"the opened number, of {cell.step}, is no sum of terms; open one of another step")
+    return explained(scene).terms.largest(BARS)
+
+
 def term_names(scene: Scene, explanation: Explanation) -> list[str]:
     """What the terms of a number stand for, in the order of their lines: tokens, words, or numbers of dimensions."""
     assert explanation.terms is not None
@@ -224,7 +236,7 @@ TERMS = Picture(
     key="terms",
     page="attention",
     question="Which terms make up the opened number?",
-    measure=lambda scene: explained(scene).terms.largest(BARS),
+    measure=largest_terms,
     dims=("term",),
     names=names_of_largest,
     kind="signed bars",
