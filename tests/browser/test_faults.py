@@ -39,6 +39,7 @@ def shows_shares(page: Page, expected: np.ndarray) -> None:
 @pytest.mark.nightly
 def test_a_reload_in_the_middle_of_a_sweep_ends_it(page: Page, app_url: str) -> None:
     open_page(page, f"{app_url}/what_if?more=1&sentence={quote(LONG[:1400])}")
+    expect(page.get_by_role("heading", level=1)).to_contain_text("Without head")  # what stands below moves no more
     widget(page, "loo_go").get_by_role("button").click()
     expect(page.get_by_test_id("stProgress")).to_contain_text("of 54 runs")
     open_page(page, page.url)
