@@ -16,7 +16,7 @@ from encoder.trace.trace import Source
 if TYPE_CHECKING:  # an extra of the package, which only who has an atlas needs
     import pyarrow as pa
 
-upstairs = on_demand("encoder.atlas", {"html_of": "encoder.browser.atlas_cell"})  # what draws it stands on it
+upstairs = on_demand("encoder.atlas", {"html_of_head": "encoder.pictures.notebook_cells"})  # what draws it stands on it
 WORDS = ("list", "by", "token", "token_looked_at")  # columns of few different texts
 
 
@@ -184,4 +184,4 @@ class AtlasHead(dict[str, Any]):
 
     def _repr_html_(self) -> str:
         """Show the head at work as the last line of a notebook's cell, and its strongest contexts."""
-        return str(upstairs("html_of")(self))
+        return str(upstairs("html_of_head")(self))

@@ -18,7 +18,7 @@ from encoder.exam.treebank import ExamError, Treebank
 from encoder.support.errors import listed, of_kind
 from encoder.support.import_names import on_demand
 
-upstairs = on_demand("encoder.exam", {"html_of": "encoder.browser.exam_cell"})  # what draws it stands on it
+upstairs = on_demand("encoder.exam", {"html_of_exam": "encoder.pictures.notebook_cells"})  # what draws it stands on it
 FORMAT, VERSION = "encoder-exam", 1
 RESULTS = Path(__file__).parent / "results"  # of the bundled models
 
@@ -79,7 +79,7 @@ class Exam:
 
     def _repr_html_(self) -> str:
         """Show the heads with their jobs as the last line of a notebook's cell, and a row for each relation."""
-        return str(upstairs("html_of")(self))
+        return str(upstairs("html_of_exam")(self))
 
     def to_json(self) -> str:
         """Return everything as JSON, a line for each row."""
