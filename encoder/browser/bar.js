@@ -11,7 +11,7 @@ export function sentenceField(run, label) {
     const sentence = input.value.trim();
     if (sentence) run(sentence);
   };
-  const form = el('div', { class: 'enc-form', role: 'search' }, input);
+  const form = el('div', { class: 'enc-form' }, input);
   input.onkeydown = event => {
     if (event.key !== 'Enter' || event.isComposing) return;
     event.preventDefault();
@@ -35,6 +35,7 @@ export function bar(root, context, ways = [], acts = []) {
     store.set({ sentence, second: '' }, { push: true });
     field.input.blur();
   }, 'Sentence');
+  put(field.form, { role: 'search' });
   field.input.onblur = () => { if (!field.input.value.trim()) field.input.value = store.get().sentence; }; // an empty line is none
   const others = el('button', { type: 'button', class: 'enc-menu-button enc-others', 'aria-label': 'Other sentences', 'aria-expanded': 'false' }, '▾');
   const choices = el('div', { class: 'enc-menu enc-other-list', hidden: true, role: 'group', 'aria-label': 'Other sentences' });

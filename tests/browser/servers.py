@@ -13,7 +13,7 @@ from pathlib import Path
 
 APP = Path(__file__).resolve().parents[2] / "app.py"
 SMALL = Path(__file__).with_name("small_server.py")
-SERVER_MB = "1000"  # what a server may take: by itself it would keep runs in half of the machine
+SERVER_MB = "1500"  # what a server may take: the least that it says a server needs
 BASE = "STREAMLIT_SERVER_BASE_URL_PATH"  # in the environment of a server: the path that it serves the app under
 
 

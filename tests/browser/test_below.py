@@ -5,6 +5,7 @@ import re
 import numpy as np
 import pytest
 from browser_tools import (
+    READY,
     choose,
     chosen_place,
     drawn,
@@ -138,6 +139,8 @@ def test_picture_and_what_stands_below_change_each_other_until_it_is_closed_and_
 
 def test_a_change_that_is_made_below_shows_above(page: Page, app_url: str) -> None:
     open_page(page, f"{app_url}/what_if?more=1&why=Switches")
+    expect(page.get_by_role("heading", level=1)).to_contain_text("Without head")  # drawn above, and heard of below
+    page.wait_for_function(READY)
     with rerun(page):
         widget(page, "whole").get_by_role("button", name="Causal mask").click()
     expect(page).to_have_url(re.compile("edits=.*causal"))

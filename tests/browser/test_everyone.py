@@ -154,6 +154,7 @@ def test_a_page_is_for_everybody(page: Page, app_url: str, key: str) -> None:
         box = page.locator(OF_BROWSER).first.bounding_box()
         assert box and box["y"] < TOP
         assert 3 <= tab_stops(page) <= MOST_STOPS
+        assert barriers(page, "[data-testid=stMain]", every=True) == []
         with rerun(page):
             page.get_by_role("button", name=re.compile("^More")).click()
         fits_a_phone(page)
@@ -162,6 +163,9 @@ def test_a_page_is_for_everybody(page: Page, app_url: str, key: str) -> None:
         page.wait_for_function(f"() => ({FIRST_PICTURE})() < {TOP}")
     # The menu around them is the same on all pages.
     assert barriers(page, "html" if key in WITH_MENU else "[data-testid=stMain]") == []
+    if key in DRAWN:
+        dark(page)
+        assert barriers(page, "[data-testid=stMain]") == [], "dark"
 
 
 @pytest.mark.parametrize("key", mostly_nightly(KEYS, ["attention", "learn"]))
