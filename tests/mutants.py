@@ -52,6 +52,7 @@ TESTS = {
     "trace/tokens": "text pairs words",
     "trace/unpadded": "metrics_layers hostile_pages",
     "trace/tokenizing": "text",
+    "trace/words": "word_weights",
     "trace": "trace other_traces text tokenizer_files rows true_texts steps edits pairs replay",
     "explain/cost": "cost",
     "explain/proof": "proof",
