@@ -12,7 +12,8 @@ BOUNDS = {  # what was counted last; lower one whenever a change allows it
     "floors of the library": 13,
     "arrows of the library": 90,
     "# fmt: skip": 30,
-    "the five words as names": 59,
+    "the five words as names": 57,
+    "insides of Streamlit": 0,
     "basenames that occur again": 5,
 }
 
