@@ -136,6 +136,23 @@ def test_what_is_pressed_below_is_handed_to_the_picture() -> None:
 
 
 @pytest.mark.slow
+def test_what_is_pressed_below_while_a_run_has_only_begun_is_not_lost(monkeypatch: pytest.MonkeyPatch) -> None:
+    def overtaken(*_: object) -> None:
+        raise StopException
+
+    app = opened("what_if", more="1")
+    with monkeypatch.context() as patched:
+        patched.setattr("pages.ui.frame.page_run.run", overtaken)
+        app.query_params["layer"] = "2"  # chosen in the picture
+        app.run()
+    state = app.session_state["session"]
+    state.view = replace(state.view, hidden=(2,))  # pressed below meanwhile
+    app.run()
+    count, shown = told(app)["handed"]
+    assert (count, shown["hidden"], shown["layer"]) == (1, "2", "2") and not app.exception
+
+
+@pytest.mark.slow
 @pytest.mark.parametrize("stopped_in", ["pages.ui.frame.page_run.run", "pages.ui.frame.page_frame.draw_page"])
 def test_a_run_that_the_next_choice_overtook_takes_nothing_back(
     stopped_in: str, monkeypatch: pytest.MonkeyPatch

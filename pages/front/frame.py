@@ -92,7 +92,10 @@ def draw(page: Page, pages: Mapping[Any, Page]) -> None:
         query = carried(to) | (with_figure(query) if FIGURE in query else query)
         st.switch_page(next(script for script, listed in pages.items() if listed == to), query_params=query)
     if wanted:
-        below.draw(page, above)
+        try:
+            below.draw(page, above)
+        finally:  # at its end, or where the next run overtook it
+            session().left = session().view
     else:
         session().below = None
 
@@ -118,8 +121,10 @@ def hand_over(page: Page) -> None:
     here = session()
     if here.below is not None and here.go_to:  # it leads away, with what is shown
         return
-    overtaken = here.reading
-    if here.below is not None and here.view is not None and here.view != here.below and not overtaken:
+    pressed = (
+        not here.reading or here.view is not here.left
+    )  # a run that was overtaken left the view that it began with
+    if here.below is not None and here.view is not None and here.view != here.below and pressed:
         from pages.ui.state.session_state import write_choices
 
         here.handed += 1

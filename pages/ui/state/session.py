@@ -92,6 +92,7 @@ class Session:
     opens_more: bool = False  # whether the next page is to be opened with what stands below its picture
     below: "View | None" = None  # last drawn below a picture of the browser's; None where nothing was
     reading: bool = False  # whether a run has not taken over yet what the address says there
+    left: "View | None" = None  # when the last run there ended or was overtaken: another one now was pressed below
     handed: int = 0  # counts what that picture was told to show
 
     last_model: str = ""  # the last one that could be shown
