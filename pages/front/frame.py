@@ -121,9 +121,8 @@ def hand_over(page: Page) -> None:
     here = session()
     if here.below is not None and here.go_to:  # it leads away, with what is shown
         return
-    pressed = (
-        not here.reading or here.view is not here.left
-    )  # a run that was overtaken left the view that it began with
+    # A run that was overtaken left the view that it began with; another one now was pressed since.
+    pressed = not here.reading or here.view is not here.left
     if here.below is not None and here.view is not None and here.view != here.below and pressed:
         from pages.ui.state.session_state import write_choices
 
