@@ -135,11 +135,13 @@ def test_what_is_pressed_below_is_handed_to_the_picture() -> None:
     assert ["".join(app.query_params[name]) for name in ("layer", "head", "hidden")] == ["2", "3", "2"]
 
 
+def overtaken(*_: object) -> None:
+    """Where a run stops because the next one began."""
+    raise StopException
+
+
 @pytest.mark.slow
 def test_what_is_pressed_below_while_a_run_has_only_begun_is_not_lost(monkeypatch: pytest.MonkeyPatch) -> None:
-    def overtaken(*_: object) -> None:
-        raise StopException
-
     app = opened("what_if", more="1")
     with monkeypatch.context() as patched:
         patched.setattr("pages.ui.frame.page_run.run", overtaken)
@@ -157,9 +159,6 @@ def test_what_is_pressed_below_while_a_run_has_only_begun_is_not_lost(monkeypatc
 def test_a_run_that_the_next_choice_overtook_takes_nothing_back(
     stopped_in: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def overtaken(*_: object) -> None:
-        raise StopException
-
     app = opened("what_if", more="1")
     with monkeypatch.context() as patched:
         patched.setattr(stopped_in, overtaken)
