@@ -15,7 +15,7 @@ import transformers
 from safetensors.torch import load_file, save_file
 from tiny import tiny_tokenizer
 from torch import Tensor, nn
-from twins import LONG, drawn
+from twins import LONG, drawn, with_tokenizer
 
 Saved = Callable[[Path], Any]
 
@@ -24,7 +24,7 @@ def write(folder: Path, config: dict[str, Any], tensors: dict[str, Tensor]) -> N
     """A folder of such a model."""
     (folder / "config.json").write_text(json.dumps(config))
     save_file({name: one.detach().clone().contiguous() for name, one in tensors.items()}, folder / "model.safetensors")
-    tiny_tokenizer().save(str(folder / "tokenizer.json"))
+    with_tokenizer(folder, tiny_tokenizer())
 
 
 def new(factor: float | None, theta: float, **sizes: Any) -> Saved:

@@ -192,22 +192,19 @@ DAMAGES: dict[str, tuple[Damage, tuple[str, ...]]] = {
     "tensor-larger-than-its-bytes": (claims([2**40, 2**40], 0), (WEIGHTS, "is not a readable safetensors file")),
     "tensor-of-an-unknown-type": (claims([], 4, "PICKLE"), (WEIGHTS, "is not a readable safetensors file")),
     "shard-elsewhere": (index("../model.safetensors"), ("index.json names '../model.safetensors'", "of this folder")),
-    "shard-of-another-kind": (index("pytorch_model.bin"), ("names 'pytorch_model.bin'", ".safetensors files")),
+    "shard-of-another-kind": (index("a.txt"), ("names 'a.txt'", "files of weights of this folder")),
     "shard-a-number": (index(3), ("index.json has no weight_map",)),
     "no-shards": (index(), ("names 0 files; it must name 1 to 64",)),
     "too-many-shards": (index(*(f"{i}.safetensors" for i in range(65))), ("names 65 files",)),
     "shard-missing": (index("a.safetensors"), ("has no a.safetensors, which model.safetensors.index.json names",)),
-    "pickle-alone": (
-        pickled,
-        ("has no model.safetensors; pytorch_model.bin is a pickle, which can run code", "save_pretrained('"),
-    ),
+    "pickle-alone": (pickled, ("pytorch_model.bin lacks the tensor",)),
     "config-too-long": (write("config.json", b" " * 2**21), ("config.json", "has 2,097,152 bytes; at most 1,048,576")),
     "config-a-pipe": (pipe("config.json"), ("has no config.json",)),
-    "weights-a-pipe": (pipe(WEIGHTS), ("has no model.safetensors",)),
-    "tokenizer-a-pipe": (pipe("tokenizer.json"), ("has no tokenizer.json",)),
+    "weights-a-pipe": (pipe(WEIGHTS), ("has no weights: none of model.safetensors, pytorch_model.bin",)),
+    "tokenizer-a-pipe": (pipe("tokenizer.json"), ("has no tokenizer: none of tokenizer.json",)),
     "no-config": (remove("config.json"), ("has no config.json", "a checkpoint holds config.json, model.safetensors")),
-    "no-weights": (remove(WEIGHTS), ("has no model.safetensors",)),
-    "no-tokenizer": (remove("tokenizer.json"), ("has no tokenizer.json",)),
+    "no-weights": (remove(WEIGHTS), ("has no weights: none of model.safetensors",)),
+    "no-tokenizer": (remove("tokenizer.json"), ("has no tokenizer: none of tokenizer.json",)),
     "weights-cut-short": (truncate, (WEIGHTS, "is not a readable safetensors file")),
     "weights-are-text": (write(WEIGHTS, "version https://git-lfs.github.com/spec/v1"), (WEIGHTS, "is not a readable")),
     "wrong-shape": (
@@ -243,8 +240,8 @@ DAMAGES: dict[str, tuple[Damage, tuple[str, ...]]] = {
     "size-too-small": (configure(d_ff=43), (WEIGHTS, "feed_forward.w_1.weight has shape (44, 30), expected (43, 30)")),
     "too-many-layers": (configure(n_layers=3), (WEIGHTS, "lacks the tensor layers.2.")),
     "undeclared-final-norm": (configure(final_norm=True), (WEIGHTS, "lacks the tensor final_norm.weight")),
-    "tokenizer-not-json": (write("tokenizer.json", "[PAD]\n[UNK]"), ("tokenizer.json", "is not a tokenizer")),
-    "tokenizer-other-json": (write("tokenizer.json", '{"a": 1}'), ("tokenizer.json", "is not a tokenizer")),
+    "tokenizer-not-json": (write("tokenizer.json", "[PAD]\n[UNK]"), ("tokenizer.json is",)),
+    "tokenizer-other-json": (write("tokenizer.json", '{"a": 1}'), ("tokenizer.json is",)),
     "vocabulary-too-small": (configure(vocab_size=20), ("model.safetensors", "(53, 30)", "a vocab_size of 20 needs")),
 }
 
@@ -292,13 +289,13 @@ def test_more_weights_than_fit_are_not_read(folder: Path, monkeypatch: pytest.Mo
         TextEncoder.from_pretrained(folder)
 
 
-def test_a_pickle_beside_is_never_opened(folder: Path, tmp_path: Path) -> None:
+def test_a_pickle_beside_is_not_opened_and_alone_never_executed(folder: Path, tmp_path: Path) -> None:
     mark = tmp_path / "executed"
     for name in ("pytorch_model.bin", "training_args.bin", "tokenizer.pkl", "modeling.py"):
         (folder / name).write_bytes(pickle.dumps(Trap(mark)))
     TextEncoder.from_pretrained(folder)
     (folder / WEIGHTS).unlink()
-    with pytest.raises(CheckpointError, match="is never opened"):
+    with pytest.raises(CheckpointError, match=r"pytorch_model\.bin cannot be read as weights alone"):
         TextEncoder.from_pretrained(folder)
     assert not mark.exists()
 

@@ -104,7 +104,8 @@ def test_what_is_listed(root: Path) -> None:
     model(root / ".download-x")
     model(root / "team" / "deeper" / "third")
     (root / "mine" / "model.safetensors").rename(root / "mine" / "pytorch_model.bin")
-    assert checkpoint.folders(root) == ["team/first", "team/second"]
+    (root / "team" / "second" / "model.safetensors").unlink()
+    assert checkpoint.folders(root) == ["mine", "team/first"]
     assert checkpoint.folders(root / "nowhere") == []
     assert checkpoint.folders(root / "notes.txt") == []
 

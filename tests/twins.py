@@ -210,8 +210,15 @@ def saved(folder: Path, made: Made) -> Any:
     twin = drawn(getattr(transformers, model)(getattr(transformers, config)(**values, attn_implementation="eager")))
     twin.save_pretrained(folder)
     tokenizer = roberta_tokenizer() if twin.config.pad_token_id == 1 else tiny_tokenizer()
-    tokenizer.save(str(folder / "tokenizer.json"))
+    with_tokenizer(folder, tokenizer)
     return twin
+
+
+def with_tokenizer(folder: Path, tokenizer: Tokenizer) -> None:
+    """Save a tokenizer as transformers saves one that is of none of its own classes."""
+    tokenizer.save(str(folder / "tokenizer.json"))
+    settings = {"tokenizer_class": "PreTrainedTokenizerFast"}
+    (folder / "tokenizer_config.json").write_text(json.dumps(settings))
 
 
 def fields(**changes: Any) -> Change:

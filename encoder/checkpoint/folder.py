@@ -3,7 +3,7 @@
 import json
 import math
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, fields, replace
 from functools import partial
@@ -17,6 +17,7 @@ from tokenizers import Tokenizer
 from encoder.checkpoint import hugging_face
 from encoder.checkpoint.build import build, on_meta
 from encoder.checkpoint.hugging_face import Names
+from encoder.checkpoint.reading import read_beside
 from encoder.checkpoint.sentence_folder import SentenceSettings, read_sentence_settings
 from encoder.checkpoint.tensor_files import (
     INDEX,
@@ -29,14 +30,14 @@ from encoder.checkpoint.tensor_files import (
     read_json,
     weight_files,
 )
-from encoder.checkpoint.tokenizer_files import TOKENIZER, SpecialTokens, read_tokenizer
+from encoder.checkpoint.tokenizer_files import TOKENIZER, SpecialTokens, check_pieces, special_tokens
 from encoder.model.config import EncoderConfig
 from encoder.model.encoder import Encoder
 from encoder.support import whole_file
 from encoder.support.errors import EncoderError, of_kind
 
 BUNDLED = Path(__file__).parents[1] / "pretrained"
-CONFIG = "config.json"
+CONFIG, ADAPTER = "config.json", "adapter_config.json"
 LONGEST_NAME = 255  # characters of a folder, on any system
 TABLE = "embedding.tokens.weight"
 SPARE = 10_000_000  # numbers of tables that are not read whole
@@ -74,7 +75,7 @@ class Loaded(NamedTuple):
 
     `sha256` are the first 12 digits of that of its weights; `left_out` names the tensors that the encoder does not
     need, and what they are; `special` the tokens that its tokenizer adds; `sentence` what a folder of
-    sentence-transformers says of the vector of a sentence.
+    sentence-transformers says of the vector of a sentence; `architectures` the classes that its config.json names.
     """
 
     model: Encoder
@@ -83,35 +84,116 @@ class Loaded(NamedTuple):
     special: SpecialTokens
     left_out: tuple[str, ...]
     sentence: SentenceSettings | None = None
+    architectures: tuple[str, ...] = ()
 
 
 def load(folder: Path) -> Loaded:
     """Read a checkpoint folder, in our own layout or in Hugging Face's; the model is in float32 and evaluation mode.
 
     Raises:
-        CheckpointError: a file is missing or damaged, the model is of a kind that is not supported, or a tensor is
-            missing, left over or of the wrong shape.
+        CheckpointError: a file is missing or damaged, the model is of a kind that is not supported, or a tensor of the
+            encoder is missing or of the wrong shape.
     """
+    if (folder / ADAPTER).is_file():
+        raise CheckpointError(
+            f"{folder} has an {ADAPTER}: it is an adapter of another model; merge it into that one and open the result"
+        )
     if not (folder / CONFIG).is_file():
         raise CheckpointError(f"{folder} has no {CONFIG}; a checkpoint holds {', '.join(FILES)}")
-    files, raw = weight_files(folder), read_json(folder / CONFIG)
-    theirs = hugging_face.is_hugging_face(raw)
-    config, there = read_config(folder / CONFIG, mlm_head=False), described(files)
-    origin = str(files[0] if len(files) == 1 else folder / INDEX)
+    raw = read_json(folder / CONFIG)
+    return load_theirs(folder, raw) if hugging_face.is_hugging_face(raw) else load_own(folder, raw)
+
+
+def check_kind(folder: Path) -> None:
+    """Refuse a config.json that says what no encoder here can be, before anything else of the folder is there.
+
+    Raises:
+        CheckpointError: no JSON object, a kind of model that is not supported, or fields that none here can have.
+    """
+    raw = read_json(folder / CONFIG)
+    with told_of(folder / CONFIG):
+        if not hugging_face.is_hugging_face(raw):
+            own(raw, mlm_head=False)
+        elif "model_type" in raw:
+            hugging_face.read_fields(raw, mlm_head=False)
+
+
+def load_own(folder: Path, raw: Mapping[str, Any]) -> Loaded:
+    """Read a folder that `save` has written."""
+    files = weight_files(folder)
+    there, origin = described(files), origin_of(files, folder)
+    with told_of(folder / CONFIG):
+        config = own(raw, mlm_head=False)
     with told_of(origin):
-        names = hugging_face.read_names(raw, there) if theirs else own_names(there)
+        names = own_names(there)
     config = replace(config, mlm_head=names.mlm_head)
     wanted = {ours: there[name] for ours, name in names.ours.items()}
     check_amount(config, wanted, origin)
-    tokenizer, special = read_tokenizer(folder, config.vocab_size)
+    tokenizer, special = own_tokenizer(folder, config.vocab_size)
+    return Loaded(build(config, read(wanted), origin), tokenizer, fingerprint(files), special, ())
+
+
+def load_theirs(folder: Path, raw: Mapping[str, Any]) -> Loaded:
+    """Read a folder in Hugging Face's layout."""
+    files = weight_files(folder)
+    there, origin = described(files), origin_of(files, folder)
+    with told_of(folder / CONFIG):
+        raw, how = hugging_face.with_type(raw, there)
+        alone = hugging_face.read_fields(raw, mlm_head=True)
+    beside = read_beside(folder, raw, theirs=True, vocab_size=raw.get("vocab_size"))
+    meant = {**beside.config, "model_type": raw["model_type"]}  # a field that config.json lacks has its usual value
+    with told_of(folder / CONFIG):
+        config = meant_alone = hugging_face.read_fields(meant, mlm_head=True)
+    with told_of(origin):
+        names = hugging_face.read_names(raw, there)
+        names = hugging_face.head_left_out(names, dict(on_meta(config).named_parameters()))
+    wanted = {ours: there[name] for ours, name in names.ours.items()}
+    check_amount(config, wanted, origin)
+    tokenizer = Tokenizer.from_str(beside.tokenizer)
+    check_pieces(folder, tokenizer, config.vocab_size)
     sentence = read_sentence_settings(folder, tokenizer)
     if sentence is not None:
         config = replace(config, pooling=sentence.pooling, unit_length=sentence.unit_length)
     tensors = read(wanted)
+    if hugging_face.names_its_own(raw, tensors):
+        names = hugging_face.without_head(names, hugging_face.OWN_TABLE)
+        tensors = {ours: tensor for ours, tensor in tensors.items() if ours in names.ours}
     with told_of(origin):
-        tensors = hugging_face.arranged(raw, tensors) if theirs else tensors
-    model = build(config, tensors, origin, partial(hugging_face.their_name, raw) if theirs else str)
-    return Loaded(model, tokenizer, fingerprint(files), special, names.left_out, sentence)
+        tensors = hugging_face.arranged(meant, tensors)
+    config = replace(config, mlm_head=names.mlm_head)
+    model = build(config, tensors, origin, partial(hugging_face.their_name, meant))
+    classes = raw.get("architectures")
+    return Loaded(
+        model,
+        tokenizer,
+        fingerprint(files),
+        special_tokens(tokenizer, {f"{kind}_token": name for kind, name in beside.special.items()}),
+        (*names.left_out, *hugging_face.differences(alone, meant_alone), *([how] if how else [])),
+        sentence,
+        tuple(map(str, classes)) if isinstance(classes, list) else (),
+    )
+
+
+def origin_of(files: Sequence[Path], folder: Path) -> str:
+    """The file of the weights, or the index of several, for messages."""
+    return str(files[0] if len(files) == 1 else folder / INDEX)
+
+
+def own_tokenizer(folder: Path, vocab_size: int) -> tuple[Tokenizer, SpecialTokens]:
+    """The tokenizer.json of a folder in our own layout; that of somebody else is tried in another process first.
+
+    Raises:
+        CheckpointError: there is none, it is damaged, or its ids go beyond the table.
+    """
+    file = folder / TOKENIZER
+    if file.resolve().is_relative_to(BUNDLED.resolve()):
+        tokenizer = Tokenizer.from_file(str(file))
+    else:
+        tokenizer = Tokenizer.from_str(read_beside(folder, {}, theirs=False, vocab_size=vocab_size).tokenizer)
+    tokenizer.no_padding()
+    tokenizer.no_truncation()
+    check_pieces(folder, tokenizer, vocab_size)
+    return tokenizer, special_tokens(tokenizer)
 
 
 def check_amount(config: EncoderConfig, wanted: Mapping[str, Described], origin: str) -> None:
@@ -151,14 +233,14 @@ def own_names(theirs: Iterable[str]) -> Names:
 
 
 def read_config(path: Path, mlm_head: bool) -> EncoderConfig:
-    """The configuration in a config.json; every field the file lacks keeps its default, but sizes must be there.
+    """The configuration in a config.json of our own; every field it lacks keeps its default, but sizes must be there.
 
     Raises:
         CheckpointError: no JSON object, or fields that no encoder here can have.
     """
     raw = read_json(path)
     with told_of(path):
-        return hugging_face.read_fields(raw, mlm_head) if hugging_face.is_hugging_face(raw) else own(raw, mlm_head)
+        return own(raw, mlm_head)
 
 
 def own(raw: Mapping[str, Any], mlm_head: bool) -> EncoderConfig:
@@ -241,6 +323,6 @@ def load_snapshot(name: str | Path, step: int) -> Loaded:
     with told_of(path):
         names = own_names(there)
     config = read_config(folder / CONFIG, names.mlm_head)
-    tokenizer, special = read_tokenizer(folder, config.vocab_size)
+    tokenizer, special = own_tokenizer(folder, config.vocab_size)
     model = build(config, read({ours: there[theirs] for ours, theirs in names.ours.items()}), str(path))
     return Loaded(model, tokenizer, fingerprint([path]), special, ())

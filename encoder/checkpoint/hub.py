@@ -13,14 +13,15 @@ from typing import Any
 from encoder import checkpoint
 from encoder.checkpoint import sentence_folder
 from encoder.checkpoint.families import FAMILIES
+from encoder.checkpoint.folder import CONFIG
+from encoder.checkpoint.reading import BESIDE, PIECES
 from encoder.checkpoint.tensor_files import INDEX, WEIGHTS
-from encoder.checkpoint.tokenizer_files import READERS, SETTINGS, SPECIAL
 from encoder.support.errors import EncoderError, of_kind
 
 REPO_ID = re.compile(r"(?:[A-Za-z0-9][A-Za-z0-9._-]{0,95}/)?[A-Za-z0-9][A-Za-z0-9._-]{0,95}", re.ASCII)
 SHARD = re.compile(r"model-\d{5}-of-\d{5}\.safetensors", re.ASCII)
 OF_SENTENCES = (sentence_folder.MODULES, sentence_folder.SETTINGS, sentence_folder.LENGTHS, sentence_folder.POOLING)
-SMALL = ("config.json", *OF_SENTENCES, SETTINGS, SPECIAL, *dict.fromkeys(name for files in READERS for name in files))
+SMALL = (CONFIG, *OF_SENTENCES, *BESIDE, *PIECES)
 SECONDS = 5.0  # to wait for an answer
 MOST_BYTES = 2_000_000_000
 
@@ -63,7 +64,7 @@ def download(
             f"{repo_id[:96]!r} is no id of a model; an id is owner/name, as in google-bert/bert-base-uncased"
         )
     target = folder / repo_id
-    if (target / "config.json").is_file():
+    if (target / CONFIG).is_file():
         return target
     hub = library()
     api = hub.HfApi(endpoint=endpoint, token=False)
@@ -80,8 +81,8 @@ def download(
             where = {"revision": info.sha, "local_dir": coming, "etag_timeout": SECONDS, "tqdm_class": report.bar(hub)}
             asked(hub, repo_id, lambda: api.hf_hub_download(repo_id, file, **where))  # noqa: B023 - called at once
             report.finished(size)
-            if file == "config.json":
-                checkpoint.read_config(coming / file, mlm_head=False)
+            if file == CONFIG:
+                checkpoint.check_kind(coming)
         shutil.rmtree(coming / ".cache", ignore_errors=True)
         settle(coming, target)
     return target
@@ -98,7 +99,7 @@ def settle(coming: Path, target: Path) -> None:
         target.parent.mkdir(parents=True, exist_ok=True)
         coming.rename(target)
     except OSError as error:
-        if not (target / "config.json").is_file():
+        if not (target / CONFIG).is_file():
             raise HubError(f"{target.name} could not be put in place: {error.strerror}") from error
 
 
@@ -140,9 +141,9 @@ def needed_files(repo_id: str, sizes: dict[str, int | None]) -> dict[str, int]:
     weights = [WEIGHTS] if WEIGHTS in sizes else [INDEX, *sorted(filter(SHARD.fullmatch, sizes))]
     wanted = [name for name in (*SMALL, *weights) if name in sizes]
     lacks = {
-        "config.json": "config.json" in sizes,
+        CONFIG: CONFIG in sizes,
         "weights in safetensors": WEIGHTS in sizes or (INDEX in sizes and len(weights) > 1),
-        "tokenizer that can be read here": any(all(name in sizes for name in files) for files in READERS),
+        "tokenizer": any(name in sizes for name in PIECES),
     }
     missing = [what for what, there in lacks.items() if not there]
     if missing:

@@ -1,7 +1,8 @@
 """Checkpoints in Hugging Face's layout: the fields of their config.json and the names of their tensors.
 
-A family is data: which field says what, which module is which of ours, and what is known and not needed. What a table
-does not name is an error, so that no part of a model is lost in silence.
+A family is data: which field says what, which module is which of ours, and what is known and not needed. What is needed
+is found, whatever stands before its name; what is not part of the encoder is left out by name; what stands inside the
+encoder and in no table is an error, so that no part of a model is lost in silence.
 """
 
 import re
@@ -9,6 +10,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+import torch
 from torch import Tensor
 
 from encoder.checkpoint.families import FAMILIES, Family
@@ -44,15 +46,60 @@ UNFIT = {
 }
 
 
+THEIR_FIELDS = {"model_type", "architectures", "hidden_size", "num_hidden_layers", "num_attention_heads"}
 OWN_SIZES = {"vocab_size", "d_model", "n_heads", "n_layers", "d_ff"}  # by these a config.json of our own is told
 LAYER = re.compile(r"\b(layers?)\.(\d{1,4})\.")
 LEAVES = {"weight": "weight", "bias": "bias", "gamma": "weight", "beta": "bias"}  # gamma, beta: before 2019
+ADAPTED = re.compile(r"\b(lora_[AB]|lora_embedding_[AB]|adapters?|prompt_embeddings)\.")
+INCOMPLETE, OWN_TABLE = "head for words that is not whole", "head for words with a table of its own"
 SAME_AS = {"mlm_head.decoder.weight": "embedding.tokens.weight", "mlm_head.decoder.bias": "mlm_head.bias"}
+
+
+# What classes of models are called, and their type: files of 2019 name a class and no type.
+CLASSES = {
+    "Bert": "bert",
+    "Roberta": "roberta",
+    "XLMRoberta": "xlm-roberta",
+    "Camembert": "camembert",
+    "DistilBert": "distilbert",
+    "Electra": "electra",
+    "Albert": "albert",
+    "MPNet": "mpnet",
+    "DebertaV2": "deberta-v2",
+    "ModernBert": "modernbert",
+}
+CLASS = re.compile(r"(\w+?)(For[A-Z]\w*|Model|LMHeadModel)")
 
 
 def is_hugging_face(raw: Mapping[str, Any]) -> bool:
     """Whether a config.json is written in Hugging Face's terms and not in ours."""
-    return "model_type" in raw and not raw.keys() >= OWN_SIZES
+    return bool(raw.keys() & THEIR_FIELDS) and not raw.keys() >= OWN_SIZES
+
+
+def with_type(raw: Mapping[str, Any], names: Iterable[str]) -> tuple[Mapping[str, Any], str]:
+    """A config.json with its type, and how that is known where the file does not say it; else an empty text.
+
+    Raises:
+        CheckpointError: neither the file nor the names of its tensors tell.
+    """
+    if "model_type" in raw:
+        return raw, ""
+    classes = raw.get("architectures")
+    for name in classes if isinstance(classes, list) else ():
+        found = CLASS.fullmatch(name) if isinstance(name, str) else None
+        if found and found[1] in CLASSES:
+            kind = CLASSES[found[1]]
+            return {**raw, "model_type": kind}, f"no model_type in config.json (opened as {kind}: it names {name})"
+    first = {name.partition(".")[0] + "." for name in names}
+    called = {kind for kind in CLASSES.values() if FAMILIES[kind].prefix in first - {"model."}}
+    called -= {kind for kind in called if FAMILIES[kind] is FAMILIES["roberta"] and kind != "roberta"}
+    if len(called) != 1:
+        raise CheckpointError(
+            "config.json has no model_type, and neither architectures nor the names of the tensors tell which it is; "
+            f'add "model_type": one of {", ".join(FAMILIES)}'
+        )
+    (kind,) = called
+    return {**raw, "model_type": kind}, f"no model_type in config.json (opened as {kind}: its tensors are called so)"
 
 
 def family(raw: Mapping[str, Any]) -> Family:
@@ -72,6 +119,18 @@ def family(raw: Mapping[str, Any]) -> Family:
     return FAMILIES[kind]
 
 
+def check_fields(raw: Mapping[str, Any]) -> None:
+    """Refuse a config.json that says what no encoder here can be.
+
+    Raises:
+        CheckpointError: a type that is not supported, or a field of such a value.
+    """
+    for name, (allowed, why) in (ONLY | dict(family(raw).only)).items():
+        if name in raw and raw[name] not in allowed and not (name == "auto_map" and code_of(raw)):
+            values = " or ".join(map(repr, allowed))
+            raise CheckpointError(f"{name} is {raw[name]!r}; it must be {values}: {why}")
+
+
 def read_fields(raw: Mapping[str, Any], mlm_head: bool) -> EncoderConfig:
     """The configuration that a config.json describes; sizes must be there, the rest has the family's usual values.
 
@@ -79,10 +138,7 @@ def read_fields(raw: Mapping[str, Any], mlm_head: bool) -> EncoderConfig:
         CheckpointError: a field that is missing, or has a value that this encoder cannot follow.
     """
     kind = family(raw)
-    for name, (allowed, why) in (ONLY | dict(kind.only)).items():
-        if name in raw and raw[name] not in allowed and not (name == "auto_map" and code_of(raw)):
-            values = " or ".join(map(repr, allowed))
-            raise CheckpointError(f"{name} is {raw[name]!r}; it must be {values}: {why}")
+    check_fields(raw)
     absent = [theirs for ours, theirs in kind.fields.items() if theirs not in raw and ours not in kind.usual]
     if absent:
         raise CheckpointError(f"it lacks {', '.join(absent)}, which a {raw['model_type']} model has")
@@ -171,24 +227,37 @@ def read_names(raw: Mapping[str, Any], theirs: Iterable[str]) -> Names:
     """Find our name for each tensor of a file.
 
     Raises:
-        CheckpointError: a tensor that is in no table, or one that stands there twice.
+        CheckpointError: a tensor inside the encoder that is in no table or there twice; no encoder, or several.
     """
-    kind, ours, left_out, unknown = family(raw), dict[str, str](), list[str](), list[str]()
+    kind, ours, left_out, strange = family(raw), dict[str, str](), list[str](), list[str]()
     every = sorted(theirs)
+    if adapted := [name for name in every if ADAPTED.search(name)]:
+        raise CheckpointError(f"it holds an adapter ({adapted[0]}); merge it into the weights of its model first")
+    lead = leading(kind, every)
+    outer = lead.removesuffix(kind.prefix)
     besides = dict(kind.left_out) | (kind.unneeded(raw, every) if kind.unneeded else {})
     for name in every:
-        bare = name.removeprefix(kind.prefix)
+        bare = name.removeprefix(lead) if name.startswith(lead) else name.removeprefix(outer).removeprefix(kind.prefix)
         module, _, leaf = LAYER.sub(r"\1.{i}.", bare, count=1).rpartition(".")
         what = besides.get(module) or besides.get(bare)
         ours_called = our_name(kind, module, leaf, LAYER.search(bare))
         if what:
             left_out.append(f"{name} ({what})")
         elif ours_called is None:
-            unknown.append(name)
+            strange.append(name)
         elif ours_called in ours:
             raise CheckpointError(f"it holds {name} twice, also under the name {ours[ours_called]}")
         else:
             ours[ours_called] = name
+    roots = {module.partition(".")[0] for module, ours_called in kind.modules.items() if "mlm_head" not in ours_called}
+    inside = [name for name in strange if name.startswith(lead) and name.removeprefix(lead).partition(".")[0] in roots]
+    if inside:
+        more = f" and {len(inside) - 5} more" if len(inside) > 5 else ""
+        raise CheckpointError(
+            f"it holds tensors inside the encoder that a {raw['model_type']} model has no place for: "
+            f"{', '.join(inside[:5])}{more}"
+        )
+    left_out += together(strange)
     if kind.head_of_words and kind.head_of_words not in ours:
         left_out += [f"{ours.pop(name)} (head of another task)" for name in list(ours) if name.startswith("mlm_head.")]
     if code_of(raw):
@@ -198,12 +267,56 @@ def read_names(raw: Mapping[str, Any], theirs: Iterable[str]) -> Names:
     if kind.one_segment and raw.get("type_vocab_size", kind.usual["n_segments"]) != 1:
         table = "embeddings.token_type_embeddings"
         left_out.append(f"rows of {table} after the first (its sentences are not told apart)")
-    if unknown:
-        more = f" and {len(unknown) - 5} more" if len(unknown) > 5 else ""
-        raise CheckpointError(
-            f"it holds tensors that a {raw['model_type']} model has no place for: {', '.join(unknown[:5])}{more}"
-        )
     return Names(ours, tuple(left_out))
+
+
+def leading(kind: Family, names: Iterable[str]) -> str:
+    """What stands before the names of an encoder's tensors: "", "bert.", or "model.bert." where another model holds it.
+
+    Raises:
+        CheckpointError: no table of words, or several encoders of which none stands where its family puts it.
+    """
+    tables = [module for module, ours in kind.modules.items() if ours == "embedding.tokens"]
+    found = {name.removesuffix(f"{table}.weight") for name in names for table in tables if ends(name, table)}
+    if not found:
+        raise CheckpointError(f"it holds no {' or '.join(tables)}.weight: no encoder that can be read here")
+    if usual := [lead for lead in (kind.prefix, "") if lead in found]:
+        return usual[0]
+    if len(found) > 1:
+        raise CheckpointError(f"it holds several encoders: {', '.join(sorted(found))}; save one of them by itself")
+    return found.pop()
+
+
+def ends(name: str, module: str) -> bool:
+    """Whether a tensor is the weight of a module, by that name or one inside another."""
+    return name == f"{module}.weight" or name.endswith(f".{module}.weight")
+
+
+def together(names: Iterable[str]) -> list[str]:
+    """What is said of tensors that are no part of the encoder: by the module that they stand in."""
+    parts: dict[str, list[str]] = {}
+    for name in names:
+        parts.setdefault(name.partition(".")[0], []).append(name)
+    return [
+        f"{inside[0] if len(inside) == 1 else f'{module}.* ({len(inside)} tensors)'} (of another task)"
+        for module, inside in parts.items()
+    ]
+
+
+def head_left_out(names: Names, expected: Iterable[str]) -> Names:
+    """The same without the head for words, where tensors of it are missing: its guesses would be made up."""
+    there = {whole for name in names.ours for whole in (name, SAME_AS.get(name, name))}
+    missing = sorted(name for name in expected if name.startswith("mlm_head.") and name not in there)
+    if not names.mlm_head or not missing:
+        return names
+    return without_head(names, f"{INCOMPLETE}, which lacks {missing[0]}")
+
+
+def without_head(names: Names, why: str) -> Names:
+    """The same without the head for words, which is said to be left out for that reason."""
+    kept = {ours: theirs for ours, theirs in names.ours.items() if not ours.startswith("mlm_head.")}
+    head = [theirs for ours, theirs in names.ours.items() if ours not in kept]
+    return Names(kept, (*names.left_out, *(f"{name} ({why})" for name in head)))
 
 
 def our_name(kind: Family, module: str, leaf: str, layer: re.Match[str] | None) -> str | None:
@@ -247,26 +360,33 @@ def cut(raw: Mapping[str, Any], tensors: Mapping[str, Tensor]) -> dict[str, Tens
     return pieces
 
 
+def differences(alone: EncoderConfig, meant: EncoderConfig) -> list[str]:
+    """What transformers takes from a config.json otherwise than the file by itself says it: its reading is followed."""
+    return [
+        f"{name} {value!r} of config.json (transformers reads it as {getattr(meant, name)!r}, and so does this app)"
+        for name, value in vars(alone).items()
+        if value != getattr(meant, name)
+    ]
+
+
+def names_its_own(raw: Mapping[str, Any], tensors: Mapping[str, Tensor]) -> bool:
+    """Whether the head names words by another table than they are read with, which is not computed here."""
+    decoder, table = tensors.get("mlm_head.decoder.weight"), tensors.get("embedding.tokens.weight")
+    if decoder is None:
+        return raw.get("tie_word_embeddings") is False and any(name.startswith("mlm_head.") for name in tensors)
+    return table is not None and (decoder.shape != table.shape or not torch.equal(decoder, table))
+
+
 def arranged(raw: Mapping[str, Any], tensors: Mapping[str, Tensor]) -> dict[str, Tensor]:
     """The tensors as our modules hold them.
 
-    The decoder must be the embedding table. RoBERTa's tables lose the rows that it never reads: positions before the
-    first, and segments after the first, which it does not tell apart.
-
-    Raises:
-        CheckpointError: a decoder of its own.
+    The decoder is the embedding table. RoBERTa's tables lose the rows that it never reads: positions before the first,
+    and segments after the first, which it does not tell apart.
     """
     arrangement = cut(raw, tensors)
     for copy, original in SAME_AS.items():
         if copy in arrangement:
-            tensor = arrangement.pop(copy)
-            if original not in arrangement:
-                arrangement[original] = tensor
-            elif arrangement[original].shape != tensor.shape or not bool((arrangement[original] == tensor).all()):
-                raise CheckpointError(
-                    f"{their_name(raw, copy)} differs from {their_name(raw, original)}; "
-                    "the head must name words with the embedding table it reads them with"
-                )
+            arrangement.setdefault(original, arrangement.pop(copy))
     kind = family(raw)
     first = slice(first_position(raw), None) if kind.positions_after_padding else slice(None)
     rows = {"embedding.positions.weight": first, "embedding.segments.weight": slice(1 if kind.one_segment else None)}

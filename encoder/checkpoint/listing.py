@@ -1,22 +1,26 @@
 """Checkpoint folders below one root: found by name, and never outside it."""
 
 import os
+import re
 from collections.abc import Iterator
 from itertools import chain
 from pathlib import Path, PurePosixPath
 
-from encoder.checkpoint.tensor_files import INDEX, WEIGHTS, CheckpointError
+from encoder.checkpoint.tensor_files import IN_ONE, IN_SHARDS, CheckpointError
 
 MODELS = "ENCODER_MODELS"  # the variable that names the folder of a server's models
 MOST_FOLDERS = 200  # that are listed
 MOST_ENTRIES = 2000  # that are looked at
 LONGEST_NAME = 200  # characters
+CACHED = re.compile(r"models--(?P<id>[\w.-]+)", re.ASCII)  # a model in the cache that huggingface_hub fills
+REVISION = re.compile(r"[0-9a-f]{40}")
 
 
 def within(root: Path, name: str) -> Path:
     """The folder of that name below a root: "my-model", or "team/my-model".
 
-    Symbolic links are followed as long as they stay below the root, as those of a Hugging Face cache do.
+    Symbolic links are followed as long as they stay below the root, as those of a Hugging Face cache do. Of a model in
+    such a cache the name is that on the hub, and the folder its newest snapshot.
 
     Raises:
         CheckpointError: a name that is no such name, no folder, or one that leads out of the root. No message holds the
@@ -31,6 +35,8 @@ def within(root: Path, name: str) -> Path:
         )
     folder, top = root.joinpath(*parts), root.resolve()
     try:
+        if not folder.is_dir():
+            folder = snapshot(root / "models--{}".format("--".join(parts))) or folder
         if not inside(folder, top):
             raise CheckpointError(f"{name!r} leads out of the folder of models")
         if not folder.is_dir():
@@ -48,6 +54,18 @@ def within(root: Path, name: str) -> Path:
     if astray is not None:
         raise CheckpointError(f"{astray!r} in {name!r} is a link that leads out of the folder of models")
     return folder
+
+
+def snapshot(cached: Path) -> Path | None:
+    """The folder of a model in the hub's cache: the revision that its main branch is at, else the newest one."""
+    if not (cached / "snapshots").is_dir():
+        return None
+    main = cached / "refs" / "main"
+    revision = main.read_text(encoding="utf-8", errors="replace")[:50].strip() if main.is_file() else ""
+    if REVISION.fullmatch(revision) and (cached / "snapshots" / revision).is_dir():
+        return cached / "snapshots" / revision
+    revisions = [Path(entry.path) for entry in entries(cached / "snapshots") if entry.is_dir()]
+    return max(revisions, key=lambda folder: folder.stat().st_mtime, default=None)
 
 
 def inside(path: Path, top: Path) -> bool:
@@ -75,6 +93,10 @@ def folders(root: Path) -> list[str]:
             names = sorted(entry.name for entry in entries(root / above) if not entry.name.startswith("."))
         except OSError:
             continue
+        if not above:  # what the hub's cache calls owner/name
+            cached = [found["id"].replace("--", "/") for found in map(CACHED.fullmatch, names) if found]
+            names = [name for name in names if not CACHED.fullmatch(name)]
+            models += [name for name in cached if name not in models and usable(root, name)][:MOST_FOLDERS]
         for name in (f"{above}{name}" for name in names):
             if not usable(root, name):
                 waiting += [f"{name}/"] if not above and (root / name).is_dir() else []
@@ -89,4 +111,5 @@ def usable(root: Path, name: str) -> bool:
         folder = within(root, name)
     except CheckpointError:
         return False
-    return (folder / "config.json").is_file() and any((folder / weights).is_file() for weights in (WEIGHTS, INDEX))
+    weights = any((folder / name).is_file() for name in (*IN_ONE, *IN_SHARDS))
+    return weights and (folder / "config.json").is_file()

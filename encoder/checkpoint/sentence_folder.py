@@ -12,8 +12,8 @@ from typing import Any
 
 from tokenizers import Tokenizer
 
+from encoder.checkpoint.reading import SETTINGS as TOKENIZER_SETTINGS
 from encoder.checkpoint.tensor_files import CheckpointError, read_any_json, read_json
-from encoder.checkpoint.tokenizer_files import SETTINGS as TOKENIZER_SETTINGS
 from encoder.model.config import LONGEST, Pooling
 
 MODULES, SETTINGS, LENGTHS = "modules.json", "config_sentence_transformers.json", "sentence_bert_config.json"

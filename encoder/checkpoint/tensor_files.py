@@ -4,11 +4,14 @@ import hashlib
 import json
 import re
 import struct
+import zipfile
 from collections.abc import Iterable, Mapping
+from contextlib import nullcontext
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
+import torch
 from safetensors import SafetensorError, safe_open
 from torch import Tensor
 
@@ -16,17 +19,17 @@ from encoder.support.errors import EncoderError
 from encoder.support.progress import progress
 
 WEIGHTS, INDEX = "model.safetensors", "model.safetensors.index.json"
-PICKLED = ("pytorch_model.bin", "pytorch_model.bin.index.json", "model.pt", "pytorch_model.pt", "model.bin")
-CONVERT = (
-    "python -c \"from transformers import AutoModelForMaskedLM as M; M.from_pretrained('{0}').save_pretrained('{0}')\""
-)
-FLOATS = {"F64": 8, "F32": 4, "F16": 2, "BF16": 2}
+PICKLE, PICKLE_INDEX = "pytorch_model.bin", "pytorch_model.bin.index.json"
+IN_ONE, IN_SHARDS = (WEIGHTS, PICKLE), (INDEX, PICKLE_INDEX)  # safetensors first, where a folder has both
+FLOATS = {"F64": torch.float64, "F32": torch.float32, "F16": torch.float16, "BF16": torch.bfloat16}
+DTYPES = {dtype: name for name, dtype in FLOATS.items()}
 MOST_JSON = 2**20  # bytes of a config.json
 MOST_INDEX, MOST_HEADER = 4 * 2**20, 4 * 2**20  # bytes of an index of shards, and of the header of a safetensors file
 MOST_DIGITS = 40  # of a number in a JSON file; tokenizers write 10^30 for no bound
 MOST_SHARDS, MOST_TENSORS = 64, 20_000
 LONGEST_MESSAGE = 800  # characters
-SHARD = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.-]{0,180}\.safetensors", re.ASCII)  # a name that every system can take
+MOST_DESCRIBED = 4 * 2**20  # bytes of the part of a pickle that says which tensors there are
+SHARD = re.compile(r"\w[\w.-]{0,180}\.(safetensors|bin)", re.ASCII)  # a name that every system can take
 MOST_BYTES = 4 * 2**30  # of a model's weights in float32
 
 
@@ -43,12 +46,13 @@ class CheckpointError(EncoderError):
 
 @dataclass(frozen=True)
 class Described:
-    """What a file says of one of its tensors, before anything of it is read."""
+    """What a file says of one of its tensors, before it is read; one of a pickle is held, not yet copied."""
 
     path: Path
     name: str
     dtype: str
     shape: tuple[int, ...]
+    held: Tensor | None = None
 
     @property
     def numbers(self) -> int:
@@ -96,50 +100,42 @@ def whole_number(digits: str) -> int:
 
 
 def weight_files(folder: Path) -> list[Path]:
-    """The safetensors file of a folder, or all shards that its index names.
+    """The file of a folder's weights, or all shards that its index names: safetensors, else what torch.save wrote.
 
     Raises:
         CheckpointError: there is none, or the index names something else than files of this folder.
     """
-    if (folder / WEIGHTS).is_file():
-        return [folder / WEIGHTS]
-    if not (folder / INDEX).is_file():
-        raise CheckpointError(f"{folder} has no {WEIGHTS}{unpickled(folder)}")
-    named = read_json(folder / INDEX, MOST_INDEX).get("weight_map")
+    one = next((folder / name for name in IN_ONE if (folder / name).is_file()), None)
+    index = next((folder / name for name in IN_SHARDS if (folder / name).is_file()), None)
+    if one is not None and (index is None or one.name == WEIGHTS):
+        return [one]
+    if index is None:
+        raise CheckpointError(f"{folder} has no weights: none of {', '.join((*IN_ONE, *IN_SHARDS))}")
+    named = read_json(index, MOST_INDEX).get("weight_map")
     if not isinstance(named, dict) or not all(isinstance(name, str) for name in named.values()):
-        raise CheckpointError(f"{folder / INDEX} has no weight_map from the names of tensors to those of files")
+        raise CheckpointError(f"{index} has no weight_map from the names of tensors to those of files")
     shards = sorted(set(named.values()))
     strange = [name for name in shards if not SHARD.fullmatch(name)]
     if strange or not 0 < len(shards) <= MOST_SHARDS:
-        index = repr(strange[0][:80]) if strange else f"{len(shards)} files"
-        raise CheckpointError(
-            f"{folder / INDEX} names {index}; it must name 1 to {MOST_SHARDS} .safetensors files of this folder"
-        )
+        what = repr(strange[0][:80]) if strange else f"{len(shards)} files"
+        raise CheckpointError(f"{index} names {what}; it must name 1 to {MOST_SHARDS} files of weights of this folder")
     missing = [name for name in shards if not (folder / name).is_file()]
     if missing:
-        raise CheckpointError(f"{folder} has no {missing[0]}, which {INDEX} names")
+        raise CheckpointError(f"{folder} has no {missing[0]}, which {index.name} names")
     return [folder / name for name in shards]
 
 
-def unpickled(folder: Path) -> str:
-    """What to do about weights that are there, but as a pickle; empty where none are."""
-    pickles = [name for name in PICKLED if (folder / name).is_file()]
-    if not pickles:
-        return ""
-    return (
-        f"; {pickles[0]} is a pickle, which can run code, and is never opened. "
-        f"If you trust it, convert it once: {CONVERT.format(folder)}"
-    )
-
-
 def described(paths: Iterable[Path]) -> dict[str, Described]:
-    """Every tensor of some safetensors files by its name; their headers are read and checked, nothing else.
+    """Every tensor of some files of weights by its name; of safetensors the header is read and checked, nothing else.
 
     Raises:
         CheckpointError: a file whose header is damaged or does not fit its size, or a tensor that stands in two files.
     """
     tensors: dict[str, Described] = {}
     for path in paths:
+        if path.suffix == ".bin":
+            tensors |= in_pickle(path, tensors)
+            continue
         try:
             check_header(path)
             with safe_open(path, "pt") as file:
@@ -156,6 +152,65 @@ def described(paths: Iterable[Path]) -> dict[str, Described]:
         except (SafetensorError, OSError, ValueError, KeyError) as error:
             raise CheckpointError(f"{path} is not a readable safetensors file: {error}") from error
     return tensors
+
+
+def bytes_of_weights(folder: Path) -> int:
+    """About how many bytes the weights of a folder take in float32, from what their files say.
+
+    Raises:
+        CheckpointError: there are none, or a file of them is damaged.
+    """
+    files = weight_files(folder)
+    pickled = sum(file.stat().st_size for file in files if file.suffix == ".bin")  # not opened to be weighed
+    headed = described(file for file in files if file.suffix != ".bin")
+    return pickled + sum(4 * tensor.numbers for tensor in headed.values())
+
+
+def in_pickle(path: Path, others: Mapping[str, Described]) -> dict[str, Described]:
+    """Every tensor of a file that torch.save wrote, read as weights alone: nothing in it is executed.
+
+    Since torch 1.6 such a file is an archive, of which nothing is read before it is needed; others are read whole.
+
+    Raises:
+        CheckpointError: a file that is damaged, asks for code, or holds something else than tensors by name; or a
+            tensor that stands in another file too.
+    """
+    try:
+        if size := unpacked(path):
+            raise CheckpointError(f"{path} says what it holds in {size:,} bytes; at most {MOST_DESCRIBED:,} are read")
+        found = torch.load(path, map_location="cpu", weights_only=True, mmap=zipfile.is_zipfile(path))
+    except CheckpointError:
+        raise
+    except Exception as error:  # torch raises what it meets, down to IndexError
+        told = " ".join(str(error).split())[:200]
+        raise CheckpointError(f"{path} cannot be read as weights alone: {told or type(error).__name__}") from error
+    if not isinstance(found, dict) or not all(isinstance(name, str) for name in found):
+        raise CheckpointError(f"{path} holds a {type(found).__name__}; it must hold tensors by their names")
+    odd = [name for name, tensor in found.items() if type(tensor) not in (Tensor, torch.nn.Parameter)]
+    if odd:
+        raise CheckpointError(
+            f"{path} holds {odd[0]!r:.80}, a {type(found[odd[0]]).__name__}; it must hold tensors alone"
+        )
+    if (count := len(others) + len(found)) > MOST_TENSORS:
+        raise CheckpointError(f"{path} makes {count:,} tensors; a model here has at most {MOST_TENSORS:,}")
+    if twice := sorted(others.keys() & found.keys()):
+        raise CheckpointError(f"{path} holds {twice[0]}, which {others[twice[0]].path.name} holds too")
+    return {
+        name: Described(path, name, DTYPES.get(tensor.dtype, str(tensor.dtype)), tuple(tensor.shape), tensor.detach())
+        for name, tensor in found.items()
+    }
+
+
+def unpacked(path: Path) -> int:
+    """How many bytes of an archive are no tensors, or are packed; 0 where that is no more than usual."""
+    if not zipfile.is_zipfile(path):
+        return 0
+    with zipfile.ZipFile(path) as archive:
+        parts = archive.infolist()
+    packed = sum(part.file_size for part in parts if part.compress_type != zipfile.ZIP_STORED)
+    told = sum(part.file_size for part in parts if part.filename.endswith(".pkl"))
+    size = max(packed, told)
+    return size if size > MOST_DESCRIBED else 0
 
 
 def check_header(path: Path) -> None:
@@ -189,14 +244,15 @@ def read(wanted: Mapping[str, Described]) -> dict[str, Tensor]:
     tensors: dict[str, Tensor] = {}
     with progress("reading weights", "tensors") as hear:
         for path in {tensor.path: None for tensor in wanted.values()}:
+            here = {name: tensor for name, tensor in wanted.items() if tensor.path == path}
             try:
-                with safe_open(path, "pt") as file:
-                    here = {name: tensor for name, tensor in wanted.items() if tensor.path == path}
+                with nullcontext(None) if path.suffix == ".bin" else safe_open(path, "pt") as file:
                     for name, tensor in here.items():
-                        tensors[name] = file.get_tensor(tensor.name).float()
+                        given = file.get_tensor(tensor.name) if file is not None else cast(Tensor, tensor.held).clone()
+                        tensors[name] = given.float().contiguous()
                         hear(len(tensors), len(wanted))
-            except (SafetensorError, OSError, ValueError, KeyError) as error:
-                raise CheckpointError(f"{path} is not a readable safetensors file: {error}") from error
+            except (SafetensorError, OSError, RuntimeError, ValueError, KeyError) as error:
+                raise CheckpointError(f"{path} is not a readable file of weights: {error}") from error
     return tensors
 
 

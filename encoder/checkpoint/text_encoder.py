@@ -14,6 +14,7 @@ from torch import Tensor
 from encoder import checkpoint
 from encoder.checkpoint.families import REPLACED
 from encoder.checkpoint.family_fields import UNTRAINED
+from encoder.checkpoint.hugging_face import INCOMPLETE, OWN_TABLE
 from encoder.checkpoint.sentence_folder import SentenceSettings
 from encoder.checkpoint.tokenizer_files import UNKNOWN, SpecialTokens, special_tokens
 from encoder.edits.edit import Edit, check
@@ -55,6 +56,7 @@ class TextEncoder:
         special: SpecialTokens | None = None,
         left_out: tuple[str, ...] = (),
         sentence: SentenceSettings | None = None,
+        architectures: tuple[str, ...] = (),
     ) -> None:
         self.model = model
         self.tokenizer = tokenizer
@@ -65,6 +67,7 @@ class TextEncoder:
         self.max_tokens = min(MAX_TOKENS, model.config.max_positions, longest or MAX_TOKENS)
         self.special = special_tokens(tokenizer) if special is None else special
         self.left_out = left_out
+        self.architectures = architectures  # the classes that a config.json names
         self.pad_id = (tokenizer.token_to_id(self.special.pad) if self.special.pad else None) or 0
 
     @classmethod
@@ -94,7 +97,15 @@ class TextEncoder:
         bundled = folder.parent == checkpoint.BUNDLED
         path = "" if bundled else str(name)
         source = Source(called or folder.resolve().name, loaded.sha256, origin=path if origin is None else origin)
-        encoder = cls(loaded.model, loaded.tokenizer, source, loaded.special, loaded.left_out, loaded.sentence)
+        encoder = cls(
+            loaded.model,
+            loaded.tokenizer,
+            source,
+            loaded.special,
+            loaded.left_out,
+            loaded.sentence,
+            loaded.architectures,
+        )
         if not bundled and (infinite := encoder.outgrown()):
             log.warning(OUTGROWN, name, infinite)
         return encoder
@@ -116,7 +127,12 @@ class TextEncoder:
         loaded = checkpoint.from_object(model, tokenizer)
         name = called or Path(str(getattr(model, "name_or_path", ""))).name or str(model.config.model_type)
         encoder = cls(
-            loaded.model, loaded.tokenizer, Source(name, loaded.sha256, maker=HELD), loaded.special, loaded.left_out
+            loaded.model,
+            loaded.tokenizer,
+            Source(name, loaded.sha256, maker=HELD),
+            loaded.special,
+            loaded.left_out,
+            architectures=loaded.architectures,
         )
         if infinite := encoder.outgrown():
             log.warning(OUTGROWN, name, infinite)
@@ -166,6 +182,10 @@ class TextEncoder:
             sentences.append("It learned to tell which words were replaced, never to name a hidden one.")
         if any(UNTRAINED in module for module in self.left_out):
             sentences.append("The head for words in its file was not trained, so its guesses would be random.")
+        if any(INCOMPLETE in module for module in self.left_out):
+            sentences.append("The head for words in its file is not whole, so its guesses would be made up.")
+        if any(OWN_TABLE in module for module in self.left_out):
+            sentences.append("The head in its file names words by a table of its own, which is not computed here.")
         return " ".join(sentences)
 
     @property

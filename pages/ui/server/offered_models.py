@@ -163,15 +163,14 @@ def remember(name: str) -> None:
 def weights(name: str) -> int:
     """About how many bytes the weights of that model take.
 
-    Those of a folder may be of 16 bits on disk, and be of 32 here; a folder that is damaged is told so when it is read.
+    Those of a folder may be of 16 bits on disk, and be of 32 here; a folder that is damaged is told so when it is read,
+    and has none.
     """
     name = moment_of(name)[0] if name.startswith(MOMENT) else name
     if name.startswith(FOLDER):
-        on_disk = sum(file.stat().st_size for file in place(name).glob("*.safetensors"))
         with suppress(ValueError, OSError):
-            config = checkpoint.read_config(place(name) / "config.json", mlm_head=False)
-            return max(on_disk, size(config).bytes_of_weights)
-        return on_disk
+            return checkpoint.bytes_of_weights(place(name))
+        return 0
     return size(config_of(name)).bytes_of_weights
 
 
