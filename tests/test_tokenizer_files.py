@@ -28,7 +28,7 @@ def test_special_tokens_are_those_that_settings_name() -> None:
     [
         ({}, "has no tokenizer: none of tokenizer.json, vocab.txt, vocab.json, merges.txt, spm.model"),
         ({"vocab.txt": "\n".join(map(str, range(99)))}, "vocab.txt has 99 pieces, more than the vocab_size 53"),
-        ({"vocab.json": "[]", "merges.txt": ""}, "transformers cannot read its tokenizer"),
+        ({"vocab.json": "{}", "merges.txt": ""}, "is a BertTokenizer, which needs a tokenizer.json, or vocab.txt"),
         ({"vocab.txt": "[CLS]\n[SEP]", "tokenizer_config.json": "[]"}, "tokenizer_config.json holds a list"),
         ({"tokenizer.json": " " * (40 * 2**20 + 1)}, "has 41,943,041 bytes; at most 41,943,040 are read here"),
         ({"spm.model": "no such model"}, "is not one that the package sentencepiece reads here"),

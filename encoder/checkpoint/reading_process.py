@@ -155,6 +155,13 @@ def read_theirs(folder: Path) -> dict[str, Any]:
             f"its tokenizer is a {type(tokenizer).__name__}, which is written in Python; here a tokenizer must have a "
             "form in tokenizer.json"
         )
+    wanted = {name for kind, name in type(tokenizer).vocab_files_names.items() if kind != "tokenizer_file"}
+    there = {file.name for file in folder.iterdir()}
+    if "tokenizer.json" not in there and not wanted <= there:  # transformers would go on with an empty vocabulary
+        raise RefusedError(
+            f"its tokenizer is a {type(tokenizer).__name__}, which needs a tokenizer.json"
+            + (f", or {' and '.join(sorted(wanted))}" if wanted else "")
+        )
     return {
         "config": json.loads(config.to_json_string(use_diff=False)),
         "tokenizer": tokenizer.backend_tokenizer,
