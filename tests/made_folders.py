@@ -2,7 +2,9 @@
 
 Each row of FOLDERS makes one; the words are fixed, so that what transformers reads of them is a table:
 
-    python tests/made_folders.py      # writes tests/data/folders.json: the ids that AutoTokenizer gives, or that it fails
+    PYTHONPATH=. python tests/made_folders.py
+
+writes tests/data/folders.json: the ids that AutoTokenizer gives for each, or that it fails.
 """
 
 import json
@@ -30,7 +32,9 @@ TEXTS = (
 )
 PAIR = ("the cat sat", "hello paris")
 LETTERS = "abcdefghijklmnopqrstuvwxyz"
-WORDS = "the capital of france is paris hello world cat sat on mat don open work er mail naive naïve café 今 天 气 . , - '"
+WORDS = (
+    "the capital of france is paris hello world cat sat on mat don open work er mail naive naïve café 今 天 气 . , - '"
+)
 PIECES = [*WORDS.split(), *"HPFCÜÖïöéü", *LETTERS, *(f"##{c}" for c in LETTERS + "éïöü"), "##ing", "##s"]
 BERT = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]"]
 ROBERTA = ["<s>", "<pad>", "</s>", "<unk>", "<mask>"]
@@ -107,7 +111,7 @@ def byte_pairs(as_json: bool, **settings: Any) -> Change:
 UNIGRAMS = [f"▁{word}" for word in WORDS.split()] + ["▁", *LETTERS, "今", "天", "气", "é", "ï", ".", ",", "-", "'"]
 
 
-def unigrams(special: list[str], template: str, **settings: Any) -> Change:
+def unigrams(special: list[str], template: str, pair: str, **settings: Any) -> Change:
     """A tokenizer.json of unigrams, as SentencePiece makes them."""
 
     def made(folder: Path) -> None:
@@ -118,7 +122,7 @@ def unigrams(special: list[str], template: str, **settings: Any) -> Change:
         one.pre_tokenizer = pre_tokenizers.Metaspace()
         one.decoder = decoders.Metaspace()
         ids = [(piece, i) for i, piece in enumerate(special) if piece in template]
-        one.post_processor = processors.TemplateProcessing(single=template, special_tokens=ids)
+        one.post_processor = processors.TemplateProcessing(single=template, pair=pair, special_tokens=ids)
         one.add_special_tokens([AddedToken(piece, special=True) for piece in special])
         write(folder, tokenizer__json=one.to_str(), tokenizer_config__json=settings)
 
@@ -253,6 +257,8 @@ XLMR = ["<s>", "<pad>", "</s>", "<unk>", "<mask>"]
 ALBERT = ["<pad>", "<unk>", "[CLS]", "[SEP]", "[MASK]"]
 DEBERTA = ["[PAD]", "[CLS]", "[SEP]", "[UNK]", "[MASK]"]
 XLMR_NAMES = named(XLMR) | {"bos_token": "<s>", "eos_token": "</s>"}
+XLMR_TEMPLATES = ("<s> $A </s>", "<s> $A </s> </s> $B </s>")
+BERT_TEMPLATES = ("[CLS] $A [SEP]", "[CLS] $A [SEP] $B:1 [SEP]:1")
 ADDED = {"added_tokens__json": {"[WORLD]": 150, "<ent>": 151}}
 SPECIAL = {"special_tokens_map__json": named(BERT) | {"additional_special_tokens": ["[WORLD]"]}}
 DISTIL = {"dim": 24, "n_layers": 2, "n_heads": 3, "hidden_dim": 40}
@@ -365,17 +371,17 @@ FOLDERS: dict[str, Made] = {
     "roberta-json": of("Roberta", MLM, byte_pairs(as_json=True, tokenizer_class="RobertaTokenizerFast")),
     "roberta-prefix-space": of("Roberta", BARE, byte_pairs(as_json=True, add_prefix_space=True)),
     "roberta-labels": of("Roberta", LABELS, byte_pairs(as_json=False), says="classification head"),
-    "xlm-roberta": of("XLMRoberta", MLM, unigrams(XLMR, "<s> $A </s>", **XLMR_NAMES)),
+    "xlm-roberta": of("XLMRoberta", MLM, unigrams(XLMR, *XLMR_TEMPLATES, **XLMR_NAMES)),
     "xlm-roberta-pieces": of("XLMRoberta", MLM, sentence_pieces("sentencepiece.bpe.model", ["<unk>", "<s>", "</s>"])),
-    "camembert": of("Camembert", MLM, unigrams(XLMR, "<s> $A </s>", **XLMR_NAMES)),
+    "camembert": of("Camembert", MLM, unigrams(XLMR, *XLMR_TEMPLATES, **XLMR_NAMES)),
     "distilbert": of("DistilBert", MLM, PLAIN, values=DISTIL),
     "distilbert-labels": of("DistilBert", LABELS, CASED, values=DISTIL, says="classification head"),
     "electra-generator": of("Electra", MLM, PLAIN, values={"embedding_size": 16}),
     "electra": of("Electra", "ForPreTraining", PLAIN, says="replaced-token head"),
-    "albert": of("Albert", MLM, unigrams(ALBERT, "[CLS] $A [SEP]"), values={"embedding_size": 16}),
-    "albert-pieces": of("Albert", BARE, sentence_pieces("spiece.model", ["<pad>", "<unk>", "[CLS]", "[SEP]", "[MASK]"])),
+    "albert": of("Albert", MLM, unigrams(ALBERT, *BERT_TEMPLATES), values={"embedding_size": 16}),
+    "albert-pieces": of("Albert", BARE, sentence_pieces("spiece.model", ALBERT)),
     "mpnet": of("MPNet", MLM, word_pieces(["<s>", "<pad>", "</s>", "[UNK]", "<mask>"])),
-    "deberta-v3": of("DebertaV2", BARE, unigrams(DEBERTA, "[CLS] $A [SEP]"), values=DISTANCES),
+    "deberta-v3": of("DebertaV2", BARE, unigrams(DEBERTA, *BERT_TEMPLATES), values=DISTANCES),
     "deberta-v3-pieces": of(
         "DebertaV2", BARE, sentence_pieces("spm.model", ["<unk>", "[CLS]", "[SEP]", "[PAD]", "[MASK]"]),
         values=DISTANCES,
@@ -385,7 +391,14 @@ FOLDERS: dict[str, Made] = {
     "gte": of("Gte", MLM, word_piece_json(tokenizer_class="BertTokenizer")),
     "eurobert": of("EuroBert", BARE, word_piece_json(**FAST), values={**IDS, "mask_token_id": 4}),
 }  # fmt: skip
-ROWS = {"roberta-json": 400, "roberta": 400, "roberta-prefix-space": 400, "roberta-labels": 400, "bert-byte-pairs": 400}
+ROWS = {
+    "vocabulary-of-another": 400,
+    "roberta-json": 400,
+    "roberta": 400,
+    "roberta-prefix-space": 400,
+    "roberta-labels": 400,
+    "bert-byte-pairs": 400,
+}
 
 
 def make(name: str, folder: Path) -> Any:

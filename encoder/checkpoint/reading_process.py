@@ -144,7 +144,8 @@ def read_theirs(folder: Path) -> dict[str, Any]:
     try:
         tokenizer = AutoTokenizer.from_pretrained(folder, config=config, local_files_only=True, trust_remote_code=False)
     except BaseException as error:  # the package tokenizers raises panics that are no Exception
-        if "tiktoken" in str(error):  # transformers takes for that what sentencepiece does not read
+        models = [file for file in folder.iterdir() if file.suffix == ".model"]
+        if models and "tiktoken" in str(error):  # transformers takes for that what sentencepiece does not read
             raise RefusedError(NO_SENTENCEPIECE) from error
         settings = json_in(folder / "tokenizer_config.json") or {}
         named = settings.get("tokenizer_class") if isinstance(settings, dict) else None
