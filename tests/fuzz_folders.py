@@ -31,6 +31,7 @@ from tiny import TINY, tiny_model, tiny_tokenizer
 from twins import MODELS, saved
 
 from encoder import CheckpointError, TextEncoder, checkpoint
+from encoder.checkpoint.reading import PROCESS
 from encoder.support.errors import EncoderError
 
 MOST_SECONDS, MOST_MB = 5.0, 500.0  # that a strange folder may take
@@ -81,11 +82,12 @@ def resident(pid: int, field: str = "VmRSS") -> float:
 
 
 def started_by(pid: int) -> list[int]:
-    """The processes that a process has started and that run."""
+    """The processes that a process has started and that run, and those that they have started."""
     try:
-        return [int(one) for one in Path(f"/proc/{pid}/task/{pid}/children").read_text().split()]
+        own = [int(one) for one in Path(f"/proc/{pid}/task/{pid}/children").read_text().split()]
     except OSError:
         return []
+    return own + [below for one in own for below in started_by(one)]
 
 
 def measured(folder: Path) -> Measured:
@@ -99,6 +101,7 @@ def measured(folder: Path) -> Measured:
         except BaseException as error:
             said = f"failed: {type(error).__name__}: {str(error)[:300]}"
         finally:
+            PROCESS.end()  # and counts the time that it took
             os.write(inlet, f"{sum(os.times()[:4])}\n{said}".encode())
             os._exit(0)
     os.close(inlet)

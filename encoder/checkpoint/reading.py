@@ -152,6 +152,12 @@ class Process:
                 process.kill()
             self.process = None
 
+    def forget(self) -> None:
+        """Leave the process to the one that this is a copy of."""
+        self.turn, self.process = threading.Lock(), None
+
 
 PROCESS = Process()
 atexit.register(PROCESS.end)
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=PROCESS.forget)

@@ -248,7 +248,7 @@ def read(wanted: Mapping[str, Described]) -> dict[str, Tensor]:
             try:
                 with nullcontext(None) if path.suffix == ".bin" else safe_open(path, "pt") as file:
                     for name, tensor in here.items():
-                        given = file.get_tensor(tensor.name) if file is not None else cast(Tensor, tensor.held).clone()
+                        given = file.get_tensor(tensor.name) if file is not None else cast(Tensor, tensor.held)
                         tensors[name] = given.float().contiguous()
                         hear(len(tensors), len(wanted))
             except (SafetensorError, OSError, RuntimeError, ValueError, KeyError) as error:
