@@ -104,7 +104,7 @@ def test_pupils_are_told_what_the_teacher_shows_and_nothing_of_answers_before_th
         assert best["right"] and [line["right"] for line in results["lines"]].count(True) == 1
         assert results["said"].startswith(f"It is “{best['text']}”.")
         csv = client.post("/api/class/keep", json={"seat": teacher, "format": "csv"}).text
-        assert csv.splitlines()[0].startswith("question,asked,vote") and "3 to,1,2" in csv
+        assert csv.splitlines()[0].startswith("\ufeffquestion,asked,vote") and "3 to,1,2" in csv
         assert len(leads.until(lambda parts: parts.get("results"))["results"]) == 1
     with listen(client) as again:  # a tab that is loaded anew
         own = Heard(again, pupil).until(lambda parts: "own" in parts)["own"]

@@ -209,7 +209,7 @@ def test_the_command_writes_the_same_rows_as_json_and_csv(tmp_path: Path, capsys
     exam = read_exam(tmp_path / "exam.json")
     assert {row.treebank for row in exam.rows} == {"one", "two"} and exam.model == "small"
     assert exam.to_json() == (tmp_path / "exam.json").read_text(encoding="utf-8")
-    with (tmp_path / "exam.csv").open(encoding="utf-8", newline="") as file:
+    with (tmp_path / "exam.csv").open(encoding="utf-8-sig", newline="") as file:
         table = list(csv.DictReader(file))
     assert [(row["relation"], float(row["accuracy"])) for row in table] == [(r.relation, r.accuracy) for r in exam.rows]
     assert main(["--out", str(tmp_path / "exam.txt")]) == 2 and "must end in .json or .csv" in capsys.readouterr().err

@@ -116,12 +116,12 @@ def test_a_layer_that_is_not_there_is_refused(sara: Trace) -> None:
 
 def test_no_text_becomes_a_formula_in_any_cell_of_a_table() -> None:
     for text in FORMULAS:
-        (back,) = next(csv.reader([to_csv([[text]])]) if "\r" not in text else iter([[cell(text)]]))
+        (back,) = next(csv.reader([to_csv([[text]])[1:]]) if "\r" not in text else iter([[cell(text)]]))
         assert back == f"'{text}"
     values, names = np.ones((len(FORMULAS),) * 2, np.float32), dict.fromkeys(("query", "key"), FORMULAS)
     likeliest = Numbers(values, ("query", "rank"), names, words=(tuple(FORMULAS),) * len(FORMULAS))
     for numbers in (Numbers(values, ("query", "key"), names), Numbers(values[0], ("key",), names), likeliest):
-        for row in csv.reader(io.StringIO(to_csv(numbers.table()), newline="")):
+        for row in csv.reader(io.StringIO(to_csv(numbers.table())[1:], newline="")):
             assert not [text for text in row if text.startswith(("=", "+", "-", "@", "\t", "\r"))]
 
 
@@ -134,7 +134,7 @@ def test_the_csv_of_a_matrix_is_exact() -> None:
         np.testing.assert_array_equal(frame.to_numpy(dtype=np.float32), values)
         assert list(frame.columns[:2]) == ["dim_1", "dim_2"] and frame.index[1] == "1 w1"
         assert text.endswith("\n") and "\r" not in text
-    assert to_csv([["n", True], [3, np.int64(4)]]) == "n,True\n3,4\n"
+    assert to_csv([["n", True], [3, np.int64(4)]]) == "\ufeffn,True\n3,4\n"
 
 
 def test_a_figure_without_numbers_of_its_own_gives_every_point() -> None:

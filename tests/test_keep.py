@@ -119,7 +119,7 @@ def test_all_of_a_run_is_kept_as_arrays_and_tables_and_its_link_opens_it(base: T
         for name in trace:
             np.testing.assert_array_equal(kept[name], trace[name].numpy(), strict=True)
     with zipfile.ZipFile(io.BytesIO(offered["zip"].make())) as whole:
-        rows = list(csv.reader(io.StringIO(whole.read("attention.weights.csv").decode(), newline="")))
+        rows = list(csv.reader(io.StringIO(whole.read("attention.weights.csv").decode("utf-8-sig"), newline="")))
     values = np.array([row[2:] for row in rows[1:]], dtype=np.float32)
     np.testing.assert_array_equal(values.reshape(8, len(trace.tokens), -1), trace.array(WEIGHTS))
     query = {name: value for name, (value,) in parse_qs(texts(app)[0].partition("?")[2]).items()}

@@ -68,7 +68,7 @@ def texts(made: PaperFigure) -> list[str]:
 
 def tables(made: PaperFigure) -> list[list[list[str]]]:
     """The tables of a figure's CSV, one for each panel."""
-    rows = list(csv.reader(io.StringIO(made.csv())))
+    rows = list(csv.reader(io.StringIO(made.csv().removeprefix("\ufeff"))))
     starts = [i for i, row in enumerate(rows) if row and row[0].startswith("panel ")] + [len(rows)]
     return [[row for row in rows[a + 1 : b] if row] for a, b in pairwise(starts)]
 
@@ -252,7 +252,7 @@ def test_hostile_titles_captions_and_tokens_stay_text_in_every_file() -> None:
         assert all(TAGS.fullmatch(one.tag.rpartition("}")[2]) for one in root.iter())
         assert not [name for one in root.iter() for name in one.attrib if name.startswith("on")]
         assert PdfReader(io.BytesIO(made.pdf())).pages[0].extract_text()
-        for row in csv.reader(io.StringIO(made.csv())):
+        for row in csv.reader(io.StringIO(made.csv().removeprefix("\ufeff"))):
             assert not [cell for cell in row if re.match(r"\s*[=+\-@]", cell) and not re.fullmatch(r"-?[\d.]+", cell)]
         Image.open(io.BytesIO(made.png(72))).verify()
 

@@ -45,7 +45,7 @@ def test_a_cut_text_runs_at_the_limit_and_both_lengths_are_told(
     small: TextEncoder, caplog: pytest.LogCaptureFixture
 ) -> None:
     trace = small.trace("cat " * 600)
-    assert caplog.messages == ["a text of 602 tokens is cut to the 512 that this model reads"]
+    assert caplog.messages == ["The model reads 512 tokens and no more: 90 at the end are left out."]
     assert len(trace.tokens) == 512
     assert trace["layers.3.attention.weights"].shape == (4, 512, 512)
     assert bool(trace["output"].isfinite().all())
@@ -84,7 +84,8 @@ def test_the_models_own_limit_counts_where_it_is_lower() -> None:
         ("\ufeffhi", [("[UNK]", "\ufeff"), ("hi", "hi")]),
         ("a [MASK] b", [("a", "a"), ("[MASK]", "[MASK]"), ("b", "b")]),
         ("a [SEP] b", [("a", "a"), ("[SEP]", "[SEP]"), ("b", "b")]),
-        ("[mask]", [("[UNK]", "["), ("mask", "mask"), ("[UNK]", "]")]),
+        ("[mask]", [("[MASK]", "[mask]")]),
+        ("[masks]", [("[UNK]", "["), ("masks", "masks"), ("[UNK]", "]")]),
     ],
 )  # fmt: skip
 def test_tokens_stand_beside_what_was_typed(base: TextEncoder, text: str, expected: list[tuple[str, str]]) -> None:
@@ -145,7 +146,12 @@ def test_characters_over_the_limit_are_not_read(base: TextEncoder, text: str, to
     pieces = base.tokenize(text)
     assert_whole(pieces)
     assert (len(pieces.ids), pieces.kept_characters) == (tokens, kept)
-    assert base.tokenize("cat " * 75_000) == base.tokenize("cat " * 25_000)
+    more, all_read = base.tokenize("cat " * 75_000), base.tokenize("cat " * 25_000)
+    assert (more.ids, more.spans, more.dropped) == (all_read.ids, all_read.spans, all_read.dropped)
+    assert (more.unread, all_read.unread) == (200_000, 0)
+    assert base.cut(more).endswith(": at least 24,490 at the end are left out.")
+    assert base.cut(all_read).endswith(": 24,490 at the end are left out.")
+    assert "200,000 at the end are left out" in base.cut(base.tokenize("hi" + " " * 299_998))
 
 
 def test_the_models_guess_what_their_card_says(base: TextEncoder, small: TextEncoder) -> None:

@@ -3,7 +3,7 @@
 import own from './block.css';
 import style from './attention.css';
 import { aboutBlock, ADDS, cosineOf, lengthOf, momentsOf, normAgain, normOf, operandsOf, readBy, sumAgain, SUMS, vectorOf, wrongOf } from './block.js';
-import { children, dress, el, put, write } from './dom.js';
+import { AS_IS, children, dress, el, put, write } from './dom.js';
 import { headline, radios, rail } from './controls.js';
 import { layerPackets, layerWaits, rowAmong } from './layer_packets.js';
 import { made } from './load.js';
@@ -225,7 +225,7 @@ export function addNorm(root, context) {
     const [top, body] = [numbers.tHead?.rows[0], numbers.tBodies[0]];
     if (!top) return;
     const heads = [namesOf(/** @type {Packet} */ (run).about.tokens)[position], ...vectors.map(one => one.name)];
-    children(top, heads.length, () => el('th', { scope: 'col' })).forEach((cell, i) => write(cell, heads[i]));
+    children(top, heads.length, i => el('th', { ...(i ? {} : AS_IS), scope: 'col' })).forEach((cell, i) => write(cell, heads[i]));
     const figure = (/** @type {number | string} */ value) => (typeof value === 'string' ? value : plain(value));
     children(body, lines.length, () => el('tr', {}, el('th', { scope: 'row' }))).forEach((tr, i) => {
       const [name, values] = lines[i], cells = children(tr, values.length + 1, () => el('td'));

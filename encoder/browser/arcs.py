@@ -7,7 +7,7 @@ import unicodedata
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from encoder.browser.markup import Html, el, join
+from encoder.browser.markup import AS_IS, Html, el, join
 from encoder.support.formatting import percent
 
 LEAST, WRITTEN = 0.0005, 0.005  # shares from which on an arc is drawn, and a number written
@@ -78,7 +78,9 @@ def picture(
         for text, behind, letters, of in texts[: 2 if share >= WRITTEN else 1]:
             x, y = way.point(place, -behind)
             at = {"x": round(x, 1), "y": round(y, 1), "font_size": letters}
-            marks.append(el("text", text, text_anchor=way.anchor, dominant_baseline="central", class_=of, **at))
+            marks.append(
+                el("text", text, **AS_IS, text_anchor=way.anchor, dominant_baseline="central", class_=of, **at)
+            )
     labels = [el("title", title, id=f"{way.name}-title"), el("desc", about, id=f"{way.name}-desc")]
     by = {"aria_labelledby": f"{way.name}-title", "aria_describedby": f"{way.name}-desc", "role": "img"}
     return el("svg", *labels, *marks, class_=way.name, viewBox=f"0 0 {size[0]} {size[1]}", width=size[0], **by)

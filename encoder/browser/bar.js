@@ -1,8 +1,9 @@
 // @ts-check
 // The one bar: menu, page, sentence, model, keep.
-import { el, focused, write, put } from './dom.js';
+import { AS_IS, el, focused, write, put } from './dom.js';
 import { fold } from './controls.js';
 import { keep } from './keep.js';
+import { inMask } from './run.js';
 
 /** A line to write a sentence into. A sandboxed frame lets no form be sent, so it is none. @param {(sentence: string) => void} run @param {string} label */
 export function sentenceField(run, label) {
@@ -31,12 +32,14 @@ export function bar(root, context, ways = [], acts = []) {
   const menu = el('nav', { class: 'enc-menu', hidden: true, 'aria-label': 'Pages' });
   const open = el('button', { type: 'button', class: 'enc-menu-button', 'aria-label': 'Menu', 'aria-expanded': 'false' }, '☰');
   const title = el('span', { class: 'enc-title' });
-  const field = sentenceField(sentence => {
-    store.set({ sentence, second: '' }, { push: true });
+  /** The sentence as the model's mask is written. */
+  const typed = () => inMask(store.get().sentence, context.mask());
+  const field = sentenceField(text => {
+    store.set({ sentence: text === typed() ? store.get().sentence : text, second: '' }, { push: true });
     field.input.blur();
   }, 'Sentence');
   put(field.form, { role: 'search' });
-  field.input.onblur = () => { if (!field.input.value.trim()) field.input.value = store.get().sentence; }; // an empty line is none
+  field.input.onblur = () => { if (!field.input.value.trim()) field.input.value = typed(); }; // an empty line is none
   const others = el('button', { type: 'button', class: 'enc-menu-button enc-others', 'aria-label': 'Other sentences', 'aria-expanded': 'false' }, '▾');
   const choices = el('div', { class: 'enc-menu enc-other-list', hidden: true, role: 'group', 'aria-label': 'Other sentences' });
   const own = el('button', { type: 'button', class: 'enc-pill enc-own', onclick: () => root.dispatchEvent(new CustomEvent('enc-own')) }, el('span', { class: 'enc-wide' }, 'Type your '), 'own sentence');
@@ -54,7 +57,7 @@ export function bar(root, context, ways = [], acts = []) {
   const offered = fold(others, choices, {
     items: () => /** @type {HTMLElement[]} */ ([...choices.children]),
     fill: () => choices.replaceChildren(...(options().examples ?? []).filter(text => text !== store.get().sentence).map(text => el('button', {
-      type: 'button', dir: 'auto', onclick: () => {
+      ...AS_IS, type: 'button', dir: 'auto', onclick: () => {
         offered.unfold(false);
         others.focus();
         store.set({ sentence: text, second: '' }, { push: true });
@@ -100,7 +103,7 @@ export function bar(root, context, ways = [], acts = []) {
       open.hidden = pages.length < 2 || options().menu === false;
       field.form.hidden = onStart || Boolean(options().closed);
       others.hidden = field.form.hidden || !(ways.length || options().examples?.length);
-      if (focused(element) !== field.input) field.input.value = state.sentence;
+      if (focused(element) !== field.input) field.input.value = typed();
       own.hidden = !onStart || Boolean(options().closed);
       const listed = models.some(one => one.name === state.model) ? models : [...models, { name: state.model, title: state.model }];
       if (model.options.length !== listed.length || listed.some((one, i) => model.options[i].value !== one.name || model.options[i].text !== one.title)) {

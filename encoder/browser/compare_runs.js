@@ -1,7 +1,7 @@
 // @ts-check
 // Two runs, A and B: which words stand beside each other, and how much more each looks at another in B. No page.
 import { row } from './packet.js';
-import { rowsOf, words } from './run.js';
+import { rowsOf, TYPED, words } from './run.js';
 import { GAP } from './store.js';
 
 /** @typedef {import('./packet.js').Packet} Packet */
@@ -159,7 +159,7 @@ export function suggestions(run, bundled) {
     return theirs.length === parts.length && parts.filter((part, i) => part !== theirs[i]).length === 1;
   });
   if (twin) all.add(twin);
-  const guess = guesses[String(gap)]?.[0]?.[0], hole = run.about.tokens[gap];
+  const guess = guesses[String(gap)]?.[0]?.[0], hole = TYPED.exec(sentence)?.[0] ?? run.about.tokens[gap];
   if (guess && sentence.includes(hole)) all.add(sentence.replace(hole, () => guess));
   const long = parts.map((_, i) => i).filter(i => /^\p{L}{3,}\p{P}?$/u.test(parts[i]) && i > 0);
   const [first, last] = [long[0], long[long.length - 1]];

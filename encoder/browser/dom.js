@@ -24,6 +24,9 @@ export function put(element, props) {
   return element;
 }
 
+/** What a browser's translator leaves as it is, in no language of its own: tokens, words and sentences that a model reads. An element `bdi` has it by itself. */
+export const AS_IS = { translate: 'no', lang: '' };
+
 /**
  * An element with its properties and what is in it.
  * @template {keyof HTMLElementTagNameMap} K
@@ -33,7 +36,7 @@ export function put(element, props) {
  * @returns {HTMLElementTagNameMap[K]}
  */
 export function el(name, props = {}, ...inside) {
-  const made = put(document.createElement(name), props);
+  const made = put(document.createElement(name), name === 'bdi' ? { ...AS_IS, ...props } : props);
   made.append(...inside);
   return made;
 }

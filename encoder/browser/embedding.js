@@ -184,7 +184,7 @@ export function embedding(root, context) {
 
   /** Bars of cosines, or of lengths. @param {HTMLElement} bars @param {{name: string, value: number, text: string, own?: boolean}[]} all @param {number} most */
   function drawBars(bars, all, most) {
-    children(bars, all.length, () => el('li', {}, el('span', { class: 'em-near-name', dir: 'auto' }), el('span', { class: 'em-near-room' }, el('i')), el('span', { class: 'em-near-value' }))).forEach((line, k) => {
+    children(bars, all.length, () => el('li', {}, el('bdi', { class: 'em-near-name' }), el('span', { class: 'em-near-room' }, el('i')), el('span', { class: 'em-near-value' }))).forEach((line, k) => {
       const { name, value, text, own } = all[k];
       put(line, { class: own ? 'is-own' : null });
       write(line.children[0], name);

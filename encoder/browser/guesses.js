@@ -3,7 +3,7 @@
 import { children, el, put, write } from './dom.js';
 import { percent, tight } from './number.js';
 import { at } from './packet.js';
-import { effects } from './run.js';
+import { effects, maskHint, maskToken } from './run.js';
 import { parts } from './say.js';
 
 /** A bar: its word, what is written behind it, how far it goes and where its mark is, from 0 to 1 (NaN for no mark); `props` are those of its line. @typedef {{name: string, text: string, filled: number, marked: number, props: import('./dom.js').Props}} Bar */
@@ -13,7 +13,7 @@ const percentOf = part => 100 * Math.min(1, Math.max(0, part || 0));
 
 /** Draws bars into a list. @param {Element} list @param {Bar[]} all */
 export function shareBars(list, all) {
-  const line = () => el('li', {}, el('span', { class: 'enc-bar-name' }), el('span', { class: 'enc-bar-room' }, el('i'), el('b')), el('span', { class: 'enc-bar-share' }));
+  const line = () => el('li', {}, el('bdi', { class: 'enc-bar-name' }), el('span', { class: 'enc-bar-room' }, el('i'), el('b')), el('span', { class: 'enc-bar-share' }));
   children(list, all.length, line).forEach((item, i) => {
     const { name, text, filled, marked, props } = all[i], [label, room, share] = item.children, [fill, mark] = /** @type {HTMLElement[]} */ ([...room.children]);
     write(label, name);
@@ -95,7 +95,7 @@ export function guesses(run, before) {
 
 /** @param {import('./mount.js').Context} context */
 export function foot({ peek, fetch, store }) {
-  const list = el('ul', { class: 'enc-bars' }), none = el('p', {}, 'There is no gap to guess here: write [MASK] for a word.');
+  const list = el('ul', { class: 'enc-bars' }), none = el('p');
   const element = el('section', { class: 'enc-foot', 'aria-label': 'What the model guesses', hidden: true }, list, none);
   let wanted = false;
   /** @type {Packet | null} */
@@ -116,6 +116,7 @@ export function foot({ peek, fetch, store }) {
     if (!wanted || !run) return;
     const all = guesses(run, unchanged());
     none.hidden = all.length > 0;
+    write(none, `There is no gap to guess here. ${maskHint(maskToken(run))}`);
     shareBars(list, all.map(({ word, share, before }, i) => ({
       name: word, text: tight(percent(share, 1)), filled: share, marked: before, props: { 'data-guess': word, 'data-share': share, class: i ? null : 'enc-first' },
     })));

@@ -8,7 +8,7 @@ import { loader, made } from './load.js';
 import { look } from './look.js';
 import { OPEN, toQuery } from './store.js';
 import { reading } from './reading.js';
-import { choice } from './run.js';
+import { choice, maskToken } from './run.js';
 import { say } from './say.js';
 import { start } from './start.js';
 
@@ -33,7 +33,7 @@ import { start } from './start.js';
  * a packet of another level, of a layer or of the whole run, `peek` a run that is loaded already, `fetch`
  * loads one beforehand; `announce` says a sentence to who cannot see. `kept` is the picture that is shown, `code` shows its lines.
  * @typedef {{
- *   store: Store, load: Load, say: typeof say, go: (key: string) => void, options: () => Options, run: () => Packet | null,
+ *   store: Store, load: Load, say: typeof say, mask: () => string | null, go: (key: string) => void, options: () => Options, run: () => Packet | null,
  *   layer: (layer: number, signal?: AbortSignal) => Promise<Packet>, part: (level: number, of: import('./layer_packets.js').Of, signal?: AbortSignal) => Promise<Packet>, peek: (changes: import('./store.js').Changes) => Packet | null,
  *   fetch: (changes: import('./store.js').Changes) => Promise<Packet>, announce: (text: string) => void,
  *   kept: () => import('./keep.js').Kept | null, code: () => void
@@ -125,6 +125,7 @@ function begin(root, options) {
     },
     options: () => options,
     run: () => run,
+    mask: () => maskToken(run),
     layer: (layer, signal) => runs.part(options.store.get(), 2, layer, signal),
     part: (level, of, signal) => runs.part(options.store.get(), level, of, signal),
     peek: changes => runs.peek({ ...options.store.get(), ...changes }),
@@ -152,6 +153,7 @@ function begin(root, options) {
 
   const draw = () => {
     if (!run) return;
+    top.draw(); // the sentence has the mask of this run's model
     write(note, (run.about.notes ?? []).join(' '));
     read.draw(run, TELL.includes(options.page));
     guess.draw(run);

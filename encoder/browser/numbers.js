@@ -1,7 +1,7 @@
 // @ts-check
 // The numbers of any recorded step, all of them, and the drawer of one: the arithmetic that made it and what it was made of.
 import style from './attention.css';
-import { dress, el, put, write } from './dom.js';
+import { AS_IS, dress, el, put, write } from './dom.js';
 import { endsOf } from './grid.js';
 import { layerPackets } from './layer_packets.js';
 import { made } from './load.js';
@@ -83,9 +83,9 @@ export function numbers(root, context, of) {
   /** The likeliest words of each token, of a step with a number for every word. @param {About} about @param {Packet} packet @param {string[]} names @param {(value: number) => string} text */
   function drawWords(about, packet, names, text) {
     const { values, shape } = packet.arrays.numbers, key = fingerprint();
-    if (table.dataset.key !== key) table.replaceChildren(el('tbody', {}, ...names.slice(0, MOST_ROWS).map((name, row) => el('tr', {}, el('th', { scope: 'row' }, name), ...(about.words?.[row] ?? []).map((word, column) => {
+    if (table.dataset.key !== key) table.replaceChildren(el('tbody', {}, ...names.slice(0, MOST_ROWS).map((name, row) => el('tr', {}, el('th', { ...AS_IS, dir: 'auto', scope: 'row' }, name), ...(about.words?.[row] ?? []).map((word, column) => {
       const to = { step: about.step, index: indexOf(about, packet, { row, column }) };
-      return el('td', {}, el('button', { type: 'button', 'data-number': spelled(to), 'data-cell': `${row},${column}`, onclick: () => show(to) }, el('b', {}, word), ` ${typeset(text(values[row * shape[1] + column]))}`));
+      return el('td', {}, el('button', { type: 'button', 'data-number': spelled(to), 'data-cell': `${row},${column}`, onclick: () => show(to) }, el('bdi', {}, el('b', {}, word)), ` ${typeset(text(values[row * shape[1] + column]))}`));
     })))));
     table.dataset.key = key; // a button that has the keys stays
     for (const one of table.querySelectorAll('button')) put(one, { 'aria-pressed': String(one.dataset.number === state.number) });
@@ -253,7 +253,7 @@ export function opened(root, { part, tell }) {
       const value = at(arrays.values, k), place = at(arrays.places, k), bar = el('i');
       bar.style.width = `${Math.min(100, 100 * Math.abs(value) / most)}%`;
       if (value < 0) put(bar, { class: 'on-below' });
-      return el('tr', {}, el('th', { scope: 'row' }, about.names?.[k] ?? '', bar), ...lines.map(([step, index], i) => el('td', {}, el('button', {
+      return el('tr', {}, el('th', { scope: 'row' }, el('bdi', {}, about.names?.[k] ?? ''), bar), ...lines.map(([step, index], i) => el('td', {}, el('button', {
         type: 'button', onclick: () => lead({ step, index: index.map(one => one ?? place) }),
       }, typeset(short(at(arrays[`line_${i}`], k)))))), el('td', {}, typeset(short(value))), el('td', {}, typeset(short(at(arrays.running, k)))));
     })));

@@ -1,7 +1,7 @@
 // @ts-check
 // What the model reads, below the bar: a second sentence, and the tokens that no other may look at. And what is changed in the run.
 import { sentenceField } from './bar.js';
-import { children, el, focused, put, write } from './dom.js';
+import { AS_IS, children, el, focused, put, write } from './dom.js';
 import { namesOf } from './strips.js';
 
 /** @typedef {import('./packet.js').Packet} Packet */
@@ -65,7 +65,7 @@ export function reading({ store }) {
     if (!mask.hidden && run) {
       const names = namesOf(run.about.tokens).slice(0, MOST);
       stop = Math.min(stop, names.length - 1);
-      children(tokens, names.length, i => el('button', { type: 'button', class: 'enc-token', onclick: () => toggle(i) })).forEach((token, i) => {
+      children(tokens, names.length, i => el('button', { ...AS_IS, type: 'button', class: 'enc-token', dir: 'auto', onclick: () => toggle(i) })).forEach((token, i) => {
         put(token, { 'aria-pressed': String(hidden.includes(i)), tabindex: i === stop ? '0' : '-1', 'data-token': i });
         write(token, names[i]);
       });

@@ -1,6 +1,6 @@
 // @ts-check
 // The table of a row of Attention, the way back of a number, and the head that looks there most.
-import { children, el, put, walkByKeys, write } from './dom.js';
+import { AS_IS, children, el, put, walkByKeys, write } from './dom.js';
 import { brief, percent, tight, typeset } from './number.js';
 import { at } from './packet.js';
 import { say } from './say.js';
@@ -49,7 +49,7 @@ export function rowTable({ choose, point }) {
     // The chosen line is always there, in its place by size or as the last one.
     const first = told.lines.slice(0, all ? told.lines.length : FEW), mine = told.lines.find(line => line.position === chosen);
     if (mine && !first.includes(mine)) first[first.length - 1] = mine;
-    children(body, first.length, () => el('tr', {}, el('th', { scope: 'row' }))).forEach((tr, i) => {
+    children(body, first.length, () => el('tr', {}, el('th', { ...AS_IS, dir: 'auto', scope: 'row' }))).forEach((tr, i) => {
       const line = first[i], texts = [...line.numbers.map((value, c) => written(value, told.columns[c].form, places[c])), ...(checks ? [line.digits === null ? '' : line.agrees && line.digits < 3 ? 'as sent' : `${line.digits} digits`] : [])];
       put(tr, { class: line.position === chosen ? 'is-chosen' : null, 'data-line': line.position, onclick: () => choose(line.position), onpointerenter: () => point(line.position), onpointerleave: () => point(null) });
       children(tr, texts.length + 1, () => el('td'));

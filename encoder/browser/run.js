@@ -22,6 +22,19 @@ const outside = new WeakMap();
 /** @type {WeakMap<Packet, {from: Word, all: Look[][]}>} */
 const seen = new WeakMap();
 
+const MASK = '[MASK]'; // of a model that tells of no other, and in the sentences that come with the app
+/** A gap as a person types it; whether one stands alone is for the model to tell. */
+export const TYPED = /\[mask\]|<mask>|__+/i;
+
+/** What the model of a run calls its mask; null where it has none. @param {Packet | null} run */
+export const maskToken = run => (run?.about.mask === undefined ? MASK : run.about.mask);
+
+/** A sentence that comes with the app, with the mask of a model in it. @param {string} sentence @param {string | null} mask */
+export const inMask = (sentence, mask) => (mask ? sentence.replaceAll(MASK, mask) : sentence);
+
+/** How a gap is written for a model. @param {string | null} mask */
+export const maskHint = mask => (mask ? `Write ${mask} or ___ for a word that the model is to guess.` : 'This model has no mask: it guesses no hidden word.');
+
 /** The words and gaps of a run, in order. @param {Packet} run @returns {Word[]} */
 export function words(run) {
   const found = known.get(run);

@@ -71,7 +71,7 @@ export function stage(root, choose) {
     /** @param {Packet} run @param {string[]} names @param {number} from @param {number[]} shares */
     draw(run, names, from, shares) {
       const all = words(run), top = shares.reduce((best, share, i) => (share > shares[best] ? i : best), 0);
-      const buttons = children(list, names.length, () => el('button', { type: 'button', class: 'enc-word' }, el('span', { class: 'enc-name', dir: 'auto' }), el('small', { dir: 'ltr' })));
+      const buttons = children(list, names.length, () => el('button', { type: 'button', class: 'enc-word' }, el('bdi', { class: 'enc-name' }), el('small', { dir: 'ltr' })));
       put(list, { dir: direction(run) });
       const rows = new Set(run.about.rows), roves = buttons.findIndex(one => one.tabIndex === 0 && one.hasAttribute('tabindex'));
       buttons.forEach((button, i) => {

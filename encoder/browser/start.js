@@ -2,13 +2,13 @@
 // The first page: one question, where one head looks from the word asked, and what that head does to the guess.
 import { sentenceField } from './bar.js';
 import { claim, licence, most, outside, question, shownAs } from './claim.js';
-import { children, compose, el, put, write } from './dom.js';
+import { AS_IS, children, compose, el, put, write } from './dom.js';
 import { guessBars, without } from './guesses.js';
 import { heads } from './heads.js';
 import { made } from './load.js';
 import { percent, typeset } from './number.js';
 import { rows } from './rows.js';
-import { look, wordAt, words } from './run.js';
+import { inMask, look, maskHint, maskToken, wordAt, words } from './run.js';
 import { parts, say } from './say.js';
 import { stage } from './stage.js';
 import { cellOf, STOPS, stopOf } from './stops.js';
@@ -106,14 +106,16 @@ export function start(root, context) {
   whole.append(wholeTitle);
   const maps = heads(whole, heard, [open, compare]);
   const links = el('nav', { class: 'enc-links', 'aria-label': 'Go on' }, follow, computed, unfold);
-  const field = sentenceField(sentence => {
+  const field = sentenceField(text => {
+    const sentence = text === inMask(store.get().sentence, maskToken(run)) ? store.get().sentence : text;
     asked = sentence;
     if (sentence === store.get().sentence && !store.get().second) edit(false);
     else store.set({ sentence, second: '', layer: null, head: null, word: null, off: store.get().off && twinOf(sentence, [store.get().sentence]) !== null }, { push: true });
   }, 'Your own sentence');
   const examples = el('div', { class: 'enc-examples', role: 'group', 'aria-label': 'Examples' });
   field.form.append(el('button', { type: 'button', class: 'enc-go', onclick: () => field.ask() }, 'Run'), el('button', { type: 'button', class: 'enc-pill', onclick: () => edit(false) }, 'Cancel'));
-  own.append(field.form, el('p', { class: 'enc-small' }, 'Write [MASK] for a word that the model is to guess.'), examples);
+  const hint = el('p', { class: 'enc-small' });
+  own.append(field.form, hint, examples);
   own.onkeydown = event => { if (event.key === 'Escape') edit(false); };
   root.append(title, own, place, claimed, evidence, controls, links, strip, whole);
 
@@ -155,16 +157,17 @@ export function start(root, context) {
   function edit(shown) {
     editing = shown;
     if (shown) {
-      const { sentence } = store.get(), { shipped } = context.options();
+      const { sentence } = store.get(), { shipped } = context.options(), mask = maskToken(run);
       asked = '';
-      field.input.value = sentence;
+      field.input.value = inMask(sentence, mask);
+      write(hint, maskHint(mask));
       /** @type {string[]} */
       const listed = [];
       for (const one of Object.keys(shipped)) if (one !== sentence && !twinOf(one, [sentence, ...listed])) listed.push(one);
-      examples.replaceChildren(...listed.map(one => el('button', { type: 'button', class: 'enc-example', onclick: () => {
+      examples.replaceChildren(...listed.map(one => el('button', { ...AS_IS, type: 'button', class: 'enc-example', dir: 'auto', onclick: () => {
         asked = one;
         store.set({ sentence: one, second: '', layer: null, head: null, word: null }, { push: true });
-      } }, one)));
+      } }, inMask(one, mask))));
     }
     own.hidden = !shown;
     place.hidden = shown;

@@ -1,7 +1,7 @@
 // @ts-check
 // Which parts of a model are off, as an address spells it, and what a run becomes without them. No page.
 import { at } from './packet.js';
-import { words } from './run.js';
+import { maskToken, TYPED, words } from './run.js';
 import { parts, say } from './say.js';
 
 /** @typedef {import('./packet.js').Packet} Packet */
@@ -162,15 +162,18 @@ export function ends(ofHeads, all) {
  * @param {Packet} run @param {import('./run.js').Word} word @param {{sentence: string, second: string, hidden: number[]}} of
  */
 export function masked(run, word, { sentence, second, hidden }) {
-  const texts = [sentence, second], from = [0, 0];
+  const texts = [sentence, second], from = [0, 0], mask = maskToken(run);
+  if (mask === null) return null;
   for (const each of words(run)) {
-    const name = each.name.endsWith('…') ? each.name.slice(0, -1) : each.name;
-    const found = texts.map((text, i) => text.toLowerCase().indexOf(name.toLowerCase(), from[i])), i = found[0] >= 0 && !from[1] ? 0 : 1;
+    const gap = (/** @type {string} */ text, /** @type {number} */ at) => TYPED.exec(text.slice(at))?.[0] ?? each.name;
+    const names = texts.map((text, i) => (each.gap ? gap(text, from[i]) : each.name.endsWith('…') ? each.name.slice(0, -1) : each.name));
+    const found = texts.map((text, i) => text.toLowerCase().indexOf(names[i].toLowerCase(), from[i])), i = found[0] >= 0 && !from[1] ? 0 : 1;
+    const name = names[i];
     if (!name || found[i] < 0) return null;
     const end = found[i] + name.length;
     if (each === word) {
       const rest = each.name === name ? '' : /^[\p{L}\p{N}\p{M}]*/u.exec(texts[i].slice(end))?.[0] ?? '';
-      texts[i] = `${texts[i].slice(0, found[i])}[MASK]${texts[i].slice(end + rest.length)}`;
+      texts[i] = `${texts[i].slice(0, found[i])}${mask}${texts[i].slice(end + rest.length)}`;
       const last = word.position + word.count - 1;
       return { sentence: texts[0], second: texts[1], hidden: [...new Set(hidden.map(place => (place > last ? place - word.count + 1 : Math.min(place, word.position))))] };
     }

@@ -120,7 +120,7 @@ export function sentence(choose) {
     draw(run, asked, found) {
       const all = words(run), can = new Set(found?.about.vocabulary ? found.about.positions : run.about.rows), from = all.indexOf(asked);
       put(list, { dir: direction(run) });
-      const buttons = children(list, all.length, () => el('button', { type: 'button', class: 'ou-word' }, el('span', { dir: 'auto' })));
+      const buttons = children(list, all.length, () => el('button', { type: 'button', class: 'ou-word' }, el('bdi')));
       buttons.forEach((button, i) => {
         write(button.children[0], all[i].name);
         put(button, {

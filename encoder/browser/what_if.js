@@ -1,6 +1,6 @@
 // @ts-check
 // The What if page: a board of switches for the parts of the model, and what the guess becomes when some of them are off.
-import { children, dress, el, focused, put, themeOf, walkByKeys, write } from './dom.js';
+import { AS_IS, children, dress, el, focused, put, themeOf, walkByKeys, write } from './dom.js';
 import { colourOf, css, gradient, inkOn } from './grid.js';
 import { atRest, headline } from './controls.js';
 import { made } from './load.js';
@@ -322,9 +322,9 @@ export function whatIf(root, context) {
     const had = focused(sentence)?.getAttribute('data-word');
     const texts = all.slice(begin, end).map((word, i) => {
       const here = begin + i === from;
-      if (here) return el('b', { class: `wi-gap${guess && guess !== usual ? ' wi-other' : ''}` }, guess || word.name);
-      if (hidden && word.plain && held(of, word)) return el('button', { type: 'button', class: 'wi-word', 'data-word': word.position, 'aria-label': `Hide ${word.name}`, onclick: () => store.set({ word: word.position }) }, word.name);
-      return el('span', {}, word.name);
+      if (here) return el('b', { ...AS_IS, dir: 'auto', class: `wi-gap${guess && guess !== usual ? ' wi-other' : ''}` }, guess || word.name);
+      if (hidden && word.plain && held(of, word)) return el('button', { ...AS_IS, dir: 'auto', type: 'button', class: 'wi-word', 'data-word': word.position, 'aria-label': `Hide ${word.name}`, onclick: () => store.set({ word: word.position }) }, word.name);
+      return el('bdi', {}, word.name);
     });
     const spelled = [begin > 0 ? '… ' : '', ...texts.flatMap((text, i) => (i && !/^[.,;:!?)\]]/.test(text.textContent ?? '') ? [' ', text] : [text])), end < all.length ? ' …' : ''];
     const shown = [hidden, begin, guess, from, of.about.sentence, of.about.second].join('\n');

@@ -28,7 +28,7 @@ from encoder.model.steps.step import Step
 from encoder.model.tap import NO_TAP, Recorder, Tap
 from encoder.support.errors import EncoderError, integer, listed, of_kind, several
 from encoder.support.progress import pulse
-from encoder.trace.tokenizing import tokens
+from encoder.trace.tokenizing import MAX_CHARACTERS, tokens
 from encoder.trace.tokens import Text, Tokens
 from encoder.trace.trace import HELD, Source, Trace
 from encoder.trace.unpadded import first_lost
@@ -36,7 +36,12 @@ from encoder.trace.unpadded import first_lost
 log = logging.getLogger(__name__)
 MAX_TOKENS = 512
 OUTGROWN = "%s: its weights are so large that a run holds no finite numbers from %s on"
-CUT = "a text of %d tokens is cut to the %d that this model reads"
+ENDS = {  # of a pair, by whether the first sentence is cut, and the second
+    (True, False): "at the end of the first sentence",
+    (False, True): "at the end of the second sentence",
+    (True, True): "at the ends of both sentences",
+    (False, False): "at the end",
+}
 NO_TOKENS = "the text has no token that this tokenizer knows, so there is nothing to run"
 Sequences = list[str] | list[tuple[str, str]] | list[Text]
 
@@ -64,7 +69,8 @@ class TextEncoder:
         self.config = model.config
         self.sentence = sentence
         longest = None if sentence is None else sentence.longest
-        self.max_tokens = min(MAX_TOKENS, model.config.max_positions, longest or MAX_TOKENS)
+        self.own_longest = min(model.config.max_positions, longest or model.config.max_positions)
+        self.max_tokens = min(MAX_TOKENS, self.own_longest)
         self.special = special_tokens(tokenizer) if special is None else special
         self.left_out = left_out
         self.architectures = architectures  # the classes that a config.json names
@@ -214,16 +220,32 @@ class TextEncoder:
     def tokenize(self, text: Text) -> Tokens:
         """Split a sentence, or a pair of them, into the pieces the model knows; too long an input is cut, and says so.
 
+        A gap may be typed as ___, [mask] or <mask>, whatever the model calls its mask.
+
         Raises:
             EncoderError: something else than a text or a pair, a model with fewer positions than special tokens, or a
                 tokenizer that fails on this text.
         """
-        pieces = tokens(self.tokenizer, text, self.max_tokens)
+        pieces = tokens(self.tokenizer, text, self.max_tokens, self.mask_token)
         if max(pieces.ids, default=0) >= self.config.vocab_size:
             raise EncoderError(
                 f"the tokenizer gives the id {max(pieces.ids)}; the model knows ids below {self.config.vocab_size}"
             )
         return pieces
+
+    def cut(self, pieces: Tokens) -> str:
+        """What was left out at the end of a text, and by whose bound, in one sentence; empty where nothing was."""
+        dropped, most, own = pieces.dropped + pieces.pair_dropped, self.max_tokens, self.own_longest
+        if not dropped and not pieces.unread:
+            return ""
+        if not dropped:
+            read, lost = f"{MAX_CHARACTERS:,} characters of a sentence are read and no more", f"{pieces.unread:,}"
+        else:
+            ours = f"At most {most:,} tokens are read here, though the model could read {own:,}"
+            read = f"The model reads {most:,} tokens and no more" if most == own else ours
+            lost = f"{'at least ' if pieces.unread else ''}{dropped:,}"
+        where = ENDS[pieces.dropped > 0, pieces.pair_dropped > 0] if pieces.pair else "at the end"
+        return f"{read}: {lost} {where} {'is' if lost == '1' else 'are'} left out."
 
     @overload
     def trace(self, text: Text, *, hidden: Sequence[int] = (), edits: Sequence[Edit] = ()) -> Trace: ...
@@ -251,8 +273,8 @@ class TextEncoder:
             raise EncoderError("got 0 sentences; trace takes 1 or more")
         pieces = [self.tokenize(t) for t in texts]
         for piece in pieces:
-            if dropped := piece.dropped + piece.pair_dropped:
-                log.warning(CUT, len(piece.ids) + dropped, len(piece.ids))
+            if sentence := self.cut(piece):
+                log.warning("%s", sentence)
         longest = max(len(p.ids) for p in pieces)
         pieces, lengths = [self.padded(p, longest) for p in pieces], [len(p.ids) for p in pieces]
         ids = torch.tensor([p.ids for p in pieces])

@@ -16,6 +16,7 @@ from encoder.exam.licence import ExamRow, judge, tests_of
 from encoder.exam.links import LinkedSentence, gaps, relations
 from encoder.exam.treebank import ExamError, Treebank
 from encoder.support.errors import listed, of_kind
+from encoder.support.formatting import MARK
 from encoder.support.import_names import on_demand
 
 upstairs = on_demand("encoder.exam", {"html_of_exam": "encoder.pictures.notebook_cells"})  # what draws it stands on it
@@ -101,6 +102,7 @@ class Exam:
         rows: tuple[Any, ...] = (*self.rows, *self.frames, *self.agreement)
         names = dict.fromkeys(field.name for row in rows for field in fields(row))
         text = io.StringIO()
+        text.write(MARK)
         table = csv.DictWriter(text, list(names), lineterminator="\n")
         table.writeheader()
         table.writerows(rounded(asdict(row)) for row in rows)

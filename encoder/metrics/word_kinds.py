@@ -9,7 +9,7 @@ from typing import get_args
 import torch
 from torch import Tensor
 
-from encoder.checkpoint.tokenizer_files import KNOWN, UNKNOWN
+from encoder.checkpoint.tokenizer_files import UNKNOWN
 from encoder.support.selection import Choice, Selection, TokenKind, selection
 from encoder.trace.tokens import Groups, Tokens
 from encoder.trace.trace import Trace
@@ -87,7 +87,7 @@ def words_known(text: Tokens) -> WordsKnown:
         tuple(text.tokens[i] for i in word)
         for word in text.words
         if not text.special[word[0]]
-        and not set(KNOWN["mask"]) & {text.tokens[i] for i in word}
+        and text.mask not in {text.tokens[i] for i in word}
         and not punctuation(text.spelled(word))
     ]
     unknown = sum(any(token in UNKNOWN for token in word) for word in words)

@@ -14,7 +14,7 @@ from encoder.edits.edit import Edit
 from encoder.edits.edit_text import edits_to_text
 from encoder.experiments.ablation import ROWS, WatchedWord, knock_outs, outcomes
 from encoder.metrics.lens import word
-from encoder.metrics.word_kinds import words_known
+from encoder.metrics.reading_notes import notes
 from encoder.model.config import EncoderConfig
 from encoder.packet.format import Stored, Values, exact, pack, shares, signed
 from encoder.packet.heads_level import evidence
@@ -29,6 +29,7 @@ WITHOUT = 3  # words of each run without a head that are told
 MOST_WORDS = 64  # whose shares without each head are told
 MOST_CHANGES = 12  # edits that are told in words
 LONGEST = 40  # characters of a token or word
+USUAL_MASK = "[MASK]"  # a run tells of its model's mask where it is another one, or none
 MASKED = ("attention.windowed", "attention.masked")  # steps that follow from the scores unless an edit is there
 
 
@@ -109,15 +110,14 @@ def level_2(trace: Trace, layer: int) -> bytes:
 def facts(encoder: TextEncoder, trace: Trace) -> dict[str, Any]:
     """Return what a header says of a run before its numbers: the text, its tokens and words, the model."""
     text, config = trace.tokenization, trace.config
-    first, second = (trace.inputs, "") if isinstance(trace.inputs, str) else trace.inputs
     words = [pieces for pieces in text.words if not text.special[pieces[0]]]
     sizes = {"layers": config.n_layers, "heads": config.n_heads, "d_model": config.d_model}
     sizes |= {"d_head": config.d_head, "d_ff": config.d_ff}
     windows = [config.window_of(layer) for layer in range(config.n_layers)]
     finite = config.mask_value > -float("inf")
     return {
-        "sentence": first,
-        "second": second,
+        "sentence": text.text,
+        "second": text.pair,
         "tokens": [shown(token, LONGEST) for token in trace.tokens],
         "kinds": kinds(encoder, trace),
         "words": [[pieces[0], len(pieces)] for pieces in words],
@@ -128,7 +128,8 @@ def facts(encoder: TextEncoder, trace: Trace) -> dict[str, Any]:
         "model": {"name": trace.source.name, "digest": digest(trace), **sizes},
         "mask_value": config.mask_value if finite else None,
         "windows": windows if any(window is not None for window in windows) else [],
-        **({"notes": remarks} if (remarks := notes(trace)) else {}),
+        **({"notes": remarks} if (remarks := notes(encoder, text)) else {}),
+        **({"mask": encoder.mask_token} if encoder.mask_token != USUAL_MASK else {}),
         **({"changes": changes} if (changes := in_words(trace)) else {}),
     }
 
@@ -136,13 +137,6 @@ def facts(encoder: TextEncoder, trace: Trace) -> dict[str, Any]:
 def in_words(trace: Trace) -> list[str]:
     """Return what the edits of a run do, in words; the first MOST_CHANGES of them."""
     return [edit_text.sentence(edit, trace.config) for edit in trace.edits[:MOST_CHANGES]]
-
-
-def notes(trace: Trace) -> list[str]:
-    """Return what a reader must know of a text before they believe a number: words unknown to the model, a lost end."""
-    known, n = words_known(trace.tokenization).sentence, len(trace.tokens) - trace.padding
-    cut = f"The model reads {n} tokens and no more: {trace.dropped} at the end are left out." if trace.dropped else ""
-    return [sentence for sentence in (known, cut) if sentence]
 
 
 def digest(trace: Trace) -> str:

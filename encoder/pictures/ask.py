@@ -69,7 +69,7 @@ def scene_of(view: View, needs: Needs, encoders: Encoders, runs: Runs) -> Scene:
     if needs == "run":
         return Scene(view, encoder, run)
     model = view.other_model if needs == "other" and view.other_model else view.model
-    text = encoders(model).tokenize(view.sentence_b).text
+    text = str(encoders(model).tokenize(view.sentence_b).inputs)
     if needs == "prefixed":
         alone = Scene(view, encoder, run)
         text = prefixed(alone, PREFIX_B, text)

@@ -8,6 +8,7 @@ from decimal import ROUND_HALF_UP, Decimal
 
 WHOLE = 1 - 1e-6  # a share from here on is 1 but for the rounding of sums in float32
 NO_NUMBER = "no number"
+MARK = "\ufeff"  # the byte order mark: a spreadsheet on Windows reads CSV as UTF-8 only where it begins with one
 
 
 def rounded(value: float, digits: int) -> Decimal:

@@ -7,9 +7,11 @@ from typing import NamedTuple
 from tokenizers import Encoding, Tokenizer
 
 from encoder.support.errors import EncoderError
+from encoder.trace.gaps import TextRead, with_mask
 from encoder.trace.tokens import Text, Tokens
 from encoder.trace.words import word_groups
 
+SPACE = "▁"  # as SentencePiece writes it
 MAX_CHARACTERS = 100_000  # of one sentence
 
 
@@ -32,28 +34,30 @@ class Cut(NamedTuple):
     characters: int
 
 
-def tokens(tokenizer: Tokenizer, asked: Text, most: int) -> Tokens:
+def tokens(tokenizer: Tokenizer, asked: Text, most: int, mask: str | None = None) -> Tokens:
     """Split a sentence, or a pair, into `most` tokens or fewer; the result says where it was cut.
 
-    Of a pair the longer sentence is cut first, until both are equally long, and then both.
+    Of a pair the longer sentence is cut first, until both are equally long, and then both. A gap that was typed, see
+    `encoder.trace.gaps`, is read as the model's mask; spans and texts stay those of what was typed.
 
     Raises:
         EncoderError: fewer tokens than the special ones of a pair, or a tokenizer that fails on this text.
     """
     texts = [text.encode("utf-16", "surrogatepass").decode("utf-16", "replace") for text in sentences(asked)]
+    read = [with_mask(text[:MAX_CHARACTERS], mask) for text in texts]
     with failures_told():
         # Of a batch the library lets other threads go on meanwhile; of a single text it does not.
-        parts = tokenizer.encode_batch([text[:MAX_CHARACTERS] for text in texts], add_special_tokens=False)
+        parts = tokenizer.encode_batch([each.text for each in read], add_special_tokens=False)
         lengths = [len(part) for part in parts]
         room = most - (len(joined(tokenizer, parts)) - sum(lengths))
         if room < 0:
-            raise EncoderError(f"this takes {most - room} special tokens alone; the model reads {most} tokens or fewer")
+            raise EncoderError(f"this takes {most - room} special tokens alone; {most} tokens or fewer are read")
         for part, length in zip(parts, shares(lengths, room), strict=True):
             part.truncate(length)
-        pieces = placed(joined(tokenizer, parts), texts, parts)
+        pieces = placed(joined(tokenizer, parts), texts, read, parts)
         typed = [texts[piece.segment][slice(*piece.span)] for piece in pieces]
         stretch = stretches([texts[piece.segment][: piece.span[0]] for piece in pieces], typed)
-    cuts = [cut(text, part, length) for text, part, length in zip(texts, parts, lengths, strict=True)]
+    cuts = [cut(*each) for each in zip(texts, read, parts, lengths, strict=True)]
     return Tokens(
         text=cuts[0].text,
         ids=tuple(piece.id for piece in pieces),
@@ -63,12 +67,17 @@ def tokens(tokenizer: Tokenizer, asked: Text, most: int) -> Tokens:
         dropped=cuts[0].dropped,
         kept_characters=cuts[0].characters,
         words=word_groups(
-            [None if p.word is None else (p.segment, p.word, k) for p, k in zip(pieces, stretch, strict=True)], typed
+            [None if p.word is None else (p.segment, p.word, k) for p, k in zip(pieces, stretch, strict=True)],
+            typed,
+            [piece.span for piece in pieces],
         ),
         segments=tuple(piece.segment for piece in pieces),
         pair=cuts[1].text if len(cuts) > 1 else "",
         pair_dropped=cuts[1].dropped if len(cuts) > 1 else 0,
         pair_kept_characters=cuts[1].characters if len(cuts) > 1 else 0,
+        inputs=texts[0] if isinstance(asked, str) else (texts[0], texts[1]),
+        mask=mask,
+        unread=sum(max(0, len(text) - MAX_CHARACTERS) for text in texts),
     )
 
 
@@ -120,11 +129,11 @@ def shares(lengths: list[int], room: int) -> list[int]:
     return [a, min(b, room - a)]
 
 
-def cut(text: str, part: Encoding, length: int) -> Cut:
-    """What is left of a sentence that had `found` tokens."""
+def cut(text: str, read: TextRead, part: Encoding, length: int) -> Cut:
+    """What is left of a sentence that had `length` tokens."""
     dropped = length - len(part)
     shortened = dropped or len(text) > MAX_CHARACTERS
-    kept = max((end for _, end in part.offsets), default=0) if shortened else len(text)
+    kept = max((read.span_typed(*span)[1] for span in part.offsets), default=0) if shortened else len(text)
     return Cut(text[:kept], dropped, kept)
 
 
@@ -155,7 +164,7 @@ def rows(tokenizer: Tokenizer, encoding: Encoding, segment: int) -> list[Piece]:
     return [Piece(i, str(tokenizer.id_to_token(i)), bool(special), segment) for i, special in columns]
 
 
-def placed(pieces: list[Piece], texts: list[str], parts: list[Encoding]) -> list[Piece]:
+def placed(pieces: list[Piece], texts: list[str], read: list[TextRead], parts: list[Encoding]) -> list[Piece]:
     """The same with the stretch of the text behind each, without the space before it, and the number of its word.
 
     They are those of the parts: a byte-level post-processor takes the space off once more, with a letter in its place.
@@ -168,7 +177,11 @@ def placed(pieces: list[Piece], texts: list[str], parts: list[Encoding]) -> list
             if place is None:
                 raise EncoderError("the tokenizer cannot read a pair: its template has one of the sentences twice")
             span, word = place
-            piece = piece._replace(span=trimmed(texts[piece.segment], *span), word=word)
+            start, end = read[piece.segment].span_typed(*span)
+            typed = texts[piece.segment][start:end]
+            bare = piece.token == SPACE and not typed.isspace()  # the space that a tokenizer sets before a text
+            span = (start, start) if bare else trimmed(texts[piece.segment], start, end)
+            piece = piece._replace(span=span, word=word)
         placed_pieces.append(piece)
     return placed_pieces
 

@@ -5,6 +5,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from encoder.support.errors import EncoderError, integer
+from encoder.trace.gaps import TYPED
 
 Text = str | tuple[str, str]  # a sentence, or a pair of them
 Groups = tuple[tuple[int, ...], ...]
@@ -15,7 +16,9 @@ class Tokens:
     """A text, or a pair of them, as the model reads it.
 
     `spans` gives the stretch of the text behind each token, (0, 0) for tokens that the model adds. `dropped` counts the
-    tokens that were left out because the input was too long; `kept_characters` tells where it was cut. `segments` is 0
+    tokens that were left out because the input was too long; `kept_characters` tells where it was cut; characters that
+    nobody counted tokens of, because there were so many, are `unread`. `inputs` is what was asked for, uncut: run
+    again it gives the same tokens. `mask` is the model's mask, which a typed gap is read as. `segments` is 0
     for the tokens of the first sentence and 1 for those of the second, whose text is `pair` and which has numbers of
     its own for what was cut; for one sentence all are 0. `words` are the positions of each word's pieces, in reading
     order, see `encoder.trace.words`; every position is in one word.
@@ -33,6 +36,9 @@ class Tokens:
     pair: str = ""
     pair_dropped: int = 0
     pair_kept_characters: int = 0
+    inputs: Text = ""
+    mask: str | None = None
+    unread: int = 0
 
     @property
     def second(self) -> int:
@@ -49,9 +55,10 @@ class Tokens:
         return self.pair if self.segments and self.segments[position] else self.text
 
     def spelled(self, word: Sequence[int]) -> str:
-        """What was typed for a word, from its first piece to its last; the token itself where nothing was."""
+        """What was typed for a word, from its first piece to its last; for a gap, or nothing, the token itself."""
         first, last = word[0], word[-1]
-        typed = "" if self.special[first] else self.sentence(first)[self.spans[first][0] : self.spans[last][1]]
+        bare = self.special[first] or self.tokens[first] == self.mask
+        typed = "" if bare else self.sentence(first)[self.spans[first][0] : self.spans[last][1]]
         return typed.strip() or self.tokens[first]
 
     def word_of(self, position: int) -> tuple[int, ...]:
@@ -66,12 +73,12 @@ class Tokens:
     def find(self, word: str) -> tuple[int, ...]:
         """The positions of the pieces of a word where it first stands.
 
-        It is looked for as typed, then whatever its case, then whatever its accents.
+        It is looked for as typed, then whatever its case, then whatever its accents; a gap under any of its names.
 
         Raises:
             EncoderError: it does not stand there; the message lists the words that do.
         """
-        word = word.strip()
+        word = self.mask if self.mask and TYPED.fullmatch(word.strip()) else word.strip()
         for reading in READINGS:
             for pieces in self.words:
                 if reading(self.spelled(pieces)) == reading(word):
@@ -86,11 +93,6 @@ class Tokens:
         start, end = self.spans[word[0]][0], self.spans[word[-1]][1]
         text = self.sentence(word[0])
         return text if start == end else f"{text[:start]}{new}{text[end:]}"
-
-    @property
-    def inputs(self) -> Text:
-        """What to run again for the same tokens: the text, or the pair of texts."""
-        return (self.text, self.pair) if any(self.segments) else self.text
 
 
 def without_accents(text: str) -> str:

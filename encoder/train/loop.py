@@ -47,14 +47,18 @@ class Metrics:
         columns = [*(habits.by_layer(name) for name in COLUMNS), habits.switched_off.tolist()]
         values += [number for layer in zip(*columns, strict=True) for number in layer]
         self.rows.append([f"{v:.6g}" if isinstance(v, float) else str(v) for v in values])
+        self.keep()
+
+    def keep(self) -> None:
+        """Write all lines."""
         text = io.StringIO()
         csv.writer(text, lineterminator="\n").writerows([self.columns, *self.rows])
-        write(self.path, text.getvalue().encode())
+        write(self.path, text.getvalue().encode("utf-8-sig"))
 
 
 def read(path: Path) -> list[list[str]]:
     """Return the lines of a CSV file below its heading."""
-    with path.open(encoding="utf-8", newline="") as file:
+    with path.open(encoding="utf-8-sig", newline="") as file:
         return list(csv.reader(file))[1:]
 
 

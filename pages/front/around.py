@@ -10,7 +10,7 @@ from encoder.model.config import EncoderConfig
 from encoder.pictures.link import one_line
 from encoder.pictures.view import EXAMPLES
 from pages.front import routes
-from pages.ui import cell_links
+from pages.ui import cell_links, session_runs
 from pages.ui.component import built
 from pages.ui.frame import page_run
 from pages.ui.frame.page_run import LONGEST
@@ -49,6 +49,7 @@ def draw_bar(page: Page) -> None:
             "plain": "" if alone else f"{base()}/plain",
             "sentence": view.sentence,
             "model": view.model,
+            "mask": session_runs.text_encoder(view.model).mask_token,
             "query": tuple(state.in_full(view).items()),
             "run": f"{base()}/api/run",
             "number": cell_links.number(),

@@ -17,7 +17,7 @@ from starlette.requests import Request
 from starlette.responses import HTMLResponse, Response
 
 from encoder.browser.arcs import MOST, pictures
-from encoder.browser.markup import Html, el, join
+from encoder.browser.markup import AS_IS, Html, el, join
 from encoder.packet.format import Stored, unpack
 from encoder.packet.reading import Choice, Reading, Sentence, Word
 from encoder.packet.say import parts, say
@@ -37,7 +37,7 @@ NO_WORD = "There is no word here to look from."
 REFUSED = "This cannot be shown"
 LITTLE_ROOM = "Where there is little room, only the words that are looked at most are drawn; the table has all."
 IN_LINK = "The sentence stands in the address of this page: whoever sees the address can read it."
-HINT = "Write [MASK] for a word that the model is to guess."
+HINT = "Write ___ for a word that the model is to guess."
 WRITTEN = 0.005  # a share of what is no word from which on it is said
 TOO_LONG = "The sentence is too long for links here: write &layer=2&head=3 behind the address of this page."
 SMALLEST = 1e-6  # a share that a packet may hold as 0
@@ -57,7 +57,9 @@ def page(run: Reading, off: Stored | None, query: Query) -> str:
     given = {name: int(query[name]) for name in ("word", "layer", "head") if name in query}
     choice = run.choice(**given)
     sentences = [
-        el("p", text, class_="sentence", dir="auto") for text in (run.about["sentence"], run.about["second"]) if text
+        el("p", text, class_="sentence", dir="auto", **AS_IS)
+        for text in (run.about["sentence"], run.about["second"])
+        if text
     ]
     if choice is None:
         return document(NO_WORD, shown(run.about["sentence"], 160), query, el("h1", NO_WORD), *sentences)
@@ -228,7 +230,7 @@ def document(title: str, about: str, query: Query, *main: Html | None) -> str:
         el("p", HINT, class_="small"),
         action=f"{base()}/plain",
     )
-    examples = el("ul", *(el("li", el("a", text, href=address({"sentence": text}))) for text in SENTENCES))
+    examples = el("ul", *(el("li", el("a", text, href=address({"sentence": text}), **AS_IS)) for text in SENTENCES))
     foot = el("footer", el("p", IN_LINK, class_="small"))
     body = el("body", top, el("main", *main, el("h2", "Another sentence"), form, examples, foot))
     return f"<!DOCTYPE html>{el('html', head, body, lang='en')}"

@@ -614,7 +614,7 @@ MLM = (
         ("{x}",),
         "MLM head: linear map",
         "The head that guesses masked words starts with one more linear map of each token's vector.",
-        "Training asks such a head at some words only, most of them hidden by [MASK], a few left as they were: so at "
+        "Training asks such a head at some words only, most of them hidden by a mask, a few left as they were: so at "
         "a word that is not hidden a trained model mostly repeats that word.",
         ("mlm_head.transform",),
     ),
@@ -652,7 +652,7 @@ MLM_OUTPUT = (
         ("logits",),
         "Probabilities",
         "Softmax over the vocabulary: how likely the model finds each word at each position.",
-        "Put [MASK] in place of a word and see what the model would say there.",
+        "Write ___ in place of a word and see what the model would say there.",
         values="share",
     ),
 )

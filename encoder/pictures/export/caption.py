@@ -89,7 +89,14 @@ def of_run(about: About, run: Trace) -> list[str]:
         places = upstream(run.config, [full(name, about.layer) for name in steps], about.head)
         hidden, edits = hidden and ("hidden", None) in places, reaching(edits, places)
     masked = ", ".join(f"{i} {run.tokens[i]}" for i in run.hidden) if hidden else ""
-    parts = [named(run.source), quoted(run.inputs), f"Masked: {masked}" if masked else "", changed(run, edits)]
+    left_out = f"{run.dropped:,} tokens at the end are left out" if run.dropped else ""
+    parts = [
+        named(run.source),
+        quoted(run.inputs),
+        left_out,
+        f"Masked: {masked}" if masked else "",
+        changed(run, edits),
+    ]
     return [part for part in parts if part]
 
 

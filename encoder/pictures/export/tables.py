@@ -5,7 +5,7 @@ from collections.abc import Iterable, Sequence
 
 import numpy as np
 
-from encoder.support.formatting import shown
+from encoder.support.formatting import MARK, shown
 
 Rows = Iterable[Sequence[object]]
 LONGEST_NAME = 60  # characters of a token in a table
@@ -42,8 +42,13 @@ def to_csv(rows: Rows) -> str:
 
     Numbers have nine digits, enough for every float32 to come back exactly. A text that a spreadsheet would run as a
     formula gets an apostrophe in front of it, also where it would begin a cell in a country with other separators;
-    one that could end a cell stands between quotes.
+    one that could end a cell stands between quotes. It begins with a byte order mark.
     """
+    return MARK + lines(rows)
+
+
+def lines(rows: Rows) -> str:
+    """The same without the mark, to stand below other tables of a file."""
     return "".join(",".join(quoted(cell(value)) for value in row) + "\n" for row in rows)
 
 

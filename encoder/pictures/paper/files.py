@@ -21,6 +21,7 @@ from encoder.pictures.paper.printed_panel import OTHER, OTHER_LETTER, Panel, lat
 from encoder.pictures.paper.sheet import Sheet
 from encoder.pictures.paper.type import SETTINGS, drawing, typeface
 from encoder.support.errors import EncoderError
+from encoder.support.formatting import MARK
 
 DPI = (300, 600)
 MOST_PIXELS = 30_000_000
@@ -128,7 +129,8 @@ class PaperFigure:
     def csv(self) -> str:
         """The numbers of all panels, one table after another, each under the letter of its panel."""
         drawn = [panel.words_only() if self.sheet.words_only else panel for panel in self.panels]
-        return "\n".join(f"panel {letter(i)}\n{panel.csv()}" for i, panel in enumerate(drawn))
+        tables = (panel.csv().removeprefix(MARK) for panel in drawn)
+        return MARK + "\n".join(f"panel {letter(i)}\n{table}" for i, table in enumerate(tables))
 
     def latex(self, file: str = f"{NAME}.pdf") -> str:
         """What includes the drawing in a LaTeX document, with caption and label."""

@@ -8,9 +8,9 @@ from typing import Any
 
 import numpy as np
 
-from encoder.pictures.export.tables import Rows, header, numbered, to_csv
+from encoder.pictures.export.tables import Rows, header, lines, numbered
 from encoder.support.errors import EncoderError
-from encoder.support.formatting import shown
+from encoder.support.formatting import MARK, shown
 from encoder.support.selection import Selection, TokenKind, selection
 from encoder.support.theme import Kind, Theme, limits
 
@@ -116,7 +116,7 @@ class Panel:
         """The numbers that are drawn, as CSV text."""
         if not self.maps:
             return self.numbers
-        return "".join(to_csv(matrix.table()) for matrix in self.maps)
+        return MARK + "".join(lines(matrix.table()) for matrix in self.maps)
 
     @property
     def left_out(self) -> bool:

@@ -91,7 +91,7 @@ def guessable(pieces: Tokens) -> tuple[dict[int, str], int]:
     """Words that may be guessed by where they begin, and the one to begin with: the mask, else one in the middle."""
     typed = [word for word in pieces.words if not pieces.special[word[0]]]
     words = {word[0]: pieces.spelled(word) for word in typed} or {0: pieces.tokens[0]}
-    mask = [i for i in words if pieces.tokens[i] == "[MASK]"]
+    mask = [i for i in words if pieces.tokens[i] == pieces.mask]
     return words, mask[0] if mask else list(words)[len(words) // 2]
 
 

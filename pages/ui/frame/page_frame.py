@@ -7,6 +7,7 @@ from typing import Any, Protocol
 import streamlit as st
 
 from encoder.model.config import EncoderConfig
+from pages.ui import session_runs
 from pages.ui.component import component
 from pages.ui.components import present
 from pages.ui.downloads import figure_collection, keep
@@ -70,7 +71,7 @@ def draw(page: Page, around: Around, top: Any, bar: Any, under: Any) -> None:
         with notes:
             page_run.offer_to_load()
             page_run.say_changes(trace.config)
-            page_run.say_known(trace)
+            page_run.say_notes(session_runs.text_encoder(state.current().model), trace)
         around.draw_class(page)
         with jobs.refused(), shows_errors():
             draw_page(page)

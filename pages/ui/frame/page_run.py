@@ -8,7 +8,7 @@ import streamlit as st
 from encoder import TextEncoder
 from encoder.edits import edit_text
 from encoder.metrics import first_lost
-from encoder.metrics.word_kinds import words_known
+from encoder.metrics.reading_notes import notes
 from encoder.model.config import EncoderConfig
 from encoder.pictures.link import LONGEST_IN_URL, one_line
 from encoder.pictures.view import EXAMPLE, View
@@ -66,8 +66,6 @@ def fit(encoder: TextEncoder) -> Tokens:
         show_model(View().model)
         encoder = session_runs.text_encoder(View().model)
         pieces = encoder.tokenize((typed, second) if second else typed)
-    if len(pieces.text) + len(pieces.pair) < len(typed) + len(second):
-        state.note([cut_note(len(typed) + len(second), pieces)])
     if "layer" not in state.address() and state.current().layer >= encoder.config.n_layers:
         offer = offered_models.offer(
             state.current().model
@@ -152,12 +150,6 @@ def drop_patches_that_do_not_fit() -> None:
             state.change(edits=())
 
 
-def cut_note(length: int, pieces: Tokens) -> str:
-    """What to say of input that was too long."""
-    kept, tokens = len(pieces.text) + len(pieces.pair), len(pieces.ids)
-    return f"The text has {length:,} characters; the model reads the first {kept:,}, {tokens} tokens, and no more."
-
-
 def lost_note(step: str) -> str:
     """What to say of a run that does not end in numbers."""
     return (
@@ -182,10 +174,10 @@ def draw_second() -> None:
         )
 
 
-def say_known(trace: Trace) -> None:
-    """Say so where the model has hardly any words of the sentence."""
-    if sentence := words_known(trace.tokenization).sentence:
-        st.caption(plain(sentence))
+def say_notes(encoder: TextEncoder, trace: Trace) -> None:
+    """Say what a reader must know of the text, where there is such a thing."""
+    if sentences := notes(encoder, trace.tokenization):
+        st.caption(plain(" ".join(sentences)))
 
 
 def take_second() -> None:

@@ -1,0 +1,54 @@
+"""What a reader must know of a text before they believe a number: what the model does not know, or does not read."""
+
+import unicodedata
+
+from encoder.checkpoint.text_encoder import TextEncoder
+from encoder.checkpoint.tokenizer_files import UNKNOWN
+from encoder.metrics.word_kinds import words_known
+from encoder.trace.gaps import gaps
+from encoder.trace.tokens import Tokens
+from encoder.trace.words import punctuation
+
+
+def notes(encoder: TextEncoder, text: Tokens) -> list[str]:
+    """Return it in sentences: words unknown to the model, signs it leaves out, gaps it has no mask for, a lost end."""
+    sentences = (
+        words_known(text).sentence,
+        unknown_marks(text),
+        left_out(text),
+        without_mask(encoder, text),
+        encoder.cut(text),
+    )
+    return [sentence for sentence in sentences if sentence]
+
+
+def unknown_marks(text: Tokens) -> str:
+    """Say how many marks are unknown to the model, which `words_known` does not count; empty for none."""
+    marks = [typed for i, token in enumerate(text.tokens) if token in UNKNOWN and (typed := text.typed(i)).strip()]
+    count = sum(map(punctuation, marks))
+    return f"{count} {'mark is' if count == 1 else 'marks are'} unknown to the model." if count else ""
+
+
+def left_out(text: Tokens) -> str:
+    """Say how many letters and signs of a text no token stands for; empty where there are none.
+
+    Tokenizers without a token for what they do not know leave it out. Marks on letters that are read do not count.
+    """
+    lost = 0
+    for segment, sentence in enumerate((text.text, text.pair)):
+        read = {
+            place for span, of in zip(text.spans, text.segments, strict=True) if of == segment for place in range(*span)
+        }
+        lost += sum(i not in read and unicodedata.category(c)[0] in "LNPS" for i, c in enumerate(sentence))
+    if not lost:
+        return ""
+    lead = "1 sign of this text is" if lost == 1 else f"{lost:,} signs of this text are"
+    return f"{lead} left out, for want of a token in this vocabulary."
+
+
+def without_mask(encoder: TextEncoder, text: Tokens) -> str:
+    """Say so where a gap was typed for a model that has no mask; empty otherwise."""
+    typed = [sentence[slice(*place)] for sentence in (text.text, text.pair) for place in gaps(sentence)]
+    if encoder.mask_token is not None or not typed:
+        return ""
+    return f"This model has no mask, so no word is hidden: it reads {typed[0]} as it is written."
