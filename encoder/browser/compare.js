@@ -7,7 +7,7 @@ import { sentenceField } from './bar.js';
 import { listed, outside } from './claim.js';
 import style from './compare.css';
 import { alikeInShape, differences, inOrder, nameOf, namesOfPairs, pairsOf, sentenceB, sharesOfBoth, strongest, suggestions } from './compare_runs.js';
-import { children, dress, el, focused, put, reveal, themeOf, walkByKeys, write } from './dom.js';
+import { AS_IS, children, dress, el, focused, put, reveal, themeOf, walkByKeys, write } from './dom.js';
 import { colourOf, css, endsOf, gradient } from './grid.js';
 import { windowed } from './heads.js';
 import { made } from './load.js';
@@ -206,7 +206,7 @@ export function compare(root, context) {
         onclick: () => { if (can && ours) { kept = null; store.set({ word: ours.position }); } },
       });
       const texts = differ ? [ours?.name ?? '–', theirs?.name ?? '–'] : [ours?.gap ? '____' : ours?.name ?? ''];
-      children(button, texts.length, () => el('span')).forEach((span, k) => {
+      children(button, texts.length, () => el('bdi')).forEach((span, k) => {
         put(span, { class: differ ? (k ? 'cp-b' : 'cp-a') : null, dir: 'auto' });
         write(span, texts[k]);
       });
@@ -226,7 +226,7 @@ export function compare(root, context) {
   /** Sentences to begin with. @param {Packet} a */
   function offer(a) {
     const sentences = suggestions(a, Object.keys(context.options().shipped));
-    children(offered, sentences.length, () => el('button', { type: 'button', class: 'cp-offer', dir: 'auto' })).forEach((button, i) => {
+    children(offered, sentences.length, () => el('button', { ...AS_IS, type: 'button', class: 'cp-offer', dir: 'auto' })).forEach((button, i) => {
       write(button, sentences[i]);
       put(button, { onclick: () => { choose(sentences[i]); head.finding.focus(); } });
     });

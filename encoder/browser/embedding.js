@@ -3,7 +3,7 @@
 import { atRest, headline, rail } from './controls.js';
 import style from './embedding.css';
 import { curves, endsOf } from './curves.js';
-import { children, dress, el, focused, put, rove, themeOf, walkByKeys, write } from './dom.js';
+import { AS_IS, children, dress, el, focused, put, rove, themeOf, walkByKeys, write } from './dom.js';
 import { colourOf } from './grid.js';
 import { layerPackets } from './layer_packets.js';
 import { made } from './load.js';
@@ -165,7 +165,7 @@ export function embedding(root, context) {
     if (anew) {
       put(list, { dir: direction(of) });
       list.replaceChildren(...tokens.flatMap((token, i) => (kinds[i] === 'padding' ? [] : [el('button', {
-        type: 'button', dir: 'auto', 'data-word': i, 'aria-pressed': 'false', 'aria-disabled': rows.has(i) ? null : 'true', tabindex: '-1',
+        ...AS_IS, type: 'button', dir: 'auto', 'data-word': i, 'aria-pressed': 'false', 'aria-disabled': rows.has(i) ? null : 'true', tabindex: '-1',
         class: kinds[i] === 'word' ? null : 'is-other', title: token.length > 12 ? inFull(of, token) : null,
       }, token)])));
     }

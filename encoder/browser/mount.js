@@ -94,10 +94,10 @@ function begin(root, options) {
   const waiting = el('div', { class: 'enc-skeleton', hidden: true }, el('i'), el('i'), el('i'));
   const spoken = el('p', { class: 'enc-spoken', role: 'status', 'aria-live': 'polite' });
   trouble.append(why, ' ', again);
-  const more = el('button', { type: 'button', class: 'enc-unfold', onclick: () => options.unfold?.(more.ariaExpanded !== 'true') });
+  const more = el('button', { type: 'button', class: 'enc-unfold', hidden: true, onclick: () => options.unfold?.(more.ariaExpanded !== 'true') });
   const walk = el('nav', { class: 'enc-walk', 'aria-label': 'Before and after this page' });
   const note = el('p', { class: 'enc-note' });
-  const steps = el('button', { type: 'button', class: 'enc-unfold', onclick: () => options.store.set({ numbers: options.store.get().numbers ? '' : '1' }) }, NUMBERS), below = el('div');
+  const steps = el('button', { type: 'button', class: 'enc-unfold', hidden: true, onclick: () => options.store.set({ numbers: options.store.get().numbers ? '' : '1' }) }, NUMBERS), below = el('div');
   main.append(place, steps, below, more, walk, spoken);
 
   /** @type {Packet | null} */
@@ -153,6 +153,7 @@ function begin(root, options) {
 
   const draw = () => {
     if (!run) return;
+    more.hidden = !options.unfold;
     top.draw(); // the sentence has the mask of this run's model
     write(note, (run.about.notes ?? []).join(' '));
     read.draw(run, TELL.includes(options.page));
@@ -274,7 +275,7 @@ function begin(root, options) {
   }
   function changed() {
     drawWalk();
-    more.hidden = !options.unfold;
+    more.hidden = !options.unfold || !run; // without a run it leads nowhere
     put(more, { 'aria-expanded': String(Boolean(options.open)) });
     write(more, options.open ? 'Less' : MORE[options.page]);
     top.draw();

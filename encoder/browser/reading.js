@@ -76,6 +76,7 @@ export function reading({ store }) {
     write(changed, sentences.length ? `This run is changed: ${sentences.join('; ')}.` : '');
     element.hidden = pair.hidden && mask.hidden && changes.hidden;
   }
+  draw(null);
   return {
     element, draw,
     /** Opens a part, and gives it the keys. @param {Part} part */
