@@ -34,7 +34,7 @@ export function sized(canvas, wide, high) {
  * @param {{name: string, usual: number, under: (across: number, down: number, wide: number) => number | null, keyed: (key: string) => number | null, point: (at: number | null) => void, keep: (at: number) => void, again: () => void}} calls
  */
 export function canvasSlider({ name, usual, under, keyed, point, keep, again }) {
-  const canvas = el('canvas', { class: `${name}-canvas`, 'aria-hidden': 'true' }), probe = el('i', { hidden: true }), pen = canvas.getContext('2d');
+  const canvas = el('canvas', { class: `${name}-canvas`, 'aria-hidden': 'true' }), probe = el('i', { class: 'enc-probe', hidden: true }), pen = canvas.getContext('2d');
   const slider = el('div', { class: `${name}-slider`, role: 'slider', tabindex: '0', 'data-cell': '' }, canvas);
   let drawn = '', room = 0;
   /** @param {MouseEvent} event */

@@ -29,7 +29,7 @@ export function picture({ point, keep, open }) {
   const said = el('p', { class: 'picture-said' });
   const shut = el('span', { class: 'picture-shut', hidden: true }, el('i'), 'not looked at');
   const legend = el('div', { class: 'picture-legend' }, low, bar, high, above, shut);
-  const probe = el('i', { hidden: true });
+  const probe = el('i', { class: 'enc-probe', hidden: true });
   const element = el('div', { class: 'picture' }, scroll, el('div', { class: 'picture-foot' }, said, legend), probe);
   const pen = canvas.getContext('2d');
   /** @type {View | null} */

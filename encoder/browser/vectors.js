@@ -10,7 +10,7 @@ import { brief, typeset } from './number.js';
 
 /** @param {{choose: (number: number) => void}} calls */
 export function vectorStrips({ choose }) {
-  const element = el('div', { class: 'vectors' }), probe = el('i', { hidden: true });
+  const element = el('div', { class: 'vectors' }), probe = el('i', { class: 'enc-probe', hidden: true });
   /** @type {View | null} */
   let view = null;
   const dark = matchMedia('(prefers-color-scheme: dark)');

@@ -74,7 +74,7 @@ export function whatIf(root, context) {
   const board = el('table', { class: 'wi-board', role: 'grid', 'aria-label': 'Switches: press a part to switch it off, or on again' }, el('thead', {}, heads), body);
   const reading = el('p', { class: 'wi-reading' }), scroll = el('div', { class: 'wi-scroll' }, board);
   const low = el('span'), bar = el('i'), high = el('span'), legendOf = el('p', { class: 'wi-legend-of' }), beyond = el('span');
-  const legend = el('div', { class: 'wi-legend' }, low, bar, high, beyond), probe = el('i', { class: 'wi-probe', hidden: true });
+  const legend = el('div', { class: 'wi-legend' }, low, bar, high, beyond), probe = el('i', { class: 'wi-probe enc-probe', hidden: true });
   const page = el('section', { class: 'wi', 'aria-label': 'What if' }, top.element, hides, sentence, trouble,
     el('div', { class: 'wi-body' },
       el('div', { class: 'wi-guess' }, title, bars, mark, first, el('div', { class: 'wi-tools' }, reset, undo), others),
