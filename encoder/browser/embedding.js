@@ -302,7 +302,8 @@ export function embedding(root, context) {
     beside.hidden = none;
     if (none) return;
     const kind = pairwise ? 'Pair' : 'Number', whose = stop.key === 'place' ? `place ${position}` : names[position];
-    write(title, `${kind} ${number} of ${whose}`);
+    const of = `${kind} ${number} of `;
+    if (title.textContent !== of + whose) title.replaceChildren(of, el('bdi', {}, whose));
     write(sliderName, kind);
     write(output, `${number} of ${count}`);
     put(slider, { 'aria-label': kind, 'aria-valuetext': `${kind} ${number} of ${count}` });
