@@ -50,7 +50,7 @@ KEYS = [page.key for page in PAGES]
 def take(app: AppTest, name: str) -> None:
     """Type a sentence on the page that is open; what is cut is said, and an empty line is none."""
     before = app.session_state["session"].view
-    text = said(type_sentence(app, SENTENCES[name]))
+    text = said(type_sentence(app, SENTENCES[name])) + " ".join(one.value for one in app.caption)
     if not SENTENCES[name].strip():
         assert app.session_state["session"].view == before
         return
