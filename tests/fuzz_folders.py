@@ -31,7 +31,7 @@ from tiny import TINY, tiny_model, tiny_tokenizer
 from twins import MODELS, saved
 
 from encoder import CheckpointError, TextEncoder, checkpoint
-from encoder.checkpoint.reading import PROCESS
+from encoder.checkpoint.folder_reader import PROCESS
 from encoder.support.errors import EncoderError
 
 MOST_SECONDS, MOST_MB = 5.0, 500.0  # that a strange folder may take

@@ -279,7 +279,8 @@ FOLDERS: dict[str, Made] = {
     "bert-added": of("Bert", MLM, with_files(PLAIN, **ADDED)),
     "bert-added-special": of("Bert", MLM, with_files(PLAIN, **ADDED, **SPECIAL)),
     "bert-added-decoder": of(
-        "Bert", BARE,
+        "Bert",
+        BARE,
         word_pieces(added_tokens_decoder={"150": {"content": "[WORLD]", "lstrip": True, "special": True}}),
     ),
     "bert-extra-tokens": of("Bert", MLM, word_pieces(additional_special_tokens=["[WORLD]", "<ent>"])),
@@ -302,7 +303,9 @@ FOLDERS: dict[str, Made] = {
     "bertweet": of("Roberta", BARE, word_pieces(tokenizer_class="BertweetTokenizer"), refused="BertweetTokenizer"),
     "canine": of("Bert", BARE, word_pieces(tokenizer_class="CanineTokenizer"), refused="written in Python"),
     "own-tokenizer-code": of(
-        "Bert", BARE, word_pieces(auto_map={"AutoTokenizer": ["tok.Mine", None]}, tokenizer_class="Mine"),
+        "Bert",
+        BARE,
+        word_pieces(auto_map={"AutoTokenizer": ["tok.Mine", None]}, tokenizer_class="Mine"),
         refused="transformers cannot read its tokenizer",
     ),
     "no-such-class": of("Bert", BARE, word_pieces(tokenizer_class="NoSuchTokenizer")),
@@ -315,27 +318,50 @@ FOLDERS: dict[str, Made] = {
     "bert-questions": of("Bert", "ForQuestionAnswering", PLAIN, says="question-answering head"),
     "bert-two-heads": of("Bert", "ForPreTraining", PLAIN, says="next-sentence head"),
     "bert-colbert": of(
-        "Bert", BARE, PLAIN, renamed(lambda name: f"bert.{name}"),
-        weights(lambda found: found | {"linear.weight": torch.ones(8, 24)}), says="linear.weight (of another task)",
+        "Bert",
+        BARE,
+        PLAIN,
+        renamed(lambda name: f"bert.{name}"),
+        weights(lambda found: found | {"linear.weight": torch.ones(8, 24)}),
+        says="linear.weight (of another task)",
     ),
     "bert-crf": of(
-        "Bert", TOKENS, PLAIN, weights(lambda found: found | {f"crf.{i}": torch.ones(2) for i in "abc"}),
+        "Bert",
+        TOKENS,
+        PLAIN,
+        weights(lambda found: found | {f"crf.{i}": torch.ones(2) for i in "abc"}),
         says="crf.* (3 tensors)",
     ),
     "bert-untied": of(
-        "Bert", MLM, PLAIN, told(tie_word_embeddings=False),
+        "Bert",
+        MLM,
+        PLAIN,
+        told(tie_word_embeddings=False),
         weights(lambda found: found | {"cls.predictions.decoder.weight": torch.ones(152, 24)}),
-        says="names words by a table of its own", guesses=False,
+        says="names words by a table of its own",
+        guesses=False,
     ),
     "bert-tied-and-saved": of(
-        "Bert", MLM, PLAIN, weights(lambda found: found | {
-            "cls.predictions.decoder.weight": found["bert.embeddings.word_embeddings.weight"].clone(),
-            "cls.predictions.decoder.bias": found["cls.predictions.bias"].clone(),
-        }),
+        "Bert",
+        MLM,
+        PLAIN,
+        weights(
+            lambda found: (
+                found
+                | {
+                    "cls.predictions.decoder.weight": found["bert.embeddings.word_embeddings.weight"].clone(),
+                    "cls.predictions.decoder.bias": found["cls.predictions.bias"].clone(),
+                }
+            )
+        ),
     ),
     "bert-half-a-head": of(
-        "Bert", MLM, PLAIN, weights(lambda found: {n: t for n, t in found.items() if "transform.dense" not in n}),
-        says="not whole", guesses=False,
+        "Bert",
+        MLM,
+        PLAIN,
+        weights(lambda found: {n: t for n, t in found.items() if "transform.dense" not in n}),
+        says="not whole",
+        guesses=False,
     ),
     # files and prefixes
     "bert-in-shards": of("Bert", MLM, PLAIN, shards(pickled=False)),
@@ -351,7 +377,10 @@ FOLDERS: dict[str, Made] = {
     "bert-float16": of("Bert", MLM, PLAIN, weights(lambda found: {n: t.half() for n, t in found.items()})),
     "bert-bfloat16": of("Bert", MLM, PLAIN, weights(lambda found: {n: t.bfloat16() for n, t in found.items()})),
     "bert-two": of(
-        "Bert", BARE, PLAIN, weights(lambda found: {f"{s}.{n}": t.clone() for s in "qa" for n, t in found.items()}),
+        "Bert",
+        BARE,
+        PLAIN,
+        weights(lambda found: {f"{s}.{n}": t.clone() for s in "qa" for n, t in found.items()}),
         refused="several encoders",
     ),
     # fields
@@ -383,14 +412,16 @@ FOLDERS: dict[str, Made] = {
     "mpnet": of("MPNet", MLM, word_pieces(["<s>", "<pad>", "</s>", "[UNK]", "<mask>"])),
     "deberta-v3": of("DebertaV2", BARE, unigrams(DEBERTA, *BERT_TEMPLATES), values=DISTANCES),
     "deberta-v3-pieces": of(
-        "DebertaV2", BARE, sentence_pieces("spm.model", ["<unk>", "[CLS]", "[SEP]", "[PAD]", "[MASK]"]),
+        "DebertaV2",
+        BARE,
+        sentence_pieces("spm.model", ["<unk>", "[CLS]", "[SEP]", "[PAD]", "[MASK]"]),
         values=DISTANCES,
     ),
     "modernbert": of("ModernBert", MLM, word_piece_json(**FAST), values={**IDS, "local_attention": 8}),
     "nomic-bert": of("NomicBert", MLM, PLAIN),
     "gte": of("Gte", MLM, word_piece_json(tokenizer_class="BertTokenizer")),
     "eurobert": of("EuroBert", BARE, word_piece_json(**FAST), values={**IDS, "mask_token_id": 4}),
-}  # fmt: skip
+}
 ROWS = {
     "vocabulary-of-another": 400,
     "roberta-json": 400,

@@ -132,20 +132,22 @@ def test_half_precision_is_widened(dtype: torch.dtype, tmp_path: Path) -> None:
 
 BESIDE: dict[str, tuple[Change, str]] = {
     "a-map-of-another-task": (
-        weights(lambda found: found.update({"linear.weight": torch.zeros(8, 30)})), "linear.weight (of another task)",
+        weights(lambda found: found.update({"linear.weight": torch.zeros(8, 30)})),
+        "linear.weight (of another task)",
     ),
     "several": (
         weights(lambda found: found.update({f"crf.{name}": torch.zeros(5) for name in ("start", "end", "steps")})),
         "crf.* (3 tensors) (of another task)",
     ),
     "inside-another-model": (
-        renamed(lambda name: f"model.{name}"), "",
+        renamed(lambda name: f"model.{name}"),
+        "",
     ),
     "with-its-teacher": (
         weights(lambda found: found.update({f"teacher.{name}": tensor.clone() for name, tensor in found.items()})),
         "(of another task)",
     ),
-}  # fmt: skip
+}
 
 
 @in_turn(("change", "said"), BESIDE.values())
@@ -161,14 +163,15 @@ def test_what_is_not_part_of_the_encoder_is_left_out_by_name(change: Change, sai
 NO_GUESSES: dict[str, tuple[Change, str]] = {
     "lacks-its-bias": (weights(lambda found: found.pop("cls.predictions.bias")), "is not whole"),
     "lacks-its-norm": (
-        weights(lambda found: [found.pop(name) for name in list(found) if "transform.LayerNorm" in name]), "not whole",
+        weights(lambda found: [found.pop(name) for name in list(found) if "transform.LayerNorm" in name]),
+        "not whole",
     ),
     "another-table": (
         weights(lambda found: found.update({"cls.predictions.decoder.weight": torch.zeros(53, 30)})),
         "names words by a table of its own",
     ),
     "another-table-that-is-missing": (fields(tie_word_embeddings=False), "names words by a table of its own"),
-}  # fmt: skip
+}
 
 
 @in_turn(("change", "said"), NO_GUESSES.values())

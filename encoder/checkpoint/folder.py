@@ -16,8 +16,8 @@ from tokenizers import Tokenizer
 
 from encoder.checkpoint import hugging_face
 from encoder.checkpoint.build import build, on_meta
+from encoder.checkpoint.folder_reader import read_beside
 from encoder.checkpoint.hugging_face import Names
-from encoder.checkpoint.reading import read_beside
 from encoder.checkpoint.sentence_folder import SentenceSettings, read_sentence_settings
 from encoder.checkpoint.tensor_files import (
     INDEX,

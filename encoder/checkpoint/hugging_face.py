@@ -86,9 +86,9 @@ def with_type(raw: Mapping[str, Any], names: Iterable[str]) -> tuple[Mapping[str
         return raw, ""
     classes = raw.get("architectures")
     for name in classes if isinstance(classes, list) else ():
-        found = CLASS.fullmatch(name) if isinstance(name, str) else None
-        if found and found[1] in CLASSES:
-            kind = CLASSES[found[1]]
+        match = CLASS.fullmatch(name) if isinstance(name, str) else None
+        if match and match[1] in CLASSES:
+            kind = CLASSES[match[1]]
             return {**raw, "model_type": kind}, f"no model_type in config.json (opened as {kind}: it names {name})"
     first = {name.partition(".")[0] + "." for name in names}
     called = {kind for kind in CLASSES.values() if FAMILIES[kind].prefix in first - {"model."}}
@@ -277,14 +277,14 @@ def leading(kind: Family, names: Iterable[str]) -> str:
         CheckpointError: no table of words, or several encoders of which none stands where its family puts it.
     """
     tables = [module for module, ours in kind.modules.items() if ours == "embedding.tokens"]
-    found = {name.removesuffix(f"{table}.weight") for name in names for table in tables if ends(name, table)}
-    if not found:
+    leads = {name.removesuffix(f"{table}.weight") for name in names for table in tables if ends(name, table)}
+    if not leads:
         raise CheckpointError(f"it holds no {' or '.join(tables)}.weight: no encoder that can be read here")
-    if usual := [lead for lead in (kind.prefix, "") if lead in found]:
+    if usual := [lead for lead in (kind.prefix, "") if lead in leads]:
         return usual[0]
-    if len(found) > 1:
-        raise CheckpointError(f"it holds several encoders: {', '.join(sorted(found))}; save one of them by itself")
-    return found.pop()
+    if len(leads) > 1:
+        raise CheckpointError(f"it holds several encoders: {', '.join(sorted(leads))}; save one of them by itself")
+    return leads.pop()
 
 
 def ends(name: str, module: str) -> bool:

@@ -94,7 +94,7 @@ def folders(root: Path) -> list[str]:
         except OSError:
             continue
         if not above:  # what the hub's cache calls owner/name
-            cached = [found["id"].replace("--", "/") for found in map(CACHED.fullmatch, names) if found]
+            cached = [match["id"].replace("--", "/") for match in map(CACHED.fullmatch, names) if match]
             names = [name for name in names if not CACHED.fullmatch(name)]
             models += [name for name in cached if name not in models and usable(root, name)][:MOST_FOLDERS]
         for name in (f"{above}{name}" for name in names):

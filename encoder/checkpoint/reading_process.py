@@ -179,14 +179,14 @@ def read(folder: Path, theirs: bool, vocab_size: int | None) -> dict[str, Any]:
     """What a folder holds beside its weights, or under "wrong" a sentence that says why it cannot be used."""
     try:
         look(folder, vocab_size)
-        found = read_theirs(folder) if theirs else read_own(folder)
+        parts = read_theirs(folder) if theirs else read_own(folder)
         try:
-            probe(found["tokenizer"])
+            probe(parts["tokenizer"])
         except BaseException as error:
             raise RefusedError(f"its tokenizer fails on a short text: {one_line(error)}") from error
     except RefusedError as error:
         return {"wrong": str(error)}
-    return found | {"tokenizer": found["tokenizer"].to_str()}
+    return parts | {"tokenizer": parts["tokenizer"].to_str()}
 
 
 def bounded(size: int) -> None:
@@ -205,10 +205,10 @@ def answer(request: dict[str, Any]) -> None:
     folder = Path(request["folder"])
     try:
         bounded(sum(file.stat().st_size for file in folder.iterdir()))
-        found = json.dumps(read(folder, request["theirs"], request["vocab_size"]))
+        answered = json.dumps(read(folder, request["theirs"], request["vocab_size"]))
     except MemoryError:
         return  # nothing is written
-    (folder / f"{RESULT}.part").write_text(found)
+    (folder / f"{RESULT}.part").write_text(answered)
     (folder / f"{RESULT}.part").rename(folder / RESULT)
 
 

@@ -12,7 +12,7 @@ from typing import Any
 
 from tokenizers import Tokenizer
 
-from encoder.checkpoint.reading import SETTINGS as TOKENIZER_SETTINGS
+from encoder.checkpoint.folder_reader import SETTINGS as TOKENIZER_SETTINGS
 from encoder.checkpoint.tensor_files import CheckpointError, read_any_json, read_json
 from encoder.model.config import LONGEST, Pooling
 

@@ -105,10 +105,10 @@ def weight_files(folder: Path) -> list[Path]:
     Raises:
         CheckpointError: there is none, or the index names something else than files of this folder.
     """
-    one = next((folder / name for name in IN_ONE if (folder / name).is_file()), None)
+    whole = next((folder / name for name in IN_ONE if (folder / name).is_file()), None)
     index = next((folder / name for name in IN_SHARDS if (folder / name).is_file()), None)
-    if one is not None and (index is None or one.name == WEIGHTS):
-        return [one]
+    if whole is not None and (index is None or whole.name == WEIGHTS):
+        return [whole]
     if index is None:
         raise CheckpointError(f"{folder} has no weights: none of {', '.join((*IN_ONE, *IN_SHARDS))}")
     named = read_json(index, MOST_INDEX).get("weight_map")
@@ -178,26 +178,26 @@ def in_pickle(path: Path, others: Mapping[str, Described]) -> dict[str, Describe
     try:
         if size := unpacked(path):
             raise CheckpointError(f"{path} says what it holds in {size:,} bytes; at most {MOST_DESCRIBED:,} are read")
-        found = torch.load(path, map_location="cpu", weights_only=True, mmap=zipfile.is_zipfile(path))
+        weights = torch.load(path, map_location="cpu", weights_only=True, mmap=zipfile.is_zipfile(path))
     except CheckpointError:
         raise
     except Exception as error:  # torch raises what it meets, down to IndexError
-        told = " ".join(str(error).split())[:200]
-        raise CheckpointError(f"{path} cannot be read as weights alone: {told or type(error).__name__}") from error
-    if not isinstance(found, dict) or not all(isinstance(name, str) for name in found):
-        raise CheckpointError(f"{path} holds a {type(found).__name__}; it must hold tensors by their names")
-    odd = [name for name, tensor in found.items() if type(tensor) not in (Tensor, torch.nn.Parameter)]
+        message = " ".join(str(error).split())[:200]
+        raise CheckpointError(f"{path} cannot be read as weights alone: {message or type(error).__name__}") from error
+    if not isinstance(weights, dict) or not all(isinstance(name, str) for name in weights):
+        raise CheckpointError(f"{path} holds a {type(weights).__name__}; it must hold tensors by their names")
+    odd = [name for name, tensor in weights.items() if type(tensor) not in (Tensor, torch.nn.Parameter)]
     if odd:
         raise CheckpointError(
-            f"{path} holds {odd[0]!r:.80}, a {type(found[odd[0]]).__name__}; it must hold tensors alone"
+            f"{path} holds {odd[0]!r:.80}, a {type(weights[odd[0]]).__name__}; it must hold tensors alone"
         )
-    if (count := len(others) + len(found)) > MOST_TENSORS:
+    if (count := len(others) + len(weights)) > MOST_TENSORS:
         raise CheckpointError(f"{path} makes {count:,} tensors; a model here has at most {MOST_TENSORS:,}")
-    if twice := sorted(others.keys() & found.keys()):
+    if twice := sorted(others.keys() & weights.keys()):
         raise CheckpointError(f"{path} holds {twice[0]}, which {others[twice[0]].path.name} holds too")
     return {
         name: Described(path, name, DTYPES.get(tensor.dtype, str(tensor.dtype)), tuple(tensor.shape), tensor.detach())
-        for name, tensor in found.items()
+        for name, tensor in weights.items()
     }
 
 
@@ -208,8 +208,8 @@ def unpacked(path: Path) -> int:
     with zipfile.ZipFile(path) as archive:
         parts = archive.infolist()
     packed = sum(part.file_size for part in parts if part.compress_type != zipfile.ZIP_STORED)
-    told = sum(part.file_size for part in parts if part.filename.endswith(".pkl"))
-    size = max(packed, told)
+    listed = sum(part.file_size for part in parts if part.filename.endswith(".pkl"))
+    size = max(packed, listed)
     return size if size > MOST_DESCRIBED else 0
 
 

@@ -134,7 +134,8 @@ def draw_folder() -> None:
     place = f"`{offered_models.USUAL_FOLDER}`" if root == offered_models.usual() else "its model folder"
     st.markdown(
         "A checkpoint is a folder with config.json, weights (safetensors or pytorch_model.bin) and a tokenizer. This "
-        f"server looks for them in one place only, {place}; nothing in them is ever executed. Families that fit: {', '.join(FAMILIES)}."
+        f"server looks for them in one place only, {place}; nothing in them is ever executed. Families that fit: "
+        f"{', '.join(FAMILIES)}."
     )
     if not checkpoints:
         st.markdown("There is none yet. A small first one comes with this line, on the server:")

@@ -101,12 +101,12 @@ def read_beside(folder: Path, config: Mapping[str, Any], theirs: bool, vocab_siz
         rows = vocab_size if type(vocab_size) is int else None
         PROCESS.ask({"folder": there, "theirs": theirs, "vocab_size": rows})
         result = Path(there) / RESULT
-        found: dict[str, Any] = {"wrong": TOO_MUCH}
+        answer: dict[str, Any] = {"wrong": TOO_MUCH}
         if result.is_file():
-            found = json.loads(result.read_text(encoding="utf-8"))
-    if wrong := found.get("wrong"):
+            answer = json.loads(result.read_text(encoding="utf-8"))
+    if wrong := answer.get("wrong"):
         raise CheckpointError(f"{folder}: {wrong.replace(there, str(folder))}")
-    return Beside(found["tokenizer"], found.get("config", {}), found.get("special", {}))
+    return Beside(answer["tokenizer"], answer.get("config", {}), answer.get("special", {}))
 
 
 class Process:
