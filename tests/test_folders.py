@@ -98,6 +98,34 @@ def test_the_cache_of_the_hub_has_links_within(root: Path) -> None:
     assert TextEncoder.from_pretrained(checkpoint.within(root, "team/first")).config == TINY
 
 
+def cached(root: Path, called: str, revisions: list[str]) -> None:
+    """A model as huggingface_hub keeps it: files by their content, and links to them in a folder for each revision."""
+    home = root / f"models--{called}"
+    (home / "blobs").mkdir(parents=True)
+    for revision in revisions:
+        snapshot = model(home / "snapshots" / revision)
+        for file in list(snapshot.iterdir()):
+            file.rename(home / "blobs" / f"{revision[:4]}{file.name}")
+            file.symlink_to(f"../../blobs/{revision[:4]}{file.name}")
+
+
+def test_models_of_the_hubs_cache_are_listed_and_open_by_their_names(root: Path) -> None:
+    first, second = "a" * 40, "b" * 40
+    cached(root, "owner--name", [first, second])
+    cached(root, "plain", [first])
+    cached(root, "empty--one", [])
+    assert checkpoint.folders(root) == ["mine", "owner/name", "plain", "team/first", "team/second"]
+    (root / "models--owner--name" / "refs").mkdir()
+    for revision in (first, second):
+        (root / "models--owner--name" / "refs" / "main").write_text(revision)
+        assert checkpoint.within(root, "owner/name").name == revision
+    (root / "models--owner--name" / "refs" / "main").write_text("../../../../secret")
+    assert checkpoint.within(root, "owner/name").parent.name == "snapshots"
+    assert TextEncoder.from_pretrained(checkpoint.within(root, "owner/name")).config == TINY
+    with pytest.raises(CheckpointError, match="there is no model 'empty/one'"):
+        checkpoint.within(root, "empty/one")
+
+
 def test_what_is_listed(root: Path) -> None:
     (root / "empty").mkdir()
     (root / "notes.txt").touch()
