@@ -2,7 +2,7 @@
 // What a run would say at one word after each layer, and how vectors come to their end: the numbers of a packet of level 5. Nothing here draws.
 import { brief, percent, tight, typeset } from './number.js';
 import { at } from './packet.js';
-import { called } from './run.js';
+import { called, quoted } from './run.js';
 import { parts, say } from './say.js';
 
 /** @typedef {import('./packet.js').Packet} Packet */
@@ -140,7 +140,7 @@ function guessSaid(run, word, here) {
   const token = run.about.tokens[word.position], piece = word.count > 1 ? say('piece_of', { piece: token, count: word.count, asked }) : asked, own = here.at(here.last, here.own);
   const begin = here.unknown ? parts('reads_unknown', { asked, token, word: said, share })
     : here.own === 0 ? parts('reads_same', { asked: piece, share })
-    : parts('reads_other', { asked: piece, word: said, share, place: PLACES.format(own.place), count: PLACES.format(here.count), own: own.share });
+    : parts('reads_other', { asked: piece, itself: quoted(word.count > 1 ? token : word.name), word: said, share, place: PLACES.format(own.place), count: PLACES.format(here.count), own: own.share });
   const settled = here.settled === here.last ? parts('word_last', { word: said }) : layer < 0 ? parts('word_input', { word: said }) : parts('word_from', { word: said, layer });
   return [...begin, { text: ' ', name: '', format: '' }, ...settled];
 }

@@ -161,7 +161,7 @@ def text_stays_text(page: Page) -> None:
 def the_same_is_there_in_words(page: Page, keys: Trace) -> None:
     first = page.locator("details").first
     first.evaluate("one => { one.open = true }")  # a frame above it may still grow
-    expect(first).to_contain_text("Head 6 of layer 5 looks past cabinet, to keys")
+    expect(first).to_contain_text("Head 6 of layer 5 looks past “cabinet”, to “keys”")
     expect(first.get_by_role("rowheader", name="cabinet")).to_be_visible()
     assert page.locator("iframe").first.get_attribute("title") == repr(keys.show())
     page.add_style_tag(content="* { font: 16px/1.5 sans-serif !important; color: #111 !important }")
