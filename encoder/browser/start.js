@@ -183,7 +183,8 @@ export function start(root, context) {
     const found = couple();
     if (!found || !state || !run) return;
     const tapped = wordAt(run, state.word) >= 0 && state.word !== run.about.gap && run.about.gap >= 0;
-    store.set({ sentence: found.sentences[index], off: state.off, ...(tapped ? { word: state.word } : {}) }, { push: true });
+    const { layer, head } = state; // a head that is off stays so, and no other is
+    store.set({ sentence: found.sentences[index], off: state.off, ...(state.off ? { layer, head } : {}), ...(tapped ? { word: state.word } : {}) }, { push: true });
   }
   /** Both sentences of the pair that this one belongs to, the one of the first visit first. */
   function couple() {

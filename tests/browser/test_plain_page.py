@@ -31,7 +31,7 @@ def test_without_script_it_fits_and_axe_finds_nothing(browser: Browser, size: Vi
         page = context.new_page()
         page.route("**/*", answer)
         page.goto("http://plain.test/plain")
-        expect(page.get_by_role("heading", level=1)).to_contain_text("are?")
+        expect(page.get_by_role("heading", level=1)).to_contain_text("“are”?")
         assert page.get_by_role("img").count() == 1  # one of two pictures, by the room there is
         words = page.locator("svg:visible text:not(.share)")
         assert words.count() == 10 and "keys" in words.all_text_contents()
