@@ -26,6 +26,7 @@ from encoder.packet.run import MODELS as SIZES
 from encoder.packet.run import TOKENS, level_1, level_1_bytes, level_2, level_2_bytes, table
 from encoder.packet.say import patterns, say
 from encoder.packet.shipped import SENTENCES, shipped
+from encoder.packet.tempting import tempts
 from encoder.pictures.view import EXAMPLES, OTHER
 from encoder.support.formatting import percent
 from encoder.trace.trace import Trace
@@ -114,7 +115,7 @@ def test_the_guesses_are_the_likeliest_words(model: str, run: str) -> None:
     assert about["gap"] == (gaps[0] if gaps else -1)
     guesses = encoder.model.mlm_head is not None
     assert sorted(map(int, about["guesses"])) == (gaps if guesses else [])
-    assert ("off" in about) == ("off" in arrays) == (guesses and bool(gaps))
+    assert ("off" in about) == ("off" in arrays) == ("moved" not in arrays) == (guesses and bool(gaps))
     for gap, told in about["guesses"].items():
         order = np.argsort(-trace.array("mlm.probabilities")[int(gap)], kind="stable")[:10]
         expected = [
@@ -157,6 +158,40 @@ def test_a_guess_without_a_head_is_that_of_a_run_without_it(model: str, run: str
         assert set(found.topk(3).indices.tolist()) <= set(ids)
 
 
+@pytest.mark.parametrize("padded", [False, True])
+@pytest.mark.parametrize(("model", "text"), [("small", "My dog sleeps."), ("MiniLM", "My dog [MASK].")])
+def test_how_far_vectors_move_without_a_head_is_that_of_a_run_without_it(model: str, text: str, padded: bool) -> None:
+    encoder = encoder_of(model)
+    trace = encoder.trace([text, "The cat chased the mouse of a king."])[0] if padded else encoder.trace(text)
+    _, about, arrays = unpack(level_1(encoder, trace))
+    n = len(trace.tokens) - trace.padding
+    assert "off" not in about and arrays["moved"].values.shape[2] == len(trace.tokens)
+    assert not arrays["moved"].values[..., n:].any()
+    before = trace.array("output")[:n].astype(np.float64)
+    for layer, head in ((0, 1), (encoder.config.n_layers - 1, 0)):
+        off = Edit(f"layers.{layer}.attention.heads", "zero", heads=(head,))
+        after = encoder.trace(trace.inputs, edits=(off,)).array("output")[:n].astype(np.float64)
+        far = [np.sqrt(((b - a) ** 2).sum() / (a**2).sum()) for a, b in zip(before, after, strict=True)]
+        np.testing.assert_allclose(arrays["moved"].values[layer, head, :n], far, rtol=1e-3, atol=1e-5)
+
+
+def test_a_model_whose_weights_are_random_says_so() -> None:
+    assert encoder_of("T5").source.seed is not None and packet_of("T5", "masked")[0]["model"]["untrained"] is True
+    assert "untrained" not in packet_of("small", "masked")[0]["model"]
+
+
+@pytest.mark.parametrize(
+    ("before", "guess", "expected"),
+    [
+        ("cabinet", "are", True), ("Cabinets", "was", True), ("teachers", "is", True),
+        ("cabinet", "is", False), ("keys", "are", False), ("the", "are", False), ("two", "is", False),
+        ("dogs", "bark", False),
+    ],
+)  # fmt: skip
+def test_a_word_tempts_where_it_would_have_another_verb(before: str, guess: str, expected: bool) -> None:
+    assert tempts(before, guess) == expected
+
+
 def test_words_are_whole_and_special_tokens_are_none() -> None:
     about, _ = packet_of("base", "masked")
     assert about["names"] == ["The", "[MASK]", "sat", "on", "unbelievably", "soft", "mats", ",", "and", "[MASK]", "."]
@@ -186,7 +221,7 @@ def test_rows_around_a_word_where_all_are_too_many() -> None:
     with pytest.raises(EncoderError):
         level_1(encoder, trace, around=n)
     trace = encoder_of("small").trace("the cat sat " * 30)  # a long run has no scores and no products
-    assert set(unpack(level_1(encoder_of("small"), trace))[2]) == {"weights"}
+    assert set(unpack(level_1(encoder_of("small"), trace, off=False))[2]) == {"weights"}
     assert "products" not in unpack(level_2(trace, 0))[2]
 
 
@@ -376,7 +411,7 @@ def test_the_bytes_of_packets_are_those_counted(count: int) -> None:
     trace = encoder.trace("cat " * count)
     n, config = len(trace.tokens), encoder.config
     for most in (2_000_000, 10_000):
-        _, _, arrays = unpack(level_1(encoder, trace, most_bytes=most))
+        _, _, arrays = unpack(level_1(encoder, trace, off=False, most_bytes=most))
         assert sum(one.values.nbytes for one in arrays.values()) == level_1_bytes(config, n, most)
     assert sum(one.values.nbytes for one in unpack(level_2(trace, 0))[2].values()) == level_2_bytes(config, n)
 

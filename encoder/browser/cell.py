@@ -161,7 +161,7 @@ def line_and_text(run: Reading, query: Mapping[str, str]) -> tuple[str, str]:
     of = "the gap" if choice.word.gap else f"“{choice.word.name}”"
     caption = f"Where head {choice.place[1]} of layer {choice.place[0]} looks from {of}"
     table = table_html(caption, ("word", "share"), ((name, percent(share)) for name, share in rows))
-    guesses = ", ".join(f"{text} {percent(share)}" for text, share in run.guesses(choice.word)[:5])
+    guesses = ", ".join(f"“{text}” {percent(share)}" for text, share in run.guesses(choice.word)[:5])
     guess_line = f"<p dir='auto'>The model guesses {written(guesses)}.</p>" if guesses else ""
     return (
         f"“{short(sentence)}”: {claim}",

@@ -1,50 +1,78 @@
 // @ts-check
 // What is asked, and what is said of where heads look from a word: patterns of sentences, and what stands in them. No page.
+import { without } from './guesses.js';
+import { percent } from './number.js';
 import { at } from './packet.js';
-import { examined, look, looks, others, words } from './run.js';
+import { called, effects, guessAt, look, looks, moves, needed, others, quoted, words } from './run.js';
 import { parts } from './say.js';
 
 /** @typedef {import('./packet.js').Packet} Packet */
 /** @typedef {import('./run.js').Word} Word */
 /** @typedef {import('./run.js').Look} Look */
+/** @typedef {import('./say.js').Part} Part */
 /** @typedef {{layer: number, head: number}} Head */
 
 /** How a word is shown: a gap as what the model guesses there, if it guesses. @param {Packet} run @param {Word} word @param {Head | null} [off] */
 export function shownAs(run, word, off = null) {
-  const found = run.about.guesses[String(word.position)];
-  if (!word.gap || !found?.length) return word.gap ? '____' : word.name;
-  if (!off || word.position !== run.about.gap || !run.arrays.off) return found[0][0];
-  const all = run.about.off?.words ?? [];
-  return all[most(all.map((_, i) => at(run.arrays.off, off.layer, off.head, i)))] ?? found[0][0];
+  const found = guessAt(run, word);
+  if (!word.gap || !found) return word.gap ? '____' : word.name;
+  return off && word.position === run.about.gap ? guessWithout(run, off) ?? found[0] : found[0];
 }
 
-/** The word beside the asked one that a head looks past to another; null where it looks past none. @param {Word[]} all @param {number} from @param {number[]} shares */
-export function passed(all, from, shares) {
-  const top = most(shares), beside = from + Math.sign(top - from);
-  return all[from].gap && top !== from && top !== beside && all[beside]?.plain ? all[beside] : null;
+/** The likeliest word at the first gap without a head; null where that was not tried. @param {Packet} run @param {Head} off */
+function guessWithout(run, { layer, head }) {
+  const { off } = run.arrays, all = run.about.off?.words ?? [];
+  return off && all.length ? all[most(all.map((_, i) => at(off, layer, head, i)))] : null;
 }
+
+/** The word before the gap that would have another verb, where a head looks past it; null else. @param {Packet} run @param {Word[]} all @param {number} from @param {number} top */
+const passed = (run, all, from, top) => (run.about.tempts && all[from].position === run.about.gap && top < from - 1 ? all[from - 1] : null);
 
 /** @param {number[]} shares */
 export const most = shares => shares.reduce((best, share, i) => (share > shares[best] ? i : best), 0);
 
-/** What a head is said to do from a word. @param {Packet} run @param {Head} place @param {Word} word */
+/** Where a head looks from a word. @param {Packet} run @param {Head} place @param {Word} word */
 export function claim(run, { layer, head }, word) {
   const all = words(run), from = all.indexOf(word), { shares, rest } = look(run, layer, head, word), top = most(shares);
   const share = shares[top];
   if (rest > share) return parts('looks_special', { layer, head, word: outside(run), share: rest });
-  if (top === from) return parts('looks_itself', { layer, head, word: origin(word), share });
-  const between = examined(run, word) && passed(all, from, shares);
-  if (between) return parts('looks_past', { layer, head, between: between.name, word: shownAs(run, all[top]), share });
-  return parts('looks', { layer, head, word: shownAs(run, all[top]), share });
+  if (top === from) return parts('looks_itself', { layer, head, word: called(run, word), share });
+  const between = passed(run, all, from, top);
+  if (between) return parts('looks_past', { layer, head, between: called(run, between), word: called(run, all[top]), share });
+  return parts('looks', { layer, head, word: called(run, all[top]), share });
 }
 
-/** What is asked. @param {Packet} run @param {Word} word */
-export function question(run, word) {
-  const guess = run.about.guesses[String(word.position)]?.[0]?.[0];
-  if (!word.gap || !guess) return parts('question_own', { word: origin(word) });
-  const all = words(run), found = examined(run, word);
-  const between = found && passed(all, all.indexOf(word), look(run, found.layer, found.head, word).shares);
-  return between ? parts('question_past', { between: between.name, word: guess }) : parts('question_gap', { word: guess });
+/** @param {Part[][]} sentences */
+const joined = sentences => sentences.filter(one => one.length).flatMap((one, i) => [...(i ? [{ text: ' ', name: '', format: '' }] : []), ...one]);
+
+/** Where a head looks from a word, and what its loss does there in this run. @param {Packet} run @param {Head} place @param {Word} word */
+export const answer = (run, place, word) => joined([claim(run, place, word), cost(run, place, word)]);
+
+/** What the loss of a head does to what is asked of a word. @param {Packet} run @param {Head} place @param {Word} word @returns {Part[]} */
+function cost(run, place, word) {
+  const guess = guessAt(run, word), all = effects(run), { gap, model } = run.about;
+  if (word.gap && guess && word.position !== gap) return parts('cost_first_gap', {});
+  if (guess) {
+    if (!all.length) return parts('cost_unknown', {});
+    if (model.untrained) return parts('cost_untrained', { word: guess[0] });
+    const said = without(run, place, parts('without_it', {})[0].text);
+    return needed(run) ? said : joined([parts('cost_none', { word: guess[0], share: percent(Math.min(1, Math.max(0, 1 + all[0].change / guess[1]))) }), said]);
+  }
+  if (word.position !== gap && gap >= 0 && run.about.off) return [];
+  const far = moves(run, word), own = far.findIndex(one => one.layer === place.layer && one.head === place.head);
+  if (own < 0) return [];
+  const more = far.filter(one => one.change > far[own].change).length;
+  const { layer, head } = far[0], rank = more > 1 ? parts('moves_rank', { count: more, all: far.length, layer, head }) : more ? parts('moves_second', { layer, head }) : parts('moves_most', {});
+  return [...parts('moves', { word: called(run, word), share: far[own].change }), ...rank];
+}
+
+/** What is asked. @param {Packet} run @param {Word} word @param {Head | null} [off] the head that is off */
+export function question(run, word, off = null) {
+  const guess = guessAt(run, word), first = word.position === run.about.gap, now = off && first ? guessWithout(run, off) : null;
+  if (guess && now) return parts(now === guess[0] ? 'question_still' : 'question_now', { word: now });
+  if (!guess || !first || !needed(run)) return parts('question_own', { word: called(run, word) });
+  if (run.about.tempts) return parts('question_past', { between: quoted(run.about.tempts), word: guess[0] });
+  return words(run).filter(one => one.gap).length > 1 ? parts('question_gap_of', { word: guess[0], asked: called(run, word) }) : parts('question_gap', { word: guess[0] });
 }
 
 /** @param {string[]} names */
@@ -53,18 +81,15 @@ export const listed = names => (names.length < 2 ? names.join('') : `${names.sli
 /** The tokens that are no words, each once. @param {Packet} run */
 export const outside = run => listed([...new Set(others(run).map(i => run.about.tokens[i]))]);
 
-/** From where is looked. @param {Word} word */
-const origin = word => (word.gap ? 'the gap' : word.name);
-
 /** What most goes to, and how much. @param {Packet} run @param {Word} word @param {Look} seen */
 function goal(run, word, { shares, rest }) {
   const all = words(run), top = most(shares);
   if (rest > shares[top]) return { word: outside(run), share: rest };
-  return { word: all[top] === word ? 'itself' : shownAs(run, all[top]), share: shares[top] };
+  return { word: all[top] === word ? 'itself' : called(run, all[top]), share: shares[top] };
 }
 
 /** Where a head looks most from a word, in a few words. @param {Packet} run @param {Head} place @param {Word} word */
-export const aim = (run, { layer, head }, word) => parts('aim', { layer, head, asked: origin(word), ...goal(run, word, looks(run, word)[layer][head]) });
+export const aim = (run, { layer, head }, word) => parts('aim', { layer, head, asked: called(run, word), ...goal(run, word, looks(run, word)[layer][head]) });
 
 /** Where all heads of a layer together look from a word: the mean of their shares. @param {Packet} run @param {number} layer @param {Word} word @returns {Look} */
 export function together(run, layer, word) {
@@ -75,12 +100,4 @@ export function together(run, layer, word) {
 }
 
 /** The same in a few words. @param {Packet} run @param {number} layer @param {Word} word */
-export const aimTogether = (run, layer, word) => parts('aim_layer', { layer, asked: origin(word), ...goal(run, word, together(run, layer, word)) });
-
-/** What an examination found of a head: what is said at once, and what is said of how it was tried. @param {Packet} run @param {Head} place */
-export function licence(run, place) {
-  const all = (run.about.evidence ?? []).filter(one => one.layer === place.layer && one.head === place.head);
-  const here = all.filter(one => one.here), mine = here.length ? here : all;
-  const main = mine.filter((one, i) => i === 0 || one.key === 'exam_not_confirmed');
-  return { main, under: mine.filter(one => !main.includes(one)) };
-}
+export const aimTogether = (run, layer, word) => parts('aim_layer', { layer, asked: called(run, word), ...goal(run, word, together(run, layer, word)) });

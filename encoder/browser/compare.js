@@ -13,7 +13,7 @@ import { windowed } from './heads.js';
 import { made } from './load.js';
 import { percent, points, tight, typeset } from './number.js';
 import { picture } from './picture.js';
-import { choice as usualChoice, direction } from './run.js';
+import { called, choice as usualChoice, direction, quoted } from './run.js';
 import { parts, say } from './say.js';
 import { toQuery } from './store.js';
 
@@ -214,8 +214,6 @@ export function compare(root, context) {
     const chosen = `${a.about.sentence} ${row}`;
     if (chosen !== revealed) reveal(line, line.children[places.indexOf(row)]);
     revealed = chosen;
-    /** @param {string} text */
-    const quoted = text => `“${text}”`;
     const gone = pairs.flatMap(pair => (pair.a && !pair.b ? [quoted(pair.a.name)] : [])), come = pairs.flatMap(pair => (pair.b && !pair.a ? [quoted(pair.b.name)] : []));
     const some = (/** @type {string[]} */ names) => listed(names.length > FEW ? [...names.slice(0, FEW), `${names.length - FEW} more`] : names);
     const left = of && gone.length + come.length ? [gone.length ? `Only in A: ${some(gone)}.` : '', come.length ? `Only in B: ${some(come)}.` : '', 'They have no partner and are left out of the picture.'] : [];
@@ -238,24 +236,24 @@ export function compare(root, context) {
     const guess = guessed(a, b);
     if (!alikeInShape(a, b)) return parts('compare_shapes', { layers: a.about.model.layers, heads: a.about.model.heads, other_layers: b.about.model.layers, other_heads: b.about.model.heads });
     if (!of) return [...parts('compare_no_pairs', {}), ...guess];
-    const first = inOrder(of)[0], { at, row } = placed(of), shares = sharesAt(b, of, at), width = of.columns.length;
+    const [first] = of.first.heads, { at, row } = placed(of), shares = sharesAt(b, of, at), width = of.columns.length;
     const counts = of.counts.map((_, i) => i === row), most = strongest(shares.change, width, counts), size = Math.abs(most.change);
-    if (Math.abs(first.change) < NONE) return [...parts('compare_none', {}), ...guess];
+    if (Math.abs(inOrder(of.heads)[0].change) < NONE) return [...parts('compare_none', {}), ...guess];
     const column = of.columns[most.column], from = of.columns[of.rows[row]], top = at === first && row === first.row;
-    const given = { layer: at.layer, head: at.head, query: called(from), word: most.column === of.rows[row] ? 'itself' : called(column), change: size };
+    const given = { layer: at.layer, head: at.head, query: calledPair(from), word: most.column === of.rows[row] ? 'itself' : calledPair(column), change: size, which: say(of.first.why) };
+    if (size < NONE) return [...parts('compare_head_none', given), ...guess];
     if (top && size < WEAK) return [...parts('compare_weak', given), ...guess];
-    if (size < NONE) return [...parts('compare_head_none', { layer: at.layer, head: at.head, query: called(from) }), ...guess];
     if (!top && size < WEAK) return [...parts('compare_head_weak', given), ...guess];
     return [...parts(`compare_${top ? 'most' : 'head'}_${most.change > 0 ? 'more' : 'less'}`, given), ...guess];
   }
 
   /** A pair in a sentence. @param {Both} pair */
-  const called = pair => (pair.a.gap && pair.b.gap ? 'the gap' : `“${nameOf(pair)}”`);
+  const calledPair = pair => (pair.same && run ? called(run, pair.a) : quoted(nameOf(pair)));
 
   /** What becomes of the guess. @param {Packet} a @param {Packet} b */
   function guessed(a, b) {
     const [ours, theirs] = [a, b].map(({ about: { gap, guesses } }) => guesses[String(gap)]?.[0]);
-    if (!ours || !theirs) return [];
+    if (!ours || !theirs || !pairsOf(a, b).some(pair => pair.a?.position === a.about.gap && pair.b?.position === b.about.gap)) return [];
     const said = ours[0] === theirs[0]
       ? parts('compare_guess_same', { guess: ours[0], before: ours[1], after: theirs[1] })
       : parts('compare_guess', { guess: ours[0], before: ours[1], other: theirs[0], after: theirs[1] });
@@ -285,10 +283,10 @@ export function compare(root, context) {
     bars(a, b, of, shares, looked.row);
   }
 
-  /** All heads by how much they differ. @param {Packet} a @param {Differences} of @param {Head} at */
+  /** All heads by how much they differ. @param {Packet} a @param {Differences} of @param {import('./compare_runs.js').Change} at */
   function map(a, of, at) {
-    const { layers, heads } = a.about.model, theme = themeOf(getComputedStyle(page).getPropertyValue('background-color')), all = inOrder(of), most = Math.abs(all[0].change);
-    const own = all.findIndex(one => one.layer === at.layer && one.head === at.head), { layer, head, change } = all[0];
+    const { layers, heads } = a.about.model, theme = themeOf(getComputedStyle(page).getPropertyValue('background-color')), all = inOrder(of.heads), most = Math.abs(all[0].change);
+    const own = all.filter(one => Math.abs(one.change) > Math.abs(at.change)).length, { layer, head, change } = all[0];
     write(rank, typeset(`The largest difference of one share in the map of a head. A column is a layer, a row a head. ${own > 0 ? say(own === 1 ? 'compare_second' : 'compare_rank', { ...(own > 1 ? { count: own } : {}), layer, head, change: Math.abs(change) }) : ''}`).trim());
     if (mapped.of === of && mapped.theme === theme) return;
     mapped = { of, theme };
@@ -321,7 +319,7 @@ export function compare(root, context) {
     if (left.length) lines.push({ name: `${left.length} other words`, a: sum(shares.a), b: sum(shares.b), own: false });
     if (Math.max(shares.rest.a[row], shares.rest.b[row]) > NONE) lines.push({ name: pairsOf(a, b).length > width ? 'all else' : outside(a), a: shares.rest.a[row], b: shares.rest.b[row], own: false });
     const most = Math.max(...lines.flatMap(one => [one.a, one.b]).filter(Number.isFinite), 1e-9);
-    write(beside, `Where ${called(of.columns[of.rows[row]])} looks`);
+    write(beside, `Where ${calledPair(of.columns[of.rows[row]])} looks`);
     children(list, lines.length, () => el('li', {}, el('bdi', { class: 'cp-name' }), el('span', { class: 'cp-pair', 'aria-hidden': 'true' }, el('i', { class: 'cp-a' }), el('i', { class: 'cp-b' })), el('span', { class: 'cp-shares' }))).forEach((item, i) => {
       const { name, a: ours, b: theirs, own } = lines[i], [label, pair, said] = item.children;
       put(item, { 'data-a': ours, 'data-b': theirs, class: own ? 'cp-own' : null });
@@ -349,7 +347,7 @@ export function compare(root, context) {
       const usual = usualChoice(a, of), now = both(a, of);
       if (!now) return equal(of) ? usual : null;
       if (!now.of) return usual;
-      const first = inOrder(now.of)[0], { layers, heads } = a.about.model;
+      const [first] = now.of.first.heads, { layers, heads } = a.about.model;
       const layer = Math.min(of.layer ?? first.layer, layers - 1), head = Math.min(of.head ?? first.head, heads - 1);
       const at = now.of.heads.find(one => one.layer === layer && one.head === head) ?? first, row = rowOf(now.of, of.word);
       return { layer, head, word: now.of.columns[now.of.rows[row < 0 ? at.row : row]].a.position };

@@ -1,7 +1,7 @@
 // @ts-check
 // Two runs, A and B: which words stand beside each other, and how much more each looks at another in B. No page.
 import { row } from './packet.js';
-import { rowsOf, TYPED, words } from './run.js';
+import { effects, moves, NOISE, rowsOf, TYPED, words } from './run.js';
 import { GAP } from './store.js';
 
 /** @typedef {import('./packet.js').Packet} Packet */
@@ -15,8 +15,9 @@ import { GAP } from './store.js';
  */
 /**
  * Two runs that can be subtracted: `columns` are the pairs, `rows` those whose rows both runs hold, `counts` tells which rows say how much a
- * head differs: those of words that both share, as another word looks elsewhere anyhow. `heads` is by layer and head.
- * @typedef {{columns: Both[], rows: number[], counts: boolean[], heads: Change[]}} Differences
+ * head differs: those of words that both share, as another word looks elsewhere anyhow. `heads` is by layer and head, `first` those that a
+ * page begins with, those that differ most first.
+ * @typedef {{columns: Both[], rows: number[], counts: boolean[], heads: Change[], first: {heads: Change[], why: string}}} Differences
  */
 
 const KEY = 'The key to the cabinet [MASK] on the table.';
@@ -131,10 +132,11 @@ function found(a, b) {
   if (!alikeInShape(a, b) || !rows.length) return null;
   const shared = rows.map(i => columns[i].same), counts = shared.some(Boolean) ? shared : shared.map(() => true);
   /** @type {Differences} */
-  const all = { columns, rows, counts, heads: [] };
+  const all = { columns, rows, counts, heads: [], first: { heads: [], why: '' } };
   for (let layer = 0; layer < a.about.model.layers; layer++) {
     for (let head = 0; head < a.about.model.heads; head++) all.heads.push({ layer, head, ...strongest(sharesOfBoth(a, b, all, layer, head).change, columns.length, counts) });
   }
+  all.first = ofAccount(a, b, rows.map(i => columns[i]), all.heads);
   return all;
 }
 
@@ -148,8 +150,20 @@ export function strongest(change, columns, counts) {
   return { row, column, change: most };
 }
 
-/** All heads, those that differ most first. @param {Differences} of */
-export const inOrder = ({ heads }) => [...heads].sort((x, y) => Math.abs(y.change) - Math.abs(x.change));
+/**
+ * The heads that a page begins with: those that a guess needs in one of both runs, else for each word that is drawn the one that moves its
+ * vector most; all where that was not tried. `why` is how a sentence speaks of them.
+ * @param {Packet} a @param {Packet} b @param {Both[]} pairs @param {Change[]} all @returns {{heads: Change[], why: string}}
+ */
+function ofAccount(a, b, pairs, all) {
+  const runs = [a, b], needed = runs.flatMap(run => effects(run).filter(one => -one.change >= NOISE * (run.about.guesses[String(run.about.gap)]?.[0]?.[1] ?? NaN)));
+  const moving = runs.flatMap((run, i) => pairs.flatMap(pair => moves(run, i ? pair.b : pair.a).slice(0, 1)));
+  const wanted = needed.length ? needed : moving, heads = all.filter(one => wanted.some(each => each.layer === one.layer && each.head === one.head));
+  return heads.length ? { heads: inOrder(heads), why: needed.length ? 'compare_needed' : 'compare_moving' } : { heads: inOrder(all), why: 'compare_any' };
+}
+
+/** Heads, those that differ most first. @param {Change[]} heads */
+export const inOrder = heads => [...heads].sort((x, y) => Math.abs(y.change) - Math.abs(x.change));
 
 /** Sentences that differ a little from one, to begin with. @param {Packet} run @param {string[]} bundled sentences that there are */
 export function suggestions(run, bundled) {

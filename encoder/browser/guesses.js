@@ -2,9 +2,9 @@
 // Words with a bar each: the guess beside the sentence and at the foot.
 import { children, el, put, write } from './dom.js';
 import { percent, tight } from './number.js';
-import { at } from './packet.js';
 import { effects, maskHint, maskToken } from './run.js';
-import { parts } from './say.js';
+import { parts, say } from './say.js';
+import { alone, becomes, grows, or, riser } from './switches.js';
 
 /** A bar: its word, what is written behind it, how far it goes and where its mark is, from 0 to 1 (NaN for no mark); `props` are those of its line. @typedef {{name: string, text: string, filled: number, marked: number, props: import('./dom.js').Props}} Bar */
 
@@ -26,20 +26,15 @@ export function shareBars(list, all) {
 }
 
 /** @typedef {import('./packet.js').Packet} Packet */
-/** @typedef {{word: string, before: number, after: number}} Guess */
-const SAME = 0.005; // of a share: heads whose effects differ by less matter alike
+/** @typedef {import('./switches.js').Share} Share */
 
-/** All words that are told of at the gap, with their shares as it is and without a head. @param {Packet} run @param {number} layer @param {number} head @returns {Guess[]} */
+/** All words that are told of at the gap, with their shares as it is and without a head. @param {Packet} run @param {number} layer @param {number} head @returns {Share[]} */
 function told(run, layer, head) {
-  const { off, gap, guesses } = run.about, found = guesses[String(gap)] ?? [];
-  if (!off || !run.arrays.off) return found.map(([word, share]) => ({ word, before: share, after: NaN }));
-  return off.words.map((word, i) => ({ word, before: off.shares?.[i] ?? new Map(found).get(word) ?? NaN, after: at(run.arrays.off, layer, head, i) }));
+  const found = (run.about.guesses[String(run.about.gap)] ?? []).map(([word, share]) => ({ word, before: share, after: NaN }));
+  return or(alone(run, null, { layer, column: head }), found);
 }
 
-/** The word besides the first guess that gains most where a head is off. @param {Guess[]} all */
-const riser = all => all.slice(1).reduce((best, one) => (one.after - one.before > best.after - best.before ? one : best), all[1] ?? all[0]);
-
-/** The three that are drawn: the two likeliest, and what would gain most without the head. @param {Packet} run @param {number} layer @param {number} head @returns {Guess[]} */
+/** The three that are drawn: the two likeliest, and what would gain most without the head. @param {Packet} run @param {number} layer @param {number} head @returns {Share[]} */
 export function three(run, layer, head) {
   const all = told(run, layer, head);
   if (!all.length) return [];
@@ -48,24 +43,14 @@ export function three(run, layer, head) {
   return third ? [...first, third] : first;
 }
 
-/** What the guess becomes without a head, and how many heads matter more. @param {Packet} run @param {number} layer @param {number} head */
-export function without(run, layer, head) {
-  const all = told(run, layer, head);
-  if (!all.length || !Number.isFinite(all[0].after)) return [];
-  const [first] = all, most = riser(all), rises = most.after - most.before;
-  const [key, one] = rises >= SAME ? ['without_rises', most] : first.before - first.after >= SAME ? ['without_falls', first] : ['without_same', first];
-  return [...parts(key, { layer, head, word: one.word, before: one.before, after: one.after }), ...rank(run, layer, head)];
-}
-
-/** @param {Packet} run @param {number} layer @param {number} head */
-function rank(run, layer, head) {
-  const all = effects(run), own = all.find(one => one.layer === layer && one.head === head);
-  if (!own) return [];
-  const more = all.filter(one => one.change < own.change - SAME);
-  const alike = all.find(one => one !== own && Math.abs(one.change - own.change) <= SAME);
-  if (more.length > 1) return parts('rank', { count: more.length, all: all.length, layer: more[0].layer, head: more[0].head });
-  if (more.length) return parts('rank_second', { layer: more[0].layer, head: more[0].head });
-  return alike && own.change < -SAME ? parts('rank_first_alike', { layer: alike.layer, head: alike.head }) : parts('rank_first', {});
+/** What the guess becomes without a head, and how many heads cost it more. @param {Packet} run @param {{layer: number, head: number}} place @param {string} [start] how the sentence begins */
+export function without(run, { layer, head }, start = say('without_part', { part: say('part_head', { layer, head }) })) {
+  const all = told(run, layer, head), of = effects(run), own = of.find(one => one.layer === layer && one.head === head);
+  if (!all.length || !own) return [];
+  const said = becomes(start, all), more = of.filter(one => one.change < own.change).length;
+  if (own.change >= 0) return said;
+  const rank = more > 1 ? parts('rank', { count: more, all: of.length, layer: of[0].layer, head: of[0].head }) : more ? parts('rank_second', { layer: of[0].layer, head: of[0].head }) : parts('rank_first', {});
+  return [...said, ...(of.length > 1 ? [{ text: ' ', name: '', format: '' }, ...rank] : [])];
 }
 
 /** Three bars. @param {HTMLElement} root */
@@ -77,7 +62,7 @@ export function guessBars(root) {
       const all = three(run, layer, head);
       root.hidden = !all.length;
       shareBars(list, all.map(({ word, before, after }, i) => {
-        const share = off ? after : before, name = [i ? '' : 'enc-first', off && after - before >= SAME && i > 1 ? 'enc-risen' : ''].join(' ').trim();
+        const share = off ? after : before, name = [i ? '' : 'enc-first', off && i > 1 && grows(all[i]) ? 'enc-risen' : ''].join(' ').trim();
         return { name: word, text: tight(percent(share, 1)), filled: share, marked: off ? before : NaN, props: { 'data-guess': word, 'data-share': String(share), class: name || null } };
       }));
     },

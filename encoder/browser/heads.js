@@ -1,13 +1,12 @@
 // @ts-check
 // The whole run in one picture: the map of every head, a column for each layer, and above each column the mean of its heads.
 import { among } from './rows.js';
-import { aim, aimTogether, licence } from './claim.js';
+import { aim, aimTogether } from './claim.js';
 import { children, compose, el, put, themeOf, write } from './dom.js';
 import { colourOf, endsOf, gradient } from './grid.js';
 import { percent, tight, typeset } from './number.js';
 import { row } from './packet.js';
-import { apart, direction, rowsOf } from './run.js';
-import { say } from './say.js';
+import { apart, called, direction, rowsOf } from './run.js';
 
 /** @typedef {import('./packet.js').Packet} Packet */
 /** @typedef {import('./run.js').Word} Word */
@@ -80,10 +79,10 @@ export function heads(root, heard, links) {
   const [canvas, marks] = [0, 1].map(() => el('canvas', { class: 'enc-map-canvas', 'aria-hidden': 'true' }));
   const top = el('div', { role: 'row', class: 'enc-map-top' }), grid = el('div', { class: 'enc-map', role: 'grid', 'aria-label': 'The maps of all heads' }, canvas, marks, top);
   const box = el('div', { class: 'enc-map-box' }, grid);
-  const aimed = el('p', { class: 'enc-map-aim', 'data-aim': '' }), known = el('p', { class: 'enc-map-known' });
+  const aimed = el('p', { class: 'enc-map-aim', 'data-aim': '' });
   const low = el('span'), bar = el('i'), high = el('span');
   const how = el('p', { class: 'enc-map-how' }), part = el('p', { class: 'enc-map-how', 'data-window': '' });
-  const beside = el('div', { class: 'enc-map-beside' }, aimed, el('div', { class: 'enc-map-links' }, ...links), known, el('div', { class: 'enc-map-legend' }, low, bar, high), how, part);
+  const beside = el('div', { class: 'enc-map-beside' }, aimed, el('div', { class: 'enc-map-links' }, ...links), el('div', { class: 'enc-map-legend' }, low, bar, high), how, part);
   root.append(box, beside);
   const keys = among(grid, 'data-head-map', heard);
   /** @type {Packet | null} */
@@ -102,8 +101,6 @@ export function heads(root, heard, links) {
   function tell() {
     if (!drawn || !asked) return;
     compose(aimed, layered < 0 ? aim(drawn, told, asked) : aimTogether(drawn, layered, asked));
-    const { main } = licence(drawn, told);
-    write(known, layered < 0 ? typeset(main.map(one => say(one.key, one.args)).join(' ')) : '');
   }
 
   /** Makes the elements that have the keys, and says what each is. @param {Packet} run @param {Word} word */
@@ -192,8 +189,7 @@ export function heads(root, heard, links) {
         write(low, '0 %');
         write(high, tight(percent(span.high, 1)));
         bar.style.background = gradient('share', theme);
-        const from = word.gap ? 'the gap' : `“${apart(word.name)}”`;
-        write(how, `In a map a row is where from, a column where to, in the order of the sentence. The mark at its left shows the row of ${from}.${model.heads > 1 ? ' The line above a column is the mean of its heads, in that row.' : ''}`);
+        write(how, `In a map a row is where from, a column where to, in the order of the sentence. The mark at its left shows the row of ${called(run, word)}.${model.heads > 1 ? ' The line above a column is the mean of its heads, in that row.' : ''}`);
         write(part, windowed(run));
       }
       keys.show(chosen, pointed);

@@ -56,6 +56,19 @@ export function percent(share, least = 0.01) {
   return `${sign}${near} %`;
 }
 
+const MOST_DIGITS = 7; // that a float32 has
+
+/** Two shares with as many digits as it takes to tell them apart. @param {number} before @param {number} after @returns {[string, string]} */
+export function both(before, after) {
+  /** @type {[string, string]} */
+  let texts = [percent(before), percent(after)];
+  for (let digits = 3; texts[0] === texts[1] && before !== after && digits <= MOST_DIGITS; digits++) {
+    const text = (/** @type {number} */ share) => `${Number((100 * share).toPrecision(digits))} %`;
+    texts = [text(before), text(after)];
+  }
+  return texts;
+}
+
 /**
  * The difference of two shares in percentage points: from 0.5 to 0.71 it is "21 points".
  * @param {number} difference

@@ -7,7 +7,7 @@ import { layerPackets } from './layer_packets.js';
 import { made } from './load.js';
 import { percent, tight, typeset } from './number.js';
 import style from './output.css';
-import { wordAt, words } from './run.js';
+import { called, wordAt, words } from './run.js';
 import { say } from './say.js';
 import { sentence } from './tokens.js';
 import { guessed, masked, said, turned, wordsTable } from './settling.js';
@@ -101,7 +101,7 @@ export function output(root, context) {
     trouble.hidden = !unable;
     if (unable) trouble.replaceChildren(el('p', {}, unable), again);
     grid.element.hidden = !here && !moves;
-    write(title, moves ? `The way of ${word.name}` : shown === last ? 'The guess' : shown ? `After layer ${shown - 1}` : 'At the input');
+    write(title, moves ? `The way of ${called(run, word)}` : shown === last ? 'The guess' : shown ? `After layer ${shown - 1}` : 'At the input');
     const key = JSON.stringify([run.about.model.digest, made(state), word.position]);
     let told = '';
     if (found && here) {
@@ -132,8 +132,7 @@ export function output(root, context) {
       if (!run || !word || !found) return null;
       const query = toQuery({ ...made(state), layer: state.layer, head: state.head, word: word.position });
       if (!found.about.vocabulary) return { picture: 'moves', name: 'How each vector comes to its end', query: { ...query, move: 'Cosine to the end' } };
-      const asked = word.gap ? 'the gap' : `“${word.name}”`;
-      return { picture: 'lens', name: `What would be said after each layer, at ${asked}`, query: { ...query, lens_token: String(word.position) } };
+      return { picture: 'lens', name: `What would be said after each layer, at ${called(run, word)}`, query: { ...query, lens_token: String(word.position) } };
     },
     end() {
       rest.end();

@@ -2,15 +2,15 @@
 // Reads a run's packet: the bytes that encoder/packet/README.md describes. Nothing here asks or draws.
 
 /** @typedef {{values: Float32Array | Uint16Array | Int16Array, shape: number[], scale: number, type: string}} Numbers */
-/** @typedef {{name: string, digest: string, layers: number, heads: number, d_model: number, d_head: number, d_ff: number}} Model */
+/** @typedef {{name: string, digest: string, layers: number, heads: number, d_model: number, d_head: number, d_ff: number, untrained?: boolean}} Model */
 /**
  * The header of a packet: level 1 has all but `layer`, level 2 may have less.
  * @typedef {{
  *   sentence: string, second: string, tokens: string[], kinds: string[], words: [number, number][], names: string[],
  *   hidden: number[], edits: string, model: Model, rows: number[], gap: number,
  *   guesses: Record<string, [string, number][]>, off?: {words: string[], shares?: number[]} | null,
- *   layer?: number, evidence?: Evidence[] | null, mask_value?: number | null, windows?: (number | null)[], notes?: string[], changes?: string[],
- *   heads?: import('./jobs.js').Known, positions?: number[], vocabulary?: string[], vocab_size?: number, mask?: string | null, why?: string, spans?: [number, number, number][],
+ *   layer?: number, tempts?: string, evidence?: Evidence[] | null, mask_value?: number | null, windows?: (number | null)[], notes?: string[], changes?: string[],
+ *   heads?: import('./jobs.js').Known, positions?: number[], vocabulary?: string[], vocab_size?: number, own?: number[], unknown?: number[], mask?: string | null, why?: string, spans?: [number, number, number][],
  * }} About
  */
 /** A sentence about a head over many sentences; `here`: about a gap like this one. @typedef {{layer: number, head: number, key: string, args: Record<string, string | number>, here: boolean}} Evidence */

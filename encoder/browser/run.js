@@ -175,38 +175,67 @@ function firstAsked(run) {
   return tried.map(word => ({ word, share: clearest(run, word).share })).reduce((a, b) => (b.share > a.share ? b : a), { word: can[0] ?? all[0], share: -1 }).word;
 }
 
-/** The head that an examination found for gaps like this one. @param {Packet} run @param {Word} word */
-export function examined(run, word) {
-  const { evidence, gap, model } = run.about;
-  const fits = word.position === gap && evidence?.find(one => one.here && one.layer < model.layers && one.head < model.heads);
-  return fits ? { layer: fits.layer, head: fits.head } : null;
+/** The likeliest guess at a word's place; null where nothing is guessed there. @param {Packet} run @param {Word} word */
+export const guessAt = (run, word) => (word.gap && run.about.guesses[String(word.position)]?.[0]) || null;
+
+/** What stands in a sentence for a text: it, in quotation marks. @param {string} text */
+export const quoted = text => `“${text}”`;
+
+const ORDER = ['first', 'second', 'third', 'fourth', 'fifth', 'sixth', 'seventh', 'eighth', 'ninth', 'tenth'];
+
+/** How a sentence speaks of a word of a run: a gap as one, a word in quotation marks; which of several that are alike. @param {Packet} run @param {Word} word */
+export function called(run, word) {
+  const all = words(run).filter(one => (word.gap ? one.gap : !one.gap && one.name === word.name)), place = all.indexOf(word), name = word.gap ? 'gap' : quoted(word.name);
+  if (all.length < 2) return word.gap ? 'the gap' : name;
+  return ORDER[place] ? `the ${ORDER[place]} ${name}` : `${name} number ${place + 1}`;
 }
 
-/** What a run itself chooses where nobody did. @param {Packet} run @param {import('./store.js').State} state */
+/** What a head does to what is asked where it alone is off: how the first guess's share changes, or how far a last vector moves. @typedef {{layer: number, head: number, change: number}} Effect */
+export const LITTLE = 0.02; // of a share: what changes by a smaller part of it hardly changes
+export const NOISE = 0.1; // of a share: a head that costs a smaller part of it is no reason for a guess
+
+/** Each head with a number. @param {Packet} run @param {(layer: number, head: number) => number} of @returns {Effect[]} */
+const eachHead = ({ about: { model } }, of) => Array.from({ length: model.layers * model.heads }, (_, i) => {
+  const layer = Math.floor(i / model.heads), head = i % model.heads;
+  return { layer, head, change: of(layer, head) };
+});
+
+/** All heads by how much the first guess loses without each, the largest loss first; [] where that was not tried. @param {Packet} run @returns {Effect[]} */
+export function effects(run) {
+  const { off } = run.arrays, { gap, guesses } = run.about;
+  const first = guesses[String(gap)]?.[0];
+  const word = first ? run.about.off?.words.indexOf(first[0]) ?? -1 : -1;
+  if (!off || word < 0) return [];
+  return eachHead(run, (layer, head) => at(off, layer, head, word) - first[1]).sort((a, b) => a.change - b.change);
+}
+
+/** All heads by how far a word's last vector moves without each, as a part of its length, the farthest first; [] where that was not tried. @param {Packet} run @param {Word} word @returns {Effect[]} */
+export function moves(run, word) {
+  const { moved } = run.arrays;
+  if (!moved) return [];
+  const mean = (/** @type {number} */ layer, /** @type {number} */ head) => Array.from({ length: word.count }, (_, i) => at(moved, layer, head, word.position + i)).reduce((a, b) => a + b, 0) / word.count;
+  return eachHead(run, mean).filter(one => Number.isFinite(one.change)).sort((a, b) => b.change - a.change);
+}
+
+/** The head that the guess at the first gap needs most; null where none costs more than noise, and where the model was never trained. @param {Packet} run */
+export function needed(run) {
+  const [most] = effects(run), share = run.about.guesses[String(run.about.gap)]?.[0]?.[1] ?? NaN;
+  return most && !run.about.model.untrained && -most.change >= NOISE * share ? most : null;
+}
+
+/** The head that a picture begins with: the one that the word asked needs most, else the one that looks most at one word. @param {Packet} run @param {Word} word */
+const opening = (run, word) => (word.position === run.about.gap && effects(run)[0]) || moves(run, word)[0] || clearest(run, word);
+
+/** What a run itself chooses where nobody did: the head does not follow the word that somebody chooses. @param {Packet} run @param {import('./store.js').State} state */
 export function choice(run, state) {
-  const { layers, heads } = run.about.model, all = words(run);
+  const { layers, heads } = run.about.model, all = words(run), first = asked(run);
   const chosen = state.word === null ? -1 : wordAt(run, state.word);
-  const word = chosen >= 0 && held(run, all[chosen]) ? all[chosen] : asked(run);
+  const word = chosen >= 0 && held(run, all[chosen]) ? all[chosen] : first;
   if (!word) return { word: 0, layer: 0, head: 0 };
-  const found = examined(run, word) ?? clearest(run, word);
+  const found = opening(run, first);
   return {
     word: word.position,
     layer: Math.min(state.layer ?? found.layer, layers - 1),
     head: Math.min(state.head ?? found.head, heads - 1),
   };
-}
-
-/** How a share changes for the likeliest guess without each head. @typedef {{layer: number, head: number, change: number}} Effect */
-
-/** All heads by how much the first guess loses without each, the largest loss first. @param {Packet} run @returns {Effect[]} */
-export function effects(run) {
-  const { off } = run.arrays, { gap, guesses, model } = run.about;
-  const first = guesses[String(gap)]?.[0];
-  const word = first ? run.about.off?.words.indexOf(first[0]) ?? -1 : -1;
-  if (!off || word < 0) return [];
-  const all = [];
-  for (let layer = 0; layer < model.layers; layer++) {
-    for (let head = 0; head < model.heads; head++) all.push({ layer, head, change: at(off, layer, head, word) - first[1] });
-  }
-  return all.sort((a, b) => a.change - b.change);
 }

@@ -2,7 +2,8 @@
 // What a run would say at one word after each layer, and how vectors come to their end: the numbers of a packet of level 5. Nothing here draws.
 import { brief, percent, tight, typeset } from './number.js';
 import { at } from './packet.js';
-import { parts } from './say.js';
+import { called, quoted } from './run.js';
+import { parts, say } from './say.js';
 
 /** @typedef {import('./packet.js').Packet} Packet */
 /** @typedef {import('./run.js').Word} Word */
@@ -32,7 +33,7 @@ const short = value => (Number.isFinite(value) ? typeset(value.toFixed(2)).repla
  * @param {Packet} found @param {number} position @param {string} chosen the word that is followed, as an address calls it
  */
 export function guessed(found, position, chosen) {
-  const { positions, vocabulary } = found.about, { words, first, share, rank } = found.arrays;
+  const { positions, vocabulary, own, unknown, vocab_size: count = 0 } = found.about, { words, first, share, rank } = found.arrays;
   const row = positions?.indexOf(position) ?? -1;
   if (row < 0 || !vocabulary) return null;
   const last = share.shape[0] - 1, most = first.shape[2];
@@ -48,7 +49,8 @@ export function guessed(found, position, chosen) {
   let settled = last;
   while (settled > 0 && stand(settled - 1, 0).place === 1) settled--;
   return {
-    position, last, followed, settled, name, spelled, at: stand, leading,
+    position, last, followed, settled, name, spelled, count, at: stand, leading,
+    own: own?.[row] ?? 0, unknown: Boolean(unknown?.includes(position)),
     finite: Number.isFinite(stand(last, 0).share),
     /** The words after a layer, and the one that is followed where it is none of them. @param {number} layer @returns {Line[]} */
     column(layer) {
@@ -116,20 +118,31 @@ export function turned(run, found, position) {
 
 /** The finding at a word, with this run's numbers. @param {Packet} run @param {Word} word @param {Guessed | null} here @param {Turned | null} moves */
 export function said(run, word, here, moves) {
-  const guess = run.about.guesses[String(word.position)]?.[0];
-  if (here && !here.finite) return parts('no_shares', { asked: word.name });
-  if (here) {
-    const { share } = here.at(here.last, 0), given = { word: here.name(0), share };
-    const begin = word.gap ? parts(share < WEAK ? 'leads_gap' : 'wins_gap', given) : parts('reads', { asked: word.name, ...given });
-    if (here.settled === here.last) return [...begin, ...parts('first_last', {})];
-    return [...begin, ...(here.settled ? parts('first_from', { layer: here.settled - 1 }) : parts('first_input', {}))];
-  }
+  const guess = run.about.guesses[String(word.position)]?.[0], asked = called(run, word);
+  if (here && !here.finite) return parts('no_shares', { asked });
+  if (here) return guessSaid(run, word, here);
   if (moves) {
-    if (!Number.isFinite(moves.after)) return parts('no_shares', { asked: word.name });
-    const given = { word: word.name, layer: moves.most, before: rounded(moves.before), after: rounded(moves.after) };
+    if (!Number.isFinite(moves.after)) return parts('no_shares', { asked });
+    const given = { word: asked, layer: moves.most, before: rounded(moves.before), after: rounded(moves.after) };
     return parts(Math.abs(moves.after - moves.before) < LITTLE ? 'turns_little' : 'turns', given);
   }
-  return guess ? parts('guess', { word: guess[0], share: guess[1] }) : parts('says_what', { asked: word.name });
+  return guess ? parts('guess', { word: guess[0], share: guess[1] }) : parts('says_what', { asked });
+}
+
+/** What the model says at a word or gap, and from where on. @param {Packet} run @param {Word} word @param {Guessed} here */
+function guessSaid(run, word, here) {
+  const { share } = here.at(here.last, 0), said = here.name(0), asked = called(run, word), layer = here.settled - 1;
+  if (run.about.model.untrained) return parts('says_untrained', { asked, word: said, share });
+  if (word.gap) {
+    const begin = parts(share < WEAK ? 'leads_gap' : 'wins_gap', { word: said, asked, share });
+    return [...begin, ...(here.settled === here.last ? parts('first_last', {}) : layer < 0 ? parts('first_input', {}) : parts('first_from', { layer }))];
+  }
+  const token = run.about.tokens[word.position], piece = word.count > 1 ? say('piece_of', { piece: token, count: word.count, asked }) : asked, own = here.at(here.last, here.own);
+  const begin = here.unknown ? parts('reads_unknown', { asked, token, word: said, share })
+    : here.own === 0 ? parts('reads_same', { asked: piece, share })
+    : parts('reads_other', { asked: piece, itself: quoted(word.count > 1 ? token : word.name), word: said, share, place: PLACES.format(own.place), count: PLACES.format(here.count), own: own.share });
+  const settled = here.settled === here.last ? parts('word_last', { word: said }) : layer < 0 ? parts('word_input', { word: said }) : parts('word_from', { word: said, layer });
+  return [...begin, { text: ' ', name: '', format: '' }, ...settled];
 }
 
 /** @param {number} value */

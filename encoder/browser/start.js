@@ -1,14 +1,14 @@
 // @ts-check
 // The first page: one question, where one head looks from the word asked, and what that head does to the guess.
 import { sentenceField } from './bar.js';
-import { claim, licence, most, outside, question, shownAs } from './claim.js';
+import { answer, most, outside, question, shownAs } from './claim.js';
 import { AS_IS, children, compose, el, put, write } from './dom.js';
 import { guessBars, without } from './guesses.js';
 import { heads } from './heads.js';
 import { made } from './load.js';
 import { percent, typeset } from './number.js';
 import { rows } from './rows.js';
-import { inMask, look, maskHint, maskToken, wordAt, words } from './run.js';
+import { called, inMask, look, maskHint, maskToken, wordAt, words } from './run.js';
 import { parts, say } from './say.js';
 import { stage } from './stage.js';
 import { cellOf, STOPS, stopOf } from './stops.js';
@@ -85,8 +85,7 @@ export function start(root, context) {
   const title = el('h1', { class: 'enc-question', tabindex: '-1' });
   const place = el('div', { class: 'enc-stage' }), own = el('div', { class: 'enc-own-box', hidden: true });
   const claimed = el('p', { class: 'enc-claim', 'data-claim': '' }), rest = el('span', { 'data-rest': '' });
-  const known = el('span', { class: 'enc-known' }), more = el('details', { class: 'enc-more' }, el('summary', {}, 'How this was tried'), el('ul'));
-  const evidence = el('div', { class: 'enc-evidence' }, known, ' ', more, ' ', rest);
+  const aside = el('div', { class: 'enc-aside' }, rest);
   const pair = between('pair', i => turn(i)), head = between('head', i => store.set({ off: i === 1 }));
   const guess = el('div', { class: 'enc-guess' });
   const controls = el('div', { class: 'enc-controls' }, el('div', { class: 'enc-switches' }, pair.element, head.element), guess);
@@ -117,7 +116,7 @@ export function start(root, context) {
   const hint = el('p', { class: 'enc-small' });
   own.append(field.form, hint, examples);
   own.onkeydown = event => { if (event.key === 'Escape') edit(false); };
-  root.append(title, own, place, claimed, evidence, controls, links, strip, whole);
+  root.append(title, own, place, claimed, aside, controls, links, strip, whole);
 
   const frame = root.closest('.enc'), done = new AbortController();
   for (const event of ['pointerdown', 'keydown']) document.addEventListener(event, () => { nudged = true; pair.element.classList.remove('enc-nudge'); }, { signal: done.signal });
@@ -184,7 +183,8 @@ export function start(root, context) {
     const found = couple();
     if (!found || !state || !run) return;
     const tapped = wordAt(run, state.word) >= 0 && state.word !== run.about.gap && run.about.gap >= 0;
-    store.set({ sentence: found.sentences[index], off: state.off, ...(tapped ? { word: state.word } : {}) }, { push: true });
+    const { layer, head } = state; // a head that is off stays so, and no other is
+    store.set({ sentence: found.sentences[index], off: state.off, ...(state.off ? { layer, head } : {}), ...(tapped ? { word: state.word } : {}) }, { push: true });
   }
   /** Both sentences of the pair that this one belongs to, the one of the first visit first. */
   function couple() {
@@ -206,15 +206,14 @@ export function start(root, context) {
     }
     const kept = { layer: state.layer, head: state.head }, shown = pointed ?? kept, can = word.position === run.about.gap && Boolean(run.arrays.off);
     const without_it = state.off && can, seen = look(run, shown.layer, shown.head, word);
-    compose(title, question(run, word));
+    compose(title, question(run, word, without_it ? kept : null));
     picture.draw(run, all.map(one => shownAs(/** @type {Packet} */ (run), one, without_it ? kept : null)), all.indexOf(word), seen.shares);
-    compose(claimed, without_it ? without(run, shown.layer, shown.head) : claim(run, shown, word));
+    place.classList.toggle('enc-silent', without_it && shown === kept);
+    compose(claimed, without_it ? without(run, shown) : answer(run, shown, word));
     claimed.classList.toggle('enc-without', without_it);
     const pieces = all.filter(one => one.count > 1).length;
     const left = seen.rest >= SAID && seen.rest <= Math.max(...seen.shares) ? say('left_out', { share: seen.rest, words: outside(run) }) : '';
     write(rest, typeset([left, pieces ? 'Arcs are of whole words: the shares of their pieces are added.' : ''].filter(Boolean).join(' ')));
-    told(kept);
-    evidence.classList.toggle('enc-unseen', pointed !== null);
 
     const found = couple();
     pair.element.hidden = !found;
@@ -235,22 +234,13 @@ export function start(root, context) {
     lead(compare);
     write(count, total > 1 ? `See all ${total} heads` : 'See the whole head');
     put(unfold, { 'aria-expanded': String(state.maps) });
-    compose(stripTitle, parts(total > 1 ? 'strip' : 'strip_one', { ...(total > 1 ? { count: total } : {}), asked: word.gap ? 'the gap' : `“${word.name}”` }));
+    compose(stripTitle, parts(total > 1 ? 'strip' : 'strip_one', { ...(total > 1 ? { count: total } : {}), asked: called(run, word) }));
     small.draw(run, word, kept, pointed);
     whole.hidden = !state.maps;
     write(wholeTitle, total > 1 ? `All ${total} heads, layer by layer` : 'The whole head');
     if (state.maps) maps.draw(run, word, kept, pointed);
     clearTimeout(saying);
     saying = setTimeout(() => context.announce(claimed.textContent ?? ''), SETTLED);
-  }
-  /** What is known of a head. @param {Head} kept */
-  function told(kept) {
-    if (!run) return;
-    const { main, under } = licence(run, kept);
-    const none = !main.length && run.about.evidence?.length ? say('exam_none', kept) : '';
-    write(known, typeset(main.map(one => say(one.key, one.args)).join(' ') || none));
-    more.hidden = !under.length;
-    children(more.children[1], under.length, () => el('li')).forEach((line, i) => write(line, typeset(say(under[i].key, under[i].args))));
   }
   /** @param {HTMLAnchorElement} to @param {import('./store.js').Changes} [also] */
   function lead(to, also = {}) {

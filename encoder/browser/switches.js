@@ -1,7 +1,8 @@
 // @ts-check
 // Which parts of a model are off, as an address spells it, and what a run becomes without them. No page.
+import { both } from './number.js';
 import { at } from './packet.js';
-import { maskToken, TYPED, words } from './run.js';
+import { LITTLE, maskToken, TYPED, words } from './run.js';
 import { parts, say } from './say.js';
 
 /** @typedef {import('./packet.js').Packet} Packet */
@@ -15,7 +16,7 @@ import { parts, say } from './say.js';
 const BLOCKS = ['attention.output', 'feed_forward.output'];
 const HEADS = 'attention.heads';
 const EDIT = /^layers\.(\d{1,4})\.(attention\.heads|attention\.output|feed_forward\.output):zero(?::h=([\d,-]+))?$/;
-export const LITTLE = 0.01; // of a share: a change of less is called none
+const GAINED = 0.1; // of what the first guess loses: another word that gains less is not told of
 const MOST_TEXT = 1_500; // characters that an address holds of one parameter
 
 /** What the header of a packet of level 7 says. @param {Packet} packet */
@@ -137,23 +138,31 @@ export function drawn(all, most = 5) {
   return wanted.filter(Boolean).sort((a, b) => all.indexOf(a) - all.indexOf(b));
 }
 
+/** @template T @param {T[]} found @param {T[]} else_ */
+export const or = (found, else_) => (found.length ? found : else_);
+
+/** Whether a share grows by more than a little of what it was. @param {Share} one */
+export const grows = ({ before, after }) => after - before >= LITTLE * before;
+
+/** The word besides the first guess that gains most. @param {Share[]} all */
+export const riser = all => all.slice(1).reduce((best, one) => (one.after - one.before > best.after - best.before ? one : best), all[1] ?? all[0]);
+
 /** What a guess becomes, as a sentence. @param {string} start how it begins @param {Share[]} all the first guess first */
 export function becomes(start, all) {
   const [first] = all;
   if (!first || !Number.isFinite(first.after)) return parts('switch_no_numbers', { start });
-  const now = all.reduce((best, one) => (one.after > best.after ? one : best), first);
-  const riser = all.slice(1).reduce((best, one) => (one.after - one.before > best.after - best.before ? one : best), all[1] ?? first);
-  const { word, before, after } = first, given = { start, first: word, before, after };
+  const now = all.reduce((best, one) => (one.after > best.after ? one : best), first), most = riser(all);
+  const [before, after] = both(first.before, first.after), given = { start, first: first.word, before, after };
   if (now !== first) return parts('switch_turns', { ...given, word: now.word, share: now.after });
-  if (Math.abs(after - before) < LITTLE) return parts('switch_little', given);
-  if (after > before) return parts('switch_rises', given);
-  return riser.after - riser.before < LITTLE ? parts('switch_falls', given) : parts('switch_falls_rises', { ...given, word: riser.word, share: riser.after });
+  if (Math.abs(first.after - first.before) < LITTLE * first.before) return parts('switch_little', given);
+  if (first.after > first.before) return parts('switch_rises', given);
+  return most.after - most.before >= GAINED * (first.before - first.after) ? parts('switch_falls_rises', { ...given, word: most.word, share: most.after }) : parts('switch_falls', given);
 }
 
-/** The ends of the colours: the largest effect of a head; what goes beyond is counted. @param {number[]} ofHeads @param {number[]} all */
-export function ends(ofHeads, all) {
+/** The ends of the colours: the largest effect of a head; what goes beyond is counted. @param {number[]} ofHeads @param {number[]} all @param {number} [whole] of what the effects are parts */
+export function ends(ofHeads, all, whole = 1) {
   const largest = (/** @type {number[]} */ values) => values.reduce((most, value) => (Number.isFinite(value) ? Math.max(most, Math.abs(value)) : most), 0);
-  const most = Math.max(largest(ofHeads), LITTLE);
+  const most = Math.max(largest(ofHeads), LITTLE * whole);
   return { most, beyond: all.filter(value => Math.abs(value) > most * 1.0001).length };
 }
 

@@ -4,13 +4,13 @@ import { AS_IS, children, dress, el, focused, put, themeOf, walkByKeys, write } 
 import { colourOf, css, gradient, inkOn } from './grid.js';
 import { atRest, headline } from './controls.js';
 import { made } from './load.js';
-import { percent, points, tight, typeset } from './number.js';
+import { both, percent, points, tight, typeset } from './number.js';
 import { read, row } from './packet.js';
-import { effects, examined, held, wordAt, words } from './run.js';
+import { called, effects, held, LITTLE, wordAt, words } from './run.js';
 import { parts, say } from './say.js';
 import { shareBars } from './guesses.js';
 import { toQuery } from './store.js';
-import { alone, becomes, beginning, columnsOf, drawn, effect, ends, factsOf, fits, isOff, key, masked, nameOf, parse, pressed, spell } from './switches.js';
+import { alone, becomes, beginning, columnsOf, drawn, effect, ends, factsOf, fits, grows, isOff, key, masked, nameOf, or, parse, pressed, spell } from './switches.js';
 import style from './what_if.css';
 
 /** @typedef {import('./packet.js').Packet} Packet */
@@ -20,7 +20,6 @@ import style from './what_if.css';
 /** @typedef {import('./switches.js').Share} Share */
 /** What is asked about: a sentence with a gap, or one whose words may only end up elsewhere. @typedef {{sentence: string, second: string, hidden: number[]}} Subject */
 
-const SAME = 0.005; // of a share: heads whose effects differ by less matter alike
 const KEPT = 32; // packets of what differs
 const AROUND = 12; // words of a long sentence that are shown on each side of the gap
 const MOST_UNDONE = 50;
@@ -139,14 +138,14 @@ export function whatIf(root, context) {
     explain();
   }
 
-  /** What is asked about: the sentence itself where it has a gap, else with the chosen word hidden. @returns {{subject: Subject, hides: string}} */
+  /** What is asked about: the sentence itself where it has a gap, else with the chosen word hidden. @returns {{subject: Subject, hides: import('./run.js').Word | null}} */
   function asked() {
     const { sentence, second, hidden } = state, of = /** @type {Packet} */ (run), plain = { sentence, second, hidden };
-    if (of.about.gap >= 0) return { subject: plain, hides: '' };
+    if (of.about.gap >= 0) return { subject: plain, hides: null };
     const word = words(of)[wordAt(of, state.word)], found = word && masked(of, word, plain);
-    if (!found) return { subject: plain, hides: '' };
+    if (!word || !found) return { subject: plain, hides: null };
     const base = baseOf(found);
-    return (base && !guessesOf(base)) || unable.has(nameOfSubject(found)) ? { subject: plain, hides: '' } : { subject: found, hides: word.name };
+    return (base && !guessesOf(base)) || unable.has(nameOfSubject(found)) ? { subject: plain, hides: null } : { subject: found, hides: word };
   }
   /** @param {Subject} subject */
   const baseOf = subject => context.peek({ ...subject, edits: '' });
@@ -179,7 +178,7 @@ export function whatIf(root, context) {
 
   /** The head that is off where nobody switched any: the one that the guess needs most. @param {Packet} base @param {Packet | null} each @returns {Place | null} */
   function usual(base, each) {
-    const { model, gap } = base.about, all = effects(base), word = words(base)[wordAt(base, gap)];
+    const { model } = base.about;
     if (state.off) return { layer: state.layer, column: state.head };
     if (!guessesOf(base)) {
       const change = each?.arrays.change;
@@ -187,8 +186,7 @@ export function whatIf(root, context) {
       const heads = Array.from({ length: model.layers * model.heads }, (_, i) => ({ layer: Math.floor(i / model.heads), column: i % model.heads }));
       return heads.reduce((best, place) => (effect(base, each, place) > effect(base, each, best) ? place : best), heads[0]);
     }
-    const found = word && examined(base, word), own = found && all.find(one => one.layer === found.layer && one.head === found.head);
-    const best = own && own.change - all[0].change <= SAME ? own : all[0] ?? found ?? state;
+    const best = effects(base)[0] ?? state;
     return { layer: best.layer, column: best.head };
   }
 
@@ -214,8 +212,6 @@ export function whatIf(root, context) {
     else if (guess && only) shares = or(alone(base, each, { layer: only[0], column: only[1] }), shares);
     return { subject, hides, base, each, changed, guess, diff, shares, waits: Boolean(changed.edits) && !diff && !shares.some(one => Number.isFinite(one.after)) };
   }
-  /** @template T @param {T[]} found @param {T[]} else_ */
-  const or = (found, else_) => (found.length ? found : else_);
 
   /** Switches one part. @param {Place} place */
   function press(place) {
@@ -264,7 +260,7 @@ export function whatIf(root, context) {
     put(page, { 'aria-busy': base ? null : 'true' });
     waiting.hidden = Boolean(base);
     if (!base) {
-      write(waiting, word ? `Asking the model with “${word}” hidden …` : 'Asking the model with everything on …');
+      write(waiting, word ? `Asking the model with ${called(/** @type {Packet} */ (run), word)} hidden …` : 'Asking the model with everything on …');
       context.fetch({ ...subject, edits: '' }).then(render, error => {
         if (word) {
           unable.add(nameOfSubject(subject));
@@ -281,7 +277,7 @@ export function whatIf(root, context) {
     write(trouble, why.join(' '));
     top.draw(base, state, finding(found));
     drawSentence(word, guess && shares.length ? shares.reduce((best, one) => (one.after > best.after ? one : best), shares[0]).word : '', shares[0]?.word ?? '');
-    if (guess) drawGuess(shares, changed.edits !== '');
+    if (guess) drawGuess(base, shares, changed.edits !== '');
     else drawMoved(base, diff);
     drawBoard(base, each, changed.off, guess);
     drawFirst(diff, changed);
@@ -299,25 +295,31 @@ export function whatIf(root, context) {
     if (!base || !changed || !shares) return [];
     const { model } = base.about;
     if (!changed.edits) return resting(base, each ?? null, shares);
-    const start = beginning(changed, model);
+    const start = atGap(base, beginning(changed, model));
     if (waits || (!guess && !diff)) return parts('switch_waiting', { start });
     if (guess) return becomes(start, shares);
     const change = diff && factsOf(diff).change, moved = movedOf(base, diff ?? null);
     if (typeof change !== 'number') return parts('switch_output_no_numbers', { start });
-    return change && moved.length ? parts('switch_output', { start, share: change, word: moved[0].word }) : parts('switch_output_none', { start });
+    return change && moved.length ? parts('switch_output', { start, share: change, word: moved[0].called }) : parts('switch_output_none', { start });
+  }
+  /** How a sentence begins, with the gap that it is about where there are several. @param {Packet} base @param {string} start */
+  function atGap(base, start) {
+    const all = words(base).filter(word => word.gap);
+    return guessesOf(base) && all.length > 1 ? say('at_gap', { start, asked: called(base, all[0]) }) : start;
   }
   /** What is said while everything is on. @param {Packet} base @param {Packet | null} each @param {Share[]} shares */
   function resting(base, each, shares) {
     const [first] = shares, place = usual(base, each), part = place ? nameOf(place, base.about.model) : '', value = place ? effect(base, each, place) : NaN;
     if (!first) return Number.isFinite(value) ? parts('all_on_output', { part, share: value }) : parts('all_on_alone', {});
-    return value > SAME ? parts('all_on_head', { first: first.word, before: first.before, part, after: first.before - value }) : parts('all_on', { first: first.word, before: first.before });
+    const asked = called(base, words(base)[wordAt(base, base.about.gap)]), [before, after] = both(first.before, first.before - value);
+    return value >= LITTLE * first.before ? parts('all_on_head', { asked, first: first.word, before, part, after }) : parts('all_on', { asked, first: first.word, before: first.before });
   }
 
-  /** @param {string} hidden the word that is hidden @param {string} guess what stands in the gap @param {string} usual what does with everything on */
+  /** @param {import('./run.js').Word | null} hidden the word that is hidden @param {string} guess what stands in the gap @param {string} usual what does with everything on */
   function drawSentence(hidden, guess, usual) {
     const of = /** @type {Packet} */ (run), all = words(of), from = hidden ? wordAt(of, state.word) : all.findIndex(word => word.gap);
     hides.hidden = !hidden;
-    write(hides, hidden ? say('hidden_word', { word: hidden }) : '');
+    write(hides, hidden ? say('hidden_word', { word: called(of, hidden) }) : '');
     const wide = all.length > 2 * AROUND + 1, begin = wide ? Math.max(0, Math.min(from - AROUND, all.length - 2 * AROUND)) : 0, end = wide ? begin + 2 * AROUND + 1 : all.length;
     const had = focused(sentence)?.getAttribute('data-word');
     const texts = all.slice(begin, end).map((word, i) => {
@@ -327,7 +329,7 @@ export function whatIf(root, context) {
       return el('bdi', {}, word.name);
     });
     const spelled = [begin > 0 ? '… ' : '', ...texts.flatMap((text, i) => (i && !/^[.,;:!?)\]]/.test(text.textContent ?? '') ? [' ', text] : [text])), end < all.length ? ' …' : ''];
-    const shown = [hidden, begin, guess, from, of.about.sentence, of.about.second].join('\n');
+    const shown = [hidden?.position, begin, guess, from, of.about.sentence, of.about.second].join('\n');
     if (sentence.dataset.shown === shown) return;
     sentence.dataset.shown = shown;
     sentence.replaceChildren(...spelled);
@@ -336,14 +338,14 @@ export function whatIf(root, context) {
     if (had) (buttons[0] ?? top.finding).focus();
   }
 
-  /** @param {Share[]} shares @param {boolean} changed */
-  function drawGuess(shares, changed) {
-    write(title, 'The guess at the gap');
+  /** @param {Packet} base @param {Share[]} shares @param {boolean} changed */
+  function drawGuess(base, shares, changed) {
+    write(title, `The guess at ${called(base, words(base)[wordAt(base, base.about.gap)])}`);
     put(bars, { 'aria-label': 'What the model guesses, with everything on and as it is now' });
     const all = drawn(shares), most = all.reduce((best, one) => (one.after > best.after ? one : best), all[0]);
     shareBars(bars, all.map(one => {
       const here = Number.isFinite(one.after), after = here ? one.after : one.before;
-      const names = [one === shares[0] && 'enc-first', changed && one !== shares[0] && after - one.before >= SAME && 'enc-risen', here && one === most && 'wi-most'];
+      const names = [one === shares[0] && 'enc-first', changed && one !== shares[0] && grows({ ...one, after }) && 'enc-risen', here && one === most && 'wi-most'];
       return {
         name: one.word, filled: after, marked: changed ? one.before : NaN,
         text: changed ? `${tight(percent(one.before, 1))} → ${here ? tight(percent(one.after, 1)) : '…'}` : tight(percent(one.before, 1)),
@@ -357,7 +359,7 @@ export function whatIf(root, context) {
   function movedOf(base, diff) {
     if (!diff) return [];
     const far = row(diff.arrays.moved);
-    return words(base).map(word => ({ word: word.name, share: Math.max(...Array.from(far.slice(word.position, word.position + word.count))) })).filter(one => Number.isFinite(one.share)).sort((a, b) => b.share - a.share);
+    return words(base).map(word => ({ word: word.name, called: called(base, word), share: Math.max(...Array.from(far.slice(word.position, word.position + word.count))) })).filter(one => Number.isFinite(one.share)).sort((a, b) => b.share - a.share);
   }
   /** @param {Packet} base @param {Packet | null} diff */
   function drawMoved(base, diff) {
@@ -373,9 +375,9 @@ export function whatIf(root, context) {
 
   /** @param {Packet} base @param {Packet | null} each @param {Set<string>} off @param {boolean} guess */
   function drawBoard(base, each, off, guess) {
-    const { model } = base.about, columns = columnsOf(model), theme = themeOf(getComputedStyle(probe).color), kind = guess ? 'signed' : 'share';
+    const { model } = base.about, columns = columnsOf(model), theme = themeOf(getComputedStyle(probe).color), kind = guess ? 'signed' : 'share', guessed = base.about.guesses[String(base.about.gap)]?.[0];
     const all = Array.from({ length: model.layers }, (_, layer) => Array.from({ length: columns }, (_, column) => effect(base, each, { layer, column })));
-    const { most, beyond: far } = ends(all.flatMap(values => values.slice(0, model.heads)), all.flat()), scale = { low: guess ? -most : 0, high: most };
+    const { most, beyond: far } = ends(all.flatMap(values => values.slice(0, model.heads)), all.flat(), guess ? guessed?.[1] : 1), scale = { low: guess ? -most : 0, high: most };
     const names = [...Array.from({ length: model.heads }, (_, head) => (head ? String(head) : 'head 0')), 'atten\u00adtion', 'feed-forward', 'whole layer'];
     board.style.setProperty('--heads', String(model.heads));
     put(board, { 'data-many': model.layers > 16 ? 'most' : model.layers > 8 ? 'many' : null });
@@ -402,7 +404,7 @@ export function whatIf(root, context) {
       });
     });
     if (!buttonAt(at) || !board.querySelector('[tabindex="0"]')) rove(buttonAt(at) ? at : [...off][0] ?? key(state.layer, state.head));
-    const known = all.flat().some(Number.isFinite), word = base.about.guesses[String(base.about.gap)]?.[0]?.[0] ?? '';
+    const known = all.flat().some(Number.isFinite), word = guessed?.[0] ?? '';
     legend.hidden = !known;
     bar.style.background = gradient(kind, theme);
     write(legendOf, !known ? 'This model is too large to try each part alone: switches have no colours.' : guess ? `The colour and number of a switch: how many points of the share of “${word}” are lost without that part alone.` : 'The colour and number of a switch: by how many percent of its length the output changes without that part alone.');
@@ -415,7 +417,9 @@ export function whatIf(root, context) {
   function spoken(base, each, place) {
     const value = effect(base, each, place), part = nameOf(place, base.about.model), [first] = alone(base, each, place);
     if (!Number.isFinite(value)) return say('alone_unknown', { part });
-    return first ? say('alone_share', { part, word: first.word, before: first.before, after: first.after }) : say('alone_change', { part, share: value });
+    if (!first) return say('alone_change', { part, share: value });
+    const [before, after] = both(first.before, first.after);
+    return say('alone_share', { part, word: first.word, before, after });
   }
   function explain() {
     const found = run && pointed ? now() : null;

@@ -7,6 +7,7 @@ import torch
 from torch import Tensor
 
 from encoder.checkpoint.text_encoder import TextEncoder
+from encoder.checkpoint.tokenizer_files import UNKNOWN
 from encoder.metrics.layers import cosine, length
 from encoder.metrics.lens import likeliest_ids, logit_lens
 from encoder.packet.format import NO_SHARE, Stored, Values, exact, pack
@@ -38,8 +39,9 @@ def level_5(encoder: TextEncoder, trace: Trace, most_bytes: int = MOST_BYTES) ->
     arrays = {"length": exact(length(vectors).numpy()), "cosine": exact(cosine(vectors, vectors[-1:]).numpy())}
     about: dict[str, Any] = {"why": encoder.why_no_guesses, "mask": encoder.mask_token, "spans": spans(trace)}
     if encoder.model.mlm_head is not None:
-        names, words = guesses(encoder, trace, rows)
-        about |= {"positions": rows, "vocabulary": names, "vocab_size": encoder.config.vocab_size}
+        names, own, words = guesses(encoder, trace, rows)
+        about |= {"positions": rows, "vocabulary": names, "vocab_size": encoder.config.vocab_size, "own": own}
+        about["unknown"] = [row for row in rows if trace.tokens[row] in UNKNOWN]
         arrays |= words
     return pack(5, about, arrays)
 
@@ -52,14 +54,20 @@ def spans(trace: Trace) -> list[list[int]]:
     return [[sides[word[0]], text.spans[word[0]][0], text.spans[word[-1]][1]] for word in words]
 
 
-def guesses(encoder: TextEncoder, trace: Trace, rows: list[int]) -> tuple[list[str], dict[str, Stored]]:
-    """The words that are told of, and for each token which they are, which lead, and all their shares and ranks."""
+def guesses(encoder: TextEncoder, trace: Trace, rows: list[int]) -> tuple[list[str], list[int], dict[str, Stored]]:
+    """The words that are told of, and for each token which they are, which lead, and all their shares and ranks.
+
+    Returns:
+        the words; which of a token's words it is itself; the arrays.
+    """
     config = encoder.config
     step = max(1, AT_ONCE // ((config.n_layers + 1) * config.vocab_size))
     parts = [
-        followed(values)
+        followed(values, trace.ids[row])
         for first in range(0, len(rows), step)
-        for values in logit_lens(encoder, trace, rows[first : first + step]).unbind(1)
+        for row, values in zip(
+            rows[first : first + step], logit_lens(encoder, trace, rows[first : first + step]).unbind(1), strict=True
+        )
     ]
     vocabulary = sorted({i for ids, *_ in parts for i in ids.tolist()})
     most = max(len(ids) for ids, *_ in parts)
@@ -77,17 +85,18 @@ def guesses(encoder: TextEncoder, trace: Trace, rows: list[int]) -> tuple[list[s
         "share": exact(share),
         "rank": exact(rank),
     }
-    return [shown_word(encoder, token) for token in vocabulary], arrays
+    own = [ids.tolist().index(trace.ids[row]) for row, (ids, *_) in zip(rows, parts, strict=True)]
+    return [shown_word(encoder, token) for token in vocabulary], own, arrays
 
 
-def followed(lens: Tensor) -> tuple[Tensor, Values, Values, Values]:
-    """One token's words over all layers, lens [n_layers + 1, vocab]: those that lead at the end come first.
+def followed(lens: Tensor, own: int) -> tuple[Tensor, Values, Values, Values]:
+    """One token's words over all layers, and itself, lens [n_layers + 1, vocab]; those that lead at the end first.
 
     Returns:
         their ids [words]; their shares and ranks [n_layers + 1, words]; which of them lead [n_layers + 1, WORDS].
     """
     leading = likeliest_ids(lens, WORDS)
-    ids = torch.tensor(list(dict.fromkeys(leading.flip(0).flatten().tolist())))
+    ids = torch.tensor(list(dict.fromkeys((*leading.flip(0).flatten().tolist(), own))))
     values = lens[:, ids]
     order = np.sort(lens.numpy(), -1)  # of each layer, the least likely word first; torch takes many times as long
     below = [np.searchsorted(row, its, "right") for row, its in zip(order, values.numpy(), strict=True)]

@@ -15,6 +15,8 @@ import numpy as np
 from encoder.packet.format import Stored, Values
 from encoder.support.formatting import listed
 
+NOISE = 0.1  # of a share: a head that costs a smaller part of it is no reason for a guess
+ORDER = ["first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth", "tenth"]
 MOST = 1_000_000  # weights that are read to find the word whose head is clearest
 Place = tuple[int, int]  # a layer, and a head of it
 Sentence = tuple[str, dict[str, Any]]  # the key of a pattern, and its arguments
@@ -56,11 +58,11 @@ class Reading:
 
     Args:
         about: the header of a packet.
-        arrays: its arrays; of them `weights` is read.
+        arrays: its arrays; of them `weights` is read, and where they are there `off` and `moved`.
     """
 
     def __init__(self, about: Mapping[str, Any], arrays: Mapping[str, Stored]) -> None:
-        self.about = about
+        self.about, self.arrays = about, arrays
         self.layers, self.heads = int(about["model"]["layers"]), int(about["model"]["heads"])
         numbers = arrays["weights"].numbers.astype(np.float32).astype(np.float64)
         self.weights: Values = np.where(np.isnan(numbers), 0, numbers)  # [layers, heads, rows, tokens]
@@ -144,21 +146,50 @@ class Reading:
         shares = [self.clearest(word)[1] for word in tried]
         return tried[int(np.argmax(shares))] if max(shares) > -1 else able[0]
 
-    def examined(self, word: Word) -> Place | None:
-        """Return the head that an examination found for gaps like this one."""
-        known = self.about.get("evidence") or []
-        here = [(entry["layer"], entry["head"]) for entry in known if entry["here"]]
-        fits = [place for place in here if place[0] < self.layers and place[1] < self.heads]
-        return fits[0] if fits and word.position == self.about["gap"] else None
+    @cached_property
+    def effects(self) -> list[tuple[float, Place]]:
+        """How the share of the first guess at the first gap changes without each head, the largest loss first."""
+        guess = next(iter(self.about["guesses"].get(str(self.about["gap"]), [])), None)
+        known = self.about.get("off", {}).get("words", [])
+        if guess is None or "off" not in self.arrays or guess[0] not in known:
+            return []
+        change = self.arrays["off"].numbers[..., known.index(guess[0])].astype(np.float64) - guess[1]
+        return sorted(((float(value), place) for place, value in np.ndenumerate(change)), key=lambda one: one[0])
+
+    def moves(self, word: Word) -> list[tuple[float, Place]]:
+        """How far the last vector of a word moves when each head is off, the farthest first."""
+        if "moved" not in self.arrays:
+            return []
+        tokens = slice(word.position, word.position + word.count)
+        far = self.arrays["moved"].numbers.astype(np.float64)[..., tokens].mean(-1)
+        return sorted(
+            ((float(value), place) for place, value in np.ndenumerate(far) if np.isfinite(value)),
+            key=lambda one: -one[0],
+        )
+
+    @cached_property
+    def needed(self) -> bool:
+        """Whether the first guess loses more than noise without some head, in a model that was trained."""
+        share = next((share for _, share in self.about["guesses"].get(str(self.about["gap"]), [])), np.nan)
+        trained = not self.about["model"].get("untrained")
+        return bool(self.effects) and trained and -self.effects[0][0] >= NOISE * share
+
+    def opening(self, word: Word) -> Place:
+        """The head that a picture begins with: the one that a word needs most, else the clearest."""
+        most = self.effects if word.position == self.about["gap"] else []
+        return next((place for _, place in most or self.moves(word)), None) or self.clearest(word)[0]
 
     def choice(self, word: int | None = None, layer: int | None = None, head: int | None = None) -> Choice | None:
-        """What is shown where a person chose this much, the rest chosen by the run; None where there is no word."""
+        """What is shown where a person chose this much, the rest chosen by the run; None where there is no word.
+
+        The head does not follow the word that a person chose.
+        """
         chosen = self.word_at(word)
         if chosen is None or not self.held(chosen):
             chosen = self.asked
-        if chosen is None:
+        if chosen is None or self.asked is None:
             return None
-        own = self.examined(chosen) or self.clearest(chosen)[0]
+        own = self.opening(self.asked)
         layer, head = (given if given is not None else usual for given, usual in zip((layer, head), own, strict=True))
         return Choice(chosen, (min(layer, self.layers - 1), min(head, self.heads - 1)))
 
@@ -170,12 +201,19 @@ class Reading:
         """Return how a word is shown: a gap as what the model guesses there, if it guesses."""
         return next((text for text, _ in self.guesses(word)), "____") if word.gap else word.name
 
-    def passed(self, word: Word, shares: Values) -> Word | None:
-        """Return the word beside a gap that a head looks past to another; None where it looks past none."""
-        start, top = self.words.index(word), int(np.argmax(shares))
-        beside = start + int(np.sign(top - start))
-        fits = word.gap and top not in (start, beside) and self.words[beside].plain
-        return self.words[beside] if fits else None
+    def called(self, word: Word) -> str:
+        """Return how a sentence speaks of a word: a gap as one, a word in quotation marks, and which of several."""
+        alike = [each for each in self.words if each.gap == word.gap and (word.gap or each.name == word.name)]
+        name, place = "gap" if word.gap else f"“{word.name}”", alike.index(word)
+        if len(alike) < 2:
+            return "the gap" if word.gap else name
+        return f"the {ORDER[place]} {name}" if place < len(ORDER) else f"{name} number {place + 1}"
+
+    def passed(self, word: Word, top: int) -> Word | None:
+        """Return the word before the gap that would have another verb, where a head looks past it; None else."""
+        start = self.words.index(word)
+        fits = self.about.get("tempts") and word.position == self.about["gap"] and top < start - 1
+        return self.words[start - 1] if fits else None
 
     @cached_property
     def others_named(self) -> str:
@@ -192,26 +230,18 @@ class Reading:
             return "looks_special", {"layer": layer, "head": head, "word": self.others_named, "share": look.rest}
         args: dict[str, Any] = {"layer": layer, "head": head, "share": share}
         if top == word:
-            return "looks_itself", args | {"word": "the gap" if word.gap else word.name}
-        between = self.passed(word, look.shares) if self.examined(word) else None
+            return "looks_itself", args | {"word": self.called(word)}
+        between = self.passed(word, self.words.index(top))
         if between:
-            return "looks_past", args | {"between": between.name, "word": self.name(top)}
-        return "looks", args | {"word": self.name(top)}
+            return "looks_past", args | {"between": self.called(between), "word": self.called(top)}
+        return "looks", args | {"word": self.called(top)}
 
     def question(self, word: Word) -> Sentence:
         """Return what is asked of a word, as a pattern and its arguments."""
-        if not self.guesses(word):
-            return "question_own", {"word": "the gap" if word.gap else word.name}
-        place = self.examined(word)
-        between = self.passed(word, self.look(place, word).shares) if place else None
-        if between:
-            return "question_past", {"between": between.name, "word": self.name(word)}
+        if not self.guesses(word) or word.position != self.about["gap"] or not self.needed:
+            return "question_own", {"word": self.called(word)}
+        if self.about.get("tempts"):
+            return "question_past", {"between": f"“{self.about['tempts']}”", "word": self.name(word)}
+        if sum(each.gap for each in self.words) > 1:
+            return "question_gap_of", {"word": self.name(word), "asked": self.called(word)}
         return "question_gap", {"word": self.name(word)}
-
-    def evidence(self, place: Place) -> list[Sentence]:
-        """Return what examinations say of a head, as patterns: of gaps like this one, else all that there is."""
-        known = self.about.get("evidence") or []
-        mine = [entry for entry in known if (entry["layer"], entry["head"]) == place]
-        chosen = [entry for entry in mine if entry["here"]] or mine
-        none: list[Sentence] = [("exam_none", {"layer": place[0], "head": place[1]})] if known else []
-        return [(entry["key"], entry["args"]) for entry in chosen] or none

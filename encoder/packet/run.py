@@ -18,9 +18,11 @@ from encoder.metrics.reading_notes import notes
 from encoder.model.config import EncoderConfig
 from encoder.packet.format import Stored, Values, exact, pack, shares, signed
 from encoder.packet.heads_level import evidence
+from encoder.packet.tempting import tempts
 from encoder.support.errors import integer
 from encoder.support.formatting import shown
 from encoder.trace.trace import Trace
+from encoder.trace.unpadded import rows as rows_of
 
 MOST_SCORED = 64  # tokens of a run whose scores are sent
 MOST_BYTES = 2_000_000  # of weights
@@ -52,7 +54,8 @@ def level_1(
     Args:
         encoder: the model that made the trace.
         trace: a run.
-        off: whether the first gap's guess without each head is told; it takes a part of a run for each.
+        off: whether it is told what each head does alone: to the first gap's guess, or where nothing is guessed to the
+            last vector of each token; it takes a part of a run for each.
         around: the position whose row is kept where the weights of all take more than `most_bytes`; the gap, or the
             first token, without it.
         most_bytes: of weights; rows are left out where there are more, but never all.
@@ -67,16 +70,22 @@ def level_1(
     arrays = maps(trace, rows)
     if "mlm.probabilities" in trace:
         about["guesses"] = {str(gap): guesses(encoder, trace, gap) for gap in gaps}
-        if off and gaps and about["guesses"][str(gaps[0])]:
-            effects = without_each_head(encoder, trace, gaps[0])
-            now = trace["mlm.probabilities"][gaps[0]][list(effects.ids)].tolist()
-            about["off"] = {
-                "words": [shown_word(encoder, i) for i in effects.ids],
-                "shares": [round(p, 7) for p in now],
-            }
-            arrays["off"] = exact(effects.without)
+    first = next(iter(about["guesses"].get(str(about["gap"]), [])), [""])[0]
+    if off and first:
+        effects = without_each_head(encoder, trace, gaps[0])
+        now = trace["mlm.probabilities"][gaps[0]][list(effects.ids)].tolist()
+        about["off"] = {
+            "words": [shown_word(encoder, i) for i in effects.ids],
+            "shares": [significant(p) for p in now],
+        }
+        arrays["off"] = exact(effects.without)
+    elif off:
+        arrays["moved"] = exact(moved_without_each_head(encoder, trace))
+    names = zip(about["words"], about["names"], strict=True)
+    before = next((name for (at, count), name in names if at + count == about["gap"]), "")
+    if tempts(before, first):
+        about["tempts"] = before
     if not trace.edits and not trace.hidden:
-        first = next(iter(about["guesses"].get(str(about["gap"]), [])), [""])[0]
         about["evidence"] = evidence(trace.source.fingerprint, first)
     return pack(1, about, arrays)
 
@@ -125,13 +134,18 @@ def facts(encoder: TextEncoder, trace: Trace) -> dict[str, Any]:
         "dropped": trace.dropped,
         "hidden": list(trace.hidden),
         "edits": edits_to_text(trace.edits),
-        "model": {"name": trace.source.name, "digest": digest(trace), **sizes},
+        "model": {"name": trace.source.name, "digest": digest(trace), **sizes, **untrained(trace)},
         "mask_value": config.mask_value if finite else None,
         "windows": windows if any(window is not None for window in windows) else [],
         **({"notes": remarks} if (remarks := notes(encoder, text)) else {}),
         **({"mask": encoder.mask_token} if encoder.mask_token != USUAL_MASK else {}),
         **({"changes": changes} if (changes := in_words(trace)) else {}),
     }
+
+
+def untrained(trace: Trace) -> dict[str, bool]:
+    """Return what says that the weights of a model are drawn at random; nothing of one that was trained."""
+    return {} if trace.source.seed is None else {"untrained": True}
 
 
 def in_words(trace: Trace) -> list[str]:
@@ -198,8 +212,13 @@ def guesses(encoder: TextEncoder, trace: Trace, position: int) -> list[list[Any]
         return []
     top = shares_at.topk(min(GUESSES, len(shares_at)))
     return [
-        [shown_word(encoder, i), round(p, 7)] for i, p in zip(top.indices.tolist(), top.values.tolist(), strict=True)
+        [shown_word(encoder, i), significant(p)] for i, p in zip(top.indices.tolist(), top.values.tolist(), strict=True)
     ]
+
+
+def significant(share: float) -> float:
+    """Return a share with as many digits as float32 holds."""
+    return float(f"{share:.7g}")
 
 
 def shown_word(encoder: TextEncoder, token: int) -> str:
@@ -230,6 +249,21 @@ def without_each_head(encoder: TextEncoder, trace: Trace, gap: int) -> Off:
     more = sorted(others, key=lambda i: (-largest[i], i))[: MOST_WORDS - len(own)]
     ids = (*own, *more)
     return Off(ids, every[:, list(ids)].reshape(config.n_layers, config.n_heads, len(ids)).numpy())
+
+
+@torch.inference_mode()
+def moved_without_each_head(encoder: TextEncoder, trace: Trace) -> Values:
+    """How far each token's last vector moves when one head alone gives zeros, as a part of its length.
+
+    Returns:
+        [layers, heads, tokens], 0 for padding; on top of the run's own edits.
+    """
+    config, before = encoder.config, rows_of(trace, "output")
+    length = torch.linalg.vector_norm(before, dim=-1)
+    chunks = outcomes(encoder, trace, head_off(config), None, ROWS)
+    moved = [torch.linalg.vector_norm(one.output - before, dim=-1) / length for chunk in chunks for one in chunk]
+    every = torch.stack(moved).reshape(config.n_layers, config.n_heads, -1)
+    return torch.nn.functional.pad(every, (0, trace.padding)).numpy()
 
 
 def likeliest(values: torch.Tensor, count: int) -> Sequence[int]:

@@ -14,7 +14,7 @@ from encoder.experiments.compare import first_difference, relative_difference
 from encoder.model.config import EncoderConfig
 from encoder.model.steps.catalogue import by_name
 from encoder.packet.format import Stored, exact, pack
-from encoder.packet.run import GUESSES, MOST_WORDS, WITHOUT, kinds, likeliest, shown_word
+from encoder.packet.run import GUESSES, MOST_WORDS, WITHOUT, kinds, likeliest, shown_word, significant
 from encoder.trace.trace import Trace
 from encoder.trace.unpadded import rows, tokens
 
@@ -75,7 +75,7 @@ def each_part(encoder: TextEncoder, trace: Trace) -> tuple[dict[str, Any], dict[
     others = set(every.nan_to_num().topk(min(WITHOUT, config.vocab_size)).indices.flatten().tolist()) - set(own)
     more = sorted(others, key=lambda i: (-float(every[:, i].nan_to_num().amax()), i))[: MOST_WORDS - len(own)]
     ids = [*own, *more] if own else []
-    about = {"words": [shown_word(encoder, i) for i in ids], "shares": [round(p, 7) for p in now[ids].tolist()]}
+    about = {"words": [shown_word(encoder, i) for i in ids], "shares": [significant(p) for p in now[ids].tolist()]}
     return about, {"parts": exact(every[:, ids].reshape(config.n_layers, -1, len(ids)).numpy())}
 
 
@@ -111,9 +111,9 @@ def changed(encoder: TextEncoder, trace: Trace) -> tuple[dict[str, Any], dict[st
         if bool(before.isfinite().all()):
             ids = list(dict.fromkeys((*likeliest(before, GUESSES), *likeliest(after.nan_to_num(), GUESSES))))
             about["words"] = [shown_word(encoder, i) for i in ids]
-            about["shares"] = [round(p, 7) for p in before[ids].tolist()]
+            about["shares"] = [significant(p) for p in before[ids].tolist()]
             finite = bool(after.isfinite().all())
-            about["after"] = [round(p, 7) for p in after[ids].tolist()] if finite else []
+            about["after"] = [significant(p) for p in after[ids].tolist()] if finite else []
     ours, theirs = rows(plain, "output"), rows(trace, "output")
     change = float(torch.linalg.vector_norm(theirs - ours) / torch.linalg.vector_norm(ours))
     about["change"] = round(change, 7) if change < float("inf") else None  # null is no finite number

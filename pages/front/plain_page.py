@@ -19,7 +19,7 @@ from starlette.responses import HTMLResponse, Response
 from encoder.browser.arcs import MOST, pictures
 from encoder.browser.markup import AS_IS, Html, el, join
 from encoder.packet.format import Stored, unpack
-from encoder.packet.reading import Choice, Reading, Sentence, Word
+from encoder.packet.reading import Choice, Reading, Sentence
 from encoder.packet.say import parts, say
 from encoder.packet.shipped import MODEL, SENTENCES
 from encoder.packet.shipped import shipped as bundled
@@ -67,7 +67,7 @@ def page(run: Reading, off: Stored | None, query: Query) -> str:
     question, claim = run.question(word), run.claim(place, word)
     look, chosen = run.look(place, word), run.words.index(word)
     names = [run.name(each) for each in run.words]
-    drawn = pictures(names, chosen, look.shares.tolist(), f"Arcs from {called(word)}", say(claim[0], **claim[1]))
+    drawn = pictures(names, chosen, look.shares.tolist(), f"Arcs from {run.called(word)}", say(claim[0], **claim[1]))
     return document(
         say(question[0], **question[1]),
         f"{say(claim[0], **claim[1])} “{shown(run.about['sentence'], 160)}”",
@@ -93,18 +93,13 @@ def composed(sentence: Sentence) -> Html:
     return join(*(el("bdi", text, class_=name) if name else text for text, name in parts(key, **args)))
 
 
-def called(word: Word) -> str:
-    """Return how a sentence speaks of a word."""
-    return "the gap" if word.gap else f"“{word.name}”"
-
-
 def notes(run: Reading, choice: Choice) -> list[str]:
     """Return what else is to be known of a head and of the run."""
     look = run.look(choice.place, choice.word)
     outside = WRITTEN <= look.rest <= look.shares.max()
     left_out = [say("left_out", share=look.rest, words=run.others_named)] if outside else []
     of_text: list[str] = run.about.get("notes", [])
-    return [say(key, **args) for key, args in run.evidence(choice.place)] + left_out + of_text
+    return left_out + of_text
 
 
 def table(caption: str, heads: list[str], rows: list[tuple[Html | str, list[str]]], marked: int | None = None) -> Html:
@@ -136,7 +131,7 @@ def looks(run: Reading, choice: Choice, query: Query) -> Html:
         rows.append((join(el("a", name, href=to) if to else name, gap), [percent(known)]))
     if run.others:
         rows.append((f"{run.others_named}: no words", [percent(look.rest or SMALLEST)]))
-    caption = f"Where head {head} of layer {layer} looks from {called(choice.word)}"
+    caption = f"Where head {head} of layer {layer} looks from {run.called(choice.word)}"
     return table(caption, ["Word", "Share"], rows, run.words.index(choice.word))
 
 
@@ -154,7 +149,7 @@ def guesses(run: Reading, choice: Choice, off: Stored | None) -> Html | None:
         (el("bdi", text), [percent(share), *more]) for (text, share), more in zip(listed, without, strict=False)
     ]
     heads = ["Word", "Share", *([f"Without head {head} of layer {layer}"] if known else [])]
-    return table("What the model guesses at the gap", heads, rows)
+    return table(f"What the model guesses at {run.called(gap)}", heads, rows)
 
 
 def heads(run: Reading, choice: Choice, query: Query) -> list[Html]:

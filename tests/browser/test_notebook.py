@@ -161,7 +161,7 @@ def text_stays_text(page: Page) -> None:
 def the_same_is_there_in_words(page: Page, keys: Trace) -> None:
     first = page.locator("details").first
     first.evaluate("one => { one.open = true }")  # a frame above it may still grow
-    expect(first).to_contain_text("Head 6 of layer 5 looks past cabinet, to keys")
+    expect(first).to_contain_text("Head 1 of layer 4 looks past “cabinet”, to “keys”")
     expect(first.get_by_role("rowheader", name="cabinet")).to_be_visible()
     assert page.locator("iframe").first.get_attribute("title") == repr(keys.show())
     page.add_style_tag(content="* { font: 16px/1.5 sans-serif !important; color: #111 !important }")
@@ -192,7 +192,7 @@ def test_a_notebook_in_a_strict_sandbox_is_alive_and_a_cell_is_saved_as_a_file(
         for position, share in shares(cell).items():
             assert share == pytest.approx(keys["layers.4.attention.weights"][1, 7, position].item(), abs=1e-4)
         page.goto(living.save(tmp_path / "start.html").as_uri())
-        expect(page.locator("[data-claim]")).to_contain_text("Head 6 of layer 5")
+        expect(page.locator("[data-claim]")).to_contain_text("Head 1 of layer 4")
         expect(page.locator("header")).to_contain_text("See how an encoder thinks")
         assert problems(page) == []
 

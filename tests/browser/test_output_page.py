@@ -71,7 +71,7 @@ def test_every_cell_and_bar_says_the_words_and_shares_of_the_lens(opened: Opened
     trace = base.trace(GAP_SENTENCE)
     lens = logit_lens(base, trace, [GAP])
     true = lens_words(base, lens, WORDS)
-    expect(title(page)).to_have_text("are wins at the gap with 85\u00a0%, and is first from layer 4 on.")
+    expect(title(page)).to_have_text("“are” wins at the gap with 85\u00a0%, and is first from layer 4 on.")
     assert true[-1][0][0] == ("are", pytest.approx(0.853, abs=5e-4))
     firsts = [layer[0][0][0] for layer in true]
     assert firsts[4] != "are" and firsts[5:] == ["are", "are"]
@@ -153,24 +153,24 @@ def test_a_link_shows_the_chosen_layer_and_the_word_that_is_followed(opened: Ope
 
 def test_a_word_that_is_read_is_said_to_be_and_one_button_masks_it(opened: Opened, base: TextEncoder) -> None:
     page = opened(sentence=CAT, word=2)
-    expect(title(page)).to_contain_text("The model can read cat, so it need not guess: cat gets")
+    expect(title(page)).to_contain_text("The model reads “cat” here and says it again, with")
     button = page.get_by_role("button", name="Mask it")
     button.click()
     expect(title(page)).to_contain_text("at the gap")
     assert page.evaluate("window.store.get().sentence") == MASKED_CAT and page.evaluate("window.store.get().word") == 2
     (best, p), *_ = lens_words(base, logit_lens(base, base.trace(MASKED_CAT), [2]), 1)[-1][0]
     weak = "leads at the gap with only" if p < 0.2 else "wins at the gap with"
-    expect(title(page)).to_contain_text(f"{best} {weak} {100 * p:.2g}\u00a0%")
+    expect(title(page)).to_contain_text(f"“{best}” {weak} {100 * p:.2g}\u00a0%")
     expect(button).to_be_hidden()
     # Other words are asked by tapping them.
     page.locator("[data-word='5']").click()
-    expect(title(page)).to_contain_text("The model can read mouse")
+    expect(title(page)).to_contain_text("The model reads “mouse” here")
     expect(button).to_be_visible()
 
 
 def test_before_the_words_come_the_guess_is_there_and_a_cut_line_is_said(opened: Opened) -> None:
     page = opened(held=[f"5 {GAP_SENTENCE}"])
-    expect(title(page)).to_have_text("The model's first guess is are: 85\u00a0%.")
+    expect(title(page)).to_have_text("The model's first guess is “are”: 85\u00a0%.")
     expect(page.locator(".ou-bars li").first).to_have_attribute("data-guess", "are")
     expect(page.locator(".ou-waiting")).to_be_visible()
     page.wait_for_function("Object.keys(window.waiting).length")
@@ -199,7 +199,7 @@ def test_by_keys_alone_nothing_is_asked_for_a_choice(opened: Opened) -> None:
     words.filter(has_text="[MASK]").focus()
     page.keyboard.press("ArrowLeft")
     page.keyboard.press("Enter")
-    expect(title(page)).to_contain_text("The model can read cabinet")
+    expect(title(page)).to_contain_text("The model reads “cabinet” here")
     assert page.evaluate("window.asked.map(one => one[0])") == ["1", "5"]
     headings = ["At the input", *(f"After layer {layer}" for layer in range(LAYERS - 1)), "The guess"]
     for column, heading in enumerate(headings):  # all that can be chosen is here
@@ -215,7 +215,7 @@ def test_a_model_that_guesses_no_words_shows_how_its_vectors_come_to_their_end(o
     unit = vectors / vectors.norm(dim=-1, keepdim=True)
     cosine = (unit * unit[-1:]).sum(-1)
     most = int(cosine[:, 2].diff().abs().argmax())
-    expect(title(page)).to_contain_text(f"The vector of cat turns most in layer {most}")
+    expect(title(page)).to_contain_text(f"The vector of “cat” turns most in layer {most}")
     expect(page.locator(".ou-about")).to_have_text("This model has no head that guesses words.")
     expect(page.get_by_role("button", name="Mask it")).to_be_hidden()
     for column in range(LAYERS + 1):
@@ -223,7 +223,7 @@ def test_a_model_that_guesses_no_words_shows_how_its_vectors_come_to_their_end(o
             shown = float(cell(page, column, row).inner_text().replace("\u2212", "-"))
             assert shown == pytest.approx(float(cosine[column, row]), abs=0.006)
     cell(page, 3, 5).click()
-    expect(title(page)).to_contain_text("The vector of mouse turns")
+    expect(title(page)).to_contain_text("The vector of “mouse” turns")
     assert page.evaluate("window.store.get().word") == 5
     assert barriers(page, every=True) == []
 

@@ -31,7 +31,7 @@ def test_without_script_it_fits_and_axe_finds_nothing(browser: Browser, size: Vi
         page = context.new_page()
         page.route("**/*", answer)
         page.goto("http://plain.test/plain")
-        expect(page.get_by_role("heading", level=1)).to_contain_text("are?")
+        expect(page.get_by_role("heading", level=1)).to_contain_text("“are”?")
         assert page.get_by_role("img").count() == 1  # one of two pictures, by the room there is
         words = page.locator("svg:visible text:not(.share)")
         assert words.count() == 10 and "keys" in words.all_text_contents()
@@ -39,7 +39,7 @@ def test_without_script_it_fits_and_axe_finds_nothing(browser: Browser, size: Vi
         expect(page.locator(".claim")).to_contain_text("Head 1 of layer 4")
         page.get_by_label("Your own sentence").fill(SENTENCES[6])
         page.get_by_role("button", name="Show").click()
-        expect(page.get_by_role("heading", level=1)).to_have_text("What does mouse look at?")
+        expect(page.get_by_role("heading", level=1)).to_have_text("What does “mouse” look at?")
         assert page.evaluate("document.documentElement.scrollWidth") <= size["width"]
     with browser.new_context(viewport=size, color_scheme=scheme) as context:  # type: ignore[arg-type]
         page = context.new_page()  # axe-core is a script itself

@@ -91,10 +91,10 @@ def test_it_opens_with_the_head_off_that_the_guess_needs_most(opened: Opened, ba
     left = {(i, j): share(base, KEYS, "are", f"layers.{i}.attention.heads:zero:h={j}") for i, j in heads}
     layer, head = min(heads, key=lambda place: left[place])
     off = f"layers.{layer}.attention.heads:zero:h={head}"
-    expect(title(page)).to_contain_text(f"Without head {head} of layer {layer}, are falls from")
+    expect(title(page)).to_contain_text(f"Without head {head} of layer {layer}, “are” falls from")
     said = (title(page).text_content() or "").replace("\u00a0", " ")
     assert (
-        f"from {percent(now)} to {percent(left[layer, head])}, is rises to {percent(share(base, KEYS, 'is', off))}."
+        f"from {percent(now)} to {percent(left[layer, head])}, “is” rises to {percent(share(base, KEYS, 'is', off))}."
         in said
     )
     settled(page)
@@ -134,7 +134,7 @@ def test_presses_add_up_and_are_taken_back(opened: Opened, base: TextEncoder) ->
     )
     settled(page)
     true_bars(page, base, KEYS, both)
-    expect(title(page)).to_contain_text("are falls from")
+    expect(title(page)).to_contain_text("the guess turns to “is”, 62\u00a0%: “are” goes from 85\u00a0% to 18\u00a0%.")
     assert page.evaluate(STOP) == "4,1"
     # By keys: to the whole layer, which switches both of its parts.
     cell(page, 4, 1).focus()
@@ -152,13 +152,13 @@ def test_presses_add_up_and_are_taken_back(opened: Opened, base: TextEncoder) ->
     page.get_by_role("button", name="Undo").click()
     assert page.evaluate("window.store.get().edits") == both
     page.get_by_role("button", name="All on again").click()
-    expect(title(page)).to_contain_text("Everything is on: the guess is are")
+    expect(title(page)).to_contain_text("Everything is on: the guess at the gap is “are”")
     expect(page.locator("[data-cell][aria-pressed=true]")).to_have_count(0)
     assert page.evaluate("window.store.get().edits") == ""
     for _ in range(2):
         page.get_by_role("button", name="Undo").click()
     expect(page.get_by_role("button", name="Undo")).to_be_disabled()
-    expect(title(page)).to_contain_text("Without head 6 of layer 5, are")
+    expect(title(page)).to_contain_text("Without head 6 of layer 5, “are”")
     assert page.evaluate("window.store.get().edits") == ""
 
 
@@ -167,7 +167,7 @@ def test_a_link_with_changes_opens_on_them_and_leads_to_the_first_step(opened: O
     page = opened(edits=edits)
     settled(page)
     true_bars(page, base, KEYS, edits)
-    expect(title(page)).to_contain_text("With these 3 changes, are falls from")
+    expect(title(page)).to_contain_text("With these 3 changes, “are” falls from")
     for place in ((4, 1), (0, 9)):
         expect(cell(page, *place)).to_have_attribute("aria-pressed", "true")
     expect(page.locator(".wi-others")).to_contain_text("with rows moved by 2")

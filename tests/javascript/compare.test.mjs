@@ -46,7 +46,7 @@ test('of the bundled pair the head that differs most is found among the words th
     }
     assert.ok(Math.abs(Math.abs(change) - Math.abs(most)) < 1e-6, `${layer} ${head}`);
   }
-  const order = inOrder(of).map(one => Math.abs(one.change));
+  const order = inOrder(of.heads).map(one => Math.abs(one.change));
   assert.ok(order.every((size, i) => !i || size <= order[i - 1]));
 });
 

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import test from 'node:test';
-import { aim, aimTogether, licence, together } from '../../encoder/browser/claim.js';
+import { aim, aimTogether, together } from '../../encoder/browser/claim.js';
 import { ends, sizes, windowed } from '../../encoder/browser/heads.js';
 import { at, read } from '../../encoder/browser/packet.js';
 import { apart, direction, inFull, looks, rowsOf, words } from '../../encoder/browser/run.js';
@@ -43,7 +43,7 @@ test('a head that looks nearly at one word alone gives the colours their end', (
 });
 
 test('what a head does from the gap is said with its own number', () => {
-  assert.match(text(aim(run, { layer: 5, head: 6 }, gap)), /^Head 6 of layer 5: from the gap most to keys, 89 %\.$/);
+  assert.match(text(aim(run, { layer: 5, head: 6 }, gap)), /^Head 6 of layer 5: from the gap most to “keys”, 89 %\.$/);
   for (let layer = 0; layer < 6; layer++) {
     for (let head = 0; head < 8; head++) {
       const word = at(run.arrays.weights, layer, head, gap.position, 0) + at(run.arrays.weights, layer, head, gap.position, run.about.tokens.length - 1);
@@ -67,12 +67,6 @@ test('where another word is asked, all heads are asked anew', () => {
   const keys = words(run)[1], before = looks(run, gap)[5][6].shares[1];
   assert.notEqual(looks(run, keys)[5][6].shares[1], before);
   assert.equal(looks(run, gap)[5][6].shares[1], before);
-});
-
-test('what an examination found stands with its head alone', () => {
-  const { main, under } = licence(run, { layer: 5, head: 6 });
-  assert.ok(main.length && main.every(one => one.here) && under.every(one => one.layer === 5 && one.head === 6));
-  assert.deepEqual(licence(run, { layer: 0, head: 0 }), { main: [], under: [] });
 });
 
 test('a word of several tokens has several rows', () => {

@@ -1,6 +1,7 @@
 // What is said of a word after each layer: who is first from where on, the mask in place of a word, long runs.
 import assert from 'node:assert/strict';
 import test from 'node:test';
+import { words } from '../../encoder/browser/run.js';
 import { guessed, masked, said, turned, wordsTable } from '../../encoder/browser/settling.js';
 
 const text = parts => parts.map(part => part.text).join('');
@@ -19,8 +20,12 @@ function told(places, shares = places.map(row => row.map(place => 1 / (place + 1
     },
   };
 }
-const run = { about: { guesses: {}, model: { layers: 3 }, tokens: ['a', 'b', 'c', 'd', 'e'] } };
-const gap = { position: 3, name: '[MASK]', gap: true }, word = { position: 3, name: 'cats', gap: false };
+/** A run whose fourth token is a gap, or a word; `again` says that the sixth is of the same name. */
+const runOf = (kind, { again = false, ...more } = {}) => ({ about: {
+  guesses: {}, model: { layers: 3, ...more }, tokens: ['a', 'b', 'c', 'cats', 'e', 'cats'], kinds: ['special', 'word', 'word', kind, 'word', again ? kind : 'word'],
+  words: [[1, 1], [2, 1], [3, 1], [4, 1], [5, 1]], names: ['a', 'b', 'cats', 'd', again ? 'cats' : 'e'],
+} });
+const wordOf = run => words(run).find(one => one.position === 3), run = runOf('mask'), gap = wordOf(run), read = runOf('word'), word = wordOf(read);
 
 test('the first column from which on the winner stays first is said', () => {
   for (const [places, expected] of [
@@ -31,13 +36,30 @@ test('the first column from which on the winner stays first is said', () => {
   ]) assert.ok(text(said(run, gap, guessed(told(places), 3, ''), null)).endsWith(expected), expected);
 });
 
-test('a gap has a winner, a weak one says so, and a word that is read is no guess', () => {
+test('a gap has a winner, a weak one says so, and which of two gaps it is', () => {
   const places = [[2, 1], [1, 2]], strong = guessed(told(places, [[0.1, 0.2], [0.7, 0.1]]), 3, ''), weak = guessed(told(places, [[0.1, 0.2], [0.1, 0.05]]), 3, '');
-  assert.match(text(said(run, gap, strong, null)), /^are wins at the gap with 70 %, /);
-  assert.match(text(said(run, gap, weak, null)), /^are leads at the gap with only 10 %, /);
-  assert.match(text(said(run, word, strong, null)), /^The model can read cats, so it need not guess: are gets 70 %, /);
+  assert.match(text(said(run, gap, strong, null)), /^“are” wins at the gap with 70 %, /);
+  assert.match(text(said(run, gap, weak, null)), /^“are” leads at the gap with only 10 %, /);
+  const two = runOf('mask', { again: true });
+  assert.match(text(said(two, wordOf(two), strong, null)), /^“are” wins at the first gap /);
   assert.match(text(said(run, gap, guessed(told(places, [[0.1, 0.2], [NaN, NaN]]), 3, ''), null)), /no finite ones/);
   assert.equal(guessed(told(places), 2, ''), null);
+});
+
+test('of a word that is read it is said what comes out for it, and unknown words and untrained models are called so', () => {
+  const places = [[2, 1, 5], [1, 2, 40]], of = (own, unknown = []) => {
+    const found = told(places, [[0.1, 0.2, 0.01], [0.7, 0.1, 0.002]]);
+    Object.assign(found.about, { own: [own], unknown });
+    return guessed(found, 3, '');
+  };
+  assert.equal(text(said(read, word, of(0), null)), 'The model reads “cats” here and says it again, with 70 %. “are” is first only after the last layer.');
+  assert.match(text(said(read, word, of(2), null)), /^The model reads “cats” here and yet says “are”, with 70 %: “cats” is ranked 40 of 90, with 0.2 %\. /);
+  assert.match(text(said(read, word, of(2, [3]), null)), /^The model does not know “cats”: it reads cats there and says “are”, with 70 %\. /);
+  const twice = runOf('word', { again: true });
+  assert.match(text(said(twice, wordOf(twice), of(0), null)), /^The model reads the first “cats” here /);
+  for (const one of [runOf('word', { untrained: true }), runOf('mask', { untrained: true })]) {
+    assert.match(text(said(one, wordOf(one), of(0), null)), /^The weights of this model are random: what it says at (the gap|“cats”) means nothing, “are” with 70 %\.$/);
+  }
 });
 
 test('a word that is followed is in every column, in its own row where it does not lead', () => {
@@ -74,5 +96,5 @@ test('of a long run the rows around the word are drawn, and the largest turn is 
   const moves = turned({ about: { tokens } }, found, 290);
   assert.ok(moves.first <= 290 && moves.end === 300 && moves.end - moves.first < 60);
   assert.equal(moves.table().rows[moves.table().path[0]].name, 't290');
-  assert.equal(text(said(run, { ...word, name: 'cats' }, null, moves)), 'The vector of cats turns most in layer 1: its cosine with where it ends goes from 0.2 to 0.9.');
+  assert.equal(text(said(read, word, null, moves)), 'The vector of “cats” turns most in layer 1: its cosine with where it ends goes from 0.2 to 0.9.');
 });

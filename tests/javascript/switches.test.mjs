@@ -61,7 +61,7 @@ test('a head alone does what the packet says', () => {
   assert.equal(first.after, at(run.arrays.off, 5, 6, 0));
   assert.equal(effect(run, null, { layer: 5, column: 6 }), first.before - first.after);
   assert.ok(Number.isNaN(effect(run, null, { layer: 5, column: 8 })));
-  assert.match(text(becomes('Without it', shares)), /^Without it, are falls from 85 % to 70 %, is rises to 11 %\.$/);
+  assert.match(text(becomes('Without it', shares)), /^Without it, “are” falls from 85 % to 70 %, “is” rises to 11 %\.$/);
   const shown = drawn(shares).map(one => one.word);
   assert.ok(shown.length <= 5 && shown[0] === 'are' && shown.includes('were') && shown.includes('is'));
 });
@@ -69,16 +69,21 @@ test('a head alone does what the packet says', () => {
 test('what a guess becomes is told as it is', () => {
   const share = (word, before, after) => ({ word, before, after });
   const say = (...all) => text(becomes('So', all));
-  assert.equal(say(share('a', 0.8, 0.2), share('b', 0.1, 0.6)), 'So, the guess turns to b, 60 %: a falls from 80 % to 20 %.');
-  assert.equal(say(share('a', 0.8, 0.7), share('b', 0.1, 0.1)), 'So, a falls from 80 % to 70 %.');
-  assert.equal(say(share('a', 0.8, 0.9), share('b', 0.1, 0.05)), 'So, a rises from 80 % to 90 %.');
-  assert.equal(say(share('a', 0.8, 0.805), share('b', 0.1, 0.1)), 'So, a stays near 81 %: for this guess that hardly matters.');
+  assert.equal(say(share('a', 0.8, 0.2), share('b', 0.1, 0.6)), 'So, the guess turns to “b”, 60 %: “a” goes from 80 % to 20 %.');
+  assert.equal(say(share('a', 0.8, 0.7), share('b', 0.1, 0.1)), 'So, “a” falls from 80 % to 70 %.');
+  assert.equal(say(share('a', 0.8, 0.9), share('b', 0.1, 0.05)), 'So, “a” rises from 80 % to 90 %.');
+  assert.equal(say(share('a', 0.8, 0.805), share('b', 0.1, 0.1)), 'So, “a” stays near 81 %: for this guess that hardly matters.');
+  assert.equal(say(share('a', 0.3, 0.35), share('b', 0.1, 0.6)), 'So, the guess turns to “b”, 60 %: “a” goes from 30 % to 35 %.', 'a guess that grows does not fall');
+  assert.equal(say(share('a', 0.0013, 0.00049), share('b', 0.0001, 0.0001)), 'So, “a” falls from 0.13 % to 0.049 %.', 'a third of little is no nothing');
+  assert.equal(say(share('a', 0.7545, 0.7382), share('b', 0.1, 0.1)), 'So, “a” falls from 75 % to 74 %.');
+  assert.equal(say(share('a', 0.0000354, 0.0000346), share('b', 0, 0)), 'So, “a” falls from 0.00354 % to 0.00346 %.', 'both numbers can be told apart');
   assert.equal(say(share('a', 0.8, NaN)), 'So, the model gives no numbers for its guess.');
 });
 
 test('colours end at the largest effect of a head, and what goes beyond is counted', () => {
   assert.deepEqual(ends([0.1, -0.15, NaN], [0.1, -0.15, NaN, 0.4, -0.2]), { most: 0.15, beyond: 2 });
-  assert.equal(ends([0, 0], [0]).most, 0.01);
+  assert.equal(ends([0, 0], [0]).most, 0.02);
+  assert.equal(ends([0.0003, 0.0001], [0.0003], 0.001).most, 0.0003, 'what is much of a small share has a colour');
 });
 
 test('a word is hidden where it stands, and hidden places behind it move', () => {

@@ -141,9 +141,11 @@ def race(ranks: np.ndarray, words: list[str], theme: Theme = "light", *, frame: 
     series = {label(word): ranks[:, i] for i, word in enumerate(words)}
     layers, worst = frame or (len(ranks) - 1, int(ranks.max()))
     edge = 0.02 * max(1, layers)
-    across = {"range": [-edge, layers + edge], "dtick": 1 + layers // 12}
+    after = range(-1, layers, 1 + layers // 12)  # layers that are written; -1 is before the first
+    texts = ["input" if i < 0 else str(i) for i in after]
+    across = {"range": [-1 - edge, layers - 1 + edge], "tickvals": [*after], "ticktext": texts}
     down = {"range": [math.log10(max(2, worst)) + 0.1, -0.1], "dtick": 1}
-    x, titles = np.arange(len(ranks)), ("layers behind it", "rank")
+    x, titles = np.arange(len(ranks)) - 1, ("after layer", "rank")
     return lines(series, x, titles, logarithmic=(False, True), theme=theme, frames=(across, down))
 
 

@@ -163,10 +163,13 @@ def sentence(stop: StoryStop) -> str:
 
 
 def ending(guesses: dict[int, int | None]) -> None:
-    """What was foreseen, and where one can go from here."""
+    """How many of the guesses were right, and where one can go from here; what was only shown is no guess."""
     stops = story_view.stops()
-    right = sum(guesses.get(i) == stop.answer for i, stop in enumerate(stops, 1))
-    sentence = f"The end. You foresaw {right} of {len(stops)}."
+    guessed = [number for number, guess in guesses.items() if guess is not None]
+    right = sum(guesses[number] == stops[number - 1].answer for number in guessed)
+    sentence = "The end."
+    if guessed:
+        sentence += f" You got {right} of {len(guessed)}{'.' if len(guessed) == len(stops) else ' that you guessed.'}"
     st.success(f"{sentence} Type another sentence on top, and all twelve answers are new.", icon=":material/flag:")
     with st.container(horizontal=True, key="story_end"):
         for key, label in (("embedding", "Walk through every step"), ("lessons", "Go on with the lessons")):

@@ -1,0 +1,12 @@
+"""The word before a gap that would have another verb than the model's guess: "cabinet" before "are"."""
+
+from encoder.exam.frames import NOUNS
+
+ONE, MANY = ("is", "was", "has"), ("are", "were", "have")  # verbs of one, and of many
+PAIRS = [pair.split() for pair in (*NOUNS, "cabinet cabinets")]  # nouns that are known in both numbers
+OTHER = {one: MANY for one, _ in PAIRS} | {many: ONE for _, many in PAIRS}  # verbs that do not go with a noun
+
+
+def tempts(before: str, guess: str) -> bool:
+    """Return whether a word is known as a noun of the other number than the verb that is guessed behind it."""
+    return guess.lower() in OTHER.get(before.lower(), ())

@@ -1,0 +1,477 @@
+"""What Start, Output, Compare and What if say of any sentence, each number and each claim found again in runs."""
+
+import re
+from dataclasses import replace
+from functools import cache
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+from mounted import Answer, Mounted
+from playwright.sync_api import Page, expect
+from shared_models import pretrained
+from tiers import mostly_nightly
+
+from encoder import PRESETS, TextEncoder, Trace
+from encoder.edits.edit_text import text_to_edits
+from encoder.packet.after_layers import level_5
+from encoder.packet.run import level_1
+from encoder.packet.what_if_level import level_7
+
+SMALL_SIZE = {"n_layers": 2, "d_model": 48, "n_heads": 3, "d_ff": 60, "vocab_size": 16384, "mlm_head": True}
+RANDOM = {
+    "untrained": replace(PRESETS["paper"], **SMALL_SIZE),
+    "pre-norm": replace(PRESETS["pre-norm"], **SMALL_SIZE),
+    "no words": replace(PRESETS["paper"], **SMALL_SIZE | {"mlm_head": False}),
+}
+NOISE, LITTLE = 0.1, 0.02
+LONG = "The small dog of the old farmer who lives near the river runs over the green hill and " * 12
+OWN = [
+    "Why do birds [MASK] south in winter?",
+    "The teachers near the student [MASK] tired.",
+    "Two plus two is [MASK].",
+    "The [MASK] of the river was wide and the water [MASK] cold.",
+    "[MASK] is my favourite colour.",
+    "I [MASK] you.",
+    "[MASK]",
+    "[MASK] [MASK] [MASK]",
+    "He went to the bank to [MASK] money.",
+    "The doctor said that [MASK] was tired.",
+    "She said: “[MASK]!”",
+    "to be or not to [MASK]",
+    "the the the [MASK] the the",
+    ", . ; [MASK] !",
+    "def f(x): return [MASK]",
+    "x = [MASK]; y = x + 1  # sum",
+    "我喜欢 [MASK] 苹果",
+    "ذهب الولد إلى [MASK] الصباح.",
+    "I ❤️ [MASK] 🎉",
+    "The cost is [MASK] %.",
+    "A co-worker - an [MASK] - left.",
+    "asdf qwer [MASK] zxcv",
+    f"{LONG}[MASK] home.",
+    "The key to the cabinet [MASK] on the table.",
+    "The girls near the car [MASK] happy.",
+    "My dog sleeps on the sofa.",
+    "The river bank was muddy.",
+    "Where are you going?",
+    "Because it rained, the match was cancelled.",
+    "to",
+    "!",
+    "...",
+    "- - -",
+    "to to to to",
+    "the cat and the dog and the bird",
+    "我喜欢吃苹果",
+    "שלום לכולם בבית.",
+    "🙂🙂 🎉",
+    "for (i = 0; i < 3; i++) { print(i) }",
+    "ovr teh lzy dgo",
+    "Antidisestablishmentarianism is unbelievably long.",
+    "<b>bold</b> & more",
+    LONG,
+    LONG * 4,
+]
+DAILY = [f"small: {OWN[i]}" for i in (0, 3, 25, 40)] + [f"base: {OWN[1]}", f"untrained: {OWN[1]}"]
+CASES = mostly_nightly(
+    [
+        *(f"{model}: {sentence}" for model in ("base", "small") for sentence in OWN),
+        *(f"{model}: {sentence}" for model in RANDOM for sentence in OWN[:4] + OWN[25:28] + OWN[35:36]),
+    ],
+    DAILY,
+)
+PAIRED = mostly_nightly(
+    [
+        f"{model}: {one}"
+        for model in ("base", "small")
+        for one in OWN[:25] + OWN[25:29]
+        if len(one.split()) in range(3, 20)
+    ],
+    [case for case in DAILY if case.split(": ")[0] in ("base", "small") and case != f"small: {OWN[40]}"],
+)
+NUMBER = r"(?:under |over )?\d[\d.]*(?:e-\d+)? %"
+WRONG = re.compile(r"(?<!“)“”|\bgap gap\b|undefined|NaN")  # of no sentence, whatever the run
+ORDER = ("first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth", "tenth")
+CHANGES = re.compile(
+    r"(Head|Of the heads that (?:a guess needs|move the words most), head) (\d+) of layer (\d+) changes most"
+    r"(?:: in B (.*?) gives (.*?) ([\d.]+) points? (more|less)"
+    r"|, and that is little: ([\d.]+|under 0.01) points? from (.*) to (.*))\."
+)
+GUESSES = re.compile(
+    rf"The guess (?:stays “(.*?)”: ({NUMBER}) in A, ({NUMBER}) in B"
+    rf"|goes from “(.*?)” \(({NUMBER})\) to “(.*?)” \(({NUMBER})\))"
+)
+ON = re.compile(
+    rf"Everything is on: the guess at (.*?) is “(.*)”, ({NUMBER})\."
+    rf"(?: Losing head (\d+) of layer (\d+) hurts it most: ({NUMBER}) left\.)?"
+)
+Place = tuple[int, int]
+
+
+@cache
+def model(name: str) -> TextEncoder:
+    return TextEncoder.from_config(RANDOM[name], 3, name=name) if name in RANDOM else pretrained(name)
+
+
+@cache
+def run(name: str, sentence: str, edits: str = "") -> Trace:
+    return model(name).trace(sentence, edits=text_to_edits(edits))
+
+
+def off(layer: int, head: int) -> str:
+    return f"layers.{layer}.attention.heads:zero:h={head}"
+
+
+def short_of(page: Page, selector: str = "h1") -> str:
+    return " ".join((page.locator(selector).first.text_content() or "").replace("\u2212", "-").split())
+
+
+def shows(text: str, value: float) -> bool:
+    """Whether a share is written as a text, within half of its last digit."""
+    digits = text.removesuffix(" %").removeprefix("under ").removeprefix("over ")
+    number, value = float(digits), 100 * value
+    if text.startswith(("under", "over")):
+        return value < number if text.startswith("under") else value > number
+    mantissa, _, power = digits.partition("e")
+    step = 10.0 ** (int(power or 0) - len(mantissa.partition(".")[2]))
+    return abs(value - number) <= 0.5001 * max(step, 10.0 ** np.floor(np.log10(abs(number) or 1) - 1)) + 1e-5
+
+
+class Seen:
+    """A run as a person reads it: words with the places of their tokens, gaps, guesses."""
+
+    def __init__(self, name: str, sentence: str, edits: str = "") -> None:
+        self.name, self.sentence, self.edits = name, sentence, edits
+        self.encoder, self.trace = model(name), run(name, sentence, edits)
+        pieces = self.trace.tokenization
+        mask = self.encoder.mask_token
+        self.gaps = [i for i, token in enumerate(self.trace.tokens) if token == mask]
+        self.words = [
+            (word, "" if word[0] in self.gaps else pieces.spelled(word))
+            for word in pieces.words
+            if word[0] in self.gaps or not pieces.special[word[0]]
+        ]
+        self.guesses = "mlm.probabilities" in self.trace
+
+    def called(self, place: int) -> str:
+        """How a sentence is to speak of the word at a place."""
+        name = self.words[place][1]
+        alike = [i for i, (_, other) in enumerate(self.words) if other == name]
+        shown, at = f"“{name}”" if name else "gap", alike.index(place)
+        if len(alike) < 2:
+            return shown if name else "the gap"
+        return f"the {ORDER[at]} {shown}" if at < len(ORDER) else f"{shown} number {at + 1}"
+
+    def place(self, called: str) -> int:
+        """The word that a sentence means."""
+        return [self.called(i) for i in range(len(self.words))].index(called)
+
+    def looks(self, layer: int, head: int, place: int) -> tuple[np.ndarray, float]:
+        """The shares of each word from a word, and what goes to tokens that are none."""
+        rows = self.trace.array(f"layers.{layer}.attention.weights")[head].astype(np.float64)[
+            list(self.words[place][0])
+        ]
+        row = rows.mean(0)
+        to = np.array([row[list(tokens)].sum() for tokens, _ in self.words])
+        return to, float(row.sum() - to.sum())
+
+    def shares(self, gap: int, edits: str = "") -> torch.Tensor:
+        both = ";".join(filter(None, (self.edits, edits)))
+        return run(self.name, self.sentence, both)["mlm.probabilities"][gap].double()
+
+    @property
+    def first(self) -> int:
+        return int(self.shares(self.gaps[0]).argmax())
+
+    def word(self, token: int) -> str:
+        return str(self.encoder.tokenizer.id_to_token(token))
+
+    def heads(self) -> list[Place]:
+        config = self.encoder.config
+        return [(i, j) for i in range(config.n_layers) for j in range(config.n_heads)]
+
+    def costs(self) -> dict[Place, float]:
+        """How much of the first guess's share is lost without each head."""
+        gap, first = self.gaps[0], self.first
+        now = float(self.shares(gap)[first])
+        return {place: now - float(self.shares(gap, off(*place))[first]) for place in self.heads()}
+
+    def needed(self) -> list[Place]:
+        """The heads that cost the first guess more than noise."""
+        now = float(self.shares(self.gaps[0])[self.first])
+        return [place for place, cost in self.costs().items() if cost >= NOISE * now]
+
+    def moves(self, place: int) -> dict[Place, float]:
+        """How far the last vectors of a word's tokens move without each head, on average."""
+        tokens = list(self.words[place][0])
+        before = self.trace["output"][tokens].double()
+        far = {}
+        for head in self.heads():
+            after = run(self.name, self.sentence, off(*head))["output"][tokens].double()
+            far[head] = float(((after - before).norm(dim=-1) / before.norm(dim=-1)).mean())
+        return far
+
+
+def made(name: str) -> Answer:
+    """What answers a page: packets of the sentence that it asks for."""
+
+    def make(asked: dict[str, Any]) -> bytes:
+        trace = run(name, asked["sentence"], asked["edits"] or "")
+        level = asked["level"]
+        return {1: level_1, 5: level_5, 7: level_7}[level](model(name), trace)
+
+    return make
+
+
+def opened(mounted: Mounted, page: str, case: str, **state: str) -> tuple[Page, Seen]:
+    name, sentence = case.split(": ", 1)
+    tab = mounted(page, made(name), first={"sentence": sentence, "model": name, **state}, models=[name])
+    return tab, Seen(name, sentence)
+
+
+def true_change(said: str, seen: Seen, gap: int, edits: str) -> None:
+    """What is said of the guess at a gap, against the run with these edits."""
+    before, after = seen.shares(gap), seen.shares(gap, edits)
+    first, now = int(before.argmax()), int(after.argmax())
+    if "stays near" in said:
+        told = re.search(rf"“([^“”]*)” stays near ({NUMBER})", said)
+        assert told and told[1] == seen.word(first) and shows(told[2], float(after[first])), said
+        assert abs(after[first] - before[first]) < 1.01 * LITTLE * before[first] and now == first
+        return
+    told = re.search(rf"“([^“”]*)” (falls|rises|goes) from ({NUMBER}) to ({NUMBER})", said)
+    assert told, said
+    word, verb, a, b = told.groups()
+    assert word == seen.word(first) and a != b, said
+    assert shows(a, float(before[first])) and shows(b, float(after[first])), (said, before[first], after[first])
+    assert verb != "falls" or after[first] < before[first]
+    assert verb != "rises" or after[first] > before[first]
+    assert (now != first) == ("the guess turns to" in said), said
+    if turned := re.search(rf"turns to “(.*?)”, ({NUMBER})", said):
+        assert turned[1] == seen.word(now) and shows(turned[2], float(after[now]))
+    if rises := re.search(rf", “([^“”]*)” rises to ({NUMBER})", said):
+        token = int((after - before).argmax())
+        assert rises[1] == seen.word(token) and shows(rises[2], float(after[token])) and after[token] > before[token]
+
+
+def true_rank(said: str, values: dict[Place, float], own: Place, words: str) -> None:
+    """How many heads do more than one, and which most."""
+    more = [place for place in values if values[place] > values[own] * (1 + 1e-5) + 1e-9]
+    about = [place for place in values if values[place] > values[own] * (1 - 1e-5) - 1e-9]
+    if re.search(rf"[Nn]o other head {words}", said):
+        assert not more, said
+        return
+    if found := re.search(rf"[Oo]nly head (\d+) of layer (\d+) {words}", said):
+        count = 1
+        head, layer = map(int, found.groups())
+    else:
+        found = re.search(rf"(\d+) of the (\d+) heads {words}.*, most of all head (\d+) of layer (\d+)", said)
+        assert found, said
+        count, total, head, layer = map(int, found.groups())
+        assert total == len(values)
+    assert len(more) <= count < len(about) + 1, (said, len(more))
+    assert values[layer, head] == pytest.approx(max(values.values()), rel=1e-4)
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_start_says_what_the_run_shows(mounted: Mounted, case: str) -> None:
+    page, seen = opened(mounted, "start", case)
+    title, claim = short_of(page), short_of(page, "[data-claim]")
+    if not seen.words:
+        assert title == "There is no word here to look from."
+        return
+    assert not WRONG.search(f"{title} {claim}"), (title, claim)
+    gap = seen.gaps[0] if seen.gaps and seen.guesses else None
+    found = re.match(rf"Head (\d+) of layer (\d+) (.*?): ({NUMBER}) of its attention", claim)
+    assert found, claim
+    head, layer, does, share = int(found[1]), int(found[2]), found[3], found[4]
+    position = int(page.locator(".enc-asked").get_attribute("data-word") or -1)
+    asked = next(i for i, (tokens, _) in enumerate(seen.words) if tokens[0] == position)
+    to, rest = seen.looks(layer, head, asked)
+    if does.startswith("gives most to"):
+        assert rest >= to.max() - 1e-4 and shows(share, rest), claim
+    else:
+        called = seen.called(asked) if does.startswith("stays at") else re.split(r"looks at |, to ", does)[1]
+        top = seen.place(called.removesuffix(" itself"))
+        assert to[top] >= max(to.max(), rest) - 1e-4 and shows(share, to[top]), claim
+    if gap is None:
+        assert title == f"What does {seen.called(asked)} look at?"
+        far, moved = seen.moves(asked), re.search(rf"Without it the last vector of (.*) moves by ({NUMBER})", claim)
+        assert moved and seen.place(moved[1]) == asked and shows(moved[2], far[layer, head]), (claim, far[layer, head])
+        assert "no other head moves it farther" in claim and far[layer, head] >= max(far.values()) * (1 - 1e-4)
+        return
+    costs, now = seen.costs(), float(seen.shares(gap)[seen.first])
+    worst = max(costs.values())
+    assert costs[layer, head] == pytest.approx(worst, rel=1e-4, abs=1e-9), "the head without which most is lost"
+    if seen.name in RANDOM:
+        assert title.startswith("What does the") and "weights of this model are random" in claim
+        return
+    why = "hy does the model say" in title
+    assert why == (worst >= NOISE * now)
+    if why:
+        assert f"say “{seen.word(seen.first)}”" in title and costs[layer, head] > 0
+        if len(seen.gaps) > 1:
+            assert "at the first gap" in title
+        if "word before the gap" in title:
+            before = seen.words[asked - 1][1]
+            assert f"before the gap is “{before}”" in title and before in {"student", "car", "cabinet"}
+            assert seen.word(seen.first) in {"is", "are", "was", "were", "has", "have"}
+    else:
+        kept = re.search(rf"keeps at least ({NUMBER}) of its share", claim)
+        assert kept and shows(kept[1], min(1, 1 - worst / now)), claim
+    true_change(claim, seen, gap, off(layer, head))
+    if costs[layer, head] > 0:
+        true_rank(claim, costs, (layer, head), "costs? the guess more")
+    page.get_by_role("radio", name="off", exact=True).check()
+    expect(page.locator(".enc-silent")).to_have_count(1)
+    without = seen.shares(gap, off(layer, head))
+    still = "still " if int(without.argmax()) == seen.first else ""
+    assert short_of(page) == f"Without this head the model {still}says “{seen.word(int(without.argmax()))}”."
+    true_change(short_of(page, "[data-claim]"), seen, gap, off(layer, head))
+    page.get_by_role("radio", name="on", exact=True).check()
+    for other in sorted(costs, key=lambda place: costs[place])[:1]:  # a head that the guess would be better without
+        page.evaluate("([layer, head]) => store.set({ layer, head })", list(other))
+        said = short_of(page, "[data-claim]")
+        assert said.startswith(f"Head {other[1]} of layer {other[0]} ")
+        true_change(said, seen, gap, off(*other))
+    kept_head = page.evaluate("[store.get().layer, store.get().head]")
+    for word in seen.words[:2]:  # another word leaves the head as it is
+        page.evaluate("word => store.set({ word })", word[0][0])
+        assert page.evaluate("[store.get().layer, store.get().head]") == kept_head
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_output_says_what_the_run_shows(mounted: Mounted, case: str) -> None:
+    page, seen = opened(mounted, "stack", case)
+    if not seen.words:
+        return
+    expect(page.locator(".ou-waiting")).to_be_hidden(timeout=30_000)
+    asked = int(page.locator("[aria-pressed=true][data-word]").first.get_attribute("data-word") or -1)
+    title, place = short_of(page), next(i for i, (tokens, _) in enumerate(seen.words) if asked in tokens)
+    at = seen.words[place][0][0]
+    assert not WRONG.search(title), title
+    if not seen.guesses:
+        assert title.startswith(f"The vector of {seen.called(place)} turns")
+        return
+    shares = run(seen.name, seen.sentence)["mlm.probabilities"][at].double()
+    first, own = int(shares.argmax()), seen.trace.ids[at]
+    if seen.name in RANDOM:
+        assert title.startswith(f"The weights of this model are random: what it says at {seen.called(place)} means")
+        return
+    said = re.search(rf"“([^“”]*)” (?:wins|leads) at (.*?) with (?:only )?({NUMBER})", title)
+    if at in seen.gaps:
+        assert said and (said[1], said[2]) == (seen.word(first), seen.called(place)), title
+        assert shows(said[3], float(shares[first])), title
+    else:
+        spelled = seen.called(place)
+        assert spelled in title, (title, spelled)
+        told = re.search(rf"with ({NUMBER})", title)
+        assert told and shows(told[1], float(shares[first])), title
+        if seen.trace.tokens[at] == "[UNK]":
+            assert title.startswith(f"The model does not know {spelled}: it reads [UNK]")
+        elif own == first:
+            assert "here and says it again" in title
+        else:
+            ranked = re.search(rf"is ranked ([\d,]+) of ([\d,]+), with ({NUMBER})\.", title)
+            assert ranked and int(ranked[1].replace(",", "")) == int((shares > shares[own]).sum()) + 1
+            assert int(ranked[2].replace(",", "")) == len(shares) and shows(ranked[3], float(shares[own]))
+            assert f"says “{seen.word(first)}”" in title
+    layers, network = range(seen.encoder.config.n_layers), seen.encoder.model
+    levels = torch.stack([seen.trace["embedding.output"][at], *(seen.trace[f"layers.{i}.output"][at] for i in layers)])
+    with torch.inference_mode():
+        logits = network.predict(network.final_norm(levels[None]) if network.final_norm else levels[None])
+    assert logits is not None
+    tops = logits[0].argmax(-1).tolist()
+    since = next(i for i in range(len(tops)) if all(top == first for top in tops[i:]))
+    expected = "first from the input on" if since == 0 else f"first from layer {since - 1} on"
+    assert (expected if since < len(tops) - 1 else "first only after the last layer") in title, (title, tops)
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_what_if_says_what_the_run_shows(mounted: Mounted, case: str) -> None:
+    page, seen = opened(mounted, "what_if", case)
+    if not seen.words:
+        return
+    expect(page.locator(".wi-empty")).to_have_count(0, timeout=60_000)
+    expect(page.locator("h1")).not_to_contain_text("…", timeout=60_000)
+    title, hides = short_of(page), short_of(page, ".wi-hides")
+    assert not WRONG.search(title + hides), title
+    part = re.match(r"Without head (\d+) of layer (\d+)", title)
+    assert part, title
+    head, layer = int(part[1]), int(part[2])
+    if not seen.guesses:
+        trace, again = run(seen.name, seen.sentence), run(seen.name, seen.sentence, off(layer, head))
+        change = float((again["output"] - trace["output"]).norm() / trace["output"].norm())
+        found = re.search(rf"the output changes by ({NUMBER}) of its length, most at (.*)\.$", title)
+        assert found and shows(found[1], change), (title, change)
+        far = (again["output"] - trace["output"]).norm(dim=-1) / trace["output"].norm(dim=-1)
+        most = [float(max(far[i] for i in tokens)) for tokens, _ in seen.words]
+        assert most[seen.place(found[2])] == pytest.approx(max(most), rel=1e-4)
+        return
+    if not seen.gaps:
+        found = re.search(r"so (.*) is hidden", hides)
+        assert found, hides
+        place = seen.place(found[1])
+        mask = seen.encoder.mask_token
+        assert mask is not None
+        seen = Seen(seen.name, seen.trace.tokenization.replaced(seen.words[place][0], mask))
+    gap, costs = seen.gaps[0], seen.costs()
+    assert costs[layer, head] == pytest.approx(max(costs.values()), rel=1e-4, abs=1e-9)
+    assert ("at the first gap" in title) == (len(seen.gaps) > 1)
+    true_change(title, seen, gap, off(layer, head))
+    page.get_by_role("button", name="All on again").click()
+    expect(page.locator("h1")).to_contain_text("Everything is on")
+    said = ON.fullmatch(short_of(page))
+    assert said and said[1] == ("the gap" if len(seen.gaps) == 1 else "the first gap"), short_of(page)
+    assert said[2] == seen.word(seen.first)
+    now = float(seen.shares(gap)[seen.first])
+    assert shows(said[3], now) and (said[4] is not None) == (max(costs.values()) >= LITTLE * now)
+    if said[4]:
+        assert costs[int(said[5]), int(said[4])] == pytest.approx(max(costs.values()), rel=1e-4)
+        assert shows(said[6], now - max(costs.values())) and said[6] != said[3]
+
+
+@pytest.mark.parametrize("case", PAIRED)
+def test_compare_says_what_the_runs_show(mounted: Mounted, case: str) -> None:
+    """B is A with one word more in the place of its longest: all other words stand side by side."""
+    name, sentence = case.split(": ", 1)
+    words = sentence.split()
+    long = max(range(len(words)), key=lambda i: (words[i].isalpha(), len(words[i])))
+    other = " ".join([*words[:long], "green", *words[long + 1 :]])
+    page, a = opened(mounted, "compare", case, other=other)
+    b = Seen(name, other)
+    expect(page.locator("h1")).not_to_contain_text("What differs", timeout=60_000)
+    title = short_of(page)
+    assert not WRONG.search(title), title
+    same = [i for i, (x, y) in enumerate(zip(a.words, b.words, strict=True)) if x[1] == y[1]]
+
+    def changes(layer: int, head: int) -> np.ndarray:
+        return np.array([b.looks(layer, head, i)[0] - a.looks(layer, head, i)[0] for i in same])
+
+    largest = {place: np.abs(changes(*place)).max() for place in a.heads()}
+    found = CHANGES.match(title)
+    assert found, title
+    head, layer = int(found[2]), int(found[3])
+    among = a.heads()
+    if "needs" in found[1]:
+        among = [place for one in (a, b) for place in one.needed()]
+    elif "move" in found[1]:
+        far = [one.moves(i) for one in (a, b) for i in range(len(a.words))]
+        among = [max(one, key=one.__getitem__) for one in far]
+        assert not (a.gaps and a.guesses)
+    assert (layer, head) in among and largest[layer, head] >= max(largest[place] for place in among) - 1e-4, title
+    size = found[6] or found[8]
+    assert size.startswith("under") or shows(f"{size} %", float(largest[layer, head])), (title, largest[layer, head])
+    query, word = (found[4], found[5]) if found[4] else (found[9], found[10])
+    row = a.place(query)
+    names = [(a.called(i), f"“{mine[1]}/{b.words[i][1]}”") for i, mine in enumerate(a.words)]
+    column = row if word == "itself" else next(i for i, both in enumerate(names) if word in both)
+    signed = changes(layer, head)[same.index(row)][column]
+    assert abs(signed) == pytest.approx(largest[layer, head], abs=2e-4)
+    assert found[7] != "more" or signed > 0
+    assert found[7] != "less" or signed < 0
+    if guess := GUESSES.search(title):
+        ours, theirs = a.shares(a.gaps[0]), b.shares(b.gaps[0])
+        now, then = int(ours.argmax()), int(theirs.argmax())
+        assert (guess[1] or guess[4], guess[1] or guess[6]) == (a.word(now), b.word(then))
+        assert shows(guess[2] or guess[5], float(ours[now])) and shows(guess[3] or guess[7], float(theirs[then]))
