@@ -4,10 +4,10 @@ import { among } from './rows.js';
 import { aim, aimTogether, licence } from './claim.js';
 import { children, compose, el, put, themeOf, write } from './dom.js';
 import { colourOf, endsOf, gradient } from './grid.js';
-import { percent, tight, typeset } from './number.js';
+import { percent, tight } from './number.js';
 import { row } from './packet.js';
 import { apart, direction, rowsOf } from './run.js';
-import { say } from './say.js';
+import { said, set } from './say.js';
 
 /** @typedef {import('./packet.js').Packet} Packet */
 /** @typedef {import('./run.js').Word} Word */
@@ -69,7 +69,7 @@ export function brushOf(small, n, theme, ends) {
 }
 
 /** @param {import('./say.js').Part[]} all */
-const spoken = all => typeset(all.map(part => (part.name ? apart(part.text) : part.text)).join(''));
+const spoken = all => all.map(part => (part.name ? apart(set(part)) : part.text)).join('');
 
 /**
  * @param {HTMLElement} root
@@ -103,7 +103,7 @@ export function heads(root, heard, links) {
     if (!drawn || !asked) return;
     compose(aimed, layered < 0 ? aim(drawn, told, asked) : aimTogether(drawn, layered, asked));
     const { main } = licence(drawn, told);
-    write(known, layered < 0 ? typeset(main.map(one => say(one.key, one.args)).join(' ')) : '');
+    write(known, layered < 0 ? main.map(one => said(one.key, one.args)).join(' ') : '');
   }
 
   /** Makes the elements that have the keys, and says what each is. @param {Packet} run @param {Word} word */

@@ -120,8 +120,9 @@ function begin(root, options) {
     say,
     go: key => {
       options.store.flush();
-      const why = options.goTo(key, options.store.query());
+      const before = options.page, why = options.goTo(key, options.store.along());
       if (why) show(why);
+      else if (options.page !== before) options.store.leave(); // drawn by this store, and there already
     },
     options: () => options,
     run: () => run,
@@ -263,7 +264,7 @@ function begin(root, options) {
   function drawWalk() {
     const { pages, page } = options, at = pages.findIndex(each => each.key === page);
     const beside = page === 'start' ? [] : [pages[at - 1], pages[at + 1]].filter(each => each && each.group === pages[at]?.group);
-    const query = new URLSearchParams(options.store.query()).toString();
+    const query = new URLSearchParams(options.store.along()).toString();
     walk.replaceChildren(...beside.map(to => el('a', {
       class: 'enc-link', href: to.address + (query && `?${query}`),
       onclick: (/** @type {MouseEvent} */ event) => {

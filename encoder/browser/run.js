@@ -71,6 +71,28 @@ export function inFull(run, name) {
   return from < 0 ? name : begin + (/^[\p{L}\p{N}\p{M}]*/u.exec(texts[from].slice(place[from] + begin.length))?.[0] ?? '');
 }
 
+const ORDER = ['first', 'second', 'third', 'fourth', 'fifth', 'sixth', 'seventh', 'eighth', 'ninth', 'tenth', 'eleventh', 'twelfth'];
+
+/** The place in a row, counted from 0, as a word: "second", "21st". @param {number} i */
+function ordinal(i) {
+  const number = i + 1, end = number % 100 > 10 && number % 100 < 14 ? 'th' : { 1: 'st', 2: 'nd', 3: 'rd' }[number % 10] ?? 'th';
+  return ORDER[i] ?? `${number}${end}`;
+}
+
+/**
+ * How a token is called in a sentence: a word in quotes, a gap as one, and where several look alike which of them it is.
+ * @param {Packet} run @param {number} position
+ */
+export function called(run, position) {
+  const { tokens, kinds } = run.about, kind = kinds[position], token = tokens[position];
+  const alike = tokens.map((_, i) => i).filter(i => kinds[i] === kind && (kind === 'mask' || tokens[i] === token));
+  const name = kind === 'mask' ? 'gap' : kind === 'word' ? `“${apart(token)}”` : token;
+  return alike.length > 1 ? `the ${ordinal(alike.indexOf(position))} ${name}` : kind === 'mask' ? `the ${name}` : name;
+}
+
+/** A text as a sentence begins with it: one that stands in quotes is left as it is. @param {string} text */
+export const begins = text => text.replace(/^[a-z]/, letter => letter.toUpperCase());
+
 /** The word that a token belongs to; -1 for none. @param {Packet} run @param {number} position */
 export const wordAt = (run, position) => words(run).findIndex(word => position >= word.position && position < word.position + word.count);
 
