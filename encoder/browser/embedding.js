@@ -322,7 +322,7 @@ export function embedding(root, context) {
   return {
     choice(of, now) {
       // Where nobody chose a word, one that means something alone: a gap has but the vector that all gaps have.
-      return { ...choice(of, now), ...(now.word === null ? { word: usual(of, of.about.rows) } : {}) };
+      return { ...choice(of, now), word: now.word !== null && now.word < of.about.tokens.length ? now.word : usual(of, of.about.rows) };
     },
     draw(given, chosen) {
       if (run !== given) rest.anew();

@@ -166,11 +166,11 @@ function scoresTable({ run, vectors, chosen, own, position, names }) {
     // Queries and keys come in steps of 16 bits: their products can be so far from the run's own, no farther.
     const within = half(k) * sizes + half(q) * key.reduce((sum, value) => sum + Math.abs(value), 0) + query.length * half(q) * half(k) + ROUNDING * (1 + sizes);
     const told = products ? { digits: digitsOf(made, kept[j]), agrees: same(made, kept[j], within) } : { digits: null, agrees: null };
-    return { name: names[j], position: j, numbers: [lengthOf(key), made / (lengthOf(query) * lengthOf(key)), made], ...told };
+    return { name: names[j], position: j, numbers: [lengthOf(key), made / (lengthOf(query) * lengthOf(key)), kept[j]], ...told };
   });
   return {
     about: `q of ${own} and k of`,
-    columns: [{ name: 'length of k', form: 'number', within: long }, { name: 'cosine', form: 'number' }, { name: 'q · k', form: 'number', within: long * lengthOf(query) }],
+    columns: [{ name: 'length of k', form: 'number', within: long }, { name: 'cosine', form: 'number' }, { name: 'q · k', form: 'number', within: products ? 0 : long * lengthOf(query) }],
     lines, sum: null, ...checked(run, lines, 'Recorded in this run; done again here from 16-bit q and k, it agrees'),
   };
 }

@@ -24,7 +24,7 @@
 /** @type {readonly Stop[]} */
 export const STOPS = [
   {
-    key: 'x', label: 'x', step: 'attention.input', level: 2, array: 'x', shape: 'strip', own: false, parts: 'signed', called: 'x of',
+    key: 'x', label: 'x', step: 'attention.input', level: 2, array: 'x', shape: 'strip', own: false, parts: 'signed', called: 'the input x of',
     title: 'What comes in: one vector for each token',
     what: 'Each token comes in as a row of numbers: its embedding, and what all that stands before this point made of it.',
     formula: 'x: one row of d numbers for each token',

@@ -133,7 +133,7 @@ export function makeStore({ defaults = {}, first = {}, where = null } = {}) {
         return value !== undefined && value !== before[/** @type {keyof State} */ (name)];
       });
       // Who chooses anything keeps what was shown: another word must not lead to another head.
-      const shown = anew ? {} : Object.fromEntries(SHOWN.filter(name => before[name] !== null && chosen[name] === undefined).map(name => [name, before[name]]));
+      const shown = anew ? {} : Object.fromEntries(SHOWN.filter(name => before[name] !== null).map(name => [name, before[name]]));
       const settled = anew ? { word: null, cell: '', number: '', hidden: [], edits: '', off: false, lens_word: '', ...changes } : { ...shown, ...changes };
       if (typeof changes.word === 'number' && changes.word !== before.word) settled.lens_word ??= ''; // it was one of another place
       // A layer and its head are written together: one alone would mean another head to who opens the address.
