@@ -92,7 +92,7 @@ def number(page: Page) -> Locator:
 def test_it_opens_with_the_words_nearest_to_the_word_that_tells_most(
     opened: Opened, base: TextEncoder, trace: Trace
 ) -> None:
-    """That is no gap: its vector is that of every gap."""
+    """Where nobody chose that is no gap, whose vector is that of every gap."""
     page = opened()
     longest = max((i for i, token in enumerate(trace.tokens) if token.isalpha()), key=lambda i: len(trace.tokens[i]))
     expect(word(page, longest)).to_have_attribute("aria-pressed", "true")
@@ -101,11 +101,12 @@ def test_it_opens_with_the_words_nearest_to_the_word_that_tells_most(
         expect(word(page, position)).to_have_attribute("aria-pressed", "true")
         near = nearest_words(base, trace.ids[position], 10)
         first, cosine = near[0]
-        said = f"Of 16,384 words, {first} is nearest to {trace.tokens[position]}: cosine {cosine:.2f}."
+        name = {GAP: "the gap", 0: "[CLS]"}.get(position, f"“{trace.tokens[position]}”")
+        said = f"Of 16,379 words and pieces in the table, “{first}” is nearest to {name}: cosine {cosine:.2f}."
         if cosine > 0.25:
             expect(finding(page)).to_have_text(said)
         else:
-            expect(finding(page)).to_contain_text(f"No word is near {trace.tokens[position]}")
+            expect(finding(page)).to_contain_text(f"No word is near {name}")
         assert bars(page) == [(text, f"{value:.2f}".replace("-", "\u2212")) for text, value in near]
     assert page.evaluate("window.asked") == ["1", "4"]  # nothing was sent for any of them
 
@@ -114,7 +115,7 @@ def test_every_stop_says_the_numbers_of_the_run(opened: Opened, trace: Trace) ->
     page = opened(word=KEYS)
     tokens, scaled, places, output = (trace[f"embedding.{one}"] for one in ("tokens", "scaled", "positions", "output"))
     stop(page, "×")
-    expect(finding(page)).to_contain_text(f"keys has length {brief(float(scaled[KEYS].norm()))};")
+    expect(finding(page)).to_contain_text(f"“keys” has length {brief(float(scaled[KEYS].norm()))};")
     told = [value for _, value in bars(page)]
     assert told == [brief(float(one[KEYS].norm())) for one in (tokens, scaled, places)]
     stop(page, "sum")
@@ -170,11 +171,14 @@ def test_the_address_says_which_token_and_number(opened: Opened) -> None:
     word(page, KEYS).click()
     expect(number(page)).to_have_value("5")
     assert page.evaluate("window.store.get().word") == KEYS
+    page = opened(word=GAP)  # whoever asks for the gap sees the gap
+    expect(word(page, GAP)).to_have_attribute("aria-pressed", "true")
+    expect(finding(page)).to_contain_text("the gap")
     page = opened()
     before = page.evaluate("window.store.get().word")
     stop(page, "sum")
     number(page).fill("7")
-    assert page.evaluate("window.store.get().word") == before == GAP  # other pages go on asking about the gap
+    assert page.evaluate("window.store.get().word") == before == CABINET  # what was shown
     pieces = page.locator(".em-words button", has_text="##")
     if pieces.count():
         pieces.first.click()
