@@ -33,7 +33,7 @@ import { start } from './start.js';
  * a packet of another level, of a layer or of the whole run, `peek` a run that is loaded already, `fetch`
  * loads one beforehand; `announce` says a sentence to who cannot see. `kept` is the picture that is shown, `code` shows its lines.
  * @typedef {{
- *   store: Store, load: Load, say: typeof say, mask: () => string | null, go: (key: string) => void, options: () => Options, run: () => Packet | null,
+ *   store: Store, load: Load, say: typeof say, mask: () => string | null, go: (key: string, also?: import('./store.js').Changes) => void, options: () => Options, run: () => Packet | null,
  *   layer: (layer: number, signal?: AbortSignal) => Promise<Packet>, part: (level: number, of: import('./layer_packets.js').Of, signal?: AbortSignal) => Promise<Packet>, peek: (changes: import('./store.js').Changes) => Packet | null,
  *   fetch: (changes: import('./store.js').Changes) => Promise<Packet>, announce: (text: string) => void,
  *   kept: () => import('./keep.js').Kept | null, code: () => void
@@ -118,11 +118,11 @@ function begin(root, options) {
     get store() { return options.store; },
     load: (request, signal) => options.load(request, signal),
     say,
-    go: key => {
+    go: (key, also = {}) => {
       options.store.flush();
-      const before = options.page, why = options.goTo(key, options.store.along());
+      const before = options.page, why = options.goTo(key, { ...options.store.along(), ...toQuery(also) });
       if (why) show(why);
-      else if (options.page !== before) options.store.leave(); // drawn by this store, and there already
+      else if (options.page !== before) options.store.leave(also); // drawn by this store, and there already
     },
     options: () => options,
     run: () => run,

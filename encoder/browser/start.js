@@ -138,7 +138,7 @@ export function start(root, context) {
       if (event.ctrlKey || event.metaKey || event.shiftKey || event.button) return;
       event.preventDefault();
       store.set(also());
-      context.go(key);
+      context.go(key, also());
     } }, el('span', {}, text), el('span', { 'aria-hidden': 'true' }, ' →'));
   }
   /** The number that the claim says, as a cell of the page Attention. @returns {import('./store.js').Changes} */

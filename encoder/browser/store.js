@@ -19,7 +19,7 @@
 /**
  * @typedef {{
  *   get(): State, set(changes: Changes, how?: {push?: boolean}): void, subscribe(hear: (state: State) => void): () => void,
- *   take(query: Record<string, string>): void, suggest(found: Changes): void, pin(): void, query(): Record<string, string>, along(): Record<string, string>, leave(): void, flush(): void, link(): string, end(): void
+ *   take(query: Record<string, string>): void, suggest(found: Changes): void, pin(): void, query(): Record<string, string>, along(): Record<string, string>, leave(also: Changes): void, flush(): void, link(): string, end(): void
  * }} Store
  */
 
@@ -174,8 +174,8 @@ export function makeStore({ defaults = {}, first = {}, where = null } = {}) {
     query: () => toQuery({ ...get(), ...chosen }),
     /** What goes along to another page. */
     along: () => toQuery({ ...get(), ...chosen, ...closed }),
-    /** Closes what is open on the page that is left. */
-    leave() { if (OF_PAGE.some(name => chosen[name])) store.set(closed); },
+    /** Closes what is open on the page that is left, but for what goes along. @param {Changes} also */
+    leave(also) { if (OF_PAGE.some(name => chosen[name])) store.set({ ...closed, ...also }); },
     flush,
     link() { flush(); return where?.location.href ?? ''; },
     end() {

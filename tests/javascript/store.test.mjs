@@ -137,7 +137,7 @@ test('another sentence begins with its own word', () => {
 test('what is open on a page does not go along to another', () => {
   const where = page('?number=layers.5.attention.weights:6,6,2&numbers=1&cell=layers.5.attention.weights:6,6,2&layer=5&head=6&word=6'), store = makeStore({ where });
   assert.deepEqual(store.along(), { sentence: GAP, model: 'base', layer: '5', head: '6', word: '6' });
-  store.leave();
+  store.leave({});
   assert.deepEqual([store.get().number, store.get().numbers, store.get().cell, store.get().word], ['', '', '', 6]);
 });
 
