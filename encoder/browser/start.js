@@ -9,7 +9,7 @@ import { made } from './load.js';
 import { percent, typeset } from './number.js';
 import { rows } from './rows.js';
 import { inMask, look, maskHint, maskToken, wordAt, words } from './run.js';
-import { parts, say } from './say.js';
+import { parts, said, say } from './say.js';
 import { stage } from './stage.js';
 import { cellOf, STOPS, stopOf } from './stops.js';
 import { DEFAULTS, GAP, toQuery } from './store.js';
@@ -211,8 +211,8 @@ export function start(root, context) {
     compose(claimed, without_it ? without(run, shown.layer, shown.head) : claim(run, shown, word));
     claimed.classList.toggle('enc-without', without_it);
     const pieces = all.filter(one => one.count > 1).length;
-    const left = seen.rest >= SAID && seen.rest <= Math.max(...seen.shares) ? say('left_out', { share: seen.rest, words: outside(run) }) : '';
-    write(rest, typeset([left, pieces ? 'Arcs are of whole words: the shares of their pieces are added.' : ''].filter(Boolean).join(' ')));
+    const left = seen.rest >= SAID && seen.rest <= Math.max(...seen.shares) ? said('left_out', { share: seen.rest, words: outside(run) }) : '';
+    write(rest, [left, pieces ? 'Arcs are of whole words: the shares of their pieces are added.' : ''].filter(Boolean).join(' '));
     told(kept);
     evidence.classList.toggle('enc-unseen', pointed !== null);
 
@@ -248,9 +248,9 @@ export function start(root, context) {
     if (!run) return;
     const { main, under } = licence(run, kept);
     const none = !main.length && run.about.evidence?.length ? say('exam_none', kept) : '';
-    write(known, typeset(main.map(one => say(one.key, one.args)).join(' ') || none));
+    write(known, main.map(one => said(one.key, one.args)).join(' ') || none);
     more.hidden = !under.length;
-    children(more.children[1], under.length, () => el('li')).forEach((line, i) => write(line, typeset(say(under[i].key, under[i].args))));
+    children(more.children[1], under.length, () => el('li')).forEach((line, i) => write(line, said(under[i].key, under[i].args)));
   }
   /** @param {HTMLAnchorElement} to @param {import('./store.js').Changes} [also] */
   function lead(to, also = {}) {

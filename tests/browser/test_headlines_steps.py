@@ -236,3 +236,24 @@ def test_every_headline_is_what_the_run_says(mounted: Mounted, model: str, text:
             shown = re.sub("[\u2068\u2069]", "", title.text_content() or "").strip().replace("\u00a0", " ")
             true = said(encoder, trace, layer, head, i)
             assert alike(shown, true), (name, layer, head, i, shown, true)
+
+
+@pytest.mark.parametrize("name", [*PAGES, "start", "what_if", "stack", "heads", "compare"])
+def test_the_hyphens_of_words_stay_hyphens(mounted: Mounted, name: str) -> None:
+    """Numbers are set with a minus, and the words beside them as they were typed."""
+    encoder = encoder_of("small")
+    trace = encoder.trace("A well-known co-worker [MASK] - and left.")
+    first = level_1(encoder, trace)
+
+    def packet(asked: dict[str, object]) -> bytes:
+        level, layer = int(str(asked["level"])), asked.get("layer")
+        return first if level == 1 else MORE[level](encoder, trace, -1 if layer is None else int(str(layer)))
+
+    hyphen = trace.tokens.index("-")
+    page = mounted(name, packet, first={"sentence": trace.inputs, "layer": 0, "head": 0, "word": hyphen})
+    expect(page.get_by_role("heading", level=1)).not_to_be_empty()
+    said = page.evaluate("""() => [...document.querySelectorAll('.enc *')].flatMap(one => [
+      ...[...one.childNodes].filter(node => node.nodeType === 3).map(node => node.data),
+      ...['aria-label', 'aria-valuetext', 'title'].map(kind => one.getAttribute(kind) ?? '')])""")
+    assert not [text for text in said if re.search(rf"\w{MINUS}\w|“{MINUS}”", text)]
+    assert any("-" in text for text in said)
