@@ -78,7 +78,7 @@ def stop(page: Page, name: str) -> None:
 
 def bars(page: Page) -> list[tuple[str, str]]:
     rows = page.locator(".em-near:visible li").all()
-    return [(one.locator("span").first.inner_text(), one.locator("span").last.inner_text()) for one in rows]
+    return [(one.locator(".em-near-name").inner_text(), one.locator("span").last.inner_text()) for one in rows]
 
 
 def written(text: str) -> float:
@@ -132,7 +132,7 @@ def test_every_stop_says_the_numbers_of_the_run(opened: Opened, trace: Trace) ->
         assert written(page.locator(".em-check").inner_text().split()[3].rstrip(":")) == total
     cosine = float(tokens[KEYS] @ output[KEYS] / (tokens[KEYS].norm() * output[KEYS].norm()))
     expect(finding(page)).to_have_text(
-        f"After the sum, the vector of keys has a cosine of {cosine:.2f} with the word's own."
+        f"After the sum, the vector of “keys” has a cosine of {cosine:.2f} with its row of the table."
     )
     assert page.locator(".vector canvas").count() == 3
     assert page.evaluate("window.store.get().cell") == f"embedding.output:{KEYS},511"
