@@ -1,18 +1,25 @@
 """Levels 8 and 9: the numbers of a step are the run's own to the bit, and a number leads to what it was made of."""
 
 import math
+import random
+import re
+from collections.abc import Callable
 
 import numpy as np
 import pytest
 import torch
 from in_turn import in_turn
 from packet_runs import CONFIGS, encoder_of, trace_of
+from torch.nn import functional
 
+from encoder import TextEncoder
+from encoder.edits.edit import Edit
 from encoder.packet.format import unpack
 from encoder.packet.levels import OF_STEP
 from encoder.packet.step_numbers import MOST_NUMBERS
 from encoder.support.errors import EncoderError
 from encoder.support.formatting import short
+from encoder.trace.trace import Trace
 
 MODELS = ("small", *CONFIGS)
 
@@ -49,7 +56,7 @@ def test_a_number_of_every_step_is_told_with_what_it_was_made_of(model: str) -> 
         if about["check"]:
             again = float(about["check"]["again"])
             assert again == pytest.approx(recorded, rel=1e-3, abs=1e-4) or again == recorded
-            assert about["check"]["agrees"].startswith("to ")
+            assert about["check"]["agrees"].startswith("They agree to ")
         for one in about["operands"]:
             value = OF_STEP[9](encoder, trace, one["step"], one["index"])
             assert unpack(value)[1]["recorded"] == one["value"]
@@ -61,6 +68,93 @@ def test_a_number_of_every_step_is_told_with_what_it_was_made_of(model: str) -> 
             at = [place if i is None else i for i in first[1]]
             if first[0] in trace:
                 assert arrays["line_0"].values[0] == trace[first[0]][tuple(at)].item()
+
+
+def again(encoder: TextEncoder, trace: Trace, name: str) -> torch.Tensor | None:
+    """A step made anew in float64 from its recorded inputs by PyTorch itself; None of steps that are copies."""
+    step, config = trace.step(name), encoder.config
+    inputs = [trace[one].double() for one in step.inputs if one in trace]
+    of = {key: value.double() for key, value in encoder.model.named_parameters(remove_duplicate=False)}
+    first = step.parameters[0] if step.parameters else ""
+    if step.operation in ("linear", "matmul") and "H" not in step.shape:
+        return functional.linear(inputs[0], of[f"{first}.weight"], of.get(f"{first}.bias"))
+    if step.operation in ("linear", "matmul") and step.shape[1] == "n":
+        whole = functional.linear(inputs[0], of[f"{first}.weight"], of.get(f"{first}.bias"))
+        return whole.unflatten(-1, (config.n_heads, -1)).transpose(0, 1)
+    if step.operation == "decode":
+        return functional.linear(inputs[0], of[step.parameters[0]], of[step.parameters[1]])
+    made: dict[str, Callable[[], torch.Tensor]] = {
+        "dot": lambda: inputs[0] @ inputs[1].mT,
+        "unscale": lambda: inputs[0] / math.sqrt(config.score_size),
+        "softmax": lambda: inputs[0].softmax(-1),
+        "weighted_sum": lambda: inputs[0] @ inputs[1],
+        "add": lambda: torch.stack(inputs).sum(0),
+        "multiply": lambda: inputs[0] * inputs[1],
+        "relu": lambda: inputs[0].relu(),
+        "gelu": lambda: functional.gelu(inputs[0]),
+        "mean": lambda: inputs[0].mean(-1),
+        "mean_square": lambda: inputs[0].square().mean(-1),
+        "normalize": lambda: (inputs[0] - inputs[1][:, None]) / (inputs[2][:, None] + config.norm_eps).sqrt(),
+        "affine": lambda: inputs[0] * of[f"{first}.weight"] + of[f"{first}.bias"],
+        "scale": lambda: inputs[0] * math.sqrt(config.d_model),
+    }
+    return made[step.operation]().detach() if step.operation in made else None
+
+
+def digits_said(encoder: TextEncoder, trace: Trace, name: str, index: list[int]) -> tuple[str, str, str]:
+    """What a drawer says of how far a number agrees, and the two numbers beside it."""
+    _, about, _ = unpack(OF_STEP[9](encoder, trace, name, index))
+    return about["check"]["agrees"], about["check"]["again"], about["check"]["recorded"]
+
+
+@pytest.mark.parametrize(
+    ("model", "count"),
+    [
+        *(pytest.param(model, 14, marks=pytest.mark.slow if model == "base" else ()) for model in ("base", *MODELS)),
+        *(pytest.param(model, 100, marks=pytest.mark.nightly) for model in ("base", *MODELS)),
+    ],
+)
+def test_the_digits_that_a_drawer_says_are_those_that_both_numbers_have(model: str, count: int) -> None:
+    """Of the number, which may be small where large terms cancel, and not of its terms."""
+    encoder, trace = encoder_of(model), trace_of(model, "masked")
+    chance = random.Random(model)
+    steps = [(name, made) for name in trace if (made := again(encoder, trace, name)) is not None]
+    assert len(steps) > 20
+    seen = set()
+    for name, made in chance.choices(steps, k=count):
+        index = [chance.randrange(size) for size in made.shape]
+        new, old = float(made[tuple(index)]), float(trace[name][tuple(index)])
+        said, first, second = digits_said(encoder, trace, name, index)
+        assert float(first) == pytest.approx(new, rel=1e-8) and float(second) == pytest.approx(old, rel=1e-8)
+        found = re.match(r"They agree to (\d+) digits?\.", said)
+        if found is None:
+            equal = said.startswith("They agree to the last bit.")
+            assert abs(new - old) <= 1e-15 * abs(new) if equal else abs(new - old) >= 0.0999 * abs(new), (name, said)
+            continue
+        digits, apart = int(found[1]), abs(new - old)
+        seen.add(digits)
+        # The last digit that is said is right but for a carry, and one more would not be.
+        assert apart <= 10.0**-digits * abs(new) * 1.001, (name, index, said, new, old)
+        assert apart >= 10.0 ** -(digits + 1) * abs(new) * 0.999 or apart < 1e-14 * abs(new), (name, index, said)
+    assert len(seen) > 1
+
+
+def test_where_terms_cancel_fewer_digits_are_said() -> None:
+    """The smallest number of a map of scores: its products are large, and little is left of them."""
+    encoder, trace = encoder_of("base"), trace_of("base", "masked")
+    scores = trace["layers.3.attention.scores"]
+    index = [int(i) for i in np.unravel_index(int(scores.abs().argmin()), scores.shape)]
+    said, _, _ = digits_said(encoder, trace, "layers.3.attention.scores", index)
+    assert "nearly cancel" in said and "to 7 digits" not in said
+
+
+def test_of_what_is_no_number_no_digits_are_said() -> None:
+    encoder = encoder_of("small")
+    trace = encoder.trace("The cat sat.", edits=(Edit("layers.0.attention.masked", "replace", value=-math.inf),))
+    assert torch.isnan(trace["layers.0.attention.weights"]).all()
+    assert digits_said(encoder, trace, "layers.0.attention.weights", [0, 1, 1])[0] == "Neither is a number."
+    _, about, _ = unpack(OF_STEP[9](encoder, trace, "layers.0.attention.masked", [0, 1, 1]))
+    assert about["check"]["recorded"] == "-∞"
 
 
 def test_a_number_leads_back_to_the_table_of_embeddings() -> None:

@@ -2,14 +2,14 @@
 // Add & norm: how long each token's vector is on the way through one sum and its norm, and the arithmetic of one token.
 import own from './block.css';
 import style from './attention.css';
-import { aboutBlock, ADDS, cosineOf, lengthOf, momentsOf, normAgain, normOf, operandsOf, readBy, sumAgain, SUMS, vectorOf, wrongOf } from './block.js';
+import { aboutBlock, ADDS, cosineOf, digitsSaid, lengthOf, momentsOf, normAgain, normOf, operandsOf, readBy, sumAgain, SUMS, vectorOf, withinOf, wrongOf } from './block.js';
 import { AS_IS, children, dress, el, put, write } from './dom.js';
 import { headline, radios, rail } from './controls.js';
 import { layerPackets, layerWaits, rowAmong } from './layer_packets.js';
 import { made } from './load.js';
-import { brief, typeset } from './number.js';
+import { brief, sure, typeset } from './number.js';
 import { largest } from './row.js';
-import { direction, wordAt, words } from './run.js';
+import { begins, calledToken, direction, wordAt, words } from './run.js';
 import { parts } from './say.js';
 import { namesOf } from './strips.js';
 import { toQuery } from './store.js';
@@ -54,10 +54,11 @@ export function meant(step, before = false) {
 /** The parts of the headline. @param {Packet} block @param {number} sum @param {number} position @param {string} word */
 export function finding(block, sum, position, word) {
   const [had, added, whole] = ['residual', 'added', 'sum'].map(name => lengthOf(block, name, sum, position)), sublayer = ADDS[sum];
-  if (![had, added, whole].every(Number.isFinite)) return parts('no_numbers', { query: word });
+  if (![had, added, whole].every(Number.isFinite)) return parts('no_numbers', { query: begins(word) });
   const share = added / had, near = (/** @type {number} */ length) => Number(length.toPrecision(3));
   const first = (had === 0 ? parts('adds_all', { word, sublayer }) : parts(share < LITTLE ? 'adds_little' : 'adds', { word, sublayer, share })).map(part => (part.name === 'sublayer' ? { ...part, name: '' } : part));
-  if (aboutBlock(block).pre_norm) return [...first, ...parts('norm_before', { length: near(whole) })];
+  const { pre_norm: before, final_norm: last } = aboutBlock(block);
+  if (before) return [...first, ...parts(last && sum === 1 ? 'norm_final' : 'norm_before', { length: near(whole) })];
   const lengths = Array.from(block.arrays[`normed_length_${sum + 1}`].values).filter(Number.isFinite), least = Math.min(...lengths), most = Math.max(...lengths);
   return [...first, ...(most <= ALIKE * least ? parts('norm_alike', { length: near(most) }) : parts('norm_between', { least: near(least), most: near(most) }))];
 }
@@ -126,7 +127,7 @@ export function addNorm(root, context) {
     if (!run) return;
     const of = run, block = waits.get(of, state.layer, [stops.element, what, legend, bars.element, window_, beside]);
     sums.draw(ADDS.map(text => ({ text: `after ${text}` })), meant(state.step).sum);
-    const names = namesOf(of.about.tokens), name = (/** @type {number} */ position) => (position === of.about.gap ? 'the gap' : names[position]);
+    const names = namesOf(of.about.tokens), name = (/** @type {number} */ position) => calledToken(of, position);
     if (!block) {
       head.draw(of, state, [{ text: 'What do residual and norm do?', name: '', format: '' }]);
       return;
@@ -146,22 +147,22 @@ export function addNorm(root, context) {
     bars.draw({
       names: rows.map(at => names[at]), positions: rows, chosen: row, most, direction: direction(of),
       bars: lengths.map(({ colour, values }) => ({ colour, values })),
-      says: i => `${name(rows[i])}: ${lengths.map(one => `${one.name} ${brief(one.values[i])}`).join(', ')}`,
+      says: i => `${begins(name(rows[i]))}: ${lengths.map(one => `${one.name} ${brief(one.values[i])}`).join(', ')}`,
     });
     const long = rows.length < of.about.tokens.length ? `Tokens ${rows[0]} to ${rows[rows.length - 1]} of ${of.about.tokens.length}: the rest of this long run is not sent.` : '';
     write(window_, [beyond.length && beyond.length < 6 ? `Some bars are cut: ${beyond.join(', ')} ${beyond.length > 1 ? 'are' : 'is'} far longer than the others.` : beyond.length ? 'Bars that are far longer than the others are cut.' : '', long].filter(Boolean).join(' '));
 
     const d = pointed >= 0 ? pointed : now.dimension;
-    const own = vectors.map((one, i) => ({ name: lengths[i].name, colour: lengths[i].colour, values: vectorOf(block, one, sum, row) }));
-    write(title, `${names[position]}: ${{ in: 'the numbers that come in', sum: 'number by number, added up', norm: 'its numbers before the norm and after' }[key]}`);
-    const said = (/** @type {number} */ at) => `number ${at}: ${own.map(one => `${one.name} ${brief(one.values[at])}`).join(', ')}`;
+    const own = vectors.map((one, i) => ({ name: lengths[i].name, colour: lengths[i].colour, values: vectorOf(block, one, sum, row), within: withinOf(block, one, sum, row) }));
+    write(title, `${begins(name(position))}: ${{ in: 'the numbers that come in', sum: 'number by number, added up', norm: 'its numbers before the norm and after' }[key]}`);
+    const said = (/** @type {number} */ at) => `number ${at}: ${own.map(one => `${one.name} ${typeset(sure(one.values[at], one.within))}`).join(', ')}`;
     strips.draw({
       key: [of.about.model.digest, of.about.sentence, of.about.second, of.about.edits, of.about.hidden.join(), state.layer, sum, key, row].join(' '), strips: own, chosen: d, kept: now.dimension,
-      label: `The ${of.about.model.d_model} numbers of ${names[position]}`, says: said(now.dimension),
+      label: `The ${of.about.model.d_model} numbers of ${name(position)}`, says: said(now.dimension),
     });
     put(strips.slider, { 'data-cell': `${position},${now.dimension}` });
     arithmetic(block, key, sum, row, d);
-    table(block, key, sum, row, d, own);
+    table(block, key, sum, row, d, vectors, own);
     code.hidden = !context.options().keep;
   }
 
@@ -170,7 +171,7 @@ export function addNorm(root, context) {
     const { pre_norm: before } = aboutBlock(block), { kind } = normOf(block, sum);
     if (key === 'in') return `Each token comes in with a vector, and keeps it on a path around ${ADDS[sum]}: the residual. A bar is its length.`;
     if (key === 'sum') return `What ${ADDS[sum]} found is added to what each token had, number by number. Vectors that point apart add up to less than their lengths.`;
-    if (kind === 'none') return 'No norm stands here: the embedding has just been normalized, so the numbers go on as they are.';
+    if (kind === 'none') return 'This model has no norm here: the numbers go on as they are.';
     const first = kind === 'rms_norm' ? 'A token\'s numbers are divided by the root of their mean square' : 'The mean of a token\'s numbers is taken off and the rest divided by its spread';
     const learned = block.arrays[`beta_${sum + 1}`] ? 'scaled by its gamma and moved by its beta' : 'scaled by its gamma';
     return `${first}; then each number is ${learned}, the same for all tokens.${before ? ` This is what ${ADDS[sum]} reads.` : ''}`;
@@ -178,10 +179,11 @@ export function addNorm(root, context) {
 
   /** The chosen number, done again. @param {Packet} block @param {Key} key @param {number} sum @param {number} row @param {number} d */
   function arithmetic(block, key, sum, row, d) {
-    const of = /** @type {Packet} */ (run), four = (/** @type {number} */ value) => plain(value, 4), signed = (/** @type {number} */ value) => (value < 0 ? `(${four(value)})` : four(value));
+    const of = /** @type {Packet} */ (run), within = (/** @type {string} */ name) => withinOf(block, name, sum, row);
+    const four = (/** @type {number} */ value, off = 0) => plain(value, 4, off), signed = (/** @type {number} */ value, off = 0) => (value < 0 ? `(${four(value, off)})` : four(value, off));
     formula.hidden = line.hidden = key === 'in';
     if (key === 'in') {
-      const from = sum ? (aboutBlock(block).pre_norm ? 'the sum after attention' : 'what the norm after attention gave') : state.layer ? `what layer ${state.layer - 1} gave` : 'the embedding of the token with its place';
+      const from = sum ? (aboutBlock(block).pre_norm ? 'the sum after attention' : 'what the norm after attention gave') : state.layer ? `what layer ${state.layer - 1} gave` : 'what the embedding gave';
       write(check, `Recorded in this run: ${from}.`);
       put(check, { 'data-agrees': 'true' });
       return;
@@ -189,34 +191,34 @@ export function addNorm(root, context) {
     const redo = key === 'sum' ? sumAgain : normAgain, { terms, made: result, recorded, digits, agrees } = redo(block, sum, row, d);
     if (key === 'sum') {
       write(formula, `number ${d}: what came in + what ${ADDS[sum]} adds = sum`);
-      write(line, `${four(terms.residual)} + ${signed(terms.added)} = ${four(result)}`);
+      write(line, `${four(terms.residual, within('residual'))} + ${signed(terms.added, within('added'))} = ${four(result, within('residual') + within('added'))}`);
     } else if (normOf(block, sum).kind === 'none') {
       write(formula, `number ${d}: x = y`);
-      write(line, four(result));
+      write(line, four(result, within(readBy(block))));
     } else {
       const { kind, eps } = normOf(block, sum), small = typeset(String(eps)), plus = Number.isNaN(terms.beta) ? '' : ` + ${signed(terms.beta)}`;
       const [over, under] = kind === 'rms_norm' ? ['x', '√(mean square + ε)'] : ['(x − mean)', kind === 'std_norm' ? '(√variance + ε)' : '√(variance + ε)'];
       write(formula, `number ${d}: ${over} / ${under} · γ${plus && ' + β'} = y`);
-      const top = kind === 'rms_norm' ? four(terms.x) : `(${four(terms.x)} − ${signed(terms.mean)})`, root = four(terms.variance);
-      write(line, `${top} / ${kind === 'std_norm' ? `(√${root} + ${small})` : `√(${root} + ${small})`} · ${signed(terms.gamma)}${plus} = ${four(result)}`);
+      const x = four(terms.x, within(readBy(block))), top = kind === 'rms_norm' ? x : `(${x} − ${signed(terms.mean)})`, root = four(terms.variance);
+      write(line, `${top} / ${kind === 'std_norm' ? `(√${root} + ${small})` : `√(${root} + ${small})`} · ${signed(terms.gamma)}${plus} = ${four(result, within('normed'))}`);
     }
     const wrong = wrongOf(redo, block, sum, row), all = of.about.model.d_model, why = of.about.edits ? 'this run was changed on the way' : 'this model does more on the way';
     write(check, wrong
-      ? `Done again here, ${wrong} of ${all} numbers do not agree${agrees ? '' : `, this one among them: recorded is ${four(recorded)}`}: ${why}.`
-      : `Recorded in this run; done again here from 16-bit numbers, all ${all} agree, this one to ${digits} ${digits === 1 ? 'digit' : 'digits'}\u00a0✓`);
+      ? `Done again here, ${wrong} of ${all} numbers do not agree${agrees ? '' : `, this one among them: recorded is ${four(recorded, within(key === 'sum' ? 'sum' : 'normed'))}`}: ${why}.`
+      : `Recorded in this run; done again here from 16-bit numbers, all ${all} agree, this one ${digitsSaid(digits)}\u00a0✓`);
     put(check, { 'data-agrees': String(!wrong) });
   }
 
-  /** What all numbers of the token have in common, and the chosen one. @param {Packet} block @param {Key} key @param {number} sum @param {number} row @param {number} d @param {{name: string, values: Float32Array}[]} vectors */
-  function table(block, key, sum, row, d, vectors) {
-    const position = aboutBlock(block).rows[row], norm = operandsOf(block, sum, position, d), moments = vectors.map(one => momentsOf(one.values));
+  /** What all numbers of the token have in common, and the chosen one. @param {Packet} block @param {Key} key @param {number} sum @param {number} row @param {number} d @param {string[]} named of which vectors @param {{name: string, values: Float32Array, within: number}[]} vectors */
+  function table(block, key, sum, row, d, named, vectors) {
+    const position = aboutBlock(block).rows[row], norm = operandsOf(block, sum, position, d), moments = named.map(one => momentsOf(block, one, sum, position));
     const reads = vectors.findIndex((_, i) => (key === 'norm' && i === 0));
     /** @type {[string, (number | string)[]][]} */
     const lines = norm.kind === 'rms_norm' && key === 'norm'
       ? [['mean square', moments.map((one, i) => (i === reads ? norm.variance : one.square))]]
       : [['mean', moments.map((one, i) => (i === reads && norm.kind !== 'none' ? norm.mean : one.mean))], ['variance', moments.map((one, i) => (i === reads && norm.kind !== 'none' ? norm.variance : one.variance))]];
-    lines.push(['length', moments.map(one => one.length)], [`number ${d}`, vectors.map(one => one.values[d])]);
-    if (key === 'sum') lines.push(['cosine with what came in', vectors.map((one, i) => (i ? cosineOf(vectors[0].values, one.values) : 1))]);
+    lines.push(['length', moments.map(one => one.length)], [`number ${d}`, vectors.map(one => plain(one.values[d], 3, one.within))]);
+    if (key === 'sum') lines.push(['cosine with what came in', vectors.map((one, i) => (i ? plain(cosineOf(vectors[0].values, one.values), 3, off(i)) : 1))]);
     if (key === 'norm' && norm.kind !== 'none') {
       const last = (/** @type {number} */ value) => vectors.map((_, i) => (i === vectors.length - 1 ? value : ''));
       lines.push([`gamma of number ${d}`, last(norm.gamma)]);
@@ -224,7 +226,12 @@ export function addNorm(root, context) {
     }
     const [top, body] = [numbers.tHead?.rows[0], numbers.tBodies[0]];
     if (!top) return;
-    const heads = [namesOf(/** @type {Packet} */ (run).about.tokens)[position], ...vectors.map(one => one.name)];
+    /** How far the cosine with the first vector may be off: both were sent in steps. @param {number} i */
+    function off(i) {
+      const apart = (/** @type {number} */ k) => vectors[k].within * Math.sqrt(vectors[k].values.length) / (moments[k].length || 1);
+      return apart(0) + apart(i);
+    }
+    const heads = [calledToken(/** @type {Packet} */ (run), position), ...vectors.map(one => one.name)];
     children(top, heads.length, i => el('th', { ...(i ? {} : AS_IS), scope: 'col' })).forEach((cell, i) => write(cell, heads[i]));
     const figure = (/** @type {number | string} */ value) => (typeof value === 'string' ? value : plain(value));
     children(body, lines.length, () => el('tr', {}, el('th', { scope: 'row' }))).forEach((tr, i) => {
@@ -258,5 +265,9 @@ export function addNorm(root, context) {
   };
 }
 
-/** A number without powers of ten: what the rounding to 16 bits leaves of nothing is 0. @param {number} value @param {number} [digits] */
-const plain = (value, digits = 3) => (Math.abs(value) < 1e-3 ? typeset(value.toFixed(digits + 2)).replace(/\.?0+$/, '').replace(/^−0$/, '0') : typeset(brief(value, digits)));
+/** A number without powers of ten, with no digit that is not sure: what the rounding to 16 bits leaves of nothing is 0. @param {number} value @param {number} [digits] @param {number} [within] */
+function plain(value, digits = 3, within = 0) {
+  if (!(Math.abs(value) < 1e-3)) return typeset(sure(value, within, digits));
+  const places = within > 0 ? Math.min(digits + 2, Math.max(0, Math.floor(-Math.log10(2 * within)))) : digits + 2;
+  return typeset(value.toFixed(places)).replace(/\.?0+$/, '').replace(/^−0$/, '0');
+}

@@ -1,18 +1,19 @@
 // @ts-check
-// The Attention page: one head of one layer, in eleven stops over one picture, with the arithmetic of the chosen row beside it.
+// The Attention page: one head of one layer, in its stops over one picture, with the arithmetic of the chosen row beside it.
 import { atRest, radios, rail } from './controls.js';
 import style from './attention.css';
 import { dress, el, put, write } from './dom.js';
 import { endsOf } from './grid.js';
 import { made } from './load.js';
 import { lookedAtMost, rowTable, wayPanel } from './row_table.js';
-import { brief, percent, tight, typeset } from './number.js';
+import { brief, percent, sure, tight, typeset } from './number.js';
 import { picture } from './picture.js';
 import { largest, tableOf } from './row.js';
-import { parts } from './say.js';
+import { begins, calledToken } from './run.js';
+import { parts, set } from './say.js';
 import { cellOf, labelOf, readCell, STOPS, stopOf } from './stops.js';
 import { toQuery } from './store.js';
-import { divisorOf, maskOf, namesOf, numbersOf, SHUT } from './strips.js';
+import { divisorOf, masks, maskOf, namesOf, numbersOf, SHUT } from './strips.js';
 import { stepBack } from './way_back.js';
 
 /** @typedef {import('./packet.js').Packet} Packet */
@@ -49,7 +50,7 @@ export function attention(root, context) {
 
   const finding = el('h1', { class: 'at-finding', tabindex: '-1' });
   const layers = radios('layer', layer => choose({ layer })), heads = radios('head', head => choose({ head }));
-  const stops = rail({ choose: stop => choose({ stop }), play: stop => { played = stop; render(); }, rest: () => { const stop = played; played = -1; if (stop >= 0) choose({ stop }); } });
+  const stops = rail({ choose: i => choose({ stop: here()[i] }), play: i => { played = here()[i]; way = null; render(); }, rest: () => { const stop = played; played = -1; if (stop >= 0) choose({ stop }); } });
   const shown = picture({ point, keep: at => keepAt(at), open: openNumber });
   const what = el('p', { class: 'at-what' }), title = el('h2'), formula = el('p', { class: 'at-formula' });
   const table = rowTable({ choose: column => keepAt({ row: placed().at.row, column }), point: column => point(column === null ? null : { row: placed().at.row, column }) });
@@ -60,7 +61,7 @@ export function attention(root, context) {
   const code = el('button', { type: 'button', class: 'pill', 'aria-haspopup': 'dialog', onclick: () => context.code() }, 'Code');
   const most = lookedAtMost(({ layer, head }) => { const { stop, at } = placed(); store.set({ layer, head, step: stop.step, cell: cellOf(stop, layer, head, { row: /** @type {Packet} */ (run).about.rows[at.row], column: at.column }) }); });
   const arithmetic = el('div', { class: 'at-arithmetic' }, title, formula, table.element, most.element, warm, el('div', { class: 'at-tools' }, opener, hot, code));
-  const panel = wayPanel({ go: spot => walk([...(way ?? []), spot]), back: to => walk((way ?? []).slice(0, to + 1)), close: () => { way = null; render(); opener.focus(); } });
+  const panel = wayPanel({ go: spot => walk([...(way ?? []), spot]), back: to => walk((way ?? []).slice(0, to + 1)), close });
   const waiting = el('div', { class: 'at-waiting', role: 'status' }, el('span'), el('i'), el('i'), el('i'), el('i'), el('i'), el('i'));
   const again = el('button', { type: 'button', class: 'pill', onclick: () => { failed = null; render(); } }, 'Try again');
   const trouble = el('div', { class: 'at-trouble', role: 'alert' });
@@ -81,10 +82,13 @@ export function attention(root, context) {
     render();
   }
 
+  /** The stops of this layer, as places in STOPS: a mask is one where it hides something. */
+  const here = () => STOPS.map((_, i) => i).filter(i => STOPS[i].key !== 'mask' || masks(/** @type {Packet} */ (run), state.layer));
+
   /** What is chosen: the stop, and the row and column of its picture, `row` counted among those that the run keeps. */
   function placed() {
     const of = /** @type {Packet} */ (run), cell = readCell(state.cell), { rows, gap, tokens } = of.about;
-    const index = played >= 0 ? played : state.step ? stopOf(state.step) : cell ? cell.stop : stopOf('');
+    const wished = played >= 0 ? played : state.step ? stopOf(state.step) : cell ? cell.stop : stopOf(''), index = here().includes(wished) ? wished : stopOf('');
     const stop = STOPS[index], layer = state.layer, head = state.head;
     const numbers = numbersAt(index);
     const row = [cell?.place.row ?? -1, state.word, gap, rows[0]].map(position => rows.indexOf(position)).find(i => i >= 0) ?? 0;
@@ -163,6 +167,15 @@ export function attention(root, context) {
     panel.title.focus({ preventScroll: true });
   }
 
+  /** Leads back to the number that was opened first. */
+  function close() {
+    const first = way?.[0];
+    if (first) walk([first]);
+    way = null;
+    render();
+    opener.focus();
+  }
+
   /** Asks for the vectors of the layer, and of its neighbours once they are there. The last one asked for wins. */
   function want() {
     const of = /** @type {Packet} */ (run), layer = state.layer, known = vectors.get(of) ?? new Map();
@@ -203,16 +216,17 @@ export function attention(root, context) {
     const { about } = run, names = namesOf(about.tokens), there = vectors.get(run)?.get(state.layer) ?? null;
     const now = placed(), { stop, index, layer, head, numbers, at } = now;
     const looked = pointed && pointed.row < about.rows.length && pointed.column < now.columns ? pointed : at;
-    const divisor = divisorOf(run, there);
+    const divisor = divisorOf(run, there), { distance = false, bias = true } = /** @type {{distance?: boolean, bias?: boolean}} */ (there?.about ?? {});
 
     layers.draw(Array.from({ length: about.model.layers }, (_, i) => ({ text: String(i), title: `layer ${i}` })), layer);
     heads.draw(Array.from({ length: about.model.heads }, (_, i) => ({ text: String(i), title: `head ${i}` })), head);
-    stops.draw(STOPS.map(one => ({ text: labelOf(one, divisor), title: `${one.label}: ${one.title}` })), index);
+    const all = here();
+    stops.draw(all.map(i => ({ text: labelOf(STOPS[i], divisor, distance), title: `${STOPS[i].label}: ${STOPS[i].title}` })), all.indexOf(index));
     headline(now);
     write(what, stop.what);
 
     shown.hide(!numbers);
-    most.draw(numbers && stop.parts === 'share' ? run : null, { layer, head, ...at });
+    most.draw(numbers && stop.parts === 'share' && temperature === 1 ? run : null, { layer, head, ...looked });
     const unable = failed && failed.run === run && failed.layer === layer && !numbers ? failed.why : '';
     waiting.hidden = Boolean(numbers || unable);
     write(/** @type {Element} */ (waiting.firstElementChild), `Loading the vectors of layer ${layer} …`);
@@ -226,10 +240,10 @@ export function attention(root, context) {
         key: [run.about.model.digest, run.about.sentence, run.about.second, index, layer, stop.own ? head : '', temperature].join(' '),
         numbers, ends, parts, chosen: looked, kept: at, tokens: about.tokens.length, last: about.tokens[about.tokens.length - 1], unfold: played >= 0,
         rows: numbers.rows.map(position => names[position]), columns: numbers.names ? about.tokens : [], band: stop.key === 'concat' ? [head * about.model.d_head, (head + 1) * about.model.d_head] : null,
-        form: value => written(value, stop.parts === 'share'),
+        form: value => written(value, parts === 'share'),
         label: `${stop.title}. Layer ${layer}${stop.own ? `, head ${head}` : ''}: ${numbers.rows.length} tokens by ${numbers.columns} ${numbers.names ? 'tokens' : 'numbers'}.`,
         says: sentence, shown: cellSaid(now, looked, numbers),
-        low: stop.parts === 'share' ? percent(ends.low) : brief(ends.low), high: stop.parts === 'share' ? percent(ends.high, 1) : brief(ends.high),
+        low: parts === 'share' ? percent(ends.low) : brief(ends.low), high: parts === 'share' ? percent(ends.high, 1) : brief(ends.high),
         above: [ends.above ? `${ends.above} beyond the ends` : '', numbers.rows.length < about.tokens.length ? `rows ${numbers.rows[0]} to ${numbers.rows[numbers.rows.length - 1]} of ${about.tokens.length} tokens` : ''].filter(Boolean).join('; '),
       });
       rest.say(sentence);
@@ -239,7 +253,8 @@ export function attention(root, context) {
     panel.element.hidden = way === null;
     write(title, stop.title);
     if (stop.key === 'mask') write(formula, stop.formula.replace('−∞', typeset(brief(maskOf(run)))));
-    else write(formula, stop.key === 'scaled' ? `score / √${about.model.d_head === divisor ** 2 ? about.model.d_head : 'd'} = score / ${brief(divisor)}` : stop.formula);
+    else if (stop.key === 'scaled') write(formula, `score / √${Math.round(divisor ** 2)} = score / ${brief(divisor)}${distance ? ', and what is added for the distance' : ''}`);
+    else write(formula, stop.bias && bias ? `${stop.formula} + ${stop.bias}` : stop.formula);
     table.element.hidden = !told;
     if (told) table.draw(told, stop.key === 'concat' ? head * about.model.d_head : looked.column);
     hot.hidden = stop.key !== 'softmax';
@@ -261,48 +276,49 @@ export function attention(root, context) {
   /** A number as it stands in a cell. @param {number} value @param {boolean} share */
   function written(value, share) {
     if (Number.isNaN(value)) return '–';
-    if (share) return value !== 0 && Math.abs(value) < 0.005 ? '·' : typeset(String(Math.round(100 * value)));
+    if (share) return Math.abs(value) < 0.005 ? '·' : typeset(String(Math.round(100 * value)));
     return Number.isFinite(value) ? typeset(value.toFixed(Math.abs(value) >= 100 ? 0 : 1)).replace(/^−0\.0$/, '0.0') : '−∞';
   }
 
   /** What a cell of the picture says. @param {ReturnType<typeof placed>} now @param {At} at @param {import('./strips.js').Numbers} numbers */
   function cellSaid({ stop, index }, at, numbers) {
-    const names = namesOf(/** @type {Packet} */ (run).about.tokens), value = numbers.values[at.row * numbers.columns + at.column], from = names[numbers.rows[at.row]];
-    const why = numbers.shut?.[at.row * numbers.columns + at.column];
-    if (why) return typeset(`${from} does not look at ${names[at.column]}: ${SHUT[why].because}`);
-    if (stop.parts === 'share') return typeset(`${from} looks at ${names[at.column]}: ${percent(value)}`);
-    if (stop.shape === 'grid') return typeset(`${from} and ${names[at.column]}: ${brief(value, 4)}`);
-    return typeset(`${STOPS[index].label} of ${from}, number ${at.column}: ${brief(value, 4)}`);
+    const name = (/** @type {number} */ position) => calledToken(/** @type {Packet} */ (run), position), value = numbers.values[at.row * numbers.columns + at.column], from = name(numbers.rows[at.row]);
+    const why = numbers.shut?.[at.row * numbers.columns + at.column], figure = typeset(sure(value, numbers.within ?? 0, 4));
+    if (why) return begins(`${from} does not look at ${name(at.column)}: ${SHUT[why].because}`);
+    if (numbers.parts === 'share') return begins(`${from} looks at ${name(at.column)}: ${typeset(percent(value || Number.MIN_VALUE))}`);
+    if (stop.shape === 'grid') return begins(`${from} and ${name(at.column)}: ${figure}`);
+    return begins(`${STOPS[index].called} ${from}, number ${at.column}: ${figure}`);
   }
 
   /** What the temperature changed, in a sentence. @param {At} at @param {import('./strips.js').Numbers} numbers */
   function warmed(at, numbers) {
     const of = /** @type {Packet} */ (run), before = numbersAt(stopOf(''), 1);
     const place = at.row * numbers.columns + at.column, now = numbers.values[place], was = before ? before.values[place] : NaN;
-    if (numbers.shut?.[place]) return `${namesOf(of.about.tokens)[at.column]} gets nothing at any temperature: ${SHUT[numbers.shut[place]].because}.`;
-    return `${namesOf(of.about.tokens)[at.column]} gets ${tight(percent(now, 1))} instead of ${tight(percent(was, 1))}: ${temperature > 1 ? 'warmer is more even' : 'colder is more sure'}. Only this stop is drawn with it.`;
+    if (numbers.shut?.[place]) return begins(`${calledToken(of, at.column)} gets nothing at any temperature: ${SHUT[numbers.shut[place]].because}.`);
+    return `${begins(calledToken(of, at.column))} gets ${tight(percent(now, 1))} instead of ${tight(percent(was, 1))}: ${temperature > 1 ? 'warmer is more even' : 'colder is more sure'}. Only this stop is drawn with it.`;
   }
 
   /** The finding of what is chosen, with this run's number. @param {ReturnType<typeof placed>} now */
   function headline({ stop, index, at }) {
-    const of = /** @type {Packet} */ (run), { tokens, gap, rows } = of.about, position = rows[at.row];
-    const shares = numbersAt(stopOf(''), 1), own = (/** @type {number} */ column) => shares?.values[at.row * shares.columns + column] ?? NaN;
+    const of = /** @type {Packet} */ (run), { rows } = of.about, position = rows[at.row], heated = stop.key === 'softmax' && played < 0 && temperature !== 1;
+    const shares = numbersAt(stopOf(''), heated ? temperature : 1), own = (/** @type {number} */ column) => shares?.values[at.row * shares.columns + column] ?? NaN;
     const column = stop.shape === 'grid' ? at.column : shares ? largest(shares.values.subarray(at.row * shares.columns, (at.row + 1) * shares.columns))[0] : 0;
     const scores = ['scores', 'scaled', 'mask'].includes(stop.key) ? numbersAt(index) : null, seen = stop.key === 'mask' ? scores : shares;
     const alone = seen?.shut?.subarray(at.row * seen.columns, (at.row + 1) * seen.columns).every(Boolean);
-    let key = 'attention', given = /** @type {Record<string, string | number>} */ ({ query: tokens[position], word: tokens[column], share: own(column) });
+    const query = calledToken(of, position), heat_ = heated ? { temperature: temperature.toFixed(1) } : {};
+    let key = heated ? 'attention_heated' : 'attention', given = /** @type {Record<string, string | number>} */ ({ query, word: calledToken(of, column), share: own(column), ...heat_ });
     if (scores) {
       const highest = largest(scores.values.subarray(at.row * scores.columns, (at.row + 1) * scores.columns), value => value)[0];
       key = 'score';
-      given = { query: tokens[position], word: tokens[highest], value: scores.values[at.row * scores.columns + highest] };
-    } else if (column === position) key = 'attention_itself';
+      given = { query, word: calledToken(of, highest), value: scores.values[at.row * scores.columns + highest] };
+    } else if (column === position) key = heated ? 'attention_itself_heated' : 'attention_itself';
     if (alone && !['scores', 'scaled'].includes(stop.key)) key = 'attention_none';
     else if (scores ? Number.isNaN(given.value) : shares && Number.isNaN(given.share)) key = 'no_numbers';
-    if (position === gap) key += '_gap';
+    if (!key.endsWith('heated')) given.query = begins(query);
     const found = parts(key, given), text = found.map(part => part.text).join('');
     if (said === text) return;
     said = text;
-    finding.replaceChildren(...found.map(part => (part.name && part.name !== 'query' ? el('em', { 'data-arg': part.name }, typeset(part.text)) : part.text)));
+    finding.replaceChildren(...found.map(part => (part.name && part.name !== 'query' ? el('em', { 'data-arg': part.name }, set(part)) : part.text)));
   }
 
   return {

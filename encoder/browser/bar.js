@@ -71,7 +71,7 @@ export function bar(root, context, ways = [], acts = []) {
   });
 
   function fill() {
-    const query = new URLSearchParams(store.query()).toString();
+    const query = new URLSearchParams(store.along()).toString();
     const { pages } = options(), groups = [...new Set(pages.map(page => page.group ?? ''))];
     menu.replaceChildren(...groups.map(group => el('section', {}, ...(group ? [el('h2', {}, group)] : []), ...pages.filter(page => (page.group ?? '') === group).map(page => el('a', {
       href: page.address + (query && `?${query}`),

@@ -1,11 +1,11 @@
 // @ts-check
 // What a layer does beside attention, read from its packet (level 3), and done again number by number. No page.
 import { at, row } from './packet.js';
-import { digitsOf } from './row.js';
+import { digitsOf, lengthOf as size, product } from './row.js';
 
 /** @typedef {import('./packet.js').Packet} Packet */
 /** @typedef {'layer_norm' | 'std_norm' | 'rms_norm' | 'none'} Kind */
-/** What a header of level 3 says beside the layer. @typedef {{layer: number, rows: number[], pre_norm: boolean, sums: Record<string, {kind: Kind, eps: number}>, units: {activation: string, title: string, cuts: boolean, gated: boolean, never: number}}} AboutBlock */
+/** What a header of level 3 says beside the layer. @typedef {{layer: number, rows: number[], pre_norm: boolean, sums: Record<string, {kind: Kind, eps: number}>, final_norm: boolean, units: {activation: string, title: string, cuts: boolean, gated: boolean, never: number}}} AboutBlock */
 /** A number done again: `terms` are what it was made of, `digits` to how many it agrees with the run's own. @typedef {{terms: Record<string, number>, made: number, recorded: number, digits: number, agrees: boolean}} Redone */
 
 const ROUNDING = 2 ** -22; // of sums in float32, for each unit of size
@@ -28,7 +28,7 @@ export function valuesOf(block, name, i) {
 export const valueOf = (block, name, i, d) => at(block.arrays[name], i, d) * peakOf(block, name, i);
 
 /** Half of the step in which a row was sent: no number of it is farther than this from the run's own. @param {Packet} block @param {string} name @param {number} i */
-const half = (block, name, i) => (block.arrays[name].type === 'f32' ? 0 : block.arrays[name].scale / 2 * peakOf(block, name, i));
+export const half = (block, name, i) => (block.arrays[name].type === 'f32' ? 0 : block.arrays[name].scale / 2 * peakOf(block, name, i));
 
 /** The name of an array of a sum, which is 0 or 1. @param {string} name @param {number} sum */
 const called = (name, sum) => `${name}_${sum + 1}`;
@@ -36,10 +36,22 @@ const called = (name, sum) => `${name}_${sum + 1}`;
 const arrayOf = (block, name, sum) => block.arrays[called(name, sum)];
 
 /** A token's vector: what came in ("residual"), what is "added", the "sum", "normalized", and what the norm gave ("normed"). @param {Packet} block @param {string} name @param {number} sum @param {number} i its place among the rows that are kept */
-export const vectorOf = (block, name, sum, i) => valuesOf(block, called(arrayOf(block, name, sum) ? name : 'normed', sum), i);
+export const vectorOf = (block, name, sum, i) => valuesOf(block, nameOf(block, name, sum), i);
 
 /** The length of a token's vector, of any token. @param {Packet} block @param {string} name @param {number} sum @param {number} position */
 export const lengthOf = (block, name, sum, position) => at(arrayOf(block, `${name}_length`, sum) ?? arrayOf(block, 'normed_length', sum), position);
+
+/** The name of an array that holds a token's vector. @param {Packet} block @param {string} name @param {number} sum */
+const nameOf = (block, name, sum) => called(arrayOf(block, name, sum) ? name : 'normed', sum);
+
+/** How far a number of a token's vector may be from the run's own. @param {Packet} block @param {string} name @param {number} sum @param {number} i */
+export const withinOf = (block, name, sum, i) => half(block, nameOf(block, name, sum), i);
+
+/** Mean, variance, mean square and length of a token's vector, as the run has them. @param {Packet} block @param {string} name @param {number} sum @param {number} position */
+export function momentsOf(block, name, sum, position) {
+  const of = arrayOf(block, `${name}_moments`, sum) ?? arrayOf(block, 'normed_moments', sum), [mean, variance] = [at(of, position, 0), at(of, position, 1)];
+  return { mean, variance, square: variance + mean ** 2, length: lengthOf(block, name, sum, position) };
+}
 
 /** What a norm reads: the sum, or before it what came in. @param {Packet} block */
 export const readBy = block => (aboutBlock(block).pre_norm ? 'residual' : 'sum');
@@ -59,6 +71,9 @@ export function operandsOf(block, sum, position, d) {
 
 /** What the rest of a token's numbers is divided by. @param {{kind: Kind, eps: number, variance: number}} norm */
 const spreadOf = ({ kind, eps, variance }) => (kind === 'std_norm' ? Math.sqrt(variance) + eps : Math.sqrt(variance + eps));
+
+/** To how many digits a number that was done again agrees, in words. @param {number} digits */
+export const digitsSaid = digits => (digits < 1 ? 'as far as it was sent' : `to ${digits} ${digits === 1 ? 'digit' : 'digits'}`);
 
 /** @param {number} made @param {number} recorded @param {number} within */
 const held = (made, recorded, within) => ({
@@ -91,20 +106,9 @@ export function wrongOf(again, block, sum, i) {
   return count;
 }
 
-/** Mean, variance and length of numbers. @param {ArrayLike<number>} values */
-export function momentsOf(values) {
-  const n = values.length;
-  let sum = 0, squares = 0, apart = 0;
-  for (let d = 0; d < n; d++) { sum += values[d]; squares += values[d] ** 2; }
-  for (let d = 0; d < n; d++) apart += (values[d] - sum / n) ** 2;
-  return { mean: sum / n, variance: apart / n, square: squares / n, length: Math.sqrt(squares) };
-}
-
 /** The cosine of two vectors. @param {ArrayLike<number>} a @param {ArrayLike<number>} b */
 export function cosineOf(a, b) {
-  let sum = 0;
-  for (let d = 0; d < a.length; d++) sum += a[d] * b[d];
-  return sum / (momentsOf(a).length * momentsOf(b).length);
+  return product(a, b) / (size(a) * size(b));
 }
 
 /** The share of a normal distribution below a number, from its series. @param {number} x */

@@ -339,7 +339,7 @@ export function compare(root, context) {
   /** What a cell says. @param {Differences} of @param {import('./compare_runs.js').Shares} shares @param {At} at */
   function cellSaid(of, shares, { row, column }) {
     const place = row * of.columns.length + column, names = namesOfPairs(of.columns);
-    return typeset(`“${names[of.rows[row]]}” looks at “${names[column]}”: ${percent(shares.a[place])} in A, `) + typeset(`${percent(shares.b[place])} in B`);
+    return `“${names[of.rows[row]]}” looks at “${names[column]}”: ${typeset(percent(shares.a[place]))} in A, ${typeset(percent(shares.b[place]))} in B`;
   }
 
   return {

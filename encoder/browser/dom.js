@@ -1,6 +1,6 @@
 // @ts-check
 // Elements, made and changed with as few words as possible. Texts are texts: nothing is ever read as HTML.
-import { typeset } from './number.js';
+import { set } from './say.js';
 
 /** @typedef {Record<string, string | number | boolean | null | undefined | EventListener | ((event: any) => void)>} Props */
 
@@ -63,7 +63,7 @@ export function compose(element, all) {
   const text = all.map(part => part.text).join(' ');
   if (element.dataset.said === text) return;
   element.dataset.said = text;
-  element.replaceChildren(...all.map(part => (part.name ? el('bdi', { class: `enc-said-${part.name}` }, typeset(part.text)) : part.text)));
+  element.replaceChildren(...all.map(part => (part.name ? el('bdi', { class: `enc-said-${part.name}` }, set(part)) : part.text)));
 }
 
 /**

@@ -7,12 +7,12 @@ import { AS_IS, children, dress, el, focused, put, rove, themeOf, walkByKeys, wr
 import { colourOf } from './grid.js';
 import { layerPackets } from './layer_packets.js';
 import { made } from './load.js';
-import { brief, typeset } from './number.js';
+import { brief, sure, typeset } from './number.js';
 import { at, row } from './packet.js';
-import { direction, inFull, wordAt, words } from './run.js';
+import { begins, calledToken, choice, direction, inFull, wordAt, words } from './run.js';
 import { parts } from './say.js';
 import { toQuery } from './store.js';
-import { namesOf } from './strips.js';
+import { half, namesOf } from './strips.js';
 import { vectorStrips } from './vectors.js';
 import { aboutOf, again, cellOf, countOf, figure, finding, lengthOf, pairsBeside, readCell, stopFor, stopsOf, stripsOf, turnAt, waveAt } from './way_in.js';
 
@@ -30,7 +30,7 @@ export function embedding(root, context) {
   const rest = atRest(context.announce);
   const packets = layerPackets(context, LEVEL, () => render());
   /** @type {WeakMap<Packet, string[]>} */
-  const called = new WeakMap();
+  const lists = new WeakMap();
   /** @type {Packet | null} */
   let run = null;
   /** @type {State} */
@@ -87,11 +87,11 @@ export function embedding(root, context) {
 
   /** What is chosen. @param {Packet} part */
   function placed(part) {
-    const of = /** @type {Packet} */ (run), { rows } = aboutOf(part), { kinds } = of.about, cell = readCell(state.cell);
+    const of = /** @type {Packet} */ (run), { rows } = aboutOf(part), cell = readCell(state.cell);
     const all = stopsOf(part), index = played >= 0 ? Math.min(played, all.length - 1) : stopFor(all, state.step || cell?.step || '');
-    const stop = all[index], first = words(of)[Math.max(0, wordAt(of, state.word))]?.position ?? 0;
+    const stop = all[index], first = words(of)[wordAt(of, state.word)]?.position ?? state.word;
     const own = cell && rows.includes(cell.position) ? cell.position : -1;
-    const position = own >= 0 ? own : kinds[first] === 'mask' || !rows.includes(first) ? usual(of, rows) : first;
+    const position = own >= 0 ? own : rows.includes(first) ? first : usual(of, rows);
     const i = rows.indexOf(position), count = countOf(part, stop);
     return { all, index, stop, position, i, count, number: Math.min(count - 1, cell ? cell.number : count < aboutOf(part).width ? 0 : telling(part, i)), chosen: Boolean(cell) };
   }
@@ -106,19 +106,19 @@ export function embedding(root, context) {
   function choose({ stop, position, place, number }) {
     const part = run && packets.get(run, null);
     if (!run || !part) return;
-    const now = placed(part), { rows } = aboutOf(part), { kinds } = run.about;
+    const now = placed(part), { rows } = aboutOf(part);
     const token = position ?? (place === undefined ? now.position : rows[Math.min(rows.length - 1, Math.max(0, place))]);
     const at = now.all[stop ?? now.index], word = wordAt(run, token), first = word < 0 ? -1 : words(run)[word].position;
     const kept = number !== undefined || now.chosen;
-    // A word alone says which token is meant where it is its first piece, and no gap: those need the number's own address.
-    const plain = !kept && first === token && kinds[token] === 'word';
+    // A word alone says which token is meant where it is its first piece: others need the number's own address.
+    const plain = !kept && first === token;
     store.set({ ...(stop === undefined ? {} : { step: at.step }), ...(first < 0 || (position ?? place) === undefined ? {} : { word: first }), cell: plain ? '' : cellOf(at, token, number ?? now.number) });
   }
 
   /** The names of the tokens, worked out once. @param {Packet} of */
   function named(of) {
-    const found = called.get(of) ?? namesOf(of.about.tokens);
-    called.set(of, found);
+    const found = lists.get(of) ?? namesOf(of.about.tokens);
+    lists.set(of, found);
     return found;
   }
 
@@ -138,8 +138,8 @@ export function embedding(root, context) {
       head.draw(run, state, parts('embedding_question', {}));
       return;
     }
-    const { about } = run, names = named(run), now = placed(part), { stop, index, i, position, number, count } = now;
-    const { key, given } = finding(part, stop, i, about.tokens[position]);
+    const names = named(run), now = placed(part), { stop, index, i, position, number, count } = now;
+    const { key, given } = finding(part, stop, i, calledToken(run, position));
     head.draw(run, state, parts(key, given));
     drawWords(part, position);
     stops.draw(now.all.map(({ label, title: of }) => ({ text: label, title: `${label}: ${of}` })), index);
@@ -150,10 +150,10 @@ export function embedding(root, context) {
     drawNumber(part, now, names);
     const shown = stripsOf(part, stop, i, position);
     below.hidden = !shown.length;
-    if (shown.length) strips.draw({ strips: shown, number, own: stop.key !== 'sum', whose: names[position] });
+    if (shown.length) strips.draw({ strips: shown, number, own: stop.key !== 'sum', whose: calledToken(run, position) });
     put(slider, { max: count - 1 });
     if (slider.value !== String(number)) slider.value = String(number);
-    rest.say(`${names[position]}, ${stop.label}: ${head.finding.textContent}`);
+    rest.say(`${begins(calledToken(run, position))}, ${stop.label}: ${head.finding.textContent}`);
   }
 
   /** @typedef {ReturnType<typeof placed>} Now */
@@ -190,7 +190,7 @@ export function embedding(root, context) {
       write(line.children[0], name);
       put(line.children[0], { title: name.length > 14 ? name : null });
       /** @type {HTMLElement} */ (line.children[1].firstElementChild).style.width = `${Math.max(0, Math.min(100, (100 * value) / most)).toFixed(2)}%`;
-      write(line.children[2], typeset(text));
+      write(line.children[2], text);
     });
   }
 
@@ -199,8 +199,8 @@ export function embedding(root, context) {
     near.hidden = nearEnds.hidden = stop.key !== 'word';
     if (stop.key !== 'word') return;
     const { near: all, near_of: whose } = aboutOf(part), found = all[whose[i]], most = Math.max(...found.map(([, cosine]) => cosine), 0) || 1;
-    drawBars(near, found.map(([name, cosine], k) => ({ name, value: cosine, text: cosine.toFixed(2), own: k === 0 })), most);
-    write(nearEnds.children[1], typeset(`cosine ${most.toFixed(2)}`));
+    drawBars(near, found.map(([name, cosine], k) => ({ name, value: cosine, text: typeset(cosine.toFixed(2).replace('-0.00', '0.00')), own: k === 0 })), most);
+    write(nearEnds.children[1], `cosine ${most.toFixed(2)}`);
   }
 
   /** How long the vectors are, where that is what changes. @param {Packet} part @param {Now} now */
@@ -209,7 +209,7 @@ export function embedding(root, context) {
     lengthsPart.hidden = !shown;
     if (!shown) return;
     const all = stripsOf(part, stop, i, position);
-    if (stop.key === 'scaled' && arrays.alike) all.push({ name: `place ${position}, added next`, values: row(arrays.positions, i) });
+    if (stop.key === 'scaled' && arrays.alike) all.push({ name: `place ${position}, added next`, values: row(arrays.positions, i), within: 0 });
     const told = all.map(({ name, values }, k) => ({ name, value: lengthOf(values), own: k === (stop.key === 'scaled' ? 1 : all.length - 1) }));
     drawBars(lengths, told.map(one => ({ ...one, text: brief(one.value) })), Math.max(...told.map(one => one.value), 0) || 1);
   }
@@ -228,7 +228,7 @@ export function embedding(root, context) {
       const values = row(there ? arrays.positions : arrays.cos, i), ends = endsOf(values), points = /** @type {[number, number][]} */ (Array.from(values, (value, k) => [k, value]));
       across.draw({
         title: there ? `The ${values.length} numbers of place ${position}` : `How far place ${position} turns each of ${values.length} pairs: the cosine`,
-        label: typeset(`${values.length} numbers of place ${position}, from ${brief(ends.low)} to ${brief(ends.high)}; number ${number} is ${brief(values[number])}.`),
+        label: `${values.length} numbers of place ${position}, from ${typeset(brief(ends.low))} to ${typeset(brief(ends.high))}; number ${number} is ${typeset(sure(values[number], half(there ? arrays.positions : arrays.cos)))}.`,
         series: waving ? [0, 1].map(odd => ({ name: odd ? 'second' : 'first', points: points.filter(([k]) => k % 2 === odd) })) : [{ name: 'first', points }],
         x: { low: 0, high: values.length - 1, name: waving ? 'number: sines blue, cosines red and dashed' : there ? 'number' : 'pair' }, y: ends, mark: number,
       });
@@ -249,7 +249,7 @@ export function embedding(root, context) {
       const values = row(arrays.alike, i), ends = endsOf(values);
       alike.draw({
         title: `Cosine of place ${position} with each place`,
-        label: typeset(`Cosines of place ${position} with places ${rows[0]} to ${rows[rows.length - 1]}, from ${brief(ends.low, 2)} to ${brief(ends.high, 2)}; its own is 1.`),
+        label: `Cosines of place ${position} with places ${rows[0]} to ${rows[rows.length - 1]}, from ${typeset(brief(ends.low, 2))} to ${typeset(brief(ends.high, 2))}; its own is 1.`,
         series: [{ name: 'first', points: rows.map((place, k) => [place, values[k]]) }, { name: 'first', dots: true, points: rows.map((place, k) => [place, values[k]]) }],
         x: { low: rows[0], high: rows[rows.length - 1], name: 'place' }, y: ends, mark: position,
       });
@@ -271,7 +271,7 @@ export function embedding(root, context) {
     put(wave.element, { 'data-own': own });
     wave.draw({
       title: turned ? `pair ${pair}` : `numbers ${2 * pair} and ${2 * pair + 1}`,
-      label: typeset(`Sine and cosine of ${turned ? `pair ${pair}` : `numbers ${2 * pair} and ${2 * pair + 1}`} over places ${first} to ${last}.`),
+      label: `Sine and cosine of ${turned ? `pair ${pair}` : `numbers ${2 * pair} and ${2 * pair + 1}`} over places ${first} to ${last}.`,
       series: [{ name: 'first', points: line(0) }, { name: 'second', points: line(1) }, { name: 'first', dots: true, points: dots(0) }, { name: 'second', dots: true, points: dots(1) }],
       x: { low: first, high: last, name: 'place' }, y: { low: -1, high: 1 }, mark: position,
     });
@@ -290,7 +290,7 @@ export function embedding(root, context) {
       values.forEach((value, k) => image.data.set([...colourOf(value, ends, 'signed', theme), 255], 4 * k));
       pen.putImageData(image, 0, 0);
     }
-    put(table, { 'aria-label': typeset(`The learned vectors of ${count} places, ${width} numbers each, from -${brief(most)} to ${brief(most)}.`), style: `height: ${Math.max(48, Math.min(220, 14 * count))}px` });
+    put(table, { 'aria-label': `The learned vectors of ${count} places, ${width} numbers each, from ${typeset(brief(-most))} to ${brief(most)}.`, style: `height: ${Math.max(48, Math.min(220, 14 * count))}px` });
     frame.style.insetBlockStart = `${(100 * i) / count}%`;
     frame.style.height = `${100 / count}%`;
   }
@@ -301,18 +301,18 @@ export function embedding(root, context) {
     const none = stop.key === 'place' && !part.arrays.alike && !pairwise;
     beside.hidden = none;
     if (none) return;
-    const kind = pairwise ? 'Pair' : 'Number', whose = stop.key === 'place' ? `place ${position}` : names[position];
+    const kind = pairwise ? 'Pair' : 'Number', whose = stop.key === 'place' ? `place ${position}` : calledToken(/** @type {Packet} */ (run), position);
     const of = `${kind} ${number} of `;
     if (title.textContent !== of + whose) title.replaceChildren(of, el('bdi', {}, whose));
     write(sliderName, kind);
     write(output, `${number} of ${count}`);
     put(slider, { 'aria-label': kind, 'aria-valuetext': `${kind} ${number} of ${count}` });
     const shown = stripsOf(part, stop, i, position), last = shown[shown.length - 1];
-    const alone = stop.key === 'place' ? row(part.arrays.positions, i)[number] : last?.values[number];
-    write(sum, typeset(found ? found.text : figure(alone ?? NaN)));
+    const alone = stop.key === 'place' ? row(part.arrays.positions, i)[number] : last?.values[number], off = stop.key === 'place' ? half(part.arrays.positions) : last?.within;
+    write(sum, typeset(found ? found.text : figure(alone ?? NaN, off)));
     const agrees = found !== null && Math.abs(found.value - found.recorded) <= found.within;
     const changed = /** @type {Packet} */ (run).about.edits ? ' A change of this run lies between.' : '';
-    write(check, !found ? '' : agrees ? typeset(`The run recorded ${figure(found.recorded)}: it agrees ✓`) : typeset(`The run recorded ${figure(found.recorded)}: it does not agree.${changed}`));
+    write(check, !found ? '' : agrees ? `The run recorded ${typeset(figure(found.recorded, found.within))}: it agrees ✓` : `The run recorded ${typeset(figure(found.recorded, found.within))}: it does not agree.${changed}`);
     put(check, { 'data-agrees': found ? String(agrees) : null });
     const length = last ? brief(lengthOf(last.values)) : '';
     write(more, stop.key === 'word' ? `One of the ${count} numbers in row ${aboutOf(part).ids[i].toLocaleString('en-US')} of the table; the row's length is ${length}.`
@@ -320,6 +320,10 @@ export function embedding(root, context) {
   }
 
   return {
+    choice(of, now) {
+      // Where nobody chose a word, one that means something alone: a gap has but the vector that all gaps have.
+      return { ...choice(of, now), word: now.word !== null && now.word < of.about.tokens.length ? now.word : usual(of, of.about.rows) };
+    },
     draw(given, chosen) {
       if (run !== given) rest.anew();
       run = given;

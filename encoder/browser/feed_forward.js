@@ -1,16 +1,16 @@
 // @ts-check
 // Feed-forward: which units fire for a token, on the curve of their activation, and what one of them does at every token.
 import style from './attention.css';
-import { ACTIVATIONS, aboutBlock, activationAgain, gateAgain, handedOn, strongest, unitOf, valueOf, valuesOf } from './block.js';
+import { ACTIVATIONS, aboutBlock, activationAgain, digitsSaid, gateAgain, half, handedOn, strongest, unitOf, valueOf, valuesOf } from './block.js';
 import { curvePicture } from './curves.js';
 import { dress, el, put, write } from './dom.js';
 import own from './block.css';
 import { headline } from './controls.js';
 import { layerPackets, layerWaits, rowAmong } from './layer_packets.js';
 import { made } from './load.js';
-import { brief, typeset } from './number.js';
+import { sure, typeset } from './number.js';
 import { at } from './packet.js';
-import { direction, wordAt, words } from './run.js';
+import { begins, calledToken, direction, wordAt, words } from './run.js';
 import { parts, said } from './say.js';
 import { namesOf } from './strips.js';
 import { toQuery } from './store.js';
@@ -36,7 +36,7 @@ const many = count => count.toLocaleString('en-US');
 export function finding(block, i, word) {
   const { rows, units } = aboutBlock(block), values = valuesOf(block, handedOn(block), i), [unit] = strongest(block, i, 1), all = many(values.length);
   const firing = at(block.arrays.firing, rows[i]), near = (/** @type {number} */ value) => Number(value.toPrecision(3));
-  if (!values.every(Number.isFinite)) return parts('no_numbers', { query: word });
+  if (!values.every(Number.isFinite)) return parts('no_numbers', { query: begins(word) });
   if (units.gated) {
     const { after, up, gated } = unitOf(block, i, unit);
     return parts('fires_gated', { all, unit, word, after: near(after), gate: near(up), value: near(gated) });
@@ -121,21 +121,22 @@ export function feedForward(root, context) {
       head.draw(of, state, [{ text: 'Which units fire for this word?', name: '', format: '' }]);
       return;
     }
-    const { row, unit } = placed(block), { rows, units } = aboutBlock(block), names = namesOf(of.about.tokens), word = rows[row] === of.about.gap ? 'the gap' : names[rows[row]];
+    const { row, unit } = placed(block), { rows, units } = aboutBlock(block), names = namesOf(of.about.tokens), word = calledToken(of, rows[row]);
     const shown = pointed >= 0 ? pointed : unit, handed = handedOn(block), values = rows.map((_, i) => valueOf(block, handed, i, shown));
     head.draw(of, state, finding(block, row, word));
     tokens.draw({
       names: rows.map(position => names[position]), positions: rows, values, chosen: row, direction: direction(of), label: `Tokens, and what unit ${shown} gives at each`,
-      says: i => `${names[rows[i]]}: unit ${shown} gives ${brief(values[i])}`,
+      says: i => `${begins(calledToken(of, rows[i]))}: unit ${shown} gives ${typeset(sure(values[i], half(block, handed, i)))}`,
+      within: rows.map((_, i) => half(block, handed, i)),
     });
     write(window_, rows.length < of.about.tokens.length ? `Tokens ${rows[0]} to ${rows[rows.length - 1]} of ${of.about.tokens.length}: the rest of this long run is not sent.` : '');
     write(what, `Above: what unit ${shown} gives at every token. Below each dot is a unit: across, its number before ${units.title}; up, after it. The columns at the foot count them.`);
 
     const [before, after] = [valuesOf(block, 'hidden', row), valuesOf(block, 'activation', row)];
-    const best = strongest(block, row, LISTED), two = (/** @type {number} */ of_) => `unit ${of_}: ${typeset(brief(before[of_]))} becomes ${typeset(brief(after[of_]))}`;
+    const best = strongest(block, row, LISTED), two = (/** @type {number} */ of_) => `unit ${of_}: ${typeset(sure(before[of_], half(block, 'hidden', row)))} becomes ${typeset(sure(after[of_], half(block, 'activation', row)))}`;
     picture.draw({
       key: `${fingerprint()} ${row}`, before, after, curve: ACTIVATIONS[units.activation],
-      chosen: shown, kept: unit, named: best.slice(0, NAMED), label: `The ${many(before.length)} units of ${names[rows[row]]} on the curve of ${units.title}, by their number before it`, says: two(unit), shown: two(shown),
+      chosen: shown, kept: unit, named: best.slice(0, NAMED), label: `The ${many(before.length)} units of ${word} on the curve of ${units.title}, by their number before it`, says: two(unit), shown: two(shown),
     });
     put(picture.slider, { 'data-cell': `${rows[row]},${unit}` });
     write(silent, silence(block, row, word));
@@ -145,7 +146,7 @@ export function feedForward(root, context) {
     write(strong, `The strongest units for ${word}`);
     list.draw({
       names: listed.map(one => `unit ${one}`), positions: listed, chosen: listed.indexOf(unit), most: Math.abs(strengths[best[0]]), direction: 'ltr',
-      bars: [{ colour: 'accent', values: listed.map(one => strengths[one]) }], says: i => `unit ${listed[i]}: ${brief(strengths[listed[i]])}`,
+      bars: [{ colour: 'accent', values: listed.map(one => strengths[one]) }], says: i => `unit ${listed[i]}: ${typeset(sure(strengths[listed[i]], half(block, handed, row)))}`, within: half(block, handed, row),
     });
     arithmetic(block, row, shown);
     const page_ = context.options().pages.find(one => one.key === ATLAS);
@@ -157,15 +158,16 @@ export function feedForward(root, context) {
 
   /** The chosen unit's numbers, done again. @param {Packet} block @param {number} row @param {number} unit */
   function arithmetic(block, row, unit) {
-    const { units } = aboutBlock(block), size = block.arrays.hidden.shape[1], four = (/** @type {number} */ value) => typeset(brief(value, 4));
-    const { made: result, digits, terms } = activationAgain(block, row, unit), inside = units.activation === 'relu' || terms.before >= 0 ? four(terms.before) : `(${four(terms.before)})`;
+    const { units } = aboutBlock(block), size = block.arrays.hidden.shape[1];
+    const four = (/** @type {number} */ value, /** @type {string} */ name) => typeset(sure(value, half(block, name, row), 4));
+    const { made: result, digits, terms } = activationAgain(block, row, unit), x = four(terms.before, 'hidden'), inside = units.activation === 'relu' || terms.before >= 0 ? x : `(${x})`;
     write(title, `Unit ${unit}, before and after`);
     write(formula, WRITTEN[units.activation].formula);
-    write(line, WRITTEN[units.activation].line(inside, four(result)));
+    write(line, WRITTEN[units.activation].line(inside, four(result, 'activation')));
     gate.hidden = !units.gated;
     if (units.gated) {
       const behind = gateAgain(block, row, unit), { after, gate: open } = behind.terms;
-      write(gate, `times its gate: ${four(after)} · ${open < 0 ? `(${four(open)})` : four(open)} = ${four(behind.made)}`);
+      write(gate, `times its gate: ${four(after, 'activation')} · ${open < 0 ? `(${four(open, 'up')})` : four(open, 'up')} = ${four(behind.made, 'gated')}`);
     }
     const key = `${fingerprint()} ${row}`;
     let { wrong } = counted.key === key ? counted : { wrong: 0 };
@@ -173,7 +175,7 @@ export function feedForward(root, context) {
     counted = { key, wrong };
     write(check, wrong
       ? `Done again here, ${many(wrong)} of ${many(size)} units do not agree: ${/** @type {Packet} */ (run).about.edits ? 'this run was changed on the way' : 'this model does more on the way'}.`
-      : `Recorded in this run; done again here from 16-bit numbers, all ${many(size)} agree, this one to ${digits} ${digits === 1 ? 'digit' : 'digits'}\u00a0✓`);
+      : `Recorded in this run; done again here from 16-bit numbers, all ${many(size)} agree, this one ${digitsSaid(digits)}\u00a0✓`);
     put(check, { 'data-agrees': String(!wrong) });
   }
 

@@ -4,9 +4,10 @@ import { among } from './rows.js';
 import { aim, aimTogether } from './claim.js';
 import { children, compose, el, put, themeOf, write } from './dom.js';
 import { colourOf, endsOf, gradient } from './grid.js';
-import { percent, tight, typeset } from './number.js';
+import { percent, tight } from './number.js';
 import { row } from './packet.js';
 import { apart, called, direction, rowsOf } from './run.js';
+import { set } from './say.js';
 
 /** @typedef {import('./packet.js').Packet} Packet */
 /** @typedef {import('./run.js').Word} Word */
@@ -68,7 +69,7 @@ export function brushOf(small, n, theme, ends) {
 }
 
 /** @param {import('./say.js').Part[]} all */
-const spoken = all => typeset(all.map(part => (part.name ? apart(part.text) : part.text)).join(''));
+const spoken = all => all.map(part => (part.name ? apart(set(part)) : part.text)).join('');
 
 /**
  * @param {HTMLElement} root

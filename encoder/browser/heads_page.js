@@ -12,7 +12,7 @@ import { inWords, made } from './load.js';
 import { percent, tight, typeset } from './number.js';
 import { read, row } from './packet.js';
 import { direction } from './run.js';
-import { say } from './say.js';
+import { said as set } from './say.js';
 import { toQuery } from './store.js';
 
 /** @typedef {import('./packet.js').Packet} Packet */
@@ -175,9 +175,9 @@ export function heads(root, context) {
     figures(rest, jobs.slice(1), titleOf, share => typeset(percent(share)));
     others.hidden = jobs.length < 2;
     write(further, `${jobs.length - 1} more with a licence`);
-    const said = besides(run, what, place).map(([key, args]) => say(key, args));
-    if (what && !wasExamined(run, what)) said.unshift(say('heads_unexamined'));
-    children(notes, said.length, () => el('p')).forEach((line, i) => write(line, typeset(said[i])));
+    const said = besides(run, what, place).map(([key, args]) => set(key, args));
+    if (what && !wasExamined(run, what)) said.unshift(set('heads_unexamined'));
+    children(notes, said.length, () => el('p')).forEach((line, i) => write(line, said[i]));
     shownExamples.draw(what?.examples.find(one => same(one, place)) ?? null, turn);
     trouble.hidden = failed !== run.about.model.digest;
     for (const to of links) lead(to);
@@ -191,7 +191,7 @@ export function heads(root, context) {
     const page = context.options().pages.find(one => one.key === to.dataset.go);
     to.hidden = !page;
     const also = to.dataset.go === 'what_if' ? off() : {};
-    if (page) put(to, { href: `${page.address}?${new URLSearchParams({ ...store.query(), ...toQuery(also) })}` });
+    if (page) put(to, { href: `${page.address}?${new URLSearchParams({ ...store.along(), ...toQuery(also) })}` });
   }
 
   return {

@@ -33,7 +33,7 @@ import { start } from './start.js';
  * a packet of another level, of a layer or of the whole run, `peek` a run that is loaded already, `fetch`
  * loads one beforehand; `announce` says a sentence to who cannot see. `kept` is the picture that is shown, `code` shows its lines.
  * @typedef {{
- *   store: Store, load: Load, say: typeof say, mask: () => string | null, go: (key: string) => void, options: () => Options, run: () => Packet | null,
+ *   store: Store, load: Load, say: typeof say, mask: () => string | null, go: (key: string, also?: import('./store.js').Changes) => void, options: () => Options, run: () => Packet | null,
  *   layer: (layer: number, signal?: AbortSignal) => Promise<Packet>, part: (level: number, of: import('./layer_packets.js').Of, signal?: AbortSignal) => Promise<Packet>, peek: (changes: import('./store.js').Changes) => Packet | null,
  *   fetch: (changes: import('./store.js').Changes) => Promise<Packet>, announce: (text: string) => void,
  *   kept: () => import('./keep.js').Kept | null, code: () => void
@@ -118,10 +118,11 @@ function begin(root, options) {
     get store() { return options.store; },
     load: (request, signal) => options.load(request, signal),
     say,
-    go: key => {
+    go: (key, also = {}) => {
       options.store.flush();
-      const why = options.goTo(key, options.store.query());
+      const before = options.page, why = options.goTo(key, { ...options.store.along(), ...toQuery(also) });
       if (why) show(why);
+      else if (options.page !== before) options.store.leave(also); // drawn by this store, and there already
     },
     options: () => options,
     run: () => run,
@@ -263,7 +264,7 @@ function begin(root, options) {
   function drawWalk() {
     const { pages, page } = options, at = pages.findIndex(each => each.key === page);
     const beside = page === 'start' ? [] : [pages[at - 1], pages[at + 1]].filter(each => each && each.group === pages[at]?.group);
-    const query = new URLSearchParams(options.store.query()).toString();
+    const query = new URLSearchParams(options.store.along()).toString();
     walk.replaceChildren(...beside.map(to => el('a', {
       class: 'enc-link', href: to.address + (query && `?${query}`),
       onclick: (/** @type {MouseEvent} */ event) => {

@@ -81,7 +81,21 @@ export function points(difference, least = 0.01) {
   return `${size} ${/(^|[ -])1$/.test(size) ? 'point' : 'points'}`;
 }
 
-/** A text as it is set in a picture: a minus, and no break before the sign. @param {string} text */
+/**
+ * A number that was sent in steps, and so may be off by `within`: with no digit that is not sure but for one unit.
+ * @param {number} value
+ * @param {number} within
+ * @param {number} [digits] significant ones at most
+ */
+export function sure(value, within, digits = 3) {
+  if (!Number.isFinite(value) || !(within > 0) || value === 0) return brief(value, digits);
+  const places = Math.floor(-Math.log10(2 * within)), most = Math.min(digits, Math.floor(Math.log10(Math.abs(value))) + 1 + places);
+  if (most < 1) return value.toFixed(Math.max(0, places)).replace(/^-(0\.?0*)$/, '$1');
+  const near = Number(value.toPrecision(most));
+  return Math.abs(near) < 1e-3 && most === 1 ? (near < 0 ? '-' : '') + power(Math.abs(near), 1) : brief(near, most);
+}
+
+/** The text of a number as it is set in a picture: a minus, and no break before the sign. Never of words, which have hyphens of their own. @param {string} text */
 export const typeset = text => text.replaceAll('-', '\u2212').replaceAll(' %', '\u00a0%');
 
 /** The same where there is little room: "<1 %". @param {string} text */

@@ -287,8 +287,8 @@ export function opened(root, { part, tell }) {
       write(edited, `This number was changed: ${about.edited}. The arithmetic is that of the step as it is.`);
       formula.replaceChildren(mathml(about.formula));
       check.hidden = !about.check.again;
-      const { again: redone = '', recorded = '', agrees = '' } = about.check, how = agrees.startsWith('to ') ? ` They agree ${agrees}.` : agrees && ` The number ${agrees}.`;
-      write(check, `Computed again in float64: ${typeset(redone)}. Recorded: ${typeset(recorded)}.${how}`);
+      const { again: redone = '', recorded = '', agrees = '' } = about.check;
+      write(check, `Computed again in float64: ${typeset(redone)}. Recorded: ${typeset(recorded)}. ${agrees}`.trim());
       operands.replaceChildren(...about.operands.map(one => el('button', { type: 'button', class: 'enc-pill', onclick: () => lead(one) }, `${one.place} = ${typeset(one.value)}`)));
       aside.scrollTop = 0;
     }

@@ -5,10 +5,10 @@ import { children, dress, el, put, write } from './dom.js';
 import { layered } from './layered.js';
 import { layerPackets } from './layer_packets.js';
 import { made } from './load.js';
-import { percent, tight, typeset } from './number.js';
+import { percent, tight } from './number.js';
 import style from './output.css';
 import { called, wordAt, words } from './run.js';
-import { say } from './say.js';
+import { said as set } from './say.js';
 import { sentence } from './tokens.js';
 import { guessed, masked, said, turned, wordsTable } from './settling.js';
 import { toQuery } from './store.js';
@@ -106,7 +106,7 @@ export function output(root, context) {
     let told = '';
     if (found && here) {
       const { place, share } = here.at(shown, here.followed), lines = here.column(shown);
-      if (here.finite) told = say(shown ? 'stands_after' : 'stands_input', { ...(shown ? { layer: shown - 1 } : {}), word: here.name(here.followed), place: place.toLocaleString('en-US'), count: (found.about.vocab_size ?? 0).toLocaleString('en-US'), share });
+      if (here.finite) told = set(shown ? 'stands_after' : 'stands_input', { ...(shown ? { layer: shown - 1 } : {}), word: here.name(here.followed), place: place.toLocaleString('en-US'), count: (found.about.vocab_size ?? 0).toLocaleString('en-US'), share });
       list.draw(lines, here.followed, here.leading(shown).length);
       grid.draw({ ...wordsTable(here, found), key }, shown, column);
     } else if (moves) {
@@ -115,7 +115,7 @@ export function output(root, context) {
       told = found?.about.why ?? '';
     } else list.draw((run.about.guesses[String(word.position)] ?? []).slice(0, FIRST).map(([name, share], i) => ({ name, text: tight(percent(share, 1)), deep: share, word: i, place: i + 1 })), 0);
     left.hidden = !list.element.children.length;
-    write(about, typeset(told));
+    write(about, told);
     write(how, moves ? MOVING : READING);
     rest.say(moves ? '' : told);
   }

@@ -2,7 +2,8 @@
 // The arithmetic of one row at one stop, done again from the numbers of the stop before and held against what was recorded. No page.
 
 import { at, row } from './packet.js';
-import { divisorOf, maskedOf, meeting, namesOf, productsOf, scoresOf, SHUT, softmax } from './strips.js';
+import { calledToken } from './run.js';
+import { divisorOf, half, maskedOf, meeting, namesOf, productsOf, scoresOf, SHUT, softmax } from './strips.js';
 
 /** @typedef {import('./packet.js').Packet} Packet */
 /** @typedef {import('./packet.js').Numbers} Kept */
@@ -10,7 +11,8 @@ import { divisorOf, maskedOf, meeting, namesOf, productsOf, scoresOf, SHUT, soft
 /** @typedef {import('./stops.js').Place} Place */
 /** @typedef {import('./strips.js').Chosen} Chosen */
 
-/** How a column is written. @typedef {'number' | 'power' | 'percent' | 'sum' | 'text'} Form */
+/** How a column is written; `within` is how far its numbers may be from the run's own. @typedef {{name: string, form: Form, within?: number}} Column */
+/** @typedef {'number' | 'power' | 'percent' | 'sum' | 'text'} Form */
 /**
  * One line: `numbers` stand in the columns. `digits` tells to how many digits the last of them agrees with the run's own, `agrees`
  * whether it does as far as that was sent; null where nothing was recorded. `position` is the column of the picture that it is about.
@@ -18,10 +20,11 @@ import { divisorOf, maskedOf, meeting, namesOf, productsOf, scoresOf, SHUT, soft
  */
 /**
  * The table of a row: `lines` from the largest on; `sum` is of all of them. `check` says how well it agrees.
- * @typedef {{about: string, columns: {name: string, form: Form}[], lines: Line[], sum: {name: string, numbers: (number | string | null)[]} | null, check: string, agrees: boolean}} Table
+ * @typedef {{about: string, columns: Column[], lines: Line[], sum: {name: string, numbers: (number | string | null)[]} | null, check: string, agrees: boolean}} Table
  */
 
 const DIGITS = 7; // of a float32
+const LEAST = Number.MIN_VALUE; // a share that is sent as nothing
 const ROUNDING = 2 ** -22; // of sums in float32, for each unit of size
 
 /** To how many digits a number agrees with another. @param {number} made @param {number} kept */
@@ -30,9 +33,6 @@ export function digitsOf(made, kept) {
   const apart = Math.abs(made - kept), size = Math.abs(kept);
   return Math.max(0, Math.min(DIGITS, Math.floor(-Math.log10(apart / size)) || 0));
 }
-
-/** Half of the step in which an array was sent: no number is farther than this from the run's own. @param {Kept | undefined} array */
-const half = array => (array && array.type !== 'f32' ? array.scale / 2 : 0);
 
 /** Whether a number agrees with one that was sent, which is none where it was infinite. @param {number} made @param {number} kept @param {number} within */
 const same = (made, kept, within) => made === kept || (Number.isNaN(kept) ? !Number.isFinite(made) : Math.abs(made - kept) <= within);
@@ -81,7 +81,7 @@ function checked(run, lines, where = 'Recorded in this run; done again here, it 
  */
 export function tableOf(stop, run, vectors, chosen, place) {
   const i = place.row, position = run.about.rows[i], names = namesOf(run.about.tokens);
-  const asked = { run, vectors: /** @type {Packet} */ (vectors), chosen, i, position, names };
+  const asked = { run, vectors: /** @type {Packet} */ (vectors), chosen, i, own: calledToken(run, position), position, names };
   if (stop.key === 'softmax') return run.arrays.scores || vectors ? softmaxTable(asked) : null;
   if (stop.key === 'mask') return run.arrays.scores || vectors ? maskTable(asked) : null;
   if (!vectors) return null;
@@ -92,7 +92,7 @@ export function tableOf(stop, run, vectors, chosen, place) {
   return vectorTable(stop, asked);
 }
 
-/** @typedef {{run: Packet, vectors: Packet, chosen: Chosen, i: number, position: number, names: string[]}} Asked */
+/** @typedef {{run: Packet, vectors: Packet, chosen: Chosen, i: number, own: string, position: number, names: string[]}} Asked */
 
 /** A row behind the mask; numbers that are none where it cannot be known. @param {Asked} asked */
 const behind = ({ run, vectors, chosen, i, names }) =>
@@ -100,7 +100,7 @@ const behind = ({ run, vectors, chosen, i, names }) =>
 
 /** @param {Asked} asked @returns {Table} */
 function softmaxTable(asked) {
-  const { run, chosen, i, position, names } = asked, { temperature = 1 } = chosen;
+  const { run, chosen, i, own, names } = asked, { temperature = 1 } = chosen;
   const { values, shut } = behind(asked), { most, sum, powers, shares } = softmax(values, temperature);
   const kept = run.arrays.weights, within = half(kept) + ROUNDING + (run.arrays.scores ? 0 : 1e-3);
   const lines = largest(shares).map(j => {
@@ -117,20 +117,20 @@ function softmaxTable(asked) {
   const said = alone ? (none ? 'No token may be looked at from here: there is nothing to divide, and no shares.' : 'Every token is masked alike here: all get the same share.') : '';
   const turned = temperature === 1 ? '' : ` / ${temperature.toFixed(1)}`;
   return {
-    about: `${names[position]} looks at`,
-    columns: [{ name: 'number x', form: 'number' }, { name: turned ? `e^((x − max)${turned})` : `e^(x − ${written(most)})`, form: 'power' }, { name: 'share', form: 'percent' }],
+    about: `${own} looks at`,
+    columns: [{ name: 'number x', form: 'number' }, { name: turned ? `e^((x − max)${turned})` : `e^(x ${written(most)})`, form: 'power' }, { name: 'share', form: 'percent' }],
     lines,
     sum: { name: `sum of all ${names.length}`, numbers: [null, sum, none ? NaN : 1] },
     agrees, check: [said, none && alone && agrees ? '' : check].filter(Boolean).join(' '),
   };
 }
 
-/** A number in the head of a column. @param {number} value */
-const written = value => (Number.isFinite(value) ? String(Number(value.toPrecision(3))).replace('-', '−') : 'max');
+/** A number that is taken off: one below zero is added. @param {number} value */
+const written = value => (Number.isFinite(value) ? `${value < 0 ? '+' : '−'} ${Number(Math.abs(value).toPrecision(3))}` : '− max');
 
 /** @param {Asked} asked @returns {Table} */
 function maskTable(asked) {
-  const { run, vectors, chosen, i, position, names } = asked, { values, shut } = behind(asked);
+  const { run, vectors, chosen, i, own, names } = asked, { values, shut } = behind(asked);
   const scores = scoresOf(run, vectors, chosen, i) ?? values;
   const lines = largest(scores, value => value).map(j => {
     const changed = !shut[j] && !same(values[j], scores[j], 0);
@@ -149,7 +149,7 @@ function maskTable(asked) {
     [true, 'Every token may be looked at from here.'],
   ];
   return {
-    about: `${names[position]} and`,
+    about: `${own} and`,
     columns: [{ name: 'scaled score', form: 'number' }, { name: 'may it be seen?', form: 'text' }, { name: 'goes on', form: 'number' }],
     lines, sum: null, agrees: !wrong || Boolean(run.about.edits),
     check: /** @type {[boolean, string]} */ (cases.find(([is]) => is))[1],
@@ -157,42 +157,57 @@ function maskTable(asked) {
 }
 
 /** @param {Asked} asked @returns {Table} */
-function scoresTable({ run, vectors, chosen, position, names }) {
+function scoresTable({ run, vectors, chosen, own, position, names }) {
   const { products } = vectors.arrays, { q, k } = meeting(vectors), query = row(q, chosen.head, position);
   const sizes = query.reduce((sum, value) => sum + Math.abs(value), 0);
-  const kept = productsOf(run, vectors, chosen.head, position);
+  const kept = productsOf(run, vectors, chosen.head, position), long = half(k) * Math.sqrt(query.length);
   const lines = largest(kept, value => value).map(j => {
     const key = row(k, chosen.head, j), made = product(query, key);
     // Queries and keys come in steps of 16 bits: their products can be so far from the run's own, no farther.
     const within = half(k) * sizes + half(q) * key.reduce((sum, value) => sum + Math.abs(value), 0) + query.length * half(q) * half(k) + ROUNDING * (1 + sizes);
     const told = products ? { digits: digitsOf(made, kept[j]), agrees: same(made, kept[j], within) } : { digits: null, agrees: null };
-    return { name: names[j], position: j, numbers: [lengthOf(key), made / (lengthOf(query) * lengthOf(key)), made], ...told };
+    return { name: names[j], position: j, numbers: [lengthOf(key), made / (lengthOf(query) * lengthOf(key)), kept[j]], ...told };
   });
   return {
-    about: `q of ${names[position]} and k of`,
-    columns: [{ name: 'length of k', form: 'number' }, { name: 'cosine', form: 'number' }, { name: 'q · k', form: 'number' }],
+    about: `q of ${own} and k of`,
+    columns: [{ name: 'length of k', form: 'number', within: long }, { name: 'cosine', form: 'number' }, { name: 'q · k', form: 'number', within: products ? 0 : long * lengthOf(query) }],
     lines, sum: null, ...checked(run, lines, 'Recorded in this run; done again here from 16-bit q and k, it agrees'),
   };
 }
 
 /** @param {Asked} asked @returns {Table} */
-function scaledTable({ run, vectors, chosen, i, position, names }) {
-  const products = productsOf(run, vectors, chosen.head, position), root = divisorOf(run, vectors);
-  const scores = run.arrays.scores;
+function scaledTable({ run, vectors, chosen, i, own, position, names }) {
+  const products = productsOf(run, vectors, chosen.head, position), root = divisorOf(run, vectors), size = run.about.model.d_head;
+  const scores = run.arrays.scores, apart = /** @type {{distance?: boolean}} */ (vectors.about).distance;
+  if (apart && scores) { // what is added for the distance is what the score has more than the quotient
+    const lines = largest(row(scores, chosen.layer, chosen.head, i), value => value).map(j => {
+      const score = at(scores, chosen.layer, chosen.head, i, j), quotient = products[j] / root;
+      return { name: names[j], position: j, numbers: [quotient, score - quotient, score], digits: null, agrees: null };
+    });
+    return {
+      about: `${own} and`,
+      columns: [{ name: 'score / √d', form: 'number' }, { name: 'for the distance', form: 'number' }, { name: 'both', form: 'number' }],
+      lines, sum: null, agrees: true, check: 'Recorded in this run. What is added for the distance stays in the model: it is what both have more than the quotient.',
+    };
+  }
   const lines = largest(products, value => value).map(j => {
     const made = products[j] / root, kept = scores ? at(scores, chosen.layer, chosen.head, i, j) : NaN;
     const told = scores ? { digits: digitsOf(made, kept), agrees: same(made, kept, 8 * ROUNDING * (1 + Math.abs(kept))) } : { digits: null, agrees: null };
     return { name: names[j], position: j, numbers: [products[j], root, made], ...told };
   });
   return {
-    about: `${names[position]} and`,
-    columns: [{ name: 'score', form: 'number' }, { name: '√d_head', form: 'number' }, { name: 'quotient', form: 'number' }],
+    about: `${own} and`,
+    columns: [{ name: 'score', form: 'number' }, { name: rootOf(root, size), form: 'number' }, { name: 'quotient', form: 'number' }],
     lines, sum: null, ...checked(run, lines),
   };
 }
 
+/** The name of what scores are divided by: the root of a head's size, of more where several scores were added. @param {number} root @param {number} size */
+export const rootOf = (root, size) => (Math.abs(root ** 2 - size) < 1e-6 ? '√d_head' : `√(${Math.round(root ** 2 / size)} d_head)`);
+
 /** @param {Asked} asked @param {number} column @returns {Table} */
-function mixedTable({ run, vectors, chosen, i, position, names }, column) {
+function mixedTable(asked, column) {
+  const { run, vectors, chosen, i, own, position, names } = asked, { shut } = behind(asked);
   const { v, mixed } = vectors.arrays, shares = row(run.arrays.weights, chosen.layer, chosen.head, i);
   const size = run.about.model.d_head, made = new Float64Array(size), sizes = new Float64Array(size), parts = new Float64Array(size);
   const whole = shares.reduce((sum, share) => sum + Math.abs(share), 0); // 1, unless an edit made them other than shares
@@ -205,12 +220,12 @@ function mixedTable({ run, vectors, chosen, i, position, names }, column) {
   const within = (/** @type {number} */ d) => half(run.arrays.weights) * sizes[d] + half(v) * whole + half(mixed) + ROUNDING * (1 + parts[d]);
   const wrong = kept.reduce((count, value, d) => count + Number(!same(made[d], value, within(d))), 0);
   const lines = largest(Array.from(shares, (share, j) => share * lengths[j])).map(j => ({
-    name: names[j], position: j, numbers: [shares[j], lengths[j], shares[j] * lengths[j], shares[j] * at(v, chosen.head, j, column)], digits: null, agrees: null,
+    name: names[j], position: j, numbers: [shares[j] || (shut[j] ? 0 : LEAST), lengths[j], shares[j] * lengths[j], shares[j] * at(v, chosen.head, j, column)], digits: null, agrees: null,
   }));
   const digits = digitsOf(lengthOf(made), lengthOf(kept));
   return {
-    about: `${names[position]} takes of`,
-    columns: [{ name: 'share', form: 'percent' }, { name: 'length of v', form: 'number' }, { name: 'adds a length of', form: 'number' }, { name: `to number ${column}`, form: 'number' }],
+    about: `${own} takes of`,
+    columns: [{ name: 'share', form: 'percent' }, { name: 'length of v', form: 'number', within: half(v) * Math.sqrt(size) }, { name: 'adds a length of', form: 'number' }, { name: `to number ${column}`, form: 'number', within: within(column) || half(v) }],
     lines, agrees: !wrong,
     sum: { name: 'all of them', numbers: [shares.reduce((sum, share) => sum + share, 0), null, lengthOf(made), made[column] ?? NaN] },
     check: wrong
@@ -220,7 +235,7 @@ function mixedTable({ run, vectors, chosen, i, position, names }, column) {
 }
 
 /** @param {Asked} asked @returns {Table} */
-function concatTable({ run, vectors, position, names }) {
+function concatTable({ run, vectors, own: whose, position }) {
   const { heads, d_head: size } = run.about.model, { concat, mixed } = vectors.arrays, whole = row(concat, position);
   const lines = Array.from({ length: heads }, (_, head) => {
     const part = whole.slice(head * size, (head + 1) * size), own = row(mixed, head, position);
@@ -230,23 +245,23 @@ function concatTable({ run, vectors, position, names }) {
     };
   });
   return {
-    about: `Z of ${names[position]}`,
-    columns: [{ name: 'its numbers', form: 'text' }, { name: 'length of Z', form: 'number' }, { name: 'length here', form: 'number' }],
+    about: `Z of ${whose}`,
+    columns: [{ name: 'its numbers', form: 'text' }, { name: 'length of Z', form: 'number', within: half(mixed) * Math.sqrt(size) }, { name: 'length here', form: 'number', within: half(concat) * Math.sqrt(size) }],
     lines, sum: { name: `all ${heads} heads`, numbers: [`0 to ${heads * size - 1}`, null, lengthOf(whole)] }, ...checked(run, lines, 'Recorded in this run; each part is the mixture of its head,'),
   };
 }
 
 /** The largest numbers of a vector, and its length. @param {Stop} stop @param {Asked} asked @returns {Table} */
-function vectorTable(stop, { vectors, chosen, position, names }) {
+function vectorTable(stop, { vectors, chosen, own, position }) {
   const from = vectors.arrays[stop.array], vector = stop.own ? row(from, chosen.head, position) : row(from, position);
-  const length = lengthOf(vector);
+  const length = lengthOf(vector), { reads } = /** @type {{reads?: string}} */ (vectors.about);
   return {
-    about: `${stop.label} of ${names[position]}`,
-    columns: [{ name: 'its value', form: 'number' }, { name: 'of its length²', form: 'percent' }],
+    about: `${stop.called} ${own}`,
+    columns: [{ name: 'its value', form: 'number', within: half(from) }, { name: 'of its length²', form: 'percent' }],
     lines: largest(vector).map(d => ({ name: `number ${d}`, position: d, numbers: [vector[d], vector[d] ** 2 / length ** 2], digits: null, agrees: null })),
     sum: { name: `length of all ${vector.length}`, numbers: [length, 1] }, agrees: true,
     check: stop.key === 'x'
-      ? (chosen.layer ? `Recorded in this run: what layer ${chosen.layer - 1} gave.` : 'Recorded in this run: the embedding of each token with its place.')
+      ? `Recorded in this run: ${{ norm: 'what the norm before attention made of what came in', layer: `what layer ${chosen.layer - 1} gave` }[reads ?? ''] ?? 'what the embedding gave'}.`
       : 'Recorded in this run. The matrix stays in the model: it is not sent, so this is not done again here.',
   };
 }

@@ -1,9 +1,9 @@
 // @ts-check
 // The table of a row of Attention, the way back of a number, and the head that looks there most.
 import { AS_IS, children, el, put, walkByKeys, write } from './dom.js';
-import { brief, percent, tight, typeset } from './number.js';
+import { percent, sure, tight, typeset } from './number.js';
 import { at } from './packet.js';
-import { say } from './say.js';
+import { said, say } from './say.js';
 
 /** @typedef {import('./row.js').Table} Table */
 /** @typedef {import('./row.js').Form} Form */
@@ -12,20 +12,21 @@ import { say } from './say.js';
 
 const FEW = 8; // lines before all are asked for
 
-/** How many digits after the point the numbers of a column have, by the largest of them; -1 for powers of ten. @param {(number | string | null)[]} column */
-function placesOf(column) {
+/** How many digits after the point the numbers of a column have, by the largest of them and by how far they may be off; -1 for powers of ten. @param {(number | string | null)[]} column @param {number} [within] */
+function placesOf(column, within = 0) {
   const most = Math.max(0, ...column.map(value => (typeof value === 'number' && Number.isFinite(value) ? Math.abs(value) : 0)));
   if (most >= 1e6 || (most && most < 0.01)) return -1;
-  return most >= 1000 || column.every(value => typeof value !== 'number' || Number.isInteger(value)) ? 0 : most >= 100 ? 1 : most >= 1 ? 2 : 3;
+  const places = most >= 1000 || column.every(value => typeof value !== 'number' || Number.isInteger(value)) ? 0 : most >= 100 ? 1 : most >= 1 ? 2 : 3;
+  return within > 0 ? Math.max(0, Math.min(places, Math.floor(-Math.log10(2 * within)))) : places;
 }
 
-/** A number as it stands in a column. @param {number | string | null | undefined} value @param {Form} form @param {number} [places] */
-export function written(value, form, places = -1) {
+/** A number as it stands in a column. @param {number | string | null | undefined} value @param {Form} form @param {number} [places] @param {number} [within] */
+export function written(value, form, places = -1, within = 0) {
   if (value === null || value === undefined) return '';
-  if (typeof value === 'string') return typeset(value);
+  if (typeof value === 'string') return value;
   if (form === 'percent') return tight(percent(value, value ? 1 : undefined));
   if (form === 'power') return value > 0 && value < 5e-4 ? '<\u00a00.001' : value.toFixed(3);
-  return places < 0 || !Number.isFinite(value) ? typeset(brief(value)) : typeset(value.toFixed(places)).replace(/^−(0\.?0*)$/, '$1');
+  return places < 0 || !Number.isFinite(value) ? typeset(sure(value, within)) : typeset(value.toFixed(places)).replace(/^−(0\.?0*)$/, '$1');
 }
 
 /** @param {{choose: (column: number) => void, point: (column: number | null) => void}} calls */
@@ -43,14 +44,14 @@ export function rowTable({ choose, point }) {
   function draw(told, chosen) {
     last = [told, chosen];
     const heads = [told.about, ...told.columns.map(column => column.name)], checks = told.lines.some(line => line.digits !== null);
-    const places = told.columns.map((_, c) => placesOf([...told.lines.map(line => line.numbers[c]), told.sum?.numbers[c] ?? null]));
+    const places = told.columns.map(({ within }, c) => placesOf([...told.lines.map(line => line.numbers[c]), told.sum?.numbers[c] ?? null], within));
     if (checks) heads.push('agrees');
     children(head, heads.length, () => el('th', { scope: 'col' })).forEach((one, i) => write(one, heads[i]));
     // The chosen line is always there, in its place by size or as the last one.
     const first = told.lines.slice(0, all ? told.lines.length : FEW), mine = told.lines.find(line => line.position === chosen);
     if (mine && !first.includes(mine)) first[first.length - 1] = mine;
     children(body, first.length, () => el('tr', {}, el('th', { ...AS_IS, dir: 'auto', scope: 'row' }))).forEach((tr, i) => {
-      const line = first[i], texts = [...line.numbers.map((value, c) => written(value, told.columns[c].form, places[c])), ...(checks ? [line.digits === null ? '' : line.agrees && line.digits < 3 ? 'as sent' : `${line.digits} digits`] : [])];
+      const line = first[i], texts = [...line.numbers.map((value, c) => written(value, told.columns[c].form, places[c], told.columns[c].within)), ...(checks ? [line.digits === null ? '' : line.agrees && line.digits < 3 ? 'as sent' : `${line.digits} digits`] : [])];
       put(tr, { class: line.position === chosen ? 'is-chosen' : null, 'data-line': line.position, onclick: () => choose(line.position), onpointerenter: () => point(line.position), onpointerleave: () => point(null) });
       children(tr, texts.length + 1, () => el('td'));
       write(tr.children[0], line.name);
@@ -62,7 +63,7 @@ export function rowTable({ choose, point }) {
     });
     foot.hidden = !told.sum;
     if (told.sum) {
-      const { name, numbers } = told.sum, texts = [name, ...told.columns.map((column, c) => written(numbers[c], column.form, places[c])), ...(checks ? [''] : [])];
+      const { name, numbers } = told.sum, texts = [name, ...told.columns.map((column, c) => written(numbers[c], column.form, places[c], column.within)), ...(checks ? [''] : [])];
       const tr = foot.firstElementChild ?? foot.appendChild(el('tr', {}, el('th', { scope: 'row' })));
       children(tr, texts.length, () => el('td')).forEach((cell, i) => write(cell, texts[i]));
     }
@@ -78,7 +79,7 @@ export function rowTable({ choose, point }) {
 const nodes = sentence => sentence.map(part => (typeof part === 'string' ? part : numberOf(part)));
 
 /** A number of the run, with its place in the trace. @param {Said} said */
-const numberOf = ({ value, form, step, index, of }) => el('b', { 'data-step': step, 'data-index': index?.join(','), 'data-of': of, 'data-value': step ? value : null }, form === 'percent' ? typeset(percent(value)) : typeset(brief(value, 4)));
+const numberOf = ({ value, form, step, index, of, within }) => el('b', { 'data-step': step, 'data-index': index?.join(','), 'data-of': of, 'data-value': step ? value : null }, typeset(form === 'percent' ? percent(value) : sure(value, within ?? 0, 4)));
 
 /** @param {{go: (spot: import('./way_back.js').Spot) => void, back: (to: number) => void, close: () => void}} calls */
 export function wayPanel({ go, back, close }) {
@@ -139,7 +140,7 @@ export function lookedAtMost(go) {
       here.hidden = !own;
       link.hidden = own;
       write(here, own ? say('most_here', { count }) : '');
-      write(link, own ? '' : typeset(`${say('most_elsewhere', { count, ...found })} →`));
+      write(link, own ? '' : `${said('most_elsewhere', { count, ...found })} →`);
       put(link, { onclick: () => go({ layer: found.layer, head: found.head }) });
     },
   };

@@ -71,6 +71,36 @@ export function inFull(run, name) {
   return from < 0 ? name : begin + (/^[\p{L}\p{N}\p{M}]*/u.exec(texts[from].slice(place[from] + begin.length))?.[0] ?? '');
 }
 
+const ORDER = ['first', 'second', 'third', 'fourth', 'fifth', 'sixth', 'seventh', 'eighth', 'ninth', 'tenth', 'eleventh', 'twelfth'];
+
+/** The place in a row, counted from 0, as a word: "second", "21st". @param {number} i */
+function ordinal(i) {
+  const number = i + 1, end = number % 100 > 10 && number % 100 < 14 ? 'th' : { 1: 'st', 2: 'nd', 3: 'rd' }[number % 10] ?? 'th';
+  return ORDER[i] ?? `${number}${end}`;
+}
+
+/** What stands in a sentence for a text: it, in quotation marks. @param {string} text */
+export const quoted = text => `“${apart(text)}”`;
+
+/** What is called so, or which of several that are. @param {string} name @param {number} place @param {number} count @param {boolean} gap */
+const which = (name, place, count, gap) => (count > 1 ? `the ${ordinal(place)} ${name}` : gap ? `the ${name}` : name);
+
+/** How a sentence speaks of a token: a word in quotes, a gap as one, and where several look alike which of them it is. @param {Packet} run @param {number} position */
+export function calledToken(run, position) {
+  const { tokens, kinds } = run.about, kind = kinds[position], token = tokens[position], gap = kind === 'mask';
+  const alike = tokens.map((_, i) => i).filter(i => kinds[i] === kind && (gap || tokens[i] === token));
+  return which(gap ? 'gap' : kind === 'word' ? quoted(token) : token, alike.indexOf(position), alike.length, gap);
+}
+
+/** How a sentence speaks of a whole word of a run, likewise. @param {Packet} run @param {Word} word */
+export function called(run, word) {
+  const alike = words(run).filter(other => (word.gap ? other.gap : !other.gap && other.name === word.name));
+  return which(word.gap ? 'gap' : quoted(word.name), alike.indexOf(word), alike.length, word.gap);
+}
+
+/** A text as a sentence begins with it: one that stands in quotes is left as it is. @param {string} text */
+export const begins = text => text.replace(/^[a-z]/, letter => letter.toUpperCase());
+
 /** The word that a token belongs to; -1 for none. @param {Packet} run @param {number} position */
 export const wordAt = (run, position) => words(run).findIndex(word => position >= word.position && position < word.position + word.count);
 
@@ -177,18 +207,6 @@ function firstAsked(run) {
 
 /** The likeliest guess at a word's place; null where nothing is guessed there. @param {Packet} run @param {Word} word */
 export const guessAt = (run, word) => (word.gap && run.about.guesses[String(word.position)]?.[0]) || null;
-
-/** What stands in a sentence for a text: it, in quotation marks. @param {string} text */
-export const quoted = text => `“${text}”`;
-
-const ORDER = ['first', 'second', 'third', 'fourth', 'fifth', 'sixth', 'seventh', 'eighth', 'ninth', 'tenth'];
-
-/** How a sentence speaks of a word of a run: a gap as one, a word in quotation marks; which of several that are alike. @param {Packet} run @param {Word} word */
-export function called(run, word) {
-  const all = words(run).filter(one => (word.gap ? one.gap : !one.gap && one.name === word.name)), place = all.indexOf(word), name = word.gap ? 'gap' : quoted(word.name);
-  if (all.length < 2) return word.gap ? 'the gap' : name;
-  return ORDER[place] ? `the ${ORDER[place]} ${name}` : `${name} number ${place + 1}`;
-}
 
 /** What a head does to what is asked where it alone is off: how the first guess's share changes, or how far a last vector moves. @typedef {{layer: number, head: number, change: number}} Effect */
 export const LITTLE = 0.02; // of a share: what changes by a smaller part of it hardly changes

@@ -30,5 +30,8 @@ export function parts(key, given) {
 /** A sentence. @param {string} key @param {Given} [given] */
 export const say = (key, given = {}) => parts(key, given).map(part => part.text).join('');
 
-/** The same as it is set in a picture. @param {string} key @param {Given} [given] */
-export const said = (key, given = {}) => typeset(say(key, given));
+/** A part as it is set in a picture: a number with its minus; words as they are. @param {Part} part */
+export const set = ({ text, format }) => (format in FORMATS ? typeset(text) : text);
+
+/** A sentence as it is set in a picture. @param {string} key @param {Given} [given] */
+export const said = (key, given = {}) => parts(key, given).map(set).join('');

@@ -9,7 +9,7 @@ import { made } from './load.js';
 import { percent, typeset } from './number.js';
 import { rows } from './rows.js';
 import { called, inMask, look, maskHint, maskToken, wordAt, words } from './run.js';
-import { parts, say } from './say.js';
+import { parts, said } from './say.js';
 import { stage } from './stage.js';
 import { cellOf, STOPS, stopOf } from './stops.js';
 import { DEFAULTS, GAP, toQuery } from './store.js';
@@ -137,7 +137,7 @@ export function start(root, context) {
       if (event.ctrlKey || event.metaKey || event.shiftKey || event.button) return;
       event.preventDefault();
       store.set(also());
-      context.go(key);
+      context.go(key, also());
     } }, el('span', {}, text), el('span', { 'aria-hidden': 'true' }, ' →'));
   }
   /** The number that the claim says, as a cell of the page Attention. @returns {import('./store.js').Changes} */
@@ -212,8 +212,8 @@ export function start(root, context) {
     compose(claimed, without_it ? without(run, shown) : answer(run, shown, word));
     claimed.classList.toggle('enc-without', without_it);
     const pieces = all.filter(one => one.count > 1).length;
-    const left = seen.rest >= SAID && seen.rest <= Math.max(...seen.shares) ? say('left_out', { share: seen.rest, words: outside(run) }) : '';
-    write(rest, typeset([left, pieces ? 'Arcs are of whole words: the shares of their pieces are added.' : ''].filter(Boolean).join(' ')));
+    const left = seen.rest >= SAID && seen.rest <= Math.max(...seen.shares) ? said('left_out', { share: seen.rest, words: outside(run) }) : '';
+    write(rest, [left, pieces ? 'Arcs are of whole words: the shares of their pieces are added.' : ''].filter(Boolean).join(' '));
 
     const found = couple();
     pair.element.hidden = !found;

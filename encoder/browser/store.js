@@ -19,7 +19,7 @@
 /**
  * @typedef {{
  *   get(): State, set(changes: Changes, how?: {push?: boolean}): void, subscribe(hear: (state: State) => void): () => void,
- *   take(query: Record<string, string>): void, suggest(found: Changes): void, pin(): void, query(): Record<string, string>, flush(): void, link(): string, end(): void
+ *   take(query: Record<string, string>): void, suggest(found: Changes): void, pin(): void, query(): Record<string, string>, along(): Record<string, string>, leave(also: Changes): void, flush(): void, link(): string, end(): void
  * }} Store
  */
 
@@ -27,6 +27,8 @@ export const GAP = 'The keys to the cabinet [MASK] on the table.';
 export const REST = 150; // ms; Chromium drops replaceState beyond about 200 in ten seconds
 const VERSION = '1';
 const NAMES = /** @type {const} */ (['sentence', 'second', 'model', 'layer', 'head', 'word', 'step', 'cell', 'hidden', 'edits', 'other', 'other_model', 'off', 'maps', 'more', 'after', 'lens_word', 'number', 'numbers']);
+const SHOWN = /** @type {const} */ (['layer', 'head', 'word']); // what a run chooses where nobody did
+const OF_PAGE = /** @type {const} */ (['number', 'numbers', 'cell']); // what is open on one page and none of the others
 const OF_BROWSER = ['word', 'off', 'maps', 'more', 'after', 'lens_word', 'number', 'numbers']; // what a server that hands over a view knows nothing of
 /** @type {State} */
 export const DEFAULTS = { sentence: GAP, second: '', model: 'base', layer: null, head: null, word: null, step: '', cell: '', hidden: [], edits: '', other: '', other_model: '', off: false, maps: false, more: '', after: '', lens_word: '', number: '', numbers: '' };
@@ -120,6 +122,7 @@ export function makeStore({ defaults = {}, first = {}, where = null } = {}) {
   const events = /** @type {const} */ ([['popstate', back], ['pagehide', flush], ['beforeunload', flush]]);
   for (const [name, hear] of events) where?.addEventListener(name, hear);
 
+  const closed = Object.fromEntries(OF_PAGE.map(name => [name, '']));
   /** @type {Store} */
   const store = {
     get,
@@ -129,11 +132,13 @@ export function makeStore({ defaults = {}, first = {}, where = null } = {}) {
         const value = changes[/** @type {keyof State} */ (name)];
         return value !== undefined && value !== before[/** @type {keyof State} */ (name)];
       });
-      const settled = anew ? { word: null, cell: '', number: '', hidden: [], edits: '', off: false, lens_word: '', ...changes } : { ...changes };
+      // Who chooses anything keeps what was shown: another word must not lead to another head.
+      const shown = anew ? {} : Object.fromEntries(SHOWN.filter(name => before[name] !== null).map(name => [name, before[name]]));
+      const settled = anew ? { word: null, cell: '', number: '', hidden: [], edits: '', off: false, lens_word: '', ...changes } : { ...shown, ...changes };
       if (typeof changes.word === 'number' && changes.word !== before.word) settled.lens_word ??= ''; // it was one of another place
       // A layer and its head are written together: one alone would mean another head to who opens the address.
       if (('layer' in changes) !== ('head' in changes)) Object.assign(settled, 'layer' in changes ? { head: before.head } : { layer: before.layer });
-      const said = Object.entries(settled).filter(([name, value]) => String(value) !== String(before[/** @type {keyof State} */ (name)]) || name in changes);
+      const said = Object.entries(settled).filter(([name, value]) => String(value) !== String(before[/** @type {keyof State} */ (name)]) || name in changes || name in shown);
       const names = new Set(said.map(([name]) => name));
       if (['layer', 'head'].some(name => names.has(name))) names.add('layer').add('head');
       if (push) flush();
@@ -167,6 +172,10 @@ export function makeStore({ defaults = {}, first = {}, where = null } = {}) {
       if (chosen.layer === undefined || chosen.head === undefined) store.set({ layer, head });
     },
     query: () => toQuery({ ...get(), ...chosen }),
+    /** What goes along to another page. */
+    along: () => toQuery({ ...get(), ...chosen, ...closed }),
+    /** Closes what is open on the page that is left, but for what goes along. @param {Changes} also */
+    leave(also) { if (OF_PAGE.some(name => chosen[name])) store.set({ ...closed, ...also }); },
     flush,
     link() { flush(); return where?.location.href ?? ''; },
     end() {

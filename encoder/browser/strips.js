@@ -13,9 +13,9 @@ import { row } from './packet.js';
 
 /**
  * The numbers of a picture: `values` row by row, `rows` the positions of the tokens that have one. `names` are those of the columns
- * where columns are tokens. `shut` tells of each cell why it is not looked at, as a place in SHUT; null where a stop knows no mask.
+ * where columns are tokens. `within` is how far a number may be from the run's own, because it was sent in steps. `shut` tells of each cell why it is not looked at, as a place in SHUT; null where a stop knows no mask.
  * `parts` tells what a number is: an edit can make shares negative.
- * @typedef {{rows: number[], columns: number, values: Float32Array, names: string[] | null, shut: Uint8Array | null, parts: 'share' | 'signed'}} Numbers
+ * @typedef {{rows: number[], columns: number, values: Float32Array, names: string[] | null, shut: Uint8Array | null, within?: number, parts: 'share' | 'signed'}} Numbers
  */
 
 /**
@@ -116,6 +116,30 @@ export function productsOf(run, vectors, head, position) {
   return made;
 }
 
+/** Half of the step in which an array was sent: no number is farther than this from the run's own. @param {import('./packet.js').Numbers | undefined} array */
+export const half = array => (array && array.type !== 'f32' ? array.scale / 2 : 0);
+
+/** How far a product of a query and a key may be from the run's own where it is done again from what was sent. @param {Packet} vectors @param {number} head @param {number} size */
+function apartOf(vectors, head, size) {
+  const { q, k } = meeting(vectors), most = (/** @type {import('./packet.js').Numbers} */ array) => {
+    const all = vectorsOf(array, head);
+    let largest = 0;
+    for (let i = 0; i < all.length; i += size) {
+      let sum = 0;
+      for (let d = i; d < i + size; d++) sum += Math.abs(all[d]);
+      largest = Math.max(largest, sum);
+    }
+    return largest;
+  };
+  return half(q) * most(k) + half(k) * most(q) + size * half(q) * half(k);
+}
+
+/** Whether anything is hidden from anybody in a layer: a token, padding, what is too far away, or by a change. @param {Packet} run @param {number} layer */
+export function masks(run, layer) {
+  const { hidden, kinds, tokens, windows } = run.about;
+  return Boolean(run.arrays.masked) || hidden.length > 0 || kinds.includes('padding') || (windows?.[layer] ?? Infinity) < tokens.length - 1;
+}
+
 /** Whether a stop needs the vectors of its layer. @param {Stop} stop @param {Packet} run @param {number} [temperature] */
 const needsVectors = (stop, run, temperature = 1) =>
   stop.level === 2 || (!run.arrays[stop.array]) || (stop.key === 'softmax' && temperature !== 1 && !run.arrays.scores);
@@ -141,7 +165,15 @@ export function numbersOf(stop, run, vectors, chosen) {
     if (shut) shut.set(closed(position, i), i * columns);
   });
   const parts = share && values.some(value => value < 0) ? 'signed' : stop.parts;
-  return { rows, columns, values, names: grid ? namesOf(tokens) : null, shut, parts };
+  return { rows, columns, values, names: grid ? namesOf(tokens) : null, shut, within: off(), parts };
+
+  /** How far a number of this stop may be from the run's own. */
+  function off() {
+    if (!grid) return half(/** @type {Packet} */ (vectors).arrays[stop.array]);
+    if (share) return half(run.arrays.weights);
+    const made = vectors && (stop.key === 'scores' ? !vectors.arrays.products : !run.arrays.scores);
+    return made ? apartOf(vectors, head, model.d_head) / (stop.key === 'scores' ? 1 : divisorOf(run, vectors)) : 0;
+  }
 
   /** Why tokens are not looked at; one that has a share all the same is. @param {number} position @param {number} i */
   function closed(position, i) {

@@ -1,10 +1,10 @@
 // @ts-check
 // Tokens to choose from: with bars below or beside one another, and as the words of the sentence.
 import { children, el, focused, put, rove, walkByKeys, write } from './dom.js';
-import { brief, typeset } from './number.js';
+import { sure, typeset } from './number.js';
 import { direction, inFull, words } from './run.js';
 
-/** `bars` are drawn in every row, one below the other: a colour of the page, and a number for each row; `most` is as long as a bar gets. @typedef {{names: string[], positions: number[], chosen: number, most: number, direction: 'ltr' | 'rtl', bars: {colour: string, values: number[]}[], says: (row: number) => string}} View */
+/** `bars` are drawn in every row, one below the other: a colour of the page, and a number for each row; `most` is as long as a bar gets, `within` is how far a number may be off. @typedef {{names: string[], positions: number[], chosen: number, most: number, direction: 'ltr' | 'rtl', bars: {colour: string, values: number[]}[], within?: number, says: (row: number) => string}} View */
 
 /** @param {{label: string, choose: (row: number) => void, place?: string}} calls `place` is the attribute that says which one a row is */
 export function tokenList({ label, choose, place: attribute = 'data-word' }) {
@@ -35,7 +35,7 @@ export function tokenList({ label, choose, place: attribute = 'data-word' }) {
   /** @param {View} given */
   function draw(given) {
     view = given;
-    const { names, positions, chosen, most, bars } = given;
+    const { names, positions, chosen, most, bars, within = 0 } = given;
     children(element, names.length, () => el('div', { role: 'option' }, el('bdi', { class: 'tl-name' }), el('span', { class: 'tl-bars' }))).forEach((row, i) => {
       put(row, { [attribute]: positions[i], 'aria-selected': String(i === chosen), tabindex: i === chosen ? '0' : '-1', 'aria-label': given.says(i) });
       write(row.children[0], names[i]);
@@ -43,7 +43,7 @@ export function tokenList({ label, choose, place: attribute = 'data-word' }) {
         const value = bars[b].values[i];
         put(bar, { 'data-colour': bars[b].colour });
         put(bar.children[0], { style: `width: ${(Number.isFinite(value) && most > 0 ? 84 * Math.min(1, Math.abs(value) / most) : 0).toFixed(2)}%`, 'data-cut': Math.abs(value) > most });
-        write(bar.children[1], Number.isFinite(value) ? typeset(brief(value)) : '–');
+        write(bar.children[1], Number.isFinite(value) ? typeset(sure(value, within)) : '–');
       });
     });
     const place = `${names.length} ${positions[0]}`;
@@ -56,7 +56,7 @@ export function tokenList({ label, choose, place: attribute = 'data-word' }) {
   return { element, draw };
 }
 
-/** @typedef {{names: string[], positions: number[], values: number[], chosen: number, direction: 'ltr' | 'rtl', label: string, says: (row: number) => string}} RowView */
+/** @typedef {{names: string[], positions: number[], values: number[], within: number[], chosen: number, direction: 'ltr' | 'rtl', label: string, says: (row: number) => string}} RowView */
 
 /** @param {{choose: (row: number) => void}} calls */
 export function tokenRow({ choose }) {
@@ -84,12 +84,12 @@ export function tokenRow({ choose }) {
     /** @param {RowView} given */
     draw(given) {
       view = given;
-      const { names, positions, values, chosen } = given, most = values.reduce((so, value) => Math.max(so, Math.abs(value) || 0), 0);
+      const { names, positions, values, within, chosen } = given, most = values.reduce((so, value) => Math.max(so, Math.abs(value) || 0), 0);
       put(element, { 'aria-label': given.label, dir: given.direction });
       children(element, names.length, () => el('div', { role: 'option' }, el('span', { class: 'tr-value' }), el('span', { class: 'tr-bar' }, el('i')), el('bdi', { class: 'tr-name' }))).forEach((one, i) => {
         const value = values[i], bar = /** @type {Element} */ (one.children[1].firstElementChild);
         put(one, { 'data-word': positions[i], 'aria-selected': String(i === chosen), tabindex: i === chosen ? '0' : '-1', 'aria-label': given.says(i) });
-        write(one.children[0], value === 0 ? '0' : Number.isFinite(value) ? typeset(brief(value, 2)) : '–');
+        write(one.children[0], Number.isFinite(value) ? typeset(sure(value, within[i], 2)) : '–');
         put(bar, { style: `height: ${(most > 0 && Number.isFinite(value) ? 100 * Math.abs(value) / most : 0).toFixed(1)}%`, 'data-below': value < 0 });
         write(one.children[2], names[i]);
       });

@@ -3,7 +3,7 @@
 import { canvasSlider } from './canvas.js';
 import { children, el, put, themeOf, write } from './dom.js';
 import { colourOf } from './grid.js';
-import { brief, typeset } from './number.js';
+import { brief, sure, typeset } from './number.js';
 
 /** @typedef {import('./way_in.js').Strip} Strip */
 /** What is drawn: `own` gives each strip ends of its own, `number` is framed in all that have it. @typedef {{strips: Strip[], number: number, own: boolean, whose: string}} View */
@@ -51,12 +51,12 @@ export function vectorStrips({ choose }) {
       return el('div', { class: 'vector' }, el('div', { class: 'vector-name' }, el('b'), el('span')), el('div', { class: 'vector-strip' }, canvas, el('i', { 'aria-hidden': 'true' })));
     });
     rows.forEach((line, s) => {
-      const { name, values } = given.strips[s], most = given.own ? sizes[s] || 1 : all, canvas = /** @type {HTMLCanvasElement} */ (line.querySelector('canvas'));
+      const { name, values, within } = given.strips[s], most = given.own ? sizes[s] || 1 : all, canvas = /** @type {HTMLCanvasElement} */ (line.querySelector('canvas'));
       const has = given.number < values.length, frame = /** @type {HTMLElement} */ (line.querySelector('.vector-strip i'));
       write(/** @type {Element} */ (line.querySelector('b')), name);
-      write(/** @type {Element} */ (line.querySelector('span')), typeset(`colours from -${brief(most)} to ${brief(most)}`));
+      write(/** @type {Element} */ (line.querySelector('span')), `colours from ${typeset(brief(-most))} to ${brief(most)}`);
       paint(canvas, values, most, theme);
-      put(canvas, { 'aria-label': typeset(`${given.whose}, ${name}: ${values.length} numbers, the largest in size ${brief(sizes[s])}${has ? `; number ${given.number} is ${brief(values[given.number])}` : ''}.`) });
+      put(canvas, { 'aria-label': `${given.whose}, ${name}: ${values.length} numbers, the largest in size ${brief(sizes[s])}${has ? `; number ${given.number} is ${typeset(sure(values[given.number], within))}` : ''}.` });
       frame.hidden = !has;
       frame.style.insetInlineStart = `${((given.number + 0.5) / values.length) * 100}%`;
     });
@@ -64,7 +64,7 @@ export function vectorStrips({ choose }) {
   return { element, draw, end: () => dark.removeEventListener('change', anew) };
 }
 
-/** `colour` is one of those of the page. @typedef {{name: string, values: Float32Array, colour: 'muted' | 'accent' | 'second' | 'ink'}} SliderStrip */
+/** `colour` is one of those of the page, `within` is how far a number may be off. @typedef {{name: string, values: Float32Array, within: number, colour: 'muted' | 'accent' | 'second' | 'ink'}} SliderStrip */
 /** @typedef {{key: string, strips: SliderStrip[], chosen: number, kept: number, label: string, says: string}} SliderView */
 
 const HIGH = 56, NAME = 17, FAR = 3; // px of a strip and of its name; how far above the usual the ends may lie
@@ -128,7 +128,7 @@ export function vectorSlider({ point, keep }) {
       pen.textAlign = 'right';
       pen.font = `600 13px ${font}`;
       pen.fillStyle = theirs.second;
-      pen.fillText(`number ${chosen}: ${typeset(brief(value))}`, room, top - 4);
+      pen.fillText(`number ${chosen}: ${typeset(sure(value, strip.within))}`, room, top - 4);
     });
   }
 

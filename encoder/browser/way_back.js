@@ -1,15 +1,17 @@
 // @ts-check
 // The way of a number back to the table of embeddings, in steps that a person would name. Only numbers and words, no page.
 import { at, row } from './packet.js';
-import { largest, lengthOf } from './row.js';
+import { largest, lengthOf, rootOf } from './row.js';
+import { begins, calledToken } from './run.js';
 import { STOPS } from './stops.js';
-import { divisorOf, maskedOf, meeting, namesOf, scoresOf, SHUT, softmax } from './strips.js';
+import { divisorOf, half, maskedOf, meeting, namesOf, scoresOf, SHUT, softmax } from './strips.js';
 
 /** @typedef {import('./packet.js').Packet} Packet */
 /** Where a number stands: `row` is the position of its token. @typedef {{stop: number, layer: number, head: number, row: number, column: number}} Spot */
 /**
- * A number that is said. With `step` and `index` it is the run's own at that place, or, with `of`, the length of the vector there.
- * @typedef {{value: number, form?: 'percent', step?: string, index?: number[], of?: 'length'}} Said
+ * A number that is said. With `step` and `index` it is the run's own at that place, or, with `of`, the length of the vector there; as it
+ * was sent it may be off by `within`.
+ * @typedef {{value: number, form?: 'percent', step?: string, index?: number[], of?: 'length', within?: number}} Said
  */
 /** @typedef {(string | Said)[]} Sentence */
 /**
@@ -30,9 +32,11 @@ const place = (/** @type {string} */ key) => STOPS.findIndex(stop => stop.key ==
 export function stepBack(spot, run, vectors) {
   const { layer, head, row: position, column } = spot, { arrays } = vectors;
   const stop = STOPS[spot.stop], names = namesOf(run.about.tokens), { d_head: size, d_model: width } = run.about.model;
-  const own = names[position], other = names[column] ?? '', i = run.about.rows.indexOf(position);
+  const own = calledToken(run, position), other = stop.shape === 'grid' ? calledToken(run, column) : '', i = run.about.rows.indexOf(position);
   /** @param {string} key @param {number[]} index @param {number} value @returns {Said} */
-  const number = (key, index, value) => ({ value, step: `layers.${layer}.${STOPS[place(key)].step}`, index });
+  const number = (key, index, value) => ({ value, step: `layers.${layer}.${STOPS[place(key)].step}`, index, ...within(key) });
+  /** @param {string} key */
+  const within = key => (STOPS[place(key)].shape === 'strip' ? { within: half(arrays[STOPS[place(key)].array]) } : {});
   /** @param {string} key @param {number[]} index @param {ArrayLike<number>} vector @returns {Said} */
   const length = (key, index, vector) => ({ value: lengthOf(vector), step: `layers.${layer}.${STOPS[place(key)].step}`, index, of: 'length' });
   /** @param {string} key @param {number} to @param {number} at_ @returns {Spot} */
@@ -40,14 +44,14 @@ export function stepBack(spot, run, vectors) {
   const nothing = { table: null, next: [], end: false };
   const grid = stop.shape === 'grid' && i >= 0, score = ((grid && scoresOf(run, vectors, spot, i)) || [])[column];
   const left = (grid && maskedOf(run, vectors, spot, i)) || { values: new Float32Array(names.length).fill(NaN), shut: new Uint8Array(names.length) };
-  const masked = left.values[column];
+  const masked = left.values[column], { reads, embedded = [], bias = true, distance = false } = /** @type {{reads?: string, embedded?: string[], bias?: boolean, distance?: boolean}} */ (vectors.about);
 
   if (stop.key === 'output') {
     const vector = row(arrays.output, position), joined = row(arrays.concat, position), best = largest(joined)[0];
     return {
       ...nothing, crumb: 'W_O', title: `Number ${column} of what attention gives to ${own}`,
       says: [
-        [number('output', [position, column], vector[column]), ' is made of all that the heads hand over for ', own, ': concat, ', String(width), ' numbers of length ', length('concat', [position], joined), ', times a column of W_O, plus b_O.'],
+        [number('output', [position, column], vector[column]), ' is made of all that the heads hand over for ', own, ': concat, ', String(width), ' numbers of length ', length('concat', [position], joined), `, times a column of W_O${bias ? ', plus b_O' : ''}.`],
         ['W_O was learned and stays in the model. The largest number of concat is ', number('concat', [position, best], joined[best]), ', number ', String(best), '.'],
       ],
       next: [{ label: `Number ${best} of concat`, spot: spotOf('concat', position, best) }],
@@ -81,9 +85,9 @@ export function stepBack(spot, run, vectors) {
     const share = { ...number('softmax', [head, position, column], at(run.arrays.weights, layer, head, i, column)), form: 'percent' };
     return {
       ...nothing, crumb: 'share', title: `The share that ${own} gives to ${other}`,
-      says: shut[column] ? [[`${own} does not look at ${other}: ${SHUT[shut[column]].because}. Its share is `, share, '.']] : [
-        [share, ' = e^(', number('mask', [head, position, column], values[column]), ' − ', number('mask', [head, position, top], most), ') / ', { value: sum }, ' = ', { value: powers[column] }, ' / ', { value: sum }],
-        ['The score of ', own, ' and ', other, ' is ', number('mask', [head, position, column], values[column]), '; the largest of the row is ', number('mask', [head, position, top], most), ', with ', names[top], '. All ', String(names.length), ' powers add up to ', { value: sum }, '.'],
+      says: shut[column] ? [[`${begins(own)} does not look at ${other}: ${SHUT[shut[column]].because}. Its share is `, share, '.']] : [
+        [share, ' = e^(', number('mask', [head, position, column], values[column]), most < 0 ? ' − (' : ' − ', number('mask', [head, position, top], most), most < 0 ? ')) / ' : ') / ', { value: sum }, ' = ', { value: powers[column] }, ' / ', { value: sum }],
+        ['The score of ', own, ' and ', other, ' is ', number('mask', [head, position, column], values[column]), '; the largest of the row is ', number('mask', [head, position, top], most), ', with ', calledToken(run, top), '. All ', String(names.length), ' powers add up to ', { value: sum }, '.'],
       ],
       next: [masked === score ? { label: 'The score', spot: spotOf('scaled', position, column) } : { label: 'The mask', spot: spotOf('mask', position, column) }],
     };
@@ -101,13 +105,13 @@ export function stepBack(spot, run, vectors) {
   if (stop.key === 'scaled') {
     const divisor = divisorOf(run, vectors);
     const { q, k } = meeting(vectors), whole = arrays.products ? at(arrays.products, head, position, column) : sumOf(row(q, head, position), row(k, head, column));
-    const more = Math.abs(whole / divisor - score) > 1e-3 * (1 + Math.abs(score));
+    const root = rootOf(divisor, size);
     return {
       ...nothing, crumb: 'score', title: `The score of ${own} and ${other}`,
       says: [
-        [number('scaled', [head, position, column], score), ' = ', number('scores', [head, position, column], whole), ' / ', { value: divisor }, ...(more ? [' and what this model adds for the distance'] : []), '.'],
+        [number('scaled', [head, position, column], score), ' = ', number('scores', [head, position, column], whole), ' / ', { value: divisor }, ...(distance ? [' and what this model adds for the distance'] : []), '.'],
         ...(left.shut[column] ? [[`This score goes no further: ${own} does not look at ${other}, because ${SHUT[left.shut[column]].because}.`]] : []),
-        [`${brieflyRoot(divisor)} is the root of how many numbers a query has: ${size}.`],
+        [root === '√d_head' ? `${brieflyRoot(divisor)} is the root of how many numbers a query has: ${size}.` : `${brieflyRoot(divisor)} is ${root}: ${Math.round(divisor ** 2 / size)} scores of ${size} numbers were added.`],
       ],
       next: [{ label: 'Query times key', spot: spotOf('scores', position, column) }],
     };
@@ -123,7 +127,7 @@ export function stepBack(spot, run, vectors) {
       table: {
         heads: ['number', `q of ${own}`, `k of ${other}`, 'product'],
         lines: [
-          ...shown.map(d => [String(d), turned ? { value: query[d] } : number('q', [head, position, d], query[d]), turned ? { value: key[d] } : number('k', [head, column, d], key[d]), { value: parts[d] }]),
+          ...shown.map(d => [String(d), turned ? { value: query[d], within: half(q) } : number('q', [head, position, d], query[d]), turned ? { value: key[d], within: half(k) } : number('k', [head, column, d], key[d]), { value: parts[d], within: half(q) * Math.abs(key[d]) + half(k) * Math.abs(query[d]) }]),
           ['all others', '', '', { value: rest }],
         ],
       },
@@ -136,7 +140,7 @@ export function stepBack(spot, run, vectors) {
     return {
       ...nothing, crumb: `${what} of ${own}`, title: `Number ${column} of the ${what} of ${own}`,
       says: [
-        [number(stop.key, [head, position, column], vector[column]), ` is made of the ${width} numbers of x of `, own, ', whose length is ', length('x', [position], x), `: each times a number of column ${head * size + column} of W_${stop.label}, added up, plus b_${stop.label}.`],
+        [number(stop.key, [head, position, column], vector[column]), ` is made of the ${width} numbers of x of `, own, ', whose length is ', length('x', [position], x), `: each times a number of column ${head * size + column} of W_${stop.label}, added up${bias ? `, plus b_${stop.label}` : ''}.`],
         [`W_${stop.label} was learned and stays in the model. The whole ${what} has a length of `, length(stop.key, [head, position], vector), '.'],
       ],
       next: [{ label: `x of ${own}`, spot: spotOf('x', position, best) }],
@@ -144,18 +148,19 @@ export function stepBack(spot, run, vectors) {
   }
   const x = row(arrays.x, position), best = largest(x).slice(0, SHOWN);
   const table = { heads: ['number', 'x'], lines: best.map(d => /** @type {Sentence} */ ([String(d), number('x', [position, d], x[d])])) };
+  const normed = reads === 'norm', made = [...embedded, ...(normed ? ['normed again for attention'] : [])];
   if (!layer) {
     return {
       crumb: 'embedding', title: `The embedding of ${own}`, table, next: [], end: true,
       says: [
-        [number('x', [position, column], x[column]), ` is number ${column} of what comes into layer 0: the row of ${run.about.tokens[position]} in the table of embeddings, with its position, ${position}, added. Its length is `, length('x', [position], x), '.'],
+        [number('x', [position, column], x[column]), ` is number ${column} of what attention reads in layer 0: the row of ${run.about.tokens[position]} in the table of embeddings${made.map(one => `, ${one}`).join('')}. Its length is `, length('x', [position], x), '.'],
         ['The table was learned. Nothing comes before it: this is where the number comes from.'],
       ],
     };
   }
   return {
-    crumb: `x of layer ${layer}`, title: `What layer ${layer - 1} gave for ${own}`, table, end: false,
-    says: [[number('x', [position, column], x[column]), ` is number ${column} of x, which has a length of `, length('x', [position], x), `. Each layer from 0 to ${layer - 1} added to what came in: attention, then feed-forward. At the very bottom stands the embedding of ${own}.`]],
+    crumb: `x of layer ${layer}`, title: normed ? `What the norm before attention made of ${own}` : `What layer ${layer - 1} gave for ${own}`, table, end: false,
+    says: [[number('x', [position, column], x[column]), ` is number ${column} of x, which has a length of `, length('x', [position], x), `. ${normed ? `A norm brought what layer ${layer - 1} gave to this size. ` : ''}Each layer from 0 to ${layer - 1} added to what came in: attention, then feed-forward. At the very bottom stands the embedding of ${own}.`]],
     next: [
       { label: `The embedding of ${own}`, spot: { ...spotOf('x', position, column), layer: 0 } },
       ...(layer > 1 ? [{ label: `x of layer ${layer - 1}`, spot: { ...spotOf('x', position, column), layer: layer - 1 } }] : []),

@@ -1,6 +1,9 @@
 // @ts-check
 // How a token becomes the vector that the first layer reads: the stops of it that a model has, and the arithmetic of one number. No page.
+import { sure, typeset } from './number.js';
 import { at, row } from './packet.js';
+import { apart, begins } from './run.js';
+import { half as halfOf } from './strips.js';
 
 /** @typedef {import('./packet.js').Packet} Packet */
 /**
@@ -13,7 +16,7 @@ import { at, row } from './packet.js';
  */
 /** @typedef {{key: 'word' | 'scaled' | 'place' | 'sum' | 'norm' | 'widened', label: string, step: string, title: string, what: string}} Stop */
 /** A number worked out again: `text` shows how, `value` is what came out, `recorded` what the run has, `within` what rounding may change. @typedef {{text: string, value: number, recorded: number, within: number}} Again */
-/** A vector as a strip, with its name. @typedef {{name: string, values: Float32Array}} Strip */
+/** A vector as a strip, with its name; its numbers may be off by `within`. @typedef {{name: string, values: Float32Array, within: number}} Strip */
 
 const WAVES = 10_000; // the base of sines and cosines (paper, section 3.5)
 const ROUNDED = 2e-6; // of a number: what sums in float32 may be off
@@ -65,17 +68,21 @@ export function readCell(cell) {
 /** A number in few letters. @param {number} value */
 const tidy = value => String(Number(value.toPrecision(3)));
 
-/** A number as it stands in a sum. @param {number} value */
-export const figure = value => (Number.isFinite(value) ? value.toFixed(Math.abs(value) >= 1 ? 2 : Math.abs(value) >= 0.1 || value === 0 ? 3 : 4) : 'no number');
+/** A number as it stands in a sum, with no digit that is not sure. @param {number} value @param {number} [within] how far it may be off */
+export function figure(value, within = 0) {
+  if (!Number.isFinite(value)) return 'no number';
+  const places = Math.abs(value) >= 1 ? 2 : Math.abs(value) >= 0.1 || value === 0 ? 3 : 4;
+  return value.toFixed(within > 0 ? Math.max(0, Math.min(places, Math.floor(-Math.log10(2 * within)))) : places).replace(/^-(0\.?0*)$/, '$1');
+}
 
-/** A number that is multiplied: with more digits, so that who works it out again comes to the same. @param {number} value */
-const fine = value => (Number.isFinite(value) ? String(Number(value.toPrecision(5))) : 'no number');
+/** A number that is multiplied: with more digits, so that who works it out again comes to the same. @param {number} value @param {number} [within] */
+const fine = (value, within = 0) => (within > 0 ? sure(value, within, 5) : Number.isFinite(value) ? String(Number(value.toPrecision(5))) : 'no number');
 
 /** The strips of a stop for the token at a row of the packet, from above. @param {Packet} part @param {Stop} stop @param {number} i @param {number} position @returns {Strip[]} */
 export function stripsOf({ arrays, about }, stop, i, position) {
   const { factor } = /** @type {About} */ (/** @type {unknown} */ (about));
   /** @param {string} name @param {string} called */
-  const strip = (name, called) => (arrays[name] ? [{ name: called, values: row(arrays[name], i) }] : []);
+  const strip = (name, called) => (arrays[name] ? [{ name: called, values: row(arrays[name], i), within: halfOf(arrays[name]) }] : []);
   const own = strip('tokens', 'the word'), scaled = factor === null ? own : strip('scaled', `the word × ${tidy(factor)}`);
   const total = strip(arrays.sum ? 'sum' : 'output', 'the sum');
   if (stop.key === 'word') return own;
@@ -109,11 +116,11 @@ export const turnAt = ({ theta = WAVES, divisor = 1 }, place, pair, pairs) => pl
  */
 export function again(part, stop, i, number) {
   const { arrays } = part, { factor, rows, width, positions, norm, theta } = aboutOf(part), place = rows[i];
-  const half = (/** @type {string} */ name) => (arrays[name] && arrays[name].type !== 'f32' ? arrays[name].scale / 2 : 0);
+  const half = (/** @type {string} */ name) => halfOf(arrays[name]);
   const of = (/** @type {string} */ name) => at(arrays[name], i, number);
   if (stop.key === 'scaled' && factor !== null) {
     const value = of('tokens') * factor;
-    return { text: `${fine(of('tokens'))} × ${fine(factor)} = ${figure(value)}`, value, recorded: of('scaled'), within: factor * half('tokens') + half('scaled') + ROUNDED * Math.abs(value) };
+    return { text: `${fine(of('tokens'), half('tokens'))} × ${fine(factor)} = ${figure(value, factor * half('tokens'))}`, value, recorded: of('scaled'), within: factor * half('tokens') + half('scaled') + ROUNDED * Math.abs(value) };
   }
   if (stop.key === 'place' && positions === 'sinusoidal') {
     const power = number - (number % 2), value = waveAt(place, number, width), angle = place / WAVES ** (power / width);
@@ -128,19 +135,19 @@ export function again(part, stop, i, number) {
     const total = arrays.sum ? 'sum' : 'output', word = of('tokens') * (factor ?? 1);
     const added = [...(arrays.alike ? ['positions'] : []), ...(arrays.segments ? ['segments'] : [])];
     const value = added.reduce((sum, name) => sum + of(name), word);
-    const terms = [factor === null ? figure(of('tokens')) : `${fine(of('tokens'))} × ${fine(factor)}`, ...added.map(name => (of(name) < 0 ? `− ${figure(-of(name))}` : `+ ${figure(of(name))}`))];
+    const own = half('tokens'), terms = [factor === null ? figure(of('tokens'), own) : `${fine(of('tokens'), own)} × ${fine(factor)}`, ...added.map(name => (of(name) < 0 ? `− ${figure(-of(name), half(name))}` : `+ ${figure(of(name), half(name))}`))];
     const within = (factor ?? 1) * half('tokens') + added.reduce((sum, name) => sum + half(name), half(total)) + ROUNDED * Math.abs(word);
-    return { text: `${terms.join(' ')} = ${figure(value)}`, value, recorded: of(total), within };
+    return { text: `${terms.join(' ')} = ${figure(value, within)}`, value, recorded: of(total), within };
   }
   if (stop.key === 'norm' && norm && arrays.gamma) {
     const before = at(arrays[arrays.sum ? 'sum' : 'output'], i, number), mean = arrays.mean ? at(arrays.mean, i) : 0;
     const spread = arrays.mean_square ? Math.sqrt(at(arrays.mean_square, i) + norm.eps)
       : norm.kind === 'std_norm' ? Math.sqrt(at(arrays.variance, i)) + norm.eps : Math.sqrt(at(arrays.variance, i) + norm.eps);
     const gamma = at(arrays.gamma, number), beta = arrays.beta ? at(arrays.beta, number) : 0, value = ((before - mean) / spread) * gamma + beta;
-    const top = arrays.mean ? `(${figure(before)} ${mean < 0 ? '+' : '−'} ${figure(Math.abs(mean))})` : figure(before);
+    const off = half(arrays.sum ? 'sum' : 'output'), x = figure(before, off), top = arrays.mean ? `(${x} ${mean < 0 ? '+' : '−'} ${figure(Math.abs(mean))})` : x;
     const after = arrays.normed ? 'normed' : 'output';
     return {
-      text: `${top} / ${fine(spread)} × ${fine(gamma)} ${beta < 0 ? '−' : '+'} ${figure(Math.abs(beta))} = ${figure(value)}`, value,
+      text: `${top} / ${fine(spread)} × ${gamma < 0 ? `(${fine(gamma)})` : fine(gamma)}${arrays.beta ? ` ${beta < 0 ? '−' : '+'} ${figure(Math.abs(beta))}` : ''} = ${figure(value, off * Math.abs(gamma) / spread)}`, value,
       recorded: of(after), within: (half('sum') * Math.abs(gamma)) / spread + half(after) + 1e-5 * Math.max(1, Math.abs(value)),
     };
   }
@@ -163,12 +170,12 @@ export function cosine(a, b) {
  */
 export function finding(part, stop, i, query) {
   const { arrays } = part, { vocabulary, near, near_of: whose, chance, rows, factor, positions } = aboutOf(part), place = rows[i];
-  const none = { key: 'no_numbers', given: { query } }, two = (/** @type {number} */ value) => value.toFixed(2);
+  const none = { key: 'no_numbers', given: { query: begins(query) } }, two = (/** @type {number} */ value) => typeset(value.toFixed(2).replace('-0.00', '0.00'));
   const total = arrays.sum ?? arrays.output;
   if (stop.key === 'word') {
     const [word, value] = near[whose[i]][0] ?? ['', NaN];
     if (!Number.isFinite(value)) return none;
-    const given = { count: vocabulary.toLocaleString('en-US'), word, query, value: two(value) };
+    const given = { count: vocabulary.toLocaleString('en-US'), word: `“${apart(word)}”`, query, value: two(value) };
     return value > WEAK * chance ? { key: 'near', given } : { key: 'near_weak', given: { ...given, chance: two(chance) } };
   }
   if (stop.key === 'scaled' && factor !== null) {

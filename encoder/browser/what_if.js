@@ -7,7 +7,7 @@ import { made } from './load.js';
 import { both, percent, points, tight, typeset } from './number.js';
 import { read, row } from './packet.js';
 import { called, effects, held, LITTLE, wordAt, words } from './run.js';
-import { parts, say } from './say.js';
+import { parts, said, say } from './say.js';
 import { shareBars } from './guesses.js';
 import { toQuery } from './store.js';
 import { alone, becomes, beginning, columnsOf, drawn, effect, ends, factsOf, fits, grows, isOff, key, masked, nameOf, or, parse, pressed, spell } from './switches.js';
@@ -286,7 +286,7 @@ export function whatIf(root, context) {
     others.hidden = !changed.others.length;
     const described = changed.edits.split(';').map((text, i) => [text, (diff && factsOf(diff).changes?.[i]) ?? text]).filter(([text]) => changed.others.includes(text)).map(([, text]) => text);
     const more = described.length - MOST_CHANGES;
-    write(othersSaid, typeset(`Also changed, and no switch of this board: ${described.slice(0, MOST_CHANGES).join('; ')}${more > 0 ? `; and ${more} more` : ''}.`));
+    write(othersSaid, `Also changed, and no switch of this board: ${described.slice(0, MOST_CHANGES).join('; ')}${more > 0 ? `; and ${more} more` : ''}.`);
     rest.say(top.finding.textContent ?? '');
   }
 
@@ -396,7 +396,7 @@ export function whatIf(root, context) {
         put(button, {
           'data-cell': key(layer, column), 'data-effect': Number.isFinite(value) ? value : null, 'aria-pressed': String(out),
           class: column < model.heads && isOff(off, { layer, column: model.heads }, model) ? 'wi-under' : null,
-          'aria-label': typeset(`${nameOf(place, model)}, ${out ? 'off' : 'on'}; ${spoken(base, each, place)}`),
+          'aria-label': `${nameOf(place, model)}, ${out ? 'off' : 'on'}; ${spoken(base, each, place)}`,
         });
         button.style.setProperty('--colour', css(colour));
         button.style.setProperty('--on', inkOn(colour));
@@ -416,14 +416,14 @@ export function whatIf(root, context) {
   /** What a part does alone. @param {Packet} base @param {Packet | null} each @param {Place} place */
   function spoken(base, each, place) {
     const value = effect(base, each, place), part = nameOf(place, base.about.model), [first] = alone(base, each, place);
-    if (!Number.isFinite(value)) return say('alone_unknown', { part });
-    if (!first) return say('alone_change', { part, share: value });
+    if (!Number.isFinite(value)) return said('alone_unknown', { part });
+    if (!first) return said('alone_change', { part, share: value });
     const [before, after] = both(first.before, first.after);
-    return say('alone_share', { part, word: first.word, before, after });
+    return said('alone_share', { part, word: first.word, before, after });
   }
   function explain() {
     const found = run && pointed ? now() : null;
-    if (found?.base && pointed) write(reading, typeset(`${spoken(found.base, found.each ?? null, pointed)}.`));
+    if (found?.base && pointed) write(reading, `${spoken(found.base, found.each ?? null, pointed)}.`);
     else write(reading, 'Press a part to switch it off, or on again.');
   }
 

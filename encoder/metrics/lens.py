@@ -5,6 +5,7 @@ its biases lean to frequent words whatever it is given.
 """
 
 from collections.abc import Sequence
+from dataclasses import astuple
 
 import torch
 from torch import Tensor
@@ -111,3 +112,14 @@ def kl_to_last(lens: Tensor) -> Tensor:
 def word(encoder: TextEncoder, token_id: int) -> str:
     """The tokenizer's word for an id, or #id where the vocabulary has none."""
     return encoder.tokenizer.id_to_token(token_id) or f"#{token_id}"
+
+
+def wordless(encoder: TextEncoder) -> Tensor:
+    """Which rows of the vocabulary stand for no word: special and unused tokens, and rows without one: [vocab] of bool.
+
+    The vectors of such rows say nothing of meaning; most were hardly trained.
+    """
+    tokenizer, special = encoder.tokenizer, {name for name in astuple(encoder.special) if name}
+    special |= {token.content for token in tokenizer.get_added_tokens_decoder().values() if token.special}
+    names = (tokenizer.id_to_token(i) for i in range(encoder.config.vocab_size))
+    return torch.tensor([name is None or name in special or name.startswith("[unused") for name in names])

@@ -8,7 +8,7 @@ from torch import Tensor
 from encoder.checkpoint.text_encoder import TextEncoder
 from encoder.metrics.head_measures import runs
 from encoder.metrics.layers import length
-from encoder.metrics.lens import word
+from encoder.metrics.lens import word, wordless
 from encoder.metrics.sentences import SENTENCES
 from encoder.model.activations import ACTIVATIONS
 from encoder.model.block import Block
@@ -71,7 +71,7 @@ def nearest_words(encoder: TextEncoder, what: Tensor | int, k: int = 10) -> list
     """The words whose static embedding points most nearly the same way, with the cosine, the nearest first.
 
     Args:
-        encoder: whose embedding table is searched, special and unused tokens included.
+        encoder: whose embedding table is searched; what stands for no word, as [PAD] does, is no answer.
         what: a vector [d_model], or the id of a token, which is then left out of the answer. A vector is held against
             the widened embeddings where the model's tables are narrower than d_model.
         k: how many.
@@ -88,7 +88,7 @@ def nearest_words(encoder: TextEncoder, what: Tensor | int, k: int = 10) -> list
     near = cosines(table, length(table), table[what] if isinstance(what, int) else what)
     if isinstance(what, int):
         near[what] = -torch.inf
-    return best_words(encoder, near, min(k, len(table) - isinstance(what, int)))
+    return best_words(encoder, near, k)
 
 
 def cosines(table: Tensor, lengths: Tensor, vector: Tensor) -> Tensor:
@@ -97,8 +97,9 @@ def cosines(table: Tensor, lengths: Tensor, vector: Tensor) -> Tensor:
 
 
 def best_words(encoder: TextEncoder, near: Tensor, k: int) -> list[tuple[str, float]]:
-    """The k words with the largest values of [vocab], the largest first."""
-    top = near.topk(k)
+    """The k words with the largest values of [vocab], the largest first; fewer where there are no more."""
+    among = near.masked_fill(wordless(encoder), -torch.inf)
+    top = among.topk(min(k, int((among > -torch.inf).sum())))
     return [(word(encoder, i), value) for i, value in zip(top.indices.tolist(), top.values.tolist(), strict=True)]
 
 
@@ -115,7 +116,7 @@ def nearest_by_layer(encoder: TextEncoder, trace: Trace, token: int, k: int = 5)
     token, k = integer("token", token, 0, len(tokens(trace)) - 1), integer("k", k, 1)
     table = widened(encoder)
     lengths = length(table)
-    return [best_words(encoder, cosines(table, lengths, x[token]), min(k, len(table))) for x in stream(trace)]
+    return [best_words(encoder, cosines(table, lengths, x[token]), k) for x in stream(trace)]
 
 
 def widened(encoder: TextEncoder) -> Tensor:

@@ -49,6 +49,7 @@ def level_3(encoder: TextEncoder, trace: Trace, layer: int, *, most_bytes: int =
     units = {"activation": config.activation, "title": kind.title, "cuts": kind.cuts, "gated": config.gated}
     units["never"] = never_active_share(trace[f"layers.{layer}.feed_forward.activation"])
     about = {"layer": layer, "rows": list(rows), "pre_norm": config.norm_first, "sums": sums, "units": units}
+    about["final_norm"] = config.final_norm and layer == config.n_layers - 1
     return pack(3, about, arrays)
 
 
@@ -62,7 +63,8 @@ def norm_of(
     whole = {name: trace.array(step) for name, step in steps.items() if step in trace}
     arrays = dict[str, Stored]()
     for name, values in whole.items():
-        arrays |= by_row(name, values[rows.start : rows.stop]) | {f"{name}_length": exact(lengths(values))}
+        arrays |= by_row(name, values[rows.start : rows.stop])
+        arrays |= {f"{name}_length": exact(lengths(values)), f"{name}_moments": exact(moments(values))}
     for name in ("mean", "variance", "mean_square"):
         if at + name in trace:
             arrays[name] = exact(trace.array(at + name))
@@ -82,6 +84,13 @@ def lengths(vectors: Values) -> Values:
     """Return the length of each row of [n, d]."""
     sizes: Values = np.sqrt(np.square(vectors.astype(np.float64)).sum(-1))
     return sizes
+
+
+def moments(vectors: Values) -> Values:
+    """Return mean and variance of each row of [n, d]: [n, 2]."""
+    numbers = vectors.astype(np.float64)
+    both: Values = np.stack((numbers.mean(-1), numbers.var(-1)), -1)
+    return both
 
 
 def bytes_of_a_row(config: EncoderConfig) -> int:

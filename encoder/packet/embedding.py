@@ -8,7 +8,7 @@ import torch
 
 from encoder.checkpoint.text_encoder import TextEncoder
 from encoder.metrics import cosine_matrix, length
-from encoder.metrics.lens import word
+from encoder.metrics.lens import word, wordless
 from encoder.model.steps.catalogue import nowhere
 from encoder.packet.format import Stored, exact, pack, signed
 from encoder.packet.run import LONGEST, MOST_BYTES, kept_rows, kinds
@@ -39,9 +39,10 @@ def level_4(encoder: TextEncoder, trace: Trace) -> bytes:
     if bool(places.any()):
         arrays["alike"] = signed(cosine_matrix(places).numpy())
     about: dict[str, Any] = {"rows": list(rows), "positions": nowhere(config), "width": config.d_embedding}
-    about |= {"factor": config.d_model**0.5 if config.scale_embeddings else None, "vocabulary": config.vocab_size}
+    about["factor"] = config.d_model**0.5 if config.scale_embeddings else None
+    about["vocabulary"] = int((~wordless(encoder)).sum())
     about["ids"] = [trace.ids[i] for i in rows]
-    about |= {"chance": chance(config.vocab_size - 1, config.d_embedding)}
+    about |= {"chance": chance(about["vocabulary"] - 1, config.d_embedding)}
     about |= nearest(encoder, about["ids"])
     if config.embedding_norm:
         about["norm"], parts = norm_of(encoder, trace, rows)
@@ -75,14 +76,15 @@ def nearest(encoder: TextEncoder, ids: Sequence[int]) -> dict[str, Any]:
 
     `near` holds `[word, cosine]` of each different token, the nearest first; `near_of` says which of them is whose.
     """
-    table = encoder.model.embedding.tokens.weight
+    table, words_alone = encoder.model.embedding.tokens.weight, ~wordless(encoder)
     lengths, different = length(table), list(dict.fromkeys(ids))
-    tiny, count = torch.finfo(torch.float32).tiny, min(NEAREST, len(table) - 1)
+    tiny, count = torch.finfo(torch.float32).tiny, min(NEAREST, int(words_alone.sum()) - 1)
     near: list[list[list[Any]]] = []
     for start in range(0, len(different), AT_ONCE):
         some = torch.tensor(different[start : start + AT_ONCE])
         cosines = table[some] @ table.mT / (lengths[some, None] * lengths).clamp_min(tiny)
         cosines[torch.arange(len(some)), some] = -torch.inf
+        cosines[:, ~words_alone] = -torch.inf
         values, words = cosines.topk(count)
         for own, others in zip(values.tolist(), words.tolist(), strict=True):
             pairs = zip(others, own, strict=True)

@@ -113,7 +113,27 @@ def level_2(trace: Trace, layer: int) -> bytes:
     if len(trace.tokens) <= MOST_SCORED:
         total = f"{at}total" if f"{at}total" in trace else f"{at}scores"
         arrays["products"] = exact(trace.array(total))
-    return pack(2, {"layer": layer, "divisor": trace.config.score_size**0.5}, arrays)
+    return pack(2, {"layer": layer, **of_attention(trace, layer)}, arrays)
+
+
+def of_attention(trace: Trace, layer: int) -> dict[str, Any]:
+    """Return what must be known of a layer's attention to say what it reads, and of what its scores are made."""
+    config, normed = trace.config, f"layers.{layer}.add_norm_1.normalized"
+    before = config.norm_first and normed in trace
+    added = {"positions": "its position added", "segments": "its segment added"}
+    embedded = [
+        *([f"times √{config.d_model}"] if config.scale_embeddings else []),
+        *(text for name, text in added.items() if f"embedding.{name}" in trace and trace[f"embedding.{name}"].any()),
+        *(["normed"] if config.embedding_norm else []),
+        *(["widened"] if config.embedding_size is not None else []),
+    ]
+    return {
+        "divisor": config.score_size**0.5,
+        "reads": "norm" if before else "layer" if layer else "embedding",
+        "embedded": embedded,
+        "bias": config.attention_bias,
+        "distance": config.position_bias,
+    }
 
 
 def facts(encoder: TextEncoder, trace: Trace) -> dict[str, Any]:

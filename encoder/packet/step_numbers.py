@@ -1,5 +1,6 @@
 """Levels 8 and 9 of a packet: the numbers of a recorded step, and one of them with what it was made of."""
 
+import math
 from collections.abc import Sequence
 from typing import Any
 
@@ -16,7 +17,7 @@ from encoder.model.steps.step import Step
 from encoder.packet.format import exact, pack
 from encoder.packet.run import LONGEST
 from encoder.support.errors import EncoderError
-from encoder.support.formatting import agreement, short, shown
+from encoder.support.formatting import agreement, brief, short, shown
 from encoder.trace.trace import Trace
 
 MOST_NUMBERS = 1_000_000  # that are sent; the last rows are left out where there are more
@@ -80,6 +81,7 @@ def steps(trace: Trace, layer: int | None) -> list[tuple[str, str]]:
 
 MOST_TERMS = 500  # of a sum, the largest first
 GIVEN = ("parameter", "input")  # what no computation made
+CANCELLED = 0.01  # of the sizes of the terms of a sum: what is left then has two digits less than they have
 
 
 def level_9(encoder: TextEncoder, trace: Trace, step: str, index: Sequence[int]) -> bytes:
@@ -122,8 +124,25 @@ def check(explanation: Explanation) -> dict[str, str]:
     """Return the number done again in float64, as it was recorded, and how far they agree; empty of what was given."""
     if explanation.operation in GIVEN:
         return {}
-    agrees = "" if explanation.edited else agreement(explanation.difference, explanation.size)
-    return {"again": f"{explanation.result:.9g}", "recorded": f"{explanation.recorded:.9g}", "agrees": agrees}
+    again, recorded = explanation.result, explanation.recorded
+    return {"again": nine(again), "recorded": nine(recorded), "agrees": agrees(explanation)}
+
+
+def agrees(explanation: Explanation) -> str:
+    """Return in a sentence how many digits of the number both have: where terms cancel, fewer than of a term."""
+    if explanation.edited:
+        return ""
+    if math.isnan(explanation.result) and math.isnan(explanation.recorded):
+        return "Neither is a number."
+    said = f"They agree {agreement(explanation.difference, abs(explanation.result))}."
+    terms = explanation.terms.values if explanation.terms else np.zeros(1)
+    size = float(np.abs(terms).sum())
+    return f"{said} Its terms, {brief(size)} in size, nearly cancel." if abs(terms.sum()) < CANCELLED * size else said
+
+
+def nine(value: float) -> str:
+    """Return a number with nine digits, as many as tell all of float32 apart."""
+    return f"{value:.9g}" if math.isfinite(value) else short(value)
 
 
 def operand(encoder: TextEncoder, trace: Trace, number: Operand) -> dict[str, Any]:
@@ -153,7 +172,7 @@ def place(encoder: TextEncoder, trace: Trace, name: str, index: Sequence[int]) -
             where.append(f"word “{shown(word(encoder, i), LONGEST)}” ({i})")
         else:
             where.append(f"{'head' if dimension == 'H' else 'unit' if dimension == 'd_ff' else 'dimension'} {i}")
-    return f"{step.title}, {', '.join([*where, ' → '.join(tokens)])}"
+    return ", ".join([step.title, *where, *([" → ".join(tokens)] if tokens else [])])
 
 
 def named(trace: Trace, position: int) -> str:

@@ -106,14 +106,15 @@ def points(difference: float, least: float = 0.01) -> str:
 
 
 def agreement(difference: float, size: float) -> str:
-    """How well two computations of numbers up to a size agree: "to 6 digits", as many as both have in common."""
+    """How well two computations of a number of that size, or of many up to it, agree: "to 6 digits" of that size."""
     if difference == 0:
         return "to the last bit"
     if math.isnan(difference):
         return NO_NUMBER
     if not difference < 0.1 * size:
-        return f"differs by {brief(difference)}"
-    return f"to {math.floor(-math.log10(difference / size))} digits"
+        return f"in no digit, {brief(difference)} apart"
+    digits = math.floor(-math.log10(difference / size))
+    return f"to {digits} {'digit' if digits == 1 else 'digits'}"
 
 
 def listed(words: list[str]) -> str:

@@ -127,7 +127,6 @@ def recorded(trace: Trace, layer: int, step: str) -> np.ndarray[Any, Any]:
 
 # Where a run was changed behind what a stop is made of, its numbers are others, and that is said.
 CHANGED = {
-    ("distances", "scaled"): "this model does more on the way",
     ("scores changed", "scaled"): "this run was changed",
     ("weights changed", "weights"): "this run was changed",
 }

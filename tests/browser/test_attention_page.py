@@ -15,6 +15,7 @@ from playwright.sync_api import Locator, Page, expect
 from encoder import Edit, TextEncoder, Trace
 from encoder.packet.format import pack, shares
 from encoder.packet.run import level_1, level_2
+from encoder.support.formatting import percent as spelled
 
 SENTENCE = "The keys to the cabinet [MASK] on the table."
 LAYERS, GAP, KEYS = 6, 6, 2
@@ -36,7 +37,7 @@ NUMBERS = "all => all.map(b => [b.textContent, b.dataset.step, b.dataset.index, 
 EVERY_STOP = """() => {
   const stops = [...document.querySelectorAll('[aria-label=Stop] [role=radio]')], drawn = new Set()
   for (let i = 0; i < 110; i++) {
-    stops[(i * 7) % 11].click()
+    stops[(i * 7) % 10].click()
     drawn.add(document.querySelector('.picture-canvas').toDataURL())
   }
   return drawn.size
@@ -68,6 +69,16 @@ def opened(mounted: Mounted, packets: Packets) -> Opened:
         return mounted("attention", runs or packets, first=at, named=OF_LAYER, held=held, lost=lost, apart=apart)
 
     return show
+
+
+def named(trace: Trace, i: int) -> str:
+    """A token as a sentence calls it."""
+    tokens, place = trace.tokens, ("first", "second", "third")
+    name = tokens[i] if trace.tokenization.special[i] else f"“{tokens[i]}”"
+    alike = [j for j, token in enumerate(tokens) if token == tokens[i]]
+    if tokens[i] == "[MASK]":
+        return "the gap"
+    return name if len(alike) == 1 else f"the {place[alike.index(i)]} {name}"
 
 
 def cell(page: Page) -> Locator:
@@ -103,14 +114,16 @@ def step(page: Page, name: str, **more: object) -> dict[str, Any]:
 
 
 def percent(trace: Trace, layer: int, head: int, row: int, column: int) -> str:
-    return f"{100 * float(trace[f'layers.{layer}.attention.weights'][head, row, column]):.2g}\u00a0%"
+    return spelled(float(trace[f"layers.{layer}.attention.weights"][head, row, column])).replace(" %", "\u00a0%")
 
 
 def test_every_stop_says_the_numbers_of_the_run(opened: Opened, trace: Trace) -> None:
     for layer, head, row in ((5, 6, 6), (0, 0, 2), (2, 4, 11), (4, 1, 5)):
         page = opened(layer=layer, head=head, step="attention.q")
         expect(cell(page)).to_be_visible()
-        for name in STEPS:
+        stops = page.get_by_role("radiogroup", name="Stop").get_by_role("radio")
+        expect(stops).to_have_text(["x", "Q", "K", "V", "QKᵀ", "÷ 8", "softmax", "× V", "concat", "W_O"])
+        for name in (one for one in STEPS if one != "masked"):  # nothing is hidden from anybody
             values = trace[f"layers.{layer}.attention.{name}"]
             mine = (values[head] if name in OWN else values)[row]
             column = (row * 5 + head) % 12 if name in GRIDS else int(mine.abs().argmax())
@@ -118,7 +131,7 @@ def test_every_stop_says_the_numbers_of_the_run(opened: Opened, trace: Trace) ->
             shown = step(page, name, cell=f"layers.{layer}.attention.{name}:{index}")
             assert shown["cell"] == f"{row},{column}"
             assert close(shown["says"].rpartition(":")[2], float(mine[column])), (name, shown)
-            assert trace.tokens[row] in shown["says"]
+            assert named(trace, row) in shown["says"].replace("The ", "the ")
             # A cell and the table are of the same number; more lines are of the others of its row.
             lines: dict[int, list[str]] = dict(shown["lines"])
             for at, (_, *texts) in lines.items():
@@ -149,15 +162,15 @@ def test_the_headline_is_this_runs_finding_and_one_press_leads_to_the_head_that_
     opened: Opened, trace: Trace
 ) -> None:
     page = opened()
-    expect(title(page)).to_have_text("The gap gives 89\u00a0% of its attention to keys.")
+    expect(title(page)).to_have_text("The gap gives 89\u00a0% of its attention to “keys”.")
     assert round(float(trace["layers.5.attention.weights"][6, GAP, KEYS]), 2) == 0.89
     page.get_by_role("radiogroup", name="head").get_by_role("radio", name="head 1", exact=True).click()
     most = int(trace["layers.5.attention.weights"][1, GAP].argmax())
     share = percent(trace, 5, 1, GAP, most)
-    expect(title(page)).to_have_text(f"The gap gives {share} of its attention to {trace.tokens[most]}.")
+    expect(title(page)).to_have_text(f"The gap gives {share} of its attention to {named(trace, most)}.")
     page.get_by_role("radio", name="QKᵀ").click()
     scores = trace["layers.5.attention.scores"][1, GAP]
-    expect(title(page)).to_contain_text(f"scores highest with {trace.tokens[int(scores.argmax())]}")
+    expect(title(page)).to_contain_text(f"scores highest with {named(trace, int(scores.argmax()))}")
     assert close((title(page).text_content() or "").rstrip("."), float(scores.max()))
 
     step(page, "weights", layer=1, head=0, cell=f"layers.1.attention.weights:0,{GAP},{KEYS}")
@@ -181,34 +194,41 @@ def test_pointing_shows_a_row_and_a_click_keeps_a_cell(opened: Opened, trace: Tr
     assert box and chosen
     x, y = chosen["x"] + chosen["width"] * 3.5, chosen["y"] - chosen["height"] * 1.5  # three columns on, two rows up
     page.mouse.move(x, y)
-    expect(page.locator(".row-table thead th").first).to_have_text("the (4) looks at")
+    expect(page.locator(".row-table thead th").first).to_have_text("the second “the” looks at")
     expect(page.locator(".row-table .is-chosen th")).to_have_text("cabinet")
+    every = torch.stack([trace[f"layers.{layer}.attention.weights"][:, 4, 5] for layer in range(LAYERS)])
+    layer, head = divmod(int(every.argmax()), every.shape[1])
+    best = f"Of all 48 heads, head {head} of layer {layer} looks there most: {percent(trace, layer, head, 4, 5)} →"
+    expect(page.locator(".at-most")).to_have_text(best)  # of the cell that is pointed at
     expect(cell(page)).to_have_attribute("data-cell", f"{GAP},{KEYS}")
     page.mouse.move(x, box["y"] - 30)
-    expect(page.locator(".row-table thead th").first).to_have_text("[MASK] looks at")
+    expect(page.locator(".row-table thead th").first).to_have_text("the gap looks at")
     page.mouse.click(x, y)
     expect(cell(page)).to_have_attribute("data-cell", "4,5")
     expect(cell(page)).to_be_focused()
     assert page.evaluate("window.store.get().cell") == "layers.5.attention.weights:6,4,5"
-    expect(page.get_by_role("status").last).to_have_text(f"the (4) looks at cabinet: {percent(trace, 5, 6, 4, 5)}")
+    expect(page.get_by_role("status").last).to_have_text(
+        f"The second “the” looks at “cabinet”: {percent(trace, 5, 6, 4, 5)}"
+    )
 
 
 def test_what_is_masked_is_said_not_to_be_looked_at(opened: Opened, base: TextEncoder) -> None:
     page = opened(runs=packed(base, base.trace(SENTENCE, hidden=(KEYS,))), step="attention.masked")
     expect(cell(page)).to_be_visible()
+    expect(page.get_by_role("radiogroup", name="Stop").get_by_role("radio", checked=True)).to_have_text("padding mask")
     legend = page.locator(".picture-legend").get_by_text("not looked at")
     for name, texts in (("masked", ["hidden", "\u2212∞"]), ("weights", ["\u2212∞", "0.000", "0\u00a0%"])):
         shown = step(page, name, cell=f"layers.5.attention.{name}:6,{GAP},{KEYS}")
-        assert shown["says"] == "[MASK] does not look at keys: it is hidden" and shown["agrees"] == "true"
+        assert shown["says"] == "The gap does not look at “keys”: it is hidden" and shown["agrees"] == "true"
         expect(legend).to_be_visible()
         assert dict(shown["lines"])[KEYS][2 if name == "masked" else 1 :][: len(texts)] == texts
     page.get_by_role("button", name="Open this number").click()
     panel = page.get_by_role("group", name="Where this number comes from")
-    expect(panel).to_contain_text("does not look at keys: it is hidden. Its share is 0\u00a0%")
-    for heading in ("What the mask leaves of [MASK] and keys", "The score of [MASK] and keys"):
+    expect(panel).to_contain_text("does not look at “keys”: it is hidden. Its share is 0\u00a0%")
+    for heading in ("What the mask leaves of the gap and “keys”", "The score of the gap and “keys”"):
         panel.locator(".way-on .is-first").click()
         expect(panel.get_by_role("heading")).to_have_text(heading)
-        expect(panel).to_contain_text("[MASK] does not look at keys, because it is hidden")
+        expect(panel).to_contain_text("the gap does not look at “keys”, because it is hidden")
     step(page, "scaled")
     expect(legend).to_be_hidden()
 
@@ -303,7 +323,11 @@ def test_temperature_is_softmax_of_the_divided_scores(opened: Opened, trace: Tra
         assert close(shown["says"].rpartition(":")[2], float(true[KEYS]))
         assert "1.0 is the model's own" in shown["check"]
         expect(page.locator(".at-warm")).to_contain_text("instead of 89\u00a0%")
+        share = spelled(float(true.max())).replace(" %", "\u00a0%")
+        said = f"At a temperature of {warmth}, the gap would give {share} of its attention to “keys”."
+        expect(title(page)).to_have_text(said)
     slider.fill("1")
+    expect(title(page)).to_have_text("The gap gives 89\u00a0% of its attention to “keys”.")
     expect(page.locator(".row-check")).to_contain_text("✓")
     expect(page.locator(".at-warm")).to_be_hidden()
 
@@ -345,9 +369,14 @@ def test_a_number_is_led_back_to_the_embedding(opened: Opened, base: TextEncoder
     expect(panel.get_by_role("heading")).to_have_text(titles[1] or "")
     panel.get_by_role("button", name="Start again").click()
     expect(panel.get_by_role("heading")).to_have_text(titles[0] or "")
+    panel.locator(".way-on .is-first").click()
     panel.get_by_role("button", name="Close").click()
     expect(page.get_by_role("button", name="Open this number")).to_be_focused()
     assert page.evaluate("window.store.get().layer") == 5
+    assert page.evaluate("window.store.get().step") == "attention.output"  # where it was opened
+    page.get_by_role("button", name="Open this number").click()
+    page.locator(".rail-play").click()
+    expect(panel).to_be_hidden()  # what plays is not what it explains
 
 
 def test_vectors_are_loaded_for_the_layer_then_its_neighbours_and_the_last_one_asked_for_wins(opened: Opened) -> None:
@@ -387,7 +416,7 @@ def test_vectors_are_loaded_for_the_layer_then_its_neighbours_and_the_last_one_a
 def test_it_fits_axe_finds_nothing_and_what_is_loaded_is_drawn_at_once(opened: Opened) -> None:
     page = opened()
     page.wait_for_function("window.asked.length === 3")
-    assert page.evaluate(EVERY_STOP) == 10  # of eleven stops: where nothing is masked, the mask changes no score
+    assert page.evaluate(EVERY_STOP) == 10  # of ten stops
     assert page.evaluate("window.asked") == ["run", "5", "4"]
     for size, scheme in SIZES:
         seen(page, size, scheme)

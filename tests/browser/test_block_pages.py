@@ -92,7 +92,7 @@ def test_the_headline_says_how_much_is_added_and_what_the_norm_makes_of_it(opene
             f"{said}the norm brings the tokens to lengths from {float(ends.min()):.3g} to {float(ends.max()):.3g}."
         )
     page.get_by_role("option").nth(KEYS).click()
-    expect(title(page)).to_contain_text("adds to keys is")
+    expect(title(page)).to_contain_text("adds to “keys” is")
     assert page.evaluate("window.store.get().word") == KEYS
 
 
@@ -154,6 +154,7 @@ def test_dimensions_and_tokens_by_keys_and_by_pointing(opened: Opened) -> None:
     page.keyboard.press("ArrowDown")
     expect(page.get_by_role("option", selected=True)).to_be_focused()
     assert page.evaluate("window.store.get().word") == KEYS + 1
+    assert page.evaluate("window.store.get().layer") == 3
     page.keyboard.press("Home")
     assert page.evaluate("window.store.get().cell") == f"layers.3.add_norm_1.output:0,{chosen}"
 
@@ -163,8 +164,8 @@ def test_a_model_without_a_norm_at_first_and_with_norms_before(opened: Opened) -
     encoder = TextEncoder.from_config(PRESETS["modern"].__class__(**{**vars(PRESETS["modern"]), **config}), 1)
     trace = encoder.trace("The cat sat.")
     page = opened("add_norm", runs=packed(encoder, trace), layer=0, word=2, step="add_norm_1.output")
-    expect(page.locator(".at-what")).to_contain_text("No norm stands here")
-    expect(title(page)).to_contain_text("no norm follows, so the sum keeps its length of")
+    expect(page.locator(".at-what")).to_contain_text("This model has no norm here")
+    expect(title(page)).to_contain_text("no norm stands on this path, so the sum keeps its length of")
     assert page.get_by_role("radiogroup", name="Stop").get_by_role("radio").all_inner_texts() == [
         "what comes in",
         "the norm",
@@ -172,10 +173,14 @@ def test_a_model_without_a_norm_at_first_and_with_norms_before(opened: Opened) -
     ]
     page.get_by_role("radio", name="after feed-forward").click()
     expect(page.locator(".row-check")).to_contain_text("all 48 agree")
+    expect(title(page)).to_contain_text("no norm stands on this path")
+    page.get_by_role("radio", name="layer 1", exact=True).click()  # the last one, and a final norm
+    whole = length(trace, "layers.1.add_norm_2.sum", 2)
+    expect(title(page)).to_contain_text(f"; its length is {whole:.3g}, and the norm after the last layer follows.")
     page = opened("feed_forward", runs=packed(encoder, trace), layer=1, word=2)
     gated = trace["layers.1.feed_forward.gated"][2]
     unit = int(gated.abs().argmax())
-    expect(title(page)).to_contain_text(f"unit {unit} does most for cat")
+    expect(title(page)).to_contain_text(f"unit {unit} does most for “cat”")
     expect(page.locator(".an-line").nth(1)).to_contain_text("times its gate:")
     expect(page.locator(".row-check")).to_contain_text("all 66 agree")
     below = float((trace["layers.1.feed_forward.hidden"][2] < 0).float().mean())
@@ -187,11 +192,11 @@ def test_the_units_of_a_word_are_those_of_the_run(opened: Opened, trace: Trace) 
     after = trace["layers.3.feed_forward.activation"]
     firing, unit = int((after[KEYS] > 0).sum()), int(after[KEYS].argmax())
     expect(title(page)).to_have_text(
-        f"{firing} of 2,048 units fire for keys; the strongest, unit {unit}, reaches {float(after[KEYS].max()):.3g}."
+        f"{firing} of 2,048 units fire for “keys”; the strongest, unit {unit}, reaches {float(after[KEYS].max()):.3g}."
     )
     silent, never = (float(one.float().mean()) for one in (after[KEYS] == 0, (after == 0).all(0)))
     expect(page.locator(".ff-silent")).to_have_text(
-        f"{spelled(silent)} of the units are silent for keys: ReLU cuts what is below zero. "
+        f"{spelled(silent)} of the units are silent for “keys”: ReLU cuts what is below zero. "
         f"{percent(never)} are silent at every token of this sentence."
     )
     listed = page.get_by_role("listbox", name="The strongest units").get_by_role("option")
@@ -217,7 +222,7 @@ def test_words_and_units_by_keys(opened: Opened, trace: Trace) -> None:
     expect(title(page)).to_contain_text("units fire for [CLS]")
     for _ in range(KEYS):
         page.keyboard.press("ArrowRight")
-    expect(title(page)).to_contain_text("units fire for keys")
+    expect(title(page)).to_contain_text("units fire for “keys”")
     assert page.evaluate("window.store.get().word") == KEYS
     slider, before = page.get_by_role("slider"), trace["layers.3.feed_forward.hidden"][KEYS]
     slider.focus()

@@ -236,7 +236,7 @@ def test_on_a_page_of_the_server_it_opens_too_and_closing_it_is_remembered(
 
 
 def test_a_number_that_is_closed_on_another_page_than_the_first_is_closed_for_good(page: Page, app_url: str) -> None:
-    """On Attention an address goes on naming the cell of its picture; on Start it stood for the open number alone."""
+    """On Attention an address goes on naming the cell of its picture; it does not go along to Start."""
     weight = "layers.4.attention.weights:1,8,2"
     open_page(page, f"{app_url}/attention?{NUMBERS}&cell={weight}&number={weight}")
     expect(number(page)).to_contain_text("=")
@@ -245,7 +245,11 @@ def test_a_number_that_is_closed_on_another_page_than_the_first_is_closed_for_go
     assert f"cell={weight}" in page.url
     with rerun(page):
         follow_menu(page, "Start")
-    expect(page).to_have_url(re.compile("/[?].*cell="))
+    expect(page).to_have_url(re.compile("/[?]"))
+    expect(page).not_to_have_url(re.compile("cell=|number="))
+    page.reload()
+    expect(page.locator("[data-claim]")).not_to_be_empty()
+    expect(number(page)).to_be_hidden()
     page.evaluate(OPEN, weight)
     expect(number(page)).to_contain_text("=")
     page.keyboard.press("Escape")

@@ -78,7 +78,7 @@ def stop(page: Page, name: str) -> None:
 
 def bars(page: Page) -> list[tuple[str, str]]:
     rows = page.locator(".em-near:visible li").all()
-    return [(one.locator("span").first.inner_text(), one.locator("span").last.inner_text()) for one in rows]
+    return [(one.locator(".em-near-name").inner_text(), one.locator("span").last.inner_text()) for one in rows]
 
 
 def written(text: str) -> float:
@@ -92,7 +92,7 @@ def number(page: Page) -> Locator:
 def test_it_opens_with_the_words_nearest_to_the_word_that_tells_most(
     opened: Opened, base: TextEncoder, trace: Trace
 ) -> None:
-    """That is no gap: its vector is that of every gap."""
+    """Where nobody chose that is no gap, whose vector is that of every gap."""
     page = opened()
     longest = max((i for i, token in enumerate(trace.tokens) if token.isalpha()), key=lambda i: len(trace.tokens[i]))
     expect(word(page, longest)).to_have_attribute("aria-pressed", "true")
@@ -101,11 +101,12 @@ def test_it_opens_with_the_words_nearest_to_the_word_that_tells_most(
         expect(word(page, position)).to_have_attribute("aria-pressed", "true")
         near = nearest_words(base, trace.ids[position], 10)
         first, cosine = near[0]
-        said = f"Of 16,384 words, {first} is nearest to {trace.tokens[position]}: cosine {cosine:.2f}."
+        name = {GAP: "the gap", 0: "[CLS]"}.get(position, f"“{trace.tokens[position]}”")
+        said = f"Of 16,379 words and pieces in the table, “{first}” is nearest to {name}: cosine {cosine:.2f}."
         if cosine > 0.25:
             expect(finding(page)).to_have_text(said)
         else:
-            expect(finding(page)).to_contain_text(f"No word is near {trace.tokens[position]}")
+            expect(finding(page)).to_contain_text(f"No word is near {name}")
         assert bars(page) == [(text, f"{value:.2f}".replace("-", "\u2212")) for text, value in near]
     assert page.evaluate("window.asked") == ["1", "4"]  # nothing was sent for any of them
 
@@ -114,7 +115,7 @@ def test_every_stop_says_the_numbers_of_the_run(opened: Opened, trace: Trace) ->
     page = opened(word=KEYS)
     tokens, scaled, places, output = (trace[f"embedding.{one}"] for one in ("tokens", "scaled", "positions", "output"))
     stop(page, "×")
-    expect(finding(page)).to_contain_text(f"keys has length {brief(float(scaled[KEYS].norm()))};")
+    expect(finding(page)).to_contain_text(f"“keys” has length {brief(float(scaled[KEYS].norm()))};")
     told = [value for _, value in bars(page)]
     assert told == [brief(float(one[KEYS].norm())) for one in (tokens, scaled, places)]
     stop(page, "sum")
@@ -131,7 +132,7 @@ def test_every_stop_says_the_numbers_of_the_run(opened: Opened, trace: Trace) ->
         assert written(page.locator(".em-check").inner_text().split()[3].rstrip(":")) == total
     cosine = float(tokens[KEYS] @ output[KEYS] / (tokens[KEYS].norm() * output[KEYS].norm()))
     expect(finding(page)).to_have_text(
-        f"After the sum, the vector of keys has a cosine of {cosine:.2f} with the word's own."
+        f"After the sum, the vector of “keys” has a cosine of {cosine:.2f} with its row of the table."
     )
     assert page.locator(".vector canvas").count() == 3
     assert page.evaluate("window.store.get().cell") == f"embedding.output:{KEYS},511"
@@ -170,11 +171,14 @@ def test_the_address_says_which_token_and_number(opened: Opened) -> None:
     word(page, KEYS).click()
     expect(number(page)).to_have_value("5")
     assert page.evaluate("window.store.get().word") == KEYS
+    page = opened(word=GAP)  # whoever asks for the gap sees the gap
+    expect(word(page, GAP)).to_have_attribute("aria-pressed", "true")
+    expect(finding(page)).to_contain_text("the gap")
     page = opened()
     before = page.evaluate("window.store.get().word")
     stop(page, "sum")
     number(page).fill("7")
-    assert page.evaluate("window.store.get().word") == before == GAP  # other pages go on asking about the gap
+    assert page.evaluate("window.store.get().word") == before == CABINET  # what was shown
     pieces = page.locator(".em-words button", has_text="##")
     if pieces.count():
         pieces.first.click()

@@ -5,14 +5,15 @@ import test from 'node:test';
 import { boxOf, cellAt, colourOf, endsOf, LEAST, layout } from '../../encoder/browser/grid.js';
 import { read } from '../../encoder/browser/packet.js';
 import { digitsOf } from '../../encoder/browser/row.js';
+import { begins, calledToken } from '../../encoder/browser/run.js';
 import { cellOf, readCell, STOPS, stopOf } from '../../encoder/browser/stops.js';
-import { namesOf, numbersOf } from '../../encoder/browser/strips.js';
+import { masks, namesOf, numbersOf } from '../../encoder/browser/strips.js';
 
 const shipped = new URL('../../encoder/packet/shipped/the-keys-to-the-cabinet-mask-on-the-table.packet', import.meta.url);
 const run = read(new Uint8Array(readFileSync(shipped)));
 const stop = key => STOPS.find(one => one.key === key);
 const near = (a, b, within = 1e-6) => assert.ok(Math.abs(a - b) <= within, `${a} is not ${b}`);
-test('eleven stops, each with one short sentence and a step of its own', () => {
+test('the stops have each one short sentence and a step of its own', () => {
   assert.equal(STOPS.length, 11);
   assert.equal(new Set(STOPS.map(one => one.step)).size, 11);
   for (const one of STOPS) assert.ok(one.what.split(/\s+/).length <= 25 && one.title.split(/\s+/).length <= 13, one.what);
@@ -32,6 +33,23 @@ test('a cell is spelled as links spell it, and read again', () => {
 test('strips wait for the vectors, and tokens of one name are told apart', () => {
   assert.equal(numbersOf(stop('q'), run, null, { layer: 0, head: 1 }), null);
   assert.deepEqual(namesOf(['a', 'b', 'a']), ['a (0)', 'b', 'a (2)']);
+});
+
+test('words are quoted and placed, gaps are counted', () => {
+  const of = (tokens, kinds) => tokens.map((_, i) => calledToken({ about: { tokens, kinds } }, i));
+  const word = 'word', [the, key, gap, end] = ['the', '-', '[MASK]', '[SEP]'];
+  assert.deepEqual(of([the, key, the, gap, '.', end], [word, word, word, 'mask', word, 'special']), ['the first “the”', '“-”', 'the second “the”', 'the gap', '“.”', '[SEP]']);
+  assert.deepEqual(of([gap, gap, end, end], ['mask', 'mask', 'special', 'special']), ['the first gap', 'the second gap', 'the first [SEP]', 'the second [SEP]']);
+  assert.equal(of(Array(23).fill(the), Array(23).fill(word))[21], 'the 22nd “the”');
+  assert.equal(of(Array(23).fill(the), Array(23).fill(word))[12], 'the 13th “the”');
+  assert.deepEqual([begins('the second “the”'), begins('“the”'), begins('[SEP]')], ['The second “the”', '“the”', '[SEP]']);
+});
+
+test('a mask is a stop only where something is hidden', () => {
+  const made = (/** @type {object} */ about) => ({ arrays: {}, about: { tokens: ['a', 'b', 'c', 'd'], kinds: ['word', 'mask', 'word', 'word'], hidden: [], windows: [], ...about } });
+  assert.deepEqual([made({}), made({ hidden: [1] }), made({ kinds: ['word', 'padding'] }), made({ windows: [null, 1] }), made({ windows: [1, 3] })].map(one => masks(one, 1)), [false, true, true, true, false]);
+  assert.ok(masks({ ...made({}), arrays: { masked: {} } }, 1));
+  assert.equal(stop('mask').label, 'padding mask');
 });
 
 test('digits that two numbers have in common', () => {

@@ -42,7 +42,8 @@ test('RMSNorm takes no mean off, and where no norm stands the numbers stay', () 
 });
 
 test('moments and cosines', () => {
-  assert.deepEqual(momentsOf([3, 4]), { mean: 3.5, variance: 0.25, square: 12.5, length: 5 });
+  const arrays = { residual_length_1: f32([2], 5, 1), residual_moments_1: f32([2, 2], 3.5, 0.25, 0, 1), normed_1: f32([2, 2], 3, 4, 0, 0) };
+  assert.deepEqual(momentsOf({ arrays }, 'residual', 0, 0), { mean: 3.5, variance: 0.25, square: 12.5, length: 5 });
   near(cosineOf([1, 0], [1, 1]), Math.SQRT1_2);
 });
 

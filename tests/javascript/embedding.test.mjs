@@ -91,9 +91,9 @@ test('waves and turns follow their formulas', () => {
 });
 
 test('the finding is that of the chosen token, and a weak one says so', () => {
-  assert.equal(sentence(base, 'word', 0), 'Of 16,384 words, dog is nearest to keys: cosine 0.80.');
-  assert.match(sentence(base, 'word', 1), /^No word is near keys: of 16,384, x is nearest, with a cosine of 0\.20; .* about 0\.19\.$/);
-  assert.match(sentence(base, 'word', 2), /^keys has no numbers/);
+  assert.equal(sentence(base, 'word', 0), 'Of 16,384 words and pieces in the table, “dog” is nearest to keys: cosine 0.80.');
+  assert.match(sentence(base, 'word', 1), /^No word is near keys: of 16,384 words and pieces, “x” is nearest, with a cosine of 0\.20; .* about 0\.19\.$/);
+  assert.match(sentence(base, 'word', 2), /^keys has no numbers/i);
   assert.equal(sentence(base, 'scaled', 0), 'Multiplied by 2, the vector of keys has length 10; that of its place, added next, has 1.41.');
   assert.equal(sentence(base, 'place', 0), 'Place 0 is most like place 1, cosine 0.90, and least like place 2, 0.50.');
   assert.equal(sentence(base, 'place', 2), 'Place 2 is most like place 1, cosine 0.80, and least like place 0, 0.50.');

@@ -112,7 +112,33 @@ test('a layer and its head are written together', () => {
   assert.equal(store.get().head, 6);
   store.set({ layer: 2 });
   store.link();
-  assert.deepEqual(asked(where), { layer: '2', head: '6', v: '1' });
+  assert.deepEqual(asked(where), { layer: '2', head: '6', word: '6', v: '1' });
+});
+
+test('another word, or anything else that is chosen, keeps the layer and head that were shown', () => {
+  for (const change of [{ word: 2 }, { hidden: [3] }, { step: 'attention.q' }, { off: true }]) {
+    const where = page(), store = makeStore({ where });
+    store.suggest({ layer: 5, head: 6, word: 6 });
+    store.set(change);
+    store.suggest({ layer: 0, head: 1, word: 3 });
+    assert.deepEqual([store.get().layer, store.get().head, store.get().word], [5, 6, change.word ?? 6]);
+    const other = makeStore({ where: page(new URL(store.link()).search) });
+    assert.deepEqual([other.get().layer, other.get().head, other.get().word], [5, 6, change.word ?? 6]);
+  }
+});
+
+test('another sentence begins with its own word', () => {
+  const store = makeStore();
+  store.suggest({ layer: 5, head: 6, word: 6 });
+  store.set({ sentence: 'Another one.' });
+  assert.deepEqual([store.get().layer, store.get().head, store.get().word], [null, null, null]);
+});
+
+test('what is open on a page does not go along to another', () => {
+  const where = page('?number=layers.5.attention.weights:6,6,2&numbers=1&cell=layers.5.attention.weights:6,6,2&layer=5&head=6&word=6'), store = makeStore({ where });
+  assert.deepEqual(store.along(), { sentence: GAP, model: 'base', layer: '5', head: '6', word: '6' });
+  store.leave({});
+  assert.deepEqual([store.get().number, store.get().numbers, store.get().cell, store.get().word], ['', '', '', 6]);
 });
 
 test('what others wrote into the address stays, what is wrong in it is left out', () => {

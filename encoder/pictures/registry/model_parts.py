@@ -40,7 +40,7 @@ def say_nearest(answer: Answer) -> str:
     scene = answer.scene
     word, cosine = answer.value(nearest(scene))[0]
     return (
-        f"Of all {scene.config.vocab_size:,} tokens “{shown(word)}” is nearest to "
+        f"Of all words in the table “{shown(word)}” is nearest to "
         f"“{shown(scene.t.tokens[scene[WORD]])}”: cosine {brief(cosine)}."
     )
 

@@ -1,0 +1,259 @@
+"""The headlines of Embedding, Attention, Add & norm and Feed-forward, from the trace, of odd texts too."""
+
+import re
+from collections.abc import Callable
+from dataclasses import replace
+from functools import cache
+
+import pytest
+import torch
+from mounted import Mounted
+from playwright.sync_api import expect
+from shared_models import pretrained
+
+from encoder import PRESETS, EncoderConfig, TextEncoder, Trace
+from encoder.packet.levels import MORE
+from encoder.packet.run import level_1
+from encoder.support.formatting import percent
+
+BY_DAY = (
+    "A well-known co-worker - not I - left at 5 % of it.",
+    "The [MASK] saw the other [MASK], and the dog saw the cat.",
+    "...",
+    "cat",
+    "我喜欢吃苹果 and 😀 too",
+    "def f(x): return x - 1 if x > -2 else [x, x]",
+)
+NIGHTLY = (
+    "The keys to the cabinet [MASK] on the table.",
+    "Why do birds [MASK] south in winter?",
+    "It was not good, it was not bad.",
+    "!!!",
+    "?",
+    "-",
+    "- - - -",
+    "a",
+    "a a a a a a a a a a a a a a",
+    "I",
+    "[MASK]",
+    "[MASK] [MASK]",
+    "The [MASK].",
+    "Two plus two is [MASK].",
+    "العالم كبير جدا",
+    "שלום עולם",
+    "привет мир",
+    "😀😀😀",
+    "naïve café, Zoë's résumé",
+    "don't won't can't",
+    "e-mail me at a-b@c-d.org -- now",
+    "-5 is less than -3",
+    "5 % of 100 % is 5 %",
+    "x = y - z; return -x",
+    "<b>bold</b> & <i>it</i>",
+    "“Quotes” and \u2018others\u2019",
+    "\u2212 is a minus and \u2013 a dash",
+    "The the THE tHe",
+    "Supercalifragilisticexpialidocious antidisestablishmentarianism",
+    "qwxz vbnq zzkq",
+    "1 2 3 4 5 6 7 8 9 10 11 12 13",
+    "3.14159 -2.71828 1e-5",
+    "He said that she said that he said that she left.",
+    "to to to be be be",
+    "The teacher who the students liked [MASK] late.",
+    "She poured water from the pitcher into the [MASK].",
+    "I [MASK] you, and you [MASK] me.",
+    "   spaces   everywhere   ",
+    "UPPER CASE AND lower case",
+    "a\tb\nc",
+    "http://example.org/a-b?c=d-e",
+    "for (let i = 0; i < n; i--) { a[i] -= 1; }",
+    "Der schnelle braune Fuchs",
+    "今日はいい天気ですね",
+    "สวัสดีชาวโลก",
+    "한국어 문장",
+    "नमस्ते दुनिया",
+    "one. two. three. four.",
+    "The cat, the dog, the cow, the pig, and the hen ran.",
+    "word " * 60,
+    "The cat chased the mouse because it was hungry. " * 6,
+    "The dog and the cat ran to the [MASK] at night. " * 50,
+    "yes-no-yes-no [MASK] yes-no",
+    "{share} {word} $x$ \\frac{1}{2}",
+)
+SMALL = {"vocab_size": 16384, "max_positions": 512, "n_layers": 2, "d_model": 48, "n_heads": 3, "d_ff": 66}
+CONFIGS = {
+    "paper": EncoderConfig(**SMALL),
+    "pre-norm": replace(PRESETS["pre-norm"], **SMALL),
+    "modern": replace(PRESETS["modern"], **{**SMALL, "n_heads": 4}, window=3, global_every=2),
+    "bert": replace(PRESETS["bert-base"], **SMALL),
+}
+MODELS = ("small", "pre-norm", "modern", "paper", "bert", "base")
+OF_DAY = MODELS[:3]
+ORDER = ("first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth", "tenth")
+ORDER += ("eleventh", "twelfth")
+MINUS = "\u2212"
+NUMBER = re.compile(rf"(?<![\w“]){MINUS}?\d[\d,]*(?:\.\d+)?(?:e[+{MINUS}]\d+)?")
+Said = Callable[[TextEncoder, Trace, int, int, int], str]
+
+
+@cache
+def encoder_of(name: str) -> TextEncoder:
+    return pretrained(name) if name not in CONFIGS else TextEncoder.from_config(CONFIGS[name], 5, name=name)
+
+
+def named(trace: Trace, i: int, *, first: bool = False) -> str:
+    """How a sentence calls a token: which gap, a word in quotes, and which of several that look alike."""
+    tokens, special = trace.tokens, trace.tokenization.special
+    gap = tokens[i] == "[MASK]"
+    name = "gap" if gap else tokens[i] if special[i] else f"“{tokens[i]}”"
+    alike = [j for j, token in enumerate(tokens) if token == tokens[i] and special[j] == special[i]]
+    if len(alike) > 1:
+        place = alike.index(i)
+        ends = {1: "st", 2: "nd", 3: "rd"}
+        end = "th" if (place + 1) % 100 in (11, 12, 13) else ends.get((place + 1) % 10, "th")
+        name = f"the {ORDER[place] if place < 12 else f'{place + 1}{end}'} {name}"
+    elif gap:
+        name = "the gap"
+    return name[0].upper() + name[1:] if first and name.startswith("the ") else name
+
+
+def attention(encoder: TextEncoder, trace: Trace, layer: int, head: int, i: int) -> str:
+    weights = trace[f"layers.{layer}.attention.weights"][head, i].double()
+    most = int(weights.argmax())
+    to = "itself" if most == i else named(trace, most)
+    return f"{named(trace, i, first=True)} gives {percent(float(weights[most]))} of its attention to {to}."
+
+
+def add_norm(encoder: TextEncoder, trace: Trace, layer: int, head: int, i: int) -> str:
+    at, config = f"layers.{layer}.add_norm_2.", encoder.config
+    had = trace[f"{at}residual"][i].double().norm()
+    share = float(trace[f"layers.{layer}.feed_forward.output"][i].double().norm() / had)
+    name = named(trace, i)
+    said = f"What feed-forward adds to {name} is {percent(share)} as long as what it had; "
+    if share < 0.1:
+        said = f"Little comes to {name} from feed-forward: {percent(share)} as long as what it had; "
+    if config.norm_first:
+        whole = f"{float(trace[f'{at}sum'][i].double().norm()):.3g}"
+        if layer == config.n_layers - 1 and config.final_norm:
+            return f"{said}its length is {whole}, and the norm after the last layer follows."
+        return f"{said}no norm stands on this path, so the sum keeps its length of {whole}."
+    ends = trace[f"{at}output"].double().norm(dim=-1)
+    least, most = float(ends.min()), float(ends.max())
+    if most <= 1.01 * least:
+        return f"{said}the norm brings every token to length {most:.3g}."
+    return f"{said}the norm brings the tokens to lengths from {least:.3g} to {most:.3g}."
+
+
+def feed_forward(encoder: TextEncoder, trace: Trace, layer: int, head: int, i: int) -> str:
+    at, count, name = f"layers.{layer}.feed_forward.", f"{encoder.config.d_ff:,}", named(trace, i)
+    if encoder.config.gated:
+        after, gate, both = (trace[f"{at}{part}"][i].double() for part in ("activation", "up", "gated"))
+        unit = int(both.abs().argmax())
+        numbers = f"{float(after[unit]):.3g} times {float(gate[unit]):.3g} is {float(both[unit]):.3g}"
+        return f"Of {count} units, unit {unit} does most for {name}: {numbers.replace('-', MINUS)}."
+    values = trace[f"{at}activation"][i].double()
+    firing, unit = int((values > 0).sum()), int(values.argmax())
+    if firing == 0:
+        return f"None of the {count} units fires for {name}."
+    reached = f"{float(values[unit]):.3g}"
+    if firing == 1:
+        return f"Of {count} units unit {unit} alone fires for {name}: it reaches {reached}."
+    return f"{firing:,} of {count} units fire for {name}; the strongest, unit {unit}, reaches {reached}."
+
+
+def embedding(encoder: TextEncoder, trace: Trace, layer: int, head: int, i: int) -> str:
+    table = encoder.model.embedding.tokens.weight.detach().double()
+    special = {"[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]"}
+    words = [w for w in range(encoder.tokenizer.get_vocab_size()) if encoder.tokenizer.id_to_token(w) not in special]
+    near = torch.nn.functional.cosine_similarity(table, table[trace.ids[i]][None], dim=-1)
+    others = [w for w in words if w != trace.ids[i]]
+    best = others[int(near[others].argmax())]
+    word, cosine = f"“{encoder.tokenizer.id_to_token(best)}”", f"{float(near[best]):.2f}"
+    chance = (2 * torch.tensor(len(words) - 1.0).double().log() / table.shape[1]).sqrt().clamp(max=1)
+    count, name = f"{len(words):,}", named(trace, i)
+    if float(near[best]) > 1.25 * float(chance):
+        return f"Of {count} words and pieces in the table, {word} is nearest to {name}: cosine {cosine}."
+    return (
+        f"No word is near {name}: of {count} words and pieces, {word} is nearest, with a cosine of {cosine}; that of "
+        f"random vectors would be about {float(chance):.2f}."
+    )
+
+
+PAGES: dict[str, tuple[Said, dict[str, object]]] = {
+    "embedding": (embedding, {"step": "embedding.tokens"}),
+    "attention": (attention, {}),
+    "add_norm": (add_norm, {"step": "add_norm_2.output"}),
+    "feed_forward": (feed_forward, {}),
+}
+
+
+def alike(shown: str, true: str) -> bool:
+    """Whether two sentences have the same words, and the same numbers but for one unit of their last digit."""
+    if NUMBER.sub("#", shown) != NUMBER.sub("#", true):
+        return False
+    for one, other in zip(NUMBER.findall(shown), NUMBER.findall(true), strict=True):
+        a, b = (float(text.replace(MINUS, "-").replace(",", "")) for text in (one, other))
+        places = len(other.partition(".")[2].partition("e")[0])
+        unit = 0.0 if abs(b) >= 100 and not places else 1.01 * 10.0**-places
+        if abs(a - b) > max(unit, 1e-3 * abs(b)):
+            return False
+    return True
+
+
+CASES = [
+    pytest.param(
+        model, text, id=f"{model}-{i}", marks=() if model in OF_DAY and text in BY_DAY else pytest.mark.nightly
+    )
+    for model in MODELS
+    for i, text in enumerate((*BY_DAY, *NIGHTLY))
+]
+
+
+@pytest.mark.parametrize(("model", "text"), CASES)
+def test_every_headline_is_what_the_run_says(mounted: Mounted, model: str, text: str) -> None:
+    encoder = encoder_of(model)
+    trace = encoder.trace(text)
+    first = level_1(encoder, trace, off=False)
+
+    def packet(asked: dict[str, object]) -> bytes:
+        level, layer = int(str(asked["level"])), asked.get("layer")
+        return first if level == 1 else MORE[level](encoder, trace, -1 if layer is None else int(str(layer)))
+
+    last = encoder.config.n_layers - 1
+    gap = next((i for i, token in enumerate(trace.tokens) if token == "[MASK]"), 0)
+    # In a long run the rows around the gap, or the first ones, are there.
+    marks = trace.tokenization.special
+    starts = [i for i, *_ in trace.tokenization.words if not marks[i] or trace.tokens[i] == "[MASK]"]
+    held = [i for i in starts if abs(i - gap) < 60]
+    assert held, "a text of the list has a word"
+    for name, (said, more) in PAGES.items():
+        for k, i in enumerate(dict.fromkeys((held[0], held[len(held) // 2], gap if gap else held[-1]))):
+            layer, head = (last, 0) if k % 2 else (0, encoder.config.n_heads - 1)
+            at = {"sentence": text, "layer": layer, "head": head, "word": i, **more}
+            page = mounted(name, packet, first=at)
+            title = page.get_by_role("heading", level=1)
+            expect(title).not_to_have_text(re.compile(r"\?$"))  # it is no finding yet
+            shown = re.sub("[\u2068\u2069]", "", title.text_content() or "").strip().replace("\u00a0", " ")
+            true = said(encoder, trace, layer, head, i)
+            assert alike(shown, true), (name, layer, head, i, shown, true)
+
+
+@pytest.mark.parametrize("name", [*PAGES, "start", "what_if", "stack", "heads", "compare"])
+def test_the_hyphens_of_words_stay_hyphens(mounted: Mounted, name: str) -> None:
+    """Numbers are set with a minus, and the words beside them as they were typed."""
+    encoder = encoder_of("small")
+    trace = encoder.trace("A well-known co-worker [MASK] - and left.")
+    first = level_1(encoder, trace)
+
+    def packet(asked: dict[str, object]) -> bytes:
+        level, layer = int(str(asked["level"])), asked.get("layer")
+        return first if level == 1 else MORE[level](encoder, trace, -1 if layer is None else int(str(layer)))
+
+    hyphen = trace.tokens.index("-")
+    page = mounted(name, packet, first={"sentence": trace.inputs, "layer": 0, "head": 0, "word": hyphen})
+    expect(page.get_by_role("heading", level=1)).not_to_be_empty()
+    said = page.evaluate("""() => [...document.querySelectorAll('.enc *')].flatMap(one => [
+      ...[...one.childNodes].filter(node => node.nodeType === 3).map(node => node.data),
+      ...['aria-label', 'aria-valuetext', 'title'].map(kind => one.getAttribute(kind) ?? '')])""")
+    assert not [text for text in said if re.search(rf"\w{MINUS}\w|“{MINUS}”", text)]
+    assert any("-" in text for text in said)
