@@ -81,6 +81,6 @@ export const aimTogether = (run, layer, word) => parts('aim_layer', { layer, ask
 export function licence(run, place) {
   const all = (run.about.evidence ?? []).filter(one => one.layer === place.layer && one.head === place.head);
   const here = all.filter(one => one.here), mine = here.length ? here : all;
-  const main = mine.filter((one, i) => i === 0 || one.key === 'exam_not_confirmed');
+  const main = mine.filter((one, i) => i === 0 || one.key.startsWith('exam_not'));
   return { main, under: mine.filter(one => !main.includes(one)) };
 }
