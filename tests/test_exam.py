@@ -19,14 +19,13 @@ from tokenizers.normalizers import Replace
 from twins import MODELS, roberta_tokenizer, saved
 
 from encoder import EncoderError, TextEncoder
-from encoder.exam import ExamError, ExamProgress, Tree, Treebank, examine, read_exam
-from encoder.exam.__main__ import main
+from encoder.exam import ExamError, ExamProgress, Tree, Treebank, bundled_moments, examine, read_exam
+from encoder.exam.__main__ import main, result
 from encoder.exam.answers import DIRECTIONS, TOO_LONG, UNREADABLE, Tally, WorkWatch, report_nothing, tally
 from encoder.exam.examination import RESULTS
 from encoder.exam.examples import examples, side_by_side
 from encoder.exam.licence import BELOW_THE_RULE, NO_SECOND, PASSED, UNCONFIRMED, wilson
 from encoder.exam.links import GAPS, JUDGED, LinkedSentence, gaps, relations
-from encoder.exam.moments import bundled_moments
 from encoder.exam.moments import main as main_of_moments
 
 pytestmark = pytest.mark.slow
@@ -87,6 +86,11 @@ def test_a_head_that_looks_at_the_gold_governor_passes(hand_made: TextEncoder) -
 def test_one_treebank_alone_or_one_that_disagrees_lets_no_head_pass(hand_made: TextEncoder) -> None:
     row = examine(hand_made, grown(1)).row("obj")
     assert not row.licensed and row.verdict == NO_SECOND and row.second_accuracy is None and row.accuracy == 1.0
+    said = result(examine(hand_made, grown(1)))
+    assert "no head can pass on grown 1 alone" in said and "--trees a second file" in said
+    exam = examine(hand_made, [grown(1, 400), grown(2, 400)])
+    places = {row.place for row in exam.licences()}
+    assert result(exam).startswith(f"{len(places)} head") and "passed on grown 1, beside" in result(exam)
     row = examine(hand_made, [grown(1), grown(2), grown(5, linked=False)]).row("obj")
     assert not row.licensed and row.verdict == UNCONFIRMED and row.second == "grown 5"
     for trees in ([], [grown(1), grown(1)], ["trees.conllu"], 3):

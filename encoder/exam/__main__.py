@@ -64,8 +64,10 @@ def result(exam: Exam) -> str:
         return f"no head can pass on {name} alone; give --trees a second file, which confirms the first"
     passed, beyond = ({row.place for row in rows} for rows in (exam.licences(), exam.jobs()))
     tried = f"{len(RULES)} simple rules and every fixed distance"
-    also = f"; {len(beyond)} do a job better than any fixed distance" if beyond else ""
-    return f"{len(passed)} heads passed on {name}, beside {tried}{also}"
+    more = len(beyond - passed)
+    also = f"; {more} more {'does' if more == 1 else 'do'} a job better than any fixed distance" if more else ""
+    heads = "1 head" if len(passed) == 1 else f"{len(passed)} heads"
+    return f"{heads} passed on {name}, beside {tried}{also}"
 
 
 def main(given: list[str] | None = None) -> int:

@@ -202,7 +202,7 @@ def under(curve: Rise, text: str) -> str:
     if curve.place is None:
         return (
             f"Of {curve.n} constructed sentences, in how many the form of the verb that agrees with its subject is "
-            f"likelier than the other. {rules_of(curve, 'The form that agrees with ')}"
+            f"likelier than the other. {rules_of(curve, 'the form that agrees with ')}"
         )
     gap = " with a noun in between" if curve.relation == JUDGED else ""
     caption = (
@@ -221,8 +221,8 @@ def under(curve: Rise, text: str) -> str:
 
 def rules_of(curve: Rise, before: str = "") -> str:
     """Return the best simple rule and how many were tried, with how often it is right."""
-    tried = f"the best of {len(RULES)} simple rules and all distances"
-    return f"{before}“{curve.rule_name}”, {tried}, is right in {percent(curve.rule)}."
+    tried = f"The best of {len(RULES)} simple rules and all distances, {before}“{curve.rule_name}”"
+    return f"{tried}, is right in {percent(curve.rule)}."
 
 
 def capital(words: str) -> str:

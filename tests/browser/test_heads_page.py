@@ -112,6 +112,7 @@ def test_the_chosen_head_has_its_finding_its_figures_and_real_examples(opened: O
     for one in (row, other):
         assert f"{percent(one.accuracy)} of {one.n}" in table and f"best rule {percent(one.rule_accuracy)}" in table
     assert row.rule in table
+    assert page.evaluate("document.documentElement.scrollWidth <= innerWidth"), "the name of a rule is wrapped"
     expect(page.get_by_text(f"It did not pass: {row.verdict}.")).to_be_visible()
 
     (few,) = [one for one in few_by_content(base.source.fingerprint) if (one.layer, one.head) == row.place]
@@ -179,7 +180,7 @@ def test_a_head_of_constructed_sentences_says_what_it_does_in_real_ones(opened: 
 
 def test_weak_findings_are_said_to_be_weak(opened: Opened) -> None:
     page = opened(layer=3, head=4)
-    row = bundled_exam("base").row("aux:pass")  # type: ignore[union-attr]
+    row = bundled_exam("base").row("compound")  # type: ignore[union-attr]
     assert row.place == (3, 4) and not row.licensed
     line = page.get_by_text("more often than any other head")
     assert (
