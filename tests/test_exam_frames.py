@@ -21,7 +21,7 @@ from encoder.exam.frames import (
     made_sentences,
     subjects,
 )
-from encoder.exam.rules import RULES, right_by_rule
+from encoder.exam.simple_rules import RULES, right_by_rule
 
 KEYS = ["The keys to the cabinet [MASK] on the table .", "The key to the cabinet [MASK] on the table ."]
 TAGS = ("DET", "NOUN", "ADP", "DET", "NOUN", "", "ADP", "DET", "NOUN", "PUNCT")

@@ -8,7 +8,7 @@ from shared_models import treebanks
 
 from encoder.exam import bundled_exam
 from encoder.exam.links import LinkedSentence, TreeLink, gaps, kinds_of, relations
-from encoder.exam.rules import RULES, right_by_rule
+from encoder.exam.simple_rules import RULES, right_by_rule
 
 NOUN = ("NOUN", "PROPN")
 Answer = Callable[[LinkedSentence, int], int | None]

@@ -11,7 +11,7 @@ from encoder.atlas.atlas_folders import shelf
 from encoder.exam import bundled_exam, bundled_treebanks
 from encoder.exam.examples import examples
 from encoder.exam.few import FEW, few_by_content, head_examples, surest
-from encoder.exam.rules import RULES
+from encoder.exam.simple_rules import RULES
 from encoder.exam.treebank import Treebank
 from encoder.packet.format import unpack
 from encoder.packet.heads_level import level_6

@@ -5,7 +5,7 @@ from pathlib import Path
 
 from encoder.checkpoint.text_encoder import TextEncoder
 from encoder.exam.examination import Exam, examine, with_made_sentences
-from encoder.exam.rules import RULES
+from encoder.exam.simple_rules import RULES
 from encoder.exam.treebank import ExamError, bundled_treebanks, read_treebank
 from encoder.support import whole_file
 from encoder.support.command_line import CommandLine, exit_code

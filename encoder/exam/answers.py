@@ -17,7 +17,7 @@ from torch import Tensor
 
 from encoder.checkpoint.text_encoder import TextEncoder
 from encoder.exam.links import LinkedSentence, kinds_of
-from encoder.exam.rules import right_by_rule
+from encoder.exam.simple_rules import right_by_rule
 from encoder.model.linear import unpacked
 from encoder.model.tap import Tap
 from encoder.support.errors import EncoderError

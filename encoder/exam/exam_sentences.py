@@ -4,7 +4,7 @@ from encoder.exam.examination import Exam
 from encoder.exam.frames import ALL, FrameRow
 from encoder.exam.licence import ExamRow
 from encoder.exam.links import GAPS, JUDGED
-from encoder.exam.rules import RULES, distance_in_words
+from encoder.exam.simple_rules import RULES, distance_in_words
 from encoder.support.formatting import listed, percent
 
 NO_JOB = "no job found"
@@ -87,7 +87,7 @@ def beside(row: ExamRow | FrameRow) -> str:
     )
 
 
-def found(row: ExamRow) -> str:
+def with_numbers(row: ExamRow) -> str:
     """Return what a head does, with its numbers and those of the rules, and whether it passed."""
     there = "" if row.second_accuracy is None else f"; in {text(row.second)} {percent(row.second_accuracy)}"
     best = "" if row.second_rule_accuracy is None else f", the best rule {percent(row.second_rule_accuracy)}"
@@ -136,7 +136,7 @@ def head_jobs(exam: Exam) -> dict[tuple[int, int], tuple[str, ...]]:
     """Return what each head does that passed or is beyond any fixed distance, those of most certain numbers first."""
     jobs = dict[tuple[int, int], list[str]]()
     for row in sorted(exam.jobs(), key=lambda row: (row.place, not row.licensed, -row.corrected_low)):
-        jobs.setdefault(row.place, []).append(found(row))
+        jobs.setdefault(row.place, []).append(with_numbers(row))
     if head_and_job := found_constructed(exam):
         jobs.setdefault(head_and_job[0], []).append(head_and_job[1])
     return {place: tuple(jobs[place]) for place in sorted(jobs)}

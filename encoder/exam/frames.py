@@ -2,7 +2,7 @@
 
 The idea is that of Marvin and Linzen 2018: nouns of both numbers around a verb that agrees with one of them. A single
 pattern is too easy, since in it the subject always has the same place and the same distance from the gap. So there are
-several, between which both vary. Beside the heads stand the same rules as on real sentences (`encoder.exam.rules`).
+several, between which both vary. Beside the heads stand the rules of real sentences (`encoder.exam.simple_rules`).
 """
 
 import random
@@ -16,7 +16,7 @@ from encoder.edits.edit import Edit
 from encoder.exam.answers import DIRECTIONS, Report, Tally, WorkWatch, reporting, tally
 from encoder.exam.licence import ERROR, best_head, score, tests_of, wilson
 from encoder.exam.links import HIDDEN, LinkedSentence, TreeLink
-from encoder.exam.rules import Asked
+from encoder.exam.simple_rules import Asked
 from encoder.exam.treebank import ExamError
 from encoder.experiments.ablation import ROWS, knock_outs, outcomes
 from encoder.support.errors import EncoderError, integer
@@ -40,13 +40,20 @@ NOUNS = (
 PREPOSITIONS = ["near", "behind", "beside", "above", "below", "with", "for", "from"]
 ADJECTIVES = ["old", "new", "young", "small", "large", "red", "black", "white", "little", "big"]
 ENDINGS = {  # and the parts of speech of their words
-    "here": "ADV", "very old": "ADV ADJ", "in the garden": "ADP DET NOUN", "not very far": "PART ADV ADV",
-    "by the road": "ADP DET NOUN", "on the other side": "ADP DET ADJ NOUN",
-}  # fmt: skip
-TAGS = {  # the parts of speech of the other words
-    "A": "NOUN", "B": "NOUN", "C": "NOUN", "P": "ADP", "Q": "ADP", "J": "ADJ", "K": "ADJ", "_": HIDDEN, "The": "DET",
-    "the": "DET", "said": "VERB", "that": "SCONJ", "I": "PRON", "saw": "VERB", "Behind": "ADP", ".": "PUNCT",
-}  # fmt: skip
+    "here": "ADV",
+    "very old": "ADV ADJ",
+    "in the garden": "ADP DET NOUN",
+    "not very far": "PART ADV ADV",
+    "by the road": "ADP DET NOUN",
+    "on the other side": "ADP DET ADJ NOUN",
+}
+TAGS = (  # the parts of speech of the other words
+    dict.fromkeys("ABC", "NOUN")
+    | dict.fromkeys("PQ", "ADP")
+    | dict.fromkeys("JK", "ADJ")
+    | {"_": HIDDEN, "The": "DET", "the": "DET", "said": "VERB", "that": "SCONJ"}
+    | {"I": "PRON", "saw": "VERB", "Behind": "ADP", ".": "PUNCT"}
+)
 NUMBERS = ("one", "many")
 FORMS = ("is", "are")  # of the masked verb, by the number of its subject
 ALL = "all frames"

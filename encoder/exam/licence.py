@@ -18,7 +18,7 @@ import torch
 
 from encoder.exam.answers import DIRECTIONS, Tally
 from encoder.exam.links import GAPS, JUDGED
-from encoder.exam.rules import RULES, distance_in_words
+from encoder.exam.simple_rules import RULES, distance_in_words
 
 MARGIN = 0.10
 ERROR = 0.05  # the share of intervals that miss, over all that is tried

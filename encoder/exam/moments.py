@@ -26,7 +26,7 @@ from encoder.exam.examination import RESULTS
 from encoder.exam.frames import agreeing, agreeing_by_rule, knows_forms, made_sentences, mask_of
 from encoder.exam.licence import best_of, nearest_most
 from encoder.exam.links import GAPS, JUDGED, LinkedSentence, TreeLink
-from encoder.exam.rules import right_by_rule
+from encoder.exam.simple_rules import right_by_rule
 from encoder.exam.treebank import BUNDLED, ExamError, Treebank, bundled_treebanks
 from encoder.support import whole_file
 from encoder.support.command_line import CommandLine, exit_code

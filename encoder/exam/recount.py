@@ -12,7 +12,7 @@ from encoder.edits.edit import Edit
 from encoder.exam import bundled_exam
 from encoder.exam.frames import ALL
 from encoder.exam.links import GAPS, JUDGED
-from encoder.exam.rules import RULES
+from encoder.exam.simple_rules import RULES
 from encoder.experiments.ablation import WatchedWord
 from encoder.experiments.importance import hidden_word
 from encoder.metrics.head_measures import measured, runs

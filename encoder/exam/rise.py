@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from encoder.exam.licence import MARGIN, wilson
 from encoder.exam.links import JUDGED
 from encoder.exam.moments import NEAREST, PERMUTED, Moments
-from encoder.exam.rules import RULES, distance_in_words
+from encoder.exam.simple_rules import RULES, distance_in_words
 from encoder.exam.treebank import ExamError
 from encoder.support.formatting import percent
 
@@ -141,10 +141,10 @@ def rise(moments: Moments, relation: str, place: Place | None = None) -> Rise:
         ExamError: there is no such relation or head.
     """
     if relation == AGREEMENT:
-        agreed = moments.agreement
-        shares = {step: right / agreed.made for step, right in agreed.right.items()}
-        rule, nearest = agreed.best_right / agreed.made, agreed.nearest / agreed.made
-        return Rise(relation, None, agreed.made, rule, agreed.best, nearest, 0, shares, {})
+        agreed, n = moments.agreement, moments.agreement.made
+        shares = {step: right / n for step, right in agreed.right.items()}
+        rule, nearest = (right / n for right in (agreed.best_right, agreed.nearest))
+        return Rise(relation, None, n, rule, agreed.best, nearest, 0, shares, {})
     if relation not in moments.links:
         raise ExamError(f"{moments.treebank} has no relation {relation!r:.80}")
     place = best(moments, relation)[-1] if place is None else place

@@ -12,7 +12,7 @@ from encoder.exam.few import HeadExamples, few_by_content
 from encoder.exam.frames import FrameRow
 from encoder.exam.licence import BELOW_THE_RULE, JUDGED_ELSEWHERE, NEAR_THE_RULE, ExamRow
 from encoder.exam.links import GAP_VERBS, JUDGED
-from encoder.exam.rules import RULES, distance_in_words
+from encoder.exam.simple_rules import RULES, distance_in_words
 from encoder.packet.format import pack
 from encoder.trace.trace import Trace
 
@@ -67,15 +67,17 @@ def head_jobs(exam: Exam) -> list[Said]:
 
     After those of a head that passed in none of them this is said.
     """
-    said = list[Said]()
+    entries = list[Said]()
     for at, rows in groupby(surest_first(exam), key=lambda row: row.place):
         own = list(rows)
         for row in own:
             numbers = {"share": row.accuracy, "count": row.n, "rules": len(RULES), "rule": row.rule_accuracy}
-            said.append(entry(at, "exam_job", text=text(row.treebank), job=job(row.relation, row.direction), **numbers))
+            entries.append(
+                entry(at, "exam_job", text=text(row.treebank), job=job(row.relation, row.direction), **numbers)
+            )
         if not any(row.licensed for row in own):
-            said.append(entry(at, "exam_not_passed"))
-    return said
+            entries.append(entry(at, "exam_not_passed"))
+    return entries
 
 
 def surest_first(exam: Exam) -> list[ExamRow]:
@@ -122,9 +124,9 @@ def jobs(exam: Exam) -> list[Known]:
         at = {"layer": frame.layer, "head": frame.head}
         real = [row for row in exam.rows if (row.relation, row.place) == (JUDGED, (frame.layer, frame.head))]
         numbers = [figure(MADE, frame)] + [figure(text(row.treebank), row) for row in real]
-        made = not any(row.licensed or row.beyond_distance for row in real)
+        only = not any(row.licensed or row.beyond_distance for row in real)
         why = "" if frame.licensed else BELOW_THE_RULE if frame.accuracy <= frame.rule_accuracy else NEAR_THE_RULE
-        about = {"job": job("gap", frame.direction), "made": made, "passed": frame.licensed, "why": why}
+        about = {"job": job("gap", frame.direction), "made": only, "passed": frame.licensed, "why": why}
         known.append(at | about | {"figures": numbers})
     return known
 
@@ -197,13 +199,13 @@ def survey(encoder: TextEncoder) -> Known | None:
     if atlas is None:
         return None
     try:
-        found = head_survey(atlas)
+        measured = head_survey(atlas)
     except ModuleNotFoundError:  # what reads an atlas is an extra of the package, and no cell needs that
         return None
     heads = list[list[str | float]]()
-    for layer, row in enumerate(found.roles):
+    for layer, row in enumerate(measured.roles):
         for head, role in enumerate(row):
-            shares = {name: float(found.measures[name][layer, head]) for name in NAMED}
+            shares = {name: float(measured.measures[name][layer, head]) for name in NAMED}
             where = max(shares, key=shares.__getitem__)
             label = "special" if role.label in ("cls", "sep") else role.label
             heads.append([label, where, round(shares[where], 5)])

@@ -9,7 +9,7 @@ from encoder.exam import Exam
 from encoder.exam.exam_sentences import NO_JOB, head_jobs, relation_rows, scope, tally_of_heads, text, title
 from encoder.exam.examples import side_by_side
 from encoder.exam.links import GAPS
-from encoder.exam.rules import RULES
+from encoder.exam.simple_rules import RULES
 from encoder.exam.treebank import MOST_GIVEN, given_treebank
 from encoder.support.formatting import percent
 from pages.ui import session_runs
@@ -52,12 +52,12 @@ def draw_jobs() -> None:
 
 def show_exam(exam: Exam, key: str) -> None:
     """The jobs in sentences, and the table of relations under a key."""
-    found, config = head_jobs(exam), session_runs.now().config
+    by_head, config = head_jobs(exam), session_runs.now().config
     total = config.n_layers * config.n_heads
-    if found:
+    if by_head:
         say(tally_of_heads(exam, total), f"In all others: {NO_JOB}.")
         st.markdown(
-            "\n".join(f"- L{layer}H{head} {plain(job)}." for (layer, head), them in found.items() for job in them)
+            "\n".join(f"- L{layer}H{head} {plain(job)}." for (layer, head), them in by_head.items() for job in them)
         )
     else:
         say(f"In all {total} heads: {NO_JOB}.")

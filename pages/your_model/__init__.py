@@ -83,8 +83,8 @@ def draw_this_model() -> None:
         total = trace.config.n_layers * trace.config.n_heads
         examined = tour.jobs_of(exam, total) if (exam := session_runs.exam()) else ()
         section("What its heads do", (*tour.heads(encoder, trace, habits_of_heads, over), *examined[:1]))
-        if found := examined[1:]:
-            fold(f"Their jobs, one by one ({len(found)})", "tour_jobs", lambda: items(found))
+        if each_job := examined[1:]:
+            fold(f"Their jobs, one by one ({len(each_job)})", "tour_jobs", lambda: items(each_job))
     heading("What to try")
     with st.container(gap="xsmall", key="tour_tries"):
         for number, trial in enumerate(tour.tries(encoder, trace, habits_of_heads)):

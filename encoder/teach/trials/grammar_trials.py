@@ -11,7 +11,7 @@ from encoder.exam.examination import exam_by_content
 from encoder.exam.licence import ExamRow
 from encoder.exam.moments import training_moments
 from encoder.exam.rise import COUNTS, EXAMPLES, Rise, headline, rise
-from encoder.exam.rules import RULES
+from encoder.exam.simple_rules import RULES
 from encoder.metrics import SENTENCES
 from encoder.metrics.head_measures import runs
 from encoder.support.formatting import listed, percent, points

@@ -69,10 +69,10 @@ class Rule(NamedTuple):
 
 def marks(tags: Sequence[str]) -> dict[str, list[bool]]:
     """Return for each kind of words but OWN where such a word stands: by themselves, then by their company."""
-    found = {kind: [not of or tag in of for tag in tags] for kind, of in KINDS.items()}
-    noun, pronoun, mark = found["noun"], found["noun or pronoun"], found["punctuation mark"]
+    kinds = {kind: [not of or tag in of for tag in tags] for kind, of in KINDS.items()}
+    noun, pronoun, mark = kinds["noun"], kinds["noun or pronoun"], kinds["punctuation mark"]
     before, after = ["", *tags][: len(tags)], [*tags, ""][1:]
-    named = found["noun, verb or adjective"]
+    named = kinds["noun, verb or adjective"]
     outside = [yes and opened(tags, i) != "ADP" for i, yes in enumerate(noun)]
     company = {
         "word that is no punctuation mark": [not each for each in mark],
@@ -91,7 +91,7 @@ def marks(tags: Sequence[str]) -> dict[str, list[bool]]:
             yes and tag not in NOUNS for yes, tag in zip(outside, after, strict=True)
         ],
     }
-    return found | company
+    return kinds | company
 
 
 def opened(tags: Sequence[str], noun: int) -> str:
@@ -141,8 +141,8 @@ class Asked:
         where = dict[str, list[Places]]()
         for start, sentence in zip(self.starts.tolist(), self.sentences, strict=False):
             pulse()
-            for kind, found in marks(sentence.tags).items():
-                where.setdefault(kind, []).append(np.flatnonzero(found) + start)
+            for kind, standing in marks(sentence.tags).items():
+                where.setdefault(kind, []).append(np.flatnonzero(standing) + start)
         by_kind = {kind: np.concatenate(places) for kind, places in where.items()}
         source = self.links[2]
         every = np.arange(len(source))
@@ -155,10 +155,10 @@ class Asked:
             for rule in (rule for rule in RULES if rule.kind == kind):
                 answer = np.full(len(source), -1)
                 for asked, places in parts:
-                    answer[asked] = self.found(places, asked, rule)
+                    answer[asked] = self.answered(places, asked, rule)
                 yield rule, answer
 
-    def found(self, places: Places, asked: Places, rule: Rule) -> Places:
+    def answered(self, places: Places, asked: Places, rule: Rule) -> Places:
         """Return what a rule answers at some links, where words of its kind stand at `places`."""
         begin, end, source, _ = (of[asked] for of in self.links)
         first, last, at = (np.searchsorted(places, of) for of in (begin, end, source))
