@@ -1,6 +1,7 @@
-"""Made sentences: what stands where, which rule finds the subject, and what a head does for agreement."""
+"""Constructed sentences: what stands where, which rule finds the subject, and what a head does for agreement."""
 
 import itertools
+from collections import Counter
 from dataclasses import replace
 
 import pytest
@@ -9,21 +10,45 @@ from tiny import tiny_tokenizer
 
 from encoder import Edit, TextEncoder
 from encoder.exam import ExamError
-from encoder.exam.frames import ALL, FRAMES, NOUNS, MadeSentence, agreement, made_sentences, subjects
+from encoder.exam.frames import (
+    ALL,
+    FRAMES,
+    NOUNS,
+    PREPOSITIONS,
+    MadeSentence,
+    agreeing_by_rule,
+    agreement,
+    made_sentences,
+    subjects,
+)
+from encoder.exam.simple_rules import RULES, right_by_rule
 
 KEYS = ["The keys to the cabinet [MASK] on the table .", "The key to the cabinet [MASK] on the table ."]
-SENTENCES = [MadeSentence("", tuple(text.split()), 5, 1, (1, 4), (1 - i, 0), 0) for i, text in enumerate(KEYS)]
+TAGS = ("DET", "NOUN", "ADP", "DET", "NOUN", "", "ADP", "DET", "NOUN", "PUNCT")
+SENTENCES = [MadeSentence("", tuple(text.split()), TAGS, 5, 1, (1 - i, 0), 0) for i, text in enumerate(KEYS)]
+
+
+def nouns_before(one: MadeSentence) -> list[int]:
+    """Where nouns stand before the gap, by their spelling."""
+    forms = {form for noun in NOUNS for form in noun.split()}
+    return [i for i, word in enumerate(one.words[: one.gap]) if word in forms]
 
 
 def test_made_sentences_hold_what_they_say() -> None:
     made = made_sentences("[MASK]", 3)
     forms = [noun.split() for noun in NOUNS]
+    tags = dict[str, set[str]]()
+    for one in made:
+        for word, tag in zip(one.words, one.tags, strict=True):
+            tags.setdefault(word.lower(), set()).add(tag)
+    assert all(len(found) == 1 for found in tags.values()), "a word is of one kind in all frames"
     assert len(made) == 3 * 4 * len(FRAMES) and len({one.words for one in made}) == len(made)
     for one in made:
         assert one.words[one.gap] == "[MASK]" and one.words.count("[MASK]") == 1
         assert one.words[one.subject] in {pair[one.numbers[0]] for pair in forms}
-        nouns = [i for i, word in enumerate(one.words[: one.gap]) if any(word in pair for pair in forms)]
-        assert list(one.nouns) == nouns and one.subject in nouns
+        nouns = nouns_before(one)
+        assert one.subject in nouns and nouns == [i for i, tag in enumerate(one.tags[: one.gap]) if tag == "NOUN"]
+        assert len(one.tags) == len(one.words) and [i for i, tag in enumerate(one.tags) if not tag] == [one.gap]
         assert not any(len(word) == 1 and word in "ABCPQJKE_" for word in one.words)
     assert made == made_sentences("[MASK]", 3) and made != made_sentences("[MASK]", 3, seed=1)
 
@@ -32,20 +57,43 @@ def test_place_and_distance_of_the_subject_vary() -> None:
     """No rule that knows one place or one distance gets far, and in some frames no noun rule does either."""
     first = {one.frame: one for one in made_sentences("[MASK]", 2)}.values()
     assert len({one.gap - one.subject for one in first}) >= 4 and len({one.subject for one in first}) >= 4
-    assert {one.subject == one.nouns[0] for one in first} == {one.subject == one.nouns[-1] for one in first}
-    assert sum(one.subject not in (one.nouns[0], one.nouns[-1]) for one in first) >= 3
+    ends = {one.frame: (nouns_before(one)[0], nouns_before(one)[-1]) for one in first}
+    assert {one.subject == ends[one.frame][0] for one in first} == {one.subject == ends[one.frame][1] for one in first}
+    assert sum(one.subject not in ends[one.frame] for one in first) >= 3
 
 
-def test_the_rules_beside_the_heads_are_those_of_the_frames(small: TextEncoder) -> None:
+def test_the_rules_beside_the_heads_are_those_that_people_think_of(small: TextEncoder) -> None:
+    """Told again by hand: the nouns of a sentence by their spelling, prepositions by theirs."""
     rows = {row.frame: row for row in subjects(small, 6)}
     assert set(rows) == {*FRAMES, ALL} and rows[ALL].n == sum(rows[name].n for name in FRAMES) == 3 * 4 * len(FRAMES)
-    plain, near, after = rows["plain"], rows["next to the gap"], rows["after a sentence"]
-    assert (plain.nearest_noun, plain.first_noun, plain.distance, plain.position) == (0, 1, -4, 2)
-    assert (near.nearest_noun, near.first_noun, near.distance) == (1, 0, -1)
-    assert (after.nearest_noun, after.first_noun, after.distance, after.position) == (0, 0, -4, 7)
-    best = max(rows[ALL].nearest_noun, rows[ALL].first_noun, rows[ALL].distance_accuracy, rows[ALL].position_accuracy)
-    assert best < 0.6 and not any(rows[name].licensed for name in FRAMES)
-    assert rows[ALL].licensed == (min(rows[ALL].accuracy - 0.1, rows[ALL].corrected_low) >= best)
+    assert [rows[name].distance for name in ("plain", "next to the gap", "after a sentence")] == [-4, -1, -4]
+    assert all(rows[name].rule_accuracy == 1.0 and not rows[name].licensed for name in FRAMES)
+    made = made_sentences("[MASK]")
+    counts = Counter[str]()
+    for one in made:
+        nouns = nouns_before(one)
+        behind = [at for at in nouns if one.words[at + 1].lower() in PREPOSITIONS]
+        for name, answer in {
+            "the nearest noun before": nouns[-1],
+            "the first noun from the start": nouns[0],
+            "the second noun before": nouns[-2],
+            "the first noun from the start that a preposition follows": behind[0],
+        }.items():
+            counts[name] += answer == one.subject
+    assert [round(100 * count / len(made), 1) for count in counts.values()] == [14.3, 42.9, 71.4, 85.7]
+    right = right_by_rule([one.asked(ALL) for one in made], [ALL])[ALL]
+    by_name = {str(rule): count for rule, count in zip(RULES, right, strict=True)}
+    assert {name: by_name[name] for name in counts} == counts
+    assert by_name[rows[ALL].rule] == len(made) and rows[ALL].rule_accuracy == 1.0 and not rows[ALL].licensed
+
+
+def test_which_rule_agrees_is_told_by_the_number_of_its_noun() -> None:
+    made, many = made_sentences("[MASK]", 2), {noun.split()[1] for noun in NOUNS}
+    agreed = agreeing_by_rule(made)
+    for name, at in (("the nearest noun before", -1), ("the second noun before", -2)):
+        right = sum((one.words[nouns_before(one)[at]] in many) == (one.numbers[0] == 1) for one in made)
+        assert agreed[name] == right
+    assert agreed["the nearest verb before"] == 0, "a rule that finds no noun has no number to go by"
 
 
 def test_the_lead_falls_by_what_one_switched_off_head_takes(small: TextEncoder) -> None:

@@ -19,7 +19,6 @@ from packet_runs import EDITS, MASKED, MODELS, RUNS, encoder_of, trace_of
 from encoder import EncoderError, TextEncoder
 from encoder.edits.edit import Edit
 from encoder.exam import bundled_exam
-from encoder.exam.exam_sentences import best_rule
 from encoder.metrics.word_kinds import words_known
 from encoder.packet.format import PacketError, Stored, exact, pack, shares, signed, unpack
 from encoder.packet.run import MODELS as SIZES
@@ -435,15 +434,19 @@ def test_the_evidence_is_that_of_the_examination() -> None:
     _, about, _ = unpack(shipped(SENTENCES[0]) or b"")
     found = about["evidence"]
     made = next(row for row in exam.frames if row.frame == "all frames")
-    assert [(one["layer"], one["head"]) for one in found if one["here"]] == [(made.layer, made.head)] * 4
+    assert (
+        [(one["layer"], one["head"]) for one in found if one["here"]] == [(made.layer, made.head)] * 4 == [(5, 6)] * 4
+    )
     said = [say(one["key"], **one["args"]) for one in found]
-    assert percent(made.accuracy) in said[0] and percent(best_rule(made)[1]) in said[0] and str(made.n) in said[0]
+    assert percent(made.accuracy) in said[0] and percent(made.rule_accuracy) in said[0] and str(made.n) in said[0]
     for row, text in zip((exam.row("gap:between", bank.name) for bank in exam.treebanks), said[1:3], strict=True):
-        assert percent(row.accuracy) in text and percent(row.distance_accuracy) in text and str(row.n) in text
+        assert percent(row.accuracy) in text and percent(row.rule_accuracy) in text and str(row.n) in text
         assert not row.licensed
-    assert said[3] == "For real sentences this is not confirmed."
+    assert said[3] == "So it did not pass." and not made.licensed
     jobs = [one for one in found if one["key"] == "exam_job"]
-    assert [(one["layer"], one["head"]) for one in jobs] == [row.place for row in exam.licences()]
+    assert [(one["layer"], one["head"]) for one in jobs] == [row.place for row in exam.jobs()]
+    failed = {(one["layer"], one["head"]) for one in found if one["key"] == "exam_not_passed"}
+    assert failed == {row.place for row in exam.jobs() if not row.licensed} | {(made.layer, made.head)}
     france = unpack(shipped("The capital of France is [MASK].") or b"")[1]
     assert not any(one["here"] for one in france["evidence"])
     assert "evidence" not in packet_of("base", "edited")[0] and packet_of("MiniLM", "masked")[0]["evidence"] == []

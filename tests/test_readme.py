@@ -22,7 +22,10 @@ READMES = {
 PRINTED = {  # by README, some of what its Python prints
     "README.md": ("torch.Size([8, 9, 9]) [('paris', 0.", "'previous'"),
     "encoder/README.md": ("('paris', 0.", "'previous'", "(8, 9, 9)", "'[MASK]'"),
-    "encoder/exam/README.md": ("((4, 0), 'obj', 0.87559)", "not confirmed by another treebank"),
+    "encoder/exam/README.md": (
+        "((4, 0), 'obj', 0.87559, 'the nearest verb before, else after', 0.95",
+        "under 10 points above the best",
+    ),
     "encoder/checkpoint/README.md": ("'[CLS]', 'how', 'tall'", "pooler.dense.weight"),
     "encoder/tasks/README.md": ("['b', 'a', 'h', 'g', 'f', 'e', 'd', 'c', 'b', 'a'] tensor(10)",),
     "pages/lessons/README.md": ("does not hold",),

@@ -79,7 +79,7 @@ export function examples(more) {
   };
 }
 
-/** The figures of a head: a line for each job, with each kind of text and the rule beside. @param {HTMLElement} table @param {import('./jobs.js').Job[]} all @param {(job: string) => string} title @param {(share: number) => string} share */
+/** The figures of a head: a line for each job, with each kind of text and the best rule beside. @param {HTMLElement} table @param {import('./jobs.js').Job[]} all @param {(job: string) => string} title @param {(share: number) => string} share */
 export function figures(table, all, title, share) {
   table.hidden = !all.length;
   children(table, all.length, () => el('tbody')).forEach((body, i) => {
@@ -90,7 +90,7 @@ export function figures(table, all, title, share) {
       const [of, right, rule] = body.children[at + 1].children;
       write(of, one.text);
       write(right, `${share(one.share)} of ${one.count}`);
-      write(rule, `rule ${share(one.rule)}${one.how ? ` (${one.how})` : ''}`);
+      write(rule, `best rule ${share(one.rule)}${one.how ? ` (${one.how})` : ''}`);
     });
   });
 }

@@ -1,5 +1,5 @@
 // @ts-check
-// The page Heads: the map of every head with the job it has a licence for, and beside it what is known of one head.
+// The page Heads: the map of every head with the job that it was found to do, and beside it what is known of one head.
 import { among } from './rows.js';
 import { children, dress, el, focused, put, themeOf, write } from './dom.js';
 import { examples, figures } from './example.js';
@@ -125,12 +125,12 @@ export function heads(root, context) {
         write(name, job ? titleOf(job.job) : near || none);
         write(right, job ? tight(percent(share, 1)) : '');
         write(other, job ? `rule ${tight(percent(rule, 1)).replace('\u00a0%', '')}` : '');
-        const said = `head ${head} of layer ${layer}${job ? `: ${titleOf(job.job)}, right in ${typeset(percent(share, 1))}, the rule in ${typeset(percent(rule, 1))}` : near || none ? `: ${near || none}` : ''}`;
-        put(cell, { 'data-head-map': `${layer},${head}`, 'aria-label': said, title: said, class: job ? 'hd-cell is-licensed' : near ? 'hd-cell is-near' : 'hd-cell' });
+        const said = `head ${head} of layer ${layer}${job ? `: ${titleOf(job.job)}, right in ${typeset(percent(share, 1))}, the best rule in ${typeset(percent(rule, 1))}` : near || none ? `: ${near || none}` : ''}`;
+        put(cell, { 'data-head-map': `${layer},${head}`, 'aria-label': said, title: said, class: job ? `hd-cell ${job.passed ? 'is-passed' : 'is-ahead'}` : near ? 'hd-cell is-near' : 'hd-cell' });
       });
     });
-    const passed = examined ? `Framed: ${new Set(jobs.map(one => `${one.layer},${one.head}`)).size} of ${layers * heads} passed an examination on sentences whose grammar people marked; the figure is the share of right answers, beside it that of the best rule that needs no model.` : '';
-    write(how, `Each map is one head in this sentence: a row is where from, a column where to. ${passed}`.trim());
+    const framed = jobs.length ? 'A frame: passed the examination; a dotted one: better only than any fixed distance. Below it the share of right answers, and that of the best simple rule.' : '';
+    write(how, `Each map is one head in this sentence: a row is where from, a column where to. ${what?.passed ?? ''} ${framed}`.trim());
   }
 
   /** Paints every map. @param {Packet} of */
@@ -174,7 +174,7 @@ export function heads(root, context) {
     figures(table, jobs.slice(0, 1), titleOf, share => typeset(percent(share)));
     figures(rest, jobs.slice(1), titleOf, share => typeset(percent(share)));
     others.hidden = jobs.length < 2;
-    write(further, `${jobs.length - 1} more with a licence`);
+    write(further, `${jobs.length - 1} more`);
     const said = besides(run, what, place).map(([key, args]) => set(key, args));
     if (what && !wasExamined(run, what)) said.unshift(set('heads_unexamined'));
     children(notes, said.length, () => el('p')).forEach((line, i) => write(line, said[i]));

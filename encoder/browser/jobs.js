@@ -6,15 +6,16 @@ import { parts } from './say.js';
 
 /** @typedef {import('./packet.js').Packet} Packet */
 /** @typedef {import('./claim.js').Head} Head */
-/** How often a head is right in one kind of text, and how often the rule is; `how` is the rule in words. @typedef {{text: string, share: number, count: number, rule: number, how: string}} Figure */
-/** What a head has a licence for; `made`: for made sentences alone. @typedef {Head & {job: string, made: boolean, figures: Figure[]}} Job */
-/** What a head does best of all heads, and why that is no licence. @typedef {Head & {job: string, why: string, figure: Figure}} Tried */
+/** How often a head is right in one kind of text, how often the best rule is and the best fixed distance; `how` and `apart` are these in words. @typedef {{text: string, share: number, count: number, rule: number, how: string, fixed: number, apart: string}} Figure */
+/** What a head does that `passed`, or is better than any fixed distance; `made`: in constructed sentences alone; `why` it did not pass. @typedef {Head & {job: string, made: boolean, passed: boolean, why: string, figures: Figure[]}} Job */
+/** What a head does best of all heads, and why it did not pass. @typedef {Head & {job: string, why: string, figure: Figure}} Tried */
 /** A sentence, and the places in it of a word, of what a head answers there and of what is marked. @typedef {{words: string[], from: number, answer: number, gold: number}} Example */
 /** @typedef {Head & {title: string, text: string, some: Example[]}} Examples */
 /** Where heads look over many sentences, layer by layer: what can be said, the nearest that cannot, its share. @typedef {{over: string, heads: [string, string, number][]}} Survey */
-/** What a packet of level 6 says; `exam` is what was read, "" where the model was not examined. @typedef {{exam: string, jobs: Job[], tried: Tried[], examples: Examples[], survey: Survey | null}} Known */
+/** What a packet of level 6 says; `exam` is what was read, "" where the model was not examined, `passed` how many heads passed. @typedef {{exam: string, passed: string, jobs: Job[], tried: Tried[], examples: Examples[], survey: Survey | null}} Known */
 /** Where most rows of a head look in a run: so many of all. @typedef {{where: string, count: number, all: number}} Habit */
 
+const CONSTRUCTED = 'constructed sentences';
 const NEAR = { self: 'itself', previous: 'one back', next: 'one on' };
 const WHERE = { self: 'the token itself', previous: 'the token before', next: 'the token after', punctuation: 'punctuation marks' };
 const STEPS = new Map([[0, 'the word itself'], [-1, 'the word before'], [1, 'the word after']]);
@@ -29,7 +30,7 @@ const ROOMY = 86, SHORT = 56, SMALL = 32; // pixels of a cell from which on all 
 export const same = (a, b) => a.layer === b.layer && a.head === b.head;
 
 /**
- * What heads have a licence for, the surest of each head first; of a run that brings its evidence nothing else is needed.
+ * The jobs of heads, the surest of each head first; of a run that brings its evidence nothing else is needed.
  * @param {Packet} run @param {Known | null} known @returns {Job[]}
  */
 export function jobsOf(run, known) {
@@ -37,7 +38,8 @@ export function jobsOf(run, known) {
   const all = run.about.evidence ?? [];
   return all.filter(one => one.key === 'exam_job' || one.key === 'exam_made').map(({ layer, head, key, args }) => ({
     layer, head, made: key === 'exam_made', job: key === 'exam_made' ? 'looks from a masked verb to its subject' : String(args.job),
-    figures: [{ text: String(args.text ?? 'made sentences'), share: Number(args.share), count: Number(args.count), rule: Number(args.rule), how: '' }],
+    passed: !all.some(one => one.key === 'exam_not_passed' && same(one, { layer, head })), why: '',
+    figures: [{ text: String(args.text ?? CONSTRUCTED), share: Number(args.share), count: Number(args.count), rule: Number(args.rule), how: '', fixed: NaN, apart: '' }],
   }));
 }
 
@@ -87,31 +89,37 @@ export function habit(run, { layer, head }) {
 /** Whether most rows have no common goal. @param {Habit} found */
 export const isWeak = ({ count, all }) => count * 2 <= all;
 
+/** Which of the sentences about rows it takes. @param {Habit} found */
+const sortOf = found => (found.all === 1 ? '_one' : isWeak(found) ? '_weak' : '');
+
 /** The finding of a head, as parts of a sentence. @param {Packet} run @param {Known | null} known @param {Head} place */
 export function findingOf(run, known, place) {
   const { layer, head } = place, job = jobsOf(run, known).find(one => same(one, place));
   if (job) {
-    const [{ share, count }] = job.figures;
-    return parts(job.figures[0].text === 'made sentences' ? 'heads_made' : 'heads_job', { layer, head, finds: findsOf(job.job), share, count });
+    const [{ share, count, rule }] = job.figures;
+    return parts(job.figures[0].text === CONSTRUCTED ? 'heads_made' : 'heads_job', { layer, head, finds: findsOf(job.job), share, count, rule });
   }
   const role = known?.survey?.heads[layer * run.about.model.heads + head];
   if (role && nearOf(known, run.about.model.heads, place)) return parts('heads_place', { layer, head, where: whereOf(role[0]), share: role[2] });
   const found = habit(run, place);
   if (!found.all) return parts('heads_empty', { layer, head });
-  return parts(`heads_${known && wasExamined(run, known) ? 'none' : 'here'}${isWeak(found) ? '_weak' : ''}`, { layer, head, ...found });
+  return parts(`heads_${known && wasExamined(run, known) ? 'none' : 'here'}${sortOf(found)}`, { layer, head, ...found });
 }
 
 /** What is to be said of a head beside its finding and its figures: where it looks here, over many sentences, what is weak. @param {Packet} run @param {Known | null} known @param {Head} place */
 export function besides(run, known, place) {
   const found = habit(run, place), { heads } = run.about.model, index = place.layer * heads + place.head;
-  const licensed = jobsOf(run, known).filter(one => same(one, place)), near = nearOf(known, heads, place);
+  const jobs = jobsOf(run, known).filter(one => same(one, place)), near = nearOf(known, heads, place);
   /** @type {[string, Record<string, string | number>][]} */
   const all = [];
-  if (licensed.some(one => one.made)) all.push(['exam_not_confirmed', {}]);
-  if (found.all && (licensed.length || near)) all.push([isWeak(found) ? 'heads_rows_weak' : 'heads_rows', { ...found }]);
+  if (jobs.length && known) {
+    const [{ made, passed, why, figures: [{ fixed }] }] = jobs;
+    all.push(passed ? [made ? 'heads_passed_made' : 'heads_passed', {}] : ['heads_not_passed', { why, fixed }]);
+  }
+  if (found.all && (jobs.length || near)) all.push([`heads_rows${sortOf(found)}`, { ...found }]);
   const survey = known?.survey, role = survey?.heads[index];
   if (survey && role && role[0] !== 'too few tokens to say') all.push([role[0] === role[1] ? 'heads_survey' : 'heads_survey_weak', { over: survey.over, where: whereOf(role[1]), share: role[2] }]);
-  const tried = licensed.length ? null : known?.tried.find(one => same(one, place));
+  const tried = jobs.length ? null : known?.tried.find(one => same(one, place));
   if (tried) all.push(['heads_tried', { job: tried.job, share: tried.figure.share, count: tried.figure.count, text: tried.figure.text, rule: tried.figure.rule, why: tried.why }]);
   return all;
 }

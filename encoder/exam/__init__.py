@@ -8,6 +8,7 @@ if TYPE_CHECKING:
     from encoder.exam.answers import ExamProgress
     from encoder.exam.examination import Exam, bundled_exam, examine, read_exam
     from encoder.exam.licence import ExamRow
+    from encoder.exam.moments import Moments, bundled_moments
     from encoder.exam.treebank import ExamError, Tree, Treebank, bundled_treebanks, read_treebank
 
 __all__ = [
@@ -15,9 +16,11 @@ __all__ = [
     "ExamError",
     "ExamProgress",
     "ExamRow",
+    "Moments",
     "Tree",
     "Treebank",
     "bundled_exam",
+    "bundled_moments",
     "bundled_treebanks",
     "examine",
     "read_exam",
@@ -31,9 +34,11 @@ __getattr__ = on_demand(
         "ExamError": "encoder.exam.treebank",
         "ExamProgress": "encoder.exam.answers",
         "ExamRow": "encoder.exam.licence",
+        "Moments": "encoder.exam.moments",
         "Tree": "encoder.exam.treebank",
         "Treebank": "encoder.exam.treebank",
         "bundled_exam": "encoder.exam.examination",
+        "bundled_moments": "encoder.exam.moments",
         "bundled_treebanks": "encoder.exam.treebank",
         "examine": "encoder.exam.examination",
         "read_exam": "encoder.exam.examination",

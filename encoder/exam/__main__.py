@@ -1,10 +1,11 @@
-"""`python -m encoder.exam`: examine the heads of a model on gold trees and write what each is licensed for."""
+"""`python -m encoder.exam`: examine the heads of a model on gold trees and write which of them pass."""
 
 import sys
 from pathlib import Path
 
 from encoder.checkpoint.text_encoder import TextEncoder
-from encoder.exam.examination import examine, with_made_sentences
+from encoder.exam.examination import Exam, examine, with_made_sentences
+from encoder.exam.simple_rules import RULES
 from encoder.exam.treebank import ExamError, bundled_treebanks, read_treebank
 from encoder.support import whole_file
 from encoder.support.command_line import CommandLine, exit_code
@@ -30,7 +31,9 @@ def make(given: list[str] | None = None) -> None:
         help="CoNLL-U; .xz and .gz are unpacked; a "
         "second file confirms the first; without it, the treebanks that are bundled",
     )
-    parser.add_argument("--frames", action="store_true", help="ask for subjects and agreement in made sentences too")
+    parser.add_argument(
+        "--frames", action="store_true", help="ask for subjects and agreement in constructed sentences too"
+    )
     parser.add_argument("--out", type=Path, required=True, metavar="FILE", help="where it is written: .json or .csv")
     options = parser.parse_args(given)
     if options.out.suffix not in WRITERS:
@@ -45,12 +48,26 @@ def make(given: list[str] | None = None) -> None:
     whole_file.write(options.out, getattr(exam, WRITERS[options.out.suffix])().encode())
     for treebank in exam.treebanks:
         print(treebank)
-    for row in exam.licences():
+    for row in exam.jobs():
         print(
-            f"L{row.layer}H{row.head} {row.relation}: {row.accuracy:.1%} of {row.n}, the rule "
-            f"{row.distance:+d} {row.distance_accuracy:.1%}; {row.second} {row.second_accuracy:.1%}"
+            f"L{row.layer}H{row.head} {row.relation}: {row.accuracy:.1%} of {row.n}, “{row.rule}” "
+            f"{row.rule_accuracy:.1%}, best distance {row.distance:+d} {row.distance_accuracy:.1%}; {row.second} "
+            f"{row.second_accuracy:.1%}, best rule {row.second_rule_accuracy:.1%}: {row.verdict}"
         )
-    print(f"{options.out}: {len(exam.licences())} licences on {exam.treebanks[0].name}")
+    print(f"{options.out}: {result(exam)}")
+
+
+def result(exam: Exam) -> str:
+    """Return how many heads passed; with one treebank alone why none can."""
+    name, *others = (treebank.name for treebank in exam.treebanks)
+    if not others:
+        return f"no head can pass on {name} alone; give --trees a second file, which confirms the first"
+    passed, beyond = ({row.place for row in rows} for rows in (exam.licences(), exam.jobs()))
+    tried = f"{len(RULES)} simple rules and every fixed distance"
+    more = len(beyond - passed)
+    also = f"; {more} more {'does' if more == 1 else 'do'} a job better than any fixed distance" if more else ""
+    heads = "1 head" if len(passed) == 1 else f"{len(passed)} heads"
+    return f"{heads} passed on {name}, beside {tried}{also}"
 
 
 def main(given: list[str] | None = None) -> int:

@@ -17,6 +17,7 @@ from torch import Tensor
 
 from encoder.checkpoint.text_encoder import TextEncoder
 from encoder.exam.links import LinkedSentence, kinds_of
+from encoder.exam.simple_rules import right_by_rule
 from encoder.model.linear import unpacked
 from encoder.model.tap import Tap
 from encoder.support.errors import EncoderError
@@ -112,13 +113,15 @@ class Tally:
 
     `kinds` are K kinds of links in order; `asked` [K, 2] counts the links of each in even and in odd sentences, `right`
     [K, 2, directions, layers, heads] the right answers, `distances` how often the target was how many words behind the
-    source, by kind. `sentences` were read, `left_out` counts the others by the reason.
+    source, by kind, `rules` how often each of RULES was right. `sentences` were read, `left_out` counts the others by
+    the reason.
     """
 
     kinds: tuple[str, ...]
     asked: Tensor
     right: Tensor
     distances: dict[str, Counter[int]]
+    rules: dict[str, list[int]]
     sentences: int
     left_out: dict[str, int]
 
@@ -169,7 +172,13 @@ def tally(encoder: TextEncoder, sentences: Sequence[LinkedSentence], watch: Work
             distances[kind][target - source] += 1
     halves = (len(kinds), 2)
     return Tally(
-        kinds, counted.view(halves), right.view(*halves, *right.shape[1:]), distances, len(readable), dict(left_out)
+        kinds,
+        counted.view(halves),
+        right.view(*halves, *right.shape[1:]),
+        distances,
+        right_by_rule([entry.sentence for entry in readable], kinds),
+        len(readable),
+        dict(left_out),
     )
 
 

@@ -1,9 +1,10 @@
-"""What an examination says in words that a student knows: a head's licences with their numbers, or "no job found"."""
+"""What an examination says in words that a student knows: a head's jobs with their numbers, or "no job found"."""
 
 from encoder.exam.examination import Exam
 from encoder.exam.frames import ALL, FrameRow
 from encoder.exam.licence import ExamRow
 from encoder.exam.links import GAPS, JUDGED
+from encoder.exam.simple_rules import RULES, distance_in_words
 from encoder.support.formatting import listed, percent
 
 NO_JOB = "no job found"
@@ -12,7 +13,6 @@ TEXTS = {  # a bundled treebank -> what its sentences are
     "en_ewt": "web text",
     "permuted": "news and Wikipedia (each sentence with the tree of another one of its length)",
 }
-DIGITS = ("", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
 RELATIONS = {  # of Universal Dependencies -> the dependent and its governor
     "acl": ("clause about a noun", "its noun"),
     "acl:relcl": ("relative clause", "its noun"),
@@ -67,7 +67,7 @@ def title(relation: str) -> str:
 
 
 def job(relation: str, direction: str = "row") -> str:
-    """Return what a head does that has a licence for a relation, such as "looks from an object to its verb"."""
+    """Return what a head does that finds a relation, such as "looks from an object to its verb"."""
     dependent, governor = ends(relation)
     named = f"{'an' if dependent[0] in 'aeiou' else 'a'} {dependent}"
     return f"looks from {named} to {governor}" if direction == "row" else f"looks at {named} from {governor}"
@@ -78,46 +78,46 @@ def text(treebank: str) -> str:
     return TEXTS.get(treebank, treebank)
 
 
-def rule(distance: int) -> str:
-    """Return a fixed distance in words: "two words back", or "one word on"."""
-    apart = DIGITS[abs(distance)] if abs(distance) < len(DIGITS) else str(abs(distance))
-    return f"{apart} {'word' if abs(distance) == 1 else 'words'} {'back' if distance < 0 else 'on'}"
+def beside(row: ExamRow | FrameRow) -> str:
+    """Return how often a head is right, and how often the best simple rule and the best fixed distance are."""
+    best = f"the best simple rule “{row.rule}” {percent(row.rule_accuracy)}"
+    fixed = f"the best fixed distance “{distance_in_words(row.distance)}” {percent(row.distance_accuracy)}"
+    return f"{percent(row.accuracy)} of {row.n:,}, {best}" + (
+        "" if row.rule == distance_in_words(row.distance) else f", {fixed}"
+    )
 
 
-def licence(row: ExamRow) -> str:
-    """Return what a licensed head does, with its numbers and those of the rule that needs no model."""
-    here = f"{percent(row.accuracy)} of {row.n:,}, the rule “{rule(row.distance)}” {percent(row.distance_accuracy)}"
+def with_numbers(row: ExamRow) -> str:
+    """Return what a head does, with its numbers and those of the rules, and whether it passed."""
     there = "" if row.second_accuracy is None else f"; in {text(row.second)} {percent(row.second_accuracy)}"
-    return f"{job(row.relation, row.direction)} ({row.relation}): {here}{there}"
+    best = "" if row.second_rule_accuracy is None else f", the best rule {percent(row.second_rule_accuracy)}"
+    verdict = "It passed" if row.licensed else f"It did not pass: {row.verdict}"
+    return f"{job(row.relation, row.direction)} ({row.relation}): {beside(row)}{there}{best}. {verdict}"
 
 
-def best_rule(row: FrameRow) -> tuple[str, float]:
-    """Return the best of the four rules beside a head in made sentences, and the share it is right in."""
-    rules = {
-        "nearest noun": row.nearest_noun,
-        "first noun": row.first_noun,
-        rule(row.distance): row.distance_accuracy,
-        f"word {row.position} of the sentence": row.position_accuracy,
-    }
-    best = max(rules, key=rules.__getitem__)
-    return best, rules[best]
+def constructed(exam: Exam) -> FrameRow | None:
+    """Return what the best head does in all constructed sentences, where it passed or is beyond any fixed distance."""
+    rows = (frame for frame in exam.frames if frame.frame == ALL and (frame.licensed or frame.beyond_distance))
+    return next(rows, None)
 
 
-def made_licence(exam: Exam) -> tuple[tuple[int, int], str] | None:
-    """Return the head with a licence for the subject of a gap in made sentences, and what it does; None without one.
+def found_constructed(exam: Exam) -> tuple[tuple[int, int], str] | None:
+    """Return the head that finds the subject of a gap in constructed sentences, and what it does; None without one.
 
-    Where real sentences give no such licence, that is part of the sentence.
+    Where it did not pass on real sentences, that is part of the sentence.
     """
-    row = next((frame for frame in exam.frames if frame.frame == ALL and frame.licensed), None)
+    row = constructed(exam)
     if row is None:
         return None
-    place, (name, share) = (row.layer, row.head), best_rule(row)
-    numbers = f"{percent(row.accuracy)} of {row.n:,}, the rule “{name}” {percent(share)}"
-    if any(real.licensed and (real.relation, real.place) == (JUDGED, place) for real in exam.rows):
-        return place, f"{job('gap', row.direction)} in made sentences: {numbers}"
+    place = row.layer, row.head
+    did = f"{job('gap', row.direction)} in constructed sentences: {beside(row)}"
+    if not row.licensed:
+        return place, f"{did}. It did not pass; in real sentences with a noun between: {real_gaps(exam, place)}"
+    if (JUDGED, place) in ((real.relation, real.place) for real in exam.licences()):
+        return place, f"{did}. It passed"
     return place, (
-        f"{job('gap', row.direction)}, licensed in made sentences only: {numbers}. In real sentences with a noun "
-        f"between it has no licence: {real_gaps(exam, place)}"
+        f"{did}. It passed on constructed sentences only; in real sentences with a noun between it did not: "
+        f"{real_gaps(exam, place)}"
     )
 
 
@@ -125,7 +125,7 @@ def real_gaps(exam: Exam, place: tuple[int, int]) -> str:
     """Return what a head does at the masked verbs of real sentences with a noun between, and the rule in each text."""
     rows = [exam.row(JUDGED, bank.name) for bank in exam.treebanks if JUDGED in exam.relations(bank.name)]
     numbers = [
-        f"{percent(row.accuracy)} of {row.n:,} in {text(row.treebank)}, the rule {percent(row.distance_accuracy)}"
+        f"{percent(row.accuracy)} of {row.n:,} in {text(row.treebank)}, the best rule {percent(row.rule_accuracy)}"
         for row in rows
         if row.place == place
     ]
@@ -133,26 +133,49 @@ def real_gaps(exam: Exam, place: tuple[int, int]) -> str:
 
 
 def head_jobs(exam: Exam) -> dict[tuple[int, int], tuple[str, ...]]:
-    """Return what each head with a licence does, by layer and head, those of most certain numbers first."""
+    """Return what each head does that passed or is beyond any fixed distance, those of most certain numbers first."""
     jobs = dict[tuple[int, int], list[str]]()
-    for row in sorted(exam.licences(), key=lambda row: (row.place, -row.corrected_low)):
-        jobs.setdefault(row.place, []).append(licence(row))
-    if head_and_job := made_licence(exam):
+    for row in sorted(exam.jobs(), key=lambda row: (row.place, not row.licensed, -row.corrected_low)):
+        jobs.setdefault(row.place, []).append(with_numbers(row))
+    if head_and_job := found_constructed(exam):
         jobs.setdefault(head_and_job[0], []).append(head_and_job[1])
     return {place: tuple(jobs[place]) for place in sorted(jobs)}
 
 
 def head_sentences(exam: Exam, layer: int, head: int) -> tuple[str, ...]:
-    """Return what one head has a licence for, or that no job was found, in sentences."""
+    """Return what one head was found to do, or that no job was found, in sentences."""
     jobs = head_jobs(exam).get((layer, head), ())
     return tuple(f"It {job}." for job in jobs) or (f"On gold trees: {NO_JOB} for it.",)
+
+
+def tally_of_heads(exam: Exam, total: int) -> str:
+    """Return how many of all heads passed, on real text and on constructed sentences apart, and how many came near.
+
+    The simple rules that they were compared with are counted too.
+    """
+    row = constructed(exam)
+    built = {(row.layer, row.head)} if row else set[tuple[int, int]]()
+    real, near = {row.place for row in exam.licences()}, {row.place for row in exam.jobs()}
+    more = (built if row and row.licensed else set()) - real
+    near, near_built = near - real - more, built - real - near - more
+    passed = f"{len(real) or 'None'} of {total} heads passed on real text"
+    passed += f", {len(more)} more on constructed sentences only" if more else ""
+    tried = f"beside {len(RULES)} simple rules, which are told every word's part of speech, and every fixed distance"
+    sentence = f"{passed}, {tried}."
+    if near or near_built:
+        where = listed(
+            [f"{len(near)} on real text"] * bool(near)
+            + [f"{len(near_built)} on constructed sentences only"] * bool(near_built)
+        )
+        sentence += f" Better than any fixed distance, but not than the best of these rules: {where}."
+    return sentence
 
 
 def scope(exam: Exam) -> str:
     """Return on what a model was examined, in sentences."""
     counts = [f"{bank.sentences:,} sentences of {text(bank.name)} ({bank.name})" for bank in exam.treebanks]
     gaps = sum(bank.gaps for bank in exam.treebanks)
-    more = [f"{gaps:,} masked verbs"] * bool(gaps) + ["made sentences"] * bool(exam.frames)
+    more = [f"{gaps:,} masked verbs"] * bool(gaps) + ["constructed sentences"] * bool(exam.frames)
     no_mask = "" if gaps else " No verb could be masked in them, so no head was asked for the subject of one."
     return f"Examined on gold trees: {listed(counts + more)}.{no_mask}"
 
@@ -160,7 +183,7 @@ def scope(exam: Exam) -> str:
 def relation_rows(exam: Exam) -> list[dict[str, str | int | float | None]]:
     """Return a row of a table for each relation of the first treebank: its best head, the rule beside it, the verdict.
 
-    Licensed ones come first, then those with the most questions; shares are in percent.
+    Those that passed come first, then those with the most questions; shares are in percent.
     """
     first = exam.treebanks[0].name
     rows = sorted((row for row in exam.rows if row.treebank == first), key=lambda row: (not row.licensed, -row.n))
@@ -170,11 +193,13 @@ def relation_rows(exam: Exam) -> list[dict[str, str | int | float | None]]:
             "UD": "" if row.relation in GAPS else row.relation,
             "best head": f"L{row.layer}H{row.head}",
             "right": 100 * row.accuracy,
-            "rule": rule(row.distance),
-            "rule right": 100 * row.distance_accuracy,
+            "best simple rule": row.rule,
+            "rule right": 100 * row.rule_accuracy,
+            "best distance": distance_in_words(row.distance),
+            "distance right": 100 * row.distance_accuracy,
             "of": row.n,
             "in the other text": None if row.second_accuracy is None else 100 * row.second_accuracy,
-            "licence": "yes" if row.licensed else row.verdict,
+            "passed": "yes" if row.licensed else row.verdict,
         }
         for row in rows
     ]

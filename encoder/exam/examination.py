@@ -1,4 +1,4 @@
-"""An examination of a model's heads on gold trees: what each relation's best head gets right, and its licence."""
+"""An examination of a model's heads on gold trees: what each relation's best head gets right, and whether it passes."""
 
 import csv
 import io
@@ -20,7 +20,7 @@ from encoder.support.formatting import MARK
 from encoder.support.import_names import on_demand
 
 upstairs = on_demand("encoder.exam", {"html_of_exam": "encoder.pictures.notebook_cells"})  # what draws it stands on it
-FORMAT, VERSION = "encoder-exam", 1
+FORMAT, VERSION = "encoder-exam", 2
 RESULTS = Path(__file__).parent / "results"  # of the bundled models
 
 
@@ -47,7 +47,7 @@ class ExaminedTreebank:
 class Exam:
     """The outcome of an examination: the model, what was read, and a row for each relation and each kind of gap.
 
-    `frames` and `agreement` are of made sentences, see `encoder.exam.frames`, and empty where they were not asked for.
+    `frames` and `agreement` are of constructed sentences (`encoder.exam.frames`), empty where they were not asked for.
     """
 
     model: str
@@ -58,9 +58,14 @@ class Exam:
     agreement: tuple[AgreementRow, ...] = ()
 
     def licences(self, treebank: str | None = None) -> tuple[ExamRow, ...]:
-        """Return the licensed rows of a treebank, the first one without a name, by layer and head."""
+        """Return the rows of a treebank whose head passed, of the first one without a name, by layer and head."""
+        return tuple(row for row in self.jobs(treebank) if row.licensed)
+
+    def jobs(self, treebank: str | None = None) -> tuple[ExamRow, ...]:
+        """Return these rows and those whose head is beyond any fixed distance alone, by layer and head."""
         name = self.treebanks[0].name if treebank is None else treebank
-        return tuple(sorted((row for row in self.rows if row.licensed and row.treebank == name), key=lambda r: r.place))
+        rows = (row for row in self.rows if row.treebank == name and (row.licensed or row.beyond_distance))
+        return tuple(sorted(rows, key=lambda row: row.place))
 
     def row(self, relation: str, treebank: str | None = None) -> ExamRow:
         """Return the row of a relation or a kind of gap in a treebank, the first one without a name.
@@ -150,7 +155,7 @@ def exam_by_content(fingerprint: str) -> Exam | None:
 
 
 def with_made_sentences(encoder: TextEncoder, exam: Exam, report: Report | None = None) -> Exam:
-    """Add what the heads do in made sentences, and for a model that guesses words what they do for agreement.
+    """Add what the heads do in constructed sentences, and for a model that guesses words what they do for agreement.
 
     Raises:
         ExamError: the vocabulary of the model has no mask.
@@ -163,11 +168,11 @@ def with_made_sentences(encoder: TextEncoder, exam: Exam, report: Report | None 
 def examine(encoder: TextEncoder, trees: Treebank | Sequence[Treebank], *, report: Report | None = None) -> Exam:
     """Examine every head of an encoder on every relation of gold trees, and on the subjects of masked verbs.
 
-    Source: Clark et al. 2019, "What Does BERT Look At?", section 4; the licence is that of `encoder.exam.licence`.
+    Source: Clark et al. 2019, "What Does BERT Look At?", section 4; who passes says `encoder.exam.licence`.
 
     Args:
         encoder: any encoder; where its vocabulary has no mask, gaps are left out.
-        trees: one treebank or several, each of which confirms the others' heads; of one alone no head is licensed.
+        trees: one treebank or several, each of which confirms the others' heads; of one alone no head passes.
         report: is called after each batch with how far it is and the seconds left; without it there is a bar.
 
     Raises:

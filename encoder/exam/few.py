@@ -1,4 +1,4 @@
-"""A few examples of what each head with a licence answers, as shipped for the bundled models beside their examinations.
+"""A few examples of what each head with a job answers, as shipped for the bundled models beside their examinations.
 
     python -m encoder.exam.few --model base --out encoder/exam/results/examples/base.json
 
@@ -15,9 +15,9 @@ from pathlib import Path
 from typing import Any
 
 from encoder.checkpoint.text_encoder import TextEncoder
+from encoder.exam.exam_sentences import constructed
 from encoder.exam.examination import RESULTS, Exam, bundled_exam
 from encoder.exam.examples import ExamExample, examples
-from encoder.exam.frames import ALL
 from encoder.exam.links import JUDGED
 from encoder.exam.treebank import ExamError, Treebank, bundled_treebanks
 from encoder.support import whole_file
@@ -45,13 +45,14 @@ class HeadExamples:
 
 
 def surest(exam: Exam) -> list[tuple[tuple[int, int], str, str]]:
-    """Return the place, relation and direction of the surest job of each head with a licence, by layer and head.
+    """Return the place, relation and direction of the surest job of each head that has one, by layer and head.
 
-    Of a head with a licence for made sentences alone it is the real gaps with a noun between.
+    A job is what it passed in, or does better than any fixed distance. Of a head that has one in constructed sentences
+    alone it is the real gaps with a noun between.
     """
-    licensed = [frame for frame in exam.frames if frame.frame == ALL and frame.licensed]
-    jobs = {(frame.layer, frame.head): (JUDGED, frame.direction) for frame in licensed}
-    for row in sorted(exam.licences(), key=lambda row: row.corrected_low):
+    frame = constructed(exam)
+    jobs = {(frame.layer, frame.head): (JUDGED, frame.direction)} if frame else {}
+    for row in sorted(exam.jobs(), key=lambda row: (row.licensed, row.corrected_low)):
         jobs[row.place] = (row.relation, row.direction)
     return [(place, *jobs[place]) for place in sorted(jobs)]
 

@@ -1,13 +1,11 @@
-"""Sentences made to a pattern with a gap for their verb: do heads find its subject where no simple rule does?
+"""Sentences constructed to a pattern with a gap for their verb: do heads find its subject where no simple rule does?
 
 The idea is that of Marvin and Linzen 2018: nouns of both numbers around a verb that agrees with one of them. A single
 pattern is too easy, since in it the subject always has the same place and the same distance from the gap. So there are
-several, between which both vary, and four rules beside the heads: the nearest noun, the first noun, the best distance
-from the gap and the best place in the sentence.
+several, between which both vary. Beside the heads stand the rules of real sentences (`encoder.exam.simple_rules`).
 """
 
 import random
-from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
@@ -16,8 +14,9 @@ import torch
 from encoder.checkpoint.text_encoder import TextEncoder
 from encoder.edits.edit import Edit
 from encoder.exam.answers import DIRECTIONS, Report, Tally, WorkWatch, reporting, tally
-from encoder.exam.licence import ERROR, MARGIN, best_head, score, tests_of, wilson
-from encoder.exam.links import LinkedSentence, TreeLink
+from encoder.exam.licence import ERROR, best_head, score, tests_of, wilson
+from encoder.exam.links import HIDDEN, LinkedSentence, TreeLink
+from encoder.exam.simple_rules import Asked
 from encoder.exam.treebank import ExamError
 from encoder.experiments.ablation import ROWS, knock_outs, outcomes
 from encoder.support.errors import EncoderError, integer
@@ -40,7 +39,21 @@ NOUNS = (
 )  # fmt: skip
 PREPOSITIONS = ["near", "behind", "beside", "above", "below", "with", "for", "from"]
 ADJECTIVES = ["old", "new", "young", "small", "large", "red", "black", "white", "little", "big"]
-ENDINGS = ("here", "very old", "in the garden", "not very far", "by the road", "on the other side")
+ENDINGS = {  # and the parts of speech of their words
+    "here": "ADV",
+    "very old": "ADV ADJ",
+    "in the garden": "ADP DET NOUN",
+    "not very far": "PART ADV ADV",
+    "by the road": "ADP DET NOUN",
+    "on the other side": "ADP DET ADJ NOUN",
+}
+TAGS = (  # the parts of speech of the other words
+    dict.fromkeys("ABC", "NOUN")
+    | dict.fromkeys("PQ", "ADP")
+    | dict.fromkeys("JK", "ADJ")
+    | {"_": HIDDEN, "The": "DET", "the": "DET", "said": "VERB", "that": "SCONJ"}
+    | {"I": "PRON", "saw": "VERB", "Behind": "ADP", ".": "PUNCT"}
+)
 NUMBERS = ("one", "many")
 FORMS = ("is", "are")  # of the masked verb, by the number of its subject
 ALL = "all frames"
@@ -49,13 +62,13 @@ DRAWS = 40
 
 @dataclass(frozen=True)
 class MadeSentence:
-    """A sentence with a gap; `subject` and `nouns` are places of words, `numbers` those of A and B, from 0 for one."""
+    """A sentence with a gap; `subject` is a place of a word, `numbers` are those of A and B, from 0 for one."""
 
     frame: str
     words: tuple[str, ...]
+    tags: tuple[str, ...]
     gap: int
     subject: int
-    nouns: tuple[int, ...]
     numbers: tuple[int, int]
     draw: int
 
@@ -64,13 +77,19 @@ class MadeSentence:
         """Return the numbers of A and B in words."""
         return ", ".join(NUMBERS[number] for number in self.numbers)
 
+    def asked(self, *kinds: str) -> LinkedSentence:
+        """Return it with the question for the subject of its gap, under these kinds of links."""
+        links = tuple(TreeLink(kind, self.gap, self.subject) for kind in kinds)
+        return LinkedSentence(self.words, self.tags, links, self.draw)
+
 
 @dataclass(frozen=True)
 class FrameRow:
     """The head that finds the subject best in even draws of a frame, scored on the odd ones, and the rules there.
 
-    `distance` and `position` (counted from 1) are the best of all draws, which favours them. `licensed` says that the
-    head is MARGIN above each of the four rules, with the interval corrected for all that was tried above them too.
+    `distance` and `rule` are the best of all draws, which favours them. `licensed` says that the head is MARGIN above
+    the best rule of all, with the interval corrected for all that was tried above it too; `beyond_distance` says the
+    same of the best fixed distance alone.
     """
 
     frame: str
@@ -82,12 +101,11 @@ class FrameRow:
     low: float
     high: float
     corrected_low: float
-    nearest_noun: float
-    first_noun: float
     distance: int
     distance_accuracy: float
-    position: int
-    position_accuracy: float
+    rule: str
+    rule_accuracy: float
+    beyond_distance: bool
     licensed: bool
 
 
@@ -112,7 +130,7 @@ class AgreementRow:
 
 
 def made_sentences(mask: str, draws: int = DRAWS, seed: int = 0) -> list[MadeSentence]:
-    """Make so many sentences of each frame in each of the four numbers of A and B, drawn by a seed."""
+    """Construct so many sentences of each frame in each of the four numbers of A and B, drawn by a seed."""
     draws = integer("draws", draws, 2, 10_000)
     return [
         filled(name, mask, numbers, draw, random.Random(f"{seed} {name} {draw}"))
@@ -128,66 +146,45 @@ def filled(name: str, mask: str, numbers: tuple[int, int], draw: int, lot: rando
     chosen = dict(zip("ABC", (nouns[0][numbers[0]], nouns[1][numbers[1]], nouns[2][lot.randrange(2)]), strict=True))
     chosen |= dict(zip("PQ", lot.sample(PREPOSITIONS, 2), strict=True))
     chosen |= dict(zip("JK", lot.sample(ADJECTIVES, 2), strict=True))
-    chosen |= {"E": lot.choice(ENDINGS), "_": mask}
-    signs, words, places = FRAMES[name].split(), list[str](), dict[str, int]()
-    for sign in signs:
+    chosen |= {"E": lot.choice(list(ENDINGS)), "_": mask}
+    words, tags, places = list[str](), list[str](), dict[str, int]()
+    for sign in FRAMES[name].split():
         places[sign] = len(words)
         words += chosen.get(sign, sign).split()
+        tags += ENDINGS[chosen[sign]].split() if sign == "E" else [TAGS[sign]]
     words[0] = words[0].capitalize()
-    at = tuple(sorted(places[sign] for sign in "ABC" if sign in places and places[sign] < places["_"]))
-    return MadeSentence(name, tuple(words), places["_"], places["A"], at, numbers, draw)
+    return MadeSentence(name, tuple(words), tuple(tags), places["_"], places["A"], numbers, draw)
 
 
 def subjects(encoder: TextEncoder, draws: int = DRAWS, seed: int = 0, report: Report | None = None) -> list[FrameRow]:
-    """Examine every head on the subject of the gap in made sentences: a row for each frame, and one for all together.
+    """Examine every head on the subject of the gap in constructed sentences: a row for each frame, and for all.
 
     Raises:
         ExamError: the vocabulary has no mask, or the model cannot read such sentences.
     """
     sentences = made_sentences(mask_of(encoder), draws, seed)
-    questions = [
-        LinkedSentence(sentence.words, (TreeLink(sentence.frame, *link), TreeLink(ALL, *link)), sentence.draw)
-        for sentence in sentences
-        for link in ((sentence.gap, sentence.subject),)
-    ]
-    with reporting("made sentences", report) as on_progress:
+    questions = [sentence.asked(sentence.frame, ALL) for sentence in sentences]
+    with reporting("constructed sentences", report) as on_progress:
         rows = tally(encoder, questions, WorkWatch(sum(len(sentence.words) for sentence in questions), on_progress))
     if rows.left_out:
-        raise ExamError(f"{encoder.source.name} cannot read made sentences: {rows.left_out}")
-    return [
-        frame_row(rows, kind, [sentence for sentence in sentences if kind in (sentence.frame, ALL)])
-        for kind in (*FRAMES, ALL)
-    ]
+        raise ExamError(f"{encoder.source.name} cannot read constructed sentences: {rows.left_out}")
+    return [frame_row(rows, kind) for kind in (*FRAMES, ALL)]
 
 
-def frame_row(counts: Tally, kind: str, sentences: Sequence[MadeSentence]) -> FrameRow:
-    """Score the best head of a frame and the four rules."""
+def frame_row(counts: Tally, kind: str) -> FrameRow:
+    """Score the best head of a frame, and the rules beside it."""
     place = best_head(counts, kind)
     scored = score(counts, kind, place)
     assert scored is not None, "every frame has odd draws"
-    (position, by_position), *_ = Counter(sentence.subject + 1 for sentence in sentences).most_common(1)
-    nearest, first, in_place = (
-        count / len(sentences)
-        for count in (
-            sum(sentence.subject == sentence.nouns[-1] for sentence in sentences),
-            sum(sentence.subject == sentence.nouns[0] for sentence in sentences),
-            by_position,
-        )
-    )
-    best_rule = max(nearest, first, scored.distance_accuracy, in_place)
     corrected = wilson(scored.right, scored.n, ERROR / tests_of(counts))[0]
-    licensed = scored.accuracy >= best_rule + MARGIN and corrected > best_rule
     return FrameRow(
         frame=kind,
         layer=place[1],
         head=place[2],
         direction=DIRECTIONS[place[0]],
         corrected_low=corrected,
-        nearest_noun=nearest,
-        first_noun=first,
-        position=position,
-        position_accuracy=in_place,
-        licensed=licensed,
+        beyond_distance=not scored.lacks(scored.distance_accuracy, corrected),
+        licensed=not scored.lacks(scored.rule_accuracy, corrected),
         **scored.numbers,
     )
 
@@ -261,14 +258,25 @@ def knows_forms(encoder: TextEncoder) -> bool:
 
 
 def agreeing(encoder: TextEncoder, sentences: Sequence[MadeSentence]) -> int:
-    """Return in how many made sentences the form of the masked verb that agrees is likelier than the other."""
+    """Return in how many constructed sentences the form of the masked verb that agrees is likelier than the other."""
     return sum(next(leads_of(encoder, sentence, ())) > 0 for sentence in sentences)
 
 
-def by_nearest_noun(sentences: Sequence[MadeSentence]) -> int:
-    """Return in how many made sentences the noun nearest to the gap has the number of the subject."""
-    many = {noun.split()[1] for noun in NOUNS}
-    return sum((sentence.words[sentence.nouns[-1]] in many) == (sentence.numbers[0] == 1) for sentence in sentences)
+def agreeing_by_rule(sentences: Sequence[MadeSentence]) -> dict[str, int]:
+    """Return for each rule, in words, in how many constructed sentences its noun has the number of the subject.
+
+    Where it finds no noun it is not right.
+    """
+    number = {noun: number for pair in NOUNS for number, noun in enumerate(pair.split())}
+    asked = Asked([sentence.asked(ALL) for sentence in sentences])
+    words = [word.lower() for sentence in sentences for word in sentence.words]
+    wanted = [sentence.numbers[0] for sentence in sentences]
+    return {
+        str(rule): sum(
+            at >= 0 and number.get(words[at]) == right for at, right in zip(answers.tolist(), wanted, strict=True)
+        )
+        for rule, answers in asked.answers()
+    }
 
 
 def mask_of(encoder: TextEncoder) -> str:

@@ -1,12 +1,15 @@
-"""When a head is said to do a job: better than any fixed distance, surely so, and on a second treebank too.
+"""When a head passes: better at a job than every simple rule, surely so, and on a second treebank too.
 
-A head is chosen on even sentences and scored on odd ones, beside the best fixed distance, which is found on all of them
-and so favoured. It is licensed where it beats that rule by MARGIN, where a Wilson interval, made wider for all heads,
-directions and relations that were tried (Bonferroni), lies above the rule, and where the same head beats the rule of
-every other treebank by MARGIN too, with its interval of 95 % above it.
+A head is chosen on even sentences and scored on odd ones, beside the best of all RULES and fixed distances, which is
+found on all of them and so favoured. It passes where it beats that rule by MARGIN, where a Wilson interval, made wider
+for all heads, directions and relations that were tried (Bonferroni), lies above the rule, and where the same head beats
+the best rule of every other treebank by MARGIN too, with its interval of 95 % above it. Told apart is a head that does
+all this beside the best fixed distance alone: it does more than count words, but a rule that is told the parts of
+speech comes near it, or is better.
 """
 
-from collections.abc import Mapping
+from collections import Counter
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields
 from statistics import NormalDist
 from typing import Any
@@ -15,23 +18,26 @@ import torch
 
 from encoder.exam.answers import DIRECTIONS, Tally
 from encoder.exam.links import GAPS, JUDGED
+from encoder.exam.simple_rules import RULES, distance_in_words
 
 MARGIN = 0.10
 ERROR = 0.05  # the share of intervals that miss, over all that is tried
-LICENSED = "licensed"
-NEAR_THE_RULE = "under 10 points above the fixed distance"
+PASSED = "passed"
+BELOW_THE_RULE = "the best simple rule is right at least as often"
+NEAR_THE_RULE = "under 10 points above the best simple rule"
 UNCERTAIN = "not certain for so many heads and relations"
 UNCONFIRMED = "not confirmed by another treebank"
 NO_SECOND = "there is no second treebank to confirm it"
-JUDGED_ELSEWHERE = "judged by the gaps with a noun between, where a fixed distance cannot help"
+JUDGED_ELSEWHERE = "judged by the gaps with a noun between, where the nearest noun is not the subject"
 
 
 @dataclass(frozen=True)
 class HeadScore:
-    """How a head does at a relation in the odd sentences of a treebank, and the rule beside it.
+    """How a head does at a relation in the odd sentences of a treebank, and the rules beside it.
 
     `n` links were scored, `right` of them with the right answer: `accuracy` is their share, with its Wilson interval of
-    95 %; the answers are those of `distance` words to the right in `distance_accuracy` of all links.
+    95 %. The word `distance` words to the right is the right one in `distance_accuracy` of all links, what the best
+    `rule` of all finds in `rule_accuracy`.
     """
 
     n: int
@@ -41,6 +47,8 @@ class HeadScore:
     high: float
     distance: int
     distance_accuracy: float
+    rule: str
+    rule_accuracy: float
 
     @property
     def numbers(self) -> dict[str, Any]:
@@ -49,13 +57,16 @@ class HeadScore:
 
     @property
     def margin(self) -> float:
-        """Return how far above the rule it is."""
-        return self.accuracy - self.distance_accuracy
+        """Return how far above the best rule it is."""
+        return self.accuracy - self.rule_accuracy
 
-    @property
-    def above(self) -> bool:
-        """Return whether it is MARGIN above the rule, its interval too."""
-        return self.margin >= MARGIN and self.low > self.distance_accuracy
+    def lacks(self, rule: float, low: float) -> str:
+        """Return what it lacks to be MARGIN above a rule, its interval from `low` on too; "" where it lacks nothing."""
+        if self.accuracy <= rule:
+            return BELOW_THE_RULE
+        if self.accuracy - rule < MARGIN:
+            return NEAR_THE_RULE
+        return UNCERTAIN if low <= rule else ""
 
 
 @dataclass(frozen=True)
@@ -63,7 +74,8 @@ class ExamRow:
     """The best head for a relation of a treebank; `corrected_low` is the interval's low end for all that was tried.
 
     `second` is the name of the other treebank that confirms it least, and the fields after it are of the same head
-    there; None and empty where there is none with that relation. `verdict` says why `licensed` is what it is.
+    there; None and empty where there is none with that relation. `beyond_distance` says that the head does beside the
+    best fixed distance what it must do beside the best rule to pass; `verdict` says why `licensed` is what it is.
     """
 
     treebank: str
@@ -78,11 +90,15 @@ class ExamRow:
     corrected_low: float
     distance: int
     distance_accuracy: float
+    rule: str
+    rule_accuracy: float
     second: str
     second_n: int
     second_accuracy: float | None
     second_low: float | None
     second_distance_accuracy: float | None
+    second_rule_accuracy: float | None
+    beyond_distance: bool
     licensed: bool
     verdict: str
 
@@ -106,6 +122,23 @@ def best_distance(tally: Tally, kind: str) -> tuple[int, float]:
     return distance, counts[distance] / counts.total()
 
 
+def best_rule(tally: Tally, kind: str) -> tuple[str, float]:
+    """Return the rule that is right most often for a kind of links, in words, and the share it is right in.
+
+    Of several it is a fixed distance, then the first of RULES.
+    """
+    name, right = best_of(tally.distances[kind], tally.rules[kind])
+    return name, right / tally.distances[kind].total()
+
+
+def best_of(distances: Counter[int], rules: Sequence[int]) -> tuple[str, int]:
+    """Return the best rule in words and how often it is right, of what is counted of distances and of RULES."""
+    fixed, best = nearest_most(distances), max(range(len(RULES)), key=rules.__getitem__)
+    if rules[best] > distances[fixed]:
+        return str(RULES[best]), rules[best]
+    return distance_in_words(fixed), distances[fixed]
+
+
 def nearest_most(counts: Mapping[int, int]) -> int:
     """Return the distance that is counted most often, of several the nearest."""
     return min(counts, key=lambda apart: (-counts[apart], abs(apart), apart))
@@ -124,7 +157,9 @@ def score(tally: Tally, kind: str, place: tuple[int, int, int]) -> HeadScore | N
         return None
     at = tally.kinds.index(kind)
     n, right = int(tally.asked[at, 1]), int(tally.right[at, 1][place])
-    return HeadScore(n, right, right / n, *wilson(right, n), *best_distance(tally, kind)) if n else None
+    if not n:
+        return None
+    return HeadScore(n, right, right / n, *wilson(right, n), *best_distance(tally, kind), *best_rule(tally, kind))
 
 
 def tests_of(tally: Tally) -> int:
@@ -142,7 +177,10 @@ def judge(name: str, own: Tally, others: dict[str, Tally], tests: int) -> list[E
             continue
         corrected = wilson(scored.right, scored.n, ERROR / tests)[0]
         elsewhere = {bank: score(tally, kind, place) for bank, tally in others.items()}
-        verdict = verdict_of(kind, scored, corrected, list(elsewhere.values()))
+        verdict, beside_distance = (
+            verdict_of(kind, scored, corrected, list(elsewhere.values()), rule)
+            for rule in ("rule_accuracy", "distance_accuracy")
+        )
         there = {bank: other_score for bank, other_score in elsewhere.items() if other_score is not None}
         second = min(there, key=lambda bank: there[bank].margin, default="")
         other = there.get(second)
@@ -159,21 +197,24 @@ def judge(name: str, own: Tally, others: dict[str, Tally], tests: int) -> list[E
             second_accuracy=other.accuracy if other else None,
             second_low=other.low if other else None,
             second_distance_accuracy=other.distance_accuracy if other else None,
-            licensed=verdict == LICENSED,
+            second_rule_accuracy=other.rule_accuracy if other else None,
+            beyond_distance=beside_distance == PASSED,
+            licensed=verdict == PASSED,
             verdict=verdict,
         )
         rows.append(row)
     return rows
 
 
-def verdict_of(kind: str, scored: HeadScore, corrected_low: float, elsewhere: list[HeadScore | None]) -> str:
-    """Say whether a head is licensed, or what it lacks first."""
+def verdict_of(
+    kind: str, scored: HeadScore, corrected_low: float, elsewhere: list[HeadScore | None], rule: str = "rule_accuracy"
+) -> str:
+    """Say whether a head passes beside a rule, whose share is the field of that name, or what it lacks first."""
     if kind in GAPS and kind != JUDGED:
         return JUDGED_ELSEWHERE
-    if scored.margin < MARGIN:
-        return NEAR_THE_RULE
-    if corrected_low <= scored.distance_accuracy:
-        return UNCERTAIN
+    if missing := scored.lacks(getattr(scored, rule), corrected_low):
+        return missing
     if not elsewhere:
         return NO_SECOND
-    return LICENSED if all(other is not None and other.above for other in elsewhere) else UNCONFIRMED
+    confirmed = all(other is not None and not other.lacks(getattr(other, rule), other.low) for other in elsewhere)
+    return PASSED if confirmed else UNCONFIRMED

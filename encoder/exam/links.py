@@ -12,6 +12,7 @@ GAP_WORDS = 40  # of a sentence with a gap, at most
 BESIDE_VERBS = ("aux", "aux:pass", "cop")  # relations of a verb whose subject is its governor's
 SUBJECTS = ("nsubj", "nsubj:pass")
 NOUNS = ("NOUN", "PROPN")
+HIDDEN = ""  # in place of the part of speech of a masked word
 NAME, PART = "flat", "compound"  # relations of words within a name, and of nouns within a noun
 GAPS = {
     "gap": "the subject of a masked verb",
@@ -20,7 +21,7 @@ GAPS = {
     "gap:same": "the subject of a masked verb, a noun of the same number between",
     "gap:other": "the subject of a masked verb, a noun of another number between",
 }
-JUDGED = "gap:between"  # by these gaps heads of subjects are judged: a fixed distance cannot help there
+JUDGED = "gap:between"  # by these gaps heads of subjects are judged: elsewhere the subject is the noun before
 
 
 class TreeLink(NamedTuple):
@@ -35,10 +36,12 @@ class TreeLink(NamedTuple):
 class LinkedSentence:
     """A sentence with the links that are asked of it; `number` is its place in its treebank, from 0.
 
-    Heads are chosen on those with an even number and scored on those with an odd one.
+    `tags` are the parts of speech of the words, HIDDEN that of a masked one. Heads are chosen on those with an even
+    number and scored on those with an odd one.
     """
 
     words: tuple[str, ...]
+    tags: tuple[str, ...]
     links: tuple[TreeLink, ...]
     number: int
 
@@ -54,7 +57,7 @@ def relations(treebank: Treebank) -> Iterator[LinkedSentence]:
         marked = enumerate(zip(tree.relations, tree.heads, strict=True))
         links = tuple(TreeLink(relation, word, head) for word, (relation, head) in marked if head >= 0)
         if links:
-            yield LinkedSentence(tree.words, links, number)
+            yield LinkedSentence(tree.words, tree.tags, links, number)
 
 
 def gaps(treebank: Treebank, mask: str) -> Iterator[LinkedSentence]:
@@ -69,7 +72,8 @@ def gaps(treebank: Treebank, mask: str) -> Iterator[LinkedSentence]:
             if word.lower() in GAP_VERBS and tree.moods[verb] == "Ind" and (subject := subject_of(tree, verb)) >= 0:
                 kinds = ("gap", *gap_kinds(tree, subject, verb))
                 masked = (*tree.words[:verb], mask, *tree.words[verb + 1 :])
-                yield LinkedSentence(masked, tuple(TreeLink(kind, verb, subject) for kind in kinds), number)
+                tags = (*tree.tags[:verb], HIDDEN, *tree.tags[verb + 1 :])
+                yield LinkedSentence(masked, tags, tuple(TreeLink(kind, verb, subject) for kind in kinds), number)
 
 
 def join_names(tree: Tree) -> Tree:

@@ -1,8 +1,8 @@
 """How grammar is born: what every head gets right on gold trees at the moments of training whose weights are kept.
 
-Beside it stand the rule that needs no model, the best fixed distance, and how often each head answers by that rule,
+Beside it stand the best simple rule of all, the best fixed distance, and how often each head answers by that distance,
 right or wrong: so it is seen whether a head counts words or finds the one that is meant. `encoder.exam.rise` tells the
-moment at which it does.
+moments at which it begins to, and passes either.
 
 `python -m encoder.exam.moments --model small --out encoder/exam/results/moments/small.json` makes what is shipped.
 """
@@ -23,22 +23,24 @@ from encoder.checkpoint.text_encoder import TextEncoder
 from encoder.exam import examination
 from encoder.exam.answers import DIRECTIONS, WorkWatch, read, report_nothing, tally
 from encoder.exam.examination import RESULTS
-from encoder.exam.frames import agreeing, by_nearest_noun, knows_forms, made_sentences, mask_of
-from encoder.exam.licence import nearest_most
+from encoder.exam.frames import agreeing, agreeing_by_rule, knows_forms, made_sentences, mask_of
+from encoder.exam.licence import best_of, nearest_most
 from encoder.exam.links import GAPS, JUDGED, LinkedSentence, TreeLink
+from encoder.exam.simple_rules import right_by_rule
 from encoder.exam.treebank import BUNDLED, ExamError, Treebank, bundled_treebanks
 from encoder.support import whole_file
 from encoder.support.command_line import CommandLine, exit_code
 from encoder.support.progress import counting
 from encoder.tasks import timelapse
 
-FORMAT, VERSION = "encoder-exam-moments", 2
+FORMAT, VERSION = "encoder-exam-moments", 3
 COUNTED_NEAR = ("obj", "det", "case", JUDGED)  # the relations of which the answers by the fixed distance are counted
 SHOWN, NEAR = COUNTED_NEAR, "near "  # the relations of the film; before the kind of a link to the word at that distance
 PERMUTED = "permuted"
 TREES = (*BUNDLED, PERMUTED)
 MOST_BYTES = 5_000_000  # of a file of moments
-DRAWS = 10  # made sentences of each frame in each of the four numbers
+NEAREST = "the nearest noun before"  # the rule that tempts at a gap
+DRAWS = 10  # constructed sentences of each frame in each of the four numbers
 Counts = dict[str, list[list[int]]]  # relation -> right answers by layer and head
 
 
@@ -46,20 +48,25 @@ Counts = dict[str, list[list[int]]]  # relation -> right answers by layer and he
 class Agreement:
     """In how many of `made` sentences the form of the verb that agrees is likelier than the other, by the step.
 
-    `nearest` is in how many of them the form that agrees with the nearest noun is the right one.
+    `nearest` is in how many of them the form that agrees with the nearest noun before the gap is the right one,
+    `best_right` the same of the noun of the `best` rule.
     """
 
     made: int
     nearest: int
+    best: str
+    best_right: int
     right: dict[int, int]
 
 
 @dataclass(frozen=True)
-class FixedDistance:
-    """The best fixed distance for a relation: the words to the right, and how many links it is right at."""
+class RelationRules:
+    """The best fixed distance for a relation, the words to the right, and the best rule of all: and how often right."""
 
     distance: int
     right: int
+    best: str
+    best_right: int
 
 
 class MomentCounts(NamedTuple):
@@ -81,7 +88,7 @@ class Moments:
     model: str
     treebank: str
     links: dict[str, int]
-    rules: dict[str, FixedDistance]
+    rules: dict[str, RelationRules]
     agreement: Agreement
     near: dict[int, Counts]
     right: dict[int, Counts]
@@ -176,12 +183,15 @@ class MomentCounter:
             apart.setdefault(link.kind, Counter())[link.target - link.source] += 1
         self.links = {kind: apart[kind].total() for kind in sorted(apart)}
         rules = {kind: nearest_most(apart[kind]) for kind in self.links}
-        self.rules = {kind: FixedDistance(far, apart[kind][far]) for kind, far in rules.items()}
+        by_rule = right_by_rule(readable, [*self.links])
+        self.rules = {
+            kind: RelationRules(far, apart[kind][far], *best_of(apart[kind], by_rule[kind]))
+            for kind, far in rules.items()
+        }
         self.questions = [
-            replace(sentence, links=(*sentence.links, *by_rule(sentence, rules))) for sentence in readable
+            replace(sentence, links=(*sentence.links, *by_distance(sentence, rules))) for sentence in readable
         ]
         self.gap_sentences = made_sentences(mask_of(encoder), DRAWS) if knows_forms(encoder) else []
-        self.nearest = by_nearest_noun(self.gap_sentences)
 
     def count(self, encoder: TextEncoder) -> MomentCounts:
         """Count at one moment."""
@@ -194,12 +204,15 @@ class MomentCounter:
     def moments(self, model: str, by_step: Mapping[int, MomentCounts]) -> Moments:
         """Return what was found by the step of training."""
         ordered = sorted(by_step.items())
-        agreement = Agreement(len(self.gap_sentences), self.nearest, {step: counts.agreed for step, counts in ordered})
+        by_noun = agreeing_by_rule(self.gap_sentences) if self.gap_sentences else {NEAREST: 0}
+        best = max(by_noun, key=by_noun.__getitem__)
+        agreed = {step: counts.agreed for step, counts in ordered}
+        agreement = Agreement(len(self.gap_sentences), by_noun[NEAREST], best, by_noun[best], agreed)
         near, right = ({step: getattr(counts, name) for step, counts in ordered} for name in ("near", "right"))
         return Moments(model, self.name, self.links, self.rules, agreement, near, right)
 
 
-def by_rule(sentence: LinkedSentence, distances: Mapping[str, int]) -> list[TreeLink]:
+def by_distance(sentence: LinkedSentence, distances: Mapping[str, int]) -> list[TreeLink]:
     """Return the links of COUNTED_NEAR, each to the word at the relation's distance instead of the governor."""
     moved = (
         TreeLink(NEAR + link.kind, link.source, link.source + distances[link.kind])
@@ -309,8 +322,8 @@ def read_moments(path: Path) -> Moments:
             {int(step): count for step, count in counts.items()}
             for counts in (raw["near"], raw["right"], agreement["right"])
         )
-        rules = {relation: FixedDistance(**rule) for relation, rule in raw["rules"].items()}
-        agreement = Agreement(agreement["made"], agreement["nearest"], agreed)
+        rules = {relation: RelationRules(**rule) for relation, rule in raw["rules"].items()}
+        agreement = Agreement(**agreement | {"right": agreed})
         moments = Moments(str(raw["model"]), str(raw["treebank"]), raw["links"], rules, agreement, near, right)
         check_counts(moments)
     except (OSError, KeyError, TypeError, ValueError, AttributeError, RecursionError) as error:
@@ -330,7 +343,9 @@ def check_counts(moments: Moments) -> None:
             shapes.add(table.shape)
             same = same and table.dtype.kind == "i" and table.min() >= 0 and table.max() <= links[relation]
     every = all(counts.keys() == links.keys() == moments.rules.keys() for counts in moments.right.values())
-    every = every and all(0 <= rule.right <= links[relation] for relation, rule in moments.rules.items())
+    every = every and all(
+        0 <= rule.right <= rule.best_right <= links[relation] for relation, rule in moments.rules.items()
+    )
     if not (same and every and len(shapes) == 1 and len(*shapes) == 2):
         raise ValueError
 

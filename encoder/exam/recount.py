@@ -10,7 +10,9 @@ from torch import Tensor
 from encoder.checkpoint.text_encoder import TextEncoder
 from encoder.edits.edit import Edit
 from encoder.exam import bundled_exam
+from encoder.exam.frames import ALL
 from encoder.exam.links import GAPS, JUDGED
+from encoder.exam.simple_rules import RULES
 from encoder.experiments.ablation import WatchedWord
 from encoder.experiments.importance import hidden_word
 from encoder.metrics.head_measures import measured, runs
@@ -153,27 +155,37 @@ def head_lines(encoder: TextEncoder) -> Iterator[str]:
         f"{100 * float(on_special[0].max()):.1f} %"
     )
     yield f"  saturated layers: {', '.join(map(str, diagnosed.saturated)) or 'none'}"
-    yield from licences(encoder)
+    yield from examined(encoder)
 
 
-def licences(encoder: TextEncoder) -> Iterator[str]:
+def examined(encoder: TextEncoder) -> Iterator[str]:
     """Yield what a card says of the jobs of heads, as an examination on gold trees gave them; nothing without one."""
     exam = bundled_exam(encoder.source.name)
     if exam is None or exam.fingerprint != encoder.source.fingerprint:
         return
     first, second = exam.treebanks
-    yield f"Heads with a licence: chosen on even, scored on odd sentences of {first.name}, confirmed on {second.name}"
-    for row in exam.licences():
+    yield f"Heads examined: chosen on even, scored on odd sentences of {first.name}, confirmed on {second.name}"
+    passed = len(exam.licences()) or "none"
+    yield f"  passed, 10 points above {len(RULES)} simple rules and every fixed distance: {passed}"
+    yield "  passed, or 10 points above every fixed distance alone:"
+    for row in exam.jobs():
         yield (
             f"  L{row.layer}H{row.head} {row.relation}, {row.direction}: {percent(row.accuracy)} of {row.n:,}, from "
             f"{percent(row.low)} to {percent(row.high)}; distance {row.distance:+d} {percent(row.distance_accuracy)}; "
-            f"{second.name} {percent(row.second_accuracy)}, distance {percent(row.second_distance_accuracy)}"
+            f"best rule {percent(row.rule_accuracy)}; {second.name} {percent(row.second_accuracy)}, distance "
+            f"{percent(row.second_distance_accuracy)}, best rule {percent(row.second_rule_accuracy)}"
         )
     gap = exam.row(JUDGED)
     yield (
         f"  {GAPS[JUDGED]}: best L{gap.layer}H{gap.head}, {percent(gap.accuracy)} of {gap.n}, distance "
-        f"{gap.distance:+d} {percent(gap.distance_accuracy)}; {gap.verdict}"
+        f"{gap.distance:+d} {percent(gap.distance_accuracy)}, best rule {percent(gap.rule_accuracy)}; {gap.verdict}"
     )
+    if frame := next((frame for frame in exam.frames if frame.frame == ALL), None):
+        yield (
+            f"  the subject of a masked verb in constructed sentences: best L{frame.layer}H{frame.head}, "
+            f"{percent(frame.accuracy)} of {frame.n}, distance {frame.distance:+d} {percent(frame.distance_accuracy)}, "
+            f"best rule {percent(frame.rule_accuracy)}; {'passed' if frame.licensed else 'did not pass'}"
+        )
 
 
 def percent(share: float | None) -> str:

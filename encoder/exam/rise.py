@@ -1,8 +1,9 @@
-"""When grammar is born: the moment of training at which a head leaves the rule that needs no model.
+"""When grammar is born: the moments of training at which a head begins to look at a word, and at which it beats rules.
 
-A curve leaves its rule at the first moment from which on it lies 10 points above it, its interval of 95 % too. That it
-is as often right as the rule before does not mean that the head goes by the rule: from how many words it looks at the
-rule's distance, right or wrong, is counted apart.
+A curve begins at the first moment from which on its interval of 95 % lies above that of the first moment. It leaves the
+best fixed distance, and passes the best simple rule, at the first moment from which on it lies 10 points above it, its
+interval too. That it is as often right as the distance before does not mean that the head goes by it: from how many
+words it looks at that distance, right or wrong, is counted apart.
 """
 
 from dataclasses import dataclass
@@ -10,15 +11,15 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from encoder.exam.exam_sentences import rule as rule_in_words
 from encoder.exam.licence import MARGIN, wilson
 from encoder.exam.links import JUDGED
-from encoder.exam.moments import PERMUTED, Moments
+from encoder.exam.moments import NEAREST, PERMUTED, Moments
+from encoder.exam.simple_rules import RULES, distance_in_words
 from encoder.exam.treebank import ExamError
 from encoder.support.formatting import percent
 
 AGREEMENT = "agreement"
-COUNTS = 0.5  # a head that looks at the rule's distance from such a share of the words is said to go by the rule
+COUNTS = 0.5  # a head that looks at the best distance from such a share of the words is said to go by it
 Place = tuple[int, int]  # layer and head
 
 
@@ -50,16 +51,19 @@ EXAMPLES = {
 
 @dataclass(frozen=True)
 class Rise:
-    """How one head does at a relation at every moment, of `n` links, beside the share of its rule.
+    """How one head does at a relation at every moment, of `n` links, beside the shares of rules without a model.
 
-    `near` is the share of the links from which it looks at the rule's distance, right or wrong. Of agreement, which is
-    the whole model's work, `place` is None, the rule is the nearest noun, and `near` is empty.
+    `rule` is the share of the best rule of all, called `rule_name`, `fixed` that of the best fixed `distance`; `near`
+    the share of the links from which the head looks at that distance, right or wrong. Of agreement, which is the whole
+    model's work, `place` is None, the nearest noun stands for the distance, and `near` is empty.
     """
 
     relation: str
     place: Place | None
     n: int
     rule: float
+    rule_name: str
+    fixed: float
     distance: int
     shares: dict[int, float]
     near: dict[int, float]
@@ -71,8 +75,13 @@ class Rise:
 
     @property
     def rule_line(self) -> dict[int, float]:
-        """Return the share of the rule at every moment: it needs no model, so it is the same at all."""
+        """Return the share of the best rule at every moment: it needs no model, so it is the same at all."""
         return dict.fromkeys(self.shares, self.rule)
+
+    @property
+    def fixed_line(self) -> dict[int, float]:
+        """Return the same of the best fixed distance."""
+        return dict.fromkeys(self.shares, self.fixed)
 
     @property
     def intervals(self) -> list[tuple[float, float]]:
@@ -80,31 +89,48 @@ class Rise:
         return [wilson(round(share * self.n), self.n) for share in self.shares.values()]
 
     @property
+    def begins(self) -> int | None:
+        """Return the number of the moment from which on it is surely above where it was at first; None without one."""
+        start = self.intervals[0][1]
+        return since([low > start for low, _ in self.intervals])
+
+    @property
     def leaves(self) -> int | None:
-        """Return the number of the moment from which on it lies above its rule; None where it ends no higher."""
-        above = [
-            share >= self.rule + MARGIN and low > self.rule
-            for share, (low, _) in zip(self.shares.values(), self.intervals, strict=True)
-        ]
-        if not above[-1]:
-            return None
-        return len(above) - next((i for i, higher in enumerate(reversed(above)) if not higher), len(above))
+        """Return the number of the moment from which on it lies above the best fixed distance; None without one."""
+        return self.above(self.fixed)
+
+    @property
+    def passes(self) -> int | None:
+        """Return the number of the moment from which on it lies above the best rule of all; None without one."""
+        return self.above(self.rule)
+
+    def above(self, level: float) -> int | None:
+        """Return the number of the moment from which on it lies 10 points above a share, surely; None without one."""
+        both = zip(self.shares.values(), self.intervals, strict=True)
+        return since([share >= level + MARGIN and low > level for share, (low, _) in both])
 
     @property
     def counted(self) -> bool:
-        """Return whether it looked mostly at the rule's distance before it left the rule, and does so less since."""
+        """Return whether it looked mostly at the best distance before it left that, and does so less since."""
         at, near = self.leaves, list(self.near.values())
         return bool(at and near and COUNTS <= near[at - 1] > near[at])
 
     @property
-    def rule_name(self) -> str:
-        """Return the rule in words."""
-        return "the nearest noun" if self.place is None else rule_in_words(self.distance)
+    def fixed_name(self) -> str:
+        """Return the best fixed distance in words, or what stands for it."""
+        return NEAREST if self.place is None else distance_in_words(self.distance)
+
+
+def since(holds: list[bool]) -> int | None:
+    """Return the number of the moment from which on something holds up to the end; None where it does not there."""
+    if not holds[-1]:
+        return None
+    return len(holds) - next((i for i, each in enumerate(reversed(holds)) if not each), len(holds))
 
 
 def relations_of(moments: Moments) -> list[str]:
     """Return the relations of EXAMPLES that were counted."""
-    has_agreement = moments.agreement.made > 0 and moments.treebank != PERMUTED  # made sentences have no trees
+    has_agreement = moments.agreement.made > 0 and moments.treebank != PERMUTED  # constructed sentences have no trees
     return [relation for relation in EXAMPLES if relation in moments.links or (relation == AGREEMENT and has_agreement)]
 
 
@@ -115,15 +141,17 @@ def rise(moments: Moments, relation: str, place: Place | None = None) -> Rise:
         ExamError: there is no such relation or head.
     """
     if relation == AGREEMENT:
-        agreed = moments.agreement
-        shares = {step: right / agreed.made for step, right in agreed.right.items()}
-        return Rise(relation, None, agreed.made, agreed.nearest / agreed.made, 0, shares, {})
+        agreed, n = moments.agreement, moments.agreement.made
+        shares = {step: right / n for step, right in agreed.right.items()}
+        rule, nearest = (right / n for right in (agreed.best_right, agreed.nearest))
+        return Rise(relation, None, n, rule, agreed.best, nearest, 0, shares, {})
     if relation not in moments.links:
         raise ExamError(f"{moments.treebank} has no relation {relation!r:.80}")
     place = best(moments, relation)[-1] if place is None else place
-    fixed, n = moments.rules[relation], moments.links[relation]
+    rules, n = moments.rules[relation], moments.links[relation]
     near = moments.shares_near(relation, *place) if relation in next(iter(moments.near.values())) else {}
-    return Rise(relation, place, n, fixed.right / n, fixed.distance, moments.shares(relation, *place), near)
+    fixed = rules.right / n, rules.distance
+    return Rise(relation, place, n, rules.best_right / n, rules.best, *fixed, moments.shares(relation, *place), near)
 
 
 def best(moments: Moments, relation: str) -> list[Place]:
@@ -148,18 +176,24 @@ def who(place: Place | None, model: str) -> str:
 
 
 def headline(curve: Rise, model: str) -> str:
-    """Return when the curve leaves its rule, with its numbers; where it does not, that."""
-    example, at, name = EXAMPLES[curve.relation], curve.leaves, who(curve.place, model)
-    values, rule = list(curve.shares.values()), f"the rule “{curve.rule_name}” {percent(curve.rule)}"
-    if not at:
-        return (
-            f"{capital(name)} does not rise above its rule: {percent(values[-1])} at step {curve.steps[-1]:,}, {rule}."
-        )
-    verb = "begins to prefer" if curve.place is None else "begins to find"
-    verb = f"looks less often {curve.rule_name} and finds" if curve.counted else verb
+    """Return when the curve begins, and when it is above the rules, with its numbers; where it is above none, that."""
+    name, values, steps = who(curve.place, model), list(curve.shares.values()), curve.steps
+    fixed = f"the rule “{NEAREST}”" if curve.place is None else "the best fixed distance"
+    if not curve.leaves:
+        ends = f"{percent(values[-1])} at step {steps[-1]:,}"
+        return f"{capital(name)} does not rise above {fixed}: {ends}, “{curve.fixed_name}” {percent(curve.fixed)}."
+    at = curve.begins or curve.leaves
+    verb = "begins to prefer" if curve.place is None else "begins to look at"
     numbers = f"{percent(values[at - 1])} → {percent(values[at])}"
-    between = f"Between step {curve.steps[at - 1]:,} and {curve.steps[at]:,}"
-    return f"{between} {name} {verb} {example.find}: {numbers}, {rule}."
+    begun = (
+        f"Between step {steps[at - 1]:,} and {steps[at]:,} {name} {verb} {EXAMPLES[curve.relation].find}: {numbers}."
+    )
+    left = f"From step {steps[curve.leaves]:,} on it is 10 points above {fixed} ({percent(curve.fixed)})"
+    best = f"the best simple rule ({percent(curve.rule)})"
+    if curve.passes:
+        return f"{begun} {left}, from step {steps[curve.passes]:,} on above {best}."
+    never = "at no step above" if max(values) <= curve.rule else "not 10 points above"
+    return f"{begun} {left}, but {never} {best}."
 
 
 def under(curve: Rise, text: str) -> str:
@@ -167,21 +201,28 @@ def under(curve: Rise, text: str) -> str:
     example = EXAMPLES[curve.relation]
     if curve.place is None:
         return (
-            f"Of {curve.n} made sentences, in how many the form of the verb that agrees with its subject is likelier "
-            "than the other; the rule is the form that agrees with the nearest noun."
+            f"Of {curve.n} constructed sentences, in how many the form of the verb that agrees with its subject is "
+            f"likelier than the other. {rules_of(curve, 'the form that agrees with ')}"
         )
     gap = " with a noun in between" if curve.relation == JUDGED else ""
     caption = (
         f"Of {curve.n:,} hand-marked examples from {text}: from how many the head looks from {example.where}{gap} most "
-        f"at {example.find} that it belongs to."
+        f"at {example.find} that it belongs to. {rules_of(curve)}"
     )
     at = curve.leaves
     if at and curve.near:
-        first, then = list(curve.near.values())[at - 1 : at + 1]
+        (before, first), (after, then) = list(curve.near.items())[at - 1 : at + 1]
         caption += (
-            f" It looks {curve.rule_name}, right or wrong, from {percent(first)} of them, then from {percent(then)}."
+            f" At step {before:,} it looks {curve.fixed_name}, right or wrong, from {percent(first)} of them, at step "
+            f"{after:,} from {percent(then)}."
         )
     return caption
+
+
+def rules_of(curve: Rise, before: str = "") -> str:
+    """Return the best simple rule and how many were tried, with how often it is right."""
+    tried = f"The best of {len(RULES)} simple rules and all distances, {before}“{curve.rule_name}”"
+    return f"{tried}, is right in {percent(curve.rule)}."
 
 
 def capital(words: str) -> str:

@@ -1,16 +1,18 @@
 """What is known of the heads of a model over many sentences: level 6, of the model and not of one run."""
 
+from itertools import groupby
 from typing import Any
 
 from encoder.atlas.atlas_folders import shelf
 from encoder.atlas.corpus_numbers import head_survey
 from encoder.checkpoint.text_encoder import TextEncoder
-from encoder.exam.exam_sentences import best_rule, job, rule, scope, text, title
+from encoder.exam.exam_sentences import constructed, job, scope, tally_of_heads, text, title
 from encoder.exam.examination import Exam, exam_by_content
 from encoder.exam.few import HeadExamples, few_by_content
-from encoder.exam.frames import ALL
-from encoder.exam.licence import JUDGED_ELSEWHERE, ExamRow
+from encoder.exam.frames import FrameRow
+from encoder.exam.licence import BELOW_THE_RULE, JUDGED_ELSEWHERE, NEAR_THE_RULE, ExamRow
 from encoder.exam.links import GAP_VERBS, JUDGED
+from encoder.exam.simple_rules import RULES, distance_in_words
 from encoder.packet.format import pack
 from encoder.trace.trace import Trace
 
@@ -42,35 +44,49 @@ def entry(place: tuple[int, int], key: str, **args: object) -> Said:
 
 
 def of_gaps(exam: Exam) -> list[Said]:
-    """What the head that finds the subject of a masked verb best in made sentences does there, and in real ones."""
-    best = next((frame for frame in exam.frames if frame.frame == ALL and frame.licensed), None)
+    """What the head that finds the subject of a gap best in constructed sentences does there, and in real ones."""
+    best = constructed(exam)
     if best is None:
         return []
-    place, (_, rule) = (best.layer, best.head), best_rule(best)
-    sentences = [entry(place, "exam_made", share=best.accuracy, count=best.n, rule=rule)]
+    place = best.layer, best.head
+    rule = {"rules": len(RULES), "rule": best.rule_accuracy}
+    sentences = [entry(place, "exam_made", share=best.accuracy, count=best.n, **rule)]
     real = [row for row in exam.rows if (row.relation, row.place) == (JUDGED, place)]
-    sentences += [entry(row.place, "exam_real", text=text(row.treebank), **numbers(row)) for row in real]
-    if not any(row.licensed for row in real):
+    for row in real:
+        numbers = {"share": row.accuracy, "count": row.n, "rule": row.rule_accuracy}
+        sentences.append(entry(row.place, "exam_real", text=text(row.treebank), **numbers))
+    if not best.licensed:
+        sentences.append(entry(place, "exam_not_passed"))
+    elif not any(row.licensed for row in real):
         sentences.append(entry(place, "exam_not_confirmed"))
     return sentences
 
 
 def head_jobs(exam: Exam) -> list[Said]:
-    """Return what each head with a licence does, those of the surest numbers first."""
-    rows = sorted(exam.licences(), key=lambda row: (row.place, -row.corrected_low))
-    return [
-        entry(row.place, "exam_job", text=text(row.treebank), job=job(row.relation, row.direction), **numbers(row))
-        for row in rows
-    ]
+    """Return what each head does that passed or is beyond any fixed distance, those of the surest numbers first.
+
+    After those of a head that passed in none of them this is said.
+    """
+    entries = list[Said]()
+    for at, rows in groupby(surest_first(exam), key=lambda row: row.place):
+        own = list(rows)
+        for row in own:
+            numbers = {"share": row.accuracy, "count": row.n, "rules": len(RULES), "rule": row.rule_accuracy}
+            entries.append(
+                entry(at, "exam_job", text=text(row.treebank), job=job(row.relation, row.direction), **numbers)
+            )
+        if not any(row.licensed for row in own):
+            entries.append(entry(at, "exam_not_passed"))
+    return entries
 
 
-def numbers(row: ExamRow) -> dict[str, Any]:
-    """Return the numbers of a row that a sentence says."""
-    return {"share": row.accuracy, "count": row.n, "rule": row.distance_accuracy}
+def surest_first(exam: Exam) -> list[ExamRow]:
+    """Return the jobs of each head, those that passed and of the surest numbers first."""
+    return sorted(exam.jobs(), key=lambda row: (row.place, not row.licensed, -row.corrected_low))
 
 
 Known = dict[str, Any]
-MADE = "made sentences"
+MADE = "constructed sentences"
 LONGEST = 60  # words of an example
 
 
@@ -85,47 +101,52 @@ def level_6(encoder: TextEncoder, trace: Trace, layer: int = -1, *, exam: Exam |
     """
     source = encoder.source
     exam = exam_by_content(source.fingerprint) or exam
-    about: Known = {"exam": "", "jobs": [], "tried": [], "examples": [], "survey": survey(encoder)}
+    about: Known = {"exam": "", "passed": "", "jobs": [], "tried": [], "examples": [], "survey": survey(encoder)}
     if exam is not None:
-        about |= {"exam": scope(exam), "jobs": jobs(exam), "tried": tried(exam)}
+        total = encoder.config.n_layers * encoder.config.n_heads
+        about |= {"exam": scope(exam), "passed": tally_of_heads(exam, total), "jobs": jobs(exam), "tried": tried(exam)}
         about["examples"] = [shown(examples) for examples in few_by_content(source.fingerprint)]
     return pack(6, {"heads": about}, {})
 
 
 def jobs(exam: Exam) -> list[Known]:
-    """What each head has a licence for, the surest first, with its figures in each kind of text and the rule beside."""
-    rows = sorted(exam.licences(), key=lambda row: (row.place, -row.corrected_low))
+    """What each head does that passed or is beyond any fixed distance, the surest first, with its figures.
+
+    `made` says that it is for constructed sentences alone; `why` says what it lacks to pass.
+    """
     known = [
-        place(row) | {"job": job(row.relation, row.direction), "made": False, "figures": figures(row)} for row in rows
+        place(row)
+        | {"job": job(row.relation, row.direction), "made": False, "passed": row.licensed}
+        | {"why": "" if row.licensed else row.verdict, "figures": figures(row)}
+        for row in surest_first(exam)
     ]
-    for frame in exam.frames:
-        if frame.frame == ALL and frame.licensed:
-            how, share = best_rule(frame)
-            at = {"layer": frame.layer, "head": frame.head}
-            real = [row for row in exam.rows if (row.relation, row.place) == (JUDGED, (frame.layer, frame.head))]
-            numbers = [figure(MADE, frame.accuracy, frame.n, share, how)]
-            numbers += [figure(text(row.treebank), *numbers_of(row)) for row in real]
-            unconfirmed = not any(row.licensed for row in real)
-            known.append(at | {"job": job("gap", frame.direction), "made": unconfirmed, "figures": numbers})
+    if frame := constructed(exam):
+        at = {"layer": frame.layer, "head": frame.head}
+        real = [row for row in exam.rows if (row.relation, row.place) == (JUDGED, (frame.layer, frame.head))]
+        numbers = [figure(MADE, frame)] + [figure(text(row.treebank), row) for row in real]
+        only = not any(row.licensed or row.beyond_distance for row in real)
+        why = "" if frame.licensed else BELOW_THE_RULE if frame.accuracy <= frame.rule_accuracy else NEAR_THE_RULE
+        about = {"job": job("gap", frame.direction), "made": only, "passed": frame.licensed, "why": why}
+        known.append(at | about | {"figures": numbers})
     return known
 
 
 def tried(exam: Exam) -> list[Known]:
-    """What each head does best of all heads without a licence for it, by how far it is above the rule, and why not."""
-    licensed_frames = {(frame.layer, frame.head) for frame in exam.frames if frame.frame == ALL and frame.licensed}
-    rows = [row for row in exam.rows if row.treebank == exam.treebanks[0].name and not row.licensed]
+    """What each head does best of all heads though it is no job of it, by how far it is above the rule, and why not."""
+    frame = constructed(exam)
+    rows = [row for row in exam.rows if row.treebank == exam.treebanks[0].name and row not in exam.jobs()]
     rows = [
         row
         for row in rows
         if row.verdict != JUDGED_ELSEWHERE
-        and not (row.relation == JUDGED and row.place in licensed_frames)
+        and not (row.relation == JUDGED and frame and row.place == (frame.layer, frame.head))
         and row.accuracy > row.distance_accuracy
     ]
     return [
         place(row)
         | {"job": job(row.relation, row.direction), "why": row.verdict}
-        | {"figure": figure(text(row.treebank), *numbers_of(row))}
-        for row in sorted(rows, key=lambda row: row.distance_accuracy - row.accuracy)
+        | {"figure": figure(text(row.treebank), row)}
+        for row in sorted(rows, key=lambda row: row.rule_accuracy - row.accuracy)
     ]
 
 
@@ -136,20 +157,19 @@ def place(row: ExamRow) -> Known:
 
 def figures(row: ExamRow) -> list[Known]:
     """Return the figures of a row in its own text and in the one that confirms it."""
-    here = figure(text(row.treebank), *numbers_of(row))
-    if row.second_accuracy is None or row.second_distance_accuracy is None:
+    here = figure(text(row.treebank), row)
+    if row.second_accuracy is None or row.second_rule_accuracy is None:
         return [here]
-    return [here, figure(text(row.second), row.second_accuracy, row.second_n, row.second_distance_accuracy)]
+    there = {"text": text(row.second), "share": row.second_accuracy, "count": row.second_n}
+    there |= {"rule": row.second_rule_accuracy, "how": "", "fixed": row.second_distance_accuracy, "apart": ""}
+    return [here, there]
 
 
-def numbers_of(row: ExamRow) -> tuple[float, int, float, str]:
-    """Return the share of right answers, of how many, that of the rule, and the rule in words."""
-    return row.accuracy, row.n, row.distance_accuracy, rule(row.distance)
-
-
-def figure(of: str, share: float, count: int, rule: float, how: str = "") -> Known:
-    """Return how often a head is right in one kind of text, and how often the rule is; `how` is the rule in words."""
-    return {"text": of, "share": share, "count": count, "rule": rule, "how": how}
+def figure(of: str, row: ExamRow | FrameRow) -> Known:
+    """Return how often a head is right in one kind of text, and how often the best rule and distance are."""
+    best = {"rule": row.rule_accuracy, "how": row.rule}
+    fixed = {"fixed": row.distance_accuracy, "apart": distance_in_words(row.distance)}
+    return {"text": of, "share": row.accuracy, "count": row.n, **best, **fixed}
 
 
 def shown(examples: HeadExamples) -> Known:
@@ -166,19 +186,27 @@ def shown(examples: HeadExamples) -> Known:
     }
 
 
+NAMED = ("self", "previous", "next", "punctuation", "special")  # where a head may be said to look most
+
+
 def survey(encoder: TextEncoder) -> Known | None:
     """Return where each head looks over the corpus of the model's first atlas; None where it has none.
 
-    `heads` is `[label, nearest, share]` of each, layer by layer; the labels are those of `encoder.metrics.roles`.
+    `heads` is `[label, where, share]` of each, layer by layer: the label of `encoder.metrics.roles`, in which [CLS] and
+    [SEP] are special tokens as any, and the one of NAMED that gets most, with its share.
     """
     atlas = next(iter(shelf(encoder.source).atlases), None)
     if atlas is None:
         return None
     try:
-        roles = [role for row in head_survey(atlas).roles for role in row]
+        measured = head_survey(atlas)
     except ModuleNotFoundError:  # what reads an atlas is an extra of the package, and no cell needs that
         return None
-    return {
-        "over": atlas.card.scope,
-        "heads": [[label_of.label, label_of.nearest, round(label_of.mass, 5)] for label_of in roles],
-    }
+    heads = list[list[str | float]]()
+    for layer, row in enumerate(measured.roles):
+        for head, role in enumerate(row):
+            shares = {name: float(measured.measures[name][layer, head]) for name in NAMED}
+            where = max(shares, key=shares.__getitem__)
+            label = "special" if role.label in ("cls", "sep") else role.label
+            heads.append([label, where, round(shares[where], 5)])
+    return {"over": atlas.card.scope, "heads": heads}

@@ -100,7 +100,7 @@ def finding(row: dict[str, object]) -> str:
 
 
 def job_sentence(layer: int, head: int) -> str:
-    """Return what the head has a licence for, examined on gold trees."""
+    """Return what the head was found to do on gold trees."""
     exam = session_runs.exam()
     return " ".join(head_sentences(exam, layer, head)) if exam else NOT_YET
 

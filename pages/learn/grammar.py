@@ -1,4 +1,4 @@
-"""Grammar is born: when heads leave the rules that need no model, and where they look and what is guessed then."""
+"""Grammar is born: when heads begin to look at words, when they beat simple rules, and what is guessed then."""
 
 from collections.abc import Mapping
 from dataclasses import replace
@@ -26,10 +26,12 @@ from encoder.pictures.registry.grammar_pictures import (
     TREES,
     WORD,
     arcs,
+    asks_gap,
     heads_of,
     is_marked,
     moments_of,
     place,
+    position,
 )
 from encoder.pictures.scene import Scene
 from encoder.support.errors import EncoderError
@@ -54,7 +56,8 @@ def draw() -> None:
     curves = [(EXAMPLES[relation].title, rise(moments, relation)) for relation in relations]
     chosen = relations.index(scene[RELATION])
     chosen_curve = curves[chosen][1]
-    start = chosen_curve.leaves if chosen_curve.leaves is not None else len(chosen_curve.steps) - 1
+    rises = chosen_curve.leaves is not None
+    start = (chosen_curve.begins or chosen_curve.leaves or 0) if rises else len(chosen_curve.steps) - 1
     heading(plain(headline(chosen_curve, moments.model)))
     curve, moved, among = (answer_of(picture, scene=scene) for picture in (GRAMMAR, GRAMMAR_ARCS, GRAMMAR_HEADS))
     with st.container(key="film_first"):
@@ -65,7 +68,9 @@ def draw() -> None:
         choose_film(scene)
         beside = choose_beside(scene)
         with first:
-            film_component.draw_curves(GRAMMAR.key, curves, chosen, curve.alt, start, walk_to, beside)
+            film_component.draw_curves(
+                GRAMMAR.key, curves, chosen, curve.alt, start, walk_to, lambda i: choose_curve(relations[i]), beside
+            )
     pictures = {"The curves": curve, "The arcs": moved, "As a film": answer_of(GRAMMAR_FILM, scene=scene)}
     if moments.agreement.made:
         pictures["The guesses"] = guess = answer_of(GRAMMAR_GUESS, scene=scene)
@@ -118,7 +123,14 @@ def walk_to(step: int) -> None:
         layer=layer,
         head=head,
     )
+    state.remember("word", position(scene), None)
     state.session().go_to = page_of("attention").script
+
+
+def choose_curve(relation: str) -> None:
+    """Take the relation whose curve was chosen by its name; the word that was tapped is of another sentence."""
+    state.remember(RELATION.key, relation, None)
+    state.remember(WORD.key, None, None)
 
 
 def choose_film(scene: Scene) -> None:
@@ -219,6 +231,10 @@ def draw_sentence(scene: Scene, curve: Rise, seen: WordMoments, name: str, start
     ]
     if curve.place is None:
         notes.append(f"Agreement is the work of the whole model; the arcs are of {name}, which finds the subject best.")
+    if example.sentence == KEYS and not asks_gap(scene):
+        notes.append(
+            f"It has no {scene.encoder.mask_token}, so no verb is masked in it: choose from which word to look."
+        )
     if left := max(0, len(seen.words) - MOST_WORDS):
         notes.append(f"The last {left:,} words are not drawn.")
     if seen.left_out:
@@ -230,9 +246,9 @@ def draw_heads(moments: Moments, relation: str, start: int, answer: Answer) -> N
     """All heads at the relation, with what the marks mean."""
     say(answer.sentence)
     st.caption(
-        "A curve for each head over the same steps, from 0 to 100 %; dotted is the rule. A dot marks a step at which "
-        "that head was the best of all; the frame is around the head that is best at the end, chosen on the sentences "
-        "that are counted here. On sentences that did not choose it, Heads says what it has a licence for."
+        "A curve for each head over the same steps, from 0 to 100 %; dotted is the best simple rule. A dot marks a "
+        "step at which that head was the best of all; the frame is around the head that is best at the end, chosen on "
+        "the sentences that are counted here. On sentences that did not choose it, Heads says whether it passed."
     )
     film_component.draw_heads(GRAMMAR_HEADS.key, moments, relation, start)
     keep.draw(answer)

@@ -80,10 +80,11 @@ def draw_this_model() -> None:
         atlas = session_runs.atlas()
         habits_of_heads = habits_in(atlas) if atlas else habits(state.current().model)
         over = atlas.card.scope if atlas else tour.MANY
-        examined = tour.licences(exam) if (exam := session_runs.exam()) else ()
+        total = trace.config.n_layers * trace.config.n_heads
+        examined = tour.jobs_of(exam, total) if (exam := session_runs.exam()) else ()
         section("What its heads do", (*tour.heads(encoder, trace, habits_of_heads, over), *examined[:1]))
-        if licences := examined[1:]:
-            fold(f"Their jobs, one by one ({len(licences)})", "tour_jobs", lambda: items(licences))
+        if each_job := examined[1:]:
+            fold(f"Their jobs, one by one ({len(each_job)})", "tour_jobs", lambda: items(each_job))
     heading("What to try")
     with st.container(gap="xsmall", key="tour_tries"):
         for number, trial in enumerate(tour.tries(encoder, trace, habits_of_heads)):

@@ -29,7 +29,7 @@ def test_the_film_opens_on_the_finding_and_its_numbers_are_those_of_the_examinat
     moments = bundled_moments("small")
     assert moments is not None
     shares = moments.shares("obj", 2, 0)
-    expect(page.locator("h2").first).to_contain_text(f"{percent(shares[1000])} → {percent(shares[3000])}")
+    expect(page.locator("h2").first).to_contain_text(f"{percent(shares[300])} → {percent(shares[1000])}")
     chart = widget(page, "grammar").get_by_role("slider", name="Moment of training")
     box, arcs = chart.bounding_box(), widget(page, "grammar_arcs").bounding_box()
     assert box and arcs and box["y"] + box["height"] < 900 and arcs["y"] < 900, "curves, and where the arcs begin"
@@ -57,11 +57,11 @@ def test_the_film_opens_on_the_finding_and_its_numbers_are_those_of_the_examinat
     expect(page.locator("h1")).to_have_text("Learning")
 
     rules = widget(page, "grammar").locator("path.rule")
-    assert rules.count() == 5 and widget(page, "grammar_heads").locator("figure").count() == 16
+    assert rules.count() == 6 and widget(page, "grammar_heads").locator("figure").count() == 16
     right = rise(moments, "obj")
-    expect(widget(page, "grammar").locator("text.note").first).to_have_text(
-        re.compile(percent(right.rule).replace(" ", r"\s"))
-    )
+    for share in (right.rule, right.fixed):
+        number = re.compile(percent(share).replace(" ", r"\s"))
+        expect(widget(page, "grammar").locator("text.note").filter(has_text=number)).to_have_count(1)
 
 
 def test_it_is_played_dragged_and_asked_from_other_words(page: Page, app_url: str) -> None:
@@ -69,7 +69,7 @@ def test_it_is_played_dragged_and_asked_from_other_words(page: Page, app_url: st
     open_page(page, f"{app_url}/learn")
     film, line = widget(page, "grammar"), widget(page, "grammar_arcs")
     chart, step = film.get_by_role("slider"), film.locator("output.step")
-    expect(step).to_contain_text("step 3,000")
+    expect(step).to_contain_text("step 1,000")
     before = line.locator("svg.arcs").evaluate(WIDTHS)
     chart.press("Home")
     film.get_by_role("button", name="Play").click()
@@ -106,11 +106,29 @@ def test_it_is_played_dragged_and_asked_from_other_words(page: Page, app_url: st
 def test_the_network_of_a_moment_is_walked(page: Page, app_url: str) -> None:
     open_page(page, f"{app_url}/learn")
     film = widget(page, "grammar")
-    film.get_by_role("slider").press("ArrowLeft")
+    film.get_by_role("slider").press("ArrowRight")
     with rerun(page):
-        film.get_by_role("button", name="Walk the network of step 1,000").click()
+        film.get_by_role("button", name="Walk the network of step 3,000").click()
     expect(page.locator(".at-finding")).not_to_be_empty()
     assert "model=moment" in page.url and "layer=2" in page.url and "head=0" in page.url
+    expect(page.locator("h1")).to_contain_text("bag")  # from which the arcs went
+    assert "word=8" in page.url
+
+
+def test_a_curve_is_chosen_by_its_name_and_the_moment_stays(page: Page, app_url: str) -> None:
+    page.set_viewport_size({"width": 1440, "height": 900})
+    open_page(page, f"{app_url}/learn")
+    film = widget(page, "grammar")
+    before = film.locator("output.step").inner_text().split(":")[0]
+    with rerun(page):
+        film.locator("text.name", has_text="article → its noun").click()
+    expect(page.locator("h2").first).to_contain_text("head 2 of layer 3")
+    expect(film.locator("output.step")).to_contain_text(f"{before}:")
+
+
+def test_ones_own_sentence_is_asked_from_its_gap_under_the_masked_verb(page: Page, app_url: str) -> None:
+    open_page(page, f"{app_url}/learn?born=gap:between&born_text=The+dogs+near+the+house+[MASK]+loud.")
+    expect(widget(page, "grammar_arcs").locator(".said")).to_contain_text("looks from “[MASK]”")
 
 
 def test_the_control_is_flat_and_the_film_begins_anew(page: Page, app_url: str) -> None:
@@ -119,7 +137,7 @@ def test_the_control_is_flat_and_the_film_begins_anew(page: Page, app_url: str) 
     expect(widget(page, "grammar").locator("path.interval")).to_have_count(len(STEPS))
     with rerun(page):
         page.get_by_role("radio", name="control: trees of other sentences").click()
-    expect(page.locator("h2").first).to_contain_text("does not rise above its rule")
+    expect(page.locator("h2").first).to_contain_text("does not rise above the best fixed distance")
     expect(widget(page, "grammar").locator("path.line")).to_have_count(4)
 
 

@@ -30,8 +30,9 @@ test('a run brings the jobs of its heads before anything is asked', () => {
   const job = jobsOf(run, null).find(one => one.layer === 4 && one.head === 0);
   const said = run.about.evidence.find(one => one.layer === 4 && one.head === 0);
   assert.deepEqual([job.figures[0].share, job.figures[0].count, job.figures[0].rule], [said.args.share, said.args.count, said.args.rule]);
-  assert.match(text(findingOf(run, null, { layer: 4, head: 0 })), /^Head 0 of layer 4 finds the verb of an object: \d\d %/);
-  assert.match(text(findingOf(run, null, { layer: 5, head: 6 })), /finds the subject of a masked verb: \d\d % of \d+ made sentences\./);
+  assert.match(text(findingOf(run, null, { layer: 4, head: 0 })), /^Head 0 of layer 4 finds the verb of an object in \d\d % of \d+ cases in real text; the best simple rule does in \d\d %\.$/);
+  assert.match(text(findingOf(run, null, { layer: 5, head: 6 })), /finds the subject of a masked verb in \d\d % of \d+ constructed sentences; the best simple rule does in 100 %\.$/);
+  assert.ok(!job.passed && !job.made, 'the run says that it did not pass');
   assert.ok(wasExamined(run, null) && !wasExamined(small(['a'], [[1]]), null));
 });
 
@@ -60,6 +61,21 @@ test('of a head without a job the survey is said, and what is weak', () => {
   assert.deepEqual(besides(one, next, place).map(([key]) => key), ['heads_rows', 'heads_survey']);
   const unexamined = { exam: '', jobs: [], tried: [], examples: [], survey: null };
   assert.match(text(findingOf(one, unexamined, place)), /^Here 2 of the 2 rows/);
+});
+
+test('a head that passed, on real text or on constructed sentences alone, and one that did not are told apart', () => {
+  const one = small(['a', 'b'], [[1, 0], [1, 0]]), figures = [{ text: 'web text', share: 0.9, count: 10, rule: 0.7, how: 'the nearest verb before', fixed: 0.4, apart: 'two words back' }];
+  const known = more => ({ exam: 'Examined.', passed: '', tried: [], examples: [], survey: null, jobs: [{ ...place, job: 'looks from an object to its verb', made: false, passed: true, why: '', figures, ...more }] });
+  assert.deepEqual(besides(one, known({}), place)[0], ['heads_passed', {}]);
+  assert.deepEqual(besides(one, known({ made: true }), place)[0], ['heads_passed_made', {}]);
+  assert.deepEqual(besides(one, known({ passed: false, why: 'not certain' }), place)[0], ['heads_not_passed', { why: 'not certain', fixed: 0.4 }]);
+});
+
+test('a single row is no crowd, and a full stop is quoted', () => {
+  const known = { exam: 'Examined.', passed: '', jobs: [], tried: [], examples: [], survey: null };
+  assert.equal(text(findingOf(small(['.'], [[1]]), known, place)), 'No job was found for head 0 of layer 0. Here its only row looks most at the word itself.');
+  const stops = small(['a', 'b', 'c', '.'], Array(4).fill([0, 0, 0, 1]));
+  assert.match(text(findingOf(stops, known, place)), /4 of its 4 rows look most at “\.”\.$/);
 });
 
 test('maps of few heads are large, all words stand below them where there is room', () => {

@@ -71,11 +71,25 @@ def is_marked(scene: Scene) -> bool:
     return sentence(scene) == EXAMPLES[scene[RELATION]].sentence
 
 
+def asks_gap(scene: Scene) -> bool:
+    """Whether the relation begins at a masked verb, and the sentence has a gap."""
+    return EXAMPLES[scene[RELATION]].sentence == KEYS and scene.encoder.mask_token in spelled(scene)
+
+
+def position(scene: Scene) -> int:
+    """The token at which the word that is asked begins."""
+    pieces = scene.encoder.tokenize(sentence(scene))
+    first: int = pieces.words[typed_words(scene.encoder, pieces)[scene[WORD]]][0]
+    return first
+
+
 def first_word(scene: Scene) -> int:
-    """The word that is asked at first: the one that is marked, else the last one with a letter."""
+    """The word that is asked at first: the one that is marked, or the gap, else the last one with a letter."""
     words, example = spelled(scene), EXAMPLES[scene[RELATION]]
     if is_marked(scene):
         return words.index(example.source)
+    if asks_gap(scene) and scene.encoder.mask_token:
+        return words.index(scene.encoder.mask_token)
     return max((i for i, word in enumerate(words) if any(c.isalnum() for c in word)), default=0)
 
 
@@ -109,20 +123,20 @@ def arcs(scene: Scene) -> Call:
 
 
 def curves_of(scene: Scene) -> list[Expression]:
-    """The head's share, that of the rule, and how often it answers by the rule where that was counted."""
+    """The head's share, those of the rules, and how often it answers by the distance where that was counted."""
     curve = risen(scene)
-    return (
-        [curve.shares, curve.rule_line] if scene[RELATION] == AGREEMENT else [curve.shares, curve.rule_line, curve.near]
-    )
+    lines: list[Expression] = [curve.shares, curve.rule_line, curve.fixed_line]
+    return lines if scene[RELATION] == AGREEMENT else [*lines, curve.near]
 
 
 def name_curves(answer: Answer) -> dict[str, Names]:
-    """What the three curves are called, and where the moments stand on a logarithmic axis."""
+    """What the curves are called, and where the moments stand on a logarithmic axis."""
     curve = answer.value(risen(answer.scene))
     names = [
         who(curve.place, moments_of(answer.scene).model),
-        f"the rule “{curve.rule_name}”",
-        f"looks {curve.rule_name}, right or wrong",
+        f"the best simple rule: {curve.rule_name}",
+        f"the best fixed distance: {curve.fixed_name}" if curve.place else f"the rule: {curve.fixed_name}",
+        f"looks {curve.fixed_name}, right or wrong",
     ]
     return {"series": names[: len(answer.measured)], STEPS: [step + 1 for step in curve.shares]}
 
@@ -131,7 +145,7 @@ def about(scene: Scene) -> About:
     """What was counted, and the moments."""
     if scene[RELATION] != AGREEMENT:
         return about_heads(scene)
-    return About(source=scene.source, scope=f"{moments_of(scene).agreement.made} made sentences, {when(scene)}")
+    return About(source=scene.source, scope=f"{moments_of(scene).agreement.made} constructed sentences, {when(scene)}")
 
 
 def about_heads(scene: Scene) -> About:

@@ -7,7 +7,7 @@ import torch
 
 from encoder.checkpoint.text_encoder import TextEncoder
 from encoder.exam import Exam
-from encoder.exam.exam_sentences import NO_JOB, head_jobs, scope
+from encoder.exam.exam_sentences import NO_JOB, head_jobs, scope, tally_of_heads
 from encoder.explain.cost import size
 from encoder.metrics import MOST, SENTENCES, attention_weights, first_lost, role_mass
 from encoder.metrics.guess import guess_place, word_guess
@@ -160,12 +160,11 @@ def heads(encoder: TextEncoder, trace: Trace, result: Habits, over: str = MANY) 
     return tuple(text)
 
 
-def licences(exam: Exam) -> tuple[str, ...]:
-    """Return what an examination on gold trees found of its heads, in sentences."""
+def jobs_of(exam: Exam, total: int) -> tuple[str, ...]:
+    """Return what an examination on gold trees found of all its heads, in sentences."""
     jobs = [f"Layer {layer}, head {head} {job}." for (layer, head), them in head_jobs(exam).items() for job in them]
-    return (
-        (f"{scope(exam)} In all other heads: {NO_JOB}.", *jobs) if jobs else (f"{scope(exam)} In all heads: {NO_JOB}.",)
-    )
+    rest = f"In all {'other ' if jobs else ''}heads: {NO_JOB}."
+    return (f"{scope(exam)} {tally_of_heads(exam, total)} {rest}", *jobs)
 
 
 def tries(encoder: TextEncoder, trace: Trace, result: Habits) -> tuple[Try, ...]:

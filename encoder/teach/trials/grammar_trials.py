@@ -1,4 +1,6 @@
-"""Trials of how grammar is born, and of what heads are licensed for at the end."""
+"""Trials of how grammar is born, and of what heads pass in at the end."""
+
+from collections.abc import Sequence
 
 import torch
 from torch import Tensor
@@ -6,8 +8,10 @@ from torch import Tensor
 from encoder.checkpoint.text_encoder import TextEncoder
 from encoder.exam.exam_sentences import title
 from encoder.exam.examination import exam_by_content
+from encoder.exam.licence import ExamRow
 from encoder.exam.moments import training_moments
 from encoder.exam.rise import COUNTS, EXAMPLES, Rise, headline, rise
+from encoder.exam.simple_rules import RULES
 from encoder.metrics import SENTENCES
 from encoder.metrics.head_measures import runs
 from encoder.support.formatting import listed, percent, points
@@ -23,8 +27,9 @@ NOT_EXAMINED = "The training of this model was not examined; that of “small”
 
 
 def curves(curve: Rise) -> Curves:
-    """The share of right answers, that of the rule, and how often the head answers by the rule, by the step."""
-    series = {"right": curve.shares, "the rule": curve.rule_line, f"looks {curve.rule_name}": curve.near}
+    """The share of right answers, those of the rules, and how often the head answers by the distance, by the step."""
+    rules = {"the best simple rule": curve.rule_line, curve.fixed_name: curve.fixed_line}
+    series = {"right": curve.shares, **rules, f"looks {curve.fixed_name}": curve.near}
     steps = array(step + 1 for step in curve.steps)
     values = {name: array(shares.values()) for name, shares in series.items()}
     return Curves(values, steps, ("training steps + 1", "share"), (True, False))
@@ -34,14 +39,16 @@ def curves(curve: Rise) -> Curves:
 def grammar_begins(encoder: TextEncoder, relation: str) -> Finding:
     """A head finds a relation of grammar only after part of the training, and surely more often than a fixed distance.
 
-    The step at which the head that is best at the end is 10 points above its rule, its interval of 95 % too, and stays.
+    The step at which the head that is best at the end is 10 points above the best distance, its interval of 95 % too,
+    and stays.
     """
     moments = training_moments(encoder)
     if moments is None:
         return untried(NOT_EXAMINED)
     curve = rise(moments, relation)
     at = curve.leaves or 0
-    what = f"steps of training until it finds {EXAMPLES[relation].find} of {EXAMPLES[relation].where}"
+    find, where = EXAMPLES[relation].find, EXAMPLES[relation].where
+    what = f"steps of training until it finds {find} of {where} more often than a fixed distance"
     return Finding(float(curve.steps[at]), what, headline(curve, moments.model), judge(at > 0), curves(curve))
 
 
@@ -57,15 +64,15 @@ def distance_first(encoder: TextEncoder, relation: str) -> Finding:
     before, since = (list(curve.near.values())[curve.leaves - back] for back in (1, 0))
     first, then = (curve.steps[curve.leaves - back] for back in (1, 0))
     text = (
-        f"At step {first:,}, the last moment before it leaves its rule, it looks {curve.rule_name}, right or wrong, "
-        f"from {percent(before)} of {curve.n:,} examples; at step {then:,} from {percent(since)}. It counts as looking "
-        f"mostly there from {percent(COUNTS)} on."
+        f"At step {first:,}, the last moment before it is above that distance, it looks {curve.fixed_name}, right or "
+        f"wrong, from {percent(before)} of {curve.n:,} examples; at step {then:,} from {percent(since)}. It counts "
+        f"as looking mostly there from {percent(COUNTS)} on."
     )
-    return Finding(before, f"share of looks {curve.rule_name} before", text, judge(curve.counted), curves(curve))
+    return Finding(before, f"share of looks {curve.fixed_name} before", text, judge(curve.counted), curves(curve))
 
 
 def heads_licensed(encoder: TextEncoder, chosen: list[int]) -> Finding:
-    """Each of the heads of these numbers, in some layer, links words by a relation that the exam licenses.
+    """Each of the heads of these numbers, in some layer, links words by a relation in which it passed the exam.
 
     The numbers count from 0. The exam on gold trees knows relations of grammar, and possession among them.
     """
@@ -74,28 +81,27 @@ def heads_licensed(encoder: TextEncoder, chosen: list[int]) -> Finding:
         return untried(NO_EXAM)
     rows = [row for row in exam.licences() if row.head in chosen]
     able = sorted({row.head for row in rows})
-    each = {
-        head: [f"{title(row.relation)} {percent(row.accuracy)}" for row in rows if row.head == head] for head in able
-    }
-    jobs = [f"head {head}: {listed(relations)}" for head, relations in each.items()]
+    near = [row for row in exam.jobs() if row.head in chosen and not row.licensed]
+    also = f" Better than any fixed distance, but not than the best rule: {told_jobs(near)}." if near else ""
     text = (
         f"On sentences that people parsed, the heads {listed([str(head) for head in chosen])}, in all layers together, "
-        f"passed the exam in {len(rows)} relations{': ' + '; '.join(jobs) if jobs else ''}. The exam is of grammar "
-        f"alone: what else a head means is not examined."
+        f"passed the exam in {len(rows)} relations{': ' + told_jobs(rows) if rows else ''}; to pass is to be 10 points "
+        f"better than each of {len(RULES)} simple rules.{also} The exam is of grammar alone: what else a head means is "
+        f"not examined."
     )
     holds = judge(
         able == sorted(chosen), f"for {listed([f'head {head}' for head in able])} alone, and of grammar" if able else ""
     )
-    return Finding(float(len(rows)), "relations licensed for these heads", text, holds)
+    return Finding(float(len(rows)), "relations that these heads passed in", text, holds)
 
 
 @experiment(runs=110, seconds=0.6)
 def kinds_at_once(encoder: TextEncoder) -> Finding:
     """Heads capture grammar, meaning and words far apart, all three at the same time.
 
-    Grammar: a relation that the exam licenses. Meaning: a head that links things with places or times more than words
-    placed alike. Far apart: a head whose words put FAR_MORE more of their weight on words FAR or more away than even
-    attention does.
+    Grammar: a relation in which a head passed the exam. Meaning: a head that links things with places or times more
+    than words placed alike. Far apart: a head whose words put FAR_MORE more of their weight on words FAR or more away
+    than even attention does.
     """
     exam = exam_by_content(encoder.source.fingerprint)
     if exam is None:
@@ -105,7 +111,8 @@ def kinds_at_once(encoder: TextEncoder) -> Finding:
     surely = [job for job, result in meanings.items() if float(result.best_of.max()) > result.bar]
     far = float(far_looks(encoder).max())
     text = (
-        f"Grammar: on sentences that people parsed, heads passed the exam in {grammar} relations. Meaning: "
+        f"Grammar: on sentences that people parsed, heads passed the exam in {grammar} relations, and in "
+        f"{len(exam.jobs()) - grammar} more are better than any fixed distance alone. Meaning: "
         f"{told_meanings(meanings)}. Words {FAR} or more apart: one head puts {points(far)} more of its weight there "
         f"than even attention would, and it counts from {points(FAR_MORE)} on."
     )
@@ -113,6 +120,14 @@ def kinds_at_once(encoder: TextEncoder) -> Finding:
     able = [kind for kind, is_there in kinds.items() if is_there]
     judgement = judge(len(able) == len(kinds), f"{listed(able)} alone" if able else "")
     return Finding(float(len(able)), "kinds that some head captures", text, judgement)
+
+
+def told_jobs(rows: Sequence[ExamRow]) -> str:
+    """What each of some heads finds, and how often."""
+    each = dict[int, list[str]]()
+    for row in sorted(rows, key=lambda row: row.head):
+        each.setdefault(row.head, []).append(f"{title(row.relation)} {percent(row.accuracy)}")
+    return "; ".join(f"head {head}: {listed(relations)}" for head, relations in each.items())
 
 
 def told_meanings(meanings: dict[str, Links]) -> str:

@@ -10,8 +10,9 @@ import { filmLine, forgetMoment, keyed, momentAt, momentNow, shareAt, spread, st
  * @property {number[]} steps
  * @property {FilmCurve[]} curves
  * @property {number} chosen
- * @property {string} rule what the rule of the chosen curve is called
- * @property {number[]} near from how many it looks by the rule; empty where that was not counted
+ * @property {string} rule what the best simple rule of the chosen curve is called
+ * @property {{ name: string, share: number }} fixed the best fixed distance of that curve, in words, and its share
+ * @property {number[]} near from how many it looks at that distance; empty where that was not counted
  * @property {[number, number][]} intervals of the chosen curve
  * @property {{ title: string, steps: number[], shares: number[] } | null} beside another training, where one is shown
  * @property {string} film what is filmed: where it changes the film begins anew
@@ -22,6 +23,7 @@ import { filmLine, forgetMoment, keyed, momentAt, momentNow, shareAt, spread, st
 /** @typedef {HTMLElement & { parts?: FilmParts, timer?: number, of?: string, sizes?: ResizeObserver }} FilmRoot */
 
 const PAUSE = 900; // milliseconds at each moment
+const HALF = 10; // pixels beside the last moment that still are it
 const NARROW = 560; // pixels below which the names of curves stand above them
 
 /** @param {Element} root */
@@ -36,7 +38,7 @@ function build(root) {
 /** @param {ComponentArguments<FilmData>} given */
 export default function ({ data, parentElement, setTriggerValue }) {
   const root = /** @type {FilmRoot} */ (parentElement.querySelector('.film'));
-  const { steps, curves, chosen, rule, near, intervals, beside, film, start, label } = data;
+  const { steps, curves, chosen, rule, fixed, near, intervals, beside, film, start, label } = data;
   const parts = (root.parts ||= build(root));
   const last = steps.length - 1, own = curves[chosen], end = Math.max(steps[last], ...(beside?.steps ?? []));
   if (root.of !== undefined && root.of !== film) forgetMoment();
@@ -63,7 +65,7 @@ export default function ({ data, parentElement, setTriggerValue }) {
     }
     picture.append(text('tick', (frame.left + frame.right) / 2, frame.low + 36, 'training steps', 'middle'));
     for (const i of order) {
-      const { shares, rule: fixed } = curves[i], kind = i === chosen ? `chosen tone${i}` : `tone${i}`, y = shareAt(fixed, frame);
+      const { shares, rule: best } = curves[i], kind = i === chosen ? `chosen tone${i}` : `tone${i}`, y = shareAt(best, frame);
       picture.append(svg('path', { class: `rule ${kind}`, d: `M${frame.left} ${y.toFixed(1)}H${frame.right}` }),
         svg('path', { class: `line ${kind}`, d: filmLine(steps, shares, frame, 1, end) }));
       steps.forEach((step, k) => picture.append(svg('circle', { class: `dot ${kind}`, cx: x(step), cy: shareAt(shares[k], frame).toFixed(1), r: i === chosen ? 4.5 : 2.5 })));
@@ -77,15 +79,21 @@ export default function ({ data, parentElement, setTriggerValue }) {
       other.forEach((step, k) => picture.append(svg('circle', { class: 'dot beside', cx: x(step), cy: shareAt(shares[k], frame).toFixed(1), r: 3.5 })));
       picture.append(text('name beside', Number(x(other[at])) - 6, shareAt(shares[at], frame) - 10, title, 'end'));
     }
-    const above = shareAt(own.rule, frame) - 7;
-    picture.append(text(`note tone${chosen}`, frame.left + 8, above, typeset(`the rule “${rule}”: ${percent(own.rule)}`), 'start'));
+    const low = shareAt(fixed.share, frame);
+    if (fixed.name !== rule) picture.append(
+      svg('path', { class: `rule chosen tone${chosen}`, d: `M${frame.left} ${low.toFixed(1)}H${frame.right}` }),
+      text(`note tone${chosen}`, frame.left + 8, low - 7, typeset(`“${fixed.name}”: ${percent(fixed.share)}`), 'start'));
+    picture.append(text(`note tone${chosen}`, frame.left + 8, shareAt(own.rule, frame) + 15, typeset(`best simple rule: ${percent(own.rule)}`), 'start'));
     const ends = curves.map(one => one.shares[last]).concat(near.slice(last)), heights = spread(ends.map(share => shareAt(share, frame)), 18);
     if (near.length && !narrow) {
-      picture.append(text(`note tone${chosen}`, frame.right + 12, heights[curves.length] + 4, `looks ${rule} at all`, 'start'));
+      picture.append(text(`note tone${chosen}`, frame.right + 12, heights[curves.length] + 4, `looks ${fixed.name} at all`, 'start'));
     }
-    if (!narrow) curves.forEach((one, i) => picture.append(
-      text(i === chosen ? `name chosen tone${i}` : `name tone${i}`, frame.right + 12, heights[i] + 4, one.title, 'start')));
-    parts.names.replaceChildren(...(narrow ? curves.map((one, i) => el('li', { class: `name tone${i}` }, one.title)) : []));
+    if (!narrow) curves.forEach((one, i) => {
+      const name = text(i === chosen ? `name chosen tone${i}` : `name tone${i}`, frame.right + 12, heights[i] + 4, one.title, 'start');
+      name.dataset.curve = String(i);
+      picture.append(name);
+    });
+    parts.names.replaceChildren(...(narrow ? curves.map((one, i) => el('li', { class: `name tone${i}`, 'data-curve': String(i) }, one.title)) : []));
     picture.append(svg('line', { class: 'now', y1: frame.top - 8, y2: frame.low }), svg('circle', { class: 'handle', cy: frame.top - 4, r: 8 }));
     parts.chart.replaceChildren(picture);
     place();
@@ -138,7 +146,16 @@ export default function ({ data, parentElement, setTriggerValue }) {
     play(!root.timer);
   };
   parts.walk.onclick = () => setTriggerValue('walk', steps[now]);
+  /** @param {Event} event the press of a curve's name, which chooses the curve */
+  const named = event => {
+    const name = /** @type {Element} */ (event.target).closest('[data-curve]'), at = Number(name?.getAttribute('data-curve'));
+    if (name && at !== chosen) setTriggerValue('curve', at);
+    return name !== null;
+  };
+  parts.names.onclick = named;
   parts.chart.onpointerdown = event => {
+    // Beside the curves stand their names, and nowhere there is a moment.
+    if (named(event) || event.clientX - parts.chart.getBoundingClientRect().left > frame.right + HALF) return;
     parts.chart.setPointerCapture(event.pointerId);
     dragged(event);
   };

@@ -37,9 +37,12 @@ def draw_curves(
     label: str,
     start: int,
     on_walk: Callable[[int], None],
+    on_choose: Callable[[int], None],
     beside: tuple[str, Rise] | None = None,
 ) -> None:
-    """Draw the curves with their rules; `on_walk` gets the step whose network somebody wants to walk.
+    """Draw the curves with their rules.
+
+    `on_walk` gets the step whose network somebody wants to walk, `on_choose` the number of a curve that is chosen.
 
     `beside` is the curve of another training, with its name, over that of the chosen one.
     """
@@ -47,6 +50,7 @@ def draw_curves(
     _curves(
         key=key,
         on_walk_change=lambda: walked(key, rising.steps, on_walk),
+        on_curve_change=lambda: chose(key, len(curves), on_choose),
         data={
             "steps": rising.steps,
             "curves": [
@@ -54,6 +58,7 @@ def draw_curves(
             ],
             "chosen": chosen,
             "rule": rising.rule_name,
+            "fixed": {"name": rising.fixed_name, "share": rising.fixed},
             "near": digits([*rising.near.values()]),
             "intervals": [digits(ends) for ends in rising.intervals],
             "beside": beside
@@ -70,6 +75,13 @@ def walked(key: str, steps: Sequence[int], on_walk: Callable[[int], None]) -> No
     step = state.picked(key, "walk")
     if type(step) is int and step in steps:
         on_walk(step)
+
+
+def chose(key: str, count: int, on_choose: Callable[[int], None]) -> None:
+    """Hand on the curve that was chosen; what comes from a browser is checked first."""
+    curve = state.picked(key, "curve")
+    if type(curve) is int and 0 <= curve < count:
+        on_choose(curve)
 
 
 def draw_arcs(

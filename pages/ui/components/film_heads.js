@@ -1,5 +1,5 @@
 // @ts-check
-// Every head of a model over its training as a small curve of its own, beside the rule that needs no model.
+// Every head of a model over its training as a small curve of its own, beside the best simple rule.
 import { el, svg } from '../../../encoder/browser/dom.js';
 import { percent, typeset } from '../../../encoder/browser/number.js';
 import { filmLine, hearMoment, momentNow, shareAt, stepAt, steps1000 } from './film_draw.js';

@@ -17,10 +17,10 @@ EXAMS_BYTES = 10_000_000  # of examinations, some 50 kilobytes each
 NEEDED = 400_000_000  # bytes while it goes on
 SENTENCES, TOKENS = 3555, 24  # of both treebanks with their masked verbs, and about how many tokens each has
 CONFIRMS, PIECES = 0.35, 1.6  # of them of the first treebank; tokens of a word, those of masked verbs among them
-MADE = 4 * len(FRAMES)  # made sentences of a draw
+MADE = 4 * len(FRAMES)  # constructed sentences of a draw
 SENTENCE_SECONDS = 0.0005  # of each sentence, however small the model is: they pass in batches
 READING = 1.0  # seconds until the treebanks are read
-LEAST = 0.2  # of the sentences: with fewer hardly a licence is certain
+LEAST = 0.2  # of the sentences: with fewer hardly a pass is certain
 
 
 @dataclass(frozen=True)
@@ -92,7 +92,7 @@ def examine_now(asked: Examinee) -> Exam:
         result = examine(encoder, banks, report=telling(advance, "Examining the heads"))
         if encoder.mask_token is not None:
             draws = max(2, round(DRAWS * part))
-            rows = subjects(encoder, draws, report=telling(advance, "On made sentences"))
+            rows = subjects(encoder, draws, report=telling(advance, "On constructed sentences"))
             result = replace(result, frames=tuple(rows))
     return result
 
