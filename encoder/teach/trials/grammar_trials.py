@@ -19,6 +19,7 @@ RELATION = a_text(choices=("obj", "det", "case"))
 NO_EXAM = "The heads of this model were not examined on gold trees; those of “base” and “small” were."
 FAR, FAR_MORE = 5, 0.1  # words apart, and how much more of a word's weight than even attention puts there
 MEANINGS = ("place", "time")  # relations of meaning, where one word says where or when the other is
+STORED = "The exam is stored: it was taken before these weights were shipped."
 NOT_EXAMINED = "The training of this model was not examined; that of “small” was."
 
 
@@ -32,7 +33,7 @@ def curves(curve: Rise) -> Curves:
 
 @experiment(relation=RELATION)
 def grammar_begins(encoder: TextEncoder, relation: str) -> Finding:
-    """A head finds a relation of grammar only after part of the training, and surely more often than a fixed distance.
+    """A head finds a relation of grammar surely more often than a fixed distance does, after part of the training only.
 
     The step at which the head that is best at the end is 10 points above its rule, its interval of 95 % too, and stays.
     """
@@ -41,13 +42,17 @@ def grammar_begins(encoder: TextEncoder, relation: str) -> Finding:
         return untried(NOT_EXAMINED)
     curve = rise(moments, relation)
     at = curve.leaves or 0
-    what = f"steps of training until it finds {EXAMPLES[relation].find} of {EXAMPLES[relation].where}"
-    return Finding(float(curve.steps[at]), what, headline(curve, moments.model), judge(at > 0), curves(curve))
+    what = f"steps of training until it finds {EXAMPLES[relation].find} surely more often than a fixed distance does"
+    text = f"{headline(curve, moments.model)} {STORED}"
+    return Finding(float(curve.steps[at]), what, text, judge(at > 0), curves(curve))
 
 
 @experiment(relation=RELATION)
 def distance_first(encoder: TextEncoder, relation: str) -> Finding:
-    """Before a head finds a relation of grammar it looks mostly at a fixed distance, and less often since."""
+    """Before a head finds a relation of grammar more often than a fixed distance does, it looks mostly there.
+
+    It may find the relation before, in words that stand elsewhere: how often it looks at the distance is counted.
+    """
     moments = training_moments(encoder)
     if moments is None:
         return untried(NOT_EXAMINED)
@@ -59,7 +64,7 @@ def distance_first(encoder: TextEncoder, relation: str) -> Finding:
     text = (
         f"At step {first:,}, the last moment before it leaves its rule, it looks {curve.rule_name}, right or wrong, "
         f"from {percent(before)} of {curve.n:,} examples; at step {then:,} from {percent(since)}. It counts as looking "
-        f"mostly there from {percent(COUNTS)} on."
+        f"mostly there from {percent(COUNTS)} on. {STORED}"
     )
     return Finding(before, f"share of looks {curve.rule_name} before", text, judge(curve.counted), curves(curve))
 
@@ -75,13 +80,15 @@ def heads_licensed(encoder: TextEncoder, chosen: list[int]) -> Finding:
     rows = [row for row in exam.licences() if row.head in chosen]
     able = sorted({row.head for row in rows})
     each = {
-        head: [f"{title(row.relation)} {percent(row.accuracy)}" for row in rows if row.head == head] for head in able
+        head: [f"{title(row.relation)} {percent(row.accuracy)} (layer {row.layer})" for row in rows if row.head == head]
+        for head in able
     }
     jobs = [f"head {head}: {listed(relations)}" for head, relations in each.items()]
     text = (
         f"On sentences that people parsed, the heads {listed([str(head) for head in chosen])}, in all layers together, "
-        f"passed the exam in {len(rows)} relations{': ' + '; '.join(jobs) if jobs else ''}. The exam is of grammar "
-        f"alone: what else a head means is not examined."
+        f"passed the exam in {len(rows)} relations{': ' + '; '.join(jobs) if jobs else ''}. A head of the same number "
+        f"in another layer is another head. The exam is of grammar alone: what else a head means is not examined. "
+        f"{STORED}"
     )
     holds = judge(
         able == sorted(chosen), f"for {listed([f'head {head}' for head in able])} alone, and of grammar" if able else ""
@@ -107,7 +114,7 @@ def kinds_at_once(encoder: TextEncoder) -> Finding:
     text = (
         f"Grammar: on sentences that people parsed, heads passed the exam in {grammar} relations. Meaning: "
         f"{told_meanings(meanings)}. Words {FAR} or more apart: one head puts {points(far)} more of its weight there "
-        f"than even attention would, and it counts from {points(FAR_MORE)} on."
+        f"than even attention would, and it counts from {points(FAR_MORE)} on. {STORED}"
     )
     kinds = {"grammar": grammar > 0, "meaning": bool(surely), "words far apart": far > FAR_MORE}
     able = [kind for kind, is_there in kinds.items() if is_there]
