@@ -49,7 +49,7 @@ class Tries:
     @property
     def told(self) -> str:
         """When they were trained and by what, as a sentence."""
-        return f"Stored: trained on {self.made} by `{self.command}`."
+        return f"Stored: trained on {self.made} by “{self.command}”."
 
 
 @cache

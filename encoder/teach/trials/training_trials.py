@@ -111,7 +111,7 @@ def by_tries(wins: int, losses: int, tries: int) -> Judgement:
 def told_tries(wins: int, losses: int, tries: int) -> str:
     """How often one is ahead and how often behind, and whether that decides between the two."""
     surely = by_luck(max(wins, losses), min(wins, losses)) < SURELY
-    return f"in {wins} of {tries} tries and behind in {losses}{'' if surely else ', which decides nothing'}"
+    return f"in {wins} of {tries} tries and behind in {losses}{'' if surely else ': neither is surely ahead'}"
 
 
 OF_TRIES = one_of_numbers(tuple(TRAINED))
