@@ -24,6 +24,7 @@ ABOUT = {
         "heads_licensed", "kinds_at_once",
     ),
     "any model": (
+        "residuals_add",
         "same_vectors", "identical_rows", "position_values", "one_frequency", "one_rotation", "sines_and_cosines",
         "places_apart", "contexts", "by_hand", "rows_sum", "all_look", "division_matters", "attention_linear",
         "activation_needed",
@@ -36,6 +37,7 @@ ABOUT = {
         "positions_saved", "sums_need_one_width", "feed_forward_bends", "trained_faster", "weight_contributes",
     ),
     "no model": (
+        "learns_faster",
         "softmax_is", "saturates", "layers_collapse", "residuals_deep", "gradients_vanish", "norms_keep_gradients",
         "norms_keep_length", "pre_norm_deeper", "std_norm_is", "masks_alike", "gradient_needs_division",
         "learns_better", "published_depth", "heads_divide",

@@ -16,7 +16,7 @@ from encoder.teach.trials import Verdict
 
 TUTORIALS = Path(__file__).parents[1] / "pages/lessons/tutorials"
 BY_KEY = {claim.key: claim for claim in CLAIMS}
-OF_THE_CLOCK = {"constant-time"}  # the seconds of the machine that made them
+OF_THE_CLOCK = {"constant-time", "recurrent-training"}  # the seconds of the machine that made them
 DAILY = ("softmax", "row-sums", "head-one", "keys-sara", "reversed", "bert-ids", "three-rows")
 FIGURES = [(name, key) for name in ("base", "small") for key in BY_KEY if key not in OF_THE_CLOCK]
 

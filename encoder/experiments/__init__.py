@@ -1,7 +1,16 @@
 """Experiments on the encoder: each runs the model or a part of it, and returns the numbers that tell."""
 
 from encoder.experiments.added_tokens import bare, hidden_row, padding
-from encoder.experiments.depth import DEPTHS, SHAPE, Curve, Residuals, gradients, residuals
+from encoder.experiments.depth import (
+    DEPTHS,
+    SHAPE,
+    Curve,
+    Residuals,
+    gradients,
+    missed_by_random_sums,
+    missed_by_sums,
+    residuals,
+)
 from encoder.experiments.dropout import PAPER, PLACES, dropout
 from encoder.experiments.linearity import Halved, boundary, collapse, halved, merged, one_matrix
 from encoder.experiments.norms import D_MODELS, norm_order, norms
@@ -47,6 +56,8 @@ __all__ = [
     "hidden_row",
     "mean_share",
     "merged",
+    "missed_by_random_sums",
+    "missed_by_sums",
     "norm_order",
     "norms",
     "one_matrix",

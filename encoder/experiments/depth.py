@@ -1,6 +1,6 @@
 """Lab residual and norm: random blocks stacked up, with and without the path around them and the norm behind them."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 import torch
@@ -94,6 +94,37 @@ def residuals(
     stream = torch.stack([x, *(values[f"layers.{i}.output"] for i in range(config.n_layers))], 1)
     curves = (Curve(*kind, *measured(row)) for kind, row in zip(kinds, stream, strict=True))
     return Residuals(tuple(curves))
+
+
+@torch.inference_mode()
+def missed_by_random_sums(config: EncoderConfig = SHAPE, *, n: int = 12, seed: int = 0) -> float:
+    """`missed_by_sums` of two random blocks of this kind, over n random vectors: the most that either part misses."""
+    pulse()
+    config = stack(config, 2)
+    values: dict[str, Tensor] = {}
+    tap = Recorder(values, {})
+    x = tap("embedding.output", normal(1, n, config.d_model, seed=seed, draw=1))
+    untrained(config, seed).resume(x, 0, None, tap)
+    return float(missed_by_sums(values.__getitem__, config).max())
+
+
+def missed_by_sums(recorded: Callable[[str], Tensor], config: EncoderConfig) -> Tensor:
+    """How far each sum of a run is from what went into its part plus what the part gave, of its size: [n_layers, 2].
+
+    What went in is what came out of the part before, whatever the run calls its residual; the first column is of
+    attention, the second of feed-forward.
+    """
+    rows, before = [], recorded("embedding.output").double()
+    between = "add_norm_1.sum" if config.norm_first else "add_norm_1.output"
+    for i in range(config.n_layers):
+        row = list[Tensor]()
+        for part, came_in in (("attention", before), ("feed_forward", recorded(f"layers.{i}.{between}").double())):
+            total = recorded(f"layers.{i}.add_norm_{len(row) + 1}.sum").double()
+            missed = total - came_in - recorded(f"layers.{i}.{part}.output").double()
+            row.append(missed.abs().max() / total.abs().max().clamp_min(1.0))
+        rows.append(torch.stack(row))
+        before = recorded(f"layers.{i}.output").double()
+    return torch.stack(rows)
 
 
 def normal_weights(config: EncoderConfig, seed: int, deviation: float) -> dict[str, Tensor]:

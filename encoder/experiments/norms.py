@@ -42,9 +42,9 @@ class NormPair(NamedTuple):
 
 @torch.inference_mode()
 def norms(
-    d_models: Sequence[int] = D_MODELS, *, samples: int = 64, seed: int = 0, eps: float = 1e-5
+    d_models: Sequence[int] = D_MODELS, *, samples: int = 64, seed: int = 0, eps: float = 1e-5, deviation: float = 1.0
 ) -> tuple[NormPair, ...]:
-    """Both formulas on the same standard normal vectors, with gamma 1 and beta 0.
+    """Both formulas on the same normal vectors of this standard deviation, with gamma 1 and beta 0.
 
     LayerNorm divides by sqrt(sum of squares / d + eps), StdNorm by sqrt(sum of squares / (d - 1)) + eps.
 
@@ -57,7 +57,7 @@ def norms(
         raise EncoderError(f"eps is {eps!r}; it must be a number from 0 to below 1")
     pairs = []
     for d in d_models:
-        x = normal(samples, d, seed=seed)
+        x = deviation * normal(samples, d, seed=seed)
         layer_norm, std_norm = LayerNorm(d, eps)(x), StdNorm(d, eps)(x)
         apart = (layer_norm - std_norm).abs()
         ratio = layer_norm.norm() / std_norm.norm()

@@ -104,12 +104,7 @@ def dot_products(
 
 def of_width(d_head: int, drawn: Tensor) -> Width:
     """Run attention of one head on queries and keys [2, B, 1, n, d_head]."""
-    config = EncoderConfig(vocab_size=5, d_model=d_head, n_heads=1, n_layers=1, d_ff=1, positions="none")
-    attention = untrained(config, 0).layers[0].attention
-    assert isinstance(attention, Attention)
-    given = {"q": drawn[0], "k": drawn[1]}
-    ours = recorded(attention, drawn[0, :, 0], put=given)
-    theirs = recorded(attention, drawn[0, :, 0], put={**given, "scaled": ours["scores"]})
+    ours, theirs = with_and_without(d_head, *drawn)
     with_, without = ours["weights"], theirs["weights"]
     return Width(
         d_head,
@@ -120,6 +115,16 @@ def of_width(d_head: int, drawn: Tensor) -> Width:
         float(confidence(with_).mean()),
         float(confidence(without).mean()),
     )
+
+
+def with_and_without(d_head: int, q: Tensor, k: Tensor) -> tuple[dict[str, Tensor], dict[str, Tensor]]:
+    """Every step of attention of one head on queries and keys [B, 1, n, d_head], and again without the division."""
+    config = EncoderConfig(vocab_size=5, d_model=d_head, n_heads=1, n_layers=1, d_ff=1, positions="none")
+    attention = untrained(config, 0).layers[0].attention
+    assert isinstance(attention, Attention)
+    given = {"q": q, "k": k}
+    ours = recorded(attention, q[:, 0], put=given)
+    return ours, recorded(attention, q[:, 0], put={**given, "scaled": ours["scores"]})
 
 
 @torch.inference_mode()
@@ -166,6 +171,7 @@ class Slope(NamedTuple):
     without: float
 
 
+@torch.inference_mode()
 def softmax_slopes(widths: Sequence[int] = WIDTHS, *, n: int = 16, rows: int = 256, seed: int = 0) -> tuple[Slope, ...]:
     """Rows of n scores q . k of independent standard normal numbers, and how steep softmax is there.
 
@@ -179,9 +185,10 @@ def softmax_slopes(widths: Sequence[int] = WIDTHS, *, n: int = 16, rows: int = 2
 
 
 def slope(d_head: int, drawn: Tensor) -> Slope:
-    """Of queries and keys [rows, 1 + n, d_head], the query of each row first."""
-    scores = (drawn[:, :1] * drawn[:, 1:]).sum(-1).double()  # [rows, n]
+    """Of queries and keys [rows, 1 + n, d_head], the query of each row first, through the model's attention."""
+    keys = drawn[:, None, 1:]  # [rows, 1, n, d_head]
+    ours, theirs = with_and_without(d_head, drawn[:, None, :1].expand_as(keys), keys)
     divided, bare = (
-        float(jacobian(s.softmax(-1)).flatten(1).norm(dim=1).mean()) for s in (scores / math.sqrt(d_head), scores)
+        float(jacobian(run["weights"][:, 0, 0].double()).flatten(1).norm(dim=1).mean()) for run in (ours, theirs)
     )
     return Slope(d_head, divided, bare)

@@ -73,25 +73,25 @@ def rows_sum(encoder: TextEncoder, sentence: str, edits: str = "") -> Finding:
 
 
 def all_look(encoder: TextEncoder, sentence: str) -> Finding:
-    """Every row of every head's weights sums to 1, and every token looks at every other in some head.
+    """Every row of every head's weights sums to 1, and every token looks at every other, in every head.
 
     Softmax makes no weight 0, so a look is a weight of MATTERS of what even attention would give, or more.
     """
     weights = attention_weights(encoder.trace(sentence))
     apart = float((weights.double().sum(-1) - 1).abs().max())
     least = MATTERS / weights.shape[-1]
-    largest = weights.flatten(0, 1).amax(0)  # of each pair of tokens, in any head
-    looking, pairs = int((largest >= least).sum()), largest.numel()
+    looks = (weights >= least).flatten(0, 1)
+    looking, pairs, share = int(looks.any(0).sum()), looks[0].numel(), float(looks.double().mean())
     text = (
         f"In {looking} of {pairs} pairs of tokens the one looks at the other in some head, with a weight of at least "
-        f"{brief(least)}, a tenth of even attention; {percent(float((weights >= least).double().mean()))} of all "
-        f"weights are as large. The weights of a token add up to 1, within {brief(apart)}."
+        f"{brief(least)}, a tenth of even attention; {percent(share)} of the weights of all heads are as large. The "
+        f"weights of a token add up to 1, within {brief(apart)}."
     )
+    some = "in some head or other, and not in every one" if looking == pairs else ""
     sums = apart < AGREES
-    judgement = judge(
-        sums and looking == pairs, f"sums of 1; {pairs - looking} of {pairs} pairs do not look" if sums else ""
-    )
-    return Finding(looking / pairs, "share of pairs of tokens that look in some head", text, judgement)
+    condition = some or f"sums of 1; {pairs - looking} of {pairs} pairs look in no head"
+    judgement = judge(sums and share == 1, condition if sums else "")
+    return Finding(share, "share of the weights that are a look", text, judgement)
 
 
 def spread_grows(encoder: TextEncoder) -> Finding:

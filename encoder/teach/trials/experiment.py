@@ -5,7 +5,7 @@ What comes out is a `Finding`: a number, the verdict that follows from it, a sen
 
 import inspect
 import math
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, NamedTuple
@@ -49,6 +49,12 @@ def a_number(low: float, high: float, whole: bool = True) -> Input:
         return math.isfinite(value) and low <= value <= high
 
     return Input(f"a {'whole ' if whole else ''}number from {low:g} to {high:g}", fits)
+
+
+def one_of_numbers(choices: Sequence[int]) -> Input:
+    """One of these whole numbers."""
+    allowed = ", ".join(map(str, choices))
+    return Input(f"one of {allowed}", lambda value: type(value) is int and value in choices)
 
 
 def a_list(each: Input, most: int = 16) -> Input:

@@ -13,7 +13,7 @@ AXES = {"H": "head", "n": "token", "d_ff": "unit"}  # what a place on an axis of
 
 
 class Verdict(StrEnum):
-    """Whether a claim stands before the number that was measured a moment ago."""
+    """Whether a claim stands before the number that was measured, now or when it was stored."""
 
     HOLDS = "holds"
     CONDITION = "holds with a condition"

@@ -23,6 +23,7 @@ RELATION = a_text(choices=("obj", "det", "case"))
 NO_EXAM = "The heads of this model were not examined on gold trees; those of “base” and “small” were."
 FAR, FAR_MORE = 5, 0.1  # words apart, and how much more of a word's weight than even attention puts there
 MEANINGS = ("place", "time")  # relations of meaning, where one word says where or when the other is
+STORED = "The exam is stored: it was taken before these weights were shipped."
 NOT_EXAMINED = "The training of this model was not examined; that of “small” was."
 
 
@@ -37,7 +38,7 @@ def curves(curve: Rise) -> Curves:
 
 @experiment(relation=RELATION)
 def grammar_begins(encoder: TextEncoder, relation: str) -> Finding:
-    """A head finds a relation of grammar only after part of the training, and surely more often than a fixed distance.
+    """A head finds a relation of grammar surely more often than a fixed distance does, after part of the training only.
 
     The step at which the head that is best at the end is 10 points above the best distance, its interval of 95 % too,
     and stays.
@@ -48,13 +49,17 @@ def grammar_begins(encoder: TextEncoder, relation: str) -> Finding:
     curve = rise(moments, relation)
     at = curve.leaves or 0
     find, where = EXAMPLES[relation].find, EXAMPLES[relation].where
-    what = f"steps of training until it finds {find} of {where} more often than a fixed distance"
-    return Finding(float(curve.steps[at]), what, headline(curve, moments.model), judge(at > 0), curves(curve))
+    what = f"steps of training until it finds {find} of {where} surely more often than a fixed distance does"
+    text = f"{headline(curve, moments.model)} {STORED}"
+    return Finding(float(curve.steps[at]), what, text, judge(at > 0), curves(curve))
 
 
 @experiment(relation=RELATION)
 def distance_first(encoder: TextEncoder, relation: str) -> Finding:
-    """Before a head finds a relation of grammar it looks mostly at a fixed distance, and less often since."""
+    """Before a head finds a relation of grammar more often than a fixed distance does, it looks mostly there.
+
+    It may find the relation before, in words that stand elsewhere: how often it looks at the distance is counted.
+    """
     moments = training_moments(encoder)
     if moments is None:
         return untried(NOT_EXAMINED)
@@ -66,7 +71,7 @@ def distance_first(encoder: TextEncoder, relation: str) -> Finding:
     text = (
         f"At step {first:,}, the last moment before it is above that distance, it looks {curve.fixed_name}, right or "
         f"wrong, from {percent(before)} of {curve.n:,} examples; at step {then:,} from {percent(since)}. It counts "
-        f"as looking mostly there from {percent(COUNTS)} on."
+        f"as looking mostly there from {percent(COUNTS)} on. {STORED}"
     )
     return Finding(before, f"share of looks {curve.fixed_name} before", text, judge(curve.counted), curves(curve))
 
@@ -86,8 +91,8 @@ def heads_licensed(encoder: TextEncoder, chosen: list[int]) -> Finding:
     text = (
         f"On sentences that people parsed, the heads {listed([str(head) for head in chosen])}, in all layers together, "
         f"passed the exam in {len(rows)} relations{': ' + told_jobs(rows) if rows else ''}; to pass is to be 10 points "
-        f"better than each of {len(RULES)} simple rules.{also} The exam is of grammar alone: what else a head means is "
-        f"not examined."
+        f"better than each of {len(RULES)} simple rules.{also} A head of the same number in another layer is another "
+        f"head. The exam is of grammar alone: what else a head means is not examined. {STORED}"
     )
     holds = judge(
         able == sorted(chosen), f"for {listed([f'head {head}' for head in able])} alone, and of grammar" if able else ""
@@ -114,7 +119,7 @@ def kinds_at_once(encoder: TextEncoder) -> Finding:
         f"Grammar: on sentences that people parsed, heads passed the exam in {grammar} relations, and in "
         f"{len(exam.jobs()) - grammar} more are better than any fixed distance alone. Meaning: "
         f"{told_meanings(meanings)}. Words {FAR} or more apart: one head puts {points(far)} more of its weight there "
-        f"than even attention would, and it counts from {points(FAR_MORE)} on."
+        f"than even attention would, and it counts from {points(FAR_MORE)} on. {STORED}"
     )
     kinds = {"grammar": grammar > 0, "meaning": bool(surely), "words far apart": far > FAR_MORE}
     able = [kind for kind, is_there in kinds.items() if is_there]

@@ -15,6 +15,7 @@ from encoder.teach.trials.finding import Bars, Finding, by_head, judge, untried
 from encoder.trace.trace import Trace
 from encoder.trace.words import merge
 
+FEW = 0.05  # of all pairs of words: what so many have too is nothing of these two
 SWITCH = 0.05  # a difference of weights below this is none
 
 
@@ -42,7 +43,8 @@ def looks_at(
 ) -> Finding:
     """In one head a word looks at another, clearly more than chance would; in any head of the layer if none is named.
 
-    Of the largest of several weights more is asked than of one: that it is MARGIN above even attention anyway.
+    Where none is named, the largest of several weights is large for many words: most other words of the sentence must
+    have no head in the layer that looks from one to the other so clearly.
     """
     trace = encoder.trace(sentence)
     weights, (i, j) = between_words(trace, word, target)
@@ -61,7 +63,19 @@ def looks_at(
     if any_head:
         at, which = divmod(int(largest.argmax()), largest.shape[1])
         text += f" In all layers the most is {brief(float(largest.max()))}, in layer {at}, head {which}."
-    return Finding(value, f"weight of “{word}” on “{target}”", text, judge(value > even + MARGIN))
+    clearly, condition = value > even + MARGIN, ""
+    if any_head and clearly and (so_too := others_looking(trace, weights[layer], (i, j))) > FEW:
+        clearly, condition = False, f"so it is with {percent(so_too)} of all other pairs of its words"
+    return Finding(value, f"weight of “{word}” on “{target}”", text, judge(clearly, condition))
+
+
+def others_looking(trace: Trace, weights: Tensor, but: tuple[int, int]) -> float:
+    """Which share of all other pairs of words have some head [H, m, m] that looks so clearly from one to the other."""
+    pieces = trace.tokenization
+    spoken = [k for k, word in enumerate(pieces.words) if not pieces.special[word[0]]]
+    pairs = [(a, b) for a in spoken for b in spoken if a != b and (a, b) != but]
+    looking = sum(float(weights[:, a, b].max()) > share(trace, b) + MARGIN for a, b in pairs)
+    return looking / max(1, len(pairs))
 
 
 def share(trace: Trace, word: int) -> float:

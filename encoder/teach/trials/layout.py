@@ -8,6 +8,7 @@ from torch import Tensor, nn
 from encoder.checkpoint.build import on_meta
 from encoder.checkpoint.hugging_face import read_fields
 from encoder.checkpoint.text_encoder import TextEncoder
+from encoder.edits.edit import Edit
 from encoder.experiments import bare, one_matrix
 from encoder.explain.cost import DEPTHS, depths
 from encoder.explain.whole import Layer
@@ -62,6 +63,7 @@ ROWS = (
 )
 PRINTED = torch.tensor([[float(number) for number in row.split()] for row in ROWS], dtype=torch.float64)
 TOKENS = ("I", "understand", "this")
+SHORT = "The cat sleeps."
 DRAWN, WINDOWS = 200, 5  # inputs, and choices of twenty columns in which each is seen
 RARE = 0.05  # the chance that one of six values lies outside though it was drawn as ours are
 CONSTRUCTED = 1e-2  # how far the last norm leaves a row's mean from 0 and its deviation from 1
@@ -112,13 +114,25 @@ def own_parameters(encoder: TextEncoder) -> Finding:
 
 
 def positions_once(encoder: TextEncoder) -> Finding:
-    """Positions are added once, before the first block."""
-    readers = [step.name for step in encoder.steps if "embedding.positions" in step.inputs]
+    """Positions are added once, before the first block.
+
+    A run without them must come out otherwise: what is read and changes nothing is not added.
+    """
     if encoder.config.positions not in TABLES:
         return untried(NO_TABLE)
-    text = f"Of {len(encoder.steps)} steps {len(readers)} reads the positions: {listed(readers)}."
+    readers = [step.name for step in encoder.steps if "embedding.positions" in step.inputs]
     inside = [name for name in readers if name.startswith("layers.")]
-    judgement = judge(len(readers) == 1, "before the first block, in more than one step" if not inside else "")
+    sound, without = (
+        encoder.trace(SHORT, edits=edits)["embedding.output"] for edits in ((), [Edit("embedding.positions", "zero")])
+    )
+    changed = float((sound - without).abs().max())
+    text = (
+        f"Of {len(encoder.steps)} steps {len(readers)} reads the positions: {listed(readers)}. Without them the "
+        f"numbers that go into the first block change by up to {brief(changed)}."
+    )
+    once = changed > ROUNDING and len(readers) == 1
+    several = "before the first block, in more than one step" if changed > ROUNDING and not inside else ""
+    judgement = judge(once, several)
     return Finding(float(len(readers)), "steps that read the positions", text, judgement)
 
 

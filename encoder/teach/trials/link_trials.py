@@ -19,7 +19,7 @@ from encoder.metrics import MARGIN, SENTENCES, length
 from encoder.metrics.head_measures import runs
 from encoder.model.encoder import Encoder
 from encoder.support.errors import EncoderError
-from encoder.support.formatting import percent, points
+from encoder.support.formatting import listed, percent, points
 from encoder.teach.trials.experiment import a_text, experiment
 from encoder.teach.trials.finding import Finding, Judgement, by_head, judge, untried
 from encoder.teach.trials.head_trials import between_words
@@ -196,9 +196,10 @@ def linked(encoder: TextEncoder, sentence: str, word: str, target: str) -> Findi
 
 
 def one_head_both(encoder: TextEncoder, sentence: str, word: str, first: str, second: str) -> Finding:
-    """No single head links a word with two others at once; for each of the two some head does.
+    """No single head looks between a word and two others at once; for each of the two some head does.
 
-    A head links two words where one of them puts MARGIN more on the other than even attention would.
+    A head looks between two words where one of them puts MARGIN more on the other than even attention would. That alone
+    makes no link: see `linked`.
     """
     trace = encoder.trace(sentence)
     weights, (at, *others) = between_words(trace, word, first, second)
@@ -216,17 +217,17 @@ def one_head_both(encoder: TextEncoder, sentence: str, word: str, first: str, se
     at_best = [divmod(int(weights.argmax()), weights.shape[1]) for weights in (*excess, both)]
     most = [float(weights.max()) for weights in (*excess, both)]
     text = " ".join(
-        f"“{word}” and “{other}” are linked most by layer {layer}, head {head}: {points(value)} more than by even "
+        f"Between “{word}” and “{other}” layer {layer}, head {head} looks most: {points(value)} more than even "
         f"attention, one way or the other."
         for other, value, (layer, head) in zip((first, second), most, at_best, strict=False)
     )
     layer, head = at_best[2]
     text += (
-        f" Both at once are linked most by layer {layer}, head {head}: {points(most[2])} for the weaker of the two. "
+        f" At both at once layer {layer}, head {head} looks most: {points(most[2])} for the weaker of the two. "
         f"It counts from {points(MARGIN)} on."
     )
     if min(most[:2]) <= MARGIN:
-        return untried(f"{text} No head does so for each of the two, so nothing follows of one for both.")
+        return untried(f"{text} Not each of the two has a head that does so, and nothing follows of one for both.")
     what = "weight beyond even attention of the best head for both"
     return Finding(most[2], what, text, judge(most[2] <= MARGIN), by_head(both))
 
@@ -318,7 +319,10 @@ def relation(
 
 @experiment(runs=58, held=18, seconds=0.3, job=JOB)
 def head_job(encoder: TextEncoder, head: int, job: str) -> Finding:
-    """The head of this number links the words of one kind of relation, more than other words and than other heads."""
+    """The head of this number links the words of one kind of relation, more than other words and than other heads.
+
+    In every layer: a head of the same number in another layer is another head, with weights of its own.
+    """
     if not 0 <= head < encoder.config.n_heads:
         raise EncoderError(f"there is no head {head}; heads go from 0 to {encoder.config.n_heads - 1}")
     return of_head(links(encoder, job), head, job)
@@ -328,9 +332,19 @@ def of_head(result: Links | None, head: int, job: str) -> Finding:
     """Return whether the head of this number has a job."""
 
     def tell(result: Links, best: int, counts: bool) -> tuple[str, Judgement]:
-        mine = f" For head {head} it is {points(float(result.best_of[head]))}, in layer {result.layer(head)}."
-        others = judge(counts and best == head, f"head {best} links them more" if counts else "")
-        return "" if best == head else mine, others
+        strengths = result.more.amax(0)[:, head]
+        able = [i for i, strength in enumerate(strengths.tolist()) if strength > result.bar]
+        text = ""
+        if len(strengths) > 1:
+            text = f" Head {head} is another head in each of {len(strengths)} layers; {len(able) or 'none'} of them "
+            text += "counts." if len(able) < 2 else "count."
+        if best != head:
+            text += f" The best of them has {points(float(result.best_of[head]))}, in layer {result.layer(head)}."
+        condition = ""
+        if able:
+            layers = f"{'layer' if len(able) == 1 else 'layers'} {listed([str(i) for i in able])}"
+            condition = f"in {layers} alone" if best == head else f"head {best} links them more"
+        return text, judge(best == head and len(able) == len(strengths), condition)
 
     return relation(result, job, tell, head)
 

@@ -28,7 +28,7 @@ from encoder.teach.trials.head_trials import position_of
 from encoder.trace.trace import Trace
 from encoder.trace.unpadded import stream
 
-ALIKE = 0.9  # mean cosine above which two vectors count as one meaning
+ALIKE = 0.9  # cosine from which two vectors count as one
 KINDS = {  # words that are frequent enough to be one piece of most vocabularies
     "family": ("mother", "father", "brother", "sister", "son", "daughter"),
     "numbers": ("two", "three", "four", "five", "six", "seven"),
@@ -58,17 +58,19 @@ def contexts(encoder: TextEncoder, word: str, sentences: list[str]) -> Finding:
         vectors.append(stream(run)[:, place].clone())
         del run
     same = all(torch.equal(vector, static[0]) for vector in static)
-    mean = mean_between(cosines(vectors))
-    last = float(mean[-1])
+    alike = cosines(vectors)
+    mean, last = mean_between(alike), float(mean_between(alike)[-1])
+    nearest = float(alike[-1].fill_diagonal_(-1).max())
     where = ", where only the place differs," if len(set(places)) > 1 else ", at one and the same place,"
     everywhere = "both" if len(sentences) == 2 else f"all {len(sentences)}"
     text = (
         f"“{word}” has {'the same' if same else 'not the same'} row of the embedding table in {everywhere} "
         f"sentences. The mean cosine between its vectors is {brief(float(mean[0]))} at the input{where} and "
-        f"{brief(last)} after the last layer."
+        f"{brief(last)} after the last layer. The nearest two have {brief(nearest)}; from {ALIKE:g} on two count as "
+        f"one."
     )
     curves = Curves({"mean cosine": array(mean)}, array(range(len(mean))), ("layers behind it", "cosine"))
-    return Finding(last, "mean cosine after the last layer", text, judge(same and last < ALIKE), curves)
+    return Finding(last, "mean cosine after the last layer", text, judge(same and nearest < ALIKE), curves)
 
 
 def rows_hold_meaning(encoder: TextEncoder) -> Finding:

@@ -94,7 +94,7 @@ def grammar_first(encoder: TextEncoder) -> Finding:
 
 @experiment(runs=200, held=40, probes=("place",))
 def place_kept(encoder: TextEncoder) -> Finding:
-    """Positions are given once, and what a vector tells of its place grows less from layer to layer."""
+    """Positions are given once, and the last vectors tell less of a token's place than the first ones."""
     result = probe(encoder, "place")
     first, last = float(result.accuracy[0]), float(result.accuracy[-1])
     fell = first - last > CLEAR * float(result.error[-1])
@@ -164,7 +164,7 @@ def told_in(encoder: TextEncoder, task: str, where: list[int]) -> Finding:
     )
     over_input = 0 in where or clearer(result, best, 0)
     ahead = told_surely(result, best) and over_input and there > elsewhere
-    judgement = judge(ahead and clearer(result, best, other), "by no more than chance would make" if ahead else "")
+    judgement = judge(ahead and clearer(result, best, other), "by no more than chance may make" if ahead else "")
     return Finding(there - elsewhere, "share told there more than elsewhere", text, judgement, curves(**{task: result}))
 
 

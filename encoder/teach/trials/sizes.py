@@ -81,10 +81,13 @@ def block_total(encoder: TextEncoder, widths: int = 6) -> Finding:
 def part_size(encoder: TextEncoder, part: str, expected: float, width: int = 512) -> Finding:
     """A part of a block holds as many parameters as is claimed, to the digits in which it is claimed.
 
-    The claim is of blocks of that d_model, and of no others. Zeros at its end are no digits of it.
+    The claim is of blocks of that d_model with d_ff four times as wide, and of no others. Zeros at its end are no
+    digits of it.
     """
-    if encoder.config.d_model != width:
-        return untried(f"The claim is of blocks with d_model {width}; this model has {encoder.config.d_model}.")
+    config = encoder.config
+    if (config.d_model, config.d_ff) != (width, 4 * width):
+        here = f"{config.d_model} and d_ff {config.d_ff}"
+        return untried(f"The claim is of blocks with d_model {width} and d_ff {4 * width}; this model has {here}.")
     counted = block(encoder, PARTS[part])
     biases = counted_biases(encoder, PARTS[part])
     digits = len(f"{expected:.0f}".rstrip("0"))

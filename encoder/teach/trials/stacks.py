@@ -15,6 +15,8 @@ from encoder.experiments import (
     gradients,
     halved,
     hidden_row,
+    missed_by_random_sums,
+    missed_by_sums,
     norms,
     padding,
     residuals,
@@ -28,10 +30,13 @@ from encoder.support.formatting import brief, listed, percent
 from encoder.teach.trials.experiment import experiment
 from encoder.teach.trials.finding import Bars, Curves, Finding, array, by_layer, judge
 
-APART = 1e-3  # 1 - cosine below which all tokens have become one
+APART = 0.01  # 1 - cosine below which tokens have nearly become one; two random ones are about 1 apart
 ROUNDING = 1e-5
-RANGE = (0.01, 100.0)  # factors by which a gradient may change on its way and can still be learned from
+LOST = 0.01  # of a gradient that is left, below which it counts as lost
+MANY = 1000  # times, from which only a power of ten is said
+RANGE = (LOST, 100.0)  # factors by which a gradient may change on its way and can still be learned from
 CLOSE = 0.01  # a factor this near to 1
+TINY = 0.001  # a deviation beside which eps is not small
 WHOLE = ((True, True),)  # a stack with residuals and norms
 FLOOR = 1e-10  # 1 - cosine that float32 streams do not tell from 0
 DRAWN = {"Xavier weights": None, "normal weights of deviation 0.02": 0.02}  # how the weights of random stacks are drawn
@@ -42,32 +47,63 @@ def residuals_keep(encoder: TextEncoder, depth: int = 6) -> Finding:
     result = residuals((depth,))
     ours, theirs = result.curve(True, True).apart, result.curve(False, True).apart
     value, lost = float(ours[depth]), float(theirs[depth])
+    paths = missing_paths()
     text = (
         f"After {depth} random post-norm blocks 1 - cosine between two tokens is {apart(value)} with residuals and "
-        f"{apart(lost)} without; it was {brief(float(ours[0]))} at the start."
+        f"{apart(lost)} without; it was {brief(float(ours[0]))} at the start. Below {APART:g} they count as one.{paths}"
     )
     curves = by_depth({"with residuals": ours, "without": theirs}, "1 - cosine between tokens")
+    further = lost < APART and value > 10 * lost and not paths
     judgement = judge(
-        value > APART > lost,
-        "further apart than without, and still nearly one" if lost < APART and value > 10 * lost else "",
+        value > APART > lost and not paths, "further apart than without, and still nearly one" if further else ""
     )
     return Finding(value, f"1 - cosine after {depth} blocks with residuals", text, judgement, curves)
+
+
+def missing_paths(norm_first: bool = False) -> str:
+    """A sentence where a block of this kind does not add what goes into a part to what it gives, for both parts."""
+    missed = missed_by_random_sums(replace(SHAPE, norm_first=norm_first))
+    if missed < ROUNDING:
+        return ""
+    return (
+        f" But these blocks have no whole residual: a sum misses what went in plus what came out by {percent(missed)} "
+        f"of its size."
+    )
+
+
+def residuals_add(encoder: TextEncoder, sentence: str) -> Finding:
+    """What attention and feed-forward give is added to what went into them, in every layer.
+
+    What went in is what the part before gave out.
+    """
+    missed = missed_by_sums(encoder.trace(sentence).__getitem__, encoder.config)
+    each = [
+        f"{name} in {int((column < ROUNDING).sum())} of {len(column)} layers, but for {brief(float(column.max()))} of "
+        f"its size at most"
+        for name, column in zip(("attention", "feed-forward"), missed.T, strict=True)
+    ]
+    text = f"What went in plus what came out is the sum that was recorded: for {listed(each)}."
+    added = [bool((column < ROUNDING).all()) for column in missed.T]
+    names = [name for name, whole in zip(("attention", "feed-forward"), added, strict=True) if whole]
+    judgement = judge(all(added), f"for {names[0]} alone" if names else "")
+    return Finding(float(missed.max()), "largest distance of a sum from what was added", text, judgement)
 
 
 @experiment(seconds=0.5)
 def residuals_deep(encoder: TextEncoder, norm: str = "post") -> Finding:
     """With residuals the tokens of a random stack stay apart however deep it is, without them they become one."""
-    result = residuals(DEPTHS, replace(SHAPE, norm_first=norm == "pre"))
+    result, paths = residuals(DEPTHS, replace(SHAPE, norm_first=norm == "pre")), missing_paths(norm == "pre")
     ours, theirs = result.curve(True, True).apart, result.curve(False, True).apart
     kept = [depth for depth in DEPTHS if float(ours[depth]) > APART > float(theirs[depth])]
     values = [f"after {d} blocks {apart(float(ours[d]))} and {apart(float(theirs[d]))}" for d in DEPTHS]
     text = (
-        f"Where 1 - cosine between two tokens is 0 they have become one. In a random {norm}-norm stack (Xavier "
-        f"weights), with residuals and without, it is {'; '.join(values)}. So residuals keep them apart "
-        f"{f'at depth {listed([str(d) for d in kept])}' if kept else 'at none of these depths'}."
+        f"1 - cosine between two tokens is about 1 at the start, and below {APART:g} they count as one. In a random "
+        f"{norm}-norm stack (Xavier weights), with residuals and without, it is {'; '.join(values)}. So residuals keep "
+        f"them apart {f'at depth {listed([str(d) for d in kept])}' if kept else 'at none of these depths'}.{paths}"
     )
     curves = by_depth({"with residuals": ours, "without": theirs}, "1 - cosine between tokens")
-    judgement = judge(len(kept) == len(DEPTHS), f"at depth {listed([str(d) for d in kept])}" if kept else "")
+    at_some = f"at depth {listed([str(d) for d in kept])}" if kept and not paths else ""
+    judgement = judge(len(kept) == len(DEPTHS) and not paths, at_some)
     return Finding(
         float(len(kept)), f"of {len(DEPTHS)} depths at which residuals keep tokens apart", text, judgement, curves
     )
@@ -111,9 +147,8 @@ def norms_keep_gradients(encoder: TextEncoder, depth: int = 24) -> Finding:
     """With norms the gradient stays in its range on its way back through a random stack; without them it does not."""
     kept, lost = (gradient_left(depth, True, norm) for norm in (True, False))
     text = (
-        f"Through {depth} random blocks with residuals and norms the gradient at the start is {brief(kept)} times that "
-        f"at the end; with residuals alone it is "
-        f"{f'{brief(lost)} times that' if math.isfinite(lost) else 'more than float32 holds'}."
+        f"Through {depth} random blocks (Xavier weights) with residuals and norms the gradient at the start is "
+        f"{times(kept)} that at the end; with residuals alone it is {times(lost)} that."
     )
     holds = judge(RANGE[0] < kept < RANGE[1] and not RANGE[0] < lost < RANGE[1])
     return Finding(kept, "gradient that is left with norms", text, holds)
@@ -123,19 +158,22 @@ def norms_keep_gradients(encoder: TextEncoder, depth: int = 24) -> Finding:
 def gradients_vanish(encoder: TextEncoder, depth: int = 24) -> Finding:
     """Without residuals the gradient is lost on its way back."""
     both, alone, without, bare = (gradient_left(depth, *kind) for kind in VARIANTS)
+    paths = missing_paths()
     text = (
-        f"On its way back through {depth} random blocks with residuals and norms a gradient becomes "
-        f"{brief(both)} times as long, with norms alone {brief(without)} times and with neither "
-        f"{brief(bare)} times; with residuals alone it {times(alone)}."
+        f"On its way back through {depth} random blocks (Xavier weights) with residuals and norms a gradient becomes "
+        f"{times(both)} as long, with norms alone {times(without)}, with neither {times(bare)} and with residuals "
+        f"alone {times(alone)}. It counts as lost below {LOST:g} times.{paths}"
     )
-    vanish = 0.01
-    judgement = judge(without < vanish, "where there are no norms either" if bare < vanish else "")
+    without_norms = "where there are no norms either" if bare < LOST and not paths else ""
+    judgement = judge(without < LOST and not paths, without_norms)
     return Finding(without, "gradient that is left without residuals", text, judgement)
 
 
 def times(factor: float) -> str:
-    """A growth in words."""
-    return f"becomes {brief(factor)} times as long" if math.isfinite(factor) else "outgrows float32"
+    """A growth in words: of a large one only the power of ten, as all else is chance."""
+    if not math.isfinite(factor):
+        return "more times than float32 can hold"
+    return f"{brief(factor)} times" if factor < MANY else f"over {10 ** int(math.log10(factor)):,} times"
 
 
 @experiment(seconds=1.4)
@@ -157,27 +195,34 @@ def pre_norm_deeper(encoder: TextEncoder, depth: int = 48) -> Finding:
         f"after as many post-norm blocks."
         for drawn, (pre, post) in zip(DRAWN, ends, strict=True)
     )
-    text += " How well such stacks can be trained is not tried here."
+    paths = missing_paths() + missing_paths(norm_first=True)
+    text += f" How well such stacks can be trained is not tried here.{paths}"
     kept_with = [drawn for drawn, apart_there in zip(DRAWN, kept, strict=True) if apart_there]
     picture = by_depth(curves, "1 - cosine between tokens")
-    judgement = judge(all(kept), f"with {listed(kept_with)}" if kept_with else "")
+    judgement = judge(all(kept) and not paths, f"with {listed(kept_with)}" if kept_with and not paths else "")
     return Finding(ends[0][0], f"1 - cosine after {depth} pre-norm blocks of Xavier weights", text, judgement, picture)
 
 
 def std_norm_is(encoder: TextEncoder, width: int = 512) -> Finding:
-    """The variant that divides by the unbiased standard deviation is LayerNorm."""
-    pair = norms((width,))[0]
+    """The variant that divides by the unbiased standard deviation is LayerNorm.
+
+    Tried on random vectors whose numbers have a deviation of 1, and on the same ones a thousandth as large.
+    """
+    (pair,), (tiny,) = norms((width,)), norms((width,), deviation=TINY)
     text = (
-        f"LayerNorm divides by √(variance + eps). At d_model {width} the two outputs differ by up to "
-        f"{brief(pair.largest)}: a factor of {pair.ratio:.6f}, where √(d / (d - 1)) is {pair.predicted:.6f}. Gamma can "
-        "learn the factor; where the variance is near 0 the place of eps matters too."
+        f"LayerNorm divides by √(variance + eps). At d_model {width}, where numbers have a deviation of 1, the two "
+        f"outputs differ by up to {brief(pair.largest)}: a factor of {pair.ratio:.6f}, where √(d / (d - 1)) is "
+        f"{pair.predicted:.6f}, and gamma can learn that. Where the deviation is {TINY:g}, the place of eps counts: "
+        f"the variant's output is {brief(1 / tiny.ratio)} times as long as LayerNorm's."
     )
     table = norms()
     widths = array(pair.d_model for pair in table)
     curves = Curves(
         {"largest difference": array([pair.largest for pair in table])}, widths, ("d_model", "difference"), (True, True)
     )
-    judgement = judge(pair.largest < ROUNDING, f"within {percent(CLOSE)}" if abs(pair.ratio - 1) < CLOSE else "")
+    close = f"within {percent(CLOSE)}, where numbers differ by much more than eps"
+    same = max(pair.largest, tiny.largest) < ROUNDING
+    judgement = judge(same, close if abs(pair.ratio - 1) < CLOSE else "")
     return Finding(pair.largest, "largest difference between the outputs", text, judgement, curves)
 
 
@@ -221,7 +266,7 @@ def layers_collapse(encoder: TextEncoder, between: str = "nothing") -> Finding:
     apart = result.linear if between == "nothing" else result.bent
     left = result.linear_remainder if between == "nothing" else result.remainder
     text = (
-        f"With {between} between them the two layers and the merged one, W' = W₁W₂, differ by up to {brief(apart)}; "
+        f"With {between} between them two random layers and the merged one, W' = W₁W₂, differ by up to {brief(apart)}; "
         f"the numbers reach {brief(result.largest)}. The best of all linear layers misses {percent(left)} of them."
     )
     return Finding(left, "share that no single linear layer gives", text, judge(left < ROUNDING))
@@ -232,7 +277,7 @@ def activation_needed(encoder: TextEncoder, sentence: str) -> Finding:
     result, bent = collapse(), [half.bent for half in halves(encoder, sentence)]
     removes = result.remainder > 0.01 > result.linear_remainder
     text = (
-        f"Two linear layers are one up to {brief(result.linear_remainder)}; with ReLU between them the best linear "
+        f"Two random linear layers are one up to {brief(result.linear_remainder)}; with ReLU between the best linear "
         f"layer misses {percent(result.remainder)}. But attention is not linear either: between its outputs for "
         f"nothing and for its input, its output for half the input lies off the middle by {percent(min(bent))} to "
         f"{percent(max(bent))} of the way, layer by layer."

@@ -1,28 +1,36 @@
-"""Trials of what belongs to training: dropout, gradients, and what a model guesses without a part of it."""
+"""Trials of what belongs to training: dropout, gradients, and what a model guesses without a part of it.
+
+What small models learn is read from `encoder.tasks.tries`: a verdict takes more tries than a page can wait for.
+"""
 
 import math
-from collections.abc import Callable, Mapping
+import os
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from time import perf_counter
-from typing import Any
 
 import torch
 from torch import Tensor, nn
 
-from encoder.checkpoint.build import untrained
+from encoder.checkpoint.build import on_meta, untrained
 from encoder.checkpoint.text_encoder import TextEncoder
 from encoder.experiments import PAPER, dropout, softmax_slopes
+from encoder.model.config import EncoderConfig
+from encoder.support.errors import EncoderError
 from encoder.support.formatting import brief, listed, percent, points
-from encoder.tasks.learning import MOST_LAYERS, learning_curve, scores_without_parts
-from encoder.tasks.two_relations import STEPS, pairs_right
-from encoder.teach.trials.experiment import Cost, a_number, experiment
-from encoder.teach.trials.finding import Bars, Curves, Finding, array, judge, untried
+from encoder.tasks.learning import scores_without_parts
+from encoder.tasks.tries import HEADS, TRAINED, Tries, steps_until, tries
+from encoder.tasks.two_relations import STEPS
+from encoder.teach.trials.experiment import a_number, experiment, one_of_numbers
+from encoder.teach.trials.finding import Bars, Curves, Finding, Judgement, array, judge, untried
 
 NEAR = 0.02  # how far the share that drops out may be from p
 CLEAR = 2.0  # standard errors
-LEARNING_SEEDS = (0, 1)
+NEARLY_NONE = 0.05  # of a gradient
+SURELY = 0.05  # how seldom so many of all tries would be won by a coin
+LOSS = 1.0  # in nats, that a model is to reach
 TRAINED_LAYERS, TRAINED_ROWS = 2, 2
-SECONDS_A_LAYER = 2.0  # of the models that are trained
+CLEARLY = 1.1  # times as long, from which one takes longer than the other
 
 
 @experiment(runs=9)
@@ -54,12 +62,11 @@ def gradient_needs_division(encoder: TextEncoder, width: int = 512) -> Finding:
     text = (
         f"For random queries and keys of {width} numbers the gradient of softmax is {brief(result.with_)} long on "
         f"average with the division and {brief(result.without)} without, {percent(result.without / result.with_)} of "
-        "it."
+        f"it. It counts as nearly none below {percent(NEARLY_NONE)}."
     )
-    judgement = judge(
-        result.without < 0.25 * result.with_,
-        "less than half of it passes, and more than a quarter" if result.without < 0.5 * result.with_ else "",
-    )
+    passed = result.without / result.with_
+    little = f"less than half of it passes, and more than {percent(NEARLY_NONE)}" if passed < 0.5 else ""
+    judgement = judge(passed < NEARLY_NONE, little)
     return Finding(result.without, "length of the gradient without the division", text, judgement)
 
 
@@ -89,35 +96,91 @@ def feed_forward_needed(encoder: TextEncoder) -> Finding:
     return Finding(lost, "share of guesses lost without feed-forward", text, judge(lost > CLEAR * error), bars)
 
 
-def cost_of_training(encoder: TextEncoder, given: Mapping[str, Any]) -> Cost:
-    """Return what training small models of so many layers costs; of this model there is no run."""
-    return Cost(0, 0, SECONDS_A_LAYER * given.get("layers", 2))
+def by_luck(wins: int, losses: int) -> float:
+    """How often a coin is ahead in so many of all tries that were won or lost, or in more."""
+    decided = wins + losses
+    return sum(math.comb(decided, k) for k in range(wins, decided + 1)) / 2.0**decided
 
 
-@experiment(own_cost=cost_of_training, layers=a_number(1, MOST_LAYERS))
+def by_tries(wins: int, losses: int, tries: int) -> Judgement:
+    """Hold what is ahead so often that a coin seldom would be; on a condition what is ahead more often than behind."""
+    condition = f"in {wins} of {tries} tries, which chance may make" if wins > losses else ""
+    return judge(by_luck(wins, losses) < SURELY, condition)
+
+
+def told_tries(wins: int, losses: int, tries: int) -> str:
+    """How often one is ahead and how often behind, and whether that decides between the two."""
+    surely = by_luck(max(wins, losses), min(wins, losses)) < SURELY
+    return f"in {wins} of {tries} tries and behind in {losses}{'' if surely else ': neither is surely ahead'}"
+
+
+OF_TRIES = one_of_numbers(tuple(TRAINED))
+
+
+@experiment(seconds=0.0, layers=OF_TRIES)
 def learns_better(encoder: TextEncoder, kind: str, than: str, layers: int = 2) -> Finding:
-    """A small model of one kind, trained now, learns better in the same steps than one of another kind.
+    """A small model of one kind learns better in the same steps than one of another kind.
 
-    Both learn to count like letters from the same inputs, for two seeds; what counts is the loss on unseen inputs.
+    Both learnt to count like letters from the same inputs, in several tries; what counts is the loss on unseen inputs.
     """
-    pairs = [[learning_curve(model, layers, seed=seed) for model in (kind, than)] for seed in LEARNING_SEEDS]
-    ours, theirs = (torch.stack([pair[side].loss for pair in pairs]) for side in (0, 1))
-    wins = int((ours[:, -1] < theirs[:, -1]).sum())
+    stored = tries()
+    ours, theirs = map(torch.tensor, trained(layers, kind, than))
+    wins, losses = (int((a[:, -1] < b[:, -1]).sum()) for a, b in ((ours, theirs), (theirs, ours)))
     ends = [float(side[:, -1].mean()) for side in (ours, theirs)]
-    right = [float(torch.stack([pair[side].right[-1] for pair in pairs]).mean()) for side in (0, 1)]
+    right = [sum(stored.right[str(layers)][model]) / len(ours) for model in (kind, than)]
     text = (
-        f"Models of {layers} layers learn to count letters, in {pairs[0][0].steps[-1]} steps and {len(pairs)} tries. "
-        f"In the end “{kind}” has a loss of {brief(ends[0])} nats and {percent(right[0])} of the answers right, "
-        f"“{than}” {brief(ends[1])} nats and {percent(right[1])}. “{kind.capitalize()}” ends lower in {wins} of "
-        f"{len(pairs)} tries. Larger models were not tried."
+        f"Models of {layers} layers learnt to count letters, in {stored.steps[-1]} steps and {len(ours)} tries. "
+        f"In the end “{kind}” has a mean loss of {brief(ends[0])} nats and {percent(right[0])} of the answers right, "
+        f"“{than}” {brief(ends[1])} nats and {percent(right[1])}. “{kind.capitalize()}” is ahead "
+        f"{told_tries(wins, losses, len(ours))}. Larger models were not tried. {stored.told}"
     )
-    curves = Curves(
-        {model: array(side.mean(0)) for model, side in ((kind, ours), (than, theirs))},
-        array(pairs[0][0].steps),
-        ("training steps", "loss on unseen inputs, in nats"),
+    curves = both_curves(stored, {kind: ours, than: theirs})
+    what = "difference of the loss in the end, in nats"
+    return Finding(ends[0] - ends[1], what, text, by_tries(wins, losses, len(ours)), curves)
+
+
+@experiment(seconds=0.0, loss=a_number(0.1, 3.0, whole=False), layers=OF_TRIES)
+def learns_faster(encoder: TextEncoder, kind: str, than: str, layers: int = 2, loss: float = LOSS) -> Finding:
+    """A small model of one kind reaches a loss in fewer steps than one of another kind.
+
+    Both learnt to count like letters from the same inputs, in several tries. Every ten steps the loss on unseen inputs
+    was looked at; one that never came down to the loss is behind every one that did.
+    """
+    stored = tries()
+    losses = trained(layers, kind, than)
+    ours, theirs = ([steps_until(one, stored.steps, loss) for one in of_kind] for of_kind in losses)
+    never = stored.steps[-1] + 1
+    pairs = [(a or never, b or never) for a, b in zip(ours, theirs, strict=True)]
+    wins, behind, count = sum(a < b for a, b in pairs), sum(a > b for a, b in pairs), len(pairs)
+    reached = [listed([str(step) if step else "never" for step in side]) for side in (ours, theirs)]
+    text = (
+        f"Models of {layers} layers learnt to count letters, in {count} tries of {stored.steps[-1]} steps. The loss on "
+        f"unseen inputs is {brief(loss)} or less from these steps on: with “{kind}” {reached[0]}, with “{than}” "
+        f"{reached[1]}, try by try. “{kind.capitalize()}” is ahead {told_tries(wins, behind, count)}. Larger models "
+        f"were not tried. {stored.told}"
     )
-    judgement = judge(wins == len(pairs), f"in {wins} of {len(pairs)} tries" if wins else "")
-    return Finding(ends[0] - ends[1], "difference of the loss in the end, in nats", text, judgement, curves)
+    curves = both_curves(stored, dict(zip((kind, than), map(torch.tensor, losses), strict=True)))
+    earlier = sum(b - a for a, b in pairs) / count
+    what = f"steps by which it is earlier on average, where never counts as {never:,}"
+    return Finding(float(earlier), what, text, by_tries(wins, behind, count), curves)
+
+
+def trained(layers: int, *kinds: str) -> Sequence[Sequence[Sequence[float]]]:
+    """The stored losses of models of these kinds [kinds][tries][looks].
+
+    Raises:
+        EncoderError: no model of that kind was trained with so many layers.
+    """
+    stored = tries().losses[str(layers)]
+    if missing := [kind for kind in kinds if kind not in stored]:
+        raise EncoderError(f"“{missing[0]}” was not trained with {layers} layers; {listed(list(stored))} were")
+    return [stored[kind] for kind in kinds]
+
+
+def both_curves(stored: Tries, sides: Mapping[str, Tensor]) -> Curves:
+    """The mean losses of two kinds of model."""
+    series = {model: array(side.mean(0)) for model, side in sides.items()}
+    return Curves(series, array(stored.steps), ("training steps", "loss on unseen inputs, in nats"))
 
 
 @torch.inference_mode()
@@ -140,49 +203,94 @@ def seconds(encoder: TextEncoder, n: int) -> tuple[float, float]:
     return min(ours), min(theirs)
 
 
-@experiment(runs=6 * 8)
-def recurrent_slower(encoder: TextEncoder, longest: int = 128) -> Finding:
-    """An encoder is faster than a recurrent network of as many layers and the same width."""
-    n = min(longest, encoder.max_tokens)
-    ours, theirs = seconds(encoder, n)
-    text = (
-        f"For {n} tokens, on one processor: {brief(1000 * ours)} ms for the encoder, {brief(1000 * theirs)} ms "
-        "for an LSTM of as many layers, as wide. The LSTM takes its tokens one after the other, the encoder all at "
-        "once: many processors would help the encoder more. Training was not timed."
+def by_threads(measure: Callable[[], tuple[float, float]]) -> dict[int, tuple[float, float]]:
+    """What is measured on one thread, and on all that this machine gives, where these are more."""
+    usual, result = torch.get_num_threads(), {}
+    try:
+        for threads in sorted({1, os.cpu_count() or 1}):
+            torch.set_num_threads(threads)
+            result[threads] = measure()
+    finally:
+        torch.set_num_threads(usual)
+    return result
+
+
+def held_by_threads(times: Mapping[int, tuple[float, float]]) -> Judgement:
+    """Whether the LSTM takes clearly longer, with however many threads; else with how many it does."""
+    longer = [on_threads(threads) for threads, (ours, theirs) in times.items() if theirs > CLEARLY * ours]
+    return judge(len(longer) == len(times), listed(longer) if longer else "")
+
+
+def on_threads(threads: int) -> str:
+    """On how many threads, in words."""
+    return "on one thread" if threads == 1 else f"on {threads} threads"
+
+
+def told_times(times: Mapping[int, tuple[float, float]]) -> str:
+    """What both took, thread by thread."""
+    return "; ".join(
+        f"{on_threads(threads)} {brief(1000 * ours)} ms and {brief(1000 * theirs)} ms, {brief(theirs / ours)} times as "
+        f"long"
+        for threads, (ours, theirs) in times.items()
     )
-    return Finding(theirs / ours, "time of the LSTM over that of the encoder", text, judge(theirs > ours))
 
 
-@experiment(seconds=2.0)
+@experiment(runs=12 * 8)
+def recurrent_slower(encoder: TextEncoder, longest: int = 128) -> Finding:
+    """An encoder is faster than a recurrent network of as many layers and the same width, on however many threads."""
+    n = min(longest, encoder.max_tokens)
+    times = by_threads(lambda: seconds(encoder, n))
+    text = (
+        f"For {n} tokens the encoder and an LSTM of as many layers, as wide, take: {told_times(times)}. It counts as "
+        f"longer from {CLEARLY:g} times on. The LSTM takes its tokens one after the other, the encoder all at once: "
+        f"many processors would help the encoder more. Training and other lengths were not timed."
+    )
+    value = min(theirs / ours for ours, theirs in times.values())
+    return Finding(value, "time of the LSTM over that of the encoder, at least", text, held_by_threads(times))
+
+
+@experiment(seconds=4.0)
 def trained_faster(encoder: TextEncoder, longest: int = 64) -> Finding:
-    """A step of training takes an encoder less time than an LSTM of as many parameters, on one processor.
+    """A step of training takes an encoder less time than an LSTM of as many parameters, on however many threads.
 
     Forward, backward and the optimizer, over random ids; the quicker of two steps of each.
     """
     n = min(longest, encoder.max_tokens)
-    ours, theirs, wide = training_seconds(encoder, n)
+    wide = width_of_lstm(encoder)
+    times = by_threads(lambda: training_seconds(encoder, n, wide))
     text = (
-        f"One step of training over {TRAINED_ROWS} × {n} tokens takes {brief(1000 * ours)} ms for an encoder of "
-        f"{TRAINED_LAYERS} layers of this width, and {brief(1000 * theirs)} ms for an LSTM of as many layers, {wide} "
-        f"wide, which has as many parameters: {brief(theirs / ours)} times as long. How many steps each needs, and "
-        "larger models and GPUs, were not tried."
+        f"One step of training over {TRAINED_ROWS} × {n} tokens, of an encoder of {TRAINED_LAYERS} layers as wide as "
+        f"this model and of an LSTM of as many layers, {wide} wide, which has as many parameters, takes: "
+        f"{told_times(times)}. It counts as longer from {CLEARLY:g} times on. How many steps each needs, and other "
+        f"lengths, larger models and GPUs, were not tried."
     )
-    return Finding(theirs / ours, "time of the LSTM over that of the encoder", text, judge(theirs > ours))
+    value = min(theirs / ours for ours, theirs in times.values())
+    return Finding(value, "time of the LSTM over that of the encoder, at least", text, held_by_threads(times))
 
 
-def training_seconds(encoder: TextEncoder, n: int) -> tuple[float, float, int]:
-    """The quicker of two steps of training of both, and how wide the LSTM is."""
+def trained_config(encoder: TextEncoder) -> EncoderConfig:
+    """The shape of the small encoder that is trained."""
+    return replace(
+        encoder.config, n_layers=TRAINED_LAYERS, vocab_size=64, mlm_head=False, pooling=None, unit_length=False
+    )
+
+
+def width_of_lstm(encoder: TextEncoder) -> int:
+    """How wide an LSTM is whose layers have as many parameters as the blocks of that encoder: 8 d² each."""
+    layers = on_meta(trained_config(encoder)).layers
+    counted = sum(p.numel() for p in layers.parameters()) / TRAINED_LAYERS
+    return round(math.sqrt(counted / 8))
+
+
+def training_seconds(encoder: TextEncoder, n: int, wide: int) -> tuple[float, float]:
+    """The quicker of two steps of training of both; `wide` is the LSTM."""
     with torch.inference_mode(False), torch.enable_grad():
-        config = replace(
-            encoder.config, n_layers=TRAINED_LAYERS, vocab_size=64, mlm_head=False, pooling=None, unit_length=False
-        )
-        model = untrained(config, 0).train().requires_grad_(True)
-        wide = round((sum(p.numel() for p in model.layers.parameters()) / TRAINED_LAYERS / 8) ** 0.5)
+        model = untrained(trained_config(encoder), 0).train().requires_grad_(True)
         recurrent = nn.LSTM(wide, wide, TRAINED_LAYERS, batch_first=True)
         ids, x = torch.zeros(TRAINED_ROWS, n, dtype=torch.long), torch.randn(TRAINED_ROWS, n, wide)
         ours = quickest(model, lambda: model(ids))
         theirs = quickest(recurrent, lambda: recurrent(x)[0])
-    return ours, theirs, wide
+    return ours, theirs
 
 
 def quickest(model: nn.Module, run: Callable[[], Tensor]) -> float:
@@ -197,19 +305,21 @@ def quickest(model: nn.Module, run: Callable[[], Tensor]) -> float:
     return min(taken[1:])
 
 
-@experiment(seconds=16.0)
+@experiment(seconds=0.0, heads=one_of_numbers(HEADS[1:]))
 def heads_share_work(encoder: TextEncoder, heads: int = 2) -> Finding:
     """Several heads learn a task of two relations better than one head does, trained alike, and as wide together."""
-    shares = {count: [pairs_right(count, seed) for seed in LEARNING_SEEDS] for count in (1, heads)}
+    stored = tries()
+    shares = {count: stored.pairs[str(count)] for count in (1, heads)}
     each = {count: listed([percent(share) for share in right]) for count, right in shares.items()}
-    wins = sum(many > single for single, many in zip(shares[1], shares[heads], strict=True))
+    pairs = list(zip(shares[1], shares[heads], strict=True))
+    wins, losses = sum(many > single for single, many in pairs), sum(many < single for single, many in pairs)
     text = (
-        f"One layer, 32 wide, learns to say two letters at each of 6 places, the one before and the one that mirrors "
-        f"it. After {STEPS} steps one head tells {each[1]} of the pairs in {len(LEARNING_SEEDS)} tries, {heads} heads "
-        f"{each[heads]}. Longer training and larger models were not tried."
+        f"One layer, 32 wide, learnt to say two letters at each of 6 places, the one before and the one that mirrors "
+        f"it. After {STEPS} steps one head tells {each[1]} of the pairs, try by try, {heads} heads {each[heads]}: "
+        f"these are ahead {told_tries(wins, losses, len(pairs))}. Longer training and larger models were not "
+        f"tried. {stored.told}"
     )
     mean = [sum(right) / len(right) for right in shares.values()]
     bars = Bars({"pairs told right": array(mean)}, [f"{count} heads" for count in shares], "share right")
-    condition = f"in {wins} of {len(LEARNING_SEEDS)} tries" if wins else ""
-    holds = judge(wins == len(LEARNING_SEEDS), condition)
-    return Finding(mean[-1] - mean[0], "share of pairs that several heads tell more", text, holds, bars)
+    judgement = by_tries(wins, losses, len(pairs))
+    return Finding(mean[-1] - mean[0], "share of pairs that several heads tell more", text, judgement, bars)

@@ -1,0 +1,111 @@
+"""Claims about a part of the engine, held to faults in that part: each must turn, or report what it sees."""
+
+import math
+import re
+from collections.abc import Iterator
+
+import pytest
+from engine_faults import FAULTS, plant
+from shared_models import pretrained
+
+from encoder import TextEncoder
+from encoder.teach import trials
+from encoder.teach.lessons.claims import CLAIMS, WIDE
+from encoder.teach.trials import Finding, Verdict
+
+BY_KEY = {claim.key: (claim.trial, dict(claim.given)) for claim in CLAIMS}
+CAT = "The cat chased the mouse."
+RESIDUALS = [
+    *("added", "residuals", "gradients", "pre-norm", "few-lines"),
+    ("residuals_keep", {"depth": 6}),
+    ("residuals_deep", {"norm": "pre"}),
+]
+# What each fault spoils: claims by their keys, and what lessons ask, with what they give
+SUBJECT: dict[str, list[str | tuple[str, dict[str, object]]]] = {
+    "no residual around attention": RESIDUALS,
+    "no residual around feed-forward": RESIDUALS,
+    "no division by the root of d_head": [
+        *("scaling", "gradient-softmax", "few-lines"),
+        ("division_matters", {"sentence": CAT}),
+        ("by_hand", {"sentence": CAT, "step": "layers.2.attention.scaled", "index": [3, 3, 2]}),
+    ],
+    "softmax down the columns": [
+        *("row-sums", "scaling", "masks", "few-lines"),
+        ("rows_sum", {"sentence": CAT}),
+        ("softmax_is", {"scores": [2.0, 1.0, 0.1], "expected": [0.66, 0.24, 0.10]}),
+        ("by_hand", {"sentence": CAT, "step": "layers.2.attention.weights", "index": [3, 3, 2]}),
+    ],
+    "no b_V": ["few-lines", ("by_hand", {"sentence": CAT, "step": "layers.2.attention.v", "index": [3, 2, 0]})],
+    "no gamma": ["few-lines", ("by_hand", {"sentence": CAT, "step": "layers.2.add_norm_1.output", "index": [2, 0]})],
+    "no positions": [
+        "few-lines",
+        ("positions_once", {}),
+        ("blocks_chain", {"sentence": CAT}),
+        ("same_vectors", {"sentence": CAT, "other": "The mouse chased the cat.", "positions": "on"}),
+    ],
+}  # fmt: skip
+TURNED = {"same_vectors": Verdict.HOLDS, "residuals_add": Verdict.CONDITION}  # all others no longer hold
+CASES = [(fault, one) for fault, them in SUBJECT.items() for one in them]
+
+
+@pytest.fixture(scope="module")
+def small() -> TextEncoder:
+    return pretrained("small")
+
+
+@pytest.fixture
+def patch() -> Iterator[pytest.MonkeyPatch]:
+    with pytest.MonkeyPatch.context() as context:
+        yield context
+
+
+def found(encoder: TextEncoder, asked: str | tuple[str, dict[str, object]]) -> Finding:
+    trial, given = BY_KEY[asked] if isinstance(asked, str) else asked
+    return trials.run(trial, encoder, given)
+
+
+def test_every_fault_is_the_subject_of_a_claim() -> None:
+    assert set(SUBJECT) | {"no eps"} == set(FAULTS)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("fault", "asked"), CASES, ids=str)
+def test_a_claim_turns_where_its_part_is_at_fault(
+    fault: str, asked: str | tuple[str, dict[str, object]], small: TextEncoder, patch: pytest.MonkeyPatch
+) -> None:
+    sound = found(small, asked)
+    plant(patch, fault)
+    broken = found(small, asked)
+    trial = BY_KEY[asked][0] if isinstance(asked, str) else asked[0]
+    assert broken.verdict is TURNED.get(trial, Verdict.FAILS) and sound.verdict is not broken.verdict, broken.sentence
+
+
+def times_as_long(sentence: str) -> float:
+    """How long the variant's output is beside LayerNorm's where numbers are small, as the sentence says."""
+    told = re.search(r"output is ([\d.]+) times as long", sentence)
+    assert told
+    return float(told[1])
+
+
+def test_where_eps_counts_is_measured(small: TextEncoder, patch: pytest.MonkeyPatch) -> None:
+    """By hand: numbers of deviation 0.001 over the root of 1e-6 + 1e-5, and over 0.001 + 1e-5."""
+    by_hand = (0.001 / (0.001 + 1e-5)) / (0.001 / math.sqrt(1e-6 + 1e-5))
+    assert times_as_long(found(small, "std-norm").sentence) == pytest.approx(by_hand, rel=0.01)
+    plant(patch, "no eps")
+    assert times_as_long(found(small, "std-norm").sentence) == pytest.approx(1, rel=0.02)
+
+
+def test_a_run_without_positions_says_that_order_does_not_matter(small: TextEncoder, patch: pytest.MonkeyPatch) -> None:
+    sound = found(small, "reversed").sentence
+    plant(patch, "no positions")
+    assert "nothing here depends on the order of the words" in found(small, "reversed").sentence
+    assert "depends on the order" not in sound
+
+
+@pytest.mark.slow
+def test_which_residual_is_missing_is_said(small: TextEncoder) -> None:
+    for fault, left in (("around attention", "feed-forward"), ("around feed-forward", "attention")):
+        with pytest.MonkeyPatch.context() as context:
+            plant(context, f"no residual {fault}")
+            result = trials.run("residuals_add", small, {"sentence": WIDE})
+        assert f"{left} in 4 of 4 layers" in result.sentence and "in 0 of 4 layers" in result.sentence
