@@ -135,7 +135,7 @@ def sentence_pieces(name: str, special: list[str], **settings: Any) -> Change:
     def made(folder: Path) -> None:
         from sentencepiece import sentencepiece_model_pb2 as schema
 
-        proto = schema.ModelProto()
+        proto = schema.ModelProto()  # type: ignore[attr-defined]
         for piece in special:
             proto.pieces.add(piece=piece, score=0.0, type=2 if piece == "<unk>" else 3)
         for i, piece in enumerate(UNIGRAMS):

@@ -43,7 +43,7 @@ SUBJECT: dict[str, list[str | tuple[str, dict[str, object]]]] = {
         ("blocks_chain", {"sentence": CAT}),
         ("same_vectors", {"sentence": CAT, "other": "The mouse chased the cat.", "positions": "on"}),
     ],
-}  # fmt: skip
+}
 TURNED = {"same_vectors": Verdict.HOLDS, "residuals_add": Verdict.CONDITION}  # all others no longer hold
 CASES = [(fault, one) for fault, them in SUBJECT.items() for one in them]
 

@@ -182,11 +182,16 @@ def test_a_model_whose_weights_are_random_says_so() -> None:
 @pytest.mark.parametrize(
     ("before", "guess", "expected"),
     [
-        ("cabinet", "are", True), ("Cabinets", "was", True), ("teachers", "is", True),
-        ("cabinet", "is", False), ("keys", "are", False), ("the", "are", False), ("two", "is", False),
+        ("cabinet", "are", True),
+        ("Cabinets", "was", True),
+        ("teachers", "is", True),
+        ("cabinet", "is", False),
+        ("keys", "are", False),
+        ("the", "are", False),
+        ("two", "is", False),
         ("dogs", "bark", False),
     ],
-)  # fmt: skip
+)
 def test_a_word_tempts_where_it_would_have_another_verb(before: str, guess: str, expected: bool) -> None:
     assert tempts(before, guess) == expected
 

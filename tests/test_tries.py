@@ -21,7 +21,7 @@ def test_every_try_of_every_kind_is_there() -> None:
             assert {len(one) for one in losses} == {len(found.steps)}
             assert len({tuple(one) for one in losses}) == len(SEEDS), f"two tries of {kind} are one"
     assert {heads: len(told) for heads, told in found.pairs.items()} == {str(heads): len(SEEDS) for heads in HEADS}
-    assert found.made in found.told and "python -m encoder.tasks.tries" in found.told
+    assert found.date in found.sentence and "python -m encoder.tasks.tries" in found.sentence
 
 
 @pytest.mark.nightly

@@ -48,7 +48,7 @@ OFFLINE = {
 
 
 @dataclass(frozen=True)
-class Beside:
+class FolderReading:
     """What stands beside the weights of a folder.
 
     `tokenizer` is a tokenizer.json; `config` the fields of config.json, those that it does not say among them;
@@ -75,7 +75,7 @@ def files_beside(folder: Path) -> dict[str, int]:
     return sizes
 
 
-def read_beside(folder: Path, config: Mapping[str, Any], theirs: bool, vocab_size: object) -> Beside:
+def read_beside(folder: Path, config: Mapping[str, Any], theirs: bool, vocab_size: object) -> FolderReading:
     """Read the tokenizer of a folder and, in Hugging Face's layout, what its configuration means.
 
     Args:
@@ -106,7 +106,7 @@ def read_beside(folder: Path, config: Mapping[str, Any], theirs: bool, vocab_siz
             answer = json.loads(result.read_text(encoding="utf-8"))
     if wrong := answer.get("wrong"):
         raise CheckpointError(f"{folder}: {wrong.replace(there, str(folder))}")
-    return Beside(answer["tokenizer"], answer.get("config", {}), answer.get("special", {}))
+    return FolderReading(answer["tokenizer"], answer.get("config", {}), answer.get("special", {}))
 
 
 class Process:

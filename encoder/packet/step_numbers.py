@@ -134,10 +134,10 @@ def agrees(explanation: Explanation) -> str:
         return ""
     if math.isnan(explanation.result) and math.isnan(explanation.recorded):
         return "Neither is a number."
-    said = f"They agree {agreement(explanation.difference, abs(explanation.result))}."
+    agree = f"They agree {agreement(explanation.difference, abs(explanation.result))}."
     terms = explanation.terms.values if explanation.terms else np.zeros(1)
     size = float(np.abs(terms).sum())
-    return f"{said} Its terms, {brief(size)} in size, nearly cancel." if abs(terms.sum()) < CANCELLED * size else said
+    return f"{agree} Its terms, {brief(size)} in size, nearly cancel." if abs(terms.sum()) < CANCELLED * size else agree
 
 
 def nine(value: float) -> str:

@@ -4,7 +4,9 @@ from encoder.exam.frames import NOUNS
 
 ONE, MANY = ("is", "was", "has"), ("are", "were", "have")  # verbs of one, and of many
 PAIRS = [pair.split() for pair in (*NOUNS, "cabinet cabinets")]  # nouns that are known in both numbers
-OTHER = {one: MANY for one, _ in PAIRS} | {many: ONE for _, many in PAIRS}  # verbs that do not go with a noun
+OTHER = {singular: MANY for singular, _ in PAIRS} | {
+    plural: ONE for _, plural in PAIRS
+}  # verbs that do not go with a noun
 
 
 def tempts(before: str, guess: str) -> bool:

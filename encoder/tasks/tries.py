@@ -39,7 +39,7 @@ class Tries:
     shares that are right in the end; `pairs[heads]` [tries] is what `pairs_right` gives.
     """
 
-    made: str
+    date: str
     command: str
     steps: Sequence[int]
     losses: Mapping[str, Mapping[str, Sequence[Sequence[float]]]]
@@ -47,9 +47,9 @@ class Tries:
     pairs: Mapping[str, Sequence[float]]
 
     @property
-    def told(self) -> str:
+    def sentence(self) -> str:
         """When they were trained and by what, as a sentence."""
-        return f"Stored: trained on {self.made} by “{self.command}”."
+        return f"Stored: trained on {self.date} by “{self.command}”."
 
 
 @cache
@@ -67,10 +67,10 @@ def train(processes: int | None = None) -> Tries:
     """Train all tries now, in so many processes; None stands for one on each processor."""
     kinds = [(layers, kind) for layers, names in TRAINED.items() for kind in names]
     with ProcessPoolExecutor(processes, get_context("spawn"), torch.set_num_threads, (1,)) as pool:
-        learnt = {one: [pool.submit(learning_curve, one[1], one[0], seed=seed) for seed in SEEDS] for one in kinds}
-        told = {str(heads): [pool.submit(pairs_right, heads, seed) for seed in SEEDS] for heads in HEADS}
-        curves = {one: [work.result() for work in works] for one, works in learnt.items()}
-        pairs = {heads: rounded([work.result() for work in works]) for heads, works in told.items()}
+        learnt = {kind: [pool.submit(learning_curve, kind[1], kind[0], seed=seed) for seed in SEEDS] for kind in kinds}
+        right_of = {str(heads): [pool.submit(pairs_right, heads, seed) for seed in SEEDS] for heads in HEADS}
+        curves = {kind: [work.result() for work in works] for kind, works in learnt.items()}
+        pairs = {heads: rounded([work.result() for work in works]) for heads, works in right_of.items()}
     losses: dict[str, dict[str, list[list[float]]]] = {str(layers): {} for layers in TRAINED}
     right: dict[str, dict[str, list[float]]] = {str(layers): {} for layers in TRAINED}
     for (layers, kind), them in curves.items():

@@ -132,7 +132,7 @@ def learns_better(encoder: TextEncoder, kind: str, than: str, layers: int = 2) -
         f"Models of {layers} layers learnt to count letters, in {stored.steps[-1]} steps and {len(ours)} tries. "
         f"In the end “{kind}” has a mean loss of {brief(ends[0])} nats and {percent(right[0])} of the answers right, "
         f"“{than}” {brief(ends[1])} nats and {percent(right[1])}. “{kind.capitalize()}” is ahead "
-        f"{told_tries(wins, losses, len(ours))}. Larger models were not tried. {stored.told}"
+        f"{told_tries(wins, losses, len(ours))}. Larger models were not tried. {stored.sentence}"
     )
     curves = both_curves(stored, {kind: ours, than: theirs})
     what = "difference of the loss in the end, in nats"
@@ -148,7 +148,7 @@ def learns_faster(encoder: TextEncoder, kind: str, than: str, layers: int = 2, l
     """
     stored = tries()
     losses = trained(layers, kind, than)
-    ours, theirs = ([steps_until(one, stored.steps, loss) for one in of_kind] for of_kind in losses)
+    ours, theirs = ([steps_until(curve, stored.steps, loss) for curve in of_kind] for of_kind in losses)
     never = stored.steps[-1] + 1
     pairs = [(a or never, b or never) for a, b in zip(ours, theirs, strict=True)]
     wins, behind, count = sum(a < b for a, b in pairs), sum(a > b for a, b in pairs), len(pairs)
@@ -157,7 +157,7 @@ def learns_faster(encoder: TextEncoder, kind: str, than: str, layers: int = 2, l
         f"Models of {layers} layers learnt to count letters, in {count} tries of {stored.steps[-1]} steps. The loss on "
         f"unseen inputs is {brief(loss)} or less from these steps on: with “{kind}” {reached[0]}, with “{than}” "
         f"{reached[1]}, try by try. “{kind.capitalize()}” is ahead {told_tries(wins, behind, count)}. Larger models "
-        f"were not tried. {stored.told}"
+        f"were not tried. {stored.sentence}"
     )
     curves = both_curves(stored, dict(zip((kind, than), map(torch.tensor, losses), strict=True)))
     earlier = sum(b - a for a, b in pairs) / count
@@ -317,7 +317,7 @@ def heads_share_work(encoder: TextEncoder, heads: int = 2) -> Finding:
         f"One layer, 32 wide, learnt to say two letters at each of 6 places, the one before and the one that mirrors "
         f"it. After {STEPS} steps one head tells {each[1]} of the pairs, try by try, {heads} heads {each[heads]}: "
         f"these are ahead {told_tries(wins, losses, len(pairs))}. Longer training and larger models were not "
-        f"tried. {stored.told}"
+        f"tried. {stored.sentence}"
     )
     mean = [sum(right) / len(right) for right in shares.values()]
     bars = Bars({"pairs told right": array(mean)}, [f"{count} heads" for count in shares], "share right")
