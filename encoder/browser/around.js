@@ -5,7 +5,7 @@ import { dress, el } from './dom.js';
 import { loader, made } from './load.js';
 import { look } from './look.js';
 import { maskToken } from './run.js';
-import { DEFAULTS, fromQuery, OPEN } from './store.js';
+import { DEFAULTS, fromQuery, OF_PAGE, OPEN } from './store.js';
 import { radios } from './controls.js';
 
 /** @typedef {import('./mount.js').Context} Context */
@@ -44,6 +44,7 @@ function beginBar(root) {
       get: () => ({ ...DEFAULTS, sentence: now.sentence, model: now.model }),
       set: (/** @type {Record<string, unknown>} */ changes) => tell('set', changes),
       query: () => now.query,
+      along: () => Object.fromEntries(Object.entries(now.query).filter(([name]) => !OF_PAGE.some(one => one === name))),
       flush() {},
     },
     go: (/** @type {string} */ key) => tell('go', { key }),

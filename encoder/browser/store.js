@@ -28,7 +28,7 @@ export const REST = 150; // ms; Chromium drops replaceState beyond about 200 in 
 const VERSION = '1';
 const NAMES = /** @type {const} */ (['sentence', 'second', 'model', 'layer', 'head', 'word', 'step', 'cell', 'hidden', 'edits', 'other', 'other_model', 'off', 'maps', 'more', 'after', 'lens_word', 'number', 'numbers']);
 const SHOWN = /** @type {const} */ (['layer', 'head', 'word']); // what a run chooses where nobody did
-const OF_PAGE = /** @type {const} */ (['number', 'numbers', 'cell']); // what is open on one page and none of the others
+export const OF_PAGE = /** @type {const} */ (['number', 'numbers', 'cell']); // what is open on one page and none of the others
 const OF_BROWSER = ['word', 'off', 'maps', 'more', 'after', 'lens_word', 'number', 'numbers']; // what a server that hands over a view knows nothing of
 /** @type {State} */
 export const DEFAULTS = { sentence: GAP, second: '', model: 'base', layer: null, head: null, word: null, step: '', cell: '', hidden: [], edits: '', other: '', other_model: '', off: false, maps: false, more: '', after: '', lens_word: '', number: '', numbers: '' };
