@@ -261,7 +261,7 @@ def moved_without_each_head(encoder: TextEncoder, trace: Trace) -> Values:
     config, before = encoder.config, rows_of(trace, "output")
     length = torch.linalg.vector_norm(before, dim=-1)
     chunks = outcomes(encoder, trace, head_off(config), None, ROWS)
-    moved = [torch.linalg.vector_norm(one.output - before, dim=-1) / length for chunk in chunks for one in chunk]
+    moved = [torch.linalg.vector_norm(run.output - before, dim=-1) / length for chunk in chunks for run in chunk]
     every = torch.stack(moved).reshape(config.n_layers, config.n_heads, -1)
     return torch.nn.functional.pad(every, (0, trace.padding)).numpy()
 
