@@ -105,8 +105,8 @@ FAULTS = (
     Fault(
         "an opened number that says who looks at whom the wrong way round",
         "encoder/packet/step_numbers.py",
-        "' → '.join(tokens)",
-        "' → '.join(tokens[::-1])",
+        '" → ".join(tokens)',
+        '" → ".join(tokens[::-1])',
         ("test_packet_step.py", "browser/test_drawer.py"),
     ),
     Fault(

@@ -8,6 +8,7 @@ from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
+from operator import itemgetter
 from typing import Any
 
 import numpy as np
@@ -154,7 +155,7 @@ class Reading:
         if guess is None or "off" not in self.arrays or guess[0] not in known:
             return []
         change = self.arrays["off"].numbers[..., known.index(guess[0])].astype(np.float64) - guess[1]
-        return sorted(((float(value), place) for place, value in np.ndenumerate(change)), key=lambda effect: effect[0])
+        return sorted(((float(value), place) for place, value in np.ndenumerate(change)), key=itemgetter(0))
 
     def moves(self, word: Word) -> list[tuple[float, Place]]:
         """How far the last vector of a word moves when each head is off, the farthest first."""
@@ -164,7 +165,8 @@ class Reading:
         far = self.arrays["moved"].numbers.astype(np.float64)[..., tokens].mean(-1)
         return sorted(
             ((float(value), place) for place, value in np.ndenumerate(far) if np.isfinite(value)),
-            key=lambda effect: -effect[0],
+            key=itemgetter(0),
+            reverse=True,
         )
 
     @cached_property

@@ -4,9 +4,8 @@ from encoder.exam.frames import NOUNS
 
 ONE, MANY = ("is", "was", "has"), ("are", "were", "have")  # verbs of one, and of many
 PAIRS = [pair.split() for pair in (*NOUNS, "cabinet cabinets")]  # nouns that are known in both numbers
-OTHER = {singular: MANY for singular, _ in PAIRS} | {
-    plural: ONE for _, plural in PAIRS
-}  # verbs that do not go with a noun
+OTHER = dict.fromkeys((single for single, _ in PAIRS), MANY)  # the verbs that do not go with a noun
+OTHER |= dict.fromkeys((several for _, several in PAIRS), ONE)
 
 
 def tempts(before: str, guess: str) -> bool:

@@ -154,7 +154,7 @@ def test_a_tab_goes_on_without_its_server_and_takes_the_script_of_a_renewed_one(
     tab.locator("[data-head-row='2,3']").click()
     expect(tab.locator("[data-claim]")).to_contain_text("ead 3 of layer 2")
     tab.get_by_role("radio", name="key", exact=True).check()  # was fetched beforehand
-    expect(tab.locator("h1")).to_contain_text("is?")
+    expect(tab.locator("h1")).to_contain_text("“is”?")
     alert = tab.get_by_role("alert")
     menu, pages = tab.get_by_role("button", name="Menu"), tab.get_by_role("navigation", name="Pages")
     menu.click()

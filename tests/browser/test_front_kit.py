@@ -22,7 +22,7 @@ def answer(page: Page, number: int, sentence: str) -> None:
 
 def test_what_is_shipped_asks_for_no_run(front: Page) -> None:
     front.get_by_role("radio", name="key", exact=True).check()
-    expect(front.locator("h1")).to_contain_text("is?")
+    expect(front.locator("h1")).to_contain_text("“is”?")
     assert front.evaluate("asked.length") == 0
     assert "sentence=The+key+to" in front.url
 
@@ -34,10 +34,10 @@ def test_a_sentence_of_ones_own_is_asked_once_and_drawn(front: Page) -> None:
     assert front.evaluate("asked[0].request") == request
     expect(front.get_by_label("Your own sentence")).to_be_visible()  # until the answer is here
     answer(front, 0, CAT)
-    expect(front.locator("h1")).to_have_text(re.compile(r"What does (cat|chased|mouse) look at\?"))
+    expect(front.locator("h1")).to_have_text(re.compile(r"What does “(cat|chased|mouse)” look at\?"))
     assert front.locator("[data-word]").count() == 6
     front.go_back()
-    expect(front.locator("h1")).to_contain_text("are?")
+    expect(front.locator("h1")).to_contain_text("“are”?")
 
 
 def test_the_last_request_wins(front: Page) -> None:
