@@ -167,3 +167,18 @@ def test_the_way_back_to_a_lesson_stands_above_and_leads_back(page: Page, app_ur
     with rerun(page):
         widget(page, "back_to_lesson").get_by_role("button").click()
     expect(page.get_by_test_id("stProgress")).to_contain_text("Step 2 of 6")
+
+
+@pytest.mark.parametrize("name", ["feed_forward", "attention"])
+def test_the_word_stays_in_the_address_when_more_is_unfolded(page: Page, app_url: str, name: str) -> None:
+    """Who loads the page again reads of the same word."""
+    open_page(page, f"{app_url}/{name}?word=2&layer=4")
+    title = page.get_by_role("heading", level=1).first
+    expect(title).to_contain_text("“keys”")
+    said = title.text_content() or ""
+    with rerun(page):
+        unfold(page).click()
+    expect(page).to_have_url(re.compile("more=1"))
+    expect(page).to_have_url(re.compile("word=2"))
+    page.reload()
+    expect(title).to_have_text(said)

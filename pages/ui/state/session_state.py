@@ -162,7 +162,8 @@ def write_choices(shown: Mapping[str, str] = EMPTY) -> None:
     """
     here, now = session(), st.query_params.to_dict()
     here.linked, here.address = False, None
-    query = {name: text for name, text in ({**now, **shown}).items() if name not in names() and text}
+    browsers = {name: text for name, text in now.items() if name in OF_BROWSER}  # "word" is a choice of the story too
+    query = {name: text for name, text in ({**now, **shown}).items() if name not in names() and text} | browsers
     query |= dict(current().choices)
     if now != query:
         st.query_params.from_dict(query)
