@@ -2,7 +2,7 @@
 
 import re
 from dataclasses import replace
-from functools import cache
+from functools import cache, lru_cache
 from typing import Any
 
 import numpy as np
@@ -114,9 +114,17 @@ def model(name: str) -> TextEncoder:
     return TextEncoder.from_config(RANDOM[name], 3, name=name) if name in RANDOM else pretrained(name)
 
 
-@cache
+@lru_cache(maxsize=4)  # a whole run of a long sentence holds hundreds of megabytes
 def run(name: str, sentence: str, edits: str = "") -> Trace:
     return model(name).trace(sentence, edits=text_to_edits(edits))
+
+
+@lru_cache(maxsize=200)
+def ends(name: str, sentence: str, edits: str = "") -> tuple[torch.Tensor, dict[int, torch.Tensor]]:
+    """What a run ends with: the vector of each token, and at each gap the shares of all words."""
+    trace, mask = run(name, sentence, edits), model(name).mask_token
+    gaps = [i for i, token in enumerate(trace.tokens) if token == mask and "mlm.probabilities" in trace]
+    return trace["output"].clone(), {gap: trace["mlm.probabilities"][gap].clone() for gap in gaps}
 
 
 def off(layer: int, head: int) -> str:
@@ -178,7 +186,7 @@ class Seen:
 
     def shares(self, gap: int, edits: str = "") -> torch.Tensor:
         both = ";".join(filter(None, (self.edits, edits)))
-        return run(self.name, self.sentence, both)["mlm.probabilities"][gap].double()
+        return ends(self.name, self.sentence, both)[1][gap].double()
 
     @property
     def first(self) -> int:
@@ -208,7 +216,7 @@ class Seen:
         before = self.trace["output"][tokens].double()
         far = {}
         for head in self.heads():
-            after = run(self.name, self.sentence, off(*head))["output"][tokens].double()
+            after = ends(self.name, self.sentence, off(*head))[0][tokens].double()
             far[head] = float(((after - before).norm(dim=-1) / before.norm(dim=-1)).mean())
         return far
 
