@@ -17,7 +17,7 @@ from encoder.support import progress
 
 ROOT = Path(__file__).parents[1]
 CHILDREN = {
-    "encoder.checkpoint.probe",
+    "encoder.checkpoint.reading_process",
     "encoder.teach.lessons.toml_child",
     "encoder.pictures.paper.filming",
 }  # only we start these
@@ -36,6 +36,7 @@ COMMANDS: dict[str, list[str] | None] = {
     "encoder.exam.recount": None,
     "encoder.pictures.report.__main__": ["A cat.", "--out", "{}"],
     "encoder.tasks.__main__": None,
+    "encoder.tasks.tries": ["--out", "{}"],
     "encoder.train.__main__": ["--corpus", FILE, "--out", "{}"],
 }
 WRONG = {
