@@ -182,6 +182,16 @@ export function numbersOf(stop, run, vectors, chosen) {
     return share ? why.map((reason, j) => (seen(j) ? 0 : reason)) : why;
   }
 
+  /** The shares of a row as they were sent; of what was rounded to nothing, or to all, what its scores say. @param {number} position @param {number} i */
+  function told(position, i) {
+    const { weights } = run.arrays, sent = row(weights, layer, head, i), round = (/** @type {number} */ share) => share === 0 || share === 1;
+    if (weights.type === 'f32' || run.about.edits || !sent.some(round)) return sent;
+    const alone = barred(run, layer, position).filter(why => !why).length === 1, behind = maskedOf(run, vectors, chosen, i);
+    if (alone) return sent;
+    const made = behind && softmax(behind.values).shares;
+    return sent.map((share, j) => (!round(share) ? share : made ? made[j] : share && share - half(weights)));
+  }
+
   /** @param {number} position @param {number} i @returns {ArrayLike<number>} */
   function one(position, i) {
     if (stop.key === 'scores') return productsOf(run, /** @type {Packet} */ (vectors), head, position);
@@ -189,7 +199,7 @@ export function numbersOf(stop, run, vectors, chosen) {
       const from = /** @type {Packet} */ (vectors).arrays[stop.array];
       return stop.own ? row(from, head, position) : row(from, position);
     }
-    if (stop.key === 'softmax' && temperature === 1) return row(run.arrays.weights, layer, head, i);
+    if (stop.key === 'softmax' && temperature === 1) return told(position, i);
     const none = new Float32Array(columns).fill(NaN);
     if (stop.key === 'scaled') return scoresOf(run, vectors, chosen, i) ?? none;
     const masked = maskedOf(run, vectors, chosen, i)?.values ?? none;
