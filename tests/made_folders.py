@@ -25,7 +25,7 @@ TEXTS = (
     "Hello world, the capital of France is paris.",
     "HELLO Ünïcödé naïve café",
     "今天 hello 天气",
-    "the [MASK] cat <mask> sat",
+    "the MASK cat sat on MASK",  # each model's own mask stands there
     "hello [WORLD] cat\tsat\non  the <ent> mat",
     "🙂 don't re-open co-worker's e-mail",
     "",
@@ -454,8 +454,10 @@ def ids_of(folder: Path) -> dict[str, Any]:
 
     try:
         tokenizer = AutoTokenizer.from_pretrained(folder)
-        alone = [tokenizer(text)["input_ids"] for text in TEXTS]
-        return {"class": type(tokenizer).__name__, "ids": alone, "pair": tokenizer(*PAIR)["input_ids"]}
+        mask = tokenizer.mask_token or "MASK"
+        alone = [tokenizer(text.replace("MASK", mask))["input_ids"] for text in TEXTS]
+        kind, pair = type(tokenizer).__name__, tokenizer(*PAIR)["input_ids"]
+        return {"class": kind, "mask": mask, "ids": alone, "pair": pair}
     except Exception as error:
         return {"fails": type(error).__name__}
 
