@@ -1,7 +1,7 @@
 // @ts-check
 // What is known of heads: their jobs by an examination, where they look over many sentences, and where in this one. No page.
 import { outside } from './claim.js';
-import { held, look, words } from './run.js';
+import { called, held, look, words } from './run.js';
 import { parts } from './say.js';
 
 /** @typedef {import('./packet.js').Packet} Packet */
@@ -79,7 +79,7 @@ export function habit(run, { layer, head }) {
     if (!(shares.reduce((sum, share) => sum + share, rest) > 0)) return; // it has no numbers
     seen++;
     const top = shares.reduce((best, share, j) => (share > shares[best] ? j : best), 0), apart = top - i;
-    const goals = rest > shares[top] ? [special] : [STEPS.get(apart) ?? `the word ${Math.abs(apart)} ${apart < 0 ? 'back' : 'on'}`, `“${all[top].name}”`];
+    const goals = rest > shares[top] ? [special] : [STEPS.get(apart) ?? `the word ${Math.abs(apart)} ${apart < 0 ? 'back' : 'on'}`, called(run, all[top])];
     for (const goal of goals) counts.set(goal, (counts.get(goal) ?? 0) + 1);
   });
   const [where, count] = [...counts].reduce((best, one) => (one[1] > best[1] ? one : best), ['', 0]);

@@ -1,4 +1,4 @@
-"""What Start, Output, Compare and What if say of any sentence, each number and each claim found again in runs."""
+"""What Start, Heads, Output, Compare and What if say of any sentence, each number and claim found again in runs."""
 
 import re
 from dataclasses import replace
@@ -16,6 +16,7 @@ from tiers import mostly_nightly
 from encoder import PRESETS, TextEncoder, Trace
 from encoder.edits.edit_text import text_to_edits
 from encoder.packet.after_layers import level_5
+from encoder.packet.heads_level import level_6
 from encoder.packet.run import level_1
 from encoder.packet.what_if_level import level_7
 
@@ -227,7 +228,7 @@ def made(name: str) -> Answer:
     def make(asked: dict[str, Any]) -> bytes:
         trace = run(name, asked["sentence"], asked["edits"] or "")
         level = asked["level"]
-        return {1: level_1, 5: level_5, 7: level_7}[level](model(name), trace)
+        return {1: level_1, 5: level_5, 6: level_6, 7: level_7}[level](model(name), trace)
 
     return make
 
@@ -483,3 +484,60 @@ def test_compare_says_what_the_runs_show(mounted: Mounted, case: str) -> None:
         now, then = int(ours.argmax()), int(theirs.argmax())
         assert (guess[1] or guess[4], guess[1] or guess[6]) == (a.word(now), b.word(then))
         assert shows(guess[2] or guess[5], float(ours[now])) and shows(guess[3] or guess[7], float(theirs[then]))
+
+
+HABITS = (
+    re.compile(r"Here (\d+) of (?:its|the) (\d+) rows (?:of head \d+ of layer \d+ )?look most at (.*)\."),
+    re.compile(
+        r"[Hh]ere (?:its|the) rows .*?have no common goal: the most frequent, (.*), is that of (\d+) of (\d+)\."
+    ),
+    re.compile(r"Here (?:its|the) only row .*?looks most at (.*)\."),
+)
+STEPS = {"the word itself": 0, "the word before": -1, "the word after": 1}
+ALIKE = 2e-3  # of a share: what is sent in 16 bits may be the larger of two that are nearly as large
+
+
+def goal(where: str, seen: Seen, special: str, i: int, j: int | None) -> bool:
+    """Whether looking from word i at word j, or at no word, is to look where a sentence says."""
+    if j is None:
+        return where == special
+    if apart := re.fullmatch(r"the word (\d+) (back|on)", where):
+        return j - i == int(apart[1]) * (-1 if apart[2] == "back" else 1)
+    return where == seen.called(j) or STEPS.get(where) == j - i
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_heads_says_where_most_rows_look(mounted: Mounted, case: str) -> None:
+    page, seen = opened(mounted, "heads", case)
+    if not seen.words or LONG in seen.sentence:
+        return
+    words = range(len(seen.words))
+    inside = {token for tokens, _ in seen.words for token in tokens}
+    special = [seen.trace.tokens[i] for i in range(len(seen.trace.tokens)) if i not in inside]
+    outside = " and ".join(dict.fromkeys(special)) or "special tokens"
+    for layer, head in {(0, 0), (0, 2), (1, 1), seen.heads()[-1]}:
+        page.evaluate("([layer, head]) => window.store.set({ layer, head })", [layer, head])
+        expect(page.locator("h1")).to_contain_text(re.compile(rf"[Hh]ead {head} of layer {layer}\b"))
+        title = short_of(page)
+        assert not WRONG.search(title), title
+        found = [pattern.search(title) for pattern in HABITS]
+        if not any(found):
+            assert re.search(r"finds the .* in \d|of its weight over many sentences|has no row of a word", title), title
+            continue
+        if found[0]:
+            count, rows, where = int(found[0][1]), int(found[0][2]), found[0][3]
+        elif found[1]:
+            count, rows, where = int(found[1][2]), int(found[1][3]), found[1][1]
+        else:
+            assert found[2]
+            count, rows, where = 1, 1, found[2][1]
+        assert rows == len(words), title
+        surely = perhaps = 0
+        for i in words:
+            to, rest = seen.looks(layer, head, i)
+            most = max(float(to.max()), rest)
+            near = [*(j for j in words if to[j] >= most - ALIKE), *([None] if rest >= most - ALIKE else [])]
+            fits = [goal(where, seen, outside, i, j) for j in near]
+            surely, perhaps = surely + all(fits), perhaps + any(fits)
+        assert surely <= count <= perhaps, (title, surely, perhaps)
+        assert (2 * count <= rows) == bool(found[1]) or rows == 1, title
