@@ -62,6 +62,7 @@ export function rowTable({ choose, point }) {
       });
     });
     foot.hidden = !told.sum;
+    if (!told.sum) foot.replaceChildren();
     if (told.sum) {
       const { name, numbers } = told.sum, texts = [name, ...told.columns.map((column, c) => written(numbers[c], column.form, places[c], column.within)), ...(checks ? [''] : [])];
       const tr = foot.firstElementChild ?? foot.appendChild(el('tr', {}, el('th', { scope: 'row' })));

@@ -27,6 +27,8 @@ export const GAP = 'The keys to the cabinet [MASK] on the table.';
 export const REST = 150; // ms; Chromium drops replaceState beyond about 200 in ten seconds
 const VERSION = '1';
 const NAMES = /** @type {const} */ (['sentence', 'second', 'model', 'layer', 'head', 'word', 'step', 'cell', 'hidden', 'edits', 'other', 'other_model', 'off', 'maps', 'more', 'after', 'lens_word', 'number', 'numbers']);
+const OF_B = ['other', 'other_model']; // what a page compares with
+const HEAD = ['layer', 'head']; // of one head
 const SHOWN = /** @type {const} */ (['layer', 'head', 'word']); // what a run chooses where nobody did
 export const OF_PAGE = /** @type {const} */ (['number', 'numbers', 'cell']); // what is open on one page and none of the others
 const OF_BROWSER = ['word', 'off', 'maps', 'more', 'after', 'lens_word', 'number', 'numbers']; // what a server that hands over a view knows nothing of
@@ -132,8 +134,10 @@ export function makeStore({ defaults = {}, first = {}, where = null } = {}) {
         const value = changes[/** @type {keyof State} */ (name)];
         return value !== undefined && value !== before[/** @type {keyof State} */ (name)];
       });
-      // Who chooses anything keeps what was shown: another word must not lead to another head.
-      const shown = anew ? {} : Object.fromEntries(SHOWN.filter(name => before[name] !== null).map(name => [name, before[name]]));
+      // Who chooses anything keeps what was shown: another word must not lead to another head. The word may follow a head;
+      // what B is shows another run.
+      const changing = Object.keys(changes), keeps = changing.every(name => OF_B.includes(name)) ? [] : changing.every(name => HEAD.includes(name)) ? HEAD : SHOWN;
+      const shown = anew ? {} : Object.fromEntries(SHOWN.filter(name => keeps.includes(name) && before[name] !== null).map(name => [name, before[name]]));
       const settled = anew ? { word: null, cell: '', number: '', hidden: [], edits: '', off: false, lens_word: '', ...changes } : { ...shown, ...changes };
       if (typeof changes.word === 'number' && changes.word !== before.word) settled.lens_word ??= ''; // it was one of another place
       // A layer and its head are written together: one alone would mean another head to who opens the address.

@@ -188,11 +188,11 @@ def headline(curve: Rise, model: str) -> str:
     begun = (
         f"Between step {steps[at - 1]:,} and {steps[at]:,} {name} {verb} {EXAMPLES[curve.relation].find}: {numbers}."
     )
-    left = f"From step {steps[curve.leaves]:,} on it is 10 points above {fixed} ({percent(curve.fixed)})"
-    best = f"the best simple rule ({percent(curve.rule)})"
+    left = f"From {steps[curve.leaves]:,} on it is 10 points above {fixed} ({percent(curve.fixed)})"
+    best = f"the best rule ({percent(curve.rule)})"
     if curve.passes:
-        return f"{begun} {left}, from step {steps[curve.passes]:,} on above {best}."
-    never = "at no step above" if max(values) <= curve.rule else "not 10 points above"
+        return f"{begun} {left}, from {steps[curve.passes]:,} on above {best}."
+    never = "never above" if max(values) <= curve.rule else "not 10 points above"
     return f"{begun} {left}, but {never} {best}."
 
 

@@ -150,7 +150,7 @@ def test_a_map_that_is_chosen_changes_claim_arcs_switch_and_address(opened: Open
     chosen = page.locator(".enc-map [aria-selected=true]")
     expect(chosen).to_have_attribute("data-head-map", "4,1")
     expect(page.locator(".enc-rows [aria-selected=true]")).to_have_attribute("data-head-row", "4,1")
-    page.wait_for_url("**/?layer=4&head=1&maps=1&v=1")
+    page.wait_for_url("**/?layer=4&head=1&word=6&maps=1&v=1")
     page.locator("[data-word='2']").click()
     assert text(page, "[data-aim]").startswith("Head 1 of layer 4: from “keys” most to ")
     page.emulate_media(color_scheme="dark")
@@ -189,7 +189,7 @@ def test_a_reload_and_a_copied_address_show_the_head_off_and_the_maps(opened: Op
     page = opened()
     unfold(page)
     page.get_by_role("radio", name="off", exact=True).check()
-    page.wait_for_url("**/?off=1&maps=1&v=1")
+    page.wait_for_url("**/?layer=5&head=6&word=6&off=1&maps=1&v=1")
     seen = [text(page, CLAIM), page.locator(".enc-guess .enc-bars").inner_text(), text(page, "[data-aim]")]
     assert seen[0].startswith("Without head 6 of layer 5")
     page.reload()

@@ -133,7 +133,8 @@ def off(layer: int, head: int) -> str:
 
 
 def short_of(page: Page, selector: str = "h1") -> str:
-    return " ".join((page.locator(selector).first.text_content() or "").replace("\u2212", "-").split())
+    text = page.locator(selector).first.text_content() or ""
+    return " ".join(re.sub("[\u2068\u2069]", "", text).replace("\u2212", "-").split())  # no marks of direction
 
 
 def shows(text: str, value: float) -> bool:

@@ -112,7 +112,7 @@ test('a layer and its head are written together', () => {
   assert.equal(store.get().head, 6);
   store.set({ layer: 2 });
   store.link();
-  assert.deepEqual(asked(where), { layer: '2', head: '6', word: '6', v: '1' });
+  assert.deepEqual(asked(where), { layer: '2', head: '6', v: '1' });
 });
 
 test('another word, or anything else that is chosen, keeps the layer and head that were shown', () => {
