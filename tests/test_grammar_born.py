@@ -37,7 +37,7 @@ from encoder.exam.moments import (
     read_moments,
     training_moments,
 )
-from encoder.exam.rise import AGREEMENT, EXAMPLES, KEYS, Rise, best, every_head, headline, rise
+from encoder.exam.rise import AGREEMENT, EXAMPLES, KEYS, Rise, best, every_head, headline, rise, whole
 from encoder.packet.after_layers import level_5
 from encoder.packet.block_level import level_3
 from encoder.packet.embedding import level_4
@@ -196,20 +196,20 @@ def test_to_begin_and_to_pass_a_rule_are_told_apart() -> None:
     """It begins where it is surely above where it was at first, whatever the rules are, and passes either later."""
     slow = curve([0.05, 0.06, 0.3, 0.6, 0.9], 0.4, rule=0.7)
     assert (slow.begins, slow.leaves, slow.passes) == (2, 3, 4)
-    said = headline(slow, "small")
+    said = whole(slow, "small")
     assert "Between step 1 and 2 head 1 of layer 0 begins to look at the verb: 6 % → 30 %." in said.replace("6.0", "6")
-    assert "From 3 on it is 10 points above the best fixed distance (40 %), from 4 on" in said
-    assert "never above the best rule (95 %)" in headline(curve([0.05, 0.6], 0.4, rule=0.95), "small")
-    assert "not 10 points above the best rule (55 %)" in headline(curve([0.05, 0.6], 0.4, rule=0.55), "small")
+    assert "From step 3 on it is 10 points above the best fixed distance (40 %), from step 4 on" in said
+    assert "at no step above the best simple rule (95 %)" in whole(curve([0.05, 0.6], 0.4, rule=0.95), "small")
+    assert "not 10 points above the best simple rule (55 %)" in whole(curve([0.05, 0.6], 0.4, rule=0.55), "small")
     assert curve([0.3, 0.31, 0.32], 0.1, n=100).begins is None, "one of a hundred more is no beginning"
 
 
 def test_what_is_said_of_small() -> None:
     one = rise(MOMENTS, "obj")
     assert (one.place, one.leaves, STEPS[6]) == ((2, 0), 6, 3000)
-    assert headline(one, "small") == (
-        "Between step 300 and 1,000 head 0 of layer 2 begins to look at the verb: 6.2 % → 39 %. From 3,000 on it is "
-        "10 points above the best fixed distance (39 %), but never above the best rule (95 %)."
+    assert whole(one, "small") == (
+        "Between step 300 and 1,000 head 0 of layer 2 begins to look at the verb: 6.2 % → 39 %. From step 3,000 on it "
+        "is 10 points above the best fixed distance (39 %), but at no step above the best simple rule (95 %)."
     )
     agreed = rise(MOMENTS, AGREEMENT)
     assert [agreed.steps[at or 0] for at in (agreed.begins, agreed.leaves)] == [3000, 10_000] and not agreed.passes

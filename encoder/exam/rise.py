@@ -176,24 +176,41 @@ def who(place: Place | None, model: str) -> str:
 
 
 def headline(curve: Rise, model: str) -> str:
-    """Return when the curve begins, and when it is above the rules, with its numbers; where it is above none, that."""
+    """Return when the curve begins, with its numbers; where it is above no rule, that."""
     name, values, steps = who(curve.place, model), list(curve.shares.values()), curve.steps
-    fixed = f"the rule “{NEAREST}”" if curve.place is None else "the best fixed distance"
     if not curve.leaves:
         ends = f"{percent(values[-1])} at step {steps[-1]:,}"
-        return f"{capital(name)} does not rise above {fixed}: {ends}, “{curve.fixed_name}” {percent(curve.fixed)}."
+        return (
+            f"{capital(name)} does not rise above {fixed_rule(curve)}: {ends}, “{curve.fixed_name}” "
+            f"{percent(curve.fixed)}."
+        )
     at = curve.begins or curve.leaves
     verb = "begins to prefer" if curve.place is None else "begins to look at"
     numbers = f"{percent(values[at - 1])} → {percent(values[at])}"
-    begun = (
-        f"Between step {steps[at - 1]:,} and {steps[at]:,} {name} {verb} {EXAMPLES[curve.relation].find}: {numbers}."
-    )
-    left = f"From {steps[curve.leaves]:,} on it is 10 points above {fixed} ({percent(curve.fixed)})"
-    best = f"the best rule ({percent(curve.rule)})"
+    return f"Between step {steps[at - 1]:,} and {steps[at]:,} {name} {verb} {EXAMPLES[curve.relation].find}: {numbers}."
+
+
+def passing(curve: Rise) -> str:
+    """Return when the curve is above the best fixed distance and the best rule; empty where it is above none."""
+    if not curve.leaves:
+        return ""
+    left = f"From step {curve.steps[curve.leaves]:,} on it is 10 points above {fixed_rule(curve)} "
+    left += f"({percent(curve.fixed)})"
+    best = f"the best simple rule ({percent(curve.rule)})"
     if curve.passes:
-        return f"{begun} {left}, from {steps[curve.passes]:,} on above {best}."
-    never = "never above" if max(values) <= curve.rule else "not 10 points above"
-    return f"{begun} {left}, but {never} {best}."
+        return f"{left}, from step {curve.steps[curve.passes]:,} on above {best}."
+    never = "at no step above" if max(curve.shares.values()) <= curve.rule else "not 10 points above"
+    return f"{left}, but {never} {best}."
+
+
+def fixed_rule(curve: Rise) -> str:
+    """Return what the rule is called that counts words alone."""
+    return f"the rule “{NEAREST}”" if curve.place is None else "the best fixed distance"
+
+
+def whole(curve: Rise, model: str) -> str:
+    """Return all that is said of when a curve rises."""
+    return f"{headline(curve, model)} {passing(curve)}".strip()
 
 
 def under(curve: Rise, text: str) -> str:

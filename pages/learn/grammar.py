@@ -8,7 +8,7 @@ import streamlit as st
 
 from encoder.exam.exam_sentences import text
 from encoder.exam.moments import PERMUTED, Moments, moments_file, trees_of
-from encoder.exam.rise import EXAMPLES, KEYS, Rise, headline, relations_of, rise, under, who
+from encoder.exam.rise import EXAMPLES, KEYS, Rise, headline, passing, relations_of, rise, under, who, whole
 from encoder.explain.cost import size
 from encoder.pictures.ask import FOLDER, MOMENT, in_examined
 from encoder.pictures.picture import Answer
@@ -64,7 +64,7 @@ def draw() -> None:
         left, right = st.columns([2, 1], gap="medium")
     with left:
         first = st.container()
-        st.caption(plain(f"{under(chosen_curve, text(moments.treebank))} {model_shown(scene)}"))
+        st.caption(plain(f"{passing(chosen_curve)} {under(chosen_curve, text(moments.treebank))} {model_shown(scene)}"))
         choose_film(scene)
         beside = choose_beside(scene)
         with first:
@@ -211,7 +211,7 @@ def choose_beside(scene: Scene) -> tuple[str, Rise] | None:
         st.caption("The other training was not asked this.")
         return None
     curve = rise(beside, scene[RELATION])
-    st.caption(plain(f"Beside it {beside.model}. {headline(curve, beside.model)}"))
+    st.caption(plain(f"Beside it {beside.model}. {whole(curve, beside.model)}"))
     return beside.model, curve
 
 

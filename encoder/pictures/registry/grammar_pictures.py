@@ -19,10 +19,10 @@ from encoder.exam.rise import (
     Place,
     best,
     every_head,
-    headline,
     relations_of,
     rise,
     who,
+    whole,
 )
 from encoder.pictures.export.caption import About
 from encoder.pictures.expression import ENC, Call, Expression, call
@@ -165,7 +165,7 @@ GRAMMAR = of_page(
     kind="curve",
     unit="share",
     title=lambda scene: f"{EXAMPLES[scene[RELATION]].title}, by training step",
-    say=lambda answer: headline(answer.value(risen(answer.scene)), moments_of(answer.scene).model),
+    say=lambda answer: whole(answer.value(risen(answer.scene)), moments_of(answer.scene).model),
     about=about,
     options=(TREES, RELATION),
     unfolds=PART | {"born_keep": "1"},

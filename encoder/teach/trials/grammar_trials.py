@@ -10,7 +10,7 @@ from encoder.exam.exam_sentences import title
 from encoder.exam.examination import exam_by_content
 from encoder.exam.licence import ExamRow
 from encoder.exam.moments import training_moments
-from encoder.exam.rise import COUNTS, EXAMPLES, Rise, headline, rise
+from encoder.exam.rise import COUNTS, EXAMPLES, Rise, rise, whole
 from encoder.exam.simple_rules import RULES
 from encoder.metrics import SENTENCES
 from encoder.metrics.head_measures import runs
@@ -50,7 +50,7 @@ def grammar_begins(encoder: TextEncoder, relation: str) -> Finding:
     at = curve.leaves or 0
     find, where = EXAMPLES[relation].find, EXAMPLES[relation].where
     what = f"steps of training until it finds {find} of {where} surely more often than a fixed distance does"
-    text = f"{headline(curve, moments.model)} {STORED}"
+    text = f"{whole(curve, moments.model)} {STORED}"
     return Finding(float(curve.steps[at]), what, text, judge(at > 0), curves(curve))
 
 
@@ -65,7 +65,7 @@ def distance_first(encoder: TextEncoder, relation: str) -> Finding:
         return untried(NOT_EXAMINED)
     curve = rise(moments, relation)
     if not curve.leaves:
-        return untried(headline(curve, moments.model))
+        return untried(whole(curve, moments.model))
     before, since = (list(curve.near.values())[curve.leaves - back] for back in (1, 0))
     first, then = (curve.steps[curve.leaves - back] for back in (1, 0))
     text = (
