@@ -2,7 +2,7 @@
 // The Attention page: one head of one layer, in its stops over one picture, with the arithmetic of the chosen row beside it.
 import { atRest, radios, rail } from './controls.js';
 import style from './attention.css';
-import { dress, el, put, write } from './dom.js';
+import { AS_IS, dress, el, put, write } from './dom.js';
 import { endsOf } from './grid.js';
 import { made } from './load.js';
 import { lookedAtMost, rowTable, wayPanel } from './row_table.js';
@@ -52,7 +52,7 @@ export function attention(root, context) {
   const layers = radios('layer', layer => choose({ layer })), heads = radios('head', head => choose({ head }));
   const stops = rail({ choose: i => choose({ stop: here()[i] }), play: i => { played = here()[i]; way = null; render(); }, rest: () => { const stop = played; played = -1; if (stop >= 0) choose({ stop }); } });
   const shown = picture({ point, keep: at => keepAt(at), open: openNumber });
-  const what = el('p', { class: 'at-what' }), title = el('h2'), formula = el('p', { class: 'at-formula' });
+  const what = el('p', { class: 'at-what' }), title = el('h2', { ...AS_IS }), formula = el('p', { class: 'at-formula' });
   const table = rowTable({ choose: column => keepAt({ row: placed().at.row, column }), point: column => point(column === null ? null : { row: placed().at.row, column }) });
   const opener = el('button', { type: 'button', class: 'pill is-first', onclick: openNumber }, 'Open this number');
   const slider = el('input', { type: 'range', min: '0.1', max: '4', step: '0.1', value: '1', oninput: () => { temperature = Number(slider.value); render(); } });
@@ -318,7 +318,7 @@ export function attention(root, context) {
     const found = parts(key, given), text = found.map(part => part.text).join('');
     if (said === text) return;
     said = text;
-    finding.replaceChildren(...found.map(part => (part.name && part.name !== 'query' ? el('em', { 'data-arg': part.name }, set(part)) : part.text)));
+    finding.replaceChildren(...found.map(part => (!part.name ? part.text : part.name === 'query' ? el('bdi', {}, part.text) : el('em', { ...AS_IS, 'data-arg': part.name }, set(part)))));
   }
 
   return {

@@ -1,7 +1,7 @@
 // @ts-check
 // The picture of a stop in the page: a canvas to look at, and over it the one chosen cell, which has the keys.
 import { coloursOf, sized, watched } from './canvas.js';
-import { el, put, themeOf, write } from './dom.js';
+import { AS_IS, el, put, themeOf, write } from './dom.js';
 import { boxOf, cellAt, gradient, layout, paint } from './grid.js';
 import { tight } from './number.js';
 
@@ -26,7 +26,7 @@ export function picture({ point, keep, open }) {
   const line = el('div', { role: 'row' }, cell), grid = el('div', { class: 'picture-grid', role: 'grid' }, canvas, line);
   const scroll = el('div', { class: 'picture-scroll' }, grid);
   const low = el('span'), bar = el('i'), high = el('span'), above = el('span', { class: 'picture-above' });
-  const said = el('p', { class: 'picture-said' });
+  const said = el('p', { ...AS_IS, class: 'picture-said' });
   const shut = el('span', { class: 'picture-shut', hidden: true }, el('i'), 'not looked at');
   const legend = el('div', { class: 'picture-legend' }, low, bar, high, above, shut);
   const probe = el('i', { class: 'enc-probe', hidden: true });
