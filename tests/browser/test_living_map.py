@@ -139,6 +139,8 @@ def test_the_picture_follows_the_headline_to_another_layer_until_a_word_is_chose
     expect(root.locator("output.said")).to_have_text("")  # a sentence without two words has no finding
     with rerun(page):
         own_sentence(page, EXAMPLE)
+    expect(root.locator(".tokens button")).to_have_count(len(trace.tokens))
+    expect(root.locator("output.said")).not_to_have_text("")  # the map of the sentence before has gone
     root.locator(".tokens button").nth(ANIMAL).click()
     with rerun(page):
         page.locator('[data-head-row="3,1"]').click()
