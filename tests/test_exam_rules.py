@@ -1,7 +1,7 @@
 """Simple rules beside the heads: each is a slow loop's, and nobody thinks of a better one by hand."""
 
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 
 import pytest
 from shared_models import treebanks
@@ -82,6 +82,12 @@ BY_HAND: dict[str, Answer] = {
 }
 
 
+def right_by_hand(sentences: Iterable[LinkedSentence], answer: Answer) -> Counter[str]:
+    """How often an answer is that of the marks, by the kind of link."""
+    links = ((sentence, link) for sentence in sentences for link in sentence.links)
+    return Counter(link.kind for sentence, link in links if answer(sentence, link.source) == link.target)
+
+
 @pytest.mark.parametrize("bank", [0, 1])
 def test_every_rule_told_by_hand_is_right_as_often_as_it_is_counted(bank: int) -> None:
     sentences = [*relations(treebanks()[bank])][::9] + [*gaps(treebanks()[bank], "[MASK]")][::3]
@@ -89,12 +95,7 @@ def test_every_rule_told_by_hand_is_right_as_often_as_it_is_counted(bank: int) -
     counted, names = right_by_rule(sentences, kinds), [str(rule) for rule in RULES]
     assert len({*names}) == len(RULES)
     for name, answer in BY_HAND.items():
-        right = Counter(
-            link.kind
-            for sentence in sentences
-            for link in sentence.links
-            if answer(sentence, link.source) == link.target
-        )
+        right = right_by_hand(sentences, answer)
         found = {kind: counted[kind][names.index(name)] for kind in kinds}
         assert found == {kind: right[kind] for kind in kinds}, name
         assert sum(right.values()), name
@@ -120,12 +121,7 @@ def test_no_rule_told_by_hand_beats_the_one_that_an_examination_names(model: str
         asked = Counter(link.kind for sentence in sentences for link in sentence.links)
         best = Counter[str]()
         for name, answer in BY_HAND.items():
-            right = Counter(
-                link.kind
-                for sentence in sentences
-                for link in sentence.links
-                if answer(sentence, link.source) == link.target
-            )
+            right = right_by_hand(sentences, answer)
             for kind, count in right.items():
                 best[kind] = max(best[kind], count)
                 row = exam.row(kind, bank.name) if kind in exam.relations(bank.name) else None

@@ -15,7 +15,7 @@ from tiny import SENTENCE
 from torch import Tensor
 from twins import MODELS, Change, fields, saved
 
-from encoder import CheckpointError, TextEncoder
+from encoder import CheckpointError, TextEncoder, Trace
 from encoder.checkpoint.hugging_face import UNFIT
 
 pytestmark = pytest.mark.slow
@@ -109,12 +109,18 @@ NAMES = {"weight": "gamma", "bias": "beta"}
 WORDS = "bert.embeddings.word_embeddings.weight"
 
 
+def opened_again(folder: Path, name: str, change: Change) -> tuple[Trace, TextEncoder, Trace]:
+    """The run of a model, and the same folder and its run after a change."""
+    saved(folder, MODELS[name])
+    before = TextEncoder.from_pretrained(folder).trace(SENTENCE)
+    change(folder)
+    after = TextEncoder.from_pretrained(folder)
+    return before, after, after.trace(SENTENCE)
+
+
 @in_turn("change", SAME.values())
 def test_other_ways_to_write_the_same_model(change: Change, tmp_path: Path) -> None:
-    saved(tmp_path, MODELS["bert"])
-    before = TextEncoder.from_pretrained(tmp_path).trace(SENTENCE)
-    change(tmp_path)
-    after = TextEncoder.from_pretrained(tmp_path).trace(SENTENCE)
+    before, _, after = opened_again(tmp_path, "bert", change)
     assert list(before) == list(after)
     assert [name for name in before if not torch.equal(before[name], after[name])] == []
 
@@ -152,12 +158,9 @@ BESIDE: dict[str, tuple[Change, str]] = {
 
 @in_turn(("change", "said"), BESIDE.values())
 def test_what_is_not_part_of_the_encoder_is_left_out_by_name(change: Change, said: str, tmp_path: Path) -> None:
-    saved(tmp_path, MODELS["bert"])
-    before = TextEncoder.from_pretrained(tmp_path).trace(SENTENCE)
-    change(tmp_path)
-    after = TextEncoder.from_pretrained(tmp_path)
-    assert torch.equal(before["mlm.logits"], after.trace(SENTENCE)["mlm.logits"])
-    assert any(said in one for one in after.left_out) or not said
+    before, encoder, after = opened_again(tmp_path, "bert", change)
+    assert torch.equal(before["mlm.logits"], after["mlm.logits"])
+    assert any(said in one for one in encoder.left_out) or not said
 
 
 NO_GUESSES: dict[str, tuple[Change, str]] = {
@@ -176,11 +179,7 @@ NO_GUESSES: dict[str, tuple[Change, str]] = {
 
 @in_turn(("change", "said"), NO_GUESSES.values())
 def test_a_head_whose_guesses_would_be_made_up_is_left_out(change: Change, said: str, tmp_path: Path) -> None:
-    saved(tmp_path, MODELS["bert"])
-    before = TextEncoder.from_pretrained(tmp_path).trace(SENTENCE)
-    change(tmp_path)
-    encoder = TextEncoder.from_pretrained(tmp_path)
-    after = encoder.trace(SENTENCE)
+    before, encoder, after = opened_again(tmp_path, "bert", change)
     assert torch.equal(before["output"], after["output"])
     assert encoder.predict(after) is None and said in encoder.why_no_guesses
     assert any("cls.predictions.transform.dense.weight" in one for one in encoder.left_out)
@@ -240,12 +239,9 @@ TYPES: dict[str, tuple[str, Change, str]] = {
 def test_a_folder_without_a_type_opens_by_what_else_tells_it(
     name: str, change: Change, said: str, tmp_path: Path
 ) -> None:
-    saved(tmp_path, MODELS[name])
-    before = TextEncoder.from_pretrained(tmp_path).trace(SENTENCE)
-    change(tmp_path)
-    after = TextEncoder.from_pretrained(tmp_path)
-    assert torch.equal(before["output"], after.trace(SENTENCE)["output"])
-    assert any(said in one for one in after.left_out)
+    before, encoder, after = opened_again(tmp_path, name, change)
+    assert torch.equal(before["output"], after["output"])
+    assert any(said in one for one in encoder.left_out)
 
 
 def test_a_folder_that_nothing_tells_the_type_of_is_asked_for_it(tmp_path: Path) -> None:

@@ -16,7 +16,7 @@ from tokenizers import Tokenizer
 
 from encoder.checkpoint import hugging_face
 from encoder.checkpoint.build import build, on_meta
-from encoder.checkpoint.folder_reader import read_beside
+from encoder.checkpoint.folder_reader import CONFIG, TOKENIZER, read_beside
 from encoder.checkpoint.hugging_face import Names
 from encoder.checkpoint.sentence_folder import SentenceSettings, read_sentence_settings
 from encoder.checkpoint.tensor_files import (
@@ -30,14 +30,14 @@ from encoder.checkpoint.tensor_files import (
     read_json,
     weight_files,
 )
-from encoder.checkpoint.tokenizer_files import TOKENIZER, SpecialTokens, check_pieces, special_tokens
+from encoder.checkpoint.tokenizer_files import SpecialTokens, check_pieces, special_tokens
 from encoder.model.config import EncoderConfig
 from encoder.model.encoder import Encoder
 from encoder.support import whole_file
 from encoder.support.errors import EncoderError, of_kind
 
 BUNDLED = Path(__file__).parents[1] / "pretrained"
-CONFIG, ADAPTER = "config.json", "adapter_config.json"
+ADAPTER = "adapter_config.json"
 LONGEST_NAME = 255  # characters of a folder, on any system
 TABLE = "embedding.tokens.weight"
 SPARE = 10_000_000  # numbers of tables that are not read whole
@@ -143,10 +143,10 @@ def load_theirs(folder: Path, raw: Mapping[str, Any]) -> Loaded:
     beside = read_beside(folder, raw, theirs=True, vocab_size=raw.get("vocab_size"))
     meant = {**beside.config, "model_type": raw["model_type"]}  # a field that config.json lacks has its usual value
     with told_of(folder / CONFIG):
-        config = meant_alone = hugging_face.read_fields(meant, mlm_head=True)
+        config = hugging_face.read_fields(meant, mlm_head=True)
+    differences = hugging_face.differences(alone, config)
     with told_of(origin):
-        names = hugging_face.read_names(raw, there)
-        names = hugging_face.head_left_out(names, dict(on_meta(config).named_parameters()))
+        names = hugging_face.whole_names(raw, config, there)
     wanted = {ours: there[name] for ours, name in names.ours.items()}
     check_amount(config, wanted, origin)
     tokenizer = Tokenizer.from_str(beside.tokenizer)
@@ -155,11 +155,8 @@ def load_theirs(folder: Path, raw: Mapping[str, Any]) -> Loaded:
     if sentence is not None:
         config = replace(config, pooling=sentence.pooling, unit_length=sentence.unit_length)
     tensors = read(wanted)
-    if hugging_face.names_its_own(raw, tensors):
-        names = hugging_face.without_head(names, hugging_face.OWN_TABLE)
-        tensors = {ours: tensor for ours, tensor in tensors.items() if ours in names.ours}
     with told_of(origin):
-        tensors = hugging_face.arranged(meant, tensors)
+        names, tensors = hugging_face.taken(meant, names, tensors, hugging_face.is_tied(raw))
     config = replace(config, mlm_head=names.mlm_head)
     model = build(config, tensors, origin, partial(hugging_face.their_name, meant))
     classes = raw.get("architectures")
@@ -167,8 +164,8 @@ def load_theirs(folder: Path, raw: Mapping[str, Any]) -> Loaded:
         model,
         tokenizer,
         fingerprint(files),
-        special_tokens(tokenizer, {f"{kind}_token": name for kind, name in beside.special.items()}),
-        (*names.left_out, *hugging_face.differences(alone, meant_alone), *([how] if how else [])),
+        special_tokens(tokenizer, beside.special),
+        (*names.left_out, *differences, *([how] if how else [])),
         sentence,
         tuple(map(str, classes)) if isinstance(classes, list) else (),
     )

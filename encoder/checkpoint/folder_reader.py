@@ -52,12 +52,13 @@ class FolderReading:
     """What stands beside the weights of a folder.
 
     `tokenizer` is a tokenizer.json; `config` the fields of config.json, those that it does not say among them;
-    `special` the names of its special tokens by their kind. The last two are empty for a folder in our own layout.
+    `special` the names of its special tokens, such as that of mask_token. The last two are empty for a folder in our
+    own layout.
     """
 
     tokenizer: str
     config: Mapping[str, Any]
-    special: Mapping[str, str | None]
+    special: Mapping[str, str]
 
 
 def files_beside(folder: Path) -> dict[str, int]:

@@ -12,7 +12,7 @@ from tokenizers import Tokenizer
 from torch import Tensor, nn
 
 from encoder.checkpoint import hugging_face
-from encoder.checkpoint.build import build, on_meta
+from encoder.checkpoint.build import build
 from encoder.checkpoint.families import FAMILIES
 from encoder.checkpoint.folder import Loaded
 from encoder.checkpoint.tensor_files import CheckpointError
@@ -35,14 +35,11 @@ def from_object(model: Any, tokenizer: Any) -> Loaded:
     raw = config_of(model)
     weights = {name: plain(name, tensor) for name, tensor in model.state_dict().items()}
     config = hugging_face.read_fields(raw, mlm_head=True)
-    names = hugging_face.head_left_out(hugging_face.read_names(raw, weights), dict(on_meta(config).named_parameters()))
+    names = hugging_face.whole_names(raw, config, weights)
     pieces = backend(tokenizer)
     check_pieces("the tokenizer", pieces, config.vocab_size)
     tensors = {ours: weights[theirs] for ours, theirs in names.ours.items()}
-    if hugging_face.names_its_own(raw, tensors):
-        names = hugging_face.without_head(names, hugging_face.OWN_TABLE)
-        tensors = {ours: tensor for ours, tensor in tensors.items() if ours in names.ours}
-    arranged = hugging_face.arranged(raw, tensors)
+    names, arranged = hugging_face.taken(raw, names, tensors, hugging_face.is_tied(raw))
     config = replace(config, mlm_head=names.mlm_head)
     encoder = build(config, arranged, WEIGHTS, partial(hugging_face.their_name, raw))
     special = special_tokens(pieces, getattr(tokenizer, "special_tokens_map", {}))

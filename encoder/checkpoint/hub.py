@@ -13,8 +13,7 @@ from typing import Any
 from encoder import checkpoint
 from encoder.checkpoint import sentence_folder
 from encoder.checkpoint.families import FAMILIES
-from encoder.checkpoint.folder import CONFIG
-from encoder.checkpoint.folder_reader import BESIDE, PIECES
+from encoder.checkpoint.folder_reader import BESIDE, CONFIG, PIECES
 from encoder.checkpoint.tensor_files import INDEX, WEIGHTS
 from encoder.support.errors import EncoderError, of_kind
 

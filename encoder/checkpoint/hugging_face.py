@@ -13,6 +13,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
+from encoder.checkpoint.build import on_meta
 from encoder.checkpoint.families import FAMILIES, Family
 from encoder.checkpoint.tensor_files import CheckpointError
 from encoder.model.activations import ACTIVATIONS
@@ -119,18 +120,6 @@ def family(raw: Mapping[str, Any]) -> Family:
     return FAMILIES[kind]
 
 
-def check_fields(raw: Mapping[str, Any]) -> None:
-    """Refuse a config.json that says what no encoder here can be.
-
-    Raises:
-        CheckpointError: a type that is not supported, or a field of such a value.
-    """
-    for name, (allowed, why) in (ONLY | dict(family(raw).only)).items():
-        if name in raw and raw[name] not in allowed and not (name == "auto_map" and code_of(raw)):
-            values = " or ".join(map(repr, allowed))
-            raise CheckpointError(f"{name} is {raw[name]!r}; it must be {values}: {why}")
-
-
 def read_fields(raw: Mapping[str, Any], mlm_head: bool) -> EncoderConfig:
     """The configuration that a config.json describes; sizes must be there, the rest has the family's usual values.
 
@@ -138,7 +127,10 @@ def read_fields(raw: Mapping[str, Any], mlm_head: bool) -> EncoderConfig:
         CheckpointError: a field that is missing, or has a value that this encoder cannot follow.
     """
     kind = family(raw)
-    check_fields(raw)
+    for name, (allowed, why) in (ONLY | dict(kind.only)).items():
+        if name in raw and raw[name] not in allowed and not (name == "auto_map" and code_of(raw)):
+            values = " or ".join(map(repr, allowed))
+            raise CheckpointError(f"{name} is {raw[name]!r}; it must be {values}: {why}")
     absent = [theirs for ours, theirs in kind.fields.items() if theirs not in raw and ours not in kind.usual]
     if absent:
         raise CheckpointError(f"it lacks {', '.join(absent)}, which a {raw['model_type']} model has")
@@ -221,6 +213,20 @@ class Names:
     def mlm_head(self) -> bool:
         """Whether the head that guesses words is there."""
         return any(name.startswith("mlm_head.") for name in self.ours)
+
+
+def is_tied(raw: Mapping[str, Any]) -> bool:
+    """Whether a head for words has the embedding table, as a config.json says it: without a word it has."""
+    return raw.get("tie_word_embeddings") is not False
+
+
+def whole_names(raw: Mapping[str, Any], config: EncoderConfig, theirs: Iterable[str]) -> Names:
+    """The same as `read_names`, without a head for words that tensors of such a model are missing of.
+
+    Raises:
+        CheckpointError: as `read_names`.
+    """
+    return head_left_out(read_names(raw, theirs), [name for name, _ in on_meta(config).named_parameters()])
 
 
 def read_names(raw: Mapping[str, Any], theirs: Iterable[str]) -> Names:
@@ -369,20 +375,25 @@ def differences(alone: EncoderConfig, meant: EncoderConfig) -> list[str]:
     ]
 
 
-def names_its_own(raw: Mapping[str, Any], tensors: Mapping[str, Tensor]) -> bool:
+def names_its_own(tied: bool, tensors: Mapping[str, Tensor]) -> bool:
     """Whether the head names words by another table than they are read with, which is not computed here."""
     decoder, table = tensors.get("mlm_head.decoder.weight"), tensors.get("embedding.tokens.weight")
     if decoder is None:
-        return raw.get("tie_word_embeddings") is False and any(name.startswith("mlm_head.") for name in tensors)
+        return not tied and any(name.startswith("mlm_head.") for name in tensors)
     return table is not None and (decoder.shape != table.shape or not torch.equal(decoder, table))
 
 
-def arranged(raw: Mapping[str, Any], tensors: Mapping[str, Tensor]) -> dict[str, Tensor]:
-    """The tensors as our modules hold them.
+def taken(
+    raw: Mapping[str, Any], names: Names, tensors: Mapping[str, Tensor], tied: bool
+) -> tuple[Names, dict[str, Tensor]]:
+    """The tensors as our modules hold them, without a head that names words by a table of its own.
 
     The decoder is the embedding table. RoBERTa's tables lose the rows that it never reads: positions before the first,
     and segments after the first, which it does not tell apart.
     """
+    if names_its_own(tied, tensors):
+        names = without_head(names, OWN_TABLE)
+        tensors = {ours: tensor for ours, tensor in tensors.items() if ours in names.ours}
     arrangement = cut(raw, tensors)
     for copy, original in SAME_AS.items():
         if copy in arrangement:
@@ -390,4 +401,4 @@ def arranged(raw: Mapping[str, Any], tensors: Mapping[str, Tensor]) -> dict[str,
     kind = family(raw)
     first = slice(first_position(raw), None) if kind.positions_after_padding else slice(None)
     rows = {"embedding.positions.weight": first, "embedding.segments.weight": slice(1 if kind.one_segment else None)}
-    return arrangement | {name: arrangement[name][kept] for name, kept in rows.items() if name in arrangement}
+    return names, arrangement | {name: arrangement[name][kept] for name, kept in rows.items() if name in arrangement}

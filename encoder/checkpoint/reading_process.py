@@ -36,7 +36,6 @@ NO_SENTENCEPIECE = (
     "it has no tokenizer.json, and its vocabulary is not one that the package sentencepiece reads here; "
     "AutoTokenizer.from_pretrained(folder).save_pretrained(folder) writes a tokenizer.json where it does"
 )
-KINDS = ("pad", "mask", "cls", "sep", "unk")
 PROBES = (
     "",
     " ",
@@ -166,7 +165,7 @@ def read_theirs(folder: Path) -> dict[str, Any]:
     return {
         "config": json.loads(config.to_json_string(use_diff=False)),
         "tokenizer": tokenizer.backend_tokenizer,
-        "special": {kind: tokenizer.special_tokens_map.get(f"{kind}_token") for kind in KINDS},
+        "special": dict(tokenizer.special_tokens_map),
     }
 
 
@@ -234,29 +233,29 @@ def main() -> None:
     answers = os.fdopen(os.dup(1), "w")
     os.dup2(2, 1)  # what a library prints is no answer
     sys.modules["torch"] = None  # type: ignore[assignment]  # is not looked for, and takes longest to import
-    while hasattr(os, "fork") is False or select.select([sys.stdin], [], [], IDLE)[0]:
+    forks = hasattr(os, "fork")  # where not, it reads one folder: its bounds hold for no more
+    while not forks or select.select([sys.stdin], [], [], IDLE)[0]:
         line = sys.stdin.readline()
         if not line:
             return
         request = json.loads(line)
-        if request["theirs"]:
-            try:
-                import transformers  # noqa: F401  # before the fork: each has it at once
-            except ImportError:
-                (Path(request["folder"]) / RESULT).write_text(json.dumps({"wrong": NO_TRANSFORMERS}))
-                print(file=answers, flush=True)
-                continue
-            warm()
-        (answer_apart if hasattr(os, "fork") else answer)(request)
+        if request["theirs"] and not is_warm():
+            (Path(request["folder"]) / RESULT).write_text(json.dumps({"wrong": NO_TRANSFORMERS}))
+        else:
+            (answer_apart if forks else answer)(request)
         print(file=answers, flush=True)
-        if not hasattr(os, "fork"):
-            return  # its bounds hold for one folder
+        if not forks:
+            return
 
 
-def warm() -> None:
-    """Import what every folder needs."""
-    from transformers import CONFIG_MAPPING, AutoConfig, AutoTokenizer  # noqa: F401
-    from transformers.models.bert import BertConfig, BertTokenizer  # noqa: F401
+def is_warm() -> bool:
+    """Import what every folder needs, before the fork, so that each has it at once; whether it can be had."""
+    try:
+        from transformers import CONFIG_MAPPING, AutoConfig, AutoTokenizer  # noqa: F401
+        from transformers.models.bert import BertConfig, BertTokenizer  # noqa: F401
+    except ImportError:
+        return False
+    return True
 
 
 if __name__ == "__main__":

@@ -10,7 +10,6 @@ from tokenizers import Tokenizer
 
 from encoder.checkpoint.tensor_files import CheckpointError
 
-TOKENIZER = "tokenizer.json"
 # What the tokens that a model adds are called: BERT's names, and RoBERTa's.
 KNOWN = {"pad": ("[PAD]", "<pad>"), "mask": ("[MASK]", "<mask>"), "cls": ("[CLS]", "<s>"), "sep": ("[SEP]", "</s>")}
 UNKNOWN = ("[UNK]", "<unk>")  # and what stands for a piece that the vocabulary lacks

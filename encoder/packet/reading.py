@@ -14,10 +14,9 @@ from typing import Any
 import numpy as np
 
 from encoder.packet.format import Stored, Values
-from encoder.support.formatting import listed
+from encoder.support.formatting import listed, ordinal
 
 NOISE = 0.1  # of a share: a head that costs a smaller part of it is no reason for a guess
-ORDER = ["first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth", "tenth"]
 MOST = 1_000_000  # weights that are read to find the word whose head is clearest
 Place = tuple[int, int]  # a layer, and a head of it
 Sentence = tuple[str, dict[str, Any]]  # the key of a pattern, and its arguments
@@ -209,7 +208,7 @@ class Reading:
         name, place = "gap" if word.gap else f"“{word.name}”", alike.index(word)
         if len(alike) < 2:
             return "the gap" if word.gap else name
-        return f"the {ORDER[place]} {name}" if place < len(ORDER) else f"{name} number {place + 1}"
+        return f"the {ordinal(place)} {name}"
 
     def passed(self, word: Word, top: int) -> Word | None:
         """Return the word before the gap that would have another verb, where a head looks past it; None else."""

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 import torch
 from mounted import Answer, Mounted
+from ordinals import nth
 from playwright.sync_api import Page, expect
 from shared_models import pretrained
 from tiers import mostly_nightly
@@ -93,7 +94,6 @@ PAIRED = mostly_nightly(
 )
 NUMBER = r"(?:under |over )?\d[\d.]*(?:e-\d+)? %"
 WRONG = re.compile(r"(?<!“)“”|\bgap gap\b|undefined|NaN")  # of no sentence, whatever the run
-ORDER = ("first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth", "tenth")
 CHANGES = re.compile(
     r"(Head|Of the heads that (?:a guess needs|move the words most), head) (\d+) of layer (\d+) changes most"
     r"(?:: in B (.*?) gives (.*?) ([\d.]+) points? (more|less)"
@@ -171,7 +171,7 @@ class Seen:
         shown, at = f"“{name}”" if name else "gap", alike.index(place)
         if len(alike) < 2:
             return shown if name else "the gap"
-        return f"the {ORDER[at]} {shown}" if at < len(ORDER) else f"{shown} number {at + 1}"
+        return f"the {nth(at)} {shown}"
 
     def place(self, called: str) -> int:
         """The word that a sentence means."""

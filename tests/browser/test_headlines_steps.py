@@ -8,6 +8,7 @@ from functools import cache
 import pytest
 import torch
 from mounted import Mounted
+from ordinals import nth
 from playwright.sync_api import expect
 from shared_models import pretrained
 
@@ -89,8 +90,6 @@ CONFIGS = {
 }
 MODELS = ("small", "pre-norm", "modern", "paper", "bert", "base")
 OF_DAY = MODELS[:3]
-ORDER = ("first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth", "tenth")
-ORDER += ("eleventh", "twelfth")
 MINUS = "\u2212"
 NUMBER = re.compile(rf"(?<![\w“]){MINUS}?\d[\d,]*(?:\.\d+)?(?:e[+{MINUS}]\d+)?")
 Said = Callable[[TextEncoder, Trace, int, int, int], str]
@@ -108,10 +107,7 @@ def named(trace: Trace, i: int, *, first: bool = False) -> str:
     name = "gap" if gap else tokens[i] if special[i] else f"“{tokens[i]}”"
     alike = [j for j, token in enumerate(tokens) if token == tokens[i] and special[j] == special[i]]
     if len(alike) > 1:
-        place = alike.index(i)
-        ends = {1: "st", 2: "nd", 3: "rd"}
-        end = "th" if (place + 1) % 100 in (11, 12, 13) else ends.get((place + 1) % 10, "th")
-        name = f"the {ORDER[place] if place < 12 else f'{place + 1}{end}'} {name}"
+        name = f"the {nth(alike.index(i))} {name}"
     elif gap:
         name = "the gap"
     return name[0].upper() + name[1:] if first and name.startswith("the ") else name
