@@ -83,7 +83,7 @@ def forget(tab: Page) -> None:
     tab.context.clear_cookies()
     tab.context.clear_permissions()
     tab.set_viewport_size(VIEWPORT)
-    tab.emulate_media(color_scheme="light", reduced_motion="null")
+    tab.emulate_media(media="null", color_scheme="light", reduced_motion="null", forced_colors="null")
     watched_anew(tab)
 
 

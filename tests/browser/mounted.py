@@ -159,7 +159,7 @@ class Bench:
         let_go(self.tab)
         if self.tab.viewport_size != DESK:
             self.tab.set_viewport_size(DESK)
-        self.tab.emulate_media(color_scheme="light", reduced_motion="reduce", forced_colors="none")
+        self.tab.emulate_media(media="null", color_scheme="light", reduced_motion="reduce", forced_colors="none")
         self.tab.mouse.move(0, 0)
 
     def failures(self) -> list[str]:
