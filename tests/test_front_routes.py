@@ -133,9 +133,6 @@ client = TestClient(Starlette(routes=routes.routes()))
 addresses = dict(packets.shelf().addresses())
 for address in [*addresses.values(), f"/api/front/{routes.bundle()[0]}/front.js"]:
     assert client.get(address).status_code == 200
-for sentence in addresses:
-    assert client.get("/plain", params={"sentence": sentence, "layer": "2"}).status_code == 200
-assert client.get("/plain?sentence=" + "x" * 1501).status_code == 413
 assert "torch" not in sys.modules
 """
     subprocess.run([sys.executable, "-c", code], cwd=ROOT, check=True)

@@ -11,7 +11,7 @@ import { radios } from './controls.js';
 /** @typedef {import('./mount.js').Context} Context */
 /** @typedef {import('./packet.js').Packet} Packet */
 /** Tells the server: `go` leads to a page, `set` chooses. @typedef {(kind: 'go' | 'set', said: Record<string, unknown>) => void} Act */
-/** What the server shows; `query` is that of an address of it, `load` asks for more of that run, `number` is what was opened in a picture and how often one was. @typedef {{sentence: string, model: string, mask?: string | null, query: Record<string, string>, page: string, load: import('./mount.js').Load, number: [number, string]} & Pick<import('./mount.js').Options, 'pages' | 'models' | 'examples' | 'plain'>} Shown */
+/** What the server shows; `query` is that of an address of it, `load` asks for more of that run, `number` is what was opened in a picture and how often one was. @typedef {{sentence: string, model: string, mask?: string | null, query: Record<string, string>, page: string, load: import('./mount.js').Load, number: [number, string]} & Pick<import('./mount.js').Options, 'pages' | 'models' | 'examples'>} Shown */
 /** @typedef {{layers: number, heads: number, layer: number, head: number}} Place */
 
 /** What each element has; a server hands over what it shows again and again. @type {WeakMap<HTMLElement, {draw: (shown: any, act: Act) => void, end: () => void}>} */

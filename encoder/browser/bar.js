@@ -44,13 +44,8 @@ export function bar(root, context, ways = [], acts = []) {
   const choices = el('div', { class: 'enc-menu enc-other-list', hidden: true, role: 'group', 'aria-label': 'Other sentences' });
   const own = el('button', { type: 'button', class: 'enc-pill enc-own', onclick: () => root.dispatchEvent(new CustomEvent('enc-own')) }, el('span', { class: 'enc-wide' }, 'Type your '), 'own sentence');
   const model = el('select', { class: 'enc-pill', 'aria-label': 'Model', onchange: () => store.set({ model: model.value }, { push: true }) });
-  const lead = () => {
-    const query = new URLSearchParams(store.query()).toString();
-    put(plain, { href: `${options().plain}${query && `?${query}`}` });
-  };
-  const plain = el('a', { class: 'enc-plain', onfocus: lead }, 'Plain page');
   const kept = keep(root, context);
-  const element = el('header', { class: 'enc-bar' }, plain, open, title, el('span', { class: 'enc-room' }), field.form, others, model, own, kept.element, menu, choices);
+  const element = el('header', { class: 'enc-bar' }, open, title, el('span', { class: 'enc-room' }), field.form, others, model, own, kept.element, menu, choices);
   const links = () => /** @type {HTMLElement[]} */ ([...menu.querySelectorAll('a, button')]);
   const list = fold(open, menu, { items: links, fill, first: () => links().find(one => one.hasAttribute('aria-current')) ?? links()[0] });
 
@@ -98,8 +93,6 @@ export function bar(root, context, ways = [], acts = []) {
       const { page, pages, models } = options(), state = store.get(), onStart = page === 'start';
       title.hidden = Boolean(options().headed);
       write(title, onStart ? 'See how an encoder thinks' : pages.find(one => one.key === page)?.title ?? '');
-      plain.hidden = !options().plain || Boolean(options().closed);
-      if (!plain.hidden) lead();
       open.hidden = pages.length < 2 || options().menu === false;
       field.form.hidden = onStart || Boolean(options().closed);
       others.hidden = field.form.hidden || !(ways.length || options().examples?.length);

@@ -4,13 +4,13 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from encoder.browser.held import Run, held
 from encoder.browser.living import PAGES, living_file, quoted, written
 from encoder.checkpoint.text_encoder import TextEncoder
-from encoder.packet.format import unpack
-from encoder.packet.reading import Reading
-from encoder.packet.say import say
+from encoder.packet.format import Stored, unpack
+from encoder.packet.run import opening
 from encoder.support.errors import EncoderError, integer
 from encoder.support.formatting import percent
 from encoder.support.whole_file import write
@@ -20,7 +20,7 @@ CALLED = {"output": "stack", "add & norm": "add_norm"}  # other names of pages
 CHOICES = ("layer", "head", "word", "step", "cell", "after", "lens_word", "off", "maps")  # what of a page can be chosen
 BY_HAND = "show it with encoder.browser.cell.cell([(encoder, trace)])"
 WHOLE = re.compile(r"\d{1,6}", re.ASCII)
-MOST_WORDS = 64  # of the table beside a picture
+MOST_TOKENS = 64  # of the table beside a picture
 HEIGHT = 640  # pixels of a frame that nobody tells how high its page is
 # A frame says how high its page is; it is given so much, within bounds. One listener serves all cells of a page.
 FOLLOW = """if (!window.encoderCells) {
@@ -109,7 +109,7 @@ def drawn(
         below: HTML that stands at its end, and asks no server.
     """
     _, about, arrays = unpack(runs[0][0])
-    line, words = line_and_text(Reading(about, arrays), query)
+    line, words = line_and_text(about, arrays, query)
     title = f"{PAGES[page][0]}: {line}"
     file = living_file(runs, title, page=page, chosen=query, kept=line if kept else "", link=link, below=below)
     return LivingCell(file, title, words)
@@ -145,28 +145,24 @@ def spelled(trace: Trace, chosen: Mapping[str, object]) -> dict[str, str]:
     return query
 
 
-def line_and_text(run: Reading, query: Mapping[str, str]) -> tuple[str, str]:
-    """Return a run in a line, and as HTML for who sees no picture: the claim, and a table of where the head looks."""
-    numbers = (query.get(name, "") for name in ("layer", "head", "word"))
-    layer, head, word = (int(text) if WHOLE.fullmatch(text) else None for text in numbers)
-    choice = run.choice(word, layer, head)
-    sentence = " / ".join(filter(None, (run.about["sentence"], run.about["second"])))
-    if choice is None:
-        return f"“{short(sentence)}”", f"<p dir='auto'>{written(sentence)}</p>"
-    key, args = run.claim(choice.place, choice.word)
-    claim, look = say(key, **args), run.look(choice.place, choice.word)
-    rows = [(run.name(word), share) for word, share in zip(run.words, look.shares, strict=True)]
-    rows = sorted(rows, key=lambda row: -row[1])[:MOST_WORDS] if len(rows) > MOST_WORDS else rows
-    rows += [(f"{run.others_named}: no words", look.rest)] if run.others else []
-    of = "the gap" if choice.word.gap else f"“{choice.word.name}”"
-    caption = f"Where head {choice.place[1]} of layer {choice.place[0]} looks from {of}"
-    table = table_html(caption, ("word", "share"), ((name, percent(share)) for name, share in rows))
-    guesses = ", ".join(f"“{text}” {percent(share)}" for text, share in run.guesses(choice.word)[:5])
-    guess_line = f"<p dir='auto'>The model guesses {written(guesses)}.</p>" if guesses else ""
-    return (
-        f"“{short(sentence)}”: {claim}",
-        f"<p dir='auto'>{written(f'“{short(sentence)}”: {claim}')}</p>{guess_line}{table}",
-    )
+def line_and_text(about: Mapping[str, Any], arrays: Mapping[str, Stored], query: Mapping[str, str]) -> tuple[str, str]:
+    """Return a run in a line, and as HTML for who sees no picture: what is guessed, and where the head looks."""
+    numbers = {name: int(text) for name in ("layer", "head", "word") if WHOLE.fullmatch(text := query.get(name, ""))}
+    line = f"“{short(' / '.join(filter(None, (about['sentence'], about['second']))))}”"
+    text = f"<p dir='auto'>{written(line)}</p>"
+    for place, guesses in about["guesses"].items():
+        at = "" if len(about["guesses"]) == 1 else f" for token {place}"
+        guessed = ", ".join(f"“{token}” {percent(share)}" for token, share in guesses[:5])
+        text += f"<p dir='auto'>The model guesses{at} {written(guessed)}.</p>"
+    own = opening(about, arrays)
+    layer, head, word = numbers.get("layer", own[0]), numbers.get("head", own[1]), numbers.get("word", about["gap"])
+    tokens, rows, weights = about["tokens"], about["rows"], arrays["weights"].numbers
+    if word not in rows or not (layer < weights.shape[0] and head < weights.shape[1]):
+        return line, text
+    shares = sorted(zip(tokens, weights[layer, head, rows.index(word)].tolist(), strict=True), key=lambda row: -row[1])
+    caption = f"Where head {head} of layer {layer} looks from token {word}, “{tokens[word]}”"
+    table = table_html(caption, ("token", "share"), ((token, percent(share)) for token, share in shares[:MOST_TOKENS]))
+    return f"{line}, layer {layer}, head {head}", text + table
 
 
 def table_html(caption: str, names: Sequence[str], rows: Iterable[Sequence[str]]) -> str:

@@ -5,7 +5,6 @@ from html import escape
 
 CONTROLS = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\ud800-\udfff\ufffe\uffff]")  # no page may hold these
 AS_IS = {"translate": "no", "lang": ""}  # what a browser's translator leaves alone: tokens and words; `bdi` has it
-EMPTY = {"meta", "link", "input"}  # elements that nothing is inside of
 
 
 class Html(str):
@@ -20,7 +19,7 @@ def el(tag: str, /, *inside: str | None, **attributes: str | float | bool | None
     given = {key.rstrip("_").replace("_", "-"): value for key, value in whole.items()}
     shown = {key: value for key, value in given.items() if value is not None and value is not False}
     start = "".join(f" {key}" if value is True else f' {key}="{text(str(value))}"' for key, value in shown.items())
-    return Html(f"<{tag}{start}>" if tag in EMPTY else f"<{tag}{start}>{join(*inside)}</{tag}>")
+    return Html(f"<{tag}{start}>{join(*inside)}</{tag}>")
 
 
 def join(*inside: str | None) -> Html:

@@ -20,11 +20,11 @@ import { start } from './start.js';
 /** @typedef {{key: string, title: string, address: string, front?: boolean, group?: string, parts?: string[], step?: string}} Listed */
 /**
  * What a front needs. `shipped` leads from a bundled sentence to the address of its packet; an empty address is asked of `load`.
- * `plain` is the address of the page without script. `closed`: no other sentences can be had, as in a file, nor the numbers of every step, but where `numbers` says so. `unfold` has a server draw more of the run below the picture, or no more, `open` tells that it does.
+ * `closed`: no other sentences can be had, as in a file, nor the numbers of every step, but where `numbers` says so. `unfold` has a server draw more of the run below the picture, or no more, `open` tells that it does.
  * `examples` are sentences to choose from, `headed` says that the page has its name as its headline, `menu` whether the menu is offered. `keep` gives files of a picture; without it there are none. `drawn` hears of every drawing. `goTo` leads to another page, or gives a sentence that says why it cannot.
  * @typedef {{
  *   load: Load, store: Store, pages: Listed[], page: string, shipped: Record<string, string>,
- *   models: {name: string, title: string}[], goTo: (key: string, query: Record<string, string>) => string | void, plain?: string, closed?: boolean, numbers?: boolean,
+ *   models: {name: string, title: string}[], goTo: (key: string, query: Record<string, string>) => string | void, closed?: boolean, numbers?: boolean,
  *   examples?: string[], headed?: boolean, menu?: boolean, open?: boolean, unfold?: (open: boolean) => void, drawn?: () => void, keep?: import('./keep.js').Keep
  * }} Options
  */

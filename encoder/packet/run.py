@@ -1,6 +1,6 @@
 """A run as packets: level 1 holds what all layers and heads do, level 2 the vectors of one layer."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from hashlib import sha256
 from typing import Any
@@ -88,6 +88,24 @@ def level_1(
     if not trace.edits and not trace.hidden:
         about["evidence"] = evidence(trace.source.fingerprint, first)
     return pack(1, about, arrays)
+
+
+def opening(about: Mapping[str, Any], arrays: Mapping[str, Stored]) -> tuple[int, int]:
+    """Return the layer and head whose loss costs the first gap's guess most, or else moves the last vectors most.
+
+    Args:
+        about: the header of a packet of level 1.
+        arrays: its arrays; without `off` and `moved` it is the first head.
+    """
+    if "off" in arrays and about["guesses"].get(str(about["gap"])):
+        first = about["off"]["words"].index(about["guesses"][str(about["gap"])][0][0])
+        lost = -arrays["off"].numbers[..., first]
+    elif "moved" in arrays:
+        lost = arrays["moved"].numbers.mean(-1)
+    else:
+        return 0, 0
+    layer, head = np.unravel_index(np.nan_to_num(lost, nan=-np.inf).argmax(), lost.shape)
+    return int(layer), int(head)
 
 
 def level_2(trace: Trace, layer: int) -> bytes:

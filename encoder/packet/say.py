@@ -28,12 +28,7 @@ def patterns() -> dict[str, dict[str, Any]]:
 
 
 def say(key: str, **args: object) -> str:
-    """Return the sentence of a pattern with these arguments."""
-    return "".join(text for text, _ in parts(key, **args))
-
-
-def parts(key: str, **args: object) -> list[tuple[str, str]]:
-    """Return the parts of a sentence in order: words of the pattern, which have no name, and arguments with theirs.
+    """Return the sentence of a pattern with these arguments.
 
     Raises:
         EncoderError: no pattern is called so, or it has other arguments.
@@ -46,9 +41,4 @@ def parts(key: str, **args: object) -> list[tuple[str, str]]:
         raise EncoderError(
             f"the sentence {key!r} takes {', '.join(kinds) or 'nothing'}; got {', '.join(args) or 'none'}"
         )
-    text, end, filled = str(pattern["text"]), 0, list[tuple[str, str]]()
-    for slot in SLOT.finditer(text):
-        value = FORMATS[slot[2] or kinds[slot[1]]](args[slot[1]])
-        filled += [(text[end : slot.start()], ""), (value, slot[1])]
-        end = slot.end()
-    return [*filled, (text[end:], "")]
+    return SLOT.sub(lambda slot: FORMATS[slot[2] or kinds[slot[1]]](args[slot[1]]), str(pattern["text"]))

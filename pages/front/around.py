@@ -46,7 +46,6 @@ def draw_bar(page: Page) -> None:
             "pages": pages,
             "models": () if alone else tuple({"name": name, "title": title} for name, title in named.items()),
             "examples": () if alone else offered(),
-            "plain": "" if alone else f"{base()}/plain",
             "sentence": view.sentence,
             "model": view.model,
             "mask": session_runs.text_encoder(view.model).mask_token,

@@ -7,7 +7,7 @@ import { file, NO_LINE, post, RENEWED } from './post.js';
 
 /** @typedef {{level: number, [name: string]: unknown}} Asked */
 /** @typedef {{key: string, title: string, address: string, front: boolean}} Listed */
-/** @typedef {{script: string, run: string, plain: string, picture: string, page: string, pages: Listed[], menu: boolean, examples: string[], shipped: [string, string][], models: {name: string, title: string}[], tells: boolean, open: boolean, opens: string[], handed: [number, Record<string, string>], numbers: [string, string], opened: [number, string], runs: number, classes: string, code: string}} Told */
+/** @typedef {{script: string, run: string, picture: string, page: string, pages: Listed[], menu: boolean, examples: string[], shipped: [string, string][], models: {name: string, title: string}[], tells: boolean, open: boolean, opens: string[], handed: [number, Record<string, string>], numbers: [string, string], opened: [number, string], runs: number, classes: string, code: string}} Told */
 /** @typedef {{end(): void, flush(): void, query(): Record<string, string>, pin(): void, set(changes: object): void, take(query: Record<string, string>): void, subscribe(hear: () => void): () => void}} Store */
 /** @typedef {{mount: (root: HTMLElement, options: object) => () => void, windowStore: (options?: object) => Store, fromQuery: (search: string) => object, DEFAULTS: object} & import('./class_screen.js').Classes} Front */
 /** @typedef {{data: Told, trigger: ComponentArguments<Told>['setTriggerValue'], page: string, end: () => void, handed: number, opened: number, know: () => boolean, tell: () => void, mounted?: () => void, store?: Store, front?: Front}} Kept */
@@ -51,15 +51,12 @@ function reconnect(back) {
 const all = /** @type {{encoderFronts?: WeakMap<HTMLElement, Kept>}} */ (globalThis);
 const kept = (all.encoderFronts ||= new WeakMap());
 
-/** One sentence in place of the page, and the way to the page that needs no script. @param {HTMLElement} root @param {string} sentence @param {string} plain */
-function say(root, sentence, plain) {
-  const said = document.createElement('p'), link = document.createElement('a');
+/** One sentence in place of the page. @param {HTMLElement} root @param {string} sentence */
+function say(root, sentence) {
+  const said = document.createElement('p');
   said.setAttribute('role', 'alert');
   said.style.padding = '2rem';
-  link.href = plain + location.search;
-  link.style.color = 'inherit';
-  link.textContent = 'Open the plain page';
-  said.append(`${sentence} `, link);
+  said.textContent = sentence;
   root.replaceChildren(said);
 }
 
@@ -144,7 +141,6 @@ function draw(root, here, front) {
     menu: told.menu,
     page: here.page,
     shipped: Object.fromEntries(told.shipped),
-    plain: told.plain,
     examples: told.examples,
     models: told.models,
     drawn: () => tellClass('changed'),
@@ -199,8 +195,8 @@ export default function ({ data, parentElement, setTriggerValue }) {
   };
   kept.set(root, here);
   Object.assign(here, { data, trigger: setTriggerValue, page: data.page });
-  if (!('adoptedStyleSheets' in document) || !CSS.supports('color', 'light-dark(white, black)')) say(root, OLD, data.plain);
-  else import(new URL(data.script, location.origin).href).then(front => draw(root, here, front), () => say(root, RENEWED, data.plain));
+  if (!('adoptedStyleSheets' in document) || !CSS.supports('color', 'light-dark(white, black)')) say(root, OLD);
+  else import(new URL(data.script, location.origin).href).then(front => draw(root, here, front), () => say(root, RENEWED));
   // A run that was overtaken by the next one ends late: what that one draws stays.
   return () => {
     if (root.isConnected || kept.get(root) !== here) return;

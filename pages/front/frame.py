@@ -65,7 +65,6 @@ def draw(page: Page, pages: Mapping[Any, Page]) -> None:
         data={  # Streamlit loads pandas to see whether a mapping or a list in it is a table: it has none
             "script": f"{base()}/api/front/{digest}/front.js",
             "run": f"{base()}/api/run",
-            "plain": f"{base()}/plain",
             "picture": f"{base()}/api/picture",
             "page": DRAWN[page.key],
             "pages": tuple(site.listed()),

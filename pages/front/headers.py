@@ -45,18 +45,6 @@ def policy() -> str:
     )
 
 
-def without_script() -> str:
-    """Return the policy of a page that has no script: it fetches nothing and sends its forms here alone."""
-    rules = [
-        "default-src 'none'",
-        "style-src 'unsafe-inline'",
-        "img-src data:",
-        "base-uri 'none'",
-        "form-action 'self'",
-    ]
-    return "; ".join([*rules, *ancestors()])
-
-
 def ancestors() -> list[str]:
     """Return the rule that says who may show the app in a frame; none where all may."""
     framed = " ".join(site for site in os.environ.get("ENCODER_FRAMED_BY", "").split() if ORIGIN.fullmatch(site))

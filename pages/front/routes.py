@@ -18,7 +18,7 @@ from starlette.websockets import WebSocket
 
 import encoder
 from encoder.pictures.old_addresses import OLD, lead
-from pages.front import packets, plain_page, request_fields
+from pages.front import packets, request_fields
 from pages.front.headers import PRIVATE
 from pages.front.packets import Packets
 from pages.front.request_fields import FileRequest, RefusedError
@@ -206,7 +206,6 @@ def routes(packets: Packets | None = None, make_file: Callable[[FileRequest], Fi
     api, runs = f"{base()}/api", packets or Packets()
     return [
         *old_addresses(),
-        Route(f"{base()}/plain", plain_page.Plain(runs).answer),
         Route(f"{api}/shipped/{{digest}}/{{number}}.packet", packet),
         Route(f"{api}/front/{{digest}}/{{name}}", script),
         Route(f"{api}/run", of_runs(runs), methods=["POST"]),

@@ -161,8 +161,12 @@ def text_stays_text(page: Page) -> None:
 def the_same_is_there_in_words(page: Page, keys: Trace) -> None:
     first = page.locator("details").first
     first.evaluate("one => { one.open = true }")  # a frame above it may still grow
-    expect(first).to_contain_text("Head 1 of layer 4 looks past “cabinet”, to “keys”")
-    expect(first.get_by_role("rowheader", name="cabinet")).to_be_visible()
+    gap = keys.tokens.index("[MASK]")
+    guessed = keys["mlm.probabilities"][gap].max().item()
+    expect(first).to_contain_text(f"The model guesses “are” {round(100 * guessed)} %")
+    expect(first).to_contain_text(f"Where head 1 of layer 4 looks from token {gap}, “[MASK]”")
+    weight, place = keys["layers.4.attention.weights"][1, gap].max(0)
+    expect(first.get_by_role("row").nth(1)).to_have_text(f"{keys.tokens[place]}{round(100 * weight.item())} %")
     assert page.locator("iframe").first.get_attribute("title") == repr(keys.show())
     page.add_style_tag(content="* { font: 16px/1.5 sans-serif !important; color: #111 !important }")
     frame(page, 0).locator("[data-claim]").wait_for()

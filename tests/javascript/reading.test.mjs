@@ -1,4 +1,4 @@
-// What a run chooses and claims is what Python chooses and claims: one table of cases, tests/reading_cases.json.
+// What a run chooses and claims: the cases of reading_cases.json.
 import assert from 'node:assert/strict';
 import { readFileSync, readdirSync } from 'node:fs';
 import test from 'node:test';
@@ -6,7 +6,7 @@ import { read } from '../../encoder/browser/packet.js';
 import { choice, words } from '../../encoder/browser/run.js';
 import { claim, question } from '../../encoder/browser/claim.js';
 
-const { runs, cases } = JSON.parse(readFileSync(new URL('../reading_cases.json', import.meta.url), 'utf8'));
+const { runs, cases } = JSON.parse(readFileSync(new URL('reading_cases.json', import.meta.url), 'utf8'));
 const folder = new URL('../../encoder/packet/shipped/', import.meta.url);
 const shipped = readdirSync(folder).filter(name => name.endsWith('.packet')).map(name => read(new Uint8Array(readFileSync(new URL(name, folder))).buffer));
 const text = parts => parts.map(part => part.text).join('');

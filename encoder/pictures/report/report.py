@@ -11,7 +11,7 @@ from encoder.browser.cell import LivingCell, drawn
 from encoder.browser.held import held
 from encoder.checkpoint.text_encoder import TextEncoder
 from encoder.packet.format import unpack
-from encoder.packet.reading import Reading
+from encoder.packet.run import opening
 from encoder.packet.step_numbers import level_8
 from encoder.support import whole_file
 from encoder.support.command_line import CommandLine, exit_code
@@ -55,15 +55,8 @@ def report(
     below = ""
     if with_charts:
         with progress("charts", "charts") as hear:
-            below = charts(encoder, trace, place_of(packets[0]), hear)
+            below = charts(encoder, trace, opening(*unpack(packets[0])[1:]), hear)
     return drawn([packets], "start", {}, below=below)
-
-
-def place_of(packet: bytes) -> tuple[int, int]:
-    """Return the layer and the head that a run opens with, from its packet of level 1."""
-    _, about, arrays = unpack(packet)
-    choice = Reading(about, arrays).choice(None, None, None)
-    return choice.place if choice else (0, 0)
 
 
 def steps_of(trace: Trace, layers: Sequence[int] | None) -> list[str]:
