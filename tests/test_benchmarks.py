@@ -55,7 +55,6 @@ def test_a_visitor_does_what_a_browser_does(running: Server) -> None:
 @pytest.mark.nightly
 def test_every_program_of_a_running_app_measures(running: Server) -> None:
     rows = [row for name in ("", "packets") for row in bench_load.measure(running, 2, 0.05, 1.0, name)]
-    rows += asyncio.run(bench_load.film(running.url, 0.0, seconds=2, size="360p"))
     rows += asyncio.run(bench_burst.burst(running, 2, rounds=1))
     rows += asyncio.run(bench_burst.follows(running, 2, seconds=0.1, steps=1, votes=1, pause=0.0))
     rows += asyncio.run(bench_soak.soak(running, sessions=2, reruns=20, kept=0.0))

@@ -72,9 +72,8 @@ def another(asked: Asked, control: Any) -> Any:
     return next(each for each in reversed(list(options)) if each != now)
 
 
-# The first is asked where another training was examined, see test_grammar_born.py; the second is filled by the buttons
-# under pictures, see test_figure_page.py.
-OF_ONES_OWN = {"born_beside", "figure"}
+# Asked where another training was examined, see test_grammar_born.py.
+OF_ONES_OWN = {"born_beside"}
 
 
 def written(page: Page) -> set[str]:

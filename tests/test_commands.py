@@ -19,7 +19,6 @@ ROOT = Path(__file__).parents[1]
 CHILDREN = {
     "encoder.checkpoint.reading_process",
     "encoder.teach.lessons.toml_child",
-    "encoder.pictures.paper.filming",
 }  # only we start these
 FILE = "text.txt"
 # Each command with arguments that name a place to write at, which is {}; None where it writes at none that is named.

@@ -24,7 +24,7 @@ def press(app: AppTest, key: str) -> AppTest:
 
 
 def test_what_is_typed_runs_in_one_line_and_an_example_is_one_tap_away() -> None:
-    app = open_app("figure", sentence="One.\nTwo.")
+    app = open_app("your_model", sentence="One.\nTwo.")
     assert sentence(app) == "One. Two." and "\n" not in "".join(app.query_params["sentence"])
     choose(app, sentence="Three.\nFour.")
     assert sentence(app) == "Three. Four." and "\n" not in "".join(app.query_params["sentence"])
@@ -36,7 +36,7 @@ def test_what_is_typed_runs_in_one_line_and_an_example_is_one_tap_away() -> None
 
 
 def test_a_second_sentence_is_typed_over_and_goes_when_it_is_emptied() -> None:
-    app = open_app("figure", sentence="The cat sleeps.", second="It purred.")
+    app = open_app("your_model", sentence="The cat sleeps.", second="It purred.")
     healthy(app.text_input(key="second").set_value("It barked.").run())
     assert "".join(app.query_params["second"]) == "It barked."
     healthy(app.text_input(key="second").set_value("").run())
@@ -44,14 +44,14 @@ def test_a_second_sentence_is_typed_over_and_goes_when_it_is_emptied() -> None:
 
 
 def test_a_link_to_a_smaller_model_opens_at_a_layer_that_it_has_and_complains_only_of_what_it_asked_for() -> None:
-    app = open_app("figure", model="small")
+    app = open_app("your_model", model="small")
     assert not app.warning and app.session_state["session"].view.layer == 2
-    app = open_app("figure", model="small", layer="4")
+    app = open_app("your_model", model="small", layer="4")
     assert ["no layer 4" in one.value for one in app.warning] == [True]
 
 
 def test_ones_own_sentence_survives_a_lesson_and_so_does_one_typed_in_it() -> None:
-    app = open_app("figure", sentence=OWN, layer="2")
+    app = open_app("your_model", sentence=OWN, layer="2")
     go(app, "lessons")
     press(app, "start_word-order")
     assert sentence(app) != OWN
@@ -73,10 +73,10 @@ def test_a_linked_lesson_leaves_what_is_on_the_screen() -> None:
 def test_a_page_leads_to_its_neighbours_and_says_once_where_it_is() -> None:
     app = open_app("learn")
     ways = [one.label for one in app.button if one.label.startswith(("Previous", "Next"))]
-    assert ways == ["Previous: Atlas", "Next: Figure"]
+    assert ways == ["Previous: Atlas", "Next"]
     assert "Look deeper" in [one.value for one in app.caption]
-    press(app, "next")
-    assert app.title[0].value == "Figure" and app.button(key="previous").label == "Previous: Learning"
+    press(app, "previous")
+    assert app.title[0].value == "Atlas" and app.button(key="next").label == "Next: Learning"
 
 
 def test_layer_and_head_stand_beside_the_headline_where_they_mean_something() -> None:
@@ -120,7 +120,7 @@ def test_the_menu_of_the_bar_leads_to_every_page_with_what_is_chosen() -> None:
     app = open_app("atlas", sentence=OWN, layer="2", head="3")
     listed = [one["key"] for one in bar(app)["pages"]]
     assert len(listed) == len(PAGES)
-    for key in ("learn", "figure", "attention"):
+    for key in ("learn", "your_model", "attention"):
         happen(app, "around", "go", {"key": key})
         assert page_shown(app) == key
         chosen = [app.query_params[name] for name in ("sentence", "layer", "head")]

@@ -25,7 +25,6 @@ from starlette.testclient import TestClient
 from encoder import TextEncoder
 from encoder.packet.format import unpack
 from encoder.packet.shipped import SENTENCES, shipped
-from encoder.pictures.figure import figure_of
 from pages.front import packets, routes, visitors
 from pages.front.headers import Headers, policy
 from pages.front.packets import Packets, PinnedPacket
@@ -189,7 +188,7 @@ def test_where_a_head_looks_is_added_up_over_pieces_and_averaged_from_them(
 
 
 @pytest.mark.slow
-def test_a_file_is_one_to_save_and_what_is_said_of_it_leads_to_a_figure(client: TestClient) -> None:
+def test_a_file_is_one_to_save_and_is_said_in_words(client: TestClient) -> None:
     for asked in (STEP, ARCS):
         for format, (kind, begins) in TYPES.items():
             answer = file_of(client, asked, format)
@@ -201,17 +200,12 @@ def test_a_file_is_one_to_save_and_what_is_said_of_it_leads_to_a_figure(client: 
         about = file_of(client, asked, "about").json()
         assert about["formats"] == [*TYPES]
         assert SENTENCE in about["caption"] and about["alt"] and "from encoder import TextEncoder" in about["code"]
-        [panel] = figure_of(f"figure={about['figure']}").panels
-        assert panel.title == about["title"].rstrip(".")
-        saved = numbers(file_of(client, asked).text)
-        drawn = np.array([row[-saved.shape[1] :] for row in list(csv.reader(io.StringIO(panel.csv())))[1:]])
-        np.testing.assert_array_equal(drawn.astype(float), saved)
 
 
 def test_a_picture_too_large_for_paper_is_offered_as_numbers_alone(client: TestClient) -> None:
     large = "the cat sat on a mat and " * 80
     about = file_of(client, STEP, "about", sentence=large).json()
-    assert about["formats"] == ["csv", "json"] and about["figure"] == ""
+    assert about["formats"] == ["csv", "json"]
     is_refused(file_of(client, STEP, "svg", sentence=large), 400, words="too large for paper")
 
 

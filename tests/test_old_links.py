@@ -19,12 +19,11 @@ from encoder.packet.after_layers import level_5
 from encoder.packet.block_level import level_3
 from encoder.packet.format import unpack
 from encoder.packet.step_numbers import level_8, level_9
-from encoder.pictures import figure_link
 from encoder.pictures.link import RETIRED
 from encoder.pictures.old_addresses import lead
 from encoder.pictures.view import EXAMPLE
 from pages.ui.server import engine
-from pages.ui.state.site import DRAWN, KEYS, PAGES, page_of
+from pages.ui.state.site import DRAWN, PAGES, page_of
 
 # what lay in a fold is drawn once that is open
 FOLDS = {
@@ -274,18 +273,3 @@ def test_an_old_link_to_something_in_a_fold_opens_the_fold(page: str, choice: di
     folded, opened = (shown_by(now, query) for query in (part, opens))
     assert opened["link"].items() >= choice.items()
     assert len(opened["charts"]) > len(folded["charts"])
-
-
-def test_a_picture_of_an_old_figure_that_lies_in_a_fold_now_opens_it() -> None:
-    old = figure_link.PictureAt("lens", "paths", (("sentence", "A cat."),))
-    (now,) = figure_link.unpack(figure_link.pack([old]), KEYS)
-    assert (now.page, now.key) == ("stack", "paths")
-    assert dict(now.query) == {"sentence": "A cat.", "step": "output", "ways_open": "1"}
-
-
-def test_a_picture_of_an_old_figure_that_is_called_otherwise_now_is_found() -> None:
-    for page in ("lens", "stack"):
-        (now,) = figure_link.unpack(figure_link.pack([figure_link.PictureAt(page, "nearest", ())]), KEYS)
-        assert (now.page, now.key) == ("stack", "nearest_by_layer") and dict(now.query)["words_open"] == "1"
-    (now,) = figure_link.unpack(figure_link.pack([figure_link.PictureAt("embedding", "nearest", ())]), KEYS)
-    assert (now.page, now.key) == ("embedding", "near_words")

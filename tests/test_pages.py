@@ -97,7 +97,7 @@ def take_nasty(app: AppTest, nasty: Sequence[str]) -> None:
 
 
 def test_every_sentence_is_taken() -> None:
-    app = open_app("figure")
+    app = open_app("your_model")
     for name in SENTENCES:
         take(app, name)
 
@@ -137,7 +137,7 @@ def test_choosing_a_page_keeps_the_view_and_the_url_carries_it() -> None:
 
 
 def test_what_a_link_says_that_cannot_be_is_told_and_left_out() -> None:
-    app = open_app("figure", model="nope", layer="99", head="-1", step="zz", hidden="0,x")
+    app = open_app("your_model", model="nope", layer="99", head="-1", step="zz", hidden="0,x")
     assert all(value in said(app) for value in ("nope", "99", "-1", "zz", "0,x"))
     assert bar(app)["sentence"] == EXAMPLE
     for text in ("nonsense", "layers.77.output:zero", "output:explode", "layers.0.attention.heads:zero:h=99"):

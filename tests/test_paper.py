@@ -21,8 +21,7 @@ from pypdf import PdfReader
 
 from encoder import TextEncoder, Trace
 from encoder.pictures.figures import lines, matrix, tiles, token_bars
-from encoder.pictures.paper import card_to_share, panel_blocks
-from encoder.pictures.paper.card_to_share import share_card
+from encoder.pictures.paper import panel_blocks
 from encoder.pictures.paper.files import MOST_PANELS, PaperFigure, figure
 from encoder.pictures.paper.from_drawn import of_drawn
 from encoder.pictures.paper.printed_panel import Panel, PanelError, heat_map, latex, markdown, of_maps
@@ -292,27 +291,11 @@ def test_what_is_no_figure_is_refused_with_what_was_asked(sara: Trace) -> None:
         of_maps("t", "c", [heat_map(np.zeros((600, 600)), ["a"] * 600, ["a"] * 600, "share")])
 
 
-def test_a_card_has_its_size_and_says_the_sentence(sara: Trace) -> None:
-    cards = [share_card(weights(sara), text, "http://localhost:8501") for text in (sara.text, "<b>$x$</b> " * 200)]
-    assert [Image.open(io.BytesIO(card)).size for card in cards] == [(1200, 630)] * 2
-    dark = Image.open(io.BytesIO(share_card(weights(sara), sara.text, "", "dark"))).convert("L")
-    assert np.median(np.asarray(dark)) < 40
-
-
-def test_nothing_on_a_card_leaves_it(base: TextEncoder, sara: Trace) -> None:
-    """The colour scales of a grid ran off the right edge."""
-    grids = [answer(FLOWS, base, sara, LAYER, HEAD).panel(), answer(ALL_HEADS, base, sara).panel()]
-    for panel in (weights(sara), *grids):
-        pixels = np.asarray(Image.open(io.BytesIO(share_card(panel, sara.text, ""))).convert("L"))
-        assert (pixels[:, -8:] == pixels[0, 0]).all() and (pixels[-8:] == pixels[0, 0]).all()
-
-
 @pytest.fixture
 def written(monkeypatch: pytest.MonkeyPatch) -> list[str]:
-    """The lines of a card; their letters are not drawn."""
+    """The lines of a figure; their letters are not drawn."""
     lines: list[str] = []
-    for module in (panel_blocks, card_to_share):
-        monkeypatch.setattr(module, "write", lambda figure, x, y, line, *more, **how: lines.append(line))
+    monkeypatch.setattr(panel_blocks, "write", lambda figure, x, y, line, *more, **how: lines.append(line))
     return lines
 
 
@@ -322,24 +305,17 @@ def test_what_a_map_is_about_is_always_named(written: list[str]) -> None:
     values[31, 18] = 0.9
     for subject, names in ((None, {"word31", "word18"}), ((8, 45), {"word8", "word45"})):
         written.clear()
-        share_card(of_maps("t", "c", [heat_map(values, tokens, tokens, "share", subject=subject)]), "A text.", "")
+        _ = figure(of_maps("t", "c", [heat_map(values, tokens, tokens, "share", subject=subject)]), width=85).painted
         assert names <= set(written) and len(set(written)) < 60
     added = heat_map(values, ["[CLS]", *tokens[1:]], ["[CLS]", *tokens[1:]], "share", subject=(8, 45)).words_only()
     assert [added.rows[i] for i in added.named] == ["word8", "word45"]
 
 
-def test_a_card_says_all_of_titles_and_sentence_and_what_is_not_drawn(
-    base: TextEncoder, sara: Trace, written: list[str]
-) -> None:
-    long = " ".join(f"word{i}" for i in range(36))
-    share_card(answer(FLOWS, base, sara, LAYER, HEAD).panel(), long, "")
-    assert {"Weight", "Flow"} <= set(written) and long in " ".join(written)
-    written.clear()
-    share_card(weights(sara), sara.text, "")
-    rows = sara[f"layers.{LAYER}.attention.weights"][HEAD, 1:-1].double()
-    parked = 100 * float(rows[:, [0, -1]].sum(1).mean())
-    found = re.search(r"([\d.]+) % of the weight of the words drawn rests on \[CLS\] and \[SEP\]", " ".join(written))
-    assert found and float(found[1]) == pytest.approx(parked, rel=0.02)
+def test_the_scales_of_a_grid_stay_on_the_sheet(base: TextEncoder, sara: Trace) -> None:
+    for picture in (FLOWS, ALL_HEADS):
+        drawn = figure(answer(picture, base, sara, LAYER, HEAD).panel(), width=85)
+        pixels = np.asarray(Image.open(io.BytesIO(drawn.png(150))).convert("L"))
+        assert (pixels[:, -3:] == pixels[0, 0]).all() and (pixels[-3:] == pixels[0, 0]).all()
 
 
 def open_typefaces() -> int:

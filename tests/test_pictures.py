@@ -25,21 +25,20 @@ from tiers import mostly_nightly
 from encoder import PRESETS, EncoderConfig, EncoderError, TextEncoder
 from encoder.edits.edit_text import text_to_edits
 from encoder.model.config_text import config_to_text
+from encoder.pictures import __main__ as command
 from encoder.pictures import ask as models
 from encoder.pictures import registry
 from encoder.pictures.ask import scene_of
 from encoder.pictures.expression import Expression, of_runs
-from encoder.pictures.figure import figure_of, view_of
-from encoder.pictures.figure_link import PictureAt, pack
 from encoder.pictures.lab import pictures_of
 from encoder.pictures.lab_rows import LABS
-from encoder.pictures.link import spell
+from encoder.pictures.link import from_query, spell
 from encoder.pictures.numbers import array
 from encoder.pictures.paper.files import PaperFigure
 from encoder.pictures.paper.sheet import Sheet
 from encoder.pictures.picture import Answer, Picture
 from encoder.pictures.picture_files import IN_BROWSER
-from encoder.pictures.registry import picture_at, pictures
+from encoder.pictures.registry import pictures
 from encoder.pictures.screen import KINDS
 from encoder.pictures.view import Cell, View
 from encoder.trace.trace import Trace
@@ -286,7 +285,7 @@ def says_its_finding(found: Answer) -> None:
 
 def leads_back(found: Answer) -> None:
     """Its address shows the same."""
-    again = answer(found.picture, view_of(found.query))
+    again = answer(found.picture, from_query(found.query, lambda model: None)[0])
     assert np.array_equal(again.numbers.array, found.numbers.array, equal_nan=True)
     assert (again.title, again.caption) == (found.title, found.caption)
 
@@ -383,25 +382,9 @@ def test_no_page_draws_a_picture_past_the_registry_and_each_shows_what_is_there(
         for name, value in module.items()
         if isinstance(value, Picture)
         and not value.heading
-        and value.key not in kept | in_labs | {"living_change", "race"}  # these are for figures
+        and value.key not in kept | in_labs | {"race"}  # the command line has it
     }
     assert len(names) > 50 and names <= shows, "a picture that no page shows"
-
-
-OLD = json.loads((Path(__file__).parent / "old_figures.json").read_text())
-
-
-@pytest.mark.parametrize("recorded", OLD, ids=[str(i) for i in range(len(OLD))])
-def test_an_old_link_makes_its_figure(recorded: dict[str, Any]) -> None:
-    """Recorded from the version whose figures were drawn by pages: the numbers of every panel, and the sheet."""
-    figure = figure_of(recorded["link"])
-    assert figure.width == recorded["width"]
-    panels = figure.csv().split("panel ")[1:]
-    assert len(panels) == len(recorded["panels"])
-    for text, numbers in zip(panels, recorded["panels"], strict=True):
-        found = of_table(text.split("\n", 1)[1])
-        assert len(found) >= len(numbers)
-        assert all(np.isclose(found, number, rtol=1e-5, atol=1e-6).any() for number in numbers)
 
 
 def test_the_terms_of_a_number_that_is_no_sum_are_refused_with_a_sentence() -> None:
@@ -410,11 +393,28 @@ def test_the_terms_of_a_number_that_is_no_sum_are_refused_with_a_sentence() -> N
         _ = answer(pictures()["terms"], view).numbers.array
 
 
-def test_a_link_to_what_is_not_there_is_refused_with_a_sentence() -> None:
-    for link, why in (("figure=abc", "damaged"), ("x=1", "names no figure")):
-        with pytest.raises(EncoderError, match=why):
-            figure_of(link)
-    with pytest.raises(EncoderError, match="no picture is called 'nothing'"):
-        figure_of(f"figure={pack([PictureAt('heads', 'nothing', ())])}")
-    with pytest.raises(EncoderError, match="there are"):
-        picture_at("stack", "x" * 60)
+def test_one_line_writes_several_pictures_on_a_sheet(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], small: TextEncoder
+) -> None:
+    given = ["--model", "small", "--sentence", "A cat sat.", "--layer", "1", "--head", "2"]
+    assert command.main(["all_heads", "measured", *given, "--out", str(tmp_path / "sheet.csv")]) == 0
+    assert command.main(["all_heads", "measured", *given, "--out", str(tmp_path / "sheet.pdf")]) == 0
+    assert capsys.readouterr().out.count("180.0 x ") == 2
+    pdf = PdfReader(io.BytesIO((tmp_path / "sheet.pdf").read_bytes())).pages[0]
+    assert abs(float(pdf.mediabox.width) * 25.4 / 72 - 180) < 0.1
+    first, second = (tmp_path / "sheet.csv").read_text().split("panel ")[1:]
+    assert first.startswith("a\n") and second.startswith("b\n")
+    weights = small.trace("A cat sat.")["layers.3.attention.weights"]
+    assert np.isclose(of_table(first.split("\n", 1)[1]), weights[3, 1, 2].item(), rtol=1e-5).any()
+
+
+def test_one_line_says_why_it_makes_nothing(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    for keys, out, why in (
+        (["nothing"], "f.pdf", "no picture is called 'nothing'; there are"),
+        (["all_heads"], "f.doc", ".doc"),
+        (["all_heads", "measured"], "f.npz", "several pictures have no .npz"),
+        (["all_heads"] * 13, "f.pdf", "a figure has 1 to 12"),
+    ):
+        assert command.main([*keys, "--model", "small", "--sentence", "A cat.", "--out", str(tmp_path / out)]) == 2
+        assert why in capsys.readouterr().err
+    assert not list(tmp_path.iterdir())

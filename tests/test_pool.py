@@ -422,7 +422,7 @@ def test_a_full_queue_is_said_on_the_page_and_tried_again_and_short_runs_do_not_
     assert any("matters most" in m.value for m in app.markdown)
     full.line.append("a job at work")
     engine.run_cache.clear()
-    app = open_app("figure", sentence="Nobody has typed this before.")
+    app = open_app("your_model", sentence="Nobody has typed this before.")
     assert not app.warning
     monkeypatch.setattr(jobs, "HEAVY_FLOPS", 0)
     choose(app, sentence="Nor this.")

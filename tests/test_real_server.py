@@ -31,7 +31,6 @@ from visitors import sentence, visit  # noqa: E402
 from watcher import Seen, back_to, watched  # noqa: E402
 
 from encoder import checkpoint  # noqa: E402
-from encoder.pictures.figure_link import at, pack  # noqa: E402
 from encoder.support.link_text import squeeze  # noqa: E402
 from encoder.teach.lessons.foreign import LINK, OLD_LINK  # noqa: E402
 
@@ -43,12 +42,6 @@ BACK, LEFT = 1.25, 60.0  # memory after all have left, over that before, and sec
 CROWD = 6
 MEDIUM = "built:vocab_size=16384,d_model=512,n_heads=16,n_layers=12,d_ff=1024"  # its survey takes some seconds
 WIDE = "built:n_layers=96,d_model=128,n_heads=128,d_ff=1"
-FILM = {
-    "figure": pack([at("heads", "all_heads", {"sentence": "Keys on the table."})]),
-    "figure_part": "Film",
-    "figure_size": "1080p",
-    "figure_seconds": "30",
-}
 SECRET = "nobody may read this"
 UNDER = ("static", "component", "_stcore/bidi-components", "app/static", "media", "", "component/nothing")
 OUTSIDE = (
@@ -293,7 +286,6 @@ def test_visitors_with_long_texts_take_turns_and_leave_nothing_behind(server: Se
     [
         ("stack", {"model": MEDIUM, "layers_alike": "1"}, "ask_survey"),
         ("heads", {"model": MEDIUM, "heads_part": "What each head does"}, "ask_exam"),
-        ("figure", FILM, "film_make"),
         ("atlas", {"atlas_part": "Units", "atlas_off": "1"}, ""),  # it begins with the first run
     ],
 )
@@ -308,8 +300,7 @@ def test_long_work_ends_when_its_visitors_leave(
     def is_at_rest() -> bool:
         used = server.processor_seconds
         time.sleep(1.0)
-        works = children() - before or list((home / "temporary").glob("*/film.pickle"))
-        return not works and server.processor_seconds - used < 0.3
+        return not children() - before and server.processor_seconds - used < 0.3
 
     async def leave(number: int) -> bool:
         async def stay() -> None:

@@ -57,7 +57,7 @@ def page(folder: Path, version: int) -> None:
 def drawing(folder: Path, version: int) -> None:
     """Write a figure by its command."""
     folder.mkdir(exist_ok=True)
-    assert figure.main([f"figure={version}", "--out", str(folder / "figure.svg")]) == 0
+    assert figure.main(["all_heads", "--sentence", f"w{version}", "--out", str(folder / "figure.svg")]) == 0
 
 
 written = report.report
@@ -75,10 +75,12 @@ def saves(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Sa
     encoder = tiny(TINY)
     monkeypatch.setattr(TextEncoder, "from_pretrained", lambda *given, **more: encoder)
     monkeypatch.setattr(report, "report", lambda encoder, trace, *given, **more: made(trace.text))
+    monkeypatch.setattr(figure, "ask", lambda picture, view: view.sentence)
     monkeypatch.setattr(
-        figure, "figure_of", lambda link: SimpleNamespace(width=1.0, height=1.0, version=int(link.partition("=")[2]))
+        figure, "picture", lambda key: SimpleNamespace(of=lambda text: SimpleNamespace(panel=lambda: text))
     )
-    monkeypatch.setitem(figure.OF_FIGURE, ".svg", lambda made, out, dpi: b"%d" % made.version * 200_000)
+    monkeypatch.setattr(figure, "PaperFigure", lambda panels: SimpleNamespace(width=1.0, height=1.0, panels=panels))
+    monkeypatch.setitem(figure.OF_FIGURE, ".svg", lambda made, out, dpi: made.panels[0][1:].encode() * 200_000)
     found: Saves = request.param
     return found
 

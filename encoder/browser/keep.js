@@ -1,24 +1,23 @@
 // @ts-check
-// What can be taken along of the picture that is shown: its link, files, lines of code and words, and a place in a figure.
+// What can be taken along of the picture that is shown: its link, files, lines of code and words.
 import { copied, fold, told } from './controls.js';
 import { el, put, write } from './dom.js';
 
 /** A picture that is shown: its key, the parameters of a link to it, and how it is called. @typedef {{picture: string, query: Record<string, string>, name: string}} Kept */
-/** What the server says of it; `figure` is empty where it is none for a figure. @typedef {{title: string, caption: string, alt: string, code: string, figure: string, formats: string[]}} About */
+/** What the server says of it;  @typedef {{title: string, caption: string, alt: string, code: string, formats: string[]}} About */
 /** Gives a file of a picture; rejects with an Error whose message is one plain sentence. @typedef {(asked: {picture: string, format: string, query: Record<string, string>}, signal?: AbortSignal) => Promise<{name: string, data: Blob}>} Keep */
-/** @typedef {'link' | 'svg' | 'png' | 'pdf' | 'csv' | 'json' | 'code' | 'words' | 'figure' | 'npz' | 'zip' | 'page'} Key */
+/** @typedef {'link' | 'svg' | 'png' | 'pdf' | 'csv' | 'json' | 'code' | 'words' | 'npz' | 'zip' | 'page'} Key */
 
 /** @type {readonly (readonly [Key, string])[]} */
 const ENTRIES = [
   ['link', 'Copy link'], ['svg', 'Picture as SVG'], ['png', 'Picture as PNG'], ['pdf', 'Picture as PDF'], ['csv', 'Numbers as CSV'],
-  ['json', 'Numbers as JSON'], ['code', 'Code in Python'], ['words', 'Caption and alt text'], ['figure', 'Add to figure'],
+  ['json', 'Numbers as JSON'], ['code', 'Code in Python'], ['words', 'Caption and alt text'],
   ['npz', 'The whole run, for numpy'], ['zip', 'This layer, as tables'], ['page', 'A page of its own'],
 ];
 const RUN = 'run'; // in the place of a picture's key: the whole run
 const PAGE = 'page'; // a file that draws itself, with what is chosen
 const OF_RUN = ['npz', 'zip', PAGE];
 const MAKES_RUN = ['sentence', 'second', 'model', 'layer', 'hidden', 'edits']; // of what is chosen
-const FIGURE = 'figure'; // the page of the figure, and the name of what is added to it
 const LONGEST = 4000; // characters of a link that a file can hold
 const FETCHED = 60_000; // ms after which a file that was saved need not be kept
 
@@ -64,30 +63,26 @@ export function keep(root, context) {
   }
   /** The entries that there are. @param {Kept | null} kept @param {About | null} found */
   function entries(kept, found) {
-    const page = context.options().pages.find(one => one.key === FIGURE);
     const has = (/** @type {Key} */ key) => {
       if (key === 'link') return true;
       if (OF_RUN.includes(key)) return Boolean(context.options().keep && context.run() && (found || !kept));
       if (key === 'code') return Boolean(found?.code);
       if (key === 'words') return Boolean(found);
-      return key === 'figure' ? Boolean(found?.figure && page) : Boolean(found?.formats.includes(key));
+      return Boolean(found?.formats.includes(key));
     };
     for (const one of [...menu.children]) if (!has(/** @type {Key} */ (one.getAttribute('data-keep')))) one.remove();
     let next = menu.firstElementChild; // what is there keeps its place, and the keys
     for (const [key, text] of ENTRIES) {
       if (next?.getAttribute('data-keep') === key) next = next.nextElementSibling;
-      else if (has(key)) menu.insertBefore(el(key === 'figure' ? 'a' : 'button', { ...(key === 'figure' ? {} : { type: 'button' }), role: 'menuitem', tabindex: '-1', 'data-keep': key }, text), next);
+      else if (has(key)) menu.insertBefore(el('button', { type: 'button', role: 'menuitem', tabindex: '-1', 'data-keep': key }, text), next);
     }
     for (const one of /** @type {HTMLElement[]} */ ([...menu.children])) {
       const key = /** @type {Key} */ (one.dataset.keep);
-      one.onclick = event => {
-        if (key === 'figure' && (event.ctrlKey || event.metaKey || event.shiftKey)) return;
-        event.preventDefault();
+      one.onclick = () => {
         list.unfold(false);
         button.focus();
         act(key, kept, found);
       };
-      if (key === 'figure' && found && page) put(one, { href: `${page.address}?${new URLSearchParams({ ...context.store.query(), [FIGURE]: found.figure })}` });
     }
   }
   /** @param {Key} key @param {Kept | null} kept @param {About | null} found */
@@ -99,7 +94,6 @@ export function keep(root, context) {
       else if (!kept || !found) return;
       else if (key === 'code') code(found);
       else if (key === 'words') dialog.show(found.title, [['Caption', found.caption], ['Alt text', found.alt]]);
-      else if (key === 'figure') context.options().goTo(FIGURE, { ...context.store.query(), [FIGURE]: found.figure });
       else await save(kept, key);
     } catch (error) {
       if (!gone.signal.aborted) write(said, error instanceof Error ? error.message : 'This did not work: try again.');

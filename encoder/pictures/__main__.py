@@ -1,6 +1,6 @@
-"""Make the files of a picture, or of a figure from its link.
+"""Make the files of a picture, or of several on one sheet.
 
-`python -m encoder.pictures rollout --model base --sentence "A cat sat." --layer 5 --out rollout.pdf`
+`python -m encoder.pictures all_heads layer_step --model base --sentence "A cat sat." --layer 5 --out sheet.pdf`
 """
 
 import argparse
@@ -11,7 +11,6 @@ from pathlib import Path
 
 from encoder.edits.edit_text import text_to_edits
 from encoder.pictures.ask import ask
-from encoder.pictures.figure import figure_of
 from encoder.pictures.paper.files import DPI, PaperFigure
 from encoder.pictures.picture_files import OF_ANSWER, OF_FIGURE
 from encoder.pictures.registry import picture, pictures
@@ -50,7 +49,7 @@ def choice(text: str) -> tuple[str, str]:
 def parser() -> CommandLine:
     """The arguments of the command line."""
     line = CommandLine(prog="python -m encoder.pictures", description=__doc__.split("\n", 1)[0])
-    line.add_argument("picture", nargs="?", help="the key of a picture, or the link of a figure; none lists the keys")
+    line.add_argument("pictures", nargs="*", metavar="picture", help="the keys of pictures; none lists all keys")
     line.add_argument("--sentence", help="what the model reads")
     line.add_argument("--second", help="sentence B of a pair")
     line.add_argument("--other", help="the sentence that it is compared with")
@@ -75,23 +74,20 @@ def write(arguments: argparse.Namespace) -> str:
         EncoderError: there is no such picture, or it cannot be drawn of what was asked.
         OSError: the file cannot be written.
     """
-    out, ending, name = arguments.out, arguments.out.suffix, arguments.picture
+    out, ending = arguments.out, arguments.out.suffix
     if ending not in OF_FIGURE | OF_ANSWER:
         raise EncoderError(
             f"{out} ends with {ending or 'nothing'}; it must be one of {', '.join(OF_FIGURE | OF_ANSWER)}"
         )
     whole_file.check(out)
-    if name not in pictures() and "=" in name:
-        figure = figure_of(name)
-        if ending not in OF_FIGURE:
-            raise EncoderError(f"a figure has no {ending}; it must be one of {', '.join(OF_FIGURE)}")
-    else:
-        chosen = picture(name)
-        answer = chosen.of(ask(chosen, view_of(arguments)))
-        if ending in OF_ANSWER:
-            whole_file.write(out, OF_ANSWER[ending](answer))
-            return f"{out}: {answer.alt}"
-        figure = PaperFigure((answer.panel(),))
+    chosen, view = [picture(key) for key in arguments.pictures], view_of(arguments)
+    if len(chosen) > 1 and ending not in OF_FIGURE:
+        raise EncoderError(f"several pictures have no {ending}; it must be one of {', '.join(OF_FIGURE)}")
+    answers = [each.of(ask(each, view)) for each in chosen]
+    if len(answers) == 1 and ending in OF_ANSWER:
+        whole_file.write(out, OF_ANSWER[ending](answers[0]))
+        return f"{out}: {answers[0].alt}"
+    figure = PaperFigure(tuple(answer.panel() for answer in answers))
     whole_file.write(out, OF_FIGURE[ending](figure, out, arguments.dpi))
     return f"{out}: {figure.width:.1f} x {figure.height:.1f} mm"
 
@@ -99,7 +95,7 @@ def write(arguments: argparse.Namespace) -> str:
 def main(arguments: Sequence[str] | None = None) -> int:
     """The command line; returns the exit status."""
     given = parser().parse_args(arguments)
-    if given.picture is None:
+    if not given.pictures:
         print("\n".join(f"{key:24} {each.question}" for key, each in sorted(pictures().items())))
         return 0
 

@@ -17,7 +17,6 @@ EXTRAS = {  # by a module that is not always there, the extra of the package tha
     "plotly": "figures",
     "matplotlib": "figures",
     "fontTools": "figures",
-    "PIL": "figures",
 }
 
 

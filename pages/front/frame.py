@@ -43,8 +43,7 @@ NAMES = (
     "v",
     *OF_BROWSER,
 )
-FIGURE = "figure"  # the page of the figure, and the name of what is added to it
-OF_PAGE = {FIGURE: (FIGURE,), "atlas": ("atlas_part", "atlas_unit"), "story": ("word",)}  # besides
+OF_PAGE = {"atlas": ("atlas_part", "atlas_unit"), "story": ("word",)}  # besides
 
 
 @cache
@@ -88,7 +87,7 @@ def draw(page: Page, pages: Mapping[Any, Page]) -> None:
     to, query = destination(events.go)
     if to is not None and to != page:
         session().below = None
-        query = carried(to) | (with_figure(query) if FIGURE in query else query)
+        query = carried(to) | query
         st.switch_page(next(script for script, listed in pages.items() if listed == to), query_params=query)
     if wanted:
         try:
@@ -97,18 +96,6 @@ def draw(page: Page, pages: Mapping[Any, Page]) -> None:
             session().left = session().view
     else:
         session().below = None
-
-
-def with_figure(query: dict[str, str]) -> dict[str, str]:
-    """Return the query with the whole figure of this session in place of the pictures that are added to it."""
-    from encoder.pictures.figure_link import pack, unpack
-    from encoder.support.errors import EncoderError
-    from pages.ui.downloads import figure_collection
-    from pages.ui.state.site import KEYS
-
-    with suppress(EncoderError):
-        figure_collection.fill(unpack(query[FIGURE], KEYS))
-    return query | {FIGURE: pack(session().figure.pictures)}
 
 
 def hand_over(page: Page) -> None:

@@ -14,12 +14,10 @@ from encoder.browser.living import PAGES
 from encoder.edits.edit_text import edits_to_text
 from encoder.packet.heads_level import level_6
 from encoder.packet.levels import MORE
-from encoder.pictures import figure_link
 from encoder.pictures.ask import scene_of, text_of
 from encoder.pictures.export import layer_size, run_size, to_csv_zip, to_npz
 from encoder.pictures.export.caption import file_name
-from encoder.pictures.figure_link import PictureAt
-from encoder.pictures.link import from_query, is_count, to_query
+from encoder.pictures.link import from_query, is_count
 from encoder.pictures.paper.printed_panel import PanelError
 from encoder.pictures.picture import Answer, Picture
 from encoder.pictures.picture_files import IN_BROWSER, file_of, fits
@@ -98,20 +96,14 @@ def answer_of(picture: Picture, view: View) -> Answer:
 
 
 def about(answer: Answer) -> str:
-    """Return what is said of a picture, the lines that make its numbers, its place in a figure, and which files it has.
-
-    The place is empty where it is none for a figure, or too long for a link.
-    """
-    picture = answer.picture
+    """Return what is said of a picture, the lines that make its numbers, and which files it has."""
     paper = [kind for kind in FORMATS[1:] if fits(answer, f".{kind}")]
-    at: PictureAt = figure_link.at(picture.page, picture.key, to_query(answer.scene.view))
     return json.dumps(
         {
             "title": answer.title,
             "caption": answer.caption,
             "alt": answer.alt,
             "code": answer.code,
-            "figure": figure_link.pack([at]) if "svg" in paper else "",
             "formats": paper,
         },
         ensure_ascii=False,

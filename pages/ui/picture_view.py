@@ -10,21 +10,17 @@ from weakref import WeakKeyDictionary
 
 import streamlit as st
 
-from encoder.pictures.ask import in_training, scene_of, text_of
+from encoder.pictures.ask import in_training, scene_of
 from encoder.pictures.expression import Call, Expression, of_files, of_result, of_runs
-from encoder.pictures.figure_link import PictureAt
 from encoder.pictures.figures.drawn import tell_apart
-from encoder.pictures.paper.printed_panel import Panel
 from encoder.pictures.picture import Answer, Picture, given
-from encoder.pictures.registry import picture_at, pictures
+from encoder.pictures.registry import pictures
 from encoder.pictures.registry.learning_pictures import MOMENTS
 from encoder.pictures.scene import Option, Scene
-from encoder.support.errors import EncoderError
 from encoder.trace.trace import Trace
 from pages.ui import cell_links, session_runs
 from pages.ui.components import present
 from pages.ui.downloads import keep, table
-from pages.ui.downloads.figure_collection import view_of
 from pages.ui.refusals import shows_errors
 from pages.ui.server import jobs
 from pages.ui.server.engine import budget
@@ -101,21 +97,6 @@ def kept(scene: Scene) -> Callable[[Expression, Callable[[], Any]], Any]:
 def ask(picture: Picture) -> Scene:
     """What this session asks of a picture."""
     return scene_of(state.current(), picture.needs, session_runs.text_encoder, session_runs.run)
-
-
-def panel_at(at: PictureAt) -> Panel:
-    """A picture for a figure, wherever it stands.
-
-    Raises:
-        EncoderError: there is none, or it takes so long that its page measures it only when it is asked for.
-    """
-    picture, view = picture_at(at.page, at.key), view_of(at)
-    encoder = session_runs.text_encoder(view.model)
-    inside, _ = view.within(encoder.config, len(encoder.tokenize(text_of(view)).ids))
-    scene = scene_of(inside, picture.needs, session_runs.text_encoder, session_runs.run)
-    if given(picture.heavy, scene):
-        raise EncoderError("it is measured only where it stands; open its page, and add it there")
-    return picture.of(scene, kept(scene)).panel(theme())
 
 
 def tie(option: Option, scene: Scene) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""What a class costs: python tests/benchmarks/bench_load.py [--sessions 30 60] [--beside sweep film] [--check].
+"""What a class costs: python tests/benchmarks/bench_load.py [--sessions 30 60] [--beside sweep] [--check].
 
 So many sessions on one server of this machine, without browsers: each types sentences of its own, chooses layers and
 heads and opens other pages, with a pause before each that is drawn from half to one and a half of the think time. The
@@ -6,7 +6,7 @@ time is that from the click to the end of the run, over the websocket. The clien
 
 Then the smallest class again, each time with one more session that keeps the server busy: a model in the shape of
 BERT-large with the longest sentence that the server takes, every part of it left out in turn (sweep); packets of other
-layers as fast as they come (packets); a small task that is learned (training); a film of 10 s at 720p (film).
+layers as fast as they come (packets); a small task that is learned (training).
 """
 
 import argparse
@@ -27,11 +27,9 @@ from figures import ROOT, Figure, command_line, errors, finish, high, share
 from servers import Server, free_port, started
 from visitors import TIMEOUT, Visitor, act, sentence, visit
 
-from encoder.pictures.figure_link import PictureAt, pack
-
 BARS = {30: 200.0, 60: 400.0}  # sessions -> milliseconds, 95th percentile of all reruns
 LONGEST = 1000.0  # milliseconds that any other session waits while one computes
-FILM, PACKET = 20.0, 300.0  # seconds of a film; milliseconds of a packet
+PACKET = 300.0  # milliseconds of a packet
 LARGE = "built:d_model=1024,n_heads=16,n_layers=24,d_ff=4096,activation=gelu,seed=0"
 LIVE = "learn_task=sort&learn_steps=2500&learn_seed=5"  # a run that takes as long as one may
 RAMP = 0.1  # seconds between two arrivals
@@ -92,15 +90,6 @@ async def training(url: str, until: float) -> list[Figure]:
     return [Figure("share of the time in which it trained", trains / max(looks, 1))]
 
 
-async def film(url: str, until: float, seconds: int = 10, size: str = "720p") -> list[Figure]:
-    """Have a film made of the maps of all heads."""
-    query = {"figure": pack([PictureAt("heads", "all_heads", ())]), "figure_part": "Film"}
-    async with visit(url, "figure", urlencode(query | {"figure_seconds": seconds, "figure_size": size})) as visitor:
-        took = await visitor.run(press="film_make")
-        lost = visitor.broken + ["no film"] * ("/api/file/" not in visitor.said)
-    return [Figure(f"a film of {seconds} s at {size}", took, FILM, "s"), errors("film", lost)]
-
-
 def packet(url: str, **asked: object) -> float:
     """Ask for a packet as a page does; return the milliseconds until it is here."""
     headers = {"Content-Type": "application/json", "Accept-Encoding": "gzip"}
@@ -125,7 +114,6 @@ BESIDE: dict[str, tuple[Callable[[str, float], Awaitable[list[Figure]]], float |
     "sweep": (sweep, LONGEST),
     "packets": (packets, None),
     "training": (training, None),
-    "film": (film, None),
 }
 
 

@@ -31,7 +31,7 @@ BELOW = [f"{key}?more=1&layer=4&head=1" for key in DRAWN]
 KEYS = [*(page.key for page in PAGES), *BELOW]
 # The pictures that the browser draws itself
 OF_BROWSER = ".picture-canvas, .enc-words, .hd-grid, .ou-bars, .em-near, .tl, .cv-canvas, .wi-board"
-WITHOUT_PICTURE = ("figure", "lessons", "class")  # text, a form first
+WITHOUT_PICTURE = ("lessons", "class")  # text, a form first
 SCREEN: ViewportSize = {"width": 1280, "height": 800}
 HOSTILE_DAILY = ("compare",)  # shows what is typed, as words and in pictures
 WITH_MENU = ("sentence", "lessons")

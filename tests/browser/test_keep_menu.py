@@ -12,10 +12,6 @@ import numpy as np
 import pytest
 from browser_tools import (
     barriers,
-    follow_menu,
-    open_page,
-    rerun,
-    sentence_line,
 )
 from mounted import Bench, address
 from playwright.sync_api import Browser, Locator, Page, Route, expect
@@ -36,7 +32,6 @@ ALL = [
     "Numbers as JSON",
     "Code in Python",
     "Caption and alt text",
-    "Add to figure",
     *(OF_RUN := ["The whole run, for numpy", "This layer, as tables", "A page of its own"]),
 ]
 
@@ -202,7 +197,7 @@ def held(page: Page, answer: Callable[[dict[str, Any]], dict[str, Any] | None]) 
     return waiting
 
 
-ABOUT = {"title": "A", "caption": "C", "alt": "A", "code": "", "figure": "", "formats": ["csv"]}
+ABOUT = {"title": "A", "caption": "C", "alt": "A", "code": "", "formats": ["csv"]}
 NAMED = {"Content-Disposition": 'attachment; filename="a.csv"'}
 
 
@@ -287,28 +282,3 @@ def test_the_menu_fits_a_phone(front: Page) -> None:
         bar = front.locator(".enc-bar").bounding_box()
         button = front.get_by_role("button", name="Keep", exact=True).bounding_box()
         assert bar and button and button["x"] + button["width"] <= 390 and bar["height"] <= 48
-
-
-def test_pictures_of_both_pages_come_into_one_figure(page: Page, app_url: str, base: TextEncoder) -> None:
-    """On the app's own server: numbers of the very run, and a figure with both titles, whose link has it again."""
-    open_page(page, app_url)
-    _, data = saved(page, "Numbers as CSV")
-    np.testing.assert_allclose(numbers(data)[:, 0], shares(base.trace(SENTENCE), 5, 6, 6), rtol=1e-5)
-    with rerun(page):
-        choose(page, "Add to figure")
-    first = "(a) Where head 6 of layer 5 looks from “[MASK]”"
-    expect(page.get_by_text(first, exact=True)).to_be_visible()
-    assert sentence_line(page).input_value() == SENTENCE
-    with rerun(page):
-        follow_menu(page, "Attention")
-    menu(page)
-    with rerun(page):
-        page.get_by_role("menuitem", name="Add to figure").click()
-    second = "(b) Attention weights (layer 5, head 6)"
-    for title in (first, second):
-        expect(page.get_by_text(title, exact=True)).to_be_visible()
-    link = re.search(r"[?&]figure=[\w-]+", page.url)
-    assert link
-    open_page(page, page.url)
-    for title in (first, second):
-        expect(page.get_by_text(title, exact=True)).to_be_visible()

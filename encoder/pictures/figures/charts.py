@@ -132,14 +132,10 @@ def signed_bars(heights: np.ndarray, names: list[str], theme: Theme = "light") -
     return draw(bars, frame)
 
 
-def race(ranks: np.ndarray, words: list[str], theme: Theme = "light", *, frame: tuple[int, int] | None = None) -> Drawn:
-    """Where each of up to four words stands after each layer, the first on top; ranks [n_layers + 1, words].
-
-    `frame` has how many layers the picture has room for, and the worst rank, where the lines may end before: a film of
-    it stands still.
-    """
+def race(ranks: np.ndarray, words: list[str], theme: Theme = "light") -> Drawn:
+    """Where each of up to four words stands after each layer, the first on top; ranks [n_layers + 1, words]."""
     series = {label(word): ranks[:, i] for i, word in enumerate(words)}
-    layers, worst = frame or (len(ranks) - 1, int(ranks.max()))
+    layers, worst = len(ranks) - 1, int(ranks.max())
     edge = 0.02 * max(1, layers)
     after = range(-1, layers, 1 + layers // 12)  # layers that are written; -1 is before the first
     texts = ["input" if i < 0 else str(i) for i in after]

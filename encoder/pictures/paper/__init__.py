@@ -1,1 +1,1 @@
-"""Figures for a paper: panels on a sheet of so many mm, as vectors with text, and films of them."""
+"""Figures for a paper: panels on a sheet of so many mm, as vectors with text."""

@@ -123,19 +123,6 @@ class Panel:
         """Whether there are added tokens that `words_only` leaves out."""
         return not all(matrix.words.whole for matrix in self.maps)
 
-    @property
-    def not_drawn(self) -> str:
-        """What `words_only` leaves out, and how much of the weight of the words rests there; empty where nothing is."""
-        alike: dict[tuple[str, ...], list[HeatMap]] = {}
-        for matrix in self.maps:
-            if not matrix.words.whole:
-                alike.setdefault(matrix.rows, []).append(matrix)
-        shares = all(matrix.kind == "share" for maps in alike.values() for matrix in maps)
-        return " ".join(
-            maps[0].words.sentence(np.stack([matrix.values for matrix in maps]) if shares else None)
-            for maps in alike.values()
-        )
-
 
 def heat_map(
     values: Array,

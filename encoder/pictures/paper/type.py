@@ -96,18 +96,6 @@ def fitted(text: str, points: float, room: float, bold: bool = False) -> str:
     return text[:low].rstrip() + "…" if low else ""
 
 
-def wrapped(text: str, points: float, room: float) -> list[str]:
-    """A text in lines of at most so many mm; a word that is longer stands alone and is cut."""
-    lines: list[str] = []
-    for word in text.split():
-        longer = f"{lines[-1]} {word}" if lines else word
-        if lines and width(longer, points) <= room:
-            lines[-1] = longer
-        else:
-            lines.append(fitted(word, points, room))
-    return lines
-
-
 def typeface(text: str) -> str:
     """The letters that a text needs as the style of an SVG, which carries them along and stays text."""
     needed = "".join(sorted({c for c in text if ord(c) in letters()}))

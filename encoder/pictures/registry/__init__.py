@@ -28,12 +28,3 @@ def picture(key: str) -> Picture:
     if key not in pictures():
         raise EncoderError(f"no picture is called {key[:40]!r}; there are {', '.join(sorted(pictures()))}")
     return pictures()[key]
-
-
-def picture_at(page: str, key: str) -> Picture:
-    """The picture that a link names by its page and its key there, also one of an earlier version.
-
-    Raises:
-        EncoderError: there is none.
-    """
-    return picture(RENAMED.get((page, key), key))

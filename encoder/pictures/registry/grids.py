@@ -10,7 +10,7 @@ from encoder.metrics.weight_matrices import all_weights
 from encoder.model.steps.step import Step
 from encoder.pictures.chart import small_maps
 from encoder.pictures.export.caption import About
-from encoder.pictures.expression import ENC, A, B, Every, Expression, Several, T, call, step
+from encoder.pictures.expression import ENC, Every, Expression, Several, T, call, step
 from encoder.pictures.figures.facts import kind_of, strongest_map
 from encoder.pictures.picture import Answer, Picture
 from encoder.pictures.registry.heads_pictures import every_head, every_weight
@@ -186,17 +186,5 @@ LIVING_MAP = of_every_head(
     say=lambda answer: finding(answer.scene.t, answer.scene.layer, answer.scene.head),
     about=lambda scene: About(scene.t),
     options=(DIFFERENCE,),
-    look=look_living,
-)
-LIVING_CHANGE = of_every_head(
-    key="living_change",
-    page="compare",
-    question="How much more does every token take in run B than in run A, layer by layer?",
-    measure=lambda scene: call(all_weights, B, A),
-    values="signed",
-    title=lambda scene: f"Run B minus run A, {how_large(scene)}",
-    say=lambda answer: finding(answer.scene.b, answer.scene.layer, answer.scene.head),
-    about=lambda scene: About(scene.t, other=scene.b),
-    needs="other",
     look=look_living,
 )

@@ -46,7 +46,6 @@ def after_names(scene: Scene) -> list[str]:
 
 GUESS_AT = token_of("guess_at", lambda scene: guess_place(scene.t, scene.encoder.mask_token))
 LENS_TOKEN = token_of("lens_token", GUESS_AT.of)
-UPTO = Option("race_upto", after_names, lambda scene: after_names(scene)[-1])
 AFTER = Option("alike_layer", after_names, lambda scene: after_names(scene)[-1])
 MOVE = one_of("move", MEANING)
 
@@ -61,11 +60,6 @@ def raced(scene: Scene) -> Call:
     return call(race, lens(scene)[:, 0], IN_RACE)
 
 
-def upto(scene: Scene) -> int:
-    """How many layers are behind the last rank that is drawn."""
-    return after_names(scene).index(scene[UPTO])
-
-
 def words_raced(answer: Answer) -> list[str]:
     """The words whose ranks are drawn, best first."""
     ids = answer.value(raced(answer.scene)[0]).tolist()
@@ -75,16 +69,15 @@ def words_raced(answer: Answer) -> list[str]:
 def say_race(answer: Answer) -> str:
     """Where the first of the words stands."""
     scene = answer.scene
-    where = f"After {scene[UPTO]}" if upto(scene) else f"At the {scene[UPTO]}"
     rank, vocabulary = int(answer.numbers.array[-1, 0]), scene.config.vocab_size
-    return f"{where} “{words_raced(answer)[0]}” is at rank {rank:,} of {vocabulary:,} words."
+    return f"After {after_names(scene)[-1]} “{words_raced(answer)[0]}” is at rank {rank:,} of {vocabulary:,} words."
 
 
 of_page = partial(Picture, page="stack")
 RACE = of_page(
     key="race",
     question="How do the likeliest words rise from layer to layer?",
-    measure=lambda scene: raced(scene)[1][: upto(scene) + 1],
+    measure=lambda scene: raced(scene)[1],
     dims=("after", "answer"),
     names=lambda answer: {"answer": words_raced(answer)},
     kind="race",
@@ -92,8 +85,7 @@ RACE = of_page(
     title=lambda scene: f"Ranks of the likeliest words at token {scene[LENS_TOKEN]}",
     say=say_race,
     about=lambda scene: About.of_stream(scene.t),
-    options=(LENS_TOKEN, UPTO, GUESS_AT),
-    look=lambda answer: {"frame": (answer.scene.n_layers, int(answer.value(raced(answer.scene)[1]).max()))},
+    options=(LENS_TOKEN, GUESS_AT),
 )
 
 

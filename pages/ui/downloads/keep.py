@@ -14,12 +14,10 @@ from encoder.pictures.picture import Answer
 from encoder.pictures.picture_files import file_of, fits
 from encoder.support.formatting import megabytes
 from encoder.trace.trace import Trace
-from pages.ui.downloads import figure_collection
 from pages.ui.server import file_links
 from pages.ui.server.slow_files import MOST_BYTES, written
 from pages.ui.state import session_state as state
 from pages.ui.state.site import base
-from pages.ui.text import theme
 
 FILES = {  # the words and the types of a browser's own menu
     "svg": ("Picture as SVG", "image/svg+xml"),
@@ -31,14 +29,12 @@ FILES = {  # the words and the types of a browser's own menu
 
 
 def draw(answer: Answer) -> None:
-    """Draw the way to keep a picture: as a file, its numbers, its words and lines of code; and to a figure."""
-    key = answer.picture.key
-    with st.container(horizontal=True, vertical_alignment="center", key=f"keep_row_{key}"):
-        fold = st.popover("Keep", key=f"keep_{key}", type="tertiary", icon=":material/download:", on_change="rerun")
-        if fold.open:
-            with fold:
-                draw_ways(answer)
-        figure_collection.offer(key, lambda: answer.panel(theme()), answer.scene.view)
+    """Draw the way to keep a picture: as a file, its numbers, its words and lines of code."""
+    key = f"keep_{answer.picture.key}"
+    fold = st.popover("Keep", key=key, type="tertiary", icon=":material/download:", on_change="rerun")
+    if fold.open:
+        with fold:
+            draw_ways(answer)
 
 
 def draw_ways(answer: Answer) -> None:

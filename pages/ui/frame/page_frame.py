@@ -10,7 +10,7 @@ from encoder.model.config import EncoderConfig
 from pages.ui import session_runs
 from pages.ui.component import component
 from pages.ui.components import present
-from pages.ui.downloads import figure_collection, keep
+from pages.ui.downloads import keep
 from pages.ui.frame import page_run
 from pages.ui.lessons import bar as lesson_bar
 from pages.ui.lessons import library, story_view
@@ -51,7 +51,6 @@ def draw(page: Page, around: Around, top: Any, bar: Any, under: Any) -> None:
                 page_run.draw_second()
             trace = page_run.run()
         walk.settle(page, trace.config)
-        figure_collection.settle(page)
         in_labs = library.in_labs(page)
         at = story_view.place() if page == story_view.HERE else walk.place(page)
         draw_arrival(page, at)
@@ -93,7 +92,6 @@ def draw_below(page: Page, above: Any, usual: Mapping[str, str], is_open: bool) 
         with jobs.refused(), shows_errors(ends=True):
             trace = page_run.undrawn(page, usual)
         walk.settle(page, trace.config)
-        figure_collection.settle(page)
         here.below, here.reading = here.view, False  # all that differs from now on was pressed here
         with above:
             lesson_bar.draw(page)

@@ -2,7 +2,6 @@
 
 from dataclasses import replace
 
-from encoder.pictures.figure_link import OWN
 from encoder.pictures.link import to_query
 from encoder.teach.lessons.foreign import pack, unpack
 from encoder.teach.lessons.lesson import MOST_STEPS, NOT_IN_VIEW, Lesson, LessonError, LessonStep
@@ -45,7 +44,7 @@ def add(page: str) -> None:
     query = {
         name: text
         for name, text in to_query(state.current()).items()
-        if name not in NOT_IN_VIEW and name not in OF_LESSONS and not name.startswith(OWN)
+        if name not in NOT_IN_VIEW and name not in OF_LESSONS
     }
     shown = library.SHOWN[page]
     text = "Try this." if shown == library.LABS else f"Look at the page “{shown.title}”."

@@ -2,14 +2,13 @@
 
 from functools import cache
 
-from encoder.pictures.figure_link import OFFERED
 from encoder.pictures.registry import pictures
 from encoder.pictures.scene import PREFIX_A, PREFIX_B
 
 SPELLED = """
     alike_part all_lessons ask_why atlas_key atlas_list atlas_map atlas_near atlas_off atlas_run atlas_spread
     atlas_token atlas_word beside_open born_beside born_heads born_keep compare_part cost_parameters cost_shape
-    cost_steps figure figure_film figure_look figure_part figure_seconds figure_size figure_texts find_term
+    cost_steps find_term
     heads_beside heads_list heads_other heads_part heads_trees lab layers_alike learn_heads learn_layers learn_norm
     learn_part learn_positions learn_rate learn_seed learn_steps learn_task learn_width lessons_part models_part
     mystery_head mystery_task one_matrix read_after several sources_open term_place through_layers
@@ -23,4 +22,4 @@ OF_PAGES = frozenset(SPELLED.split())
 def names() -> frozenset[str]:
     """Return every name that a link may use for a choice."""
     of_pictures = {option.key for picture in pictures().values() for option in picture.options}
-    return OF_PAGES | OFFERED.keys() | of_pictures | {PREFIX_A.key, PREFIX_B.key}
+    return OF_PAGES | of_pictures | {PREFIX_A.key, PREFIX_B.key}

@@ -6,9 +6,6 @@ from typing import TYPE_CHECKING, Any
 import streamlit as st
 
 if TYPE_CHECKING:
-    from encoder.pictures.figure_link import PictureAt
-    from encoder.pictures.paper.files import PaperFigure
-    from encoder.pictures.paper.printed_panel import Panel
     from encoder.pictures.view import View
     from encoder.teach.lessons.lesson import Lesson
     from encoder.trace.tokens import Text
@@ -60,16 +57,6 @@ class MysteriesTried:
 
 
 @dataclass
-class FigureMade:
-    """The figure that is put together."""
-
-    pictures: "list[PictureAt]" = field(default_factory=list)  # in order
-    panels: "dict[PictureAt, Panel]" = field(default_factory=dict)  # what was drawn of each
-    reasons: "dict[PictureAt, str]" = field(default_factory=dict)  # why one was not drawn
-    printed: "PaperFigure | None" = None  # that was on the screen last
-
-
-@dataclass
 class Session:
     """All that is remembered between two runs of a session's script."""
 
@@ -89,7 +76,6 @@ class Session:
     shown: dict[str, tuple[int, Any, Any]] = field(default_factory=dict)
     defaults: dict[str, Any] = field(default_factory=dict)  # what a choice is where nothing is chosen
     notes: list[str] = field(default_factory=list)  # sentences to say on top of the page
-    opens_more: bool = False  # whether the next page is to be opened with what stands below its picture
     below: "View | None" = None  # last drawn below a picture of the browser's; None where nothing was
     reading: bool = False  # whether a run has not taken over yet what the address says there
     left: "View | None" = None  # when the last run there ended or was overtaken: another one now was pressed below
@@ -109,7 +95,6 @@ class Session:
     story: StoryRead = field(default_factory=StoryRead)
     draft: LessonDraft = field(default_factory=LessonDraft)
     mystery: MysteriesTried = field(default_factory=MysteriesTried)
-    figure: FigureMade = field(default_factory=FigureMade)
 
 
 def session() -> Session:

@@ -111,12 +111,6 @@ def remember(key: str, chosen: Any, default: Any) -> None:
     change(choices=tuple(sorted(choices.items())))
 
 
-def forget_widgets() -> None:
-    """Let the widgets of the page show what the view says, and not what they showed last. Before a rerun."""
-    for key in session().defaults:
-        st.session_state.pop(key, None)
-
-
 def note(sentences: list[str]) -> None:
     """Say these sentences on top of the page in this run; an address that led to them is mended."""
     session().notes += sentences

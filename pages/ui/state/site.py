@@ -59,7 +59,6 @@ PAGES = (
     Page(
         "learn", "Learning", ":material/model_training:", section="Look deeper", place_in=("learn_part", "Time-lapse")
     ),
-    Page("figure", "Figure", ":material/picture_in_picture:", section="Look deeper"),
     Page("lessons", "Lessons", ":material/school:", section="Learn", walk=False, place=False),
     Page("class", "A class", ":material/groups:", section="Learn", walk=False, place=False),
 )

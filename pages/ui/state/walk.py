@@ -64,8 +64,7 @@ def resume() -> None:
         here.page = next(page.key for page in PAGES if page.script == script)
         query = state.written()
         if here.page in site.DRAWN:
-            query = state.in_full(state.current()) | ({"more": "1"} if here.opens_more else {})
-        here.opens_more = False
+            query = state.in_full(state.current())
         state.had(here.page, {name: text for name, text in query.items() if name not in OF_BROWSER})
         st.switch_page(script, query_params=query)
 
