@@ -2,7 +2,7 @@
 
 from typing import TYPE_CHECKING
 
-from encoder.support.import_names import know, on_demand
+from encoder.support.import_names import on_demand
 
 if TYPE_CHECKING:
     from encoder.checkpoint.tensor_files import CheckpointError
@@ -15,7 +15,6 @@ if TYPE_CHECKING:
 __version__ = "1.0.0"
 __all__ = ["PRESETS", "CheckpointError", "Edit", "EncoderConfig", "EncoderError", "TextEncoder", "Trace", "preset"]
 
-know()
 __getattr__ = on_demand(
     __name__,
     {

@@ -15,7 +15,6 @@ from streamlit.util import calc_hash
 
 from encoder.packet.format import unpack
 from encoder.pictures.link import to_query
-from encoder.pictures.old_addresses import lead
 from encoder.pictures.view import EXAMPLE
 from pages.front import make
 from pages.front.request_fields import wanted
@@ -39,11 +38,11 @@ local_script_runner.require_widgets_deltas = _wait
 
 
 def open_app(page: str | None = None, **query: str) -> AppTest:
-    """A fresh session that opens the first page, or the one of that key, by a link; an old one leads on.
+    """A fresh session that opens the first page, or the one of that key, by a link.
 
     A page that the browser draws is opened with what the server draws below it.
     """
-    page, query = lead(page or PAGES[0].key, query)
+    page = page or PAGES[0].key
     if page in DRAWN:
         query = {"more": "1", "sentence": EXAMPLE} | query
     app = AppTest.from_file(APP, default_timeout=60)

@@ -94,7 +94,7 @@ def test_start_says_what_is_looked_at_most_what_tokens_are_and_what_is_guessed(b
         i, j = max(((i, j) for i in typed for j in typed), key=lambda pair: float(weights[pair]))
         found = re.findall(r"“([^”]+)” \((\d+)\) puts [\d.]+ % on “([^”]+)” \((\d+)\), the largest weight", words(app))
         assert found == [(trace.tokens[i], str(i), trace.tokens[j], str(j))] * len(found) != []
-    ask(app, sentence=CAPITAL, ask_word="6", ask_why="1")
+    ask(app, sentence=CAPITAL, ask_why="1")
     assert "[CLS] and [SEP] are added for the model." in words(app) and "[UNK]" not in words(app)
     assert "paris" in words(app), "the guess at the mask"
     (fold,) = [fold for fold in app.expander if "Which words made the guess at" in fold.label]
@@ -227,7 +227,7 @@ def test_the_board_is_asked_for_and_kept_for_all() -> None:
 
 
 def test_the_shares_of_a_guess_by_words_and_by_parts_add_up(base: TextEncoder) -> None:
-    app, trace = open_app("why", sentence=CAPITAL, layer="5", head="3"), base.trace(CAPITAL)
+    app, trace = open_app("what_if", why="Which parts", sentence=CAPITAL, layer="5", head="3"), base.trace(CAPITAL)
     paris = base.word_id(trace, 6, "paris")
     logit, blank = (float(run["mlm.logits"][6, paris]) for run in (trace, base.trace("[MASK] " * 7)))
     parts = numbers(app, key="why_parts")
@@ -235,7 +235,7 @@ def test_the_shares_of_a_guess_by_words_and_by_parts_add_up(base: TextEncoder) -
     assert "In layer 5, head 3 puts in most" in words(app)
     assert numbers(app, "y", "why_head").sum() == pytest.approx(float(parts[5, 3]), abs=1e-4)
     assert "the logit of “paris” minus that of “rome”" in words(ask(app, why_other="rome"))
-    app = open_app("why", sentence=CAPITAL, why="Which words")
+    app = open_app("what_if", sentence=CAPITAL, why="Which words")
     assert not app.get("plotly_chart"), "nothing is worked out unasked"
     healthy(next(button for button in app.button if button.label == "Share out this guess").click().run())
     assert numbers(app, "y", "why_words").sum() == pytest.approx(logit - blank, rel=0.01)
@@ -273,7 +273,7 @@ def test_one_word_drifts_apart_and_a_patch_brings_its_token_back() -> None:
 
 def test_the_cosine_of_two_sentences_is_shared_out_and_the_mean_of_a_corpus_taken_off(small: TextEncoder) -> None:
     pair = ("The cat slept.", "A dog was asleep.")
-    app = open_app("alike", model="small", sentence=pair[0], other=pair[1])
+    app = open_app("compare", compare_part="Alike?", model="small", sentence=pair[0], other=pair[1])
     a, b = (small.trace(text)["output"].double().mean(0) for text in pair)
     cosine = float(torch.nn.functional.cosine_similarity(a, b, dim=0))
     assert numbers(app, key="cosine_shares").sum() == pytest.approx(cosine, abs=1e-5)
@@ -289,7 +289,7 @@ def test_the_cosine_of_two_sentences_is_shared_out_and_the_mean_of_a_corpus_take
 
 def test_a_list_is_a_matrix_whose_odd_pair_is_opened(base: TextEncoder) -> None:
     texts = ["The food was good.", "The food was not good.", "Prices rose by three percent.", "It = rained *."]
-    app = open_app("alike", alike_part="A list", alike_list="\n".join(texts))
+    app = open_app("compare", compare_part="Alike?", alike_part="A list", alike_list="\n".join(texts))
     found = alike([base.trace(text) for text in texts])
     np.testing.assert_allclose(numbers(app, key="all_alike"), found.cosines.numpy(), atol=1e-5)
     i, j = found.odd
@@ -308,7 +308,7 @@ def test_a_folder_of_sentences_with_its_prefixes(mode: str, model_root: Path) ->
     pooling = {"1_Pooling/config.json": {"pooling_mode": mode}, "config_sentence_transformers.json": prompts}
     folder = put(model_root / "mine", pooling)
     encoder = TextEncoder.from_pretrained(folder)
-    app = open_app("alike", model="folder:mine", sentence="w1 w2", other="w3 w4 w5")
+    app = open_app("compare", compare_part="Alike?", model="folder:mine", sentence="w1 w2", other="w3 w4 w5")
     b = encoder.trace("w8 w9 w3 w4 w5")["pooling.vector"][0].double()
     for prefix in ("w8 w9 ", ""):
         a = encoder.trace(f"{prefix}w1 w2")["pooling.vector"][0].double()

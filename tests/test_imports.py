@@ -3,11 +3,9 @@
 import json
 import logging
 import re
-import runpy
 import subprocess
 import sys
 from graphlib import TopologicalSorter
-from importlib import import_module
 from pathlib import Path
 
 import grimp
@@ -65,24 +63,6 @@ def test_two_sessions_share_nothing() -> None:
     session.notes.append("said")
     session.lesson.played["padding"] = 2
     assert other == Session() != session
-
-
-def test_a_room_is_found_by_the_name_that_it_had_before() -> None:
-    with pytest.warns(DeprecationWarning) as warned:
-        before = import_module("encoder.export.archive")
-    assert "encoder.export.archive is encoder.pictures.export.archive now" in [str(each.message) for each in warned]
-    assert before is import_module("encoder.pictures.export.archive")
-    with pytest.raises(ModuleNotFoundError):
-        import_module("encoder.export.none")
-
-
-def test_a_program_runs_by_the_name_that_it_had_before(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    monkeypatch.setattr(sys, "argv", ["encoder.recount", "--help"])
-    with pytest.raises(SystemExit) as end:
-        runpy.run_module("encoder.recount", run_name="__main__", alter_sys=True)
-    assert not end.value.code and "encoder.exam.recount" in capsys.readouterr().out
 
 
 # What is loaded after each line: torch's compiler has 800 modules, which take a second.

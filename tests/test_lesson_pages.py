@@ -381,7 +381,7 @@ def test_claims_open_with_their_stored_verdicts_and_one_is_measured_alone(monkey
 
     monkeypatch.setattr(measurements.findings_kept, "make", watched)
     measurements.findings_kept.clear()
-    app = open_app("claims", model="small")
+    app = open_app("lessons", lessons_part="Claims", model="small")
     shipped = by_content(text_encoder("small").source.fingerprint)
     assert not tried and shipped is not None and shipped.fingerprint in words(app)
     for claim, row in zip(CLAIMS, app.expander, strict=True):
@@ -411,7 +411,7 @@ def test_every_claim_has_its_number_and_the_verdict_that_follows_from_it(monkeyp
     found = {claim.key: shipped.finding(claim.trial, claim.given) for claim in CLAIMS}
     asked = {(claim.trial, session_runs.spelled(claim.given)): found[claim.key] for claim in CLAIMS}
     monkeypatch.setattr(measurements.findings_kept, "make", lambda model, trial, given: asked[trial, given])
-    app = open_app("claims", model=offered_models.built(LITTLE, 1))
+    app = open_app("lessons", lessons_part="Claims", model=offered_models.built(LITTLE, 1))
     for claim, label in zip(CLAIMS, measured_claims(app).values(), strict=True):
         assert f": {found[claim.key].verdict.value}]" in label and plain(label).endswith(claim.text), claim.key
     for result, row in zip(found.values(), app.expander, strict=True):
@@ -424,15 +424,21 @@ def test_every_claim_has_its_number_and_the_verdict_that_follows_from_it(monkeyp
 
 @pytest.mark.nightly
 def test_the_claims_of_a_model_that_guesses_no_words_are_not_tried_in_vain() -> None:
-    labels = measured_claims(open_app("claims", model=offered_models.built(LITTLE, 0), layer="0", head="0"))
+    labels = measured_claims(
+        open_app("lessons", lessons_part="Claims", model=offered_models.built(LITTLE, 0), layer="0", head="0")
+    )
     assert any(Verdict.UNTRIED.value in label for label in labels.values())
 
 
 def test_a_claim_leads_to_where_it_is_tried_and_ones_own_sentence_is_there_afterwards() -> None:
     own = "My dog chased the cat because it was hungry."
-    app = press(open_app("claims", sentence=own, model="small", layer="0", head="0"), "try_bert-ids")
+    app = press(
+        open_app("lessons", lessons_part="Claims", sentence=own, model="small", layer="0", head="0"), "try_bert-ids"
+    )
     assert not app.title and link(app)["sentence"] == own
-    app = press(open_app("claims", sentence=own, model="small", layer="0", head="0"), "try_softmax")
+    app = press(
+        open_app("lessons", lessons_part="Claims", sentence=own, model="small", layer="0", head="0"), "try_softmax"
+    )
     assert app.title[0].value == "Lessons" and go(app, "lessons").session_state["session"].view.sentence != own
     assert press(app, "leave_lesson").session_state["session"].view.sentence == own
 

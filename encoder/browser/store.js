@@ -48,7 +48,7 @@ export function fromQuery(search) {
     if (text !== null && text.trim()) found[name] = text;
   }
   for (const name of /** @type {const} */ (['layer', 'head', 'word'])) {
-    const number = whole(query.get(name) ?? (name === 'word' ? query.get('ask_word') ?? query.get('lens_token') ?? query.get('near_word') : null)); // earlier names of it
+    const number = whole(query.get(name) ?? (name === 'word' ? query.get('lens_token') ?? query.get('near_word') : null));
     if (number !== null) found[name] = number;
   }
   for (const name of /** @type {const} */ (['off', 'maps'])) if (query.get(name) === '1') found[name] = true;

@@ -25,7 +25,6 @@ from encoder.train.training_corpus import TrainingError
 
 CHECKPOINT = "checkpoint.safetensors"
 MOMENTS = ("exp_avg", "exp_avg_sq")  # what AdamW remembers of each weight
-RENAMED = {"surprise": "nll"}  # counts as checkpoints of earlier versions call them
 
 
 @dataclass(frozen=True)
@@ -126,7 +125,7 @@ def read_state(folder: Path, same: dict[str, object]) -> tuple[dict[str, Tensor]
             about = file.metadata() or {}
             before: dict[str, Any] = fields_of(about, "recipe")
             counts = fields_of(about, "progress")
-            progress = TrainingProgress(**{RENAMED.get(name, name): value for name, value in counts.items()})
+            progress = TrainingProgress(**counts)
             check_progress(progress)
             tensors = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118
     except (SafetensorError, OSError, KeyError, ValueError, TypeError) as error:

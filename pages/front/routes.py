@@ -8,16 +8,14 @@ import re
 from collections.abc import Awaitable, Callable
 from functools import cache
 from pathlib import Path
-from urllib.parse import urlencode
 
 from starlette.requests import ClientDisconnect, Request
-from starlette.responses import JSONResponse, RedirectResponse, Response
+from starlette.responses import JSONResponse, Response
 from starlette.routing import BaseRoute, Mount, Route, WebSocketRoute
 from starlette.types import Receive, Scope, Send
 from starlette.websockets import WebSocket
 
 import encoder
-from encoder.pictures.old_addresses import OLD, lead
 from pages.front import packets, request_fields
 from pages.front.headers import PRIVATE
 from pages.front.packets import Packets
@@ -25,7 +23,7 @@ from pages.front.request_fields import FileRequest, RefusedError
 from pages.front.served_files import File, Links
 from pages.front.visitors import Makers, is_own, visitor
 from pages.ui.server.file_links import PATH
-from pages.ui.state.site import base, path
+from pages.ui.state.site import base
 
 BUILT = Path(encoder.__file__).parent / "browser" / "built"
 SCRIPTS = ("front.js", "pages.js", "in_class.js")  # the others are fetched by the first
@@ -190,22 +188,10 @@ async def unknown(scope: Scope, receive: Receive, send: Send) -> None:
     await refusal(RefusedError(404, UNKNOWN))(scope, receive, send)
 
 
-async def redirect(request: Request) -> Response:
-    """Answer a request for an old address by where it is now; the browser asks again, also tomorrow."""
-    page, query = lead(request.url.path.rpartition("/")[2], dict(request.query_params))
-    return RedirectResponse(f"{base()}/{path(page)}{'?' + urlencode(query) if query else ''}", status_code=307)
-
-
-def old_addresses() -> list[BaseRoute]:
-    """Return a route for every old address that leads to its page of today, with all that it asks for."""
-    return [Route(f"{base()}/{page}", redirect) for page in OLD]
-
-
 def routes(packets: Packets | None = None, make_file: Callable[[FileRequest], File] = usual_maker) -> list[BaseRoute]:
     """Return all routes of the front, under the path that the app is served under."""
     api, runs = f"{base()}/api", packets or Packets()
     return [
-        *old_addresses(),
         Route(f"{api}/shipped/{{digest}}/{{number}}.packet", packet),
         Route(f"{api}/front/{{digest}}/{{name}}", script),
         Route(f"{api}/run", of_runs(runs), methods=["POST"]),

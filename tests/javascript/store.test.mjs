@@ -160,6 +160,6 @@ test('without a window it is memory, and after its end nothing hears', () => {
   assert.deepEqual(where.heard, {});
 });
 
-test('a word has been called otherwise in older addresses', () => {
-  assert.deepEqual(['word=3', 'ask_word=4', 'near_word=5', 'word=3&near_word=5'].map(search => fromQuery(search).word), [3, 4, 5, 3]);
+test('a word is taken over from what stands below a picture', () => {
+  assert.deepEqual(['word=3', 'lens_token=4', 'near_word=5', 'word=3&near_word=5'].map(search => fromQuery(search).word), [3, 4, 5, 3]);
 });

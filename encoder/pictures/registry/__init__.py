@@ -4,7 +4,6 @@ import importlib
 import pkgutil
 from functools import cache
 
-from encoder.pictures.old_addresses import RENAMED
 from encoder.pictures.picture import Picture
 from encoder.support.errors import EncoderError
 

@@ -8,7 +8,6 @@ from pathlib import Path
 
 from encoder.pictures.lab_rows import LABS as EXPERIMENTS
 from encoder.pictures.link import from_query
-from encoder.pictures.old_addresses import lead
 from encoder.pictures.view import View
 from encoder.teach.lessons.foreign import is_link, pack, unpack
 from encoder.teach.lessons.lesson import Lesson, LessonError, LessonStep, read, write
@@ -49,17 +48,16 @@ def tutorials() -> dict[str, Lesson]:
 
 
 def fitting(lesson: Lesson, name: str = "the lesson") -> Lesson:
-    """The same lesson with its pages as they are called today, if all of them and the views exist.
+    """The same lesson, if all of its pages and views exist.
 
     Raises:
         LessonError: some do not.
     """
     problems, steps = [], []
     for number, written in enumerate(lesson.steps, 1):
-        page, view = lead(written.page, written.view)
-        if page == LABS.key:
-            view = view | {PART: LABS.title}  # no other part
-        step = replace(written, page=page, view=view)
+        step = written
+        if step.page == LABS.key:
+            step = replace(step, view={**step.view, PART: LABS.title})  # no other part
         steps.append(step)
         where = f"{name}, step {number}"
         if step.page not in SHOWN:
