@@ -21,6 +21,7 @@ from encoder.experiments.attributions.gradients import (
     knock_out_tokens,
     relevance,
 )
+from encoder.experiments.attributions.rolled import rolled
 from encoder.experiments.attributions.similarity import likeness, opened, sentence_vector
 from encoder.experiments.attributions.target import Target, spearman, whole_words, word_shares
 from encoder.model.config import EncoderConfig
@@ -319,3 +320,34 @@ def test_what_cannot_be_explained_is_a_sentence(base: TextEncoder, small: TextEn
         with pytest.raises(ValueError, match=message):
             method(*given)
     assert logit_attribution(base, long, Target(1, 5)).of(REST) == pytest.approx(0, abs=1e-3)
+
+
+def test_rollout_stands_beside_what_the_loss_of_each_word_costs(base: TextEncoder) -> None:
+    """Layer by layer by hand, and each word replaced by [MASK] in a run of its own."""
+    text = "The keys to the cabinet [MASK] on the unbelievably old table."
+    trace = base.trace(text)
+    gap, n = trace.tokens.index("[MASK]"), len(trace.tokens)
+    word = int(trace["mlm.probabilities"][gap].argmax())
+    found = rolled(base, trace, Target(gap, word))
+    said = [trace.tokenization.spelled(each) for each in found.words]
+    assert said == "The keys to the cabinet on the unbelievably old table .".split()
+    through = torch.eye(n)
+    for layer in range(base.config.n_layers):
+        mixed = (trace[f"layers.{layer}.attention.weights"].mean(0) + torch.eye(n)) / 2
+        through = mixed @ through
+    shares = torch.stack([through[gap, list(each)].sum() for each in found.words])
+    torch.testing.assert_close(found.shares, (shares / shares.sum()).double(), atol=1e-5, rtol=0)
+    mask = trace.ids[gap]
+    for each, lost in zip(found.words, found.lost.tolist(), strict=True):
+        falls = 0.0
+        for place in each:
+            ids = [mask if i == place else token for i, token in enumerate(trace.ids)]
+            logits = base.model.predict(base.model(torch.tensor([ids])))
+            assert logits is not None
+            falls += float(trace["mlm.logits"][gap, word] - logits[0, gap, word])
+        assert lost == pytest.approx(falls, abs=2e-3)
+    both = found.beside()
+    assert both.abs().sum(1).tolist() == pytest.approx([1, 1]) and -1 <= found.agreement <= 1
+    short = base.trace("[MASK] cats")
+    with pytest.raises(ValueError, match="fewer than two words"):
+        rolled(base, short, Target(1, word))

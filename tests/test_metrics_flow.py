@@ -1,10 +1,8 @@
 """What flows between tokens: parts that add up to the recorded vectors, loops, and a maximum flow found by others."""
 
 import math
-import random
 from dataclasses import replace
 
-import networkx
 import pytest
 import torch
 from in_turn import every_shape, in_turn
@@ -14,10 +12,8 @@ from torch import Tensor
 
 from encoder import EncoderConfig, TextEncoder, Trace
 from encoder.metrics import (
-    FLOW_TOKENS,
     Mixing,
     disagreement,
-    flow,
     gained,
     mixing_parts,
     mixing_ratio,
@@ -26,7 +22,6 @@ from encoder.metrics import (
     rollout,
     transformed,
 )
-from encoder.metrics.flows import max_flow
 
 MIXINGS: tuple[Mixing, ...] = ("Attn-N", "AttnRes-N", "AttnResLn-N")
 EVERY = VARIANTS | {"three-layers": replace(TINY, n_layers=3)}
@@ -164,7 +159,6 @@ def test_one_token_alone_has_an_answer_for_all() -> None:
     assert norm_weighted(trace, 0).shape == (3, 1, 1)
     assert mixing_ratio(trace, 0).tolist() == [0.0]
     assert rollout(trace).tolist() == [[[1.0]], [[1.0]]]
-    assert flow(trace, 0).tolist() == [1.0]
 
 
 def test_an_unknown_variant_is_refused(sara: Trace) -> None:
@@ -199,66 +193,6 @@ def test_residual_attention_divides_by_the_real_row_sum(sara: Trace) -> None:
     assert float(residual_attention(halved)[0, 3, 3]) == pytest.approx(1.05 / 1.5)
 
 
-# Flow
-
-
-TAKEN_BACK = {
-    (0, 1): 1.0,
-    (0, 2): 1.0,
-    (1, 2): 1.0,
-    (1, 3): 1.0,
-    (2, 3): 1.0,
-}  # of the first path found, 0-1-2-3, a part
-
-
-@in_turn("seed", range(30))
-def test_max_flow_is_that_of_networkx(seed: int) -> None:
-    draw = random.Random(seed)
-    nodes = draw.randint(3, 12) if seed else 4
-    edges = {
-        (a, b): draw.choice([draw.random(), draw.randint(0, 3)])
-        for a in range(nodes)
-        for b in range(nodes)
-        if a != b and draw.random() < 0.4
-    }
-    edges = edges if seed else TAKEN_BACK
-    graph = networkx.DiGraph()
-    graph.add_nodes_from(range(nodes))
-    graph.add_edges_from((a, b, {"capacity": c}) for (a, b), c in edges.items())
-    assert max_flow(edges, 0, nodes - 1) == pytest.approx(networkx.maximum_flow_value(graph, 0, nodes - 1), abs=1e-9)
-
-
-@in_turn(("position", "layer"), [(0, None), (3, None), (6, 1), (2, 0)])
-def test_flow_is_that_of_networkx(position: int, layer: int | None) -> None:
-    trace = tiny(replace(TINY, n_layers=3)).trace(SENTENCE, hidden=(4,))
-    depth = 3 if layer is None else layer + 1
-    graph = networkx.DiGraph()
-    for below in range(depth):
-        weights = trace.layers[below].attention.weights.double().mean(0)
-        for i in range(7):
-            for j in range(7):
-                graph.add_edge((below + 1, i), (below, j), capacity=(float(weights[i, j]) + (i == j)) / 2)
-    most = [networkx.maximum_flow_value(graph, (depth, position), (0, j)) for j in range(7)]
-    assert flow(trace, position, layer).tolist() == pytest.approx([m / sum(most) for m in most], abs=1e-5)
-
-
-def test_flow_is_only_for_few_tokens(base: TextEncoder) -> None:
-    trace = base.trace("a " * (FLOW_TOKENS - 1))
-    assert len(trace.tokens) == FLOW_TOKENS + 1
-    with pytest.raises(ValueError, match="21 tokens; flow is computed for at most 20"):
-        flow(trace, 0)
-    assert float(flow(base.trace("a " * (FLOW_TOKENS - 2)), 0).sum()) == pytest.approx(1)
-
-
-@in_turn(
-    ("position", "layer", "said"),
-    [(-1, 0, "position is -1"), (10, 0, "position is 10"), (0, 6, "layer is 6"), (0, -1, "layer is -1")],
-)
-def test_flow_refuses_what_is_not_there(sara: Trace, position: int, layer: int, said: str) -> None:
-    with pytest.raises(ValueError, match=f"{said}; it must be a whole number from 0 to {9 if 'pos' in said else 5}"):
-        flow(sara, position, layer)
-
-
 # Padding
 
 
@@ -270,11 +204,8 @@ def test_padding_is_left_out() -> None:
     assert close(norm_weighted(padded, 1), norm_weighted(alone, 1))
     assert close(disagreement(padded, 1), disagreement(alone, 1))
     assert close(rollout(padded), rollout(alone))
-    assert close(flow(padded, 2), flow(alone, 2))
     for variant in MIXINGS:
         assert close(mixing_ratio(padded, 1, variant), mixing_ratio(alone, 1, variant))
-    with pytest.raises(ValueError, match="position is 4; it must be a whole number from 0 to 3"):
-        flow(padded, 4)
 
 
 def test_what_one_token_gains_the_others_lose(sara: Trace) -> None:

@@ -3,10 +3,8 @@
 In every result n counts the tokens of the sentence; [PAD] is left out first, or the measure says that it counts.
 """
 
-from encoder.metrics.flows import FLOW_TOKENS as FLOW_TOKENS
 from encoder.metrics.flows import Mixing as Mixing
 from encoder.metrics.flows import disagreement as disagreement
-from encoder.metrics.flows import flow as flow
 from encoder.metrics.flows import flow_shares as flow_shares
 from encoder.metrics.flows import gained as gained
 from encoder.metrics.flows import head_outputs as head_outputs

@@ -1,7 +1,5 @@
 """What really flows between tokens: attention weights times what they carry, and the way through all layers."""
 
-import math
-from collections.abc import Mapping
 from typing import Literal, get_args
 
 import torch
@@ -14,60 +12,7 @@ from encoder.support.errors import EncoderError, integer, of_kind
 from encoder.trace.trace import Trace
 from encoder.trace.unpadded import attention_weights, rows, tokens
 
-Room = dict[int, dict[int, float]]
-TINY = 1e-12  # room that is rounding, not capacity
-
-
-def max_flow(edges: Mapping[tuple[int, int], float], source: int, sink: int) -> float:
-    """How much can flow from `source` to `sink`, in the unit of the capacities.
-
-    Args:
-        edges: capacity of each edge (from, to), 0 or more.
-        source: the node that gives; it must differ from the sink.
-        sink: the node that takes.
-    """
-    room: Room = {}
-    for (a, b), capacity in edges.items():
-        room.setdefault(a, {})[b] = room.get(a, {}).get(b, 0.0) + capacity
-        room.setdefault(b, {}).setdefault(a, 0.0)
-    total = 0.0
-    while sink in (level := levels(room, source)):
-        total += push(room, level, {node: list(to) for node, to in room.items()}, source, sink, math.inf)
-    return total
-
-
-def levels(room: Room, source: int) -> dict[int, int]:
-    """How many edges with room lead to each node that can be reached."""
-    level, frontier = {source: 0}, [source]
-    for node in frontier:
-        for to, left in room.get(node, {}).items():
-            if left > TINY and to not in level:
-                level[to] = level[node] + 1
-                frontier.append(to)
-    return level
-
-
-def push(room: Room, level: dict[int, int], untried: dict[int, list[int]], node: int, sink: int, much: float) -> float:
-    """Send as much as fits from a node to the sink along ever higher levels; returns what got through."""
-    if node == sink:
-        return much
-    sent = 0.0
-    while untried[node]:
-        to = untried[node][-1]
-        fits = min(much - sent, room[node][to])
-        if fits > TINY and level.get(to) == level[node] + 1:
-            got = push(room, level, untried, to, sink, fits)
-            room[node][to] -= got
-            room[to][node] += got
-            sent += got
-            if much - sent <= TINY:
-                break
-        untried[node].pop()
-    return sent
-
-
 Mixing = Literal["Attn-N", "AttnRes-N", "AttnResLn-N"]
-FLOW_TOKENS = 20
 EVERY_HEAD = slice(None)
 
 
@@ -230,28 +175,3 @@ def rollout(trace: Trace) -> Tensor:
     for mixed in residual_attention(trace):
         through.append(mixed @ through[-1])
     return torch.stack(through[1:])
-
-
-def flow(trace: Trace, position: int, layer: int | None = None) -> Tensor:
-    """How much of each input token can reach one token: maximum flow, as shares (Abnar & Zuidema 2020).
-
-    The tokens of all layers are nodes, `residual_attention` is what each edge can carry; for every input token by
-    itself the largest flow from it to `position` after `layer` (the last one by default), divided by their sum: [n].
-
-    Raises:
-        EncoderError: more than FLOW_TOKENS tokens, or a position or layer that is not there.
-    """
-    n, last = len(tokens(trace)), trace.config.n_layers - 1
-    layer = integer("layer", last if layer is None else layer, 0, last)
-    position = integer("position", position, 0, n - 1)
-    if n > FLOW_TOKENS:
-        raise EncoderError(f"{n} tokens; flow is computed for at most {FLOW_TOKENS}, rollout for any number")
-    carries = residual_attention(trace).tolist()
-    edges = {
-        ((below + 1) * n + i, below * n + j): carries[below][i][j]
-        for below in range(layer + 1)
-        for i in range(n)
-        for j in range(n)
-    }
-    most = torch.tensor([max_flow(edges, (layer + 1) * n + position, j) for j in range(n)])
-    return most / most.sum()

@@ -23,10 +23,7 @@ OPENS = {
         *("together", "tokens_open", "unfolded", "words_only"),
     ),
     "attention": ("one_matrix",),
-    "heads": (
-        *("flow_token", "heads_part", "inside_key", "inside_query", "measure", "over", "pair_way", "rollout_layer"),
-        "through_layers",
-    ),
+    "heads": (*("heads_part", "inside_key", "inside_query", "measure", "over", "pair_way"),),
     "what_if": (
         *("why", "watched", "loo_way", "loo_measure", "board_way", "beside_step"),
         *("why_token", "why_word", "why_other", "why_baseline", "why_method"),

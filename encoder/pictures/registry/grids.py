@@ -10,12 +10,12 @@ from encoder.metrics.weight_matrices import all_weights
 from encoder.model.steps.step import Step
 from encoder.pictures.chart import small_maps
 from encoder.pictures.export.caption import About
-from encoder.pictures.expression import ENC, Every, Expression, Several, T, call, step
+from encoder.pictures.expression import ENC, Every, Expression, T, call, step
 from encoder.pictures.figures.facts import kind_of, strongest_map
 from encoder.pictures.picture import Answer, Picture
 from encoder.pictures.registry.heads_pictures import every_head, every_weight
 from encoder.pictures.scene import Scene, one_of
-from encoder.support.formatting import percent
+from encoder.support.formatting import brief, percent
 from encoder.support.selection import Choice
 from encoder.support.theme import Kind
 from encoder.trace import unpadded
@@ -113,40 +113,70 @@ def flowing(scene: Scene) -> tuple[Expression, Expression, Expression]:
     )
 
 
-def say_flows(answer: Answer) -> str:
+def about_flow(scene: Scene) -> About:
+    """What a picture of one head's weights and flow names."""
+    return About(scene.t, layer=scene.layer, head=scene.head, reads=("attention.weights", "attention.v"))
+
+
+def say_weight(answer: Answer) -> str:
+    """Which weight is the largest."""
+    i, j = largest_cell(answer.numbers.array)
+    looks, looked_at = map(answer.scene.token, (i, j))
+    return f"{looks} gives {percent(float(answer.numbers.array[i, j]))} of its attention to {looked_at}, the most."
+
+
+def say_flow(answer: Answer) -> str:
+    """What is longest of all that is handed over."""
+    i, j = largest_cell(answer.numbers.array)
+    takes, taken = map(answer.scene.token, (i, j))
+    return f"The longest that is taken is {brief(float(answer.numbers.array[i, j]))}, by {takes} from {taken}."
+
+
+def say_flow_minus_weight(answer: Answer) -> str:
     """In which pair weight and flow are furthest apart."""
-    weights, _, unlike = answer.numbers.array
+    unlike = answer.numbers.array
     i, j = largest_cell(abs(unlike))
     looks, looked_at = map(answer.scene.token, (i, j))
-    weight = float(weights[i, j])
+    weight = float(answer.value(flowing(answer.scene)[0])[answer.scene.head, i, j])
     return (
         f"{looks} gives {percent(weight)} of its attention to {looked_at}, and "
         f"{percent(weight + float(unlike[i, j]))} of what it takes comes from there."
     )
 
 
-FLOWS = Picture(
-    key="flows",
+of_flow = partial(
+    Picture,
     page="heads",
-    question="How far is looking from taking in one head?",
-    measure=lambda scene: Several(*(part[scene.head] for part in flowing(scene))),
-    dims=("kind", "query", "key"),
-    kind="maps",
-    title=lambda scene: f"Weight and flow of layer {scene.layer}, head {scene.head}",
-    say=say_flows,
-    about=lambda scene: About(scene.t, layer=scene.layer, head=scene.head, reads=("attention.weights", "attention.v")),
-    names=lambda answer: {
-        "kind": ["Weight", "Flow", "Flow as shares minus weight"],
-        **dict.fromkeys(("query", "key"), unpadded.tokens(answer.scene.t)),
-    },
+    dims=("query", "key"),
+    names=lambda answer: dict.fromkeys(("query", "key"), unpadded.tokens(answer.scene.t)),
+    about=about_flow,
     unfolds={"heads_part": "What really flows"},
-    look=lambda answer: (
-        {
-            "labels": ("Attention weight", "Flow", "Disagreement"),
-            "kinds": ("share", "positive", "signed"),
-            "largest": (1.0, float(answer.value(flowing(answer.scene)[1]).max()), 1.0),
-        }
-    ),
+)
+FLOW_WEIGHT = of_flow(
+    key="flow_weight",
+    question="How much does each token look at each other in one head?",
+    measure=lambda scene: flowing(scene)[0][scene.head],
+    values="share",
+    title=lambda scene: f"Weight of layer {scene.layer}, head {scene.head}",
+    say=say_weight,
+)
+FLOW = of_flow(
+    key="flow",
+    question="How much does each token take from each other in one head?",
+    measure=lambda scene: flowing(scene)[1][scene.head],
+    values="positive",
+    title=lambda scene: f"Flow of layer {scene.layer}, head {scene.head}",
+    say=say_flow,
+    look=lambda answer: {"largest": float(answer.value(flowing(answer.scene)[1]).max())},
+)
+FLOW_MINUS_WEIGHT = of_flow(
+    key="flow_minus_weight",
+    question="How far is looking from taking in one head?",
+    measure=lambda scene: flowing(scene)[2][scene.head],
+    values="signed",
+    title=lambda scene: f"Flow as shares minus weight, layer {scene.layer}, head {scene.head}",
+    say=say_flow_minus_weight,
+    look=lambda answer: {"largest": 1.0},
 )
 
 

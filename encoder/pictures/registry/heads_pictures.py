@@ -14,20 +14,17 @@ from encoder.metrics import (
     BUNDLED,
     HEAD_MEASURES,
     WAYS,
-    flow,
     largest_cell,
     mixing_ratio,
     plane,
-    rollout,
     segment_mass,
     survey,
 )
 from encoder.pictures.export.caption import UNCHANGED, About, quoted
 from encoder.pictures.expression import ENC, Call, Every, T, call
-from encoder.pictures.figures.facts import main_fact
 from encoder.pictures.numbers import Names
 from encoder.pictures.picture import Answer, Picture
-from encoder.pictures.scene import ATLAS, Option, Scene, atlas_number, one_of, token_of
+from encoder.pictures.scene import ATLAS, Scene, atlas_number, one_of, token_of
 from encoder.support.formatting import brief, percent, shown
 
 MANY = "100 sentences"
@@ -35,8 +32,6 @@ SPANS = ("this sentence", MANY)
 OVER = one_of("over", SPANS)
 MEASURE = one_of("measure", HEAD_MEASURES)
 WAY = one_of("pair_way", WAYS, "A->B")
-UPTO = Option("rollout_layer", lambda scene: range(scene.n_layers), lambda scene: scene.n_layers - 1)
-FLOW_TOKEN = token_of("flow_token")
 QUERY = token_of("inside_query", lambda scene: min(1, len(scene.t.tokens) - 1))
 KEY = token_of("inside_key", lambda scene: min(2, len(scene.t.tokens) - 1))
 
@@ -153,51 +148,6 @@ MIXING = of_page(
     say=say_mixing,
     about=about_mixing,
     unfolds={"heads_part": "What really flows"},
-)
-
-
-def say_rollout(answer: Answer) -> str:
-    """What stands out among the rolled weights."""
-    run = answer.scene.t
-    return main_fact(answer.numbers.array, run.tokens, run.tokens, "share", run.tokenization.special)
-
-
-ROLLOUT = of_page(
-    key="rollout",
-    question="How much of each input word is in each token, through all layers?",
-    measure=lambda scene: call(rollout, T),
-    dims=("layer", "query", "key"),
-    chosen={"layer": UPTO.of},
-    values="share",
-    title=lambda scene: f"Rollout up to layer {scene[UPTO]}",
-    say=say_rollout,
-    about=lambda scene: About(scene.t, reads=(f"layers.{scene[UPTO]}.attention.weights",)),
-    options=(UPTO,),
-    unfolds={"heads_part": "What really flows", "through_layers": "1"},
-    look=lambda answer: {"row_title": f"after layer {answer.scene[UPTO]}", "column_title": "input"},
-)
-
-
-def say_flow(answer: Answer) -> str:
-    """From which input token most of the flow comes."""
-    shares, run = answer.numbers.array, answer.scene.t
-    most = int(shares.argmax())
-    return f"Most of it comes from “{shown(run.tokens[most])}” ({most}): {percent(shares[most])}."
-
-
-MAX_FLOW = of_page(
-    key="max_flow",
-    question="How much can flow from each input word to one token, through all layers?",
-    measure=lambda scene: call(flow, T, scene[FLOW_TOKEN]),
-    dims=("word",),
-    kind="bars",
-    unit="share of the flow",
-    title=lambda scene: f"Share of the maximum flow to token {scene[FLOW_TOKEN]} from each input token",
-    say=say_flow,
-    about=every_weight,
-    options=(FLOW_TOKEN,),
-    heavy=True,
-    unfolds={"heads_part": "What really flows", "through_layers": "1"},
 )
 
 

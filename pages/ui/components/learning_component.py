@@ -9,8 +9,7 @@ from encoder.support.theme import Theme
 from encoder.tasks.attention_task import AttentionTask
 from encoder.tasks.data import held_out
 from encoder.tasks.task_training import LEVELS, LearningMoment
-from pages.ui.component import component
-from pages.ui.components import maps
+from pages.ui.component import component, packed_palette
 
 _component = component(__file__, "learning", "<div class='learning'></div>")
 
@@ -39,7 +38,7 @@ def draw(key: str, task: AttentionTask, moments: Sequence[LearningMoment], last:
             "signs": ["[CLS]", *(task.vocabulary[i] for i in inputs[0].tolist()), "[SEP]"],
             "wanted": ["" if i < 0 else task.vocabulary[i] for i in wanted[0].tolist()],
             "pattern": packed(pattern * LEVELS),
-            "palette": maps.packed_palette("share", theme),
+            "palette": packed_palette("share", theme),
         },
     )
 

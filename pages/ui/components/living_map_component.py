@@ -16,8 +16,7 @@ from encoder.support.errors import EncoderError
 from encoder.support.theme import Kind, Theme
 from encoder.trace.trace import Trace
 from pages.ui import session_runs
-from pages.ui.component import component
-from pages.ui.components.maps import packed_palette
+from pages.ui.component import component, packed_palette
 from pages.ui.downloads import keep
 from pages.ui.state import session_state as state
 from pages.ui.state import walk

@@ -6,8 +6,7 @@ from encoder.pictures.chart import SmallMap
 from encoder.support.formatting import shown
 from encoder.support.theme import Theme
 from encoder.tasks.timelapse import Moment
-from pages.ui.component import component
-from pages.ui.components import maps
+from pages.ui.component import component, packed_palette
 
 _component = component(__file__, "timelapse", "<div class='player'></div>")
 
@@ -30,7 +29,7 @@ def draw(key: str, label: str, moments: list[Moment], tokens: list[str], theme: 
             "rows": len(drawn[0].values),
             "every": every,
             "names": [shown(token) for token in tokens],
-            "palette": maps.packed_palette("share", theme),
+            "palette": packed_palette("share", theme),
             "label": label,
             "start": start,
         },

@@ -21,7 +21,7 @@ from pages.ui.widgets import pick_token
 
 def heads(trace: Trace) -> None:
     """All heads of the layer as small maps."""
-    head_maps(LESSON_HEADS, state.current().head)
+    head_maps(LESSON_HEADS)
 
 
 def cost(trace: Trace) -> None:

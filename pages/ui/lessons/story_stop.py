@@ -18,7 +18,7 @@ from encoder.teach.story import StoryStop
 from encoder.teach.story.stop import PictureKind
 from encoder.trace.trace import Trace
 from pages.ui import cell_links, session_runs
-from pages.ui.components import maps, story_arcs
+from pages.ui.components import story_arcs
 from pages.ui.downloads import keep
 from pages.ui.lessons import story_view
 from pages.ui.picture_view import answer_of, show
@@ -218,20 +218,14 @@ def chart(trace: Trace, stop: StoryStop) -> None:
 
 
 def heads(trace: Trace, stop: StoryStop) -> None:
-    """All heads of the layer as small maps; a click opens a number."""
-    head_maps(STORY_HEADS, -1 if stop.head is None else stop.head, least=130)
+    """All heads of the layer."""
+    head_maps(STORY_HEADS)
 
 
-def head_maps(picture: Picture, chosen: int, least: int = 170) -> None:
-    """All heads of the layer as small maps, one of them marked; a click opens a number."""
-    answer = answer_of(picture)
-    layer = answer.scene.layer
-
-    def take(head: int, row: int, column: int) -> None:
-        cell_links.open_number(Cell(f"layers.{layer}.attention.weights", (head, row, column)))
-
-    maps.draw(answer, take, chosen=chosen, least=least)
-    st.caption(plain(f"The heads of layer {layer}: rows look, columns are looked at. {answer.left_out}"))
+def head_maps(picture: Picture) -> None:
+    """All heads of the layer as small maps."""
+    layer = show(picture, sentence=False, numbers=False).scene.layer
+    st.caption(f"The heads of layer {layer}: rows look, columns are looked at.")
 
 
 def whole(trace: Trace, stop: StoryStop) -> None:
