@@ -180,11 +180,11 @@ FAULTS = (
         ("test_look.py", "browser/test_everyone.py"),
     ),
     Fault(
-        "small maps that shade the lowest weight most",
-        "pages/ui/components/maps.js",
-        "/ (map.high - map.low))) * 254) : value;",
-        "/ (map.high - map.low))) * 254) : NONE - 1 - value;",
-        ("javascript/components.test.mjs",),
+        "a chart of many cells that shades the lowest number most",
+        "encoder/pictures/figures/matrix.py",
+        "np.where(holes, 0, (values - low) / (high - low))",
+        "np.where(holes, 0, (high - values) / (high - low))",
+        ("test_figures.py",),
     ),
     Fault(
         "a right guess in a lesson that is told as wrong",

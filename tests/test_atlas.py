@@ -39,7 +39,6 @@ from encoder.atlas.ranking import FAR, POSITIONS, SAMPLE, TOP, bin_of, bins_of, 
 from encoder.atlas.reruns import TOKENS, AtlasPart, absence, absences, packs
 from encoder.atlas.searching import heads_between, heads_from, nearest_outputs, nearest_tokens, units_on
 from encoder.metrics import HEAD_MEASURES, SENTENCES, survey
-from encoder.teach.story import tour
 
 pytestmark = pytest.mark.slow
 ROOT = Path(__file__).parents[1]
@@ -163,10 +162,8 @@ def test_units_are_those_of_a_slow_loop(atlas: Atlas, traces: list[Trace]) -> No
     assert atlas.layers["dead_units"].to_pylist() == [0, *dead.sum(1)]
 
 
-def test_a_survey_read_from_an_atlas_is_a_survey_of_its_sentences(
-    atlas: Atlas, small: TextEncoder, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Measures, labels and masses are the same numbers, only the shuffles are drawn otherwise; so are the habits."""
+def test_a_survey_read_from_an_atlas_is_a_survey_of_its_sentences(atlas: Atlas, small: TextEncoder) -> None:
+    """Measures, labels and masses are the same numbers, only the shuffles are drawn otherwise."""
     stored, live = head_survey(atlas), survey(small, LINES)
     assert stored.measures.keys() == live.measures.keys() and stored.sentences == live.sentences
     for name, values in live.measures.items():
@@ -175,12 +172,6 @@ def test_a_survey_read_from_an_atlas_is_a_survey_of_its_sentences(
         assert (ours.label, ours.nearest, ours.n) == (theirs.label, theirs.nearest, theirs.n)
         assert (ours.mass, ours.uniform) == pytest.approx((theirs.mass, theirs.uniform), abs=1e-4)
         assert ours.shuffled == pytest.approx(theirs.shuffled, abs=0.03)
-    monkeypatch.setattr(tour, "OVER", LINES)
-    habits, by_running = tour.habits_of(stored), tour.habits(small)
-    assert habits.keys() == by_running.keys() and sum(map(len, habits.values())) > 3
-    for name, heads in by_running.items():
-        assert [(head.layer, head.head) for head in habits[name]] == [(head.layer, head.head) for head in heads], name
-        assert [head.share for head in habits[name]] == pytest.approx([head.share for head in heads], abs=1e-4)
 
 
 def test_an_atlas_older_than_a_measure_shows_the_others_and_says_how_to_have_it(

@@ -330,7 +330,7 @@ def test_rollout_stands_beside_what_the_loss_of_each_word_costs(base: TextEncode
     word = int(trace["mlm.probabilities"][gap].argmax())
     found = rolled(base, trace, Target(gap, word))
     said = [trace.tokenization.spelled(each) for each in found.words]
-    assert said == "The keys to the cabinet on the unbelievably old table .".split()
+    assert said == ["The", "keys", "to", "the", "cabinet", "on", "the", "unbelievably", "old", "table", "."]
     through = torch.eye(n)
     for layer in range(base.config.n_layers):
         mixed = (trace[f"layers.{layer}.attention.weights"].mean(0) + torch.eye(n)) / 2

@@ -13,7 +13,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from controls import untrained
-from page_tools import ask, healthy, numbers, open_app, page_shown, press, words
+from page_tools import ask, healthy, numbers, open_app, press, words
 from shared_models import treebanks
 from streamlit.testing.v1 import AppTest
 from tiers import mostly_nightly
@@ -145,26 +145,20 @@ def parts_of(row: dict[str, Any]) -> tuple[str, ...]:
 
 @pytest.mark.parametrize("model", SHIPPED)
 def test_all_heads_and_models_say_each_job_with_its_numbers(model: str) -> None:
-    for page, named in (("heads", "L{layer}H{head} "), ("your_model", "Layer {layer}, head {head} ")):
-        app = open_app(page, model=model, heads_part=JOBS, tour_jobs="1")
-        text = words(app).splitlines()
-        for row in jobs_of(model):
-            about = [line for line in text if named.format(**row) in line and f"({row['relation']})" in line]
-            assert len(about) == 1 and all(part in about[0] for part in parts_of(row)), (page, row, about)
-        lines = [line for line in text if named.split("{")[0] in line and " looks from " in line]
-        made = next(row for row in SHIPPED[model]["frames"] if row["frame"] == "all frames")
-        assert len(lines) == len(jobs_of(model)) + made["beyond_distance"]
-        near = {(row["layer"], row["head"]) for row in jobs_of(model)}
-        total = "None of 48 heads" if model == "base" else "None of 16 heads"
-        assert f"{total} passed on real text" in words(app), "counted apart from constructed sentences"
-        more = " and 1 on constructed sentences only" if made["beyond_distance"] else ""
-        assert f"{len(near)} on real text{more}." in words(app)
-        if page == "heads":
-            best_of_every_relation_beside_its_rule(table_with(app, "rule right"), model)
-        else:
-            (tried,) = [button for button in app.button if button.label.startswith("See which of its heads do a job")]
-            healthy(tried.click().run())
-            assert page_shown(app) == "heads" and "Jobs that were examined" in words(app)
+    app, named = open_app("heads", model=model, heads_part=JOBS), "L{layer}H{head} "
+    text = words(app).splitlines()
+    for row in jobs_of(model):
+        about = [line for line in text if named.format(**row) in line and f"({row['relation']})" in line]
+        assert len(about) == 1 and all(part in about[0] for part in parts_of(row)), (row, about)
+    lines = [line for line in text if named.split("{")[0] in line and " looks from " in line]
+    made = next(row for row in SHIPPED[model]["frames"] if row["frame"] == "all frames")
+    assert len(lines) == len(jobs_of(model)) + made["beyond_distance"]
+    near = {(row["layer"], row["head"]) for row in jobs_of(model)}
+    total = "None of 48 heads" if model == "base" else "None of 16 heads"
+    assert f"{total} passed on real text" in words(app), "counted apart from constructed sentences"
+    more = " and 1 on constructed sentences only" if made["beyond_distance"] else ""
+    assert f"{len(near)} on real text{more}." in words(app)
+    best_of_every_relation_beside_its_rule(table_with(app, "rule right"), model)
 
 
 def best_of_every_relation_beside_its_rule(table: pd.DataFrame, model: str) -> None:
@@ -192,8 +186,8 @@ def test_the_head_of_gaps_is_told_with_constructed_and_real_sentences_and_the_at
         f"{whole(news['accuracy'])} of {news['n']} in news and Wikipedia, the best rule {whole(news['rule_accuracy'])}",
         f"{whole(web['accuracy'])} of {web['n']} in web text, the best rule {whole(web['rule_accuracy'])}",
     )
-    for page in ("heads", "your_model", "atlas"):
-        app = open_app(page, heads_part=JOBS, tour_jobs="1", layer="5", head="6")
+    for page in ("heads", "atlas"):
+        app = open_app(page, heads_part=JOBS, layer="5", head="6")
         line = next(line for line in words(app).splitlines() if "masked verb to its subject" in line)
         assert all(part in line for part in parts), line
     row = next(row for row in jobs_of("base") if row["relation"] == "obj")
@@ -219,8 +213,8 @@ def test_an_untrained_model_is_examined_at_a_click_and_has_no_job(quick: None, m
         asked = wanted({"level": 6, "sentence": "The cat sat.", "model": BUILT})
         return dict(unpack(gzip.decompress(asyncio.run(packets.get(asked, ""))))[1]["heads"])
 
-    for page in ("your_model", "atlas", "heads"):
-        app = open_app(page, model=BUILT, heads_part=JOBS, tour_jobs="1")
+    for page in ("atlas", "heads"):
+        app = open_app(page, model=BUILT, heads_part=JOBS)
         assert not any(part in words(app) for part in (" looks from ", NO_JOB, "gold trees:")), page
     begins = "Examine the heads of this model on two treebanks (about"
     (offer,) = [button for button in app.button if button.label.startswith(begins)]

@@ -26,7 +26,7 @@ from encoder.pictures.paper.files import MOST_PANELS, PaperFigure, figure
 from encoder.pictures.paper.from_drawn import of_drawn
 from encoder.pictures.paper.printed_panel import Panel, PanelError, heat_map, latex, markdown, of_maps
 from encoder.pictures.paper.sheet import Sheet
-from encoder.pictures.registry.grids import ALL_HEADS, FLOWS
+from encoder.pictures.registry.grids import ALL_HEADS, FLOW
 from encoder.pictures.registry.steps import step_picture
 from encoder.support.theme import palette
 
@@ -312,7 +312,7 @@ def test_what_a_map_is_about_is_always_named(written: list[str]) -> None:
 
 
 def test_the_scales_of_a_grid_stay_on_the_sheet(base: TextEncoder, sara: Trace) -> None:
-    for picture in (FLOWS, ALL_HEADS):
+    for picture in (FLOW, ALL_HEADS):
         drawn = figure(answer(picture, base, sara, LAYER, HEAD).panel(), width=85)
         pixels = np.asarray(Image.open(io.BytesIO(drawn.png(150))).convert("L"))
         assert (pixels[:, -3:] == pixels[0, 0]).all() and (pixels[-3:] == pixels[0, 0]).all()

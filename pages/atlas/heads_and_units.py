@@ -19,7 +19,6 @@ from encoder.pictures.registry.atlas import (
     measures,
 )
 from encoder.support.formatting import brief, percent
-from encoder.teach.story.tour import PLACES
 from pages.atlas import contexts
 from pages.atlas.contexts import open_atlas, share_of
 from pages.ui import session_runs
@@ -33,6 +32,13 @@ NAMES = {
     "nearest": "comes nearest to",
     "nearest_mass": "share of its weight there",
     "firings": "share of the tokens where it fires",
+}
+PLACES = {  # what a head can look at out of habit -> how it is called
+    "previous": "the token before",
+    "next": "the next token",
+    "self": "the token itself",
+    "special": "the tokens that the model adds",
+    "punctuation": "punctuation",
 }
 
 

@@ -1,28 +1,21 @@
 """Models: which model this is, what it costs, and the ways to another one."""
 
 from collections.abc import Sequence
-from contextlib import suppress
 
 import pandas as pd
 import streamlit as st
 
 from encoder.checkpoint.text_encoder import TextEncoder
 from encoder.explain.cost import Depth, Part, depths, hyperparameters, parameters, step_costs
+from encoder.explain.kind import kind
 from encoder.model.config import EncoderConfig
 from encoder.pictures.registry.model_parts import KINDS
 from encoder.support.formatting import brief, percent, short
-from encoder.teach.story import tour
-from encoder.teach.story.tour import kind
 from encoder.trace.trace import Trace
 from pages.ui import session_runs
 from pages.ui.downloads import table as downloads
 from pages.ui.picture_view import show, tabs
-from pages.ui.refusals import shows_errors
-from pages.ui.server import jobs
-from pages.ui.server.engine import held
-from pages.ui.server.measurements import habits, habits_in
 from pages.ui.state import session_state as state
-from pages.ui.state.site import page_of
 from pages.ui.step import sections
 from pages.ui.text import WHOLE, heading, plain, say
 from pages.ui.widgets import apart, fold
@@ -39,7 +32,7 @@ def draw() -> None:
 def draw_glance() -> None:
     """The model in one sentence, then the bars of its parameters beside its figures."""
     encoder, trace = session_runs.text_encoder(state.current().model), session_runs.now()
-    heading(plain(kind(encoder)[0]))
+    heading(plain(kind(encoder.config, encoder.source)[0]))
     left, right = st.columns([3, 2], gap="medium")
     with left:
         answer = show(KINDS, sentence=False, numbers=False)
@@ -58,54 +51,15 @@ def figures(parts: list[Part], trace: Trace) -> None:
         st.metric("Time of this run", f"{brief(trace.seconds * 1e3)} ms")
 
 
-def section(title: str, sentences: Sequence[str]) -> None:
-    """A title, and an item for each sentence."""
-    heading(title)
-    items(sentences)
-
-
-def items(sentences: Sequence[str]) -> None:
-    """An item for each sentence."""
-    st.markdown("\n".join(f"- {plain(sentence)}" for sentence in sentences))
-
-
 def draw_this_model() -> None:
-    """What kind of model it is and what its heads do, side by side; below it what to try."""
-    encoder, trace = session_runs.text_encoder(state.current().model), session_runs.now()
-    left, right = st.columns(2, gap="large")
-    with left:
-        section("What kind of model it is", tour.kind(encoder)[1:])
-    habits_of_heads: tour.Habits = {}
-    with right, st.container(key="tour_heads"), suppress(jobs.NotStarted), shows_errors():
-        atlas = session_runs.atlas()
-        habits_of_heads = habits_in(atlas) if atlas else habits(state.current().model)
-        over = atlas.card.scope if atlas else tour.MANY
-        total = trace.config.n_layers * trace.config.n_heads
-        examined = tour.jobs_of(exam, total) if (exam := session_runs.exam()) else ()
-        section("What its heads do", (*tour.heads(encoder, trace, habits_of_heads, over), *examined[:1]))
-        if each_job := examined[1:]:
-            fold(f"Their jobs, one by one ({len(each_job)})", "tour_jobs", lambda: items(each_job))
-    heading("What to try")
-    with st.container(gap="xsmall", key="tour_tries"):
-        for number, trial in enumerate(tour.tries(encoder, trace, habits_of_heads)):
-            icon = page_of(trial.page).icon
-            st.button(plain(trial.text), key=f"tour_{number}", type="tertiary", icon=icon, on_click=go, args=(trial,))
-
-
-def go(trial: tour.Try) -> None:
-    """Show what is to be tried."""
-    view = state.current()
-    page = page_of(trial.page)
-    layer, head = view.layer if trial.layer is None else trial.layer, view.head if trial.head is None else trial.head
-    step = (trial.step or page.opens_on) if page.parts else ""
-    state.change(layer=layer, head=head, step=step, cell=None)
-    for key, chosen in trial.choices.items():
-        state.remember(key, chosen, None)
-    state.session().go_to = page.script
+    """What kind of model it is."""
+    encoder = session_runs.text_encoder(state.current().model)
+    heading("What kind of model it is")
+    st.markdown("\n".join(f"- {plain(sentence)}" for sentence in kind(encoder.config, encoder.source)[1:]))
 
 
 def draw_cost() -> None:
-    """The parameters, the shape, the run and the memory of the server."""
+    """The parameters, the shape and the run."""
     trace = session_runs.now()
     encoder = session_runs.text_encoder(state.current().model)
     st.text(f"Model {trace.source.name} ({trace.source.fingerprint}), {len(trace.tokens)} tokens.")
@@ -119,7 +73,6 @@ def draw_cost() -> None:
         "The time is this run's own, from the step before; the first run of a session is slower than the next."
     )
     fold("Every step of this run", "cost_steps", lambda: sections.draw_costs(trace))
-    draw_memory()
 
 
 def say_count(encoder: TextEncoder) -> None:
@@ -154,16 +107,3 @@ def tables(config: EncoderConfig, depths: Sequence[Depth]) -> None:
     downloads.shown_table(shape, hide_index=True, key="shape", column_config=columns)
     table = pd.DataFrame(depths).set_index("layers")
     downloads.shown_table(table, key="depths", column_config=dict.fromkeys(table.columns, WHOLE))
-
-
-def draw_memory() -> None:
-    """One bar, and what it is made of."""
-    now = held()
-    heading("Memory of this server")
-    st.progress(now.share, f"{now.total:,.0f} MB of {now.most:,.0f} MB that it may take")
-    st.caption(
-        f"Models {now.models:,.0f} MB, with the weights that are held a second time in the order in which they are "
-        f"multiplied; runs {now.runs:,.0f} MB; results {now.results:,.0f} MB; libraries, pages and all else "
-        f"{now.rest:,.0f} MB. All visitors share these. Where they need more, what was used longest ago is let go of, "
-        "and made again when somebody asks for it."
-    )

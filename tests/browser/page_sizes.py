@@ -27,7 +27,7 @@ CONTROLS = """() => {
 SCREENS = "() => document.querySelector('[data-testid=stMain]').scrollHeight / innerHeight"
 PICTURE = """() => Math.min(9999, ...[...document.querySelectorAll(
     '[data-testid=stMain] :is(.main-svg, canvas, .tokens, [data-testid=stDataFrame], .st-key-ask, .st-key-learning), ' +
-    '[data-testid=stMain] :is(.st-key-board, .st-key-flows, .st-key-grammar, .st-key-atlas_contexts, .true-size), ' +
+    '[data-testid=stMain] :is(.st-key-board, .st-key-grammar, .st-key-atlas_contexts, .true-size), ' +
     '[data-testid=stMain] .st-key-first_lessons'),
   ...[...document.querySelectorAll('[data-testid=stMain] *')]
     .flatMap(one => [...(one.shadowRoot?.querySelectorAll(

@@ -40,8 +40,3 @@ def test_every_script_is_checked_for_types_and_what_streamlit_gets_is_one_file_w
     exports, kind, names = blank.evaluate(IMPORTED, built("scripts"))
     components -= {"around", "frame", "reconnect", "scripts"}  # no components, or by another way
     assert (exports, kind, set(names)) == (["default"], "function", components)
-
-
-def test_the_largest_number_of_a_small_map_has_the_last_colour(blank: Any) -> None:
-    level = "async map => [-2, 0, 2].map((await import('/pages/ui/components/maps.js')).level.bind(null, map))"
-    assert blank.evaluate(level, {"exact": True, "low": -2, "high": 2}) == [0, 127, 254]

@@ -63,7 +63,7 @@ FIRST_PICTURE = """() => Math.min(...[...document.querySelectorAll(
     '[data-testid=stMain] :is(.main-svg, [data-testid=stDataFrame], .tokens), ' +
     '[data-testid=stMain] .st-key-living_map, ' +
     '[data-testid=stMain] :is(.st-key-arcs, .st-key-learning, .st-key-grammar), ' +
-    '[data-testid=stMain] :is(.st-key-board, .st-key-flows, .st-key-player, .st-key-atlas_contexts)')]
+    '[data-testid=stMain] :is(.st-key-board, .st-key-player, .st-key-atlas_contexts)')]
   .filter(one => one.checkVisibility()).map(one => one.getBoundingClientRect().top))"""
 
 

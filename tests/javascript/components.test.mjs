@@ -4,7 +4,6 @@ import { readFile } from 'node:fs/promises';
 import test from 'node:test';
 import { brief, percent, points, short } from '../../encoder/browser/number.js';
 import { bytes, cellUnder, moved, pixels } from '../../pages/ui/components/cells.js';
-import { inARow, level, numbers, place, spelled } from '../../pages/ui/components/maps.js';
 import { bandsOf, isDark, levelText, signedText, unpack, wholePercent } from '../../pages/ui/components/living_map_data.js';
 import { columnSpans, kept, layout, thumbAt, thumbGrid } from '../../pages/ui/components/living_map_layout.js';
 import { reading } from '../../pages/ui/components/timelapse.js';
@@ -33,22 +32,6 @@ test('levels become colours of the palette, and what has none is clear', () => {
   assert.deepEqual([...bytes(packed(Uint8Array.of(0, 7, 254, 255)))], [0, 7, 254, 255]);
   const [a, d] = [[97, 98, 99, 255], [100, 101, 102, 255]];
   assert.deepEqual([...pixels([1, -1, 0, 2, 255], Buffer.from('abcdef'))], [...d, 0, 0, 0, 0, ...a, ...Array(8).fill(0)]);
-});
-
-test('exact maps carry float32 and others levels; each has a colour and a reading', () => {
-  assert.deepEqual([...numbers({ cells: packed(Float32Array.of(0.1, -Infinity, 3)), exact: true })], [Math.fround(0.1), -Infinity, 3]);
-  assert.deepEqual([...numbers({ cells: packed(Uint8Array.of(0, 254)), exact: false })], [0, 254]);
-  const signed = { exact: true, low: -2, high: 2 }, share = { exact: false, low: 0, high: 1 }, masked = { ...signed, blank: -1e9 };
-  for (const [scale, value, colour, text] of [
-    [signed, -2, 0, '\u22122'], [signed, 0, 127, '0'], [signed, 9, 254, '9'], [signed, -9, 0, '\u22129'], [signed, 0.123456, 135, '0.1235'],
-    [signed, 12345.6, 254, '1.235e+04'], [signed, -Infinity, -1, '\u2212∞'], [signed, NaN, -1, 'no number'], [share, 0, 0, '≈ 0.00'],
-    [share, 127, 127, '≈ 0.500'], [share, 254, 254, '≈ 1.00'], [share, 255, -1, 'masked, or not finite'], [masked, -1e9, -1, '\u22121e+09'], [masked, -2, 0, '\u22122'],
-  ]) assert.deepEqual([level(scale, value), spelled(scale, value)], [colour, text]);
-});
-
-test('rows of maps have one length where that leaves none half empty, and a cell its place', () => {
-  for (const [count, fit, across] of [[12, 10, 6], [12, 12, 12], [8, 5, 4], [8, 20, 20], [16, 9, 8], [13, 10, 10], [6, 1, 1]]) assert.equal(inARow(count, fit), across);
-  assert.deepEqual(place([3, 1], 4, 5), { top: '75%', left: '20%', height: '25%', width: '20%' });
 });
 
 test('the time-lapse reads a cell by its tokens', () => {

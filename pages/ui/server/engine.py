@@ -10,7 +10,6 @@ import gc
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
 from time import monotonic, sleep
 from typing import Any, ParamSpec, TypeVar
 
@@ -166,35 +165,6 @@ run_cache = Pool(
 def kept(most_bytes: float, size: Callable[[Any], int] = nbytes) -> Callable[[Callable[P, R]], Results[P, R]]:
     """Keep what a function returns for all sessions, up to so many bytes and within the budget."""
     return lambda make: Results(make, most_bytes, size, budget)
-
-
-@dataclass(frozen=True)
-class Held:
-    """Megabytes of this server: models with their prepacked weights, runs, results, all else, and what it may take."""
-
-    models: float
-    runs: float
-    results: float
-    rest: float
-    most: float
-
-    @property
-    def total(self) -> float:
-        """All that it holds, as the system counts it."""
-        return self.models + self.runs + self.results + self.rest
-
-    @property
-    def share(self) -> float:
-        """How much of its bound that is; 1 where it is more."""
-        return min(1.0, self.total / self.most)
-
-
-def held() -> Held:
-    """What is held now."""
-    models, runs = model_cache.held, run_cache.held
-    results = budget.held - models - runs
-    rest = max(0.0, memory.used() - models - runs - results)
-    return Held(models / 1e6, runs / 1e6, results / 1e6, rest / 1e6, memory.MOST_MB)
 
 
 @contextmanager

@@ -30,7 +30,6 @@ from encoder.support.formatting import shown
 from encoder.tasks import timelapse
 from encoder.tasks.timelapse import Moment, Strongest
 from encoder.teach import trials
-from encoder.teach.story import tour
 from encoder.trace.tokens import Text
 from encoder.train.evaluation import Score, evaluate_text
 from pages.ui.server import jobs, memory, task_models
@@ -221,7 +220,6 @@ def seconds_of_runs(model: str, texts: Sequence[Text], times: int = 1) -> float:
 
 dead_units = over_sentences(never_positive, SENTENCES, "dead")
 mean_vector = over_sentences(lambda encoder: mean_of_sentences(encoder, SENTENCES), SENTENCES, "mean")
-habits = over_sentences(tour.habits, tour.OVER, "habits", "See what its heads do")
 
 
 @kept(PROOFS_BYTES)
@@ -274,12 +272,6 @@ def atlases(model: str) -> Shelf:
 def heads_of(atlas: Atlas) -> HeadSurvey:
     """The measures and labels of all heads over the corpus of an atlas."""
     return head_survey(atlas)
-
-
-@lru_cache(maxsize=16)
-def habits_in(atlas: Atlas) -> tour.Habits:
-    """What the heads look at out of habit, over the corpus of an atlas."""
-    return tour.habits_of(heads_of(atlas))
 
 
 @lru_cache(maxsize=256)
