@@ -1,4 +1,4 @@
-"""Every command of the library: what it cannot read is one line and an exit code before any work, and -q hides bars."""
+"""Every command: what it cannot read is one line and an exit code before any work, and -q hides bars."""
 
 import ast
 import io
@@ -26,24 +26,24 @@ COMMANDS: dict[str, list[str] | None] = {
     "encoder.atlas.__main__": ["--corpus", FILE, "--out", "{}"],
     "encoder.browser.__main__": ["A cat.", "--out", "{}"],
     "encoder.exam.__main__": ["--out", "{}.json"],
-    "encoder.exam.few": ["--out", "{}"],
     "encoder.exam.moments": ["--out", "{}"],
-    "encoder.exam.pack": [FILE, "{}"],
     "encoder.teach.lessons.stored": ["--out", "{}"],
-    "encoder.packet.__main__": None,
     "encoder.pictures.__main__": ["rollout", "--out", "{}.svg"],
-    "encoder.exam.recount": None,
     "encoder.pictures.report.__main__": ["A cat.", "--out", "{}"],
     "encoder.tasks.__main__": None,
-    "encoder.tasks.tries": ["--out", "{}"],
     "encoder.train.__main__": ["--corpus", FILE, "--out", "{}"],
+    "shipped.head_examples": ["--out", "{}"],
+    "shipped.pack_treebank": [FILE, "{}"],
+    "shipped.packets": None,
+    "shipped.recount": None,
+    "shipped.tries": ["--out", "{}"],
 }
 WRONG = {
-    "encoder.exam.few": ["--model", "nothing", "--out", FILE],
+    "shipped.head_examples": ["--model", "nothing", "--out", FILE],
     "encoder.exam.moments": ["--model", "nothing", "--out", FILE],
-    "encoder.exam.pack": ["nothing", FILE],
+    "shipped.pack_treebank": ["nothing", FILE],
     "encoder.teach.lessons.stored": ["--model", "no\nthing", "--out", FILE],
-    "encoder.exam.recount": ["nothing"],
+    "shipped.recount": ["nothing"],
     "encoder.tasks.__main__": ["task=nothing"],
     "encoder.browser.__main__": ["A cat.", "--model", "nothing", "--out", FILE],
     "encoder.pictures.report.__main__": ["A cat.", "--layers", "9", "--no-charts", "--model", "small", "--out", FILE],
@@ -63,10 +63,10 @@ def ends(module: str, given: list[str]) -> int:
 
 def test_all_of_them_are_here() -> None:
     found = set()
-    for path in (ROOT / "encoder").rglob("*.py"):
+    for path in [*(ROOT / "encoder").rglob("*.py"), *(ROOT / "tests" / "shipped").glob("*.py")]:
         body = ast.parse(path.read_text(encoding="utf-8")).body
         if any(isinstance(node, ast.If) and "__name__" in ast.unparse(node.test) for node in body):
-            found.add(".".join(path.relative_to(ROOT).with_suffix("").parts))
+            found.add(".".join(path.relative_to(ROOT).with_suffix("").parts).removeprefix("tests."))
     assert found == COMMANDS.keys() | CHILDREN
 
 
@@ -145,7 +145,7 @@ def test_nothing_is_shown_of_a_short_work_nor_from_a_thread(monkeypatch: pytest.
 @in_turn("given", [["-q"], []])
 def test_a_command_is_quiet_where_that_is_asked(given: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
     seen = list[Any]()
-    recount = import_module("encoder.exam.recount")
+    recount = import_module("shipped.recount")
     monkeypatch.setattr(TextEncoder, "from_pretrained", lambda name: seen.append(told(monkeypatch)))
     monkeypatch.setattr(recount, "figures", lambda encoder: [])
     monkeypatch.setattr(sys, "stderr", Screen())

@@ -5,12 +5,13 @@ from typing import Any
 import pytest
 from in_turn import in_turn
 from shared_models import pretrained
+from shipped.head_examples import FEW, head_examples, surest
 
 from encoder import EncoderConfig, TextEncoder
 from encoder.atlas.atlas_folders import shelf
 from encoder.exam import bundled_exam, bundled_treebanks
 from encoder.exam.examples import examples
-from encoder.exam.few import FEW, few_by_content, head_examples, surest
+from encoder.exam.few import few_by_content
 from encoder.exam.simple_rules import RULES
 from encoder.exam.treebank import Treebank
 from encoder.packet.format import unpack

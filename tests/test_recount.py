@@ -6,10 +6,10 @@ from pathlib import Path
 import pytest
 import torch
 from printed import last_digit
+from shipped.recount import figures
 from tiers import mostly_nightly
 
 from encoder import TextEncoder, checkpoint
-from encoder.exam.recount import figures
 from encoder.metrics.sentences import SENTENCES
 from encoder.train.model_card import fill_ins
 
@@ -25,7 +25,7 @@ def card(name: str) -> str:
 
 def counted(name: str) -> str:
     """The figures of a card, which stand under the command that gives them."""
-    block = re.search(rf"`python -m encoder.exam.recount {name}`.*?```text\n(.*?)```", card(name), re.DOTALL)
+    block = re.search(rf"`python -m tests.shipped.recount {name}`.*?```text\n(.*?)```", card(name), re.DOTALL)
     assert block is not None
     return block[1]
 
@@ -90,4 +90,4 @@ def test_the_readme_says_how_many_fill_ins_each_model_knows(base: TextEncoder, s
     text = (ROOT / "README.md").read_text(encoding="utf-8")
     said = re.findall(r"(\d+) of (\d+)(?: fill-ins)?\)", text)
     assert [tuple(map(int, one)) for one in said] == [(fill_ins(one)[0], fill_ins(one)[2]) for one in (base, small)]
-    assert "`python -m encoder.exam.recount base`" in text
+    assert "`python -m tests.shipped.recount base`" in text

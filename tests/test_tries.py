@@ -5,10 +5,11 @@ from dataclasses import asdict
 from pathlib import Path
 
 import pytest
+from shipped import tries as making
+from shipped.tries import main
 
-from encoder.tasks import tries as stored_tries
 from encoder.tasks.learning import learning_curve
-from encoder.tasks.tries import HEADS, SEEDS, SHIPPED, TRAINED, Tries, main, steps_until, tries
+from encoder.tasks.tries import HEADS, SEEDS, SHIPPED, TRAINED, Tries, steps_until, tries
 from encoder.tasks.two_relations import pairs_right
 
 
@@ -21,7 +22,7 @@ def test_every_try_of_every_kind_is_there() -> None:
             assert {len(one) for one in losses} == {len(found.steps)}
             assert len({tuple(one) for one in losses}) == len(SEEDS), f"two tries of {kind} are one"
     assert {heads: len(told) for heads, told in found.pairs.items()} == {str(heads): len(SEEDS) for heads in HEADS}
-    assert found.date in found.sentence and "python -m encoder.tasks.tries" in found.sentence
+    assert found.date in found.sentence and "python -m tests.shipped.tries" in found.sentence
 
 
 @pytest.mark.nightly
@@ -40,7 +41,7 @@ def test_the_first_look_at_a_loss_counts() -> None:
 
 
 def test_the_command_writes_what_is_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(stored_tries, "train", lambda processes: tries())
+    monkeypatch.setattr(making, "train", lambda processes: tries())
     assert main(["--out", str(tmp_path / "again.json")]) == 0
     assert Tries(**json.loads((tmp_path / "again.json").read_text(encoding="utf-8"))) == tries()
     assert asdict(tries()) == json.loads(SHIPPED.read_text(encoding="utf-8"))

@@ -1,32 +1,16 @@
-"""A few examples of what each head with a job answers, as shipped for the bundled models beside their examinations.
-
-    python -m encoder.exam.few --model base --out encoder/exam/results/examples/base.json
-
-They are of the head's surest job, in odd sentences of the first treebank; which are shown is decided by their length
-and their place in the treebank alone.
-"""
+"""A few examples of what each head with a job answers, as shipped for the bundled models beside their examinations."""
 
 import json
-import sys
-from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from typing import Any
 
-from encoder.checkpoint.text_encoder import TextEncoder
-from encoder.exam.exam_sentences import constructed
-from encoder.exam.examination import RESULTS, Exam, bundled_exam
-from encoder.exam.examples import ExamExample, examples
-from encoder.exam.links import JUDGED
-from encoder.exam.treebank import ExamError, Treebank, bundled_treebanks
-from encoder.support import whole_file
-from encoder.support.command_line import CommandLine, exit_code
-from encoder.support.progress import counting
+from encoder.exam.examination import RESULTS
+from encoder.exam.examples import ExamExample
+from encoder.exam.treebank import ExamError
 
 FORMAT, VERSION = "encoder-exam-examples", 1
-SHORT = 14  # words of a sentence that is shown before longer ones
-FEW = 6  # right ones and wrong ones of a head
 SHIPPED = RESULTS / "examples"
 
 
@@ -44,53 +28,6 @@ class HeadExamples:
     some: tuple[ExamExample, ...]
 
 
-def surest(exam: Exam) -> list[tuple[tuple[int, int], str, str]]:
-    """Return the place, relation and direction of the surest job of each head that has one, by layer and head.
-
-    A job is what it passed in, or does better than any fixed distance. Of a head that has one in constructed sentences
-    alone it is the real gaps with a noun between.
-    """
-    frame = constructed(exam)
-    jobs = {(frame.layer, frame.head): (JUDGED, frame.direction)} if frame else {}
-    for row in sorted(exam.jobs(), key=lambda row: (row.licensed, row.corrected_low)):
-        jobs[row.place] = (row.relation, row.direction)
-    return [(place, *jobs[place]) for place in sorted(jobs)]
-
-
-def chosen(answers: Sequence[ExamExample]) -> tuple[ExamExample, ...]:
-    """Return a few right answers and a few wrong ones: those of short sentences, in their order, then longer ones.
-
-    Of a sentence it is the first right one, and the first wrong one.
-    """
-    ordered = sorted(answers, key=lambda answer: (max(SHORT, len(answer.words)), answer.sentence, answer.source))
-    few_examples = list[ExamExample]()
-    for right in (True, False):
-        first = {answer.sentence: answer for answer in reversed(ordered) if answer.right == right}
-        few_examples += [answer for answer in ordered if first.get(answer.sentence) is answer][:FEW]
-    return tuple(few_examples)
-
-
-def head_examples(
-    encoder: TextEncoder, treebank: Treebank, place: tuple[int, int], relation: str, direction: str
-) -> HeadExamples:
-    """Ask a head all questions of a relation, and keep a few of its answers."""
-    answers = examples(encoder, treebank, relation, *place, direction)
-    right = sum(answer.right for answer in answers)
-    return HeadExamples(*place, relation, direction, treebank.name, len(answers), right, chosen(answers))
-
-
-def to_json(exam: Exam, every: Sequence[HeadExamples]) -> str:
-    """Return them as JSON, a line for each example."""
-    about = {"format": FORMAT, "version": VERSION, "model": exam.model, "fingerprint": exam.fingerprint}
-    lines = [f" {json.dumps(name)}: {json.dumps(value)}" for name, value in about.items()]
-    heads = []
-    for head in every:
-        fields = {name: value for name, value in vars(head).items() if name != "some"}
-        inside = ",\n   ".join(json.dumps(example._asdict(), ensure_ascii=False) for example in head.some)
-        heads.append(f'{json.dumps(fields)[:-1]}, "some": [\n   {inside}\n  ]}}')
-    return "{\n" + ",\n".join(lines) + ',\n "heads": [\n  ' + ",\n  ".join(heads) + "\n ]\n}\n"
-
-
 def read_few(path: Path) -> tuple[str, tuple[HeadExamples, ...]]:
     """Read a file of examples: the fingerprint of the model's weights, and those of each head.
 
@@ -100,10 +37,10 @@ def read_few(path: Path) -> tuple[str, tuple[HeadExamples, ...]]:
     try:
         raw = json.loads(path.read_text(encoding="utf-8"))
         if raw["format"] != FORMAT or raw["version"] != VERSION:
-            raise ExamError(f"{path} holds no examples of version {VERSION}; make them: python -m encoder.exam.few")
+            raise ExamError(f"{path} holds no examples of version {VERSION}")
         return str(raw["fingerprint"]), tuple(head_of(row) for row in raw["heads"])
     except (OSError, KeyError, TypeError, UnicodeDecodeError, json.JSONDecodeError, RecursionError) as error:
-        raise ExamError(f"{path} holds no examples; make them: python -m encoder.exam.few") from error
+        raise ExamError(f"{path} holds no examples") from error
 
 
 def head_of(raw: dict[str, Any]) -> HeadExamples:
@@ -117,32 +54,3 @@ def few_by_content(fingerprint: str) -> tuple[HeadExamples, ...]:
     """Return the examples that are shipped of a model with these weights; none without any."""
     shipped = (read_few(path) for path in sorted(SHIPPED.glob("*.json")))
     return next((every for content, every in shipped if content == fingerprint), ())
-
-
-def make(given: list[str] | None = None) -> None:
-    """Do what the command line says.
-
-    Raises:
-        ExamError: the model was not examined.
-    """
-    parser = CommandLine("python -m encoder.exam.few", description="Make examples of examined heads.")
-    parser.add_argument("--model", default="base", help="a bundled model that was examined")
-    parser.add_argument("--out", type=Path, required=True, help="the file that is written")
-    options = parser.parse_args(given)
-    whole_file.check(options.out)
-    exam = bundled_exam(options.model)
-    if exam is None:
-        raise ExamError(f"there is no examination of {options.model}")
-    encoder, treebank = TextEncoder.from_pretrained(options.model), bundled_treebanks()[0]
-    with counting("examples"):
-        every = [head_examples(encoder, treebank, *job) for job in surest(exam)]
-    whole_file.write(options.out, to_json(exam, every).encode())
-
-
-def main(given: list[str] | None = None) -> int:
-    """Do what the command line says; return the exit code, 2 where it cannot be done."""
-    return exit_code(lambda: make(given), "start again")
-
-
-if __name__ == "__main__":
-    sys.exit(main())

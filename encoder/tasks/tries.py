@@ -1,31 +1,17 @@
 """What small models learned in eight tries each, with another seed in each: trained once, and stored.
 
-What learns better or faster takes more tries than a page can wait for. They are trained by
-
-    python -m encoder.tasks.tries --out FILE
-
-whose FILE is encoder/tasks/tries.json, each on one thread: another machine may round otherwise.
+What learns better or faster takes more tries than a page can wait for.
 """
 
-import datetime
 import json
-import sys
 from collections.abc import Mapping, Sequence
-from concurrent.futures import ProcessPoolExecutor
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from functools import cache
-from multiprocessing import get_context
 from pathlib import Path
 
-import torch
-
-from encoder.support import whole_file
-from encoder.support.command_line import CommandLine, exit_code
-from encoder.tasks.learning import KINDS, learning_curve
-from encoder.tasks.two_relations import pairs_right
+from encoder.tasks.learning import KINDS
 
 SHIPPED = Path(__file__).with_suffix(".json")
-COMMAND = "python -m encoder.tasks.tries"
 SEEDS = range(8)
 TRAINED = {2: KINDS, 3: ("post-norm", "without residuals"), 6: ("post-norm", "pre-norm")}  # the kinds, by the layers
 HEADS = (1, 2)
@@ -61,45 +47,3 @@ def tries() -> Tries:
 def steps_until(losses: Sequence[float], steps: Sequence[int], loss: float) -> int | None:
     """Return at which of the steps that were looked at the loss is this or less for the first time; None at none."""
     return next((step for step, value in zip(steps, losses, strict=True) if value <= loss), None)
-
-
-def train(processes: int | None = None) -> Tries:
-    """Train all tries now, in so many processes; None stands for one on each processor."""
-    kinds = [(layers, kind) for layers, names in TRAINED.items() for kind in names]
-    with ProcessPoolExecutor(processes, get_context("spawn"), torch.set_num_threads, (1,)) as pool:
-        learnt = {kind: [pool.submit(learning_curve, kind[1], kind[0], seed=seed) for seed in SEEDS] for kind in kinds}
-        right_of = {str(heads): [pool.submit(pairs_right, heads, seed) for seed in SEEDS] for heads in HEADS}
-        curves = {kind: [work.result() for work in works] for kind, works in learnt.items()}
-        pairs = {heads: rounded([work.result() for work in works]) for heads, works in right_of.items()}
-    losses: dict[str, dict[str, list[list[float]]]] = {str(layers): {} for layers in TRAINED}
-    right: dict[str, dict[str, list[float]]] = {str(layers): {} for layers in TRAINED}
-    for (layers, kind), them in curves.items():
-        losses[str(layers)][kind] = [rounded(curve.loss.tolist()) for curve in them]
-        right[str(layers)][kind] = rounded([float(curve.right[-1]) for curve in them])
-    today = datetime.datetime.now(datetime.UTC).date().isoformat()
-    return Tries(today, COMMAND, curves[kinds[0]][0].steps, losses, right, pairs)
-
-
-def rounded(values: Sequence[float]) -> list[float]:
-    """The same to four digits after the point."""
-    return [round(value, 4) for value in values]
-
-
-def make(given: list[str] | None = None) -> None:
-    """Do what the command line says."""
-    parser = CommandLine(COMMAND, description=__doc__)
-    parser.add_argument("--out", type=Path, required=True, metavar="FILE", help="the JSON that is written")
-    parser.add_argument("--processes", type=int, metavar="N", help="that train; usually one on each processor")
-    asked = parser.parse_args(given)
-    whole_file.check(asked.out)
-    whole_file.write(asked.out, f"{json.dumps(asdict(train(asked.processes)))}\n".encode())
-    print(asked.out)
-
-
-def main(given: list[str] | None = None) -> int:
-    """Do what the command line says; return the exit code, 2 where it cannot be done."""
-    return exit_code(lambda: make(given), "start again")
-
-
-if __name__ == "__main__":
-    sys.exit(main())

@@ -1,4 +1,4 @@
-"""`python -m encoder.packet`: make the shipped packets again, and print the table of bytes for README.md."""
+"""`python -m tests.shipped.packets`: make the shipped packets again, and print the table of bytes for README.md."""
 
 import sys
 
@@ -12,7 +12,7 @@ from encoder.support.progress import counting
 
 def make(given: list[str] | None = None) -> None:
     """Write the files and print the table."""
-    CommandLine("python -m encoder.packet", description=__doc__).parse_args(given)
+    CommandLine("python -m tests.shipped.packets", description=__doc__).parse_args(given)
     encoder = TextEncoder.from_pretrained(MODEL)
     with counting("packets"):
         for sentence in SENTENCES:

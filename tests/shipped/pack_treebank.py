@@ -1,4 +1,4 @@
-"""`python -m encoder.exam.pack FILE.conllu OUT.conllu.xz`: keep of a treebank what an examination reads, and pack it.
+"""`python -m tests.shipped.pack_treebank FILE.conllu OUT.conllu.xz`: pack what an examination reads.
 
 Words, parts of speech, features, governors, relations and the number of each sentence stay as they are; lemmas, parts
 of speech of the language's own, enhanced relations, notes, and all other comments are left out.
@@ -30,7 +30,7 @@ def packed(text: str) -> bytes:
 
 def make(given: list[str] | None = None) -> None:
     """Do what the command line says."""
-    parser = CommandLine("python -m encoder.exam.pack", description="Pack a treebank.")
+    parser = CommandLine("python -m tests.shipped.pack_treebank", description="Pack a treebank.")
     parser.add_argument("source", type=Path, metavar="FILE", help="CoNLL-U")
     parser.add_argument("out", type=Path, metavar="OUT", help="the file that is written, packed by xz")
     options = parser.parse_args(given)

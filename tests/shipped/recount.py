@@ -1,4 +1,4 @@
-"""`python -m encoder.exam.recount MODEL`: count the figures of a model's card again, and print them as it has them."""
+"""`python -m tests.shipped.recount MODEL`: count the figures of a model's card again, and print them as it has them."""
 
 import sys
 from collections.abc import Iterator
@@ -235,7 +235,7 @@ def figures(encoder: TextEncoder) -> Iterator[str]:
 
 def main(given: list[str] | None = None) -> int:
     """Print the figures of the model that the command line names; return the exit code, 2 where there is none."""
-    parser = CommandLine("python -m encoder.exam.recount", description=__doc__)
+    parser = CommandLine("python -m tests.shipped.recount", description=__doc__)
     parser.add_argument("model", help="a bundled model, or the folder of one")
     options = parser.parse_args(given)
 
