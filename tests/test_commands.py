@@ -18,7 +18,6 @@ from encoder.support import progress
 ROOT = Path(__file__).parents[1]
 CHILDREN = {
     "encoder.checkpoint.reading_process",
-    "encoder.teach.lessons.toml_child",
     "encoder.pictures.paper.filming",
 }  # only we start these
 FILE = "text.txt"

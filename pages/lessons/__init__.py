@@ -6,18 +6,21 @@ import streamlit as st
 
 from encoder.teach.lessons.lesson import LessonError
 from pages.lessons import claims_section, glossary_section, labs_section
-from pages.ui.lessons import library, maker, player, tutorials
+from pages.ui.lessons import library, player, tutorials
 from pages.ui.picture_view import tabs
 from pages.ui.state import session_state as state
 from pages.ui.text import heading, plain, subheading
 from pages.ui.widgets import apart, fold
 
 FIRST = 3  # lessons that are in sight before the others are asked for
+MEND = f"All other lessons are here. Mend what is said in the folder that {library.OWN} names, and start the app again."
 
 
 def offer() -> None:
-    """A few bundled lessons to start with, those that were begun first, and the others in a fold."""
-    names = sorted(library.bundled(), key=lambda name: not begun(name))
+    """A few lessons to start with, those that were begun first, and the others in a fold."""
+    names = sorted(library.offered(), key=lambda name: not begun(name))
+    if problems := library.own().refused:
+        st.warning(plain("  \n".join((*problems, MEND))))
     with apart():
         heading(f"{len(names)} lessons of small experiments: guess first, then this model answers")
         with st.container(key="first_lessons"):
@@ -36,12 +39,12 @@ def others(names: Sequence[str]) -> None:
 
 def begun(name: str) -> bool:
     """Whether a lesson was begun and not seen to its end."""
-    return 1 < state.session().lesson.played.get(name, 0) < len(library.bundled()[name].steps)
+    return 1 < state.session().lesson.played.get(name, 0) < len(library.offered()[name].steps)
 
 
 def card(name: str, *, large: bool = False) -> None:
     """A lesson: for whom and how long it is, how far it was played, and the way into it."""
-    lesson, seen = library.bundled()[name], state.session().lesson.played.get(name, 0)
+    lesson, seen = library.offered()[name], state.session().lesson.played.get(name, 0)
     with st.container(border=True, key=f"card_{name}", horizontal=large, vertical_alignment="center"):
         about = [lesson.level, f"about {lesson.minutes} min", f"{len(lesson.steps)} steps"]
         about += [f"seen to {seen}"] * bool(seen)
@@ -77,4 +80,4 @@ def draw() -> None:
             "Tutorials": tutorials.draw,
             "Claims": claims_section.draw,
         }
-        tabs(parts | {"Glossary": glossary_section.draw, "Make a lesson": maker.draw}, "lessons_part")
+        tabs(parts | {"Glossary": glossary_section.draw}, "lessons_part")

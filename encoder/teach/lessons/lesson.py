@@ -31,8 +31,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-import tomli_w
-
 from encoder.support import link_text
 from encoder.support.errors import EncoderError
 from encoder.teach import trials
@@ -143,9 +141,7 @@ class Reader:
 
 
 def read(text: str, name: str = "the lesson") -> Lesson:
-    """The lesson that a file of one's own holds; whether its pages and views exist is for the app to say.
-
-    A file of somebody else may be made to take all memory: `encoder.teach.lessons.foreign.read` is for that.
+    """The lesson that a file holds; whether its pages and views exist is for the app to say.
 
     Args:
         text: the file's text.
@@ -284,40 +280,3 @@ def ask(reader: Reader, where: str, table: Mapping[str, object], checked: bool) 
         )
     text = reader.text(where, table, "ask", empty=kind == "token")
     return Question(str(kind), text, reader.text(where, table, "word", empty=True), low, high)
-
-
-COUNTS = ("layer", "head")  # fields of a view that are numbers
-
-
-def write(lesson: Lesson) -> str:
-    """The lesson as a TOML file that `encoder.teach.lessons.lesson.read` reads back as the same lesson."""
-    return tomli_w.dumps(as_data(lesson))
-
-
-def as_data(lesson: Lesson) -> dict[str, Any]:
-    """The lesson as tables that `from_data` of lesson.py reads back; what is at its default is left out."""
-    text = {"learn": lesson.learn, "level": lesson.level, "minutes": lesson.minutes}
-    return {"title": lesson.title} | {k: v for k, v in text.items() if v} | {"step": list(map(table, lesson.steps))}
-
-
-def table(step: LessonStep) -> dict[str, Any]:
-    """One step as a table of the file; what is at its default is left out."""
-    result: dict[str, Any] = {"part": step.part} if step.part else {}
-    result |= {"page": step.page, "text": step.text}
-    if step.view:
-        result["view"] = {k: int(v) if k in COUNTS and v.isdigit() else v for k, v in step.view.items()}
-    if step.own:
-        result["own"] = True
-    if step.trial:
-        result["check"] = {"trial": step.trial, **step.given}
-    if question := step.question:
-        result["question"] = {"kind": question.kind, "ask": question.ask}
-        if question.word:
-            result["question"]["word"] = question.word
-        if question.kind == "number":
-            result["question"] |= {"low": question.low, "high": question.high}
-    if step.statements:
-        result["statements"] = list(step.statements)
-    if step.not_shown:
-        result["not_shown"] = step.not_shown
-    return result

@@ -61,7 +61,7 @@ MODULES = (
     wiring,
     sizes,
     since_2017_trials,
-)  # in the order in which the maker offers them
+)
 TRIALS: dict[str, Experiment] = {name: trial for module in MODULES for name, trial in experiments_of(module).items()}
 
 
