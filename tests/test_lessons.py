@@ -70,11 +70,6 @@ def test_a_good_file_is_read() -> None:
         (("low = 0", "low = nan"), ("step 1: low and high",)),
         (("low = 0", 'low = "0"'), ("step 1: low and high",)),
         (("check = {", "#"), ("step 1: a question of kind number needs a check",)),
-        (("own = true", 'not_shown = "because it is large"'), ("step 1: not_shown begins", "no step that has a check")),
-        (("own = true", "not_shown = 1"), ("step 1: not_shown is '1'",)),
-        (("own = true", 'statements = "It is lost."'), ("step 1: statements must be a list of at most 8 texts",)),
-        (("own = true", 'statements = ["A.", " "]'), ("step 1: statements must be a list of at most 8 texts",)),
-        (("own = true", 'statements = ["A.", 2]'), ("step 1: statements must be a list of at most 8 texts",)),
         (("[[step]]", "[step]"), ("it has 0 steps", "1 to 80")),
         (("[[step]]", "[[steps]]"), ("no field 'steps'", "it has 0 steps")),
         (("high = 2.5", "high = 0x" + "f" * 5000), ("more than 64 bits",)),
@@ -92,11 +87,13 @@ def test_what_is_wrong_is_said_with_file_step_field_value_and_range(
         assert part in found
 
 
-def test_a_step_says_what_it_shows_or_why_it_cannot() -> None:
-    lesson = 'title = "x"\n[[step]]\npage = "attention"\ntext = "y"\n'
-    (step,) = read(lesson + 'statements = ["A.", "B."]\nnot_shown = "because there is none here"').steps
-    assert (step.statements, step.not_shown) == (("A.", "B."), "because there is none here")
-    assert "not_shown begins" in problems(lesson + 'not_shown = "It is too large."')
+def test_a_check_may_be_a_claim() -> None:
+    lesson = 'title = "x"\n[[step]]\npage = "lessons"\ntext = "y"\ncheck = {claim = "%s"}'
+    (step,) = read(lesson % "softmax").steps
+    assert step.trial == "softmax_is" and step.given["scores"] == [2.0, 1.0, 0.1]
+    for wrong, told in (("nothing", "no claim 'nothing'"), ('softmax", width = 3, x = "', "no field")):
+        with pytest.raises(LessonError, match=told):
+            read(lesson % wrong)
 
 
 def test_a_claim_is_measured_on_the_sentence_of_the_view() -> None:

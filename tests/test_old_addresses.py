@@ -40,7 +40,7 @@ EVERY: list[tuple[str, dict[str, str], str, str, dict[str, str], str]] = [
     ("model_cost", SMALL, "your_model", "Models", {"models_part": "Cost"}, "**Most parameters are in the embedding"),
     ("claims", {"lesson": "many-heads", "at": "2"}, "lessons", "Lessons",
      {"lessons_part": "Claims"}, "measure_claims"),
-    ("glossary", {"find_term": "softmax"}, "lessons", "Lessons", {"lessons_part": "Glossary"}, "show_softmax"),
+    ("glossary", {"find": "softmax"}, "lessons", "Lessons", {"lessons_part": "Glossary"}, "show_softmax"),
 ]  # fmt: skip
 
 

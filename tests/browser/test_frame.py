@@ -34,10 +34,10 @@ def test_a_page_is_announced_and_back_goes_one_page_back(page: Page, app_url: st
         assert walked(page) == before
 
 
-def test_a_lab_opened_far_down_a_tutorial_begins_at_its_top(page: Page, app_url: str) -> None:
+def test_a_lab_opened_far_down_what_was_found_begins_at_its_top(page: Page, app_url: str) -> None:
     """It stands on the same page, which stayed scrolled as far as the line that was pressed."""
-    open_page(page, f"{app_url}/lessons?lessons_part=Tutorials&tutorial=workflow")
-    line = widget(page, "open_line_46").get_by_role("button")
+    open_page(page, f"{app_url}/lessons?find=scal")
+    line = page.get_by_role("button", name="Labs").last
     line.scroll_into_view_if_needed()
     assert page.evaluate(TOP) > 0
     with rerun(page):

@@ -22,6 +22,7 @@ OWN = "ENCODER_LESSONS"  # the variable that names the folder of a server's own 
 MOST_FILES = 100  # of that folder
 HERE = page_of("lessons")
 PART, LABS = "lessons_part", replace(HERE, title="Labs", icon=":material/science:")  # the part that a step may show
+FIND = "find"  # what is searched for on the page
 FIRST_LAB = next(iter(EXPERIMENTS))
 # Every page that a step may show, by key.
 SHOWN = {page.key: page for page in PAGES if page.section != "Learn"} | {LABS.key: LABS}
@@ -93,13 +94,6 @@ def from_file(name: str, file: Path) -> Lesson:
 def offered() -> dict[str, Lesson]:
     """Every lesson by its name, the server's own first."""
     return own().lessons | bundled()
-
-
-@cache
-def tutorials() -> dict[str, Lesson]:
-    """Well-known kinds of tutorial, line by line, each line with the page that shows it, by the names of SOURCES."""
-    paths = files(FOLDER / "tutorials")
-    return {name: fitting(read(file.read_text(encoding="utf-8"), file.name)) for name, file in paths.items()}
 
 
 def fitting(lesson: Lesson, name: str = "the lesson") -> Lesson:
@@ -186,6 +180,19 @@ def open_labs() -> None:
     state.change(lesson="", at=1)
     state.remember(PART, LABS.title, "")
     state.session().go_to = HERE.script
+
+
+def open_lab(lab: str) -> None:
+    """Show an experiment by its name."""
+    state.remember("lab", lab, "")
+    end_search()
+    open_labs()
+
+
+def end_search() -> None:
+    """Show the parts of Lessons in place of what was searched for."""
+    state.show(**{FIND: ""})
+    state.remember(FIND, "", "")
 
 
 def in_labs(page: Page) -> bool:
