@@ -21,7 +21,7 @@ pytestmark = pytest.mark.slow
 ABOUT = {
     "a trained model": (
         "linked", "head_job", "some_head_links", "refers", "leans", "grammar_first", "feed_forward_needed",
-        "rows_hold_meaning", "told_in", "one_head_both", "heads_licensed",
+        "rows_hold_meaning", "told_in", "names_told", "one_head_both", "heads_licensed",
     ),
     "any model": (
         "residuals_add", "identical_rows", "position_values", "one_frequency", "one_rotation", "contexts", "all_look",
@@ -40,7 +40,7 @@ MODELS = {**{f"untrained {shape}": (lambda shape=shape: untrained(0, shape)) for
 
 
 SMALLEST = "untrained small"
-PROBING = {name for name, trial in TRIALS.items() if trial.probes}
+PROBING = {name for name, trial in TRIALS.items() if trial.probes or name == "names_told"}
 
 
 def cases() -> list[Any]:
