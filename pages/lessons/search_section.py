@@ -48,43 +48,43 @@ def fits(search: str, *texts: str) -> bool:
 
 def draw(search: str) -> None:
     """Draw what fits, kind by kind."""
-    lessons = [name for name, one in library.offered().items() if fits(search, *said_in(one))]
+    lessons = [name for name, lesson in library.offered().items() if fits(search, *texts_of(lesson))]
     labs = [name for name, lab in LABS.items() if fits(search, name, lab.question)]
     claims = [claim for claim in CLAIMS if fits(search, claim.text)]
     terms = matches(search)
-    said = [statement for statement in STATEMENTS if fits(search, statement.text, statement.part)]
-    if not (lessons or labs or claims or terms or said):
+    statements = [statement for statement in STATEMENTS if fits(search, statement.text, statement.part)]
+    if not (lessons or labs or claims or terms or statements):
         st.info(plain(f"Nothing here has “{search}” in it. Try a word of it, or another name for it."))
     section("Lessons", lessons, lessons_section.others)
     section("Labs", labs, one_by_one(draw_lab))
     section("Claims", claims, one_by_one(draw_claim))
     section("Terms", terms, glossary_section.cards)
-    section("What tutorials say", said, one_by_one(draw_statement))
+    section("What tutorials say", statements, one_by_one(draw_statement))
 
 
 def one_by_one(draw_one: Callable[[Any], None]) -> Callable[[Sequence[Any]], None]:
     """Return what draws several below each other."""
 
-    def draw_all(found: Sequence[Any]) -> None:
-        for one in found:
-            draw_one(one)
+    def draw_all(results: Sequence[Any]) -> None:
+        for result in results:
+            draw_one(result)
 
     return draw_all
 
 
-def said_in(lesson: Lesson) -> list[str]:
+def texts_of(lesson: Lesson) -> list[str]:
     """All that a lesson says."""
     return [lesson.title, lesson.learn, *(step.text for step in lesson.steps)]
 
 
-def section(title: str, found: Sequence[Any], draw_some: Callable[[Sequence[Any]], None]) -> None:
+def section(title: str, results: Sequence[Any], draw_some: Callable[[Sequence[Any]], None]) -> None:
     """A heading with what was found of a kind; nothing where nothing was."""
-    if not found:
+    if not results:
         return
     heading(title)
-    draw_some(found[:MOST])
-    if len(found) > MOST:
-        st.caption(f"{len(found) - MOST} more: add a word to see them.")
+    draw_some(results[:MOST])
+    if len(results) > MOST:
+        st.caption(f"{len(results) - MOST} more: add a word to see them.")
 
 
 def way(label: str, key: str, icon: str, on_click: Callable[..., None], *args: object) -> None:

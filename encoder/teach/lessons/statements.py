@@ -30,14 +30,14 @@ class Statement:
 
 def statements_of(part: Mapping[str, Any]) -> list[Statement]:
     """Return the statements of a part of a tutorial."""
-    found = []
+    result = []
     for row in part["says"]:
         place = {name: text for name, text in row.items() if name in PLACES}
         view = {name: str(value) for name, value in row.items() if name not in (*PLACES, "text")}
         if "page" in place or "lab" in place:
             view = part.get("view", {}) | view
-        found.append(Statement(part["tutorial"], part["title"], row["text"], view=view, **place))
-    return found
+        result.append(Statement(part["tutorial"], part["title"], row["text"], view=view, **place))
+    return result
 
 
 DATA = tomllib.loads(Path(__file__).with_suffix(".toml").read_text(encoding="utf-8"))
