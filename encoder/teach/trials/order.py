@@ -15,7 +15,6 @@ from encoder.teach.trials.finding import Bars, Curves, Finding, array, judge, un
 NO_TABLE = "This model has no table of positions."
 TABLES = ("sinusoidal", "learned")  # the positions that have one
 NO_WAVES = "The claim is of a table of sines and cosines; this model has none."
-IN_FLOAT32 = 1e-3  # difference from a table whose angles were rounded to float32, for up to 5,000 places
 SAME = 1e-4  # factors that a table in float32 does not tell apart
 ROUNDING = 1e-5  # differences of float32 sums, relative to the numbers that were added
 
