@@ -277,7 +277,9 @@ def test_a_lesson_of_ones_own_is_played_and_its_text_stays_text(own: Path) -> No
     steps = f"[[step]]\npage = 'attention'\ntext = '{HOSTILE}'\nview = {{sentence = '{HOSTILE}'}}\n{asked}\n"
     steps += "[[step]]\npage = 'lessons'\ntext = 'Two.'\n"
     (own / "mine.toml").write_text(f"title = '{HOSTILE[:80]}'\n{steps}", encoding="utf-8")
-    app = press(open_app("lessons"), "start_mine")
+    app = open_app("lessons")
+    assert "2 steps" in [one.value for one in app.caption]  # neither a level nor minutes are said
+    press(app, "start_mine")
     assert HOSTILE in words(app)
     assert not any(HOSTILE in m.value for m in app.markdown)  # it is escaped
     press(app, "reveal")

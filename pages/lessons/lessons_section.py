@@ -10,7 +10,7 @@ from pages.ui.text import heading, plain, subheading
 from pages.ui.widgets import apart, fold
 
 FIRST = 3  # lessons that are in sight before the others are asked for
-MEND = f"All other lessons are here. Mend what is said in the folder that {library.OWN} names, and start the app again."
+MEND = f"All other lessons are here. Correct this in the folder that {library.OWN} names, and start the app again."
 
 
 def draw() -> None:
@@ -43,7 +43,8 @@ def card(name: str, *, large: bool = False) -> None:
     """A lesson: for whom and how long it is, how far it was played, and the way into it."""
     lesson, seen = library.offered()[name], state.session().lesson.played.get(name, 0)
     with st.container(border=True, key=f"card_{name}", horizontal=large, vertical_alignment="center"):
-        about = [lesson.level, f"about {lesson.minutes} min", f"{len(lesson.steps)} steps"]
+        about = [lesson.level] * bool(lesson.level) + [f"about {lesson.minutes} min"] * bool(lesson.minutes)
+        about += [f"{len(lesson.steps)} steps" if len(lesson.steps) > 1 else "1 step"]
         about += [f"seen to {seen}"] * bool(seen)
         with st.container(gap="xsmall"):
             subheading(plain(lesson.title))
