@@ -2,20 +2,15 @@
 
 from collections.abc import Sequence
 from dataclasses import replace
-from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import torch
 
 from encoder import EncoderConfig, TextEncoder, checkpoint
 from encoder.checkpoint.build import random_weights
-from encoder.pictures.view import EXAMPLE
-from encoder.teach.lessons import lesson
-from encoder.teach.lessons.claims import CLAIMS
 from encoder.teach.trials import Verdict, link_trials
 from encoder.trace.trace import Source
 
-ROOT = Path(__file__).resolve().parents[1]
 BASE = EncoderConfig(vocab_size=16384, d_model=512, n_heads=8, n_layers=6, d_ff=2048, max_positions=512, mlm_head=True)
 SHAPES = {
     "MiniLM": EncoderConfig(
@@ -55,16 +50,6 @@ def even(encoder: TextEncoder | None = None) -> TextEncoder:
             weights[name] = torch.zeros_like(tensor)
     model = checkpoint.build(config, weights, "weights without queries")
     return TextEncoder(model, tokenizer, Source("even", seed=0))
-
-
-def lines(root: Path = ROOT) -> dict[str, tuple[str, dict[str, Any]]]:
-    """The trial and its parameters of every claim, and of every tutorial line below a folder that has one."""
-    found = {f"claim {claim.key}": (claim.trial, dict(claim.given)) for claim in CLAIMS}
-    for path in sorted((root / "pages/lessons/tutorials").glob("*.toml")):
-        for number, step in enumerate(lesson.read(path.read_text(encoding="utf-8")).steps):
-            if step.trial:
-                found[f"{path.stem} {number}: {step.text}"] = (step.trial, step.asks(EXAMPLE))
-    return found
 
 
 class ChanceLinks(NamedTuple):

@@ -57,7 +57,7 @@ TESTS = {
     "explain/cost": "cost",
     "explain/proof": "proof",
     "explain/snippet": "code",
-    "explain": "explain cost proof code tutorial_lines",
+    "explain": "explain cost proof code",
     "edits": "edits what_if_packet attributions",
     "metrics/flows": "metrics_flow arguments",
     "metrics/guess": "guess",

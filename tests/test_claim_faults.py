@@ -39,8 +39,6 @@ SUBJECT: dict[str, list[str | tuple[str, dict[str, object]]]] = {
     "no gamma": ["few-lines", ("by_hand", {"sentence": CAT, "step": "layers.2.add_norm_1.output", "index": [2, 0]})],
     "no positions": [
         "few-lines",
-        ("positions_once", {}),
-        ("blocks_chain", {"sentence": CAT}),
         ("same_vectors", {"sentence": CAT, "other": "The mouse chased the cat.", "positions": "on"}),
     ],
 }

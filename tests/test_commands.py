@@ -18,7 +18,6 @@ from encoder.support import progress
 ROOT = Path(__file__).parents[1]
 CHILDREN = {
     "encoder.checkpoint.reading_process",
-    "encoder.teach.lessons.toml_child",
 }  # only we start these
 FILE = "text.txt"
 # Each command with arguments that name a place to write at, which is {}; None where it writes at none that is named.

@@ -1,4 +1,4 @@
-"""What a trial tells of models that know nothing: no line about a trained model holds there.
+"""What a trial tells of models that know nothing: no claim about a trained model holds there.
 
 Most trials are about arithmetic, about how models are built, or about random stacks: they hold of any model of the
 right shape. The others say what training has made of a model.
@@ -8,43 +8,34 @@ from functools import cache
 from typing import Any
 
 import pytest
-from controls import SHAPES, chance_links, even, lines, untrained
+from controls import SHAPES, chance_links, even, untrained
 
 from encoder import TextEncoder
 from encoder.teach import trials
+from encoder.teach.lessons.claims import CLAIMS
 from encoder.teach.trials import TRIALS, Verdict, link_trials
 
 pytestmark = pytest.mark.slow
 
-# What each trial that a claim or a tutorial line names is about.
+# What each trial that a claim names is about.
 ABOUT = {
     "a trained model": (
-        "linked", "head_job", "some_head_links", "refers", "leans", "grammar_first", "sentences_told",
-        "feed_forward_needed", "rows_hold_meaning", "names_told", "told_in", "linked_in", "one_head_both",
-        "heads_licensed", "kinds_at_once",
+        "linked", "head_job", "some_head_links", "refers", "leans", "grammar_first", "feed_forward_needed",
+        "rows_hold_meaning", "told_in", "names_told", "one_head_both", "heads_licensed",
     ),
     "any model": (
-        "residuals_add",
-        "same_vectors", "identical_rows", "position_values", "one_frequency", "one_rotation", "sines_and_cosines",
-        "places_apart", "contexts", "by_hand", "rows_sum", "all_look", "division_matters", "attention_linear",
-        "activation_needed",
-        "block_size", "part_size", "query_key_value", "shape_is", "one_width", "lengths_run", "time_constant",
-        "ids_say",
-        "setting_is", "batch_is", "block_takes", "picks_row", "each_alone", "blocks_chain", "last_norm_changes",
-        "later_hidden", "own_class", "layers_refine", "powers_by_log", "block_total", "looks_at",
-        "bare_is", "heads_are_one_matrix", "own_parameters", "positions_once",
-        "positions_fixed", "place_kept", "dropout_share", "recurrent_slower", "at_once", "all_linked", "table_made",
-        "positions_saved", "sums_need_one_width", "feed_forward_bends", "trained_faster", "weight_contributes",
+        "residuals_add", "identical_rows", "position_values", "one_frequency", "one_rotation", "contexts", "all_look",
+        "attention_linear", "activation_needed", "block_size", "part_size", "query_key_value", "shape_is",
+        "time_constant", "ids_say", "each_alone", "own_class", "layers_refine", "block_total", "looks_at", "place_kept",
+        "all_linked", "trained_faster", "weight_contributes",
     ),
     "no model": (
-        "learns_faster",
-        "softmax_is", "saturates", "layers_collapse", "residuals_deep", "gradients_vanish", "norms_keep_gradients",
-        "norms_keep_length", "pre_norm_deeper", "std_norm_is", "masks_alike", "gradient_needs_division",
-        "learns_better", "published_depth", "heads_divide",
-        "families_open", "heads_share_work", "notebook_prints", "spread_grows",
+        "learns_faster", "softmax_is", "saturates", "layers_collapse", "residuals_deep", "gradients_vanish",
+        "norms_keep_gradients", "pre_norm_deeper", "std_norm_is", "masks_alike", "gradient_needs_division",
+        "learns_better", "heads_share_work",
     ),
 }  # fmt: skip
-LEARNED = {name: line for name, line in lines().items() if line[0] in ABOUT["a trained model"]}
+LEARNED = {claim.key: claim for claim in CLAIMS if claim.trial in ABOUT["a trained model"]}
 MODELS = {**{f"untrained {shape}": (lambda shape=shape: untrained(0, shape)) for shape in SHAPES}, "even": even}
 
 
@@ -53,12 +44,10 @@ PROBING = {name for name, trial in TRIALS.items() if trial.probes or name == "na
 
 
 def cases() -> list[Any]:
-    """Every line with every model; those of the smallest model that fit no probe guard every change."""
+    """Every claim with every model; those of the smallest model that fit no probe guard every change."""
     return [
-        pytest.param(
-            line, name, marks=() if name == SMALLEST and not PROBING & {LEARNED[line][0]} else pytest.mark.nightly
-        )
-        for line in LEARNED
+        pytest.param(key, name, marks=() if name == SMALLEST and claim.trial not in PROBING else pytest.mark.nightly)
+        for key, claim in LEARNED.items()
         for name in MODELS
     ]
 
@@ -69,16 +58,15 @@ def model(name: str) -> TextEncoder:
     return MODELS[name]()
 
 
-def test_every_trial_of_a_line_says_what_it_is_about() -> None:
+def test_every_trial_of_a_claim_says_what_it_is_about() -> None:
     named = [trial for trials_of in ABOUT.values() for trial in trials_of]
     assert len(named) == len(set(named)) and set(named) <= set(TRIALS)
-    assert {trial for trial, _ in lines().values()} == set(named)
+    assert {claim.trial for claim in CLAIMS} == set(named)
 
 
-@pytest.mark.parametrize(("line", "name"), cases())
-def test_what_is_said_of_a_trained_model_does_not_hold_of_one_that_knows_nothing(line: str, name: str) -> None:
-    trial, given = LEARNED[line]
-    found = trials.run(trial, model(name), given)
+@pytest.mark.parametrize(("key", "name"), cases())
+def test_what_is_said_of_a_trained_model_does_not_hold_of_one_that_knows_nothing(key: str, name: str) -> None:
+    found = trials.run(LEARNED[key].trial, model(name), LEARNED[key].given)
     assert found.verdict in (Verdict.FAILS, Verdict.UNTRIED), found.sentence
 
 

@@ -1,10 +1,9 @@
-"""Lessons, claims and glossary in the app: every bundled lesson from start to end, made, shared and hostile ones."""
+"""Lessons, claims and glossary in the app: every bundled lesson from start to end, and those of a server's own."""
 
-import random
 import re
-import string
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 import torch
@@ -37,8 +36,6 @@ from encoder.pictures.view import EXAMPLE, View
 from encoder.support.formatting import brief, percent
 from encoder.teach import trials
 from encoder.teach.lessons.claims import CLAIMS
-from encoder.teach.lessons.foreign import pack
-from encoder.teach.lessons.lesson import Lesson, LessonStep, Question, write
 from encoder.teach.lessons.stored import by_content
 from encoder.teach.trials import Verdict
 from pages.ui import session_runs
@@ -257,21 +254,32 @@ def test_experiments_stand_in_groups_each_with_its_choices_and_pictures() -> Non
 
 
 def test_a_lesson_that_is_not_there_is_told_and_the_list_shown() -> None:
-    for lesson in ("nope", "z:AAAA", "z:eJzLSM3JyQcABiwCFQ", "j1:AAAA", "file:0123456789ab"):
-        app = open_app("lessons", lesson=lesson)
-        assert app.error and "start_word-order" in keys(app), lesson
-        assert app.session_state["session"].view.lesson == ""
-    for query in ({"lesson": "../../etc/passwd"}, {"lesson": "z:" + "A" * 7000}, {"at": "-1"}):
+    app = open_app("lessons", lesson="nope")
+    assert app.error and "start_word-order" in keys(app) and app.session_state["session"].view.lesson == ""
+    for query in ({"lesson": "../../etc/passwd"}, {"lesson": "a" * 41}, {"at": "-1"}):
         assert open_app("lessons", **query).session_state["session"].view == View(), query
 
 
 HOSTILE = "<b>bold</b> $x^2$ **a** [b](javascript:alert(1)) `c` :red[d] # e"
 
 
-def test_a_linked_lesson_is_played_and_its_text_stays_text() -> None:
-    step = LessonStep("attention", HOSTILE, {"sentence": HOSTILE}, question=Question("token", HOSTILE, "x"))
-    link = pack(Lesson(HOSTILE[:80], HOSTILE, (step, LessonStep("labs", "Two."))))
-    app = start(str(link))
+@pytest.fixture
+def own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+    """A server's own folder of lessons, which it reads anew."""
+    monkeypatch.setenv(library.OWN, str(tmp_path))
+    library.own.cache_clear()
+    yield tmp_path
+    library.own.cache_clear()
+
+
+def test_a_lesson_of_ones_own_is_played_and_its_text_stays_text(own: Path) -> None:
+    asked = f'question = {{kind = "token", ask = \'{HOSTILE}\', word = "x"}}'
+    steps = f"[[step]]\npage = 'attention'\ntext = '{HOSTILE}'\nview = {{sentence = '{HOSTILE}'}}\n{asked}\n"
+    steps += "[[step]]\npage = 'lessons'\ntext = 'Two.'\n"
+    (own / "mine.toml").write_text(f"title = '{HOSTILE[:80]}'\n{steps}", encoding="utf-8")
+    app = open_app("lessons")
+    assert "2 steps" in [one.value for one in app.caption]  # neither a level nor minutes are said
+    press(app, "start_mine")
     assert HOSTILE in words(app)
     assert not any(HOSTILE in m.value for m in app.markdown)  # it is escaped
     press(app, "reveal")
@@ -279,92 +287,12 @@ def test_a_linked_lesson_is_played_and_its_text_stays_text() -> None:
     assert app.session_state["session"].view.at == 2
 
 
-def parts_of_lessons(app: AppTest, part: str, **choices: str) -> AppTest:
-    """Come to a part of Lessons from another page, as a person has it who chose it there before."""
-    here = app.session_state["session"]
-    here.view = replace(here.view, choices=(*choices.items(), ("lessons_part", part)))
-    for name, text in (choices | {"lessons_part": part}).items():
-        app.session_state[name] = text
-    return go(app, "lessons")
-
-
-def test_a_lesson_is_made_by_walking_and_then_played_saved_and_opened() -> None:
-    app = open_app("lessons", lessons_part="Make a lesson")
-    assert "add_view" not in keys(app)
-    healthy(app.toggle(key="draft_switch").set_value(True).run())
-    go(app, "attention")
-    app.query_params["layer"] = "2"  # as the picture says it
-    press(healthy(app.run()), "add_view")
-    assert app.button(key="add_view").label == "Add this view (1)"
-    press(go(app, "atlas"), "add_view")
-    assert "add_view" not in keys(parts_of_lessons(app, "Make a lesson"))
-    written = app.session_state["session"].draft.lesson
-    assert [step.page for step in written.steps] == ["attention", "atlas"]
-    assert written.steps[0].view == {"layer": "2", "step": "attention.weights"}
-    assert "lessons_part" not in written.steps[1].view
-    parts_of_lessons(go(app, "atlas"), "Labs", lab="Softmax")
-    assert app.button(key="add_view").label == "Add this view (2)"
-    parts_of_lessons(go(app, "atlas"), "Make a lesson")
-    healthy(app.text_area(key="draft_text_0_2").set_value("First this.").run())
-    healthy(app.selectbox(key="draft_check_0_2").set_value("rows_sum").run())
-    healthy(app.checkbox(key="draft_own_0_2").set_value(True).run())
-    healthy(app.selectbox(key="draft_ask_0_2_3").set_value("whether the claim holds").run())
-    press(app, "draft_up_1")
-    assert [step.page for step in app.session_state["session"].draft.lesson.steps] == ["atlas", "attention"]
-    press(app, "draft_remove_0")
-    lesson = app.session_state["session"].draft.lesson
-    assert [step.text for step in lesson.steps] == ["First this."]
-    assert app.code[0].value.endswith(f"/lessons?lesson={pack(lesson)}")
-    press(app, "draft_play")
-    assert "First this." in words(app) and app.session_state["session"].view.layer == 2
-    press(app, "reveal")
-    assert judged(app) is Verdict.HOLDS and "own_sentence" in [box.key for box in app.text_input]
-
-
-WRONG = b"title = 1\nlearn = 'x'\n[[step]]\npage = 'attention'\ntext = 'x'\n"
-
-
-WRONG_FILES = (  # what is in a file -> what is said of it
-    (WRONG, "bad.toml: title is '1'"),
-    (b"\xff", "no text"),
-    (b"#" * 100_001, "at most"),
-    (b"", "bad.toml"),
-    (bytes(900), "bad.toml"),
-    (bytes(range(256)), "no text"),
-    ("title = '\u4f60".encode()[:-1], "no text"),
-    (b"]][[=", "bad.toml"),
-    (b"a." * 4000 + b"b = 1", "nested too deeply"),
-    (b"[[step]]\n" * 4000, "bad.toml"),
-)
-
-
-def upload(app: AppTest, name: str, data: bytes) -> AppTest:
-    return healthy(app.file_uploader(key="lesson_file").set_value((name, data, "application/toml")).run())
-
-
-def test_a_file_is_opened_and_a_wrong_one_is_said() -> None:
-    app = open_app("lessons", lessons_part="Make a lesson")
-    for data, problem in WRONG_FILES:
-        upload(app, "bad.toml", data)
-        assert problem in plain(app.error[0].value)
-    upload(app, "good.toml", write(library.bundled()["padding"]).encode())
-    assert app.session_state["session"].draft.lesson == library.bundled()["padding"]
-    press(app, "draft_play")
-    assert app.session_state["session"].view.at == 1 and "Padding" in app.header[0].value
-
-
-def test_a_long_lesson_is_played_in_its_session_alone() -> None:
-    draw = random.Random(0)
-    steps = tuple(LessonStep("attention", "".join(draw.choices(string.ascii_letters, k=600))) for _ in range(20))
+def test_what_is_wrong_with_a_lesson_of_ones_own_stands_above_the_others(own: Path) -> None:
+    (own / "bad.toml").write_text("title = 1\n[[step]]\npage = 'attention'\ntext = 'x'\n", encoding="utf-8")
     app = open_app("lessons")
-    app.session_state["session"].draft.lesson = Lesson("Long", "L", steps)
-    app.session_state["lessons_part"] = "Make a lesson"
-    healthy(app.run())
-    assert "share the file" in words(app)
-    press(app, "draft_play")
-    name = app.session_state["session"].view.lesson
-    assert name.startswith("file:") and "Step 1 of 20" in app.get("progress")[0].proto.text
-    assert "open the file again" in plain(go(open_app(lesson=name), "lessons").error[0].value)
+    (said,) = [plain(one.value) for one in app.warning]
+    assert "bad.toml: title is '1'; it must be text" in said
+    assert library.OWN in said and "start_what-is-attention" in keys(app) and "start_bad" not in keys(app)
 
 
 def is_stored(row: Element) -> bool:
@@ -476,12 +404,9 @@ def test_every_term_leads_to_where_it_is_shown_and_is_found_by_any_of_its_names(
     assert "here **q** · paper **Q** · Hugging Face **query_layer** · TransformerLens **q**" in words(app)
     lead = {key.removeprefix("show_") for key in keys(app) if key.startswith("show_")}
     assert lead == {term.name for term in TERMS} - ELSEWHERE
-    healthy(app.text_input(key="find_term").set_value("HIDDEN_size").run())
+    healthy(app.text_input(key="find").set_value("HIDDEN_size").run())
     assert [block.value.split(" &ensp;")[0] for block in app.main.subheader] == ["Width of the model"]
-    assert open_app("glossary", find_term="hidden_size").main.subheader[0].value == app.main.subheader[0].value
-    healthy(app.text_input(key="find_term").set_value("no such thing").run())
-    assert not app.main.subheader and "“no such thing”" in app.info[0].value
-    healthy(app.text_input(key="find_term").set_value("").run())
+    healthy(app.text_input(key="find").set_value("").run())
     press(app, "show_k")
     assert page_shown(app) == "attention" and link(app)["step"] == "attention.k"
     app = press(open_app("glossary"), "show_dropout")

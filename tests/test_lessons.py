@@ -1,38 +1,20 @@
-"""Lesson files: what they may hold, what is said of those that hold something else, the way into a link and back."""
+"""Lesson files: what they may hold, what is said of those that hold something else, and a folder of a server's own."""
 
-import base64
-import json
-import random
 import re
-import string
-import tracemalloc
-import zlib
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 from in_turn import in_turn
-from tiers import mostly_nightly
 
 from encoder.checkpoint.text_encoder import TextEncoder
 from encoder.model.config import PRESETS, EncoderConfig
 from encoder.model.steps.catalogue import catalogue
 from encoder.model.steps.glossary import TERMS, beside
 from encoder.teach import trials
-from encoder.teach.lessons import foreign
 from encoder.teach.lessons.claims import CLAIMS, SOURCES, TIRED, WIDE
-from encoder.teach.lessons.foreign import LINK, LONGEST_LINK, OLD_LINK, pack, unpack
 from encoder.teach.lessons.guesses import number, token, verdict
-from encoder.teach.lessons.lesson import (
-    LEVELS,
-    MOST_BYTES,
-    Lesson,
-    LessonError,
-    LessonStep,
-    Question,
-    as_data,
-    read,
-    write,
-)
+from encoder.teach.lessons.lesson import LEVELS, MOST_BYTES, Lesson, LessonError, LessonStep, Question, read
 from encoder.teach.trials import Finding, judge
 from pages.ui.lessons import library
 
@@ -47,9 +29,6 @@ own = true
 check = {trial = "same_vectors", positions = "off"}
 question = {kind = "number", ask = "How far?", low = 0, high = 2.5}
 """
-NASTY = (
-    'quote " backslash \\ newline \n tab \t bell \x07 delete \x7f emoji 👩‍🔬 \U0001f600 right \u202e <b>x</b> $x$ ```'
-)
 
 
 def problems(text: str) -> str:
@@ -91,11 +70,6 @@ def test_a_good_file_is_read() -> None:
         (("low = 0", "low = nan"), ("step 1: low and high",)),
         (("low = 0", 'low = "0"'), ("step 1: low and high",)),
         (("check = {", "#"), ("step 1: a question of kind number needs a check",)),
-        (("own = true", 'not_shown = "because it is large"'), ("step 1: not_shown begins", "no step that has a check")),
-        (("own = true", "not_shown = 1"), ("step 1: not_shown is '1'",)),
-        (("own = true", 'statements = "It is lost."'), ("step 1: statements must be a list of at most 8 texts",)),
-        (("own = true", 'statements = ["A.", " "]'), ("step 1: statements must be a list of at most 8 texts",)),
-        (("own = true", 'statements = ["A.", 2]'), ("step 1: statements must be a list of at most 8 texts",)),
         (("[[step]]", "[step]"), ("it has 0 steps", "1 to 80")),
         (("[[step]]", "[[steps]]"), ("no field 'steps'", "it has 0 steps")),
         (("high = 2.5", "high = 0x" + "f" * 5000), ("more than 64 bits",)),
@@ -113,11 +87,13 @@ def test_what_is_wrong_is_said_with_file_step_field_value_and_range(
         assert part in found
 
 
-def test_a_step_says_what_it_shows_or_why_it_cannot() -> None:
-    lesson = 'title = "x"\n[[step]]\npage = "attention"\ntext = "y"\n'
-    (step,) = read(lesson + 'statements = ["A.", "B."]\nnot_shown = "because there is none here"').steps
-    assert (step.statements, step.not_shown) == (("A.", "B."), "because there is none here")
-    assert "not_shown begins" in problems(lesson + 'not_shown = "It is too large."')
+def test_a_check_may_be_a_claim() -> None:
+    lesson = 'title = "x"\n[[step]]\npage = "lessons"\ntext = "y"\ncheck = {claim = "%s"}'
+    (step,) = read(lesson % "softmax").steps
+    assert step.trial == "softmax_is" and step.given["scores"] == [2.0, 1.0, 0.1]
+    for wrong, told in (("nothing", "no claim 'nothing'"), ('softmax", width = 3, x = "', "no field")):
+        with pytest.raises(LessonError, match=told):
+            read(lesson % wrong)
 
 
 def test_a_claim_is_measured_on_the_sentence_of_the_view() -> None:
@@ -132,14 +108,6 @@ def test_a_lesson_has_bounds() -> None:
     assert len(read(GOOD + step * 79).steps) == 80
     assert "it has 81 steps" in problems(GOOD + step * 80)
     assert len(problems(GOOD + step.replace("page", "side") * 59).splitlines()) == 20
-
-
-@in_turn("name", library.files())
-def test_bundled_lessons_come_back_from_text_and_link(name: str) -> None:
-    lesson = library.bundled()[name]
-    assert read(write(lesson)) == lesson
-    packed = pack(lesson)
-    assert packed is not None and unpack(packed) == lesson
 
 
 def test_a_new_lesson_is_one_file(tmp_path: Path) -> None:
@@ -161,46 +129,6 @@ def test_every_bundled_lesson_ends_in_a_live_number() -> None:
         assert any(step.question for step in lesson.steps)
 
 
-def test_hostile_text_survives_the_way_through_file_and_link() -> None:
-    lesson = Lesson("T", NASTY, (LessonStep("attention", NASTY, {"sentence": NASTY}),))
-    assert read(write(lesson)) == lesson
-    assert unpack(str(pack(lesson))) == lesson
-
-
-def squeezed(data: bytes, prefix: str = LINK) -> str:
-    """What a link holds of these bytes."""
-    return prefix + base64.urlsafe_b64encode(zlib.compress(data, 9)).decode().rstrip("=")
-
-
-HOSTILE = {  # what a reader of TOML takes much memory or time for
-    "quotes that end a text": 'x=["""q"""", """z"""]\n' + "a." * 49000 + "b=1",
-    "quotes that do not": 'x="""' + '\\"""\n' * 19900,
-    "a bare key": "a." * 45000 + "b=1",
-    "a quoted key": '"a".' * 19000 + "b=1",
-    "a name of a table": "[" + "a." * 45000 + "b]",
-    "inline tables": "x=" + "{a=" * 20000,
-    "keys in an inline table": "x={" + ",".join(f"{'a.' * 40}b{i}=1" for i in range(900)) + "}",
-    "lists": "x=" + "[" * 49000,
-    "many deep keys": "\n".join(f"{'a.' * 100}b{i}=1" for i in range(480)),
-}
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("name", mostly_nightly(HOSTILE, daily=["quotes that end a text", "lists"]))
-def test_a_file_of_somebody_else_costs_the_reader_nothing(name: str) -> None:
-    """It is read in another process, with bounds; read again it is refused without one."""
-    foreign.as_json.cache_clear()
-    tracemalloc.start()
-    try:
-        for _ in range(2):
-            with pytest.raises(LessonError, match=r"nested|no TOML file"):
-                foreign.read(HOSTILE[name], "a file")
-        assert tracemalloc.get_traced_memory()[1] < 20_000_000
-    finally:
-        tracemalloc.stop()
-    assert foreign.as_json.cache_info().misses <= 1
-
-
 def test_dots_in_texts_are_no_keys() -> None:
     text = "a.b.c.d.e.f … 'x.y.z.u.v' # no.comment.at.all.here"
     step = f'[[step]]\npage="attention"\ntext="""{text}"""\nview.sentence=\'{text.replace(chr(39), "")}\'\n'
@@ -208,79 +136,56 @@ def test_dots_in_texts_are_no_keys() -> None:
     assert lesson.learn == text and lesson.steps[0].text == text
 
 
-DATA = as_data(read(GOOD))
-NESTED = {"title": "t", "step": [{"page": "attention", "text": "x", "view": {"sentence": [[[[[[[1]]]]]]]}}]}
+@pytest.fixture
+def own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+    """A server's own folder of lessons, which it reads anew."""
+    monkeypatch.setenv(library.OWN, str(tmp_path))
+    library.own.cache_clear()
+    yield tmp_path
+    library.own.cache_clear()
 
 
-@in_turn(
-    ("link", "said"),
-    [
-        (LINK, "letters"),
-        (f"{LINK}../../etc/passwd", "letters"),
-        (LINK + "A" * LONGEST_LINK, "the link must be"),
-        (f"{LINK}AAAA", "damaged"),
-        (squeezed(json.dumps(DATA).encode())[:-20], "cut off"),
-        (squeezed(b"\xff\xfe"), "damaged"),
-        (squeezed(b'{"title": 1}'), "title is '1'"),
-        (squeezed(b"\0" * (MOST_BYTES + 1)), "larger than 100,000 bytes"),
-        (squeezed(b"[1, 2]"), "no table"),
-        (squeezed(b'{"title": '), "no JSON"),
-        (squeezed(b"[" * 90_000), "no JSON"),
-        (squeezed(json.dumps(NESTED).encode()), "nested more than 6 deep"),
-        (squeezed(json.dumps(DATA | {"title": "\ud800"}).encode()), "half of a character"),
-        (squeezed(json.dumps(DATA | {"\udfff": 1}).encode()), "half of a character"),
-        (squeezed(json.dumps(DATA | {"minutes": 2**64}).encode()), "more than 64 bits"),
-        (squeezed(b'{"minutes": ' + b"9" * 9000 + b"}"), "no JSON"),
-        (squeezed(b'{"minutes": NaN}'), "NaN"),
-        (squeezed(b"title = 1", OLD_LINK), "title is '1'"),
-        (squeezed(b"\xff\xfe", OLD_LINK), "damaged"),
-        (squeezed(b"\0" * (MOST_BYTES + 1), OLD_LINK), "larger than 100,000 bytes"),
-    ],
-)
-def test_a_damaged_link_is_said(link: str, said: str) -> None:
-    for _ in range(2):  # a refusal that is kept says the same
-        with pytest.raises(LessonError, match=said):
-            unpack(link)
+def test_lessons_of_a_servers_own_folder_stand_before_the_others(own: Path) -> None:
+    (own / "2-words.toml").write_text(GOOD.replace("Order", "Words"), encoding="utf-8")
+    (own / "1-order.toml").write_text(GOOD, encoding="utf-8")
+    assert list(library.offered()) == ["order", "words", *library.bundled()] and library.own().refused == ()
+    assert library.find("words").title == "Words"
+    assert (library.after("words"), library.after("when-does-grammar-begin")) == ("what-is-attention", "")
 
 
-# The link of "Who is it?" as it was shared when a link held a TOML file.
-OLD = (
-    "z:eNq1VU1P3EAMvc-vsHLpBUX084IQQkI9teqlUg9oVZnEuxklGaczDoEbP6T9c_ySemaSXZAWCcFyHGdtP7_37BUrHcEpFL8aBhvAyllhOkLv"
-    "cpCkIQ8oQk4sOwgNTwGmBgUQBs-ORw0KujrAmv0RWAfSaKGea-pA4_kZNJ9cRWWsfq1ftPra-iCaTEMoTG_dKBQ0_sWYy8sYXa3MgJuEbgugME"
-    "I3EkM_G9LytscOalu7dwKV5xC0HWlNTyRwRRWOgXQomFC_MMNkayrhK3sYA9zf_bVyf_cvDr5LK0HH9gQ1U8jgG8I0hmt3KUrE2NXQMbfKmEmA"
-    "y2tL08oss74SpTKFt0r-KXwyCcEpvDexzSNCyonsppGwxfBnpBA_rExrXUwqhFtS4jC08VWYiX2KWymeR_UPR5CSqgbdhsJR0nW9n8Q8bQnf0b"
-    "dqlMjk9ieRrQCOp9knygH2lPgtD06iWE_1S1msGqralRFvMXk1If-N8pg9Qb-hRFGGt7fZgXSpuB_Q006Vi-hPdLezPUdd2bXn_iErwg8kiWK4"
-    "qEV0V1RDOeOekoKJK42dwXnXpYJaWpVTbFSf6Kqn8le30FHiHR0cl8efgdepQWYvOsCxo_Kt9oHTMXq1IZ6Q2NOafDhYl4dq5kunj5xWKCUVZx"
-    "MsxnnSJdfka1vJ1ieq1vm-c2wj_2XU9SIfLo01rCcqruBZ8fyjmlZywREthFtLzHIHRdwpR-nGl_AtbsH8yrYJaOtkPnXNCTiyidI5WybO6KL7"
-    "VFpp8pXFYUg3V-9vXkZtrG7SmLpKgG6GDvVqzP89y_9LmFS0tzseuU1ULs682-8Py35_fMExOZDT5q3Ya7TFVjujLdb7D6c6ujk"
-)
+def test_a_bad_lesson_is_named_and_the_others_are_there(own: Path) -> None:
+    for name, data, said in (
+        ("a.toml", b"title = 1", "a.toml: it has 0 steps; a lesson has 1 to 80"),
+        ("b.toml", GOOD.replace("Look.", "").encode(), "b.toml, step 1: text has 0 characters"),
+        ("c.toml", GOOD.replace('"attention"', '"nowhere"').encode(), "c.toml, step 1: there is no page 'nowhere'"),
+        ("d.toml", GOOD.replace("head = 3", 'edits = "x"').encode(), "d.toml, step 1: the view asks for edits"),
+        ("e.toml", b"\xff", "e.toml: it is no text in UTF-8; save it as one"),
+        ("f.toml", b"#" * (MOST_BYTES + 1), "f.toml: it has 100,001 bytes; a lesson has at most 100,000"),
+        ("g.toml", b"a." * 4000 + b"b = 1", "g.toml: it is nested more than 6 deep"),
+        ("h.toml", b"x=" + b"[" * 40_000, "h.toml: it is no TOML file"),
+        ("A_b.toml", GOOD.encode(), "A_b.toml: the name before .toml must be 1 to 40 small letters"),
+        ("padding.toml", GOOD.encode(), "padding.toml: there is a lesson 'padding' already"),
+    ):
+        (own / name).write_bytes(data)
+        (own / "order.toml").write_text(GOOD, encoding="utf-8")
+        library.own.cache_clear()
+        assert list(library.own().lessons) == ["order"]
+        assert library.own().refused[0].startswith(said), library.own().refused
+        (own / name).unlink()
+    (own / "folder.toml").mkdir()
+    library.own.cache_clear()
+    assert library.own().refused == ("folder.toml: it cannot be read: Is a directory",)
 
 
-def test_a_link_of_an_earlier_version_still_leads_to_its_lesson() -> None:
-    lesson = unpack(OLD)
-    bundled = library.bundled()["who-is-it"]
-    assert lesson.title == bundled.title
-    assert [step.page for step in lesson.steps] == [step.page for step in bundled.steps]
-    assert unpack(str(pack(lesson))) == lesson
-
-
-@in_turn("prefix", [LINK, OLD_LINK])
-def test_a_link_that_would_unpack_to_much_fills_no_memory(prefix: str) -> None:
-    bomb = squeezed(b"\0" * 4_000_000, prefix)
-    assert len(bomb) <= LONGEST_LINK
-    tracemalloc.start()
-    with pytest.raises(LessonError, match="larger than 100,000 bytes"):
-        unpack(bomb)
-    assert tracemalloc.get_traced_memory()[1] < 1_000_000
-    tracemalloc.stop()
-
-
-def test_a_lesson_too_long_for_a_link_is_not_packed() -> None:
-    draw = random.Random(0)
-    texts = ["".join(draw.choices(string.ascii_letters, k=600)) for _ in range(20)]
-    lesson = Lesson("T", "L", tuple(LessonStep("attention", text) for text in texts))
-    assert read(write(lesson)) == lesson
-    assert pack(lesson) is None
+def test_a_folder_that_is_none_and_one_with_too_many_files_are_said(own: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for at in range(library.MOST_FILES + 1):
+        (own / f"{at:03}-order-{at}.toml").write_text(GOOD, encoding="utf-8")
+    assert len(library.own().lessons) == library.MOST_FILES
+    assert library.own().refused == (f"{library.OWN} names a folder with 101 files; the first 100 are read",)
+    monkeypatch.setenv(library.OWN, str(own / "none"))
+    library.own.cache_clear()
+    (said,) = library.own().refused
+    assert said.startswith(library.OWN) and said.endswith("none', which is no folder.")
 
 
 @in_turn(
@@ -360,7 +265,7 @@ def test_the_glossary_of_the_readme_is_the_glossary() -> None:
 
 def test_level_and_minutes_are_read_and_every_bundled_lesson_has_them() -> None:
     lesson = read(GOOD.replace("[[step]]", 'level = "basics"\nminutes = 8\n[[step]]', 1))
-    assert (lesson.level, lesson.minutes) == ("basics", 8) and read(write(lesson)) == lesson
+    assert (lesson.level, lesson.minutes) == ("basics", 8)
     assert "level is 'easy'; it must be one of" in problems(GOOD.replace("[[step]]", 'level = "easy"\n[[step]]', 1))
     for wrong in ("-1", "241", "1.5", "true"):
         assert "whole number from 0 to 240" in problems(GOOD.replace("[[step]]", f"minutes = {wrong}\n[[step]]", 1))

@@ -139,25 +139,6 @@ def test_the_control_of_sentences_follows_from_their_words() -> None:
     assert int((known == task.control[100:]).sum()) > 50
 
 
-def test_a_list_of_words_is_counted_without_the_sentence_that_is_asked() -> None:
-    """Fold by fold: the tag that a word most often has elsewhere, and a noun where it stands nowhere else."""
-    right, words = 0, 0
-    for fold in range(FOLDS):
-        elsewhere = dict[str, list[int]]()
-        for i, one in enumerate(labelled()):
-            if (i // 2) % FOLDS != fold:
-                for word, tag in zip(one.words, one.tags, strict=True):
-                    elsewhere.setdefault(word.lower(), []).append(tag)
-        for i, one in enumerate(labelled()):
-            if (i // 2) % FOLDS == fold:
-                for word, tag in zip(one.words, one.tags, strict=True):
-                    tags = elsewhere.get(word.lower(), [0])
-                    most = max(tags.count(t) for t in tags)
-                    right += tag == next(t for t in tags if tags.count(t) == most)
-                    words += 1
-    assert layer_probes.looked_up() == pytest.approx(right / words, abs=1e-9)
-
-
 def test_every_probe_comes_with_its_control(monkeypatch: pytest.MonkeyPatch) -> None:
     encoder, every = tiny(TINY), labelled()
     monkeypatch.setattr(layer_probes, "labelled", lambda: every[:16])

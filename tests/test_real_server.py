@@ -31,8 +31,6 @@ from visitors import sentence, visit  # noqa: E402
 from watcher import Seen, back_to, watched  # noqa: E402
 
 from encoder import checkpoint  # noqa: E402
-from encoder.support.link_text import squeeze  # noqa: E402
-from encoder.teach.lessons.foreign import LINK, OLD_LINK  # noqa: E402
 
 pytestmark = pytest.mark.slow
 
@@ -50,13 +48,6 @@ OUTSIDE = (
     "../models/secret.txt", "%2e%2e%2f%2e%2e%2fsecret.txt", ".streamlit/config.toml", ".git/config",
 )  # fmt: skip
 BACKTRACKS = {"type": "Split", "pattern": {"Regex": "(a+)+b"}, "behavior": "Removed", "invert": False}
-LINKS = {
-    "quotes in TOML": OLD_LINK + squeeze('x=["""q"""", """z"""]\n' + "a." * 49_000 + "b=1"),
-    "many deep keys": OLD_LINK + squeeze("\n".join(f"{'a.' * 100}b{i}=1" for i in range(480))),
-    "deep JSON": LINK + squeeze("[" * 90_000),
-    "half a character": LINK + squeeze('{"title": "\\ud800", "step": []}'),
-    "more than it may unpack to": LINK + squeeze("[" + "1," * 2_000_000 + "1]"),
-}
 
 
 @pytest.fixture(scope="module")
@@ -237,15 +228,11 @@ def spared(running: Server, seen: Seen, bound: float = BOUND) -> None:
 
 
 @pytest.mark.nightly
-def test_no_lesson_model_or_text_of_somebody_else_takes_the_server_down(server: Server) -> None:
+def test_no_model_or_text_of_somebody_else_takes_the_server_down(server: Server) -> None:
     thousand = "\n".join(sentence(random.Random(i), 600) for i in range(1_000))  # 3 MB
 
     async def open_all() -> Seen:
         async with watched(server) as seen:
-            for name, link in LINKS.items():
-                async with visit(server.url, "lessons", urlencode({"lesson": link})) as visitor:
-                    assert "the linked lesson" in visitor.said, (name, visitor.said)
-                    assert visitor.broken == []
             async with visit(server.url, "atlas", urlencode({"model": "folder:backtracks"})) as visitor:
                 assert "cannot be shown" in visitor.said and "tokenizer" in visitor.said
             async with visit(server.url, "stack", urlencode({"model": WIDE, "layers_alike": "1"})) as visitor:

@@ -17,7 +17,7 @@ MOST_PATCHED = 4  # sentences that a link may have run besides its own
 MOST_HIDDEN = 512
 VERSION = "1"  # of links
 FIELDS = {field.name: None for field in fields(View) if field.name != "choices"}.keys()  # in the order of a link
-LESSON = re.compile(r"[a-z0-9-]{1,40}|(?:j1|z):[A-Za-z0-9_-]{1,6000}|file:[0-9a-f]{12}", re.ASCII)
+LESSON = re.compile(r"[a-z0-9-]{1,40}", re.ASCII)
 CELL = re.compile(r"([a-zA-Z0-9_.]{1,80}):(\d{1,6}(?:,\d{1,6}){0,3})", re.ASCII)
 
 
@@ -68,7 +68,7 @@ def from_query(
         "hidden": positions,
         "cell": cell,
         "lesson": lambda text: allowed(
-            text, LESSON.fullmatch(text), "it must be a lesson's name or a lesson packed into the link"
+            text, LESSON.fullmatch(text), "a lesson's name has 1 to 40 small letters, digits and hyphens"
         ),
         "edits": edits,
         "present": lambda text: text == "1",

@@ -42,7 +42,7 @@ class View:
     `edits` are what is switched off or changed in the run. `other` and `other_model` are what the run is compared with;
     no sentence means the usual one, no model the same. `choices` are what was chosen in widgets of single pages, by
     their keys, as a link spells it. `present` tells whether the page is shown to a class. `lesson` is the
-    lesson that is played, by its name or packed, and `at` its step, counted from 1.
+    lesson that is played, by its name, and `at` its step, counted from 1.
     """
 
     sentence: str = EXAMPLE

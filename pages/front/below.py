@@ -79,7 +79,7 @@ def numbers(page: Page) -> tuple[str, str]:
 
 def is_wanted(page: Page) -> bool:
     """Return whether the server has anything to draw on this page."""
-    return is_open(page) or session().draft.collecting or any(name in st.query_params for name in ON_THE_WAY)
+    return is_open(page) or any(name in st.query_params for name in ON_THE_WAY)
 
 
 def draw(page: Page, above: Any) -> None:

@@ -15,7 +15,6 @@ from encoder.support.errors import EncoderError
 from encoder.support.formatting import shown
 from encoder.teach.lessons import guesses
 from encoder.teach.lessons.claims import CLAIMS
-from encoder.teach.lessons.foreign import is_link
 from encoder.teach.lessons.lesson import LessonStep
 from encoder.teach.trials import Finding, Verdict
 from encoder.trace.tokens import Text
@@ -171,9 +170,9 @@ def verdict(claim: str, finding: Finding, about: str) -> Question:
 
 
 def lesson_step(at: Screen) -> LessonStep | None:
-    """The step of a lesson that is on the screen; a lesson that was opened from a file is on that screen alone."""
+    """The step of a lesson that is on the screen."""
     name = at.view.lesson
-    if not name or not (is_link(name) or name in library.bundled()):
+    if name not in library.offered():
         return None
     steps = library.find(name).steps
     return steps[at.view.at - 1] if 1 <= at.view.at <= len(steps) else None

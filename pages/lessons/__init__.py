@@ -1,62 +1,13 @@
-"""Lessons: small experiments, each with a prediction and a number measured on the spot; labs, tutorials, terms."""
-
-from collections.abc import Sequence
+"""Lessons: small experiments, each with a prediction and a number measured on the spot; labs, claims, terms."""
 
 import streamlit as st
 
 from encoder.teach.lessons.lesson import LessonError
-from pages.lessons import claims_section, glossary_section, labs_section
-from pages.ui.lessons import library, maker, player, tutorials
+from pages.lessons import claims_section, glossary_section, labs_section, lessons_section, search_section
+from pages.ui.lessons import library, player
 from pages.ui.picture_view import tabs
 from pages.ui.state import session_state as state
-from pages.ui.text import heading, plain, subheading
-from pages.ui.widgets import apart, fold
-
-FIRST = 3  # lessons that are in sight before the others are asked for
-
-
-def offer() -> None:
-    """A few bundled lessons to start with, those that were begun first, and the others in a fold."""
-    names = sorted(library.bundled(), key=lambda name: not begun(name))
-    with apart():
-        heading(f"{len(names)} lessons of small experiments: guess first, then this model answers")
-        with st.container(key="first_lessons"):
-            for name in names[:FIRST]:
-                card(name, large=True)
-        st.caption("**Previous** and **Next**, or the arrow keys, lead through a lesson; **S** shows what comes out.")
-        fold(f"The other {len(names) - FIRST} lessons", "all_lessons", lambda: others(names[FIRST:]))
-
-
-def others(names: Sequence[str]) -> None:
-    """Their cards beside each other."""
-    with st.grid("auto", min_column_width=280):
-        for name in names:
-            card(name)
-
-
-def begun(name: str) -> bool:
-    """Whether a lesson was begun and not seen to its end."""
-    return 1 < state.session().lesson.played.get(name, 0) < len(library.bundled()[name].steps)
-
-
-def card(name: str, *, large: bool = False) -> None:
-    """A lesson: for whom and how long it is, how far it was played, and the way into it."""
-    lesson, seen = library.bundled()[name], state.session().lesson.played.get(name, 0)
-    with st.container(border=True, key=f"card_{name}", horizontal=large, vertical_alignment="center"):
-        about = [lesson.level, f"about {lesson.minutes} min", f"{len(lesson.steps)} steps"]
-        about += [f"seen to {seen}"] * bool(seen)
-        with st.container(gap="xsmall"):
-            subheading(plain(lesson.title))
-            st.markdown(plain(lesson.learn))
-            st.caption(" · ".join(about))
-        st.button(
-            "Go on" if begun(name) else "Start",
-            key=f"start_{name}",
-            on_click=library.go,
-            width="content",
-            type="primary" if large else "secondary",
-            args=(name, seen if begun(name) else 1),
-        )
+from pages.ui.text import plain
 
 
 def draw() -> None:
@@ -70,11 +21,13 @@ def draw() -> None:
             library.leave()
     if lesson is not None:
         player.draw(lesson)
+    elif search := search_section.asked():
+        search_section.draw(search)
     else:
         parts = {
-            "Lessons": offer,
+            "Lessons": lessons_section.draw,
             "Labs": labs_section.draw,
-            "Tutorials": tutorials.draw,
             "Claims": claims_section.draw,
+            "Glossary": glossary_section.draw,
         }
-        tabs(parts | {"Glossary": glossary_section.draw, "Make a lesson": maker.draw}, "lessons_part")
+        tabs(parts, library.PART)

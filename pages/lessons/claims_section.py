@@ -15,12 +15,22 @@ from pages.ui.server import jobs
 from pages.ui.state import session_state as state
 from pages.ui.text import plain
 
+CLAIM = "claim"  # the choice of one that is shown before the others
 
-def row(known: Known) -> None:
+
+def open_claim(key: str) -> None:
+    """Show a claim, unfolded and before the others."""
+    state.show(**{CLAIM: key})
+    state.remember(CLAIM, key, "")
+    state.remember(library.PART, "Claims", "")
+    library.end_search()
+
+
+def row(known: Known, unfolded: bool = False) -> None:
     """One claim with its verdict; unfolded, what was measured, where it is said, and the ways to try it."""
     claim, result = known.claim, known.finding
     label = f"{finding_view.tag(result)} {f'{finding_view.STORED} ' * known.stored}{plain(claim.text)}"
-    with st.expander(label, key=f"claim_{claim.key}"):
+    with st.expander(label, unfolded, key=f"claim_{claim.key}"):
         st.markdown(plain(result.sentence))
         if result.what:
             st.caption(plain(f"{brief(result.value)}: {result.what}"))
@@ -65,6 +75,8 @@ def draw() -> None:
         f"What tutorials say, in our words, and what **{name}** says to it: the verdict follows from the number."
     )
     rows = measured() if stored is None else known(stored)
+    opened = dict(state.current().choices).get(CLAIM, "")
+    rows.sort(key=lambda row: row.claim.key != opened)
     counts = {kind: sum(row.finding.verdict is kind for row in rows) for kind in Verdict}
     kinds = st.pills(
         "Show", [kind for kind in Verdict if counts[kind]], key="claim_verdicts", selection_mode="multi",
@@ -73,5 +85,5 @@ def draw() -> None:
     with st.container(key="claims"):
         for known_claim in rows:
             if not kinds or known_claim.finding.verdict in kinds:
-                row(known_claim)
+                row(known_claim, known_claim.claim.key == opened)
     downloads.save("csv_claims", "claims", finding_view.table(rows))

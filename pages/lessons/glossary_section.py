@@ -1,8 +1,10 @@
 """Glossary: what each name means, what others call it, and where it is to be seen in this run."""
 
+from collections.abc import Sequence
+
 import streamlit as st
 
-from encoder.model.steps.glossary import PLACES, Term, matches
+from encoder.model.steps.glossary import PLACES, TERMS, Term
 from pages.ui import session_runs
 from pages.ui.lessons import library
 from pages.ui.state import session_state as state
@@ -31,7 +33,7 @@ def way(term: Term) -> None:
     """The button that leads to where a term is shown with the numbers of this run."""
     if term.lab:
         st.button(f"Try it: {term.lab}", key=f"show_{term.name}", type="tertiary", icon=library.LABS.icon,
-                  on_click=open_lab, args=(term.lab,))  # fmt: skip
+                  on_click=library.open_lab, args=(term.lab,))  # fmt: skip
         return
     step = walk.first_of(term.steps, session_runs.now().config, state.current().layer)
     if step is None:
@@ -42,36 +44,20 @@ def way(term: Term) -> None:
               on_click=walk.show_step, args=(step,))  # fmt: skip
 
 
-def open_lab(lab: str) -> None:
-    """Go to an experiment by its name."""
-    state.remember("lab", lab, "")
-    library.open_labs()
-
-
 def draw() -> None:
-    """The search, the places, and a card for each term that fits."""
+    """The places, and a card for each term."""
     st.markdown("**Each name in one sentence, from the token to the guess**, and where this run shows it.")
-    search = st.text_input(
-        "Search the terms",
-        max_chars=60,
-        type="search",
-        live=True,
-        icon=":material/search:",
-        placeholder="query, softmax, hidden_size …",
-        label_visibility="collapsed",
-        width=360,
-        **state.choice("find_term", None, ""),
-    )
     tie = state.choice("term_place", list(PLACES), None)
     place = st.pills("Where in the encoder", list(PLACES), label_visibility="collapsed", **tie)
-    shown = [term for term in matches(search or "") if place in (None, term.place)]
-    if not shown:
-        inside = f" in {place}" if place else ""
-        st.info(plain(f"No term{inside} has “{search}” in its name, its meaning or its names elsewhere."))
     for title, happens in PLACES.items():
-        if terms := [term for term in shown if term.place == title]:
+        if place in (None, title):
             heading(title)
             st.caption(happens)
-            with st.grid("auto", min_column_width=235):
-                for term in terms:
-                    card(term)
+            cards([term for term in TERMS if term.place == title])
+
+
+def cards(terms: Sequence[Term]) -> None:
+    """The cards of some terms beside each other."""
+    with st.grid("auto", min_column_width=235):
+        for term in terms:
+            card(term)

@@ -12,13 +12,12 @@ import living_map_layer from './components/living_map_layer.js';
 import story_arcs from './components/story_arcs.js';
 import timelapse from './components/timelapse.js';
 import arrival from './frame/arrival.js';
-import draft_store from './lessons/draft_store.js';
 import reconnect from './reconnect.js';
 
 /** @type {any} */
 const shared = globalThis;
 shared.componentScripts = new Map(Object.entries({
-  arrival, clicks, draft_store, film, film_arcs, film_guess, film_heads, learning, living_map, living_map_layer, story_arcs, timelapse,
+  arrival, clicks, film, film_arcs, film_guess, film_heads, learning, living_map, living_map_layer, story_arcs, timelapse,
 }));
 /** @type {(() => void) | null} */
 let end = null;

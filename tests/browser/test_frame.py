@@ -33,10 +33,10 @@ def test_a_page_is_announced_and_back_goes_one_page_back(page: Page, app_url: st
         assert walked(page) == before
 
 
-def test_a_lab_opened_far_down_a_tutorial_begins_at_its_top(page: Page, app_url: str) -> None:
+def test_a_lab_opened_far_down_what_was_found_begins_at_its_top(page: Page, app_url: str) -> None:
     """It stands on the same page, which stayed scrolled as far as the line that was pressed."""
-    open_page(page, f"{app_url}/lessons?lessons_part=Tutorials&tutorial=workflow")
-    line = widget(page, "open_line_46").get_by_role("button")
+    open_page(page, f"{app_url}/lessons?find=scal")
+    line = page.get_by_role("button", name="Labs").last
     line.scroll_into_view_if_needed()
     assert page.evaluate(TOP) > 0
     with rerun(page):
@@ -114,9 +114,9 @@ def test_all_parts_are_in_sight_and_so_is_the_chosen_one(page: Page, app_url: st
     for width in (390, 1280):
         page.set_viewport_size({"width": width, "height": 900})
         if width == 390:
-            open_page(page, f"{app_url}/lessons?lessons_part=Make+a+lesson")
+            open_page(page, f"{app_url}/lessons?lessons_part=Glossary")
         chosen = widget(page, "parts_lessons_part").get_by_role("radio", checked=True)
-        expect(chosen).to_have_text("Make a lesson")
+        expect(chosen).to_have_text("Glossary")
         expect(chosen).to_be_in_viewport(ratio=1)
         page.wait_for_function(PARTS_WITHIN, arg=width)
 

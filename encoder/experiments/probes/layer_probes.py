@@ -6,7 +6,6 @@ better on the true task than on that one, the vectors tell.
 """
 
 import re
-from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cache
@@ -162,29 +161,6 @@ def tags(result: Samples) -> Task:
     """The part of speech of each word; the control draws one for each word of the vocabulary."""
     labels = torch.tensor([tag for sentence in labelled() for tag in sentence.tags])
     return Task(labels, drawn(labels), result.sentence_of, len(TAGS))
-
-
-def looked_up() -> float:
-    """The share of parts of speech that a list of words tells, without any vectors.
-
-    Each word gets the one that it most often has in the other folds, a word that is not there the most frequent one.
-    """
-    words = [word.lower() for sentence in labelled() for word in sentence.words]
-    tags = [tag for sentence in labelled() for tag in sentence.tags]
-    sentence_of = torch.tensor([i for i, sentence in enumerate(labelled()) for _ in sentence.words])
-    right = 0
-    for tested in folds(sentence_of):
-        known, every = dict[str, Counter[int]](), Counter[int]()
-        for word, tag, held_out in zip(words, tags, tested.tolist(), strict=True):
-            if not held_out:
-                known.setdefault(word, Counter())[tag] += 1
-                every[tag] += 1
-        right += sum(
-            known.get(word, every).most_common(1)[0][0] == tag
-            for word, tag, held_out in zip(words, tags, tested.tolist(), strict=True)
-            if held_out
-        )
-    return right / len(words)
 
 
 def positions(result: Samples) -> Task:

@@ -1,1 +1,1 @@
-"""Lessons: what one is, how it is read and written, what is guessed, and the claims that tutorials make."""
+"""Lessons: what one is, how it is read, what is guessed, and the claims that tutorials make."""

@@ -8,14 +8,11 @@ A lesson is a TOML file of at most 100 kB:
     minutes = 8                                # about how long it takes
 
     [[step]]                                   # 1 to 80 of them, in their order
-    part = "Word order"                        # the heading it stands under in a list (may be left out)
     page = "embedding"                         # a page of the app
     text = "Two sentences of the same words."  # one to three sentences
     view = {sentence = "The cat chased the mouse.", layer = 0}   # as in a link to that page
     own = true                                 # it makes sense on any sentence (false without it)
     check = {trial = "same_vectors", positions = "off"}          # a trial of encoder.teach.trials and its parameters
-    statements = ["Order is lost."]            # what somebody states that this step shows (may be left out)
-    not_shown = "because no such model is here"                  # why they cannot be shown, in place of a check
     question = {kind = "number", ask = "How far apart?", low = 0, high = 2}    # what to predict first
 
 A question is of kind "token" (mark where `word` looks most in the view's layer and head), "number" (guess the number
@@ -31,22 +28,19 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-import tomli_w
-
 from encoder.support import link_text
 from encoder.support.errors import EncoderError
 from encoder.teach import trials
 from encoder.teach.lessons.claims import CLAIMS
 
-MOST_BYTES, MOST_STEPS, MOST_STATEMENTS = 100_000, 80, 8
+MOST_BYTES, MOST_STEPS = 100_000, 80
 DEPTH = 6  # a list of steps, a step, its check, a parameter of that, and what such a parameter holds
-LONGEST = {"title": 80, "learn": 400, "text": 600, "ask": 200, "word": 40, "page": 40, "part": 80, "not_shown": 400}
-LONGEST_STATEMENT = 200
+LONGEST = {"title": 80, "learn": 400, "text": 600, "ask": 200, "word": 40, "page": 40}
 NAME = re.compile(r"[a-z_]{1,20}", re.ASCII)
 NOT_IN_VIEW = ("lesson", "at", "present", "v")  # parameters of a link that are not for a step to say
 MOST_IN_VIEW = 40
 LONGEST_IN_VIEW = 4000
-FIELDS = ("part", "page", "text", "view", "own", "check", "question", "statements", "not_shown")  # of a step
+FIELDS = ("page", "text", "view", "own", "check", "question")  # of a step
 KINDS = ("token", "number", "verdict")
 LEVELS = ("first steps", "basics", "in depth")
 LONGEST_TIME = 240  # minutes
@@ -74,10 +68,7 @@ class Question:
 
 @dataclass(frozen=True)
 class LessonStep:
-    """One step: a page of the app, what is on it as a link spells it, a text, and what is measured there.
-
-    `statements` are those of a source that the step shows; `not_shown` says why it cannot, from "because" on.
-    """
+    """One step: a page of the app, what is on it as a link spells it, a text, and what is measured there."""
 
     page: str
     text: str
@@ -86,14 +77,6 @@ class LessonStep:
     trial: str = ""
     given: Mapping[str, Any] = field(default_factory=dict)
     question: Question | None = None
-    part: str = ""
-    statements: tuple[str, ...] = ()
-    not_shown: str = ""
-
-    def asks(self, sentence: str) -> dict[str, Any]:
-        """Return what the trial is given: the view's sentence where it takes one, or this one where that has none."""
-        reads = self.trial and "sentence" in trials.TRIALS[self.trial].needed
-        return ({"sentence": self.view.get("sentence", sentence)} if reads else {}) | dict(self.given)
 
 
 @dataclass(frozen=True)
@@ -143,9 +126,7 @@ class Reader:
 
 
 def read(text: str, name: str = "the lesson") -> Lesson:
-    """The lesson that a file of one's own holds; whether its pages and views exist is for the app to say.
-
-    A file of somebody else may be made to take all memory: `encoder.teach.lessons.foreign.read` is for that.
+    """The lesson that a file holds; whether its pages and views exist is for the app to say.
 
     Args:
         text: the file's text.
@@ -211,9 +192,6 @@ def step(reader: Reader, where: str, table: Mapping[str, object]) -> LessonStep:
             reader.refuse(where, f"check: {problem}")
     asked = reader.table(where, table, "question")
     question = ask(reader, where, asked, bool(trial)) if "question" in table else None
-    not_shown = reader.text(where, table, "not_shown", empty=True)
-    if not_shown and (trial or not not_shown.startswith("because ")):
-        reader.refuse(where, "not_shown begins with “because ”, and stands in no step that has a check")
     return LessonStep(
         reader.text(where, table, "page"),
         reader.text(where, table, "text"),
@@ -222,22 +200,7 @@ def step(reader: Reader, where: str, table: Mapping[str, object]) -> LessonStep:
         trial if isinstance(trial, str) else "",
         given,
         question,
-        reader.text(where, table, "part", empty=True),
-        statements(reader, where, table),
-        not_shown,
     )
-
-
-def statements(reader: Reader, where: str, table: Mapping[str, object]) -> tuple[str, ...]:
-    """The statements that a step shows."""
-    value = table.get("statements", [])
-    texts = [one for one in value if isinstance(one, str) and one.strip()] if isinstance(value, list) else [""]
-    if texts == value and len(texts) <= MOST_STATEMENTS and all(len(text) <= LONGEST_STATEMENT for text in texts):
-        return tuple(texts)
-    reader.refuse(
-        where, f"statements must be a list of at most {MOST_STATEMENTS} texts of 1 to {LONGEST_STATEMENT} characters"
-    )
-    return ()
 
 
 def check(reader: Reader, where: str, table: Mapping[str, object]) -> dict[str, Any]:
@@ -284,40 +247,3 @@ def ask(reader: Reader, where: str, table: Mapping[str, object], checked: bool) 
         )
     text = reader.text(where, table, "ask", empty=kind == "token")
     return Question(str(kind), text, reader.text(where, table, "word", empty=True), low, high)
-
-
-COUNTS = ("layer", "head")  # fields of a view that are numbers
-
-
-def write(lesson: Lesson) -> str:
-    """The lesson as a TOML file that `encoder.teach.lessons.lesson.read` reads back as the same lesson."""
-    return tomli_w.dumps(as_data(lesson))
-
-
-def as_data(lesson: Lesson) -> dict[str, Any]:
-    """The lesson as tables that `from_data` of lesson.py reads back; what is at its default is left out."""
-    text = {"learn": lesson.learn, "level": lesson.level, "minutes": lesson.minutes}
-    return {"title": lesson.title} | {k: v for k, v in text.items() if v} | {"step": list(map(table, lesson.steps))}
-
-
-def table(step: LessonStep) -> dict[str, Any]:
-    """One step as a table of the file; what is at its default is left out."""
-    result: dict[str, Any] = {"part": step.part} if step.part else {}
-    result |= {"page": step.page, "text": step.text}
-    if step.view:
-        result["view"] = {k: int(v) if k in COUNTS and v.isdigit() else v for k, v in step.view.items()}
-    if step.own:
-        result["own"] = True
-    if step.trial:
-        result["check"] = {"trial": step.trial, **step.given}
-    if question := step.question:
-        result["question"] = {"kind": question.kind, "ask": question.ask}
-        if question.word:
-            result["question"]["word"] = question.word
-        if question.kind == "number":
-            result["question"] |= {"low": question.low, "high": question.high}
-    if step.statements:
-        result["statements"] = list(step.statements)
-    if step.not_shown:
-        result["not_shown"] = step.not_shown
-    return result

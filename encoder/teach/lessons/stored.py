@@ -1,8 +1,8 @@
-"""Claims and lines of tutorials with what was found in the bundled models when they were shipped.
+"""Claims with what was found of them in the bundled models when they were shipped.
 
 What is shipped is shown until somebody measures again. It is made by
 
-    python -m encoder.teach.lessons.stored --model base --lessons pages/lessons/tutorials --out FILE
+    python -m encoder.teach.lessons.stored --model base --out FILE
 
 whose FILE is encoder/teach/lessons/verdicts/base.json.
 """
@@ -10,7 +10,7 @@ whose FILE is encoder/teach/lessons/verdicts/base.json.
 import json
 import math
 import sys
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass, replace
 from functools import cache
 from pathlib import Path
@@ -22,8 +22,7 @@ from encoder.support.command_line import CommandLine, exit_code
 from encoder.support.errors import EncoderError
 from encoder.support.progress import counting
 from encoder.teach import trials
-from encoder.teach.lessons import lesson
-from encoder.teach.lessons.claims import CLAIMS, WIDE
+from encoder.teach.lessons.claims import CLAIMS
 from encoder.teach.trials.finding import Finding, Judgement, untried
 
 FORMAT, VERSION = "encoder-verdicts", 2
@@ -75,21 +74,10 @@ def row(stored: StoredVerdict) -> dict[str, Any]:
     }
 
 
-def checks(model: str, lessons: Path | None = None) -> list[tuple[str, dict[str, Any]]]:
-    """Return every trial with its parameters that claims name, and lessons of a folder for this model, each once."""
-    result = [(claim.trial, dict(claim.given)) for claim in CLAIMS]
-    for path in sorted(lessons.glob("*.toml")) if lessons else ():
-        steps = lesson.read(path.read_text(encoding="utf-8"), path.name).steps
-        result += [
-            (step.trial, step.asks(WIDE)) for step in steps if step.trial and step.view.get("model", model) == model
-        ]
-    return [one for at, one in enumerate(result) if one not in result[:at]]
-
-
-def measure(encoder: TextEncoder, asked: Iterable[tuple[str, Mapping[str, Any]]]) -> StoredVerdicts:
-    """Return what trials with these parameters find in an encoder now."""
+def measure(encoder: TextEncoder) -> StoredVerdicts:
+    """Return what is found of every claim in an encoder now."""
     source = encoder.source
-    result = (StoredVerdict(trial, given, found_of(encoder, trial, given)) for trial, given in asked)
+    result = (StoredVerdict(one.trial, one.given, found_of(encoder, one.trial, one.given)) for one in CLAIMS)
     return StoredVerdicts(source.name, source.fingerprint, tuple(result))
 
 
@@ -139,12 +127,11 @@ def make(given: list[str] | None = None) -> None:
     """Do what the command line says."""
     parser = CommandLine("python -m encoder.teach.lessons.stored", description=__doc__)
     parser.add_argument("--model", default="base", help="a bundled model or a folder")
-    parser.add_argument("--lessons", type=Path, metavar="FOLDER", help="of tutorials, whose lines are measured too")
     parser.add_argument("--out", type=Path, required=True, metavar="FILE", help="the JSON that is written")
     asked = parser.parse_args(given)
     whole_file.check(asked.out)
     with counting("verdicts"):
-        result = measure(TextEncoder.from_pretrained(asked.model), checks(asked.model, asked.lessons))
+        result = measure(TextEncoder.from_pretrained(asked.model))
     whole_file.write(asked.out, result.to_json().encode())
     for verdict in result.verdicts:
         print(f"{verdict.trial} {json.dumps(verdict.given)}: {verdict.finding.verdict.value}")

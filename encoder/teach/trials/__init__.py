@@ -17,7 +17,6 @@ from encoder.teach.trials import (
     flow_trials,
     grammar_trials,
     head_trials,
-    layout,
     link_trials,
     meaning,
     order,
@@ -57,11 +56,10 @@ MODULES = (
     training_trials,
     probing,
     grammar_trials,
-    layout,
     wiring,
     sizes,
     since_2017_trials,
-)  # in the order in which the maker offers them
+)
 TRIALS: dict[str, Experiment] = {name: trial for module in MODULES for name, trial in experiments_of(module).items()}
 
 

@@ -1,4 +1,4 @@
-"""Trials of what flows between tokens: whether weight is what is contributed, who reaches whom, and in how many steps.
+"""Trials of what flows between tokens: whether weight is what is contributed, and who reaches whom.
 
 A weight says how much of a value is taken, not how much the value holds: what is contributed is the length of the
 weight times the value after W_O (Kobayashi et al. 2020).
@@ -9,7 +9,6 @@ from typing import Any
 
 import torch
 from torch import Tensor
-from torch.utils._python_dispatch import TorchDispatchMode
 
 from encoder.checkpoint.text_encoder import TextEncoder
 from encoder.edits.edit import Edit
@@ -27,7 +26,6 @@ from encoder.trace.words import punctuation
 OVER = SENTENCES[:50]
 MOSTLY = 0.8  # of all rows
 ROUNDING = 1e-5  # of the length of a vector
-FEW = 8  # tokens of the shorter run
 
 
 @experiment(runs=50)
@@ -113,40 +111,3 @@ def all_linked(encoder: TextEncoder, sentence: str, layers: int = 1) -> Finding:
     )
     curves = Curves({"change": array(by_gap)}, array(range(1, n)), ("distance", "change of the vector"))
     return Finding(reached / pairs, "share of pairs that are linked", text, judge(reached == pairs), curves)
-
-
-class Counted(TorchDispatchMode):  # type: ignore[no-untyped-call]
-    """Counts what is asked of the processor."""
-
-    def __init__(self) -> None:
-        super().__init__()  # type: ignore[no-untyped-call]
-        self.count: int = 0
-
-    def __torch_dispatch__(self, func, types, args=(), kwargs=None):  # type: ignore[no-untyped-def]
-        """Count one operation and do it."""
-        self.count += 1
-        return func(*args, **(kwargs or {}))
-
-
-@torch.inference_mode()
-def operations(encoder: TextEncoder, n: int) -> int:
-    """How many operations, one after the other, a run over n tokens is made of."""
-    ids = torch.zeros(1, n, dtype=torch.long)
-    encoder.model(ids)  # the first run of a length may lay out memory
-    with Counted() as counted:
-        encoder.model(ids)
-    return int(counted.count)
-
-
-@experiment(runs=20)
-def at_once(encoder: TextEncoder, longest: int = 128) -> Finding:
-    """All tokens are read at once: a run over many tokens is made of as many operations as one over few."""
-    n = min(longest, encoder.max_tokens)
-    few, many = operations(encoder, min(FEW, n)), operations(encoder, n)
-    text = (
-        f"A run over {min(FEW, n)} tokens is {few} operations one after the other, a run over {n} tokens is {many}; "
-        "each of them is done for all tokens together, and none waits for the word before. A recurrent network takes "
-        "as many steps as there are tokens. How much time many processors would save was not measured: this app runs "
-        "on one."
-    )
-    return Finding(float(many / few), "operations for many tokens over those for few", text, judge(few == many))

@@ -2,9 +2,6 @@
 
 from collections.abc import Sequence
 
-import torch
-from torch import Tensor
-
 from encoder.checkpoint.text_encoder import TextEncoder
 from encoder.exam.exam_sentences import title
 from encoder.exam.examination import exam_by_content
@@ -12,17 +9,13 @@ from encoder.exam.licence import ExamRow
 from encoder.exam.moments import training_moments
 from encoder.exam.rise import COUNTS, EXAMPLES, Rise, rise, whole
 from encoder.exam.simple_rules import RULES
-from encoder.metrics import SENTENCES
-from encoder.metrics.head_measures import runs
-from encoder.support.formatting import listed, percent, points
+from encoder.support.formatting import listed, percent
 from encoder.teach.trials.experiment import a_text, experiment
 from encoder.teach.trials.finding import Curves, Finding, array, judge, untried
-from encoder.teach.trials.link_trials import Links, links, looks
 
 RELATION = a_text(choices=("obj", "det", "case"))
 NO_EXAM = "The heads of this model were not examined on gold trees; those of “base” and “small” were."
 FAR, FAR_MORE = 5, 0.1  # words apart, and how much more of a word's weight than even attention puts there
-MEANINGS = ("place", "time")  # relations of meaning, where one word says where or when the other is
 STORED = "The exam is stored: it was taken before these weights were shipped."
 NOT_EXAMINED = "The training of this model was not examined; that of “small” was."
 
@@ -100,61 +93,9 @@ def heads_licensed(encoder: TextEncoder, chosen: list[int]) -> Finding:
     return Finding(float(len(rows)), "relations that these heads passed in", text, holds)
 
 
-@experiment(runs=110, seconds=0.6)
-def kinds_at_once(encoder: TextEncoder) -> Finding:
-    """Heads capture grammar, meaning and words far apart, all three at the same time.
-
-    Grammar: a relation in which a head passed the exam. Meaning: a head that links things with places or times more
-    than words placed alike. Far apart: a head whose words put FAR_MORE more of their weight on words FAR or more away
-    than even attention does.
-    """
-    exam = exam_by_content(encoder.source.fingerprint)
-    if exam is None:
-        return untried(NO_EXAM)
-    grammar = len(exam.licences())
-    meanings = {job: result for job in MEANINGS if (result := links(encoder, job)) is not None}
-    surely = [job for job, result in meanings.items() if float(result.best_of.max()) > result.bar]
-    far = float(far_looks(encoder).max())
-    text = (
-        f"Grammar: on sentences that people parsed, heads passed the exam in {grammar} relations, and in "
-        f"{len(exam.jobs()) - grammar} more are better than any fixed distance alone. Meaning: "
-        f"{told_meanings(meanings)}. Words {FAR} or more apart: one head puts {points(far)} more of its weight there "
-        f"than even attention would, and it counts from {points(FAR_MORE)} on. {STORED}"
-    )
-    kinds = {"grammar": grammar > 0, "meaning": bool(surely), "words far apart": far > FAR_MORE}
-    able = [kind for kind, is_there in kinds.items() if is_there]
-    judgement = judge(len(able) == len(kinds), f"{listed(able)} alone" if able else "")
-    return Finding(float(len(able)), "kinds that some head captures", text, judgement)
-
-
 def told_jobs(rows: Sequence[ExamRow]) -> str:
     """What each of some heads finds, and how often."""
     each = dict[int, list[str]]()
     for row in sorted(rows, key=lambda row: row.head):
         each.setdefault(row.head, []).append(f"{title(row.relation)} {percent(row.accuracy)}")
     return "; ".join(f"head {head}: {listed(relations)}" for head, relations in each.items())
-
-
-def told_meanings(meanings: dict[str, Links]) -> str:
-    """How much the best head links by each kind of meaning, and from where on it counts."""
-    return listed(
-        [
-            f"{job} {points(float(result.best_of.max()))}, which counts from {points(result.bar)} on"
-            for job, result in meanings.items()
-        ]
-    )
-
-
-def far_looks(encoder: TextEncoder) -> Tensor:
-    """What words put, of all their weight on words, on those FAR or more away, beyond even attention: [n_layers, H].
-
-    The mean over fifty sentences.
-    """
-    result = []
-    for trace in runs(encoder, SENTENCES[:50]):
-        looked = looks(trace)
-        spoken = torch.tensor(sorted(looked.spoken))
-        far = ((spoken[:, None] - spoken).abs() >= FAR).float()
-        weights = looked.excess[:, :, spoken][..., spoken] + 1 / looked.tokens
-        result.append((weights / weights.sum(-1, keepdim=True) * far).sum(-1).mean(-1) - far.mean())
-    return torch.stack(result).mean(0)

@@ -353,18 +353,3 @@ def of_head(result: Links | None, head: int, job: str) -> Finding:
 def some_head_links(encoder: TextEncoder, job: str) -> Finding:
     """Some head links the words of one kind of relation more than other words."""
     return relation(links(encoder, job), job, lambda result, best, counts: ("", judge(counts)))
-
-
-@experiment(runs=58, seconds=0.3, job=JOB)
-def linked_in(encoder: TextEncoder, job: str, where: list[int]) -> Finding:
-    """The head that links the words of a relation most stands in these layers, counted from 1, and links them surely.
-
-    Held against other words that stand as those of the relation do.
-    """
-
-    def tell(result: Links, best: int, counts: bool) -> tuple[str, Judgement]:
-        layer = result.layer(best) + 1
-        judgement = judge(counts and layer in where, f"in layer {layer}, counted from 1" if counts else "")
-        return "" if counts else " So no head does.", judgement
-
-    return relation(links(encoder, job), job, tell)

@@ -8,16 +8,13 @@ from torch import Tensor
 from encoder.checkpoint.text_encoder import TextEncoder
 from encoder.experiments import exchanged, profile, turn, word_order
 from encoder.experiments.positions import on_circles
-from encoder.support.formatting import brief, percent
+from encoder.support.formatting import brief
 from encoder.teach.trials.experiment import experiment
 from encoder.teach.trials.finding import Bars, Curves, Finding, array, judge, untried
-from encoder.teach.trials.sizes import by
 
 NO_TABLE = "This model has no table of positions."
 TABLES = ("sinusoidal", "learned")  # the positions that have one
 NO_WAVES = "The claim is of a table of sines and cosines; this model has none."
-CLEAR = 0.01  # of their length, from which two vectors are clearly apart
-IN_FLOAT32 = 1e-3  # difference from a table whose angles were rounded to float32, for up to 5,000 places
 SAME = 1e-4  # factors that a table in float32 does not tell apart
 ROUNDING = 1e-5  # differences of float32 sums, relative to the numbers that were added
 
@@ -74,47 +71,6 @@ def position_values(encoder: TextEncoder) -> Finding:
         f"The {table.shape[0]} × {table.shape[1]} numbers go from {float(table.min()):.4g} to {float(table.max()):.4g}."
     )
     return Finding(largest, "largest value in size", text, judge(largest <= 1 + ROUNDING))
-
-
-def sines_and_cosines(encoder: TextEncoder, rate: int = 10_000) -> Finding:
-    """Column 2i of the table is sin(position / rate^(2i / d_model)), column 2i + 1 the cosine of the same."""
-    if not circles(encoder):
-        return untried(NO_WAVES)
-    table = encoder.model.embedding.positions.weight.double()
-    places, columns = (torch.arange(size, dtype=torch.float64) for size in table.shape)
-    angles = places[:, None] / rate ** (2 * (columns // 2) / len(columns))
-    expected = torch.where(columns % 2 == 0, angles.sin(), angles.cos())
-    apart = (table - expected).abs()
-    place, column = divmod(int(apart.argmax()), len(columns))
-    text = (
-        f"All {table.numel():,} numbers are made anew by the formula; the largest difference, "
-        f"{brief(float(apart.max()))}, is at position {place} in column {column}: {float(table[place, column]):.4g} in "
-        f"the table and {float(expected[place, column]):.4g} by the formula."
-    )
-    return Finding(float(apart.max()), "largest difference from the formula", text, judge(float(apart.max()) < SAME))
-
-
-def powers_by_log(encoder: TextEncoder) -> Finding:
-    """exp(2i · -ln(10000) / d), as code has it, is the formula's 1 / 10000^(2i / d), in numbers of 32 bits too.
-
-    The whole table is made by that code, in 64 bits and in 32, and held against the model's.
-    """
-    if not circles(encoder):
-        return untried(NO_WAVES)
-    table = encoder.model.embedding.positions.weight
-    off = {}
-    for bits, kind in ((64, torch.float64), (32, torch.float32)):
-        factors = torch.exp(torch.arange(0, table.shape[1], 2, dtype=kind) * (-math.log(10_000) / table.shape[1]))
-        angles = torch.arange(len(table), dtype=kind)[:, None] * factors
-        by_code = torch.stack([angles.sin(), angles.cos()], -1).flatten(1)[:, : table.shape[1]]
-        off[bits] = float((by_code.double() - table).abs().max())
-    text = (
-        f"Made with exp and ln the {len(table):,} rows differ from the table here by up to {brief(off[64])} in numbers "
-        f"of 64 bits and by up to {brief(off[32])} in numbers of 32: large angles lose their last digits."
-    )
-    exactly = off[64] < ROUNDING
-    judgement = judge(exactly and off[32] < ROUNDING, "in numbers of 64 bits" if exactly else "")
-    return Finding(off[32], "largest difference in 32 bits", text, judgement)
 
 
 def one_frequency(encoder: TextEncoder, of: str = "pair") -> Finding:
@@ -188,29 +144,6 @@ def misses(table: Tensor, angles: Tensor, steps: int) -> list[float]:
     return [float((points[steps] * rotation - points[k * steps]).abs().max()) for k, rotation in turned]
 
 
-def table_made(encoder: TextEncoder, value: int = 5000) -> Finding:
-    """The table is made of a column of positions, (places, 1), times a row of rates, (1, d_model).
-
-    Their product has the shape (places, d_model), of so many places; its sines and cosines in turn are the table.
-    """
-    if not circles(encoder):
-        return untried(NO_WAVES)
-    table = encoder.model.embedding.positions.weight
-    position, column = torch.arange(len(table)).unsqueeze(1), torch.arange(table.shape[1]).unsqueeze(0)
-    rates = 1 / torch.pow(10_000, (2 * (column // 2)) / table.shape[1])
-    angles = position * rates
-    product = torch.where(column % 2 == 0, angles.sin(), angles.cos())
-    apart = float((product - table).abs().max())
-    shapes = [by(list(tensor.shape)) for tensor in (position, rates, angles)]
-    text = (
-        f"Positions {shapes[0]} times rates {shapes[1]} are angles {shapes[2]}; {value:,} places are claimed. Their "
-        f"sines and cosines in turn, made so in float32, are at most {brief(apart)} from this model's table."
-    )
-    same = apart < IN_FLOAT32
-    judgement = judge(same and len(table) == value, f"with {len(table):,} places" if same else "")
-    return Finding(apart, "largest difference from the table", text, judgement)
-
-
 def only_distance(encoder: TextEncoder) -> Finding:
     """How alike two position vectors are depends on how far apart they stand, not on where."""
     if encoder.config.positions not in TABLES:
@@ -229,23 +162,6 @@ def only_distance(encoder: TextEncoder) -> Finding:
     )
     curves = Curves({"PE(p) · PE(p + k)": array(result.mean[:half])}, array(range(half)), ("distance k", "dot product"))
     return Finding(relative, "how much it varies at one distance", text, judge(relative < ROUNDING < falls), curves)
-
-
-@experiment(seconds=0.5)
-def places_apart(encoder: TextEncoder) -> Finding:
-    """Every place has a vector of its own: the two nearest ones are clearly apart."""
-    if encoder.config.positions not in TABLES:
-        return untried(NO_TABLE)
-    table = encoder.model.embedding.positions.weight.double()
-    between = torch.cdist(table, table).fill_diagonal_(math.inf)
-    nearest, size = float(between.min()), float(table.norm(dim=-1).mean())
-    first, second = divmod(int(between.argmin()), len(table))
-    relative = nearest / max(size, torch.finfo(table.dtype).tiny)
-    text = (
-        f"Of {len(table):,} places {first} and {second} are nearest: their vectors are {brief(nearest)} apart, "
-        f"{percent(relative)} of the mean length of such a vector, {brief(size)}."
-    )
-    return Finding(relative, "distance of the nearest two, by their length", text, judge(relative > CLEAR))
 
 
 def circles(encoder: TextEncoder) -> bool:

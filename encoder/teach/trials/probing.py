@@ -8,7 +8,7 @@ import numpy as np
 
 from encoder.checkpoint.text_encoder import TextEncoder
 from encoder.exam.named import named
-from encoder.experiments.probes.layer_probes import TASKS, Probe, looked_up, probe
+from encoder.experiments.probes.layer_probes import TASKS, Probe, probe
 from encoder.support.formatting import listed, percent
 from encoder.teach.trials.experiment import a_text, experiment
 from encoder.teach.trials.finding import Curves, Finding, array, judge, untried
@@ -107,40 +107,6 @@ def place_kept(encoder: TextEncoder) -> Finding:
     return Finding(last, "share of places told after all layers", text, judgement, curves(place=result))
 
 
-@experiment(runs=200, held=40, probes=("parts of speech",))
-def words_told(encoder: TextEncoder) -> Finding:
-    """The output vectors serve to tag words: a linear map reads parts of speech off them, better than a list of words.
-
-    The list has the part of speech that each word most often is; a word that it lacks is what most words are.
-    """
-    result, listed_share = probe(encoder, "parts of speech"), looked_up()
-    better = float(result.accuracy[-1]) - listed_share > CLEAR * float(result.error[-1])
-    text = f"A list of words, without a model, tells {percent(listed_share)}."
-    return read_off(result, "parts of speech", "words", better, text)
-
-
-@experiment(runs=200, held=40, probes=("good or bad",))
-def sentences_told(encoder: TextEncoder) -> Finding:
-    """The output vectors serve to sort sentences: a linear map tells those of good things from those of bad ones."""
-    return read_off(probe(encoder, "good or bad"), "good or bad", "sentences")
-
-
-def read_off(result: Probe, task: str, samples: str, better: bool = True, beside: str = "") -> Finding:
-    """What the last layer tells, beside the input, the control task and a guess that never looks.
-
-    `better` says whether it tells more than what is told `beside`.
-    """
-    last = float(result.accuracy[-1])
-    text = (
-        f"A linear map trained on other sentences tells {percent(last)} of {result.samples} {samples} right from the "
-        f"output and {percent(float(result.accuracy[0]))} from the input; its control task "
-        f"{percent(float(result.control[-1]))} from the output, and who never looks {percent(result.commonest)}. "
-        f"{beside}"
-    ).strip()
-    judgement = judge(told_surely(result, -1) and better)
-    return Finding(last, f"share of {samples} told right", text, judgement, curves(**{task: result}))
-
-
 @experiment(runs=200, probes=("task",), task=a_text(choices=TASKS))
 def told_in(encoder: TextEncoder, task: str, where: list[int]) -> Finding:
     """A probe tells a task best after one of these layers, surely better than after any other or from the input.
@@ -178,3 +144,19 @@ def names_told(encoder: TextEncoder) -> Finding:
     better = float(result.accuracy[-1]) - listed_share > CLEAR * float(result.error[-1])
     text = f"A list of words, without a model, tells {percent(listed_share)}."
     return read_off(result, "names", "words", better, text)
+
+
+def read_off(result: Probe, task: str, samples: str, better: bool = True, beside: str = "") -> Finding:
+    """What the last layer tells, beside the input, the control task and a guess that never looks.
+
+    `better` says whether it tells more than what is told `beside`.
+    """
+    last = float(result.accuracy[-1])
+    text = (
+        f"A linear map trained on other sentences tells {percent(last)} of {result.samples} {samples} right from the "
+        f"output and {percent(float(result.accuracy[0]))} from the input; its control task "
+        f"{percent(float(result.control[-1]))} from the output, and who never looks {percent(result.commonest)}. "
+        f"{beside}"
+    ).strip()
+    judgement = judge(told_surely(result, -1) and better)
+    return Finding(last, f"share of {samples} told right", text, judgement, curves(**{task: result}))

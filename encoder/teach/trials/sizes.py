@@ -1,13 +1,12 @@
 """Trials of size: parameters, shapes, time, and what a list of token ids says."""
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
-import torch
 
-from encoder.checkpoint.text_encoder import MAX_TOKENS, TextEncoder
+from encoder.checkpoint.text_encoder import TextEncoder
 from encoder.experiments import LENGTHS, Duration, timing
 from encoder.explain.cost import parameters, run_flops, size
 from encoder.support.errors import EncoderError
@@ -158,15 +157,14 @@ def one_width(encoder: TextEncoder, sentence: str, layers: int) -> Finding:
 def cost_of_lengths(encoder: TextEncoder, given: Mapping[str, Any]) -> Cost:
     """Return what runs of every length cost, repeated."""
     longest = min(given.get("longest", LENGTHS[-1]), encoder.max_tokens)
-    lengths = given.get("lengths") or [n for n in LENGTHS if n <= longest]
-    flops = REPETITIONS * sum(run_flops(encoder.config, n) for n in lengths)
+    flops = REPETITIONS * sum(run_flops(encoder.config, n) for n in LENGTHS if n <= longest)
     return Cost(flops, size(encoder.config).bytes_of_a_run(64), 0)
 
 
 @experiment(own_cost=cost_of_lengths)
-def time_constant(encoder: TextEncoder, longest: int = 256, lengths: Sequence[int] = ()) -> Finding:
-    """A run takes the same time however many tokens it reads: these `lengths`, or usual ones up to the longest."""
-    return judged(timing(encoder, lengths or [n for n in LENGTHS if n <= min(longest, encoder.max_tokens)]))
+def time_constant(encoder: TextEncoder, longest: int = 256) -> Finding:
+    """A run takes the same time however many tokens it reads: some lengths up to the longest."""
+    return judged(timing(encoder, [n for n in LENGTHS if n <= min(longest, encoder.max_tokens)]))
 
 
 def judged(durations: tuple[Duration, ...]) -> Finding:
@@ -189,26 +187,6 @@ def judged(durations: tuple[Duration, ...]) -> Finding:
         (True, True),
     )
     return Finding(ratio, f"time for {last.n} tokens over that for {first.n}", text, judge(ratio < CONSTANT), curves)
-
-
-@experiment(runs=40)
-def lengths_run(encoder: TextEncoder, longest: int = 500) -> Finding:
-    """Sentences of different lengths run: one word and many come out as a vector for each token, none cut off.
-
-    Where positions have a table, both read its first rows.
-    """
-    short, long = (encoder.trace(" ".join(["the"] * words)) for words in (1, longest))
-    rows = [len(trace["output"]) for trace in (short, long)]
-    table = "embedding.positions"
-    same = table not in short or torch.equal(short[table], long[table][: rows[0]])
-    also = ", and the first rows of their positions are the same" if table in short and same else ""
-    text = (
-        f"Sentences of 1 and of {longest} words come out as {rows[0]} and {rows[1]} vectors{also}. This model was "
-        f"built for {encoder.config.max_positions:,} places, and this app runs {MAX_TOKENS} tokens at most."
-    )
-    ran = rows[0] < rows[1] and same
-    judgement = judge(ran and rows[1] == rows[0] + longest - 1, f"up to {rows[1]} tokens" if ran else "")
-    return Finding(float(rows[1]), "vectors of the long sentence", text, judgement)
 
 
 def ids_say(encoder: TextEncoder, ids: list[int], text: str) -> Finding:

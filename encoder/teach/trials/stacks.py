@@ -3,7 +3,6 @@
 import math
 from dataclasses import replace
 
-import torch
 from torch import Tensor
 
 from encoder.checkpoint.text_encoder import TextEncoder
@@ -23,9 +22,7 @@ from encoder.experiments import (
     softmax_of,
 )
 from encoder.experiments.depth import VARIANTS
-from encoder.experiments.linearity import from_linear
 from encoder.model.attention import Attention
-from encoder.model.steps.catalogue import by_name
 from encoder.support.formatting import brief, listed, percent
 from encoder.teach.trials.experiment import experiment
 from encoder.teach.trials.finding import Bars, Curves, Finding, array, by_layer, judge
@@ -301,27 +298,6 @@ def attention_linear(encoder: TextEncoder, sentence: str) -> Finding:
     )
     bars = by_layer({"as it is": bent, "without softmax": unsoftened}, "off the middle")
     return Finding(max(bent), "how far off the middle attention is", text, judge(max(bent) < ROUNDING), bars)
-
-
-def feed_forward_bends(encoder: TextEncoder, sentence: str) -> Finding:
-    """The feed-forward network of every layer is not linear: for the mean of two inputs it gives no mean of outputs.
-
-    The two are those of a token and of the next one.
-    """
-    trace, bent = encoder.trace(sentence), list[float]()
-    steps = by_name(encoder.config)
-    for i, layer in enumerate(encoder.model.layers):
-        x = trace[steps[f"layers.{i}.feed_forward.hidden"].inputs[0]]
-        inputs = torch.stack([x, (x + x.roll(1, 0)) / 2, x.roll(1, 0)])
-        with torch.inference_mode():
-            bent.append(from_linear(layer.get_submodule("feed_forward")(inputs)))
-    text = (
-        f"A linear map of the mean of two tokens' inputs lies in the middle between its outputs for the two. The "
-        f"feed-forward networks lie off the middle by {percent(min(bent))} to {percent(max(bent))} of the way, layer "
-        "by layer."
-    )
-    bars = by_layer({"feed-forward": bent}, "off the middle")
-    return Finding(min(bent), "how far off the middle the straightest one is", text, judge(min(bent) > 0.01), bars)
 
 
 def halves(encoder: TextEncoder, sentence: str) -> list[Halved]:

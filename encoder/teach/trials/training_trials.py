@@ -1,4 +1,4 @@
-"""Trials of what belongs to training: dropout, gradients, and what a model guesses without a part of it.
+"""Trials of what belongs to training: gradients, time, and what a model guesses without a part of it.
 
 What small models learn is read from `encoder.tasks.tries`: a verdict takes more tries than a page can wait for.
 """
@@ -14,7 +14,7 @@ from torch import Tensor, nn
 
 from encoder.checkpoint.build import on_meta, untrained
 from encoder.checkpoint.text_encoder import TextEncoder
-from encoder.experiments import PAPER, dropout, softmax_slopes
+from encoder.experiments import softmax_slopes
 from encoder.model.config import EncoderConfig
 from encoder.support.errors import EncoderError
 from encoder.support.formatting import brief, listed, percent, points
@@ -24,36 +24,12 @@ from encoder.tasks.two_relations import STEPS
 from encoder.teach.trials.experiment import a_number, experiment, one_of_numbers
 from encoder.teach.trials.finding import Bars, Curves, Finding, Judgement, array, judge, untried
 
-NEAR = 0.02  # how far the share that drops out may be from p
 CLEAR = 2.0  # standard errors
 NEARLY_NONE = 0.05  # of a gradient
 SURELY = 0.05  # how seldom so many of all tries would be won by a coin
 LOSS = 1.0  # in nats, that a model is to reach
 TRAINED_LAYERS, TRAINED_ROWS = 2, 2
 CLEARLY = 1.1  # times as long, from which one takes longer than the other
-
-
-@experiment(runs=9)
-def dropout_share(encoder: TextEncoder, sentence: str, p: float, place: str = "") -> Finding:
-    """Dropout sets a share p of the numbers to zero, and what is left still tells of the sentence.
-
-    Dropped is at one place, or at all three of the paper. Measured are the share that is dropped, and the cosine of
-    each token's vector with the one without dropout.
-    """
-    result = dropout(encoder, sentence, p, (place,) if place else PAPER)
-    alike = float(result.alike.mean())
-    text = (
-        f"With p = {p:g}{f' ({place})' if place else ''}, {percent(result.dropped)} of the numbers were set to zero in "
-        f"{len(result.runs)} runs. The vectors keep a cosine of {brief(alike)} with those of the run without dropout, "
-        "which is how this model runs everywhere else."
-    )
-    bars = Bars({"cosine": array(result.alike_of_one)}, list(result.tokens), "cosine with the run without")
-    as_asked = abs(result.dropped - p) < NEAR
-    judgement = judge(
-        as_asked and alike > 0.5,
-        "the share is as asked, and what is left tells little of the sentence" if as_asked else "",
-    )
-    return Finding(result.dropped, "share of numbers set to zero", text, judgement, bars)
 
 
 def gradient_needs_division(encoder: TextEncoder, width: int = 512) -> Finding:
@@ -183,26 +159,6 @@ def both_curves(stored: Tries, sides: Mapping[str, Tensor]) -> Curves:
     return Curves(series, array(stored.steps), ("training steps", "loss on unseen inputs, in nats"))
 
 
-@torch.inference_mode()
-def seconds(encoder: TextEncoder, n: int) -> tuple[float, float]:
-    """The quickest of three runs over n tokens, of the encoder and of an LSTM of as many layers as wide."""
-    config = encoder.config
-    ids, x = torch.zeros(1, n, dtype=torch.long), torch.zeros(1, n, config.d_model)
-    shape = (config.d_model, config.d_model, config.n_layers)
-    recurrent = nn.LSTM(*shape, batch_first=True, device="meta").to_empty(device="cpu")
-    for weight in recurrent.parameters():
-        weight.zero_()  # no numbers drawn: how large they are takes no time
-    times = []
-    for _ in range(3):
-        start = perf_counter()
-        encoder.model(ids)
-        between = perf_counter()
-        recurrent(x)
-        times.append((between - start, perf_counter() - between))
-    ours, theirs = zip(*times, strict=True)
-    return min(ours), min(theirs)
-
-
 def by_threads(measure: Callable[[], tuple[float, float]]) -> dict[int, tuple[float, float]]:
     """What is measured on one thread, and on all that this machine gives, where these are more."""
     usual, result = torch.get_num_threads(), {}
@@ -233,20 +189,6 @@ def told_times(times: Mapping[int, tuple[float, float]]) -> str:
         f"long"
         for threads, (ours, theirs) in times.items()
     )
-
-
-@experiment(runs=12 * 8)
-def recurrent_slower(encoder: TextEncoder, longest: int = 128) -> Finding:
-    """An encoder is faster than a recurrent network of as many layers and the same width, on however many threads."""
-    n = min(longest, encoder.max_tokens)
-    times = by_threads(lambda: seconds(encoder, n))
-    text = (
-        f"For {n} tokens the encoder and an LSTM of as many layers, as wide, take: {told_times(times)}. It counts as "
-        f"longer from {CLEARLY:g} times on. The LSTM takes its tokens one after the other, the encoder all at once: "
-        f"many processors would help the encoder more. Training and other lengths were not timed."
-    )
-    value = min(theirs / ours for ours, theirs in times.values())
-    return Finding(value, "time of the LSTM over that of the encoder, at least", text, held_by_threads(times))
 
 
 @experiment(seconds=4.0)

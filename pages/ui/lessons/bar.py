@@ -1,4 +1,4 @@
-"""What the bar holds of lessons: the way through one and back to it, and what adds a view to a new one."""
+"""What the bar holds of lessons: the way through one and back to it."""
 
 from typing import Any
 
@@ -7,7 +7,6 @@ import streamlit as st
 from encoder.support.errors import EncoderError
 from encoder.teach.lessons.lesson import LessonError
 from pages.ui.components import share
-from pages.ui.lessons import draft as lesson_draft
 from pages.ui.lessons import library
 from pages.ui.state import session_state as state
 from pages.ui.state.site import Page
@@ -20,13 +19,6 @@ def draw(page: Page) -> None:
         walk(view.lesson, view.at)
     if (page == library.HERE and state.session().lesson.aside) or (page != library.HERE and view.lesson):
         st.button("Back to the lesson", key="back_to_lesson", icon=":material/school:", on_click=back)
-    if lesson_draft.on() and page != library.HERE:
-        lesson_draft.draw_store()
-    if lesson_draft.on() and page.key in library.SHOWN and (page != library.HERE or library.in_labs(page)):
-        count = len(lesson_draft.steps())
-        adds: dict[str, Any] = {"on_click": lesson_draft.add, "args": (page.key,)}
-        tip = "Makes what is on the screen the next step of your lesson."
-        st.button(f"Add this view ({count})", key="add_view", icon=":material/add:", help=tip, **adds)
 
 
 def walk(name: str, at: int) -> None:
@@ -37,11 +29,10 @@ def walk(name: str, at: int) -> None:
         return  # the page says so
     at = min(max(at, 1), count)
     st.button("All lessons", key="leave_lesson", type="tertiary", on_click=library.leave)
-    if link := library.link(name):
-        fold = st.popover("Share", key="share_lesson", icon=":material/qr_code_2:", on_change="rerun")
-        if fold.open:
-            with fold:
-                share.draw(link)
+    fold = st.popover("Share", key="share_lesson", icon=":material/qr_code_2:", on_change="rerun")
+    if fold.open:
+        with fold:
+            share.draw(library.link(name))
     with st.container(horizontal=True, key="lesson_walk"):
         both: dict[str, Any] = {"width": "stretch", "on_click": library.go}
         on: dict[str, Any] = {"disabled": at == count, "type": "primary" if at < count else "secondary"}

@@ -1,16 +1,15 @@
 """Where lessons come from, whether they fit the app, and the way through them."""
 
-import hashlib
+import os
 import re
-from dataclasses import fields, replace
+from dataclasses import dataclass, fields, replace
 from functools import cache
 from pathlib import Path
 
 from encoder.pictures.lab_rows import LABS as EXPERIMENTS
-from encoder.pictures.link import from_query
+from encoder.pictures.link import LESSON, from_query
 from encoder.pictures.view import View
-from encoder.teach.lessons.foreign import is_link, pack, unpack
-from encoder.teach.lessons.lesson import Lesson, LessonError, LessonStep, read, write
+from encoder.teach.lessons.lesson import MOST_BYTES, Lesson, LessonError, LessonStep, read
 from pages.ui.components import share
 from pages.ui.server import offered_models
 from pages.ui.state import session_state as state
@@ -18,8 +17,11 @@ from pages.ui.state.choice_names import names
 from pages.ui.state.site import PAGES, Page, page_of
 
 FOLDER = Path(__file__).parents[2] / "lessons"
+OWN = "ENCODER_LESSONS"  # the variable that names the folder of a server's own lessons
+MOST_FILES = 100  # of that folder
 HERE = page_of("lessons")
 PART, LABS = "lessons_part", replace(HERE, title="Labs", icon=":material/science:")  # the part that a step may show
+FIND = "find"  # what is searched for on the page
 FIRST_LAB = next(iter(EXPERIMENTS))
 # Every page that a step may show, by key.
 SHOWN = {page.key: page for page in PAGES if page.section != "Learn"} | {LABS.key: LABS}
@@ -40,11 +42,57 @@ def bundled() -> dict[str, Lesson]:
     return {name: fitting(read(file.read_text(encoding="utf-8"), file.name)) for name, file in files().items()}
 
 
+@dataclass(frozen=True)
+class OwnLessons:
+    """The lessons of a server's own folder, by name, and what is wrong with the files that hold none."""
+
+    lessons: dict[str, Lesson]
+    refused: tuple[str, ...]
+
+
 @cache
-def tutorials() -> dict[str, Lesson]:
-    """Well-known kinds of tutorial, line by line, each line with the page that shows it, by the names of SOURCES."""
-    paths = files(FOLDER / "tutorials")
-    return {name: fitting(read(file.read_text(encoding="utf-8"), file.name)) for name, file in paths.items()}
+def own() -> OwnLessons:
+    """What the folder holds that ENCODER_LESSONS names, as it was when it was first asked for."""
+    named = os.environ.get(OWN, "")
+    folder = Path(named).expanduser()
+    if not named or not folder.is_dir():
+        return OwnLessons({}, (f"{OWN} names {named!r}, which is no folder.",) if named else ())
+    paths = files(folder)
+    lessons, refused = {}, []
+    for name, file in list(paths.items())[:MOST_FILES]:
+        try:
+            lessons[name] = from_file(name, file)
+        except LessonError as error:
+            refused += error.problems
+    if len(paths) > MOST_FILES:
+        refused.append(f"{OWN} names a folder with {len(paths)} files; the first {MOST_FILES} are read")
+    return OwnLessons(lessons, tuple(refused))
+
+
+def from_file(name: str, file: Path) -> Lesson:
+    """The lesson of a server's own file.
+
+    Raises:
+        LessonError: it cannot be read or holds no lesson, or it cannot have this name.
+    """
+    if not LESSON.fullmatch(name):
+        raise LessonError([f"{file.name}: the name before .toml must be 1 to 40 small letters, digits and hyphens"])
+    if name in bundled():
+        raise LessonError([f"{file.name}: there is a lesson {name!r} already; call the file something else"])
+    try:
+        if (size := file.stat().st_size) > MOST_BYTES:
+            raise LessonError([f"{file.name}: it has {size:,} bytes; a lesson has at most {MOST_BYTES:,}"])
+        text = file.read_text(encoding="utf-8")
+    except UnicodeDecodeError:
+        raise LessonError([f"{file.name}: it is no text in UTF-8; save it as one"]) from None
+    except OSError as error:
+        raise LessonError([f"{file.name}: it cannot be read: {error.strerror}"]) from None
+    return fitting(read(text, file.name), file.name)
+
+
+def offered() -> dict[str, Lesson]:
+    """Every lesson by its name, the server's own first."""
+    return own().lessons | bundled()
 
 
 def fitting(lesson: Lesson, name: str = "the lesson") -> Lesson:
@@ -69,24 +117,14 @@ def fitting(lesson: Lesson, name: str = "the lesson") -> Lesson:
     return replace(lesson, steps=tuple(steps))
 
 
-def keep(lesson: Lesson) -> str:
-    """The name under which a lesson can be played: packed for a link, or for this session alone if it is too long."""
-    packed = pack(lesson)
-    if packed:
-        return packed
-    name = f"file:{hashlib.sha256(write(lesson).encode()).hexdigest()[:12]}"
-    state.session().lesson.files[name] = lesson
-    return name
-
-
 def link(name: str) -> str:
-    """The address of a lesson for others; empty for one that is no part of a link."""
-    return "" if name.startswith("file:") else f"{share.app_address()}/{HERE.key}?lesson={name}"
+    """The address of a lesson for others."""
+    return f"{share.app_address()}/{HERE.key}?lesson={name}"
 
 
 def after(name: str) -> str:
-    """The bundled lesson that follows one of them; empty after the last, and after any other lesson."""
-    names = list(bundled())
+    """The lesson that follows one of them; empty after the last."""
+    names = list(offered())
     return names[names.index(name) + 1] if name in names[:-1] else ""
 
 
@@ -94,14 +132,11 @@ def find(name: str) -> Lesson:
     """The lesson of that name.
 
     Raises:
-        LessonError: there is none, or what the link holds is no lesson.
+        LessonError: there is none.
     """
-    if is_link(name):
-        return fitting(unpack(name), "the linked lesson")
-    lesson = bundled().get(name) or state.session().lesson.files.get(name)
+    lesson = offered().get(name)
     if lesson is None:
-        own = "It was opened from a file, which is not part of the link: open the file again." if ":" in name else ""
-        raise LessonError([f"There is no lesson {name!r} here. {own or 'Choose one of those below.'}"])
+        raise LessonError([f"There is no lesson {name!r} here. Choose one of those below."])
     return lesson
 
 
@@ -143,6 +178,19 @@ def open_labs() -> None:
     state.change(lesson="", at=1)
     state.remember(PART, LABS.title, "")
     state.session().go_to = HERE.script
+
+
+def open_lab(lab: str) -> None:
+    """Show an experiment by its name."""
+    state.remember("lab", lab, "")
+    end_search()
+    open_labs()
+
+
+def end_search() -> None:
+    """Show the parts of Lessons in place of what was searched for."""
+    state.show(**{FIND: ""})
+    state.remember(FIND, "", "")
 
 
 def in_labs(page: Page) -> bool:

@@ -141,5 +141,5 @@ def ending(lesson: Lesson, name: str) -> None:
     sentence = f"The end. You foresaw {right} of {len(questions_at)}." if questions_at else "The end."
     st.success(sentence, icon=":material/flag:")
     if after := library.after(name):
-        label = f"Next lesson: {library.bundled()[after].title}"
+        label = f"Next lesson: {library.offered()[after].title}"
         st.button(plain(label), key="next_lesson", type="primary", on_click=library.go, args=(after, 1))

@@ -7,7 +7,6 @@ import streamlit as st
 
 if TYPE_CHECKING:
     from encoder.pictures.view import View
-    from encoder.teach.lessons.lesson import Lesson
     from encoder.trace.tokens import Text
     from pages.ui.state.site import Page
 
@@ -27,7 +26,6 @@ class LessonPlayed:
     guesses: dict[tuple[str, int], int | float | str | None] = field(default_factory=dict)  # by lesson or run, and step
     touched: tuple[str, int] | None = None  # the step whose slider was moved
     right: dict[tuple[str, int], bool] = field(default_factory=dict)  # by lesson and step
-    files: "dict[str, Lesson]" = field(default_factory=dict)  # too long for a link, by name
 
 
 @dataclass
@@ -36,16 +34,6 @@ class StoryRead:
 
     aimed_at: tuple[str, int] | None = None  # the run and stop that the view was last set to
     hero_of: "Text" = ""  # what was read when its word was chosen
-
-
-@dataclass
-class LessonDraft:
-    """The lesson that is being made."""
-
-    lesson: "Lesson | None" = None
-    collecting: bool = False  # whether views are collected
-    round: int = 0  # how often its fields were filled anew
-    problems: list[str] = field(default_factory=list)  # of the file that was opened
 
 
 @dataclass
@@ -93,7 +81,6 @@ class Session:
 
     lesson: LessonPlayed = field(default_factory=LessonPlayed)
     story: StoryRead = field(default_factory=StoryRead)
-    draft: LessonDraft = field(default_factory=LessonDraft)
     mystery: MysteriesTried = field(default_factory=MysteriesTried)
 
 
