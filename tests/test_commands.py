@@ -26,7 +26,6 @@ COMMANDS: dict[str, list[str] | None] = {
     "encoder.browser.__main__": ["A cat.", "--out", "{}"],
     "encoder.exam.__main__": ["--out", "{}.json"],
     "encoder.exam.moments": ["--out", "{}"],
-    "encoder.teach.lessons.stored": ["--out", "{}"],
     "encoder.pictures.__main__": ["rollout", "--out", "{}.svg"],
     "encoder.pictures.report.__main__": ["A cat.", "--out", "{}"],
     "encoder.tasks.__main__": None,
@@ -36,12 +35,13 @@ COMMANDS: dict[str, list[str] | None] = {
     "shipped.packets": None,
     "shipped.recount": None,
     "shipped.tries": ["--out", "{}"],
+    "shipped.verdicts": ["--out", "{}"],
 }
 WRONG = {
     "shipped.head_examples": ["--model", "nothing", "--out", FILE],
     "encoder.exam.moments": ["--model", "nothing", "--out", FILE],
     "shipped.pack_treebank": ["nothing", FILE],
-    "encoder.teach.lessons.stored": ["--model", "no\nthing", "--out", FILE],
+    "shipped.verdicts": ["--model", "no\nthing", "--out", FILE],
     "shipped.recount": ["nothing"],
     "encoder.tasks.__main__": ["task=nothing"],
     "encoder.browser.__main__": ["A cat.", "--model", "nothing", "--out", FILE],

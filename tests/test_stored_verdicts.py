@@ -6,12 +6,13 @@ from pathlib import Path
 
 import pytest
 from shared_models import pretrained
+from shipped.verdicts import main, to_json
 from tiers import mostly_nightly
 
 from encoder import EncoderError, TextEncoder
 from encoder.teach import trials
 from encoder.teach.lessons.claims import CLAIMS
-from encoder.teach.lessons.stored import SHIPPED, StoredVerdicts, by_content, main, read
+from encoder.teach.lessons.stored import SHIPPED, StoredVerdicts, by_content, read
 from encoder.teach.trials import Verdict
 
 BY_KEY = {claim.key: claim for claim in CLAIMS}
@@ -68,9 +69,9 @@ def test_weights_of_which_nothing_is_shipped_have_nothing() -> None:
 
 def test_what_is_written_is_read_again_and_another_version_is_refused(tmp_path: Path) -> None:
     found, path = read(SHIPPED / "small.json"), tmp_path / "again.json"
-    path.write_text(found.to_json(), encoding="utf-8")
+    path.write_text(to_json(found), encoding="utf-8")
     assert path.read_bytes() == (SHIPPED / "small.json").read_bytes()
-    path.write_text(json.dumps(json.loads(found.to_json()) | {"version": 1}), encoding="utf-8")
+    path.write_text(json.dumps(json.loads(to_json(found)) | {"version": 1}), encoding="utf-8")
     with pytest.raises(EncoderError, match="version 2"):
         read(path)
 
