@@ -94,8 +94,6 @@ def test_the_trained_model_opens_at_its_head_with_inputs_of_the_task() -> None:
     assert (page_shown(app), shown["layer"], shown["head"]) == ("attention", "0", "0")
     assert shown["model"] == "learned:task=shift" and len(shown["sentence"].split()) == 10
     assert "Shift: learned" in models_offered(app)
-    app = open_app("learn", learn_part="Time-lapse", **{name: shown[name] for name in ("model", "layer", "head")})
-    assert [one["title"] for one in maps(app, "player")["moments"]][-1] == "step 800"
     assert open_app("attention", **link(app)).session_state["session"].view.model == "learned:task=shift"
 
 
@@ -148,17 +146,6 @@ def begun(runs: LiveRuns, settings: LearnSettings = QUICK) -> live_training.Live
     runs.begin(settings)
     until(lambda: runs.runs[settings].process)
     return runs.runs[settings]
-
-
-def test_the_time_lapse_begins_no_training_and_ends_none(runs: LiveRuns) -> None:
-    query = {"learn_task": "sort", "learn_steps": "2500", "learn_seed": "3"}
-    app = open_app("learn", learn_part="Time-lapse", **query)
-    assert not runs.runs and not {"train_now", "stop_training"} & keys(app)
-    run = begun(runs, read("task=sort,steps=2500,seed=3"))
-    app = healthy(app.run())
-    assert run.goes_on and not run.ended and "stop_training" not in keys(app)
-    app = open_app("learn", **query)
-    assert "stop_training" in keys(app) and run.goes_on
 
 
 def test_a_killed_process_is_said_and_can_be_begun_again(runs: LiveRuns) -> None:

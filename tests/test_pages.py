@@ -198,7 +198,7 @@ PARTS = {  # choices of a page -> what stands behind each
     "what_if": ("why", ["Switches", "Which parts", "Which words"]),
     "compare": ("compare_part", ["Two runs", "One word in many sentences", "Patch", "Alike?"]),
     "heads": ("heads_part", ["What each head does", "Measures", "How alike heads are", "What really flows"]),
-    "learn": ("learn_part", ["Learn a task", "Mystery models", "Time-lapse"]),
+    "learn": ("learn_part", ["Learn a task", "Mystery models"]),
     "lessons": ("lab", list(LABS)),
 }
 

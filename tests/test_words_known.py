@@ -69,10 +69,3 @@ def test_after_a_change_of_layer_and_head_headings_and_pictures_are_of_those(bas
         assert (drawn["layer"], drawn["head"]) == (layer, head)
         word = trace.tokens[maps(app, "living_map")["begin"]]
         assert f"“{word}”" in finding(trace, layer, head).partition(" gives ")[0]
-
-
-def test_time_lapse_says_which_model_stands_there_and_why() -> None:
-    app = open_app("training")
-    assert app.main.header[0].value == "This is small, at 9 moments of its training"
-    assert "was not kept while it learned: all numbers here are of small." in texts(app)
-    assert "was not kept while it learned" not in texts(open_app("training", model="small"))

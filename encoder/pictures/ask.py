@@ -18,25 +18,19 @@ from encoder.pictures.scene import NO_PREFIX, PREFIX_A, PREFIX_B, Needs, Scene, 
 from encoder.pictures.view import EXAMPLE, View
 from encoder.support.errors import EncoderError
 from encoder.tasks.models import by_hand, learned, mystery
-from encoder.tasks.timelapse import kept_steps
 from encoder.trace.tokens import Text
 from encoder.trace.trace import Trace
 
 Encoders = Callable[[str], TextEncoder]
 Runs = Callable[[str, Text, tuple[int, ...], str], Trace]  # of a model: a text, hidden positions, and edits as text
 USUAL = (View.layer, View.head)
-TRAINED = "small"  # the model whose moments of training are shown where the chosen one has none
+TRAINED = "small"  # the model whose training is shown where that of the chosen one was not examined
 
 
 def text_of(view: View) -> Text:
     """What the model reads: the sentence or the pair; the example where nothing is written."""
     sentence = view.sentence if view.sentence.strip() else EXAMPLE
     return (sentence, view.second.strip()) if view.second.strip() else sentence
-
-
-def in_training(model: str, encoders: Encoders) -> str:
-    """The model whose moments of training are shown: this one where they are kept, else `small`."""
-    return model if kept_steps(encoders(model)) else TRAINED
 
 
 def in_examined(model: str, encoders: Encoders) -> str:
@@ -59,10 +53,6 @@ def scene_of(view: View, needs: Needs, encoders: Encoders, runs: Runs) -> Scene:
     if needs == "examined":
         model = in_examined(view.model, encoders)
         return Scene(replace(view, model=model), encoders(model))
-    if needs == "training":
-        model = in_training(view.model, encoders)
-        text = inputs if isinstance(inputs, str) else " ".join(inputs)
-        return Scene(view, encoders(model), runs(model, text, (), ""))
     run = runs(view.model, inputs, view.hidden, edits)
     if needs == "unchanged":
         return Scene(view, encoder, runs(view.model, inputs, view.hidden, ""), run)

@@ -1,7 +1,6 @@
 """Models of the tasks to walk through: trained ones, from a recorded run where there is one, and those set by hand."""
 
 import gzip
-import re
 from collections.abc import Sequence
 from functools import lru_cache
 from hashlib import sha256
@@ -21,7 +20,6 @@ from encoder.tasks.task import TASKS, task_of
 from encoder.tasks.task_training import LearningMoment, learn, model_of, read_moment
 from encoder.trace.trace import Source
 
-LEARNED = re.compile(r"learned\('([^']+)', step=\d+\)")  # how such a model is made again
 RECORDED = Path(__file__).with_name("recorded")
 # What is recorded besides the usual settings of every task.
 ALSO_RECORDED = ("task=reverse,positions=none", "task=reverse,positions=rotary")
@@ -82,17 +80,6 @@ def learned(settings: str, step: int | None = None) -> TextEncoder:
     if wanted not in moments:
         raise EncoderError(f"no weights are kept of step {wanted}; there are {', '.join(map(str, moments))}")
     return opened(chosen, moments[wanted])
-
-
-def every_moment(settings: LearnSettings) -> dict[int, TextEncoder]:
-    """Return a model of a task after each step whose weights are kept; trained now unless the run was recorded."""
-    return {moment.step: opened(settings, moment) for moment in recorded(settings) or learn(settings) if moment.weights}
-
-
-def settings_of(source: Source) -> LearnSettings | None:
-    """Return how the model of a task was trained; None for one that `learned` did not make."""
-    match = LEARNED.fullmatch(source.maker)
-    return read(match[1]) if match else None
 
 
 def mystery(number: int) -> TextEncoder:

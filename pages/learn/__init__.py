@@ -1,8 +1,8 @@
-"""Learning, how did it learn this? Grammar is born in a trained model; a task learned here, mysteries, a time-lapse."""
+"""Learning, how did it learn this? Grammar is born in a trained model; a task learned here, mysteries."""
 
 import streamlit as st
 
-from pages.learn import grammar, mystery_section, task_section, time_lapse
+from pages.learn import grammar, mystery_section, task_section
 from pages.ui.picture_view import tabs
 from pages.ui.state import session_state as state
 from pages.ui.widgets import apart
@@ -29,7 +29,4 @@ def draw() -> None:
     if state.session().linked and of_task and "learn_part" not in chosen:
         state.remember("learn_part", TASK, FILM)  # a link that says what is to be learned, and not where
     with apart():
-        tabs(
-            {FILM: grammar.draw, TASK: learning, "Mystery models": mystery_section.draw, "Time-lapse": time_lapse.draw},
-            "learn_part",
-        )
+        tabs({FILM: grammar.draw, TASK: learning, "Mystery models": mystery_section.draw}, "learn_part")

@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from encoder.pictures.registry.learning_pictures import MYSTERY, MYSTERY_HARM
+from encoder.pictures.registry.mystery_picture import MYSTERY, MYSTERY_HARM
 from encoder.tasks.mystery import MYSTERIES, Examined, examined
 from encoder.tasks.on_digits import ON_DIGITS
 from pages.learn import task_section

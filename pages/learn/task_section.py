@@ -201,7 +201,7 @@ def draw_openings(settings: LearnSettings) -> None:
         st.button("Open the one set by hand", key="open_by_hand", on_click=go_to_model, args=(name,))
     st.markdown(
         "An opened model stands among the models of every page, with inputs of the task as sentences: one sign is "
-        "one token. Then the part Time-lapse shows it at moments of its training."
+        "one token."
         if live.moments(settings)
         else "When training has come to its end, the model can be opened in all pages."
     )

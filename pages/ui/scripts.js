@@ -11,7 +11,6 @@ import living_map from './components/living_map.js';
 import living_map_layer from './components/living_map_layer.js';
 import maps from './components/maps.js';
 import story_arcs from './components/story_arcs.js';
-import timelapse from './components/timelapse.js';
 import arrival from './frame/arrival.js';
 import draft_store from './lessons/draft_store.js';
 import reconnect from './reconnect.js';
@@ -19,7 +18,7 @@ import reconnect from './reconnect.js';
 /** @type {any} */
 const shared = globalThis;
 shared.componentScripts = new Map(Object.entries({
-  arrival, clicks, draft_store, film, film_arcs, film_guess, film_heads, learning, living_map, living_map_layer, maps, story_arcs, timelapse,
+  arrival, clicks, draft_store, film, film_arcs, film_guess, film_heads, learning, living_map, living_map_layer, maps, story_arcs,
 }));
 /** @type {(() => void) | null} */
 let end = null;

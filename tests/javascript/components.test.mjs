@@ -7,7 +7,6 @@ import { bytes, cellUnder, moved, pixels } from '../../pages/ui/components/cells
 import { inARow, level, numbers, place, spelled } from '../../pages/ui/components/maps.js';
 import { bandsOf, isDark, levelText, signedText, unpack, wholePercent } from '../../pages/ui/components/living_map_data.js';
 import { columnSpans, kept, layout, thumbAt, thumbGrid } from '../../pages/ui/components/living_map_layout.js';
-import { reading } from '../../pages/ui/components/timelapse.js';
 
 const packed = array => Buffer.from(array.buffer).toString('base64');
 
@@ -49,12 +48,6 @@ test('exact maps carry float32 and others levels; each has a colour and a readin
 test('rows of maps have one length where that leaves none half empty, and a cell its place', () => {
   for (const [count, fit, across] of [[12, 10, 6], [12, 12, 12], [8, 5, 4], [8, 20, 20], [16, 9, 8], [13, 10, 10], [6, 1, 1]]) assert.equal(inARow(count, fit), across);
   assert.deepEqual(place([3, 1], 4, 5), { top: '75%', left: '20%', height: '25%', width: '20%' });
-});
-
-test('the time-lapse reads a cell by its tokens', () => {
-  const names = ['[CLS]', 'the', 'cat', 'sat'];
-  assert.equal(reading(names, 1, [2, 1], 127), 'cat → the: ≈ 0.50');
-  assert.equal(reading(names, 2, [1, 0], 254), 'cat → [CLS]: ≈ 1.00');
 });
 
 test('a packet of the living map is unpacked, and its levels are written', () => {

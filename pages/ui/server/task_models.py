@@ -120,11 +120,6 @@ def make(name: str) -> TextEncoder:
     return opened(asked(name), kept[max(kept)])
 
 
-def every_moment(name: str) -> dict[int, TextEncoder]:
-    """A trained model after each step whose weights are kept."""
-    return {step: opened(asked(name), moment) for step, moment in moments(name).items()}
-
-
 def examples(name: str) -> tuple[str, ...]:
     """Inputs of a model's task that it was never trained on."""
     about = task(name)

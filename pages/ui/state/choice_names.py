@@ -13,7 +13,7 @@ SPELLED = """
     heads_beside heads_list heads_other heads_part heads_trees lab layers_alike learn_heads learn_layers learn_norm
     learn_part learn_positions learn_rate learn_seed learn_steps learn_task learn_width lessons_part models_part
     mystery_head mystery_task one_matrix read_after several sources_open term_place through_layers
-    tokens_open tour_jobs training_part tutorial unfolded unit_token units_open walk_of ways_open why words_only
+    tokens_open tour_jobs tutorial unfolded unit_token units_open walk_of ways_open why words_only
     words_open
 """
 OF_PAGES = frozenset(SPELLED.split())
