@@ -31,7 +31,7 @@ from pages.ui.state.site import KEYS, PAGES
 pytestmark = pytest.mark.slow
 
 START = {"sentence": "Keys on the <b>table</b>.", "model": "small", "layer": "1", "head": "0"}
-UNFOLDED = {"atlas": {"atlas_map": "1", "atlas_spread": "1"}, "learn": {"born_heads": "1", "born_keep": "1"}}
+UNFOLDED = {"learn": {"born_heads": "1", "born_keep": "1"}}
 WIDE = START | {"sentence": "A [MASK] ran."}
 
 
@@ -50,7 +50,7 @@ def collected(*keys: str) -> AppTest:
     return opened("figure", START | {"figure": figure_link.pack(at)})
 
 
-PAGES_WITH_PICTURES = mostly_nightly([page.key for page in PAGES if page.key != "figure"], ["atlas", "stack"])
+PAGES_WITH_PICTURES = mostly_nightly([page.key for page in PAGES if page.key != "figure"], ["stack"])
 
 
 @pytest.mark.parametrize("page", PAGES_WITH_PICTURES)

@@ -296,21 +296,21 @@ def test_a_lesson_is_made_by_walking_and_then_played_saved_and_opened() -> None:
     app.query_params["layer"] = "2"  # as the picture says it
     press(healthy(app.run()), "add_view")
     assert app.button(key="add_view").label == "Add this view (1)"
-    press(go(app, "atlas"), "add_view")
+    press(go(app, "learn"), "add_view")
     assert "add_view" not in keys(parts_of_lessons(app, "Make a lesson"))
     written = app.session_state["session"].draft.lesson
-    assert [step.page for step in written.steps] == ["attention", "atlas"]
+    assert [step.page for step in written.steps] == ["attention", "learn"]
     assert written.steps[0].view == {"layer": "2", "step": "attention.weights"}
     assert "lessons_part" not in written.steps[1].view
-    parts_of_lessons(go(app, "atlas"), "Labs", lab="Softmax")
+    parts_of_lessons(go(app, "learn"), "Labs", lab="Softmax")
     assert app.button(key="add_view").label == "Add this view (2)"
-    parts_of_lessons(go(app, "atlas"), "Make a lesson")
+    parts_of_lessons(go(app, "learn"), "Make a lesson")
     healthy(app.text_area(key="draft_text_0_2").set_value("First this.").run())
     healthy(app.selectbox(key="draft_check_0_2").set_value("rows_sum").run())
     healthy(app.checkbox(key="draft_own_0_2").set_value(True).run())
     healthy(app.selectbox(key="draft_ask_0_2_3").set_value("whether the claim holds").run())
     press(app, "draft_up_1")
-    assert [step.page for step in app.session_state["session"].draft.lesson.steps] == ["atlas", "attention"]
+    assert [step.page for step in app.session_state["session"].draft.lesson.steps] == ["learn", "attention"]
     press(app, "draft_remove_0")
     lesson = app.session_state["session"].draft.lesson
     assert [step.text for step in lesson.steps] == ["First this."]

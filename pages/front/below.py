@@ -27,6 +27,7 @@ OPENS = {
         *("flow_token", "heads_part", "inside_key", "inside_query", "measure", "over", "pair_way", "rollout_layer"),
         "through_layers",
     ),
+    "feed_forward": ("atlas_unit",),
     "what_if": (
         *("why", "watched", "loo_way", "loo_measure", "board_way", "beside_step"),
         *("why_token", "why_word", "why_other", "why_baseline", "why_method"),

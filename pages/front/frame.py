@@ -44,7 +44,7 @@ NAMES = (
     *OF_BROWSER,
 )
 FIGURE = "figure"  # the page of the figure, and the name of what is added to it
-OF_PAGE = {FIGURE: (FIGURE,), "atlas": ("atlas_part", "atlas_unit"), "story": ("word",)}  # besides
+OF_PAGE = {FIGURE: (FIGURE,), "story": ("word",)}  # besides
 
 
 @cache

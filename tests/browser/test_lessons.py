@@ -122,14 +122,14 @@ def test_the_arrow_keys_walk_the_encoder_again_after_the_lesson(page: Page, app_
 
 
 def collect(page: Page, app_url: str) -> None:
-    """Begin a lesson, and put the page Atlas into it."""
+    """Begin a lesson, and put the page Learning into it."""
     open_page(page, f"{app_url}/lessons")
     with rerun(page):
         page.get_by_role("radio", name="Make a lesson").click()
     with rerun(page):
         widget(page, "draft_switch").locator("label").first.click()
     with rerun(page):
-        follow_menu(page, "Atlas")
+        follow_menu(page, "Learning")
     with rerun(page):
         widget(page, "add_view").get_by_role("button").click()
 

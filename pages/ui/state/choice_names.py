@@ -7,7 +7,7 @@ from encoder.pictures.registry import pictures
 from encoder.pictures.scene import PREFIX_A, PREFIX_B
 
 SPELLED = """
-    alike_part all_lessons ask_why atlas_key atlas_list atlas_map atlas_near atlas_off atlas_run atlas_spread
+    alike_part all_lessons ask_why atlas_key atlas_list atlas_map atlas_near atlas_off atlas_part atlas_run atlas_spread
     atlas_token atlas_word beside_open born_beside born_heads born_keep compare_part cost_parameters cost_shape
     cost_steps figure figure_film figure_look figure_part figure_seconds figure_size figure_texts find_term
     heads_beside heads_list heads_other heads_part heads_trees lab layers_alike learn_heads learn_layers learn_norm

@@ -54,7 +54,6 @@ PAGES = (
     Page("compare", "Compare", ":material/compare:", section="Change and compare"),
     Page("your_model", "Models", ":material/deployed_code:", section="Change and compare", place=False),
     Page("heads", "Heads", ":material/apps:", section="Look deeper"),
-    Page("atlas", "Atlas", ":material/map:", section="Look deeper"),
     Page("learn", "Learning", ":material/model_training:", section="Look deeper", place=False),
     Page("figure", "Figure", ":material/picture_in_picture:", section="Look deeper"),
     Page("lessons", "Lessons", ":material/school:", section="Learn", walk=False, place=False),
