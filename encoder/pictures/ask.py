@@ -17,7 +17,7 @@ from encoder.pictures.picture import Picture
 from encoder.pictures.scene import NO_PREFIX, PREFIX_A, PREFIX_B, Needs, Scene, prefixed
 from encoder.pictures.view import EXAMPLE, View
 from encoder.support.errors import EncoderError
-from encoder.tasks.models import by_hand, learned, mystery
+from encoder.tasks.models import learned, mystery
 from encoder.trace.tokens import Text
 from encoder.trace.trace import Trace
 
@@ -89,9 +89,8 @@ def ask(picture: Picture, view: View) -> Scene:
     return scene_of(inside, picture.needs, model_called, run_now)
 
 
-BUILT, FOLDER, LEARNED, BY_HAND, MYSTERY = "built:", "folder:", "learned:", "by-hand:", "mystery:"
+BUILT, FOLDER, LEARNED, MYSTERY = "built:", "folder:", "learned:", "mystery:"
 MOMENT = "moment:"  # before the name of a model and a step of its training: "moment:small,3000"
-PRE_NORM = ",pre-norm"
 UNTRAINED = "-untrained"  # after the name of a bundled model: its shape with random weights
 USUAL_FOLDER = "~/encoder-models"
 
@@ -115,7 +114,7 @@ def in_folder(name: str) -> Path:
 
 @lru_cache(maxsize=4)
 def model_called(name: str) -> TextEncoder:
-    """The model of that name, as the app makes it: "base", "paper", "built:n_layers=2,seed=3", "by-hand:reverse".
+    """The model of that name, as the app makes it: "base", "paper", "built:n_layers=2,seed=3", "mystery:4".
 
     "learned:task=reverse" is trained now unless its run comes with the package; "moment:small,3000" is a model as it
     was after so many steps of its training; "folder:mine" lies in the folder that ENCODER_MODELS names. Any other name
@@ -132,8 +131,6 @@ def model_called(name: str) -> TextEncoder:
         return TextEncoder.from_pretrained(in_folder(name))
     if kind + colon == LEARNED:
         return learned(rest)
-    if kind + colon == BY_HAND:
-        return by_hand(rest.removesuffix(PRE_NORM), rest.endswith(PRE_NORM))
     if kind + colon == MYSTERY:
         if not (rest.isascii() and rest.isdigit() and len(rest) < 4):
             raise EncoderError(f"a mystery has a number; {rest[:40]!r} is none")

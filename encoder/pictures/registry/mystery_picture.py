@@ -47,5 +47,5 @@ MYSTERY_HARM = Picture(
     about=about_harm,
     options=(MYSTERY,),
     needs="model",
-    unfolds={"learn_part": "Mystery models"},
+    unfolds={"learn_part": "Small networks"},
 )
