@@ -26,7 +26,6 @@ __getattr__ = on_demand(
         "TextEncoder": "encoder.checkpoint.text_encoder",
         "Trace": "encoder.trace.trace",
         "preset": "encoder.model.config",
-        "by_hand": "encoder.tasks.models",
         "learned": "encoder.tasks.models",
         "measure": "encoder.pictures.lists",
         "mystery": "encoder.tasks.models",

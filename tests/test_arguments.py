@@ -76,7 +76,6 @@ CALLS: dict[str, Call] = {  # what takes one argument of a kind that a person ma
     "edit-number": lambda one: Edit("output", "scale", value=one),
     "edit-seed": lambda one: Edit("output", "noise", value=one),
     "preset": lambda one: library.preset(one),
-    "by-hand": lambda one: library.by_hand(one),
     "learned": lambda one: library.learned(one),
     "mystery": lambda one: library.mystery(one),
     "hub-id": lambda one: hub.download(one, Path("nowhere"), endpoint="http://127.0.0.1:9"),

@@ -159,7 +159,6 @@ def test_units_are_those_of_a_slow_loop(atlas: Atlas, traces: list[Trace]) -> No
     )
     said = atlas.units["firings"].to_numpy().reshape(4, 512) == 0
     np.testing.assert_array_equal(said, dead)
-    assert atlas.layers["dead_units"].to_pylist() == [0, *dead.sum(1)]
 
 
 def test_a_survey_read_from_an_atlas_is_a_survey_of_its_sentences(atlas: Atlas, small: TextEncoder) -> None:
@@ -266,15 +265,9 @@ def test_kinds_of_tokens_are_what_a_reader_would_say(base: TextEncoder) -> None:
     assert {quoted.tokens[i] for i in ends.nonzero()[:, 0].tolist()} == {"well", "said"}
 
 
-def test_layers_are_those_of_a_slow_loop(atlas: Atlas, traces: list[Trace]) -> None:
-    every = [trace.layers[2].output.numpy() for trace in traces]
-    vectors = np.concatenate([x[1:-1] for x in every])
-    row = atlas.layers.slice(3, 1).to_pylist()[0]
-    np.testing.assert_allclose(row["mean_vector"], vectors.mean(0), atol=1e-5)
-    np.testing.assert_allclose(row["mean_size"], np.abs(vectors).mean(0), atol=1e-5)
-    np.testing.assert_allclose(row["largest_size"], np.abs(np.concatenate(every)).max(0), atol=1e-5)
-    assert row["length_words"] == pytest.approx(np.linalg.norm(vectors, axis=1).mean(), rel=1e-5)
-    assert (atlas.card.tokens, atlas.card.sentences) == (len(vectors), len(LINES))
+def test_tokens_and_sentences_are_counted(atlas: Atlas, traces: list[Trace]) -> None:
+    tokens = sum(len(trace.tokens) - 2 for trace in traces)
+    assert (atlas.card.tokens, atlas.card.sentences) == (tokens, len(LINES))
 
 
 def test_stored_contexts_run_live_give_the_same_numbers(atlas: Atlas, traces: list[Trace]) -> None:

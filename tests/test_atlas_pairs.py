@@ -9,7 +9,7 @@ import numpy as np
 import pyarrow.parquet as pq
 import pytest
 import torch
-from page_tools import bar, healthy, numbers, open_app
+from page_tools import healthy, numbers, open_app
 from streamlit.testing.v1 import AppTest
 from tiny import VARIANTS, tiny
 from twins import MODELS, roberta_tokenizer, saved
@@ -29,7 +29,7 @@ from encoder.atlas.summary import head_rows
 from encoder.metrics import SENTENCES
 from encoder.support.formatting import brief
 from encoder.trace.trace import Source
-from pages.atlas.contexts import marked_sentence
+from pages.ui.step.contexts import marked_sentence
 
 pytestmark = pytest.mark.slow
 ROOT = Path(__file__).parents[1]
@@ -275,11 +275,11 @@ def words(app: AppTest) -> str:
     return "\n".join(m.value for m in [*app.header, *app.markdown, *app.caption, *app.info]).replace("\\", "")
 
 
-HERE = {"model": "small", "layer": "2", "head": "3", "atlas_of": "1"}
+HERE = {"model": "small", "layer": "2", "head": "3", "atlas_of": "1", "heads_part": "Over a corpus"}
 
 
 def test_the_finder_offers_a_to_b_where_the_atlas_has_it(shown: Atlas) -> None:
-    app = open_app("atlas", **HERE, atlas_map="1")
+    app = open_app("heads", **HERE, atlas_map="1")
     for key in ("atlas_x", "atlas_y"):
         assert {"A to B", "B to A"} <= {*app.selectbox(key=key).options}
     healthy(app.selectbox(key="atlas_x").set_value("a_to_b").run())
@@ -292,7 +292,7 @@ def test_the_finder_offers_a_to_b_where_the_atlas_has_it(shown: Atlas) -> None:
 
 
 def test_kinds_of_a_pair_are_offered_where_texts_are_pairs(shown: Atlas) -> None:
-    app = open_app("atlas", **HERE, atlas_part="From A to B", atlas_start="sentence_a", atlas_end="sentence_b")
+    app = open_app("heads", **HERE, atlas_part="From A to B", atlas_start="sentence_a", atlas_end="sentence_b")
     first = heads_from(shown, "sentence_a", "sentence_b")[0]
     assert f"From a token of sentence A to a token of sentence B layer {first.layer}, head {first.head}" in words(app)
     assert numbers(app, key="atlas_pairs").ravel().tolist() == pytest.approx(shown.heads["a_to_b"].to_pylist())
@@ -301,23 +301,24 @@ def test_kinds_of_a_pair_are_offered_where_texts_are_pairs(shown: Atlas) -> None
 
 
 def test_a_context_of_a_pair_is_run_and_opened_as_a_pair(shown: Atlas) -> None:
-    app = open_app("atlas", **HERE, atlas_run="2", atlas_off="1")
+    app = open_app("heads", **HERE, atlas_run="2", atlas_off="1")
     verdicts = [line for line in words(app).splitlines() if "stored" in line]
     assert len(verdicts) == 2 and all("They are the same" in one for one in verdicts)
     context = shown.head_firings(2, 3, "weight", "top")[2]
     pair = shown.texts([context.sentence])[context.sentence]
     assert app.button(key="atlas_open").label == "Open this pair"
     healthy(app.button(key="atlas_open").click().run())
-    assert (bar(app)["sentence"], app.text_input(key="second").value) == pair
+    view = app.session_state["session"].view
+    assert (view.sentence, view.second) == pair
     assert app.session_state["session"].read == pair
 
 
 def test_all_heads_says_that_its_atlas_is_of_pairs(shown: Atlas) -> None:
-    app = open_app("heads", **HERE, heads_part="Measures", over="100 sentences")
+    app = open_app("heads", **HERE | {"heads_part": "Measures"}, over="100 sentences")
     assert "20 pairs of sentences of its atlas" in app.pills(key="over").options
     assert f"on {shown.card.scope}." in words(app)
 
 
 def test_every_tab_opens_on_pairs(shown: Atlas) -> None:
     for part in ("Units", "Find a word", "Nearest", "Layers"):
-        assert "20 pairs of sentences" in words(open_app("atlas", **HERE, atlas_part=part, atlas_word="the")), part
+        assert "20 pairs of sentences" in words(open_app("heads", **HERE, atlas_part=part, atlas_word="the")), part

@@ -193,7 +193,7 @@ def test_a_head_that_is_off_changes_what_follows_and_any_step_is_opened_there(ba
     for head in ("1", "2"):  # a head that is off leaves its own weights as they are: their difference would be 0
         assert np.abs(numbers(ask(app, head=head), key="step_change")).max() > 0
     assert ask(app, layer="5").selectbox(key="beside_step").value == "layers.5.attention.weights"
-    app = open_app("atlas", edits=edits_to_text(HEAD_OFF))
+    app = open_app("your_model", edits=edits_to_text(HEAD_OFF))
     assert "This run is changed" in words(app) and "layer 4, head 1" in words(app)
     healthy(app.button(key="remove_edits").click().run())
     assert edits(app) == "" and "edits" not in app.query_params

@@ -16,7 +16,7 @@ import bench_soak
 import bench_trace
 from figures import Figure, finish
 from servers import Server
-from visitors import visit
+from visitors import LAB, visit
 
 pytestmark = pytest.mark.slow
 
@@ -37,10 +37,10 @@ def running() -> Iterator[Server]:
 @pytest.mark.nightly
 def test_a_visitor_does_what_a_browser_does(running: Server) -> None:
     async def look() -> None:
-        async with visit(running.url, "atlas", "sentence=The+cat.") as visitor:
-            assert visitor.path == "atlas" and "sentence=The+cat." in visitor.query
+        async with visit(running.url, "lessons", f"{LAB}&sentence=The+cat.") as visitor:
+            assert visitor.path == "lessons" and "sentence=The+cat." in visitor.query
             await visitor.choose("layer", "2")
-            assert "layer=2" in visitor.query and visitor.path == "atlas"
+            assert "layer=2" in visitor.query and visitor.path == "lessons"
             await visitor.choose("sentence", "A dog.")
             assert "sentence=A+dog." in visitor.query and "layer=2" in visitor.query
             await visitor.run("heads")

@@ -156,7 +156,7 @@ def test_a_choice_has_a_name_that_a_link_can_say_and_knows() -> None:
 
 
 def test_what_no_page_asks_for_is_said_and_left_out() -> None:
-    app = opened("atlas", {"move": "Length", "magic": "1", "<b>": "", "x" * 21: "1"})
+    app = opened("learn", {"move": "Length", "magic": "1", "<b>": "", "x" * 21: "1"})
     said = " ".join(warning.value for warning in app.warning).replace("\\", "")
     assert "“magic”, “<b>”" in said and "not known here" in said and "move" not in said
     assert link(app) == {"move": "Length", "v": "1"}

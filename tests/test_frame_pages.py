@@ -3,7 +3,7 @@
 import json
 
 import pytest
-from page_tools import at, bar, choose, go, happen, healthy, open_app, page_shown
+from page_tools import LAB, at, bar, choose, go, happen, healthy, open_app, page_shown
 from streamlit.testing.v1 import AppTest
 
 from encoder.pictures.view import EXAMPLE, EXAMPLES
@@ -73,25 +73,21 @@ def test_a_linked_lesson_leaves_what_is_on_the_screen() -> None:
 def test_a_page_leads_to_its_neighbours_and_says_once_where_it_is() -> None:
     app = open_app("learn")
     ways = [one.label for one in app.button if one.label.startswith(("Previous", "Next"))]
-    assert ways == ["Previous: Atlas", "Next"]
+    assert ways == ["Previous: Heads", "Next"]
     assert "Look deeper" in [one.value for one in app.caption]
-    press(app, "previous")
-    assert app.title[0].value == "Atlas" and app.button(key="next").label == "Next: Learning"
+    assert page_shown(press(app, "previous")) == "heads"
 
 
 def test_layer_and_head_stand_beside_the_headline_where_they_mean_something() -> None:
     def places(app: AppTest) -> list[str]:
         return [one.proto.json for one in app.get("bidi_component") if one.proto.id.endswith("-place")]
 
-    app = open_app("atlas", layer="2", head="3")
+    app = open_app("lessons", layer="2", head="3", **LAB)
     shown = json.loads(places(app)[0])
     assert [shown[name] for name in ("layers", "heads", "layer", "head")] == [6, 8, 2, 3]
     assert at(choose(app, head=7)) == (2, 7) and at(choose(app, layer=0)) == (0, 7)
-    for key in ("story", "embedding", "your_model"):
+    for key in ("story", "embedding", "learn", "your_model"):
         assert places(go(app, key)) == []
-    assert places(open_app("learn", learn_part="Time-lapse")) and not places(
-        open_app("learn", learn_part="Learn a task")
-    )
     assert at(app) == (0, 7)  # it is kept meanwhile
 
 
@@ -106,18 +102,18 @@ MEANT: tuple[object, ...] = (
 
 
 def test_what_the_bar_cannot_mean_changes_nothing() -> None:
-    app = open_app("atlas", sentence=OWN, layer="2", head="3")
+    app = open_app("lessons", sentence=OWN, layer="2", head="3", **LAB)
     view = app.session_state["session"].view
     for said in NO_PLACES:
         assert at(happen(app, "place", "set", said)) == (2, 3), said
     for said in MEANT:
         assert happen(app, "around", "set", said).session_state["session"].view == view, said
         happen(app, "around", "go", said)
-        assert page_shown(app) == "atlas" and not app.warning, said
+        assert page_shown(app) == "lessons" and not app.warning, said
 
 
 def test_the_menu_of_the_bar_leads_to_every_page_with_what_is_chosen() -> None:
-    app = open_app("atlas", sentence=OWN, layer="2", head="3")
+    app = open_app("lessons", sentence=OWN, layer="2", head="3", **LAB)
     listed = [one["key"] for one in bar(app)["pages"]]
     assert len(listed) == len(PAGES)
     for key in ("learn", "your_model", "attention"):

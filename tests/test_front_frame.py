@@ -32,7 +32,7 @@ def test_of_what_a_browser_asks_for_only_what_one_may_say_is_left() -> None:
         ({"word": "3", "off": "1", "maps": "1", "after": "2", "lens_word": "is", "head": "3"}, {"head": "3"}),
     ]
     for query, left in kept:
-        assert frame.destination({"key": "atlas", "query": query}) == (site.called("atlas"), left)
+        assert frame.destination({"key": "learn", "query": query}) == (site.called("learn"), left)
     of_front = {"word": "3", "off": "1", "maps": "1", "after": "input", "lens_word": "is", "v": "1"}
     for key in ("start", "attention", "add_norm", "what_if", "stack"):
         assert frame.destination({"key": key, "query": of_front}) == (site.called(key), of_front)

@@ -45,8 +45,8 @@ from encoder.packet.run import level_1, level_2
 from encoder.packet.what_if_level import level_7
 from encoder.pictures.ask import model_called
 from encoder.support.formatting import percent
-from encoder.tasks import timelapse
-from encoder.tasks.timelapse import gap_moments, word_moments
+from encoder.tasks import kept_moments
+from encoder.tasks.kept_moments import gap_moments, word_moments
 from pages.front.packets import Packets
 from pages.front.request_fields import wanted
 
@@ -75,11 +75,11 @@ def counter_of(encoder: TextEncoder, bank: Treebank) -> MomentCounter:
 def test_two_relations_are_counted_again_from_snapshots_and_trees() -> None:
     """Subjects of gaps with a noun between, and objects by the fixed distance: both small enough to run here."""
     bank = treebanks()[0]
-    counter = counter_of(late := timelapse.at("small", 20_000), bank)
+    counter = counter_of(late := kept_moments.at("small", 20_000), bank)
     right = counter.count(late).right
     assert counter.links[JUDGED] == MOMENTS.links[JUDGED] == 104
     assert np.abs(np.array(right[JUDGED]) - MOMENTS.right[20_000][JUDGED]).max() <= 2
-    early = timelapse.at("small", 1000)
+    early = kept_moments.at("small", 1000)
     near = counter_of(early, bank).count(early).near
     assert np.abs(np.array(near[JUDGED]) - MOMENTS.near[1000][JUDGED]).max() <= 2 and np.any(near[JUDGED])
 
@@ -123,7 +123,7 @@ def test_what_was_counted_before_is_what_is_shipped() -> None:
 
 @pytest.mark.parametrize("every", [7, pytest.param(1, marks=pytest.mark.nightly)])
 def test_agreement_is_whether_the_right_form_is_likelier(every: int) -> None:
-    encoder, right = timelapse.at("small", 1000), 0
+    encoder, right = kept_moments.at("small", 1000), 0
     sentences = made_sentences("[MASK]", DRAWS)[::every]
     for one in sentences:
         trace = encoder.trace(" ".join(one.words))
@@ -136,7 +136,7 @@ def test_agreement_is_whether_the_right_form_is_likelier(every: int) -> None:
 
 def test_the_control_has_the_same_distances_and_no_grammar() -> None:
     """Each sentence gets the links of another of its length, and no head is certainly above the rule at any moment."""
-    encoder, bank = timelapse.at("small", 20_000), treebanks()[0]
+    encoder, bank = kept_moments.at("small", 20_000), treebanks()[0]
     asked = questions(encoder, bank, ["obj", "gap:between"])
     mixed = permuted(asked)
     by_words = {(one.words, one.number): one for one in asked}
@@ -171,7 +171,7 @@ def test_the_second_treebank_has_the_same_birth() -> None:
 
 @pytest.mark.nightly
 def test_the_second_treebank_is_counted_again() -> None:
-    web, bank, encoder = bundled_moments("small", "en_ewt"), treebanks()[1], timelapse.at("small", 3000)
+    web, bank, encoder = bundled_moments("small", "en_ewt"), treebanks()[1], kept_moments.at("small", 3000)
     right = counter_of(encoder, bank).count(encoder).right[JUDGED]
     assert web is not None and np.abs(np.array(right) - web.right[3000][JUDGED]).max() <= 1
 
@@ -221,7 +221,7 @@ def test_what_is_said_of_small() -> None:
 
 
 def test_the_arcs_are_a_trace_of_the_snapshots_word_by_word() -> None:
-    encoders = {step: timelapse.at("small", step) for step in (300, 3000)}
+    encoders = {step: kept_moments.at("small", step) for step in (300, 3000)}
     text = "The old keys dishwashers carried."
     seen = word_moments(encoders, text, 2, 0)
     assert seen.words == ("The", "old", "keys", "dishwashers", "carried", ".")
@@ -239,7 +239,7 @@ def test_the_arcs_are_a_trace_of_the_snapshots_word_by_word() -> None:
 
 
 def test_guesses_are_those_of_the_snapshots() -> None:
-    encoders = {step: timelapse.at("small", step) for step in (1000, 3000)}
+    encoders = {step: kept_moments.at("small", step) for step in (1000, 3000)}
     seen = gap_moments(encoders, KEYS, ("is", "are"))
     assert [row[0][0] for row in seen.guesses] == ["is", "are"]
     assert seen.forms[0, 0] > seen.forms[1, 0] and seen.forms[1, 1] > seen.forms[0, 1]
@@ -253,7 +253,7 @@ def test_the_page_opens_on_the_film_with_the_shipped_numbers(small: TextEncoder)
     assert app.header[0].value.replace("\\", "") == headline(rise(MOMENTS, "obj"), "small")
     words = " ".join(one.value for one in app.caption).replace("\\", "")
     count = sum(one.numel() for one in small.model.parameters()) / 1e6
-    assert f"This is small, {count:.1f} M parameters, while the bar says base" in words and "was not recorded" in words
+    assert f"This is small, {count:.1f} M parameters, while the bar says base" in words and "was not examined" in words
     data = sent(app, "grammar")
     assert tuple(data["steps"]) == STEPS and data["start"] == 5 and data["chosen"] == 0
     for place, each in zip(((2, 0), (3, 2), (3, 2), (3, 3)), data["curves"], strict=False):
@@ -295,7 +295,7 @@ def test_a_model_whose_training_was_not_counted_is_said_and_small_is_shown() -> 
 
 def test_every_page_that_the_browser_draws_has_the_numbers_of_the_snapshot() -> None:
     """Stop, walk, guess: they are drawn from packets, and these are made of a trace of the very snapshot."""
-    encoder = timelapse.at("small", 3000)
+    encoder = kept_moments.at("small", 3000)
     trace, layer = encoder.trace(KEYS), 2
     make: dict[int, Callable[[], bytes]] = {
         1: lambda: level_1(encoder, trace),
@@ -360,7 +360,7 @@ def test_a_training_of_ones_own_has_its_film_and_its_moments_are_models(own: Pat
     assert "This is own, 1.9 M parameters." in text
     assert tuple(sent(app, "grammar")["steps"]) == (0, 500) == tuple(sent(app, "grammar_guess")["steps"])
     early = sent(app, "grammar_guess")["guesses"][1][0][0]
-    encoder = timelapse.at("small", 300)
+    encoder = kept_moments.at("small", 300)
     assert early == gap_moments({300: encoder}, KEYS, ("is",)).guesses[0][0][0]
     app = open_app("heads", model="moment:folder:mine,500")
     assert page_shown(app) == "heads" and link(app)["model"] == "moment:folder:mine,500"

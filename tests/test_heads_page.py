@@ -174,7 +174,7 @@ def best_of_every_relation_beside_its_rule(table: pd.DataFrame, model: str) -> N
             assert shown["best simple rule"] == row["rule"] and shown["passed"] == row["verdict"]
 
 
-def test_the_head_of_gaps_is_told_with_constructed_and_real_sentences_and_the_atlas_says_each_job() -> None:
+def test_the_head_of_gaps_is_told_with_constructed_and_real_sentences_and_with_its_contexts_each_job() -> None:
     news, web = (row for row in SHIPPED["base"]["rows"] if row["relation"] == "gap:between")
     made = next(row for row in SHIPPED["base"]["frames"] if row["frame"] == "all frames")
     assert made["beyond_distance"] and not any(row["licensed"] for row in (made, news, web))
@@ -186,13 +186,13 @@ def test_the_head_of_gaps_is_told_with_constructed_and_real_sentences_and_the_at
         f"{whole(news['accuracy'])} of {news['n']} in news and Wikipedia, the best rule {whole(news['rule_accuracy'])}",
         f"{whole(web['accuracy'])} of {web['n']} in web text, the best rule {whole(web['rule_accuracy'])}",
     )
-    for page in ("heads", "atlas"):
-        app = open_app(page, heads_part=JOBS, layer="5", head="6")
+    for part in (JOBS, "Over a corpus"):
+        app = open_app("heads", heads_part=part, layer="5", head="6")
         line = next(line for line in words(app).splitlines() if "masked verb to its subject" in line)
         assert all(part in line for part in parts), line
     row = next(row for row in jobs_of("base") if row["relation"] == "obj")
     for layer, head in ((row["layer"], row["head"]), (0, 0)):
-        text = words(open_app("atlas", layer=str(layer), head=str(head)))
+        text = words(open_app("heads", heads_part="Over a corpus", layer=str(layer), head=str(head)))
         assert all(part in text for part in parts_of(row)) == (NO_JOB not in text) == (" looks from " in text)
         assert (NO_JOB in text) == ((layer, head) == (0, 0))
 
@@ -213,7 +213,7 @@ def test_an_untrained_model_is_examined_at_a_click_and_has_no_job(quick: None, m
         asked = wanted({"level": 6, "sentence": "The cat sat.", "model": BUILT})
         return dict(unpack(gzip.decompress(asyncio.run(packets.get(asked, ""))))[1]["heads"])
 
-    for page in ("atlas", "heads"):
+    for page in ("heads",):
         app = open_app(page, model=BUILT, heads_part=JOBS)
         assert not any(part in words(app) for part in (" looks from ", NO_JOB, "gold trees:")), page
     begins = "Examine the heads of this model on two treebanks (about"

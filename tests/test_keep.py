@@ -8,7 +8,7 @@ from urllib.parse import parse_qs
 
 import numpy as np
 import pytest
-from page_tools import charts, choose, files, go
+from page_tools import LAB, charts, choose, files, go
 from streamlit.testing.v1 import AppTest
 from tiers import mostly_nightly
 from visits import link, opened
@@ -110,7 +110,7 @@ def test_what_can_be_kept_is_drawn_once_its_fold_is_open() -> None:
 
 def test_all_of_a_run_is_kept_as_arrays_and_tables_and_its_link_opens_it(base: TextEncoder) -> None:
     text = "The old man and <b>his dog were good friends."
-    app = opened("atlas", {"sentence": text, "layer": "2", "head": "3"})
+    app = opened("lessons", LAB | {"sentence": text, "layer": "2", "head": "3"})
     app.session_state["keep_all"] = True
     app.run()
     trace, offered = base.trace(text), {offer.name.rpartition(".")[2]: offer for offer in files(app).values()}
@@ -123,12 +123,12 @@ def test_all_of_a_run_is_kept_as_arrays_and_tables_and_its_link_opens_it(base: T
     values = np.array([row[2:] for row in rows[1:]], dtype=np.float32)
     np.testing.assert_array_equal(values.reshape(8, len(trace.tokens), -1), trace.array(WEIGHTS))
     query = {name: value for name, (value,) in parse_qs(texts(app)[0].partition("?")[2]).items()}
-    assert query == link(app) | {"v": VERSION} and link(opened("atlas", query)) == link(app) | {"v": VERSION}
+    assert query == link(app) | {"v": VERSION} and link(opened("lessons", query)) == link(app) | {"v": VERSION}
 
 
 def test_a_run_that_is_too_large_is_refused_with_its_size(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(keep, "MOST_BYTES", 1_000_000)
-    app = opened("atlas", {"sentence": "I understand this"})
+    app = opened("learn", {"sentence": "I understand this"})
     app.session_state["keep_all"] = True
     app.run()
     said = [caption.value for caption in app.caption]
@@ -136,7 +136,7 @@ def test_a_run_that_is_too_large_is_refused_with_its_size(monkeypatch: pytest.Mo
 
 
 def test_a_link_too_long_for_its_sentence_says_so() -> None:
-    app = opened("atlas", {})
+    app = opened("learn", {})
     choose(app, sentence="x" * 2000)  # long to write, and one token
     app.session_state["keep_all"] = True
     app.run()

@@ -26,7 +26,7 @@ from pages.ui.server.live_training import LiveRuns
 
 pytestmark = pytest.mark.slow
 
-TASK = "Learn a task"
+SMALL = "Small networks"
 QUICK = LearnSettings("majority", width=16, steps=50, seed=3)
 SLOW = LearnSettings("sort", steps=2500, seed=3)
 THIS = {"learn_task": "majority", "learn_width": "16", "learn_steps": "50", "learn_seed": "3"}  # its link
@@ -49,7 +49,7 @@ def runs(monkeypatch: pytest.MonkeyPatch) -> Iterator[LiveRuns]:
 
 
 def test_every_task_plays_at_once_and_where_it_fails_it_is_told_why() -> None:
-    app = open_app("learn", learn_part=TASK)
+    app = open_app("learn", learn_part=SMALL)
     for key, task in TASKS.items():
         healthy(app.pills(key="learn_task").set_value(key).run())
         sent, text = player(app), words(app)
@@ -76,7 +76,7 @@ def test_a_rate_far_too_large_is_said(runs: LiveRuns) -> None:
 
 
 def test_what_was_chosen_is_in_the_link_and_what_is_not_offered_is_told() -> None:
-    app = open_app("learn", learn_part=TASK)
+    app = open_app("learn", learn_part=SMALL)
     app.pills(key="learn_task").set_value("sort").run()
     app.selectbox(key="learn_seed").set_value(7).run()
     app.selectbox(key="learn_norm").set_value(True).run()
@@ -94,12 +94,10 @@ def test_the_trained_model_opens_at_its_head_with_inputs_of_the_task() -> None:
     assert (page_shown(app), shown["layer"], shown["head"]) == ("attention", "0", "0")
     assert shown["model"] == "learned:task=shift" and len(shown["sentence"].split()) == 10
     assert "Shift: learned" in models_offered(app)
-    app = open_app("learn", learn_part="Time-lapse", **{name: shown[name] for name in ("model", "layer", "head")})
-    assert [one["title"] for one in maps(app, "player")["moments"]][-1] == "step 800"
     assert open_app("attention", **link(app)).session_state["session"].view.model == "learned:task=shift"
 
 
-@pytest.mark.parametrize("name", ["mystery:4", "by-hand:reverse", "learned:task=reverse"])
+@pytest.mark.parametrize("name", ["mystery:4", "learned:task=reverse"])
 def test_a_model_that_was_let_go_of_opens_again(name: str) -> None:
     """A server that needs the room takes the weights out of a model; whoever asks for it later gets another one."""
     first = task_models.make(name)
@@ -110,14 +108,11 @@ def test_a_model_that_was_let_go_of_opens_again(name: str) -> None:
 
 
 def test_opened_models_are_walked_like_any_other_and_missing_ones_are_told() -> None:
-    app = open_app("learn", learn_task="maximum")
-    press(app, "open_by_hand")
-    assert link(app)["model"] == "by-hand:maximum" and page_shown(app) == "attention"
-    for model in ("learned:task=reverse", "by-hand:reverse,pre-norm"):
-        app = open_app(model=model, sentence="a b c d e f g h a b", layer="0", head="0")
+    for model, row in (("learned:task=reverse", "a b c d e f g h a b"), ("mystery:4", "1 2 3 4 5 6 7 8")):
+        app = open_app(model=model, sentence=row, layer="0", head="0")
         for page in ("sentence", "stack", "heads", "your_model", "what_if"):
             assert go(app, page).session_state["session"].view.model == model and not said(app)
-    missing = ["learned:task=bake", "learned:task=shift,seed=9", "by-hand:own", "learned:", "by-hand:"]
+    missing = ["learned:task=bake", "learned:task=shift,seed=9", "learned:", "by-hand:reverse"]
     for model in missing + [f"mystery:{number}" for number in ("11", "0", "", "²", "1e9", "-1")]:
         assert "The link asks for model" in said(open_app("class", model=model)), model
 
@@ -148,17 +143,6 @@ def begun(runs: LiveRuns, settings: LearnSettings = QUICK) -> live_training.Live
     runs.begin(settings)
     until(lambda: runs.runs[settings].process)
     return runs.runs[settings]
-
-
-def test_the_time_lapse_begins_no_training_and_ends_none(runs: LiveRuns) -> None:
-    query = {"learn_task": "sort", "learn_steps": "2500", "learn_seed": "3"}
-    app = open_app("learn", learn_part="Time-lapse", **query)
-    assert not runs.runs and not {"train_now", "stop_training"} & keys(app)
-    run = begun(runs, read("task=sort,steps=2500,seed=3"))
-    app = healthy(app.run())
-    assert run.goes_on and not run.ended and "stop_training" not in keys(app)
-    app = open_app("learn", **query)
-    assert "stop_training" in keys(app) and run.goes_on
 
 
 def test_a_killed_process_is_said_and_can_be_begun_again(runs: LiveRuns) -> None:
@@ -258,7 +242,7 @@ def test_a_server_may_train_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("ENCODER_TRAINING", "off")
     app = open_app("learn", learn_seed="8")
     assert "this server does not train" in words(app) and "train_now" not in keys(app)
-    assert player(open_app("learn", learn_part=TASK))["last"] == 800
+    assert player(open_app("learn", learn_part=SMALL))["last"] == 800
 
 
 def test_finished_runs_are_bounded(runs: LiveRuns, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -270,7 +254,7 @@ def test_finished_runs_are_bounded(runs: LiveRuns, monkeypatch: pytest.MonkeyPat
     assert [one.seed for one in runs.runs] == [4, 5]
 
 
-MYSTERY = {"learn_part": "Mystery models", "mystery": "4"}
+MYSTERY = {"learn_part": SMALL, "mystery": "4"}
 
 
 def checked(task: str, head: str) -> str:

@@ -12,7 +12,6 @@ from visits import opened
 
 from encoder import TextEncoder
 from encoder.metrics import HEAD_MEASURES, HeadMeasure, survey
-from encoder.tasks import timelapse
 
 pytestmark = pytest.mark.slow
 
@@ -53,7 +52,7 @@ def test_a_new_row_is_surveyed(added: HeadMeasure, small: TextEncoder) -> None:
     torch.testing.assert_close(found, expected(small, SENTENCE, OTHER), rtol=1e-5, atol=1e-6)
 
 
-def test_a_new_row_is_on_the_page_in_its_table_and_in_the_moments(added: HeadMeasure, small: TextEncoder) -> None:
+def test_a_new_row_is_on_the_page_and_in_its_table(added: HeadMeasure, small: TextEncoder) -> None:
     ours = expected(small, SENTENCE)
     app = heads("Measures", measure="end")
     torch.testing.assert_close(torch.from_numpy(numbers(app, key="measured").copy()), ours, rtol=1e-5, atol=1e-6)
@@ -62,8 +61,6 @@ def test_a_new_row_is_on_the_page_in_its_table_and_in_the_moments(added: HeadMea
     assert any(re.match(r"On the end is largest in L\dH\d: [\d.]+\.", one.value) for one in app.code)
     table = next(frame.value for frame in heads("What each head does").dataframe if "On the end" in frame.value)
     assert table["On the end"].tolist() == pytest.approx(ours.flatten().tolist(), abs=1e-6)
-    seen = timelapse.moment(0, small, SENTENCE, 2, 1, 1)
-    assert seen.measures["end"] == pytest.approx(float(ours[2, 1]), abs=1e-6)
 
 
 @in_turn("name", HEAD_MEASURES)

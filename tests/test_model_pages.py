@@ -89,7 +89,7 @@ def test_a_built_model_runs_and_its_link_builds_it_again() -> None:
     assert (numbers(app) == expected["layers.0.attention.weights"][0].numpy()).all()
     again = open_app("attention", model=name, layer="0", head="0")
     assert (numbers(again) == numbers(app)).all() and not said(again)
-    assert bar(go(app, "atlas"))["model"] == name
+    assert bar(go(app, "learn"))["model"] == name
 
 
 def test_no_link_chooses_the_way_to_another_model() -> None:
@@ -132,7 +132,7 @@ def test_a_model_from_the_folder_is_listed_and_opens(model_root: Path) -> None:
     assert (numbers(app) == expected["layers.1.attention.weights"][0].numpy()).all()
     assert any("from_pretrained('team/second')" in code.value for code in app.code)
     assert not any(str(model_root) in code.value for code in app.code)
-    assert "team/second" in [model["title"] for model in bar(go(app, "atlas"))["models"]]
+    assert "team/second" in [model["title"] for model in bar(go(app, "learn"))["models"]]
     assert model_of(go(app, "sentence")) == "folder:team/second"
 
 

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from encoder import Edit, TextEncoder, by_hand, mystery
+from encoder import Edit, TextEncoder, learned, mystery
 from encoder.tasks.data import held_out
 from encoder.tasks.mystery import FOLDER, MYSTERIES, examine, examined
 from encoder.tasks.on_digits import ON_DIGITS
@@ -88,6 +88,6 @@ def test_a_mystery_comes_out_of_its_seed_again() -> None:
 
 def test_what_is_no_mystery_is_said() -> None:
     with pytest.raises(ValueError, match="does not read rows of digits"):
-        examine(by_hand("reverse").model)
+        examine(learned("task=reverse").model)
     with pytest.raises(ValueError, match="mystery is 11; it must be a whole number from 1 to 10"):
         mystery(11)

@@ -165,7 +165,7 @@ def test_every_page_takes_a_pair(model: str, pages: Sequence[Page], base: TextEn
     if model == "base":
         app = open_app("attention", sentence=pair[0], second=pair[1])
         assert (numbers(app) == base.trace(pair)["layers.4.attention.weights"][1].numpy()).all()
-        healthy(go(app, "atlas").text_input(key="second").set_value("").run())
+        healthy(go(app, "learn").text_input(key="second").set_value("").run())
         app = go(app, "attention")
         assert (numbers(app) == base.trace(pair[0])["layers.4.attention.weights"][1].numpy()).all()
         assert "second" not in app.query_params
@@ -181,7 +181,7 @@ def test_rows_without_any_key_break_no_page(small: TextEncoder) -> None:
 
 
 def test_changing_the_model_brings_its_own_layer_and_head() -> None:
-    app = open_app("atlas")
+    app = open_app("learn")
     choose(app, model="small")
     assert at(app) == (2, 3)
     assert not said(app)
@@ -197,8 +197,11 @@ def test_sentence_b_is_the_twin_of_a_bundled_sentence_or_a_itself_until_it_is_ch
 PARTS = {  # choices of a page -> what stands behind each
     "what_if": ("why", ["Switches", "Which parts", "Which words"]),
     "compare": ("compare_part", ["Two runs", "One word in many sentences", "Patch", "Alike?"]),
-    "heads": ("heads_part", ["What each head does", "Measures", "How alike heads are", "What really flows"]),
-    "learn": ("learn_part", ["Learn a task", "Mystery models", "Time-lapse"]),
+    "heads": (
+        "heads_part",
+        ["What each head does", "Measures", "How alike heads are", "What really flows", "Over a corpus"],
+    ),
+    "learn": ("learn_part", ["Grammar is born", "Small networks"]),
     "lessons": ("lab", list(LABS)),
 }
 

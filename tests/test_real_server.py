@@ -27,7 +27,7 @@ sys.path[:0] = [str(HERE / "browser"), str(HERE / "benchmarks")]
 
 from processes import family  # noqa: E402
 from servers import Server, free_port, started  # noqa: E402
-from visitors import sentence, visit  # noqa: E402
+from visitors import LAB, sentence, visit  # noqa: E402
 from watcher import Seen, back_to, watched  # noqa: E402
 
 from encoder import checkpoint  # noqa: E402
@@ -76,8 +76,8 @@ async def come(url: str) -> list[list[str]]:
     """What went wrong for each of a crowd that comes at once."""
 
     async def comes(number: int) -> list[str]:
-        async with visit(url, "atlas", f"sentence=Number+{number}.") as visitor:
-            assert visitor.path == "atlas" and f"sentence=Number+{number}." in visitor.query
+        async with visit(url, "lessons", f"{LAB}&sentence=Number+{number}.") as visitor:
+            assert visitor.path == "lessons" and f"sentence=Number+{number}." in visitor.query
             return visitor.broken
 
     return await asyncio.gather(*map(comes, range(CROWD)))
@@ -87,7 +87,7 @@ def is_well(running: Server, home: Path) -> None:
     """The server lives, shows a whole page, and has logged no traceback."""
 
     async def look() -> None:
-        async with visit(running.url, "atlas") as visitor:
+        async with visit(running.url) as visitor:
             assert visitor.broken == [] and "around" in visitor.widgets
 
     assert running.process.poll() is None
@@ -143,8 +143,8 @@ async def send_files(server: Server) -> None:
 
 async def forge_widgets(server: Server) -> None:
     """What is said of widgets that no page has, those of the app's own state among them, is not heard."""
-    async with visit(server.url, "atlas", "layer=2&head=3") as visitor:
-        for name in ("session", "front", "around", "seen_atlas", "sentence", "", "x" * 999, "$$ID-\n-None"):
+    async with visit(server.url, "lessons", f"{LAB}&layer=2&head=3") as visitor:
+        for name in ("session", "front", "around", "seen_lessons", "sentence", "", "x" * 999, "$$ID-\n-None"):
             for field, value in (("string_value", "x"), ("int_value", -(2**63)), ("json_value", "{]")):
                 state = WidgetState(id=name)
                 setattr(state, field, value)
@@ -171,31 +171,31 @@ def test_clicks_over_a_slow_line_count_and_do_not_undo_going_back(server: Server
     """A browser says with a click what its address and its widgets were some clicks ago, or when the page came."""
 
     async def click_before_it_comes() -> list[str]:
-        async with visit(server.url, "atlas", "head=3&layer=2") as mine:
-            came, first, heads = mine.query, mine.shown["seen_atlas"], []
+        async with visit(server.url, "lessons", f"{LAB}&head=3&layer=2") as mine:
+            came, first, heads = mine.query, mine.shown["seen_lessons"], []
             for head in ("0", "4", "5"):
                 mine.query = came
-                await mine.ask(mine.message(seen_atlas=first, head=head))
+                await mine.ask(mine.message(seen_lessons=first, head=head))
                 heads.append(mine.query)
             mine.query = heads[1]  # all of it has come, and somebody goes back
-            await mine.ask(mine.message(seen_atlas=mine.shown["seen_atlas"]))
-            await mine.ask(mine.message(seen_atlas=mine.shown["seen_atlas"], layer="1"))
+            await mine.ask(mine.message(seen_lessons=mine.shown["seen_lessons"]))
+            await mine.ask(mine.message(seen_lessons=mine.shown["seen_lessons"], layer="1"))
             return [parse_qs(query)["head"][0] for query in (*heads, mine.query)]
 
     async def click_on_a_page_that_was_left() -> list[str]:
-        async with visit(server.url, "atlas", "layer=2&head=3") as mine:
-            page, came, widgets, first = mine.page, mine.query, mine.widgets, mine.shown["seen_atlas"]
-            message = mine.message(seen_atlas=first)
-            message.rerun_script.widget_states.widgets.add(id=widgets["next"][0], trigger_value=True)
+        async with visit(server.url, "learn", "layer=2&head=3") as mine:
+            page, came, widgets, first = mine.page, mine.query, mine.widgets, mine.shown["seen_learn"]
+            message = mine.message(seen_learn=first)
+            message.rerun_script.widget_states.widgets.add(id=widgets["previous"][0], trigger_value=True)
             await mine.ask(message)
             paths = [mine.path]
             mine.page, mine.query, mine.widgets = page, came, widgets
-            await mine.ask(mine.message(seen_atlas=first, head="5"))
+            await mine.ask(mine.message(seen_learn=first, sentence="Dogs bark."))
             return [*paths, mine.path]
 
     async def click_just_after_going_back() -> list[tuple[str, ...]]:
         here, views, before = {"sentence": "Birds sing.", "layer": "2", "head": "3"}, list[tuple[str, ...]](), ""
-        async with visit(server.url, "atlas", urlencode(here)) as mine:
+        async with visit(server.url, "lessons", f"{LAB}&{urlencode(here)}") as mine:
             came = mine.query
             for seen, back, chosen in (
                 ("", False, {"sentence": "Dogs bark."}),
@@ -203,14 +203,14 @@ def test_clicks_over_a_slow_line_count_and_do_not_undo_going_back(server: Server
                 ("before", True, {"layer": "1"}),  # the browser has not heard yet what came back
                 ("9" * 5000, False, {"layer": "0"}),  # no browser says that
             ):
-                before = before if seen == "before" else mine.shown["seen_atlas"]
+                before = before if seen == "before" else mine.shown["seen_lessons"]
                 mine.query = came if back else mine.query
-                await mine.ask(mine.message(seen_atlas=seen if seen.isdigit() else before, **chosen))
+                await mine.ask(mine.message(seen_lessons=seen if seen.isdigit() else before, **chosen))
                 views.append(tuple(parse_qs(mine.query)[name][0] for name in here))
         return views
 
     assert asyncio.run(click_before_it_comes()) == ["0", "4", "5", "4"]
-    assert asyncio.run(click_on_a_page_that_was_left()) == ["learn", "learn"]
+    assert asyncio.run(click_on_a_page_that_was_left()) == ["heads", "heads"]
     assert asyncio.run(click_just_after_going_back()) == [
         ("Dogs bark.", "2", "3"),
         ("Birds sing.", "2", "3"),
@@ -233,7 +233,7 @@ def test_no_model_or_text_of_somebody_else_takes_the_server_down(server: Server)
 
     async def open_all() -> Seen:
         async with watched(server) as seen:
-            async with visit(server.url, "atlas", urlencode({"model": "folder:backtracks"})) as visitor:
+            async with visit(server.url, "learn", urlencode({"model": "folder:backtracks"})) as visitor:
                 assert "cannot be shown" in visitor.said and "tokenizer" in visitor.said
             async with visit(server.url, "stack", urlencode({"model": WIDE, "layers_alike": "1"})) as visitor:
                 assert "This would take about" in visitor.said
@@ -253,7 +253,7 @@ def test_no_model_or_text_of_somebody_else_takes_the_server_down(server: Server)
 @pytest.mark.nightly
 def test_visitors_with_long_texts_take_turns_and_leave_nothing_behind(server: Server) -> None:
     async def type_long_text(number: int) -> None:
-        async with visit(server.url, "atlas") as visitor:
+        async with visit(server.url) as visitor:
             await visitor.choose("sentence", sentence(random.Random(number), 600))
             assert visitor.broken == []
 
@@ -273,7 +273,7 @@ def test_visitors_with_long_texts_take_turns_and_leave_nothing_behind(server: Se
     [
         ("stack", {"model": MEDIUM, "layers_alike": "1"}, "ask_survey"),
         ("heads", {"model": MEDIUM, "heads_part": "What each head does"}, "ask_exam"),
-        ("atlas", {"atlas_part": "Units", "atlas_off": "1"}, ""),  # it begins with the first run
+        ("feed_forward", {"more": "1", "atlas_off": "1"}, ""),  # it begins with the first run
     ],
 )
 def test_long_work_ends_when_its_visitors_leave(

@@ -1,4 +1,4 @@
-"""Small tasks with known attention: their data, the distance, training that repeats itself, and weights set by hand."""
+"""Small tasks with known attention: their data, the distance, and training that repeats itself."""
 
 from dataclasses import replace
 from itertools import islice, product
@@ -7,8 +7,7 @@ import numpy as np
 import pytest
 import torch
 
-from encoder import TextEncoder, by_hand, learned
-from encoder.tasks.by_hand import solved
+from encoder import TextEncoder, learned
 from encoder.tasks.data import HELD_OUT, batches, guessing, held_out, numbered, sentence, tokenizer_of, vocab_size
 from encoder.tasks.models import place, recorded, to_record
 from encoder.tasks.settings import LearnSettings, read, usual
@@ -136,32 +135,6 @@ def test_settings_survive_their_text_or_are_refused_in_words() -> None:
             read(text)
 
 
-ENDS = (  # all alike, in the wrong order, as deep and as flat as can be
-    ("sort", "99999999", "99999999"),
-    ("sort", "98765432", "23456789"),
-    ("sort", "00000009", "00000009"),
-    ("sort", "90000000", "00000009"),
-    ("brackets", "(.(.(.(.(.(.", " ) ) ) ) ) )"),
-    ("brackets", "([{...{[(...", "   }])   )]}"),
-    ("brackets", "[(.(.(.(.(..", "  ) ) ) ) )]"),
-)
-
-
-@pytest.mark.parametrize("norm_first", [False, True], ids=["post-norm", "pre-norm"])
-def test_weights_set_by_hand_answer_every_held_out_input_and_the_ends_of_their_range(norm_first: bool) -> None:
-    for key, task in TASKS.items():
-        moment = look(solved(key, norm_first), task, 0)
-        assert moment.exact == 1.0 and moment.distance[-1][0] < 1e-4, key
-    for key, line, answers in ENDS:
-        encoder = by_hand(key, norm_first)
-        guesses = encoder.predict(encoder.trace(" ".join(line)), 1)
-        assert guesses is not None
-        said = "".join(guess[0][0] if want != " " else " " for guess, want in zip(guesses[1:-1], answers, strict=True))
-        assert said == answers
-    with pytest.raises(ValueError, match="no weights are set by hand for 'own'; there are some for copy, shift"):
-        by_hand("own")
-
-
 def test_recorded_runs_are_there_and_small_and_found_the_pattern() -> None:
     for settings in to_record():
         moments = recorded(settings)
@@ -201,11 +174,11 @@ def test_rotary_positions_alone_do_not_tell_where_a_place_is() -> None:
 
 
 def test_a_model_of_a_task_is_walked_like_any_other() -> None:
-    for encoder in (learned("task=reverse"), by_hand("reverse")):
-        assert isinstance(encoder, TextEncoder)
-        trace = encoder.trace("a b c d e f g h a b")
-        assert list(trace.tokens) == ["[CLS]", *"abcdefghab", "[SEP]"]
-        guesses = encoder.predict(trace, 1)
-        assert guesses is not None and [one[0][0] for one in guesses[1:-1]] == [*"bahgfedcba"]
+    encoder = learned("task=reverse")
+    assert isinstance(encoder, TextEncoder)
+    trace = encoder.trace("a b c d e f g h a b")
+    assert list(trace.tokens) == ["[CLS]", *"abcdefghab", "[SEP]"]
+    guesses = encoder.predict(trace, 1)
+    assert guesses is not None and [one[0][0] for one in guesses[1:-1]] == [*"bahgfedcba"]
     with pytest.raises(ValueError, match="no weights are kept of step 7; there are 0,"):
         learned("task=reverse", 7)

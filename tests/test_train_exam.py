@@ -8,7 +8,7 @@ from shared_models import treebanks
 from encoder import TextEncoder
 from encoder.exam import Treebank
 from encoder.exam.moments import SHOWN, MomentCounter, moments_file, questions, read_moments, training_moments
-from encoder.tasks import timelapse
+from encoder.tasks import kept_moments
 from encoder.train.__main__ import main
 
 pytestmark = pytest.mark.slow
@@ -58,7 +58,7 @@ def test_a_training_counts_at_its_snapshots_and_goes_on_after_a_kill(
     moments = training_moments(TextEncoder.from_pretrained(folder))
     assert moments is not None and list(moments.right) == [0, 2, 4] and moments.model == "examined"
     assert {step: moments.right[step] for step in (0, 2)} == before.right
-    encoder = timelapse.at(folder, 4)
+    encoder = kept_moments.at(folder, 4)
     counter = MomentCounter(encoder, BANK.name, questions(encoder, BANK, SHOWN))
     near, right, agreed = counter.count(encoder)
     assert (moments.near[4], moments.right[4], moments.agreement.right[4]) == (near, right, agreed)

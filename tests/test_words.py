@@ -4,7 +4,6 @@ import re
 from pathlib import Path
 
 import pytest
-import torch
 from in_turn import in_turn
 from page_tools import go, healthy, open_app
 from readers import READERS, reader
@@ -13,7 +12,6 @@ from tiers import mostly_nightly
 from encoder import TextEncoder, checkpoint
 from encoder.experiments.compare import aligned_tokens, first_difference
 from encoder.experiments.positions import word_order
-from encoder.tasks.timelapse import moment
 from encoder.teach import trials
 from encoder.teach.trials.head_trials import position_of
 from pages.ui.server import engine
@@ -215,17 +213,6 @@ def test_what_is_no_single_word_cannot_be_watched(encoder: TextEncoder, typed: s
     trace = encoder.trace(f"The capital of France is {mask(encoder)}.")
     with pytest.raises(ValueError, match=r"is not one word of the vocabulary"):
         encoder.word_id(trace, trace.tokens.index(mask(encoder)), typed)
-
-
-def test_a_moment_masks_the_whole_word(encoder: TextEncoder) -> None:
-    for word in ("Paris", "Calais"):
-        text = PARIS.replace("Paris", word)
-        masked = encoder.trace(PARIS.replace("Paris", mask(encoder)))
-        position = encoder.tokenize(text).find(word)[-1]
-        seen = moment(0, encoder, text, 0, 0, position)
-        said = encoder.predict(masked, positions=[masked.tokens.index(mask(encoder))])
-        assert said is not None and [w for w, _ in seen.answers] == [w for w, _ in said[0]]
-        torch.testing.assert_close([p for _, p in seen.answers], [p for _, p in said[0]], rtol=1e-4, atol=1e-7)
 
 
 # On the pages

@@ -40,9 +40,9 @@ def test_words_are_counted_by_how_the_model_knows_them(
 
 def test_it_is_said_under_the_sentence_on_every_page_of_the_server() -> None:
     """On those that the browser draws, its run says it: test_packet.py."""
-    for page in ("atlas", "your_model"):
+    for page in ("learn", "your_model"):
         assert "knows 3 of these 9 words whole" in texts(open_app(page, sentence=SPANISH))
-    assert "words whole" not in texts(open_app("your_model"))
+    assert "words whole" not in texts(open_app("learn"))
 
 
 def test_a_look_little_above_even_attention_is_no_finding(base: TextEncoder) -> None:
@@ -69,10 +69,3 @@ def test_after_a_change_of_layer_and_head_headings_and_pictures_are_of_those(bas
         assert (drawn["layer"], drawn["head"]) == (layer, head)
         word = trace.tokens[maps(app, "living_map")["begin"]]
         assert f"“{word}”" in finding(trace, layer, head).partition(" gives ")[0]
-
-
-def test_time_lapse_says_which_model_stands_there_and_why() -> None:
-    app = open_app("learn", learn_part="Time-lapse")
-    assert app.main.header[0].value == "This is small, at 9 moments of its training"
-    assert "was not kept while it learned: all numbers here are of small." in texts(app)
-    assert "was not kept while it learned" not in texts(open_app("learn", learn_part="Time-lapse", model="small"))

@@ -51,7 +51,7 @@ class Atlas:
         if source is not None:
             check_model(folder, self.card, source)
         layers = range(self.card.sizes["layers"])
-        needed = {f"{name}.parquet" for name in ("sentences", "heads", "pairs", "units", "layers")}
+        needed = {f"{name}.parquet" for name in ("sentences", "heads", "pairs", "units")}
         needed |= {f"{kind}-layer-{i}.parquet" for kind in ("heads", "units") for i in layers}
         if self.card.vectors or self.card.head_vectors:
             needed |= {"vectors.parquet", *(f"vectors-layer-{i}.npy" for i in self.card.vectors)}
@@ -119,11 +119,6 @@ class Atlas:
     def units(self) -> "pa.Table":
         """A row for each unit, without its deciles."""
         return self.table("units.parquet", ["layer", "unit", "firings", "mean", "written_per_one"])
-
-    @cached_property
-    def layers(self) -> "pa.Table":
-        """A row for the vectors before the first layer and after each one."""
-        return self.table("layers.parquet")
 
     def unit(self, layer: int, unit: int) -> dict[str, Any]:
         """Return the row of one unit.

@@ -174,7 +174,6 @@ class Collector(Tap):
 
     def stream(self, place: int, x: Tensor) -> None:
         """Vectors [B, n, d_model] after so many layers."""
-        self.shard.sums.vectors(place, x, self.batch.text)
         if place in self.shard.vectors:
             self.shard.vectors[place].append(x[self.kept].half())
         if place == 0 and (self.shard.vectors or self.shard.heads):

@@ -1,4 +1,4 @@
-"""What an atlas says of all heads, units and layers, as numbers that can be drawn and compared."""
+"""What an atlas says of all heads and units, as numbers that can be drawn and compared."""
 
 import numpy as np
 import torch
@@ -28,16 +28,6 @@ def pair_weights(atlas: Atlas, start: str, end: str) -> Floats:
     for head in heads:
         weights[head.layer, head.head] = head.weight
     return weights
-
-
-def vector_lengths(atlas: Atlas) -> dict[str, Floats]:
-    """Return the mean length of words and of special tokens, and that of the mean of all words: each [n_layers + 1]."""
-    rows = atlas.layers
-    return {
-        "words": rows["length_words"].to_numpy(),
-        "special tokens": rows["length_special"].to_numpy(),
-        "their mean vector": np.linalg.norm(np.array(rows["mean_vector"].to_pylist()), axis=-1),
-    }
 
 
 def firing_shares(atlas: Atlas, layer: int) -> Floats:

@@ -1,4 +1,4 @@
-"""What adds up over a corpus: the measures of heads with their controls, and how large the vectors of a layer are."""
+"""What adds up over a corpus: the measures of heads with their controls."""
 
 from collections.abc import Mapping
 
@@ -22,17 +22,16 @@ SAME = HeadMeasure(
 MEASURES: dict[str, HeadMeasure] = HEAD_MEASURES | {"same": SAME}
 BY_KEY = (*ROLES, "same")  # means over the rows that have such a key
 ANY = FROM.index("any")
-WORD, MARK = 0, 1  # tokens of the text, and those that the model adds
 
 
 class Sums:
-    """Sums over all tokens of a corpus, in float64; `largest` are largest values instead.
+    """Sums over all tokens of a corpus, in float64.
 
     Queries are told apart by FROM and keys by TO; where texts are pairs of sentences, both also by SIDES.
     """
 
     def __init__(self, config: EncoderConfig, pairs: bool = False) -> None:
-        layers, heads, roles, d = config.n_layers, config.n_heads, len(ROLES), config.d_model
+        layers, heads, roles = config.n_layers, config.n_heads, len(ROLES)
         kinds = tuple(map(len, told_apart(pairs)))
         shapes = {
             "rows": (),
@@ -45,14 +44,10 @@ class Sums:
             "uniform": kinds,
             "tried": (roles,),
             "shuffled": (layers, SHUFFLES, heads + roles, roles),
-            "mean": (layers + 1, d),
-            "channels": (layers + 1, d),
-            "lengths": (layers + 1, 2),
-            "tokens": (2,),
+            "tokens": (2,),  # of the text, and those that the model adds
             "cut": (),
         }
         self.values = {name: torch.zeros(shape, dtype=torch.float64) for name, shape in shapes.items()}
-        self.largest = torch.zeros(layers + 1, d)
 
     @property
     def kinds(self) -> tuple[tuple[str, ...], tuple[str, ...]]:
@@ -90,26 +85,15 @@ class Sums:
         if layer == 0:
             self.values["tried"] += queries(pattern)
 
-    def vectors(self, place: int, x: Tensor, text: Tensor) -> None:
-        """Add up the vectors [B, n, d_model] after so many layers."""
-        at, words = self.values, x[text]
-        at["mean"][place] += words.sum(0).double()
-        at["channels"][place] += words.abs().sum(0).double()
-        lengths = torch.linalg.vector_norm(x, dim=-1).double()
-        at["lengths"][place] += torch.stack([lengths[text].sum(), lengths[~text].sum()])
-        self.largest[place] = torch.maximum(self.largest[place], x.abs().amax((0, 1)))
-
     def add(self, other: "Sums") -> None:
         """Take in what another shard found."""
         for name, value in self.values.items():
             value += other.values[name]
-        self.largest = torch.maximum(self.largest, other.largest)
 
     def state(self) -> dict[str, Tensor]:
         """Everything, by name."""
-        return self.values | {"largest": self.largest}
+        return self.values
 
     def load(self, state: Mapping[str, Tensor]) -> None:
         """Take back what `state` gave."""
         self.values = {name: state[name] for name in self.values}
-        self.largest = state["largest"]

@@ -1,4 +1,4 @@
-"""Heads and layers in numbers: what was summed up over a corpus, divided, with the controls of the labels."""
+"""Heads in numbers: what was summed up over a corpus, divided, with the controls of the labels."""
 
 from typing import Any
 
@@ -8,11 +8,10 @@ import pyarrow as pa
 from encoder.atlas.collecting import Shard
 from encoder.atlas.pairs import ACROSS, FROM, TO
 from encoder.atlas.ranking import Ranking, decile_bounds
-from encoder.atlas.running_sums import ANY, BY_KEY, BY_ROW, MARK, WORD
+from encoder.atlas.running_sums import ANY, BY_KEY, BY_ROW
 from encoder.metrics.roles import ROLES, Role, chance_of, labels
 from encoder.model.config import EncoderConfig
 
-FAR_OUT = 6.0  # times the median channel, from which a channel is an outlier
 ONE_IN_TWENTY = 1.645  # standard deviations that a normal number exceeds in 1 of 20 tries
 
 
@@ -103,26 +102,6 @@ def labelled(shard: Shard, layer: int) -> list[Role]:
     ideal = (at["queries"][ANY, :count] > 0).double().diag()  # one head for each role that does nothing else
     chance = chance_of(at["shuffled"][layer], at["tried"].clamp_min(1))
     return labels(mass.new_tensor(np.concatenate([mass, ideal])), at["uniform"][ANY, :count] / queries, chance, queries)
-
-
-def layer_rows(shard: Shard, config: EncoderConfig) -> dict[str, Any]:
-    """Return a row for the vectors before the first layer, number 0, and those after each one."""
-    at = {name: value.numpy() for name, value in shard.sums.values.items()}
-    words = max(float(at["tokens"][WORD]), 1)
-    channels = at["channels"] / words  # [layers + 1, d_model]
-    ratio = channels / np.maximum(np.median(channels, -1, keepdims=True), 1e-30)
-    outliers = [np.nonzero(row > FAR_OUT)[0].astype(np.uint16) for row in ratio]
-    fired = shard.rankings["unit"].counts.sum(-1).numpy()
-    return {
-        "after": np.arange(config.n_layers + 1, dtype=np.uint8),
-        "mean_vector": lists(at["mean"] / words),
-        "mean_size": lists(channels),
-        "largest_size": lists(shard.sums.largest.numpy()),
-        "length_words": (at["lengths"][:, WORD] / words).astype(np.float32),
-        "length_special": (at["lengths"][:, MARK] / max(float(at["tokens"][MARK]), 1)).astype(np.float32),
-        "outlier_channels": pa.array(outliers, pa.list_(pa.uint16())),
-        "dead_units": np.array([0, *(fired == 0).sum(-1)], np.uint32),
-    }
 
 
 def lists(rows: np.ndarray) -> pa.Array:

@@ -14,7 +14,7 @@ from encoder.atlas.collecting import Shard
 from encoder.atlas.corpus import named
 from encoder.atlas.making import AtlasPlan, MeasuredCorpus, sha256, states
 from encoder.atlas.ranking import FAR, Ranking, bin_of, decile_of
-from encoder.atlas.summary import deciles, head_rows, layer_rows, pair_rows
+from encoder.atlas.summary import deciles, head_rows, pair_rows
 from encoder.checkpoint.text_encoder import TextEncoder
 from encoder.metrics.neurons import unit_vector
 from encoder.support import whole_file
@@ -32,7 +32,6 @@ def write(plan: AtlasPlan, encoder: TextEncoder, corpus: MeasuredCorpus, shard: 
     table(out / "heads.parquet", head_rows(shard, config))
     table(out / "pairs.parquet", pair_rows(shard, config))
     table(out / "units.parquet", unit_rows(shard.rankings["unit"], encoder))
-    table(out / "layers.parquet", layer_rows(shard, config))
     for layer in range(config.n_layers):
         table(out / f"heads-layer-{layer}.parquet", head_contexts(shard, encoder, layer))
         table(out / f"units-layer-{layer}.parquet", contexts(shard.rankings["unit"], encoder, layer, "unit"))

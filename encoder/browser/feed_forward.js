@@ -20,7 +20,6 @@ import { tokenList, tokenRow } from './tokens.js';
 /** @typedef {import('./store.js').Chosen} State */
 
 const LISTED = 8, NAMED = 4; // units
-const ATLAS = 'atlas'; // the page of a unit over a corpus
 /** What an activation does with a number, as it is written. @type {Record<string, {formula: string, line: (x: string, y: string) => string}>} */
 const WRITTEN = {
   relu: { formula: 'max(0, x) = y', line: (x, y) => `max(0, ${x}) = ${y}` },
@@ -69,9 +68,9 @@ export function feedForward(root, context) {
   const picture = curvePicture({ point: unit => { if (pointed !== (unit ?? -1)) { pointed = unit ?? -1; render(); } }, keep: unit => choose({ unit }) });
   const silent = el('p', { class: 'ff-silent' }), strong = el('h2'), list = tokenList({ label: 'The strongest units', choose: i => choose({ unit: listed[i] }), place: 'data-cell' });
   const title = el('h2'), formula = el('p', { class: 'an-formula', dir: 'ltr' }), line = el('p', { class: 'an-line', dir: 'ltr' }), gate = el('p', { class: 'an-line', dir: 'ltr' }), check = el('p', { class: 'row-check' });
-  const atlas = el('a', { class: 'pill is-first ff-atlas', onclick: lead }), code = el('button', { type: 'button', class: 'pill', 'aria-haspopup': 'dialog', onclick: () => context.code() }, 'Code');
+  const corpus = el('a', { class: 'pill is-first ff-corpus', onclick: lead }), code = el('button', { type: 'button', class: 'pill', 'aria-haspopup': 'dialog', onclick: () => context.code() }, 'Code');
   const waits = layerWaits(packets, 'units');
-  const left = el('div', { class: 'at-left' }, what, picture.element, silent), beside = el('div', { class: 'at-beside' }, strong, list.element, title, formula, line, gate, check, el('div', { class: 'at-tools' }, atlas, code));
+  const left = el('div', { class: 'at-left' }, what, picture.element, silent), beside = el('div', { class: 'at-beside' }, strong, list.element, title, formula, line, gate, check, el('div', { class: 'at-tools' }, corpus, code));
   const body = el('div', { class: 'at-body' }, left, beside);
   const page = el('section', { class: 'at ff', 'aria-label': 'Feed-forward' }, head.element, tokens.element, window_, body, ...waits.elements);
   root.append(page);
@@ -82,9 +81,7 @@ export function feedForward(root, context) {
   function lead(event) {
     if (event.ctrlKey || event.metaKey || event.shiftKey || event.button) return;
     event.preventDefault();
-    store.flush();
-    const why = context.options().goTo(ATLAS, Object.fromEntries(new URLSearchParams(atlas.search)));
-    if (why) write(check, why);
+    context.options().unfold?.(true, { atlas_unit: corpus.dataset.unit ?? '' });
   }
 
   /** What the layer's numbers depend on. */
@@ -149,10 +146,9 @@ export function feedForward(root, context) {
       bars: [{ colour: 'accent', values: listed.map(one => strengths[one]) }], says: i => `unit ${listed[i]}: ${typeset(sure(strengths[listed[i]], half(block, handed, row)))}`, within: half(block, handed, row),
     });
     arithmetic(block, row, shown);
-    const page_ = context.options().pages.find(one => one.key === ATLAS);
-    atlas.hidden = !page_;
-    write(atlas, `Unit ${unit} over many sentences →`);
-    if (page_) put(atlas, { href: `${page_.address}?${new URLSearchParams({ ...toQuery({ ...made(state), layer: state.layer, head: state.head }), atlas_part: 'Units', atlas_unit: String(unit) })}` });
+    corpus.hidden = !context.options().unfold;
+    write(corpus, `Unit ${unit} in many sentences ↓`);
+    put(corpus, { 'data-unit': unit, href: `?${new URLSearchParams({ ...store.query(), more: '1', atlas_unit: String(unit) })}` });
     code.hidden = !context.options().keep;
   }
 

@@ -54,9 +54,9 @@ export function heads(root, context) {
   const title = el('h2'), [table, rest] = [0, 1].map(() => el('table', { class: 'hd-figures' })), further = el('summary'), others = el('details', {}, further, rest);
   const notes = el('div', { class: 'hd-notes' }), trouble = el('p', { class: 'hd-notes', role: 'alert' });
   const shownExamples = examples(() => { turn++; redraw(); });
-  const examine = el('a', { class: 'enc-link', 'data-examine': '', onclick: below }, el('span', {}, 'Examine'), el('span', { 'aria-hidden': 'true' }, ' ↓'));
-  const links = [link('attention', 'See it in this sentence'), link('what_if', 'Switch it off', off), link('atlas', 'Its contexts')];
-  const aside = el('section', { class: 'hd-one', 'aria-label': 'The chosen head' }, title, table, others, notes, shownExamples.element, trouble, el('nav', { class: 'hd-links', 'aria-label': 'Go on with this head' }, ...links, examine));
+  const downwards = [below('Examine', { heads_part: 'What each head does' }), below('Its contexts', { heads_part: 'Over a corpus', atlas_part: 'Contexts' })];
+  const links = [link('attention', 'See it in this sentence'), link('what_if', 'Switch it off', off)];
+  const aside = el('section', { class: 'hd-one', 'aria-label': 'The chosen head' }, title, table, others, notes, shownExamples.element, trouble, el('nav', { class: 'hd-links', 'aria-label': 'Go on with this head' }, ...links, ...downwards.map(one => one.element)));
   const page = el('section', { class: 'hd', 'aria-label': 'Heads' }, top.element, el('div', { class: 'hd-body' }, el('div', { class: 'hd-left' }, grid, how, legend, part), aside));
   root.append(page);
   const keys = among(grid, 'data-head-map', {
@@ -85,14 +85,13 @@ export function heads(root, context) {
     const mine = `layers.${state.layer}.attention.heads:zero:h=${state.head}`, there = state.edits.split(';').filter(Boolean);
     return { edits: (there.includes(mine) ? there : [...there, mine]).join(';') };
   }
-  /** Opens the examination below. @param {MouseEvent} event */
-  function below(event) {
-    if (event.ctrlKey || event.metaKey || event.shiftKey || event.button) return;
-    event.preventDefault();
-    const { unfold, open } = context.options();
-    if (!open) unfold?.(true);
-    const calm = matchMedia('(prefers-reduced-motion: reduce)').matches;
-    root.closest('.enc')?.querySelector('.enc-unfold')?.scrollIntoView({ block: 'start', behavior: calm ? 'auto' : 'smooth' });
+  /** A link to what stands below the picture, opened at a part of it. @param {string} text @param {Record<string, string>} part */
+  function below(text, part) {
+    return { part, element: el('a', { class: 'enc-link', onclick: (/** @type {MouseEvent} */ event) => {
+      if (event.ctrlKey || event.metaKey || event.shiftKey || event.button) return;
+      event.preventDefault();
+      context.options().unfold?.(true, part);
+    } }, el('span', {}, text), el('span', { 'aria-hidden': 'true' }, ' ↓')) };
   }
 
   /** What is known of the heads of the model, which is asked for once. */
@@ -181,8 +180,10 @@ export function heads(root, context) {
     shownExamples.draw(what?.examples.find(one => same(one, place)) ?? null, turn);
     trouble.hidden = failed !== run.about.model.digest;
     for (const to of links) lead(to);
-    examine.hidden = !context.options().unfold;
-    put(examine, { href: `?${new URLSearchParams({ ...store.query(), more: '1' })}` });
+    for (const { element, part } of downwards) {
+      element.hidden = !context.options().unfold;
+      put(element, { href: `?${new URLSearchParams({ ...store.query(), more: '1', ...part })}` });
+    }
     clearTimeout(saying);
     if (focused(grid)) saying = setTimeout(() => context.announce(top.finding.textContent ?? ''), SETTLED);
   }

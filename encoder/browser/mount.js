@@ -20,12 +20,12 @@ import { start } from './start.js';
 /** @typedef {{key: string, title: string, address: string, front?: boolean, group?: string, parts?: string[], step?: string}} Listed */
 /**
  * What a front needs. `shipped` leads from a bundled sentence to the address of its packet; an empty address is asked of `load`.
- * `closed`: no other sentences can be had, as in a file, nor the numbers of every step, but where `numbers` says so. `unfold` has a server draw more of the run below the picture, or no more, `open` tells that it does.
+ * `closed`: no other sentences can be had, as in a file, nor the numbers of every step, but where `numbers` says so. `unfold` has a server draw more of the run below the picture, or no more, `open` tells that it does; with choices it leads down to what was chosen there.
  * `examples` are sentences to choose from, `headed` says that the page has its name as its headline, `menu` whether the menu is offered. `keep` gives files of a picture; without it there are none. `drawn` hears of every drawing. `goTo` leads to another page, or gives a sentence that says why it cannot.
  * @typedef {{
  *   load: Load, store: Store, pages: Listed[], page: string, shipped: Record<string, string>,
  *   models: {name: string, title: string}[], goTo: (key: string, query: Record<string, string>) => string | void, closed?: boolean, numbers?: boolean,
- *   examples?: string[], headed?: boolean, menu?: boolean, open?: boolean, unfold?: (open: boolean) => void, drawn?: () => void, keep?: import('./keep.js').Keep
+ *   examples?: string[], headed?: boolean, menu?: boolean, open?: boolean, unfold?: (open: boolean, choices?: Record<string, string>) => void, drawn?: () => void, keep?: import('./keep.js').Keep
  * }} Options
  */
 /**
@@ -53,10 +53,10 @@ const QUIET = 1500; // ms after which what nobody waits for is loaded
 /** What the button below a page says. @type {Record<string, string>} */
 const MORE = {
   start: 'More of this sentence: its tokens, the whole run in one picture, several heads together',
-  feed_forward: 'More of this step: units that no sentence wakes, its proof against PyTorch and its code',
+  feed_forward: 'More of this step: where a unit fires in many sentences, units that no sentence wakes, its proof against PyTorch and its code',
   add_norm: 'More of this step: every token\'s mean and variance, gamma and beta, its proof against PyTorch and its code',
   attention: 'More of this step: what each head adds, one matrix for all heads, its proof against PyTorch and its code',
-  heads: 'More of the heads: examine them, measures, how alike they are, what really flows',
+  heads: 'More of the heads: examine them, measures, how alike they are, what really flows, where they look over a whole corpus',
   what_if: 'More: switches for the whole model, any step side by side, each part over many sentences, which parts and words made the guess',
   compare: 'More of these two: how far their vectors are apart, a word followed, any step of both, patches, one word in many sentences',
   stack: 'More of what comes out: how vectors change, where they come from, its proof and its code',

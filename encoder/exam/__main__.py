@@ -9,7 +9,7 @@ from encoder.exam.simple_rules import RULES
 from encoder.exam.treebank import ExamError, bundled_treebanks, read_treebank
 from encoder.support import whole_file
 from encoder.support.command_line import CommandLine, exit_code
-from encoder.tasks import timelapse
+from encoder.tasks import kept_moments
 
 WRITERS = {".json": "to_json", ".csv": "to_csv"}
 
@@ -41,7 +41,7 @@ def make(given: list[str] | None = None) -> None:
     whole_file.check(options.out)
     treebanks = [read_treebank(path) for path in options.trees] if options.trees else bundled_treebanks()
     step = options.step
-    encoder = TextEncoder.from_pretrained(options.model) if step is None else timelapse.at(options.model, step)
+    encoder = TextEncoder.from_pretrained(options.model) if step is None else kept_moments.at(options.model, step)
     exam = examine(encoder, treebanks)
     if options.frames:
         exam = with_made_sentences(encoder, exam)

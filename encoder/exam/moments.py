@@ -31,7 +31,7 @@ from encoder.exam.treebank import BUNDLED, ExamError, Treebank, bundled_treebank
 from encoder.support import whole_file
 from encoder.support.command_line import CommandLine, exit_code
 from encoder.support.progress import counting
-from encoder.tasks import timelapse
+from encoder.tasks import kept_moments
 
 FORMAT, VERSION = "encoder-exam-moments", 3
 COUNTED_NEAR = ("obj", "det", "case", JUDGED)  # the relations of which the answers by the fixed distance are counted
@@ -236,11 +236,11 @@ def count_moments(model: str, trees: str = TREES[0]) -> Moments:
         raise ExamError(f"{model} keeps no weights of moments of its training")
     if trees not in TREES:
         raise ExamError(f"trees are {trees!r:.80}; they must be one of {', '.join(TREES)}")
-    last = timelapse.at(model, steps[-1])
+    last = kept_moments.at(model, steps[-1])
     bank = bundled_treebanks()[trees == TREES[1]]
     sentences = questions(last, bank, () if trees == TREES[0] else SHOWN)
     counter = MomentCounter(last, trees, permuted(sentences) if trees == PERMUTED else sentences)
-    return counter.moments(Path(model).name, {step: counter.count(timelapse.at(model, step)) for step in steps})
+    return counter.moments(Path(model).name, {step: counter.count(kept_moments.at(model, step)) for step in steps})
 
 
 class MomentLog:
@@ -292,7 +292,7 @@ def training_moments(encoder: TextEncoder, trees: str = TREES[0]) -> Moments | N
     Raises:
         ExamError: the file in its folder is damaged.
     """
-    folder = timelapse.kept_in(encoder)
+    folder = kept_moments.kept_in(encoder)
     if folder is None or folder.parent == checkpoint.BUNDLED:
         return None if folder is None else bundled_moments(folder.name, trees)
     path = moments_file(folder)

@@ -139,7 +139,7 @@ def imports(trace: Trace) -> str:
 def package_names(text: str) -> str:
     """Those of the package's names that stand in a source text."""
     needed = [name for name in ("PRESETS", "Edit", "EncoderConfig", "TextEncoder") if name in text]
-    return ", ".join(needed + [name for name in ("by_hand", "learned") if f"{name}(" in text])
+    return ", ".join(needed + [name for name in ("learned", "mystery") if f"{name}(" in text])
 
 
 def shape(config: EncoderConfig) -> str:

@@ -17,26 +17,20 @@ from encoder.pictures.picture import Picture
 from encoder.pictures.scene import NO_PREFIX, PREFIX_A, PREFIX_B, Needs, Scene, prefixed
 from encoder.pictures.view import EXAMPLE, View
 from encoder.support.errors import EncoderError
-from encoder.tasks.models import by_hand, learned, mystery
-from encoder.tasks.timelapse import kept_steps
+from encoder.tasks.models import learned, mystery
 from encoder.trace.tokens import Text
 from encoder.trace.trace import Trace
 
 Encoders = Callable[[str], TextEncoder]
 Runs = Callable[[str, Text, tuple[int, ...], str], Trace]  # of a model: a text, hidden positions, and edits as text
 USUAL = (View.layer, View.head)
-TRAINED = "small"  # the model whose moments of training are shown where the chosen one has none
+TRAINED = "small"  # the model whose training is shown where that of the chosen one was not examined
 
 
 def text_of(view: View) -> Text:
     """What the model reads: the sentence or the pair; the example where nothing is written."""
     sentence = view.sentence if view.sentence.strip() else EXAMPLE
     return (sentence, view.second.strip()) if view.second.strip() else sentence
-
-
-def in_training(model: str, encoders: Encoders) -> str:
-    """The model whose moments of training are shown: this one where they are kept, else `small`."""
-    return model if kept_steps(encoders(model)) else TRAINED
 
 
 def in_examined(model: str, encoders: Encoders) -> str:
@@ -59,10 +53,6 @@ def scene_of(view: View, needs: Needs, encoders: Encoders, runs: Runs) -> Scene:
     if needs == "examined":
         model = in_examined(view.model, encoders)
         return Scene(replace(view, model=model), encoders(model))
-    if needs == "training":
-        model = in_training(view.model, encoders)
-        text = inputs if isinstance(inputs, str) else " ".join(inputs)
-        return Scene(view, encoders(model), runs(model, text, (), ""))
     run = runs(view.model, inputs, view.hidden, edits)
     if needs == "unchanged":
         return Scene(view, encoder, runs(view.model, inputs, view.hidden, ""), run)
@@ -99,9 +89,8 @@ def ask(picture: Picture, view: View) -> Scene:
     return scene_of(inside, picture.needs, model_called, run_now)
 
 
-BUILT, FOLDER, LEARNED, BY_HAND, MYSTERY = "built:", "folder:", "learned:", "by-hand:", "mystery:"
+BUILT, FOLDER, LEARNED, MYSTERY = "built:", "folder:", "learned:", "mystery:"
 MOMENT = "moment:"  # before the name of a model and a step of its training: "moment:small,3000"
-PRE_NORM = ",pre-norm"
 UNTRAINED = "-untrained"  # after the name of a bundled model: its shape with random weights
 USUAL_FOLDER = "~/encoder-models"
 
@@ -125,7 +114,7 @@ def in_folder(name: str) -> Path:
 
 @lru_cache(maxsize=4)
 def model_called(name: str) -> TextEncoder:
-    """The model of that name, as the app makes it: "base", "paper", "built:n_layers=2,seed=3", "by-hand:reverse".
+    """The model of that name, as the app makes it: "base", "paper", "built:n_layers=2,seed=3", "mystery:4".
 
     "learned:task=reverse" is trained now unless its run comes with the package; "moment:small,3000" is a model as it
     was after so many steps of its training; "folder:mine" lies in the folder that ENCODER_MODELS names. Any other name
@@ -142,8 +131,6 @@ def model_called(name: str) -> TextEncoder:
         return TextEncoder.from_pretrained(in_folder(name))
     if kind + colon == LEARNED:
         return learned(rest)
-    if kind + colon == BY_HAND:
-        return by_hand(rest.removesuffix(PRE_NORM), rest.endswith(PRE_NORM))
     if kind + colon == MYSTERY:
         if not (rest.isascii() and rest.isdigit() and len(rest) < 4):
             raise EncoderError(f"a mystery has a number; {rest[:40]!r} is none")

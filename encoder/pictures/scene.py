@@ -14,12 +14,11 @@ from encoder.support.formatting import shown
 from encoder.trace import unpadded
 from encoder.trace.trace import Source, Trace
 
-Needs = Literal["model", "run", "unchanged", "other", "same model", "prefixed", "training", "examined"]
+Needs = Literal["model", "run", "unchanged", "other", "same model", "prefixed", "examined"]
 """What besides the model: nothing, the run `t`, or two runs `a` and `b`: this run without and with its changes
 ("unchanged"), this run and that of the other sentence or model ("other"), the same in the same model ("same model"),
 and there each behind the prefix that was chosen for it ("prefixed").
-"training": the run `t` in a model whose moments of training are kept. "examined": the model alone, one whose moments
-were examined."""
+"examined": the model alone, one whose moments of training were examined."""
 
 
 @dataclass(frozen=True, eq=False)

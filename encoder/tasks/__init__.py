@@ -1,1 +1,1 @@
-"""Small tasks whose right attention is known: data, training, recorded runs, and weights set by hand."""
+"""Small tasks whose right attention is known: data, training, recorded runs, and mysteries."""

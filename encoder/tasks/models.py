@@ -1,7 +1,6 @@
-"""Models of the tasks to walk through: trained ones, from a recorded run where there is one, and those set by hand."""
+"""Models of the tasks to walk through: trained ones, from a recorded run where there is one, and mysteries."""
 
 import gzip
-import re
 from collections.abc import Sequence
 from functools import lru_cache
 from hashlib import sha256
@@ -13,15 +12,13 @@ from encoder.support import whole_file
 from encoder.support.errors import EncoderError
 from encoder.tasks import mystery as mysteries
 from encoder.tasks.attention_task import AttentionTask
-from encoder.tasks.by_hand import solved
 from encoder.tasks.data import tokenizer_of
 from encoder.tasks.on_digits import ON_DIGITS
 from encoder.tasks.settings import LearnSettings, read, usual
-from encoder.tasks.task import TASKS, task_of
+from encoder.tasks.task import TASKS
 from encoder.tasks.task_training import LearningMoment, learn, model_of, read_moment
 from encoder.trace.trace import Source
 
-LEARNED = re.compile(r"learned\('([^']+)', step=\d+\)")  # how such a model is made again
 RECORDED = Path(__file__).with_name("recorded")
 # What is recorded besides the usual settings of every task.
 ALSO_RECORDED = ("task=reverse,positions=none", "task=reverse,positions=rotary")
@@ -84,17 +81,6 @@ def learned(settings: str, step: int | None = None) -> TextEncoder:
     return opened(chosen, moments[wanted])
 
 
-def every_moment(settings: LearnSettings) -> dict[int, TextEncoder]:
-    """Return a model of a task after each step whose weights are kept; trained now unless the run was recorded."""
-    return {moment.step: opened(settings, moment) for moment in recorded(settings) or learn(settings) if moment.weights}
-
-
-def settings_of(source: Source) -> LearnSettings | None:
-    """Return how the model of a task was trained; None for one that `learned` did not make."""
-    match = LEARNED.fullmatch(source.maker)
-    return read(match[1]) if match else None
-
-
 def mystery(number: int) -> TextEncoder:
     """Return a mystery model: which task it was trained on is to be found out (`encoder.tasks.mystery`).
 
@@ -104,16 +90,3 @@ def mystery(number: int) -> TextEncoder:
     model = mysteries.model_of(number)
     digest = sha256(mysteries.place(number).read_bytes()).hexdigest()
     return walkable(model, ON_DIGITS["own"], f"mystery {number}", digest, f"mystery({number})")
-
-
-def by_hand(task: str, norm_first: bool = False) -> TextEncoder:
-    """Return a model whose weights were set by hand to solve a task.
-
-    Raises:
-        EncoderError: no solution by hand is known here.
-    """
-    model = solved(task, norm_first)
-    weights = b"".join(parameter.numpy().tobytes() for parameter in model.parameters())
-    maker = f"by_hand({task!r}{', norm_first=True' if norm_first else ''})"
-    name = f"by hand: {task}, {'pre' if norm_first else 'post'}-norm"
-    return walkable(model, task_of(task), name, sha256(weights).hexdigest(), maker)

@@ -24,6 +24,7 @@ OPENS = {
     ),
     "attention": ("one_matrix",),
     "heads": (*("heads_part", "inside_key", "inside_query", "measure", "over", "pair_way"),),
+    "feed_forward": ("atlas_unit",),
     "what_if": (
         *("why", "watched", "loo_way", "loo_measure", "board_way", "beside_step"),
         *("why_token", "why_word", "why_other", "why_baseline", "why_method"),

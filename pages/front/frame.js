@@ -13,6 +13,8 @@ import { file, NO_LINE, post, RENEWED } from './post.js';
 /** @typedef {{data: Told, trigger: ComponentArguments<Told>['setTriggerValue'], page: string, end: () => void, handed: number, opened: number, know: () => boolean, tell: () => void, mounted?: () => void, store?: Store, front?: Front}} Kept */
 
 const RESTS = 300; // ms after which the server hears of what was chosen, where it draws with it
+const COMES = 5000; // ms in which what is drawn below a picture has come
+const MOVES = ['wheel', 'pointerdown', 'keydown'];
 const OLD = 'This browser is too old to draw this page: it needs one of 2024 or later.';
 
 const frame = () => /** @type {HTMLElement | null} */ (document.querySelector('[data-testid=stApp]'));
@@ -60,12 +62,27 @@ function say(root, sentence) {
   root.replaceChildren(said);
 }
 
-/** Takes parameters out of the address. @param {string[]} names */
-function forget(names) {
+/** Takes parameters out of the address, and sets others. @param {string[]} gone @param {Record<string, string>} set */
+function change(gone, set) {
   const all = new URLSearchParams(location.search);
-  names.forEach(name => all.delete(name));
+  gone.forEach(name => all.delete(name));
+  Object.entries(set).forEach(([name, value]) => all.set(name, value));
   const search = all.toString();
   history.replaceState(history.state, '', location.pathname + (search && `?${search}`) + location.hash);
+}
+
+/** Has what the server draws below the picture in sight as it comes, until somebody moves. */
+function leadDown() {
+  const main = document.querySelector('[data-testid=stMainBlockContainer]');
+  if (!main) return;
+  const sight = new ResizeObserver(() => document.querySelector('.st-key-below')?.scrollIntoView({ block: 'start' }));
+  sight.observe(main);
+  const stay = () => {
+    sight.disconnect();
+    MOVES.forEach(name => removeEventListener(name, stay));
+  };
+  MOVES.forEach(name => addEventListener(name, stay));
+  setTimeout(stay, COMES);
 }
 
 /** The store, which tells the server what was chosen where that is wanted. @param {Kept} here @param {Store} store */
@@ -145,11 +162,12 @@ function draw(root, here, front) {
     models: told.models,
     drawn: () => tellClass('changed'),
     open: told.open,
-    unfold: (/** @type {boolean} */ open) => {
+    unfold: (/** @type {boolean} */ open, /** @type {Record<string, string> | undefined} */ choices) => {
       if (open) here.store?.pin();
-      else forget(told.opens);
+      change(open ? [] : told.opens, choices ?? {});
       here.store?.set({ more: open ? '1' : '', });
       here.tell();
+      if (choices) leadDown();
     },
     goTo: (/** @type {string} */ key, /** @type {Record<string, string>} */ query) => {
       const to = told.pages.find(one => one.key === key);

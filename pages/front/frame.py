@@ -43,7 +43,7 @@ NAMES = (
     "v",
     *OF_BROWSER,
 )
-OF_PAGE = {"atlas": ("atlas_part", "atlas_unit"), "story": ("word",)}  # besides
+OF_PAGE = {"story": ("word",)}  # besides
 
 
 @cache

@@ -1,6 +1,6 @@
-"""Below the maps of all heads: examined, measured, compared, and against what really flows."""
+"""Below the maps of all heads: examined, measured, compared, over a corpus, and against what really flows."""
 
-from pages.heads import flow_section, measured
+from pages.heads import corpus, flow_section, measured
 from pages.ui import session_runs
 from pages.ui.picture_view import tabs
 
@@ -10,6 +10,7 @@ PARTS = {
     "How alike heads are": measured.draw_likeness,
     "Inside one head": measured.draw_inside,
     "What really flows": flow_section.draw,
+    "Over a corpus": corpus.draw,
 }
 
 

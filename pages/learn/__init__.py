@@ -1,11 +1,24 @@
-"""Learning, how did it learn this? Grammar is born in a trained model; a task learned here, mysteries, a time-lapse."""
+"""Learning, how did it learn this? Grammar is born in a trained model; small networks: mysteries, and one's own."""
 
 import streamlit as st
 
-from pages.learn import grammar, mystery_section, task_section, time_lapse
+from pages.learn import grammar, mystery_section, task_section
 from pages.ui.picture_view import tabs
+from pages.ui.refusals import parts
 from pages.ui.state import session_state as state
 from pages.ui.widgets import apart
+
+FILM, SMALL = "Grammar is born", "Small networks"
+OF_SMALL = ("learn_", "mystery")  # how choices of small networks begin
+
+
+def small_networks() -> None:
+    """A network whose task is to be found out, and beside it one that is trained on a task."""
+    left, right = st.columns(2, gap="large")
+    with left:
+        parts(mystery_section.draw)
+    with right:
+        parts(learning)
 
 
 def learning() -> None:
@@ -19,17 +32,11 @@ def learning() -> None:
         task_section.draw_openings(settings)
 
 
-TASK, FILM = "Learn a task", "Grammar is born"
-
-
 def draw() -> None:
     """Draw the page."""
     chosen = dict(state.current().choices)
-    of_task = any(name.startswith("learn_") for name in chosen)
-    if state.session().linked and of_task and "learn_part" not in chosen:
-        state.remember("learn_part", TASK, FILM)  # a link that says what is to be learned, and not where
+    of_small = any(name.startswith(OF_SMALL) for name in chosen)
+    if state.session().linked and of_small and "learn_part" not in chosen:
+        state.remember("learn_part", SMALL, FILM)  # a link that says what is to be learned, and not where
     with apart():
-        tabs(
-            {FILM: grammar.draw, TASK: learning, "Mystery models": mystery_section.draw, "Time-lapse": time_lapse.draw},
-            "learn_part",
-        )
+        tabs({FILM: grammar.draw, SMALL: small_networks}, "learn_part")

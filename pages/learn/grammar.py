@@ -35,7 +35,7 @@ from encoder.pictures.registry.grammar_pictures import (
 )
 from encoder.pictures.scene import Scene
 from encoder.support.errors import EncoderError
-from encoder.tasks.timelapse import GapMoments, WordMoments, kept_steps
+from encoder.tasks.kept_moments import GapMoments, WordMoments
 from pages.ui import session_runs
 from pages.ui.components import film_component
 from pages.ui.downloads import keep
@@ -106,8 +106,7 @@ def model_shown(scene: Scene) -> str:
         return f"{shown}."
     if model.startswith(MOMENT):
         return f"{shown}, at all its moments; the bar says {offered_models.offer(model).label}."
-    why = "examined" if kept_steps(session_runs.text_encoder(model)) else "recorded"
-    return f"{shown}, while the bar says {offered_models.offer(model).label}, whose training was not {why}."
+    return f"{shown}, while the bar says {offered_models.offer(model).label}, whose training was not examined."
 
 
 def walk_to(step: int) -> None:

@@ -2,14 +2,14 @@
 
 import streamlit as st
 
-from encoder.pictures.registry.learning_pictures import MYSTERY, MYSTERY_HARM
+from encoder.pictures.registry.mystery_picture import MYSTERY, MYSTERY_HARM
 from encoder.tasks.mystery import MYSTERIES, Examined, examined
 from encoder.tasks.on_digits import ON_DIGITS
 from pages.learn import task_section
 from pages.ui.picture_view import ask, show, tie
 from pages.ui.server import task_models
 from pages.ui.state import session_state as state
-from pages.ui.text import say
+from pages.ui.text import heading, say
 
 SHOWN = 3  # inputs that are shown with the answers to them
 
@@ -21,9 +21,10 @@ def draw() -> None:
     mystery = examined(number)
     layers, heads = mystery.harm.shape
     each = " each" if layers > 1 else ""
+    heading(f"Mystery {number}: what does it compute, and which head does it?")
     st.markdown(
-        f"Mystery {number} is a network of {counted(layers, 'layer')} with {counted(heads, 'head')}{each}. It reads "
-        "eight digits and answers with a digit at every place. **What does it compute, and which head does it?**"
+        f"A network of {counted(layers, 'layer')} with {counted(heads, 'head')}{each}. It reads eight digits and "
+        "answers with a digit at every place."
     )
     st.code("\n".join(lines(mystery)), language=None)
     name = f"{task_models.MYSTERY}{number}"

@@ -157,8 +157,8 @@ def outcome(settings: LearnSettings, moments: Sequence[LearningMoment]) -> tuple
     last, chance = moments[-1], guessing(settings.task)
     far, layer, head = last.nearest
     fact = (
-        f"After {last.step:,} steps it answers {percent(last.exact)} of {HELD_OUT} inputs that it never saw; layer "
-        f"{layer}, head {head} is {far:.2f} from the known pattern."
+        f"{settings.about.title}: after {last.step:,} steps it answers {percent(last.exact)} of {HELD_OUT} inputs that "
+        f"it never saw; layer {layer}, head {head} is {far:.2f} from the known pattern."
     )
     if not settings.about.head_needed:
         return fact, "No head is needed here: the residual connection carries each letter to its own answer."
@@ -187,29 +187,17 @@ def waiting(before: int, ahead: Sequence[LiveRun]) -> str:
     return f"Waiting: {count} before this one, since one trains at a time. {now}; none may take over {most}."
 
 
-WITH_TWO = "two layers with one head each, the first to count and the second to look,"
-
-
 def draw_openings(settings: LearnSettings) -> None:
     """What can be opened, and what it is for."""
     heading("Walk through it")
-    with st.container(horizontal=True):
-        if live.moments(settings):
-            name = f"{task_models.LEARNED}{settings}"
-            st.button("Open this model", type="primary", key="open_learned", on_click=go_to_model, args=(name,))
-        name = f"{task_models.BY_HAND}{settings.task}{task_models.PRE_NORM if settings.norm_first else ''}"
-        st.button("Open the one set by hand", key="open_by_hand", on_click=go_to_model, args=(name,))
+    if live.moments(settings):
+        name = f"{task_models.LEARNED}{settings}"
+        st.button("Open this model", type="primary", key="open_learned", on_click=go_to_model, args=(name,))
     st.markdown(
         "An opened model stands among the models of every page, with inputs of the task as sentences: one sign is "
-        "one token. Then the part Time-lapse shows it at moments of its training."
+        "one token."
         if live.moments(settings)
         else "When training has come to its end, the model can be opened in all pages."
-    )
-    layers = task_models.config(name).n_layers
-    st.caption(
-        f"Training finds some weights that work. The model set by hand has {'one head' if layers == 1 else WITH_TWO} "
-        "whose weights were written down, with no training, and answers every held-out input: what would have been "
-        "enough."
     )
     with st.expander("How the distance is measured"):
         st.latex(r"\text{distance} = \operatorname{mean}_i \; \tfrac12 \sum_j \left| \alpha_{ij} - p_{ij} \right|")

@@ -10,12 +10,12 @@ from weakref import WeakKeyDictionary
 
 import streamlit as st
 
-from encoder.pictures.ask import in_training, scene_of
+from encoder.pictures.ask import scene_of
 from encoder.pictures.expression import Call, Expression, of_files, of_result, of_runs
 from encoder.pictures.figures.drawn import tell_apart
 from encoder.pictures.picture import Answer, Picture, given
 from encoder.pictures.registry import pictures
-from encoder.pictures.registry.learning_pictures import MOMENTS
+from encoder.pictures.registry.grammar_pictures import MOMENTS
 from encoder.pictures.scene import Option, Scene
 from encoder.trace.trace import Trace
 from pages.ui import cell_links, session_runs
@@ -75,7 +75,7 @@ def kept(scene: Scene) -> Callable[[Expression, Callable[[], Any]], Any]:
 
     def keep_call(part: Expression, now: Callable[[], Any]) -> Any:
         if part == MOMENTS:
-            return session_runs.snapshots(in_training(scene.view.model, session_runs.text_encoder))
+            return session_runs.snapshots(scene.view.model)
         if nested.get() or of_files(part) or (isinstance(part, Call) and of_result(part)):
             return now()
         if not of_runs(part):

@@ -10,14 +10,13 @@ import learning from './components/learning.js';
 import living_map from './components/living_map.js';
 import living_map_layer from './components/living_map_layer.js';
 import story_arcs from './components/story_arcs.js';
-import timelapse from './components/timelapse.js';
 import arrival from './frame/arrival.js';
 import reconnect from './reconnect.js';
 
 /** @type {any} */
 const shared = globalThis;
 shared.componentScripts = new Map(Object.entries({
-  arrival, clicks, film, film_arcs, film_guess, film_heads, learning, living_map, living_map_layer, story_arcs, timelapse,
+  arrival, clicks, film, film_arcs, film_guess, film_heads, learning, living_map, living_map_layer, story_arcs,
 }));
 /** @type {(() => void) | null} */
 let end = null;

@@ -7,7 +7,6 @@ from encoder import Trace
 from encoder.atlas.atlas_reader import Atlas
 from encoder.edits.edit_text import edits_to_text
 from encoder.explain.proof import Check
-from encoder.pictures.ask import in_training
 from encoder.teach import trials
 from pages.ui.server import exams, measurements
 from pages.ui.server.engine import is_kept
@@ -18,8 +17,6 @@ from pages.ui.server.engine import warm as warm
 from pages.ui.server.measurements import atlases, proofs, trial_seconds
 from pages.ui.server.measurements import dead_units as dead_units
 from pages.ui.server.measurements import findings as findings
-from pages.ui.server.measurements import moments as moments
-from pages.ui.server.measurements import role_history as role_history
 from pages.ui.server.measurements import snapshots as snapshots
 from pages.ui.server.measurements import spelled as spelled
 from pages.ui.server.measurements import words_of_head as words_of_head
@@ -82,8 +79,3 @@ def is_at_hand() -> bool:
     """Whether that run need not be made first."""
     view = current()
     return is_kept(view.model, session().read, view.hidden, edits_to_text(view.edits))
-
-
-def trained() -> str:
-    """The model whose moments of training are shown to this session."""
-    return in_training(current().model, text_encoder)

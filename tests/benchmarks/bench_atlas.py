@@ -38,16 +38,16 @@ sys.exit(code)
 """
 CLICK, NEAREST, GROWTH = 0.15, 1.0, 1.2  # bars: seconds, seconds, times
 EXBERT = 1_100_000  # bytes of text
-CLICKS: dict[str, dict[str, str]] = {  # what is clicked on the page Atlas, by its link
-    "Heads": {},
-    "Heads, knocked out": {"atlas_off": "1"},
-    "Heads, one run live": {"atlas_run": "1"},
-    "Units": {"atlas_part": "Units"},
-    "Units, knocked out": {"atlas_part": "Units", "atlas_off": "1"},
-    "From A to B": {"atlas_part": "From A to B"},
-    "Find a word": {"atlas_part": "Find a word", "atlas_word": "Monday"},
-    "Nearest": {"atlas_part": "Nearest"},
+HEADS = {"heads_part": "Over a corpus"}
+CLICKS: dict[str, dict[str, str]] = {  # what is clicked in More of Heads, by its link
+    "Heads": HEADS,
+    "Heads, knocked out": HEADS | {"atlas_off": "1"},
+    "Heads, one run live": HEADS | {"atlas_run": "1"},
+    "From A to B": HEADS | {"atlas_part": "From A to B"},
+    "Find a word": HEADS | {"atlas_part": "Find a word", "atlas_word": "Monday"},
+    "Nearest": HEADS | {"atlas_part": "Nearest"},
 }
+UNITS: dict[str, dict[str, str]] = {"Units": {}, "Units, knocked out": {"atlas_off": "1"}}  # in More of Feed-forward
 
 
 def make(folder: Path, texts: list[str], model: str, *more: str) -> tuple[float, float]:
@@ -95,13 +95,14 @@ def clicks(rounds: int) -> list[Figure]:
     """Return a rerun of each view of the shipped atlas of `base`, and of Heads, which reads it."""
     atlas, base = Atlas(SHIPPED / "base"), TextEncoder.from_pretrained("base")
     views = CLICKS | {
-        "Nearest, one head": {"atlas_part": "Nearest", "atlas_near": f"heads-{atlas.card.head_vectors[0]}"}
+        "Nearest, one head": HEADS | {"atlas_part": "Nearest", "atlas_near": f"heads-{atlas.card.head_vectors[0]}"}
     }
-    pages = [(name, open_app("atlas", **query)) for name, query in views.items()]
+    pages = [(name, open_app("heads", **query)) for name, query in views.items()]
+    pages += [(name, open_app("feed_forward", **query)) for name, query in UNITS.items()]
     pages.append(("All heads, measures", open_app("heads", heads_part="Measures", over="100 sentences")))
     rows = [Figure(f"{name}: a click", processor_seconds(app.run, rounds), CLICK, "s") for name, app in pages]
     for name in ("Nearest", "Nearest, one head"):  # a token whose neighbours were not asked for before
-        app, tokens = open_app("atlas", sentence=" ".join("abcdefghijklm"), **views[name]), count(2)
+        app, tokens = open_app("heads", sentence=" ".join("abcdefghijklm"), **views[name]), count(2)
         took = processor_seconds(partial(choose_token, app, tokens), rounds)
         rows.append(Figure(f"{name}, another token: a click", took, NEAREST, "s"))
     for layer, head in ((0, 0), (2, 3), (atlas.card.sizes["layers"] - 1, 1)):  # what is kept after the first click
@@ -115,7 +116,7 @@ def clicks(rounds: int) -> list[Figure]:
 
 
 def choose_token(app: AppTest, tokens: Iterator[int]) -> None:
-    """Choose the next token on the page Atlas."""
+    """Choose the next token."""
     healthy(app.pills(key="atlas_token").set_value(next(tokens)).run())
 
 

@@ -41,7 +41,7 @@ async def burst(running: Server, sessions: int, rounds: int = 5) -> list[Figure]
     async with contextlib.AsyncExitStack() as stack:
         visitors = []
         for _ in range(sessions):
-            visitors.append(await stack.enter_async_context(visit(running.url, "atlas")))
+            visitors.append(await stack.enter_async_context(visit(running.url)))
             await visitors[-1].choose("sentence", sentence(draw))
         for what in ("head", "sentence"):
             lasts, used = [], running.processor_seconds

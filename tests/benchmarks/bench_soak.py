@@ -26,7 +26,7 @@ from bench_load import server
 from figures import Figure, command_line, errors, finish, share
 from servers import Server
 from streamlit.proto.BackMsg_pb2 import BackMsg
-from visitors import Visitor, act, sentence, visit
+from visitors import LAB, Visitor, act, sentence, visit
 from watcher import back_to, watched
 
 GROWTH = 1.2  # memory at the end over that after a tenth
@@ -91,7 +91,7 @@ class Crowd:
 
 async def texts(url: str, number: int, crowd: Crowd) -> None:
     """Be a visitor with two texts of 600 words of one's own."""
-    async with visit(url, "atlas") as visitor:
+    async with visit(url) as visitor:
         for turn in range(2):
             await visitor.choose("sentence", sentence(random.Random(number + 100 * turn), 600))
             await visitor.choose("head", str(number % 8))
@@ -132,7 +132,7 @@ async def tab(url: str, model: str, seed: str, crowd: Crowd) -> None:
     """Open a page with a model of one's own, and stay until all others have theirs."""
     async with contextlib.AsyncExitStack() as stack:
         async with crowd.few:
-            visitor = await stack.enter_async_context(visit(url, "atlas", f"model={model}"))
+            visitor = await stack.enter_async_context(visit(url, "lessons", f"{LAB}&model={model}"))
             if "load_model" in visitor.widgets:
                 await visitor.run(press="load_model")
             await visitor.choose("head", "1")

@@ -43,7 +43,7 @@ from encoder.experiments.attributions.target import Target
 from encoder.metrics.sentences import SENTENCES
 from encoder.model.tap import Recorder
 from encoder.pictures.lists import measure as measure_list
-from encoder.tasks.timelapse import gap_moments, moments_of, word_moments
+from encoder.tasks.kept_moments import gap_moments, moments_of, word_moments
 from pages.ui.server import memory
 from pages.ui.server.memory import keep_freed_memory
 

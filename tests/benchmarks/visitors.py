@@ -22,6 +22,7 @@ SETTINGS = tomllib.loads((Path(__file__).parents[2] / ".streamlit" / "config.tom
 REMEMBERED = SETTINGS["global"]["maxCachedMessageAge"]  # runs for which a browser keeps a large message
 DRAWN_AROUND = {"sentence": "around", "model": "around", "layer": "place", "head": "place"}  # what -> where
 BROKEN = ("exception",)  # elements that no page should ever show
+LAB = "lessons_part=Labs&lab=Padding"  # of what the server draws, one that has a sentence, a layer and a head
 WORDS = ("the", "old", "sea", "keeps", "every", "small", "boat", "and", "no", "light", "warm", "bird", "sings", "under")
 
 
@@ -165,7 +166,7 @@ async def connected(url: str) -> AsyncIterator[websockets.ClientConnection]:
 
 
 @contextlib.asynccontextmanager
-async def visit(url: str, page: str = "atlas", query: str = "") -> AsyncIterator[Visitor]:
+async def visit(url: str, page: str = "lessons", query: str = LAB) -> AsyncIterator[Visitor]:
     """Open a page of the app at `url` and wait for its first run, which is not among the visitor's reruns."""
     async with connected(url) as socket:
         visitor = Visitor(socket, url, query)
@@ -181,13 +182,20 @@ def sentence(draw: random.Random, words: int = 9) -> str:
 
 
 # What a student does and how often: types, looks at another layer or head, goes on, opens another page
-PAGES = ("atlas", "figure")  # those where the server draws with a sentence, a layer and a head
 ACTIONS: dict[str, tuple[int, Callable[[Visitor, random.Random], Awaitable[float]]]] = {
     "types": (3, lambda visitor, draw: visitor.choose("sentence", sentence(draw))),
     "layer": (3, lambda visitor, draw: visitor.choose("layer", str(draw.randrange(6)))),
     "head": (3, lambda visitor, draw: visitor.choose("head", str(draw.randrange(8)))),
-    "page": (1, lambda visitor, draw: visitor.run(draw.choice([p for p in visitor.pages if p in PAGES]))),
+    "page": (1, lambda visitor, draw: look_elsewhere(visitor)),
 }
+
+
+async def look_elsewhere(visitor: Visitor) -> float:
+    """Open another page of the server's, and go back."""
+    page, query = visitor.page, visitor.query
+    seconds = await visitor.run("learn")
+    visitor.page, visitor.query = page, query
+    return seconds + await visitor.run()
 
 
 async def act(visitor: Visitor, draw: random.Random) -> float:

@@ -62,10 +62,10 @@ async def other(visitor: Visitor, seen: Seen) -> None:
 
 
 @contextlib.asynccontextmanager
-async def watched(server: Server, page: str = "atlas") -> AsyncIterator[Seen]:
+async def watched(server: Server) -> AsyncIterator[Seen]:
     """Watch a server for the block; what went wrong with the other visitor is in `broken`."""
     seen = Seen(before=server.megabytes)
-    async with visit(server.url, page) as visitor:
+    async with visit(server.url) as visitor:
         tasks = [asyncio.create_task(one) for one in (memory(server, seen), health(server, seen), other(visitor, seen))]
         try:
             yield seen

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Callable
 from typing import Any
+from urllib.parse import parse_qs
 
 import numpy as np
 import pytest
@@ -42,8 +43,8 @@ def opened(mounted: Mounted, packets: Packets) -> Opened:
     """Opens the page with a state."""
 
     def show(name: str, runs: Packets | None = None, lost: Any = (), **first: object) -> Page:
-        keys = ["add_norm", "feed_forward", "atlas"]
-        return mounted(name, runs or packets, first=first, named=OF_LAYER, lost=lost, keys=keys)
+        keys = ["add_norm", "feed_forward"]
+        return mounted(name, runs or packets, first=first, named=OF_LAYER, lost=lost, keys=keys, more=True)
 
     return show
 
@@ -210,9 +211,12 @@ def test_the_units_of_a_word_are_those_of_the_run(opened: Opened, trace: Trace) 
     expect(page.locator(".row-check")).to_contain_text("all 2,048 agree")
     row = page.locator(".tr-value").all_inner_texts()
     assert all(close(text, float(after[i, third]), 2) for i, text in enumerate(row))
-    page.locator(".ff-atlas").click()
-    key, query = page.evaluate("window.led[0]")
-    assert (key, query["atlas_part"], query["atlas_unit"], query["layer"]) == ("atlas", "Units", str(third), "3")
+    corpus = page.locator(".ff-corpus")
+    expect(corpus).to_have_text(f"Unit {third} in many sentences ↓")
+    href = parse_qs(str(corpus.get_attribute("href")).removeprefix("?"))
+    assert (href["atlas_unit"], href["more"], href["layer"]) == ([str(third)], ["1"], ["3"])
+    corpus.click()
+    assert page.evaluate("unfolded") == [[True, {"atlas_unit": str(third)}]]
 
 
 def test_words_and_units_by_keys(opened: Opened, trace: Trace) -> None:

@@ -220,10 +220,10 @@ def test_a_number_of_a_picture_that_the_server_draws_opens_in_the_same_drawer(
 def test_on_a_page_of_the_server_it_opens_too_and_closing_it_is_remembered(
     page: Page, app_url: str, base: TextEncoder
 ) -> None:
-    open_page(page, f"{app_url}/atlas?cell=layers.4.feed_forward.output:8,1")
+    open_page(page, f"{app_url}/learn?cell=layers.4.feed_forward.output:8,1")
     value = float(base.trace(EXAMPLE)["layers.4.feed_forward.output"][8, 1])
     opened_number(page, "“it” (8)", value)
-    way = widget(page, "bar").get_by_role("button", name="Next")
+    way = widget(page, "bar").get_by_role("button", name="Previous")
     assert way.evaluate("""e => {
       const r = e.getBoundingClientRect();
       return e.contains(document.elementFromPoint(r.x + r.width / 2, r.y + r.height / 2));

@@ -63,7 +63,7 @@ FIRST_PICTURE = """() => Math.min(...[...document.querySelectorAll(
     '[data-testid=stMain] :is(.main-svg, [data-testid=stDataFrame], .tokens), ' +
     '[data-testid=stMain] .st-key-living_map, ' +
     '[data-testid=stMain] :is(.st-key-arcs, .st-key-learning, .st-key-grammar), ' +
-    '[data-testid=stMain] :is(.st-key-board, .st-key-player, .st-key-atlas_contexts)')]
+    '[data-testid=stMain] :is(.st-key-board, .st-key-atlas_contexts)')]
   .filter(one => one.checkVisibility()).map(one => one.getBoundingClientRect().top))"""
 
 
@@ -229,7 +229,7 @@ def test_hostile_text_that_is_typed_becomes_no_markup(page: Page, app_url: str) 
     own_sentence(page, HOSTILE)
     expect(page.locator(".enc-words")).to_contain_text("bold")
     no_markup(page)
-    open_page(page, f"{app_url}/atlas")
+    open_page(page, f"{app_url}/learn")
     type_sentence(page, HOSTILE)
     expect(sentence_line(page)).to_have_value(re.compile("bold"))
     no_markup(page)
@@ -239,25 +239,26 @@ def test_hostile_text_that_is_typed_becomes_no_markup(page: Page, app_url: str) 
     page.evaluate("delete window.canary")
 
 
-OPENED = "atlas?cell=layers.4.feed_forward.output:8,2"
+OPENED = "learn?cell=layers.4.feed_forward.output:8,2"
 
 
-@pytest.mark.parametrize("link", mostly_nightly(["atlas?present=1", OPENED, "atlas?embed=true"], ["atlas?present=1"]))
+@pytest.mark.parametrize("link", mostly_nightly(["learn?present=1", OPENED, "learn?embed=true"], ["learn?present=1"]))
 def test_so_is_a_page_before_a_class_with_a_number_open_or_in_a_frame(page: Page, app_url: str, link: str) -> None:
     open_page(page, f"{app_url}/{link}")
     assert barriers(page) == []
 
 
 def test_the_menu_says_where_we_are_and_leads_on_by_keyboard(page: Page, app_url: str) -> None:
-    open_page(page, f"{app_url}/atlas?layer=2&sentence=I+understand+this")
+    open_page(page, f"{app_url}/learn?layer=2&sentence=I+understand+this")
     page.get_by_role("button", name="Menu", exact=True).press("Enter")
     menu = page.get_by_role("navigation", name="Pages")
-    expect(menu.get_by_role("link", name="Atlas")).to_be_focused()
-    expect(menu.locator("[aria-current=page]")).to_have_text("Atlas")
-    page.keyboard.press("ArrowDown")
+    expect(menu.get_by_role("link", name="Learning")).to_be_focused()
+    expect(menu.locator("[aria-current=page]")).to_have_text("Learning")
+    page.keyboard.press("ArrowUp")
+    page.keyboard.press("ArrowUp")
     with rerun(page):
         page.keyboard.press("Enter")
-    expect(page.locator("h1")).to_have_text("Learning")
+    expect(page.locator("h1")).to_have_text("Models")
     expect(menu).to_be_hidden()
     assert "layer=2" in page.url and "understand" in page.url
 
@@ -265,7 +266,7 @@ def test_the_menu_says_where_we_are_and_leads_on_by_keyboard(page: Page, app_url
 def test_the_page_stays_where_it_is_when_the_layer_changes(page: Page, app_url: str) -> None:
     """No jump: while a new run is drawn, the page keeps its place and its height."""
     page.set_viewport_size(SCREEN)
-    open_page(page, f"{app_url}/atlas?layer=1&atlas_map=1")
+    open_page(page, f"{app_url}/lessons?lessons_part=Labs&lab=Padding&layer=1")
     main = page.locator("[data-testid=stMain]")
     page.locator(".js-plotly-plot .main-svg").first.wait_for()
     main.evaluate("element => element.scrollTo(0, 400)")

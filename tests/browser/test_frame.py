@@ -7,6 +7,7 @@ from playwright.sync_api import Page, expect
 
 from pages.ui.state.site import PAGES
 
+LAB = "lessons?lessons_part=Labs&lab=Padding"  # of the server's pages what has a layer and a head
 TOP = "document.querySelector('[data-testid=stMain]').scrollTop"
 
 PARTS_WITHIN = """width => [...document.querySelectorAll('.st-key-parts_lessons_part [role=radio]')].map(
@@ -19,14 +20,15 @@ def walked(page: Page) -> str:
 
 
 def test_a_page_is_announced_and_back_goes_one_page_back(page: Page, app_url: str) -> None:
-    open_page(page, f"{app_url}/atlas")
+    open_page(page, f"{app_url}/learn")
     seen, status = [walked(page)], widget(page, "arrival").get_by_role("status")
-    expect(status).to_have_text("Look deeper: Atlas")
-    with rerun(page):
-        widget(page, "next").get_by_role("button").click()
-    seen.append(walked(page))
     expect(status).to_have_text("Look deeper: Learning")
-    assert seen == ["atlas", "learn"]
+    for title in ("Models", "Lessons"):
+        with rerun(page):
+            follow_menu(page, title)
+        seen.append(walked(page))
+        expect(status).to_have_text(re.compile(title))
+    assert seen == ["learn", "your_model", "lessons"]
     for before in reversed(seen[:-1]):
         with rerun(page):
             page.go_back()
@@ -52,7 +54,7 @@ def test_back_leads_to_how_a_page_opened_one_press_for_each_choice(page: Page, a
         chosen = chosen_place(page)
         return page.url, sentence_line(page).input_value(), chosen
 
-    open_page(page, f"{app_url}/atlas")
+    open_page(page, f"{app_url}/{LAB}")
     seen = [view()]
     for act in (
         lambda: choose(page, "layer", 2),
@@ -65,7 +67,7 @@ def test_back_leads_to_how_a_page_opened_one_press_for_each_choice(page: Page, a
         with rerun(page):
             page.go_back()
         assert view() == before
-    assert seen[0][0] == f"{app_url}/atlas"
+    assert seen[0][0] == f"{app_url}/{LAB}"
 
 
 def test_back_to_an_address_without_parameters_leads_to_the_first_part(page: Page, app_url: str) -> None:
@@ -95,10 +97,10 @@ def test_enter_runs_the_sentence_and_the_link_has_no_line_break(page: Page, app_
 
 
 def test_a_page_opens_at_its_top(page: Page, app_url: str) -> None:
-    open_page(page, f"{app_url}/atlas")
+    open_page(page, f"{app_url}/learn")
     for move in (
-        lambda: page.keyboard.press("ArrowRight"),
-        lambda: follow_menu(page, "Atlas"),
+        lambda: follow_menu(page, "Lessons"),
+        lambda: follow_menu(page, "Learning"),
         lambda: follow_menu(page, "Models"),
     ):
         page.locator("h1").click()
@@ -121,38 +123,38 @@ def test_all_parts_are_in_sight_and_so_is_the_chosen_one(page: Page, app_url: st
         page.wait_for_function(PARTS_WITHIN, arg=width)
 
 
-def test_next_has_one_place_on_every_page_and_stays_in_view(page: Page, app_url: str) -> None:
+def test_previous_has_one_place_on_every_page_and_stays_in_view(page: Page, app_url: str) -> None:
     page.set_viewport_size({"width": 1280, "height": 800})
     places = set()
-    for key in ("atlas", "learn", "your_model"):
+    for key in ("your_model", "learn"):
         open_page(page, f"{app_url}/{key}")
-        box = widget(page, "next").bounding_box()
+        box = widget(page, "previous").bounding_box()
         assert box is not None
         places.add((round(box["x"]), round(box["y"]), round(box["width"])))
         page.evaluate("document.querySelector('[data-testid=stMain]').scrollTo(0, 900)")
-        expect(widget(page, "next")).to_be_in_viewport()
+        expect(widget(page, "previous")).to_be_in_viewport()
     assert len(places) == 1, places
 
 
 def test_the_menu_of_a_phone_names_all_pages_and_closes_on_a_choice(page: Page, app_url: str) -> None:
     page.set_viewport_size({"width": 390, "height": 844})
-    open_page(page, f"{app_url}/atlas")
+    open_page(page, f"{app_url}/{LAB}")
+    with rerun(page):
+        page.get_by_role("combobox", name="layer", exact=True).select_option("2")
+    assert "layer=2" in page.url
     page.get_by_role("button", name="Menu", exact=True).click()
     menu = page.get_by_role("navigation", name="Pages")
     expect(menu.get_by_role("link")).to_have_text([one.title for one in PAGES])
     with rerun(page):
-        menu.get_by_role("link", name="Atlas").click()
-    expect(page.locator("h1")).to_have_text("Atlas")
+        menu.get_by_role("link", name="Learning").click()
+    expect(page.locator("h1")).to_have_text("Learning")
     expect(menu).to_be_hidden()
-    with rerun(page):
-        page.get_by_role("combobox", name="layer", exact=True).select_option("2")
-    assert "layer=2" in page.url
-    expect(widget(page, "next")).to_be_in_viewport()
+    expect(widget(page, "previous")).to_be_in_viewport()
 
 
 def test_before_a_class_the_sentence_the_layer_and_the_head_can_still_be_chosen(page: Page, app_url: str) -> None:
     page.set_viewport_size({"width": 1280, "height": 800})
-    open_page(page, f"{app_url}/atlas")
+    open_page(page, f"{app_url}/{LAB}")
     with rerun(page):
         page.locator("h1").click()
         page.keyboard.press("p")
@@ -167,7 +169,7 @@ def test_before_a_class_the_sentence_the_layer_and_the_head_can_still_be_chosen(
 
 
 def test_other_sentences_are_behind_the_line_by_keys_too(page: Page, app_url: str) -> None:
-    open_page(page, f"{app_url}/atlas")
+    open_page(page, f"{app_url}/learn")
     type_sentence(page, "Dogs bark.")
     others = page.get_by_role("button", name="Other sentences")
     offered = page.get_by_role("group", name="Other sentences")

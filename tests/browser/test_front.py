@@ -5,7 +5,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from browser_tools import chosen_place, follow_menu, open_page, places, problems, rerun, sentence_line
+from browser_tools import follow_menu, open_page, problems, rerun, sentence_line, type_sentence
 from playwright.sync_api import Page, Request, Route, WebSocket, expect
 from servers import BASE, SERVER_MB, free_port, started
 
@@ -91,22 +91,22 @@ def heard(line: WebSocket, messages: list[str]) -> None:
 def test_a_page_of_the_server_opens_with_what_was_chosen_and_leads_back_with_it(page: Page, app_url: str) -> None:
     """It reads the address, and not what it last showed, even where it had that address before."""
     drawn(page, f"{app_url}/attention?sentence=Dogs+bark.&layer=2&head=3&v=1")
-    follow(page, "Atlas")
-    assert chosen_place(page) == ["2", "3"] and sentence_line(page).input_value() == "Dogs bark."
-    with rerun(page):
-        places(page, "head").get_by_role("radio", name="head 5", exact=True).click()
+    follow(page, "Learning")
+    assert sentence_line(page).input_value() == "Dogs bark."
+    assert "layer=2" in page.url and "head=3" in page.url
+    type_sentence(page, "Fish swim.")
     with rerun(page):
         follow_menu(page, "Attention")
-    assert sentence(page) == "Dogs bark."
-    for part in ("sentence=Dogs+bark.", "layer=2", "head=5"):
+    assert sentence(page) == "Fish swim."
+    for part in ("sentence=Fish+swim.", "layer=2", "head=3"):
         assert part in page.url
-    page.get_by_role("radiogroup", name="head").get_by_role("radio", name="3").click()
-    follow(page, "Atlas")
-    assert chosen_place(page) == ["2", "3"]
+    page.get_by_role("radiogroup", name="head").get_by_role("radio", name="5").click()
+    follow(page, "Learning")
+    assert "layer=2" in page.url and "head=5" in page.url
     with rerun(page):
         follow_menu(page, "Attention")
     read(page, "Cats purr.")
-    follow(page, "Atlas")
+    follow(page, "Learning")
     assert sentence_line(page).input_value() == "Cats purr."
 
 
@@ -220,3 +220,18 @@ def test_words_that_the_model_does_not_know_are_said_on_both_pages(page: Page, a
         expect(note).to_have_text(words_known(base.tokenize(text)).sentence)
     drawn(page, app_url)
     expect(note).to_be_hidden()
+
+
+def test_a_link_down_opens_what_it_names_below_the_picture_and_has_it_in_sight(page: Page, app_url: str) -> None:
+    contexts = page.locator(".st-key-atlas_contexts")
+    drawn(page, f"{app_url}/heads?model=small&layer=2&head=3")
+    page.get_by_role("link", name="Its contexts").click()
+    expect(contexts).to_be_in_viewport()
+    expect(page.get_by_role("radio", name="Over a corpus")).to_be_checked()
+    assert "heads_part=Over+a+corpus" in page.url
+    drawn(page, f"{app_url}/feed_forward?model=small&layer=2")
+    unit = page.locator(".ff-corpus")
+    number = str(unit.get_attribute("data-unit"))
+    unit.click()
+    expect(contexts).to_be_in_viewport()
+    expect(page.get_by_role("heading", name=f"Layer 2, unit {number} fires at")).to_be_visible()

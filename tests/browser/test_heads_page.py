@@ -50,7 +50,7 @@ def opened(mounted: Mounted, packets: Packets) -> Opened:
     """Opens the page with a state."""
 
     def show(runs: Packets | None = None, held: Any = (), lost: Any = (), **first: object) -> Page:
-        keys, ready = ["attention", "what_if", "atlas"], "[data-head-map]"
+        keys, ready = ["attention", "what_if"], "[data-head-map]"
         some = {"keys": keys, "held": held, "lost": lost, "more": True, "ready": ready}
         return mounted("heads", runs or packets, first=first, **some)
 
@@ -206,10 +206,11 @@ def test_its_links_carry_the_head_and_the_edit_that_switches_it_off(opened: Open
     page.get_by_role("link", name="Examine").click()
     page.get_by_role("link", name="Switch it off").click()
     led: list[Any] = page.evaluate("led")
-    assert [key for key, _ in led] == ["attention", "atlas", "what_if"]
+    assert [key for key, _ in led] == ["attention", "what_if"]
     assert all((query["layer"], query["head"]) == ("4", "0") for _, query in led)
-    assert led[2][1]["edits"] == "layers.4.attention.heads:zero:h=0" and "edits" not in led[1][1]
-    assert page.evaluate("unfolded") == [True]
+    assert led[1][1]["edits"] == "layers.4.attention.heads:zero:h=0" and "edits" not in led[0][1]
+    contexts = {"heads_part": "Over a corpus", "atlas_part": "Contexts"}
+    assert page.evaluate("unfolded") == [[True, contexts], [True, {"heads_part": "What each head does"}]]
 
 
 def test_a_model_that_was_not_examined_says_so_and_offers_it(opened: Opened) -> None:

@@ -56,7 +56,7 @@ def test_what_a_link_says_never_becomes_a_link_of_the_app(page: Page, app_url: s
         "layer=me@evil.example",
         "cell=HTTPS://evil.example",
     )
-    open_page(page, f"{app_url}/atlas?{'&'.join(asked)}&hidden=%E2%80%AEabc")
+    open_page(page, f"{app_url}/learn?{'&'.join(asked)}&hidden=%E2%80%AEabc")
     note = page.get_by_test_id("stAlert")
     expect(note).to_contain_text("evil.example/x")
     expect(note).to_contain_text("me@")
@@ -66,13 +66,9 @@ def test_what_a_link_says_never_becomes_a_link_of_the_app(page: Page, app_url: s
 
 
 def test_in_a_frame_there_is_no_menu_and_the_link_is_that_of_the_page(page: Page, app_url: str) -> None:
-    open_page(page, f"{app_url}/atlas?embed=true&{AT}")
+    open_page(page, f"{app_url}/learn?embed=true&{AT}")
     menu = page.get_by_role("button", name="Menu", exact=True)
     expect(sentence_line(page)).to_be_visible()
-    expect(menu).to_be_hidden()
-    with rerun(page):
-        widget(page, "next").get_by_role("button").click()
-    expect(page).to_have_url(re.compile("/learn.*embed=true"))
     expect(menu).to_be_hidden()
     expect(page.locator("[data-testid=stAlert]")).to_have_count(0)
     with rerun(page):
@@ -80,12 +76,15 @@ def test_in_a_frame_there_is_no_menu_and_the_link_is_that_of_the_page(page: Page
     link = urlsplit(page.get_by_test_id("stCode").inner_text().strip())
     asked = parse_qs(urlsplit(page.url).query)
     assert link.path == "/learn" and parse_qs(link.query) | {"embed": ["true"]} == asked | {"v": ["1"]}
+    widget(page, "previous").get_by_role("button").click()
+    expect(page).to_have_url(re.compile("/heads.*embed=true"))
+    expect(menu).to_be_hidden()
 
 
 def test_one_key_presents_and_the_arrow_keys_still_walk(page: Page, app_url: str) -> None:
-    open_page(page, f"{app_url}/atlas?{AT}&atlas_map=1")
+    open_page(page, f"{app_url}/lessons?lessons_part=Labs&lab=Padding&{AT}")
     height = "plot => plot.clientHeight"
-    plot = widget(page, "atlas_heads").locator(".js-plotly-plot")
+    plot = widget(page, "pad_weights").locator(".js-plotly-plot")
     usual = plot.evaluate(height)
     page.locator("h1").click()
     with rerun(page):
@@ -94,9 +93,10 @@ def test_one_key_presents_and_the_arrow_keys_still_walk(page: Page, app_url: str
     expect(menu).to_be_hidden()
     assert plot.evaluate(height) > 1.25 * usual
     with rerun(page):
-        page.keyboard.press("ArrowRight")
-    expect(page).to_have_url(re.compile("/learn.*present=1"))
-    with rerun(page):
         page.keyboard.press("Escape")
     expect(menu).to_be_visible()
     expect(page).not_to_have_url(re.compile("present"))
+    open_page(page, f"{app_url}/learn?{AT}&present=1")
+    page.locator("h1").click()
+    page.keyboard.press("ArrowLeft")
+    expect(page).to_have_url(re.compile("/heads.*present=1"))

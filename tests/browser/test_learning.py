@@ -1,4 +1,4 @@
-"""Learning in a real browser: the film "Grammar is born", a task that is learned, and the time-lapse of a head.
+"""Learning in a real browser: the film "Grammar is born", and a task that is learned.
 
 They are played, dragged and stepped in the browser alone; no run of the server is asked for.
 """
@@ -13,7 +13,7 @@ from encoder.checkpoint import snapshots
 from encoder.exam.moments import bundled_moments
 from encoder.exam.rise import rise
 from encoder.support.formatting import percent
-from encoder.tasks.timelapse import at
+from encoder.tasks.kept_moments import at
 from encoder.trace.unpadded import attention_weights
 
 STEPS = snapshots("small")
@@ -181,37 +181,3 @@ def test_a_run_is_played_paused_and_stepped_and_its_model_is_walked(page: Page, 
     expect(page.locator(".at-finding")).not_to_be_empty()
     expect(page.get_by_label("Sentence", exact=True)).to_have_value("g c e e e f f c e g")
     assert "model=learned" in page.url
-
-
-def test_play_moves_the_picture_in_the_browser_alone_and_a_picked_moment_is_shown_large(
-    page: Page, app_url: str
-) -> None:
-    open_page(page, f"{app_url}/learn?learn_part=Time-lapse&layer=0&head=2")
-    asked = runs(page)
-    player = widget(page, "player")
-    canvas, step = player.locator("canvas"), player.locator("output.step")
-    expect(step).to_have_text("step 0")
-    first = canvas.evaluate(PIXELS)
-    player.get_by_role("button", name="Play").click()
-    expect(player.get_by_role("button", name="Pause")).to_be_visible()
-    expect(step).to_have_text("step 100")
-    played = canvas.evaluate(PIXELS)
-    assert played != first
-    player.get_by_role("button", name="Pause").click()
-    slider = player.get_by_role("slider")
-    slider.focus()
-    page.keyboard.press("End")
-    expect(step).to_have_text("step 20,000")
-    assert canvas.evaluate(PIXELS) not in (first, played)
-    expect(player.locator("li").first).to_contain_text("because")
-    page.keyboard.press("ArrowLeft")
-    expect(step).to_have_text("step 10,000")
-    expect(page.locator("h1")).to_have_text("Learning")
-    assert runs(page) == asked
-
-    with rerun(page):
-        widget(page, "moments").get_by_role("button", name="Step 3000").click()
-    expect(step).to_have_text("step 3,000")
-    canvas.focus()
-    page.keyboard.press("ArrowDown")
-    expect(player.locator("output.cell")).to_contain_text("the → [CLS]: ≈ 0.9")

@@ -3,10 +3,9 @@ import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import test from 'node:test';
 import { brief, percent, points, short } from '../../encoder/browser/number.js';
-import { bytes, cellUnder, moved, pixels } from '../../pages/ui/components/cells.js';
+import { bytes, pixels } from '../../pages/ui/components/cells.js';
 import { bandsOf, isDark, levelText, signedText, unpack, wholePercent } from '../../pages/ui/components/living_map_data.js';
 import { columnSpans, kept, layout, thumbAt, thumbGrid } from '../../pages/ui/components/living_map_layout.js';
-import { reading } from '../../pages/ui/components/timelapse.js';
 
 const packed = array => Buffer.from(array.buffer).toString('base64');
 
@@ -18,26 +17,10 @@ test('numbers are written as the table says that Python keeps to', async () => {
   }
 });
 
-test('a cell lies under the pointer, and arrow keys stay in the map', () => {
-  const box = { left: 100, top: 50, width: 60, height: 20 }; // 4 rows of 5 pixels, 3 columns of 20
-  for (const [x, y, cell] of [[100, 50, [0, 0]], [119.9, 54.9, [0, 0]], [120, 55, [1, 1]], [160, 70, [3, 2]], [500, 500, [3, 2]], [0, 0, [0, 0]], [141, 10, [0, 2]]]) {
-    assert.deepEqual(cellUnder(x, y, box, 4, 3), cell);
-  }
-  for (const [at, key, to] of [[[1, 1], 'ArrowUp', [0, 1]], [[1, 1], 'ArrowRight', [1, 2]], [[0, 0], 'ArrowUp', [0, 0]], [[0, 0], 'ArrowLeft', [0, 0]], [[3, 2], 'ArrowDown', [3, 2]], [[1, 1], 'Enter', null]]) {
-    assert.deepEqual(moved(at, key, 4, 3), to);
-  }
-});
-
 test('levels become colours of the palette, and what has none is clear', () => {
   assert.deepEqual([...bytes(packed(Uint8Array.of(0, 7, 254, 255)))], [0, 7, 254, 255]);
   const [a, d] = [[97, 98, 99, 255], [100, 101, 102, 255]];
   assert.deepEqual([...pixels([1, -1, 0, 2, 255], Buffer.from('abcdef'))], [...d, 0, 0, 0, 0, ...a, ...Array(8).fill(0)]);
-});
-
-test('the time-lapse reads a cell by its tokens', () => {
-  const names = ['[CLS]', 'the', 'cat', 'sat'];
-  assert.equal(reading(names, 1, [2, 1], 127), 'cat → the: ≈ 0.50');
-  assert.equal(reading(names, 2, [1, 0], 254), 'cat → [CLS]: ≈ 1.00');
 });
 
 test('a packet of the living map is unpacked, and its levels are written', () => {

@@ -1,4 +1,4 @@
-"""Pictures of an atlas: what every head, unit and layer did over a whole corpus."""
+"""Pictures of an atlas: what every head and unit did over a whole corpus."""
 
 from collections.abc import Mapping
 from functools import partial
@@ -7,20 +7,19 @@ import numpy as np
 
 from encoder.atlas.atlas_folders import atlas_of
 from encoder.atlas.atlas_reader import Atlas
-from encoder.atlas.corpus_numbers import firing_shares, pair_weights, ranked_shares, telling_unit, vector_lengths
+from encoder.atlas.corpus_numbers import firing_shares, pair_weights, ranked_shares, telling_unit
 from encoder.atlas.pairs import ACROSS, MEANINGS, told_apart
 from encoder.atlas.running_sums import MEASURES
 from encoder.metrics import largest_cell
 from encoder.pictures.export.caption import UNCHANGED, About
-from encoder.pictures.expression import ENC, Call, Expression, call
+from encoder.pictures.expression import ENC, Call, call
 from encoder.pictures.numbers import Names
 from encoder.pictures.picture import Answer, Picture
 from encoder.pictures.registry.heads_pictures import every_head
 from encoder.pictures.scene import ATLAS, Option, Scene, one_of
 from encoder.support.formatting import brief, percent
 
-PARTS = ("Heads", "Units", "From A to B", "Find a word", "Nearest", "Layers")
-PART = one_of("atlas_part", PARTS)
+PART = {"heads_part": "Over a corpus"}
 KNOWN = MEASURES | ACROSS
 TITLES = {name: measure.title for name, measure in KNOWN.items()} | {
     "weight_mean": "Largest weight, mean",
@@ -67,7 +66,7 @@ def say_heads(answer: Answer) -> str:
     return f"{title} is largest in {every_head(answer)[most]}: {brief(first[most])}."
 
 
-of_page = partial(Picture, page="atlas", about=about_atlas, needs="model")
+of_page = partial(Picture, page="heads", about=about_atlas, needs="model")
 ATLAS_HEADS = of_page(
     key="atlas_heads",
     question="Which heads do much of two things over a whole corpus?",
@@ -79,7 +78,7 @@ ATLAS_HEADS = of_page(
     title=lambda scene: f"All heads by {' and '.join(chosen_measures(scene))}",
     say=say_heads,
     options=(ATLAS, TO_THE_RIGHT, UP),
-    unfolds={"atlas_map": "1"},
+    unfolds=PART | {"atlas_map": "1"},
     look=lambda answer: {
         "chosen": answer.scene.layer * answer.scene.n_heads + answer.scene.head,
         "titles": tuple(chosen_measures(answer.scene)),
@@ -103,7 +102,8 @@ def say_units(answer: Answer) -> str:
     )
 
 
-ATLAS_UNITS = of_page(
+of_units = partial(of_page, page="feed_forward")
+ATLAS_UNITS = of_units(
     key="atlas_units",
     question="How often do the feed-forward units of a layer fire?",
     measure=lambda scene: call(ranked_shares, atlas(scene), scene.layer)[1],
@@ -115,7 +115,7 @@ ATLAS_UNITS = of_page(
     title=lambda scene: f"How often the units of layer {scene.layer} fire",
     say=say_units,
     options=(ATLAS,),
-    unfolds={"atlas_part": "Units", "atlas_map": "1"},
+    unfolds={"atlas_map": "1"},
 )
 UNIT = Option(
     "atlas_unit",
@@ -124,50 +124,51 @@ UNIT = Option(
 )
 
 
-def of_a_unit(scene: Scene) -> bool:
-    """Whether the part of the page is open that is about a unit; else it is about a head."""
-    return bool(scene[PART] == "Units")
+def say_firings(answer: Answer) -> str:
+    """What half of the firings lie below, and the largest."""
+    middle, most = middle_and_most(answer)
+    return f"At half of its firings the activation is {middle} or less; the largest is {most}."
 
 
-def bounds(scene: Scene) -> Expression:
-    """The smallest value of a head or a unit over the corpus, the ends of its tenths, and the largest."""
-    if of_a_unit(scene):
-        return atlas(scene).unit(scene.layer, scene[UNIT])["deciles"]
-    return atlas(scene).head(scene.layer, scene.head)[f"{scene[BY]}_deciles"]
+def middle_and_most(answer: Answer) -> tuple[str, str]:
+    """What half of the values lie below, and the largest."""
+    values = answer.numbers.array
+    return brief(values[len(values) // 2]), brief(values[-1])
 
 
-def bounded(scene: Scene) -> str:
-    """What has those values."""
-    if of_a_unit(scene):
-        return f"How the firings of layer {scene.layer}, unit {scene[UNIT]} are spread"
-    return f"How the values of layer {scene.layer}, head {scene.head} are spread"
-
-
-def value_name(scene: Scene) -> str:
-    """What the values of a head or a unit are."""
-    return "activation" if of_a_unit(scene) else UNITS[scene[BY]]
+UNIT_DECILES = of_units(
+    key="unit_deciles",
+    question="How are the firings of a unit spread over a corpus?",
+    measure=lambda scene: atlas(scene).unit(scene.layer, scene[UNIT])["deciles"],
+    dims=("percent of its firings",),
+    names=lambda answer: {answer.dims[0]: range(0, 101, 10)},
+    kind="curve",
+    unit="activation",
+    title=lambda scene: f"How the firings of layer {scene.layer}, unit {scene[UNIT]} are spread",
+    say=say_firings,
+    options=(ATLAS, UNIT),
+    unfolds={"atlas_spread": "1"},
+)
 
 
 def say_deciles(answer: Answer) -> str:
     """What half of the values lie below, and the largest."""
-    values, scene = answer.numbers.array, answer.scene
-    half = "half of its firings" if of_a_unit(scene) else "half of the tokens"
-    middle, most = brief(values[len(values) // 2]), brief(values[-1])
-    return f"At {half} the {value_name(scene)} is {middle} or less; the largest is {most}."
+    middle, most = middle_and_most(answer)
+    return f"At half of the tokens the {UNITS[answer.scene[BY]]} is {middle} or less; the largest is {most}."
 
 
 ATLAS_DECILES = of_page(
     key="atlas_deciles",
-    question="How are the values of a head or a unit spread over a corpus?",
-    measure=bounds,
-    dims=lambda scene: ("percent of its firings" if of_a_unit(scene) else "percent of the tokens",),
+    question="How are the values of a head spread over a corpus?",
+    measure=lambda scene: atlas(scene).head(scene.layer, scene.head)[f"{scene[BY]}_deciles"],
+    dims=("percent of the tokens",),
     names=lambda answer: {answer.dims[0]: range(0, 101, 10)},
     kind="curve",
-    unit=value_name,
-    title=bounded,
+    unit=lambda scene: UNITS[scene[BY]],
+    title=lambda scene: f"How the values of layer {scene.layer}, head {scene.head} are spread",
     say=say_deciles,
-    options=(ATLAS, PART, BY, UNIT),
-    unfolds={"atlas_spread": "1"},
+    options=(ATLAS, BY),
+    unfolds=PART | {"atlas_spread": "1"},
 )
 START = Option("atlas_start", lambda scene: told_apart(opened(scene).card.pairs)[0], lambda scene: "article")
 END = Option("atlas_end", lambda scene: told_apart(opened(scene).card.pairs)[1], lambda scene: "next")
@@ -192,30 +193,5 @@ ATLAS_PAIRS = of_page(
     title=lambda scene: f"Weight from {MEANINGS[scene[START]]} to {MEANINGS[scene[END]]}",
     say=say_pairs,
     options=(ATLAS, START, END),
-    unfolds={"atlas_part": "From A to B"},
-)
-
-
-def say_lengths(answer: Answer) -> str:
-    """How long a word's vector is at the end, and how long the mean of all."""
-    words, _, mean = answer.numbers.array[:, -1].tolist()
-    return (
-        f"After the last layer a word's vector has length {brief(words)} on average, and the mean of all of them "
-        f"{brief(mean)}."
-    )
-
-
-ATLAS_LENGTHS = of_page(
-    key="atlas_lengths",
-    question="How long do vectors grow from layer to layer, over a whole corpus?",
-    measure=lambda scene: call(vector_lengths, atlas(scene)),
-    dims=("series", "after"),
-    names=lambda answer: {"series": list(answer.measured)},
-    kind="curve",
-    unit="length",
-    title="How long vectors are after each layer",
-    say=say_lengths,
-    options=(ATLAS,),
-    unfolds={"atlas_part": "Layers"},
-    look=lambda answer: {"titles": ("layers behind it", "length")},
+    unfolds=PART | {"atlas_part": "From A to B"},
 )

@@ -28,12 +28,14 @@ from encoder.pictures.export.caption import About
 from encoder.pictures.expression import ENC, Call, Expression, call
 from encoder.pictures.numbers import Names
 from encoder.pictures.picture import Answer, Picture
-from encoder.pictures.registry.learning_pictures import MOMENTS, STEPS, when
 from encoder.pictures.scene import Option, Scene
 from encoder.support.formatting import percent, shown
-from encoder.tasks.timelapse import gap_moments, typed_words, word_moments
+from encoder.tasks import kept_moments
+from encoder.tasks.kept_moments import gap_moments, kept_steps, typed_words, word_moments
 
 FORMS = ("is", "are")
+STEPS = "training steps + 1"  # step 0 has no logarithm, so one is added to all
+MOMENTS = call(kept_moments.moments_of, ENC)
 LONGEST = 400  # letters of a sentence of one's own
 PART = {"learn_part": "Grammar is born"}
 
@@ -139,6 +141,12 @@ def name_curves(answer: Answer) -> dict[str, Names]:
         f"looks {curve.fixed_name}, right or wrong",
     ]
     return {"series": names[: len(answer.measured)], STEPS: [step + 1 for step in curve.shares]}
+
+
+def when(scene: Scene) -> str:
+    """At how many moments of training, in words."""
+    steps = kept_steps(scene.encoder)
+    return f"at {len(steps)} moments of training, from step {steps[0]:,} to step {steps[-1]:,}"
 
 
 def about(scene: Scene) -> About:

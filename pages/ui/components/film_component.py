@@ -7,7 +7,7 @@ import numpy as np
 
 from encoder.exam.moments import Moments
 from encoder.exam.rise import Place, Rise, best, every_head, rise
-from encoder.tasks.timelapse import GapMoments, WordMoments
+from encoder.tasks.kept_moments import GapMoments, WordMoments
 from pages.ui.component import component
 from pages.ui.state import session_state as state
 

@@ -55,7 +55,7 @@ def draw(page: Page, around: Around, top: Any, bar: Any, under: Any) -> None:
         at = story_view.place() if page == story_view.HERE else walk.place(page)
         draw_arrival(page, at)
         with bar:
-            if library.lab_has_place() if in_labs else has_place(page):
+            if library.lab_has_place() if in_labs else page.place:
                 around.draw_place(trace.config)
             lesson_bar.draw(page)
             story_view.way_back(page)
@@ -108,11 +108,6 @@ def draw_below(page: Page, above: Any, usual: Mapping[str, str], is_open: bool) 
 def draw_page(page: Page) -> None:
     """Draw a page's own part of the app."""
     import_module(f"pages.{page.key}").draw()
-
-
-def has_place(page: Page) -> bool:
-    """Return whether a layer and a head mean something to what is open on a page."""
-    return page.place and (page.place_in is None or page.place_in in state.current().choices)
 
 
 def end(at: Any) -> None:

@@ -23,22 +23,20 @@ from encoder.experiments.probes.layer_probes import labelled
 from encoder.experiments.probes.regression import Regression
 from encoder.explain.cost import run_flops
 from encoder.explain.proof import Check, checks
-from encoder.metrics import ROLES, SENTENCES, Survey, never_positive, survey_cost, unit_words
+from encoder.metrics import SENTENCES, Survey, never_positive, survey_cost, unit_words
 from encoder.metrics import survey as measure
 from encoder.metrics.head_measures import HeadSurvey
 from encoder.support.formatting import shown
-from encoder.tasks import timelapse
-from encoder.tasks.timelapse import Moment, Strongest
+from encoder.tasks.kept_moments import moments_of
 from encoder.teach import trials
 from encoder.trace.tokens import Text
-from encoder.train.evaluation import Score, evaluate_text
-from pages.ui.server import jobs, memory, task_models
+from pages.ui.server import jobs, memory
 from pages.ui.server.engine import budget, held_by, kept, run, text_encoder
 from pages.ui.server.pool import Results
 
 P = ParamSpec("P")
 R = TypeVar("R")
-SURVEYS_BYTES = FINDINGS_BYTES = MOMENTS_BYTES = 50_000_000  # what is measured, of each kind
+SURVEYS_BYTES = FINDINGS_BYTES = 50_000_000  # what is measured, of each kind
 PROOFS_BYTES = 10_000_000
 SNAPSHOTS_BYTES = 300_000_000  # the moments of one model
 SENTENCE_SECONDS = 0.002  # of each sentence, however small the model is
@@ -158,44 +156,7 @@ def bytes_of_snapshots(every: Mapping[int, TextEncoder]) -> int:
 def snapshots(model: str) -> dict[int, TextEncoder]:
     """A model after each step whose weights are kept, in order."""
     with st.spinner("Loading the moments of training …"):
-        if task_models.is_one(model):
-            return task_models.every_moment(model)
-        return timelapse.moments_of(text_encoder(model))
-
-
-@kept(MOMENTS_BYTES)
-def moments(model: str, sentence: str, layer: int, head: int, position: int) -> list[Moment]:
-    """One sentence and one head in a model after each step whose weights are kept."""
-    with jobs.short.turn(), st.spinner("Running every moment …"):
-        return [timelapse.moment(step, one, sentence, layer, head, position) for step, one in snapshots(model).items()]
-
-
-def role_history(model: str) -> tuple[dict[str, list[Strongest]], list[Score]]:
-    """At each moment the strongest head of each role, and how well the model guesses, over the bundled sentences.
-
-    Raises:
-        jobs.NotStarted: it was not asked for; the page now offers it.
-    """
-    if not role_history_of.has(model):
-        every = snapshots(model)
-        lengths = [len(one.tokenize(text).ids) for one in list(every.values())[:1] for text in SENTENCES]
-        seconds = 2 * sum(survey_seconds(one, lengths) for one in every.values())  # scores take as long as measures
-        jobs.ask(f"role_history_{model}", seconds, "Measure every moment")
-    return role_history_of(model)
-
-
-@kept(MOMENTS_BYTES)
-def role_history_of(model: str) -> tuple[dict[str, list[Strongest]], list[Score]]:
-    """Measure every moment now."""
-    heads: dict[str, list[Strongest]] = {role: [] for role in ROLES}
-    scores = []
-    for step, encoder in snapshots(model).items():
-        with jobs.in_turn(), st.spinner("Measuring every moment over 100 sentences …"):  # others may run in between
-            found = measure(encoder)
-            scores.append(evaluate_text(encoder, SENTENCES))
-        for role, series in heads.items():
-            series.append(timelapse.strongest(step, found, role))
-    return heads, scores
+        return moments_of(text_encoder(model))
 
 
 def over_sentences(

@@ -110,7 +110,7 @@ def check(name: str) -> None:
         place(name)
         within_megabytes(weights(name) / 1e6)
     elif name not in MODELS:
-        ways = f"{BUILT}…, {FOLDER}…, learned:…, by-hand:…, mystery:… and {MOMENT}…"
+        ways = f"{BUILT}…, {FOLDER}…, learned:…, mystery:… and {MOMENT}…"
         raise EncoderError(f"models are {', '.join(MODELS)}, {ways}")
 
 

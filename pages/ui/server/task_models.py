@@ -1,40 +1,31 @@
 """Models of small tasks by their names.
 
-"learned:task=reverse,seed=3" is trained, "by-hand:reverse" set by hand, "mystery:3" trained on what is to be found out.
+"learned:task=reverse,seed=3" is trained on a task, "mystery:3" on what is to be found out.
 """
 
 from encoder import TextEncoder
 from encoder.model.config import EncoderConfig
 from encoder.support.errors import EncoderError
 from encoder.tasks.attention_task import AttentionTask
-from encoder.tasks.by_hand import SOLUTIONS, shape
-from encoder.tasks.models import by_hand, mystery, opened
+from encoder.tasks.models import mystery, opened
 from encoder.tasks.mystery import mystery_of
 from encoder.tasks.on_digits import ON_DIGITS
 from encoder.tasks.settings import LearnSettings, read
-from encoder.tasks.task import task_of
 from encoder.tasks.task_training import LearningMoment, example
 from pages.ui.server.live_training import live
 
-LEARNED, BY_HAND, MYSTERY = "learned:", "by-hand:", "mystery:"
-PRE_NORM = ",pre-norm"
+LEARNED, MYSTERY = "learned:", "mystery:"
 EXAMPLES = 5  # held-out inputs that are offered as sentences
 
 
 def is_one(name: str) -> bool:
     """Whether a model's name is that of a task."""
-    return name.startswith((LEARNED, BY_HAND, MYSTERY))
+    return name.startswith((LEARNED, MYSTERY))
 
 
 def asked(name: str) -> LearnSettings:
     """The settings that the name of a trained model spells."""
     return read(name.removeprefix(LEARNED))
-
-
-def solution(name: str) -> tuple[str, bool]:
-    """The task of a model that was set by hand, and whether its norms come first."""
-    text = name.removeprefix(BY_HAND)
-    return text.removesuffix(PRE_NORM), text.endswith(PRE_NORM)
 
 
 def mystery_number(name: str) -> int:
@@ -50,9 +41,7 @@ def mystery_number(name: str) -> int:
 
 def task(name: str) -> AttentionTask:
     """The task of a model; of a mystery one that reads the same and does not give it away."""
-    if name.startswith(MYSTERY):
-        return ON_DIGITS["own"]
-    return task_of(solution(name)[0] if name.startswith(BY_HAND) else asked(name).task)
+    return ON_DIGITS["own"] if name.startswith(MYSTERY) else asked(name).about
 
 
 def moments(name: str) -> dict[int, LearningMoment]:
@@ -71,42 +60,34 @@ def check(name: str) -> None:
     """Refuse the name of a model that is not to be had.
 
     Raises:
-        EncoderError: no such task or settings, no solution by hand, or a run that nobody has trained here.
+        EncoderError: no such mystery, task or settings, or a run that nobody has trained here.
     """
-    if name.startswith(LEARNED):
-        moments(name)
-    elif name.startswith(MYSTERY):
+    if name.startswith(MYSTERY):
         mystery_number(name)
-    elif solution(name)[0] not in SOLUTIONS:
-        raise EncoderError(f"weights are set by hand for {', '.join(SOLUTIONS)}, and for no other task")
+    else:
+        moments(name)
 
 
 def config(name: str) -> EncoderConfig:
     """The shape of a model."""
-    if name.startswith(MYSTERY):
-        return mystery_of(mystery_number(name)).settings.config
-    return shape(task(name), solution(name)[1]) if name.startswith(BY_HAND) else asked(name).config
+    settings = mystery_of(mystery_number(name)).settings if name.startswith(MYSTERY) else asked(name)
+    return settings.config
 
 
 def place(name: str) -> tuple[int, int]:
     """The layer and head that are worth a first look: those that look where the known pattern does; 0 in a mystery."""
-    if not name.startswith(LEARNED):
-        return (config(name).n_layers - 1 if name.startswith(BY_HAND) else 0), 0
-    return list(moments(name).values())[-1].nearest[1:]
+    return (0, 0) if name.startswith(MYSTERY) else list(moments(name).values())[-1].nearest[1:]
 
 
 def label(name: str) -> str:
     """What a model is called in a list."""
     if name.startswith(MYSTERY):
         return f"Mystery {mystery_number(name)}"
-    how = "set by hand" if name.startswith(BY_HAND) else "learned"
-    return f"{task(name).title}: {how}" + (f" ({settled})" if (settled := differing(name)) else "")
+    return f"{task(name).title}: learned" + (f" ({settled})" if (settled := differing(name)) else "")
 
 
 def differing(name: str) -> str:
     """What a name says besides the task."""
-    if name.startswith(BY_HAND):
-        return "pre-norm" if solution(name)[1] else ""
     return str(asked(name)).partition(",")[2].replace(",", ", ")
 
 
@@ -114,15 +95,8 @@ def make(name: str) -> TextEncoder:
     """The model of that name."""
     if name.startswith(MYSTERY):
         return mystery(mystery_number(name))
-    if name.startswith(BY_HAND):
-        return by_hand(*solution(name))
     kept = moments(name)
     return opened(asked(name), kept[max(kept)])
-
-
-def every_moment(name: str) -> dict[int, TextEncoder]:
-    """A trained model after each step whose weights are kept."""
-    return {step: opened(asked(name), moment) for step, moment in moments(name).items()}
 
 
 def examples(name: str) -> tuple[str, ...]:

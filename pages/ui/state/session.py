@@ -77,7 +77,6 @@ class Session:
     own_models: list[str] = field(default_factory=list)  # those that the person has opened
     opened: tuple[int, str] = (0, "")  # how many numbers were opened in a picture of the server's, and the last one
     sweeps: dict[str, tuple[object, Any]] = field(default_factory=dict)  # what was last asked, and what was found
-    moment: int = 0  # of training, that was picked
 
     lesson: LessonPlayed = field(default_factory=LessonPlayed)
     story: StoryRead = field(default_factory=StoryRead)

@@ -25,7 +25,6 @@ class Page:
     section: str = STEPS  # the heading it stands under in the menu
     walk: bool = True  # whether Previous and Next lead there, through steps or from page to page; else it has its own
     place: bool = True  # whether a layer and a head mean something there
-    place_in: tuple[str, str] | None = None  # the choice and name of the one part where that is so
     sentence: str = ""  # that an address without any parameter opens it with; empty for the usual one
 
     @property
@@ -55,10 +54,7 @@ PAGES = (
     Page("compare", "Compare", ":material/compare:", section="Change and compare"),
     Page("your_model", "Models", ":material/deployed_code:", section="Change and compare", place=False),
     Page("heads", "Heads", ":material/apps:", section="Look deeper"),
-    Page("atlas", "Atlas", ":material/map:", section="Look deeper"),
-    Page(
-        "learn", "Learning", ":material/model_training:", section="Look deeper", place_in=("learn_part", "Time-lapse")
-    ),
+    Page("learn", "Learning", ":material/model_training:", section="Look deeper", place=False),
     Page("lessons", "Lessons", ":material/school:", section="Learn", walk=False, place=False),
     Page("class", "A class", ":material/groups:", section="Learn", walk=False, place=False),
 )

@@ -8,8 +8,7 @@ import streamlit as st
 from encoder.atlas.atlas_folders import FOLDER
 from encoder.atlas.atlas_reader import Atlas, Firing
 from encoder.atlas.reruns import Absence, AtlasPart, Compared, summed_up
-from encoder.pictures.registry.atlas import ATLAS_DECILES
-from encoder.pictures.scene import Scene
+from encoder.pictures.picture import Picture
 from encoder.support.formatting import brief, percent, shown
 from encoder.trace.tokens import Text, Tokens
 from encoder.trace.trace import Trace
@@ -40,7 +39,7 @@ def choose_atlas() -> Atlas | None:
 
 
 def open_atlas() -> Atlas:
-    """Return the atlas that the tabs read, once there is one."""
+    """Return the atlas that a page reads, once there is one."""
     atlas = session_runs.atlas()
     assert atlas is not None, "the page asks for one first"
     return atlas
@@ -59,7 +58,7 @@ def draw_contexts(
     atlas: Atlas,
     top: list[Firing],
     sample: list[Firing],
-    scene: Scene,
+    deciles: Picture,
     compare: Callable[[Trace, Firing], list[Compared]],
     described: Callable[[Firing], str],
     part: AtlasPart,
@@ -68,7 +67,7 @@ def draw_contexts(
 ) -> None:
     """Show a list and how to read it; below it choose another, leave the part out, and run one again.
 
-    `choose` draws the choices that are of a head or a unit alone.
+    `deciles` is the picture of how the values are spread; `choose` draws what is chosen of a head or a unit alone.
     """
     page, below = st.container(key="atlas_contexts"), st.container(horizontal=True, vertical_alignment="bottom")
     named = {LARGEST: "The largest"} | {tenth: f"Tenth {tenth}" for tenth in LISTS[1:]}
@@ -92,7 +91,7 @@ def draw_contexts(
         off = st.toggle(f"Knock this {part.kind} out here", **state.choice("atlas_off", (False, True), False))
     with page:
         if which != LARGEST:
-            bounds = answer_of(ATLAS_DECILES, scene=scene).numbers.array
+            bounds = answer_of(deciles).numbers.array
             low, high = bounds[int(which) - 1], bounds[int(which)]
             st.caption(
                 plain(

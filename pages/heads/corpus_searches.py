@@ -1,25 +1,24 @@
-"""What is searched for in a corpus: heads from kind to kind, a word, vectors nearby; and its layers."""
+"""What is searched for in a corpus: heads from kind to kind, a word, and vectors nearby."""
 
 from dataclasses import asdict
 
-import numpy as np
 import pandas as pd
 import streamlit as st
 
 from encoder.atlas.atlas_reader import Atlas
 from encoder.atlas.pairs import MEANINGS, told_apart
 from encoder.atlas.searching import PLACE, NearToken, PairHead, heads_between, heads_from, units_on
-from encoder.pictures.registry.atlas import ATLAS_LENGTHS, ATLAS_PAIRS, END, START
+from encoder.pictures.registry.atlas import ATLAS_PAIRS, END, START
 from encoder.support.formatting import percent, shown
 from encoder.trace.trace import Trace
 from encoder.trace.unpadded import stream, tokens
-from pages.atlas import contexts
-from pages.atlas.contexts import open_atlas, share_of
 from pages.ui import session_runs
 from pages.ui.downloads import table as downloads
 from pages.ui.picture_view import answer_of, ask, show, tie
 from pages.ui.server.measurements import near_output, near_vector
 from pages.ui.state import session_state as state
+from pages.ui.step import contexts
+from pages.ui.step.contexts import open_atlas, share_of
 from pages.ui.text import NUMBER, heading, plain, say
 from pages.ui.widgets import pick_token
 
@@ -194,20 +193,3 @@ def near_head_output(atlas: Atlas, run: Trace, layer: int, head: int, at: int) -
     """Return the neighbours of what a head of a layer writes to a token."""
     z = run[f"layers.{layer}.attention.heads"][head, at]
     return near_output(atlas, state.current().model, layer, head, tuple(z.tolist()))
-
-
-def draw_layers() -> None:
-    """A picture of the lengths, and a row for each layer."""
-    atlas = open_atlas()
-    rows = atlas.layers
-    heading(plain(answer_of(ATLAS_LENGTHS).sentence))
-    words, special, mean = show(ATLAS_LENGTHS, sentence=False, numbers=False).numbers.array
-    st.markdown(plain(f"On {atlas.card.scope}. What the mean has, all vectors share, whatever they say."))
-    largest = np.array(rows["largest_size"].to_pylist())
-    table = rows.select(["after", "dead_units"]).to_pandas()
-    table["length of words"], table["length of special tokens"], table["length of the mean"] = words, special, mean
-    table["largest number"], table["at channel"] = largest.max(-1), largest.argmax(-1)
-    table["channels over 6 times the median"] = [
-        ", ".join(map(str, channels[:8])) or "none" for channels in rows["outlier_channels"].to_pylist()
-    ]
-    downloads.shown_table(table, key="atlas_layers", hide_index=True)

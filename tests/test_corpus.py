@@ -1,11 +1,11 @@
-"""The page Atlas: what it says is what its files hold, live runs agree, and no other model's atlas is shown."""
+"""Heads and units over a corpus: what is said is what the atlas holds, live runs agree, and it is of no other model."""
 
 import json
 import shutil
 from pathlib import Path
 
 import pytest
-from page_tools import ask, bar, choose, go, healthy, numbers, open_app, said, words
+from page_tools import ask, go, healthy, numbers, open_app, press, said, words
 
 from encoder import TextEncoder
 from encoder.atlas.__main__ import main
@@ -17,6 +17,7 @@ from encoder.support.formatting import percent
 
 pytestmark = pytest.mark.slow
 HERE = {"model": "small", "layer": "2", "head": "3"}
+OVER = HERE | {"heads_part": "Over a corpus"}
 HOSTILE = ["<b>The</b> $x$ and [a](http://b.c) :red[d] `e`.", "The # cat -- -> | dog *was* _there_.", "\u202eThe cat."]
 
 
@@ -35,7 +36,7 @@ def test_what_is_shipped_is_whole_and_small_and_of_the_bundled_models() -> None:
 
 
 def test_a_head_shows_what_its_files_hold(atlas: Atlas) -> None:
-    app = open_app("atlas", **HERE, atlas_spread="1")
+    app = open_app("heads", **OVER, atlas_spread="1")
     row, top = atlas.head(2, 3), atlas.head_firings(2, 3, "weight", "top")
     text = words(app)
     mass, even = percent(row["nearest_mass"]), percent(row["nearest_uniform"])
@@ -55,7 +56,7 @@ def test_a_head_shows_what_its_files_hold(atlas: Atlas) -> None:
 
 
 def test_a_context_is_run_again_and_held_against_what_is_stored(monkeypatch: pytest.MonkeyPatch) -> None:
-    app = open_app("atlas", **HERE, atlas_run="4")
+    app = open_app("heads", **OVER, atlas_run="4")
     verdicts = [line for line in words(app).splitlines() if "stored" in line]
     assert len(verdicts) == 2 and all(":material/check:" in one and "They are the same" in one for one in verdicts)
     assert "With this head off the last vector of" in words(app)
@@ -63,12 +64,12 @@ def test_a_context_is_run_again_and_held_against_what_is_stored(monkeypatch: pyt
         patched.setattr("encoder.atlas.reruns.CLOSE", -1.0)  # as if no number were the live one
         healthy(app.run())
         assert CLOSE == 1e-5 and words(app).count("do not trust it") == 2 and ":material/error:" in words(app)
-    healthy(app.button(key="atlas_open").click().run())
-    assert bar(app)["sentence"] in Atlas(SHIPPED / "small").texts(list(range(16_317))).values()
+    press(app, "atlas_open")
+    assert app.session_state["session"].view.sentence in Atlas(SHIPPED / "small").texts(list(range(16_317))).values()
 
 
 def test_a_unit_shows_what_its_files_hold(atlas: Atlas) -> None:
-    app = open_app("atlas", **HERE, atlas_part="Units", atlas_unit="434", atlas_run="0")
+    app = open_app("feed_forward", **HERE, atlas_unit="434", atlas_run="0")
     row = atlas.unit(2, 434)
     assert f"it fires {row['firings']:,} times" in words(app)
     for one in atlas.unit_firings(2, 434, "top"):
@@ -77,7 +78,7 @@ def test_a_unit_shows_what_its_files_hold(atlas: Atlas) -> None:
 
 
 def test_knocking_a_part_out_is_said_of_each_context(atlas: Atlas, small: TextEncoder) -> None:
-    app = open_app("atlas", **HERE, atlas_unit="434", atlas_part="Units")
+    app = open_app("feed_forward", **HERE, atlas_unit="434")
     assert "; moves by" not in words(app)
     healthy(app.toggle(key="atlas_off").set_value(True).run())
     contexts = atlas.unit_firings(2, 434, "top"), atlas.head_firings(2, 3, "weight", "top")
@@ -86,11 +87,11 @@ def test_knocking_a_part_out_is_said_of_each_context(atlas: Atlas, small: TextEn
         absences = [absence(small, part, texts[firing.sentence], firing.position) for firing in top]
         assert f"moves by {percent(absences[3].moved)}" in words(app) and words(app).count("; moves by") == len(top)
         assert summed_up(absences) in words(app)
-        app = open_app("atlas", **HERE, atlas_off="1")
+        app = open_app("heads", **OVER, atlas_off="1")
 
 
 def test_heads_from_one_kind_to_another(atlas: Atlas) -> None:
-    app = open_app("atlas", **HERE, atlas_part="From A to B", atlas_start="article", atlas_end="next")
+    app = open_app("heads", **OVER, atlas_part="From A to B", atlas_start="article", atlas_end="next")
     first = heads_from(atlas, "article", "next")[0]
     assert f"layer {first.layer}, head {first.head} gives most of all heads: {percent(first.weight)}" in words(app)
     assert f"from tokens of any kind it gives {percent(first.anyone)}" in words(app) and atlas.card.scope in words(app)
@@ -100,11 +101,12 @@ def test_heads_from_one_kind_to_another(atlas: Atlas) -> None:
 
 
 def test_each_tab_says_of_what_its_numbers_are(atlas: Atlas) -> None:
-    """Beside the line at the head of the page."""
-    app = open_app("atlas", **HERE, atlas_word="tom")
-    for part in ("Heads", "Units", "From A to B", "Find a word", "Layers", "Nearest"):
-        text = words(ask(app, atlas_part=part)).casefold()
-        assert text.count(f"on {atlas.card.scope}".casefold()) >= 2 or f"of {atlas.card.scope}" in text, part
+    """Beside the line below all of them."""
+    app = open_app("heads", **OVER, atlas_word="tom")
+    said_in = {part: words(ask(app, atlas_part=part)) for part in ("Contexts", "From A to B", "Find a word", "Nearest")}
+    for part, text in {**said_in, "units": words(open_app("feed_forward", **HERE))}.items():
+        beside = f"of {atlas.card.scope}" in text
+        assert text.casefold().count(f"on {atlas.card.scope}".casefold()) >= 2 or beside, part
 
 
 def test_all_heads_reads_the_atlas_and_says_so(atlas: Atlas) -> None:
@@ -130,10 +132,10 @@ def second(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Atlas:
 
 
 def test_other_pages_read_the_atlas_that_was_chosen(atlas: Atlas, second: Atlas) -> None:
-    app = open_app("atlas", **HERE, heads_part="Measures", over="100 sentences", measure="previous")
+    app = open_app("heads", **OVER, over="100 sentences", measure="previous")
     healthy(app.selectbox(key="atlas_of").set_value(1).run())
     assert f"On {second.card.scope}." in words(app)
-    app = go(app, "heads")
+    app = ask(app, heads_part="Measures")
     assert f"on {second.card.scope}." in words(app) and atlas.card.scope not in words(app)
     assert numbers(app, key="measured").ravel().tolist() == pytest.approx(second.heads["previous"].to_pylist())
     assert f"Over {second.card.scope}: " in words(go(app, "your_model"))
@@ -153,7 +155,7 @@ def test_an_atlas_that_was_damaged_later_hides_no_other_part_of_a_page(second: A
 
 
 def test_a_word_finds_its_units(atlas: Atlas) -> None:
-    app = open_app("atlas", **HERE, atlas_part="Find a word")
+    app = open_app("heads", **OVER, atlas_part="Find a word")
     assert "Type a word" in words(app)
     healthy(app.text_input(key="atlas_word").set_value("Monday").run())
     first = units_on(atlas, "monday")[0]
@@ -168,20 +170,19 @@ def test_a_word_finds_its_units(atlas: Atlas) -> None:
     assert "From any token to [SEP]" in words(app)
 
 
-def test_neighbours_and_layers_are_shown() -> None:
-    app = open_app("atlas", **HERE, sentence="Tom is here.", atlas_part="Nearest")
+def test_neighbours_are_shown() -> None:
+    app = open_app("heads", **OVER, sentence="Tom is here.", atlas_part="Nearest")
     assert "the vector of “tom” is nearest to that of “tom”" in words(app)
     healthy(app.pills(key="atlas_near").set_value(2).run())
     assert "After 2 layers" in words(app)
     healthy(app.pills(key="atlas_near").set_value("heads-2").run())
     assert "What layer 2, head 3 writes to “tom” is nearest to that of" in words(app)
-    assert "a word's vector has length" in words(open_app("atlas", **HERE, atlas_part="Layers"))
 
 
 def test_each_model_has_its_own_atlas_and_an_untrained_one_none(atlas: Atlas) -> None:
-    app = open_app("atlas", model="small")
-    assert "127,448 tokens" not in words(app) and "127,448 tokens" in words(choose(app, model="base"))
-    app = choose(app, model="paper")
+    app = open_app("heads", **OVER)
+    assert "127,448 tokens" not in words(app) and "127,448 tokens" in words(ask(app, model="base"))
+    app = ask(app, model="paper")
     assert "There is no atlas of" in words(app) and "tokens of tatoeba" not in words(app)
     app = go(app, "your_model")
     assert "Over 12 sentences: " in words(app) and atlas.card.corpus not in words(app)
@@ -196,11 +197,12 @@ def test_own_and_damaged_atlases_beside_the_shipped_one(tmp_path: Path, monkeypa
         card = json.loads((own / name / "card.json").read_text(encoding="utf-8"))
         (own / name / "card.json").write_text(json.dumps(card | change), encoding="utf-8")
     monkeypatch.setenv(FOLDER, str(own))
-    app = open_app("atlas", **HERE, atlas_of="1")
+    app = open_app("heads", **OVER, atlas_of="1")
     assert "newer has version 9 of the format" in said(app) and "odd is damaged" in said(app)
     assert "of mine (3 sentences)" in words(app)
     lists = [m.value for m in app.markdown if m.value.startswith("1. ")]
     shown = "".join(lists)
     assert r"\<b\>" in shown and r"\:red\[d\]" in shown and "<b>" not in shown and "\u202e" not in shown
-    for part in ("Units", "From A to B", "Find a word", "Nearest", "Layers"):
+    for part in ("From A to B", "Find a word", "Nearest"):
         ask(app, atlas_part=part, atlas_word="the")
+    open_app("feed_forward", **HERE, atlas_of="1")

@@ -1,4 +1,4 @@
-"""One head or unit over the corpus, and all of them by how they fire and look."""
+"""Heads over a whole corpus: the contexts of the chosen one, heads from kind to kind, and what is searched for."""
 
 import streamlit as st
 
@@ -9,22 +9,20 @@ from encoder.exam.exam_sentences import head_sentences
 from encoder.pictures.registry.atlas import (
     ATLAS_DECILES,
     ATLAS_HEADS,
-    ATLAS_UNITS,
     BY,
     KNOWN,
     TITLES,
     TO_THE_RIGHT,
-    UNIT,
     UP,
     measures,
 )
-from encoder.support.formatting import brief, percent
-from pages.atlas import contexts
-from pages.atlas.contexts import open_atlas, share_of
+from encoder.support.formatting import percent
+from pages.heads import corpus_searches
 from pages.ui import session_runs
 from pages.ui.downloads import table as downloads
-from pages.ui.picture_view import ask, show, tie
-from pages.ui.state import session_state as state
+from pages.ui.picture_view import ask, show, tabs, tie
+from pages.ui.step import contexts
+from pages.ui.step.contexts import choose_atlas, open_atlas
 from pages.ui.text import heading, plain, say
 from pages.ui.widgets import fold
 
@@ -40,6 +38,24 @@ PLACES = {  # what a head can look at out of habit -> how it is called
     "special": "the tokens that the model adds",
     "punctuation": "punctuation",
 }
+
+
+def draw() -> None:
+    """Which atlas it is, below the part that is open."""
+    page, foot = st.container(), st.container()
+    with foot:
+        atlas = choose_atlas()
+    if atlas is not None:
+        with page:
+            tabs(
+                {
+                    "Contexts": draw_heads,
+                    "From A to B": corpus_searches.draw_between,
+                    "Find a word": corpus_searches.draw_words,
+                    "Nearest": corpus_searches.draw_nearest,
+                },
+                "atlas_part",
+            )
 
 
 def draw_heads() -> None:
@@ -70,7 +86,7 @@ def draw_every_head() -> None:
 
 RANKINGS = {"weight": "Weight", "written": "What is written"}
 READING_OF_HEADS = "Blue looks at orange, violet at itself; behind it the weight, and the length of what is written."
-NOT_YET = "It was not examined on gold trees yet; the page Heads does that."
+NOT_YET = "It was not examined on gold trees yet; “What each head does” does that."
 
 
 def draw_head(atlas: Atlas, layer: int, head: int) -> None:
@@ -85,8 +101,8 @@ def draw_head(atlas: Atlas, layer: int, head: int) -> None:
     both = set.intersection(*places)
     sample = atlas.head_firings(layer, head, by, "sample")
     contexts.draw_contexts(
-        atlas, top, sample, scene, lambda run, firing: reruns.of_head(run, layer, head, firing), weight_and_writing,
-        AtlasPart("head", layer, head), READING_OF_HEADS,
+        atlas, top, sample, ATLAS_DECILES, lambda run, firing: reruns.of_head(run, layer, head, firing),
+        weight_and_writing, AtlasPart("head", layer, head), READING_OF_HEADS,
         lambda: st.pills("Ranked by", list(RANKINGS), required=True, format_func=RANKINGS.__getitem__, **tied),
     )  # fmt: skip
     share = row["firings"] / max(1, atlas.card.tokens)
@@ -131,60 +147,3 @@ def disagreement(row: dict[str, object], both: int, of: int) -> str:
 def weight_and_writing(firing: Firing) -> str:
     """Return the two numbers of a context."""
     return f"weight {firing.weight:.4f}, written {firing.written:.4f}"
-
-
-READING_OF_UNITS = "Blue is where it fires; behind it how strongly, and the length of what is written."
-
-
-def draw_units() -> None:
-    """One unit of the chosen layer, and how often all of them fire."""
-    atlas, layer = open_atlas(), state.current().layer
-    draw_unit(atlas, layer, ask(ATLAS_DECILES)[UNIT])
-    fold(f"All units of layer {layer}", "atlas_map", draw_every_unit)
-
-
-def draw_every_unit() -> None:
-    """How often the units of the chosen layer fire."""
-    atlas, layer = open_atlas(), state.current().layer
-    width = atlas.card.sizes["units"]
-    show(ATLAS_UNITS)
-    rows = atlas.units.slice(layer * width, width).drop_columns(["layer"])
-    table = ("atlas_units_table", "atlas_units", lambda: rows.to_pandas().set_index("unit"), rows.shape)
-    downloads.numbers(*table, title="Every unit")
-
-
-def draw_unit(atlas: Atlas, layer: int, unit: int) -> None:
-    """A unit: when it fires, how strongly, and what it then writes."""
-    row = atlas.unit(layer, unit)
-    share = percent(row["firings"] / max(1, atlas.card.tokens))
-    heading(f"Layer {layer}, unit {unit} fires at {share} of the tokens")
-    if not row["firings"]:
-        st.markdown(plain(f"On {atlas.card.scope} it never fires."))
-        choose_unit()
-        return
-    top, sample = (atlas.unit_firings(layer, unit, kind) for kind in ("top", "sample"))
-    scene = ask(ATLAS_DECILES)
-
-    def described(firing: Firing) -> str:
-        return f"{firing.value:.4f}, written {firing.value * row['written_per_one']:.4f}"
-
-    contexts.draw_contexts(
-        atlas, top, sample, scene, lambda run, firing: reruns.of_unit(run, layer, unit, firing), described,
-        AtlasPart("unit", layer, unit), READING_OF_UNITS, choose_unit,
-    )  # fmt: skip
-    tokens = [firing.token for firing in sample]
-    often = max(dict.fromkeys(tokens), key=tokens.count)
-    words = session_runs.words_of_unit(state.current().model, layer, unit)
-    say(f"On {atlas.card.scope} it fires {row['firings']:,} times: at {share} of the tokens.")
-    st.markdown(plain(
-        f"On {atlas.card.scope}, “{often}” has {share_of(tokens.count(often), len(sample))}; no token has more. "
-        f"What it writes points to {words}; each 1.0 of it writes a vector of length {brief(row['written_per_one'])}, "
-        "so its firings rank the same by value and by what is written."
-    ))  # fmt: skip
-    fold("How its values are spread", "atlas_spread", lambda: show(ATLAS_DECILES, scene=scene))
-
-
-def choose_unit() -> None:
-    """Which unit."""
-    width = open_atlas().card.sizes["units"]
-    st.selectbox("Unit", range(width), width=120, **tie(UNIT, ask(ATLAS_DECILES)))
