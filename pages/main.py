@@ -8,7 +8,6 @@ from pages.ui.component import draw_scripts
 from pages.ui.frame import cold_start
 from pages.ui.state.session import is_forged
 from pages.ui.state.session import session as this_session
-from pages.ui.state.site import DRAWN
 from pages.ui.state.site import scripts as all_scripts
 
 
@@ -22,7 +21,7 @@ def draw() -> None:
     if not scripts:  # once in a session: each looks for its file; a run that is about to end may do the same just now
         scripts = this_session().scripts = all_scripts()
     page = scripts[st.navigation(list(scripts), position="hidden")]  # the menu is in the bar
-    if page.key in DRAWN:
+    if page.is_drawn:
         frame.draw(page, scripts)
         return
     this_session().below = None

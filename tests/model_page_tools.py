@@ -17,8 +17,8 @@ def put(folder: Path, seed: int = 0) -> None:
 
 
 def page(part: str, **query: str) -> AppTest:
-    app = open_app("your_model", models_part="Another model", **query)
-    return healthy(app.segmented_control(key="your_model").set_value(part).run())
+    app = open_app("models", models_part="Another model", **query)
+    return healthy(app.segmented_control(key="models").set_value(part).run())
 
 
 def texts(app: AppTest) -> str:

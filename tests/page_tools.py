@@ -78,7 +78,7 @@ def go(app: AppTest, key: str) -> AppTest:
 
     The browser's own menu takes along what the address says, from one page that the browser draws to another.
     """
-    if not {page_shown(app), key} <= DRAWN.keys():
+    if not {page_shown(app), key} <= {*DRAWN}:
         app.query_params.clear()
         app.session_state["session"].bare.clear()
     turn_to(app, key)
@@ -138,8 +138,7 @@ def files(app: AppTest) -> dict[str, Offer]:
 def page_shown(app: AppTest) -> str:
     """The key of the page on the screen; one that the browser draws is told of there."""
     told = [json.loads(one.proto.json) for one in app.get("bidi_component") if "-front" in one.proto.id]
-    keys = {name: key for key, name in DRAWN.items()}
-    return keys[told[0]["page"]] if told else str(app.session_state["session"].page)
+    return str(told[0]["page"] if told else app.session_state["session"].page)
 
 
 def models_offered(app: AppTest) -> list[str]:

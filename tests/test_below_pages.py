@@ -48,7 +48,7 @@ def layout(app: AppTest, key: str) -> dict:
 
 
 def test_start_shows_a_pair_one_way_or_the_other_and_tells_its_sentences_apart(base: TextEncoder) -> None:
-    app, trace = open_app("sentence", sentence=A, second=B, several="1"), base.trace((A, B))
+    app, trace = open_app("start", sentence=A, second=B, several="1"), base.trace((A, B))
     first, weights = np.array(trace.tokenization.segments) == 0, trace["layers.4.attention.weights"][1].numpy()
     start = trace.tokenization.tokens.index("it")
     axes = layout(app, "together_matrix")
@@ -66,7 +66,7 @@ def test_start_shows_a_pair_one_way_or_the_other_and_tells_its_sentences_apart(b
 
 def test_start_shows_chosen_heads_tokens_and_words_together(base: TextEncoder) -> None:
     app, weights = (
-        open_app("sentence", several="1", some_heads="1,5"),
+        open_app("start", several="1", some_heads="1,5"),
         base.trace(EXAMPLE)["layers.4.attention.weights"],
     )
     assert "pair_part" not in [pills.key for pills in app.pills] and "shapes" not in layout(app, "together_matrix")
@@ -87,7 +87,7 @@ def test_start_shows_chosen_heads_tokens_and_words_together(base: TextEncoder) -
 
 
 def test_start_says_what_is_looked_at_most_what_tokens_are_and_what_is_guessed(base: TextEncoder) -> None:
-    app = open_app("sentence", several="1", layer="4", head="1")
+    app = open_app("start", several="1", layer="4", head="1")
     for sentence in (EXAMPLE, "My dog chased the cat because it was hungry."):
         trace = base.trace(type_sentence(app, sentence).session_state["session"].view.sentence)
         weights, typed = trace["layers.4.attention.weights"][1], range(1, len(trace.tokens) - 1)
@@ -135,7 +135,7 @@ def test_add_norm_says_the_deviation_before_and_after(base: TextEncoder) -> None
 
 
 def test_output_opens_near_words_sources_and_ways(base: TextEncoder) -> None:
-    app = open_app("stack", sentence=KEYS, lens_token="4", words_open="1", sources_open="1", ways_open="1")
+    app = open_app("output", sentence=KEYS, lens_token="4", words_open="1", sources_open="1", ways_open="1")
     assert "Nearest to “table” (4) is “table” at the input" in words(app)
     assert numbers(app, key="nearest_by_layer").shape == (7, 5)
     shares = numbers(app, key="layer_shares")
@@ -193,7 +193,7 @@ def test_a_head_that_is_off_changes_what_follows_and_any_step_is_opened_there(ba
     for head in ("1", "2"):  # a head that is off leaves its own weights as they are: their difference would be 0
         assert np.abs(numbers(ask(app, head=head), key="step_change")).max() > 0
     assert ask(app, layer="5").selectbox(key="beside_step").value == "layers.5.attention.weights"
-    app = open_app("your_model", edits=edits_to_text(HEAD_OFF))
+    app = open_app("models", edits=edits_to_text(HEAD_OFF))
     assert "This run is changed" in words(app) and "layer 4, head 1" in words(app)
     healthy(app.button(key="remove_edits").click().run())
     assert edits(app) == "" and "edits" not in app.query_params
@@ -316,14 +316,14 @@ def test_a_folder_of_sentences_with_its_prefixes(mode: str, model_root: Path) ->
         assert numbers(app, key="cosine_shares").sum() == pytest.approx(cosine, abs=1e-5)
         assert f"The cosine is {cosine:.4f}" in words(app) and "compares by “dot”" in words(app)
         healthy(app.pills(key="prefix_a").set_value("none").run())
-    go(app, "stack")
+    go(app, "output")
     np.testing.assert_allclose(step_numbers(app, "pooling.vector")[0], a.numpy(), atol=1e-5)
     shutil.rmtree(folder)
 
 
 def test_what_ends_in_no_numbers_is_odd_or_cannot_guess_is_told() -> None:
     lost = "layers.1.output:scale:v=3e38;layers.2.output:scale:v=3e38"
-    for page in ("why", "alike", "heads", "sentence"):
+    for page in ("what_if", "compare", "heads", "start"):
         app = open_app(
             page, sentence=CAPITAL, model="small", edits=lost, heads_part="Inside one head", why="Which words"
         )

@@ -32,7 +32,7 @@ def held(what: object, deep: int = 6) -> Iterator[object]:
 
 def test_no_callback_of_a_page_holds_a_run() -> None:
     """On Start the living map and the asked word do, until they go."""
-    app = open_app("learn", model="small")
+    app = open_app("training", model="small")
     for page in PAGES[1:]:
         go(app, page.key)
         kept = app.session_state._state._state._new_widget_state.widget_metadata

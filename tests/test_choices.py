@@ -26,7 +26,7 @@ KEY = {"choice": 0, "tabs": 1, "pick_token": 2}  # what asks for a choice, and w
 MASKED = {"sentence": "The [MASK] sat on the mat.", "other": "The [MASK] stood on the mat."}
 STARTS = (MASKED, MASKED | {"second": "The dog ran."}, MASKED | {"edits": "output:zero"})
 LITTLE = {"model": "small", "sentence": "A [MASK]."}  # what is enough where every look takes a sweep
-SWEPT = ("sentence", "what_if")
+SWEPT = ("start", "what_if")
 Links = dict[tuple[str, str], dict[str, str]]
 Asked = tuple[Collection[Any] | None, Any, bool]
 
@@ -156,7 +156,7 @@ def test_a_choice_has_a_name_that_a_link_can_say_and_knows() -> None:
 
 
 def test_what_no_page_asks_for_is_said_and_left_out() -> None:
-    app = opened("learn", {"move": "Length", "magic": "1", "<b>": "", "x" * 21: "1"})
+    app = opened("training", {"move": "Length", "magic": "1", "<b>": "", "x" * 21: "1"})
     said = " ".join(warning.value for warning in app.warning).replace("\\", "")
     assert "“magic”, “<b>”" in said and "not known here" in said and "move" not in said
     assert link(app) == {"move": "Length", "v": "1"}

@@ -28,7 +28,7 @@ LARGE = offered_models.built(EncoderConfig(d_model=512, n_heads=8, n_layers=12, 
 
 def test_a_model_that_vanishes_stays_on_the_screen_until_it_is_let_go(model_root: Path) -> None:
     put(model_root / "mine")
-    app = open_app("your_model", model="folder:mine", sentence=SENTENCE, layer="0", head="0")
+    app = open_app("models", model="folder:mine", sentence=SENTENCE, layer="0", head="0")
     shutil.rmtree(model_root / "mine")
     type_sentence(app, "w4 w3 w2")
     assert not said(app) and bar(app)["model"] == "folder:mine" and bar(app)["sentence"] == "w4 w3 w2"

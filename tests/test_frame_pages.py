@@ -24,7 +24,7 @@ def press(app: AppTest, key: str) -> AppTest:
 
 
 def test_what_is_typed_runs_in_one_line_and_an_example_is_one_tap_away() -> None:
-    app = open_app("your_model", sentence="One.\nTwo.")
+    app = open_app("models", sentence="One.\nTwo.")
     assert sentence(app) == "One. Two." and "\n" not in "".join(app.query_params["sentence"])
     choose(app, sentence="Three.\nFour.")
     assert sentence(app) == "Three. Four." and "\n" not in "".join(app.query_params["sentence"])
@@ -36,7 +36,7 @@ def test_what_is_typed_runs_in_one_line_and_an_example_is_one_tap_away() -> None
 
 
 def test_a_second_sentence_is_typed_over_and_goes_when_it_is_emptied() -> None:
-    app = open_app("your_model", sentence="The cat sleeps.", second="It purred.")
+    app = open_app("models", sentence="The cat sleeps.", second="It purred.")
     healthy(app.text_input(key="second").set_value("It barked.").run())
     assert "".join(app.query_params["second"]) == "It barked."
     healthy(app.text_input(key="second").set_value("").run())
@@ -44,14 +44,14 @@ def test_a_second_sentence_is_typed_over_and_goes_when_it_is_emptied() -> None:
 
 
 def test_a_link_to_a_smaller_model_opens_at_a_layer_that_it_has_and_complains_only_of_what_it_asked_for() -> None:
-    app = open_app("your_model", model="small")
+    app = open_app("models", model="small")
     assert not app.warning and app.session_state["session"].view.layer == 2
-    app = open_app("your_model", model="small", layer="4")
+    app = open_app("models", model="small", layer="4")
     assert ["no layer 4" in one.value for one in app.warning] == [True]
 
 
 def test_ones_own_sentence_survives_a_lesson_and_so_does_one_typed_in_it() -> None:
-    app = open_app("your_model", sentence=OWN, layer="2")
+    app = open_app("models", sentence=OWN, layer="2")
     go(app, "lessons")
     press(app, "start_word-order")
     assert sentence(app) != OWN
@@ -71,7 +71,7 @@ def test_a_linked_lesson_leaves_what_is_on_the_screen() -> None:
 
 
 def test_a_page_leads_to_its_neighbours_and_says_once_where_it_is() -> None:
-    app = open_app("learn")
+    app = open_app("training")
     ways = [one.label for one in app.button if one.label.startswith(("Previous", "Next"))]
     assert ways == ["Previous: Heads", "Next"]
     assert "Look deeper" in [one.value for one in app.caption]
@@ -86,7 +86,7 @@ def test_layer_and_head_stand_beside_the_headline_where_they_mean_something() ->
     shown = json.loads(places(app)[0])
     assert [shown[name] for name in ("layers", "heads", "layer", "head")] == [6, 8, 2, 3]
     assert at(choose(app, head=7)) == (2, 7) and at(choose(app, layer=0)) == (0, 7)
-    for key in ("story", "embedding", "learn", "your_model"):
+    for key in ("story", "embedding", "training", "models"):
         assert places(go(app, key)) == []
     assert at(app) == (0, 7)  # it is kept meanwhile
 
@@ -116,7 +116,7 @@ def test_the_menu_of_the_bar_leads_to_every_page_with_what_is_chosen() -> None:
     app = open_app("lessons", sentence=OWN, layer="2", head="3", **LAB)
     listed = [one["key"] for one in bar(app)["pages"]]
     assert len(listed) == len(PAGES)
-    for key in ("learn", "your_model", "attention"):
+    for key in ("training", "models", "attention"):
         happen(app, "around", "go", {"key": key})
         assert page_shown(app) == key
         chosen = [app.query_params[name] for name in ("sentence", "layer", "head")]

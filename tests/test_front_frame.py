@@ -28,14 +28,14 @@ def test_of_what_a_browser_asks_for_only_what_one_may_say_is_left() -> None:
         (here, here),
         ({"sentence": 3, "layer": None, "model": ["base"]}, {}),
         ({"sentence": "x" * 1501, "edits": "\ud800", "cell": "a\x00"}, {}),
-        ({"code": "1234", "lesson": "z:x", "embed": "true", "v": "1"}, {"v": "1"}),
+        ({"code": "1234", "embed": "true", "v": "1"}, {"v": "1"}),
         ({"word": "3", "off": "1", "maps": "1", "after": "2", "lens_word": "is", "head": "3"}, {"head": "3"}),
     ]
     for query, left in kept:
-        assert frame.destination({"key": "learn", "query": query}) == (site.called("learn"), left)
+        assert frame.destination({"key": "training", "query": query}) == (site.named("training"), left)
     of_front = {"word": "3", "off": "1", "maps": "1", "after": "input", "lens_word": "is", "v": "1"}
-    for key in ("start", "attention", "add_norm", "what_if", "stack"):
-        assert frame.destination({"key": key, "query": of_front}) == (site.called(key), of_front)
+    for key in ("start", "attention", "add_norm", "what_if", "output"):
+        assert frame.destination({"key": key, "query": of_front}) == (site.named(key), of_front)
 
 
 def test_a_link_of_the_front_opens_a_page_of_the_server_without_a_word_about_what_only_the_front_knows() -> None:
@@ -49,8 +49,8 @@ def test_a_link_of_the_front_opens_a_page_of_the_server_without_a_word_about_wha
 def test_every_page_has_an_address_and_a_name_of_its_own() -> None:
     listed = site.listed()
     assert len({str(one["address"]) for one in listed}) == len({str(one["key"]) for one in listed}) == len(PAGES)
-    assert [site.called(str(one["key"])) for one in listed] == list(PAGES)
-    assert [one["key"] for one in listed if one["front"]] == [DRAWN[page.key] for page in PAGES if page.key in DRAWN]
+    assert [site.named(str(one["key"])) for one in listed] == list(PAGES)
+    assert [one["key"] for one in listed if one["front"]] == [*DRAWN] and len(DRAWN) == 9
     assert [one["address"] for one in listed[:2]] == ["/", "/story"]
 
 
@@ -101,7 +101,7 @@ NUMBERS: list[tuple[str, dict[str, str], tuple[str, str]]] = [  # a page, its ad
         ("layers.*.feed_forward.output", ""),
     ),
     ("feed_forward", {}, ("", "")),
-    ("stack", {"step": "mlm.logits"}, ("mlm.logits", "")),
+    ("output", {"step": "mlm.logits"}, ("mlm.logits", "")),
     ("sentence", {"cell": "layers.2.attention.q:1,3,4"}, ("", "layers.2.attention.q:1,3,4")),
     ("attention", {"step": "attention.q", "cell": "layers.2.attention.q:1,3,4"}, ("", "")),
 ]
@@ -121,7 +121,7 @@ def test_every_choice_that_opens_it_is_one_that_a_page_asks_for() -> None:
 
 @pytest.mark.slow
 def test_what_is_pressed_below_is_handed_to_the_picture() -> None:
-    app = opened("sentence", more="1", layer="2", head="3")
+    app = opened("start", more="1", layer="2", head="3")
     assert told(app)["handed"] == [0, {}]
     before = told(app)["runs"]
     app.run()

@@ -163,7 +163,7 @@ def test_the_second_treebank_has_the_same_birth() -> None:
     for trees in TREES[1:]:
         counted = bundled_moments("small", trees)
         assert counted is not None
-        app = open_app("learn", born_trees=trees)
+        app = open_app("training", born_trees=trees)
         assert app.header[0].value.replace("\\", "") == headline(rise(counted, "obj"), "small")
         shares = sent(app, "grammar")["curves"][0]["shares"]
         assert shares == pytest.approx(list(rise(counted, "obj").shares.values()), abs=1e-5)
@@ -249,7 +249,7 @@ def test_guesses_are_those_of_the_snapshots() -> None:
 
 
 def test_the_page_opens_on_the_film_with_the_shipped_numbers(small: TextEncoder) -> None:
-    app = open_app("learn", born_heads="1")
+    app = open_app("training", born_heads="1")
     assert app.header[0].value.replace("\\", "") == headline(rise(MOMENTS, "obj"), "small")
     words = " ".join(one.value for one in app.caption).replace("\\", "")
     count = sum(one.numel() for one in small.model.parameters()) / 1e6
@@ -272,23 +272,23 @@ def test_the_page_opens_on_the_film_with_the_shipped_numbers(small: TextEncoder)
 @pytest.mark.nightly
 def test_every_relation_has_its_film_and_a_sentence_of_ones_own_no_gold() -> None:
     for relation, example in EXAMPLES.items():
-        app = open_app("learn", born=relation)
+        app = open_app("training", born=relation)
         line = sent(app, "grammar_arcs")
         source, target = line["gold"]
         assert (line["words"][source], line["words"][target]) == (example.source, example.target)
         assert headline(rise(MOMENTS, relation), "small") in app.header[0].value.replace("\\", "")
     assert "the work of the whole model" in " ".join(one.value for one in app.caption)
-    app = open_app("learn", born_text="Dogs chase cats in many very long gardens")
+    app = open_app("training", born_text="Dogs chase cats in many very long gardens")
     line = sent(app, "grammar_arcs")
     assert line["gold"] is None and line["words"][line["from"]] == "gardens"
     assert "Nobody marked the grammar" in " ".join(one.value for one in app.caption)
 
 
 def test_a_model_whose_training_was_not_counted_is_said_and_small_is_shown() -> None:
-    app = open_app("learn", model="small")
+    app = open_app("training", model="small")
     assert "while the bar says" not in " ".join(one.value for one in app.caption)
     for model in ("learned:task=shift", "moment:small,300", "pre-norm"):
-        app = open_app("learn", model=model)
+        app = open_app("training", model=model)
         assert "This is small, 1.9 M" in " ".join(one.value for one in app.caption).replace("\\", "")
         assert tuple(sent(app, "grammar")["steps"]) == STEPS
 
@@ -353,7 +353,7 @@ def own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def test_a_training_of_ones_own_has_its_film_and_its_moments_are_models(own: Path) -> None:
-    app = open_app("learn", model="folder:mine", born="det")
+    app = open_app("training", model="folder:mine", born="det")
     header = app.header[0].value.replace("\\", "")
     assert "Between step 0 and 500 head 0 of layer 0 begins to look at the noun: 0 % → 90 %" in header
     text = " ".join(one.value for one in app.caption).replace("\\", "")
@@ -369,7 +369,7 @@ def test_a_training_of_ones_own_has_its_film_and_its_moments_are_models(own: Pat
 
 
 def test_two_trainings_stand_beside_each_other(own: Path) -> None:
-    app = open_app("learn", model="folder:mine", born_beside="small")
+    app = open_app("training", model="folder:mine", born_beside="small")
     beside = sent(app, "grammar")["beside"]
     assert beside["steps"] == list(STEPS)
     assert beside["shares"] == pytest.approx(list(rise(MOMENTS, "obj").shares.values()), abs=1e-5)

@@ -227,7 +227,7 @@ def test_an_untrained_model_is_examined_at_a_click_and_has_no_job(quick: None, m
     assert told_above()["exam"] == scope(exams.exam(BUILT)) and told_above()["jobs"] == [] != told_above()["tried"]
     monkeypatch.setattr(exams, "examine", None)  # from now on only what was kept
     for model in (BUILT, BUILT.replace("seed=3", "seed=4"), BUILT.replace("d_ff=64", "d_ff=65")):
-        assert (NO_JOB in words(open_app("your_model", model=model))) == (model == BUILT)
+        assert (NO_JOB in words(open_app("models", model=model))) == (model == BUILT)
 
 
 def gold(sentence: str = "The keys to the cabinet are lost .", count: int = 30, **relations: str) -> bytes:

@@ -26,10 +26,10 @@ WEIGHTS = "layers.2.attention.weights"
 
 
 def test_a_choice_outlives_a_visit_to_another_page() -> None:
-    app = opened("stack", {"ways_open": "1"})
+    app = opened("output", {"ways_open": "1"})
     app.pills(key="move").set_value("Length").run()
-    go(app, "sentence")
-    go(app, "stack")
+    go(app, "start")
+    go(app, "output")
     assert app.pills(key="move").value == "Length"
 
 
@@ -128,7 +128,7 @@ def test_all_of_a_run_is_kept_as_arrays_and_tables_and_its_link_opens_it(base: T
 
 def test_a_run_that_is_too_large_is_refused_with_its_size(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(keep, "MOST_BYTES", 1_000_000)
-    app = opened("learn", {"sentence": "I understand this"})
+    app = opened("training", {"sentence": "I understand this"})
     app.session_state["keep_all"] = True
     app.run()
     said = [caption.value for caption in app.caption]
@@ -136,7 +136,7 @@ def test_a_run_that_is_too_large_is_refused_with_its_size(monkeypatch: pytest.Mo
 
 
 def test_a_link_too_long_for_its_sentence_says_so() -> None:
-    app = opened("learn", {})
+    app = opened("training", {})
     choose(app, sentence="x" * 2000)  # long to write, and one token
     app.session_state["keep_all"] = True
     app.run()

@@ -38,7 +38,7 @@ def model_of(app: AppTest) -> str:
 
 
 def test_the_cost_of_a_model_is_its_shape_and_three_depths(base: TextEncoder) -> None:
-    app = open_app("your_model", models_part="Cost", cost_shape="1")
+    app = open_app("models", models_part="Cost", cost_shape="1")
     table = app.dataframe[0].value
     assert dict(zip(table["name"], table["value"], strict=True))["d_ff"] == "2,048 = 4 d_model"
     assert f"6 layers {sum(tensor.numel() for tensor in base.model.parameters()) / 1e6:.4g} M" in words(app)
@@ -89,15 +89,15 @@ def test_a_built_model_runs_and_its_link_builds_it_again() -> None:
     assert (numbers(app) == expected["layers.0.attention.weights"][0].numpy()).all()
     again = open_app("attention", model=name, layer="0", head="0")
     assert (numbers(again) == numbers(app)).all() and not said(again)
-    assert bar(go(app, "learn"))["model"] == name
+    assert bar(go(app, "training"))["model"] == name
 
 
 def test_no_link_chooses_the_way_to_another_model() -> None:
     """What is chosen and typed there is no part of a link, and folder and hub are the server's own."""
-    app = open_app("your_model", models_part="Another model", your_model="From the hub")
-    assert app.segmented_control(key="your_model").value == "Build one" and "your_model" in said(app)
-    healthy(app.segmented_control(key="your_model").set_value("From a folder").run())
-    assert "your_model" not in app.query_params
+    app = open_app("models", models_part="Another model", models="From the hub")
+    assert app.segmented_control(key="models").value == "Build one" and "models" in said(app)
+    healthy(app.segmented_control(key="models").set_value("From a folder").run())
+    assert "models" not in app.query_params
 
 
 @pytest.mark.parametrize(
@@ -132,8 +132,8 @@ def test_a_model_from_the_folder_is_listed_and_opens(model_root: Path) -> None:
     assert (numbers(app) == expected["layers.1.attention.weights"][0].numpy()).all()
     assert any("from_pretrained('team/second')" in code.value for code in app.code)
     assert not any(str(model_root) in code.value for code in app.code)
-    assert "team/second" in [model["title"] for model in bar(go(app, "learn"))["models"]]
-    assert model_of(go(app, "sentence")) == "folder:team/second"
+    assert "team/second" in [model["title"] for model in bar(go(app, "training"))["models"]]
+    assert model_of(go(app, "start")) == "folder:team/second"
 
 
 def lie(config: Path) -> None:

@@ -97,7 +97,7 @@ def take_nasty(app: AppTest, nasty: Sequence[str]) -> None:
 
 
 def test_every_sentence_is_taken() -> None:
-    app = open_app("your_model")
+    app = open_app("models")
     for name in SENTENCES:
         take(app, name)
 
@@ -137,7 +137,7 @@ def test_choosing_a_page_keeps_the_view_and_the_url_carries_it() -> None:
 
 
 def test_what_a_link_says_that_cannot_be_is_told_and_left_out() -> None:
-    app = open_app("your_model", model="nope", layer="99", head="-1", step="zz", hidden="0,x")
+    app = open_app("models", model="nope", layer="99", head="-1", step="zz", hidden="0,x")
     assert all(value in said(app) for value in ("nope", "99", "-1", "zz", "0,x"))
     assert bar(app)["sentence"] == EXAMPLE
     for text in ("nonsense", "layers.77.output:zero", "output:explode", "layers.0.attention.heads:zero:h=99"):
@@ -165,7 +165,7 @@ def test_every_page_takes_a_pair(model: str, pages: Sequence[Page], base: TextEn
     if model == "base":
         app = open_app("attention", sentence=pair[0], second=pair[1])
         assert (numbers(app) == base.trace(pair)["layers.4.attention.weights"][1].numpy()).all()
-        healthy(go(app, "learn").text_input(key="second").set_value("").run())
+        healthy(go(app, "training").text_input(key="second").set_value("").run())
         app = go(app, "attention")
         assert (numbers(app) == base.trace(pair[0])["layers.4.attention.weights"][1].numpy()).all()
         assert "second" not in app.query_params
@@ -181,7 +181,7 @@ def test_rows_without_any_key_break_no_page(small: TextEncoder) -> None:
 
 
 def test_changing_the_model_brings_its_own_layer_and_head() -> None:
-    app = open_app("learn")
+    app = open_app("training")
     choose(app, model="small")
     assert at(app) == (2, 3)
     assert not said(app)
@@ -201,7 +201,7 @@ PARTS = {  # choices of a page -> what stands behind each
         "heads_part",
         ["What each head does", "Measures", "How alike heads are", "What really flows", "Over a corpus"],
     ),
-    "learn": ("learn_part", ["Grammar is born", "Small networks"]),
+    "learn": ("training_part", ["Grammar is born", "Small networks"]),
     "lessons": ("lab", list(LABS)),
 }
 

@@ -307,7 +307,7 @@ def test_a_model_that_takes_long_is_offered_with_its_time_and_loaded_on_a_click(
 ) -> None:
     name = offered_models.built(EncoderConfig(d_model=16, n_heads=2, n_layers=1, d_ff=16), 77)
     monkeypatch.setattr(offered_models, "seconds", lambda asked: 30.0 if asked == name else 0.0)
-    app = open_app("learn", model=name, layer="0", head="0")
+    app = open_app("training", model=name, layer="0", head="0")
     assert "about 30 seconds to load" in said(app) and not engine.is_loaded(name)
     healthy(app.button(key="load_model").click().run())
     assert app.session_state["session"].view.model == name and engine.is_loaded(name) and not said(app)
@@ -422,7 +422,7 @@ def test_a_full_queue_is_said_on_the_page_and_tried_again_and_short_runs_do_not_
     assert any("matters most" in m.value for m in app.markdown)
     full.line.append("a job at work")
     engine.run_cache.clear()
-    app = open_app("your_model", sentence="Nobody has typed this before.")
+    app = open_app("models", sentence="Nobody has typed this before.")
     assert not app.warning
     monkeypatch.setattr(jobs, "HEAVY_FLOPS", 0)
     choose(app, sentence="Nor this.")

@@ -183,7 +183,7 @@ def test_clicks_over_a_slow_line_count_and_do_not_undo_going_back(server: Server
             return [parse_qs(query)["head"][0] for query in (*heads, mine.query)]
 
     async def click_on_a_page_that_was_left() -> list[str]:
-        async with visit(server.url, "learn", "layer=2&head=3") as mine:
+        async with visit(server.url, "training", "layer=2&head=3") as mine:
             page, came, widgets, first = mine.page, mine.query, mine.widgets, mine.shown["seen_learn"]
             message = mine.message(seen_learn=first)
             message.rerun_script.widget_states.widgets.add(id=widgets["previous"][0], trigger_value=True)
@@ -233,9 +233,9 @@ def test_no_model_or_text_of_somebody_else_takes_the_server_down(server: Server)
 
     async def open_all() -> Seen:
         async with watched(server) as seen:
-            async with visit(server.url, "learn", urlencode({"model": "folder:backtracks"})) as visitor:
+            async with visit(server.url, "training", urlencode({"model": "folder:backtracks"})) as visitor:
                 assert "cannot be shown" in visitor.said and "tokenizer" in visitor.said
-            async with visit(server.url, "stack", urlencode({"model": WIDE, "layers_alike": "1"})) as visitor:
+            async with visit(server.url, "output", urlencode({"model": WIDE, "layers_alike": "1"})) as visitor:
                 assert "This would take about" in visitor.said
                 assert not [key for key in visitor.widgets if key.startswith("ask_")]
             for query, key, expected in (

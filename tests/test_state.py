@@ -3,7 +3,6 @@
 from in_turn import in_turn
 
 from encoder import PRESETS
-from encoder.metrics import HEAD_MEASURES
 from encoder.model.steps.catalogue import catalogue
 from encoder.pictures.link import LONGEST_IN_URL, from_query, to_query
 from encoder.pictures.view import EXAMPLE, View
@@ -78,15 +77,8 @@ def test_every_step_is_explained_by_one_page(name: str) -> None:
     assert [*steps_of(page_of("attention"), config, 1)][-1].startswith("attention.")
 
 
-def test_a_measure_by_its_earlier_name_is_the_measure() -> None:
-    query = {"measure": "entropy_share", "set_word": "entropy_share"}
-    view, notes = from_query(query, lambda name: None, names())
-    assert dict(view.choices) == {"measure": "normalized_entropy", "set_word": "entropy_share"} and notes == []
-    assert "normalized_entropy" in HEAD_MEASURES
-
-
 def test_next_and_previous_lead_from_page_to_page_and_leave_out_none() -> None:
-    row = ["What if", "Compare", "Models", "Heads", "Atlas", "Learning", "Figure"]
+    row = ["What if", "Compare", "Models", "Heads", "Training"]
     here = {page.title: place(page) for page in PAGES if page.title in row}
     for title, before, after in zip(row, [None, *row], [*row[1:], None], strict=False):
         at = here[title]

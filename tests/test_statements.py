@@ -133,7 +133,7 @@ def test_a_statement_without_a_place_says_why() -> None:
 
 @pytest.mark.slow
 def test_the_program_on_the_page_runs_by_itself_and_computes_what_the_model_does() -> None:
-    app = opened("stack", {"model": "guide", "sentence": "I love transformers", "step": "output", "more": "1"})
+    app = opened("output", {"model": "guide", "sentence": "I love transformers", "step": "output", "more": "1"})
     app.session_state["code"] = True
     source = next(one.value for one in healthy(app.run()).code if "class WholeEncoder" in one.value)
     assert "encoder" not in [

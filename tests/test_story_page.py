@@ -91,7 +91,7 @@ def test_deeper_opens_the_part_of_a_page_that_a_stop_is_about() -> None:
 
 
 def test_the_other_pages_keep_their_walk_and_know_nothing_of_a_story_that_was_not_begun() -> None:
-    app = go(open_app(), "your_model")
+    app = go(open_app(), "models")
     assert not [one for one in app.button if one.key == "back_to_story"]
     assert app.button(key="previous").label == "Previous: Compare"
 

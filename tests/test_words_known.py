@@ -40,9 +40,9 @@ def test_words_are_counted_by_how_the_model_knows_them(
 
 def test_it_is_said_under_the_sentence_on_every_page_of_the_server() -> None:
     """On those that the browser draws, its run says it: test_packet.py."""
-    for page in ("learn", "your_model"):
+    for page in ("learn", "models"):
         assert "knows 3 of these 9 words whole" in texts(open_app(page, sentence=SPANISH))
-    assert "words whole" not in texts(open_app("learn"))
+    assert "words whole" not in texts(open_app("training"))
 
 
 def test_a_look_little_above_even_attention_is_no_finding(base: TextEncoder) -> None:
@@ -57,7 +57,7 @@ def test_a_look_little_above_even_attention_is_no_finding(base: TextEncoder) -> 
 
 
 def test_after_a_change_of_layer_and_head_headings_and_pictures_are_of_those(base: TextEncoder) -> None:
-    app, trace = open_app("sentence", several="1"), base.trace(EXAMPLE)
+    app, trace = open_app("start", several="1"), base.trace(EXAMPLE)
     for layer, head in ((2, 4), (5, 0)):
         app.query_params["layer"], app.query_params["head"] = str(layer), str(head)  # as the browser chooses them
         healthy(app.run())

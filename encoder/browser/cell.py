@@ -16,7 +16,6 @@ from encoder.support.formatting import percent
 from encoder.support.whole_file import write
 from encoder.trace.trace import Trace
 
-CALLED = {"output": "stack", "add & norm": "add_norm"}  # other names of pages
 CHOICES = ("layer", "head", "word", "step", "cell", "after", "lens_word", "off", "maps")  # what of a page can be chosen
 BY_HAND = "show it with encoder.browser.cell.cell([(encoder, trace)])"
 WHOLE = re.compile(r"\d{1,6}", re.ASCII)
@@ -80,10 +79,8 @@ def cell(runs: Sequence[Run], page: str = "start", chosen: Mapping[str, object] 
     Raises:
         EncoderError: there is no such page or choice, or the run has no such layer, head or word.
     """
-    page = CALLED.get(page, page)
     if page not in PAGES:
-        names = {key: name for name, key in CALLED.items()}
-        raise EncoderError(f"there is no page {page!r:.40}; choose {', '.join(names.get(key, key) for key in PAGES)}")
+        raise EncoderError(f"there is no page {page!r:.40}; choose {', '.join(PAGES)}")
     query = spelled(runs[0][1], chosen or {})
     layer = int(query.get("layer", 0))
     return drawn(held(runs, page=page, layer=layer), page, query)

@@ -26,7 +26,7 @@ PAGES = {  # the pages that draw from packets alone: title, and the level of pac
     "attention": ("Attention", 2),
     "add_norm": ("Add & norm", 3),
     "feed_forward": ("Feed-forward", 3),
-    "stack": ("Output", 5),
+    "output": ("Output", 5),
     "heads": ("Heads", 6),
     "what_if": ("What if", 7),
     "compare": ("Compare", 1),
@@ -36,9 +36,9 @@ STEPS = {  # the parts of the encoder that a page shows all steps of, and the on
     "attention": (("attention",), "attention.weights"),
     "add_norm": (("add_norm_1", "add_norm_2", "layer_output"), "add_norm_1.sum"),
     "feed_forward": (("feed_forward",), "feed_forward.activation"),
-    "stack": (("final_norm", "output", "pooling", "mlm"), "output"),
+    "output": (("final_norm", "output", "pooling", "mlm"), "output"),
 }
-OUTSIDE = ("embedding", "stack")  # pages whose steps are of no layer
+OUTSIDE = ("embedding", "output")  # pages whose steps are of no layer
 MADE = ("sentence", "second", "model", "hidden", "edits")  # what makes a run
 RULES = (
     "default-src 'none'; script-src 'unsafe-inline'; style-src 'unsafe-inline'; img-src data:; font-src data:; "

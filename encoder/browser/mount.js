@@ -59,7 +59,7 @@ const MORE = {
   heads: 'More of the heads: examine them, measures, how alike they are, what really flows, where they look over a whole corpus',
   what_if: 'More: switches for the whole model, any step side by side, each part over many sentences, which parts and words made the guess',
   compare: 'More of these two: how far their vectors are apart, a word followed, any step of both, patches, one word in many sentences',
-  stack: 'More of what comes out: how vectors change, where they come from, its proof and its code',
+  output: 'More of what comes out: how vectors change, where they come from, its proof and its code',
   embedding: 'More of this step: its proof against PyTorch and its code',
 };
 const NUMBERS = 'All numbers of every step, each of which opens';

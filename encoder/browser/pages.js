@@ -16,7 +16,7 @@ export const PAGES = {
   heads,
   what_if: whatIf,
   compare,
-  stack: output,
+  output,
   embedding,
   add_norm: addNorm,
   feed_forward: feedForward,

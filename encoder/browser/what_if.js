@@ -25,7 +25,7 @@ const AROUND = 12; // words of a long sentence that are shown on each side of th
 const MOST_UNDONE = 50;
 const MOST_CHANGES = 3; // that are described
 /** The page that shows a step, by how its name begins. */
-const PAGE_OF = /** @type {const} */ ([['attention.', 'attention'], ['feed_forward.', 'feed_forward'], ['add_norm', 'add_norm'], ['output', 'add_norm'], ['embedding.', 'embedding'], ['', 'stack']]);
+const PAGE_OF = /** @type {const} */ ([['attention.', 'attention'], ['feed_forward.', 'feed_forward'], ['add_norm', 'add_norm'], ['output', 'add_norm'], ['embedding.', 'embedding'], ['', 'output']]);
 
 /** The words of what differs. @param {Packet} diff @returns {Share[]} */
 function sharesOf(diff) {
@@ -433,7 +433,7 @@ export function whatIf(root, context) {
     if (!found) return null;
     const heads = [...changed.off].map(one => one.split(',').map(Number)).filter(([layer]) => layer === found.layer), { model } = /** @type {Packet} */ (run).about;
     const head = heads.find(([, column]) => column < model.heads)?.[1];
-    return { ...found, head, page: PAGE_OF.find(([begin]) => found.step.startsWith(begin))?.[1] ?? 'stack' };
+    return { ...found, head, page: PAGE_OF.find(([begin]) => found.step.startsWith(begin))?.[1] ?? 'output' };
   }
   /** @param {Packet | null} diff @param {Changed & {edits: string}} changed */
   function drawFirst(diff, changed) {

@@ -100,7 +100,6 @@ IN_BROWSER = (  # the pictures that the browser's pages show
     *("all_heads", "alike_places", "arcs", "beside_change", "guess_changed", "lengths", "lens", "moves", "near_words"),
     *("layer_step", "norm_sides", "picture", "terms", "units_on_curve", "words_moved"),
 )
-CALLED = {"sentence": "start"}  # pages that the browser calls otherwise
 ABOVE = ("numbers", "number", "cell")  # choices that only a server can show
 
 
@@ -110,7 +109,7 @@ def cell_of(answer: Answer) -> LivingCell:
     Raises:
         EncoderError: it is too large for a sheet of paper, or its run cannot be told.
     """
-    scene, page = answer.scene, CALLED.get(answer.picture.page, answer.picture.page)
+    scene, page = answer.scene, answer.picture.page
     words = f"<p dir='auto'>{written(answer.caption)}</p>"
     if answer.picture.key not in IN_BROWSER or page not in PAGES or scene.run is None or scene.other:
         return LivingCell(page_of(answer), answer.alt, words)

@@ -141,7 +141,7 @@ def examine(model: Encoder) -> Examined:
         EncoderError: it does not read digits.
     """
     if not reads_digits(model):
-        raise EncoderError("this model does not read rows of digits; open a mystery model on the page Learning")
+        raise EncoderError("this model does not read rows of digits; open a mystery model on the page Training")
     task = ON_DIGITS["own"]
     inputs = held_out(task.key)[0]
     return Examined(inputs, says(model, task, inputs), harm(model, task, inputs))

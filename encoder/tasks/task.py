@@ -1,4 +1,4 @@
-"""The tasks by name: those that the page Learning offers, and those on digits that mystery models hide."""
+"""The tasks by name: those that the page Training offers, and those on digits that mystery models hide."""
 
 from dataclasses import replace
 

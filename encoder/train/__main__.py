@@ -46,7 +46,7 @@ def arguments(given: list[str] | None = None) -> Namespace:
     parser.add_argument("--start", metavar="MODEL", help=start)
     parts = "pieces that a process cuts a step into, where memory is short (gradient accumulation)"
     parser.add_argument("--parts", type=int, default=1, metavar="K", help=parts)
-    exam = "examine the heads at each snapshot on gold trees, for the film of the training on the page Learning"
+    exam = "examine the heads at each snapshot on gold trees, for the film of the training on the page Training"
     parser.add_argument("--exam", action="store_true", help=exam)
     parser.add_argument("--set", nargs="+", default=[], metavar="NAME=VALUE", help="settings other than the preset's")
     return parser.parse_args(given)

@@ -100,7 +100,7 @@ def offered() -> tuple[str, ...]:
 def go() -> None:
     """Go to the page that was chosen in the menu."""
     values = read_event(BAR, "go")
-    to = site.called(values["key"]) if isinstance(values.get("key"), str) else None
+    to = site.named(values.get("key"))
     if to is not None and to.key != state.session().page:
         state.session().go_to = to.script
 

@@ -18,7 +18,7 @@ LONGEST = 200  # characters of a step or a number in an address
 MORE = "more"  # the parameter of an address that opens what stands below
 # Choices of what stands below, by the page: an address that makes one asks for it.
 OPENS = {
-    "sentence": (
+    "start": (
         *("ask_why", "difference", "merge_words", "pair_part", "several", "some_heads", "some_tokens", "some_words"),
         *("together", "tokens_open", "unfolded", "words_only"),
     ),
@@ -33,7 +33,7 @@ OPENS = {
         *("alike_list", "alike_part", "beside_open", "beside_step", "compare_part", "follow", "patch_heads"),
         *("patch_step", "set", "set_layer", "set_word", "alike_view"),
     ),
-    "stack": (
+    "output": (
         *("alike_layer", "layers_alike", "move", "sources_open", "unit_token", "units_open"),
         *("ways_open", "words_open"),
     ),
@@ -44,7 +44,7 @@ STEPS: dict[str, frozenset[str]] = {
         f"embedding.{name}"
         for name in ("tokens", "scaled", "positions", "segments", "sum", "norm.output", "projected", "output")
     ),
-    "stack": frozenset({"output"}),
+    "output": frozenset({"output"}),
     "add_norm": frozenset(
         ["output", *(f"add_norm_{n}.{name}" for n in (1, 2) for name in ("residual", "sum", "output"))]
     ),

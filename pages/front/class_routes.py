@@ -174,7 +174,7 @@ class Classes:
 
 def show(room: Classroom, seat: Seat, fields: Fields) -> None:
     """Have all who follow see a page."""
-    page = site.called(request_fields.text(fields, "page", 100))
+    page = site.named(request_fields.text(fields, "page", 100))
     if page is None or page.key == "class":
         raise RefusedError(400, request_fields.NO_JSON)
     room.show(seat, fields["page"], parameters(fields))

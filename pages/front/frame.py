@@ -20,7 +20,7 @@ from pages.ui.server.offers import MODELS
 from pages.ui.state import site
 from pages.ui.state.seat import JOINS, LONGEST_CODE
 from pages.ui.state.session import OF_BROWSER, session
-from pages.ui.state.site import DRAWN, Page, base
+from pages.ui.state.site import Page, base
 
 if TYPE_CHECKING:
     from encoder.pictures.view import View
@@ -65,7 +65,7 @@ def draw(page: Page, pages: Mapping[Any, Page]) -> None:
             "script": f"{base()}/api/front/{digest}/front.js",
             "run": f"{base()}/api/run",
             "picture": f"{base()}/api/picture",
-            "page": DRAWN[page.key],
+            "page": page.key,
             "pages": tuple(site.listed()),
             "menu": not st.context.is_embedded,
             "examples": SENTENCES,
@@ -147,7 +147,7 @@ def carried(to: Page) -> dict[str, str]:
     return {
         name: text
         for name, text in st.query_params.to_dict().items()
-        if name not in NAMES and (to.key in DRAWN or name not in OF_BROWSER) and fits(text)
+        if name not in NAMES and (to.is_drawn or name not in OF_BROWSER) and fits(text)
     }
 
 
@@ -174,11 +174,11 @@ def destination(request: object) -> tuple[Page | None, dict[str, str]]:
     It may say anything. What is left of it is read by the page, as what any link says.
     """
     key, query = (request.get("key"), request.get("query")) if isinstance(request, Mapping) else (None, None)
-    to = site.called(key) if isinstance(key, str) else None
+    to = site.named(key)
     if to is None:
         return None, {}
     given = query if isinstance(query, Mapping) else {}
-    known = [name for name in NAMES if to.key in DRAWN or name not in OF_BROWSER] + [*OF_PAGE.get(to.key, ())]
+    known = [name for name in NAMES if to.is_drawn or name not in OF_BROWSER] + [*OF_PAGE.get(to.key, ())]
     return to, {name: text for name in known if isinstance(text := given.get(name), str) and fits(text)}
 
 

@@ -31,7 +31,7 @@ BARS = {30: 200.0, 60: 400.0}  # sessions -> milliseconds, 95th percentile of al
 LONGEST = 1000.0  # milliseconds that any other session waits while one computes
 PACKET = 300.0  # milliseconds of a packet
 LARGE = "built:d_model=1024,n_heads=16,n_layers=24,d_ff=4096,activation=gelu,seed=0"
-LIVE = "learn_task=sort&learn_steps=2500&learn_seed=5"  # a run that takes as long as one may
+LIVE = "training_task=sort&training_steps=2500&training_seed=5"  # a run that takes as long as one may
 RAMP = 0.1  # seconds between two arrivals
 
 
@@ -79,7 +79,7 @@ async def sweep(url: str, until: float) -> list[Figure]:
 async def training(url: str, until: float) -> list[Figure]:
     """Have a model trained and look every second, as the page does."""
     looks, trains = 0, 0
-    async with visit(url, "learn", LIVE) as visitor:
+    async with visit(url, "training", LIVE) as visitor:
         await visitor.run(press="train_now")
         while perf_counter() < until:
             await asyncio.sleep(1.0)

@@ -59,7 +59,7 @@ PICTURES = {  # what is painted once the picture of a page is there
     "embedding": ".em-near li",
     "add_norm": ".an .vs-slider",
     "feed_forward": ".ff .cv-slider",
-    "stack": ".ou-cell",
+    "output": ".ou-cell",
     "what_if": ".wi [data-guess][data-after]",
     "compare": ".cp [data-head-row], .cp .cp-offer",
     "heads": ".hd [data-head-map]",
@@ -76,7 +76,7 @@ CHOSEN = {  # what can be chosen on a page and is loaded with it
     "embedding": {"word": ".em-words button:not([aria-disabled])", "stop": STOP},
     "add_norm": {"layer": LAYER, "sum": '[aria-label="Which sum"] [role=radio]', "stop": STOP, "word": "[data-word]"},
     "feed_forward": {"layer": LAYER, "word": "[data-word]", "unit": ".at-beside [role=option], .at-beside [data-cell]"},
-    "stack": {"word": ".ou-word", "cell": ".ou-cell"},
+    "output": {"word": ".ou-word", "cell": ".ou-cell"},
     "compare": {"word": ".cp-word", "head": "[data-head-row]"},
     "heads": {"head": "[data-head-map]"},
 }
@@ -265,7 +265,7 @@ def choices(browser: Browser, url: str) -> list[Figure]:
                     one.rest()
             for what in kinds:
                 before = one.sent
-                count = MANY if what == "head" and key in ("sentence", "attention") else CHOICES
+                count = MANY if what == "head" and key in ("start", "attention") else CHOICES
                 took = one.choose(key, what, count)
                 one.page.wait_for_timeout(REST)
                 name = f"{page_of(key).title}: a {what} chosen"
@@ -309,7 +309,7 @@ def loads(browser: Browser, url: str, visits: int) -> list[Figure]:
 def moments(browser: Browser, url: str, rounds: int = 4) -> list[Figure]:
     """Return the time of a moment of the film of a training."""
     with tab(browser, url) as one:
-        one.page.goto(f"{url}/learn?born_heads=1")
+        one.page.goto(f"{url}/training?born_heads=1")
         chart = one.page.get_by_role("slider", name="Moment of training")
         one.page.get_by_text("first guesses then").wait_for()
         chart.wait_for()
@@ -334,7 +334,7 @@ async def reruns(running: Server, rounds: int = 6) -> list[Figure]:
             used[page].append(1e3 * (running.processor_seconds - before) / 4)
         assert not visitor.broken, visitor.broken[:3]
     rows = [
-        Figure(f"{page or 'sentence'}: rerun", median(used[page]), RERUN, "ms", f"{median(sent[page]):.3f} MB sent")
+        Figure(f"{page or 'start'}: rerun", median(used[page]), RERUN, "ms", f"{median(sent[page]):.3f} MB sent")
         for page in pages
     ]
     return [*rows, Figure("most bytes of a rerun", max(median(sizes) for sizes in sent.values()), WIRE, "MB")]

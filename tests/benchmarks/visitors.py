@@ -193,7 +193,7 @@ ACTIONS: dict[str, tuple[int, Callable[[Visitor, random.Random], Awaitable[float
 async def look_elsewhere(visitor: Visitor) -> float:
     """Open another page of the server's, and go back."""
     page, query = visitor.page, visitor.query
-    seconds = await visitor.run("learn")
+    seconds = await visitor.run("training")
     visitor.page, visitor.query = page, query
     return seconds + await visitor.run()
 

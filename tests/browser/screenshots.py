@@ -32,11 +32,11 @@ IN_SCHEME = (
 TALLEST = 12_000
 README = ROOT / ".github"
 README_PAGES = {  # what README shows -> where it is
-    "start": "sentence",
+    "start": "start",
     "attention": f"attention?{AS_ELSEWHERE}&word=8",
     "what_if": "what_if",
     "heads": "heads",
-    "learning": "learn",
+    "training": "training",
 }
 README_SIZE = (1280, 860)
 HEIGHT = "() => document.querySelector('[data-testid=stMain]').scrollHeight"

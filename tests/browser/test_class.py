@@ -136,10 +136,10 @@ def test_a_phone_follows_a_teacher_over_the_pages_that_browsers_draw(browser: Br
     expect(line(teacher)).to_contain_text("1 here, 1 follow", timeout=PATIENCE)
     head(teacher, 6).click()
     is_at(phone, "attention", layer="4", head="6")
-    go(teacher, "Learning")
-    is_at(phone, "learn", head="6")
+    go(teacher, "Training")
+    is_at(phone, "training", head="6")
     teacher.get_by_role("radio", name="article → its noun").click()
-    is_at(phone, "learn", born="det", head="6")
+    is_at(phone, "training", born="det", head="6")
     follows(phone)
     for page in (teacher, phone):
         assert problems(page) == []

@@ -46,7 +46,7 @@ PAGES = {  # a page -> part of the title of what opens, the recorded step
     "embedding": ("Token embedding", "embedding.tokens"),
     "add_norm": ("Attention: Add", "layers.4.add_norm_1.sum"),
     "feed_forward": ("unit", "layers.4.feed_forward.activation"),
-    "stack": ("Output", "output"),
+    "output": ("Output", "output"),
 }
 
 
@@ -220,7 +220,7 @@ def test_a_number_of_a_picture_that_the_server_draws_opens_in_the_same_drawer(
 def test_on_a_page_of_the_server_it_opens_too_and_closing_it_is_remembered(
     page: Page, app_url: str, base: TextEncoder
 ) -> None:
-    open_page(page, f"{app_url}/learn?cell=layers.4.feed_forward.output:8,1")
+    open_page(page, f"{app_url}/training?cell=layers.4.feed_forward.output:8,1")
     value = float(base.trace(EXAMPLE)["layers.4.feed_forward.output"][8, 1])
     opened_number(page, "“it” (8)", value)
     way = widget(page, "bar").get_by_role("button", name="Previous")
@@ -269,7 +269,7 @@ def test_a_long_sum_shows_its_largest_terms_and_then_more_and_keeps_nobody_out(p
 
 
 def test_of_a_step_with_a_number_for_every_word_the_likeliest_open(page: Page, app_url: str, base: TextEncoder) -> None:
-    open_page(page, f"{app_url}/stack?{NUMBERS}&step=mlm.probabilities")
+    open_page(page, f"{app_url}/output?{NUMBERS}&step=mlm.probabilities")
     shares = base.trace(EXAMPLE)["mlm.probabilities"]
     best = page.locator(".nu-words-table tr").nth(9).get_by_role("button").first
     word = base.tokenizer.id_to_token(int(shares[9].argmax()))

@@ -34,8 +34,8 @@ OF_BROWSER = ".picture-canvas, .enc-words, .hd-grid, .ou-bars, .em-near, .tl, .c
 WITHOUT_PICTURE = ("lessons", "class")  # text, a form first
 SCREEN: ViewportSize = {"width": 1280, "height": 800}
 HOSTILE_DAILY = ("compare",)  # shows what is typed, as words and in pictures
-WITH_MENU = ("sentence", "lessons")
-WITH_PARTS = ("compare?more=1&layer=4&head=1", "heads?more=1&layer=4&head=1", "learn", "lessons", "your_model")
+WITH_MENU = ("start", "lessons")
+WITH_PARTS = ("compare?more=1&layer=4&head=1", "heads?more=1&layer=4&head=1", "training", "lessons", "models")
 TOP, TOP_OF_PHONE = 600, 300  # pixels from the top of the window within which the main picture begins
 WIDE, PHONE = SIZES
 MOST_CONTROLS, MOST_ON_START = 20, 12  # that can be used without scrolling
@@ -168,7 +168,7 @@ def test_a_page_is_for_everybody(page: Page, app_url: str, key: str) -> None:
         assert barriers(page, "[data-testid=stMain]") == [], "dark"
 
 
-@pytest.mark.parametrize("key", mostly_nightly(KEYS, ["attention", "learn"]))
+@pytest.mark.parametrize("key", mostly_nightly(KEYS, ["attention", "training"]))
 def test_a_page_is_for_everybody_in_the_dark_and_in_all_its_parts(page: Page, app_url: str, key: str) -> None:
     page.set_viewport_size(SCREEN)
     open_page(page, address(app_url, key))
@@ -229,7 +229,7 @@ def test_hostile_text_that_is_typed_becomes_no_markup(page: Page, app_url: str) 
     own_sentence(page, HOSTILE)
     expect(page.locator(".enc-words")).to_contain_text("bold")
     no_markup(page)
-    open_page(page, f"{app_url}/learn")
+    open_page(page, f"{app_url}/training")
     type_sentence(page, HOSTILE)
     expect(sentence_line(page)).to_have_value(re.compile("bold"))
     no_markup(page)
@@ -239,21 +239,21 @@ def test_hostile_text_that_is_typed_becomes_no_markup(page: Page, app_url: str) 
     page.evaluate("delete window.canary")
 
 
-OPENED = "learn?cell=layers.4.feed_forward.output:8,2"
+PRESENTED, OPENED = "training?present=1", "training?cell=layers.4.feed_forward.output:8,2"
 
 
-@pytest.mark.parametrize("link", mostly_nightly(["learn?present=1", OPENED, "learn?embed=true"], ["learn?present=1"]))
+@pytest.mark.parametrize("link", mostly_nightly([PRESENTED, OPENED, "training?embed=true"], [PRESENTED]))
 def test_so_is_a_page_before_a_class_with_a_number_open_or_in_a_frame(page: Page, app_url: str, link: str) -> None:
     open_page(page, f"{app_url}/{link}")
     assert barriers(page) == []
 
 
 def test_the_menu_says_where_we_are_and_leads_on_by_keyboard(page: Page, app_url: str) -> None:
-    open_page(page, f"{app_url}/learn?layer=2&sentence=I+understand+this")
+    open_page(page, f"{app_url}/training?layer=2&sentence=I+understand+this")
     page.get_by_role("button", name="Menu", exact=True).press("Enter")
     menu = page.get_by_role("navigation", name="Pages")
-    expect(menu.get_by_role("link", name="Learning")).to_be_focused()
-    expect(menu.locator("[aria-current=page]")).to_have_text("Learning")
+    expect(menu.get_by_role("link", name="Training")).to_be_focused()
+    expect(menu.locator("[aria-current=page]")).to_have_text("Training")
     page.keyboard.press("ArrowUp")
     page.keyboard.press("ArrowUp")
     with rerun(page):

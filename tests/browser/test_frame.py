@@ -20,15 +20,15 @@ def walked(page: Page) -> str:
 
 
 def test_a_page_is_announced_and_back_goes_one_page_back(page: Page, app_url: str) -> None:
-    open_page(page, f"{app_url}/learn")
+    open_page(page, f"{app_url}/training")
     seen, status = [walked(page)], widget(page, "arrival").get_by_role("status")
-    expect(status).to_have_text("Look deeper: Learning")
+    expect(status).to_have_text("Look deeper: Training")
     for title in ("Models", "Lessons"):
         with rerun(page):
             follow_menu(page, title)
         seen.append(walked(page))
         expect(status).to_have_text(re.compile(title))
-    assert seen == ["learn", "your_model", "lessons"]
+    assert seen == ["training", "models", "lessons"]
     for before in reversed(seen[:-1]):
         with rerun(page):
             page.go_back()
@@ -71,14 +71,14 @@ def test_back_leads_to_how_a_page_opened_one_press_for_each_choice(page: Page, a
 
 
 def test_back_to_an_address_without_parameters_leads_to_the_first_part(page: Page, app_url: str) -> None:
-    open_page(page, f"{app_url}/your_model")
+    open_page(page, f"{app_url}/models")
     parts = widget(page, "parts_models_part").get_by_role("radio")
     with rerun(page):
         parts.nth(1).click()
     expect(parts.nth(1)).to_be_checked()
     with rerun(page):
         page.go_back()
-    assert page.url == f"{app_url}/your_model"
+    assert page.url == f"{app_url}/models"
     expect(parts.nth(0)).to_be_checked()
 
 
@@ -97,10 +97,10 @@ def test_enter_runs_the_sentence_and_the_link_has_no_line_break(page: Page, app_
 
 
 def test_a_page_opens_at_its_top(page: Page, app_url: str) -> None:
-    open_page(page, f"{app_url}/learn")
+    open_page(page, f"{app_url}/training")
     for move in (
         lambda: follow_menu(page, "Lessons"),
-        lambda: follow_menu(page, "Learning"),
+        lambda: follow_menu(page, "Training"),
         lambda: follow_menu(page, "Models"),
     ):
         page.locator("h1").click()
@@ -126,7 +126,7 @@ def test_all_parts_are_in_sight_and_so_is_the_chosen_one(page: Page, app_url: st
 def test_previous_has_one_place_on_every_page_and_stays_in_view(page: Page, app_url: str) -> None:
     page.set_viewport_size({"width": 1280, "height": 800})
     places = set()
-    for key in ("your_model", "learn"):
+    for key in ("models", "training"):
         open_page(page, f"{app_url}/{key}")
         box = widget(page, "previous").bounding_box()
         assert box is not None
@@ -146,8 +146,8 @@ def test_the_menu_of_a_phone_names_all_pages_and_closes_on_a_choice(page: Page, 
     menu = page.get_by_role("navigation", name="Pages")
     expect(menu.get_by_role("link")).to_have_text([one.title for one in PAGES])
     with rerun(page):
-        menu.get_by_role("link", name="Learning").click()
-    expect(page.locator("h1")).to_have_text("Learning")
+        menu.get_by_role("link", name="Training").click()
+    expect(page.locator("h1")).to_have_text("Training")
     expect(menu).to_be_hidden()
     expect(widget(page, "previous")).to_be_in_viewport()
 
@@ -169,7 +169,7 @@ def test_before_a_class_the_sentence_the_layer_and_the_head_can_still_be_chosen(
 
 
 def test_other_sentences_are_behind_the_line_by_keys_too(page: Page, app_url: str) -> None:
-    open_page(page, f"{app_url}/learn")
+    open_page(page, f"{app_url}/training")
     type_sentence(page, "Dogs bark.")
     others = page.get_by_role("button", name="Other sentences")
     offered = page.get_by_role("group", name="Other sentences")
@@ -188,7 +188,7 @@ def test_other_sentences_are_behind_the_line_by_keys_too(page: Page, app_url: st
 
 def test_the_tools_of_a_table_do_not_cover_what_is_said_above_it(phone: Page, app_url: str) -> None:
     """On a phone they always show."""
-    open_page(phone, f"{app_url}/stack?sources_open=1&units_open=1")
+    open_page(phone, f"{app_url}/output?sources_open=1&units_open=1")
     table = phone.get_by_test_id("stDataFrame").first
     table.scroll_into_view_if_needed()
     tools = phone.get_by_test_id("stElementToolbar").first

@@ -352,7 +352,7 @@ def test_start_says_what_the_run_shows(mounted: Mounted, case: str) -> None:
 
 @pytest.mark.parametrize("case", CASES)
 def test_output_says_what_the_run_shows(mounted: Mounted, case: str) -> None:
-    page, seen = opened(mounted, "stack", case)
+    page, seen = opened(mounted, "output", case)
     if not seen.words:
         return
     expect(page.locator(".ou-waiting")).to_be_hidden(timeout=30_000)

@@ -234,7 +234,7 @@ def test_every_headline_is_what_the_run_says(mounted: Mounted, model: str, text:
             assert alike(shown, true), (name, layer, head, i, shown, true)
 
 
-@pytest.mark.parametrize("name", [*PAGES, "start", "what_if", "stack", "heads", "compare"])
+@pytest.mark.parametrize("name", [*PAGES, "start", "what_if", "output", "heads", "compare"])
 def test_the_hyphens_of_words_stay_hyphens(mounted: Mounted, name: str) -> None:
     """Numbers are set with a minus, and the words beside them as they were typed."""
     encoder = encoder_of("small")

@@ -22,7 +22,7 @@ from encoder.support.formatting import percent
 def test_a_person_types_chooses_and_walks(page: Page, app_url: str, base: TextEncoder) -> None:
     text = "Keys on the table belong to Sara."
     trace = base.trace(text)
-    open_page(page, f"{app_url}/your_model")
+    open_page(page, f"{app_url}/models")
     type_sentence(page, text)
     with rerun(page):
         follow_menu(page, "Add & norm")

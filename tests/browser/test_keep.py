@@ -56,7 +56,7 @@ def test_what_a_link_says_never_becomes_a_link_of_the_app(page: Page, app_url: s
         "layer=me@evil.example",
         "cell=HTTPS://evil.example",
     )
-    open_page(page, f"{app_url}/learn?{'&'.join(asked)}&hidden=%E2%80%AEabc")
+    open_page(page, f"{app_url}/training?{'&'.join(asked)}&hidden=%E2%80%AEabc")
     note = page.get_by_test_id("stAlert")
     expect(note).to_contain_text("evil.example/x")
     expect(note).to_contain_text("me@")
@@ -66,7 +66,7 @@ def test_what_a_link_says_never_becomes_a_link_of_the_app(page: Page, app_url: s
 
 
 def test_in_a_frame_there_is_no_menu_and_the_link_is_that_of_the_page(page: Page, app_url: str) -> None:
-    open_page(page, f"{app_url}/learn?embed=true&{AT}")
+    open_page(page, f"{app_url}/training?embed=true&{AT}")
     menu = page.get_by_role("button", name="Menu", exact=True)
     expect(sentence_line(page)).to_be_visible()
     expect(menu).to_be_hidden()
@@ -75,7 +75,7 @@ def test_in_a_frame_there_is_no_menu_and_the_link_is_that_of_the_page(page: Page
         widget(page, "keep_all").get_by_role("button").click()
     link = urlsplit(page.get_by_test_id("stCode").inner_text().strip())
     asked = parse_qs(urlsplit(page.url).query)
-    assert link.path == "/learn" and parse_qs(link.query) | {"embed": ["true"]} == asked | {"v": ["1"]}
+    assert link.path == "/training" and parse_qs(link.query) | {"embed": ["true"]} == asked | {"v": ["1"]}
     widget(page, "previous").get_by_role("button").click()
     expect(page).to_have_url(re.compile("/heads.*embed=true"))
     expect(menu).to_be_hidden()
@@ -96,7 +96,7 @@ def test_one_key_presents_and_the_arrow_keys_still_walk(page: Page, app_url: str
         page.keyboard.press("Escape")
     expect(menu).to_be_visible()
     expect(page).not_to_have_url(re.compile("present"))
-    open_page(page, f"{app_url}/learn?{AT}&present=1")
+    open_page(page, f"{app_url}/training?{AT}&present=1")
     page.locator("h1").click()
     page.keyboard.press("ArrowLeft")
     expect(page).to_have_url(re.compile("/heads.*present=1"))

@@ -1,4 +1,4 @@
-"""Learning in a real browser: the film "Grammar is born", and a task that is learned.
+"""Training in a real browser: the film "Grammar is born", and a task that is learned.
 
 They are played, dragged and stepped in the browser alone; no run of the server is asked for.
 """
@@ -25,7 +25,7 @@ WIDTHS = "line => [...line.querySelectorAll('path.arc')].map(one => parseFloat(o
 
 def test_the_film_opens_on_the_finding_and_its_numbers_are_those_of_the_examination(page: Page, app_url: str) -> None:
     page.set_viewport_size({"width": 1440, "height": 900})
-    open_page(page, f"{app_url}/learn?born_heads=1")
+    open_page(page, f"{app_url}/training?born_heads=1")
     moments = bundled_moments("small")
     assert moments is not None
     shares = moments.shares("obj", 2, 0)
@@ -54,7 +54,7 @@ def test_the_film_opens_on_the_finding_and_its_numbers_are_those_of_the_examinat
         first = (guess.predict(asked_gap, 1, [asked_gap.tokens.index("[MASK]")]) or [])[0][0][0]
         expect(widget(page, "grammar_guess").locator("tr.here td").first).to_contain_text(first)
     assert runs(page) == asked, "the browser moves alone"
-    expect(page.locator("h1")).to_have_text("Learning")
+    expect(page.locator("h1")).to_have_text("Training")
 
     rules = widget(page, "grammar").locator("path.rule")
     assert rules.count() == 6 and widget(page, "grammar_heads").locator("figure").count() == 16
@@ -66,7 +66,7 @@ def test_the_film_opens_on_the_finding_and_its_numbers_are_those_of_the_examinat
 
 def test_it_is_played_dragged_and_asked_from_other_words(page: Page, app_url: str) -> None:
     page.set_viewport_size({"width": 1440, "height": 900})
-    open_page(page, f"{app_url}/learn")
+    open_page(page, f"{app_url}/training")
     film, line = widget(page, "grammar"), widget(page, "grammar_arcs")
     chart, step = film.get_by_role("slider"), film.locator("output.step")
     expect(step).to_contain_text("step 1,000")
@@ -91,7 +91,7 @@ def test_it_is_played_dragged_and_asked_from_other_words(page: Page, app_url: st
     assert "born_word=6" in page.url
     line.get_by_role("button", name="heavy", exact=True).press("ArrowRight")
     expect(line.get_by_role("button", name="bag", exact=True)).to_be_focused()
-    expect(page.locator("h1")).to_have_text("Learning")
+    expect(page.locator("h1")).to_have_text("Training")
 
     with rerun(page):
         page.get_by_role("radio", name="article → its noun").click()
@@ -104,7 +104,7 @@ def test_it_is_played_dragged_and_asked_from_other_words(page: Page, app_url: st
 
 
 def test_the_network_of_a_moment_is_walked(page: Page, app_url: str) -> None:
-    open_page(page, f"{app_url}/learn")
+    open_page(page, f"{app_url}/training")
     film = widget(page, "grammar")
     film.get_by_role("slider").press("ArrowRight")
     with rerun(page):
@@ -117,7 +117,7 @@ def test_the_network_of_a_moment_is_walked(page: Page, app_url: str) -> None:
 
 def test_a_curve_is_chosen_by_its_name_and_the_moment_stays(page: Page, app_url: str) -> None:
     page.set_viewport_size({"width": 1440, "height": 900})
-    open_page(page, f"{app_url}/learn")
+    open_page(page, f"{app_url}/training")
     film = widget(page, "grammar")
     before = film.locator("output.step").inner_text().split(":")[0]
     with rerun(page):
@@ -127,12 +127,12 @@ def test_a_curve_is_chosen_by_its_name_and_the_moment_stays(page: Page, app_url:
 
 
 def test_ones_own_sentence_is_asked_from_its_gap_under_the_masked_verb(page: Page, app_url: str) -> None:
-    open_page(page, f"{app_url}/learn?born=gap:between&born_text=The+dogs+near+the+house+[MASK]+loud.")
+    open_page(page, f"{app_url}/training?born=gap:between&born_text=The+dogs+near+the+house+[MASK]+loud.")
     expect(widget(page, "grammar_arcs").locator(".said")).to_contain_text("looks from “[MASK]”")
 
 
 def test_the_control_is_flat_and_the_film_begins_anew(page: Page, app_url: str) -> None:
-    open_page(page, f"{app_url}/learn")
+    open_page(page, f"{app_url}/training")
     expect(widget(page, "grammar").locator("path.line")).to_have_count(5)
     expect(widget(page, "grammar").locator("path.interval")).to_have_count(len(STEPS))
     with rerun(page):
@@ -144,7 +144,7 @@ def test_the_control_is_flat_and_the_film_begins_anew(page: Page, app_url: str) 
 def test_it_is_for_everybody_on_a_dark_phone(page: Page, app_url: str) -> None:
     """Where it is light, and wide, it is looked at with all pages."""
     page.set_viewport_size({"width": 390, "height": 844})
-    open_page(page, f"{app_url}/learn")
+    open_page(page, f"{app_url}/training")
     expect(widget(page, "grammar").locator("path.line")).to_have_count(5)
     dark(page)
     assert barriers(page, "[data-testid=stMain]") == []
@@ -152,7 +152,7 @@ def test_it_is_for_everybody_on_a_dark_phone(page: Page, app_url: str) -> None:
 
 
 def test_a_run_is_played_paused_and_stepped_and_its_model_is_walked(page: Page, app_url: str) -> None:
-    open_page(page, f"{app_url}/learn?learn_task=reverse")
+    open_page(page, f"{app_url}/training?training_task=reverse")
     player = widget(page, "learning")
     expect(player.get_by_role("button", name="Pause")).to_be_visible()
     asked = runs(page)

@@ -110,7 +110,7 @@ def test_the_arrow_keys_walk_the_encoder_again_after_the_lesson(page: Page, app_
     open_page(page, f"{app_url}/lessons?lesson=a-mystery")
     with rerun(page):
         widget(page, "open_view").get_by_role("button").click()
-    expect(page.locator("h1")).to_have_text("Learning")
+    expect(page.locator("h1")).to_have_text("Training")
     page.locator("h1").click()
     press(page, "ArrowRight")
     expect(page).to_have_url(re.compile("/figure"))

@@ -40,7 +40,7 @@ def opened(mounted: Mounted, packets: dict[str, bytes]) -> Opened:
         waits = {name: options.pop(name, ()) for name in ("held", "lost")}
         waits["apart"] = options.pop("apart", False)
         at = {"sentence": GAP_SENTENCE, **options}
-        return mounted("stack", runs or packets, first=at, named=NAMED, **waits)
+        return mounted("output", runs or packets, first=at, named=NAMED, **waits)
 
     return show
 

@@ -5,7 +5,7 @@ from browser_tools import open_page
 from playwright.sync_api import Browser, Page, expect
 
 RARE = "Zebras near lighthouses [MASK] bananas."
-PAGES = ("", "embedding", "attention", "add_norm", "feed_forward", "stack", "what_if", "compare")
+PAGES = ("", "embedding", "attention", "add_norm", "feed_forward", "output", "what_if", "compare")
 OPEN_TO_TRANSLATORS = """words => {
   const found = [];
   const walk = root => {
@@ -83,7 +83,7 @@ def test_a_contrast_theme_has_pictures_of_its_own_lightness(browser: Browser, ap
 
 def test_paper_has_every_column_and_no_button_that_leads_on(page: Page, app_url: str) -> None:
     page.set_viewport_size({"width": 718, "height": 1000})
-    opened(page, f"{app_url}/stack")
+    opened(page, f"{app_url}/output")
     grid = page.locator(".ou-scroll")
     expect(grid.get_by_role("columnheader").last).to_be_visible()
     page.emulate_media(media="print")

@@ -28,7 +28,7 @@ OWN = "The cat chased the mouse."
 STOP = """() => document.querySelector('.wi-board [tabindex="0"]').getAttribute('data-cell')"""
 FOCUS = "() => document.activeElement.getAttribute('data-cell')"
 NAMED = "({ level, edits }) => edits ? 'changed' : level"
-KINDS = ["attention", "feed_forward", "embedding", "stack"]
+KINDS = ["attention", "feed_forward", "embedding", "output"]
 Opened = Callable[..., Page]
 
 

@@ -37,7 +37,7 @@ FORMS = ("is", "are")
 STEPS = "training steps + 1"  # step 0 has no logarithm, so one is added to all
 MOMENTS = call(kept_moments.moments_of, ENC)
 LONGEST = 400  # letters of a sentence of one's own
-PART = {"learn_part": "Grammar is born"}
+PART = {"training_part": "Grammar is born"}
 
 TREES = Option("born_trees", lambda scene: trees_of(scene.encoder), lambda scene: trees_of(scene.encoder)[0])
 RELATION = Option("born", lambda scene: relations_of(moments_of(scene)), lambda scene: next(iter(EXAMPLES)))
@@ -163,7 +163,7 @@ def about_heads(scene: Scene) -> About:
     return About(source=scene.source, scope=f"{over}, {when(scene)}")
 
 
-of_page = partial(Picture, page="learn", values="share", needs="examined")
+of_page = partial(Picture, page="training", values="share", needs="examined")
 GRAMMAR = of_page(
     key="grammar",
     question="When does a head find grammar while it learns?",

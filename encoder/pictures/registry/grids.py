@@ -208,7 +208,7 @@ def how_large(scene: Scene) -> str:
 
 LIVING_MAP = of_every_head(
     key="living_map",
-    page="sentence",
+    page="start",
     question="What does every token take from the others, layer by layer?",
     measure=living,
     values=lambda answer: "signed" if unchanged_is_taken_off(answer.scene) else "share",

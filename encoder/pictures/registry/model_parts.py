@@ -161,7 +161,7 @@ def say_kinds(answer: Answer) -> str:
 
 KINDS = Picture(
     key="kinds",
-    page="your_model",
+    page="models",
     question="Where are the parameters of the model?",
     measure=lambda scene: call(by_kind, call(parameters, ENC.model)),
     dims=("part",),

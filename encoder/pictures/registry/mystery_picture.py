@@ -33,7 +33,7 @@ def about_harm(scene: Scene) -> About:
 
 
 MYSTERY_HARM = Picture(
-    page="learn",
+    page="training",
     key="mystery_harm",
     question="Which head of a mystery model does its work?",
     measure=lambda scene: call(examined, scene[MYSTERY]).harm.ravel(),
@@ -47,5 +47,5 @@ MYSTERY_HARM = Picture(
     about=about_harm,
     options=(MYSTERY,),
     needs="model",
-    unfolds={"learn_part": "Small networks"},
+    unfolds={"training_part": "Small networks"},
 )

@@ -73,7 +73,7 @@ def say_race(answer: Answer) -> str:
     return f"After {after_names(scene)[-1]} “{words_raced(answer)[0]}” is at rank {rank:,} of {vocabulary:,} words."
 
 
-of_page = partial(Picture, page="stack")
+of_page = partial(Picture, page="output")
 RACE = of_page(
     key="race",
     question="How do the likeliest words rise from layer to layer?",

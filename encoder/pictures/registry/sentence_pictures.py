@@ -95,7 +95,7 @@ def first_positions(scene: Scene) -> list[int]:
 
 ARCS = Picture(
     key="arcs",
-    page="sentence",
+    page="start",
     question="Where does one head look from a word?",
     measure=lambda scene: Every(lambda layer: call(from_word, T, layer, scene[WORD]), scene.n_layers),
     dims=("layer", "head", "word"),
@@ -200,7 +200,7 @@ def chosen_places(answer: Answer) -> Mapping[str, Any]:
     return {"chosen": chosen if drawn is None else [drawn.at.index(i) for i in chosen if i in drawn.at]}
 
 
-of_several = partial(Picture, page="sentence", about=about_several, options=OF_SEVERAL, unfolds={"several": "1"})
+of_several = partial(Picture, page="start", about=about_several, options=OF_SEVERAL, unfolds={"several": "1"})
 LINKS = of_several(
     key="links",
     question="Who looks at whom in some heads together?",

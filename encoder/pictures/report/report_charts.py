@@ -7,7 +7,7 @@ from encoder.browser.living import PAGES
 from encoder.checkpoint.text_encoder import TextEncoder
 from encoder.pictures.paper.type import typeface
 from encoder.pictures.picture import Picture
-from encoder.pictures.picture_files import CALLED, IN_BROWSER, drawing_of
+from encoder.pictures.picture_files import IN_BROWSER, drawing_of
 from encoder.pictures.registry import pictures
 from encoder.pictures.scene import Scene
 from encoder.pictures.view import View
@@ -28,7 +28,7 @@ STYLE = """<style>
 def of_run() -> list[Picture]:
     """Return the pictures of one run that belong to a page of a living file, which does not draw them."""
     own = (each for each in pictures().values() if each.needs == "run" and each.key not in IN_BROWSER)
-    return [each for each in own if not each.heavy and CALLED.get(each.page, each.page) in PAGES]
+    return [each for each in own if not each.heavy and each.page in PAGES]
 
 
 def charts(encoder: TextEncoder, trace: Trace, place: tuple[int, int], hear: Hear) -> str:

@@ -152,7 +152,7 @@ def growing_alike(encoder: TextEncoder, trace: Trace, about: Subject) -> StorySt
             answer,
             text,
             "lines",
-            "stack",
+            "output",
             Values({"mean cosine": means}, names, "mean cosine of two tokens"),
         )
     lengths = length(vectors[:, 0]).numpy()
@@ -164,7 +164,7 @@ def growing_alike(encoder: TextEncoder, trace: Trace, about: Subject) -> StorySt
         band(after, ((1 - SAME) * before, (1 + SAME) * before)),
         f"It has length {brief(before)} before the first layer and {brief(after)} after the last.",
         "lines",
-        "stack",
+        "output",
         Values({"length": lengths}, names, "length"),
         word=0,
     )

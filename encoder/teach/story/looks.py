@@ -31,7 +31,7 @@ def strongest(encoder: TextEncoder, trace: Trace, about: Subject) -> StoryStop:
         place,
         f"{text}.{little}",
         "arcs" if about.words else "bars",
-        "sentence",
+        "start",
         Values({"weight": row}, tokens(trace), f"attention of {name}"),
         word=about.word,
         layer=about.layer,

@@ -29,7 +29,7 @@ def pieces(encoder: TextEncoder, trace: Trace, about: Subject) -> StoryStop:
         sentence += f" “{shown(text.spelled(longest))}” comes in {len(longest)} pieces."
     texts = "these two texts" if text.pair else "this text"
     question = f"A model reads tokens: words, or pieces of them. How many does it read for {texts}?"
-    return StoryStop("Tokens", question, offered, place, sentence, "tokens", "sentence")
+    return StoryStop("Tokens", question, offered, place, sentence, "tokens", "start")
 
 
 def nearest(encoder: TextEncoder, trace: Trace, about: Subject) -> StoryStop:

@@ -113,7 +113,7 @@ def refers(encoder: TextEncoder, sentence: str, other: str, word: str, first: st
     return Finding(best, "largest move of a head's preference", measured, judgement, by_head(moved))
 
 
-NOT_DIGITS = "This model does not read rows of digits; a mystery model of the page Learning does."
+NOT_DIGITS = "This model does not read rows of digits; a mystery model of the page Training does."
 
 
 def bars(result: Examined) -> Bars:

@@ -125,7 +125,7 @@ def draw_arrival(page: Page, at: Place | None) -> None:
     """Tell the browser which page and step it shows."""
     words = page.title if at is None else f"{at.words}: {at.here.title}"
     view = state.current()
-    part = view.model if page.key == "your_model" else dict(view.choices).get("lessons_part", "")
+    part = view.model if page.key == "models" else dict(view.choices).get("lessons_part", "")
     shows = f"{page.key} {bool(view.lesson)} {part}"
     _component(
         key="arrival",

@@ -30,7 +30,7 @@ def cost(trace: Trace) -> None:
     sections.draw_costs(trace)
 
 
-PICTURES: dict[str, Callable[[Trace], None]] = {"sentence": tokens, "heads": heads, "your_model": cost}
+PICTURES: dict[str, Callable[[Trace], None]] = {"start": tokens, "heads": heads, "models": cost}
 
 
 def of(page: Page, trial: str) -> Callable[[], None] | None:
@@ -42,7 +42,7 @@ def of(page: Page, trial: str) -> Callable[[], None] | None:
         if step.shape[-1] == "vocab":
             return lambda: draw_guess(trace)
         return lambda: step_panel.brief(trace, step, view.head)
-    if trial and page.key != "sentence":
+    if trial and page.key != "start":
         return None
     return lambda: PICTURES.get(page.key, tokens)(trace)
 

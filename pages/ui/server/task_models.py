@@ -52,7 +52,7 @@ def moments(name: str) -> dict[int, LearningMoment]:
     """
     moments_kept = {moment.step: moment for moment in live.moments(asked(name)) if moment.weights}
     if not moments_kept:
-        raise EncoderError("it is not trained yet on this server; the page “Learning” trains it")
+        raise EncoderError("it is not trained yet on this server; the page “Training” trains it")
     return moments_kept
 
 

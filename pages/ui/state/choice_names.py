@@ -6,14 +6,13 @@ from encoder.pictures.registry import pictures
 from encoder.pictures.scene import PREFIX_A, PREFIX_B
 
 SPELLED = """
-    alike_part all_lessons ask_why atlas_key atlas_list atlas_map atlas_near atlas_off atlas_part atlas_run atlas_spread
-    atlas_token atlas_word beside_open born_beside born_heads born_keep claim compare_part cost_parameters cost_shape
-    cost_steps find
-    heads_beside heads_list heads_other heads_part heads_trees lab layers_alike learn_heads learn_layers learn_norm
-    learn_part learn_positions learn_rate learn_seed learn_steps learn_task learn_width lessons_part models_part
-    mystery_head mystery_task one_matrix read_after several sources_open term_place
-    tokens_open unfolded unit_token units_open walk_of ways_open why words_only
-    words_open
+    alike_part all_lessons ask_why atlas_key atlas_list atlas_map atlas_near atlas_off atlas_part atlas_run
+    atlas_spread atlas_token atlas_word beside_open born_beside born_heads born_keep claim compare_part
+    cost_parameters cost_shape cost_steps find heads_beside heads_list heads_other heads_part heads_trees lab
+    layers_alike lessons_part models_part mystery_head mystery_task one_matrix read_after several sources_open
+    term_place tokens_open training_heads training_layers training_norm training_part training_positions
+    training_rate training_seed training_steps training_task training_width unfolded unit_token units_open walk_of
+    ways_open why words_only words_open
 """
 OF_PAGES = frozenset(SPELLED.split())
 

@@ -26,6 +26,7 @@ class Page:
     walk: bool = True  # whether Previous and Next lead there, through steps or from page to page; else it has its own
     place: bool = True  # whether a layer and a head mean something there
     sentence: str = ""  # that an address without any parameter opens it with; empty for the usual one
+    is_drawn: bool = False  # whether the browser draws it
 
     @property
     def script(self) -> str:
@@ -42,36 +43,31 @@ class Page:
         return step.partition(".")[0]
 
 
+def drawn(key: str, icon: str, **more: Any) -> Page:
+    """Return a page that the browser draws, by what the library knows of it."""
+    parts, opens_on = living.STEPS.get(key, ((), ""))
+    return Page(key, living.PAGES[key][0], icon, parts, opens_on, is_drawn=True, **more)
+
+
 PAGES = (
-    Page("sentence", "Start", ":material/home:"),
+    drawn("start", ":material/home:"),
     Page("story", "The story", ":material/auto_stories:", walk=False, place=False, sentence=SENTENCES[0]),
-    Page("embedding", "Embedding & position", ":material/database:", *living.STEPS["embedding"], place=False),
-    Page("attention", "Attention", ":material/visibility:", *living.STEPS["attention"]),
-    Page("add_norm", "Add & norm", ":material/add_circle:", *living.STEPS["add_norm"]),
-    Page("feed_forward", "Feed-forward", ":material/bolt:", *living.STEPS["feed_forward"]),
-    Page("stack", "Output", ":material/layers:", *living.STEPS["stack"]),
-    Page("what_if", "What if", ":material/toggle_off:", section="Change and compare"),
-    Page("compare", "Compare", ":material/compare:", section="Change and compare"),
-    Page("your_model", "Models", ":material/deployed_code:", section="Change and compare", place=False),
-    Page("heads", "Heads", ":material/apps:", section="Look deeper"),
-    Page("learn", "Learning", ":material/model_training:", section="Look deeper", place=False),
+    drawn("embedding", ":material/database:", place=False),
+    drawn("attention", ":material/visibility:"),
+    drawn("add_norm", ":material/add_circle:"),
+    drawn("feed_forward", ":material/bolt:"),
+    drawn("output", ":material/layers:"),
+    drawn("what_if", ":material/toggle_off:", section="Change and compare"),
+    drawn("compare", ":material/compare:", section="Change and compare"),
+    Page("models", "Models", ":material/deployed_code:", section="Change and compare", place=False),
+    drawn("heads", ":material/apps:", section="Look deeper"),
+    Page("training", "Training", ":material/model_training:", section="Look deeper", place=False),
     Page("lessons", "Lessons", ":material/school:", section="Learn", walk=False, place=False),
     Page("class", "A class", ":material/groups:", section="Learn", walk=False, place=False),
 )
 
 KEYS = frozenset(page.key for page in PAGES)
-DRAWN = {  # a page that the browser draws -> what it calls it
-    "sentence": "start",
-    "attention": "attention",
-    "embedding": "embedding",
-    "add_norm": "add_norm",
-    "feed_forward": "feed_forward",
-    "stack": "stack",
-    "what_if": "what_if",
-    "compare": "compare",
-    "heads": "heads",
-}
-KEY_OF = {name: key for key, name in DRAWN.items()}
+DRAWN = tuple(page.key for page in PAGES if page.is_drawn)
 
 
 def path(key: str) -> str:
@@ -82,6 +78,11 @@ def path(key: str) -> str:
 def page_of(key: str) -> Page:
     """The page of a key."""
     return next(page for page in PAGES if page.key == key)
+
+
+def named(key: object) -> Page | None:
+    """Return the page that a browser names; None where there is none of that key."""
+    return page_of(key) if isinstance(key, str) and key in KEYS else None
 
 
 def base() -> str:
@@ -102,19 +103,13 @@ def listed() -> list[dict[str, object]]:
     """Return the pages for the menu that the browser draws."""
     return [
         {
-            "key": DRAWN.get(page.key, page.key),
+            "key": page.key,
             "title": page.title,
             "address": f"{base()}/{path(page.key)}",
-            "front": page.key in DRAWN,
+            "front": page.is_drawn,
             "group": page.section,
             "parts": page.parts,
             "step": page.in_full(page.opens_on),
         }
         for page in PAGES
     ]
-
-
-def called(name: str) -> Page | None:
-    """Return the page that the browser calls so; None where there is none."""
-    key = KEY_OF.get(name, name)
-    return page_of(key) if key in KEYS and DRAWN.get(key, name) == name else None

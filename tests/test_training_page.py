@@ -1,4 +1,4 @@
-"""Learning: recorded runs play, live ones train in a process of their own, and what was learned is opened."""
+"""Training: recorded runs play, live ones train in a process of their own, and what was learned is opened."""
 
 import json
 import os
@@ -29,7 +29,7 @@ pytestmark = pytest.mark.slow
 SMALL = "Small networks"
 QUICK = LearnSettings("majority", width=16, steps=50, seed=3)
 SLOW = LearnSettings("sort", steps=2500, seed=3)
-THIS = {"learn_task": "majority", "learn_width": "16", "learn_steps": "50", "learn_seed": "3"}  # its link
+THIS = {"training_task": "majority", "training_width": "16", "training_steps": "50", "training_seed": "3"}  # its link
 
 
 def player(app: AppTest) -> dict[str, Any]:
@@ -40,7 +40,7 @@ def player(app: AppTest) -> dict[str, Any]:
 def runs(monkeypatch: pytest.MonkeyPatch) -> Iterator[LiveRuns]:
     """A server's runs, which end with the test."""
     found = LiveRuns()
-    for module in ("pages.learn.task_section", "pages.ui.server.task_models"):
+    for module in ("pages.training.task_section", "pages.ui.server.task_models"):
         monkeypatch.setattr(f"{module}.live", found)
     yield found
     for settings in list(found.runs):
@@ -49,18 +49,18 @@ def runs(monkeypatch: pytest.MonkeyPatch) -> Iterator[LiveRuns]:
 
 
 def test_every_task_plays_at_once_and_where_it_fails_it_is_told_why() -> None:
-    app = open_app("learn", learn_part=SMALL)
+    app = open_app("training", training_part=SMALL)
     for key, task in TASKS.items():
-        healthy(app.pills(key="learn_task").set_value(key).run())
+        healthy(app.pills(key="training_task").set_value(key).run())
         sent, text = player(app), words(app)
         assert not sent["live"] and sent["moments"][0]["step"] == 0 and sent["moments"][-1]["step"] == sent["last"]
         assert len(sent["signs"]) == task.length + 2 and len(sent["moments"][0]["right"]) == len(sent["wanted"])
         assert task.asks in text and "of 256 inputs that it never saw" in text
         assert "train_now" not in keys(app) and len(json.dumps(sent)) < 150_000
-    app = open_app("learn", learn_positions="none")
+    app = open_app("training", training_positions="none")
     assert player(app)["moments"][-1]["exact"] == 0
     assert "answers 0 % of 256 inputs" in words(app) and "Without positions" in words(app)
-    healthy(app.selectbox(key="learn_positions").set_value("rotary").run())
+    healthy(app.selectbox(key="training_positions").set_value("rotary").run())
     assert player(app)["moments"][-1]["exact"] < 0.5
     assert "not where it stands" in words(app) and "A second layer" not in words(app)
 
@@ -71,24 +71,24 @@ def test_a_rate_far_too_large_is_said(runs: LiveRuns) -> None:
     run = runs.runs[settings] = live_training.LiveRun(settings)
     first = recorded(usual("shift"))[0]
     run.moments += [first, replace(first, step=50, loss=2.05)]
-    text = words(open_app("learn", learn_task="shift", learn_rate="1.0", learn_steps="50"))
+    text = words(open_app("training", training_task="shift", training_rate="1.0", training_steps="50"))
     assert "It learned nothing" in text and "The usual rate is 0.01, here it is 1." in text
 
 
 def test_what_was_chosen_is_in_the_link_and_what_is_not_offered_is_told() -> None:
-    app = open_app("learn", learn_part=SMALL)
-    app.pills(key="learn_task").set_value("sort").run()
-    app.selectbox(key="learn_seed").set_value(7).run()
-    app.selectbox(key="learn_norm").set_value(True).run()
-    again = open_app("learn", **link(app))
-    assert again.pills(key="learn_task").value == "sort" and again.selectbox(key="learn_seed").value == 7
-    assert again.selectbox(key="learn_norm").value is True and again.selectbox(key="learn_layers").value == 2
-    app = open_app("learn", learn_task="bake", learn_rate="7", learn_seed="-1")
+    app = open_app("training", training_part=SMALL)
+    app.pills(key="training_task").set_value("sort").run()
+    app.selectbox(key="training_seed").set_value(7).run()
+    app.selectbox(key="training_norm").set_value(True).run()
+    again = open_app("training", **link(app))
+    assert again.pills(key="training_task").value == "sort" and again.selectbox(key="training_seed").value == 7
+    assert again.selectbox(key="training_norm").value is True and again.selectbox(key="training_layers").value == 2
+    app = open_app("training", training_task="bake", training_rate="7", training_seed="-1")
     assert "not offered here" in said(app) and player(app)["last"] == 800
 
 
 def test_the_trained_model_opens_at_its_head_with_inputs_of_the_task() -> None:
-    app = open_app("learn", learn_task="shift")
+    app = open_app("training", training_task="shift")
     press(app, "open_learned")
     shown = link(app)
     assert (page_shown(app), shown["layer"], shown["head"]) == ("attention", "0", "0")
@@ -110,7 +110,7 @@ def test_a_model_that_was_let_go_of_opens_again(name: str) -> None:
 def test_opened_models_are_walked_like_any_other_and_missing_ones_are_told() -> None:
     for model, row in (("learned:task=reverse", "a b c d e f g h a b"), ("mystery:4", "1 2 3 4 5 6 7 8")):
         app = open_app(model=model, sentence=row, layer="0", head="0")
-        for page in ("sentence", "stack", "heads", "your_model", "what_if"):
+        for page in ("sentence", "stack", "heads", "models", "what_if"):
             assert go(app, page).session_state["session"].view.model == model and not said(app)
     missing = ["learned:task=bake", "learned:task=shift,seed=9", "learned:", "by-hand:reverse"]
     for model in missing + [f"mystery:{number}" for number in ("11", "0", "", "²", "1e9", "-1")]:
@@ -118,7 +118,7 @@ def test_opened_models_are_walked_like_any_other_and_missing_ones_are_told() -> 
 
 
 def test_a_run_is_trained_in_a_process_of_its_own_and_opened(runs: LiveRuns) -> None:
-    app = open_app("learn", **THIS)
+    app = open_app("training", **THIS)
     assert "Nobody has trained this here yet" in words(app)
     press(app, "train_now")
     run = runs.runs[QUICK]
@@ -150,7 +150,7 @@ def test_a_killed_process_is_said_and_can_be_begun_again(runs: LiveRuns) -> None
     assert run.process is not None
     os.kill(run.process.pid, signal.SIGKILL)
     until(lambda: run.ended)
-    app = open_app("learn", **THIS)
+    app = open_app("training", **THIS)
     assert "The process was ended from outside." in said(app)
     assert "train_now" in keys(app)
 
@@ -181,7 +181,7 @@ def test_a_second_run_waits_and_is_told_how_long_and_nothing_else_waits(
 ) -> None:
     monkeypatch.setattr(jobs, "training", jobs.Turns(at_once=1))
     first = begun(runs, SLOW)
-    app = open_app("learn", **THIS | {"learn_seed": "4"})
+    app = open_app("training", **THIS | {"training_seed": "4"})
     press(app, "train_now")
     second = runs.runs[read("task=majority,width=16,steps=50,seed=4")]
     until(lambda: second.before and runs.look(first.settings) and runs.look(second.settings))
@@ -240,9 +240,9 @@ def test_a_killed_server_leaves_no_process() -> None:
 
 def test_a_server_may_train_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("ENCODER_TRAINING", "off")
-    app = open_app("learn", learn_seed="8")
+    app = open_app("training", training_seed="8")
     assert "this server does not train" in words(app) and "train_now" not in keys(app)
-    assert player(open_app("learn", learn_part=SMALL))["last"] == 800
+    assert player(open_app("training", training_part=SMALL))["last"] == 800
 
 
 def test_finished_runs_are_bounded(runs: LiveRuns, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -254,12 +254,12 @@ def test_finished_runs_are_bounded(runs: LiveRuns, monkeypatch: pytest.MonkeyPat
     assert [one.seed for one in runs.runs] == [4, 5]
 
 
-MYSTERY = {"learn_part": SMALL, "mystery": "4"}
+MYSTERY = {"training_part": SMALL, "mystery": "4"}
 
 
 def checked(task: str, head: str) -> str:
     """What the page says of a guess about mystery 4."""
-    app = open_app("learn", **MYSTERY)
+    app = open_app("training", **MYSTERY)
     assert app.button(key="mystery_check").disabled
     app.selectbox(key="mystery_task").set_value(task).run()
     app.selectbox(key="mystery_head").set_value(head).run()
@@ -277,7 +277,7 @@ def test_a_mystery_is_guessed_and_the_guess_is_measured() -> None:
 
 
 def test_a_mystery_says_nothing_before_it_is_asked_and_one_hint_at_a_time() -> None:
-    app = open_app("learn", **MYSTERY)
+    app = open_app("training", **MYSTERY)
     assert "Hint" not in words(app) and "Yes" not in words(app) and not app.get("plotly_chart")
     for seen in range(1, 4):
         press(app, "mystery_hint")
@@ -288,7 +288,7 @@ def test_a_mystery_says_nothing_before_it_is_asked_and_one_hint_at_a_time() -> N
 
 
 def test_a_mystery_opens_in_every_page_and_its_name_tells_nothing() -> None:
-    app = open_app("learn", **MYSTERY)
+    app = open_app("training", **MYSTERY)
     press(app, "open_mystery")
     shown = link(app)
     assert shown["model"] == "mystery:4" and len(shown["sentence"].split()) == 8 and page_shown(app) == "attention"

@@ -1,8 +1,8 @@
-"""Learning, how did it learn this? Grammar is born in a trained model; small networks: mysteries, and one's own."""
+"""Training: when did it learn that? Grammar is born in a trained model; small networks: mysteries, and one's own."""
 
 import streamlit as st
 
-from pages.learn import grammar, mystery_section, task_section
+from pages.training import grammar, mystery_section, task_section
 from pages.ui.picture_view import tabs
 from pages.ui.refusals import parts
 from pages.ui.state import session_state as state
@@ -36,7 +36,7 @@ def draw() -> None:
     """Draw the page."""
     chosen = dict(state.current().choices)
     of_small = any(name.startswith(OF_SMALL) for name in chosen)
-    if state.session().linked and of_small and "learn_part" not in chosen:
-        state.remember("learn_part", SMALL, FILM)  # a link that says what is to be learned, and not where
+    if state.session().linked and of_small and "training_part" not in chosen:
+        state.remember("training_part", SMALL, FILM)  # a link that says what is to be learned, and not where
     with apart():
-        tabs({FILM: grammar.draw, SMALL: small_networks}, "learn_part")
+        tabs({FILM: grammar.draw, SMALL: small_networks}, "training_part")

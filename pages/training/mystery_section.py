@@ -5,7 +5,7 @@ import streamlit as st
 from encoder.pictures.registry.mystery_picture import MYSTERY, MYSTERY_HARM
 from encoder.tasks.mystery import MYSTERIES, Examined, examined
 from encoder.tasks.on_digits import ON_DIGITS
-from pages.learn import task_section
+from pages.training import task_section
 from pages.ui.picture_view import ask, show, tie
 from pages.ui.server import task_models
 from pages.ui.state import session_state as state

@@ -198,8 +198,8 @@ WAYS = {FIRST_WAY: draw_form_and_cost, "From a folder": draw_folder, "From the h
 
 def draw() -> None:
     """The three ways, the first one open whatever the link says: what is chosen and typed there is no part of it."""
-    if not state.has("your_model"):
-        state.show(your_model=FIRST_WAY)
-    way = st.segmented_control("From where", list(WAYS), required=True, label_visibility="collapsed", key="your_model")
+    if not state.has("models"):
+        state.show(models=FIRST_WAY)
+    way = st.segmented_control("From where", list(WAYS), required=True, label_visibility="collapsed", key="models")
     with shows_errors():
         WAYS[way or FIRST_WAY]()

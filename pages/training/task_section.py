@@ -31,9 +31,9 @@ NORMS = {False: "after adding (post-norm)", True: "before (pre-norm)"}
 
 def draw_choices() -> LearnSettings:
     """The task, and a fold with the model and its training; returns what was chosen."""
-    tie = state.choice("learn_task", list(TASKS), "reverse")
+    tie = state.choice("training_task", list(TASKS), "reverse")
     st.pills("Task", list(TASKS), required=True, format_func=lambda key: TASKS[key].title, **tie)
-    plain = usual(state.value("learn_task") or "reverse")
+    plain = usual(state.value("training_task") or "reverse")
     task = plain.about
     st.markdown(f"**{task.asks}** The known pattern: {task.pattern}.")
     with st.expander("The model and its training"), st.grid("auto", min_column_width=170):
@@ -45,21 +45,25 @@ def choose_shape(plain: LearnSettings) -> dict[str, Any]:
     options = CHOOSABLE
     return {
         "layers": st.selectbox(
-            "Layers", options["layers"], **state.choice("learn_layers", options["layers"], plain.layers)
+            "Layers", options["layers"], **state.choice("training_layers", options["layers"], plain.layers)
         ),
-        "heads": st.selectbox("Heads", options["heads"], **state.choice("learn_heads", options["heads"], plain.heads)),
-        "width": st.selectbox("Width", options["width"], **state.choice("learn_width", options["width"], plain.width)),
+        "heads": st.selectbox(
+            "Heads", options["heads"], **state.choice("training_heads", options["heads"], plain.heads)
+        ),
+        "width": st.selectbox(
+            "Width", options["width"], **state.choice("training_width", options["width"], plain.width)
+        ),
         "positions": st.selectbox(
             "Positions",
             options["positions"],
             format_func=lambda name: POSITIONS[str(name)],
-            **state.choice("learn_positions", options["positions"], plain.positions),
+            **state.choice("training_positions", options["positions"], plain.positions),
         ),
         "norm_first": st.selectbox(
             "Place of the norm",
             options["norm_first"],
             format_func=lambda first: NORMS[bool(first)],
-            **state.choice("learn_norm", options["norm_first"], plain.norm_first),
+            **state.choice("training_norm", options["norm_first"], plain.norm_first),
         ),
     }
 
@@ -68,9 +72,9 @@ def choose_training(plain: LearnSettings) -> dict[str, Any]:
     """The rate, the steps, and the seed of the first weights and of the inputs."""
     rates, steps, seeds = CHOOSABLE["rate"], CHOOSABLE["steps"], range(MOST_SEED + 1)
     return {
-        "rate": st.selectbox("Rate", rates, **state.choice("learn_rate", rates, plain.rate)),
-        "steps": st.selectbox("Steps", steps, **state.choice("learn_steps", steps, plain.steps)),
-        "seed": st.selectbox("Seed", seeds, **state.choice("learn_seed", seeds, plain.seed)),
+        "rate": st.selectbox("Rate", rates, **state.choice("training_rate", rates, plain.rate)),
+        "steps": st.selectbox("Steps", steps, **state.choice("training_steps", steps, plain.steps)),
+        "seed": st.selectbox("Seed", seeds, **state.choice("training_seed", seeds, plain.seed)),
     }
 
 

@@ -12,6 +12,7 @@ from encoder.model.config import EncoderConfig
 from encoder.pictures.registry.model_parts import KINDS
 from encoder.support.formatting import brief, percent, short
 from encoder.trace.trace import Trace
+from pages.models import another_model
 from pages.ui import session_runs
 from pages.ui.downloads import table as downloads
 from pages.ui.picture_view import show, tabs
@@ -19,7 +20,6 @@ from pages.ui.state import session_state as state
 from pages.ui.step import sections
 from pages.ui.text import WHOLE, heading, plain, say
 from pages.ui.widgets import apart, fold
-from pages.your_model import another_model
 
 
 def draw() -> None:

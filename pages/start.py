@@ -74,7 +74,7 @@ def draw() -> None:
         "tokens_open",
         lambda: downloads.shown_table(pd.DataFrame(rows), hide_index=True, key="tokens"),
     )
-    show_headed("sentence")
+    show_headed("start")
     # The page itself has no chart before one is opened, the next have.
     cold_start.fetch_charts(st.container(), "next_charts")
 

@@ -51,7 +51,7 @@ def draw() -> None:
     fold("The nearest words of the table", "words_open", draw_nearest_words, holds={"lens_token"})
     fold("How the vectors change from layer to layer", "ways_open", draw_changes, holds=OF_WAYS)
     fold("Where vectors come from", "sources_open", draw_sources, holds=OF_SOURCES)
-    step_panel.below("stack")
+    step_panel.below("output")
 
 
 def draw_nearest_words() -> None:
