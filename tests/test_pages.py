@@ -201,7 +201,7 @@ PARTS = {  # choices of a page -> what stands behind each
         "heads_part",
         ["What each head does", "Measures", "How alike heads are", "What really flows", "Over a corpus"],
     ),
-    "learn": ("training_part", ["Grammar is born", "Small networks"]),
+    "training": ("training_part", ["Small networks"]),
     "lessons": ("lab", list(LABS)),
 }
 

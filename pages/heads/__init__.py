@@ -1,6 +1,6 @@
 """Below the maps of all heads: examined, measured, compared, over a corpus, and against what really flows."""
 
-from pages.heads import corpus, flow_section, measured
+from pages.heads import flow_section, measured, over_a_corpus
 from pages.ui import session_runs
 from pages.ui.picture_view import tabs
 
@@ -10,7 +10,7 @@ PARTS = {
     "How alike heads are": measured.draw_likeness,
     "Inside one head": measured.draw_inside,
     "What really flows": flow_section.draw,
-    "Over a corpus": corpus.draw,
+    "Over a corpus": over_a_corpus.draw,
 }
 
 
