@@ -6,7 +6,7 @@ import streamlit as st
 
 from encoder.metrics import BUNDLED, most_active, stream, survey
 from encoder.pictures.expression import ENC, call
-from encoder.pictures.registry.output import (
+from encoder.pictures.registry.output_pictures import (
     AFTER,
     ALIKE_COSINE,
     ALIKE_LINEAR,

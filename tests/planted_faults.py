@@ -142,7 +142,7 @@ FAULTS = (
         "encoder/metrics/word_kinds.py",
         "list(trace.tokenization.word_of(position))].double().mean(1)",
         "].double()[..., list(trace.tokenization.word_of(position))].mean(-1)[:, None]",
-        ("test_word_weights.py", "test_front_plain.py"),
+        ("test_word_weights.py",),
     ),
     Fault(
         "the length of the sum under the name of the residual",

@@ -330,8 +330,11 @@ def test_what_ends_in_no_numbers_is_odd_or_cannot_guess_is_told() -> None:
         for button in [button for button in app.button if button.label == "Share out this guess"]:
             healthy(button.click().run())
             assert "only a number can be shared out" in words(app) + " ".join(one.value for one in app.warning)
-    for page, sentence in (("why", "no head that guesses words"), ("alike", "The cosine is")):
-        app = open_app(page, model="paper", sentence="w", other="w")
+    for page, part, sentence in (
+        ("what_if", {"why": "Which parts"}, "no head that guesses words"),
+        ("compare", {"compare_part": "Alike?"}, "The cosine is"),
+    ):
+        app = open_app(page, model="paper", sentence="w", other="w", **part)
         assert sentence in words(app)
         for odd in ("a " * 100, "= <b>x</b> [MASK]", "同じ [MASK]"):
             ask(app, model="small", sentence=odd, other=odd)

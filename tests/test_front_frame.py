@@ -102,7 +102,7 @@ NUMBERS: list[tuple[str, dict[str, str], tuple[str, str]]] = [  # a page, its ad
     ),
     ("feed_forward", {}, ("", "")),
     ("output", {"step": "mlm.logits"}, ("mlm.logits", "")),
-    ("sentence", {"cell": "layers.2.attention.q:1,3,4"}, ("", "layers.2.attention.q:1,3,4")),
+    ("start", {"cell": "layers.2.attention.q:1,3,4"}, ("", "layers.2.attention.q:1,3,4")),
     ("attention", {"step": "attention.q", "cell": "layers.2.attention.q:1,3,4"}, ("", "")),
 ]
 

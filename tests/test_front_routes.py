@@ -240,7 +240,7 @@ def test_a_page_of_its_own_holds_the_runs_on_the_screen(client: TestClient) -> N
         assert runs[0]["about"]["sentence"] == SENTENCE and runs[0]["about"]["edits"] == more.get("edits", "")
         assert ('href="https://app.test/?a=1&amp;b=2"' in answer.text) is more.get("link", "").startswith("https")
         assert "javascript:alert" not in answer.text and len(answer.content) <= 2_000_000
-    for more in ({"page": "learn"}, {"model": "nowhere"}, {"hidden": "99"}, {"edits": "nonsense"}):
+    for more in ({"page": "training"}, {"model": "nowhere"}, {"hidden": "99"}, {"edits": "nonsense"}):
         answer = client.post("/api/picture", json={"picture": "run", "format": "page", "query": QUERY | more})
         is_refused(answer, 400, 404)
 

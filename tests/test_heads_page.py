@@ -92,7 +92,7 @@ def test_what_flows_says_where_weights_say_least_and_each_of_the_three_is_drawn(
     less = -100 * float(disagreement(trace, 4)[1].sum(0).min()) / len(trace.tokens)
     points = re.search(r"its share of the flow is ([\d.]+) points below its share of the weight", text)
     assert points and float(points[1]) == pytest.approx(less, rel=0.02)
-    for key, expected in (("flow_weight", weights), ("flow", flow), ("flow_minus_weight", share - weights)):
+    for key, expected in (("flow_weight", weights), ("flow_taken", flow), ("flow_minus_weight", share - weights)):
         np.testing.assert_allclose(numbers(app, key=key), expected, atol=1e-6)
 
 
@@ -213,9 +213,8 @@ def test_an_untrained_model_is_examined_at_a_click_and_has_no_job(quick: None, m
         asked = wanted({"level": 6, "sentence": "The cat sat.", "model": BUILT})
         return dict(unpack(gzip.decompress(asyncio.run(packets.get(asked, ""))))[1]["heads"])
 
-    for page in ("heads",):
-        app = open_app(page, model=BUILT, heads_part=JOBS)
-        assert not any(part in words(app) for part in (" looks from ", NO_JOB, "gold trees:")), page
+    app = open_app("heads", model=BUILT, heads_part=JOBS)
+    assert not any(part in words(app) for part in (" looks from ", NO_JOB, "gold trees:"))
     begins = "Examine the heads of this model on two treebanks (about"
     (offer,) = [button for button in app.button if button.label.startswith(begins)]
     assert told_above()["exam"] == ""
@@ -227,7 +226,7 @@ def test_an_untrained_model_is_examined_at_a_click_and_has_no_job(quick: None, m
     assert told_above()["exam"] == scope(exams.exam(BUILT)) and told_above()["jobs"] == [] != told_above()["tried"]
     monkeypatch.setattr(exams, "examine", None)  # from now on only what was kept
     for model in (BUILT, BUILT.replace("seed=3", "seed=4"), BUILT.replace("d_ff=64", "d_ff=65")):
-        assert (NO_JOB in words(open_app("models", model=model))) == (model == BUILT)
+        assert (NO_JOB in words(open_app("heads", model=model, heads_part=JOBS))) == (model == BUILT)
 
 
 def gold(sentence: str = "The keys to the cabinet are lost .", count: int = 30, **relations: str) -> bytes:

@@ -167,7 +167,7 @@ def test_no_download_holds_a_formula(monkeypatch: pytest.MonkeyPatch) -> None:
             if key:
                 app.session_state[key] = tab
                 app.session_state["lessons_part"] = "Labs"
-            app.query_params["step"] = {"stack": "mlm.probabilities"}.get(page.key, "attention.weights")
+            app.query_params["step"] = {"output": "mlm.probabilities"}.get(page.key, "attention.weights")
             go(app, page.key)
     assert len(found) >= 12
     for table in found:

@@ -409,5 +409,5 @@ def test_every_term_leads_to_where_it_is_shown_and_is_found_by_any_of_its_names(
     healthy(app.text_input(key="find").set_value("").run())
     press(app, "show_k")
     assert page_shown(app) == "attention" and link(app)["step"] == "attention.k"
-    app = press(open_app("glossary"), "show_dropout")
+    app = press(open_app("lessons", lessons_part="Glossary"), "show_dropout")
     assert link(app)["lab"] == "Dropout" and drawn(app) == {"dropped"}

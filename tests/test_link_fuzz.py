@@ -106,7 +106,7 @@ SAID = {  # a link that does not fit -> what is said of it
 }
 
 
-@pytest.mark.parametrize(("name", "page"), [*zip(SAID, cycle(["learn", "models"]), strict=False)])
+@pytest.mark.parametrize(("name", "page"), [*zip(SAID, cycle(["training", "models"]), strict=False)])
 def test_what_does_not_fit_is_said_and_the_address_is_mended(name: str, page: str) -> None:
     query, words = SAID[name]
     app = opened(page, query)

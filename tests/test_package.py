@@ -31,7 +31,7 @@ COMMANDS = ("encoder-atlas", "encoder-exam", "encoder-picture", "encoder-report"
 WORDS = (("The", "DET", 2, "det"), ("dog", "NOUN", 3, "nsubj"), ("ran", "VERB", 0, "root"))
 TREE = "\n".join(f"{i}\t{w}\t_\t{t}\t_\t_\t{to}\t{how}\t_\t_" for i, (w, t, to, how) in enumerate(WORDS, 1)) + "\n\n"
 PICTURES = (
-    "all_heads arcs flows head_lengths layer_step lens links max_flow mixing near_words norm_sides picture rollout "
+    "all_heads arcs flow_taken head_lengths layer_step lens links mixing near_words norm_sides picture rollout "
     "words_moved"
 )
 SMALL_RUN = ["d_model=8", "n_heads=2", "n_layers=1", "d_ff=8", "vocab_size=40", "rows=2", "row_length=8"]

@@ -268,7 +268,7 @@ def test_a_run_that_was_let_go_frees_its_numbers_and_makes_them_again(small: Tex
 def test_a_page_keeps_no_numbers_of_a_run_that_was_let_go() -> None:
     """Not even in what waits for a search for garbage."""
     app = open_app("embedding")
-    for key in ("attention", "stack"):
+    for key in ("attention", "output"):
         gc.disable()
         try:
             type_sentence(go(app, key), "Nobody has looked at this before.")

@@ -271,7 +271,7 @@ def test_visitors_with_long_texts_take_turns_and_leave_nothing_behind(server: Se
 @pytest.mark.parametrize(
     ("page", "query", "offer"),
     [
-        ("stack", {"model": MEDIUM, "layers_alike": "1"}, "ask_survey"),
+        ("output", {"model": MEDIUM, "layers_alike": "1"}, "ask_survey"),
         ("heads", {"model": MEDIUM, "heads_part": "What each head does"}, "ask_exam"),
         ("feed_forward", {"more": "1", "atlas_off": "1"}, ""),  # it begins with the first run
     ],

@@ -110,7 +110,7 @@ def test_a_model_that_was_let_go_of_opens_again(name: str) -> None:
 def test_opened_models_are_walked_like_any_other_and_missing_ones_are_told() -> None:
     for model, row in (("learned:task=reverse", "a b c d e f g h a b"), ("mystery:4", "1 2 3 4 5 6 7 8")):
         app = open_app(model=model, sentence=row, layer="0", head="0")
-        for page in ("sentence", "stack", "heads", "models", "what_if"):
+        for page in ("start", "output", "heads", "models", "what_if"):
             assert go(app, page).session_state["session"].view.model == model and not said(app)
     missing = ["learned:task=bake", "learned:task=shift,seed=9", "learned:", "by-hand:reverse"]
     for model in missing + [f"mystery:{number}" for number in ("11", "0", "", "²", "1e9", "-1")]:
@@ -294,5 +294,5 @@ def test_a_mystery_opens_in_every_page_and_its_name_tells_nothing() -> None:
     assert shown["model"] == "mystery:4" and len(shown["sentence"].split()) == 8 and page_shown(app) == "attention"
     assert "Mystery 4" in models_offered(app)
     assert not any("half" in title.lower() for title in models_offered(app))
-    for page in ("sentence", "heads", "what_if", "learn"):
+    for page in ("start", "heads", "what_if", "training"):
         healthy(go(app, page))

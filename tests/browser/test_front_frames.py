@@ -177,6 +177,6 @@ def test_a_tab_goes_on_without_its_server_and_takes_the_script_of_a_renewed_one(
         tab.wait_for_url("**/*layer=4&head=1*")
         menu.click()
         pages.get_by_role("link", name="Training", exact=True).click()
-        tab.wait_for_url("**/learn*")
+        tab.wait_for_url("**/training*")
         assert not tab.evaluate("window.covered")
         tab.goto("about:blank")

@@ -112,8 +112,8 @@ def test_the_arrow_keys_walk_the_encoder_again_after_the_lesson(page: Page, app_
         widget(page, "open_view").get_by_role("button").click()
     expect(page.locator("h1")).to_have_text("Training")
     page.locator("h1").click()
-    press(page, "ArrowRight")
-    expect(page).to_have_url(re.compile("/figure"))
+    press(page, "ArrowLeft")
+    expect(page).to_have_url(re.compile("/heads"))
     with rerun(page):
         widget(page, "back_to_lesson").get_by_role("button").click()
     expect(page.get_by_test_id("stProgress")).to_contain_text("Step 1 of")

@@ -161,7 +161,7 @@ FLOW_WEIGHT = of_flow(
     say=say_weight,
 )
 FLOW = of_flow(
-    key="flow",
+    key="flow_taken",
     question="How much does each token take from each other in one head?",
     measure=lambda scene: flowing(scene)[1][scene.head],
     values="positive",
