@@ -10,9 +10,9 @@ pytestmark = pytest.mark.slow
 BOUNDS = {  # what was counted last; lower one whenever a change allows it
     "folders of the library": 16,
     "floors of the library": 13,
-    "arrows of the library": 90,
-    "# fmt: skip": 30,
-    "the five words as names": 57,
+    "arrows of the library": 89,
+    "# fmt: skip": 29,
+    "the five words as names": 37,
     "insides of Streamlit": 0,
     "basenames that occur again": 5,
 }

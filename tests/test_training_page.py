@@ -29,7 +29,13 @@ pytestmark = pytest.mark.slow
 SMALL = "Small networks"
 QUICK = LearnSettings("majority", width=16, steps=50, seed=3)
 SLOW = LearnSettings("sort", steps=2500, seed=3)
-THIS = {"training_task": "majority", "training_width": "16", "training_steps": "50", "training_seed": "3"}  # its link
+THIS = {
+    "training_part": SMALL,
+    "training_task": "majority",
+    "training_width": "16",
+    "training_steps": "50",
+    "training_seed": "3",
+}  # its link
 
 
 def player(app: AppTest) -> dict[str, Any]:
@@ -57,7 +63,7 @@ def test_every_task_plays_at_once_and_where_it_fails_it_is_told_why() -> None:
         assert len(sent["signs"]) == task.length + 2 and len(sent["moments"][0]["right"]) == len(sent["wanted"])
         assert task.asks in text and "of 256 inputs that it never saw" in text
         assert "train_now" not in keys(app) and len(json.dumps(sent)) < 150_000
-    app = open_app("training", training_positions="none")
+    app = open_app("training", training_part=SMALL, training_positions="none")
     assert player(app)["moments"][-1]["exact"] == 0
     assert "answers 0 % of 256 inputs" in words(app) and "Without positions" in words(app)
     healthy(app.selectbox(key="training_positions").set_value("rotary").run())
@@ -71,7 +77,9 @@ def test_a_rate_far_too_large_is_said(runs: LiveRuns) -> None:
     run = runs.runs[settings] = live_training.LiveRun(settings)
     first = recorded(usual("shift"))[0]
     run.moments += [first, replace(first, step=50, loss=2.05)]
-    text = words(open_app("training", training_task="shift", training_rate="1.0", training_steps="50"))
+    text = words(
+        open_app("training", training_part=SMALL, training_task="shift", training_rate="1.0", training_steps="50")
+    )
     assert "It learned nothing" in text and "The usual rate is 0.01, here it is 1." in text
 
 
@@ -83,12 +91,12 @@ def test_what_was_chosen_is_in_the_link_and_what_is_not_offered_is_told() -> Non
     again = open_app("training", **link(app))
     assert again.pills(key="training_task").value == "sort" and again.selectbox(key="training_seed").value == 7
     assert again.selectbox(key="training_norm").value is True and again.selectbox(key="training_layers").value == 2
-    app = open_app("training", training_task="bake", training_rate="7", training_seed="-1")
+    app = open_app("training", training_part=SMALL, training_task="bake", training_rate="7", training_seed="-1")
     assert "not offered here" in said(app) and player(app)["last"] == 800
 
 
 def test_the_trained_model_opens_at_its_head_with_inputs_of_the_task() -> None:
-    app = open_app("training", training_task="shift")
+    app = open_app("training", training_part=SMALL, training_task="shift")
     press(app, "open_learned")
     shown = link(app)
     assert (page_shown(app), shown["layer"], shown["head"]) == ("attention", "0", "0")
@@ -240,7 +248,7 @@ def test_a_killed_server_leaves_no_process() -> None:
 
 def test_a_server_may_train_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("ENCODER_TRAINING", "off")
-    app = open_app("training", training_seed="8")
+    app = open_app("training", training_part=SMALL, training_seed="8")
     assert "this server does not train" in words(app) and "train_now" not in keys(app)
     assert player(open_app("training", training_part=SMALL))["last"] == 800
 

@@ -5,11 +5,7 @@ import streamlit as st
 from pages.training import grammar, mystery_section, task_section
 from pages.ui.picture_view import tabs
 from pages.ui.refusals import parts
-from pages.ui.state import session_state as state
 from pages.ui.widgets import apart
-
-FILM, SMALL = "Grammar is born", "Small networks"
-OF_SMALL = ("learn_", "mystery")  # how choices of small networks begin
 
 
 def small_networks() -> None:
@@ -34,9 +30,5 @@ def learning() -> None:
 
 def draw() -> None:
     """Draw the page."""
-    chosen = dict(state.current().choices)
-    of_small = any(name.startswith(OF_SMALL) for name in chosen)
-    if state.session().linked and of_small and "training_part" not in chosen:
-        state.remember("training_part", SMALL, FILM)  # a link that says what is to be learned, and not where
     with apart():
-        tabs({FILM: grammar.draw, SMALL: small_networks}, "training_part")
+        tabs({"Grammar is born": grammar.draw, "Small networks": small_networks}, "training_part")

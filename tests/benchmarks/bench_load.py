@@ -31,7 +31,7 @@ BARS = {30: 200.0, 60: 400.0}  # sessions -> milliseconds, 95th percentile of al
 LONGEST = 1000.0  # milliseconds that any other session waits while one computes
 PACKET = 300.0  # milliseconds of a packet
 LARGE = "built:d_model=1024,n_heads=16,n_layers=24,d_ff=4096,activation=gelu,seed=0"
-LIVE = "training_task=sort&training_steps=2500&training_seed=5"  # a run that takes as long as one may
+LIVE = "training_part=Small+networks&training_task=sort&training_steps=2500&training_seed=5"  # as long as one may be
 RAMP = 0.1  # seconds between two arrivals
 
 

@@ -152,7 +152,7 @@ def test_it_is_for_everybody_on_a_dark_phone(page: Page, app_url: str) -> None:
 
 
 def test_a_run_is_played_paused_and_stepped_and_its_model_is_walked(page: Page, app_url: str) -> None:
-    open_page(page, f"{app_url}/training?training_task=reverse")
+    open_page(page, f"{app_url}/training?training_part=Small+networks&training_task=reverse")
     player = widget(page, "learning")
     expect(player.get_by_role("button", name="Pause")).to_be_visible()
     asked = runs(page)
