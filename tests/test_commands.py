@@ -34,6 +34,7 @@ COMMANDS: dict[str, list[str] | None] = {
     "shipped.pack_treebank": [FILE, "{}"],
     "shipped.packets": None,
     "shipped.recount": None,
+    "shipped.task_runs": None,
     "shipped.tries": ["--out", "{}"],
     "shipped.verdicts": ["--out", "{}"],
 }

@@ -22,8 +22,7 @@ def origin(source: Source) -> str:
     if source.maker.startswith("TextEncoder."):
         return "Its weights were kept on the way while it was trained."
     if source.maker:
-        by_hand = source.maker.startswith("by_hand")
-        return "Its weights were set by hand." if by_hand else "It was trained on strings of one small task."
+        return "It was trained on strings of one small task."
     if source.seed is None:
         return "Its weights were read from a file."
     return f"Its weights were drawn at random (seed {source.seed}): nothing that it does was learned."

@@ -1,14 +1,12 @@
 """Models of the tasks to walk through: trained ones, from a recorded run where there is one, and mysteries."""
 
 import gzip
-from collections.abc import Sequence
 from functools import lru_cache
 from hashlib import sha256
 from pathlib import Path
 
 from encoder.checkpoint.text_encoder import TextEncoder
 from encoder.model.encoder import Encoder
-from encoder.support import whole_file
 from encoder.support.errors import EncoderError
 from encoder.tasks import mystery as mysteries
 from encoder.tasks.attention_task import AttentionTask
@@ -32,13 +30,6 @@ def to_record() -> list[LearnSettings]:
 def place(settings: LearnSettings) -> Path:
     """Return the file of a recorded run."""
     return RECORDED / f"{settings}.jsonl.gz"
-
-
-def record(settings: LearnSettings, moments: Sequence[LearningMoment]) -> None:
-    """Write a run down, a line of JSON for each moment; the same bytes for the same moments."""
-    RECORDED.mkdir(exist_ok=True)
-    lines = "".join(f"{moment.line}\n" for moment in moments)
-    whole_file.write(place(settings), gzip.compress(lines.encode("ascii"), mtime=0))
 
 
 @lru_cache(maxsize=16)

@@ -16,13 +16,12 @@ from torch import Tensor
 
 from encoder.model.encoder import Encoder
 from encoder.model.tap import NO_TAP, Replacer
-from encoder.support import whole_file
 from encoder.support.errors import EncoderError, integer
 from encoder.tasks.attention_task import AttentionTask, Integers
 from encoder.tasks.data import FIRST, batch, held_out
 from encoder.tasks.on_digits import ON_DIGITS
 from encoder.tasks.settings import LearnSettings, read
-from encoder.tasks.task_training import LearningMoment, weighted
+from encoder.tasks.task_training import weighted
 
 FOLDER = Path(__file__).with_name("mysteries")
 SAME = 0.99  # of the inputs: then a model computes what a task asks for
@@ -81,12 +80,6 @@ def mystery_of(number: int) -> Mystery:
 def place(number: int) -> Path:
     """Return the file with the weights of a mystery."""
     return FOLDER / f"{number}.safetensors"
-
-
-def hide(number: int, last: LearningMoment) -> None:
-    """Write the weights of a trained mystery down."""
-    FOLDER.mkdir(exist_ok=True)
-    whole_file.write(place(number), last.weights)
 
 
 def model_of(number: int) -> Encoder:
