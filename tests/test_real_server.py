@@ -27,7 +27,7 @@ sys.path[:0] = [str(HERE / "browser"), str(HERE / "benchmarks")]
 
 from processes import family  # noqa: E402
 from servers import Server, free_port, started  # noqa: E402
-from visitors import LAB, sentence, visit  # noqa: E402
+from visitors import LAB, said_around, sentence, visit  # noqa: E402
 from watcher import Seen, back_to, watched  # noqa: E402
 
 from encoder import checkpoint  # noqa: E402
@@ -186,7 +186,8 @@ def test_clicks_over_a_slow_line_count_and_do_not_undo_going_back(server: Server
         async with visit(server.url, "training", "layer=2&head=3") as mine:
             page, came, widgets, first = mine.page, mine.query, mine.widgets, mine.shown["seen_learn"]
             message = mine.message(seen_learn=first)
-            message.rerun_script.widget_states.widgets.add(id=widgets["previous"][0], trigger_value=True)
+            leads = said_around(widgets["around"][0], "go", {"key": "your_model"})
+            message.rerun_script.widget_states.widgets.append(leads)
             await mine.ask(message)
             paths = [mine.path]
             mine.page, mine.query, mine.widgets = page, came, widgets
@@ -210,7 +211,7 @@ def test_clicks_over_a_slow_line_count_and_do_not_undo_going_back(server: Server
         return views
 
     assert asyncio.run(click_before_it_comes()) == ["0", "4", "5", "4"]
-    assert asyncio.run(click_on_a_page_that_was_left()) == ["heads", "heads"]
+    assert asyncio.run(click_on_a_page_that_was_left()) == ["your_model", "your_model"]
     assert asyncio.run(click_just_after_going_back()) == [
         ("Dogs bark.", "2", "3"),
         ("Birds sing.", "2", "3"),
@@ -253,7 +254,7 @@ def test_no_model_or_text_of_somebody_else_takes_the_server_down(server: Server)
 @pytest.mark.nightly
 def test_visitors_with_long_texts_take_turns_and_leave_nothing_behind(server: Server) -> None:
     async def type_long_text(number: int) -> None:
-        async with visit(server.url) as visitor:
+        async with visit(server.url, "your_model", "") as visitor:
             await visitor.choose("sentence", sentence(random.Random(number), 600))
             assert visitor.broken == []
 

@@ -83,7 +83,9 @@ class Visitor:
     def state(self, key: str, value: str) -> WidgetState:
         """How a browser says what a widget shows."""
         if key in DRAWN_AROUND:
-            return said_around(self.widgets[DRAWN_AROUND[key]][0], key, value)
+            return said_around(
+                self.widgets[DRAWN_AROUND[key]][0], "set", {key: int(value) if value.isdigit() else value}
+            )
         name, kind, options = self.widgets[key]
         state = WidgetState(id=name)
         if kind in ("text_input", "text_area", "selectbox"):
@@ -147,11 +149,10 @@ class Visitor:
         return await self.run()
 
 
-def said_around(widget: str, key: str, value: str) -> WidgetState:
+def said_around(widget: str, event: str, said: object) -> WidgetState:
     """How a browser says what was chosen in what it draws around a page: a widget of that id."""
-    said: object = int(value) if value.isdigit() else value
     name = _make_trigger_id(widget, "events")
-    return WidgetState(id=name, json_trigger_value=json.dumps([{"event": "set", "value": {key: said}}]))
+    return WidgetState(id=name, json_trigger_value=json.dumps([{"event": event, "value": said}]))
 
 
 @contextlib.asynccontextmanager
