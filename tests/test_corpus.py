@@ -5,7 +5,7 @@ import shutil
 from pathlib import Path
 
 import pytest
-from page_tools import ask, go, healthy, numbers, open_app, press, said, words
+from page_tools import ask, healthy, numbers, open_app, press, said, words
 
 from encoder import TextEncoder
 from encoder.atlas.__main__ import main
@@ -138,20 +138,16 @@ def test_other_pages_read_the_atlas_that_was_chosen(atlas: Atlas, second: Atlas)
     app = ask(app, heads_part="Measures")
     assert f"on {second.card.scope}." in words(app) and atlas.card.scope not in words(app)
     assert numbers(app, key="measured").ravel().tolist() == pytest.approx(second.heads["previous"].to_pylist())
-    assert f"Over {second.card.scope}: " in words(go(app, "models"))
-    app = go(app, "heads")
     healthy(app.selectbox(key="atlas_of").set_value(0).run())
     assert f"on {atlas.card.scope}." in words(app) and second.card.scope not in words(app)
-    assert f"Over {atlas.card.scope}: " in words(go(app, "models"))
 
 
 def test_an_atlas_that_was_damaged_later_hides_no_other_part_of_a_page(second: Atlas) -> None:
     path = second.folder / "heads.parquet"
     path.write_bytes(bytes(len(path.read_bytes())))
-    app = open_app("models", **HERE, atlas_of="1")
+    app = open_app("heads", **HERE, heads_part="Measures", atlas_of="1", over="100 sentences")
     assert "heads.parquet is not what its card says" in said(app)
-    assert "What to try" in [one.value for one in app.header]
-    assert any(one.label.startswith("Follow this sentence") for one in app.button)
+    assert "How much of the result is from **other** tokens?" in words(ask(app, heads_part="What really flows"))
 
 
 def test_a_word_finds_its_units(atlas: Atlas) -> None:
@@ -184,8 +180,7 @@ def test_each_model_has_its_own_atlas_and_an_untrained_one_none(atlas: Atlas) ->
     assert "127,448 tokens" not in words(app) and "127,448 tokens" in words(ask(app, model="base"))
     app = ask(app, model="paper")
     assert "There is no atlas of" in words(app) and "tokens of tatoeba" not in words(app)
-    app = go(app, "models")
-    assert "Over 12 sentences: " in words(app) and atlas.card.corpus not in words(app)
+    assert atlas.card.corpus not in words(app)
 
 
 def test_own_and_damaged_atlases_beside_the_shipped_one(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -69,7 +69,7 @@ MODELS = {
     "T5": f"{models.BUILT}{config_to_text(T5, 5)}",
 }
 SENTENCE, OTHER, SECOND = "The [MASK] sat on <b> mats.", "The [MASK] slept on <b> beds.", "A dog ran."
-HIDDEN, EDITS = (2,), ("layers.1.attention.heads:zero:h=2", "embedding.positions:zero")
+HIDDEN, EDITS = (2,), ("layers.0.attention.heads:zero:h=2", "embedding.positions:zero")
 NOT_DRAWN_BY_PLOTLY = (
     "links",
     "maps",

@@ -1,6 +1,5 @@
 """Training itself: it learns, survives a kill to the last bit, adds up over processes, and says what is wrong."""
 
-import json
 import os
 import random
 import re
@@ -171,17 +170,6 @@ def small_state(folder: Path, seed: int) -> dict[str, object]:
     model, same = new_model(recipe), checkpoint_files.identity(RECIPE, "text")
     checkpoint_files.save_state(folder, model, new_optimizer(model, recipe, False), TrainingProgress(seed), same)
     return same
-
-
-def test_a_checkpoint_of_an_earlier_version_is_resumed(tmp_path: Path) -> None:
-    """It calls the summed loss "surprise"."""
-    same = small_state(tmp_path, 1)
-    path = tmp_path / checkpoint_files.CHECKPOINT
-    with safe_open(path, "pt") as file:
-        about, tensors = file.metadata(), {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118
-    counts = {"step": 7, "tokens": 9, "seconds": 1.5, "surprise": 2.5, "words": 3}
-    save_file(tensors, path, about | {"progress": json.dumps(counts)})
-    assert checkpoint_files.read_state(tmp_path, same)[1] == TrainingProgress(7, 9, 1.5, 2.5, 3)
 
 
 def test_a_full_disk_leaves_the_old_checkpoint_whole(tmp_path: Path) -> None:

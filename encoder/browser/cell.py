@@ -159,7 +159,7 @@ def line_and_text(about: Mapping[str, Any], arrays: Mapping[str, Stored], query:
     shares = sorted(zip(tokens, weights[layer, head, rows.index(word)].tolist(), strict=True), key=lambda row: -row[1])
     caption = f"Where head {head} of layer {layer} looks from token {word}, “{tokens[word]}”"
     table = table_html(caption, ("token", "share"), ((token, percent(share)) for token, share in shares[:MOST_TOKENS]))
-    return f"{line}, layer {layer}, head {head}", text + table
+    return f"{line}, head {head} of layer {layer}", text + table
 
 
 def table_html(caption: str, names: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
