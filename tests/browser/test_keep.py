@@ -44,7 +44,9 @@ def test_a_picture_is_kept_as_drawing_pixels_paper_numbers_and_words(
     assert download(page, "Picture as PDF")[1].startswith(b"%PDF")
     _, *rows = csv.reader(io.StringIO(download(page, "Numbers as CSV")[1].decode(), newline=""))
     weights = trace["layers.2.attention.weights"][3]
-    np.testing.assert_allclose(np.array([row[1:] for row in rows], dtype=float), weights.numpy(), rtol=0, atol=1e-6)
+    saved = np.array([row[1:] for row in rows], dtype=float)
+    # The server's weights are laid out for the processor, those of this run are not: their sums round otherwise.
+    np.testing.assert_allclose(saved, weights.numpy(), rtol=0, atol=5e-6)
     expect(page.get_by_test_id("stCode").first).to_contain_text("layer 2, head 3")
     assert problems(page) == []
 
