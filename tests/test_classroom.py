@@ -8,7 +8,9 @@ from dataclasses import replace
 from ipaddress import ip_network
 
 import pytest
+from starlette.requests import HTTPConnection
 
+from pages.front import visitors
 from pages.front.visitors import LONGEST, address
 from pages.ui.classroom import classroom as rules
 from pages.ui.classroom.classroom import ClassError, Classroom, GoneError
@@ -292,7 +294,24 @@ def test_an_address_is_believed_as_far_as_trusted_proxies_name_it() -> None:
         ("198.51.100.7", ["198.51.100.7"], [], "127.0.0.1"),
         ("198.51.100.7", ["made up", "198.51.100.7"], ["127.0.0.1"], "198.51.100.7"),
         ("203.0.113.5", ["203.0.113.5", "made up"], ["127.0.0.1"], "203.0.113.5"),
-        ("2001:db8::7", ["::1"], ["127.0.0.1"], "2001:db8::7"),
+        ("2001:db8::7", ["::1"], ["127.0.0.1"], "2001:db8::/64"),
+        ("2001:db8::8", [], [], "2001:db8::/64"),  # one household
+        # What the web server takes over is the last that is not its own machine.
+        ("198.51.100.7", ["198.51.100.7", "127.0.0.1"], [], "127.0.0.1"),
+        ("127.0.0.1", ["127.0.0.1", "127.0.0.1"], [], "127.0.0.1"),
+        # A server that is bound to IPv6 spells IPv4 in it.
+        (f"::ffff:{PROXY}", ["198.51.100.7"], [PROXY], "198.51.100.7"),
+        (PROXY, ["::ffff:198.51.100.7"], [PROXY], "198.51.100.7"),
+        (PROXY, ["198.51.100.7:4711"], [PROXY], "198.51.100.7"),
+        (PROXY, ["[2001:db8::9]:4711"], [PROXY], "2001:db8::/64"),
         (PROXY, ["x" * 5000], [PROXY], "x" * LONGEST),
     ):
         assert address(peer, named, [ip_network(each) for each in trusted]) == expected, (peer, named, trusted)
+
+
+def test_several_lines_of_what_proxies_name_are_one(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Some proxies add a line of their own after the one that a visitor made up."""
+    monkeypatch.setattr(visitors, "proxies", lambda: [ip_network(PROXY)])
+    headers = [(b"x-forwarded-for", b"made up"), (b"x-forwarded-for", b"198.51.100.7")]
+    asks = HTTPConnection({"type": "http", "headers": headers, "client": (PROXY, 1)})
+    assert visitors.visitor(asks) == "198.51.100.7"

@@ -263,6 +263,22 @@ def test_a_full_disk_while_an_atlas_is_written_is_said(unwritten: AtlasPlan, tmp
         assert files_of(unwritten.out) == good
 
 
+def test_what_is_no_plain_file_is_not_replaced(tmp_path: Path) -> None:
+    """A command that was given a pipe, a link or a device as its output made a file of it."""
+    (tmp_path / "mine.txt").write_text("mine")
+    (tmp_path / "link").symlink_to(tmp_path / "mine.txt")
+    (tmp_path / "nowhere").symlink_to(tmp_path / "not there")
+    os.mkfifo(tmp_path / "pipe")
+    for name, kind in (("link", "link"), ("nowhere", "link"), ("pipe", "device or pipe")):
+        for put in (whole_file.check, lambda path: whole_file.write(path, b"theirs")):
+            with pytest.raises(whole_file.WriteError, match=f"{name} is a {kind}"):
+                put(tmp_path / name)
+    assert (tmp_path / "link").is_symlink() and (tmp_path / "pipe").is_fifo()
+    assert (tmp_path / "mine.txt").read_text() == "mine" and not (tmp_path / "not there").exists()
+    with pytest.raises(whole_file.WriteError, match="could not be written"):
+        whole_file.check(tmp_path / ("x" * 300))
+
+
 def test_what_cannot_be_written_is_said_with_its_path(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("x")
     with pytest.raises(whole_file.WriteError, match="file/inside could not be written"):

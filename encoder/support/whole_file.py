@@ -3,6 +3,7 @@
 import gzip
 import lzma
 import os
+import stat
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -24,8 +25,9 @@ def beside(path: Path, parents: bool = False) -> Iterator[Path]:
     With `parents` the folders above it are made where they are missing.
 
     Raises:
-        WriteError: the disk is full or cannot be written.
+        WriteError: the disk is full or cannot be written, or what has this name is no plain file.
     """
+    replaceable(path)
     part = path.with_name(f"{path.name}.{os.getpid()}.part")
     try:
         if parents:
@@ -41,14 +43,32 @@ def beside(path: Path, parents: bool = False) -> Iterator[Path]:
             part.unlink(missing_ok=True)
 
 
+def replaceable(path: Path) -> None:
+    """Refuse what a file may not take the place of: a folder, a link, a device, a pipe.
+
+    Raises:
+        WriteError: it is one; the message says so.
+    """
+    try:
+        mode = path.lstat().st_mode
+    except FileNotFoundError:
+        return
+    except OSError as error:
+        raise WriteError(f"{path} could not be written: {error.strerror or error}") from error
+    if stat.S_ISDIR(mode):
+        raise WriteError(f"{path} is a folder; a file must be named")
+    if not stat.S_ISREG(mode):
+        kind = "link" if stat.S_ISLNK(mode) else "device or pipe"
+        raise WriteError(f"{path} is a {kind}, and only a plain file is replaced; name another")
+
+
 def check(path: Path) -> None:
     """Refuse a place at which no file can be written, before the work is done that it is for.
 
     Raises:
-        WriteError: it is a folder, its folder is not there, or nothing can be written there.
+        WriteError: it is there and no plain file, its folder is not there, or nothing can be written there.
     """
-    if path.is_dir():
-        raise WriteError(f"{path} is a folder; a file must be named")
+    replaceable(path)
     touch(path, path.parent)
 
 

@@ -20,6 +20,7 @@ from pages.front.request_fields import RefusedError
 
 LOCAL = "127.0.0.1"
 LONGEST = 64  # characters of an address
+OF_IPV6 = 64  # bits of an address of IPv6 that say whose it is
 Networks = Sequence[IPv4Network | IPv6Network]
 AT_ONCE = 2  # threads of each kind of work, apart from those that Streamlit answers with
 MOST_WAITING = 96  # things that are waited for
@@ -79,8 +80,9 @@ def is_own(headers: Mapping[str, str]) -> bool:
 
 
 def visitor(request: HTTPConnection) -> str:
-    """Return the address that asks, as far as proxies are to be believed."""
-    named = [name.strip() for name in request.headers.get("X-Forwarded-For", "").split(",") if name.strip()]
+    """Return the address that asks, as far as proxies are to be believed; of IPv6 the network of 64 bits."""
+    lines = request.headers.getlist("X-Forwarded-For")
+    named = [name.strip() for line in lines for name in line.split(",") if name.strip()]
     return address(request.client.host if request.client else LOCAL, named, proxies())
 
 
@@ -88,15 +90,37 @@ def address(peer: str, named: Sequence[str], trusted: Networks) -> str:
     """Return the address that asks, where `peer` has the connection and proxies named these, the last one the nearest.
 
     Each proxy names who asked it, so the chain is believed from its end, for as long as trusted proxies wrote it. The
-    web server takes over what anybody on its own machine names: then `peer` is the last of the chain.
+    web server takes over what anybody on its own machine names: then `peer` is the last of the chain that is not that
+    machine, or the first where all are.
     """
-    if named and peer == named[-1]:
+    peer, chain = unmapped(peer), [unmapped(name) for name in named]
+    if chain and peer == next((name for name in reversed(chain) if name != LOCAL), chain[0]):
         peer = LOCAL
-    for name in reversed(named):
+    for name in reversed(chain):
         if not within(peer, trusted):
             break
         peer = name
-    return peer[:LONGEST]
+    return counted(peer)[:LONGEST]
+
+
+def unmapped(name: str) -> str:
+    """Return an address without its port, and one of IPv4 that is spelled in IPv6 as itself; any other text as it is."""
+    host = name.partition("]")[0].removeprefix("[") if name.startswith("[") else name
+    host = host.partition(":")[0] if host.count(":") == 1 else host
+    try:
+        found = ip_address(host)
+    except ValueError:
+        return name
+    return str(getattr(found, "ipv4_mapped", None) or found)
+
+
+def counted(name: str) -> str:
+    """Return what requests of an address are counted by: who has one address of IPv6 mostly has all of its network."""
+    try:
+        found = ip_address(name)
+    except ValueError:
+        return name
+    return name if found.version == 4 else str(ip_network((found, OF_IPV6), strict=False))
 
 
 def within(peer: str, networks: Networks) -> bool:
