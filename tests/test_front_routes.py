@@ -202,6 +202,16 @@ def test_a_file_is_one_to_save_and_is_said_in_words(client: TestClient) -> None:
         assert SENTENCE in about["caption"] and about["alt"] and "from encoder import TextEncoder" in about["code"]
 
 
+def test_a_table_without_end_is_refused_before_it_is_written(client: TestClient) -> None:
+    """One of all heads over 500 words held both threads for minutes, and 3 GB."""
+    long = "the cat sat on a mat and " * 40
+    every = {"picture": "all_heads", "query": {"model": "small", "layer": "0", "head": "0"}}
+    for format in ("csv", "json"):
+        answer = file_of(client, every, format, sentence=long)
+        is_refused(answer, 400, words="numbers, and 1,000,000 at most are written out here")
+    assert file_of(client, every, "csv", sentence="The cat sat.").status_code == 200
+
+
 def test_a_picture_too_large_for_paper_is_offered_as_numbers_alone(client: TestClient) -> None:
     large = "the cat sat on a mat and " * 80
     about = file_of(client, STEP, "about", sentence=large).json()

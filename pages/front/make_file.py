@@ -30,7 +30,7 @@ from pages.front.packets import compress
 from pages.front.request_fields import FORMATS, RUN, FileRequest, RefusedError, wanted
 from pages.front.served_files import File
 from pages.ui.server import engine, exams
-from pages.ui.server.slow_files import MOST_BYTES, written
+from pages.ui.server.slow_files import MOST_BYTES, check_table, written
 
 PICTURES: Mapping[str, Picture] = {key: picture(key) for key in IN_BROWSER}  # others may take long
 TYPES = {
@@ -43,6 +43,7 @@ TYPES = {
     "npz": "application/octet-stream",
     "zip": "application/zip",
 }
+TABLES = ("csv", "json", "npz")  # that hold every number of a picture as text
 LONGEST_LINK = 4_000  # characters
 OF_VIEW = ("sentence", "second", "model", "hidden", "edits", "other", "other_model")
 LEVELS = MORE | {6: lambda encoder, trace, layer: level_6(encoder, trace, exam=exams.made_here(encoder))}
@@ -61,6 +62,8 @@ def file(request: FileRequest) -> File:
         raise RefusedError(404, "There is no such picture here. The app may have been renewed: load the page again.")
     with make.refusing("This picture cannot be made"):
         answer = answer_of(picture, view_of(picture, dict(request.query)))
+        if request.format in TABLES:
+            check_table(answer.numbers.array.size)
         try:
             data = about(answer).encode() if request.format == "about" else file_of(answer, f".{request.format}")
         except PanelError as error:

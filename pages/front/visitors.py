@@ -104,7 +104,7 @@ def address(peer: str, named: Sequence[str], trusted: Networks) -> str:
 
 
 def unmapped(name: str) -> str:
-    """Return an address without its port, and one of IPv4 that is spelled in IPv6 as itself; any other text as it is."""
+    """Return an address without its port, and one of IPv4 spelled in IPv6 as itself; any other text as it is."""
     host = name.partition("]")[0].removeprefix("[") if name.startswith("[") else name
     host = host.partition(":")[0] if host.count(":") == 1 else host
     try:

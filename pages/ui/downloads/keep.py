@@ -15,7 +15,7 @@ from encoder.pictures.picture_files import file_of, fits
 from encoder.support.formatting import megabytes
 from encoder.trace.trace import Trace
 from pages.ui.server import file_links
-from pages.ui.server.slow_files import MOST_BYTES, written
+from pages.ui.server.slow_files import MOST_BYTES, check_table, written
 from pages.ui.state import session_state as state
 from pages.ui.state.site import base
 
@@ -54,7 +54,13 @@ def save_picture(answer: Answer, kind: str) -> None:
     """Draw the link to a picture's file of that kind."""
     label, mime = FILES[kind]
     key, name = f"{kind}_{answer.picture.key}", f"{answer.file_name}.{kind}"
-    save(label, key, name, lambda: file_of(answer, f".{kind}"), mime)
+
+    def make() -> bytes:
+        if kind in ("csv", "json"):
+            check_table(answer.numbers.array.size)
+        return file_of(answer, f".{kind}")
+
+    save(label, key, name, make, mime)
 
 
 def copied(name: str, text: str) -> None:
