@@ -568,6 +568,7 @@ def test_what_cannot_be_read_is_refused_in_a_sentence(folder: Path, tmp_path: Pa
         (
             (lambda copy: (copy / "card.json").unlink(), "it has no card.json"),
             (lambda copy: (copy / "card.json").write_text("{"), "card.json of copy is damaged"),
+            (lambda copy: (copy / "card.json").write_text(f"[{'1' * 5000}]"), "card.json of copy is damaged"),
             (lambda copy: (copy / "card.json").write_text("[1]"), "does not say that its format is"),
             (card_with(format="another"), "does not say that its format is"),
             (card_with(version=3), "version 3 of the format, and this program reads version 2"),

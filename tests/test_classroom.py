@@ -266,6 +266,14 @@ def test_a_seat_is_what_a_browser_kept_or_none() -> None:
         assert seats.read(text) is None
 
 
+def test_no_number_is_too_long_to_be_no_answer() -> None:
+    """One of 400 digits is none that a computer counts with, and one of JSON."""
+    question = Question(0, "number", "How much?", 5.0, low=0.0, high=10.0)
+    for answer in (10**400, -(10**400), float("inf"), float("nan"), 10.5, True, "5", None):
+        assert not question.is_answer(answer), answer
+    assert question.is_answer(10) and question.is_answer(0.5)
+
+
 def test_a_question_has_bounds() -> None:
     for wrong in (
         {"ask": ""},

@@ -51,6 +51,7 @@ BROKEN: dict[str, tuple[str | bytes, str]] = {
     "cut off": (FIRST + FIRST[:60], "line 11 has 6 columns"),
     "head missing": (changed(0, "1 The DET _ _ det"), "line 10 has no head"),
     "no heads at all": (conllu(tuple(" ".join((*w.split(" ")[:4], "_", "_")) for w in GOOD)), "line 2 has no head"),
+    "head of 5,000 digits": (changed(1, f"2 keys NOUN _ {'1' * 5000} nsubj"), "line 11 cannot be read"),
     "head no number": (changed(1, "2 keys NOUN _ x nsubj"), "line 11 cannot be read"),
     "head a fraction": (changed(1, "2 keys NOUN _ 2.5 nsubj"), "line 11"),
     "head too far": (changed(2, "3 to ADP _ 7 case"), "line 12 has the head 7; it must be from 0 to 6"),

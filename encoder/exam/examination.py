@@ -137,7 +137,9 @@ def read_exam(path: str | Path) -> Exam:
             tuple(FrameRow(**row) for row in raw.get("frames", ())),
             tuple(AgreementRow(**row) for row in raw.get("agreement", ())),
         )
-    except (OSError, KeyError, TypeError, UnicodeDecodeError, json.JSONDecodeError, RecursionError) as error:
+    except ExamError:
+        raise
+    except (OSError, KeyError, TypeError, ValueError, AttributeError, RecursionError) as error:
         raise ExamError(f"{path} is no examination; make one: python -m encoder.exam") from error
 
 

@@ -39,7 +39,9 @@ def read_few(path: Path) -> tuple[str, tuple[HeadExamples, ...]]:
         if raw["format"] != FORMAT or raw["version"] != VERSION:
             raise ExamError(f"{path} holds no examples of version {VERSION}")
         return str(raw["fingerprint"]), tuple(head_of(row) for row in raw["heads"])
-    except (OSError, KeyError, TypeError, UnicodeDecodeError, json.JSONDecodeError, RecursionError) as error:
+    except ExamError:
+        raise
+    except (OSError, KeyError, TypeError, ValueError, AttributeError, RecursionError) as error:
         raise ExamError(f"{path} holds no examples") from error
 
 

@@ -196,7 +196,7 @@ def columns(file: TreeFile, number: int, line: str) -> dict[str, Any]:
 
     try:
         row = dict(parse_line(line, DEFAULT_FIELDS))
-    except ParseException as error:
+    except (ParseException, ValueError) as error:  # a number of 5,000 digits is one of the latter
         raise wrong(file, number, f"cannot be read: {error!s:.160}") from error
     if row["id"] is None:
         raise wrong(file, number, "has no number in its first column")

@@ -56,7 +56,7 @@ class Question:
         """Return whether somebody can have answered that."""
         if self.kind == "choice":
             return type(answer) is int and 0 <= answer < len(self.options)
-        return type(answer) in (int, float) and self.low <= float(answer) <= self.high  # type: ignore[arg-type]
+        return type(answer) in (int, float) and self.low <= answer <= self.high  # type: ignore[operator]
 
     def is_right(self, answer: float) -> bool:
         """Return whether an answer is the true one, or near enough."""
