@@ -15,7 +15,9 @@ from collections import Counter
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
+from threading import Thread
 from urllib.parse import parse_qs, quote, urlencode, urlsplit
+from urllib.request import Request, urlopen
 
 import pytest
 from nasty import PATHS
@@ -313,3 +315,27 @@ def test_long_work_ends_when_its_visitors_leave(
         assert time.monotonic() < end, (children() - before, list((home / "temporary").iterdir()))
     is_well(server, home)
     assert server.megabytes < BOUND
+
+
+def test_it_ends_in_time_though_something_is_in_the_making(tmp_path: Path) -> None:
+    """It waited for all that was asked for, once for more than ten minutes."""
+
+    def ask(url: str, number: int) -> None:
+        long = {"level": 1, "sentence": sentence(random.Random(number), 150), "model": MEDIUM}
+        with contextlib.suppress(OSError):
+            asks = Request(f"{url}/api/run", json.dumps(long).encode(), {"Content-Type": "application/json"})
+            urlopen(asks, timeout=120).close()
+
+    with started(ROOT / "app.py", tmp_path / "log", tmp_path, free_port()) as running:
+        asking = [Thread(target=ask, args=(running.url, number)) for number in range(12)]
+        for one in asking:
+            one.start()
+        while all(one.is_alive() for one in asking):
+            time.sleep(0.05)
+        assert sum(one.is_alive() for one in asking) > 6, "little is in the making"
+        begun = time.monotonic()
+        running.process.terminate()
+        running.process.wait(60)
+        assert time.monotonic() - begun < 6
+        for one in asking:
+            one.join()
