@@ -105,6 +105,7 @@ def test_no_link_chooses_the_way_to_another_model() -> None:
     [
         ("built:d_model=100,n_heads=7", "not divisible"),
         ("built:n_layers=96,d_model=8192", "this server allows"),
+        ("built:n_layers=96,d_model=64,n_heads=64,d_ff=1", "6,144 heads; this server allows 1,536"),
         ("built:vocab_size=10", "this tokenizer needs"),
         ("built:x=1", "has no 'x'"),
         ("folder:nothing-here", "nothing-here"),

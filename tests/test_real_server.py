@@ -41,7 +41,7 @@ BOUND = 2000.0  # MB that the server may take
 BACK, LEFT = 1.25, 60.0  # memory after all have left, over that before, and seconds until then
 CROWD = 6
 MEDIUM = "built:vocab_size=16384,d_model=512,n_heads=16,n_layers=12,d_ff=1024"  # its survey takes some seconds
-WIDE = "built:n_layers=96,d_model=128,n_heads=128,d_ff=1"
+WIDE = "built:n_layers=48,d_model=128,n_heads=32,d_ff=1"
 SECRET = "nobody may read this"
 UNDER = ("static", "component", "_stcore/bidi-components", "app/static", "media", "", "component/nothing")
 OUTSIDE = (

@@ -28,6 +28,7 @@ DRAWN, READ = 4e-9, 1.5e-9  # seconds for a byte of weights that are drawn, or r
 BUILT, FOLDER = "built:", "folder:"
 USUAL_FOLDER = "~/encoder-models"
 MOST_MB = memory.setting("ENCODER_MOST_MB", 1500)  # what the weights of one model may take
+MOST_HEADS = 1536  # of all layers: no published encoder has more than 48 of 32
 MOST_FETCHED, MOST_FETCHED_MB = 20, 10_000  # models in the folder up to which more are fetched
 fetch_lock = threading.Lock()  # one model is fetched at a time
 
@@ -133,7 +134,13 @@ def place(name: str) -> Path:
 
 
 def within_limit(config: EncoderConfig) -> None:
-    """Refuse a shape whose weights would take more memory than a model may have."""
+    """Refuse a shape whose weights would take more memory than a model may have, or whose heads more time."""
+    heads = config.n_layers * config.n_heads
+    if heads > MOST_HEADS:
+        raise EncoderError(
+            f"its {config.n_layers} layers of {config.n_heads} heads are {heads:,} heads; this server allows "
+            f"{MOST_HEADS:,}, and TextEncoder.from_config at home any number"
+        )
     within_megabytes(size(config).bytes_of_weights / 1e6)
 
 
