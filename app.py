@@ -7,9 +7,10 @@ them: whom a link led to a new server was told "Page not found".
 import streamlit as st
 from starlette.middleware import Middleware
 
-from pages.front import headers, routes
+from pages.front import headers, routes, visitors
 from pages.ui.frame import cold_start
 from pages.ui.server import visitor
+from pages.ui.server.message_rate import MessageRate
 from pages.ui.server.sending import SendingBound
 from pages.ui.state.site import base
 
@@ -20,6 +21,7 @@ app = st.App(
     middleware=[
         Middleware(cold_start.Requests),
         Middleware(visitor.Lines),
+        Middleware(MessageRate, who=visitors.visitor),
         Middleware(headers.Headers),
         Middleware(SendingBound, apart=f"{base()}/api/"),
     ],

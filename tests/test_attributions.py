@@ -328,17 +328,17 @@ def test_rollout_stands_beside_what_the_loss_of_each_word_costs(base: TextEncode
     trace = base.trace(text)
     gap, n = trace.tokens.index("[MASK]"), len(trace.tokens)
     word = int(trace["mlm.probabilities"][gap].argmax())
-    found = rolled(base, trace, Target(gap, word))
-    said = [trace.tokenization.spelled(each) for each in found.words]
-    assert said == ["The", "keys", "to", "the", "cabinet", "on", "the", "unbelievably", "old", "table", "."]
+    both_ways = rolled(base, trace, Target(gap, word))
+    spelled = [trace.tokenization.spelled(each) for each in both_ways.words]
+    assert spelled == ["The", "keys", "to", "the", "cabinet", "on", "the", "unbelievably", "old", "table", "."]
     through = torch.eye(n)
     for layer in range(base.config.n_layers):
         mixed = (trace[f"layers.{layer}.attention.weights"].mean(0) + torch.eye(n)) / 2
         through = mixed @ through
-    shares = torch.stack([through[gap, list(each)].sum() for each in found.words])
-    torch.testing.assert_close(found.shares, (shares / shares.sum()).double(), atol=1e-5, rtol=0)
+    shares = torch.stack([through[gap, list(each)].sum() for each in both_ways.words])
+    torch.testing.assert_close(both_ways.shares, (shares / shares.sum()).double(), atol=1e-5, rtol=0)
     mask = trace.ids[gap]
-    for each, lost in zip(found.words, found.lost.tolist(), strict=True):
+    for each, lost in zip(both_ways.words, both_ways.lost.tolist(), strict=True):
         falls = 0.0
         for place in each:
             ids = [mask if i == place else token for i, token in enumerate(trace.ids)]
@@ -346,8 +346,8 @@ def test_rollout_stands_beside_what_the_loss_of_each_word_costs(base: TextEncode
             assert logits is not None
             falls += float(trace["mlm.logits"][gap, word] - logits[0, gap, word])
         assert lost == pytest.approx(falls, abs=2e-3)
-    both = found.beside()
-    assert both.abs().sum(1).tolist() == pytest.approx([1, 1]) and -1 <= found.agreement <= 1
+    both = both_ways.beside()
+    assert both.abs().sum(1).tolist() == pytest.approx([1, 1]) and -1 <= both_ways.agreement <= 1
     short = base.trace("[MASK] cats")
     with pytest.raises(ValueError, match="fewer than two words"):
         rolled(base, short, Target(1, word))

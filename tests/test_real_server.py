@@ -8,6 +8,7 @@ import contextlib
 import http.client
 import json
 import random
+import re
 import signal
 import sys
 import time
@@ -328,14 +329,17 @@ def test_it_ends_in_time_though_something_is_in_the_making(tmp_path: Path) -> No
 
     with started(ROOT / "app.py", tmp_path / "log", tmp_path, free_port()) as running:
         asking = [Thread(target=ask, args=(running.url, number)) for number in range(12)]
-        for one in asking:
-            one.start()
-        while all(one.is_alive() for one in asking):
+        for each in asking:
+            each.start()
+        while all(each.is_alive() for each in asking):
             time.sleep(0.05)
-        assert sum(one.is_alive() for one in asking) > 6, "little is in the making"
+        limits = Path(f"/proc/{running.process.pid}/limits").read_text()
+        soft, hard = re.search(r"Max open files +(\d+) +(\d+)", limits).groups()
+        assert int(soft) == min(int(hard), 65_536), "an open line takes a descriptor"
+        assert sum(each.is_alive() for each in asking) > 6, "little is in the making"
         begun = time.monotonic()
         running.process.terminate()
         running.process.wait(60)
         assert time.monotonic() - begun < 6
-        for one in asking:
-            one.join()
+        for each in asking:
+            each.join()

@@ -7,7 +7,6 @@ import asyncio
 import os
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from functools import cache
 from ipaddress import IPv4Network, IPv6Network, ip_address, ip_network
 from typing import TypeVar
@@ -17,12 +16,13 @@ from starlette.requests import HTTPConnection
 
 from encoder.support.errors import EncoderError
 from pages.front.request_fields import RefusedError
+from pages.ui.server.lane import Lane
 
 LOCAL = "127.0.0.1"
 LONGEST = 64  # characters of an address
 OF_IPV6 = 64  # bits of an address of IPv6 that say whose it is
 Networks = Sequence[IPv4Network | IPv6Network]
-AT_ONCE = 2  # threads of each kind of work, apart from those that Streamlit answers with
+AT_ONCE = 2  # short jobs of each kind at work, on threads apart from those that Streamlit answers with
 MOST_WAITING = 96  # things that are waited for
 MOST_OF_ONE = 32  # of them by one address, behind which a whole class may sit
 FULL = "Many runs are being made on this server now. Try again in a moment."
@@ -31,7 +31,7 @@ T = TypeVar("T")
 
 
 class Makers:
-    """Threads that make what visitors wait for: so many at once, a share for each, and no more than so many together.
+    """Makes what visitors wait for: so much at once, a share for each, and no more than so much together.
 
     Args:
         name: of the threads.
@@ -42,10 +42,10 @@ class Makers:
     def __init__(self, name: str, most_of_one: int = MOST_OF_ONE, your_share: str = YOUR_SHARE) -> None:
         self.most_of_one, self.your_share = most_of_one, your_share
         self.waiting: Counter[str] = Counter()  # by the visitor who asked; one who leaves waits for nothing
-        self.threads = ThreadPoolExecutor(AT_ONCE, thread_name_prefix=name)
+        self.lane = Lane(name, AT_ONCE, MOST_WAITING)
 
     def begin(self, visitor: str, make: Callable[..., T], *given: object) -> asyncio.Future[T]:
-        """Have one of the threads make something; who stops waiting for it takes back what is not begun.
+        """Have something made, by visitor in turn; who stops waiting for it takes back what is not begun.
 
         Raises:
             RefusedError: too many are waited for.
@@ -55,7 +55,7 @@ class Makers:
         if self.waiting[visitor] >= self.most_of_one:
             raise RefusedError(429, self.your_share, 1)
         self.waiting[visitor] += 1
-        coming = asyncio.wrap_future(self.threads.submit(make, *given))
+        coming: asyncio.Future[T] = asyncio.wrap_future(self.lane.begin(visitor, make, *given))
         coming.add_done_callback(lambda done: self.end(visitor))
         return coming
 
@@ -108,19 +108,19 @@ def unmapped(name: str) -> str:
     host = name.partition("]")[0].removeprefix("[") if name.startswith("[") else name
     host = host.partition(":")[0] if host.count(":") == 1 else host
     try:
-        found = ip_address(host)
+        parsed = ip_address(host)
     except ValueError:
         return name
-    return str(getattr(found, "ipv4_mapped", None) or found)
+    return str(getattr(parsed, "ipv4_mapped", None) or parsed)
 
 
 def counted(name: str) -> str:
     """Return what requests of an address are counted by: who has one address of IPv6 mostly has all of its network."""
     try:
-        found = ip_address(name)
+        parsed = ip_address(name)
     except ValueError:
         return name
-    return name if found.version == 4 else str(ip_network((found, OF_IPV6), strict=False))
+    return name if parsed.version == 4 else str(ip_network((parsed, OF_IPV6), strict=False))
 
 
 def within(peer: str, networks: Networks) -> bool:

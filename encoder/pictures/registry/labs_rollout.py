@@ -48,12 +48,12 @@ def words(answer: Answer) -> list[str]:
 
 def say_compared(answer: Answer) -> str:
     """Which word each of the two puts first, and how far they agree."""
-    names, (shares, _), found = words(answer), answer.numbers.array, answer.value(compared(answer.scene))
-    first, dearest = int(shares.argmax()), int(found.lost.argmax())
+    names, (shares, _), rolled_words = words(answer), answer.numbers.array, answer.value(compared(answer.scene))
+    first, dearest = int(shares.argmax()), int(rolled_words.lost.argmax())
     return (
         f"Rollout puts “{shown(names[first])}” first, with {percent(float(shares[first]))}; without "
         f"“{shown(names[dearest])}” {target_name(answer.scene)} falls most. Over the {len(names)} words beside the "
-        f"guess the ranks agree by {brief(found.agreement)}, where 1 is the same order and 0 is none."
+        f"guess the ranks agree by {brief(rolled_words.agreement)}, where 1 is the same order and 0 is none."
     )
 
 

@@ -11,7 +11,7 @@ from contextlib import asynccontextmanager, contextmanager, nullcontext
 import streamlit as st
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-from pages.ui.server import ending
+from pages.ui.server import own_process
 from pages.ui.server.memory import keep_freed_memory, keep_little_machine_code
 
 REST = 1.0  # seconds without a request, after which nobody waits
@@ -113,7 +113,8 @@ def load_in_peace() -> None:
 @asynccontextmanager
 async def by_itself(_app: st.App) -> AsyncIterator[None]:
     """The life of a server: it loads before anybody asks for what needs it."""
-    ending.bound()
+    own_process.hold_many_lines()
+    own_process.end_in_time()
     threading.Thread(target=look_after, name="upkeep", daemon=True).start()
     yield
 

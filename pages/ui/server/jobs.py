@@ -12,7 +12,7 @@ import subprocess
 import sys
 import threading
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from contextvars import ContextVar
 from pathlib import Path
 from time import monotonic
@@ -22,6 +22,7 @@ import streamlit as st
 from encoder.explain.cost import run_flops
 from encoder.model.config import EncoderConfig
 from encoder.support.progress import pulse
+from pages.ui.server.lane import aside
 from pages.ui.server.visitor import current
 from pages.ui.state.session import session
 
@@ -104,10 +105,11 @@ class Turns:
     """Work of one kind, so many jobs at once; the others wait in the order they came, and hear how many are before.
 
     Who leaves while waiting, or during the work, gives the place up. A job within one of the same kind is part of it.
+    Who waits stands aside in the lane of short work; where the work is `long`, also while it is done.
     """
 
-    def __init__(self, at_once: int = 1, most_waiting: float = math.inf) -> None:
-        self.at_once, self.most_waiting = at_once, most_waiting
+    def __init__(self, at_once: int = 1, most_waiting: float = math.inf, *, long: bool = False) -> None:
+        self.at_once, self.most_waiting, self.long = at_once, most_waiting, long
         self.line: list[object] = []  # those at work first
         self.moved = threading.Condition()
 
@@ -131,16 +133,18 @@ class Turns:
                 raise FullError(f"{waiting} long computations wait already, and no more than {self.most_waiting} may")
             self.line.append(ticket)
         try:
-            while (before := self.before(ticket)) > 0:
-                pulse()
-                tell(before)
-                with self.moved:
-                    self.moved.wait_for(lambda: self.before(ticket) < before, LOOK)
-            others = _at_work.set(_at_work.get() | {self})
-            try:
-                yield
-            finally:
-                _at_work.reset(others)
+            with aside() if self.long else nullcontext():
+                with aside():
+                    while (before := self.before(ticket)) > 0:
+                        pulse()
+                        tell(before)
+                        with self.moved:
+                            self.moved.wait_for(lambda: self.before(ticket) < before, LOOK)
+                others = _at_work.set(_at_work.get() | {self})
+                try:
+                    yield
+                finally:
+                    _at_work.reset(others)
         finally:
             with self.moved:
                 self.line.remove(ticket)
@@ -156,11 +160,11 @@ processors = os.cpu_count() or 1
 # Heavy is what keeps a processor busy for about a second or more: a sweep over all parts of a run, the measures over a
 # hundred sentences, a long sentence in a large model. Half of the processors are left to short runs; a class may wait,
 # and two more.
-heavy = Turns(max(1, processors // 2), 32)
+heavy = Turns(max(1, processors // 2), 32, long=True)
 short = Turns(processors)  # one short run for each processor
-loading = Turns()  # of models
+loading = Turns(long=True)  # of models
 trying = Turns()  # trials: each may hold several runs
-exporting = Turns()  # large files
+exporting = Turns(long=True)  # large files
 training = Turns(most_waiting=8)  # processes that train
 
 

@@ -19,6 +19,7 @@ import numpy as np
 import torch
 
 from encoder.support.progress import pulse
+from pages.ui.server.lane import aside
 
 LOOK = 0.25  # seconds between two looks at whether the person still waits
 GRACE = 8.0  # seconds that a thing stays when nobody looks at it: a page that is loaded anew finds it
@@ -165,7 +166,8 @@ class Pool:
                 if key not in self.making:
                     self.making[key] = 0
                     break
-                self.changed.wait(LOOK)
+                with aside():
+                    self.changed.wait(LOOK)
             pulse()
         me = threading.get_ident()
         try:
@@ -223,7 +225,8 @@ class Pool:
                     if ours or not others or fits:
                         self.making[key] = nbytes
                         return
-                self.changed.wait(LOOK)
+                with aside():
+                    self.changed.wait(LOOK)
             pulse()
 
     @property
