@@ -29,7 +29,7 @@ HERE = Path(__file__).resolve().parent
 sys.path[:0] = [str(HERE / "browser"), str(HERE / "benchmarks")]
 
 from processes import family  # noqa: E402
-from servers import Server, free_port, started  # noqa: E402
+from servers import SERVER_MB, Server, free_port, started  # noqa: E402
 from visitors import LAB, said_around, sentence, visit  # noqa: E402
 from watcher import Seen, back_to, watched  # noqa: E402
 
@@ -327,7 +327,8 @@ def test_it_ends_in_time_though_something_is_in_the_making(tmp_path: Path) -> No
             asks = Request(f"{url}/api/run", json.dumps(long).encode(), {"Content-Type": "application/json"})
             urlopen(asks, timeout=120).close()
 
-    with started(ROOT / "app.py", tmp_path / "log", tmp_path, free_port()) as running:
+    bound = {"ENCODER_MEMORY_MB": SERVER_MB}
+    with started(ROOT / "app.py", tmp_path / "log", tmp_path, free_port(), more=bound) as running:
         asking = [Thread(target=ask, args=(running.url, number)) for number in range(12)]
         for each in asking:
             each.start()
