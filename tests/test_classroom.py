@@ -187,6 +187,25 @@ def test_one_address_cannot_take_all_classes_or_all_seats_and_there_are_no_more_
         room.show(room.open("one more"), "attention", {"sentence": "x" * rules.LONGEST_SHOWN})
 
 
+def test_who_is_there_is_counted_whoever_joins_and_answers_a_hundred_times(room: Classroom, clock: Clock) -> None:
+    """One pupil behind the school's address took 100 seats, and nobody else of the class was counted."""
+    teacher = room.open("school")
+    honest = [room.join(teacher.code, "school") for _ in range(29)]
+    room.ask(teacher, LOOK)
+    stuffed = [room.join(teacher.code, "school") for _ in range(MOST_FROM_ONE)]
+    assert all(room.answer(seat, 1, 1, 0) and room.send(seat, "silly") for seat in stuffed)
+    for seat in honest:
+        room.here(seat)  # their pages are open
+    assert all(room.answer(seat, 1, 1, 1) for seat in honest)
+    assert all(room.send(seat, f"Sentence {number}.") for number, seat in enumerate(honest))
+    assert [room.own_answer(seat) for seat in honest] == [1] * 29
+    assert room.answered(teacher.code) == len(room.wall(teacher)) == MOST_FROM_ONE
+    assert not room.answer(room.join(teacher.code, "school"), 1, 1, 1), "who is not there takes nobody's place"
+    clock.time += 60
+    for seat in honest:
+        assert room.answer(seat, 1, 1, 0), "an answer is changed, whoever is heard of"
+
+
 def test_the_memory_of_all_classes_is_bounded(room: Classroom, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(rules, "MOST_ENTRIES", 3)
     teachers = [room.open(), room.open()]

@@ -197,7 +197,7 @@ class Classroom:
             return False
         if (now.question.number, now.round) != (number, round_) or not now.question.is_answer(value):
             return False
-        return self.put(open_class.votes[-1][-1], seat.key, value)
+        return self.put(open_class, open_class.votes[-1][-1], seat.key, value)
 
     def own_answer(self, seat: Seat) -> float | None:
         """Return what this pupil has answered to what is asked now, in this round."""
@@ -227,13 +227,25 @@ class Classroom:
     def send(self, seat: Seat, sentence: str) -> bool:
         """A pupil's sentence for the wall, in place of the one before; False where it is empty or there is no room."""
         sentence = " ".join(sentence.split())[:LONGEST_SENTENCE]
-        return bool(sentence) and self.put(self.going(seat.code).wall, seat.key, sentence)
+        open_class = self.going(seat.code)
+        return bool(sentence) and self.put(open_class, open_class.wall, seat.key, sentence)
 
-    def put(self, entries: dict[str, Entry], key: str, value: Entry) -> bool:
-        """Set the entry of a pupil's key, where it has one already or there is room for another."""
-        if key not in entries and (
-            is_full(entries, key) or sum(each.entries for each in self.classes.values()) >= MOST_ENTRIES
-        ):
+    def put(self, open_class: OpenClass, entries: dict[str, Entry], key: str, value: Entry) -> bool:
+        """Set the entry of a pupil's key, where it has one already or there is room for another.
+
+        Who is there, with a page that is open, takes the place of who is not: whoever joins a hundred times behind the
+        address of a school, and answers, keeps nobody out.
+        """
+        if key in entries:
+            entries[key] = value
+            return True
+        self.forget_who_left(open_class)
+        if is_full(entries, key) and key in open_class.heard:
+            absent = [other for other in entries if other not in open_class.heard and other[:TAG] == key[:TAG]]
+            absent = absent or [other for other in entries if other not in open_class.heard]
+            if absent:
+                del entries[absent[-1]]
+        if is_full(entries, key) or sum(each.entries for each in self.classes.values()) >= MOST_ENTRIES:
             return False
         entries[key] = value
         return True
