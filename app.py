@@ -20,7 +20,7 @@ app = st.App(
     lifespan=cold_start.by_itself,
     middleware=[
         Middleware(cold_start.Requests),
-        Middleware(visitor.Lines),
+        Middleware(visitor.Lines, who=visitors.visitor),
         Middleware(MessageRate, who=visitors.visitor),
         Middleware(headers.Headers),
         Middleware(SendingBound, apart=f"{base()}/api/"),

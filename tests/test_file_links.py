@@ -26,7 +26,7 @@ def test_a_line_has_a_name_that_no_browser_gives_it_for_as_long_as_it_is_open() 
         assert is_here(name)
         seen.append(name)
 
-    lines = Lines(serve)
+    lines = Lines(serve, lambda line: "somebody")
     for kind in (HEADER, HEADER.title()):
         scope = {"type": "websocket", "headers": [(kind.encode(), b"mine"), (b"host", b"x")]}
         asyncio.run(lines(scope, None, None))  # type: ignore[arg-type]

@@ -67,7 +67,7 @@ class OneJob:
     def __init__(self) -> None:
         self.told, self.did = threading.Semaphore(0), threading.Semaphore(0)
         self.next: str = ""
-        self.working = self.aside = False
+        self.working = self.aside = self.heard_of = False
 
     def __call__(self) -> None:
         self.working = True
@@ -142,8 +142,9 @@ class LaneMachine(RuleBasedStateMachine):
     def settle(self) -> None:
         """Wait until every job that has begun says so."""
         for _, job, coming in self.jobs:
-            if coming.running() and not job.working:
+            if coming.running() and not job.heard_of:
                 assert job.did.acquire(timeout=SOON)
+                job.heard_of = True
 
     @invariant()
     def a_free_place_is_no_waiting_job(self) -> None:

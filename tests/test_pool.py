@@ -7,6 +7,7 @@ import weakref
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
+from time import monotonic, sleep
 from typing import Any
 
 import numpy as np
@@ -24,8 +25,9 @@ from encoder.explain.cost import run_flops, step_costs
 from encoder.metrics import SENTENCES, survey
 from encoder.support.progress import listening
 from pages.ui.server import engine, jobs, measurements, memory, offered_models, pool
-from pages.ui.server.jobs import FullError, Turns
+from pages.ui.server.jobs import FullError, Ticket, Turns
 from pages.ui.server.pool import Budget, Pool, Results, borrowing, nbytes
+from pages.ui.server.visitor import working_for
 
 pytestmark = pytest.mark.slow
 
@@ -371,19 +373,42 @@ def test_jobs_start_in_the_order_they_came_and_hear_their_place() -> None:
 
 def test_a_place_is_given_up_while_waiting_and_while_working_and_too_many_are_refused() -> None:
     queue = Turns(at_once=1, most_waiting=1)
-    queue.line.append("at work")
+    queue.line.append(at_work := Ticket(""))
     with pytest.raises(Leave), queue.turn(leave):
         raise AssertionError("it is not its turn")
     with listening(leave), pytest.raises(Leave), queue.turn():
         raise AssertionError("it is not its turn")
-    assert queue.line == ["at work"]
-    queue.line.append("another that waits")
+    assert queue.line == [at_work]
+    queue.line.append(Ticket(""))
     with pytest.raises(FullError, match="1 long computations wait already"), queue.turn(print):
         raise AssertionError("there is no room")
     queue.line.clear()
     with pytest.raises(Leave), queue.turn(leave), queue.turn(leave):  # work within work of the kind is part of it
         raise Leave
     assert queue.line == []
+
+
+def test_visitors_take_turns_and_one_fills_no_line() -> None:
+    """Thirty-four open pages of one visitor kept the line full for as long as they stood open."""
+    queue, started, may = Turns(1, most_waiting=10, most_of_one=4), list[str](), threading.Event()
+
+    def work(who: str, number: int) -> None:
+        with working_for(who), queue.turn():
+            started.append(f"{who}{number}")
+            assert may.wait(10)
+
+    threads = list[threading.Thread]()
+    for who, number in (("a", 0), ("a", 1), ("a", 2), ("a", 3), ("a", 4), ("b", 0), ("c", 0), ("b", 1)):
+        threads.append(start(work, who, number))
+        end = monotonic() + 10
+        while len(queue.line) < len(threads) and monotonic() < end:
+            sleep(0.01)
+    with working_for("a"), pytest.raises(FullError, match="from your network"), queue.turn():
+        raise AssertionError("he has as many as may wait")
+    may.set()
+    for thread in threads:
+        thread.join(10)
+    assert started == ["a0", "b0", "c0", "a1", "b1", "a2", "a3", "a4"] and queue.line == []
 
 
 def test_what_is_heavy(base: TextEncoder) -> None:
@@ -399,7 +424,7 @@ def test_a_full_queue_is_said_on_the_page_and_tried_again_and_short_runs_do_not_
 ) -> None:
     full = Turns(at_once=1, most_waiting=0)
     monkeypatch.setattr(jobs, "heavy", full)
-    full.line.append("a job at work")
+    full.line.append(Ticket(""))
     app = go(open_app(), "what_if")
     healthy(app.button(key="loo_go").click().run())
     assert "wait already" in app.warning[0].value
@@ -408,7 +433,7 @@ def test_a_full_queue_is_said_on_the_page_and_tried_again_and_short_runs_do_not_
     assert not app.warning
     healthy(app.button(key="loo_go").click().run())
     assert any("matters most" in m.value for m in app.markdown)
-    full.line.append("a job at work")
+    full.line.append(Ticket(""))
     engine.run_cache.clear()
     app = open_app("models", sentence="Nobody has typed this before.")
     assert not app.warning

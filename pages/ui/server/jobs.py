@@ -11,9 +11,11 @@ import os
 import subprocess
 import sys
 import threading
+from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, nullcontext
 from contextvars import ContextVar
+from dataclasses import dataclass
 from pathlib import Path
 from time import monotonic
 
@@ -23,7 +25,7 @@ from encoder.explain.cost import run_flops
 from encoder.model.config import EncoderConfig
 from encoder.support.progress import pulse
 from pages.ui.server.lane import aside
-from pages.ui.server.visitor import current
+from pages.ui.server.visitor import current, who
 from pages.ui.state.session import session
 
 UNASKED = 2.0  # seconds that a page may compute without being asked
@@ -101,16 +103,27 @@ def in_silence(before: int) -> None:
     """Tell nobody how many are before."""
 
 
+@dataclass(eq=False)
+class Ticket:
+    """A place in a line, and the visitor whose it is."""
+
+    who: str
+
+
 class Turns:
-    """Work of one kind, so many jobs at once; the others wait in the order they came, and hear how many are before.
+    """Work of one kind, so many jobs at once; the others wait, and hear how many are before.
+
+    Visitors take turns: the second job of one stands behind the first of every other. Jobs of one keep their order.
 
     Who leaves while waiting, or during the work, gives the place up. A job within one of the same kind is part of it.
     Who waits stands aside in the lane of short work; where the work is `long`, also while it is done.
     """
 
-    def __init__(self, at_once: int = 1, most_waiting: float = math.inf, *, long: bool = False) -> None:
-        self.at_once, self.most_waiting, self.long = at_once, most_waiting, long
-        self.line: list[object] = []  # those at work first
+    def __init__(
+        self, at_once: int = 1, most_waiting: float = math.inf, most_of_one: float = math.inf, *, long: bool = False
+    ) -> None:
+        self.at_once, self.most_waiting, self.most_of_one, self.long = at_once, most_waiting, most_of_one, long
+        self.line: list[Ticket] = []  # those at work first
         self.moved = threading.Condition()
 
     @contextmanager
@@ -121,17 +134,19 @@ class Turns:
         does, the place is given up.
 
         Raises:
-            FullError: as many as may wait do so already.
+            FullError: as many as may wait do so already, or as many of this visitor.
         """
         if self in _at_work.get():
             yield
             return
-        ticket = object()
+        ticket = Ticket(who())
         with self.moved:
-            waiting = len(self.line) - self.at_once
+            waiting, own = len(self.line) - self.at_once, sum(other.who == ticket.who for other in self.line)
             if waiting >= self.most_waiting:
                 raise FullError(f"{waiting} long computations wait already, and no more than {self.most_waiting} may")
-            self.line.append(ticket)
+            if ticket.who and own > self.most_of_one:
+                raise FullError(f"{own} long computations were asked for from your network, and no more may wait")
+            self.line.insert(self.place(own), ticket)
         try:
             with aside() if self.long else nullcontext():
                 with aside():
@@ -150,7 +165,16 @@ class Turns:
                 self.line.remove(ticket)
                 self.moved.notify_all()
 
-    def before(self, ticket: object) -> int:
+    def place(self, own: int) -> int:
+        """Return where the next job stands of a visitor who has so many: before the first of who has more before it."""
+        counts = Counter[str]()
+        for at, other in enumerate(self.line):
+            if at >= self.at_once and counts[other.who] > own:
+                return at
+            counts[other.who] += 1
+        return len(self.line)
+
+    def before(self, ticket: Ticket) -> int:
         """How many jobs must end before this one may start."""
         return self.line.index(ticket) - self.at_once + 1
 
@@ -160,7 +184,7 @@ processors = os.cpu_count() or 1
 # Heavy is what keeps a processor busy for about a second or more: a sweep over all parts of a run, the measures over a
 # hundred sentences, a long sentence in a large model. Half of the processors are left to short runs; a class may wait,
 # and two more.
-heavy = Turns(max(1, processors // 2), 32, long=True)
+heavy = Turns(max(1, processors // 2), 32, 24, long=True)
 short = Turns(processors)  # one short run for each processor
 loading = Turns(long=True)  # of models
 trying = Turns()  # trials: each may hold several runs

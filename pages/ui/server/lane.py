@@ -9,10 +9,13 @@ from contextvars import ContextVar
 from functools import partial
 from typing import Any, NamedTuple
 
+from pages.ui.server.visitor import working_for
+
 
 class Job(NamedTuple):
     """What is to be made, and who hears of it."""
 
+    visitor: str
     coming: Future[Any]
     make: Callable[..., Any]
     given: tuple[object, ...]
@@ -37,7 +40,7 @@ class Lane:
 
     def begin(self, visitor: str, make: Callable[..., Any], *given: object) -> Future[Any]:
         """Have something made; who cancels what comes takes it back, if it has not begun."""
-        job = Job(Future(), make, given)
+        job = Job(visitor, Future(), make, given)
         with self.lock:
             self.queues.setdefault(visitor, deque()).append(job)
         self.go_on(0)
@@ -62,7 +65,8 @@ class Lane:
         token = _lane.set(self)
         tell: Callable[[], None]
         try:
-            tell = partial(job.coming.set_result, job.make(*job.given))
+            with working_for(job.visitor):
+                tell = partial(job.coming.set_result, job.make(*job.given))
         except BaseException as error:
             tell = partial(job.coming.set_exception, error)
         _lane.reset(token)
