@@ -33,6 +33,22 @@ def test_a_short_job_ends_while_one_long_job_works_and_others_wait_for_its_turn(
     assert lane.begin("other", lambda: "short").result(SOON) == "short"
 
 
+def test_a_job_that_need_not_wait_for_its_turn_keeps_its_place() -> None:
+    """A turn that was free at once let the next job begin beside it, and that one the next."""
+    lane, turns, asked = Lane("test", 1, 20), Turns(), threading.Event()
+
+    def job() -> bool:
+        assert asked.wait(SOON)
+        with turns.turn():
+            return second.running() or second.done()
+
+    first = lane.begin("one", job)
+    second = lane.begin("other", lambda: "second")
+    asked.set()
+    assert not first.result(SOON)
+    assert second.result(SOON) == "second"
+
+
 def test_the_next_job_is_that_of_who_waits_longest_for_one() -> None:
     lane, may, begun = Lane("test", 1, 20), threading.Event(), list[str]()
 

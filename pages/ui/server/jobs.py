@@ -149,12 +149,11 @@ class Turns:
             self.line.insert(self.place(own), ticket)
         try:
             with aside() if self.long else nullcontext():
-                with aside():
-                    while (before := self.before(ticket)) > 0:
-                        pulse()
-                        tell(before)
-                        with self.moved:
-                            self.moved.wait_for(lambda: self.before(ticket) < before, LOOK)
+                while (before := self.before(ticket)) > 0:
+                    pulse()
+                    tell(before)
+                    with aside(), self.moved:
+                        self.moved.wait_for(lambda: self.before(ticket) < before, LOOK)
                 others = _at_work.set(_at_work.get() | {self})
                 try:
                     yield
