@@ -21,10 +21,12 @@ from front_requests import body, file_body, headers
 from starlette.applications import Starlette
 from starlette.middleware import Middleware
 from starlette.testclient import TestClient
+from starlette.types import Message
 
 from encoder import TextEncoder
 from encoder.packet.format import unpack
 from encoder.packet.shipped import SENTENCES, shipped
+from encoder.support.progress import pulse
 from pages.front import packets, routes, visitors
 from pages.front.headers import Headers, policy
 from pages.front.packets import Packets, PinnedPacket
@@ -127,6 +129,7 @@ def test_nothing_of_torch_is_read_to_answer_with_what_is_shipped() -> None:
 import sys
 from starlette.applications import Starlette
 from starlette.testclient import TestClient
+from starlette.types import Message
 from pages.front import packets, routes
 client = TestClient(Starlette(routes=routes.routes()))
 addresses = dict(packets.shelf().addresses())
@@ -404,6 +407,58 @@ def test_thirty_who_ask_for_one_run_at_once_have_it_made_once() -> None:
     found = asyncio.run(all_at_once())
     assert len(found) == 30 and {gzip.decompress(packet) for packet in found} == {b"ENCPOne."}  # type: ignore[arg-type]
     assert len(slow.asked) == made.made_count == 1 and not made.coming and not made.makers.waiting
+
+
+def test_what_nobody_waits_for_any_more_ends() -> None:
+    """Who asked for the file of a whole run and left kept others waiting for as long as it took to make it."""
+    begun, ended = threading.Semaphore(0), threading.Semaphore(0)
+
+    def work(asked: object) -> Any:
+        begun.release()
+        try:
+            while True:
+                pulse()
+        finally:
+            ended.release()
+
+    made = Packets(work, lambda name: None)
+
+    async def leave() -> None:
+        coming = [asyncio.create_task(made.get(wanted("One."), str(i))) for i in range(2)]
+        assert await asyncio.to_thread(begun.acquire, timeout=30)
+        coming[0].cancel()
+        await asyncio.sleep(0.1)
+        assert not ended.acquire(blocking=False)  # the other waits still
+        coming[1].cancel()
+        assert await asyncio.to_thread(ended.acquire, timeout=30)
+
+    asyncio.run(leave())
+    assert not made.coming and not made.makers.waiting
+
+    async def close() -> None:
+        body, closed = [json.dumps(STEP).encode()], asyncio.Event()
+
+        async def receive() -> Message:
+            if body:
+                return {"type": "http.request", "body": body.pop(), "more_body": False}
+            await closed.wait()
+            return {"type": "http.disconnect"}
+
+        answers = list[Message]()
+
+        async def send(message: Message) -> None:
+            answers.append(message)
+
+        kind = [(b"content-type", b"application/json"), (b"host", b"testserver")]
+        scope = {"type": "http", "method": "POST", "path": "/api/picture", "headers": kind, "query_string": b""}
+        app = Starlette(routes=routes.routes(make_file=work))
+        asked = asyncio.create_task(app({**scope, "client": ("192.0.2.7", 9)}, receive, send))
+        assert await asyncio.to_thread(begun.acquire, timeout=30)
+        closed.set()
+        assert await asyncio.to_thread(ended.acquire, timeout=30)
+        await asked
+
+    asyncio.run(close())
 
 
 def test_other_weights_are_another_run_and_packets_used_last_are_kept_longest() -> None:

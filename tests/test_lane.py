@@ -2,7 +2,7 @@
 
 import threading
 from collections.abc import Callable
-from concurrent.futures import Future
+from concurrent.futures import CancelledError, Future
 from contextlib import ExitStack
 
 import pytest
@@ -10,6 +10,8 @@ from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, rule
 
+from encoder.support.errors import EncoderError
+from encoder.support.progress import pulse
 from pages.ui.server.jobs import Turns
 from pages.ui.server.lane import Lane, aside
 
@@ -75,6 +77,52 @@ def test_what_is_taken_back_before_it_begins_is_not_made_and_what_fails_frees_it
         third.result(SOON)
     lane.begin("a", made.append, 4).result(SOON)
     assert made == [4] and lane.free == 1 and not lane.queues
+
+
+def test_a_long_job_lets_others_go_first_after_its_slice_and_one_that_takes_too_long_ends() -> None:
+    """A sentence of fifty words waited 59 seconds behind an examination."""
+    turns, begun, done = Turns(1, long=True, slice_=0.0, most_seconds=SOON), threading.Event(), list[str]()
+    told = list[int]()
+
+    def examine() -> None:
+        with turns.turn(told.append):
+            begun.set()
+            while "fifty words" not in done:
+                pulse()
+            done.append("examination")
+
+    examination = threading.Thread(target=examine)
+    examination.start()
+    assert begun.wait(SOON)
+    with turns.turn():
+        for _ in range(3):  # each is a slice of its own
+            pulse()
+        done.append("fifty words")
+    examination.join(SOON)
+    assert done == ["fifty words", "examination"] and not turns.line
+    assert told[-1] == 0 and 1 in told  # who waits anew is told so
+
+    endless = Turns(slice_=0.0, most_seconds=0.05)
+    with pytest.raises(EncoderError, match="longer than it may"), endless.turn():
+        while True:
+            pulse()
+    assert not endless.line
+
+
+def test_work_that_nobody_wants_any_more_ends() -> None:
+    lane, begun = Lane("test", 1, 20), threading.Event()
+
+    def work() -> None:
+        begun.set()
+        while True:
+            pulse()
+
+    coming = lane.begin("a", work)
+    assert begun.wait(SOON)
+    coming.cancel()
+    with pytest.raises(CancelledError):
+        coming.result(SOON)
+    assert lane.begin("a", lambda: "next").result(SOON) == "next"
 
 
 class OneJob:

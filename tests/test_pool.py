@@ -414,8 +414,8 @@ def test_visitors_take_turns_and_one_fills_no_line() -> None:
 def test_what_is_heavy(base: TextEncoder) -> None:
     """A sentence of any length in `base` is not; a full one in the shape of BERT-base is."""
     bert, trace = PRESETS["bert-base"], base.trace("I understand this")
-    assert not jobs.is_heavy(base.config, 512) and jobs.is_heavy(base.config, 512, runs=2)
-    assert jobs.is_heavy(bert, 512) and not jobs.is_heavy(bert, 12)
+    assert jobs.seconds(base.config, 512) <= jobs.SHORT < jobs.seconds(base.config, 512, runs=2)
+    assert jobs.seconds(bert, 12) <= jobs.SHORT < jobs.seconds(bert, 512)
     assert run_flops(base.config, len(trace.tokens)) == sum(cost.flops for cost in step_costs(trace))
 
 
@@ -437,6 +437,6 @@ def test_a_full_queue_is_said_on_the_page_and_tried_again_and_short_runs_do_not_
     engine.run_cache.clear()
     app = open_app("models", sentence="Nobody has typed this before.")
     assert not app.warning
-    monkeypatch.setattr(jobs, "HEAVY_FLOPS", 0)
+    monkeypatch.setattr(jobs, "SHORT", 0)
     choose(app, sentence="Nor this.")
     assert "wait already" in healthy(app).warning[0].value

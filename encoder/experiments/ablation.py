@@ -14,6 +14,7 @@ from encoder.edits.editor import editor
 from encoder.model.config import EncoderConfig
 from encoder.model.steps.catalogue import by_name
 from encoder.support.errors import EncoderError
+from encoder.support.progress import pulse
 from encoder.trace.tokens import Text
 from encoder.trace.trace import Trace
 from encoder.trace.unpadded import rows, tokens
@@ -221,6 +222,7 @@ def forward(
     Returns:
         the outputs [rows, n, d_model], and for each row the logits [vocab] at `position`, None where none is given.
     """
+    pulse()
     model, config, size = encoder.model, encoder.config, len(changes)
     n = len(tokens(trace))
     tap = editor(config, [(n, (*trace.edits, *edits)) for edits in changes], runs)

@@ -31,6 +31,23 @@ def listening(listener: Callable[[], None] | None) -> Iterator[None]:
         _listener.reset(before)
 
 
+@contextmanager
+def besides(listener: Callable[[], None]) -> Iterator[None]:
+    """For the block, call `listener` at every pulse of this thread, after who listens already.
+
+    What it calls pulses for that one alone.
+    """
+    before = _listener.get()
+
+    def hear() -> None:
+        with listening(before):
+            pulse()
+            listener()
+
+    with listening(hear):
+        yield
+
+
 Hear = Callable[[int, int | None], None]  # told how much is done, and of how much, None where nobody knows
 DELAY = 2.0  # seconds that a work takes before anything is shown of it
 quiet: ContextVar[bool] = ContextVar("quiet", default=False)  # that nobody wants to see it

@@ -1,9 +1,12 @@
 """The packet of a run that is asked for, by the rules of this server. Imported when the libraries are there."""
 
+import math
 from collections.abc import Iterator
-from contextlib import contextmanager, nullcontext
+from contextlib import contextmanager
 
 from encoder import TextEncoder
+from encoder.experiments.ablation import ROWS, TOKENS
+from encoder.model.config import EncoderConfig
 from encoder.packet.format import VERSION
 from encoder.packet.heads_level import level_6
 from encoder.packet.levels import MORE, OF_STEP
@@ -18,6 +21,7 @@ from pages.front.request_fields import RefusedError, RunRequest
 from pages.ui.server import engine, exams, jobs, offered_models
 from pages.ui.server.pool import borrowing
 
+EDITED = 3  # what a small layer takes that is edited, over one that is not
 AGAIN = 2  # seconds after which a server that was full may be asked again
 
 
@@ -97,11 +101,20 @@ def written(encoder: TextEncoder, trace: Trace, request: RunRequest) -> bytes:
         return MORE[request.level](encoder, trace, request.layer)
     config, n = encoder.config, len(trace.tokens)
     parts = config.n_heads if request.level == 1 else parts_tried(encoder, trace)
-    runs = config.n_layers * parts // 2  # of each only the layers above a part are run again
-    tried = (request.off or request.level == 7) and jobs.flops(config, n, runs) <= jobs.SPEED * jobs.UNASKED
-    heavy = tried and jobs.is_heavy(config, n, runs)
-    with jobs.heavy.turn() if heavy else nullcontext():
+    seconds = sweep_seconds(config, n, parts) if request.off or request.level == 7 else 0.0
+    tried = 0.0 < seconds <= jobs.UNASKED
+    with jobs.in_turn(seconds if tried else 0.0):
         return level_1(encoder, trace, off=tried) if request.level == 1 else level_7(encoder, trace, parts=tried)
+
+
+def sweep_seconds(config: EncoderConfig, n: int, parts: int) -> float:
+    """About how long it takes to run n tokens without each of so many parts of every layer.
+
+    Of each run only the layers above the part are made again, and parts of a layer pass together.
+    """
+    together = max(1, min(ROWS, TOKENS // n))
+    calls = config.n_layers * math.ceil(parts / together) / 2
+    return jobs.seconds(config, n, config.n_layers * parts / 2, EDITED * calls)
 
 
 def pinned(name: str) -> str | None:

@@ -73,10 +73,19 @@ def usual_pin(name: str) -> str | None:
     return pin
 
 
+@dataclass
+class Expected:
+    """A packet in the making, and how many wait for it."""
+
+    task: asyncio.Task[bytes]
+    waiting: int = 0
+
+
 class Packets:
     """Makes packets and keeps those used last; who asks for what is being made waits for the same.
 
-    A visitor may wait for so many different ones; the others may still be asked for by others.
+    A visitor may wait for so many different ones; the others may still be asked for by others. What nobody waits for
+    any more ends.
 
     Args:
         make: makes one, on a thread of its own.
@@ -92,7 +101,7 @@ class Packets:
     ) -> None:
         self.make, self.pin = make, pin
         self.kept = cachetools.LRUCache[tuple[str, RunRequest], bytes](most_bytes, len)
-        self.coming: dict[RunRequest, asyncio.Task[bytes]] = {}
+        self.coming: dict[RunRequest, Expected] = {}
         self.makers = Makers("packets")  # what is counted are different packets, for the visitor who asked first
         self.made_count = 0
 
@@ -105,18 +114,28 @@ class Packets:
         pinned = self.pin(request.model)
         if pinned is not None and (packet := self.kept.get((pinned, request))) is not None:
             return packet
-        if request not in self.coming:
+        expected = self.coming.get(request)
+        if expected is None:
             coming = self.makers.begin(visitor, self.make, request)
-            task = self.coming[request] = asyncio.create_task(self.come(request, coming))
-            task.add_done_callback(lambda done: done.cancelled() or done.exception())  # nobody may wait for it any more
-        return await asyncio.shield(self.coming[request])  # who leaves does not end it for the others
+            expected = self.coming[request] = Expected(asyncio.create_task(self.come(request, coming)))
+            expected.task.add_done_callback(lambda done: done.cancelled() or done.exception())  # who waited may be gone
+        expected.waiting += 1
+        try:
+            return await asyncio.shield(expected.task)  # who leaves does not end it for the others
+        finally:
+            expected.waiting -= 1
+            if not expected.waiting:
+                self.forget(request, expected)
+                expected.task.cancel()
+
+    def forget(self, request: RunRequest, expected: Expected) -> None:
+        """Let the next who asks have it made anew, or find it among what is kept."""
+        if self.coming.get(request) is expected:
+            del self.coming[request]
 
     async def come(self, request: RunRequest, coming: asyncio.Future[PinnedPacket]) -> bytes:
         """Keep a packet as soon as it is made."""
-        try:
-            new = await coming
-        finally:
-            del self.coming[request]
+        new = await coming
         self.made_count += 1
         if new.pinned is not None:
             with suppress(ValueError):  # it is too large to be kept

@@ -8,6 +8,7 @@ import re
 from collections.abc import Awaitable, Callable
 from functools import cache
 from pathlib import Path
+from typing import TypeVar
 
 from starlette.requests import ClientDisconnect, Request
 from starlette.responses import JSONResponse, Response
@@ -38,6 +39,7 @@ FAILED = "This could not be made. Try another sentence, or load the page again."
 SLOW = "The request came too slowly. Try again."
 ENCODED = re.compile(r"(?:gzip|x-gzip|\*)(?:\s*;\s*q=([01](?:\.\d{0,3})?))?", re.IGNORECASE)
 log = logging.getLogger(__name__)
+T = TypeVar("T")
 
 
 def usual_maker(request: FileRequest) -> File:
@@ -124,6 +126,23 @@ async def body_of(request: Request) -> bytes:
         raise RefusedError(400, SLOW) from None
 
 
+async def unless_left(request: Request, coming: Awaitable[T]) -> T:
+    """Wait for what comes, and end it where who asked has left meanwhile.
+
+    Raises:
+        ClientDisconnect: nobody waits any more.
+    """
+    wanted, leaving = asyncio.ensure_future(coming), asyncio.ensure_future(request.receive())  # the body is read
+    try:
+        await asyncio.wait({wanted, leaving}, return_when=asyncio.FIRST_COMPLETED)
+        if not wanted.done():
+            raise ClientDisconnect
+        return await wanted
+    finally:
+        wanted.cancel()
+        leaving.cancel()
+
+
 async def answered(request: Request, make: Callable[[bytes], Awaitable[Response]]) -> Response:
     """Return what `make` answers to what a page of this app sends, or one sentence that says why it does not."""
     try:
@@ -144,9 +163,8 @@ def of_runs(packets: Packets) -> Callable[[Request], Awaitable[Response]]:
 
     async def answer(request: Request) -> Response:
         async def make(body: bytes) -> Response:
-            return await stored(
-                request, await packets.get(request_fields.read(body), visitor(request)), PACKET, PRIVATE
-            )
+            coming = packets.get(request_fields.read(body), visitor(request))
+            return await stored(request, await unless_left(request, coming), PACKET, PRIVATE)
 
         return await answered(request, make)
 
@@ -159,7 +177,8 @@ def of_files(make_file: Callable[[FileRequest], File]) -> Callable[[Request], Aw
 
     async def answer(request: Request) -> Response:
         async def make(body: bytes) -> Response:
-            file = await makers.begin(visitor(request), make_file, request_fields.read_file(body))
+            coming = makers.begin(visitor(request), make_file, request_fields.read_file(body))
+            file = await unless_left(request, coming)
             response = await stored(request, file.packed, file.type, PRIVATE)
             response.headers["Content-Disposition"] = f'attachment; filename="{file.name}"'
             return response

@@ -45,7 +45,7 @@ class Makers:
         self.lane = Lane(name, AT_ONCE, MOST_WAITING)
 
     def begin(self, visitor: str, make: Callable[..., T], *given: object) -> asyncio.Future[T]:
-        """Have something made, by visitor in turn; who stops waiting for it takes back what is not begun.
+        """Have something made, by visitor in turn; it ends when who waits for it cancels it.
 
         Raises:
             RefusedError: too many are waited for.

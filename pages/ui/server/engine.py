@@ -121,8 +121,7 @@ def recorded(model: str, sentence: Text, hidden: tuple[int, ...], edits: str) ->
     with borrowing():
         encoder, changes = text_encoder(model), text_to_edits(edits)
         patched = {edit.value for edit in changes if isinstance(edit.value, str)}
-        heavy = jobs.is_heavy(encoder.config, len(encoder.tokenize(sentence).ids), 1 + len(patched))
-        with jobs.in_turn() if heavy else jobs.short.turn():
+        with jobs.in_turn(jobs.seconds(encoder.config, len(encoder.tokenize(sentence).ids), 1 + len(patched))):
             return encoder.trace(sentence, hidden=hidden, edits=changes)
 
 

@@ -8,7 +8,6 @@ from encoder.exam import Exam, Treebank, bundled_treebanks, examine
 from encoder.exam.answers import ExamProgress
 from encoder.exam.examination import exam_by_content
 from encoder.exam.frames import DRAWS, FRAMES, subjects
-from encoder.explain.cost import run_flops
 from pages.ui.server import jobs, memory
 from pages.ui.server.engine import budget, text_encoder
 from pages.ui.server.pool import Results
@@ -19,6 +18,7 @@ SENTENCES, TOKENS = 3555, 24  # of both treebanks with their masked verbs, and a
 CONFIRMS, PIECES = 0.35, 1.6  # of them of the first treebank; tokens of a word, those of masked verbs among them
 MADE = 4 * len(FRAMES)  # constructed sentences of a draw
 SENTENCE_SECONDS = 0.0005  # of each sentence, however small the model is: they pass in batches
+HEAD_SECONDS = 4.5e-6  # of each sentence for each head: what it answers is counted
 READING = 1.0  # seconds until the treebanks are read
 LEAST = 0.2  # of the sentences: with fewer hardly a pass is certain
 
@@ -73,7 +73,9 @@ def examined(model: str) -> Exam:
 
 def exam_seconds(encoder: TextEncoder, runs: float = SENTENCES + DRAWS * MADE) -> float:
     """Return about how long it takes to ask a model so many sentences, all of the bundled ones without a number."""
-    return READING + runs * (run_flops(encoder.config, TOKENS) / jobs.SPEED + SENTENCE_SECONDS)
+    config = encoder.config
+    own = SENTENCE_SECONDS + HEAD_SECONDS * config.n_layers * config.n_heads
+    return READING + jobs.seconds(config, TOKENS, runs, calls=0) + runs * own
 
 
 def share(seconds: float) -> float:

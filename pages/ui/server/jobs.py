@@ -1,9 +1,10 @@
 """The scheduler of this server: which work may begin by itself, when its turn comes, and what runs in its own process.
 
 All sessions share it. A short run never waits behind a long one: each kind of work has turns of its own, in the order
-it came. Nothing long begins by itself: it is offered with the time that it will take; what takes too long is not. The
-times are those of one processor of 2024; what else the machine does makes them longer. What work needs of memory, and
-that equal questions are answered once, is in `pool.py`.
+it came, and keeps one for a second where others wait. Nothing long begins by itself: it is offered with the time that
+it will take; what takes too long is not, and what takes twice as long as may be offered ends. The times are those of
+one processor of 2024, on every machine, so that the same is offered everywhere; what else the machine does makes them
+longer. What work needs of memory, and that equal questions are answered once, is in `pool.py`.
 """
 
 import math
@@ -16,6 +17,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, nullcontext
 from contextvars import ContextVar
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from time import monotonic
 
@@ -23,7 +25,8 @@ import streamlit as st
 
 from encoder.explain.cost import run_flops
 from encoder.model.config import EncoderConfig
-from encoder.support.progress import pulse
+from encoder.support.errors import EncoderError
+from encoder.support.progress import besides, pulse
 from pages.ui.server.lane import aside
 from pages.ui.server.visitor import current, who
 from pages.ui.state.session import session
@@ -31,7 +34,9 @@ from pages.ui.state.session import session
 UNASKED = 2.0  # seconds that a page may compute without being asked
 MOST = 120.0  # seconds that it computes at all
 SPEED = 80e9  # floating-point operations in a second
-HEAVY_FLOPS = 40e9  # of one run; about half a second on one processor of 2024
+LAYER_SECONDS = 0.00025  # that a layer takes in a run, however small it is
+SHORT = 0.5  # seconds up to which work passes as short
+SLICE = 1.0  # seconds for which work keeps its turn while others wait for one
 LOOK = 0.25  # seconds between two looks at whether the person still waits, and at a process
 MOST_SECONDS = 300.0  # of a process
 MOST_MB = 1500.0  # of a process; torch alone takes about 400
@@ -82,14 +87,10 @@ def spoken(seconds: float) -> str:
     return f"about {max(1, math.ceil(seconds)):.0f} second{'s' if seconds > 1 else ''}"
 
 
-def flops(config: EncoderConfig, n: int, runs: int = 1) -> float:
-    """Floating-point operations of so many runs of n tokens."""
-    return runs * run_flops(config, n)
-
-
-def is_heavy(config: EncoderConfig, n: int, runs: int = 1) -> bool:
-    """Whether so many runs of n tokens are to wait for a turn of heavy work."""
-    return flops(config, n, runs) > HEAVY_FLOPS
+def seconds(config: EncoderConfig, n: int, runs: float = 1, calls: float | None = None) -> float:
+    """About how long so many runs of n tokens take, of which several pass in one of so many calls; else one in each."""
+    layers = config.n_layers * (runs if calls is None else calls)
+    return runs * run_flops(config, n) / SPEED + layers * LAYER_SECONDS
 
 
 # When its turn comes
@@ -99,15 +100,21 @@ class FullError(RuntimeError):
     """Too many wait already."""
 
 
+class TooLongError(EncoderError):
+    """It was given the time that it may have, and did not come to its end."""
+
+
 def in_silence(before: int) -> None:
     """Tell nobody how many are before."""
 
 
 @dataclass(eq=False)
 class Ticket:
-    """A place in a line, and the visitor whose it is."""
+    """A place in a line, the visitor whose it is, since when it has its turn, and the seconds that it had before."""
 
     who: str
+    since: float = 0.0
+    had: float = 0.0
 
 
 class Turns:
@@ -117,12 +124,28 @@ class Turns:
 
     Who leaves while waiting, or during the work, gives the place up. A job within one of the same kind is part of it.
     Who waits stands aside in the lane of short work; where the work is `long`, also while it is done.
+
+    Args:
+        at_once: how many jobs may work.
+        most_waiting: how many may wait besides.
+        most_of_one: how many of one visitor.
+        long: whether such work stands aside in the lane while it is done.
+        slice_: seconds after which a job that is at a pulse lets those who wait go first.
+        most_seconds: that a job may work, without those in which it waits.
     """
 
     def __init__(
-        self, at_once: int = 1, most_waiting: float = math.inf, most_of_one: float = math.inf, *, long: bool = False
+        self,
+        at_once: int = 1,
+        most_waiting: float = math.inf,
+        most_of_one: float = math.inf,
+        *,
+        long: bool = False,
+        slice_: float = math.inf,
+        most_seconds: float = math.inf,
     ) -> None:
         self.at_once, self.most_waiting, self.most_of_one, self.long = at_once, most_waiting, most_of_one, long
+        self.slice, self.most_seconds = slice_, most_seconds
         self.line: list[Ticket] = []  # those at work first
         self.moved = threading.Condition()
 
@@ -130,39 +153,81 @@ class Turns:
     def turn(self, tell: Callable[[int], None] = in_silence) -> Iterator[None]:
         """Wait for a turn and keep it for the block.
 
-        `tell` is called now and then with the number of jobs that are before this one; when it raises, or the block
-        does, the place is given up.
+        `tell` is called now and then with the number of jobs that are before this one, at last 0, where there are any;
+        when it raises, or the block does, the place is given up.
 
         Raises:
             FullError: as many as may wait do so already, or as many of this visitor.
+            TooLongError: the block has had most_seconds.
         """
         if self in _at_work.get():
             yield
             return
-        ticket = Ticket(who())
-        with self.moved:
-            waiting, own = len(self.line) - self.at_once, sum(other.who == ticket.who for other in self.line)
-            if waiting >= self.most_waiting:
-                raise FullError(f"{waiting} long computations wait already, and no more than {self.most_waiting} may")
-            if ticket.who and own > self.most_of_one:
-                raise FullError(f"{own} long computations were asked for from your network, and no more may wait")
-            self.line.insert(self.place(own), ticket)
+        ticket = self.stand()
         try:
             with aside() if self.long else nullcontext():
-                while (before := self.before(ticket)) > 0:
-                    pulse()
-                    tell(before)
-                    with aside(), self.moved:
-                        self.moved.wait_for(lambda: self.before(ticket) < before, LOOK)
+                self.wait(ticket, tell)
                 others = _at_work.set(_at_work.get() | {self})
                 try:
-                    yield
+                    with besides(partial(self.give_way, ticket, tell)):
+                        yield
                 finally:
                     _at_work.reset(others)
         finally:
             with self.moved:
                 self.line.remove(ticket)
                 self.moved.notify_all()
+
+    def stand(self) -> Ticket:
+        """Take a place in the line.
+
+        Raises:
+            FullError: as many as may wait do so already, or as many of this visitor.
+        """
+        ticket = Ticket(who())
+        with self.moved:
+            waiting, own = len(self.line) - self.at_once, self.count(ticket.who)
+            if waiting >= self.most_waiting:
+                raise FullError(f"{waiting} long computations wait already, and no more than {self.most_waiting} may")
+            if ticket.who and own > self.most_of_one:
+                raise FullError(f"{own} long computations were asked for from your network, and no more may wait")
+            self.line.insert(self.place(own), ticket)
+        return ticket
+
+    def wait(self, ticket: Ticket, tell: Callable[[int], None]) -> None:
+        """Wait until it is the turn of who stands there."""
+        heard = False
+        while (before := self.before(ticket)) > 0:
+            pulse()
+            tell(before)
+            heard = True
+            with aside(), self.moved:
+                self.moved.wait_for(lambda: self.before(ticket) < before, LOOK)
+        if heard:
+            tell(0)
+        ticket.since = monotonic()
+
+    def give_way(self, ticket: Ticket, tell: Callable[[int], None]) -> None:
+        """Let those who wait go first, where this job has had its turn for a while.
+
+        Raises:
+            TooLongError: it has had as long as it may.
+        """
+        now = monotonic() - ticket.since
+        if ticket.had + now > self.most_seconds:
+            raise TooLongError(f"it took longer than it may here, {self.most_seconds:,.0f} seconds")
+        with self.moved:
+            if now < self.slice or len(self.line) <= self.at_once:
+                return
+            self.line.remove(ticket)
+            self.line.insert(self.place(self.count(ticket.who)), ticket)
+            self.moved.notify_all()
+        ticket.had += now
+        self.wait(ticket, tell)
+
+    def count(self, visitor: str) -> int:
+        """How many jobs of a visitor stand in the line."""
+        return sum(other.who == visitor for other in self.line)
 
     def place(self, own: int) -> int:
         """Return where the next job stands of a visitor who has so many: before the first of who has more before it."""
@@ -180,36 +245,40 @@ class Turns:
 
 _at_work: ContextVar[frozenset[Turns]] = ContextVar("at_work", default=frozenset())  # what this thread has a turn of
 processors = os.cpu_count() or 1
-# Heavy is what keeps a processor busy for about a second or more: a sweep over all parts of a run, the measures over a
+# Heavy is what keeps a processor busy for longer than SHORT: a sweep over all parts of a run, the measures over a
 # hundred sentences, a long sentence in a large model. Half of the processors are left to short runs; a class may wait,
 # and two more.
-heavy = Turns(max(1, processors // 2), 32, 24, long=True)
-short = Turns(processors)  # one short run for each processor
+heavy = Turns(max(1, processors // 2), 32, 24, long=True, slice_=SLICE, most_seconds=2 * MOST)
+short = Turns(processors, slice_=SLICE)  # one short run for each processor
 loading = Turns(long=True)  # of models
-trying = Turns()  # trials: each may hold several runs
+trying = Turns(long=True)  # trials: each may hold several runs
 exporting = Turns(long=True)  # large files
 training = Turns(most_waiting=8)  # processes that train
 
 
 @contextmanager
-def in_turn() -> Iterator[None]:
-    """A turn of heavy work for this session. While others are before, the page says so; any click gives it up.
+def in_turn(seconds: float = math.inf) -> Iterator[None]:
+    """A turn of work that takes so many seconds. While others are before long work, the page says so.
 
     Raises:
         FullError: too many wait already.
+        TooLongError: it took longer than it may.
     """
-    if not current():  # no script of a page runs here
-        with heavy.turn():
+    turns = heavy if seconds > SHORT else short
+    if turns is short or not current():  # no script of a page runs here
+        with turns.turn():
             yield
         return
     place = st.empty()
 
     def tell(before: int) -> None:
+        if not before:
+            place.empty()
+            return
         jobs = "computation is" if before == 1 else "computations are"
         place.status(f"Waiting: {before} long {jobs} before yours. Anything else you choose gives up the place.")
 
-    with heavy.turn(tell):
-        place.empty()
+    with turns.turn(tell):
         yield
 
 

@@ -3,20 +3,37 @@
 import threading
 from collections import deque
 from collections.abc import Callable, Iterator
-from concurrent.futures import Future, ThreadPoolExecutor
+from concurrent.futures import CancelledError, Future, ThreadPoolExecutor
 from contextlib import contextmanager
 from contextvars import ContextVar
 from functools import partial
 from typing import Any, NamedTuple
 
+from encoder.support.progress import listening
 from pages.ui.server.visitor import working_for
+
+
+class Coming(Future[Any]):
+    """What will be made. Who cancels it takes it back, where it has not begun; else it ends at its next pulse."""
+
+    unwanted = False
+
+    def cancel(self) -> bool:
+        """Want it no more; returns whether it had not begun."""
+        self.unwanted = True
+        return super().cancel()
+
+    def end_if_unwanted(self) -> None:
+        """End the work here where nobody wants it."""
+        if self.unwanted:
+            raise CancelledError
 
 
 class Job(NamedTuple):
     """What is to be made, and who hears of it."""
 
     visitor: str
-    coming: Future[Any]
+    coming: Coming
     make: Callable[..., Any]
     given: tuple[object, ...]
 
@@ -38,9 +55,9 @@ class Lane:
         self.queues: dict[str, deque[Job]] = {}  # by visitor, who is next first
         self.threads = ThreadPoolExecutor(most, thread_name_prefix=name)
 
-    def begin(self, visitor: str, make: Callable[..., Any], *given: object) -> Future[Any]:
-        """Have something made; who cancels what comes takes it back, if it has not begun."""
-        job = Job(visitor, Future(), make, given)
+    def begin(self, visitor: str, make: Callable[..., Any], *given: object) -> Coming:
+        """Have something made."""
+        job = Job(visitor, Coming(), make, given)
         with self.lock:
             self.queues.setdefault(visitor, deque()).append(job)
         self.go_on(0)
@@ -65,7 +82,7 @@ class Lane:
         token = _lane.set(self)
         tell: Callable[[], None]
         try:
-            with working_for(job.visitor):
+            with working_for(job.visitor), listening(job.coming.end_if_unwanted):
                 tell = partial(job.coming.set_result, job.make(*job.given))
         except BaseException as error:
             tell = partial(job.coming.set_exception, error)

@@ -42,7 +42,6 @@ SNAPSHOTS_BYTES = 300_000_000  # the moments of one model
 SENTENCE_SECONDS = 0.002  # of each sentence, however small the model is
 MOST_IMPORTANCES = 64  # sweeps of all parts of a model, a few kilobytes each
 Contexts = tuple[tuple[Text, int], ...]  # texts, each with the position of a token
-LONG = 64  # tokens of a sentence that is measured in turn
 importances: MutableMapping[tuple[Any, ...], Any] = cachetools.LRUCache(MOST_IMPORTANCES)  # by what was asked for
 
 
@@ -76,7 +75,7 @@ def surveyed(model: str, sentence: Text | None) -> Survey:
     texts = SENTENCES if sentence is None else [sentence]
     lengths = [len(encoder.tokenize(text).ids) for text in texts]
     memory.check_room(survey_cost(encoder.config, lengths).nbytes, "to measure this", budget.drop_one)
-    if sentence is not None and lengths[0] <= LONG:
+    if survey_seconds(encoder, lengths) <= jobs.SHORT:
         with jobs.short.turn(), st.spinner("Measuring …"):
             return measure(encoder, texts)
     with jobs.with_bar("Measuring …") as advance:
@@ -115,10 +114,10 @@ def words_of_head(model: str, layer: int, head: int, token: int) -> tuple[list[t
 def findings_kept(model: str, trial: str, given: str) -> trials.Finding:
     """Measure now, one trial at a time, where there is room for the runs that it holds."""
     encoder, parameters = text_encoder(model), json.loads(given)
+    cost = trials.TRIALS[trial].cost(encoder, parameters)
     with jobs.trying.turn():
-        needed = trials.TRIALS[trial].cost(encoder, parameters).nbytes
-        memory.check_room(needed, "to measure this", budget.drop_one)
-        with jobs.short.turn():
+        memory.check_room(cost.nbytes, "to measure this", budget.drop_one)
+        with jobs.in_turn(cost.flops / jobs.SPEED + cost.seconds):
             return trials.run(trial, encoder, parameters)
 
 
@@ -175,8 +174,8 @@ def over_sentences(
 def seconds_of_runs(model: str, texts: Sequence[Text], times: int = 1) -> float:
     """About how long it takes to run a model so many times over some texts."""
     encoder = text_encoder(model)
-    flops = sum(run_flops(encoder.config, len(encoder.tokenize(text).ids)) for text in texts)
-    return times * flops / jobs.SPEED + SENTENCE_SECONDS * len(texts)
+    runs = sum(jobs.seconds(encoder.config, len(encoder.tokenize(text).ids), times) for text in texts)
+    return runs + SENTENCE_SECONDS * len(texts)
 
 
 dead_units = over_sentences(never_positive, SENTENCES, "dead")
@@ -187,8 +186,7 @@ mean_vector = over_sentences(lambda encoder: mean_of_sentences(encoder, SENTENCE
 def absences(model: str, part: AtlasPart, contexts: Contexts) -> list[Absence]:
     """What the absence of a head or unit does at a token of each of some texts; many run in turn."""
     encoder = text_encoder(model)
-    longest = max(len(encoder.tokenize(text).ids) for text, _ in contexts)
-    with jobs.in_turn() if longest > LONG else jobs.short.turn():
+    with jobs.in_turn(seconds_of_runs(model, [text for text, _ in contexts], 2)):
         return absences_of(encoder, part, contexts)
 
 
