@@ -6,6 +6,7 @@ them: whom a link led to a new server was told "Page not found".
 
 import streamlit as st
 from starlette.middleware import Middleware
+from starlette.middleware.trustedhost import TrustedHostMiddleware
 
 from pages.front import headers, routes, visitors
 from pages.ui.frame import cold_start
@@ -19,6 +20,9 @@ app = st.App(
     routes=routes.routes(),
     lifespan=cold_start.by_itself,
     middleware=[
+        Middleware(
+            TrustedHostMiddleware, allowed_hosts=st.get_option("server.allowedHosts") or ["*"], www_redirect=False
+        ),
         Middleware(cold_start.Requests),
         Middleware(visitor.Lines, who=visitors.visitor),
         Middleware(MessageRate, who=visitors.visitor),

@@ -318,6 +318,22 @@ def test_long_work_ends_when_its_visitors_leave(
     assert server.megabytes < BOUND
 
 
+def test_a_server_whose_hosts_are_named_answers_under_no_other_name(tmp_path: Path) -> None:
+    """A page of somebody else may have its own name point to this server, and would be of the same origin then."""
+    named = {"ENCODER_MEMORY_MB": SERVER_MB, "STREAMLIT_SERVER_ALLOWED_HOSTS": "localhost 127.0.0.1 *.school.example"}
+    known = ("localhost", "encoder.school.example")
+    with started(ROOT / "app.py", tmp_path / "log", tmp_path, free_port(), more=named) as running:
+        statuses = {}
+        for host in (*known, "rebound.example", "school.example.net"):
+            for method, path in (("GET", "/"), ("POST", "/api/class/open"), ("GET", "/_stcore/health")):
+                line = http.client.HTTPConnection("127.0.0.1", urlsplit(running.url).port, timeout=30)
+                line.request(method, path, b"{}", {"Host": host, "Content-Type": "application/json"})
+                statuses[host, method, path] = line.getresponse().status
+                line.close()
+    assert {status for (host, *_), status in statuses.items() if host in known} == {200}
+    assert {status for (host, *_), status in statuses.items() if host not in known} == {400}
+
+
 def test_it_ends_in_time_though_something_is_in_the_making(tmp_path: Path) -> None:
     """It waited for all that was asked for, once for more than ten minutes."""
 
