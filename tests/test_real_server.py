@@ -187,14 +187,14 @@ def test_clicks_over_a_slow_line_count_and_do_not_undo_going_back(server: Server
 
     async def click_on_a_page_that_was_left() -> list[str]:
         async with visit(server.url, "training", "layer=2&head=3") as mine:
-            page, came, widgets, first = mine.page, mine.query, mine.widgets, mine.shown["seen_learn"]
-            message = mine.message(seen_learn=first)
-            leads = said_around(widgets["around"][0], "go", {"key": "your_model"})
+            page, came, widgets, first = mine.page, mine.query, mine.widgets, mine.shown["seen_training"]
+            message = mine.message(seen_training=first)
+            leads = said_around(widgets["around"][0], "go", {"key": "models"})
             message.rerun_script.widget_states.widgets.append(leads)
             await mine.ask(message)
             paths = [mine.path]
             mine.page, mine.query, mine.widgets = page, came, widgets
-            await mine.ask(mine.message(seen_learn=first, sentence="Dogs bark."))
+            await mine.ask(mine.message(seen_training=first, sentence="Dogs bark."))
             return [*paths, mine.path]
 
     async def click_just_after_going_back() -> list[tuple[str, ...]]:
@@ -214,7 +214,7 @@ def test_clicks_over_a_slow_line_count_and_do_not_undo_going_back(server: Server
         return views
 
     assert asyncio.run(click_before_it_comes()) == ["0", "4", "5", "4"]
-    assert asyncio.run(click_on_a_page_that_was_left()) == ["your_model", "your_model"]
+    assert asyncio.run(click_on_a_page_that_was_left()) == ["models", "models"]
     assert asyncio.run(click_just_after_going_back()) == [
         ("Dogs bark.", "2", "3"),
         ("Birds sing.", "2", "3"),
@@ -240,8 +240,7 @@ def test_no_model_or_text_of_somebody_else_takes_the_server_down(server: Server)
             async with visit(server.url, "training", urlencode({"model": "folder:backtracks"})) as visitor:
                 assert "cannot be shown" in visitor.said and "tokenizer" in visitor.said
             async with visit(server.url, "output", urlencode({"model": WIDE, "layers_alike": "1"})) as visitor:
-                assert "This would take about" in visitor.said
-                assert not [key for key in visitor.widgets if key.startswith("ask_")]
+                assert [key for key in visitor.widgets if key.startswith("ask_")], "it takes a minute"
             for query, key, expected in (
                 ({"compare_part": "One word in many sentences"}, "set", "starts with mean cosine"),  # of the first ten
                 ({"compare_part": "Alike?", "alike_part": "A list"}, "alike_list", "of a list has at most 300"),
@@ -257,7 +256,7 @@ def test_no_model_or_text_of_somebody_else_takes_the_server_down(server: Server)
 @pytest.mark.nightly
 def test_visitors_with_long_texts_take_turns_and_leave_nothing_behind(server: Server) -> None:
     async def type_long_text(number: int) -> None:
-        async with visit(server.url, "your_model", "") as visitor:
+        async with visit(server.url, "models", "") as visitor:
             await visitor.choose("sentence", sentence(random.Random(number), 600))
             assert visitor.broken == []
 
