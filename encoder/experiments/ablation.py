@@ -183,7 +183,7 @@ def outcomes(
         )
     check(edits, config, n)
     runs = encoder.runs_to_patch_from((*trace.edits, *edits))
-    size = max(1, min(batch, TOKENS // len(trace.tokens)))
+    size = together(len(trace.tokens), batch)
     groups = (list(group) for _, group in groupby(edits, lambda edit: first_layer(edit, config)))
     chunks = (group[i : i + size] for group in groups for i in range(0, len(group), size))
     return (run(encoder, trace, chunk, runs, watch) for chunk in chunks)
@@ -195,6 +195,11 @@ def first_layer(edit: Edit, config: EncoderConfig) -> int | None:
     if step.layer is None:
         return None if step.part == "embedding" else config.n_layers
     return step.layer
+
+
+def together(n: int, most: int = ROWS) -> int:
+    """How many runs of n tokens pass in one forward."""
+    return max(1, min(most, TOKENS // n))
 
 
 def run(

@@ -9,7 +9,7 @@ from torch import Tensor
 from encoder.checkpoint.text_encoder import TextEncoder
 from encoder.edits.edit import Edit
 from encoder.edits.edit_text import sentence
-from encoder.experiments.ablation import ROWS, TOKENS, forward
+from encoder.experiments.ablation import forward, together
 from encoder.experiments.compare import first_difference, relative_difference
 from encoder.model.config import EncoderConfig
 from encoder.model.steps.catalogue import by_name
@@ -82,7 +82,7 @@ def each_part(encoder: TextEncoder, trace: Trace) -> tuple[dict[str, Any], dict[
 def without(encoder: TextEncoder, trace: Trace, gap: int | None) -> Iterator[tuple[Tensor, Tensor | None]]:
     """For some parts after the other: how far the output changes without each [parts], and the logits at the gap."""
     before, config = rows(trace, "output"), encoder.config
-    size = max(1, min(ROWS, TOKENS // len(trace.tokens)))
+    size = together(len(trace.tokens))
     length = torch.linalg.vector_norm(before)
     for layer in range(config.n_layers):
         wanted = columns(config, layer, heads=gap is None)

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 from encoder import TextEncoder
-from encoder.experiments.ablation import ROWS, TOKENS
+from encoder.experiments.ablation import together
 from encoder.model.config import EncoderConfig
 from encoder.packet.format import VERSION
 from encoder.packet.heads_level import level_6
@@ -112,8 +112,7 @@ def sweep_seconds(config: EncoderConfig, n: int, parts: int) -> float:
 
     Of each run only the layers above the part are made again, and parts of a layer pass together.
     """
-    together = max(1, min(ROWS, TOKENS // n))
-    calls = config.n_layers * math.ceil(parts / together) / 2
+    calls = config.n_layers * math.ceil(parts / together(n)) / 2
     return jobs.seconds(config, n, config.n_layers * parts / 2, EDITED * calls)
 
 

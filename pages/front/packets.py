@@ -125,13 +125,8 @@ class Packets:
         finally:
             expected.waiting -= 1
             if not expected.waiting:
-                self.forget(request, expected)
+                del self.coming[request]  # the next who asks has it made anew, or finds it among what is kept
                 expected.task.cancel()
-
-    def forget(self, request: RunRequest, expected: Expected) -> None:
-        """Let the next who asks have it made anew, or find it among what is kept."""
-        if self.coming.get(request) is expected:
-            del self.coming[request]
 
     async def come(self, request: RunRequest, coming: asyncio.Future[PinnedPacket]) -> bytes:
         """Keep a packet as soon as it is made."""

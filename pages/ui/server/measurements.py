@@ -29,6 +29,7 @@ from encoder.metrics.head_measures import HeadSurvey
 from encoder.support.formatting import shown
 from encoder.tasks.kept_moments import moments_of
 from encoder.teach import trials
+from encoder.teach.trials.experiment import Cost
 from encoder.trace.tokens import Text
 from pages.ui.server import jobs, memory
 from pages.ui.server.engine import budget, held_by, kept, run, text_encoder
@@ -117,7 +118,7 @@ def findings_kept(model: str, trial: str, given: str) -> trials.Finding:
     cost = trials.TRIALS[trial].cost(encoder, parameters)
     with jobs.trying.turn():
         memory.check_room(cost.nbytes, "to measure this", budget.drop_one)
-        with jobs.in_turn(cost.flops / jobs.SPEED + cost.seconds):
+        with jobs.in_turn(seconds_of(cost)):
             return trials.run(trial, encoder, parameters)
 
 
@@ -125,7 +126,11 @@ def trial_seconds(model: str, trial: str, given: str) -> float:
     """About how long a trial takes; 0 where its finding is kept."""
     if findings_kept.has(model, trial, given):
         return 0.0
-    cost = trials.TRIALS[trial].cost(text_encoder(model), json.loads(given))
+    return seconds_of(trials.TRIALS[trial].cost(text_encoder(model), json.loads(given)))
+
+
+def seconds_of(cost: Cost) -> float:
+    """About how long what costs so much takes."""
     return cost.flops / jobs.SPEED + cost.seconds
 
 
