@@ -8,13 +8,14 @@ import streamlit as st
 from starlette.middleware import Middleware
 from starlette.middleware.trustedhost import TrustedHostMiddleware
 
-from pages.front import headers, routes, visitors
+from pages.front import connections, headers, routes, visitors
 from pages.ui.frame import cold_start
 from pages.ui.server import visitor
 from pages.ui.server.message_rate import MessageRate
 from pages.ui.server.sending import SendingBound
 from pages.ui.state.site import base
 
+connections.watch()
 app = st.App(
     "pages/main.py",
     routes=routes.routes(),

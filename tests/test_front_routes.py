@@ -152,6 +152,27 @@ def test_what_is_sent_is_packed_for_who_can_unpack_it(client: TestClient) -> Non
             assert answer.headers["Vary"] == "Accept-Encoding" and answer.content.startswith(b"ENCP")
 
 
+@pytest.mark.parametrize("encodings", ["gzip", "identity"])
+def test_a_large_answer_is_handed_on_in_parts_so_that_who_does_not_read_it_holds_little(encodings: str) -> None:
+    """Two hundred who asked for 7 MB and read none of it would have held a copy each."""
+    content = random.Random(1).randbytes(1_500_000)
+    app = served(make_file=lambda request: File("x.npz", "application/octet-stream", gzip.compress(content))).app
+    named = {b"content-type": b"application/json", b"accept-encoding": encodings.encode()}
+    scope = {"type": "http", "method": "POST", "path": "/api/picture", "query_string": b"", "headers": [*named.items()]}
+    asked = iter([{"type": "http.request", "body": json.dumps(STEP).encode(), "more_body": False}])
+    parts = list[bytes]()
+
+    async def receive() -> Message:
+        return next(asked, None) or await asyncio.Future()
+
+    async def read(message: Message) -> None:
+        parts.append(message.get("body", b""))
+
+    asyncio.run(app(scope, receive, read))  # type: ignore[arg-type]
+    whole = b"".join(parts)
+    assert max(map(len, parts)) <= routes.PART and (gzip.decompress(whole) if encodings == "gzip" else whole) == content
+
+
 def test_the_table_of_a_picture_holds_what_the_run_recorded(client: TestClient, small: TextEncoder) -> None:
     trace, hidden = small.trace(SENTENCE), small.trace(SENTENCE, hidden=(2,))
     assert len(STOPS) == 11  # all stops of the page of attention

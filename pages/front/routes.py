@@ -5,13 +5,14 @@ import gzip
 import hashlib
 import logging
 import re
-from collections.abc import Awaitable, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable
 from functools import cache
+from io import BytesIO
 from pathlib import Path
 from typing import TypeVar
 
 from starlette.requests import ClientDisconnect, Request
-from starlette.responses import JSONResponse, Response
+from starlette.responses import JSONResponse, Response, StreamingResponse
 from starlette.routing import BaseRoute, Mount, Route, WebSocketRoute
 from starlette.types import Receive, Scope, Send
 from starlette.websockets import WebSocket
@@ -29,6 +30,7 @@ from pages.ui.state.site import base
 BUILT = Path(encoder.__file__).parent / "browser" / "built"
 SCRIPTS = ("front.js", "pages.js", "in_class.js")  # the others are fetched by the first
 MOST_BODY = 64 * 1024  # bytes of a request
+PART = 256 * 1024  # bytes of an answer that are sent at one time
 SECONDS = 10.0  # for a request to come
 PUBLIC = "public, max-age=31536000, immutable"
 PACKET, SCRIPT = "application/octet-stream", "text/javascript; charset=utf-8"
@@ -58,13 +60,26 @@ def takes_gzip(encodings: str) -> bool:
     return any(float(match[1] or 1) > 0 for match in matches[:1])
 
 
-async def stored(request: Request, packed: bytes, kind: str, control: str) -> Response:
+def stored(request: Request, packed: bytes, kind: str, control: str) -> Response:
     """Return an answer of bytes that are kept compressed, unpacked for who asks for that."""
     headers = {"Cache-Control": control, "Vary": "Accept-Encoding", "X-Content-Type-Options": "nosniff"}
-    if takes_gzip(request.headers.get("Accept-Encoding", "")):
-        return Response(packed, headers=headers | {"Content-Encoding": "gzip"}, media_type=kind)
-    content = await asyncio.to_thread(gzip.decompress, packed)  # of 7 MB it takes as long as others would notice
-    return Response(content, headers=headers, media_type=kind)
+    if not takes_gzip(request.headers.get("Accept-Encoding", "")):
+        return StreamingResponse(unpacked(packed), headers=headers, media_type=kind)
+    headers |= {"Content-Encoding": "gzip", "Content-Length": str(len(packed))}
+    return StreamingResponse(in_parts(packed), headers=headers, media_type=kind)
+
+
+async def in_parts(packed: bytes) -> AsyncIterator[bytes]:
+    """Return parts, the next when the one before was read: who does not read has no second copy of it made."""
+    for start in range(0, len(packed), PART):
+        yield packed[start : start + PART]
+
+
+async def unpacked(packed: bytes) -> AsyncIterator[bytes]:
+    """Return parts, unpacked; of 7 MB it takes as long as others would notice, and so it is done beside them."""
+    with gzip.open(BytesIO(packed)) as file:
+        while part := await asyncio.to_thread(file.read, PART):
+            yield part
 
 
 def refusal(error: RefusedError) -> Response:
@@ -88,7 +103,7 @@ async def script(request: Request) -> Response:
     name = str(request.path_params["name"])
     if request.path_params["digest"] != digest or name not in packed:
         return refusal(RefusedError(404, UNKNOWN))
-    return await stored(request, packed[name], SCRIPT, PUBLIC)
+    return stored(request, packed[name], SCRIPT, PUBLIC)
 
 
 async def packet(request: Request) -> Response:
@@ -97,7 +112,7 @@ async def packet(request: Request) -> Response:
     known = number.isascii() and number.isdigit() and len(number) < 4 and int(number) < len(shelf.packed)
     if request.path_params["digest"] != shelf.digest or not known:
         return refusal(RefusedError(404, UNKNOWN))
-    return await stored(request, shelf.packed[int(number)], PACKET, PUBLIC)
+    return stored(request, shelf.packed[int(number)], PACKET, PUBLIC)
 
 
 async def body_of(request: Request) -> bytes:
@@ -164,7 +179,7 @@ def of_runs(packets: Packets) -> Callable[[Request], Awaitable[Response]]:
     async def answer(request: Request) -> Response:
         async def make(body: bytes) -> Response:
             coming = packets.get(request_fields.read(body), visitor(request))
-            return await stored(request, await unless_left(request, coming), PACKET, PRIVATE)
+            return stored(request, await unless_left(request, coming), PACKET, PRIVATE)
 
         return await answered(request, make)
 
@@ -179,7 +194,7 @@ def of_files(make_file: Callable[[FileRequest], File]) -> Callable[[Request], Aw
         async def make(body: bytes) -> Response:
             coming = makers.begin(visitor(request), make_file, request_fields.read_file(body))
             file = await unless_left(request, coming)
-            response = await stored(request, file.packed, file.type, PRIVATE)
+            response = stored(request, file.packed, file.type, PRIVATE)
             response.headers["Content-Disposition"] = f'attachment; filename="{file.name}"'
             return response
 
