@@ -14,8 +14,8 @@ from streamlit.testing.v1 import AppTest, local_script_runner
 from streamlit.util import calc_hash
 
 from encoder.packet.format import unpack
-from encoder.pictures.link import to_query
-from encoder.pictures.view import EXAMPLE
+from encoder.pictures.link import from_query, to_query
+from encoder.pictures.view import EXAMPLE, View
 from pages.front import make
 from pages.front.request_fields import wanted
 from pages.ui.server import file_links
@@ -24,6 +24,7 @@ from pages.ui.state.site import DRAWN, PAGES, page_of
 
 LAB = {"lessons_part": "Labs", "lab": "Padding"}  # of the server's pages what has a layer and a head
 LINK = re.compile(r'/api/file/([\w-]+)"[^>]*>([^<]*)</a>')
+BELOW = tuple(page.key for page in PAGES if page.is_drawn and not page.more)  # a server draws below their picture
 APP = str(Path(__file__).parents[1] / "pages" / "main.py")
 _give_up = local_script_runner.require_widgets_deltas
 
@@ -41,10 +42,10 @@ local_script_runner.require_widgets_deltas = _wait
 def open_app(page: str | None = None, **query: str) -> AppTest:
     """A fresh session that opens the first page, or the one of that key, by a link.
 
-    A page that the browser draws is opened with what the server draws below it.
+    A page that the browser draws is opened with what the server draws below it, where it does.
     """
     page = page or PAGES[0].key
-    if page in DRAWN:
+    if page in BELOW:
         query = {"more": "1", "sentence": EXAMPLE} | query
     app = AppTest.from_file(APP, default_timeout=60)
     turn_to(app, page)
@@ -78,12 +79,14 @@ def go(app: AppTest, key: str) -> AppTest:
 
     The browser's own menu takes along what the address says, from one page that the browser draws to another.
     """
-    if not {page_shown(app), key} <= {*DRAWN}:
+    if page_shown(app) in DRAWN and page_shown(app) not in BELOW:
+        app.query_params.pop("more", None)
+    elif not {page_shown(app), key} <= {*DRAWN}:
         app.query_params.clear()
         app.session_state["session"].bare.clear()
     turn_to(app, key)
     healthy(app.run())
-    if key in DRAWN:
+    if key in BELOW:
         app.query_params["more"] = "1"
         healthy(app.run())
     return app
@@ -138,7 +141,7 @@ def files(app: AppTest) -> dict[str, Offer]:
 def page_shown(app: AppTest) -> str:
     """The key of the page on the screen; one that the browser draws is told of there."""
     told = [json.loads(one.proto.json) for one in app.get("bidi_component") if "-front" in one.proto.id]
-    return str(told[0]["page"] if told else app.session_state["session"].page)
+    return str(told[0]["page"] if told else app.session_state["session"].page or "attention")
 
 
 def models_offered(app: AppTest) -> list[str]:
@@ -171,9 +174,17 @@ def asked_step(step: str, **query: Any) -> tuple[dict[str, Any], np.ndarray]:
     return about, arrays["numbers"].values
 
 
+def shown_view(app: AppTest) -> View:
+    """What is on the screen; a page that is the browser's alone has it in its address."""
+    view = app.session_state["session"].view
+    if view is None:
+        view, _ = from_query({name: "".join(text) for name, text in app.query_params.items()}, lambda model: None)
+    return view
+
+
 def step_packet(app: AppTest, step: str) -> tuple[dict[str, Any], np.ndarray]:
     """What the browser gets that asks for a step of what is on the screen."""
-    view = app.session_state["session"].view
+    view = shown_view(app)
     run = {name: text for name, text in to_query(view).items() if name in ("second", "model", "edits")}
     return asked_step(step, sentence=view.sentence, index=[view.head], hidden=list(view.hidden), **run)
 
@@ -185,16 +196,15 @@ def step_about(app: AppTest, step: str) -> dict[str, Any]:
 
 def step_numbers(app: AppTest, step: str = "") -> np.ndarray:
     """The numbers of a step that the browser gets for what is on the screen: of the chosen layer and head."""
-    view = app.session_state["session"].view
+    view, page = shown_view(app), page_of(page_shown(app))
     local = step or view.step or "attention.weights"
-    page = page_of(app.session_state["session"].page or "attention")
     full = page.in_full(local) if page.parts else f"layers.*.{local}"
     return step_packet(app, full.replace("*", str(view.layer)))[1]
 
 
 def at(app: AppTest) -> tuple[int, int]:
     """The layer and head on the screen."""
-    return app.session_state["session"].view.layer, app.session_state["session"].view.head
+    return shown_view(app).layer, shown_view(app).head
 
 
 def words(app: AppTest) -> str:

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 import torch
-from page_tools import ask, asked_step, go, healthy, numbers, open_app, step_numbers, type_sentence, words
+from page_tools import ask, asked_step, healthy, numbers, open_app, type_sentence, words
 from streamlit.testing.v1 import AppTest
 from twins import put
 
@@ -19,7 +19,7 @@ from encoder.experiments.ablation import WatchedWord, ablate_each, grid
 from encoder.experiments.attributions.similarity import alike
 from encoder.experiments.compare import relative_difference
 from encoder.experiments.importance import importance
-from encoder.metrics import length, parked, stream
+from encoder.metrics import parked
 from encoder.pictures.view import EXAMPLE
 from pages.ui.server.engine import text_encoder
 from pages.ui.server.measurements import importances
@@ -100,49 +100,6 @@ def test_start_says_what_is_looked_at_most_what_tokens_are_and_what_is_guessed(b
     (fold,) = [fold for fold in app.expander if "Which words made the guess at" in fold.label]
     assert "MASK" in fold.label and "6" in fold.label
     assert "[UNK] stands for what its vocabulary lacks. `##` marks" in words(type_sentence(app, "Unfathomable 😀"))
-
-
-def test_attention_shows_what_each_head_adds_and_its_proofs(base: TextEncoder) -> None:
-    query = {"sentence": KEYS, "layer": "2", "head": "5", "step": "attention.heads", "one_matrix": "1"}
-    app, attention = open_app("attention", **query), base.model.layers[2].attention
-    assert np.allclose(numbers(app, key="head_shares").sum(0), 1, atol=1e-5)
-    added = base.trace(KEYS)["layers.2.attention.heads"][5] @ attention.w_o.weight[:, 5 * 64 : 6 * 64].T
-    np.testing.assert_allclose(numbers(app, key="head_lengths")[5], added.norm(dim=-1).numpy(), rtol=1e-4)
-    assert any(fold.label == "One matrix of 512 × 512 is 8 matrices of 512 × 64" for fold in app.expander)
-    assert "they agree: queries to" in words(app)
-    proofs = {metric.label.replace("\\", ""): metric.value for metric in ask(app, step="attention.weights").metric}
-    assert set(proofs) == {"row sums against 1", "nn.MultiheadAttention, weights", "nn.MultiheadAttention, output"}
-    assert all(re.fullmatch(r"to ([5-9]|\d\d) digits|to the last bit", value) for value in proofs.values()), proofs
-    app.session_state["code"] = True
-    code = "\n".join(shown.value for shown in healthy(app.run()).code)
-    assert "masked.softmax(-1)" in code and 'tap("weights"' in code
-    ask(app, hidden="2")
-    assert (numbers(app)[:, 2] == 0).all() and numbers(app).sum(1) == pytest.approx(1, abs=1e-6)
-    for layer, changed in (("4", True), ("3", False)):
-        ask(app, edits="layers.4.attention.weights:scale:v=0.5", layer=layer)
-        assert app.metric and any("changed" in metric.label for metric in app.metric) == changed
-    ask(app, sentence=EXAMPLE, hidden="", edits=edits_to_text(HEAD_OFF), layer="5", head="1")
-    off, on = (base.trace(EXAMPLE, edits=some)["layers.5.attention.weights"][1] for some in (HEAD_OFF, ()))
-    np.testing.assert_allclose(numbers(app), off.numpy(), atol=1e-6)
-    assert float((off - on).abs().max()) > 1e-3
-
-
-def test_add_norm_says_the_deviation_before_and_after(base: TextEncoder) -> None:
-    app, trace = open_app("add_norm", sentence=KEYS, layer="3", step="add_norm_1.output"), base.trace(KEYS)
-    before, after = (float(trace[f"layers.3.add_norm_1.{name}"].std()) for name in ("sum", "output"))
-    assert f"have a standard deviation of {before:.3g}; those that come out have {after:.3g}" in words(app)
-    assert numbers(app, "y", "norm_sides").sum() == pytest.approx(1, abs=1e-5)
-
-
-def test_output_opens_near_words_sources_and_ways(base: TextEncoder) -> None:
-    app = open_app("output", sentence=KEYS, lens_token="4", words_open="1", sources_open="1", ways_open="1")
-    assert "Nearest to “table” (4) is “table” at the input" in words(app)
-    assert numbers(app, key="nearest_by_layer").shape == (7, 5)
-    shares = numbers(app, key="layer_shares")
-    assert np.isfinite(shares).sum() == 4 * 10 * 6 and np.nansum(shares) == pytest.approx(10 * 6, rel=1e-4)
-    healthy(app.pills(key="move").set_value("Length").run())
-    lengths = length(stream(base.trace(KEYS))[-1])
-    assert f"{float(lengths.max() / lengths.min()):.3g} times as long as the shortest" in words(app)
 
 
 def test_what_is_said_of_a_step_is_true_of_this_run(base: TextEncoder) -> None:
@@ -316,8 +273,8 @@ def test_a_folder_of_sentences_with_its_prefixes(mode: str, model_root: Path) ->
         assert numbers(app, key="cosine_shares").sum() == pytest.approx(cosine, abs=1e-5)
         assert f"The cosine is {cosine:.4f}" in words(app) and "compares by “dot”" in words(app)
         healthy(app.pills(key="prefix_a").set_value("none").run())
-    go(app, "output")
-    np.testing.assert_allclose(step_numbers(app, "pooling.vector")[0], a.numpy(), atol=1e-5)
+    _, pooled = asked_step("pooling.vector", sentence="w1 w2", model="folder:mine")
+    np.testing.assert_allclose(pooled[0], a.numpy(), atol=1e-5)
     shutil.rmtree(folder)
 
 

@@ -110,10 +110,10 @@ def test_a_run_is_the_trace(client: TestClient, small: TextEncoder) -> None:
 
 
 def test_what_is_shipped_has_an_address_that_is_kept_for_ever(client: TestClient) -> None:
-    addresses, (digest, packed) = dict(packets.shelf().addresses()), routes.bundle()
+    addresses, digest = dict(packets.shelf().addresses()), routes.digest()
     assert [*addresses] == [*SENTENCES]
     expected = {address: shipped(sentence) for sentence, address in addresses.items()}
-    for name in packed:
+    for name in routes.SCRIPTS:
         expected[f"/api/front/{digest}/{name}"] = (routes.BUILT / name).read_bytes()
     for address, content in expected.items():
         answer = client.get(address)
@@ -133,7 +133,7 @@ from starlette.types import Message
 from pages.front import packets, routes
 client = TestClient(Starlette(routes=routes.routes()))
 addresses = dict(packets.shelf().addresses())
-for address in [*addresses.values(), f"/api/front/{routes.bundle()[0]}/front.js"]:
+for address in [*addresses.values(), f"/api/front/{routes.digest()}/front.js"]:
     assert client.get(address).status_code == 200
 assert "torch" not in sys.modules
 """
@@ -364,7 +364,7 @@ def test_only_a_page_of_the_app_or_a_program_has_something_made(client: TestClie
 
 def test_what_is_not_there_is_said_to_be_so(client: TestClient) -> None:
     """Streamlit would answer with its page, and 200."""
-    shelf, (code, _) = packets.shelf().digest, routes.bundle()
+    shelf, code = packets.shelf().digest, routes.digest()
     shipped_ = [f"shipped/{shelf}/{number}.packet" for number in ("8", "-1", "\u0663")]
     scripts = ["front/0/front.js", f"front/{code}/mount.js"]
     for place in ("", "none", "run", "picture", "shipped/0/0.packet", "shipped/../run", "a/b?d=e", *shipped_, *scripts):

@@ -125,7 +125,8 @@ def test_a_model_that_outgrows_its_numbers_is_shown_and_what_is_lost_is_said(
                 app.session_state["lessons_part"] = "Labs"
             app.query_params["cell"] = "layers.1.attention.weights:1,2,2"
             go(app, page.key)
-            assert (f"From {first} on" in said(app)) == (first is not None)
+            if not page.more:  # else its packet says it
+                assert (f"From {first} on" in said(app)) == (first is not None)
             if any(re.search(r"\bnan\b", one.value) for one in [*app.markdown, *app.caption]):
                 assert "Where a sentence says nan there is no number" in said(app)
             for sweep in [button for button in app.button if button.key in SWEEPS]:

@@ -26,16 +26,16 @@ WEIGHTS = "layers.2.attention.weights"
 
 
 def test_a_choice_outlives_a_visit_to_another_page() -> None:
-    app = opened("output", {"ways_open": "1"})
-    app.pills(key="move").set_value("Length").run()
+    app = opened("start", {"several": "1"})
+    app.pills(key="together").set_value("Largest").run()
+    go(app, "models")
     go(app, "start")
-    go(app, "output")
-    assert app.pills(key="move").value == "Length"
+    assert app.pills(key="together").value == "Largest"
 
 
 def test_a_choice_that_is_not_offered_is_said_and_left_out() -> None:
     for page, wrong in (
-        ("output", {"move": "Width", "lens_token": "999", "alike_layer": "x"}),
+        ("what_if", {"loo_way": "x"}),
         ("start", {"some_heads": "1,99"}),
         ("lessons", {"lessons_part": "Labs", "lab": "<b>"}),
         ("heads", {"heads_part": "$x$"}),
@@ -94,9 +94,9 @@ def test_every_picture_can_be_kept_with_its_caption(page: str) -> None:
 
 @pytest.mark.usefixtures("keeps_closed")
 def test_what_can_be_kept_is_drawn_once_its_fold_is_open() -> None:
-    app = opened("attention", {})
+    app = opened("start", {"several": "1"})
     assert len(charts(app)) > 0 and not texts(app) and not files(app)
-    app.session_state["keep_head_lengths"] = True
+    app.session_state["keep_together_matrix"] = True
     app.run()
     assert (len(files(app)), len(texts(app))) == (5, 3)
     for kind, start in {"SVG": b"<?xml", "PNG": b"\x89PNG", "PDF": b"%PDF"}.items():
@@ -104,7 +104,7 @@ def test_what_can_be_kept_is_drawn_once_its_fold_is_open() -> None:
     app.query_params["layer"] = "2"  # chosen in the picture above
     app.run()  # it stays open, and is of what is seen now
     assert "layer 2" in texts(app)[0].lower()
-    app.session_state["keep_head_lengths"] = False
+    app.session_state["keep_together_matrix"] = False
     app.run()
     assert not texts(app) and not files(app)
 

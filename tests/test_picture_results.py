@@ -9,7 +9,7 @@ from encoder import TextEncoder
 from encoder.pictures.registry.compare_sentences import WORD_MEANS
 from encoder.pictures.scene import Scene
 from encoder.pictures.view import View
-from pages.ui.picture_view import kept, results
+from pages.ui.server.picture_results import kept, results
 
 
 def test_a_kept_result_keeps_no_run(small: TextEncoder) -> None:

@@ -6,7 +6,8 @@ from typing import Any
 import numpy as np
 import pytest
 import torch
-from page_tools import healthy, keys, open_app, page_shown, press, said, step_numbers, words
+from more_tools import section
+from page_tools import keys, open_app, page_shown, press, said, shown_view, step_numbers, words
 from shared_models import pretrained
 from tiers import mostly_nightly
 from visits import link, opened
@@ -77,7 +78,7 @@ def test_every_page_and_lab_opens_with_what_the_statement_is_about(name: str) ->
     assert page_shown(app) == (one.page or "lessons") and said(app) == ""
     assert not one.lab or app.pills(key="lab").value == one.lab
     if one.page in DRAWN and "step" in one.view:
-        shown = recorded(app.session_state["session"].view)
+        shown = recorded(shown_view(app))
         np.testing.assert_allclose(step_numbers(app).ravel(), shown.ravel(), rtol=1e-6)
 
 
@@ -133,9 +134,8 @@ def test_a_statement_without_a_place_says_why() -> None:
 
 @pytest.mark.slow
 def test_the_program_on_the_page_runs_by_itself_and_computes_what_the_model_does() -> None:
-    app = opened("output", {"model": "guide", "sentence": "I love transformers", "step": "output", "more": "1"})
-    app.session_state["code"] = True
-    source = next(one.value for one in healthy(app.run()).code if "class WholeEncoder" in one.value)
+    shown = section("output", "checks", model="guide", sentence="I love transformers")
+    source = next(each["words"] for each in shown if "class WholeEncoder" in each.get("words", ""))
     assert "encoder" not in [
         line.split()[1].partition(".")[0] for line in source.splitlines() if line.startswith("from")
     ]

@@ -17,15 +17,15 @@ import { start } from './start.js';
 /** @typedef {import('./store.js').Chosen} Chosen */
 /** @typedef {{level: number, layer?: number, step?: string, index?: number[], sentence: string, second: string, model: string, hidden: number[], edits: string, off?: boolean}} Request */
 /** Gives the bytes of a packet; rejects with an Error whose message is one plain sentence. @typedef {(request: Request, signal?: AbortSignal) => Promise<ArrayBuffer>} Load */
-/** @typedef {{key: string, title: string, address: string, front?: boolean, group?: string, parts?: string[], step?: string}} Listed */
+/** @typedef {{key: string, title: string, address: string, front?: boolean, group?: string, parts?: string[], step?: string, more?: [string, string][]}} Listed */
 /**
  * What a front needs. `shipped` leads from a bundled sentence to the address of its packet; an empty address is asked of `load`.
  * `closed`: no other sentences can be had, as in a file, nor the numbers of every step, but where `numbers` says so. `unfold` has a server draw more of the run below the picture, or no more, `open` tells that it does; with choices it leads down to what was chosen there.
- * `examples` are sentences to choose from, `headed` says that the page has its name as its headline, `menu` whether the menu is offered. `keep` gives files of a picture; without it there are none. `drawn` hears of every drawing. `goTo` leads to another page, or gives a sentence that says why it cannot.
+ * `examples` are sentences to choose from, `headed` says that the page has its name as its headline, `menu` whether the menu is offered. `keep` gives files of a picture; without it there are none. `more` gives the sections below it. `drawn` hears of every drawing. `goTo` leads to another page, or gives a sentence that says why it cannot.
  * @typedef {{
  *   load: Load, store: Store, pages: Listed[], page: string, shipped: Record<string, string>,
  *   models: {name: string, title: string}[], goTo: (key: string, query: Record<string, string>) => string | void, closed?: boolean, numbers?: boolean,
- *   examples?: string[], headed?: boolean, menu?: boolean, open?: boolean, unfold?: (open: boolean, choices?: Record<string, string>) => void, drawn?: () => void, keep?: import('./keep.js').Keep
+ *   examples?: string[], headed?: boolean, menu?: boolean, open?: boolean, unfold?: (open: boolean, choices?: Record<string, string>) => void, drawn?: () => void, keep?: import('./keep.js').Keep, more?: import('./more.js').Ask
  * }} Options
  */
 /**
@@ -54,13 +54,9 @@ const QUIET = 1500; // ms after which what nobody waits for is loaded
 const MORE = {
   start: 'More of this sentence: its tokens, the whole run in one picture, several heads together',
   feed_forward: 'More of this step: where a unit fires in many sentences, units that no sentence wakes, its proof against PyTorch and its code',
-  add_norm: 'More of this step: every token\'s mean and variance, gamma and beta, its proof against PyTorch and its code',
-  attention: 'More of this step: what each head adds, one matrix for all heads, its proof against PyTorch and its code',
   heads: 'More of the heads: examine them, measures, how alike they are, what really flows, where they look over a whole corpus',
   what_if: 'More: switches for the whole model, any step side by side, each part over many sentences, which parts and words made the guess',
   compare: 'More of these two: how far their vectors are apart, a word followed, any step of both, patches, one word in many sentences',
-  output: 'More of what comes out: how vectors change, where they come from, its proof and its code',
-  embedding: 'More of this step: its proof against PyTorch and its code',
 };
 const NUMBERS = 'All numbers of every step, each of which opens';
 const TELL = ['what_if']; // pages that tell themselves what is changed in the run
@@ -94,11 +90,11 @@ function begin(root, options) {
   const waiting = el('div', { class: 'enc-skeleton', hidden: true }, el('i'), el('i'), el('i'));
   const spoken = el('p', { class: 'enc-spoken', role: 'status', 'aria-live': 'polite' });
   trouble.append(why, ' ', again);
-  const more = el('button', { type: 'button', class: 'enc-unfold', hidden: true, onclick: () => options.unfold?.(more.ariaExpanded !== 'true') });
-  const walk = el('nav', { class: 'enc-walk', 'aria-label': 'Before and after this page' });
+  const unfold = el('button', { type: 'button', class: 'enc-unfold', hidden: true, onclick: () => options.unfold?.(unfold.ariaExpanded !== 'true') });
+  const sections = el('div'), walk = el('nav', { class: 'enc-walk', 'aria-label': 'Before and after this page' });
   const note = el('p', { class: 'enc-note' });
   const steps = el('button', { type: 'button', class: 'enc-unfold', hidden: true, onclick: () => options.store.set({ numbers: options.store.get().numbers ? '' : '1' }) }, NUMBERS), below = el('div');
-  main.append(place, steps, below, more, walk, spoken);
+  main.append(place, steps, below, sections, unfold, walk, spoken);
 
   /** @type {Packet | null} */
   let run = null;
@@ -110,6 +106,8 @@ function begin(root, options) {
   const runs = loader(() => options);
   /** What comes with the other pages: all numbers of a step, below the page, and the drawer of one. @type {({of: string} & Page) | null} */
   let unfoldedNumbers = null;
+  /** The sections below the page. @type {({of: string} & ReturnType<typeof import('./more.js').more>) | null} */
+  let opened = null;
   /** @type {ReturnType<import('./numbers.js').opened> | null} */
   let drawer = null;
 
@@ -154,7 +152,7 @@ function begin(root, options) {
 
   const draw = () => {
     if (!run) return;
-    more.hidden = !options.unfold;
+    unfold.hidden = !hasUnfold();
     top.draw(); // the sentence has the mask of this run's model
     write(note, (run.about.notes ?? []).join(' '));
     read.draw(run, TELL.includes(options.page));
@@ -175,10 +173,30 @@ function begin(root, options) {
       if (moved) place.querySelector('h1')?.focus();
     } else page?.draw(run, settled(run));
     drawNumbers();
+    drawMore();
     options.drawn?.();
   };
   /** The page that is open, as the menu lists it. */
   const listed = () => options.pages.find(one => one.key === options.page);
+  /** Whether a server draws what stands below this page. */
+  const hasUnfold = () => Boolean(options.unfold && MORE[options.page]);
+  /** What stands below the page. */
+  function drawMore() {
+    const titles = listed()?.more ?? [], key = options.page, ask = options.more;
+    if (opened && opened.of !== key) {
+      opened.end();
+      opened = null;
+    }
+    if (!titles.length || !ask) return;
+    later().then(found => {
+      if (!run || key !== options.page) return;
+      if (!opened) {
+        opened = { of: key, ...found.more(root, context, key, titles, ask) };
+        sections.append(opened.element);
+      }
+      opened.draw(settled(run));
+    }, () => show(RENEWED));
+  }
   /** All numbers of a step, where they are unfolded, and the one that is open. */
   function drawNumbers() {
     const key = options.page, of = listed(), { numbers, number } = options.store.get();
@@ -276,9 +294,9 @@ function begin(root, options) {
   }
   function changed() {
     drawWalk();
-    more.hidden = !options.unfold || !run; // without a run it leads nowhere
-    put(more, { 'aria-expanded': String(Boolean(options.open)) });
-    write(more, options.open ? 'Less' : MORE[options.page]);
+    unfold.hidden = !hasUnfold() || !run; // without a run it leads nowhere
+    put(unfold, { 'aria-expanded': String(Boolean(options.open)) });
+    write(unfold, options.open ? 'Less' : MORE[options.page]);
     top.draw();
     ask();
   }
@@ -301,6 +319,7 @@ function begin(root, options) {
       going?.abort();
       page?.end();
       unfoldedNumbers?.end();
+      opened?.end();
       drawer?.end();
       top.end();
       root.replaceChildren();

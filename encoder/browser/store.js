@@ -4,7 +4,7 @@
 /**
  * `layer`, `head` and `word` are null until somebody, or the run, chooses. `word` is the position of a token, counted from 0. `off`
  * tells whether the head is switched off, `maps` whether the picture of all heads is open, `more` is
- * "1" where what the server draws below is. `other` and `other_model` are what the run is compared with; "" is the usual one. `after` is the
+ * "1" where what the server draws below is, or names the sections that are open below the picture. `other` and `other_model` are what the run is compared with; "" is the usual one. `after` is the
  * layer after which the guess is looked at, "input" for before the first, and `lens_word` the word that is followed there. `number` is the
  * number that is open in the drawer, `numbers` the step whose numbers are unfolded, "1" for the page's own; "" none.
  * @typedef {{
@@ -19,7 +19,7 @@
 /**
  * @typedef {{
  *   get(): State, set(changes: Changes, how?: {push?: boolean}): void, subscribe(hear: (state: State) => void): () => void,
- *   take(query: Record<string, string>): void, suggest(found: Changes): void, pin(): void, query(): Record<string, string>, along(): Record<string, string>, leave(also: Changes): void, flush(): void, link(): string, end(): void
+ *   others(): Record<string, string>, choose(changes: Record<string, string>): void, take(query: Record<string, string>): void, suggest(found: Changes): void, pin(): void, query(): Record<string, string>, along(): Record<string, string>, leave(also: Changes): void, flush(): void, link(): string, end(): void
  * }} Store
  */
 
@@ -86,6 +86,14 @@ function address(where) {
     replace: query => { if (spelled(query) !== now()) where.history.replaceState(where.history.state, '', spelled(query)); },
     /** @param {Record<string, string>} query */
     push: query => { if (spelled(query) !== now()) where.history.pushState(where.history.state, '', spelled(query)); },
+    /** What others wrote. */
+    others: () => Object.fromEntries([...new URLSearchParams(where.location.search)].filter(([name]) => name !== 'v' && !NAMES.some(one => one === name))),
+    /** @param {Record<string, string>} changes empty texts take a name out */
+    choose(changes) {
+      const all = new URLSearchParams(where.location.search);
+      for (const [name, text] of Object.entries(changes)) text ? all.set(name, text) : all.delete(name);
+      where.history.replaceState(where.history.state, '', `${where.location.pathname}?${all}${where.location.hash}`);
+    },
   };
 }
 
@@ -112,9 +120,11 @@ export function makeStore({ defaults = {}, first = {}, where = null } = {}) {
   const tell = () => { const state = get(); [...heard].forEach(hear => hear(state)); };
   const write = () => { clearTimeout(resting); resting = undefined; bar?.replace(toQuery(unusual())); };
   const flush = () => { if (resting !== undefined) write(); };
+  let others = JSON.stringify(bar?.others());
   const back = () => {
-    const there = fromQuery(where?.location.search ?? '');
-    if (JSON.stringify(toQuery(unusual(there))) === JSON.stringify(toQuery(unusual()))) return; // it is here already
+    const there = fromQuery(where?.location.search ?? ''), before = others;
+    others = JSON.stringify(bar?.others());
+    if (others === before && JSON.stringify(toQuery(unusual(there))) === JSON.stringify(toQuery(unusual()))) return; // it is here already
     clearTimeout(resting);
     resting = undefined;
     chosen = there;
@@ -163,6 +173,15 @@ export function makeStore({ defaults = {}, first = {}, where = null } = {}) {
     subscribe(hear) {
       heard.add(hear);
       return () => { heard.delete(hear); };
+    },
+    /** What is chosen beside this state, by the names in the address. */
+    others: () => bar?.others() ?? {},
+    /** Chooses something of what stands below the picture, by its name in the address. @param {Record<string, string>} changes */
+    choose(changes) {
+      flush();
+      bar?.choose(changes);
+      others = JSON.stringify(bar?.others());
+      tell();
     },
     /** Shows a view that a server hands over, as an address spells it. @param {Record<string, string>} query */
     take(query) {

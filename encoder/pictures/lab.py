@@ -16,10 +16,10 @@ Words: TypeAlias = str | Callable[[Answer], str]  # or what makes them of the an
 class Note:
     """Words on a page: a paragraph, as a plain text is one too, a heading, a finding that no picture says, or a line.
 
-    Those of an "offer" say what this model lacks, and beside them is the way to one that has it.
+    Those of an "offer" say what this model lacks, and beside them is the way to one that has it; "code" is Python.
     """
 
-    kind: Literal["paragraph", "heading", "finding", "line", "offer"]
+    kind: Literal["paragraph", "heading", "finding", "line", "offer", "code"]
     words: Words
 
 
@@ -39,11 +39,15 @@ class Ask:
 
 @dataclass(frozen=True)
 class Show:
-    """A picture with its finding, what else is said of it, and its table unless the page has another."""
+    """A picture with its finding, what else is said of it, and its table unless the page has another.
+
+    `flops` says about how many operations it takes, where these can be many: then it is not begun unasked.
+    """
 
     picture: Picture
     more: Words = ""
     table: bool = True
+    flops: Callable[[Scene], float] | None = None
 
 
 @dataclass(frozen=True)
@@ -104,6 +108,21 @@ def pictures_of(parts: Sequence[Part]) -> Iterator[Picture]:
             yield part if isinstance(part, Picture) else part.picture
         elif isinstance(part, Beside | When):
             yield from pictures_of((*part.parts, *getattr(part, "otherwise", ())))
+
+
+def options_of(parts: Sequence[Part]) -> set[str]:
+    """Return the names in a link of all that can be chosen in parts."""
+    shown = {option.key for picture in pictures_of(parts) for option in picture.options}
+    return shown | {part.option.key for part in asks_in(parts)}
+
+
+def asks_in(parts: Sequence[Part]) -> Iterator[Ask]:
+    """Return what a reader sets in parts."""
+    for part in parts:
+        if isinstance(part, Ask):
+            yield part
+        elif isinstance(part, Beside | When):
+            yield from asks_in((*part.parts, *getattr(part, "otherwise", ())))
 
 
 def in_lab(name: str, **shared: Any) -> Callable[..., Picture]:

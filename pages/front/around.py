@@ -78,7 +78,7 @@ def draw_class(page: Page) -> None:
 
 def draw(name: str, shown: Mapping[str, object], act: Callable[[], None]) -> None:
     """Draw one of the three, which tells by `act` what was chosen in it."""
-    digest, _ = routes.bundle()
+    digest = routes.digest()
     script = f"{base()}/api/front/{digest}/front.js"
     _component(name)(
         key=name,
@@ -102,7 +102,7 @@ def go() -> None:
     values = read_event(BAR, "go")
     to = site.named(values.get("key"))
     if to is not None and to.key != state.session().page:
-        state.session().go_to = to.script
+        state.session().go_to = to.key
 
 
 def take() -> None:

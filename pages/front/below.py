@@ -22,7 +22,6 @@ OPENS = {
         *("ask_why", "difference", "merge_words", "pair_part", "several", "some_heads", "some_tokens", "some_words"),
         *("together", "tokens_open", "unfolded", "words_only"),
     ),
-    "attention": ("one_matrix",),
     "heads": (*("heads_part", "inside_key", "inside_query", "measure", "over", "pair_way"),),
     "feed_forward": ("atlas_unit",),
     "what_if": (
@@ -32,10 +31,6 @@ OPENS = {
     "compare": (
         *("alike_list", "alike_part", "beside_open", "beside_step", "compare_part", "follow", "patch_heads"),
         *("patch_step", "set", "set_layer", "set_word", "alike_view"),
-    ),
-    "output": (
-        *("alike_layer", "layers_alike", "move", "sources_open", "unit_token", "units_open"),
-        *("ways_open", "words_open"),
     ),
 }
 # Pages with steps, and those that their picture shows: an address that says another asks for the numbers of that one.
@@ -59,8 +54,10 @@ def opens(page: Page) -> tuple[str, ...]:
 
 
 def is_open(page: Page) -> bool:
-    """Return whether what stands below the picture is wanted."""
+    """Return whether what stands below the picture is wanted, and drawn here."""
     query = st.query_params
+    if page.more:
+        return False
     return query.get(MORE) == "1" or any(name in query for name in opens(page))
 
 

@@ -19,12 +19,12 @@ MANY = (503, "Service Unavailable", "Your network holds many connections to this
 
 def watch() -> None:
     """Have this process look after each connection that its web server takes."""
-    made: Any = AutoHTTPProtocol.connection_made
-    if getattr(made, "watches", False):
+    accept: Any = AutoHTTPProtocol.connection_made
+    if getattr(accept, "watches", False):
         return
 
     def connection_made(protocol: Any, transport: BaseTransport) -> None:
-        made(protocol, transport)
+        accept(protocol, transport)
         if has_many(protocol):
             end(protocol, MANY)
         else:

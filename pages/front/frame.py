@@ -44,6 +44,7 @@ NAMES = (
     *OF_BROWSER,
 )
 OF_PAGE = {"story": ("word",)}  # besides
+ALONG = (*below.ON_THE_WAY, JOINS, "embed", "embed_options")
 
 
 @cache
@@ -58,13 +59,14 @@ def draw(page: Page, pages: Mapping[Any, Page]) -> None:
     hand_over(page)
     wanted = below.is_wanted(page)
     above = st.container(horizontal=True, key="above") if wanted else None
-    digest, _ = routes.bundle()
+    digest = routes.digest()
     events = _component()(
         key=KEY,
         data={  # Streamlit loads pandas to see whether a mapping or a list in it is a table: it has none
             "script": f"{base()}/api/front/{digest}/front.js",
             "run": f"{base()}/api/run",
             "picture": f"{base()}/api/picture",
+            "more": f"{base()}/api/more",
             "page": page.key,
             "pages": tuple(site.listed()),
             "menu": not st.context.is_embedded,
@@ -143,12 +145,8 @@ def spelled(view: "View") -> dict[str, str]:
 
 
 def carried(to: Page) -> dict[str, str]:
-    """Return what the address says beside what the browser knows of, such as a lesson: it goes along to a page."""
-    return {
-        name: text
-        for name, text in st.query_params.to_dict().items()
-        if name not in NAMES and (to.is_drawn or name not in OF_BROWSER) and fits(text)
-    }
+    """Return what goes along to a page of what the address says beside what the browser knows of, such as a lesson."""
+    return {name: text for name, text in st.query_params.to_dict().items() if name in ALONG and fits(text)}
 
 
 def models() -> list[dict[str, str]]:

@@ -17,7 +17,9 @@ from encoder.packet.levels import MORE
 from encoder.pictures.ask import scene_of, text_of
 from encoder.pictures.export import layer_size, run_size, to_csv_zip, to_npz
 from encoder.pictures.export.caption import file_name
+from encoder.pictures.lab import pictures_of
 from encoder.pictures.link import from_query, is_count
+from encoder.pictures.more.sections import MORE as SECTIONS
 from encoder.pictures.paper.printed_panel import PanelError
 from encoder.pictures.picture import Answer, Picture
 from encoder.pictures.picture_files import IN_BROWSER, file_of, fits
@@ -29,10 +31,11 @@ from pages.front import make
 from pages.front.packets import compress
 from pages.front.request_fields import FORMATS, RUN, FileRequest, RefusedError, wanted
 from pages.front.served_files import File
-from pages.ui.server import engine, exams
+from pages.ui.server import engine, exams, picture_results
 from pages.ui.server.slow_files import MOST_BYTES, check_table, written
 
-PICTURES: Mapping[str, Picture] = {key: picture(key) for key in IN_BROWSER}  # others may take long
+BELOW = [picture for page in SECTIONS.values() for parts in page.values() for picture in pictures_of(parts)]
+PICTURES: Mapping[str, Picture] = {key: picture(key) for key in IN_BROWSER} | {each.key: each for each in BELOW}
 TYPES = {
     "about": "application/json",
     "svg": "image/svg+xml",
@@ -95,7 +98,8 @@ def answer_of(picture: Picture, view: View) -> Answer:
     inside, notes = view.within(encoder.config, len(encoder.tokenize(text_of(view)).ids))
     if notes:
         raise RefusedError(400, notes[0])
-    return picture.of(scene_of(inside, picture.needs, engine.text_encoder, engine.run))
+    scene = scene_of(inside, picture.needs, engine.text_encoder, engine.run)
+    return picture.of(scene, picture_results.kept(scene))
 
 
 def about(answer: Answer) -> str:

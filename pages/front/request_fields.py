@@ -2,7 +2,7 @@
 
 import json
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal
 
 from encoder.support.link_text import NAME
 
@@ -67,6 +67,20 @@ class FileRequest:
     query: tuple[tuple[str, str], ...]
 
 
+@dataclass(frozen=True)
+class MoreRequest:
+    """A section of what stands below a page that is asked for, and the parameters of a link to it.
+
+    `theme` is "light" or "dark"; `agreed` tells whether somebody has asked for what takes long.
+    """
+
+    page: str
+    section: str
+    query: tuple[tuple[str, str], ...]
+    theme: Literal["light", "dark"]
+    agreed: bool
+
+
 def fields(body: bytes, names: set[str]) -> dict[str, Any]:
     """Return the fields of a request, each of which must have one of these names.
 
@@ -89,15 +103,37 @@ def read_file(body: bytes) -> FileRequest:
         RefusedError: it is not JSON, or holds what no page of this app sends.
     """
     values = fields(body, {"picture", "format", "query"})
-    kind, query = text(values, "format", LONGEST_NAME), values.get("query")
+    kind = text(values, "format", LONGEST_NAME)
     picture = text(values, "picture", LONGEST_NAME)
     formats = RUN_FORMATS if picture == RUN else FORMATS
-    if kind not in formats or not isinstance(query, dict) or len(query) > MOST_PARAMETERS:
+    if kind not in formats:
         raise RefusedError(400, NO_JSON)
-    if not all(map(NAME.fullmatch, query)):
+    return FileRequest(picture, kind, parameters(values.get("query")))
+
+
+def read_more(body: bytes) -> MoreRequest:
+    """Return what the body of a request for what stands below a page asks for.
+
+    Raises:
+        RefusedError: it is not JSON, or holds what no page of this app sends.
+    """
+    values = fields(body, {"page", "section", "query", "theme", "agreed"})
+    agreed, theme = values.get("agreed", False), values.get("theme", "light")
+    if not isinstance(agreed, bool) or theme not in ("light", "dark"):
         raise RefusedError(400, NO_JSON)
-    parameters = tuple((name, text(query, name, LONGEST)) for name in sorted(query))
-    return FileRequest(picture, kind, parameters)
+    page, section = (text(values, name, LONGEST_NAME) for name in ("page", "section"))
+    return MoreRequest(page, section, parameters(values.get("query")), theme, agreed)
+
+
+def parameters(query: object) -> tuple[tuple[str, str], ...]:
+    """Return the parameters of a link, by name.
+
+    Raises:
+        RefusedError: they are not what a link of this app says.
+    """
+    if not isinstance(query, dict) or len(query) > MOST_PARAMETERS or not all(map(NAME.fullmatch, query)):
+        raise RefusedError(400, NO_JSON)
+    return tuple((name, text(query, name, LONGEST)) for name in sorted(query))
 
 
 def read(body: bytes) -> RunRequest:

@@ -21,19 +21,20 @@ import encoder
 from pages.front import packets, request_fields
 from pages.front.headers import PRIVATE
 from pages.front.packets import Packets
-from pages.front.request_fields import FileRequest, RefusedError
+from pages.front.request_fields import FileRequest, MoreRequest, RefusedError
 from pages.front.served_files import File, Links
 from pages.front.visitors import Makers, is_own, visitor
 from pages.ui.server.file_links import PATH
 from pages.ui.state.site import base
 
 BUILT = Path(encoder.__file__).parent / "browser" / "built"
-SCRIPTS = ("front.js", "pages.js", "in_class.js")  # the others are fetched by the first
+SCRIPTS = ("front.js", "pages.js", "in_class.js", "plotly.js")  # the others are fetched by the first
 MOST_BODY = 64 * 1024  # bytes of a request
 PART = 256 * 1024  # bytes of an answer that are sent at one time
 SECONDS = 10.0  # for a request to come
 PUBLIC = "public, max-age=31536000, immutable"
 PACKET, SCRIPT = "application/octet-stream", "text/javascript; charset=utf-8"
+JSON = "application/json"
 UNKNOWN = "There is nothing at this address. The app may have been renewed: load the page again."
 FOREIGN = "Only the pages of this app may ask for this."
 TOO_LARGE = f"The request is larger than {MOST_BODY // 1024} kB."
@@ -90,20 +91,23 @@ def refusal(error: RefusedError) -> Response:
 
 
 @cache
-def bundle() -> tuple[str, dict[str, bytes]]:
-    """Return the digest of the browser's code, and its files compressed."""
-    files = {name: (BUILT / name).read_bytes() for name in SCRIPTS}
-    digest = hashlib.sha256(b"".join(files.values())).hexdigest()[:16]
-    return digest, {name: gzip.compress(script, 9, mtime=0) for name, script in files.items()}
+def digest() -> str:
+    """Return the digest of the browser's code."""
+    return hashlib.sha256(b"".join((BUILT / name).read_bytes() for name in SCRIPTS)).hexdigest()[:16]
+
+
+@cache
+def packed_script(name: str) -> bytes:
+    """Return a file of the browser's code, compressed."""
+    return gzip.compress((BUILT / name).read_bytes(), 9, mtime=0)
 
 
 async def script(request: Request) -> Response:
     """Return a file of the browser's code, under the digest of its content; another digest is of another version."""
-    digest, packed = bundle()
     name = str(request.path_params["name"])
-    if request.path_params["digest"] != digest or name not in packed:
+    if request.path_params["digest"] != digest() or name not in SCRIPTS:
         return refusal(RefusedError(404, UNKNOWN))
-    return stored(request, packed[name], SCRIPT, PUBLIC)
+    return stored(request, await asyncio.to_thread(packed_script, name), SCRIPT, PUBLIC)
 
 
 async def packet(request: Request) -> Response:
@@ -203,6 +207,30 @@ def of_files(make_file: Callable[[FileRequest], File]) -> Callable[[Request], Aw
     return answer
 
 
+def make_more(request: MoreRequest) -> bytes:
+    """Wait until the libraries are there, and make a section of what stands below a page."""
+    from pages.ui.frame import cold_start
+
+    cold_start.load()
+    from pages.front.make_more import more
+
+    return more(request)
+
+
+def of_more() -> Callable[[Request], Awaitable[Response]]:
+    """Return the route of what stands below pages: the section that is asked for."""
+    makers = Makers("more")
+
+    async def answer(request: Request) -> Response:
+        async def make(body: bytes) -> Response:
+            coming = makers.begin(visitor(request), make_more, request_fields.read_more(body))
+            return stored(request, await unless_left(request, coming), JSON, PRIVATE)
+
+        return await answered(request, make)
+
+    return answer
+
+
 async def of_class(request: Request) -> Response:
     """Return what is asked of a class; without one nothing of them is loaded."""
     from pages.front import class_routes
@@ -233,6 +261,7 @@ def routes(packets: Packets | None = None, make_file: Callable[[FileRequest], Fi
         Route(f"{api}/front/{{digest}}/{{name}}", script),
         Route(f"{api}/run", of_runs(runs), methods=["POST"]),
         Route(f"{api}/picture", of_files(make_file), methods=["POST"]),
+        Route(f"{api}/more", of_more(), methods=["POST"]),
         Route(f"{base()}{PATH}/{{link}}", Links().answer),
         WebSocketRoute(f"{api}/class/events", to_class),
         Route(f"{api}/class/{{act}}", of_class, methods=["POST"]),

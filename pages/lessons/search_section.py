@@ -139,7 +139,7 @@ def open_statement(statement: Statement) -> None:
         if statement.lab:
             library.open_lab(statement.lab)
         else:
-            state.session().go_to = library.SHOWN[statement.page].script
+            state.session().go_to = library.SHOWN[statement.page].key
 
 
 def view_of(statement: Statement) -> View:

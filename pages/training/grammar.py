@@ -123,7 +123,7 @@ def walk_to(step: int) -> None:
         head=head,
     )
     state.remember("word", position(scene), None)
-    state.session().go_to = page_of("attention").script
+    state.session().go_to = page_of("attention").key
 
 
 def choose_curve(relation: str) -> None:

@@ -215,4 +215,4 @@ def go_to_model(name: str) -> None:
     """Go to the attention of a model on an input of its task."""
     frame_run.show_model(name)
     state.change(sentence=task_models.examples(name)[0], second="", hidden=(), edits=())
-    state.session().go_to = page_of("attention").script
+    state.session().go_to = page_of("attention").key

@@ -1,97 +1,39 @@
 """How every page shows a picture of the library: chart, sentence, table, and the ways to keep it."""
 
-import threading
 from collections.abc import Callable, Mapping
 from contextlib import nullcontext
-from contextvars import ContextVar
-from dataclasses import dataclass
+from functools import partial
 from typing import Any
-from weakref import WeakKeyDictionary
 
 import streamlit as st
 
 from encoder.pictures.ask import scene_of
-from encoder.pictures.expression import Call, Expression, of_files, of_result, of_runs
+from encoder.pictures.expression import Kept, of_runs
 from encoder.pictures.figures.drawn import tell_apart
 from encoder.pictures.picture import Answer, Picture, given
 from encoder.pictures.registry import pictures
-from encoder.pictures.registry.grammar_pictures import MOMENTS
 from encoder.pictures.scene import Option, Scene
-from encoder.trace.trace import Trace
 from pages.ui import cell_links, session_runs
 from pages.ui.components import present
 from pages.ui.downloads import keep, table
 from pages.ui.refusals import shows_errors
-from pages.ui.server import jobs
-from pages.ui.server.engine import budget
-from pages.ui.server.pool import Results, nbytes
+from pages.ui.server import picture_results
 from pages.ui.state import session_state as state
 from pages.ui.text import heading, say, theme
 
 CONFIG = {"displayModeBar": False}  # it would lie over labels; what keeps a picture stands below it
-SMALL = 200_000  # bytes of what is kept with a run
-RESULTS_BYTES = 50_000_000
 WORDY = ("words",)  # kinds with words in their cells: on a phone they stay wide enough to be read and scroll
 
 
-@dataclass(frozen=True)
-class Measurement:
-    """A call that no run stands in, of a model by its name; two of the same print are the same.
+def kept(scene: Scene) -> Kept:
+    """What keeps the results of calls; the page says that it measures what may take long."""
+    keep = picture_results.kept(scene)
 
-    `now` makes it, once: it knows of a run and a model, which would stay as long as the result that is kept under this.
-    """
-
-    model: str
-    printed: str
-    now: list[Callable[[], Any]]
-
-    def __eq__(self, other: object) -> bool:
-        """Whether it is the same call of the same model."""
-        return isinstance(other, Measurement) and (self.model, self.printed) == (other.model, other.printed)
-
-    def __hash__(self) -> int:
-        """By model and print."""
-        return hash((self.model, self.printed))
-
-
-def measure(asked_for: Measurement) -> Any:
-    """Make the call now."""
-    token = nested.set(True)
-    try:
-        with jobs.short.turn(), st.spinner("Measuring …"):
-            return asked_for.now.pop()()
-    finally:
-        nested.reset(token)
-
-
-nested: ContextVar[bool] = ContextVar("nested", default=False)
-results = Results(measure, RESULTS_BYTES, budget=budget)
-of_run: WeakKeyDictionary[Trace, dict[str, Any]] = WeakKeyDictionary()
-of_run_lock = threading.Lock()
-
-
-def kept(scene: Scene) -> Callable[[Expression, Callable[[], Any]], Any]:
-    """What keeps the results of calls: those of one run with the run where they are small, those of none for all."""
-
-    def keep_call(part: Expression, now: Callable[[], Any]) -> Any:
-        if part == MOMENTS:
-            return session_runs.snapshots(scene.view.model)
-        if nested.get() or of_files(part) or (isinstance(part, Call) and of_result(part)):
+    def spinning(now: Callable[[], Any]) -> Any:
+        with st.spinner("Measuring …"):
             return now()
-        if not of_runs(part):
-            return results.get(Measurement(scene.view.model, str(part), [now]))
-        if scene.run is None or scene.other is not None:
-            return now()
-        with of_run_lock:
-            known = of_run.setdefault(scene.run, {})
-        if str(part) not in known:
-            value = now()
-            if nbytes(value) > SMALL:
-                return value
-            known[str(part)] = value
-        return known[str(part)]
 
-    return keep_call
+    return lambda part, now: keep(part, now if of_runs(part) else partial(spinning, now))
 
 
 def ask(picture: Picture) -> Scene:

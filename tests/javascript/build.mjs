@@ -20,7 +20,7 @@ const style = {
 };
 const LATER = ['pages.js', 'in_class.js'];
 const usual = { absWorkingDir: root, bundle: true, charset: 'utf8', format: 'esm', metafile: true, minify: true, target, write: false };
-const apart = { name: 'apart', setup: given => given.onResolve({ filter: /^\.\/(pages|in_class)\.js$/ }, ({ path, kind }) => (kind === 'dynamic-import' ? { path, external: true } : undefined)) };
+const apart = { name: 'apart', setup: given => given.onResolve({ filter: /^\.\/(pages|in_class|plotly)\.js$/ }, ({ path, kind }) => (kind === 'dynamic-import' ? { path, external: true } : undefined)) };
 
 /** The scripts that a file is made of. */
 const scriptsOf = async entry => {
@@ -35,8 +35,8 @@ const exportsOf = async name => [...(await readFile(`${folder}/${name}`, 'utf8')
 const shared = {
   name: 'shared',
   setup(given) {
-    given.onResolve({ filter: /^\.\/\w+\.js$/ }, ({ path }) => {
-      if (path === './front.js') return { path, external: true };
+    given.onResolve({ filter: /^\.\/\w+\.js$/ }, ({ path, kind }) => {
+      if (path === './front.js' || kind === 'dynamic-import') return { path, external: true };
       return both.includes(basename(path)) ? { path: basename(path), namespace: 'shared' } : undefined;
     });
     given.onLoad({ filter: /./, namespace: 'shared' }, async ({ path }) => ({
@@ -46,9 +46,16 @@ const shared = {
 };
 const entry = `export * from './mount.js';\n${both.map((name, i) => `import * as part${i} from './${name}';`).join('\n')}
 export const modules = { ${both.map((name, i) => `'${name}': part${i}`).join(', ')} };`;
+/** Plotly's own file as a module, with its licence. */
+const LICENCE = /^\/\*\*[^]*?\*\//;
+const plotly = {
+  stdin: { contents: "export { default } from 'plotly.js-cartesian-dist-min';", resolveDir: `${root}tests/javascript`, sourcefile: 'plotly.js' },
+  banner: { js: (await readFile(`${root}tests/javascript/node_modules/plotly.js-cartesian-dist-min/plotly-cartesian.min.js`, 'utf8')).match(LICENCE)[0] },
+};
 const FOR_STREAMLIT = { around: 'front/around.js', frame: 'front/frame.js', scripts: 'ui/scripts.js' };
 const made = {
   'encoder/browser/built/front.js': await build({ ...usual, stdin: { contents: entry, resolveDir: folder, sourcefile: 'front.js' }, plugins: [style, apart] }),
+  'encoder/browser/built/plotly.js': await build({ ...usual, ...plotly }),
   ...Object.fromEntries(await Promise.all(LATER.map(async name => [`encoder/browser/built/${name}`, await build({ ...usual, entryPoints: [`${folder}/${name}`], plugins: [style, shared] })]))),
   ...Object.fromEntries(await Promise.all(Object.entries(FOR_STREAMLIT).map(async ([name, path]) => [`pages/ui/built/${name}.js`, await build({ ...usual, entryPoints: [`${root}pages/${path}`] })]))),
 };

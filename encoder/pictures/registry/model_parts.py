@@ -80,7 +80,7 @@ PLACES = of_page(
     title="Cosine between the position vectors of every two places",
     say=say_places,
     about=lambda scene: About(scene.t, reads=("embedding.positions",)),
-    unfolds={"step": "embedding.positions"},
+    unfolds={"more": "places"},
     look=lambda answer: {"fit": True},
 )
 

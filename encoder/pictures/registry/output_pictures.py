@@ -132,7 +132,7 @@ NEAREST = of_page(
     say=say_nearest,
     about=lambda scene: About.of_stream(scene.t),
     options=(LENS_TOKEN, GUESS_AT),
-    unfolds={"words_open": "1"},
+    unfolds={"more": "words"},
     look=lambda answer: {"row_title": "after"},
 )
 
@@ -177,7 +177,7 @@ MOVES = of_page(
     say=say_moves,
     about=lambda scene: About.of_stream(scene.t),
     options=(MOVE,),
-    unfolds={"ways_open": "1"},
+    unfolds={"more": "ways"},
     look=lambda answer: {"fit": True},
 )
 
@@ -202,7 +202,7 @@ ALIKE_TOKENS = of_page(
     say=say_alike,
     about=lambda scene: About.of_stream(scene.t, after_names(scene).index(scene[AFTER])),
     options=(AFTER,),
-    unfolds={"ways_open": "1"},
+    unfolds={"more": "ways"},
     look=lambda answer: {"fit": True},
 )
 
@@ -230,7 +230,7 @@ PATHS = of_page(
     title="Every token's way through the layers in one plane",
     say=say_paths,
     about=lambda scene: About.of_stream(scene.t),
-    unfolds={"ways_open": "1"},
+    unfolds={"more": "ways"},
     look=lambda answer: {"titles": path_titles(answer)},
 )
 
@@ -261,7 +261,7 @@ LAYER_SHARES = of_page(
     title="Shares of what each layer adds up, for every token",
     say=say_shares,
     about=lambda scene: About(scene.t, reads=(f"layers.{scene.n_layers - 1}.add_norm_2.sum",)),
-    unfolds={"sources_open": "1"},
+    unfolds={"more": "sources"},
     look=lambda answer: {"across": 2},
 )
 
@@ -288,7 +288,7 @@ def layers_alike(key: str, name: str, attribute: str, values: Kind) -> Picture:
         say=say,
         about=lambda scene: About(source=scene.source, scope=f"{BUNDLED}, {UNCHANGED}"),
         needs="model",
-        unfolds={"ways_open": "1", "layers_alike": "1"},
+        unfolds={"more": "layers"},
         look=lambda answer: {"fit": True},
     )
 

@@ -94,8 +94,7 @@ NORM_SIDES = Picture(
     title="All numbers before the norm and after it",
     say=say_sides,
     about=about_sides,
-    heading="All numbers before the norm and after it",
-    more="To see the same weights with their norms in the other place, open their order in Lessons, Labs.",
+    unfolds={"more": "sides"},
 )
 
 
@@ -124,8 +123,7 @@ LEARNED = Picture(
         source=scene.source, layer=scene.layer, scope="parameters, so the same for every sentence"
     ),
     needs="model",
-    heading=lambda scene: f"{' and '.join(learned(scene)).capitalize()} of this norm" if learned(scene) else "",
-    more=lambda scene: "" if len(learned(scene)) > 1 else "This norm has no beta.",
+    unfolds={"more": "learned"},
 )
 
 
@@ -145,7 +143,7 @@ of_heads = partial(
     dims=("layer", "head", "word"),
     chosen={"layer": lambda scene: scene.layer},
     about=lambda scene: About(scene.t, layer=scene.layer, reads=("attention.heads",)),
-    unfolds={"step": "attention.heads"},
+    unfolds={"more": "heads"},
 )
 HEAD_LENGTHS = of_heads(
     key="head_lengths",
@@ -208,5 +206,5 @@ BIAS_TABLE = Picture(
     say=say_bias,
     about=lambda scene: About(source=scene.source, scope="a table of the model, the same for every sentence and layer"),
     needs="model",
-    unfolds={"step": "attention.position_bias"},
+    unfolds={"more": "bias"},
 )

@@ -47,4 +47,4 @@ def back() -> None:
         library.go(*(state.session().lesson.aside or (view.lesson, view.at)))
     except EncoderError:
         library.leave()
-        state.session().go_to = library.HERE.script
+        state.session().go_to = library.HERE.key

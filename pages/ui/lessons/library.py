@@ -161,7 +161,7 @@ def go(name: str, at: int) -> None:
     here.view = view_of(lesson.steps[at - 1], name, at)
     here.lesson.entered = (name, at)
     here.lesson.played[name] = max(here.lesson.played.get(name, 0), at)
-    here.go_to = HERE.script
+    here.go_to = HERE.key
 
 
 def leave() -> None:
@@ -177,7 +177,7 @@ def open_labs() -> None:
     state.session().lesson.aside = (view.lesson, view.at) if view.lesson else None
     state.change(lesson="", at=1)
     state.remember(PART, LABS.title, "")
-    state.session().go_to = HERE.script
+    state.session().go_to = HERE.key
 
 
 def open_lab(lab: str) -> None:

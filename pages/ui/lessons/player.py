@@ -131,7 +131,7 @@ def open_page(key: str) -> None:
     """Go to a page with the view as it is."""
     if key == library.LABS.key:
         library.open_labs()
-    state.session().go_to = library.SHOWN[key].script
+    state.session().go_to = library.SHOWN[key].key
 
 
 def ending(lesson: Lesson, name: str) -> None:

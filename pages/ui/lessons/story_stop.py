@@ -174,12 +174,12 @@ def ending(guesses: dict[int, int | None]) -> None:
     with st.container(horizontal=True, key="story_end"):
         for key, label in (("embedding", "Walk through every step"), ("lessons", "Go on with the lessons")):
             page = page_of(key)
-            st.button(label, key=f"end_{key}", icon=page.icon, on_click=leave, args=(page.script,))
+            st.button(label, key=f"end_{key}", icon=page.icon, on_click=leave, args=(page.key,))
 
 
-def leave(script: str) -> None:
+def leave(key: str) -> None:
     """Go to another page when the story has ended."""
-    state.session().go_to = script
+    state.session().go_to = key
 
 
 def draw_picture(trace: Trace, stop: StoryStop) -> None:

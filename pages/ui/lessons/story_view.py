@@ -123,7 +123,7 @@ def deeper(stop: StoryStop, number: int) -> None:
         state.change(step=stop.step or page.opens_on)
     for key, chosen in stop.choices.items():
         state.remember(key, chosen, None)
-    state.session().go_to = page.script
+    state.session().go_to = page.key
 
 
 def way_back(page: Page) -> None:

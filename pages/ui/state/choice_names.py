@@ -9,10 +9,9 @@ SPELLED = """
     alike_part all_lessons ask_why atlas_key atlas_list atlas_map atlas_near atlas_off atlas_part atlas_run
     atlas_spread atlas_token atlas_word beside_open born_beside born_heads born_keep claim compare_part
     cost_parameters cost_shape cost_steps find heads_beside heads_list heads_other heads_part heads_trees lab
-    layers_alike lessons_part models_part mystery_head mystery_task one_matrix read_after several sources_open
-    term_place tokens_open training_heads training_layers training_norm training_part training_positions
-    training_rate training_seed training_steps training_task training_width unfolded unit_token units_open walk_of
-    ways_open why words_only words_open
+    lessons_part models_part more mystery_head mystery_task read_after several term_place tokens_open training_heads
+    training_layers training_norm training_part training_positions training_rate training_seed training_steps
+    training_task training_width unfolded walk_of why words_only
 """
 OF_PAGES = frozenset(SPELLED.split())
 

@@ -53,7 +53,7 @@ class Session:
     read: "Text" = ""  # what the model reads: the sentence, or the pair
     scripts: "dict[Any, Page]" = field(default_factory=dict)  # the pages as Streamlit knows them
     page: str = ""  # the key of the page on the screen
-    go_to: str = ""  # the script of the page that comes next
+    go_to: str = ""  # the key of the page that comes next
     linked: bool = False  # whether the view was just taken from a link
     address: dict[str, str] | None = None  # the parameters of an address that it was just taken from
     written: list[tuple[int, str, dict[str, str]]] = field(default_factory=list)  # lately given to the URL, by run

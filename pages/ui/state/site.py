@@ -1,5 +1,6 @@
 """The pages as data, and as Streamlit and the browser are told of them; some of them are drawn in the browser."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -10,6 +11,7 @@ from encoder.browser import living
 from encoder.packet.shipped import SENTENCES
 
 ROOT = Path(__file__).parents[2]
+CHART, CHECKS = ("chart", "As a chart"), ("checks", "How to check")
 STEPS = "Step by step"  # the section of the way through the encoder
 
 
@@ -27,10 +29,13 @@ class Page:
     place: bool = True  # whether a layer and a head mean something there
     sentence: str = ""  # that an address without any parameter opens it with; empty for the usual one
     is_drawn: bool = False  # whether the browser draws it
+    more: tuple[tuple[str, str], ...] = ()  # the sections below its picture, and what they are called
 
     @property
-    def script(self) -> str:
-        """The page's file, or that of its folder, as Streamlit names it."""
+    def script(self) -> str | Callable[[], None]:
+        """The page's file, or that of its folder, as Streamlit names it; the browser's pages have none."""
+        if self.is_drawn:
+            return in_browser
         return f"{self.key}.py" if (ROOT / f"{self.key}.py").is_file() else f"{self.key}/__init__.py"
 
     def in_full(self, step: str) -> str:
@@ -43,6 +48,10 @@ class Page:
         return step.partition(".")[0]
 
 
+def in_browser() -> None:
+    """Draw nothing: a page of the browser's is drawn in the frame of all."""
+
+
 def drawn(key: str, icon: str, **more: Any) -> Page:
     """Return a page that the browser draws, by what the library knows of it."""
     parts, opens_on = living.STEPS.get(key, ((), ""))
@@ -52,11 +61,48 @@ def drawn(key: str, icon: str, **more: Any) -> Page:
 PAGES = (
     drawn("start", ":material/home:"),
     Page("story", "The story", ":material/auto_stories:", walk=False, place=False, sentence=SENTENCES[0]),
-    drawn("embedding", ":material/database:", place=False),
-    drawn("attention", ":material/visibility:"),
-    drawn("add_norm", ":material/add_circle:"),
+    drawn(
+        "embedding",
+        ":material/database:",
+        place=False,
+        more=(("near", "The nearest words of the table"), ("places", "How alike two places are"), CHECKS),
+    ),
+    drawn(
+        "attention",
+        ":material/visibility:",
+        more=(
+            CHART,
+            ("heads", "What each head adds, after W_O"),
+            ("bias", "What is added for the distance of two tokens"),
+            ("one_matrix", "One matrix for all heads, or one for each"),
+            CHECKS,
+        ),
+    ),
+    drawn(
+        "add_norm",
+        ":material/add_circle:",
+        more=(
+            CHART,
+            ("sides", "All numbers before the norm and after it"),
+            ("moments", "Every token's means and variances"),
+            ("learned", "What this norm has learned"),
+            CHECKS,
+        ),
+    ),
     drawn("feed_forward", ":material/bolt:"),
-    drawn("output", ":material/layers:"),
+    drawn(
+        "output",
+        ":material/layers:",
+        more=(
+            CHART,
+            ("words", "The nearest words of the table"),
+            ("ways", "How the vectors change from layer to layer"),
+            ("layers", "How alike the layers are, over many sentences"),
+            ("sources", "Where vectors come from"),
+            ("units", "Units of the feed-forward and the words they point to"),
+            CHECKS,
+        ),
+    ),
     drawn("what_if", ":material/toggle_off:", section="Change and compare"),
     drawn("compare", ":material/compare:", section="Change and compare"),
     Page("models", "Models", ":material/deployed_code:", section="Change and compare", place=False),
@@ -110,6 +156,7 @@ def listed() -> list[dict[str, object]]:
             "group": page.section,
             "parts": page.parts,
             "step": page.in_full(page.opens_on),
+            "more": page.more,
         }
         for page in PAGES
     ]

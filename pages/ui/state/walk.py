@@ -52,20 +52,21 @@ def keep_up(page: Page) -> None:
     """Stay on the session's page where a click comes from the page before: over a slow line that was still there."""
     here = state.session()
     if here.page not in ("", page.key) and state.is_known(page.key):
-        here.go_to = here.go_to or site.page_of(here.page).script
+        here.go_to = here.go_to or site.page_of(here.page).key
         resume()
 
 
 def resume() -> None:
     """Go to the page that a button asked for. Before anything is drawn."""
     here = state.session()
-    script, here.go_to = here.go_to, ""
-    if script:
-        here.page = next(page.key for page in PAGES if page.script == script)
+    key, here.go_to = here.go_to, ""
+    if key:
+        here.page = key
         query = state.written()
         if here.page in site.DRAWN:
             query = state.in_full(state.current())
         state.had(here.page, {name: text for name, text in query.items() if name not in OF_BROWSER})
+        script = next(script for script, page in here.scripts.items() if page.key == key)
         st.switch_page(script, query_params=query)
 
 
@@ -125,10 +126,10 @@ def go(to: Stop) -> None:
         state.remember("stop", to.story, 0)
     state.change(cell=None)
     if to.page.key != state.session().page:
-        state.session().go_to = to.page.script
+        state.session().go_to = to.page.key
 
 
 def show_step(step: Step) -> None:
     """Ask for the page of a step, at its layer."""
     state.change(step=step.local, cell=None, layer=state.current().layer if step.layer is None else step.layer)
-    state.session().go_to = page_of(step).script
+    state.session().go_to = page_of(step).key

@@ -1,0 +1,276 @@
+// @ts-check
+// What stands below the picture of a page: sections that unfold, each asked of the server by itself and drawn from data, charts by Plotly.
+import { chart } from './chart.js';
+import { radios } from './controls.js';
+import { children, dress, el, put, write } from './dom.js';
+import { keep } from './keep.js';
+import css from './more.css';
+import { brief, typeset } from './number.js';
+import { toQuery } from './store.js';
+
+/** A piece of a section, as encoder/pictures/part_items.py writes it. @typedef {{kind: string, [name: string]: any}} Item */
+/** @typedef {{page: string, section: string, query: Record<string, string>, theme: 'light' | 'dark', agreed: boolean}} Asked */
+/** Gives the items of a section; rejects with an Error whose message is one plain sentence. @typedef {(asked: Asked, signal: AbortSignal) => Promise<Item[]>} Ask */
+/** One piece on the screen. @typedef {{element: HTMLElement, draw: (item: Item) => void, end?: () => void}} Drawn */
+/** What pieces can have done. @typedef {{root: HTMLElement, context: import('./mount.js').Context, choose: (changes: Record<string, string>) => void, agree: () => void}} Acts */
+
+const SOON = 60; // ms without another choice, after which a section is asked for
+const LONG = 700; // ms after which somebody who waits is told so, and may end it
+const TYPED = 500; // ms after the last key
+const dark = matchMedia('(prefers-color-scheme: dark)');
+
+/** A cell of a table: numbers as every page writes them. @param {unknown} value */
+const written = value => (typeof value === 'number' ? typeset(brief(value)) : value === null ? 'no number' : String(value));
+
+/** An element with words in it. @param {'p' | 'h3' | 'pre'} tag @param {string} name @returns {Drawn} */
+function words(tag, name) {
+  const element = el(tag, { class: name, ...(tag === 'pre' ? { tabindex: '0' } : {}) });
+  return { element, draw: item => write(element, item.words) };
+}
+
+/** A choice. @param {Acts} acts @param {Item} first @returns {Drawn} */
+function choice(acts, first) {
+  let now = first;
+  const choose = (/** @type {string} */ value) => acts.choose({ [now.name]: value });
+  if (first.many) {
+    const group = el('div', { class: 'more-marks', role: 'group', 'aria-label': first.label });
+    return {
+      element: el('div', { class: 'more-ask' }, el('span', { class: 'radios-label', 'aria-hidden': 'true' }, first.label), group),
+      draw(item) {
+        now = item;
+        children(group, item.values.length, i => el('button', {
+          type: 'button', class: 'more-mark', onclick: () => {
+            const value = now.values[i], chosen = now.chosen.includes(value) ? now.chosen.filter((/** @type {string} */ one) => one !== value) : [...now.chosen, value];
+            choose(now.values.filter((/** @type {string} */ one) => chosen.includes(one)).join(','));
+          },
+        })).forEach((button, i) => {
+          put(button, { 'aria-pressed': String(item.chosen.includes(item.values[i])) });
+          write(button, item.texts[i]);
+        });
+      },
+    };
+  }
+  if (first.widget === 'text' || first.widget === 'lines') {
+    let resting = 0;
+    const field = el(first.widget === "lines" ? "textarea" : "input", {
+      'aria-label': first.label, class: 'more-text', rows: first.widget === 'lines' ? 5 : null, maxlength: first.most ?? 200,
+      oninput: () => { clearTimeout(resting); resting = window.setTimeout(() => choose(field.value), TYPED); },
+    });
+    return {
+      element: el('label', { class: 'more-ask' }, el('span', { class: 'radios-label' }, first.label), field),
+      draw(item) { now = item; if (field.getRootNode() instanceof ShadowRoot && /** @type {ShadowRoot} */ (field.getRootNode()).activeElement === field) return; field.value = item.chosen; },
+      end: () => clearTimeout(resting),
+    };
+  }
+  const list = radios(first.label, index => choose(now.values[index]));
+  return {
+    element: list.element,
+    draw(item) {
+      now = item;
+      list.draw(item.texts.map((/** @type {string} */ text) => ({ text })), item.values.indexOf(item.chosen));
+    },
+  };
+}
+
+/** A picture as a chart, with its finding and the ways to keep it. @param {Acts} acts @returns {Drawn} */
+function picture({ root, context }) {
+  /** @type {Item} */
+  let now;
+  const title = el('h4'), drawn = chart(), finding = el('p', { class: 'more-finding' }), said = el('p', { class: 'more-said' });
+  const kept = keep(root, { ...context, run: () => null, kept: () => ({ picture: now.picture, query: now.query, name: now.title }) });
+  const element = el('figure', { class: 'more-picture' }, el('div', { class: 'more-head' }, title, kept.element), drawn.element, finding, said);
+  return {
+    element,
+    draw(item) {
+      now = item;
+      write(title, item.title);
+      write(finding, item.sentence);
+      write(said, item.more);
+      drawn.draw(item.figure, item.alt);
+      kept.draw();
+    },
+    end() {
+      drawn.end();
+      kept.end();
+    },
+  };
+}
+
+/** @returns {Drawn} */
+function table() {
+  const head = el('tr'), body = el('tbody');
+  const element = el('div', { class: 'more-table', tabindex: '0', role: 'region' }, el('table', {}, el('thead', {}, head), body));
+  return {
+    element,
+    draw(item) {
+      put(element, { 'aria-label': `Table: ${item.head.filter(Boolean).join(', ')}` });
+      children(head, item.head.length, () => el('th', { scope: 'col' })).forEach((one, i) => write(one, item.head[i]));
+      children(body, item.rows.length, () => el('tr')).forEach((row, i) => {
+        children(row, item.rows[i].length, c => el(c ? 'td' : 'th', c ? {} : { scope: 'row', dir: 'auto' })).forEach((cell, c) => {
+          put(cell, { class: typeof item.rows[i][c] === 'number' ? 'is-number' : null });
+          write(cell, written(item.rows[i][c]));
+        });
+      });
+    },
+  };
+}
+
+/** Columns beside each other. @param {Acts} acts @returns {Drawn} */
+function beside(acts) {
+  const element = el('div', { class: 'more-beside' });
+  /** @type {ReturnType<typeof pieces>[]} */
+  let columns = [];
+  return {
+    element,
+    draw(item) {
+      if (columns.length !== item.columns.length) {
+        columns.forEach(column => column.end());
+        element.replaceChildren();
+        columns = item.columns.map(() => { const place = el('div'); element.append(place); return pieces(place, acts); });
+      }
+      columns.forEach((column, i) => column.draw(item.columns[i]));
+    },
+    end: () => columns.forEach(column => column.end()),
+  };
+}
+
+/** The offer to measure what takes long. @param {Acts} acts @returns {Drawn} */
+function wait(acts) {
+  const element = el('button', { type: 'button', class: 'enc-pill', onclick: acts.agree });
+  return { element, draw: item => write(element, item.words) };
+}
+
+/** How each kind of piece is made. @type {Record<string, (acts: Acts, item: Item) => Drawn>} */
+const KINDS = {
+  paragraph: () => words('p', 'more-said'),
+  line: () => words('pre', 'more-line'),
+  code: () => words('pre', 'more-code'),
+  heading: () => words('h3', ''),
+  finding: () => words('p', 'more-finding'),
+  offer: () => words('p', 'more-said'),
+  ask: choice,
+  picture,
+  table,
+  beside,
+  wait,
+};
+
+/** Pieces below each other; those of the same kind and name stay, and get their new numbers. @param {HTMLElement} place @param {Acts} acts */
+function pieces(place, acts) {
+  /** @type {Drawn[]} */
+  let there = [];
+  let known = '';
+  const end = () => { there.forEach(one => one.end?.()); there = []; };
+  return {
+    /** @param {Item[]} items */
+    draw(items) {
+      const names = JSON.stringify(items.map(({ kind, name, picture: key, widget, many }) => [kind, name ?? key, widget, many]));
+      if (names !== known) {
+        end();
+        there = items.map(item => KINDS[item.kind](acts, item));
+        place.replaceChildren(...there.map(one => one.element));
+        known = names;
+      }
+      items.forEach((item, i) => there[i].draw(item));
+    },
+    end() {
+      end();
+      place.replaceChildren();
+      known = '';
+    },
+  };
+}
+
+/** One section. @param {Acts} acts @param {string} name @param {string} title @param {(asked: {agreed: boolean}, signal: AbortSignal) => Promise<Item[]>} fetched @param {() => void} turn */
+function section(acts, name, title, fetched, turn) {
+  const body = el('div', { class: 'more-body', id: `more-${name}`, hidden: true }), place = el('div', { class: 'more-pieces' });
+  const button = el('button', { type: 'button', class: 'more-title', 'aria-expanded': 'false', 'aria-controls': `more-${name}`, onclick: turn }, title);
+  const words = el('span'), stop = el('button', { type: 'button', class: 'enc-pill' }), said = el('p', { class: 'more-wait', role: 'status', hidden: true }, words, ' ', stop);
+  body.append(said, place);
+  let asked = '', soon = 0, late = 0;
+  /** @type {AbortController | null} */
+  let going = null;
+  const drawn = pieces(place, { ...acts, agree: () => begin(true) });
+
+  /** @param {string} text @param {string} [act] @param {() => void} [then] */
+  function say(text, act = '', then = () => {}) {
+    said.hidden = !text;
+    stop.hidden = !act;
+    write(words, text);
+    write(stop, act);
+    stop.onclick = then;
+  }
+  function end() {
+    clearTimeout(soon);
+    clearTimeout(late);
+    going?.abort();
+    going = null;
+    put(body, { 'aria-busy': null });
+  }
+  /** @param {boolean} agreed */
+  function begin(agreed) {
+    end();
+    const mine = going = new AbortController();
+    put(body, { 'aria-busy': 'true' });
+    late = window.setTimeout(() => say('Working …', 'Stop', () => { end(); say('Stopped.', 'Go on', () => begin(agreed)); }), LONG);
+    fetched({ agreed }, mine.signal).then(
+      items => { if (going === mine) { end(); say(''); drawn.draw(items); } },
+      error => { if (going === mine) { end(); drawn.end(); say(error.message, 'Try again', () => begin(agreed)); } },
+    );
+  }
+  return {
+    element: el('section', { class: 'more-section' }, el('h2', {}, button), body),
+    /** @param {boolean} open @param {string} of what it is drawn of */
+    draw(open, of) {
+      put(button, { 'aria-expanded': String(open) });
+      body.hidden = !open;
+      if (!open) {
+        end();
+        asked = '';
+        return;
+      }
+      if (of === asked) return;
+      end();
+      soon = window.setTimeout(() => begin(false), asked ? SOON : 0);
+      asked = of;
+    },
+    end() {
+      end();
+      drawn.end();
+    },
+  };
+}
+
+/** The sections of a page. @param {HTMLElement} root @param {import('./mount.js').Context} context @param {string} page @param {readonly (readonly [string, string])[]} titles @param {Ask} ask */
+export function more(root, context, page, titles, ask) {
+  dress(root, css);
+  const { store } = context;
+  let query = /** @type {Record<string, string>} */ ({});
+  /** The sections that are open, by the address; "1" is the first. */
+  const opened = () => {
+    const names = store.get().more.split(',');
+    return titles.map(([name]) => name).filter((name, i) => names.includes(name) || (!i && names.includes('1')));
+  };
+  /** @param {string} name */
+  function turn(name) {
+    const open = opened();
+    store.set({ more: (open.includes(name) ? open.filter(one => one !== name) : [...open, name]).join(',') });
+  }
+  const acts = { root, context, choose: store.choose, agree: () => {} };
+  const sections = titles.map(([name, title]) => section(acts, name, title, ({ agreed }, signal) => ask({ page, section: name, query, theme: dark.matches ? 'dark' : 'light', agreed }, signal), () => turn(name)));
+  const element = el('div', { class: 'more', role: 'group', 'aria-label': 'More of this page' }, ...sections.map(one => one.element));
+  return {
+    element,
+    /** @param {import('./store.js').Chosen} state */
+    draw(state) {
+      const word = String(state.word), { more: _, number: __, numbers: ___, ...chosen } = toQuery(state);
+      query = { lens_token: word, near_word: word, curve_token: word, ...store.others(), ...chosen };
+      const of = JSON.stringify([query, dark.matches]), open = opened();
+      sections.forEach((one, i) => one.draw(open.includes(titles[i][0]), of));
+    },
+    end() {
+      sections.forEach(one => one.end());
+      element.remove();
+    },
+  };
+}

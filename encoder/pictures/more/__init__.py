@@ -1,0 +1,1 @@
+"""What stands below the picture of a page: charts, tables and checks, as data."""

@@ -1,0 +1,13 @@
+"""All that stands below pages, by the page and the name of a section, in the order of the page."""
+
+from collections.abc import Mapping
+
+from encoder.pictures.lab import Part
+from encoder.pictures.more import output_page, step_pages
+
+MORE: Mapping[str, Mapping[str, tuple[Part, ...]]] = {
+    "embedding": step_pages.EMBEDDING,
+    "attention": step_pages.ATTENTION,
+    "add_norm": step_pages.ADD_NORM,
+    "output": output_page.MORE,
+}

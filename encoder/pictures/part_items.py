@@ -1,0 +1,134 @@
+"""Parts of a page as plain data, drawn by whoever shows them: words, what is offered, charts, and tables."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, TypeAlias
+
+from encoder.pictures.expression import Kept, make_now
+from encoder.pictures.figures.drawn import tell_apart
+from encoder.pictures.lab import Ask, Beside, Note, Part, Show, Table, When, Words, pictures_of
+from encoder.pictures.link import spell
+from encoder.pictures.picture import Answer, Picture
+from encoder.pictures.registry.steps import STEP
+from encoder.pictures.scene import Scene
+from encoder.support.formatting import shown
+from encoder.support.theme import Theme
+
+Item: TypeAlias = dict[str, Any]
+
+
+def begin(flops: float) -> str:
+    """Let everything begin."""
+    return ""
+
+
+@dataclass
+class Items:
+    """Makes the items of parts.
+
+    Attributes:
+        ask: what is asked of a picture.
+        kept: what keeps the results of calls, of what is asked.
+        theme: of charts.
+        offer: what is offered in place of a picture that takes so many operations; empty where it may begin.
+        known: calls that were made already, with what they gave.
+        last: the picture that words and tables follow which have none of their own.
+    """
+
+    ask: Callable[[Picture], Scene]
+    kept: Callable[[Scene], Kept] = lambda scene: make_now
+    theme: Theme = "light"
+    offer: Callable[[float], str] = begin
+    known: dict[Any, Any] = field(default_factory=dict)
+    last: Picture = STEP
+
+    def of(self, parts: Sequence[Part]) -> list[Item]:
+        """Return the items of parts, in their order.
+
+        Raises:
+            EncoderError: something cannot be measured, or be asked of this run.
+        """
+        return [item for at, part in enumerate(parts) for item in self.of_part(part, parts[at:])]
+
+    def of_part(self, part: Part, rest: Sequence[Part]) -> list[Item]:
+        """Return the items of a part; `rest` are it and those that follow."""
+        if isinstance(part, str):
+            return [{"kind": "paragraph", "words": part}]
+        if isinstance(part, Picture | Show):
+            return [self.shown(part if isinstance(part, Show) else Show(part))]
+        if isinstance(part, Note):
+            return [{"kind": part.kind, "words": self.words(part.words, rest)}]
+        if isinstance(part, Ask):
+            return [self.asked(part, rest)]
+        if isinstance(part, Table):
+            return [table(part, part.columns(self.answer(rest)))]
+        if isinstance(part, When):
+            return self.of(part.parts if part.holds(self.answer(rest)) else part.otherwise)
+        if isinstance(part, Beside):
+            return [{"kind": "beside", "columns": [self.of_part(each, rest) for each in part.parts]}]
+        raise TypeError(f"{part!r} is drawn by a page's own code, and has no items")
+
+    def answer(self, parts: Sequence[Part]) -> Answer:
+        """Return the answer of the picture that comes next, or of the last one."""
+        return self.answer_of(next(pictures_of(parts), self.last))
+
+    def answer_of(self, picture: Picture) -> Answer:
+        """Return the answer of a picture, which measures no call that another one has measured."""
+        scene = self.ask(picture)
+        answer = picture.of(scene, self.kept(scene), self.known)
+        self.known = answer.known
+        return answer
+
+    def words(self, words: Words, parts: Sequence[Part]) -> str:
+        """Return words, or what they are of the picture that comes next."""
+        return words if isinstance(words, str) else words(self.answer(parts))
+
+    def shown(self, show: Show) -> Item:
+        """Return a picture as a chart, with all that is said of it; or the offer to measure it."""
+        self.last, answer = show.picture, self.answer_of(show.picture)
+        if show.flops is not None and (offer := self.offer(show.flops(answer.scene))):
+            return {"kind": "wait", "words": offer}
+        figure, run = answer.figure(self.theme), answer.scene.run
+        if run is not None and run.tokenization.second:
+            tell_apart(figure, run.tokens, run.tokenization.second, self.theme)
+        return {
+            "kind": "picture",
+            "picture": show.picture.key,
+            "query": answer.query,
+            "title": answer.title,
+            "alt": answer.alt,
+            "sentence": answer.sentence,
+            "more": self.words(show.more, (show,)),
+            "figure": figure.to_dict(),
+        }
+
+    def asked(self, ask: Ask, rest: Sequence[Part]) -> Item:
+        """Return what is offered, as a link spells it and as people call it, and what is chosen."""
+        scene, option = self.answer(rest).scene, ask.option
+        chosen = scene[option]
+        values = list(option.offered(scene)) if option.offered else []
+        named = ask.named or (token_name if ask.widget == "token" else lambda scene, value: str(value))
+        return {
+            "kind": "ask",
+            "name": option.key,
+            "label": ask.label,
+            "widget": ask.widget,
+            "many": option.many,
+            "values": [spell(value) for value in values],
+            "texts": [named(scene, value) for value in values],
+            "chosen": [spell(value) for value in chosen] if option.many else spell(chosen),
+        }
+
+
+def token_name(scene: Scene, position: int) -> str:
+    """What a token is called where one is chosen."""
+    return f"{position} {shown(scene.t.tokens[position])}"
+
+
+def table(part: Table, columns: Mapping[Any, Sequence[Any]]) -> Item:
+    """Return a table; the first column names the rows."""
+    rows = [
+        [cell if isinstance(cell, int | str) else float(cell) for cell in row]
+        for row in zip(*columns.values(), strict=True)
+    ]
+    return {"kind": "table", "name": part.key, "head": [str(name) for name in columns], "rows": rows}

@@ -1,0 +1,212 @@
+"""What stands below the browser's pages: the run's own numbers, for every model and any text, or one plain sentence."""
+
+import re
+from pathlib import Path
+
+import numpy as np
+import pytest
+from more_tools import every, numbers, pictures, section, words
+from nasty import EVERY as NASTY
+from plotly.offline import get_plotlyjs_version
+
+from encoder import Edit, TextEncoder
+from encoder.edits.edit_text import edits_to_text
+from encoder.metrics import length, stream
+from encoder.pictures.figures.drawn import Drawn
+from encoder.pictures.more.sections import MORE
+from encoder.pictures.view import EXAMPLE
+from pages.front import make_more, routes
+from pages.front.request_fields import RefusedError
+from pages.ui.server import jobs
+from pages.ui.server.offers import MODELS
+from pages.ui.state.site import PAGES
+
+KEYS = "Keys on the table belong to Sara."
+SECTIONS = [(page, name) for page, sections in MORE.items() for name in sections]
+STARTS = (
+    {"sentence": "The cat chased the mouse.", "second": "It purred."},
+    {"sentence": "The [MASK] sat on the mat.", "hidden": "2,3"},
+    {"edits": "layers.1.attention.heads:zero:h=0;embedding.positions:zero"},
+)
+CHANGED = edits_to_text((Edit("layers.4.attention.heads", "zero", heads=(1,)),))
+
+
+def test_each_page_names_its_sections_in_their_order() -> None:
+    assert {page.key: [name for name, _ in page.more] for page in PAGES if page.more} == {
+        page: [*sections] for page, sections in MORE.items()
+    }
+    assert all(title for page in PAGES for _, title in page.more)
+
+
+@pytest.mark.parametrize("model", MODELS)
+def test_every_section_is_drawn_of_every_model(model: str) -> None:
+    """A chart holds numbers, what it shows and a sentence, and Plotly's cartesian part can draw it."""
+    drawn = cartesian_traces()
+    for page, name in SECTIONS:
+        items = section(page, name, model=model, sentence="I understand this", layer="0", head="0", agreed=True)
+        assert items, (page, name)
+        for key, picture in pictures(items).items():
+            figure = picture["figure"]
+            assert figure["data"] and {trace["type"] for trace in figure["data"]} <= drawn, key
+            assert picture["title"] and picture["alt"] and picture["sentence"], key
+            assert Drawn(figure) is not None, key  # plotly.py checks every name and value
+
+
+def cartesian_traces() -> set[str]:
+    """The kinds of trace that the browser's bundle registers."""
+    bundle = (routes.BUILT / "plotly.js").read_text(encoding="utf-8")
+    kinds = set(re.findall(r'moduleType:"trace",name:"(\w+)",basePlotModule', bundle))
+    assert {"scatter", "bar", "heatmap"} <= kinds and not {"scatter3d", "scattergl", "surface"} & kinds
+    return kinds
+
+
+def test_the_browser_draws_with_the_version_that_plotly_py_writes_for() -> None:
+    bundle = (routes.BUILT / "plotly.js").read_text(encoding="utf-8")
+    assert f"plotly.js (cartesian - minified) v{get_plotlyjs_version()}" in bundle[:400]
+    assert not re.search(r"\beval\(|new Function\(", bundle), "the policy of content forbids it"
+
+
+@pytest.mark.parametrize("start", STARTS, ids=["pair", "hidden", "changed"])
+def test_every_section_is_drawn_of_a_pair_of_masked_words_and_of_a_changed_run(start: dict[str, str]) -> None:
+    for page, name in SECTIONS:
+        assert section(page, name, **start), (page, name)
+
+
+def test_no_text_breaks_a_section_or_is_more_than_text() -> None:
+    for text in (" ".join(NASTY)[:2000], "同じ [MASK]", "= <b>x</b>", "a " * 60):
+        for page, name in SECTIONS:
+            assert section(page, name, sentence=text, model="small", layer="1", head="0"), (page, name, text)
+
+
+def test_what_cannot_be_is_one_sentence() -> None:
+    for query, status, part in (
+        ({"layer": "99"}, 400, "99"),
+        ({"model": "none"}, 404, "none"),
+        ({"edits": "zz"}, 400, "edits"),
+        ({"step": "zz"}, 400, "step"),
+    ):
+        with pytest.raises(RefusedError) as refused:
+            section("attention", "chart", **query)
+        assert refused.value.status == status and part in refused.value.message and refused.value.message.endswith(".")
+    for page, name in (("attention", "none"), ("none", "chart"), ("", "")):
+        with pytest.raises(RefusedError) as refused:
+            section(page, name)
+        assert refused.value.status == 404
+
+
+def test_a_choice_is_offered_with_what_is_chosen_and_one_that_is_not_offered_is_the_usual() -> None:
+    asked = {item["name"]: item for item in every(section("output", "ways")) if item["kind"] == "ask"}
+    assert asked["move"]["chosen"] == asked["move"]["values"][0] and asked["alike_layer"]["values"][0] == "input"
+    for wrong in ("Width", "", "Length,Length"):
+        items = section("output", "ways", move=wrong, alike_layer="x")
+        assert next(item for item in items if item.get("name") == "move")["chosen"] == asked["move"]["chosen"]
+    chosen = section("output", "ways", move="Length")
+    assert next(item for item in chosen if item.get("name") == "move")["chosen"] == "Length"
+    assert (
+        pictures(chosen)["moves"]["query"]["move"] == "Length" and pictures(chosen)["moves"]["query"]["more"] == "ways"
+    )
+
+
+def test_what_takes_long_is_offered_with_its_time_and_measured_when_somebody_agrees(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(jobs, "SPEED", 1e9)
+    query = {"model": "small", "sentence": "Nobody asked for this before."}
+    waits = [item for item in every(section("output", "layers", **query)) if item["kind"] == "wait"]
+    assert len(waits) == 2 and all(
+        re.fullmatch(r"Measure \(about \d+ (seconds|minutes)\)", each["words"]) for each in waits
+    )
+    assert {*pictures(section("output", "layers", agreed=True, **query))} == {"alike_cosine", "alike_linear"}
+
+
+def test_attention_has_the_step_as_a_chart_what_each_head_adds_and_its_proofs(base: TextEncoder) -> None:
+    trace, here = base.trace(KEYS), {"sentence": KEYS, "layer": "2", "head": "5"}
+    for step in ("scores", "scaled", "weights", "heads"):
+        shown = numbers(pictures(section("attention", "chart", step=f"attention.{step}", **here))["picture"])
+        np.testing.assert_allclose(shown, trace[f"layers.2.attention.{step}"][5].numpy(), rtol=1e-5, atol=1e-7)
+    adds = pictures(section("attention", "heads", **here))
+    assert np.allclose(numbers(adds["head_shares"]).sum(0), 1, atol=1e-5)
+    w_o = base.model.layers[2].attention.w_o.weight
+    added = trace["layers.2.attention.heads"][5] @ w_o[:, 5 * 64 : 6 * 64].T
+    np.testing.assert_allclose(numbers(adds["head_lengths"])[5], added.norm(dim=-1).numpy(), rtol=1e-4)
+    ways = section("attention", "one_matrix", **here)
+    assert "One matrix of 512 × 512 is 8 matrices of 512 × 64" in words(ways) and "they agree: queries to" in words(
+        ways
+    )
+
+
+def test_masked_and_changed_runs_are_shown_as_they_are_and_their_proofs_say_so(base: TextEncoder) -> None:
+    masked = numbers(pictures(section("attention", "chart", sentence=KEYS, hidden="2", layer="2", head="5"))["picture"])
+    assert (masked[:, 2] == 0).all() and masked.sum(1) == pytest.approx(1, abs=1e-6)
+    for page, agreements in (("attention", 3), ("add_norm", 2), ("embedding", 1), ("output", 1)):
+        (table,) = [item for item in section(page, "checks", sentence=KEYS, layer="2") if item["kind"] == "table"]
+        assert len(table["rows"]) >= agreements
+        assert all(re.fullmatch(r"to ([5-9]|\d\d) digits|to the last bit", row[1]) for row in table["rows"]), table
+    for layer, changed in (("4", True), ("3", False)):
+        items = section("attention", "checks", edits="layers.4.attention.weights:scale:v=0.5", layer=layer)
+        (table,) = [item for item in items if item["kind"] == "table"]
+        assert any(row[1].startswith("changed") for row in table["rows"]) == changed
+    off, on = (base.trace(EXAMPLE, edits=some)["layers.5.attention.weights"][1] for some in (HEAD_OFF, ()))
+    shown = numbers(pictures(section("attention", "chart", edits=CHANGED, layer="5", head="1"))["picture"])
+    np.testing.assert_allclose(shown, off.numpy(), atol=1e-6)
+    assert float((off - on).abs().max()) > 1e-3
+
+
+HEAD_OFF = (Edit("layers.4.attention.heads", "zero", heads=(1,)),)
+
+
+def test_the_code_that_is_shown_computed_the_steps() -> None:
+    code = "\n".join(item["words"] for item in section("attention", "checks") if item["kind"] == "code")
+    assert "masked.softmax(-1)" in code and 'tap("weights"' in code
+
+
+def test_add_norm_says_the_deviation_before_and_after(base: TextEncoder) -> None:
+    trace, here = base.trace(KEYS), {"sentence": KEYS, "layer": "3", "step": "add_norm_1.output"}
+    before, after = (float(trace[f"layers.3.add_norm_1.{name}"].std()) for name in ("sum", "output"))
+    sides = section("add_norm", "sides", **here)
+    assert f"have a standard deviation of {before:.3g}; those that come out have {after:.3g}" in words(sides)
+    assert numbers(pictures(sides)["norm_sides"], "y").sum() == pytest.approx(1, abs=1e-5)
+    (table,) = [item for item in section("add_norm", "moments", **here) if item["kind"] == "table"]
+    assert [row[0] for row in table["rows"]] == [f"{i} {token}" for i, token in enumerate(trace.tokens)]
+    means = trace["layers.3.add_norm_1.sum"].mean(-1).numpy()
+    np.testing.assert_allclose([row[1] for row in table["rows"]], means, rtol=1e-3, atol=1e-5)
+
+
+def test_output_has_ranks_near_words_sources_and_ways(base: TextEncoder) -> None:
+    here = {"sentence": KEYS, "lens_token": "4"}
+    near = section("output", "words", **here)
+    assert "Nearest to “table” (4) is “table” at the input" in words(near)
+    assert numbers(pictures(near)["nearest_by_layer"]).shape == (7, 5)
+    shares = numbers(pictures(section("output", "sources", **here))["layer_shares"])
+    assert np.isfinite(shares).sum() == 4 * 10 * 6 and np.nansum(shares) == pytest.approx(10 * 6, rel=1e-4)
+    lengths = length(stream(base.trace(KEYS))[-1])
+    longest = f"{float(lengths.max() / lengths.min()):.3g} times as long as the shortest"
+    assert longest in words(section("output", "ways", move="Length", **here))
+    race = pictures(section("output", "chart", sentence="The capital of France is [MASK]."))["race"]
+    assert "“paris” is at rank 1" in race["sentence"]
+
+
+def test_a_picture_that_stands_below_can_be_kept_as_a_file() -> None:
+    from pages.front.make_file import PICTURES
+
+    shown = {picture["picture"] for page, name in SECTIONS for picture in pictures(section(page, name)).values()}
+    assert shown <= PICTURES.keys()
+
+
+def test_the_section_is_not_asked_of_a_model_that_must_be_asked_for_first(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(make_more.make.offered_models, "seconds", lambda name: 100.0)
+    monkeypatch.setattr(make_more.engine, "is_loaded", lambda name: False)
+    with pytest.raises(RefusedError, match="Open the page Models"):
+        section("attention", "chart", model="small")
+    assert Path(routes.BUILT / "plotly.js").is_file()
+
+
+def test_a_run_that_does_not_end_in_numbers_is_drawn_without_them_or_refused_in_a_sentence() -> None:
+    lost = "layers.1.output:scale:v=3e38;layers.2.output:scale:v=3e38"
+    for page, name in SECTIONS:
+        try:
+            items = section(page, name, model="small", edits=lost, layer="2", head="0")
+        except RefusedError as error:
+            assert error.status == 400 and error.message.endswith("."), (page, name)
+        else:
+            assert items and not re.search(r"\bnan\b", words(items)), (page, name, words(items))
