@@ -17,6 +17,7 @@ import { toQuery } from './store.js';
 const SOON = 60; // ms without another choice, after which a section is asked for
 const LONG = 700; // ms after which somebody who waits is told so, and may end it
 const TYPED = 500; // ms after the last key
+const MADE = ['sentence', 'second', 'model', 'hidden', 'edits', 'other', 'other_model']; // what makes a run
 const dark = matchMedia('(prefers-color-scheme: dark)');
 
 /** A cell of a table: numbers as every page writes them. @param {unknown} value */
@@ -134,6 +135,22 @@ function beside(acts) {
   };
 }
 
+/** Switches that change what is run. @param {Acts} acts @param {Item} first @returns {Drawn} */
+function press(acts, first) {
+  const group = el('div', { class: 'more-marks', role: 'group', 'aria-label': first.label });
+  let now = first;
+  return {
+    element: el('div', { class: 'more-ask' }, el('span', { class: 'radios-label', 'aria-hidden': 'true' }, first.label), group),
+    draw(item) {
+      now = item;
+      children(group, item.switches.length, i => el('button', { type: 'button', class: 'more-mark', onclick: () => acts.context.store.set(now.switches[i].makes) })).forEach((button, i) => {
+        put(button, { 'aria-pressed': String(item.switches[i].pressed) });
+        write(button, item.switches[i].text);
+      });
+    },
+  };
+}
+
 /** The offer to measure what takes long. @param {Acts} acts @returns {Drawn} */
 function wait(acts) {
   const element = el('button', { type: 'button', class: 'enc-pill', onclick: acts.agree });
@@ -149,45 +166,53 @@ const KINDS = {
   finding: () => words('p', 'more-finding'),
   offer: () => words('p', 'more-said'),
   ask: choice,
+  press,
+  error: () => words('p', 'more-error'),
   picture,
   table,
   beside,
   wait,
 };
 
-/** Pieces below each other; those of the same kind and name stay, and get their new numbers. @param {HTMLElement} place @param {Acts} acts */
+/** Pieces below each other; those of the same kind and name stay where they are, and get their new numbers. @param {HTMLElement} place @param {Acts} acts */
 function pieces(place, acts) {
-  /** @type {Drawn[]} */
-  let there = [];
-  let known = '';
-  const end = () => { there.forEach(one => one.end?.()); there = []; };
+  /** @type {Map<string, Drawn>} */
+  let there = new Map();
   return {
     /** @param {Item[]} items */
     draw(items) {
-      const names = JSON.stringify(items.map(({ kind, name, picture: key, widget, many }) => [kind, name ?? key, widget, many]));
-      if (names !== known) {
-        end();
-        there = items.map(item => KINDS[item.kind](acts, item));
-        place.replaceChildren(...there.map(one => one.element));
-        known = names;
+      /** @type {Map<string, Drawn>} */
+      const now = new Map();
+      for (const [i, item] of items.entries()) {
+        const { kind, name, picture: key, widget, many } = item, title = JSON.stringify([kind, name ?? key ?? items.slice(0, i).filter(one => one.kind === kind).length, widget, many]);
+        now.set(title, there.get(title) ?? KINDS[kind](acts, item));
       }
-      items.forEach((item, i) => there[i].draw(item));
+      for (const [title, one] of there) {
+        if (now.get(title) === one) continue;
+        one.end?.();
+        one.element.remove();
+      }
+      there = now;
+      [...now.values()].forEach((one, i) => {
+        if (place.children[i] !== one.element) place.insertBefore(one.element, place.children[i] ?? null); // nobody's focus is lost
+        one.draw(items[i]);
+      });
     },
     end() {
-      end();
+      for (const one of there.values()) one.end?.();
+      there = new Map();
       place.replaceChildren();
-      known = '';
     },
   };
 }
 
-/** One section. @param {Acts} acts @param {string} name @param {string} title @param {(asked: {agreed: boolean}, signal: AbortSignal) => Promise<Item[]>} fetched @param {() => void} turn */
-function section(acts, name, title, fetched, turn) {
+/** One section. @param {Acts} acts @param {string} name @param {string} title @param {(asked: {agreed: boolean}, signal: AbortSignal) => Promise<Item[]>} fetched @param {() => void} turn @param {() => string} made what is run */
+function section(acts, name, title, fetched, turn, made) {
   const body = el('div', { class: 'more-body', id: `more-${name}`, hidden: true }), place = el('div', { class: 'more-pieces' });
   const button = el('button', { type: 'button', class: 'more-title', 'aria-expanded': 'false', 'aria-controls': `more-${name}`, onclick: turn }, title);
   const words = el('span'), stop = el('button', { type: 'button', class: 'enc-pill' }), said = el('p', { class: 'more-wait', role: 'status', hidden: true }, words, ' ', stop);
   body.append(said, place);
-  let asked = '', soon = 0, late = 0;
+  let asked = '', agreedOn = '', soon = 0, late = 0;
   /** @type {AbortController | null} */
   let going = null;
   const drawn = pieces(place, { ...acts, agree: () => begin(true) });
@@ -207,9 +232,11 @@ function section(acts, name, title, fetched, turn) {
     going = null;
     put(body, { 'aria-busy': null });
   }
-  /** @param {boolean} agreed */
-  function begin(agreed) {
+  /** Asks for the section; who agreed once to long work in it agrees to it of this run. @param {boolean} wished */
+  function begin(wished) {
     end();
+    if (wished) agreedOn = made();
+    const agreed = agreedOn === made();
     const mine = going = new AbortController();
     put(body, { 'aria-busy': 'true' });
     late = window.setTimeout(() => say('Working …', 'Stop', () => { end(); say('Stopped.', 'Go on', () => begin(agreed)); }), LONG);
@@ -257,7 +284,7 @@ export function more(root, context, page, titles, ask) {
     store.set({ more: (open.includes(name) ? open.filter(one => one !== name) : [...open, name]).join(',') });
   }
   const acts = { root, context, choose: store.choose, agree: () => {} };
-  const sections = titles.map(([name, title]) => section(acts, name, title, ({ agreed }, signal) => ask({ page, section: name, query, theme: dark.matches ? 'dark' : 'light', agreed }, signal), () => turn(name)));
+  const sections = titles.map(([name, title]) => section(acts, name, title, ({ agreed }, signal) => ask({ page, section: name, query, theme: dark.matches ? 'dark' : 'light', agreed }, signal), () => turn(name), () => JSON.stringify(MADE.map(one => query[one]))));
   const element = el('div', { class: 'more', role: 'group', 'aria-label': 'More of this page' }, ...sections.map(one => one.element));
   return {
     element,

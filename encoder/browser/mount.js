@@ -56,7 +56,6 @@ const MORE = {
   feed_forward: 'More of this step: where a unit fires in many sentences, units that no sentence wakes, its proof against PyTorch and its code',
   heads: 'More of the heads: examine them, measures, how alike they are, what really flows, where they look over a whole corpus',
   what_if: 'More: switches for the whole model, any step side by side, each part over many sentences, which parts and words made the guess',
-  compare: 'More of these two: how far their vectors are apart, a word followed, any step of both, patches, one word in many sentences',
 };
 const NUMBERS = 'All numbers of every step, each of which opens';
 const TELL = ['what_if']; // pages that tell themselves what is changed in the run

@@ -28,26 +28,41 @@ class Ask:
     """What a reader sets: an option of the pictures that follow, and how it is offered.
 
     "pills", "list" and "marks" offer its values beside each other, in a list, and along a line; "slider" is a line of
-    numbers, "token" a token of the sentence, "text" any text. `named` says what a value is called.
+    numbers, "token" a token of the sentence, "text" any text and "lines" one of several lines. `named` says what a
+    value is called, `most` how many characters a text may have.
     """
 
     label: str
     option: Option
-    widget: Literal["pills", "list", "marks", "slider", "token", "text"]
+    widget: Literal["pills", "list", "marks", "slider", "token", "text", "lines"]
     named: Callable[[Scene, Any], str] | None = None
+    most: int = 200
+
+
+@dataclass(frozen=True)
+class Switch:
+    """One of several things to press: what it says, whether it is pressed, and what a press makes of the address."""
+
+    text: str
+    pressed: bool
+    makes: Mapping[str, str]
+
+
+@dataclass(frozen=True)
+class Press:
+    """Switches beside each other, which change what is run."""
+
+    label: str
+    switches: Callable[[Answer], Sequence[Switch]]
 
 
 @dataclass(frozen=True)
 class Show:
-    """A picture with its finding, what else is said of it, and its table unless the page has another.
-
-    `flops` says about how many operations it takes, where these can be many: then it is not begun unasked.
-    """
+    """A picture with its finding, what else is said of it, and its table unless the page has another."""
 
     picture: Picture
     more: Words = ""
     table: bool = True
-    flops: Callable[[Scene], float] | None = None
 
 
 @dataclass(frozen=True)
@@ -81,7 +96,16 @@ class When:
     otherwise: tuple["Part", ...] = ()
 
 
-Part: TypeAlias = str | Picture | Note | Ask | Show | Table | Own | Beside | When
+@dataclass(frozen=True)
+class Long:
+    """Parts that take so many operations together: where these are many they are not begun unasked, but offered."""
+
+    offer: str
+    flops: Callable[[Scene], float]
+    parts: tuple["Part", ...]
+
+
+Part: TypeAlias = str | Picture | Note | Ask | Press | Show | Table | Own | Beside | When | Long
 
 
 @dataclass(frozen=True)
@@ -106,7 +130,7 @@ def pictures_of(parts: Sequence[Part]) -> Iterator[Picture]:
     for part in parts:
         if isinstance(part, Picture | Show):
             yield part if isinstance(part, Picture) else part.picture
-        elif isinstance(part, Beside | When):
+        elif isinstance(part, Beside | When | Long):
             yield from pictures_of((*part.parts, *getattr(part, "otherwise", ())))
 
 
@@ -121,7 +145,7 @@ def asks_in(parts: Sequence[Part]) -> Iterator[Ask]:
     for part in parts:
         if isinstance(part, Ask):
             yield part
-        elif isinstance(part, Beside | When):
+        elif isinstance(part, Beside | When | Long):
             yield from asks_in((*part.parts, *getattr(part, "otherwise", ())))
 
 

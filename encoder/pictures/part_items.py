@@ -1,20 +1,26 @@
 """Parts of a page as plain data, drawn by whoever shows them: words, what is offered, charts, and tables."""
 
-from collections.abc import Callable, Mapping, Sequence
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, TypeAlias
 
+from encoder.pictures.export.caption import begun
 from encoder.pictures.expression import Kept, make_now
 from encoder.pictures.figures.drawn import tell_apart
-from encoder.pictures.lab import Ask, Beside, Note, Part, Show, Table, When, Words, pictures_of
+from encoder.pictures.lab import Ask, Beside, Long, Note, Part, Press, Show, Table, When, Words, pictures_of
 from encoder.pictures.link import spell
 from encoder.pictures.picture import Answer, Picture
 from encoder.pictures.registry.steps import STEP
 from encoder.pictures.scene import Scene
+from encoder.support.errors import EncoderError
 from encoder.support.formatting import shown
 from encoder.support.theme import Theme
 
 Item: TypeAlias = dict[str, Any]
+NAN = re.compile(r"\bnan\b")
+LOST = """Some values of this run are not finite numbers: they outgrew what float32 holds, or a row has no key left to \
+look at. Where a sentence says nan there is no number, and nothing follows from it."""
 
 
 def begin(flops: float) -> str:
@@ -30,7 +36,7 @@ class Items:
         ask: what is asked of a picture.
         kept: what keeps the results of calls, of what is asked.
         theme: of charts.
-        offer: what is offered in place of a picture that takes so many operations; empty where it may begin.
+        offer: how long so many operations take, in words, where they are to be asked for first; empty where not.
         known: calls that were made already, with what they gave.
         last: the picture that words and tables follow which have none of their own.
     """
@@ -45,10 +51,22 @@ class Items:
     def of(self, parts: Sequence[Part]) -> list[Item]:
         """Return the items of parts, in their order.
 
+        What cannot be measured, or be asked of this run, is a sentence in its place.
+
         Raises:
-            EncoderError: something cannot be measured, or be asked of this run.
+            EncoderError: that is so of all of them.
         """
-        return [item for at, part in enumerate(parts) for item in self.of_part(part, parts[at:])]
+        items, errors = list[Item](), dict[str, EncoderError]()
+        for at, part in enumerate(parts):
+            try:
+                items += self.of_part(part, parts[at:])
+            except EncoderError as error:  # said once, in the place of the first that it is true of
+                if str(error) not in errors:
+                    items.append({"kind": "error", "words": f"{begun(str(error)).rstrip('.')}."})
+                errors[str(error)] = error
+        if errors and all(item["kind"] == "error" for item in items):
+            raise next(iter(errors.values()))
+        return items
 
     def of_part(self, part: Part, rest: Sequence[Part]) -> list[Item]:
         """Return the items of a part; `rest` are it and those that follow."""
@@ -60,17 +78,24 @@ class Items:
             return [{"kind": part.kind, "words": self.words(part.words, rest)}]
         if isinstance(part, Ask):
             return [self.asked(part, rest)]
+        if isinstance(part, Press):
+            switches = [vars(switch) | {"makes": dict(switch.makes)} for switch in part.switches(self.answer(rest))]
+            return [{"kind": "press", "name": part.label, "label": part.label, "switches": switches}]
         if isinstance(part, Table):
             return [table(part, part.columns(self.answer(rest)))]
         if isinstance(part, When):
             return self.of(part.parts if part.holds(self.answer(rest)) else part.otherwise)
+        if isinstance(part, Long):
+            seconds = self.offer(part.flops(self.answer(rest).scene))
+            return [{"kind": "wait", "words": f"{part.offer} ({seconds})"}] if seconds else self.of(part.parts)
         if isinstance(part, Beside):
             return [{"kind": "beside", "columns": [self.of_part(each, rest) for each in part.parts]}]
         raise TypeError(f"{part!r} is drawn by a page's own code, and has no items")
 
     def answer(self, parts: Sequence[Part]) -> Answer:
         """Return the answer of the picture that comes next, or of the last one."""
-        return self.answer_of(next(pictures_of(parts), self.last))
+        self.last = next(pictures_of(parts), self.last)
+        return self.answer_of(self.last)
 
     def answer_of(self, picture: Picture) -> Answer:
         """Return the answer of a picture, which measures no call that another one has measured."""
@@ -84,10 +109,8 @@ class Items:
         return words if isinstance(words, str) else words(self.answer(parts))
 
     def shown(self, show: Show) -> Item:
-        """Return a picture as a chart, with all that is said of it; or the offer to measure it."""
+        """Return a picture as a chart, with all that is said of it."""
         self.last, answer = show.picture, self.answer_of(show.picture)
-        if show.flops is not None and (offer := self.offer(show.flops(answer.scene))):
-            return {"kind": "wait", "words": offer}
         figure, run = answer.figure(self.theme), answer.scene.run
         if run is not None and run.tokenization.second:
             tell_apart(figure, run.tokens, run.tokenization.second, self.theme)
@@ -114,10 +137,25 @@ class Items:
             "label": ask.label,
             "widget": ask.widget,
             "many": option.many,
+            "most": ask.most,
             "values": [spell(value) for value in values],
             "texts": [named(scene, value) for value in values],
             "chosen": [spell(value) for value in chosen] if option.many else spell(chosen),
         }
+
+
+def spoken(items: Sequence[Item]) -> Iterator[str]:
+    """Return all that items say."""
+    for item in items:
+        yield from (item[name] for name in ("words", "sentence", "more") if name in item)
+        for column in item.get("columns", ()):
+            yield from spoken(column)
+
+
+def explained(items: list[Item]) -> list[Item]:
+    """Return items, and where one says nan, what that means."""
+    lost = any(NAN.search(words) for words in spoken(items))
+    return [*items, {"kind": "paragraph", "words": LOST}] if lost else items
 
 
 def token_name(scene: Scene, position: int) -> str:

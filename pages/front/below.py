@@ -24,14 +24,6 @@ OPENS = {
     ),
     "heads": (*("heads_part", "inside_key", "inside_query", "measure", "over", "pair_way"),),
     "feed_forward": ("atlas_unit",),
-    "what_if": (
-        *("why", "watched", "loo_way", "loo_measure", "board_way", "beside_step"),
-        *("why_token", "why_word", "why_other", "why_baseline", "why_method"),
-    ),
-    "compare": (
-        *("alike_list", "alike_part", "beside_open", "beside_step", "compare_part", "follow", "patch_heads"),
-        *("patch_step", "set", "set_layer", "set_word", "alike_view"),
-    ),
 }
 # Pages with steps, and those that their picture shows: an address that says another asks for the numbers of that one.
 STEPS: dict[str, frozenset[str]] = {

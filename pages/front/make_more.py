@@ -9,7 +9,7 @@ from encoder.pictures.ask import scene_of, text_of
 from encoder.pictures.lab import Part, options_of
 from encoder.pictures.link import FIELDS, from_query
 from encoder.pictures.more.sections import MORE
-from encoder.pictures.part_items import Items
+from encoder.pictures.part_items import Items, explained
 from encoder.pictures.picture import Picture
 from encoder.pictures.scene import Scene
 from encoder.pictures.view import View
@@ -38,10 +38,10 @@ def more(request: MoreRequest) -> bytes:
 
         def offer(flops: float) -> str:
             seconds = flops / jobs.SPEED
-            return "" if request.agreed or seconds <= jobs.UNASKED else f"Measure ({jobs.spoken(seconds)})"
+            return "" if request.agreed or seconds <= jobs.UNASKED else jobs.spoken(seconds)
 
         with jobs.in_turn(math.inf if request.agreed else 0.0):
-            items = Items(ask, picture_results.kept, request.theme, offer).of(parts)
+            items = explained(Items(ask, picture_results.kept, request.theme, offer).of(parts))
         return compress(json.dumps(items, cls=PlotlyJSONEncoder).encode())
 
 
@@ -57,6 +57,8 @@ def view_of(parts: tuple[Part, ...], query: dict[str, str]) -> View:
     view, notes = from_query({"layer": "0", "head": "0"} | known, check, options)
     if not notes:
         encoder = make.opened(view.model)
+        if view.other_model:
+            make.opened(view.other_model)
         view, notes = view.within(encoder.config, len(encoder.tokenize(text_of(view)).ids))
     if notes:
         raise RefusedError(400, notes[0])

@@ -5,7 +5,7 @@ from typing import Any
 
 from encoder.metrics import BUNDLED, SENTENCES, most_active, stream, survey, survey_cost, unit_words
 from encoder.pictures.expression import ENC, call
-from encoder.pictures.lab import Ask, Beside, Note, Part, Show, Table, When
+from encoder.pictures.lab import Ask, Beside, Long, Note, Part, Show, Table, When
 from encoder.pictures.more.checked import WHOLE, checked, program
 from encoder.pictures.picture import Answer
 from encoder.pictures.registry.output_pictures import (
@@ -107,7 +107,7 @@ MORE: dict[str, tuple[Part, ...]] = {
     ),
     "layers": (
         f"How alike the vectors of every two layers are, over {BUNDLED}.",
-        Beside((Show(ALIKE_COSINE, flops=flops_of_survey), Show(ALIKE_LINEAR, flops=flops_of_survey))),
+        Long("Measure", flops_of_survey, (Beside((ALIKE_COSINE, ALIKE_LINEAR)), Note("paragraph", of_survey))),
     ),
     "sources": (Show(LAYER_SHARES, more=SHARES), Note("paragraph", of_shares)),
     "units": (Note("paragraph", of_units), Table("unit_words", units)),

@@ -27,7 +27,7 @@ from encoder.support.theme import label
 from encoder.trace import unpadded
 from encoder.trace.trace import Trace
 
-TWO_RUNS = {"compare_part": "Two runs"}
+TWO_RUNS = {"more": "apart"}
 PATCHED = ("output", "attention.output", "feed_forward.output", "attention.heads")
 PATCH_STEP = one_of("patch_step", PATCHED)
 PATCH_HEADS = Option("patch_heads", lambda scene: range(scene.n_heads), lambda scene: [], many=True)
@@ -81,7 +81,7 @@ APART_CHANGED = replace(
     question="How far does each word end up from where it was without the changes?",
     title="How far each token's vector is from the run without changes",
     needs="unchanged",
-    unfolds={},
+    unfolds={"more": "differs"},
 )
 
 
@@ -213,6 +213,6 @@ PATCH = of_page(
     options=(PATCH_STEP, PATCH_HEADS),
     needs="same model",
     heavy=True,
-    unfolds={"compare_part": "Patch"},
+    unfolds={"more": "patch"},
     look=lambda answer: {"largest": 1.0},
 )

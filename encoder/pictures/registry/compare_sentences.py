@@ -37,7 +37,7 @@ AFTER = Option(
     lambda scene: layer_names(scene.config, with_input=True),
     lambda scene: layer_names(scene.config, with_input=True)[-1],
 )
-ONE_WORD = {"compare_part": "One word in many sentences"}
+ONE_WORD = {"more": "word"}
 
 
 def with_word(scene: Scene) -> list[tuple[Tokens, tuple[int, ...]]]:
@@ -116,8 +116,6 @@ WORD_MEANS = of_page(
     unfolds=ONE_WORD,
 )
 
-ALIKE = {"compare_part": "Alike?"}
-TWO, LIST = "Two sentences", "A list"
 PLAIN, LESS = "As they are", f"Minus the mean of {len(SENTENCES)} sentences"
 VECTORS = Option(
     "alike_view",
@@ -185,7 +183,7 @@ COSINE_SHARES = of_page(
     about=lambda scene: About(scene.t, other=scene.b, reads=("output",)),
     options=(VECTORS,),
     needs="prefixed",
-    unfolds={**ALIKE, "alike_part": TWO},
+    unfolds={"more": "cosine"},
     look=lambda answer: {"row_title": "sentence A", "column_title": "sentence B"},
 )
 
@@ -239,6 +237,6 @@ ALL_ALIKE = of_page(
     ),
     options=(SENTENCE_LIST,),
     needs="model",
-    unfolds={**ALIKE, "alike_part": LIST},
+    unfolds={"more": "list"},
     look=lambda answer: {"largest": 1.0, "longest": 26},
 )

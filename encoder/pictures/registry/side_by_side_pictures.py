@@ -13,7 +13,7 @@ from encoder.pictures.figures.facts import kind_of, main_fact
 from encoder.pictures.figures.facts import title as step_title
 from encoder.pictures.numbers import Names
 from encoder.pictures.picture import Answer, Picture
-from encoder.pictures.registry.compare import TWO_RUNS, labels
+from encoder.pictures.registry.compare import labels
 from encoder.pictures.scene import Needs, Option, Scene
 from encoder.support.errors import EncoderError
 from encoder.support.theme import Kind
@@ -125,9 +125,9 @@ def side_by_side(key: str, page: str, side: Side, of: str, needs: Needs, **unfol
     )
 
 
-BESIDE_A = side_by_side("beside_0", "compare", "a", "in A", "other", **TWO_RUNS, beside_open="1")
-BESIDE_B = side_by_side("beside_1", "compare", "b", "in B", "other", **TWO_RUNS, beside_open="1")
-BESIDE_CHANGE = side_by_side("beside_change", "compare", "change", "B minus A", "other", **TWO_RUNS, beside_open="1")
-STEP_BEFORE = side_by_side("step_before", "what_if", "a", "without changes", "unchanged")
-STEP_NOW = side_by_side("step_now", "what_if", "b", "with changes", "unchanged")
-STEP_CHANGE = side_by_side("step_change", "what_if", "change", "with changes minus without changes", "unchanged")
+BESIDE_A = side_by_side("beside_0", "compare", "a", "in A", "other", more="beside")
+BESIDE_B = side_by_side("beside_1", "compare", "b", "in B", "other", more="beside")
+BESIDE_CHANGE = side_by_side("beside_change", "compare", "change", "B minus A", "other", more="beside")
+STEP_BEFORE = side_by_side("step_before", "what_if", "a", "without changes", "unchanged", more="beside")
+STEP_NOW = side_by_side("step_now", "what_if", "b", "with changes", "unchanged", more="beside")
+STEP_CHANGE = side_by_side("step_change", "what_if", "change", "now minus before", "unchanged", more="beside")

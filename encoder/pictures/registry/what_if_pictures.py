@@ -142,6 +142,7 @@ LEFT_OUT = of_page(
     say=say_left_out,
     about=lambda scene: About(scene.t, reads=MEASURES[scene[EFFECT]].reads),
     options=(WATCHED, ACTION, EFFECT),
+    unfolds={"more": "loo"},
 )
 
 
@@ -176,6 +177,7 @@ IMPORTANCE = of_page(
     say=say_importance,
     about=lambda scene: About(source=scene.source, scope=f"{len(OVER)} of the bundled sentences, {UNCHANGED}"),
     options=(WAY,),
+    unfolds={"more": "board"},
     needs="model",
 )
 

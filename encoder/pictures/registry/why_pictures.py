@@ -111,7 +111,7 @@ WHY_PARTS = of_page(
     title=lambda scene: f"What each part puts into {target_name(scene)}",
     say=say_parts,
     options=ASKED,
-    unfolds={"why": "Which parts"},
+    unfolds={"more": "parts"},
 )
 
 
@@ -150,7 +150,7 @@ WHY_HEAD = of_page(
     ),
     say=say_head,
     options=ASKED,
-    unfolds={"why": "Which parts"},
+    unfolds={"more": "parts"},
     look=lambda answer: {"names": token_names(answer)},
 )
 
@@ -189,7 +189,7 @@ WHY_WORDS = of_page(
     title=lambda scene: f"Shares of {target_name(scene)}",
     say=say_words,
     options=(*ASKED, BASELINE, METHOD),
-    unfolds={"why": "Which words"},
+    unfolds={"more": "words"},
     heavy=True,
 )
 
@@ -210,7 +210,7 @@ WHY_HEADS = of_page(
     title=lambda scene: f"Gradient × attention of every head, for {target_name(scene)}",
     say=say_heads,
     options=(*ASKED, BASELINE),
-    unfolds={"why": "Which words", METHOD.key: LOOKED},
+    unfolds={"more": "words", METHOD.key: LOOKED},
     heavy=True,
 )
 
@@ -231,7 +231,7 @@ WHY_DELETED = of_page(
     title=lambda scene: f"{begun(target_name(scene))} while the tokens with the largest shares go",
     say=say_deleted,
     options=(*ASKED, BASELINE),
-    unfolds={"why": "Which words"},
+    unfolds={"more": "words"},
     heavy=True,
     look=lambda answer: {"titles": ("tokens taken away, the largest share first", "logit")},
 )

@@ -146,5 +146,5 @@ def mean_like(trace: Trace) -> StoryStop:
         "bars",
         "compare",
         Values({"cosine": cosines}, tokens(trace), "cosine with the mean"),
-        choices={"compare_part": "Alike?"},
+        choices={"more": "cosine"},
     )

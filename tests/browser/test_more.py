@@ -1,0 +1,228 @@
+"""What stands below the browser's pages: charts of the run's numbers, no word to the session, the same elsewhere."""
+
+import base64
+import json
+import re
+import time
+from typing import Any
+
+import numpy as np
+import pytest
+from browser_tools import barriers, dark, open_page, places, problems, watch
+from playwright.sync_api import Browser, Locator, Page, Route, WebSocket, expect
+
+from encoder import TextEncoder
+from pages.ui.state.site import PAGES
+
+GAP = "The keys to the cabinet [MASK] on the table."
+MORE = [page for page in PAGES if page.more]
+FIGURE = """plot => {
+  const listed = values => [...values].map(one => one?.length ? [...one] : one)
+  const packed = ({ dtype, bdata, shape }) => ({ dtype, bdata, shape })
+  const unpacked = values => values.bdata ? packed(values) : listed(values)
+  return plot.data.map(({ type, x, y, z }) => ({ type, ...z ? { z: unpacked(z) } : { y: unpacked(y) } }))
+}"""
+CONTRACTS = ("attention", "output", "compare")  # opened elsewhere
+
+
+def section(page: Page, title: str) -> Locator:
+    return page.locator(".more-section").filter(has=page.get_by_role("button", name=title, exact=True))
+
+
+def unfold(page: Page, title: str) -> Locator:
+    """A section, once it has come."""
+    one = section(page, title)
+    one.get_by_role("button", name=title, exact=True).click()
+    settle(one)
+    return one
+
+
+def settle(one: Locator) -> None:
+    expect(one.locator(".more-pieces > *").first).to_be_attached()
+    expect(one.locator(".more-body[aria-busy]")).to_have_count(0)
+
+
+def numbers(one: Locator, axis: str = "z", at: int = 0) -> np.ndarray:
+    """What a chart in a section draws."""
+    plot = one.locator(".js-plotly-plot").nth(at)
+    expect(plot.locator(".main-svg").first).to_be_visible()
+    values: Any = plot.evaluate(FIGURE)[0][axis]
+    if isinstance(values, list):
+        return np.array(values, dtype=float)
+    flat = np.frombuffer(base64.b64decode(values["bdata"]), values["dtype"])
+    return flat.reshape([int(size) for size in values.get("shape", str(flat.size)).split(",")])
+
+
+def listened(page: Page) -> list[object]:
+    """All that the page sends to its session from its next opening on."""
+    sent: list[object] = []
+
+    def listen(line: WebSocket) -> None:
+        line.on("framesent", lambda frame: sent.append(frame))
+
+    page.on("websocket", listen)
+    return sent
+
+
+def test_a_chart_follows_the_choice_above_it_and_the_session_hears_of_nothing(
+    page: Page, app_url: str, base: TextEncoder
+) -> None:
+    sent, trace = listened(page), base.trace(GAP)
+    open_page(page, f"{app_url}/attention?layer=5&head=6")
+    expect(page.get_by_role("button", name="As a chart")).to_have_attribute("aria-expanded", "false")
+    page.wait_for_timeout(500)
+    sent.clear()
+    chart = unfold(page, "As a chart")
+    np.testing.assert_allclose(numbers(chart), trace["layers.5.attention.weights"][6].numpy(), atol=1e-7)
+    expect(page).to_have_url(re.compile("more=chart"))
+    for layer, head in ((5, 3), (2, 3)):
+        for name, value in (("layer", layer), ("head", head)):
+            places(page, name).get_by_role("radio", name=f"{name} {value}", exact=True).click()
+        expect(chart).to_contain_text(f"layer {layer}, head {head}")
+        np.testing.assert_allclose(numbers(chart), trace[f"layers.{layer}.attention.weights"][head].numpy(), atol=1e-7)
+    adds = unfold(page, "What each head adds, after W_O")
+    expect(adds.locator(".js-plotly-plot")).to_have_count(2)
+    assert np.allclose(numbers(adds, at=1).sum(0), 1, atol=1e-5)
+    chart.get_by_role("button", name="As a chart").click()
+    expect(chart.locator(".more-body")).to_be_hidden()
+    expect(page).to_have_url(re.compile("more=heads"))
+    assert sent == [] and problems(page) == []
+
+
+def test_a_chart_says_a_cell_under_the_pointer_and_is_kept_as_a_picture(page: Page, app_url: str) -> None:
+    open_page(page, f"{app_url}/attention?layer=5&head=6&more=chart")
+    chart = section(page, "As a chart")
+    settle(chart)
+    plot = chart.locator(".js-plotly-plot")
+    plot.scroll_into_view_if_needed()
+    box = plot.locator(".nsewdrag").first.bounding_box()
+    assert box
+    page.mouse.move(box["x"] + box["width"] * 2.5 / 12, box["y"] + box["height"] * 6.5 / 12, steps=4)
+    expect(plot.locator(".hoverlayer")).to_contain_text("keys")
+    expect(plot.locator(".modebar-btn")).not_to_have_count(0)
+    assert not [title for title in titles(plot) if "share" in title.lower()], "nothing leaves the page"
+    with page.expect_download() as kept:
+        plot.locator('.modebar-btn[data-title^="Download"]').click()
+    assert kept.value.suggested_filename.endswith(".png")
+    assert problems(page) == []
+
+
+def titles(plot: Locator) -> list[str]:
+    found: list[str] = plot.locator(".modebar-btn").evaluate_all("all => all.map(one => one.dataset.title)")
+    return found
+
+
+def test_what_is_chosen_below_stands_in_the_address_and_is_the_same_elsewhere(
+    page: Page, app_url: str, browser: Browser
+) -> None:
+    open_page(page, f"{app_url}/output?word=2")
+    ways = unfold(page, "How the vectors change from layer to layer")
+    ways.get_by_role("radio", name="Length", exact=True).click()
+    expect(ways).to_contain_text("times as long as the shortest")
+    ways.get_by_role("radio", name="layer 1", exact=True).click()
+    expect(ways).to_contain_text("After layer 1 two tokens have a cosine")
+    near = unfold(page, "The nearest words of the table")
+    expect(near).to_contain_text("Nearest to “keys” (2)")
+    said = page.locator(".more").inner_text()
+    page.go_back()
+    page.go_forward()
+    expect(page).to_have_url(re.compile("move=Length"))
+    with browser.new_context() as context:
+        other = context.new_page()
+        other.set_default_timeout(60_000)
+        watch(other)
+        open_page(other, page.url)
+        for title in ("How the vectors change from layer to layer", "The nearest words of the table"):
+            settle(section(other, title))
+        expect(other.locator(".more")).to_have_text(page.locator(".more").text_content() or "")
+        assert other.locator(".more").inner_text() == said and problems(other) == []
+
+
+def test_a_switch_below_changes_the_run_above(page: Page, app_url: str) -> None:
+    open_page(page, f"{app_url}/what_if?more=whole")
+    whole = section(page, "Switches for the whole model")
+    settle(whole)
+    title = page.get_by_role("heading", level=1)
+    said = title.text_content() or ""
+    whole.get_by_role("button", name="Causal mask").click()
+    expect(page).to_have_url(re.compile("edits=.*causal"))
+    expect(title).not_to_have_text(said)
+    expect(whole.get_by_role("button", name="Causal mask")).to_have_attribute("aria-pressed", "true")
+    whole.get_by_role("button", name="Causal mask").click()
+    expect(title).to_have_text(said)
+
+
+def test_what_is_typed_is_taken_after_a_rest_and_an_error_stands_in_its_place(page: Page, app_url: str) -> None:
+    open_page(page, f"{app_url}/what_if?more=parts")
+    parts = section(page, "Which parts made the guess")
+    settle(parts)
+    field = parts.get_by_role("textbox", name="Word", exact=True)
+    field.fill("qqqqzzzz")
+    expect(parts.locator(".more-error")).to_contain_text("is not one word of the vocabulary")
+    expect(field).to_be_focused()
+    field.fill("is")
+    expect(parts.locator(".more-error")).to_have_count(0)
+    expect(parts).to_contain_text("the logit of “is”")
+
+
+def test_long_work_is_offered_said_to_go_on_and_stopped(page: Page, app_url: str) -> None:
+    asked = list[dict[str, Any]]()
+
+    def answer(route: Route) -> None:
+        asked.append(json.loads(route.request.post_data or ""))
+        if asked[-1]["agreed"]:
+            return  # it never comes
+        route.fulfill(json=[{"kind": "wait", "words": "Measure (about 40 seconds)"}])
+
+    page.route("**/api/more", answer)
+    open_page(page, f"{app_url}/output?more=layers")
+    layers = section(page, "How alike the layers are, over many sentences")
+    layers.get_by_role("button", name="Measure (about 40 seconds)").click()
+    expect(layers.get_by_role("status")).to_contain_text("Working …")
+    layers.get_by_role("button", name="Stop").click()
+    expect(layers.get_by_role("status")).to_contain_text("Stopped.")
+    assert [one["agreed"] for one in asked] == [False, True]
+    layers.get_by_role("button", name="Go on").click()
+    expect(layers.get_by_role("status")).to_contain_text("Working …")
+    assert [one["agreed"] for one in asked] == [False, True, True]
+    page.unroute("**/api/more")
+
+
+@pytest.mark.parametrize("about", MORE, ids=[page.key for page in MORE])
+def test_all_sections_are_for_everybody(page: Page, phone: Page, app_url: str, about: Any) -> None:
+    """Nothing is cut on a phone, nor unreadable in the dark; all is reached by keys."""
+    names = ",".join(name for name, _ in about.more)
+    for tab in (page, phone):
+        open_page(tab, f"{app_url}/{about.key}?model=small&sentence=The+cat+[MASK].&more={names}")
+        for _, title in about.more:
+            settle(section(tab, title))
+        wide = tab.evaluate("() => document.documentElement.clientWidth")
+        beyond = tab.locator(".more *").evaluate_all(
+            """(all, wide) => all.filter(one => one.getBoundingClientRect().right > wide + 1 && !one.closest(
+              '.chart, .more-table, .more-code')).map(one => one.className)""", wide,
+        )  # fmt: skip
+        assert beyond == []
+        assert barriers(tab) == [] and problems(tab) == []
+    dark(page)
+    for _, title in about.more:
+        settle(section(page, title))
+    assert barriers(page) == []
+    first = page.get_by_role("button", name=about.more[0][1], exact=True)
+    first.focus()
+    page.keyboard.press("Enter")
+    expect(first).to_have_attribute("aria-expanded", "false")
+    page.keyboard.press("Enter")
+    expect(first).to_have_attribute("aria-expanded", "true")
+
+
+def test_a_chart_is_there_soon_after_it_is_asked_for(page: Page, app_url: str) -> None:
+    """Of a page first opened with Plotly's bundle, and of the next choice; generous, as other tests run beside it."""
+    open_page(page, f"{app_url}/attention?layer=5&head=6")
+    begun = time.monotonic()
+    chart = unfold(page, "As a chart")
+    expect(chart.locator(".main-svg").first).to_be_visible()
+    assert time.monotonic() - begun < 5
+    places(page, "head").get_by_role("radio", name="head 2", exact=True).click()
+    begun = time.monotonic()
+    expect(chart).to_contain_text("layer 5, head 2")
+    assert time.monotonic() - begun < 2
