@@ -1,7 +1,6 @@
 """What stands below a page of the browser's, as the server tells it: asked for, and read."""
 
 import base64
-import gzip
 import json
 from collections.abc import Iterator
 from typing import Any
@@ -18,8 +17,8 @@ Item = dict[str, Any]
 def section(page: str, name: str, *, agreed: bool = False, **query: str) -> list[Item]:
     """The items of a section, for the parameters of a link."""
     asked = tuple(sorted(({"sentence": EXAMPLE} | query).items()))
-    packed = more(MoreRequest(page, name, asked, "light", agreed))
-    items: list[Item] = json.loads(gzip.decompress(packed), parse_constant=refuse)
+    answer = more(MoreRequest(page, name, asked, "light", agreed))
+    items: list[Item] = json.loads(answer, parse_constant=refuse)
     return items
 
 

@@ -93,7 +93,7 @@ check_scripts() { # the types of the scripts, with the pinned TypeScript, their 
   local folder=tests/javascript
   local compiler=$folder/node_modules/typescript/bin/tsc package pin
   command -v node >/dev/null || { say "no node: the scripts are not checked" && return; }
-  for package in typescript esbuild; do
+  for package in typescript esbuild plotly.js-cartesian-dist-min; do
     pin=$(sed -n "s/.*\"$package\": \"\(.*\)\".*/\1/p" $folder/package.json)
     grep -qs "\"version\": \"$pin\"" $folder/node_modules/$package/package.json ||
       npm ci --prefix $folder --no-audit --no-fund >/dev/null 2>&1 ||

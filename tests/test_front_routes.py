@@ -581,3 +581,75 @@ def test_nothing_that_a_browser_may_send_is_a_fault_of_the_server(client: TestCl
 @pytest.mark.nightly
 def test_ten_thousand_made_up_requests(client: TestClient) -> None:
     send_odd_requests(client, 10_000, 1)
+
+
+MORE: dict[str, Any] = {"page": "what_if", "section": "loo", "query": QUERY | {"layer": "1", "head": "2"}}
+
+
+def test_a_section_is_items_and_of_agreed_work_lines_that_say_how_far_it_is(client: TestClient) -> None:
+    answer = client.post("/api/more", json=MORE)
+    assert answer.headers["Content-Type"] == "application/json" and answer.headers["Cache-Control"] == routes.PRIVATE
+    kinds = [item["kind"] for item in answer.json()]
+    assert "ask" in kinds and "picture" in kinds
+    answer = client.post("/api/more", json=MORE | {"agreed": True, "query": QUERY | {"sentence": "One [MASK] more."}})
+    *shares, last = [json.loads(line) for line in answer.text.splitlines()]
+    assert shares and all(0 <= one["share"] <= 1 for one in shares)
+    assert [item["kind"] for item in last["items"]] == kinds
+
+
+def test_how_far_long_work_is_comes_before_its_end_and_who_leaves_ends_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    went_on, ended = threading.Event(), threading.Event()
+
+    def slow(request: Any, hear: Callable[[float], None]) -> bytes:
+        hear(0.25)
+        try:
+            while not went_on.wait(0.01):
+                pulse()
+        except BaseException:
+            ended.set()
+            raise
+        return b"[]"
+
+    monkeypatch.setattr(routes, "make_more", slow)
+    monkeypatch.setattr(routes, "OFTEN", 0.01)
+    app = served().app
+    asked = json.dumps(MORE | {"agreed": True}).encode()
+    scope = {"type": "http", "method": "POST", "path": "/api/more", "query_string": b"",
+             "headers": [(b"content-type", b"application/json")]}  # fmt: skip
+
+    async def visit(leaves: bool) -> list[bytes]:
+        messages = iter([{"type": "http.request", "body": asked, "more_body": False}])
+        parts, left = list[bytes](), asyncio.Event()
+
+        async def receive() -> Message:
+            if (message := next(messages, None)) is not None:
+                return message
+            await left.wait()
+            return {"type": "http.disconnect"}
+
+        async def read(message: Message) -> None:
+            parts.append(message.get("body", b""))
+            if b"0.250" in message.get("body", b""):
+                (left if leaves else went_on).set()
+
+        await app(scope, receive, read)  # type: ignore[arg-type]
+        return parts
+
+    assert asyncio.run(visit(True)) and ended.wait(5)
+    lines = b"".join(asyncio.run(visit(False))).splitlines()
+    assert lines[-1] == b'{"items": []}' and b'{"share": 0.250}' in lines
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [{"agreed": 1}, {"theme": "blue"}, {"query": []}, {"query": {"<b>": ""}}, {"page": 3}, {"more": "x"}],
+    ids=str,
+)
+def test_a_section_is_asked_for_as_pages_do_or_not_at_all(client: TestClient, wrong: dict[str, Any]) -> None:
+    is_refused(client.post("/api/more", json=MORE | wrong), 400)
+    is_refused(client.post("/api/more", json=MORE | {"section": "none"}), 404)
+
+
+def test_what_goes_wrong_after_long_work_has_begun_is_one_sentence(client: TestClient) -> None:
+    answer = client.post("/api/more", json=MORE | {"agreed": True, "query": QUERY | {"layer": "99"}})
+    assert json.loads(answer.text.splitlines()[-1])["message"].startswith("There is no layer 99")

@@ -1,81 +1,79 @@
 // @ts-check
-// A chart of Plotly's in a page, also within a shadow root: drawn from a figure that Python made, in the colours of the page.
-import { el, put } from './dom.js';
+// A Plotly chart of a figure that Python made, also in a shadow root: to zoom, point at and select. Plotly comes with the first one.
+import { watched } from './canvas.js';
+import style from './chart.css';
+import { dress, el, put } from './dom.js';
 
-/** A figure as plotly.py writes it. @typedef {{data: object[], layout: Record<string, any>}} Figure */
+/** What plotly.py writes. @typedef {{data: {type?: string, mode?: string}[], layout: {height?: number, [name: string]: any}}} Figure */
 
-const CONFIG = {
-  displaylogo: false, displayModeBar: true, doubleClick: 'reset', responsive: false, showSendToCloud: false, plotlyServerURL: '', // nothing leaves the page
-  modeBarButtonsToRemove: ['autoScale2d', 'zoomIn2d', 'zoomOut2d'], toImageButtonOptions: { format: 'png', scale: 2 },
-};
-const GLOBAL = 'style[id^="plotly.js-style"]'; // what Plotly styles in the head of the document
-/** Plotly's cartesian part, which comes with the first chart. @type {Promise<any> | null} */
-let plotly = null;
-const load = () => (plotly ??= import(/** @type {string} */ ('./plotly.js')).then(found => found.default, error => { plotly = null; throw error; }));
-/** @type {WeakSet<Document | ShadowRoot>} */
-const styled = new WeakSet();
+const RULES = 'plotly.js-style-global'; // what Plotly calls its styles, which it adds to the document alone
+const COARSE = matchMedia('(pointer: coarse)'); // there a drag scrolls the page
+const RENEWED = 'Charts cannot be drawn now: the app was renewed meanwhile, or cannot be reached. Load the page again.';
+const HEIGHT = 320; // pixels, of a figure that says nothing
 
-/** Gives the root that an element is in the rules that Plotly has for documents. @param {Element} element */
-function style(element) {
-  const root = /** @type {Document | ShadowRoot} */ (element.getRootNode());
-  if (!(root instanceof ShadowRoot) || styled.has(root)) return;
-  const rules = [...document.head.querySelectorAll(GLOBAL)].flatMap(one => [.../** @type {HTMLStyleElement} */ (one).sheet?.cssRules ?? []]);
-  const sheet = new CSSStyleSheet();
-  sheet.replaceSync(rules.map(rule => rule.cssText).join('\n'));
-  root.adoptedStyleSheets = [...root.adoptedStyleSheets, sheet];
-  styled.add(root);
+/** @type {Promise<any> | null} */
+let coming = null;
+/** Plotly's cartesian part, fetched once. */
+const fetched = () => (coming ??= import(/** @type {string} */ ('./plotly.js')).then(found => found.default, () => { coming = null; throw new Error(RENEWED); }));
+
+/** Gives the shadow root of an element the styles that Plotly gave the document. @param {Element} element */
+function dressed(element) {
+  const { sheet } = /** @type {HTMLStyleElement} */ (document.getElementById(RULES));
+  dress(element, [...sheet?.cssRules ?? []].map(rule => rule.cssText).join('\n'));
 }
 
-/** The looks of the page as Plotly's template; what a figure says itself goes before it. @param {Element} element */
-function template(element) {
-  const probe = el('i');
-  element.append(probe);
-  const colour = (/** @type {string} */ name) => { probe.style.color = `var(--${name})`; return getComputedStyle(probe).color; };
-  const [ink, muted, line, page] = ['ink', 'muted', 'line', 'page'].map(colour);
-  const family = getComputedStyle(element).fontFamily;
-  probe.remove();
-  const axis = { gridcolor: line, linecolor: line, zerolinecolor: line, tickcolor: line, automargin: true, title: { font: { color: muted }, standoff: 14 } };
-  return { layout: {
-    font: { family, color: ink, size: 13 }, paper_bgcolor: 'transparent', plot_bgcolor: 'transparent', xaxis: axis, yaxis: axis, hoverlabel: { font: { family } },
-    modebar: { bgcolor: 'transparent', color: muted, activecolor: ink }, legend: { bgcolor: 'transparent' }, newselection: { line: { color: page } },
-  } };
+/** A figure in the colours and letters of its place, as wide as that. @param {HTMLElement} place @param {Figure} figure */
+function fitted(place, { layout: { height, ...layout } }) {
+  const { backgroundColor: page, color: ink, fontFamily: family } = getComputedStyle(place);
+  put(place, { style: `height: ${height ?? HEIGHT}px` }); // Plotly takes both sides from its place
+  return {
+    ...layout, autosize: true, paper_bgcolor: page, font: { ...layout.font, family }, hoverlabel: { ...layout.hoverlabel, font: { size: 13, family } },
+    dragmode: COARSE.matches ? false : 'zoom', modebar: { bgcolor: 'rgba(0, 0, 0, 0)', color: ink, activecolor: ink },
+  };
 }
 
-/** A chart, which has no size of its own: it takes the width of where it stands. */
+/** What can be done with a figure; nothing of it leaves the page. @param {any} Plotly @param {Figure} figure @param {string} filename of what is saved */
+function config(Plotly, { data }, filename) {
+  const save = { name: 'Save as PNG', icon: Plotly.Icons.camera, click: (/** @type {HTMLElement} */ place) => Plotly.downloadImage(place, { filename, format: 'png', scale: 2 }) };
+  const select = data.some(({ mode }) => mode?.includes('markers')) ? ['select2d'] : [];
+  return {
+    displaylogo: false, displayModeBar: true, doubleClick: 'reset', showTips: false, showSendToCloud: false, plotlyServerURL: '',
+    modeBarButtons: [[save, 'zoom2d', 'pan2d', ...select, 'zoomIn2d', 'zoomOut2d', 'resetScale2d']],
+  };
+}
+
+/** A chart, as wide as its place. */
 export function chart() {
-  const plot = el('div', { class: 'chart-plot' }), element = el('div', { class: 'chart', role: 'group' }, plot);
-  /** @type {Figure | null} */
+  const place = el('div', { class: 'chart-drawn', role: 'group' }), element = el('div', { class: 'chart' }, place);
+  /** @type {{figure: Figure, alt: string, name: string} | null} */
   let wanted = null;
-  let ended = false, width = 0, frame = 0;
-  const watch = new ResizeObserver(() => {
-    if (!wanted || plot.clientWidth === width || !plot.clientWidth) return;
-    cancelAnimationFrame(frame);
-    frame = requestAnimationFrame(paint);
+  let drawn = false, room = 0;
+  const unwatch = watched(element, () => room, () => {
+    if (!drawn || !wanted || !element.clientWidth) return;
+    room = element.clientWidth;
+    fetched().then(Plotly => { if (drawn) Plotly.Plots.resize(place); });
   });
-  watch.observe(element);
-
-  async function paint() {
-    const Plotly = await load();
-    if (ended || !wanted || !plot.clientWidth) return;
-    width = plot.clientWidth;
-    const { data, layout } = wanted;
-    await Plotly.react(plot, data, { ...layout, template: template(element), width, autosize: false }, CONFIG);
-    style(plot);
-  }
   return {
     element,
-    /** Draws a figure; `alt` says what it shows. Rejects where Plotly cannot be had. @param {Figure} figure @param {string} alt */
-    draw(figure, alt) {
-      put(element, { 'aria-label': alt });
-      wanted = figure;
-      plot.style.minHeight = `${figure.layout.height ?? 320}px`;
-      return paint();
+    /** Draws a figure in place of the one that is there; `alt` says what it shows, `name` is that of a file of it. @param {Figure} figure @param {string} alt @param {string} name */
+    async draw(figure, alt, name) {
+      const mine = wanted = { figure, alt, name };
+      dress(element, style);
+      put(place, { style: `height: ${figure.layout.height ?? HEIGHT}px` });
+      const Plotly = await fetched();
+      if (wanted !== mine) return;
+      dressed(element);
+      drawn = true;
+      room = element.clientWidth;
+      put(place, { 'aria-label': alt });
+      await Plotly.react(place, figure.data, fitted(place, figure), config(Plotly, figure, name));
+      put(/** @type {Element} */ (place.querySelector('.modebar')), { 'aria-label': 'Tools of the chart' });
     },
-    async end() {
-      ended = true;
-      watch.disconnect();
-      cancelAnimationFrame(frame);
-      if (plotly) (await plotly).purge(plot);
+    end() {
+      unwatch();
+      wanted = null;
+      if (drawn) fetched().then(Plotly => Plotly.purge(place));
+      drawn = false;
     },
   };
 }

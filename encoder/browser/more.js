@@ -5,12 +5,12 @@ import { radios } from './controls.js';
 import { children, dress, el, put, write } from './dom.js';
 import { keep } from './keep.js';
 import css from './more.css';
-import { brief, typeset } from './number.js';
+import { brief, percent, typeset } from './number.js';
 import { toQuery } from './store.js';
 
 /** A piece of a section, as encoder/pictures/part_items.py writes it. @typedef {{kind: string, [name: string]: any}} Item */
 /** @typedef {{page: string, section: string, query: Record<string, string>, theme: 'light' | 'dark', agreed: boolean}} Asked */
-/** Gives the items of a section; rejects with an Error whose message is one plain sentence. @typedef {(asked: Asked, signal: AbortSignal) => Promise<Item[]>} Ask */
+/** Gives the items of a section; rejects with an Error whose message is one plain sentence. `hear` is told the share that is done of long work. @typedef {(asked: Asked, signal: AbortSignal, hear: (share: number) => void) => Promise<Item[]>} Ask */
 /** One piece on the screen. @typedef {{element: HTMLElement, draw: (item: Item) => void, end?: () => void}} Drawn */
 /** What pieces can have done. @typedef {{root: HTMLElement, context: import('./mount.js').Context, choose: (changes: Record<string, string>) => void, agree: () => void}} Acts */
 
@@ -87,7 +87,7 @@ function picture({ root, context }) {
       write(title, item.title);
       write(finding, item.sentence);
       write(said, item.more);
-      drawn.draw(item.figure, item.alt);
+      drawn.draw(item.figure, item.alt, item.picture).catch(error => write(finding, error.message));
       kept.draw();
     },
     end() {
@@ -206,7 +206,7 @@ function pieces(place, acts) {
   };
 }
 
-/** One section. @param {Acts} acts @param {string} name @param {string} title @param {(asked: {agreed: boolean}, signal: AbortSignal) => Promise<Item[]>} fetched @param {() => void} turn @param {() => string} made what is run */
+/** One section. @param {Acts} acts @param {string} name @param {string} title @param {(asked: {agreed: boolean}, signal: AbortSignal, hear: (share: number) => void) => Promise<Item[]>} fetched @param {() => void} turn @param {() => string} made what is run */
 function section(acts, name, title, fetched, turn, made) {
   const body = el('div', { class: 'more-body', id: `more-${name}`, hidden: true }), place = el('div', { class: 'more-pieces' });
   const button = el('button', { type: 'button', class: 'more-title', 'aria-expanded': 'false', 'aria-controls': `more-${name}`, onclick: turn }, title);
@@ -240,7 +240,7 @@ function section(acts, name, title, fetched, turn, made) {
     const mine = going = new AbortController();
     put(body, { 'aria-busy': 'true' });
     late = window.setTimeout(() => say('Working …', 'Stop', () => { end(); say('Stopped.', 'Go on', () => begin(agreed)); }), LONG);
-    fetched({ agreed }, mine.signal).then(
+    fetched({ agreed }, mine.signal, share => { if (going === mine && share) write(words, `Working … ${percent(share)}`); }).then(
       items => { if (going === mine) { end(); say(''); drawn.draw(items); } },
       error => { if (going === mine) { end(); drawn.end(); say(error.message, 'Try again', () => begin(agreed)); } },
     );
@@ -284,18 +284,24 @@ export function more(root, context, page, titles, ask) {
     store.set({ more: (open.includes(name) ? open.filter(one => one !== name) : [...open, name]).join(',') });
   }
   const acts = { root, context, choose: store.choose, agree: () => {} };
-  const sections = titles.map(([name, title]) => section(acts, name, title, ({ agreed }, signal) => ask({ page, section: name, query, theme: dark.matches ? 'dark' : 'light', agreed }, signal), () => turn(name), () => JSON.stringify(MADE.map(one => query[one]))));
+  const sections = titles.map(([name, title]) => section(acts, name, title, ({ agreed }, signal, hear) => ask({ page, section: name, query, theme: dark.matches ? 'dark' : 'light', agreed }, signal, hear), () => turn(name), () => JSON.stringify(MADE.map(one => query[one]))));
   const element = el('div', { class: 'more', role: 'group', 'aria-label': 'More of this page' }, ...sections.map(one => one.element));
+  /** @type {import('./store.js').Chosen | null} */
+  let last = null;
+  const again = () => { if (last) draw(last); };
+  dark.addEventListener('change', again); // charts are made in the colours of the page
+  /** @param {import('./store.js').Chosen} state */
+  function draw(state) {
+    last = state;
+    const word = String(state.word), { more: _, number: __, numbers: ___, ...chosen } = toQuery(state);
+    query = { lens_token: word, near_word: word, curve_token: word, ...store.others(), ...chosen };
+    const of = JSON.stringify([query, dark.matches]), open = opened();
+    sections.forEach((one, i) => one.draw(open.includes(titles[i][0]), of));
+  }
   return {
-    element,
-    /** @param {import('./store.js').Chosen} state */
-    draw(state) {
-      const word = String(state.word), { more: _, number: __, numbers: ___, ...chosen } = toQuery(state);
-      query = { lens_token: word, near_word: word, curve_token: word, ...store.others(), ...chosen };
-      const of = JSON.stringify([query, dark.matches]), open = opened();
-      sections.forEach((one, i) => one.draw(open.includes(titles[i][0]), of));
-    },
+    element, draw,
     end() {
+      dark.removeEventListener('change', again);
       sections.forEach(one => one.end());
       element.remove();
     },

@@ -15,6 +15,7 @@ from typing import Any
 
 from encoder.explain.snippet import call as run_again
 from encoder.explain.snippet import edit_source, maker, package_names
+from encoder.support.progress import progress
 from encoder.trace.trace import Trace
 
 Kept = Callable[["Expression", Callable[[], Any]], Any]  # works out a call, or hands out what is kept of it
@@ -146,7 +147,11 @@ class Last(Call):
 
     def make_(self, of: Any, *given: Any) -> Any:
         """The last thing."""
-        return [*super().make_(of, *given)][-1]
+        step: Any = None
+        with progress("measuring", "steps") as hear:
+            for step in super().make_(of, *given):
+                hear(step.done, step.total)
+        return step
 
 
 class Each(Expression):

@@ -50,6 +50,7 @@ def besides(listener: Callable[[], None]) -> Iterator[None]:
 
 Hear = Callable[[int, int | None], None]  # told how much is done, and of how much, None where nobody knows
 DELAY = 2.0  # seconds that a work takes before anything is shown of it
+_hearer: ContextVar[Callable[[float], None] | None] = ContextVar("hearer", default=None)
 quiet: ContextVar[bool] = ContextVar("quiet", default=False)  # that nobody wants to see it
 
 
@@ -67,6 +68,9 @@ def progress(what: str, unit: str) -> Iterator[Hear]:
         what: the work, in a few words.
         unit: what is counted.
     """
+    if (hear_share := _hearer.get()) is not None:
+        yield lambda done, total: hear_share(done / total) if total else None
+        return
     if not seen():
         yield lambda done, total: None
         return
@@ -79,6 +83,16 @@ def progress(what: str, unit: str) -> Iterator[Hear]:
             bar.update(done - bar.n)
 
         yield hear
+
+
+@contextmanager
+def heard(hear_share: Callable[[float], None]) -> Iterator[None]:
+    """For the block, call `hear_share` with the share that is done of each work of this thread, in place of a bar."""
+    before = _hearer.set(hear_share)
+    try:
+        yield
+    finally:
+        _hearer.reset(before)
 
 
 @contextmanager

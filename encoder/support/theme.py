@@ -84,7 +84,7 @@ def layout(theme: Theme, height: int, *, xaxis: dict[str, Any], yaxis: dict[str,
     """The frame all pictures share: no wasted margin, the page's background, its ink."""
     muted = {"color": MUTED[theme]}
     axes = {
-        name: axis | {"tickfont": muted, "title": axis.get("title", {}) | {"font": muted}}
+        name: axis | {"tickfont": muted, "title": axis.get("title", {}) | {"font": muted, "standoff": 16}}
         for name, axis in (("xaxis", xaxis), ("yaxis", yaxis))
     }
     shared = {

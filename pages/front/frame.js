@@ -3,7 +3,7 @@
 // It stands alone: the browser's code is under an address that the server says.
 
 import { goTo, showClass, tellClass } from './class_screen.js';
-import { file, NO_LINE, post, RENEWED } from './post.js';
+import { file, items, NO_LINE, post, RENEWED } from './post.js';
 
 /** @typedef {{level: number, [name: string]: unknown}} Asked */
 /** @typedef {{key: string, title: string, address: string, front: boolean}} Listed */
@@ -153,7 +153,7 @@ function draw(root, here, front) {
   here.mounted = front.mount(root, {
     load: (/** @type {Asked} */ asked, /** @type {AbortSignal | undefined} */ signal) => post(told.run, asked, answer => answer.arrayBuffer(), signal), // whoever reads it says where it is no packet
     keep: (/** @type {object} */ asked, /** @type {AbortSignal | undefined} */ signal) => post(told.picture, asked, file, signal),
-    more: (/** @type {object} */ asked, /** @type {AbortSignal} */ signal) => post(told.more, asked, answer => answer.json(), signal),
+    more: (/** @type {object} */ asked, /** @type {AbortSignal} */ signal, /** @type {(share: number) => void} */ hear) => post(told.more, asked, answer => items(answer, hear), signal),
     store: here.store,
     pages: told.pages,
     menu: told.menu,

@@ -2,6 +2,7 @@
 
 import json
 import math
+from collections.abc import Callable
 
 from plotly.utils import PlotlyJSONEncoder
 
@@ -13,16 +14,18 @@ from encoder.pictures.part_items import Items, explained
 from encoder.pictures.picture import Picture
 from encoder.pictures.scene import Scene
 from encoder.pictures.view import View
+from encoder.support.progress import heard
 from pages.front import make
-from pages.front.packets import compress
 from pages.front.request_fields import MoreRequest, RefusedError
 from pages.ui.server import engine, jobs, picture_results
 
 UNKNOWN = "There is nothing of that name here. The app may have been renewed: load the page again."
 
 
-def more(request: MoreRequest) -> bytes:
-    """Return the items of a section as JSON, compressed; charts have their numbers as plotly.py writes them.
+def more(request: MoreRequest, hear: Callable[[float], None] = lambda share: None) -> bytes:
+    """Return the items of a section as JSON; charts have their numbers as plotly.py writes them.
+
+    `hear` is told which share is done of each work that takes long.
 
     Raises:
         RefusedError: there is no such section, model, layer, head or position, or the server has no room now.
@@ -40,9 +43,9 @@ def more(request: MoreRequest) -> bytes:
             seconds = flops / jobs.SPEED
             return "" if request.agreed or seconds <= jobs.UNASKED else jobs.spoken(seconds)
 
-        with jobs.in_turn(math.inf if request.agreed else 0.0):
+        with jobs.in_turn(math.inf if request.agreed else 0.0), heard(hear):
             items = explained(Items(ask, picture_results.kept, request.theme, offer).of(parts))
-        return compress(json.dumps(items, cls=PlotlyJSONEncoder).encode())
+        return json.dumps(items, cls=PlotlyJSONEncoder).encode()
 
 
 def view_of(parts: tuple[Part, ...], query: dict[str, str]) -> View:

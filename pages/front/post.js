@@ -14,6 +14,9 @@ export const rest = (ms, signal) => new Promise((done, gone) => {
   signal?.addEventListener('abort', () => { clearTimeout(waiting); gone(signal.reason); }, { once: true });
 });
 
+/** What the server says it does not do, once it has begun to answer. */
+class Refused extends Error {}
+
 /** What the server says went wrong, or what its status means. @param {Response} answer @returns {Promise<Error>} */
 async function wrong(answer) {
   const said = await answer.json().then(one => one.message, () => null);
@@ -41,7 +44,7 @@ export async function post(address, asked, take, signal) {
     try {
       return await take(answer);
     } catch (error) {
-      if (signal?.aborted) throw error;
+      if (signal?.aborted || error instanceof Refused) throw error;
       throw new Error(CUT);
     }
   }
@@ -52,4 +55,20 @@ export async function file(answer) {
   const name = /filename="([^"]+)"/.exec(answer.headers.get('Content-Disposition') ?? '')?.[1];
   if (!name) throw new Error(RENEWED); // Streamlit's own page, from a server that knows no such address
   return { name, data: await answer.blob() };
+}
+
+/** The items of a section; of long work they come after lines that say how far it is. @param {Response} answer @param {(share: number) => void} hear */
+export async function items(answer, hear) {
+  if (!answer.headers.get('Content-Type')?.startsWith('application/x-ndjson')) return answer.json();
+  const reader = /** @type {ReadableStream<any>} */ (answer.body).pipeThrough(new TextDecoderStream()).getReader();
+  for (let text = ''; ;) {
+    const { done, value } = await reader.read(), parts = (text + (value ?? '')).split('\n');
+    text = parts.pop() ?? '';
+    for (const { share, items: found, message } of parts.map(line => JSON.parse(line))) {
+      if (found) return found;
+      if (message) throw new Refused(message);
+      hear(share);
+    }
+    if (done) throw new Error(CUT);
+  }
 }

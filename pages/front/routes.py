@@ -3,10 +3,11 @@
 import asyncio
 import gzip
 import hashlib
+import json
 import logging
 import re
 from collections.abc import AsyncIterator, Awaitable, Callable
-from functools import cache
+from functools import cache, partial
 from io import BytesIO
 from pathlib import Path
 from typing import TypeVar
@@ -32,9 +33,10 @@ SCRIPTS = ("front.js", "pages.js", "in_class.js", "plotly.js")  # the others are
 MOST_BODY = 64 * 1024  # bytes of a request
 PART = 256 * 1024  # bytes of an answer that are sent at one time
 SECONDS = 10.0  # for a request to come
+OFTEN = 0.3  # seconds between two words on how far something is
 PUBLIC = "public, max-age=31536000, immutable"
 PACKET, SCRIPT = "application/octet-stream", "text/javascript; charset=utf-8"
-JSON = "application/json"
+JSON, LINES = "application/json", "application/x-ndjson"
 UNKNOWN = "There is nothing at this address. The app may have been renewed: load the page again."
 FOREIGN = "Only the pages of this app may ask for this."
 TOO_LARGE = f"The request is larger than {MOST_BODY // 1024} kB."
@@ -207,28 +209,56 @@ def of_files(make_file: Callable[[FileRequest], File]) -> Callable[[Request], Aw
     return answer
 
 
-def make_more(request: MoreRequest) -> bytes:
+def make_more(request: MoreRequest, hear: Callable[[float], None]) -> bytes:
     """Wait until the libraries are there, and make a section of what stands below a page."""
     from pages.ui.frame import cold_start
 
     cold_start.load()
     from pages.front.make_more import more
 
-    return more(request)
+    return more(request, hear)
 
 
 def of_more() -> Callable[[Request], Awaitable[Response]]:
-    """Return the route of what stands below pages: the section that is asked for."""
+    """Return the route of what stands below pages: the section that is asked for, and of long work how far it is.
+
+    What somebody agreed to wait for comes in lines, each an object as JSON: the share that is done, and at last the
+    items, or the sentence that says why there are none.
+    """
     makers = Makers("more")
 
     async def answer(request: Request) -> Response:
         async def make(body: bytes) -> Response:
-            coming = makers.begin(visitor(request), make_more, request_fields.read_more(body))
-            return stored(request, await unless_left(request, coming), JSON, PRIVATE)
+            asked, share = request_fields.read_more(body), [0.0]
+            coming = makers.begin(visitor(request), make_more, asked, partial(share.__setitem__, 0))
+            if asked.agreed:
+                return StreamingResponse(lines(coming, share), headers={"Cache-Control": PRIVATE}, media_type=LINES)
+            items = await unless_left(request, coming)
+            packed = await asyncio.to_thread(gzip.compress, items, mtime=0)
+            return stored(request, packed, JSON, PRIVATE)
 
         return await answered(request, make)
 
     return answer
+
+
+async def lines(coming: "asyncio.Future[bytes]", share: list[float]) -> AsyncIterator[bytes]:
+    """Return how far it is as often as that changes, and then what comes; who leaves ends it."""
+    said = -1.0
+    try:
+        while not coming.done():
+            if share[0] != said:
+                said = share[0]
+                yield b'{"share": %.3f}\n' % said
+            await asyncio.wait({coming}, timeout=OFTEN)
+        yield b'{"items": %s}\n' % coming.result()
+    except RefusedError as error:
+        yield json.dumps({"message": error.message}).encode() + b"\n"
+    except Exception:
+        log.exception("What was asked for could not be made")
+        yield json.dumps({"message": FAILED}).encode() + b"\n"
+    finally:
+        coming.cancel()
 
 
 async def of_class(request: Request) -> Response:

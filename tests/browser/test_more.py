@@ -102,7 +102,7 @@ def test_a_chart_says_a_cell_under_the_pointer_and_is_kept_as_a_picture(page: Pa
     expect(plot.locator(".modebar-btn")).not_to_have_count(0)
     assert not [title for title in titles(plot) if "share" in title.lower()], "nothing leaves the page"
     with page.expect_download() as kept:
-        plot.locator('.modebar-btn[data-title^="Download"]').click()
+        plot.get_by_role("button", name="Save as PNG").click()
     assert kept.value.suggested_filename.endswith(".png")
     assert problems(page) == []
 
