@@ -142,7 +142,7 @@ def overtaken(*_: object) -> None:
 
 @pytest.mark.slow
 def test_what_is_pressed_below_while_a_run_has_only_begun_is_not_lost(monkeypatch: pytest.MonkeyPatch) -> None:
-    app = opened("what_if", more="1")
+    app = opened("heads", more="1")
     with monkeypatch.context() as patched:
         patched.setattr("pages.ui.frame.page_run.run", overtaken)
         app.query_params["layer"] = "2"  # chosen in the picture
@@ -159,7 +159,7 @@ def test_what_is_pressed_below_while_a_run_has_only_begun_is_not_lost(monkeypatc
 def test_a_run_that_the_next_choice_overtook_takes_nothing_back(
     stopped_in: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    app = opened("what_if", more="1")
+    app = opened("heads", more="1")
     with monkeypatch.context() as patched:
         patched.setattr(stopped_in, overtaken)
         app.query_params["layer"] = "2"

@@ -614,8 +614,8 @@ def test_how_far_long_work_is_comes_before_its_end_and_who_leaves_ends_it(monkey
     monkeypatch.setattr(routes, "OFTEN", 0.01)
     app = served().app
     asked = json.dumps(MORE | {"agreed": True}).encode()
-    scope = {"type": "http", "method": "POST", "path": "/api/more", "query_string": b"",
-             "headers": [(b"content-type", b"application/json")]}  # fmt: skip
+    named = [(b"content-type", b"application/json")]
+    scope = {"type": "http", "method": "POST", "path": "/api/more", "query_string": b"", "headers": named}
 
     async def visit(leaves: bool) -> list[bytes]:
         messages = iter([{"type": "http.request", "body": asked, "more_body": False}])

@@ -12,6 +12,7 @@ import pytest
 import torch
 from hypothesis import given
 from link_grammar import cases
+from more_tools import section
 from nasty import FORMULAS, LONG, as_sent, texts
 from page_tools import go, healthy, open_app, page_shown, said, type_sentence
 from streamlit.testing.v1 import AppTest
@@ -22,6 +23,7 @@ from encoder.metrics import first_lost
 from encoder.model.encoder import Encoder
 from encoder.packet.format import unpack
 from encoder.packet.run import level_1
+from encoder.pictures.link import LONGEST_IN_URL
 from pages.ui.server import engine, file_links
 from pages.ui.state.site import PAGES, Page
 
@@ -51,12 +53,10 @@ def visitor() -> AppTest:
 
 @cases(50, shrink=False)
 @given(texts.map(as_sent), texts.map(as_sent))
-def test_any_text_in_the_boxes_for_one_word(visitor: AppTest, one: str, two: str) -> None:
-    if page_shown(visitor) != "compare":
-        visitor.session_state["compare_part"] = "One word in many sentences"
-        go(visitor, "compare")
-    visitor.text_area(key="set").set_value(f"{one}\n{two}\nthe light")
-    healthy(visitor.text_input(key="set_word").set_value(two[:40]).run())
+def test_any_text_in_the_boxes_for_one_word(one: str, two: str) -> None:
+    typed = {"set": f"{one}\n{two}\nthe light", "set_word": two[:40]}
+    items = section("compare", "word", **{name: text for name, text in typed.items() if len(text) <= LONGEST_IN_URL})
+    assert {"set", "set_word"} <= {item.get("name") for item in items}
 
 
 @pytest.mark.nightly

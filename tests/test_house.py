@@ -12,7 +12,7 @@ BOUNDS = {  # what was counted last; lower one whenever a change allows it
     "floors of the library": 13,
     "arrows of the library": 89,
     "# fmt: skip": 29,
-    "the five words as names": 35,
+    "the five words as names": 32,
     "insides of Streamlit": 0,
     "basenames that occur again": 5,
 }

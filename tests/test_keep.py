@@ -35,7 +35,6 @@ def test_a_choice_outlives_a_visit_to_another_page() -> None:
 
 def test_a_choice_that_is_not_offered_is_said_and_left_out() -> None:
     for page, wrong in (
-        ("what_if", {"loo_way": "x"}),
         ("start", {"some_heads": "1,99"}),
         ("lessons", {"lessons_part": "Labs", "lab": "<b>"}),
         ("heads", {"heads_part": "$x$"}),

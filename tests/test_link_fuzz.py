@@ -10,6 +10,7 @@ from itertools import cycle
 import pytest
 from fuzz_links import fuzz, log, opened
 from link_grammar import SHAPES, make_models
+from more_tools import section, words
 from page_tools import healthy, said
 from streamlit.testing.v1 import AppTest
 from tiers import share_of
@@ -17,6 +18,7 @@ from visits import link
 
 from encoder import PRESETS
 from encoder.edits.edit import check
+from encoder.edits.edit_text import text_to_edits
 from encoder.pictures.link import from_query, to_query
 from pages.ui.server import engine, offered_models
 from pages.ui.state.choice_names import names
@@ -68,34 +70,34 @@ def test_the_smallest_models_are_there() -> None:
         assert offered_models.make(f"folder:{name}").trace("w1")["output"].shape[1] == SHAPES[name].d_model
 
 
-OUTSIDE = {  # a link that leaves the range of a slider -> what the sliders show, and what is said of it
-    "a shift of a short sentence": ({"edits": "embedding.positions:shift:v=12", "sentence": "hi"}, 1.0, 2, "it is 12,"),
-    "no temperature": ({"edits": "layers.0.attention.scaled:scale:v=0"}, 5.0, 0, "it is ∞,"),
+OUTSIDE = {  # a link with what no dial has -> what the dials show of it
+    "a shift of a short sentence": ({"edits": "embedding.positions:shift:v=12", "sentence": "hi"}, ["1"], []),
+    "no temperature": ({"edits": "layers.0.attention.scaled:scale:v=0"}, [], ["0"]),
     "two temperatures": (
         {"edits": "layers.0.attention.scaled:scale:v=2;layers.1.attention.scaled:scale:v=0.5"},
-        0.5,
-        0,
-        "it is 0.5, 2,",
+        [],
+        ["0"],
     ),
 }
 
 
 @pytest.mark.parametrize("name", OUTSIDE)
-def test_a_slider_shows_its_end_where_a_link_leaves_its_range(name: str) -> None:
-    query, temperature, shift, words = OUTSIDE[name]
-    app = opened(WHAT_IF, query)
-    assert (app.slider(key="temperature").value, app.slider(key="shift").value) == (temperature, shift)
-    assert words in " ".join(one.value for one in app.caption).replace("\\", "")
-    edits = app.session_state["session"].view.edits
-    healthy(app.slider(key="temperature").set_value(3.0).run())
-    kept = [edit for edit in app.session_state["session"].view.edits if edit.action == "shift"]
-    assert kept == [edit for edit in edits if edit.action == "shift"]  # one slider leaves the other's change alone
+def test_no_dial_is_pressed_where_a_link_says_what_it_has_not_and_each_leaves_the_other_alone(name: str) -> None:
+    query, temperature, shift = OUTSIDE[name]
+    items = section("what_if", "whole", **query)
+    dials = {item["label"]: item["switches"] for item in items if item["kind"] == "press"}
+    heat, places = dials["Temperature of the softmax"], dials["Shift positions by"]
+    assert [one["text"] for one in heat if one["pressed"]] == temperature
+    assert [one["text"] for one in places if one["pressed"]] == shift
+    before = [edit for edit in text_to_edits(query["edits"]) if edit.action == "shift"]
+    after = text_to_edits(next(one["makes"]["edits"] for one in heat if one["text"] == "2"))
+    assert [edit for edit in after if edit.action == "shift"] == before
 
 
-def test_a_sentence_of_one_token_has_no_slider_of_shifts() -> None:
-    app = opened(WHAT_IF, {"model": "folder:two-words", "sentence": "w1"})
-    assert not [slider for slider in app.slider if slider.key == "shift"]
-    assert app.slider(key="temperature").value == 1.0
+def test_a_sentence_of_one_token_is_shifted_nowhere() -> None:
+    items = section("what_if", "whole", model="folder:two-words", sentence="w1")
+    (places,) = [item["switches"] for item in items if item.get("label") == "Shift positions by"]
+    assert [one["text"] for one in places] == ["0"]
 
 
 SAID = {  # a link that does not fit -> what is said of it
@@ -117,10 +119,11 @@ def test_what_does_not_fit_is_said_and_the_address_is_mended(name: str, page: st
 
 def test_what_cannot_be_subtracted_is_not() -> None:
     """Two models of another width, and two sentences without a word in the same place."""
-    opened(COMPARE, {"other_model": TWO, "compare_part": "Two runs"})
-    opened(COMPARE, {"model": "folder:narrow", "other_model": "folder:three-positions", "beside_step": "output"})
-    app = opened(COMPARE, {"model": "folder:two-words", "other": "0", "compare_part": "Two runs"})
-    assert any("No word of A stands beside one of B" in one.value for one in app.markdown)
+    assert "differ in layers or width" in words(section("compare", "apart", other_model=TWO, other="w"))
+    narrow = {"model": "folder:narrow", "other_model": "folder:three-positions", "sentence": "w1", "other": "w1"}
+    assert section("compare", "beside", beside_step="output", **narrow)
+    none = section("compare", "apart", model="folder:two-words", other="0")
+    assert "No word of A stands beside one of B" in words(none)
 
 
 PAGE = """

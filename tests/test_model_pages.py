@@ -1,12 +1,14 @@
 """Models: what one costs, and another one: built, from a folder, from the hub; what cannot be had changes nothing."""
 
+import gzip
+import json
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from model_page_tools import SENTENCE, page, put, texts
-from page_tools import bar, go, healthy, numbers, open_app, said, words
+from page_tools import bar, go, healthy, numbers, open_app, said, shown_view, words
 from streamlit.testing.v1 import AppTest
 
 from encoder import PRESETS, EncoderConfig, TextEncoder
@@ -15,6 +17,8 @@ from encoder.checkpoint.build import on_meta
 from encoder.explain.cost import depths, hyperparameters, size
 from encoder.model.config_text import config_to_text
 from encoder.support.formatting import short
+from pages.front.make_file import file
+from pages.front.request_fields import FileRequest
 from pages.ui import session_runs
 from pages.ui.server import engine, offered_models
 
@@ -34,7 +38,7 @@ def fill(app: AppTest, shape: dict[str, int]) -> AppTest:
 
 
 def model_of(app: AppTest) -> str:
-    return str(app.session_state["session"].view.model)
+    return shown_view(app).model
 
 
 def test_the_cost_of_a_model_is_its_shape_and_three_depths(base: TextEncoder) -> None:
@@ -127,12 +131,12 @@ def test_a_model_from_the_folder_is_listed_and_opens(model_root: Path) -> None:
     healthy(app.selectbox(key="checkpoint").set_value("team/second").run())
     press(app, "open_folder")
     go(app, "attention").query_params["layer"] = "1"
-    app.session_state["code"] = True
     healthy(app.run())
     expected = TextEncoder.from_pretrained(model_root / "team" / "second").trace(SENTENCE)
     assert (numbers(app) == expected["layers.1.attention.weights"][0].numpy()).all()
-    assert any("from_pretrained('team/second')" in code.value for code in app.code)
-    assert not any(str(model_root) in code.value for code in app.code)
+    asked = (("layer", "1"), ("model", "folder:team/second"), ("sentence", SENTENCE))
+    about = json.loads(gzip.decompress(file(FileRequest("picture", "about", asked)).packed))
+    assert "from_pretrained('team/second')" in about["code"] and str(model_root) not in about["code"]
     assert "team/second" in [model["title"] for model in bar(go(app, "training"))["models"]]
     assert model_of(go(app, "start")) == "folder:team/second"
 

@@ -268,8 +268,8 @@ def test_a_run_that_was_let_go_frees_its_numbers_and_makes_them_again(small: Tex
 
 def test_a_page_keeps_no_numbers_of_a_run_that_was_let_go() -> None:
     """Not even in what waits for a search for garbage."""
-    app = open_app("embedding")
-    for key in ("attention", "output"):
+    app = open_app("start")
+    for key in ("heads", "feed_forward"):
         gc.disable()
         try:
             type_sentence(go(app, key), "Nobody has looked at this before.")
@@ -425,14 +425,14 @@ def test_a_full_queue_is_said_on_the_page_and_tried_again_and_short_runs_do_not_
     full = Turns(at_once=1, most_waiting=0)
     monkeypatch.setattr(jobs, "heavy", full)
     full.line.append(Ticket(""))
-    app = go(open_app(), "what_if")
-    healthy(app.button(key="loo_go").click().run())
+    app = open_app("start", sentence="The capital of France is [MASK].", ask_why="1")
+    healthy(app.button(key="why_go").click().run())
     assert "wait already" in app.warning[0].value
     full.line.clear()
     healthy(app.button(key="try_again").click().run())
     assert not app.warning
-    healthy(app.button(key="loo_go").click().run())
-    assert any("matters most" in m.value for m in app.markdown)
+    healthy(app.button(key="why_go").click().run())
+    assert any("speaks most for it" in m.value for m in app.markdown)
     full.line.append(Ticket(""))
     engine.run_cache.clear()
     app = open_app("models", sentence="Nobody has typed this before.")

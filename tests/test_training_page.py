@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 import torch
-from page_tools import go, healthy, keys, maps, models_offered, open_app, page_shown, press, said, words
+from page_tools import go, healthy, keys, maps, models_offered, open_app, page_shown, press, said, shown_view, words
 from processes import family, until
 from streamlit.testing.v1 import AppTest
 from visits import link
@@ -102,7 +102,7 @@ def test_the_trained_model_opens_at_its_head_with_inputs_of_the_task() -> None:
     assert (page_shown(app), shown["layer"], shown["head"]) == ("attention", "0", "0")
     assert shown["model"] == "learned:task=shift" and len(shown["sentence"].split()) == 10
     assert "Shift: learned" in models_offered(app)
-    assert open_app("attention", **link(app)).session_state["session"].view.model == "learned:task=shift"
+    assert shown_view(open_app("attention", **link(app))).model == "learned:task=shift"
 
 
 @pytest.mark.parametrize("name", ["mystery:4", "learned:task=reverse"])
@@ -119,7 +119,7 @@ def test_opened_models_are_walked_like_any_other_and_missing_ones_are_told() -> 
     for model, row in (("learned:task=reverse", "a b c d e f g h a b"), ("mystery:4", "1 2 3 4 5 6 7 8")):
         app = open_app(model=model, sentence=row, layer="0", head="0")
         for page in ("start", "output", "heads", "models", "what_if"):
-            assert go(app, page).session_state["session"].view.model == model and not said(app)
+            assert shown_view(go(app, page)).model == model and not said(app)
     missing = ["learned:task=bake", "learned:task=shift,seed=9", "learned:", "by-hand:reverse"]
     for model in missing + [f"mystery:{number}" for number in ("11", "0", "", "²", "1e9", "-1")]:
         assert "The link asks for model" in said(open_app("class", model=model)), model

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 from in_turn import in_turn
-from page_tools import go, healthy, open_app
+from more_tools import pictures, section
 from readers import READERS, reader
 from tiers import mostly_nightly
 
@@ -233,15 +233,10 @@ def folders(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 @pytest.mark.parametrize("name", mostly_nightly(READERS, ["byte pairs"]))
 def test_the_pages_find_the_word(folders: Path, name: str) -> None:
     hole = "[MASK]" if name == "cased" else "<mask>"
-    app = open_app(model=f"folder:{name.replace(' ', '-')}", sentence=f"The capital of France is {hole}.")
-    go(app, "what_if")
-    assert app.text_input(key="watched").label.endswith(hole)
-    healthy(app.text_input(key="watched").set_value("Paris").run())
-    assert not [c.value for c in app.caption if "no word is watched" in c.value]
-    healthy(app.text_input(key="watched").set_value("Calais Italy").run())
-    assert [c.value for c in app.caption if "no word is watched" in c.value]
-    app.session_state["compare_part"] = "One word in many sentences"
-    go(app, "compare")
-    app.text_area(key="set").set_value(f"{PARIS}\n{PARIS_FIRST}\nI live in Rome.")
-    healthy(app.text_input(key="set_word").set_value("Paris").run())
-    assert [m.value for m in app.markdown if m.value.startswith("**“Paris” starts with mean cosine")]
+    here = {"model": f"folder:{name.replace(' ', '-')}", "sentence": f"The capital of France is {hole}.", "layer": "0"}
+    for word, known in (("Paris", True), ("Calais Italy", False)):
+        items = section("what_if", "loo", watched=word, agreed=True, **here)
+        assert ("error" in {item["kind"] for item in items}) != known, word
+    texts = f"{PARIS}\n{PARIS_FIRST}\nI live in Rome."
+    means = pictures(section("compare", "word", set=texts, set_word="Paris", **here))["set_means"]
+    assert means["sentence"].startswith("“Paris” starts with mean cosine")

@@ -62,7 +62,7 @@ class Importance(NamedTuple):
     change_error: Tensor
 
     @property
-    def told(self) -> tuple[Tensor, Tensor]:
+    def deciding(self) -> tuple[Tensor, Tensor]:
         """The numbers that decide, and their errors: the harm where words can be guessed, else the change."""
         guessed = bool(self.harm.isfinite().any())
         return (self.harm, self.harm_error) if guessed else (self.change, self.change_error)
@@ -70,13 +70,13 @@ class Importance(NamedTuple):
     @property
     def clear_heads(self) -> int:
         """How many heads' numbers are more than two errors above zero."""
-        value, error = self.told
+        value, error = self.deciding
         return int((value > 2 * error)[:, :-1].sum())
 
     @property
     def strongest_head(self) -> tuple[int, int]:
         """Layer and head of the largest number among the heads."""
-        heads = self.told[0][:, :-1]
+        heads = self.deciding[0][:, :-1]
         layer, head = divmod(int(heads.argmax()), heads.shape[1])
         return layer, head
 

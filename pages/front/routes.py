@@ -244,12 +244,12 @@ def of_more() -> Callable[[Request], Awaitable[Response]]:
 
 async def lines(coming: "asyncio.Future[bytes]", share: list[float]) -> AsyncIterator[bytes]:
     """Return how far it is as often as that changes, and then what comes; who leaves ends it."""
-    said = -1.0
+    last = -1.0
     try:
         while not coming.done():
-            if share[0] != said:
-                said = share[0]
-                yield b'{"share": %.3f}\n' % said
+            if share[0] != last:
+                last = share[0]
+                yield b'{"share": %.3f}\n' % last
             await asyncio.wait({coming}, timeout=OFTEN)
         yield b'{"items": %s}\n' % coming.result()
     except RefusedError as error:

@@ -22,7 +22,8 @@ FIGURE = """plot => {
   const unpacked = values => values.bdata ? packed(values) : listed(values)
   return plot.data.map(({ type, x, y, z }) => ({ type, ...z ? { z: unpacked(z) } : { y: unpacked(y) } }))
 }"""
-CONTRACTS = ("attention", "output", "compare")  # opened elsewhere
+BEYOND = """(all, wide) => all.filter(one => one.getBoundingClientRect().right > wide + 1
+  && !one.closest('.chart, .more-table, .more-code')).map(one => one.className)"""
 
 
 def section(page: Page, title: str) -> Locator:
@@ -197,11 +198,7 @@ def test_all_sections_are_for_everybody(page: Page, phone: Page, app_url: str, a
         for _, title in about.more:
             settle(section(tab, title))
         wide = tab.evaluate("() => document.documentElement.clientWidth")
-        beyond = tab.locator(".more *").evaluate_all(
-            """(all, wide) => all.filter(one => one.getBoundingClientRect().right > wide + 1 && !one.closest(
-              '.chart, .more-table, .more-code')).map(one => one.className)""", wide,
-        )  # fmt: skip
-        assert beyond == []
+        assert tab.locator(".more *").evaluate_all(BEYOND, wide) == []
         assert barriers(tab) == [] and problems(tab) == []
     dark(page)
     for _, title in about.more:

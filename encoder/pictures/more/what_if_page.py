@@ -4,8 +4,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from encoder.experiments.attributions.contributions import BIAS, EMBEDDING, REST
-from encoder.experiments.attributions.gradients import Attribution
-from encoder.experiments.attributions.why import LOOKED
+from encoder.experiments.attributions.why import LOOKED, Why
 from encoder.experiments.compare import first_difference
 from encoder.experiments.importance import OVER
 from encoder.explain.cost import run_flops
@@ -117,7 +116,8 @@ def flops_of_why(scene: Scene) -> float:
 
 def errors(answer: Answer) -> Mapping[Any, Sequence[Any]]:
     """The standard error over the sentences, of every part."""
-    scene, (_, error) = answer.scene, answer.value(measured(answer.scene)).told
+    scene = answer.scene
+    error = answer.value(measured(scene).deciding[1])
     columns = {"": layer_names(scene.config)}
     return columns | dict(zip([*head_names(scene.config), "feed-forward"], error.T.tolist(), strict=True))
 
@@ -131,16 +131,22 @@ def all_parts(answer: Answer) -> str:
     )
 
 
+def answers_of(answer: Answer) -> Why:
+    """All answers to which words made the guess."""
+    answers: Why = answer.value(answered(answer.scene)).found
+    return answers
+
+
 def agreement(answer: Answer) -> str:
     """How far each method ranks words as knock-outs do."""
-    found = answer.value(answered(answer.scene)).found
-    ranks = listed([f"{name} {found.agreement(name):.2f}" for name in METHODS])
+    answers = answers_of(answer)
+    ranks = listed([f"{name} {answers.agreement(name):.2f}" for name in METHODS])
     return f"Rank agreement with the knock-outs (Spearman, 1 is the same order): {ranks}."
 
 
 def completeness(answer: Answer) -> str:
     """Whether the shares add up to what they are shares of."""
-    shares: Attribution = answer.value(answered(answer.scene)).found.integrated
+    shares = answers_of(answer).integrated
     assert shares.without is not None and shares.missing is not None
     wanted = shares.value - shares.without
     sentence = (

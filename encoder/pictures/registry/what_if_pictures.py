@@ -159,7 +159,7 @@ def what_is_lost(scene: Scene) -> str:
 def say_importance(answer: Answer) -> str:
     """Which head matters most, and how many heads matter clearly."""
     scene, effects = answer.scene, answer.value(measured(answer.scene))
-    config, (values, errors) = scene.config, effects.told
+    config, (values, errors) = scene.config, effects.deciding
     i, j = effects.strongest_head
     return (
         f"{what_is_lost(scene)}: of the heads layer {i}, head {j} matters most, {brief(values[i, j])} ± "
@@ -171,7 +171,7 @@ def say_importance(answer: Answer) -> str:
 IMPORTANCE = of_page(
     key="board_map",
     question="Which head or feed-forward block matters most over many sentences?",
-    measure=lambda scene: measured(scene).told[0],
+    measure=lambda scene: measured(scene).deciding[0],
     values=lambda answer: "signed" if answer.scene.config.mlm_head else "positive",
     title=what_is_lost,
     say=say_importance,
