@@ -212,3 +212,27 @@ def test_a_run_that_does_not_end_in_numbers_is_drawn_without_them_or_refused_in_
         else:
             assert items, (page, name)
             assert bool(re.search(r"\bnan\b", words(items[:-1]))) == (LOST in words(items)), (page, name, words(items))
+
+
+def test_a_unit_is_shown_where_it_fires_in_a_corpus_and_a_context_run_again_says_the_same(base: TextEncoder) -> None:
+    from encoder.atlas.atlas_folders import atlas_of
+
+    here = {"layer": "1", "atlas_unit": "7", "head": "0"}
+    atlas, items = atlas_of(base, 0), section("feed_forward", "corpus", **here)
+    top = atlas.unit_firings(1, 7, "top")
+    (contexts,) = [item["lines"] for item in items if item["kind"] == "lines"]
+    assert len(contexts) == len(top) > 3
+    texts = atlas.texts([firing.sentence for firing in top])
+    for line, firing in zip(contexts, top, strict=True):
+        text = texts[firing.sentence]
+        assert line["opens"]["makes"]["sentence"] == (text if isinstance(text, str) else text[0])
+        assert [mark for _, mark in line["pieces"] if mark] == ["at"]
+        assert line["note"].startswith(f"{firing.value:.4f}")
+    run = section("feed_forward", "corpus", atlas_run="1", **here)
+    assert f"Activation: stored {top[0].value:.6g}, live " in words(run) and "They are the same" in words(run)
+    tenth = section("feed_forward", "corpus", atlas_list="tenth 1", **here)
+    (least,) = [item["lines"] for item in tenth if item["kind"] == "lines"]
+    assert float(least[0]["note"].split(",")[0]) < top[-1].value
+    assert "One by one: 1. moves by" in words(section("feed_forward", "corpus", agreed=True, **here))
+    none = section("feed_forward", "corpus", model="paper", sentence="w", layer="0", head="0")
+    assert "There is no atlas of this model here" in words(none) and "python -m encoder.atlas" in words(none)

@@ -81,7 +81,7 @@ export function feedForward(root, context) {
   function lead(event) {
     if (event.ctrlKey || event.metaKey || event.shiftKey || event.button) return;
     event.preventDefault();
-    context.options().unfold?.(true, { atlas_unit: corpus.dataset.unit ?? '' });
+    context.more('corpus', { atlas_unit: corpus.dataset.unit ?? '' });
   }
 
   /** What the layer's numbers depend on. */
@@ -146,9 +146,9 @@ export function feedForward(root, context) {
       bars: [{ colour: 'accent', values: listed.map(one => strengths[one]) }], says: i => `unit ${listed[i]}: ${typeset(sure(strengths[listed[i]], half(block, handed, row)))}`, within: half(block, handed, row),
     });
     arithmetic(block, row, shown);
-    corpus.hidden = !context.options().unfold;
+    corpus.hidden = !context.options().more;
     write(corpus, `Unit ${unit} in many sentences ↓`);
-    put(corpus, { 'data-unit': unit, href: `?${new URLSearchParams({ ...store.query(), more: '1', atlas_unit: String(unit) })}` });
+    put(corpus, { 'data-unit': unit, href: `?${new URLSearchParams({ ...store.query(), more: 'corpus', atlas_unit: String(unit) })}` });
     code.hidden = !context.options().keep;
   }
 

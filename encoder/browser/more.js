@@ -116,6 +116,18 @@ function table() {
   };
 }
 
+/** Sentences with marked words, one below the other. @param {Acts} acts @returns {Drawn} */
+function lines(acts) {
+  const element = el('ol', { class: 'more-lines' });
+  return {
+    element,
+    draw: item => element.replaceChildren(...item.lines.map((/** @type {Item} */ { pieces: parts, note, opens }) => el(
+      'li', {}, el('span', { dir: 'auto' }, ...parts.map((/** @type {[string, string]} */ [text, mark]) => (mark ? el('mark', { class: `more-${mark}` }, text) : text))),
+      ' ', el('span', { class: 'more-note' }, note), ...(opens ? [' ', el('button', { type: 'button', class: 'enc-link', onclick: () => acts.context.store.set(opens.makes) }, opens.text)] : []),
+    ))),
+  };
+}
+
 /** Columns beside each other. @param {Acts} acts @returns {Drawn} */
 function beside(acts) {
   const element = el('div', { class: 'more-beside' });
@@ -170,6 +182,7 @@ const KINDS = {
   error: () => words('p', 'more-error'),
   picture,
   table,
+  lines,
   beside,
   wait,
 };
@@ -300,6 +313,8 @@ export function more(root, context, page, titles, ask) {
   }
   return {
     element, draw,
+    /** Has a section in sight. @param {string} name */
+    lead: name => sections[titles.findIndex(([one]) => one === name)]?.element.scrollIntoView({ block: 'start' }),
     end() {
       dark.removeEventListener('change', again);
       sections.forEach(one => one.end());

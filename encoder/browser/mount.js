@@ -31,12 +31,12 @@ import { start } from './start.js';
 /**
  * What a page has. `run` gives the run that is drawn; `layer(n)` one layer's vectors, `part`
  * a packet of another level, of a layer or of the whole run, `peek` a run that is loaded already, `fetch`
- * loads one beforehand; `announce` says a sentence to who cannot see. `kept` is the picture that is shown, `code` shows its lines.
+ * loads one beforehand; `announce` says a sentence to who cannot see. `kept` is the picture that is shown, `code` shows its lines, `more` leads to a section below the page.
  * @typedef {{
  *   store: Store, load: Load, say: typeof say, mask: () => string | null, go: (key: string, also?: import('./store.js').Changes) => void, options: () => Options, run: () => Packet | null,
  *   layer: (layer: number, signal?: AbortSignal) => Promise<Packet>, part: (level: number, of: import('./layer_packets.js').Of, signal?: AbortSignal) => Promise<Packet>, peek: (changes: import('./store.js').Changes) => Packet | null,
  *   fetch: (changes: import('./store.js').Changes) => Promise<Packet>, announce: (text: string) => void,
- *   kept: () => import('./keep.js').Kept | null, code: () => void
+ *   kept: () => import('./keep.js').Kept | null, code: () => void, more: (section: string, choices: Record<string, string>) => void
  * }} Context
  */
 /** `kept` is what of the picture can be taken along; `choice` what the page has chosen where nobody did, null where it cannot tell yet. @typedef {{choice?: (run: Packet, state: import('./store.js').State) => {word: number, layer: number, head: number} | null, draw: (run: Packet, state: Chosen) => void, kept: () => import('./keep.js').Kept | null, end: () => void}} Page */
@@ -53,7 +53,6 @@ const QUIET = 1500; // ms after which what nobody waits for is loaded
 /** What the button below a page says. @type {Record<string, string>} */
 const MORE = {
   start: 'More of this sentence: its tokens, the whole run in one picture, several heads together',
-  feed_forward: 'More of this step: where a unit fires in many sentences, units that no sentence wakes, its proof against PyTorch and its code',
   heads: 'More of the heads: examine them, measures, how alike they are, what really flows, where they look over a whole corpus',
   what_if: 'More: switches for the whole model, any step side by side, each part over many sentences, which parts and words made the guess',
 };
@@ -131,6 +130,12 @@ function begin(root, options) {
     announce: text => write(spoken, text),
     kept: () => keptSum() ?? unfoldedNumbers?.kept() ?? page?.kept() ?? null,
     code: () => { top.code(); },
+    more: (name, choices) => {
+      options.store.choose(choices);
+      const open = options.store.get().more.split(',').filter(one => one && one !== name);
+      options.store.set({ more: [...open, name].join(',') });
+      opened?.lead(name);
+    },
   };
   const read = reading(context);
   const guess = foot(context), gone = new AbortController();

@@ -73,6 +73,26 @@ class Table:
     columns: Callable[[Answer], Mapping[Any, Sequence[Any]]]
 
 
+Piece: TypeAlias = tuple[str, str]  # of a line: its text, and how it is marked: "at", "key", "both" or not at all
+
+
+@dataclass(frozen=True)
+class MarkedLine:
+    """A sentence in pieces, what stands behind it in grey, and what may be pressed there."""
+
+    pieces: tuple[Piece, ...]
+    note: str = ""
+    opens: Switch | None = None
+
+
+@dataclass(frozen=True)
+class MarkedLines:
+    """Sentences below each other, counted from 1."""
+
+    key: str
+    lines: Callable[[Answer], Sequence[MarkedLine]]
+
+
 @dataclass(frozen=True)
 class Own:
     """What the page draws by code of its own, by its name there: trained on the spot, or kept in another way."""
@@ -105,7 +125,7 @@ class Long:
     parts: tuple["Part", ...]
 
 
-Part: TypeAlias = str | Picture | Note | Ask | Press | Show | Table | Own | Beside | When | Long
+Part: TypeAlias = str | Picture | Note | Ask | Press | Show | Table | MarkedLines | Own | Beside | When | Long
 
 
 @dataclass(frozen=True)

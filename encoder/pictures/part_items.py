@@ -8,7 +8,21 @@ from typing import Any, TypeAlias
 from encoder.pictures.export.caption import begun
 from encoder.pictures.expression import Kept, make_now
 from encoder.pictures.figures.drawn import tell_apart
-from encoder.pictures.lab import Ask, Beside, Long, Note, Part, Press, Show, Table, When, Words, pictures_of
+from encoder.pictures.lab import (
+    Ask,
+    Beside,
+    Long,
+    MarkedLines,
+    Note,
+    Part,
+    Press,
+    Show,
+    Switch,
+    Table,
+    When,
+    Words,
+    pictures_of,
+)
 from encoder.pictures.link import spell
 from encoder.pictures.picture import Answer, Picture
 from encoder.pictures.registry.steps import STEP
@@ -79,8 +93,14 @@ class Items:
         if isinstance(part, Ask):
             return [self.asked(part, rest)]
         if isinstance(part, Press):
-            switches = [vars(switch) | {"makes": dict(switch.makes)} for switch in part.switches(self.answer(rest))]
+            switches = [pressed(switch) for switch in part.switches(self.answer(rest))]
             return [{"kind": "press", "name": part.label, "label": part.label, "switches": switches}]
+        if isinstance(part, MarkedLines):
+            lines = [
+                {"pieces": line.pieces, "note": line.note, "opens": line.opens and pressed(line.opens)}
+                for line in part.lines(self.answer(rest))
+            ]
+            return [{"kind": "lines", "name": part.key, "lines": lines}]
         if isinstance(part, Table):
             return [table(part, part.columns(self.answer(rest)))]
         if isinstance(part, When):
@@ -161,6 +181,11 @@ def explained(items: list[Item]) -> list[Item]:
 def token_name(scene: Scene, position: int) -> str:
     """What a token is called where one is chosen."""
     return f"{position} {shown(scene.t.tokens[position])}"
+
+
+def pressed(switch: Switch) -> Item:
+    """Return a switch: what it says, whether it is pressed, and what a press makes of the address."""
+    return {"text": switch.text, "pressed": switch.pressed, "makes": dict(switch.makes)}
 
 
 def table(part: Table, columns: Mapping[Any, Sequence[Any]]) -> Item:

@@ -23,7 +23,6 @@ OPENS = {
         *("together", "tokens_open", "unfolded", "words_only"),
     ),
     "heads": (*("heads_part", "inside_key", "inside_query", "measure", "over", "pair_way"),),
-    "feed_forward": ("atlas_unit",),
 }
 # Pages with steps, and those that their picture shows: an address that says another asks for the numbers of that one.
 STEPS: dict[str, frozenset[str]] = {

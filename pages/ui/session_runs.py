@@ -6,7 +6,6 @@ from typing import Any, Concatenate, ParamSpec, TypeVar
 from encoder import Trace
 from encoder.atlas.atlas_reader import Atlas
 from encoder.edits.edit_text import edits_to_text
-from encoder.explain.proof import Check
 from encoder.teach import trials
 from pages.ui.server import exams, measurements
 from pages.ui.server.engine import is_kept
@@ -14,13 +13,11 @@ from pages.ui.server.engine import is_loaded as is_loaded
 from pages.ui.server.engine import run as run
 from pages.ui.server.engine import text_encoder as text_encoder
 from pages.ui.server.engine import warm as warm
-from pages.ui.server.measurements import atlases, proofs, trial_seconds
-from pages.ui.server.measurements import dead_units as dead_units
+from pages.ui.server.measurements import atlases, trial_seconds
 from pages.ui.server.measurements import findings as findings
 from pages.ui.server.measurements import snapshots as snapshots
 from pages.ui.server.measurements import spelled as spelled
 from pages.ui.server.measurements import words_of_head as words_of_head
-from pages.ui.server.measurements import words_of_unit as words_of_unit
 from pages.ui.state.session_state import current, session
 
 P = ParamSpec("P")
@@ -33,7 +30,6 @@ def of_current(of_model: Callable[Concatenate[str, P], R]) -> Callable[P, R]:
 
 
 survey = of_current(measurements.survey)
-mean_vector = of_current(measurements.mean_vector)
 knocked_out = of_current(measurements.knocked_out)
 probe = of_current(measurements.probe)
 readers = of_current(measurements.readers)
@@ -46,12 +42,6 @@ def atlas() -> Atlas | None:
     every = atlases(current().model).atlases
     chosen = dict(current().choices).get("atlas_of", "0")
     return next((each for i, each in enumerate(every) if str(i) == chosen), every[0] if every else None)
-
-
-def proof(step: str) -> list[Check]:
-    """The proofs of one step of the run that this session looks at."""
-    view = current()
-    return proofs(view.model, session().read, view.hidden, edits_to_text(view.edits), step)
 
 
 def now() -> Trace:

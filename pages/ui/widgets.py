@@ -5,7 +5,7 @@ from typing import Any
 
 import streamlit as st
 
-from encoder.support.formatting import brief, shown
+from encoder.support.formatting import shown
 from pages.ui.refusals import shows_errors
 from pages.ui.state import session_state as state
 from pages.ui.text import plain
@@ -40,37 +40,3 @@ def pick_token(
     tapped = st.pills(label, list(places), required=True, format_func=lambda i: plain(f"{i} {shown(tokens[i])}"), **tie)
     position: int = next((i for i in (tapped, wanted) if type(i) is int and i in places), default)
     return position  # a tap on a token of the sentence before is no token of this one
-
-
-def bounded(
-    label: str,
-    low: float,
-    high: float,
-    step: float,
-    values: Sequence[float],
-    usual: float,
-    key: str,
-    take: Callable[[], None],
-) -> None:
-    """A slider for a number that a link may say too; what its range does not hold is shown at its end, and said.
-
-    Args:
-        label: what the number is.
-        low: the least it can be set to; without a slider where `high` is not above it.
-        high: the largest.
-        step: between two neighbours.
-        values: what the number is now; none is `usual`, and several are several that the slider cannot show at once.
-        usual: the number where nothing is changed.
-        key: of the slider.
-        take: takes over what was chosen.
-    """
-    if high <= low:
-        return
-    now = values[0] if values else usual
-    nearest = low + step * round((min(max(now, low), high) - low) / step)
-    state.show(**{key: type(low)(round(nearest, 6))})
-    with st.container(width=240):
-        st.slider(label, low, high, step=step, key=key, on_change=take)
-        if len(values) > 1 or abs(now - nearest) > step:
-            texts = ", ".join(map(brief, values[:3])) + (", …" if len(values) > 3 else "")
-            st.caption(plain(f"In this run it is {texts}, which the slider cannot show."))

@@ -3,12 +3,13 @@
 from collections.abc import Mapping
 
 from encoder.pictures.lab import Part
-from encoder.pictures.more import compare_page, output_page, step_pages, what_if_page
+from encoder.pictures.more import compare_page, feed_forward_page, output_page, step_pages, what_if_page
 
 MORE: Mapping[str, Mapping[str, tuple[Part, ...]]] = {
     "embedding": step_pages.EMBEDDING,
     "attention": step_pages.ATTENTION,
     "add_norm": step_pages.ADD_NORM,
+    "feed_forward": feed_forward_page.MORE,
     "output": output_page.MORE,
     "what_if": what_if_page.MORE,
     "compare": compare_page.MORE,

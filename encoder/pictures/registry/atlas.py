@@ -115,7 +115,7 @@ ATLAS_UNITS = of_units(
     title=lambda scene: f"How often the units of layer {scene.layer} fire",
     say=say_units,
     options=(ATLAS,),
-    unfolds={"atlas_map": "1"},
+    unfolds={"more": "all_units"},
 )
 UNIT = Option(
     "atlas_unit",
@@ -147,7 +147,7 @@ UNIT_DECILES = of_units(
     title=lambda scene: f"How the firings of layer {scene.layer}, unit {scene[UNIT]} are spread",
     say=say_firings,
     options=(ATLAS, UNIT),
-    unfolds={"atlas_spread": "1"},
+    unfolds={"more": "corpus"},
 )
 
 

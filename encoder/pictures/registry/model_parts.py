@@ -148,6 +148,7 @@ DEAD = Picture(
     about=lambda scene: About(source=scene.source, scope=f"{BUNDLED}, {UNCHANGED}"),
     needs="model",
     heavy=True,
+    unfolds={"more": "silent"},
 )
 
 

@@ -1,11 +1,10 @@
 """What is measured of models and runs, for all sessions: bounded, in turn, and nothing long unasked."""
 
 import json
-from collections.abc import Callable, Mapping, MutableMapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import lru_cache
 from typing import Any, ParamSpec, TypeVar
 
-import cachetools
 import streamlit as st
 import torch
 
@@ -17,22 +16,19 @@ from encoder.atlas.reruns import Absence, AtlasPart
 from encoder.atlas.reruns import absences as absences_of
 from encoder.atlas.searching import NearToken, nearest_outputs, nearest_tokens
 from encoder.experiments.attributions.circuits import looked_for, written_for
-from encoder.experiments.attributions.similarity import mean_vector as mean_of_sentences
 from encoder.experiments.probes import layer_probes as probing
 from encoder.experiments.probes.layer_probes import labelled
 from encoder.experiments.probes.regression import Regression
 from encoder.explain.cost import run_flops
-from encoder.explain.proof import Check, checks
-from encoder.metrics import SENTENCES, Survey, never_positive, survey_cost, unit_words
+from encoder.metrics import SENTENCES, Survey, survey_cost
 from encoder.metrics import survey as measure
 from encoder.metrics.head_measures import HeadSurvey
-from encoder.support.formatting import shown
 from encoder.tasks.kept_moments import moments_of
 from encoder.teach import trials
 from encoder.teach.trials.experiment import Cost
 from encoder.trace.tokens import Text
 from pages.ui.server import jobs, memory
-from pages.ui.server.engine import budget, held_by, kept, run, text_encoder
+from pages.ui.server.engine import budget, held_by, kept, text_encoder
 from pages.ui.server.pool import Results
 
 P = ParamSpec("P")
@@ -41,16 +37,7 @@ SURVEYS_BYTES = FINDINGS_BYTES = 50_000_000  # what is measured, of each kind
 PROOFS_BYTES = 10_000_000
 SNAPSHOTS_BYTES = 300_000_000  # the moments of one model
 SENTENCE_SECONDS = 0.002  # of each sentence, however small the model is
-MOST_IMPORTANCES = 64  # sweeps of all parts of a model, a few kilobytes each
 Contexts = tuple[tuple[Text, int], ...]  # texts, each with the position of a token
-importances: MutableMapping[tuple[Any, ...], Any] = cachetools.LRUCache(MOST_IMPORTANCES)  # by what was asked for
-
-
-@kept(PROOFS_BYTES)
-def proofs(model: str, sentence: Text, hidden: tuple[int, ...], edits: str, step: str) -> list[Check]:
-    """The proofs of one step of a run."""
-    trace = run(model, sentence, hidden, edits)
-    return checks(text_encoder(model).model, trace, trace.step(step))
 
 
 def once_asked(
@@ -95,12 +82,6 @@ def seconds_of_survey(model: str, sentence: Text | None) -> float:
 
 
 survey = once_asked(surveyed, seconds_of_survey, "survey")
-
-
-@lru_cache(maxsize=4096)
-def words_of_unit(model: str, layer: int, unit: int) -> str:
-    """The words that a feed-forward unit's output points to, nearest first."""
-    return ", ".join(f"“{shown(word)}”" for word, _ in unit_words(text_encoder(model), layer, unit, 6))
 
 
 @lru_cache(maxsize=1024)
@@ -163,28 +144,11 @@ def snapshots(model: str) -> dict[int, TextEncoder]:
         return moments_of(text_encoder(model))
 
 
-def over_sentences(
-    measure: Callable[[TextEncoder], R], sentences: Sequence[str], name: str, doing: str = "Measure"
-) -> Callable[[str], R]:
-    """What measures a model that takes a run of each sentence, in turn; see `once_asked`."""
-
-    @kept(PROOFS_BYTES)
-    def measured(model: str) -> R:
-        with jobs.in_turn(), st.spinner(f"Measuring over {len(sentences)} sentences …"):
-            return measure(text_encoder(model))
-
-    return once_asked(measured, lambda model: seconds_of_runs(model, sentences), name, doing)
-
-
 def seconds_of_runs(model: str, texts: Sequence[Text], times: int = 1) -> float:
     """About how long it takes to run a model so many times over some texts."""
     encoder = text_encoder(model)
     runs = sum(jobs.seconds(encoder.config, len(encoder.tokenize(text).ids), times) for text in texts)
     return runs + SENTENCE_SECONDS * len(texts)
-
-
-dead_units = over_sentences(never_positive, SENTENCES, "dead")
-mean_vector = over_sentences(lambda encoder: mean_of_sentences(encoder, SENTENCES), SENTENCES, "mean")
 
 
 @kept(PROOFS_BYTES)

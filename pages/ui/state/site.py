@@ -89,7 +89,17 @@ PAGES = (
             CHECKS,
         ),
     ),
-    drawn("feed_forward", ":material/bolt:"),
+    drawn(
+        "feed_forward",
+        ":material/bolt:",
+        more=(
+            CHART,
+            ("corpus", "Where a unit fires in many sentences"),
+            ("all_units", "How often all units of the layer fire"),
+            ("silent", "Units that no sentence wakes"),
+            CHECKS,
+        ),
+    ),
     drawn(
         "output",
         ":material/layers:",

@@ -8,6 +8,7 @@ import streamlit as st
 from encoder.atlas.atlas_folders import FOLDER
 from encoder.atlas.atlas_reader import Atlas, Firing
 from encoder.atlas.reruns import Absence, AtlasPart, Compared, summed_up
+from encoder.pictures.more.contexts import BETWEEN, pieces
 from encoder.pictures.picture import Picture
 from encoder.support.formatting import brief, percent, shown
 from encoder.trace.tokens import Text, Tokens
@@ -109,8 +110,7 @@ def draw_contexts(
         draw_rerun(texts[firings[at].sentence], firings[at], compare, part)
 
 
-AROUND = 90  # characters on each side that are shown of a long sentence
-BETWEEN = " / "  # the sentences of a pair
+COLOURS = {"at": "blue", "key": "orange", "both": "violet"}
 
 
 def list_contexts(
@@ -127,49 +127,17 @@ def list_contexts(
 
 
 def marked_sentence(tokens: Tokens, position: int, looks_at: int | None = None) -> str:
-    """Markdown: the token on blue, what it looks at on orange (itself: violet), special ones behind the sentence.
-
-    The sentences of a pair stand one after the other.
-    """
-    marks = {position: "blue"}
-    if looks_at is not None:
-        marks[looks_at] = "orange" if looks_at != position else "violet"
-    inside = {i: colour for i, colour in marks.items() if i < len(tokens.spans) and not tokens.special[i]}
-    beyond = [f":{colour}-background[{plain(name_of(tokens, i))}]" for i, colour in marks.items() if i not in inside]
-    texts = (tokens.text, tokens.pair) if any(tokens.segments) else (tokens.text,)
-    marked = [
-        excerpt(text, sorted((tokens.spans[i], colour) for i, colour in inside.items() if tokens.segments[i] == side))
-        for side, text in enumerate(texts)
-    ]
-    return " → ".join([BETWEEN.join(marked), *beyond])
-
-
-def excerpt(text: str, places: Sequence[tuple[tuple[int, int], str]]) -> str:
-    """Return a sentence, of a long one what is around the stretches that are marked in colours."""
-    marked = ""
-    first = max(0, places[0][0][0] - AROUND) if places else 0
-    last = places[-1][0][1] + AROUND if places else AROUND
-    end = first
-    for (start, stop), colour in places:
-        marked += plain(shorter(text[end:start])) + f":{colour}-background[{plain(text[start:stop])}]"
-        end = stop
-    marked = ("… " if first else "") + marked + plain(text[end:last]) + (" …" if last < len(text) else "")
-    return " ".join(marked.split())
+    """Markdown: the token on blue, what it looks at on orange (itself: violet), special ones behind the sentence."""
+    marked = (
+        f":{COLOURS[mark]}-background[{plain(text)}]" if mark else plain(text)
+        for text, mark in pieces(tokens, position, looks_at)
+    )
+    return " ".join("".join(marked).split())
 
 
 def one_line(text: Text) -> str:
     """Return a text, or both of a pair."""
     return text if isinstance(text, str) else BETWEEN.join(text)
-
-
-def name_of(tokens: Tokens, position: int) -> str:
-    """Return a token that stands nowhere in the text."""
-    return shown(tokens.tokens[position]) if position < len(tokens.tokens) else f"token {position}"
-
-
-def shorter(text: str) -> str:
-    """Return what is between two tokens that are far apart."""
-    return text if len(text) <= 2 * AROUND else f"{text[:AROUND]} … {text[-AROUND:]}"
 
 
 def draw_rerun(text: Text, firing: Firing, compare: Callable[[Trace, Firing], list[Compared]], part: AtlasPart) -> None:

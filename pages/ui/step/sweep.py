@@ -1,15 +1,12 @@
 """A sweep over all parts of a run, with progress and a way out."""
 
-import threading
-from collections.abc import Callable, Generator, MutableMapping
+from collections.abc import Callable, Generator
 from typing import Any
 
 import streamlit as st
 
 from pages.ui.server import jobs
 from pages.ui.state import session_state as state
-
-_reading = threading.Lock()  # what all sessions share is moved when it is read
 
 
 def follow(
@@ -19,17 +16,12 @@ def follow(
     label: str,
     *,
     unit: str = "runs",
-    shared: MutableMapping[tuple[Any, ...], Any] | None = None,
 ) -> Any:
     """Run a sweep on demand, in turn, with a progress bar; any other click stops it. Returns what was found.
 
-    `unit` is what the bar counts. What is found is kept for this session, or in `shared` for all of them.
+    `unit` is what the bar counts. What is found is kept for this session.
     """
     sweeps = state.session().sweeps
-    if shared is not None:
-        with _reading:
-            if (known := shared.get(asked)) is not None:
-                return known
     if st.button(label, key=f"{key}_go"):
         bar = st.progress(0.0, "Starting …")
         way_out = st.empty()
@@ -40,9 +32,6 @@ def follow(
         bar.empty()
         way_out.empty()
         sweeps[key] = (asked, result)
-        if shared is not None:
-            with _reading:
-                shared[asked] = result
         st.rerun()  # what stands above shows it too
     last, result = sweeps.get(key, (None, None))
     return result if last == asked else None
