@@ -214,7 +214,7 @@ def test_the_units_of_a_word_are_those_of_the_run(opened: Opened, trace: Trace) 
     corpus = page.locator(".ff-corpus")
     expect(corpus).to_have_text(f"Unit {third} in many sentences ↓")
     href = parse_qs(str(corpus.get_attribute("href")).removeprefix("?"))
-    assert (href["atlas_unit"], href["more"], href["layer"]) == ([str(third)], ["1"], ["3"])
+    assert (href["atlas_unit"], href["more"], href["layer"]) == ([str(third)], ["corpus"], ["3"])
     corpus.click()
     assert page.evaluate("unfolded") == [[True, {"atlas_unit": str(third)}]]
 

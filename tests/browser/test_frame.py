@@ -184,15 +184,3 @@ def test_other_sentences_are_behind_the_line_by_keys_too(page: Page, app_url: st
     with rerun(page):
         offered.get_by_role("button", name="Dogs bark.").click()  # one's own stays at hand
     expect(sentence_line(page)).to_have_value("Dogs bark.")
-
-
-def test_the_tools_of_a_table_do_not_cover_what_is_said_above_it(phone: Page, app_url: str) -> None:
-    """On a phone they always show."""
-    open_page(phone, f"{app_url}/output?sources_open=1&units_open=1")
-    table = phone.get_by_test_id("stDataFrame").first
-    table.scroll_into_view_if_needed()
-    tools = phone.get_by_test_id("stElementToolbar").first
-    expect(tools).to_be_visible()
-    box = tools.bounding_box()
-    said = phone.get_by_text("A unit is one of the numbers", exact=False).last.bounding_box()
-    assert box and said and box["y"] >= said["y"] + said["height"]
