@@ -121,6 +121,8 @@ export function makeStore({ defaults = {}, first = {}, where = null } = {}) {
   const write = () => { clearTimeout(resting); resting = undefined; bar?.replace(toQuery(unusual())); };
   const flush = () => { if (resting !== undefined) write(); };
   let others = JSON.stringify(bar?.others());
+  /** What is chosen below the picture, where no address says it. @type {Record<string, string>} */
+  const apart = {};
   const back = () => {
     const there = fromQuery(where?.location.search ?? ''), before = others;
     others = JSON.stringify(bar?.others());
@@ -175,11 +177,12 @@ export function makeStore({ defaults = {}, first = {}, where = null } = {}) {
       return () => { heard.delete(hear); };
     },
     /** What is chosen beside this state, by the names in the address. */
-    others: () => bar?.others() ?? {},
+    others: () => bar?.others() ?? apart,
     /** Chooses something of what stands below the picture, by its name in the address. @param {Record<string, string>} changes */
     choose(changes) {
       flush();
-      bar?.choose(changes);
+      if (bar) bar.choose(changes);
+      else Object.assign(apart, changes);
       others = JSON.stringify(bar?.others());
       tell();
     },

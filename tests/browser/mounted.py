@@ -59,7 +59,7 @@ MOUNT = """async ([page, ids, sent, named, first, held, lost, { keys, models, mo
     pages: [...new Set([page, ...keys])].map(listed),
     goTo: (key, query) => { now.led.push([key, query]) },
     keep: async asked => { now.kept.push(asked); throw new Error('No file is made here.') },
-    ...more ? { unfold: (open, choices) => { now.unfolded.push([open, choices ?? {}]) } } : {},
+    ...more ? { unfold: (open, choices) => { now.unfolded.push([open, choices ?? {}]) }, more: async () => [] } : {},
   }
   window.again = some => { window.leave = mount(document.getElementById('front'), { ...options, ...some }) }
   window.again({})

@@ -158,7 +158,7 @@ def test_a_page_is_for_everybody(page: Page, app_url: str, key: str) -> None:
         about = next(each for each in PAGES if each.key == key)
         if about.more:  # what stands below is for everybody by test_more.py
             page.get_by_role("button", name=about.more[0][1], exact=True).click()
-            expect(page.locator(".more .main-svg").first).to_be_visible()
+            expect(page.locator(".more-pieces > *").first).to_be_visible()
             fits_a_phone(page)
         else:
             with rerun(page):
