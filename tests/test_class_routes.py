@@ -76,8 +76,9 @@ def phase(parts: dict[str, Any]) -> str:
 def test_pupils_are_told_what_the_teacher_shows_and_nothing_of_answers_before_their_time(client: TestClient) -> None:
     teacher, pupil = opened(client)
     other = post(client, "join", code=teacher[:6])["seat"]
-    with listen(client) as led, listen(client) as line:
+    with listen(client) as led, listen(client) as line, listen(client) as third:
         leads, hears = Heard(led, teacher), Heard(line, pupil)
+        Heard(third, other).until(lambda parts: "own" in parts)
         post(client, "show", seat=teacher, page="attention", query=GAP | {"code": "ABCDEF"})
         shown = hears.until(lambda parts: parts.get("class", {}).get("shown", {}).get("page"))["class"]["shown"]
         assert (shown["page"], shown["query"]) == ("attention", GAP)
@@ -221,7 +222,8 @@ def test_hostile_sentences_are_text_and_odd_requests_are_refused(client: TestCli
     teacher, pupil = opened(client)
     sent = post(client, "send", seat=pupil, sentence=HOSTILE)["sentence"]
     assert sent == " ".join(HOSTILE.split())
-    with listen(client) as line:
+    with listen(client) as line, listen(client) as own:
+        Heard(own, pupil).until(lambda parts: "own" in parts)
         wall = Heard(line, teacher).until(lambda parts: parts.get("wall"))["wall"]
     assert wall[0]["sentence"] == sent and pupil[-32:] not in str(wall)
     post(client, "drop", seat=teacher, name=wall[0]["name"])
@@ -244,6 +246,34 @@ def test_hostile_sentences_are_text_and_odd_requests_are_refused(client: TestCli
             except UnicodeEncodeError:
                 continue
             assert line.receive_json() in ({"away": True}, {"over": True})
+
+
+def test_a_teacher_closes_the_door_shuts_one_out_and_empties_the_wall(client: TestClient) -> None:
+    teacher, rude = opened(client)
+    kind, absent = (post(client, "join", code=teacher[:6])["seat"] for _ in range(2))
+    with listen(client) as led, listen(client) as one, listen(client) as two:
+        leads, is_rude, is_kind = Heard(led, teacher), Heard(one, rude), Heard(two, kind)
+        for heard in (is_rude, is_kind):
+            heard.until(lambda parts: "own" in parts)
+        for seat, text in ((rude, "Rude."), (kind, "Kind."), (absent, "Nobody has this page open.")):
+            post(client, "send", seat=seat, sentence=text)
+        wall = leads.until(lambda parts: len(parts.get("wall", ())) == 2)["wall"]
+        assert {one["sentence"] for one in wall} == {"Rude.", "Kind."} and leads.parts["counts"]["uncounted"] == 1
+        name = next(one["name"] for one in wall if one["sentence"] == "Rude.")
+        assert post(client, "out", 409, seat=kind, name=name)
+        post(client, "out", seat=teacher, name=name)
+        assert "shut this screen out" in is_rude.until(lambda parts: parts.get("over"))["why"]
+        for act, said in (("answer", {"number": 1, "round": 1, "answer": 0}), ("send", {"sentence": "Again."})):
+            refusal = post(client, act, 409, seat=rude, **said)["message"]
+            assert "shut this screen out" in refusal
+        post(client, "act", seat=teacher, act="shut_door")
+        leads.until(lambda parts: parts["counts"]["shut"])
+        assert "closed the door" in post(client, "join", 409, code=teacher[:6])["message"]
+        post(client, "act", seat=teacher, act="empty_wall")
+        leads.until(lambda parts: parts["wall"] == [])
+        post(client, "act", seat=teacher, act="open_door")
+        assert post(client, "join", code=teacher[:6])["seat"]
+        assert "class" in is_kind.parts and not is_kind.parts.get("over")
 
 
 def test_pupils_are_told_when_nobody_leads(client: TestClient) -> None:

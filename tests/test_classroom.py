@@ -13,7 +13,8 @@ from starlette.requests import HTTPConnection
 from pages.front import visitors
 from pages.front.visitors import LONGEST, address
 from pages.ui.classroom import classroom as rules
-from pages.ui.classroom.classroom import ClassError, Classroom, GoneError
+from pages.ui.classroom import open_class
+from pages.ui.classroom.classroom import ClassError, Classroom, GoneError, OutError
 from pages.ui.classroom.open_class import MOST_FROM_ONE, MOST_PUPILS, Question
 from pages.ui.state import seat as seats
 from pages.ui.state.seat import Seat
@@ -42,9 +43,16 @@ def room(clock: Clock) -> Classroom:
     return Classroom(clock)
 
 
+def come(room: Classroom, code: str, who: str = "") -> Seat:
+    """A pupil who joins, and whose screen is there."""
+    seat = room.join(code, who)
+    room.here(seat)
+    return seat
+
+
 def test_a_class_from_its_first_question_to_its_end(room: Classroom) -> None:
     teacher = room.open()
-    one, two = room.join(teacher.code), room.join(f" {teacher.code[:3].lower()}-{teacher.code[3:]}")
+    one, two = come(room, teacher.code), come(room, f" {teacher.code[:3].lower()}-{teacher.code[3:]}")
     room.show(teacher, "attention", {"layer": "2", "page": "x"})
     now = room.now(teacher.code)
     assert now.shown == {"page": "attention", "q:layer": "2", "q:page": "x"} and now.asked is None
@@ -83,7 +91,7 @@ def test_a_class_from_its_first_question_to_its_end(room: Classroom) -> None:
 
 def test_a_number_is_right_where_it_is_near(room: Classroom) -> None:
     teacher = room.open()
-    pupils = [room.join(teacher.code) for _ in range(5)]
+    pupils = [come(room, teacher.code) for _ in range(5)]
     room.ask(teacher, MUCH)
     answers = [35.0, 45.0, 34.9, 100.0, 0.0]
     assert all(room.answer(pupil, 1, 1, value) for pupil, value in zip(pupils, answers, strict=True))
@@ -96,7 +104,7 @@ def test_a_number_is_right_where_it_is_near(room: Classroom) -> None:
 
 def test_a_pupil_cannot_lead_and_the_secret_is_not_kept(room: Classroom) -> None:
     teacher = room.open()
-    pupil, other = room.join(teacher.code), room.open()
+    pupil, other = come(room, teacher.code), room.open()
     room.ask(teacher, LOOK)
     before = room.now(teacher.code)
     assert teacher.key not in str(room.classes)
@@ -199,11 +207,78 @@ def test_who_is_there_is_counted_whoever_joins_and_answers_a_hundred_times(room:
     assert all(room.answer(seat, 1, 1, 1) for seat in honest)
     assert all(room.send(seat, f"Sentence {number}.") for number, seat in enumerate(honest))
     assert [room.own_answer(seat) for seat in honest] == [1] * 29
-    assert room.answered(teacher.code) == len(room.wall(teacher)) == MOST_FROM_ONE
+    assert room.answered(teacher.code) == len(room.wall(teacher)) == 29, "and nobody else"
+    assert room.uncounted(teacher) == 2 * (MOST_FROM_ONE - 29) > 0, "which the teacher is told"
     assert not room.answer(room.join(teacher.code, "school"), 1, 1, 1), "who is not there takes nobody's place"
     clock.time += 60
     for seat in honest:
         assert room.answer(seat, 1, 1, 0), "an answer is changed, whoever is heard of"
+
+
+def test_an_answer_counts_from_when_its_screen_is_there_and_for_good(room: Classroom, clock: Clock) -> None:
+    teacher = room.open()
+    early, gone = room.join(teacher.code), come(room, teacher.code)
+    room.ask(teacher, LOOK)
+    assert room.answer(early, 1, 1, 2) and room.send(early, "Mine.") and room.answer(gone, 1, 1, 1)
+    assert (room.answered(teacher.code), room.uncounted(teacher), room.wall(teacher)) == (1, 2, {})
+    assert room.own_answer(early) == 2, "who sent it sees it"
+    room.here(early)
+    clock.time += 10 * rules.PRESENT
+    room.here(teacher)
+    assert room.present(teacher.code) == (0, 0)
+    assert (room.answered(teacher.code), room.uncounted(teacher)) == (2, 0)
+    assert [*room.wall(teacher).values()] == ["Mine."]
+    room.reveal(teacher)
+    assert sorted(room.results(teacher.code).rounds[0]) == [1, 2]
+
+
+def test_nobody_joins_through_a_closed_door_and_who_is_inside_stays(room: Classroom) -> None:
+    teacher = room.open()
+    pupil = come(room, teacher.code)
+    room.shut_door(teacher)
+    for _ in range(rules.MOST_WRONG + 1):
+        with pytest.raises(ClassError, match="closed the door"):
+            room.join(teacher.code, "late")
+    assert not room.is_slowed("late"), "a right code is no wrong try"
+    assert room.is_shut(teacher) and room.sit_again(pupil) == pupil and room.send(pupil, "Still here.")
+    room.open_door(teacher)
+    assert room.join(teacher.code, "late").code == teacher.code
+    for act in (room.shut_door, room.open_door, room.empty_wall, room.uncounted, room.is_shut):
+        with pytest.raises(ClassError, match="only the teacher"):
+            act(pupil)
+
+
+def test_who_is_shut_out_leaves_nothing_and_comes_back_by_an_open_door_alone(room: Classroom) -> None:
+    teacher = room.open()
+    rude, kind = come(room, teacher.code), come(room, teacher.code)
+    room.ask(teacher, LOOK)
+    for pupil, text in ((rude, "Rude."), (kind, "Kind.")):
+        assert room.answer(pupil, 1, 1, 0) and room.send(pupil, text)
+    name = next(name for name, text in room.wall(teacher).items() if text == "Rude.")
+    with pytest.raises(ClassError, match="only the teacher"):
+        room.shut_out(kind, name)
+    room.shut_out(teacher, name)
+    assert [*room.wall(teacher).values()] == ["Kind."] and room.answered(teacher.code) == 1
+    assert room.is_out(rude) and not room.is_out(kind) and room.present(teacher.code)[0] == 1
+    with pytest.raises(OutError, match="shut this screen out"):
+        room.sit_again(rude)
+    room.shut_door(teacher)
+    with pytest.raises(ClassError, match="closed the door"):
+        room.join(teacher.code)
+    room.empty_wall(teacher)
+    assert room.wall(teacher) == {} and room.own_sentence(kind) == ""
+
+
+def test_who_was_ever_there_is_kept_for_few(room: Classroom, monkeypatch: pytest.MonkeyPatch, clock: Clock) -> None:
+    monkeypatch.setattr(open_class, "MOST_MET", 20)
+    teacher = room.open()
+    kept = come(room, teacher.code)
+    assert room.send(kept, "Mine.")
+    for number in range(200):
+        clock.time += rules.PRESENT
+        room.here(teacher)
+        come(room, teacher.code, f"address {number}")
+    assert len(room.classes[teacher.code].met) <= 20 and [*room.wall(teacher).values()] == ["Mine."]
 
 
 def test_the_memory_of_all_classes_is_bounded(room: Classroom, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -255,7 +330,7 @@ def test_forged_messages_to_many_classes_do_no_harm(room: Classroom) -> None:
             ),
             lambda seat: room.send(seat, "<script>" * 1000),
             room.here,
-            *(room.close, room.reveal, room.again, room.end, room.wall),
+            *(room.close, room.reveal, room.again, room.end, room.wall, room.shut_door, room.empty_wall),
         ]
         with suppress(ClassError):
             draw.choice(acts)(seat)
@@ -267,7 +342,7 @@ def test_forged_messages_to_many_classes_do_no_harm(room: Classroom) -> None:
 
 def test_the_wall_tells_nothing_of_who_sent_what(room: Classroom) -> None:
     teacher = room.open()
-    one, two = room.join(teacher.code), room.join(teacher.code)
+    one, two = come(room, teacher.code), come(room, teacher.code)
     assert room.send(one, "  <b>One</b>\n$x$ ") and room.send(two, "Two") and room.send(one, "Better.")
     assert not room.send(two, "   ")
     wall = room.wall(teacher)

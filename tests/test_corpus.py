@@ -5,6 +5,8 @@ import shutil
 from pathlib import Path
 
 import pytest
+from more_tools import section
+from more_tools import words as said_below
 from page_tools import ask, healthy, numbers, open_app, press, said, words
 
 from encoder import TextEncoder
@@ -69,25 +71,26 @@ def test_a_context_is_run_again_and_held_against_what_is_stored(monkeypatch: pyt
 
 
 def test_a_unit_shows_what_its_files_hold(atlas: Atlas) -> None:
-    app = open_app("feed_forward", **HERE, atlas_unit="434", atlas_run="0")
+    shown = section("feed_forward", "corpus", **HERE, atlas_unit="434", atlas_run="1")
     row = atlas.unit(2, 434)
-    assert f"it fires {row['firings']:,} times" in words(app)
-    for one in atlas.unit_firings(2, 434, "top"):
-        assert f"{one.value:.4f}, written {one.value * row['written_per_one']:.4f}" in words(app)
-    assert "They are the same" in words(app) and "With this unit off the last vector of" in words(app)
+    assert f"unit 434 fires {row['firings']:,} times" in said_below(shown)
+    (contexts,) = [item["lines"] for item in shown if item["kind"] == "lines"]
+    for line, one in zip(contexts, atlas.unit_firings(2, 434, "top"), strict=True):
+        assert line["note"] == f"{one.value:.4f}, written {one.value * row['written_per_one']:.4f}"
+    assert "They are the same" in said_below(shown)
 
 
 def test_knocking_a_part_out_is_said_of_each_context(atlas: Atlas, small: TextEncoder) -> None:
-    app = open_app("feed_forward", **HERE, atlas_unit="434")
-    assert "; moves by" not in words(app)
-    healthy(app.toggle(key="atlas_off").set_value(True).run())
+    below = said_below(section("feed_forward", "corpus", agreed=True, **HERE, atlas_unit="434"))
+    heads = words(open_app("heads", **OVER, atlas_off="1"))
     contexts = atlas.unit_firings(2, 434, "top"), atlas.head_firings(2, 3, "weight", "top")
-    for part, top in zip((AtlasPart("unit", 2, 434), AtlasPart("head", 2, 3)), contexts, strict=True):
+    for part, top, text in zip(
+        (AtlasPart("unit", 2, 434), AtlasPart("head", 2, 3)), contexts, (below, heads), strict=True
+    ):
         texts = atlas.texts([firing.sentence for firing in top])
         absences = [absence(small, part, texts[firing.sentence], firing.position) for firing in top]
-        assert f"moves by {percent(absences[3].moved)}" in words(app) and words(app).count("; moves by") == len(top)
-        assert summed_up(absences) in words(app)
-        app = open_app("heads", **OVER, atlas_off="1")
+        assert f"moves by {percent(absences[3].moved)}" in text and text.count("moves by") >= len(top)
+        assert summed_up(absences) in text
 
 
 def test_heads_from_one_kind_to_another(atlas: Atlas) -> None:
@@ -104,7 +107,7 @@ def test_each_tab_says_of_what_its_numbers_are(atlas: Atlas) -> None:
     """Beside the line below all of them."""
     app = open_app("heads", **OVER, atlas_word="tom")
     said_in = {part: words(ask(app, atlas_part=part)) for part in ("Contexts", "From A to B", "Find a word", "Nearest")}
-    for part, text in {**said_in, "units": words(open_app("feed_forward", **HERE))}.items():
+    for part, text in {**said_in, "units": said_below(section("feed_forward", "corpus", **HERE))}.items():
         beside = f"of {atlas.card.scope}" in text
         assert text.casefold().count(f"on {atlas.card.scope}".casefold()) >= 2 or beside, part
 
@@ -200,4 +203,4 @@ def test_own_and_damaged_atlases_beside_the_shipped_one(tmp_path: Path, monkeypa
     assert r"\<b\>" in shown and r"\:red\[d\]" in shown and "<b>" not in shown and "\u202e" not in shown
     for part in ("From A to B", "Find a word", "Nearest"):
         ask(app, atlas_part=part, atlas_word="the")
-    open_app("feed_forward", **HERE, atlas_of="1")
+    assert "of mine" in said_below(section("feed_forward", "corpus", **HERE, atlas_of="1"))

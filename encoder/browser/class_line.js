@@ -81,7 +81,7 @@ export function classLine(state, acts) {
 
   /** Where this screen is, or how many are there. */
   function place() {
-    if (leads()) return !state.counts ? '' : [say('class_here', { here: state.counts.here, follow: state.counts.follow }), state.counts.answered === null ? '' : say('class_answered', { count: state.counts.answered })].filter(Boolean).join(', ');
+    if (leads()) return !state.counts ? '' : [say('class_here', { here: state.counts.here, follow: state.counts.follow }), state.counts.answered === null ? '' : say('class_answered', { count: state.counts.answered }), state.counts.uncounted ? say('class_uncounted', { count: state.counts.uncounted }) : ''].filter(Boolean).join(', ');
     return `${state.seat.includes('-follows-') ? 'You see what the class sees.' : 'You are on your own.'}${state.now && !state.now.led ? ` ${NOBODY}` : ''}`;
   }
 
@@ -147,7 +147,7 @@ export function classLine(state, acts) {
       ask.hidden = !leads() || state.page === 'class' || about !== null;
       form.lesson(lesson);
       write(sent, `${state.own.sentence ? say('class_sent', { sentence: state.own.sentence }) : 'The teacher sees it without a name.'} Another one takes its place.`);
-      if (shown !== state.now?.shown.number && !sentence.value) send.open = false; // the class has gone on
+      if (shown !== (state.now?.shown.number ?? 0) && !sentence.value) send.open = false; // the class has gone on
       shown = state.now?.shown.number ?? 0;
       const wrong = state.seat && !state.reached ? UNREACHED : state.trouble;
       trouble.hidden = !wrong;
@@ -205,6 +205,8 @@ function askForm(acts, close) {
 const JOIN = 'Type the 6 letters that your teacher shows. Nothing else is asked, and no name.';
 const OPEN = 'Your screen leads: who joins by your code sees the page, sentence, layer, head and number that you see. Ask the class, and show its answers on the picture. A class ends after four hours, or half an hour after its last screen was closed; nothing of it stays.';
 const SHOW = 'Show this code or the square. Then go to any page: the class sees what you see there, and on every page Ask the class stands on top. This page stays yours alone.';
+const OPEN_DOOR = 'Whoever has the code can join.', CLOSED_DOOR = 'The door is closed: nobody joins anew, and who is here stays.';
+const SHUT_OUT = 'Their answers and sentences go, and their screen leaves the class.', SHUT_OUT_OPEN = `${SHUT_OUT} Close the door first, so that nobody joins anew.`;
 const LOCAL = 'This is the computer\'s own address: for other devices put its name in the network in its place.';
 const NEAR = 'This is the address of this computer in its network: a phone in the same network opens it.';
 
@@ -223,11 +225,13 @@ export function classPage(state, acts) {
   const code = el('p', { class: 'enc-class-code' }), wall = el('ul', { class: 'enc-class-wall' }), none = el('p', { class: 'enc-small' }, 'None yet. Pupils send one from their own screen.');
   const answers = el('div'), nothing = el('p', { class: 'enc-small' }, 'What the class answers stands here once it was shown.');
   const files = el('div', { class: 'enc-class-acts' }, button('Answers as CSV', () => acts.keep('csv'), { 'data-class': 'csv' }), button('A page to keep', () => acts.keep('html'), { 'data-class': 'html' }));
+  const door = button('Close the door', () => acts.act(state.counts?.shut ? 'open_door' : 'shut_door'), { 'data-class': 'door' }), doorSaid = el('p', { class: 'enc-small' });
+  const empty = button('Take all down', () => acts.act('empty_wall'), { 'data-class': 'empty_wall' });
   const link = el('p', { class: 'enc-class-link' }), copy = button('Copy', async () => write(copy, await copied(link.textContent ?? '') ? 'Copied' : 'Mark the address to copy it'));
   const square = svg('svg', { class: 'enc-class-square', role: 'img', 'aria-label': 'The address as a code for a camera' }), hint = el('p', { class: 'enc-small' });
   const own = el('p', { class: 'enc-class-link' });
   const teacher = el('div', { class: 'enc-class-teacher' },
-    el('div', {}, code, el('p', {}, SHOW), el('h2', {}, 'Sentences of the class'), none, wall, el('h2', {}, 'Answers'), nothing, answers, files),
+    el('div', {}, code, el('p', {}, SHOW), el('div', { class: 'enc-class-acts' }, door), doorSaid, el('h2', {}, 'Sentences of the class'), none, wall, empty, el('h2', {}, 'Answers'), nothing, answers, files),
     el('div', {}, square, link, copy, hint,
       el('details', {}, el('summary', {}, 'Lead from another screen too'), el('p', { class: 'enc-small' }, 'This link is yours alone: whoever has it leads the class.'), own),
       el('details', {}, el('summary', {}, 'End the class'), el('p', { class: 'enc-small' }, 'All screens leave the class, and nothing of it stays. Keep the answers before.'), button('End it now', () => acts.act('end'), { 'data-class': 'end' }))));
@@ -263,13 +267,19 @@ export function classPage(state, acts) {
       drawLink();
       write(code, state.seat.slice(0, 6));
       write(own, acts.ownLink());
+      const shut = Boolean(state.counts?.shut);
+      write(door, shut ? 'Open the door' : 'Close the door');
+      write(doorSaid, shut ? CLOSED_DOOR : OPEN_DOOR);
       none.hidden = state.wall.length > 0;
+      empty.hidden = state.wall.length < 2;
+      write(empty, `Take all ${state.wall.length} down`);
       const sent = [...state.wall].reverse();
-      children(wall, sent.length, () => el('li', {}, el('bdi'), button('Run', () => {}), button('Remove', () => {}))).forEach((item, i) => {
-        const { name, sentence } = sent[i], [text, run, remove] = item.children;
+      children(wall, sent.length, () => el('li', {}, el('bdi'), button('Run', () => {}), button('Remove', () => {}), button('Shut out', () => {}))).forEach((item, i) => {
+        const { name, sentence } = sent[i], [text, run, remove, out] = item.children;
         write(text, sentence);
         put(run, { onclick: () => acts.run(sentence), 'aria-label': `Run: ${sentence}`, 'data-class': 'run' });
         put(remove, { onclick: () => acts.drop(name), 'aria-label': `Remove: ${sentence}` });
+        put(out, { onclick: () => acts.out(name), title: shut ? SHUT_OUT : SHUT_OUT_OPEN, 'aria-label': `Shut out who sent: ${sentence}`, 'data-class': 'out' });
       });
       nothing.hidden = state.results.length > 0;
       files.hidden = !state.results.length;

@@ -17,7 +17,7 @@ const OVER = 'The class is over, or the server was started anew. What is on your
 /** @typedef {{number: number, said: string, of: number[], lines: Line[], ask?: string}} Results */
 /** @typedef {{number: number, round: number, phase: 'open' | 'closed' | 'answers' | 'shown', kind: 'choice' | 'number', ask: string, options: string[], low: number, high: number}} Question */
 /** @typedef {{led: boolean, shown: {number: number, page: string, query: Query}, asked: Question | null, results: Results | null}} Now */
-/** @typedef {{here: number, follow: number, answered: number | null}} Counts */
+/** `uncounted` came from screens that were never here; `shut` tells that the door is closed. @typedef {{here: number, follow: number, answered: number | null, uncounted: number, shut: boolean}} Counts */
 /** @typedef {{name: string, sentence: string}} Sent */
 /** @typedef {{answer: number | null, table?: string, sentence: string}} Own */
 /**
@@ -105,6 +105,8 @@ function begin() {
     },
     /** @param {string} name */
     drop: name => ask('drop', { name }),
+    /** @param {string} name */
+    out: name => ask('out', { name }),
     /** @param {string} sentence */
     run(sentence) {
       const { page, query } = state.now?.shown ?? { page: '', query: {} };
@@ -151,7 +153,7 @@ function begin() {
 
   /** Takes what the server tells. @param {any} part */
   function take(part) {
-    if (part.over) return leave(OVER);
+    if (part.over) return leave(part.why ?? OVER);
     if (part.class || 'away' in part) state.reached = !part.away;
     if (part.class) {
       const before = state.now?.asked;

@@ -24,9 +24,9 @@ from pages.front import request_fields
 from pages.front.class_streams import Streams
 from pages.front.headers import PRIVATE
 from pages.front.request_fields import RefusedError
-from pages.front.visitors import Makers, is_own, visitor
+from pages.front.visitors import Makers, is_own, unless_left, visitor
 from pages.ui.classroom import results
-from pages.ui.classroom.classroom import SLOWED, Classroom, GoneError, classroom
+from pages.ui.classroom.classroom import SLOWED, Classroom, GoneError, OutError, classroom
 from pages.ui.components.share import OWN, code
 from pages.ui.server.jobs import FullError
 from pages.ui.state import seat as seats
@@ -45,6 +45,7 @@ NAMES = {  # what a request says besides the seat
     "answer": {"number", "round", "answer"},
     "send": {"sentence"},
     "drop": {"name"},
+    "out": {"name"},
     "link": {"at"},
     "keep": {"format"},
 }
@@ -77,7 +78,7 @@ class Classes:
                 raise RefusedError(404, request_fields.NO_JSON)
             fields = request_fields.fields(body, {"seat"} | NAMES[act])
             try:
-                return await self.do(act, fields, who)
+                return await self.do(request, act, fields, who)
             except GoneError:
                 raise RefusedError(410, OVER) from None
             except EncoderError as error:
@@ -85,7 +86,7 @@ class Classes:
 
         return await answered(request, make)
 
-    async def do(self, act: str, fields: Fields, who: str) -> Response:
+    async def do(self, request: Request, act: str, fields: Fields, who: str) -> Response:
         """Do what is asked for."""
         room = self.room()
         if act == "open":
@@ -99,7 +100,7 @@ class Classes:
         seat = await self.seat(room, fields, who)
         if act in ("offer", "ask"):
             room.leading(seat)
-            return self.json(await self.questions(act, room, seat, fields, who))
+            return self.json(await self.questions(request, act, room, seat, fields))
         if act == "keep":
             return answers_file(room, seat, fields)
         done = DOES[act](room, seat, fields)
@@ -121,6 +122,8 @@ class Classes:
             await line.receive()  # nothing but that it leaves
         except GoneError:
             await tell(line, once({"over": True}))
+        except OutError as error:
+            await tell(line, once({"over": True, "why": sentence(error)}))
         except (EncoderError, RefusedError, UnicodeError, KeyError, TimeoutError):
             await tell(line, once({"away": True}))
         except WebSocketDisconnect:
@@ -153,11 +156,12 @@ class Classes:
             self.slowed[who] -= 1
             self.slowed += Counter()
 
-    async def questions(self, act: str, room: Classroom, seat: Seat, fields: Fields, who: str) -> Fields:
-        """Say what can be asked of what is on the teacher's screen, or ask it."""
+    async def questions(self, request: Request, act: str, room: Classroom, seat: Seat, fields: Fields) -> Fields:
+        """Say what can be asked of what is on the teacher's screen, or ask it; a teacher who leaves ends that."""
         query = parameters(fields)
         try:
-            answer = await self.makers.begin(who, make_question, act, query, fields)
+            coming = self.makers.begin(visitor(request), make_question, act, query, fields)
+            answer = await unless_left(request, coming)
         except FullError as error:
             raise RefusedError(503, f"{error}. Try again in a moment.", 2) from None
         if act == "offer":
@@ -188,6 +192,9 @@ def act(room: Classroom, seat: Seat, fields: Fields) -> None:
         "reveal": room.reveal,
         "again": room.again,
         "put_away": room.put_away,
+        "shut_door": room.shut_door,
+        "open_door": room.open_door,
+        "empty_wall": room.empty_wall,
         "end": room.end,
     }.get(request_fields.text(fields, "act", 20))
     if done is None:
@@ -211,6 +218,11 @@ def send(room: Classroom, seat: Seat, fields: Fields) -> Fields:
 def drop(room: Classroom, seat: Seat, fields: Fields) -> None:
     """Take a sentence off the wall."""
     room.take_down(seat, request_fields.text(fields, "name", 100))
+
+
+def out(room: Classroom, seat: Seat, fields: Fields) -> None:
+    """Shut out who has sent a sentence of the wall."""
+    room.shut_out(seat, request_fields.text(fields, "name", 100))
 
 
 def link_to_join(room: Classroom, seat: Seat, fields: Fields) -> Fields:
@@ -264,6 +276,7 @@ DOES: dict[str, Callable[[Classroom, Seat, Fields], Fields | None]] = {
     "answer": answer,
     "send": send,
     "drop": drop,
+    "out": out,
     "link": link_to_join,
 }
 

@@ -15,7 +15,7 @@ from typing import Any
 
 from pages.front.request_fields import RefusedError
 from pages.ui.classroom import results
-from pages.ui.classroom.classroom import Classroom, GoneError
+from pages.ui.classroom.classroom import OUT, Classroom, GoneError
 from pages.ui.state.seat import Counts, Seat
 
 LOOK = 0.25  # seconds between two looks at a class
@@ -109,6 +109,9 @@ class Streams:
                     if sent.get(name) != text and not (name == "own" and name in sent):
                         sent[name] = text
                         yield text
+                if self.room().is_out(screen.seat):
+                    yield json.dumps({"over": True, "why": f"{OUT[0].upper()}{OUT[1:]}."})
+                    return
                 if watched.is_over:
                     return
                 try:
@@ -212,4 +215,5 @@ def read_counts(room: Classroom, teacher: Seat) -> dict[str, Any]:
     """Return how many are there, follow and have answered; and the sentences that pupils sent."""
     here, follow = room.present(teacher.code)
     wall = [{"name": name, "sentence": sentence} for name, sentence in room.wall(teacher).items()]
-    return {"counts": {"here": here, "follow": follow, "answered": room.answered(teacher.code)}, "wall": wall}
+    about = {"uncounted": room.uncounted(teacher), "shut": room.is_shut(teacher)}
+    return {"counts": {"here": here, "follow": follow, "answered": room.answered(teacher.code)} | about, "wall": wall}

@@ -10,7 +10,6 @@ from collections.abc import AsyncIterator, Awaitable, Callable
 from functools import cache, partial
 from io import BytesIO
 from pathlib import Path
-from typing import TypeVar
 
 from starlette.requests import ClientDisconnect, Request
 from starlette.responses import JSONResponse, Response, StreamingResponse
@@ -24,7 +23,7 @@ from pages.front.headers import PRIVATE
 from pages.front.packets import Packets
 from pages.front.request_fields import FileRequest, MoreRequest, RefusedError
 from pages.front.served_files import File, Links
-from pages.front.visitors import Makers, is_own, visitor
+from pages.front.visitors import Makers, is_own, unless_left, visitor
 from pages.ui.server.file_links import PATH
 from pages.ui.state.site import base
 
@@ -44,7 +43,6 @@ FAILED = "This could not be made. Try another sentence, or load the page again."
 SLOW = "The request came too slowly. Try again."
 ENCODED = re.compile(r"(?:gzip|x-gzip|\*)(?:\s*;\s*q=([01](?:\.\d{0,3})?))?", re.IGNORECASE)
 log = logging.getLogger(__name__)
-T = TypeVar("T")
 
 
 def usual_maker(request: FileRequest) -> File:
@@ -145,23 +143,6 @@ async def body_of(request: Request) -> bytes:
         return await asyncio.wait_for(come(), SECONDS)
     except TimeoutError:
         raise RefusedError(400, SLOW) from None
-
-
-async def unless_left(request: Request, coming: Awaitable[T]) -> T:
-    """Wait for what comes, and end it where who asked has left meanwhile.
-
-    Raises:
-        ClientDisconnect: nobody waits any more.
-    """
-    wanted, leaving = asyncio.ensure_future(coming), asyncio.ensure_future(request.receive())  # the body is read
-    try:
-        await asyncio.wait({wanted, leaving}, return_when=asyncio.FIRST_COMPLETED)
-        if not wanted.done():
-            raise ClientDisconnect
-        return await wanted
-    finally:
-        wanted.cancel()
-        leaving.cancel()
 
 
 async def answered(request: Request, make: Callable[[bytes], Awaitable[Response]]) -> Response:

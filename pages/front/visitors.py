@@ -6,13 +6,13 @@ What trusted proxies name is believed.
 import asyncio
 import os
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from functools import cache
 from ipaddress import IPv4Network, IPv6Network, ip_address, ip_network
 from typing import TypeVar
 from urllib.parse import urlsplit
 
-from starlette.requests import HTTPConnection
+from starlette.requests import ClientDisconnect, HTTPConnection, Request
 
 from encoder.support.errors import EncoderError
 from pages.front.request_fields import RefusedError
@@ -63,6 +63,23 @@ class Makers:
         """It was made, or could not be, or nobody waits for it any more."""
         self.waiting[visitor] -= 1
         self.waiting += Counter()  # names no visitor who waits for nothing
+
+
+async def unless_left(request: Request, coming: Awaitable[T]) -> T:
+    """Wait for what comes, and end it where who asked has left meanwhile.
+
+    Raises:
+        ClientDisconnect: nobody waits any more.
+    """
+    wanted, leaving = asyncio.ensure_future(coming), asyncio.ensure_future(request.receive())  # the body is read
+    try:
+        await asyncio.wait({wanted, leaving}, return_when=asyncio.FIRST_COMPLETED)
+        if not wanted.done():
+            raise ClientDisconnect
+        return await wanted
+    finally:
+        wanted.cancel()
+        leaving.cancel()
 
 
 def is_own(headers: Mapping[str, str]) -> bool:

@@ -1,7 +1,6 @@
 """What a person does in a real browser: open, type, choose, walk."""
 
 import re
-from urllib.parse import quote_plus
 
 import pytest
 from browser_tools import (
@@ -11,7 +10,6 @@ from browser_tools import (
     rerun,
     type_sentence,
     valued,
-    widget,
 )
 from playwright.sync_api import Page, expect
 
@@ -53,13 +51,10 @@ def test_a_head_that_was_chosen_among_all_is_seen_in_the_sentence(page: Page, ap
 
 
 def test_a_long_sweep_shows_its_progress_and_can_be_cancelled(page: Page, app_url: str) -> None:
-    open_page(
-        page,
-        f"{app_url}/what_if?more=1&layer=4&head=1&sentence={quote_plus('The old man and the sea were friends. ' * 15)}",
-    )
-    widget(page, "loo_go").get_by_role("button").click()
-    expect(page.get_by_test_id("stProgress")).to_contain_text("of 54 runs")
-    with rerun(page, timeout=60):
-        widget(page, "loo_cancel").get_by_role("button").click()
-    expect(page.get_by_test_id("stProgress")).to_have_count(0)
-    expect(widget(page, "loo_map")).to_have_count(0)
+    open_page(page, f"{app_url}/what_if?more=board")
+    board = page.locator("#more-board")
+    board.get_by_role("button", name=re.compile("^Measure every part")).click()
+    expect(board.get_by_role("status")).to_contain_text(re.compile(r"Working … \d+ %"), timeout=60_000)
+    board.get_by_role("button", name="Stop").click()
+    expect(board.get_by_role("status")).to_contain_text("Stopped.")
+    expect(board.locator(".main-svg")).to_have_count(0)

@@ -58,27 +58,27 @@ def pieces(tokens: Tokens, position: int, looks_at: int | None = None) -> tuple[
         marks[looks_at] = "key" if looks_at != position else "both"
     inside = {i: mark for i, mark in marks.items() if i < len(tokens.spans) and not tokens.special[i]}
     texts = (tokens.text, tokens.pair) if any(tokens.segments) else (tokens.text,)
-    found = list[Piece]()
+    in_text = list[Piece]()
     for side, text in enumerate(texts):
         places = sorted((tokens.spans[i], mark) for i, mark in inside.items() if tokens.segments[i] == side)
-        found += [(BETWEEN, "")] * bool(side) + excerpt(text, places)
+        in_text += [(BETWEEN, "")] * bool(side) + excerpt(text, places)
     for i, mark in marks.items():
         if i not in inside:
-            found += [(" → ", ""), (name_of(tokens, i), mark)]
-    return tuple(found)
+            in_text += [(" → ", ""), (name_of(tokens, i), mark)]
+    return tuple(in_text)
 
 
 def excerpt(text: str, places: Sequence[tuple[tuple[int, int], str]]) -> list[Piece]:
     """Return a sentence in pieces, of a long one what is around the stretches that are marked."""
     first = max(0, places[0][0][0] - AROUND) if places else 0
     last = places[-1][0][1] + AROUND if places else AROUND
-    found: list[Piece] = [("… ", "")] if first else []
+    in_text: list[Piece] = [("… ", "")] if first else []
     end = first
     for (start, stop), mark in places:
-        found += [(shorter(text[end:start]), ""), (text[start:stop], mark)]
+        in_text += [(shorter(text[end:start]), ""), (text[start:stop], mark)]
         end = stop
-    found.append((text[end:last] + (" …" if last < len(text) else ""), ""))
-    return [piece for piece in found if piece[0]]
+    in_text.append((text[end:last] + (" …" if last < len(text) else ""), ""))
+    return [piece for piece in in_text if piece[0]]
 
 
 def name_of(tokens: Tokens, position: int) -> str:
@@ -96,14 +96,14 @@ def lines(
 ) -> list[MarkedLine]:
     """Return each context in its sentence, with its numbers; a press makes it the sentence of every page."""
     texts = atlas.texts(sorted({firing.sentence for firing in firings}))
-    found = list[MarkedLine]()
+    below = list[MarkedLine]()
     for firing in firings:
         text = texts[firing.sentence]
         sentence, second = (text, "") if isinstance(text, str) else text
         opens = Switch("Open it", False, {"sentence": sentence, "second": second, "edits": "", "cell": ""})
         in_text = pieces(scene.encoder.tokenize(text), firing.position, firing.looks_at)
-        found.append(MarkedLine(in_text, described(firing), opens))
-    return found
+        below.append(MarkedLine(in_text, described(firing), opens))
+    return below
 
 
 def verdicts(scene: Scene, atlas: Atlas, firing: Firing, compare: Compare) -> str:
@@ -126,9 +126,9 @@ def flops_without(scene: Scene, atlas: Atlas, firings: Sequence[Firing]) -> floa
 
 def without(scene: Scene, atlas: Atlas, firings: Sequence[Firing], part: AtlasPart) -> str:
     """Return what knocking a part out does at all contexts of a list, and at each."""
-    found = absences(scene.encoder, part, placed(atlas, firings))
-    each = "; ".join(f"{i}. {moved(absence)}" for i, absence in enumerate(found, 1))
-    return f"{summed_up(found)} One by one: {each}."
+    effects = absences(scene.encoder, part, placed(atlas, firings))
+    each = "; ".join(f"{i}. {moved(absence)}" for i, absence in enumerate(effects, 1))
+    return f"{summed_up(effects)} One by one: {each}."
 
 
 def moved(absence: Absence) -> str:

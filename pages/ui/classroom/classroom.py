@@ -39,6 +39,7 @@ MOST_OPENED = 20  # classes that one address may open in that time
 MOST_NAMES = 10_000  # whose tries are counted
 STAMP = 8  # characters at the end of a pupil's key that only this class can have given
 OVER = "the class is over"
+OUT = "the teacher has shut this screen out of the class"
 
 
 class ClassError(EncoderError):
@@ -47,6 +48,10 @@ class ClassError(EncoderError):
 
 class GoneError(ClassError):
     """There is no such class any more."""
+
+
+class OutError(ClassError):
+    """The teacher has shut this pupil out."""
 
 
 class Classroom:
@@ -86,16 +91,24 @@ class Classroom:
         if open_class is None:
             self.count_try(f"wrong:{who}")
             raise ClassError(f"there is no class {code[:LENGTH]} now; look at the code again")
+        if open_class.is_shut:
+            raise ClassError("the teacher has closed the door of this class; ask for it to be opened")
         key = hashed(open_class.stamp + who)[:TAG] + secrets.token_hex(8)
         return Seat(code, key + stamped(open_class, key))
 
     def sit_again(self, seat: Seat, who: str = "") -> Seat:
-        """The seat that a browser kept, where its class has given it; GoneError else, and that is a wrong try."""
+        """The seat that a browser kept, where its class has given it; GoneError else, and that is a wrong try.
+
+        Raises:
+            OutError: its teacher has shut it out.
+        """
         open_class = self.find(seat.code)
         if open_class is not None:
             if seat.leads and same(hashed(seat.key), open_class.secret):
                 return seat
             if not seat.leads and same(stamped(open_class, seat.key[:-STAMP]), seat.key[-STAMP:]):
+                if seat.key in open_class.shut_out:
+                    raise OutError(OUT)
                 return seat
         self.count_try(f"wrong:{who}")
         raise GoneError(OVER)
@@ -207,7 +220,23 @@ class Classroom:
     def answered(self, code: str) -> int | None:
         """Return how many have answered what is asked now, in this round; None where nothing is asked."""
         open_class = self.going(code)
-        return len(open_class.votes[-1][-1]) if open_class.phase else None
+        return len(open_class.of_met(open_class.votes[-1][-1])) if open_class.phase else None
+
+    def uncounted(self, seat: Seat) -> int:
+        """Return how many answers and sentences came from screens that were never here, and are not counted."""
+        return self.leading(seat).uncounted
+
+    def is_shut(self, seat: Seat) -> bool:
+        """Return whether the door is closed, for the teacher."""
+        return self.leading(seat).is_shut
+
+    def shut_door(self, seat: Seat) -> None:
+        """Let nobody join any more; who has a seat keeps it."""
+        self.leading(seat).is_shut = True
+
+    def open_door(self, seat: Seat) -> None:
+        """Let whoever has the code join again."""
+        self.leading(seat).is_shut = False
 
     def results(self, code: str) -> Results:
         """The answers to the question on the screens, and what is right, as far as the teacher shows them by now."""
@@ -256,13 +285,29 @@ class Classroom:
 
     def wall(self, seat: Seat) -> dict[str, str]:
         """Return the sentences that pupils sent, by a name that tells nothing of who sent them, for the teacher."""
-        return {hashed(key)[:12]: sentence for key, sentence in self.leading(seat).wall.items()}
+        open_class = self.leading(seat)
+        return {hashed(key)[:12]: sentence for key, sentence in open_class.of_met(open_class.wall).items()}
 
     def take_down(self, seat: Seat, name: str) -> None:
         """Take a sentence off the wall."""
         wall = self.leading(seat).wall
         for key in [key for key in wall if hashed(key)[:12] == name]:
             del wall[key]
+
+    def empty_wall(self, seat: Seat) -> None:
+        """Take all sentences off the wall."""
+        self.leading(seat).wall.clear()
+
+    def shut_out(self, seat: Seat, name: str) -> None:
+        """Shut out who has sent a sentence of the wall; they can join anew for as long as the door is open."""
+        open_class = self.leading(seat)
+        for key in [key for key in open_class.wall if hashed(key)[:12] == name]:
+            open_class.take_out(key)
+
+    def is_out(self, seat: Seat) -> bool:
+        """Return whether a pupil was shut out."""
+        open_class = self.find(seat.code)
+        return open_class is not None and seat.key in open_class.shut_out
 
     def here(self, seat: Seat) -> None:
         """Note that somebody is there now; the class goes on for as long as somebody is."""
@@ -276,6 +321,7 @@ class Classroom:
         self.forget_who_left(open_class)
         if seat.key in open_class.heard or not is_full(open_class.heard, seat.key):
             open_class.heard[seat.key] = (now, seat.follows)
+            open_class.count_in(seat.key)
 
     def present(self, code: str) -> tuple[int, int]:
         """Return how many pupils are there, and how many of them follow."""

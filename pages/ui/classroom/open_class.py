@@ -2,20 +2,22 @@
 
 import math
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass, field, replace
-from typing import Literal, TypeGuard
+from typing import Any, Literal, TypeGuard, TypeVar
 
 from encoder.support.errors import EncoderError
 from encoder.teach.lessons.lesson import LONGEST
 from pages.ui.state.seat import Counts
 
 Kind = Literal["choice", "number"]
+Entry = TypeVar("Entry")
 MOST_OPTIONS = 64
 LONGEST_OPTION = 40  # characters
 CLOSE = 0.05  # of the range: a number that near to the true one is right, as in lessons
 MOST_PUPILS = 150
 MOST_FROM_ONE = 100  # pupils from one address: a school often has no more than one, and must not fill every class alone
+MOST_MET = 1000  # pupils that are known to have been there
 TAG = 8  # characters that the keys of all seats from one address begin with
 
 
@@ -126,6 +128,33 @@ class OpenClass:
     phase: str = ""
     wall: dict[str, str] = field(default_factory=dict)
     heard: dict[str, tuple[float, bool]] = field(default_factory=dict)
+    met: set[str] = field(default_factory=set)
+    shut_out: set[str] = field(default_factory=set)
+    is_shut: bool = False
+
+    def count_in(self, key: str) -> None:
+        """Note that a pupil was heard of; of those who have gone only who answered or sent something is kept."""
+        if key not in self.met and len(self.met) >= MOST_MET:
+            known = {*self.heard, *self.wall, *(key for rounds in self.votes for answers in rounds for key in answers)}
+            self.met &= known
+        self.met.add(key)
+
+    def of_met(self, entries: Mapping[str, Entry]) -> dict[str, Entry]:
+        """Return the entries of pupils who were heard of."""
+        return {key: value for key, value in entries.items() if key in self.met}
+
+    def take_out(self, key: str) -> None:
+        """Let go of all that a pupil has answered and sent, and take nothing of them any more."""
+        every: list[dict[str, Any]] = [self.wall, self.heard, *(answers for each in self.votes for answers in each)]
+        for entries in every:
+            entries.pop(key, None)
+        self.shut_out.add(key)
+
+    @property
+    def uncounted(self) -> int:
+        """How many of the answers to what is asked now, and of the sentences, are of nobody who was heard of."""
+        keys = [*self.wall, *(self.votes[-1][-1] if self.phase else ())]
+        return sum(key not in self.met for key in keys)
 
     @property
     def entries(self) -> int:
@@ -141,7 +170,7 @@ class OpenClass:
 
     def results(self, number: int) -> Results:
         """Return the answers to the question of a number, from 1; a second round only where somebody answered in it."""
-        rounds = [list(answers.values()) for answers in self.votes[number - 1]]
+        rounds = [list(self.of_met(answers).values()) for answers in self.votes[number - 1]]
         return Results(self.questions[number - 1], tuple(rounds if rounds[-1] else rounds[:1]))
 
 
