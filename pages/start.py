@@ -29,7 +29,7 @@ from encoder.support.formatting import percent, shown
 from pages.ui import session_runs
 from pages.ui.downloads import table as downloads
 from pages.ui.frame import cold_start
-from pages.ui.picture_view import answer_of, ask, show, show_headed, tie
+from pages.ui.picture_view import answer_of, ask, show, tie
 from pages.ui.state import session_state as state
 from pages.ui.step import attribution_section, sections
 from pages.ui.step.sections import pick_drawn
@@ -74,7 +74,6 @@ def draw() -> None:
         "tokens_open",
         lambda: downloads.shown_table(pd.DataFrame(rows), hide_index=True, key="tokens"),
     )
-    show_headed("start")
     # The page itself has no chart before one is opened, the next have.
     cold_start.fetch_charts(st.container(), "next_charts")
 

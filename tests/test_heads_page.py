@@ -26,8 +26,6 @@ from encoder.exam.treebank import given_treebank
 from encoder.metrics import disagreement, norm_weighted, normalized_entropy
 from encoder.packet.format import unpack
 from encoder.pictures.lists import measure
-from encoder.pictures.registry import pictures
-from encoder.pictures.registry.heads_pictures import MIXING
 from encoder.support.formatting import percent
 from encoder.support.progress import listening
 from pages.front.packets import Packets
@@ -46,15 +44,6 @@ SHIPPED = {name: json.loads((RESULTS / f"{name}.json").read_text(encoding="utf-8
 def table_with(app: AppTest, column: str) -> Any:
     """The first table of the page that has a column."""
     return next(table.value for table in app.dataframe if column in table.value)
-
-
-def test_a_picture_with_a_heading_stands_in_the_part_that_it_names(monkeypatch: pytest.MonkeyPatch) -> None:
-    """No page names it: to be defined is enough."""
-    there = replace(MIXING, heading="All the way", more="From the input.", unfolds={"heads_part": "Measures"})
-    monkeypatch.setitem(pictures(), MIXING.key, there)
-    app = open_app("heads", model="small", sentence=MOUSE, heads_part="Measures")
-    assert "All the way" in words(app) and "From the input." in words(app)
-    assert "All the way" not in words(ask(app, heads_part="How alike heads are"))
 
 
 @pytest.mark.parametrize("over", mostly_nightly(["this sentence", "100 sentences"], daily=["this sentence"]))

@@ -71,9 +71,6 @@ class Picture:
         drawn_by: the expression of which are drawn by a choice, where these are no tokens.
         look: what else the function that draws it is told; "at" are the positions of tokens that are some of many.
         heavy: whether it takes so long that its page measures it only when it is asked for.
-        heading: what stands above it; with a heading it stands on its page, or in the part of it that `unfolds` names,
-            below all else, and the page need not know it. Empty where it has nothing to show.
-        more: Markdown that follows its finding there.
     """
 
     key: str
@@ -97,8 +94,6 @@ class Picture:
     drawn_by: Callable[[Scene, Choice], Expression] = lambda scene, choice: call(tokens_drawn, T, choice)
     look: Callable[["Answer"], Mapping[str, Any]] = lambda answer: {}
     heavy: Given[bool] = False
-    heading: Given[str] = ""
-    more: Given[str] = ""
 
     def of(self, scene: Scene, kept: Kept = make_now, known: Mapping[Any, Any] | None = None) -> "Answer":
         """The picture of what is asked.

@@ -10,8 +10,7 @@ import streamlit as st
 from encoder.pictures.ask import scene_of
 from encoder.pictures.expression import Kept, of_runs
 from encoder.pictures.figures.drawn import tell_apart
-from encoder.pictures.picture import Answer, Picture, given
-from encoder.pictures.registry import pictures
+from encoder.pictures.picture import Answer, Picture
 from encoder.pictures.scene import Option, Scene
 from pages.ui import cell_links, session_runs
 from pages.ui.components import present
@@ -19,7 +18,7 @@ from pages.ui.downloads import keep, table
 from pages.ui.refusals import shows_errors
 from pages.ui.server import picture_results
 from pages.ui.state import session_state as state
-from pages.ui.text import heading, say, theme
+from pages.ui.text import say, theme
 
 CONFIG = {"displayModeBar": False}  # it would lie over labels; what keeps a picture stands below it
 WORDY = ("words",)  # kinds with words in their cells: on a phone they stay wide enough to be read and scroll
@@ -53,20 +52,6 @@ def answer_of(picture: Picture, scene: Scene | None = None, known: Mapping[Any, 
     return picture.of(scene, kept(scene), known)
 
 
-def show_headed(page: str, part: Mapping[str, str] | None = None) -> None:
-    """Draw the pictures of a page, or of one part of it, that have a heading, in the order of the registry.
-
-    `part` is the choice that opens the part, as a picture's `unfolds` says it.
-    """
-    for picture in pictures().values():
-        opened_by = {name: choice for name, choice in picture.unfolds.items() if name != "step"}
-        if picture.page == page and picture.heading and opened_by == (part or {}):
-            scene = ask(picture)
-            if title := given(picture.heading, scene):
-                heading(title)
-                show(picture, scene=scene, more=given(picture.more, scene))
-
-
 def tabs(parts: Mapping[str, Callable[[], None]], key: str) -> None:
     """One choice of a page's parts by their titles, the first one unless the link says another; only it is drawn."""
     titles = list(parts)
@@ -81,7 +66,6 @@ def tabs(parts: Mapping[str, Callable[[], None]], key: str) -> None:
     part = chosen or titles[0]
     with shows_errors():
         parts[part]()
-        show_headed(state.session().page, {key: part})
 
 
 def show(
