@@ -203,6 +203,7 @@ def foot(held: Sequence[Mapping[str, Any]], kept: str, link: str) -> str:
     models = dict.fromkeys(f"{run['model']['name']}, weights {run['model']['digest']}" for run in held)
     parts = [f"When it was kept: {kept}"] if kept else []
     parts.append(f"Model: {'; '.join(models)}. All numbers are in this page: nothing is asked of a server.")
+    parts.append("The charts and checks that stand below each page of the app are not in it.")
     to = f' <a href="{written(link)}" target="_blank" rel="noopener">Open it in the app</a>' if link else ""
     return f"<p dir='auto'>{written(' '.join(parts))}{to}</p>"
 

@@ -46,6 +46,8 @@ import { start } from './start.js';
 const pages = { start, attention };
 /** The others come in a file of their own, once the first one is drawn or one of them is wanted. */
 const later = () => import('./pages.js').then(found => { Object.assign(pages, found.PAGES); return found; });
+/** What stands below a page comes in a file of its own, which no file that is kept has. */
+const sectionsOf = () => import('./more.js');
 /** A class comes in a file of its own, where a tab is in one. */
 export const classOf = () => import('./in_class.js');
 const RENEWED = 'The app was renewed meanwhile, or cannot be reached: load the page again.';
@@ -192,7 +194,7 @@ function begin(root, options) {
       opened = null;
     }
     if (!titles.length || !ask) return;
-    later().then(found => {
+    sectionsOf().then(found => {
       if (!run || key !== options.page) return;
       if (!opened) {
         opened = { of: key, ...found.more(root, context, key, titles, ask) };

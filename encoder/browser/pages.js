@@ -8,7 +8,6 @@ import { heads } from './heads_page.js';
 import { output } from './output.js';
 import { whatIf } from './what_if.js';
 
-export { more } from './more.js';
 export { numbers } from './numbers.js';
 export { opened } from './numbers.js';
 

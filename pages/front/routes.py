@@ -28,7 +28,7 @@ from pages.ui.server.file_links import PATH
 from pages.ui.state.site import base
 
 BUILT = Path(encoder.__file__).parent / "browser" / "built"
-SCRIPTS = ("front.js", "pages.js", "in_class.js", "plotly.js")  # the others are fetched by the first
+SCRIPTS = ("front.js", "pages.js", "in_class.js", "more.js", "plotly.js")  # the others are fetched by the first
 MOST_BODY = 64 * 1024  # bytes of a request
 PART = 256 * 1024  # bytes of an answer that are sent at one time
 SECONDS = 10.0  # for a request to come

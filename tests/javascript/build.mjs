@@ -1,5 +1,5 @@
-// Makes encoder/browser/built/front.js of encoder/browser/mount.js, and built/pages.js and built/in_class.js of pages.js and
-// in_class.js, which take from front.js what they need of it, and pages/ui/built/ of the scripts that Streamlit gets; with
+// Makes encoder/browser/built/front.js of encoder/browser/mount.js, and built/pages.js, built/in_class.js and built/more.js of
+// pages.js, in_class.js and more.js, which take from front.js what they need of it, and pages/ui/built/ of the scripts that Streamlit gets; with
 // --check it fails where what is there differs.
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { basename, dirname } from 'node:path';
@@ -18,9 +18,9 @@ const style = {
     });
   },
 };
-const LATER = ['pages.js', 'in_class.js'];
+const LATER = ['pages.js', 'in_class.js', 'more.js'];
 const usual = { absWorkingDir: root, bundle: true, charset: 'utf8', format: 'esm', metafile: true, minify: true, target, write: false };
-const apart = { name: 'apart', setup: given => given.onResolve({ filter: /^\.\/(pages|in_class|plotly)\.js$/ }, ({ path, kind }) => (kind === 'dynamic-import' ? { path, external: true } : undefined)) };
+const apart = { name: 'apart', setup: given => given.onResolve({ filter: /^\.\/(pages|in_class|more|plotly)\.js$/ }, ({ path, kind }) => (kind === 'dynamic-import' ? { path, external: true } : undefined)) };
 
 /** The scripts that a file is made of. */
 const scriptsOf = async entry => {
