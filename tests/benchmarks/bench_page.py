@@ -40,10 +40,11 @@ from encoder.train.recipe import RECIPES
 from pages.front import make
 from pages.front.request_fields import wanted
 from pages.ui.server import engine
-from pages.ui.state.site import DRAWN, page_of, path
+from pages.ui.state.site import CHART, DRAWN, page_of, path
 
 STARTED, FIRST, FILES = 4.0, 2.5, 150.0  # seconds from the start; from opening the page of a cold server; kilobytes
 NEXT_PAGE, SWITCH, LOADED, ASKED = 300.0, 300.0, 50.0, 300.0  # milliseconds
+UNFOLDED, FOLLOWS = 1000.0, 300.0  # milliseconds
 RERUN, WIRE, NUMBER, MAP = 100.0, 0.5, 100.0, 400.0  # milliseconds, megabytes, milliseconds, kilobytes
 CHOICES, MANY = 24, 400  # of each kind on a page; of a head, one after the other
 SENT, SWITCHES = 2, 12  # requests of a switch; switches
@@ -54,7 +55,7 @@ VIEWPORT = {"width": 1440, "height": 900}
 STREAMLITS = ["/static/", "/_stcore/", "/favicon", "/vendor/"]
 LONG = "The old man and the sea were friends. " * 6 + "The old man and the sea were friends"
 PICTURES = {  # what is painted once the picture of a page is there
-    "sentence": ".enc-strip [data-head-row]",
+    "start": ".enc-strip [data-head-row]",
     "attention": ".at:not(.an):not(.ff) [data-cell]",
     "embedding": ".em-near li",
     "add_norm": ".an .vs-slider",
@@ -66,7 +67,7 @@ PICTURES = {  # what is painted once the picture of a page is there
 }
 LAYER, STOP = '[aria-label="layer"] [role=radio]', '[aria-label="Stop"] [role=radio]'
 CHOSEN = {  # what can be chosen on a page and is loaded with it
-    "sentence": {"head": "[data-head-row]", "word": "[data-word]:not([aria-disabled])"},
+    "start": {"head": "[data-head-row]", "word": "[data-word]:not([aria-disabled])"},
     "attention": {
         "layer": LAYER,
         "head": '[aria-label="head"] [role=radio]',
@@ -139,6 +140,34 @@ SWITCHED = f"""(root, at) => {{{FRAMES}
     await until(() => differs() && !shown('.wi [data-guess]:not([data-after])'))
     await painted()
     return [pressed, performance.now() - start]
+  }})
+}}"""
+UNFOLD = f"""(root, title) => {{{FRAMES}
+  take(async () => {{
+    const button = [...root.querySelectorAll('.more-title')].find(one => one.textContent === title)
+    const start = performance.now()
+    button.click()
+    await until(() => shown('.more .main-svg'))
+    await painted()
+    return [performance.now() - start]
+  }})
+}}"""
+FOLLOW = f"""(root, [choice, count]) => {{{FRAMES}
+  take(async () => {{
+    const times = []
+    for (let i = 0; i < count; i++) {{
+      const all = [...root.querySelectorAll(choice)], next = all[(3 * i + 1) % all.length]
+      if (next.getAttribute('aria-checked') === 'true') continue
+      const start = performance.now(), says = () => root.querySelector('.more-picture h4').textContent
+      next.click()
+      await painted()
+      times.push(performance.now() - start)
+      await until(() => says().endsWith(`${{next.textContent}})`))
+      await painted()
+      times.push(performance.now() - start)
+      await new Promise(done => setTimeout(done, 100))
+    }}
+    return times
   }})
 }}"""
 OWN = """others => performance.getEntriesByType('resource')
@@ -306,6 +335,27 @@ def loads(browser: Browser, url: str, visits: int) -> list[Figure]:
     return rows
 
 
+def sections(browser: Browser, url: str, visits: int) -> list[Figure]:
+    """Return the figures of a chart below Attention: unfolded with Plotly's bundle, and heads chosen with it open."""
+    first, again, painted, follows = list[float](), list[float](), list[float](), list[float]()
+    for _ in range(visits):
+        with tab(browser, url) as one:
+            one.open("attention", layer="5", head="6")
+            for took in (first, again, again):
+                took += one.take(UNFOLD, CHART[1], "a chart unfolded")
+                one.page.get_by_role("button", name=CHART[1], exact=True).click()
+            one.take(UNFOLD, CHART[1], "a chart unfolded")
+            took = one.take(FOLLOW, ['[aria-label="head"] [role=radio]', MANY // 8], "a head chosen with a chart open")
+            painted += took[::2]
+            follows += took[1::2]
+    return [
+        high("Attention: its chart, first of a browser", first, UNFOLDED),
+        high("Attention: its chart, unfolded again", again, FOLLOWS),
+        high("Attention: a head chosen with its chart open", painted, LOADED),
+        high("Attention: its chart follows a head", follows, FOLLOWS),
+    ]
+
+
 def moments(browser: Browser, url: str, rounds: int = 4) -> list[Figure]:
     """Return the time of a moment of the film of a training."""
     with tab(browser, url) as one:
@@ -395,6 +445,7 @@ def main() -> int:
                 lambda: choices(browser, running.url),
                 lambda: switches(browser, running.url),
                 lambda: loads(browser, running.url, options.visits),
+                lambda: sections(browser, running.url, options.visits),
                 lambda: moments(browser, running.url),
             )
             rows = [row for part in parts for row in come_to_an_end(part)]
