@@ -212,6 +212,7 @@ def test_a_run_that_does_not_end_in_numbers_is_drawn_without_them_or_refused_in_
         else:
             assert items, (page, name)
             assert bool(re.search(r"\bnan\b", words(items[:-1]))) == (LOST in words(items)), (page, name, words(items))
+    assert LOST not in words(section("attention", "chart", sentence="nan bread and nan", layer="0", head="1"))
 
 
 def test_a_unit_is_shown_where_it_fires_in_a_corpus_and_a_context_run_again_says_the_same(base: TextEncoder) -> None:

@@ -150,11 +150,13 @@ function beside(acts) {
 /** Switches that change what is run. @param {Acts} acts @param {Item} first @returns {Drawn} */
 function press(acts, first) {
   const group = el('div', { class: 'more-marks', role: 'group', 'aria-label': first.label });
+  const element = el('div', { class: 'more-ask' }, el('span', { class: 'radios-label', 'aria-hidden': 'true' }, first.label), group);
   let now = first;
   return {
-    element: el('div', { class: 'more-ask' }, el('span', { class: 'radios-label', 'aria-hidden': 'true' }, first.label), group),
+    element,
     draw(item) {
       now = item;
+      element.hidden = !item.switches.length;
       children(group, item.switches.length, i => el('button', { type: 'button', class: 'more-mark', onclick: () => acts.context.store.set(now.switches[i].makes) })).forEach((button, i) => {
         put(button, { 'aria-pressed': String(item.switches[i].pressed) });
         write(button, item.switches[i].text);

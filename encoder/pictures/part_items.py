@@ -30,6 +30,7 @@ from encoder.pictures.scene import Scene
 from encoder.support.errors import EncoderError
 from encoder.support.formatting import shown
 from encoder.support.theme import Theme
+from encoder.trace.unpadded import first_lost
 
 Item: TypeAlias = dict[str, Any]
 NAN = re.compile(r"\bnan\b")
@@ -81,6 +82,17 @@ class Items:
         if errors and all(item["kind"] == "error" for item in items):
             raise next(iter(errors.values()))
         return items
+
+    def explained(self, parts: Sequence[Part]) -> list[Item]:
+        """Return the items of parts, and where one says nan of a run that lost its numbers, what that means.
+
+        Raises:
+            EncoderError: what all of them need cannot be measured, or be asked of this run.
+        """
+        items = self.of(parts)
+        run = self.answer_of(STEP).scene.run if any(map(NAN.search, spoken(items))) else None
+        lost = run is not None and first_lost(run) is not None
+        return [*items, {"kind": "paragraph", "words": LOST}] if lost else items
 
     def of_part(self, part: Part, rest: Sequence[Part]) -> list[Item]:
         """Return the items of a part; `rest` are it and those that follow."""
@@ -170,12 +182,6 @@ def spoken(items: Sequence[Item]) -> Iterator[str]:
         yield from (item[name] for name in ("words", "sentence", "more") if name in item)
         for column in item.get("columns", ()):
             yield from spoken(column)
-
-
-def explained(items: list[Item]) -> list[Item]:
-    """Return items, and where one says nan, what that means."""
-    lost = any(NAN.search(words) for words in spoken(items))
-    return [*items, {"kind": "paragraph", "words": LOST}] if lost else items
 
 
 def token_name(scene: Scene, position: int) -> str:

@@ -10,7 +10,7 @@ from encoder.pictures.ask import scene_of, text_of
 from encoder.pictures.lab import Part, options_of
 from encoder.pictures.link import FIELDS, from_query
 from encoder.pictures.more.sections import MORE
-from encoder.pictures.part_items import Items, explained
+from encoder.pictures.part_items import Items
 from encoder.pictures.picture import Picture
 from encoder.pictures.scene import Scene
 from encoder.pictures.view import View
@@ -44,7 +44,7 @@ def more(request: MoreRequest, hear: Callable[[float], None] = lambda share: Non
             return "" if request.agreed or seconds <= jobs.UNASKED else jobs.spoken(seconds)
 
         with jobs.in_turn(math.inf if request.agreed else 0.0), heard(hear):
-            items = explained(Items(ask, picture_results.kept, request.theme, offer).of(parts))
+            items = Items(ask, picture_results.kept, request.theme, offer).explained(parts)
         return json.dumps(items, cls=PlotlyJSONEncoder).encode()
 
 
