@@ -55,11 +55,12 @@ export function chart() {
   });
   return {
     element,
-    /** Draws a figure in place of the one that is there; `alt` says what it shows, `name` is that of a file of it. @param {Figure} figure @param {string} alt @param {string} name */
-    async draw(figure, alt, name) {
+    /** Draws a figure in place of the one that is there; `alt` says what it shows, `name` is that of a file of it. `wide` has it scroll rather than be too narrow. @param {Figure} figure @param {string} alt @param {string} name @param {boolean} wide */
+    async draw(figure, alt, name, wide) {
       const mine = wanted = { figure, alt, name };
       dress(element, style);
       put(place, { style: `height: ${figure.layout.height ?? HEIGHT}px` });
+      place.classList.toggle('chart-wide', wide);
       const Plotly = await fetched();
       if (wanted !== mine) return;
       dressed(element);

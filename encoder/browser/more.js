@@ -87,7 +87,7 @@ function picture({ root, context }) {
       write(title, item.title);
       write(finding, item.sentence);
       write(said, item.more);
-      drawn.draw(item.figure, item.alt, item.picture).catch(error => write(finding, error.message));
+      drawn.draw(item.figure, item.alt, item.picture, item.wide).catch(error => write(finding, error.message));
       kept.draw();
     },
     end() {

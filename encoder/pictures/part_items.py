@@ -33,6 +33,7 @@ from encoder.support.theme import Theme
 from encoder.trace.unpadded import first_lost
 
 Item: TypeAlias = dict[str, Any]
+WORDY = ("words",)  # kinds with words in their cells: on a phone they stay wide enough to be read and scroll
 NAN = re.compile(r"\bnan\b")
 LOST = """Some values of this run are not finite numbers: they outgrew what float32 holds, or a row has no key left to \
 look at. Where a sentence says nan there is no number, and nothing follows from it."""
@@ -154,6 +155,7 @@ class Items:
             "alt": answer.alt,
             "sentence": answer.sentence,
             "more": self.words(show.more, (show,)),
+            "wide": answer.kind in WORDY,
             "figure": figure.to_dict(),
         }
 

@@ -10,6 +10,7 @@ import streamlit as st
 from encoder.pictures.ask import scene_of
 from encoder.pictures.expression import Kept, of_runs
 from encoder.pictures.figures.drawn import tell_apart
+from encoder.pictures.part_items import WORDY
 from encoder.pictures.picture import Answer, Picture
 from encoder.pictures.scene import Option, Scene
 from pages.ui import cell_links, session_runs
@@ -21,7 +22,6 @@ from pages.ui.state import session_state as state
 from pages.ui.text import say, theme
 
 CONFIG = {"displayModeBar": False}  # it would lie over labels; what keeps a picture stands below it
-WORDY = ("words",)  # kinds with words in their cells: on a phone they stay wide enough to be read and scroll
 
 
 def kept(scene: Scene) -> Kept:

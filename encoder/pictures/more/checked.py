@@ -34,7 +34,8 @@ def checked(page: str) -> tuple[Part, ...]:
 
     def columns(answer: Answer) -> Mapping[Any, Sequence[Any]]:
         model, run = answer.scene.encoder.model, answer.scene.t
-        proofs = dict.fromkeys(check for step in steps_of(page, answer) for check in checks(model, run, step))
+        every = (check for step in steps_of(page, answer) for check in checks(model, run, step))
+        proofs = {(check.what, brief(check.difference), check.edited): check for check in every}.values()
         return {
             "held against": [check.what for check in proofs],
             "agrees": [agreed(check) for check in proofs],
