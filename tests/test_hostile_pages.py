@@ -30,11 +30,10 @@ from pages.ui.state.site import PAGES, Page
 pytestmark = pytest.mark.slow
 
 TABS = {  # what a page shows on request: key of the tabs -> names
-    "compare": ("compare_part", ["Two runs", "One word in many sentences", "Patch", "Alike?"]),
     "heads": ("heads_part", ["What each head does", "Measures", "How alike heads are", "What really flows"]),
     "lessons": ("lab", ["Word order", "Why √d_head", "Padding"]),  # of the part Labs
 }
-SWEEPS = ("loo_go", "patch_go", "compute_flow")
+SWEEPS = ("why_go",)
 
 
 @pytest.mark.nightly

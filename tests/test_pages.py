@@ -196,8 +196,6 @@ def test_sentence_b_is_the_twin_of_a_bundled_sentence_or_a_itself_until_it_is_ch
 
 
 PARTS = {  # choices of a page -> what stands behind each
-    "what_if": ("why", ["Switches", "Which parts", "Which words"]),
-    "compare": ("compare_part", ["Two runs", "One word in many sentences", "Patch", "Alike?"]),
     "heads": (
         "heads_part",
         ["What each head does", "Measures", "How alike heads are", "What really flows", "Over a corpus"],

@@ -231,6 +231,19 @@ def spared(running: Server, seen: Seen, bound: float = BOUND) -> None:
     assert seen.peak < bound
 
 
+def asks(page: str, section: str, query: dict[str, str], agreed: bool) -> bytes:
+    """What a browser asks of what stands below a page."""
+    asked = {"page": page, "section": section, "query": {"sentence": "I understand this."} | query, "agreed": agreed}
+    return json.dumps(asked).encode()
+
+
+def below(url: str, page: str, section: str, query: dict[str, str]) -> str:
+    """What stands below a page, or the sentence that says why not."""
+    line = http.client.HTTPConnection("127.0.0.1", urlsplit(url).port, timeout=60)
+    line.request("POST", "/api/more", asks(page, section, query, False), {"Content-Type": "application/json"})
+    return line.getresponse().read().decode()
+
+
 @pytest.mark.nightly
 def test_no_model_or_text_of_somebody_else_takes_the_server_down(server: Server) -> None:
     thousand = "\n".join(sentence(random.Random(i), 600) for i in range(1_000))  # 3 MB
@@ -239,15 +252,12 @@ def test_no_model_or_text_of_somebody_else_takes_the_server_down(server: Server)
         async with watched(server) as seen:
             async with visit(server.url, "training", urlencode({"model": "folder:backtracks"})) as visitor:
                 assert "cannot be shown" in visitor.said and "tokenizer" in visitor.said
-            async with visit(server.url, "output", urlencode({"model": WIDE, "layers_alike": "1"})) as visitor:
-                assert [key for key in visitor.widgets if key.startswith("ask_")], "it takes a minute"
-            for query, key, expected in (
-                ({"compare_part": "One word in many sentences"}, "set", "starts with mean cosine"),  # of the first ten
-                ({"compare_part": "Alike?", "alike_part": "A list"}, "alike_list", "of a list has at most 300"),
+            for page, section, query, expected in (
+                ("output", "layers", {"model": WIDE, "layer": "0", "head": "0"}, '"wait"'),  # it takes a minute
+                ("compare", "word", {"set": thousand}, "are the most that are read here"),
+                ("compare", "list", {"alike_list": f"One.\n{thousand[:9000]}"}, "characters"),
             ):
-                async with visit(server.url, "compare", urlencode(query)) as visitor:
-                    await visitor.choose(key, thousand)
-                    assert expected in visitor.said and visitor.broken == []
+                assert expected in await asyncio.to_thread(below, server.url, page, section, query)
         return seen
 
     spared(server, asyncio.run(open_all()))
@@ -274,9 +284,9 @@ def test_visitors_with_long_texts_take_turns_and_leave_nothing_behind(server: Se
 @pytest.mark.parametrize(
     ("page", "query", "offer"),
     [
-        ("output", {"model": MEDIUM, "layers_alike": "1"}, "ask_survey"),
+        ("output", {"model": MEDIUM}, "layers"),  # a section below the picture
         ("heads", {"model": MEDIUM, "heads_part": "What each head does"}, "ask_exam"),
-        ("feed_forward", {"more": "1", "atlas_off": "1"}, ""),  # it begins with the first run
+        ("what_if", {}, "board"),
     ],
 )
 def test_long_work_ends_when_its_visitors_leave(
@@ -294,13 +304,23 @@ def test_long_work_ends_when_its_visitors_leave(
 
     async def leave(number: int) -> bool:
         async def stay() -> None:
-            more = {"layer": str(number), "atlas_unit": str(number)}
+            more = {"layer": str(number), "head": "0"}
+            if not offer.startswith("ask_"):
+                reader, writer = await asyncio.open_connection("127.0.0.1", urlsplit(server.url).port)
+                body = asks(page, offer, query | more, True)
+                head = f"POST /api/more HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: {len(body)}"
+                writer.write(f"{head}\r\n\r\n".encode() + body)
+                try:
+                    while b'"items"' not in await reader.readline():
+                        pass
+                finally:
+                    writer.close()
+                return
             async with visit(server.url, page, urlencode(query | more)) as visitor:
-                if offer:
-                    await visitor.run(press=next(key for key in visitor.widgets if key.startswith(offer)))
+                await visitor.run(press=next(key for key in visitor.widgets if key.startswith(offer)))
 
         work = asyncio.create_task(stay())
-        done, _ = await asyncio.wait([work], timeout=0.5 * (2 + number) if offer else 0.2 * (1 + number))
+        done, _ = await asyncio.wait([work], timeout=0.5 * (2 + number))
         work.cancel()
         await asyncio.gather(work, return_exceptions=not done)
         return not done
