@@ -308,8 +308,8 @@ def test_long_work_ends_when_its_visitors_leave(
             if not offer.startswith("ask_"):
                 reader, writer = await asyncio.open_connection("127.0.0.1", urlsplit(server.url).port)
                 body = asks(page, offer, query | more, True)
-                head = f"POST /api/more HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: {len(body)}"
-                writer.write(f"{head}\r\n\r\n".encode() + body)
+                about = ("Host: x", "Content-Type: application/json", f"Content-Length: {len(body)}")
+                writer.write("\r\n".join(("POST /api/more HTTP/1.1", *about, "", "")).encode() + body)
                 try:
                     while b'"items"' not in await reader.readline():
                         pass
