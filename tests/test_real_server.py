@@ -239,9 +239,9 @@ def asks(page: str, section: str, query: dict[str, str], agreed: bool) -> bytes:
 
 def below(url: str, page: str, section: str, query: dict[str, str]) -> str:
     """What stands below a page, or the sentence that says why not."""
-    line = http.client.HTTPConnection("127.0.0.1", urlsplit(url).port, timeout=60)
-    line.request("POST", "/api/more", asks(page, section, query, False), {"Content-Type": "application/json"})
-    return line.getresponse().read().decode()
+    with contextlib.closing(http.client.HTTPConnection("127.0.0.1", urlsplit(url).port, timeout=60)) as line:
+        line.request("POST", "/api/more", asks(page, section, query, False), {"Content-Type": "application/json"})
+        return line.getresponse().read().decode()
 
 
 @pytest.mark.nightly
@@ -254,8 +254,8 @@ def test_no_model_or_text_of_somebody_else_takes_the_server_down(server: Server)
                 assert "cannot be shown" in visitor.said and "tokenizer" in visitor.said
             for page, section, query, expected in (
                 ("output", "layers", {"model": WIDE, "layer": "0", "head": "0"}, '"wait"'),  # it takes a minute
-                ("compare", "word", {"set": thousand}, "are the most that are read here"),
-                ("compare", "list", {"alike_list": f"One.\n{thousand[:9000]}"}, "characters"),
+                ("compare", "word", {"set": thousand}, "larger than 64 kB"),
+                ("compare", "list", {"alike_list": thousand[:9000]}, "is too long and is left out"),
             ):
                 assert expected in await asyncio.to_thread(below, server.url, page, section, query)
         return seen
