@@ -53,7 +53,7 @@ function choice(acts, first) {
   }
   if (first.widget === 'text' || first.widget === 'lines') {
     let resting = 0;
-    const field = el(first.widget === "lines" ? "textarea" : "input", {
+    const field = el(first.widget === 'lines' ? 'textarea' : 'input', {
       'aria-label': first.label, class: 'more-text', rows: first.widget === 'lines' ? 5 : null, maxlength: first.most ?? 200,
       oninput: () => { clearTimeout(resting); resting = window.setTimeout(() => choose(field.value), TYPED); },
     });
