@@ -309,7 +309,7 @@ export function more(root, context, page, titles, ask) {
   function draw(state) {
     last = state;
     const word = String(state.word), { more: _, number: __, numbers: ___, ...chosen } = toQuery(state);
-    query = { lens_token: word, near_word: word, curve_token: word, ...store.others(), ...chosen };
+    query = { lens_token: word, near_word: word, curve_token: word, ...store.choices(), ...chosen };
     const of = JSON.stringify([query, dark.matches]), open = opened();
     sections.forEach((one, i) => one.draw(open.includes(titles[i][0]), of));
   }

@@ -19,7 +19,7 @@
 /**
  * @typedef {{
  *   get(): State, set(changes: Changes, how?: {push?: boolean}): void, subscribe(hear: (state: State) => void): () => void,
- *   others(): Record<string, string>, choose(changes: Record<string, string>): void, take(query: Record<string, string>): void, suggest(found: Changes): void, pin(): void, query(): Record<string, string>, along(): Record<string, string>, leave(also: Changes): void, flush(): void, link(): string, end(): void
+ *   choices(): Record<string, string>, choose(changes: Record<string, string>, rest?: boolean): void, take(query: Record<string, string>): void, suggest(found: Changes): void, pin(): void, query(): Record<string, string>, along(): Record<string, string>, leave(also: Changes): void, flush(): void, link(): string, end(): void
  * }} Store
  */
 
@@ -27,6 +27,7 @@ export const GAP = 'The keys to the cabinet [MASK] on the table.';
 export const REST = 150; // ms; Chromium drops replaceState beyond about 200 in ten seconds
 const VERSION = '1';
 const NAMES = /** @type {const} */ (['sentence', 'second', 'model', 'layer', 'head', 'word', 'step', 'cell', 'hidden', 'edits', 'other', 'other_model', 'off', 'maps', 'more', 'after', 'lens_word', 'number', 'numbers']);
+const AROUND = ['v', 'lesson', 'at', 'stop', 'code', 'embed', 'embed_options']; // what an address says of what stands around a page
 const OF_B = ['other', 'other_model']; // what a page compares with
 const HEAD = ['layer', 'head']; // of one head
 const SHOWN = /** @type {const} */ (['layer', 'head', 'word']); // what a run chooses where nobody did
@@ -69,6 +70,9 @@ export function toQuery(changes) {
   return query;
 }
 
+/** What is chosen below a picture, of all that an address says. @param {Record<string, string>} query */
+const choicesIn = query => Object.fromEntries(Object.entries(query).filter(([name]) => !AROUND.includes(name) && !NAMES.some(one => one === name)));
+
 /** @param {Where} where */
 function address(where) {
   /** The address with this state, and all that others wrote into it. @param {Record<string, string>} query */
@@ -86,8 +90,7 @@ function address(where) {
     replace: query => { if (spelled(query) !== now()) where.history.replaceState(where.history.state, '', spelled(query)); },
     /** @param {Record<string, string>} query */
     push: query => { if (spelled(query) !== now()) where.history.pushState(where.history.state, '', spelled(query)); },
-    /** What others wrote. */
-    others: () => Object.fromEntries([...new URLSearchParams(where.location.search)].filter(([name]) => name !== 'v' && !NAMES.some(one => one === name))),
+    choices: () => choicesIn(Object.fromEntries(new URLSearchParams(where.location.search))),
     /** @param {Record<string, string>} changes empty texts take a name out */
     choose(changes) {
       const all = new URLSearchParams(where.location.search);
@@ -120,13 +123,13 @@ export function makeStore({ defaults = {}, first = {}, where = null } = {}) {
   const tell = () => { const state = get(); [...heard].forEach(hear => hear(state)); };
   const write = () => { clearTimeout(resting); resting = undefined; bar?.replace(toQuery(unusual())); };
   const flush = () => { if (resting !== undefined) write(); };
-  let others = JSON.stringify(bar?.others());
+  let below = JSON.stringify(bar?.choices());
   /** What is chosen below the picture, where no address says it. @type {Record<string, string>} */
   const apart = {};
   const back = () => {
-    const there = fromQuery(where?.location.search ?? ''), before = others;
-    others = JSON.stringify(bar?.others());
-    if (others === before && JSON.stringify(toQuery(unusual(there))) === JSON.stringify(toQuery(unusual()))) return; // it is here already
+    const there = fromQuery(where?.location.search ?? ''), before = below;
+    below = JSON.stringify(bar?.choices());
+    if (below === before && JSON.stringify(toQuery(unusual(there))) === JSON.stringify(toQuery(unusual()))) return; // it is here already
     clearTimeout(resting);
     resting = undefined;
     chosen = there;
@@ -176,14 +179,15 @@ export function makeStore({ defaults = {}, first = {}, where = null } = {}) {
       heard.add(hear);
       return () => { heard.delete(hear); };
     },
-    /** What is chosen beside this state, by the names in the address. */
-    others: () => bar?.others() ?? apart,
-    /** Chooses something of what stands below the picture, by its name in the address. @param {Record<string, string>} changes */
-    choose(changes) {
+    /** What is chosen below the picture, by the names in the address. */
+    choices: () => bar?.choices() ?? { ...apart },
+    /** Chooses something of what stands below the picture, by its name in the address; all of it, as an address says it, and nothing `rest`. @param {Record<string, string>} changes @param {boolean} [rest] */
+    choose(changes, rest = true) {
+      const given = rest ? changes : { ...Object.fromEntries(Object.keys(store.choices()).map(name => [name, ''])), ...choicesIn(changes) };
       flush();
-      if (bar) bar.choose(changes);
-      else Object.assign(apart, changes);
-      others = JSON.stringify(bar?.others());
+      if (bar) bar.choose(given);
+      else Object.assign(apart, given);
+      below = JSON.stringify(bar?.choices());
       tell();
     },
     /** Shows a view that a server hands over, as an address spells it. @param {Record<string, string>} query */

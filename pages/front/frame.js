@@ -8,7 +8,7 @@ import { file, items, NO_LINE, post, RENEWED } from './post.js';
 /** @typedef {{level: number, [name: string]: unknown}} Asked */
 /** @typedef {{key: string, title: string, address: string, front: boolean}} Listed */
 /** @typedef {{script: string, run: string, picture: string, more: string, page: string, pages: Listed[], menu: boolean, examples: string[], shipped: [string, string][], models: {name: string, title: string}[], tells: boolean, open: boolean, opens: string[], handed: [number, Record<string, string>], numbers: [string, string], opened: [number, string], runs: number, classes: string, code: string}} Told */
-/** @typedef {{end(): void, flush(): void, query(): Record<string, string>, pin(): void, set(changes: object): void, take(query: Record<string, string>): void, subscribe(hear: () => void): () => void}} Store */
+/** @typedef {{end(): void, flush(): void, query(): Record<string, string>, choices(): Record<string, string>, choose(changes: Record<string, string>, rest: boolean): void, pin(): void, set(changes: object): void, take(query: Record<string, string>): void, subscribe(hear: () => void): () => void}} Store */
 /** @typedef {{mount: (root: HTMLElement, options: object) => () => void, windowStore: (options?: object) => Store, fromQuery: (search: string) => object, DEFAULTS: object} & import('./class_screen.js').Classes} Front */
 /** @typedef {{data: Told, trigger: ComponentArguments<Told>['setTriggerValue'], page: string, end: () => void, handed: number, opened: number, know: () => boolean, tell: () => void, mounted?: () => void, store?: Store, front?: Front}} Kept */
 
@@ -184,13 +184,14 @@ function draw(root, here, front) {
     drawn: true,
     code: told.code,
     address: told.pages.find(one => one.key === 'class')?.address ?? '',
-    query: () => here.store?.query() ?? {},
+    query: () => ({ ...here.store?.choices(), ...here.store?.query() }),
     veil: on => { root.style.display = on ? 'none' : ''; },
     show(key, query) {
       const to = told.pages.find(one => one.key === key);
       if (!to) return;
       if (!to.front) return goTo(to.address, query);
       here.store?.set({ ...front.DEFAULTS, ...front.fromQuery(new URLSearchParams(query).toString()) });
+      here.store?.choose(query, false);
       if (key !== here.page) go(root, here, front, to, query);
       else if (here.data.tells || query.more) here.tell(); // what the server draws below
     },

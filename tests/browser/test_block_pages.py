@@ -216,7 +216,7 @@ def test_the_units_of_a_word_are_those_of_the_run(opened: Opened, trace: Trace) 
     href = parse_qs(str(corpus.get_attribute("href")).removeprefix("?"))
     assert (href["atlas_unit"], href["more"], href["layer"]) == ([str(third)], ["corpus"], ["3"])
     corpus.click()
-    assert page.evaluate("[store.get().more, store.others()]") == ["corpus", {"atlas_unit": str(third)}]
+    assert page.evaluate("[store.get().more, store.choices()]") == ["corpus", {"atlas_unit": str(third)}]
 
 
 def test_words_and_units_by_keys(opened: Opened, trace: Trace) -> None:

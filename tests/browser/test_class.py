@@ -229,3 +229,22 @@ def test_a_teacher_leads_by_the_own_link_elsewhere_and_again_after_closing_the_t
     expect(part(back, "open")).to_be_visible()
     expect(part(back, "lead_again")).to_be_hidden()
     context.close()
+
+
+def test_a_class_sees_what_its_teacher_opens_and_chooses_below_a_picture(browser: Browser, app_url: str) -> None:
+    teacher, code = opened(browser, app_url)
+    pupil = tab(browser)
+    open_page(pupil, f"{app_url}/class?code={code}")
+    follows(pupil)
+    open_page(teacher, f"{app_url}/output")
+    teacher.get_by_role("button", name="How the vectors change from layer to layer").click()
+    teacher.locator("#more-ways").get_by_role("radio", name="Length", exact=True).click()
+    ways = pupil.locator("#more-ways")
+    expect(ways).to_contain_text("times as long as the shortest", timeout=PATIENCE)
+    expect(ways.get_by_role("radio", name="Length", exact=True)).to_be_checked()
+    teacher.locator("#more-ways").get_by_role("radio", name="Cosine to the end", exact=True).click()
+    expect(ways).to_contain_text("The cosine to the end is", timeout=PATIENCE)
+    follows(pupil)
+    for page in (teacher, pupil):
+        assert problems(page) == []
+        page.context.close()

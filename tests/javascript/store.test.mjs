@@ -163,3 +163,21 @@ test('without a window it is memory, and after its end nothing hears', () => {
 test('a word is taken over from what stands below a picture', () => {
   assert.deepEqual(['word=3', 'lens_token=4', 'near_word=5', 'word=3&near_word=5'].map(search => fromQuery(search).word), [3, 4, 5, 3]);
 });
+
+test('what is chosen below a picture stands beside the state, and a view that is shown has its own', () => {
+  const where = page('?layer=2&head=1&lesson=a&move=Length&alike_layer=input'), store = makeStore({ where });
+  let told = 0;
+  store.subscribe(() => { told += 1; });
+  assert.deepEqual(store.choices(), { move: 'Length', alike_layer: 'input' });
+  store.choose({ move: '' });
+  assert.deepEqual([store.choices(), store.get().layer, told], [{ alike_layer: 'input' }, 2, 1]);
+  store.choose({ layer: '5', move: 'Width', lesson: 'b' }, false);
+  assert.deepEqual([store.choices(), asked(where).lesson, store.get().layer], [{ move: 'Width' }, 'a', 2]);
+  store.set({ layer: 3 }, { push: true });
+  store.choose({ move: 'Angle' });
+  where.back();
+  assert.deepEqual([store.choices(), store.get().layer], [{ move: 'Width' }, 2]);
+  const memory = makeStore();
+  memory.choose({ move: 'Length' });
+  assert.deepEqual(memory.choices(), { move: 'Length' });
+});
