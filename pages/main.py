@@ -24,7 +24,6 @@ def draw() -> None:
     if page.is_drawn:
         frame.draw(page, scripts)
         return
-    this_session().below = None
     top = st.container(key="top")
     bar = st.container(horizontal=True, vertical_alignment="center", key="bar")
     under = st.container(horizontal=True, vertical_alignment="center", key="under_top")

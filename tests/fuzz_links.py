@@ -20,10 +20,9 @@ if __name__ == "__main__":
 import scanned_once  # noqa: F401
 from hypothesis import HealthCheck, Phase, given, note, seed, settings
 from link_grammar import links, make_models
-from page_tools import APP, BELOW, turn_to
+from page_tools import APP, turn_to
 from streamlit.testing.v1 import AppTest
 
-from encoder.pictures.view import EXAMPLE
 from pages.ui.server import engine
 from pages.ui.state.site import PAGES
 
@@ -52,8 +51,7 @@ def opened(page: str, query: dict[str, str]) -> AppTest:
         engine.run_cache.clear()
         engine.model_cache.clear()
     app = AppTest.from_file(APP, default_timeout=120)
-    below = {"more": "1", "sentence": EXAMPLE} if page in BELOW else {}  # what a server draws there
-    for name, text in (below | query).items():
+    for name, text in query.items():
         app.query_params[name] = text
     with log() as lines:
         turn_to(app, page)

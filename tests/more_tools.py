@@ -2,7 +2,7 @@
 
 import base64
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 import numpy as np
@@ -14,10 +14,12 @@ from pages.front.request_fields import MoreRequest
 Item = dict[str, Any]
 
 
-def section(page: str, name: str, *, agreed: bool = False, **query: str) -> list[Item]:
-    """The items of a section, for the parameters of a link."""
+def section(
+    page: str, name: str, *, agreed: bool = False, given: Mapping[str, str] | None = None, **query: str
+) -> list[Item]:
+    """The items of a section, for the parameters of a link and what somebody gives to it."""
     asked = tuple(sorted(({"sentence": EXAMPLE} | query).items()))
-    answer = more(MoreRequest(page, name, asked, "light", agreed))
+    answer = more(MoreRequest(page, name, asked, "light", agreed, tuple((given or {}).items())))
     items: list[Item] = json.loads(answer, parse_constant=refuse)
     return items
 
@@ -38,6 +40,25 @@ def every(items: list[Item]) -> Iterator[Item]:
 def pictures(items: list[Item]) -> dict[str, Item]:
     """The pictures, by their keys."""
     return {item["picture"]: item for item in every(items) if item["kind"] == "picture"}
+
+
+def tables(items: list[Item]) -> dict[str, dict[str, list[Any]]]:
+    """The tables by their names, each by its columns."""
+    found = [item for item in every(items) if item["kind"] == "table"]
+    return {
+        item["name"]: {name: [row[i] for row in item["rows"]] for i, name in enumerate(item["head"])} for item in found
+    }
+
+
+def asks(items: list[Item]) -> dict[str, Item]:
+    """What can be chosen, by its name in a link."""
+    return {item["name"]: item for item in every(items) if item["kind"] == "ask"}
+
+
+def lines(items: list[Item]) -> list[str]:
+    """The sentences below each other, each with what stands behind it."""
+    found = [line for item in every(items) if item["kind"] == "lines" for line in item["lines"]]
+    return [f"{''.join(text for text, _ in line['pieces'])} {line['note']}".strip() for line in found]
 
 
 def words(items: list[Item]) -> str:

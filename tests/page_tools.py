@@ -15,16 +15,15 @@ from streamlit.util import calc_hash
 
 from encoder.packet.format import unpack
 from encoder.pictures.link import from_query, to_query
-from encoder.pictures.view import EXAMPLE, View
-from pages.front import make
+from encoder.pictures.view import EXAMPLE, GAP, View
+from pages.front import frame, make
 from pages.front.request_fields import wanted
 from pages.ui.server import file_links
 from pages.ui.server.file_links import Offer
-from pages.ui.state.site import DRAWN, PAGES, page_of
+from pages.ui.state.site import DRAWN, page_of
 
 LAB = {"lessons_part": "Labs", "lab": "Padding"}  # of the server's pages what has a layer and a head
 LINK = re.compile(r'/api/file/([\w-]+)"[^>]*>([^<]*)</a>')
-BELOW = tuple(page.key for page in PAGES if page.is_drawn and not page.more)  # a server draws below their picture
 APP = str(Path(__file__).parents[1] / "pages" / "main.py")
 _give_up = local_script_runner.require_widgets_deltas
 
@@ -39,14 +38,8 @@ def _wait(runner: local_script_runner.LocalScriptRunner, timeout: float = 3) -> 
 local_script_runner.require_widgets_deltas = _wait
 
 
-def open_app(page: str | None = None, **query: str) -> AppTest:
-    """A fresh session that opens the first page, or the one of that key, by a link.
-
-    A page that the browser draws is opened with what the server draws below it, where it does.
-    """
-    page = page or PAGES[0].key
-    if page in BELOW:
-        query = {"more": "1", "sentence": EXAMPLE} | query
+def open_app(page: str = "models", **query: str) -> AppTest:
+    """A fresh session that opens the page of that key by a link."""
     app = AppTest.from_file(APP, default_timeout=60)
     turn_to(app, page)
     for name, value in query.items():
@@ -74,22 +67,21 @@ def keys(app: AppTest) -> set[str]:
     return {str(button.key) for button in app.button}
 
 
-def go(app: AppTest, key: str) -> AppTest:
-    """Choose a page in the menu; here that leads to an address without parameters, which nobody has gone back to.
+def go(app: AppTest, key: str, **asked: str) -> AppTest:
+    """Choose a page in the menu; what is on the screen goes along, as the browser and the server say it.
 
-    The browser's own menu takes along what the address says, from one page that the browser draws to another.
+    From a page that the browser draws a link may ask for something else.
     """
-    if page_shown(app) in DRAWN and page_shown(app) not in BELOW:
-        app.query_params.pop("more", None)
-    elif not {page_shown(app), key} <= {*DRAWN}:
+    if page_shown(app) in DRAWN:
+        here = {name: "".join(text) for name, text in app.query_params.items()}
+        to, query = frame.destination({"key": key, "query": asked or {"sentence": GAP, "model": "base"} | here})
+        assert to is not None
         app.query_params.clear()
-        app.session_state["session"].bare.clear()
-    turn_to(app, key)
-    healthy(app.run())
-    if key in BELOW:
-        app.query_params["more"] = "1"
-        healthy(app.run())
-    return app
+        app.query_params.update({name: text for name, text in here.items() if name in frame.ALONG} | query)
+    elif key != page_shown(app):
+        happen(app, "around", "go", {"key": key})
+    turn_to(app, key)  # the harness itself does not follow
+    return healthy(app.run())
 
 
 def ask(app: AppTest, **query: str) -> AppTest:
@@ -151,8 +143,8 @@ def models_offered(app: AppTest) -> list[str]:
 
 
 def charts(app: AppTest) -> list[Any]:
-    """The charts of the page; a chart of nothing, which only has the browser fetch what draws them, is none."""
-    return [one for one in app.get("plotly_chart") if not one.proto.id.endswith("-next_charts")]
+    """The charts of the page."""
+    return list(app.get("plotly_chart"))
 
 
 def numbers(app: AppTest, axis: str = "z", key: str = "picture") -> np.ndarray:

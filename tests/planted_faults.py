@@ -93,7 +93,7 @@ FAULTS = (
         "encoder/pictures/figures/matrix.py",
         "z, ends = values.astype(np.float32), (low, high)",
         "z, ends = values.T.astype(np.float32), (low, high)",
-        ("test_figures.py", "test_below_pages.py"),
+        ("test_figures.py", "test_more_start.py"),
     ),
     Fault(
         "a share that is written ten times too large",
@@ -128,7 +128,7 @@ FAULTS = (
         "encoder/pictures/link.py",
         "return tuple(sorted({int(place) for place in places}))",
         "return tuple(sorted({int(place) + 1 for place in places}))",
-        ("test_state.py", "test_below_pages.py"),
+        ("test_state.py", "test_more_start.py"),
     ),
     Fault(
         "a CSV file with numbers cut short",
@@ -149,7 +149,7 @@ FAULTS = (
         "encoder/metrics/sublayers.py",
         '"residual": length(trace[f"{at}.{part}.residual"]),',
         '"residual": length(trace[f"{at}.{part}.sum"]),',
-        ("test_metrics_layers.py", "test_rows.py", "test_below_pages.py"),
+        ("test_metrics_layers.py", "test_rows.py", "test_more_start.py"),
     ),
     Fault(
         "an effect at the switch of another layer",

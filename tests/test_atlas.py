@@ -22,7 +22,7 @@ import numpy as np
 import pyarrow.parquet as pq
 import pytest
 import torch
-from page_tools import open_app
+from more_tools import section, tables
 from tiny import TINY, VARIANTS, tiny
 
 from encoder import Edit, TextEncoder, Trace
@@ -187,14 +187,11 @@ def test_an_atlas_older_than_a_measure_shows_the_others_and_says_how_to_have_it(
     assert HEAD_MEASURES.keys() - head_survey(older).measures.keys() == {"offset"}
     monkeypatch.setenv("ENCODER_ATLASES", str(older.folder))
     query = {"model": "small", "atlas_of": "1", "over": "100 sentences", "measure": "offset"}
-    heads, measures = (open_app("heads", **query, heads_part=part) for part in ("What each head does", "Measures"))
-    (table,) = (frame.value for frame in heads.dataframe if "looks at" in frame.value)
-    titles = {measure.title for measure in HEAD_MEASURES.values()}
-    assert titles - set(table) == {"Offset"}
-    for app in (heads, measures):
-        (warning,) = app.warning
-        sentence = warning.value.replace("\\", "")
-        assert "this atlas was made before “Offset” was measured; make it anew: python -m encoder.atlas" in sentence
+    roles, offset = (section("heads", part, **query) for part in ("roles", "measures"))
+    table = tables(roles)["roles"]
+    assert {title for title, values in table.items() if values[0] == "not in this atlas"} == {"Offset"}
+    (sentence,) = [item["words"] for item in offset if item["kind"] == "error"]
+    assert "atlas was made before “Offset” was measured; make it anew: python -m encoder.atlas" in sentence
 
 
 def test_pairs_are_those_of_a_slow_loop(atlas: Atlas, traces: list[Trace], layer: int = 1, head: int = 2) -> None:

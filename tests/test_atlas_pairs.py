@@ -9,8 +9,7 @@ import numpy as np
 import pyarrow.parquet as pq
 import pytest
 import torch
-from page_tools import healthy, numbers, open_app
-from streamlit.testing.v1 import AppTest
+from more_tools import asks, numbers, pictures, section, words
 from tiny import VARIANTS, tiny
 from twins import MODELS, roberta_tokenizer, saved
 
@@ -27,9 +26,9 @@ from encoder.atlas.reruns import AtlasPart, absence
 from encoder.atlas.searching import heads_from
 from encoder.atlas.summary import head_rows
 from encoder.metrics import SENTENCES
+from encoder.pictures.more.contexts import pieces
 from encoder.support.formatting import brief
 from encoder.trace.trace import Source
-from pages.ui.step.contexts import marked_sentence
 
 pytestmark = pytest.mark.slow
 ROOT = Path(__file__).parents[1]
@@ -252,13 +251,14 @@ def test_the_readme_of_the_format_names_what_pairs_add(of_small: Atlas) -> None:
 
 
 def test_a_pair_is_marked_in_both_sentences(base: TextEncoder) -> None:
-    pieces = base.tokenize(("The cat.", "A dog."))
-    cat, dog = pieces.tokens.index("cat"), pieces.tokens.index("dog")
-    assert marked_sentence(pieces, dog, cat) == "The :orange-background[cat]\\. / A :blue-background[dog]\\."
-    assert marked_sentence(pieces, cat, len(pieces.tokens) - 1).startswith(
-        "The :blue-background[cat]\\. / A dog\\. → :orange"
+    pair = base.tokenize(("The cat.", "A dog."))
+    cat, dog = pair.tokens.index("cat"), pair.tokens.index("dog")
+    assert pieces(pair, dog, cat) == (
+        *(("The ", ""), ("cat", "key"), (".", ""), (" / ", "")),
+        *(("A ", ""), ("dog", "at"), (".", "")),
     )
-    assert marked_sentence(base.tokenize("The cat."), cat) == "The :blue-background[cat]\\."
+    assert pieces(pair, cat, len(pair.tokens) - 1)[-2:] == ((" → ", ""), ("[SEP]", "key"))
+    assert pieces(base.tokenize("The cat."), cat) == (("The ", ""), ("cat", "at"), (".", ""))
 
 
 # The page
@@ -271,54 +271,46 @@ def shown(of_small: Atlas, monkeypatch: pytest.MonkeyPatch) -> Atlas:
     return of_small
 
 
-def words(app: AppTest) -> str:
-    return "\n".join(m.value for m in [*app.header, *app.markdown, *app.caption, *app.info]).replace("\\", "")
-
-
-HERE = {"model": "small", "layer": "2", "head": "3", "atlas_of": "1", "heads_part": "Over a corpus"}
+HERE = {"model": "small", "layer": "2", "head": "3", "atlas_of": "1"}
 
 
 def test_the_finder_offers_a_to_b_where_the_atlas_has_it(shown: Atlas) -> None:
-    app = open_app("heads", **HERE, atlas_map="1")
+    found = section("heads", "two_measures", **HERE, atlas_x="a_to_b")
     for key in ("atlas_x", "atlas_y"):
-        assert {"A to B", "B to A"} <= {*app.selectbox(key=key).options}
-    healthy(app.selectbox(key="atlas_x").set_value("a_to_b").run())
+        assert {"A to B", "B to A"} <= {*asks(found)[key]["texts"]}
     most = max(shown.heads["a_to_b"].to_pylist())
-    assert f"A to B is largest in L{shown.heads['a_to_b'].to_pylist().index(most) // 4}H" in words(app)
-    assert brief(most) in words(app) and ACROSS["a_to_b"].meaning in words(app)
-    healthy(app.selectbox(key="atlas_of").set_value(0).run())
-    assert not {"A to B", "B to A"} & {*app.selectbox(key="atlas_x").options}
-    assert app.selectbox(key="atlas_x").value == "previous"
+    assert f"A to B is largest in L{shown.heads['a_to_b'].to_pylist().index(most) // 4}H" in words(found)
+    assert brief(most) in words(found) and ACROSS["a_to_b"].meaning in words(found)
+    first = asks(section("heads", "two_measures", **HERE | {"atlas_of": "0"}, atlas_x="a_to_b"))["atlas_x"]
+    assert not {"A to B", "B to A"} & {*first["texts"]} and first["chosen"] == "previous"
 
 
 def test_kinds_of_a_pair_are_offered_where_texts_are_pairs(shown: Atlas) -> None:
-    app = open_app("heads", **HERE, atlas_part="From A to B", atlas_start="sentence_a", atlas_end="sentence_b")
+    chosen = {"atlas_start": "sentence_a", "atlas_end": "sentence_b"}
+    found = section("heads", "kinds", **HERE, **chosen)
     first = heads_from(shown, "sentence_a", "sentence_b")[0]
-    assert f"From a token of sentence A to a token of sentence B layer {first.layer}, head {first.head}" in words(app)
-    assert numbers(app, key="atlas_pairs").ravel().tolist() == pytest.approx(shown.heads["a_to_b"].to_pylist())
-    healthy(app.selectbox(key="atlas_of").set_value(0).run())
-    assert "a token of sentence A" not in app.selectbox(key="atlas_start").options
+    assert f"From a token of sentence A to a token of sentence B layer {first.layer}, head {first.head}" in words(found)
+    assert numbers(pictures(found)["atlas_pairs"]).ravel().tolist() == pytest.approx(shown.heads["a_to_b"].to_pylist())
+    other = section("heads", "kinds", **HERE | {"atlas_of": "0"}, **chosen)
+    assert "a token of sentence A" not in asks(other)["atlas_start"]["texts"]
 
 
 def test_a_context_of_a_pair_is_run_and_opened_as_a_pair(shown: Atlas) -> None:
-    app = open_app("heads", **HERE, atlas_run="2", atlas_off="1")
-    verdicts = [line for line in words(app).splitlines() if "stored" in line]
-    assert len(verdicts) == 2 and all("They are the same" in one for one in verdicts)
+    found = section("heads", "contexts", **HERE, atlas_run="3")
+    (again,) = [item["words"] for item in found if item["kind"] == "finding" and "stored" in item["words"]]
+    assert again.count("They are the same") == 2
     context = shown.head_firings(2, 3, "weight", "top")[2]
-    pair = shown.texts([context.sentence])[context.sentence]
-    assert app.button(key="atlas_open").label == "Open this pair"
-    healthy(app.button(key="atlas_open").click().run())
-    view = app.session_state["session"].view
-    assert (view.sentence, view.second) == pair
-    assert app.session_state["session"].read == pair
+    (contexts,) = [item["lines"] for item in found if item["kind"] == "lines"]
+    makes = contexts[2]["opens"]["makes"]
+    assert (makes["sentence"], makes["second"]) == shown.texts([context.sentence])[context.sentence]
 
 
 def test_all_heads_says_that_its_atlas_is_of_pairs(shown: Atlas) -> None:
-    app = open_app("heads", **HERE | {"heads_part": "Measures"}, over="100 sentences")
-    assert "20 pairs of sentences of its atlas" in app.pills(key="over").options
-    assert f"on {shown.card.scope}." in words(app)
+    found = section("heads", "measures", **HERE, over="100 sentences")
+    assert "20 pairs of sentences of its atlas" in asks(found)["over"]["texts"]
+    assert f"on {shown.card.scope}." in words(found)
 
 
-def test_every_tab_opens_on_pairs(shown: Atlas) -> None:
-    for part in ("Units", "Find a word", "Nearest", "Layers"):
-        assert "20 pairs of sentences" in words(open_app("heads", **HERE, atlas_part=part, atlas_word="the")), part
+def test_every_section_opens_on_pairs(shown: Atlas) -> None:
+    for part in ("contexts", "find", "nearest", "two_measures"):
+        assert "20 pairs of sentences" in words(section("heads", part, **HERE, atlas_word="the")), part

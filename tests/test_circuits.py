@@ -6,7 +6,7 @@ from dataclasses import replace
 import pytest
 import torch
 from in_turn import in_turn
-from page_tools import go, healthy, numbers, open_app
+from more_tools import numbers, pictures, section, tables, words
 from planted import planted
 from tiny import SENTENCE, TINY, VARIANTS, tiny
 
@@ -114,10 +114,10 @@ def test_what_is_not_there_is_a_sentence(base: TextEncoder, small: TextEncoder) 
 
 @pytest.mark.slow
 def test_the_page_shows_the_terms_and_says_what_is_of_weights_alone(base: TextEncoder) -> None:
-    app = open_app(sentence="The cat slept.", heads_part="Inside one head", inside_query="2", inside_key="3", head="4")
-    healthy(go(app, "heads"))
-    terms = numbers(app, key="inside_terms")
+    shown = section("heads", "inside", sentence="The cat slept.", inside_query="2", inside_key="3", head="4")
     score = float(base.trace("The cat slept.")["layers.0.attention.scaled"][4, 2, 3])
-    assert terms.sum() == pytest.approx(score, abs=1e-4)
-    texts = " ".join(one.value for one in (*app.markdown, *app.caption)).replace("\\", "")
-    assert "terms add up to it" in texts and "weights alone" in texts and "In layer 0" in texts
+    assert numbers(pictures(shown)["inside_terms"]).sum() == pytest.approx(score, abs=1e-4)
+    text = words(shown)
+    assert "terms add up to it" in text and "weights alone" in text and "In layer 0" in text
+    looks, _ = looked_for(base, 0, 4, base.tokenize("The cat slept.").ids[2])[:2]
+    assert tables(shown)["inside_words"]["score"][0] == pytest.approx(looks[1])

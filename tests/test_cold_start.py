@@ -8,10 +8,8 @@ import threading
 from collections.abc import Iterator
 from typing import Any, cast
 
-import plotly.graph_objects as go
 import pytest
 from starlette.types import Receive, Scope, Send
-from streamlit.delta_generator import DeltaGenerator
 
 from pages.ui.frame import cold_start
 
@@ -78,17 +76,3 @@ def test_one_imports_and_the_others_wait_and_who_leaves_leaves_no_hurry_behind()
     other.join(10)
     assert came.is_set() and cold_start.loaded.is_set()
     assert sys.getswitchinterval() == usual and gc.isenabled() and gc.get_freeze_count() > 0
-
-
-def test_many_visitors_draw_the_first_chart_at_once() -> None:
-    """Plotly takes the type out of what it is given while it reads it: two that draw the same one break each other."""
-    figures: list[dict[str, Any]] = []
-
-    class Place:
-        def plotly_chart(self, figure: dict[str, Any], **how: object) -> None:
-            assert go.Figure(figure).data[0].type == "heatmap"
-            figures.append(figure)
-
-    for key in ("one", "two"):
-        cold_start.fetch_charts(cast(DeltaGenerator, Place()), key)
-    assert figures[0] is not figures[1] and figures[0]["data"][0] is not figures[1]["data"][0]

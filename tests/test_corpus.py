@@ -5,9 +5,7 @@ import shutil
 from pathlib import Path
 
 import pytest
-from more_tools import section
-from more_tools import words as said_below
-from page_tools import ask, healthy, numbers, open_app, press, said, words
+from more_tools import asks, lines, numbers, pictures, section, tables, words
 
 from encoder import TextEncoder
 from encoder.atlas.__main__ import main
@@ -19,7 +17,6 @@ from encoder.support.formatting import percent
 
 pytestmark = pytest.mark.slow
 HERE = {"model": "small", "layer": "2", "head": "3"}
-OVER = HERE | {"heads_part": "Over a corpus"}
 HOSTILE = ["<b>The</b> $x$ and [a](http://b.c) :red[d] `e`.", "The # cat -- -> | dog *was* _there_.", "\u202eThe cat."]
 
 
@@ -38,51 +35,48 @@ def test_what_is_shipped_is_whole_and_small_and_of_the_bundled_models() -> None:
 
 
 def test_a_head_shows_what_its_files_hold(atlas: Atlas) -> None:
-    app = open_app("heads", **OVER, atlas_spread="1")
+    shown = section("heads", "contexts", **HERE)
     row, top = atlas.head(2, 3), atlas.head_firings(2, 3, "weight", "top")
-    text = words(app)
     mass, even = percent(row["nearest_mass"]), percent(row["nearest_uniform"])
-    headline = f"Layer 2, head 3 gives the token before {mass} of its weight; even weights would give {even}."
-    assert f"{atlas.card.tokens:,} tokens of tatoeba" in text and headline in [
-        h.value.replace("\\", "") for h in app.header
-    ]
-    assert numbers(app, "y", "atlas_deciles").tolist() == pytest.approx(row["weight_deciles"])
-    for one in top:
-        assert f"weight {one.weight:.4f}, written {one.written:.4f}" in text
-    healthy(app.pills(key="atlas_by").set_value("written").run())
-    for one in atlas.head_firings(2, 3, "written", "top"):
-        assert f"weight {one.weight:.4f}, written {one.written:.4f}" in words(app)
-    healthy(app.selectbox(key="atlas_list").set_value("3").run())
-    third = [one for one in atlas.head_firings(2, 3, "written", "sample") if one.decile == 2]
-    assert f"{len(third)} of the 30 that were drawn evenly" in words(app)
+    finding = f"Layer 2, head 3 gives the token before {mass} of its weight; even weights would give {even}."
+    assert f"{atlas.card.tokens:,} tokens of tatoeba" in words(shown)
+    assert finding in [item["words"] for item in shown if item["kind"] == "finding"]
+    assert numbers(pictures(shown)["atlas_deciles"], "y").tolist() == pytest.approx(row["weight_deciles"])
+    for line, one in zip(lines(shown), top, strict=True):
+        assert line.endswith(f"weight {one.weight:.4f}, written {one.written:.4f}")
+    third = section("heads", "contexts", **HERE, atlas_by="written", atlas_list="tenth 3")
+    drawn = [one for one in atlas.head_firings(2, 3, "written", "sample") if one.decile == 2]
+    assert len(lines(third)) == len(drawn) > 0
+    for line, one in zip(lines(third), drawn, strict=True):
+        assert line.endswith(f"weight {one.weight:.4f}, written {one.written:.4f}")
 
 
 def test_a_context_is_run_again_and_held_against_what_is_stored(monkeypatch: pytest.MonkeyPatch) -> None:
-    app = open_app("heads", **OVER, atlas_run="4")
-    verdicts = [line for line in words(app).splitlines() if "stored" in line]
-    assert len(verdicts) == 2 and all(":material/check:" in one and "They are the same" in one for one in verdicts)
-    assert "With this head off the last vector of" in words(app)
+    shown = section("heads", "contexts", **HERE, atlas_run="4")
+    verdicts = next(item["words"] for item in shown if item["kind"] == "finding" and "stored" in item["words"])
+    assert verdicts.count("They are the same") == 2
     with monkeypatch.context() as patched:
         patched.setattr("encoder.atlas.reruns.CLOSE", -1.0)  # as if no number were the live one
-        healthy(app.run())
-        assert CLOSE == 1e-5 and words(app).count("do not trust it") == 2 and ":material/error:" in words(app)
-    press(app, "atlas_open")
-    assert app.session_state["session"].view.sentence in Atlas(SHIPPED / "small").texts(list(range(16_317))).values()
+        assert words(section("heads", "contexts", **HERE, atlas_run="4")).count("do not trust it") == 2
+    (every_line,) = [item["lines"] for item in shown if item["kind"] == "lines"]
+    assert CLOSE == 1e-5 and every_line[3]["opens"]["makes"]["sentence"] in (
+        Atlas(SHIPPED / "small").texts(list(range(16_317))).values()
+    )
 
 
 def test_a_unit_shows_what_its_files_hold(atlas: Atlas) -> None:
     shown = section("feed_forward", "corpus", **HERE, atlas_unit="434", atlas_run="1")
     row = atlas.unit(2, 434)
-    assert f"unit 434 fires {row['firings']:,} times" in said_below(shown)
+    assert f"unit 434 fires {row['firings']:,} times" in words(shown)
     (contexts,) = [item["lines"] for item in shown if item["kind"] == "lines"]
     for line, one in zip(contexts, atlas.unit_firings(2, 434, "top"), strict=True):
         assert line["note"] == f"{one.value:.4f}, written {one.value * row['written_per_one']:.4f}"
-    assert "They are the same" in said_below(shown)
+    assert "They are the same" in words(shown)
 
 
 def test_knocking_a_part_out_is_said_of_each_context(atlas: Atlas, small: TextEncoder) -> None:
-    below = said_below(section("feed_forward", "corpus", agreed=True, **HERE, atlas_unit="434"))
-    heads = words(open_app("heads", **OVER, atlas_off="1"))
+    below = words(section("feed_forward", "corpus", agreed=True, **HERE, atlas_unit="434"))
+    heads = words(section("heads", "contexts", agreed=True, **HERE))
     contexts = atlas.unit_firings(2, 434, "top"), atlas.head_firings(2, 3, "weight", "top")
     for part, top, text in zip(
         (AtlasPart("unit", 2, 434), AtlasPart("head", 2, 3)), contexts, (below, heads), strict=True
@@ -94,34 +88,33 @@ def test_knocking_a_part_out_is_said_of_each_context(atlas: Atlas, small: TextEn
 
 
 def test_heads_from_one_kind_to_another(atlas: Atlas) -> None:
-    app = open_app("heads", **OVER, atlas_part="From A to B", atlas_start="article", atlas_end="next")
+    shown = section("heads", "kinds", **HERE, atlas_start="article", atlas_end="next")
     first = heads_from(atlas, "article", "next")[0]
-    assert f"layer {first.layer}, head {first.head} gives most of all heads: {percent(first.weight)}" in words(app)
-    assert f"from tokens of any kind it gives {percent(first.anyone)}" in words(app) and atlas.card.scope in words(app)
-    assert numbers(app, key="atlas_pairs").max() == pytest.approx(first.weight)
-    healthy(app.selectbox(key="atlas_start").set_value("sep").run())
-    assert "No token of this corpus" in words(app)
+    text = words(shown)
+    assert f"layer {first.layer}, head {first.head} gives most of all heads: {percent(first.weight)}" in text
+    assert f"from tokens of any kind it gives {percent(first.anyone)}" in text and atlas.card.scope in text
+    assert numbers(pictures(shown)["atlas_pairs"]).max() == pytest.approx(first.weight)
+    assert "No token of this corpus" in words(section("heads", "kinds", **HERE, atlas_start="sep", atlas_end="next"))
 
 
-def test_each_tab_says_of_what_its_numbers_are(atlas: Atlas) -> None:
-    """Beside the line below all of them."""
-    app = open_app("heads", **OVER, atlas_word="tom")
-    said_in = {part: words(ask(app, atlas_part=part)) for part in ("Contexts", "From A to B", "Find a word", "Nearest")}
-    for part, text in {**said_in, "units": said_below(section("feed_forward", "corpus", **HERE))}.items():
-        beside = f"of {atlas.card.scope}" in text
-        assert text.casefold().count(f"on {atlas.card.scope}".casefold()) >= 2 or beside, part
+def test_each_section_says_of_what_its_numbers_are(atlas: Atlas) -> None:
+    for part in ("contexts", "two_measures", "kinds", "find", "nearest"):
+        assert f"On {atlas.card.scope}." in words(section("heads", part, **HERE, atlas_word="tom")), part
+    assert f"On {atlas.card.scope}." in words(section("feed_forward", "corpus", **HERE))
 
 
 def test_all_heads_reads_the_atlas_and_says_so(atlas: Atlas) -> None:
     """Only of the model that it is of: another one is measured over the bundled sentences."""
-    opened_at = {"heads_part": "Measures", "over": "100 sentences", "measure": "previous"}
-    app = open_app("heads", **HERE, **opened_at)
-    assert f"{atlas.card.sentences:,} sentences of its atlas" in app.pills(key="over").options
-    assert numbers(app, key="measured").ravel().tolist() == pytest.approx(atlas.heads["previous"].to_pylist())
-    for part in ("Measures", "What each head does"):
-        assert f"Read from the atlas of this model: on {atlas.card.scope}." in words(ask(app, heads_part=part))
-    app = open_app("heads", model="paper", **opened_at)
-    assert "atlas" not in words(app) and app.pills(key="over").options == ["this sentence", "100 sentences"]
+    many = {"over": "100 sentences", "measure": "previous"}
+    shown = section("heads", "measures", **HERE, **many)
+    assert f"{atlas.card.many} of its atlas" in asks(shown)["over"]["texts"]
+    assert numbers(pictures(shown)["measured"]).ravel().tolist() == pytest.approx(atlas.heads["previous"].to_pylist())
+    for part in ("measures", "roles"):
+        assert f"Read from the atlas of this model: on {atlas.card.scope}." in words(
+            section("heads", part, **HERE, **many)
+        )
+    other = section("heads", "measures", model="paper", **many)
+    assert "atlas" not in words(other) and asks(other)["over"]["texts"] == ["this sentence", "100 sentences"]
 
 
 @pytest.fixture
@@ -134,56 +127,54 @@ def second(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Atlas:
     return Atlas(tmp_path / "atlases" / "mine")
 
 
-def test_other_pages_read_the_atlas_that_was_chosen(atlas: Atlas, second: Atlas) -> None:
-    app = open_app("heads", **OVER, over="100 sentences", measure="previous")
-    healthy(app.selectbox(key="atlas_of").set_value(1).run())
-    assert f"On {second.card.scope}." in words(app)
-    app = ask(app, heads_part="Measures")
-    assert f"on {second.card.scope}." in words(app) and atlas.card.scope not in words(app)
-    assert numbers(app, key="measured").ravel().tolist() == pytest.approx(second.heads["previous"].to_pylist())
-    healthy(app.selectbox(key="atlas_of").set_value(0).run())
-    assert f"on {atlas.card.scope}." in words(app) and second.card.scope not in words(app)
+def test_every_section_reads_the_atlas_that_was_chosen(atlas: Atlas, second: Atlas) -> None:
+    many = {"over": "100 sentences", "measure": "previous"}
+    assert f"On {second.card.scope}." in words(section("heads", "contexts", **HERE, atlas_of="1"))
+    for number, here, other in (("1", second, atlas), ("0", atlas, second)):
+        shown = section("heads", "measures", **HERE, **many, atlas_of=number)
+        assert f"on {here.card.scope}." in words(shown) and other.card.scope not in words(shown)
+        drawn = numbers(pictures(shown)["measured"]).ravel().tolist()
+        assert drawn == pytest.approx(here.heads["previous"].to_pylist())
+        assert asks(shown)["atlas_of"]["chosen"] == number and len(asks(shown)["atlas_of"]["texts"]) == 2
 
 
-def test_an_atlas_that_was_damaged_later_hides_no_other_part_of_a_page(second: Atlas) -> None:
+def test_an_atlas_that_was_damaged_later_is_one_sentence_and_hides_no_other_section(second: Atlas) -> None:
     path = second.folder / "heads.parquet"
     path.write_bytes(bytes(len(path.read_bytes())))
-    app = open_app("heads", **HERE, heads_part="Measures", atlas_of="1", over="100 sentences")
-    assert "heads.parquet is not what its card says" in said(app)
-    assert "How much of the result is from **other** tokens?" in words(ask(app, heads_part="What really flows"))
+    damaged = section("heads", "measures", **HERE, atlas_of="1", over="100 sentences")
+    assert any(
+        "heads.parquet is not what its card says" in item["words"] for item in damaged if item["kind"] == "error"
+    )
+    assert pictures(section("heads", "flow", **HERE, atlas_of="1"))
 
 
 def test_a_word_finds_its_units(atlas: Atlas) -> None:
-    app = open_app("heads", **OVER, atlas_part="Find a word")
-    assert "Type a word" in words(app)
-    healthy(app.text_input(key="atlas_word").set_value("Monday").run())
+    assert "Type a word" in words(section("heads", "find", **HERE))
     first = units_on(atlas, "monday")[0]
+    shown = section("heads", "find", **HERE, atlas_word="Monday")
     share = percent(first.sampled / first.of_sampled)
-    assert f"Layer {first.layer}, unit {first.unit} comes first: on {atlas.card.scope}, “monday” has {share}" in words(
-        app
-    )
-    healthy(app.text_input(key="atlas_word").set_value("xylophonist").run())
-    assert "this model reads “xylophonist” as" in words(app)
-    healthy(app.text_input(key="atlas_word").set_value("").run())
-    healthy(app.text_input(key="atlas_key").set_value("[SEP]").run())
-    assert "From any token to [SEP]" in words(app)
+    here = f"Layer {first.layer}, unit {first.unit} comes first: on {atlas.card.scope}, “monday” has {share}"
+    assert here in words(shown) and tables(shown)["atlas_word_units"]["unit"][0] == f"L{first.layer} unit {first.unit}"
+    assert "This model reads “xylophonist” as" in words(section("heads", "find", **HERE, atlas_word="xylophonist"))
+    assert "From any token to [SEP]" in words(section("heads", "find", **HERE, atlas_key="[SEP]"))
 
 
 def test_neighbours_are_shown() -> None:
-    app = open_app("heads", **OVER, sentence="Tom is here.", atlas_part="Nearest")
-    assert "the vector of “tom” is nearest to that of “tom”" in words(app)
-    healthy(app.pills(key="atlas_near").set_value(2).run())
-    assert "After 2 layers" in words(app)
-    healthy(app.pills(key="atlas_near").set_value("heads-2").run())
-    assert "What layer 2, head 3 writes to “tom” is nearest to that of" in words(app)
+    at = {**HERE, "sentence": "Tom is here.", "atlas_token": "1"}
+    usual = section("heads", "nearest", **at)
+    assert asks(usual)["atlas_near"]["values"] == ["2", "4", "heads-2"] and lines(usual)
+    assert "After 4 layers the vector of “tom” is nearest to that of “tom”" in words(
+        section("heads", "nearest", **at, atlas_near="4")
+    )
+    assert "After 2 layers" in words(section("heads", "nearest", **at, atlas_near="2"))
+    assert "What layer 2, head 3 writes to “tom” is nearest to that of" in words(usual)
 
 
 def test_each_model_has_its_own_atlas_and_an_untrained_one_none(atlas: Atlas) -> None:
-    app = open_app("heads", **OVER)
-    assert "127,448 tokens" not in words(app) and "127,448 tokens" in words(ask(app, model="base"))
-    app = ask(app, model="paper")
-    assert "There is no atlas of" in words(app) and "tokens of tatoeba" not in words(app)
-    assert atlas.card.corpus not in words(app)
+    assert "127,448 tokens" not in words(section("heads", "contexts", **HERE))
+    assert "127,448 tokens" in words(section("heads", "contexts", **HERE | {"model": "base"}))
+    untrained = section("heads", "contexts", **HERE | {"model": "paper"})
+    assert "There is no atlas of" in words(untrained) and atlas.card.corpus not in words(untrained)
 
 
 def test_own_and_damaged_atlases_beside_the_shipped_one(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -195,12 +186,10 @@ def test_own_and_damaged_atlases_beside_the_shipped_one(tmp_path: Path, monkeypa
         card = json.loads((own / name / "card.json").read_text(encoding="utf-8"))
         (own / name / "card.json").write_text(json.dumps(card | change), encoding="utf-8")
     monkeypatch.setenv(FOLDER, str(own))
-    app = open_app("heads", **OVER, atlas_of="1")
-    assert "newer has version 9 of the format" in said(app) and "odd is damaged" in said(app)
-    assert "of mine (3 sentences)" in words(app)
-    lists = [m.value for m in app.markdown if m.value.startswith("1. ")]
-    shown = "".join(lists)
-    assert r"\<b\>" in shown and r"\:red\[d\]" in shown and "<b>" not in shown and "\u202e" not in shown
-    for part in ("From A to B", "Find a word", "Nearest"):
-        ask(app, atlas_part=part, atlas_word="the")
-    assert "of mine" in said_below(section("feed_forward", "corpus", **HERE, atlas_of="1"))
+    shown = section("heads", "contexts", **HERE, atlas_of="1")
+    assert "newer has version 9 of the format" in words(shown) and "odd is damaged" in words(shown)
+    assert "of mine (3 sentences)" in words(shown)
+    assert any("<b>The</b> $x$ and [a](http://b.c)" in line for line in lines(shown)), "text is text"
+    for part in ("two_measures", "kinds", "find", "nearest"):
+        assert "of mine" in words(section("heads", part, **HERE, atlas_of="1", atlas_word="the"))
+    assert "of mine" in words(section("feed_forward", "corpus", **HERE, atlas_of="1"))

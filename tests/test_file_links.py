@@ -15,7 +15,7 @@ from pages.front import served_files as made_files
 from pages.ui.server import file_links, visitor
 from pages.ui.server.visitor import HEADER, Lines, is_here
 
-CSV = "Numbers as CSV"
+PADDING = {"lessons_part": "Labs", "lab": "Padding", "model": "small"}  # offers a table
 
 
 def test_a_line_has_a_name_that_no_browser_gives_it_for_as_long_as_it_is_open() -> None:
@@ -34,23 +34,23 @@ def test_a_line_has_a_name_that_no_browser_gives_it_for_as_long_as_it_is_open() 
 
 
 def test_a_link_gives_what_its_page_shows_now_and_nothing_once_that_is_left() -> None:
-    app = open_app("heads", heads_part="Over a corpus", atlas_spread="1", model="small")
-    (link,) = [re.search(r"/api/file/([\w-]+)", one.value)[1] for one in app.html if CSV in one.value]  # type: ignore[index]
+    app = open_app("lessons", **PADDING)
+    (link,) = [re.search(r"/api/file/([\w-]+)", one.value)[1] for one in app.html if ">CSV<" in one.value]  # type: ignore[index]
     with TestClient(Starlette(routes=routes.routes())) as client:
         first = client.get(f"{file_links.PATH}/{link}")
-        assert first.headers["Content-Disposition"] == 'attachment; filename="small-atlas_deciles.csv"'
-        assert first.headers["Content-Type"].startswith("text/csv") and len(first.text.splitlines()) > 5
-        ask(app, layer="1")
+        assert first.headers["Content-Disposition"] == 'attachment; filename="batch.csv"'
+        assert first.headers["Content-Type"].startswith("text/csv") and len(first.text.splitlines()) == 3
+        ask(app, pad_short="I do")
         second = client.get(f"{file_links.PATH}/{link}")
-        assert second.text == files(app)[CSV].make().decode() != first.text
+        assert second.text == files(app)["CSV"].make().decode() != first.text
         go(app, "training")
         gone = client.get(f"{file_links.PATH}/{link}")
         assert gone.status_code == 404 and gone.text == made_files.GONE
 
 
 def test_the_files_of_a_closed_page_are_withdrawn(monkeypatch: pytest.MonkeyPatch) -> None:
-    app = open_app("heads", heads_part="Over a corpus", atlas_spread="1", model="small")
-    offer = files(app)[CSV]
+    app = open_app("lessons", **PADDING)
+    offer = files(app)["CSV"]
     assert offer.line == visitor.ALONE
     file_links.drop_unseen(lambda line: False)
     assert files(app), "its line may come back in a moment"

@@ -30,7 +30,6 @@ from pages.ui.state.site import PAGES, Page
 pytestmark = pytest.mark.slow
 
 TABS = {  # what a page shows on request: key of the tabs -> names
-    "heads": ("heads_part", ["What each head does", "Measures", "How alike heads are", "What really flows"]),
     "lessons": ("lab", ["Word order", "Why √d_head", "Padding"]),  # of the part Labs
 }
 SWEEPS = ("why_go",)

@@ -26,22 +26,21 @@ WEIGHTS = "layers.2.attention.weights"
 
 
 def test_a_choice_outlives_a_visit_to_another_page() -> None:
-    app = opened("start", {"several": "1"})
-    app.pills(key="together").set_value("Largest").run()
+    app = opened("lessons", {"lessons_part": "Labs", "lab": "Dropout"})
+    app.pills(key="drop_at").set_value(["weights"]).run()
     go(app, "models")
-    go(app, "start")
-    assert app.pills(key="together").value == "Largest"
+    go(app, "lessons")
+    assert app.pills(key="drop_at").value == ["weights"]
 
 
 def test_a_choice_that_is_not_offered_is_said_and_left_out() -> None:
     for page, wrong in (
-        ("start", {"some_heads": "1,99"}),
+        ("lessons", {"lessons_part": "Labs", "lab": "Dropout", "drop_at": "1,99"}),
         ("lessons", {"lessons_part": "Labs", "lab": "<b>"}),
-        ("heads", {"heads_part": "$x$"}),
     ):
         app = opened(page, wrong)
         said = " ".join(w.value for w in app.warning).replace("\\", "")
-        asked = {name: text for name, text in wrong.items() if name != "lessons_part"}
+        asked = {name: text for name, text in wrong.items() if text not in ("Labs", "Dropout")}
         assert all(text in said and name in said for name, text in asked.items()), page
         app.run()
         assert not asked.keys() & link(app).keys() and not app.warning, page
@@ -93,17 +92,17 @@ def test_every_picture_can_be_kept_with_its_caption(page: str) -> None:
 
 @pytest.mark.usefixtures("keeps_closed")
 def test_what_can_be_kept_is_drawn_once_its_fold_is_open() -> None:
-    app = opened("start", {"several": "1"})
+    app = opened("lessons", {"lessons_part": "Labs", "lab": "Rollout"})
     assert len(charts(app)) > 0 and not texts(app) and not files(app)
-    app.session_state["keep_together_matrix"] = True
+    app.session_state["keep_rolled"] = True
     app.run()
     assert (len(files(app)), len(texts(app))) == (5, 3)
     for kind, start in {"SVG": b"<?xml", "PNG": b"\x89PNG", "PDF": b"%PDF"}.items():
         assert files(app)[f"Picture as {kind}"].make().startswith(start)
-    app.query_params["layer"] = "2"  # chosen in the picture above
-    app.run()  # it stays open, and is of what is seen now
-    assert "layer 2" in texts(app)[0].lower()
-    app.session_state["keep_together_matrix"] = False
+    before = texts(app)
+    choose(app, sentence="Nobody likes cold soup.")  # it stays open, and is of what is seen now
+    assert texts(app) != before and "“Nobody likes cold soup.”" in texts(app)[0]
+    app.session_state["keep_rolled"] = False
     app.run()
     assert not texts(app) and not files(app)
 

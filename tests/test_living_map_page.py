@@ -1,4 +1,4 @@
-"""What the first page does with what a browser says of the living map: it takes what fits, and nothing else."""
+"""What the story does with what a browser says of the living map: it takes what fits, and nothing else."""
 
 import base64
 import gc
@@ -7,7 +7,9 @@ from typing import Any
 import pytest
 from drawn import unpacked
 from in_turn import in_turn
-from page_tools import maps, open_app
+from page_tools import ask, maps, open_app, press
+from streamlit.testing.v1 import AppTest
+from test_story_page import stops_of
 
 from encoder import TextEncoder
 from encoder.pictures.figures.living_map_cells import index_at
@@ -18,8 +20,15 @@ STEP = "layers.1.attention.q"
 
 
 def sent(**query: str) -> dict[str, Any]:
-    """What the first page sends of the unfolded layer."""
-    return maps(open_app(model="small", sentence="The cat.", **query), "living_map_layer")
+    """What the story sends of the unfolded layer."""
+    return maps(story(**query), "living_map_layer")
+
+
+def story(**query: str) -> AppTest:
+    """The stop of the story that shows the whole run, and what is asked for there."""
+    stop = next(i for i, one in enumerate(stops_of("small", "The cat."), 1) if one.picture == "map")
+    app = press(open_app("story", stop=str(stop), model="small", sentence="The cat."), "reveal")
+    return ask(app, **query) if query else app
 
 
 def test_a_link_unfolds_a_layer_which_is_sent_then_alone_and_marks_the_opened_number() -> None:
@@ -78,7 +87,7 @@ def small_run(small: Any) -> Any:
 
 def test_a_difference_is_drawn_only_where_something_is_changed() -> None:
     def first(**query: str) -> dict[str, Any]:
-        return maps(open_app(model="small", sentence="The cat.", **query), "living_map")
+        return maps(story(**query), "living_map")
 
     assert not first()["changed"] and not first(difference="1")["difference"]
     found = first(difference="1", hidden="1")
@@ -88,7 +97,7 @@ def test_a_difference_is_drawn_only_where_something_is_changed() -> None:
 
 
 def test_the_way_that_is_told_is_that_of_the_word_asked_for() -> None:
-    found = maps(open_app(model="small", sentence="The cat.", walk_of="2"), "living_map")["walk"]
+    found = maps(story(walk_of="2"), "living_map")["walk"]
     assert found["row"] == 2 and "“cat”" in found["said"][0]
 
 

@@ -5,10 +5,8 @@ import re
 import pytest
 import torch
 from in_turn import in_turn
-from page_tools import numbers
-from streamlit.testing.v1 import AppTest
+from more_tools import asks, numbers, pictures, section, tables, words
 from torch import Tensor
-from visits import opened
 
 from encoder import TextEncoder
 from encoder.metrics import HEAD_MEASURES, HeadMeasure, survey
@@ -40,13 +38,6 @@ def expected(encoder: TextEncoder, *sentences: str) -> Tensor:
     return torch.stack(layers)
 
 
-def heads(part: str, **chosen: str) -> AppTest:
-    """A tab of Heads, by a link."""
-    app = opened("heads", {"model": "small", "sentence": SENTENCE, "layer": "1", "heads_part": part, **chosen})
-    assert not app.warning
-    return app
-
-
 def test_a_new_row_is_surveyed(added: HeadMeasure, small: TextEncoder) -> None:
     found = survey(small, [SENTENCE, OTHER]).measures["end"]
     torch.testing.assert_close(found, expected(small, SENTENCE, OTHER), rtol=1e-5, atol=1e-6)
@@ -54,13 +45,14 @@ def test_a_new_row_is_surveyed(added: HeadMeasure, small: TextEncoder) -> None:
 
 def test_a_new_row_is_on_the_page_and_in_its_table(added: HeadMeasure, small: TextEncoder) -> None:
     ours = expected(small, SENTENCE)
-    app = heads("Measures", measure="end")
-    torch.testing.assert_close(torch.from_numpy(numbers(app, key="measured").copy()), ours, rtol=1e-5, atol=1e-6)
-    assert "On the end" in app.pills(key="measure").options
-    assert any("Share of the weight on the last token" in text.value.replace("\\", "") for text in app.markdown)
-    assert any(re.match(r"On the end is largest in L\dH\d: [\d.]+\.", one.value) for one in app.code)
-    table = next(frame.value for frame in heads("What each head does").dataframe if "On the end" in frame.value)
-    assert table["On the end"].tolist() == pytest.approx(ours.flatten().tolist(), abs=1e-6)
+    here = {"model": "small", "sentence": SENTENCE, "layer": "1"}
+    shown = section("heads", "measures", measure="end", **here)
+    drawn = numbers(pictures(shown)["measured"])
+    torch.testing.assert_close(torch.from_numpy(drawn.copy()), ours, rtol=1e-5, atol=1e-6, check_dtype=False)
+    assert "On the end" in asks(shown)["measure"]["texts"] and "Share of the weight on the last token" in words(shown)
+    assert re.search(r"On the end is largest in L\dH\d: [\d.]+\.", words(shown))
+    table = tables(section("heads", "roles", **here))["roles"]
+    assert table["On the end"] == pytest.approx(ours.flatten().tolist(), abs=1e-6)
 
 
 @in_turn("name", HEAD_MEASURES)

@@ -8,9 +8,11 @@ import pytest
 from more_tools import every, numbers, pictures, section, words
 from nasty import EVERY as NASTY
 from plotly.offline import get_plotlyjs_version
+from shared_models import treebanks
 
 from encoder import Edit, TextEncoder
 from encoder.edits.edit_text import edits_to_text
+from encoder.exam import Treebank
 from encoder.metrics import length, stream
 from encoder.pictures.figures.drawn import Drawn
 from encoder.pictures.more.sections import MORE
@@ -18,7 +20,7 @@ from encoder.pictures.part_items import LOST
 from encoder.pictures.view import EXAMPLE
 from pages.front import make_more, routes
 from pages.front.request_fields import RefusedError
-from pages.ui.server import jobs
+from pages.ui.server import exams, jobs
 from pages.ui.server.offers import MODELS
 from pages.ui.state.site import PAGES
 
@@ -39,6 +41,15 @@ def test_each_page_names_its_sections() -> None:
     assert all(title for page in PAGES for _, title in page.more)
 
 
+@pytest.fixture
+def few_trees(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Treebanks of twenty sentences, and one draw of each frame: all of them take minutes."""
+    banks = [Treebank(bank.name, bank.trees[:20]) for bank in treebanks()]
+    monkeypatch.setattr(exams, "bundled_treebanks", lambda: banks)
+    monkeypatch.setattr(exams, "DRAWS", 1)
+
+
+@pytest.mark.usefixtures("few_trees")
 @pytest.mark.parametrize("model", MODELS)
 def test_every_section_is_drawn_of_every_model(model: str) -> None:
     """A chart holds numbers, what it shows and a sentence, and Plotly's cartesian part can draw it."""
@@ -111,8 +122,8 @@ def test_a_choice_is_offered_with_what_is_chosen_and_one_that_is_not_offered_is_
 def test_what_takes_long_is_offered_with_its_time_and_measured_when_somebody_agrees(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(jobs, "SPEED", 1e9)
-    query = {"model": "small", "sentence": "Nobody asked for this before."}
+    monkeypatch.setattr(jobs, "SPEED", 1e7)
+    query = {"model": "built:n_layers=2,d_model=32,n_heads=4,d_ff=64,vocab_size=16384,seed=5"}  # not measured before
     waits = [item for item in every(section("output", "layers", **query)) if item["kind"] == "wait"]
     assert len(waits) == 1 and all(
         re.fullmatch(r"Measure \(about \d+ (seconds|minutes)\)", each["words"]) for each in waits

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 from nasty import SHORT, as_sent
-from page_tools import ask, at, bar, choose, go, healthy, numbers, open_app, page_shown, said, type_sentence
+from page_tools import ask, at, bar, choose, go, healthy, numbers, open_app, said, type_sentence
 from streamlit.testing.v1 import AppTest
 from tiers import mostly_nightly
 
@@ -44,7 +44,7 @@ SENTENCES = {
 NASTY = tuple(map(as_sent, SHORT))
 TOGETHER = 4  # nasty texts in one sentence
 PORTIONS = [NASTY[start : start + TOGETHER] for start in range(0, len(NASTY), TOGETHER)]
-KEYS = [page.key for page in PAGES if not page.more]  # others are the browser's alone
+KEYS = [page.key for page in PAGES if not page.is_drawn]  # others are the browser's alone
 
 
 def take(app: AppTest, name: str) -> None:
@@ -54,8 +54,7 @@ def take(app: AppTest, name: str) -> None:
     if not SENTENCES[name].strip():
         assert app.session_state["session"].view == before
         return
-    on_server = page_shown(app) not in DRAWN  # elsewhere the packet says it
-    assert ("512 tokens" in text) == (on_server and name in ("600 words", "paste"))
+    assert ("512 tokens" in text) == (name in ("600 words", "paste"))
 
 
 @pytest.mark.parametrize("page", KEYS)
@@ -64,9 +63,8 @@ def test_every_page_has_addresses_and_its_sentence_on_top_and_takes_any(page: st
     app = open_app(page, cell="layers.4.attention.weights:1,8,2")
     all_have_addresses(app)
     take(app, "one word")
-    if page not in DRAWN:
-        assert bar(app)["sentence"] == SENTENCES["one word"]
-        take(app, "empty")
+    assert bar(app)["sentence"] == SENTENCES["one word"]
+    take(app, "empty")
     take_nasty(app, PORTIONS[KEYS.index(page) % len(PORTIONS)])
 
 
@@ -76,7 +74,7 @@ def all_have_addresses(app: AppTest) -> None:
     assert not [one.value for one in app.markdown if re.match(r"#+ ", one.value)]
 
 
-@pytest.mark.parametrize("page", mostly_nightly(KEYS, ["start", "models"]))
+@pytest.mark.parametrize("page", mostly_nightly(KEYS, ["story", "models"]))
 def test_every_page_takes_a_sentence_that_is_cut(page: str) -> None:
     """It is cut in one place, before any page has it."""
     take(go(open_app(), page), "600 words")
@@ -196,10 +194,6 @@ def test_sentence_b_is_the_twin_of_a_bundled_sentence_or_a_itself_until_it_is_ch
 
 
 PARTS = {  # choices of a page -> what stands behind each
-    "heads": (
-        "heads_part",
-        ["What each head does", "Measures", "How alike heads are", "What really flows", "Over a corpus"],
-    ),
     "training": ("training_part", ["Small networks"]),
     "lessons": ("lab", list(LABS)),
 }

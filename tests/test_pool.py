@@ -17,14 +17,14 @@ from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, rule
 from model_page_tools import SENTENCE, put
-from page_tools import choose, go, healthy, open_app, said, type_sentence
+from page_tools import bar, choose, go, healthy, open_app, press, said, type_sentence
 from tiny import TINY
 
 from encoder import PRESETS, EncoderConfig, TextEncoder
 from encoder.explain.cost import run_flops, step_costs
 from encoder.metrics import SENTENCES, survey
 from encoder.support.progress import listening
-from pages.ui.server import engine, jobs, measurements, memory, offered_models, pool
+from pages.ui.server import engine, jobs, memory, offered_models, pool
 from pages.ui.server.jobs import FullError, Ticket, Turns
 from pages.ui.server.pool import Budget, Pool, Results, borrowing, nbytes
 from pages.ui.server.visitor import working_for
@@ -224,7 +224,7 @@ def test_results_are_counted_in_bytes_and_made_once(small: TextEncoder) -> None:
     assert results.held <= 1500 and results.has(500)  # what is too large drives nothing else out
     assert 4 * 1000 <= nbytes([torch.zeros(10), {"x": (np.zeros(990, np.float32),)}]) <= 4 * 1000 + 500
     assert nbytes("x" * 1000) >= 1000 and nbytes(replace(TINY)) < 5000
-    found = measurements.surveyed("small", "The cat.")
+    found = survey(small, ["The cat."])
     assert nbytes(found) >= found.likeness.nbytes + found.layer_cka.nbytes
 
 
@@ -269,7 +269,7 @@ def test_a_run_that_was_let_go_frees_its_numbers_and_makes_them_again(small: Tex
 def test_a_page_keeps_no_numbers_of_a_run_that_was_let_go() -> None:
     """Not even in what waits for a search for garbage."""
     app = open_app("models")
-    for key in ("heads", "start"):
+    for key in ("story", "class"):
         gc.disable()
         try:
             type_sentence(go(app, key), "Nobody has looked at this before.")
@@ -425,18 +425,11 @@ def test_a_full_queue_is_said_on_the_page_and_tried_again_and_short_runs_do_not_
     full = Turns(at_once=1, most_waiting=0)
     monkeypatch.setattr(jobs, "heavy", full)
     full.line.append(Ticket(""))
-    app = open_app("start", sentence="The capital of France is [MASK].", ask_why="1")
-    healthy(app.button(key="why_go").click().run())
-    assert "wait already" in app.warning[0].value
-    full.line.clear()
-    healthy(app.button(key="try_again").click().run())
-    assert not app.warning
-    healthy(app.button(key="why_go").click().run())
-    assert any("speaks most for it" in m.value for m in app.markdown)
-    full.line.append(Ticket(""))
-    engine.run_cache.clear()
     app = open_app("models", sentence="Nobody has typed this before.")
     assert not app.warning
     monkeypatch.setattr(jobs, "SHORT", 0)
     choose(app, sentence="Nor this.")
     assert "wait already" in healthy(app).warning[0].value
+    full.line.clear()
+    press(app, "try_again")
+    assert not app.warning and bar(app)["sentence"] == "Nor this."

@@ -1,10 +1,9 @@
 """What a reader is told of words that the model does not have, and of looks too weak to be a finding."""
 
-import numpy as np
 import pytest
 from in_turn import in_turn
 from model_page_tools import texts
-from page_tools import at, healthy, maps, numbers, open_app
+from page_tools import open_app
 
 from encoder import TextEncoder
 from encoder.metrics.strongest_looks import finding, strongest_link
@@ -54,18 +53,3 @@ def test_a_look_little_above_even_attention_is_no_finding(base: TextEncoder) -> 
             assert link is not None
             assert ("no word stands out" in finding(trace, layer, head)) == (link.weight < even + 0.25)
     assert finding(trace, 4, 1).startswith("“it” gives 49 %")
-
-
-def test_after_a_change_of_layer_and_head_headings_and_pictures_are_of_those(base: TextEncoder) -> None:
-    app, trace = open_app("start", several="1"), base.trace(EXAMPLE)
-    for layer, head in ((2, 4), (5, 0)):
-        app.query_params["layer"], app.query_params["head"] = str(layer), str(head)  # as the browser chooses them
-        healthy(app.run())
-        assert at(app) == (layer, head)
-        assert any(f"layer {layer}, head {head}" in one.value for one in app.main.header)
-        weights = trace[f"layers.{layer}.attention.weights"][head].numpy()
-        np.testing.assert_allclose(numbers(app, key="together_matrix"), weights, atol=1e-6)
-        drawn = maps(app, "living_map_layer")
-        assert (drawn["layer"], drawn["head"]) == (layer, head)
-        word = trace.tokens[maps(app, "living_map")["begin"]]
-        assert f"“{word}”" in finding(trace, layer, head).partition(" gives ")[0]

@@ -13,7 +13,7 @@ import { percent, tight, typeset } from './number.js';
 import { read, row } from './packet.js';
 import { direction } from './run.js';
 import { said as set } from './say.js';
-import { toQuery } from './store.js';
+import { MEASURED, toQuery } from './store.js';
 
 /** @typedef {import('./packet.js').Packet} Packet */
 /** @typedef {import('./store.js').Chosen} Chosen */
@@ -35,8 +35,8 @@ export function heads(root, context) {
   /** What is known of the heads of each model that was shown. @type {Map<string, Known>} */
   const all = new Map();
   let coming = '', failed = '', painted = '', turn = 0, shown = '';
-  /** With what it was asked last. @type {import('./mount.js').Options | null} */
-  let told = null;
+  /** Whether it may have been examined since that was asked. */
+  let renewed = false;
   /** @type {Packet | null} */
   let drawn = null;
   /** @type {Known | null} */
@@ -54,7 +54,7 @@ export function heads(root, context) {
   const title = el('h2'), [table, rest] = [0, 1].map(() => el('table', { class: 'hd-figures' })), further = el('summary'), others = el('details', {}, further, rest);
   const notes = el('div', { class: 'hd-notes' }), trouble = el('p', { class: 'hd-notes', role: 'alert' });
   const shownExamples = examples(() => { turn++; redraw(); });
-  const downwards = [below('Examine', { heads_part: 'What each head does' }), below('Its contexts', { heads_part: 'Over a corpus', atlas_part: 'Contexts' })];
+  const downwards = [below('Examine', 'jobs'), below('Its contexts', 'contexts')];
   const links = [link('attention', 'See it in this sentence'), link('what_if', 'Switch it off', off)];
   const aside = el('section', { class: 'hd-one', 'aria-label': 'The chosen head' }, title, table, others, notes, shownExamples.element, trouble, el('nav', { class: 'hd-links', 'aria-label': 'Go on with this head' }, ...links, ...downwards.map(one => one.element)));
   const page = el('section', { class: 'hd', 'aria-label': 'Heads' }, top.element, el('div', { class: 'hd-body' }, el('div', { class: 'hd-left' }, grid, how, legend, part), aside));
@@ -68,6 +68,7 @@ export function heads(root, context) {
   watch.observe(root);
   const scheme = matchMedia('(prefers-color-scheme: dark)'), done = new AbortController();
   scheme.addEventListener('change', () => redraw(), { signal: done.signal });
+  document.addEventListener(MEASURED, () => { renewed = true; redraw(); }, { signal: done.signal });
 
   /** A link to another page with the chosen head. @param {string} key @param {string} text @param {() => import('./store.js').Changes} [also] what is chosen on the way */
   function link(key, text, also = () => ({})) {
@@ -85,22 +86,21 @@ export function heads(root, context) {
     const mine = `layers.${state.layer}.attention.heads:zero:h=${state.head}`, there = state.edits.split(';').filter(Boolean);
     return { edits: (there.includes(mine) ? there : [...there, mine]).join(';') };
   }
-  /** A link to what stands below the picture, opened at a part of it. @param {string} text @param {Record<string, string>} part */
-  function below(text, part) {
-    return { part, element: el('a', { class: 'enc-link', onclick: (/** @type {MouseEvent} */ event) => {
+  /** A link to a section below the picture. @param {string} text @param {string} section */
+  function below(text, section) {
+    return { section, element: el('a', { class: 'enc-link', onclick: (/** @type {MouseEvent} */ event) => {
       if (event.ctrlKey || event.metaKey || event.shiftKey || event.button) return;
       event.preventDefault();
-      context.options().unfold?.(true, part);
+      context.more(section, {});
     } }, el('span', {}, text), el('span', { 'aria-hidden': 'true' }, ' ↓')) };
   }
 
   /** What is known of the heads of the model, which is asked for once. */
   function known() {
-    const of = /** @type {Packet} */ (run), { digest } = of.about.model, there = all.get(digest) ?? null, options = context.options();
-    // A server that draws below may have examined it since.
-    if ((there && !(options.open && !there.exam && told !== options)) || coming === digest || failed === digest) return there;
+    const of = /** @type {Packet} */ (run), { digest } = of.about.model, there = all.get(digest) ?? null;
+    if ((there && !renewed) || coming === digest || failed === digest) return there;
     coming = digest;
-    told = options;
+    renewed = false;
     context.load({ level: 6, ...made(store.get()) }, control.signal).then(read).then(
       ({ about }) => { if (about.heads) all.set(digest, about.heads); },
       error => { if (!control.signal.aborted) { failed = digest; write(trouble, inWords(error).message); } },
@@ -180,9 +180,9 @@ export function heads(root, context) {
     shownExamples.draw(what?.examples.find(one => same(one, place)) ?? null, turn);
     trouble.hidden = failed !== run.about.model.digest;
     for (const to of links) lead(to);
-    for (const { element, part } of downwards) {
-      element.hidden = !context.options().unfold;
-      put(element, { href: `?${new URLSearchParams({ ...store.query(), more: '1', ...part })}` });
+    for (const { element, section } of downwards) {
+      element.hidden = !context.options().more;
+      put(element, { href: `?${new URLSearchParams({ ...store.query(), more: section })}` });
     }
     clearTimeout(saying);
     if (focused(grid)) saying = setTimeout(() => context.announce(top.finding.textContent ?? ''), SETTLED);

@@ -21,6 +21,13 @@ const MAKES_RUN = ['sentence', 'second', 'model', 'layer', 'hidden', 'edits']; /
 const LONGEST = 4000; // characters of a link that a file can hold
 const FETCHED = 60_000; // ms after which a file that was saved need not be kept
 
+/** Has the browser save a file. @param {{name: string, data: Blob}} file */
+export function saved({ name, data }) {
+  const href = URL.createObjectURL(data);
+  el('a', { href, download: name }).click();
+  setTimeout(() => URL.revokeObjectURL(href), FETCHED);
+}
+
 /** @param {HTMLElement} root @param {import('./mount.js').Context} context */
 export function keep(root, context) {
   const button = el('button', { type: 'button', class: 'enc-pill enc-keep', 'aria-haspopup': 'menu', 'aria-expanded': 'false' }, 'Keep');
@@ -118,9 +125,8 @@ export function keep(root, context) {
   /** @param {Kept} kept @param {string} format */
   async function save(kept, format) {
     write(said, OF_RUN.includes(format) ? 'Making the file …' : `Making the ${format.toUpperCase()} …`);
-    const file = await fetched(kept, format), href = URL.createObjectURL(file.data);
-    el('a', { href, download: file.name }).click();
-    setTimeout(() => URL.revokeObjectURL(href), FETCHED);
+    const file = await fetched(kept, format);
+    saved(file);
     write(said, `Saved as ${file.name}.`);
     return file.name;
   }

@@ -38,6 +38,18 @@ STEPS = {  # the parts of the encoder that a page shows all steps of, and the on
     "feed_forward": (("feed_forward",), "feed_forward.activation"),
     "output": (("final_norm", "output", "pooling", "mlm"), "output"),
 }
+SHOWN: Mapping[str, Sequence[str]] = {  # the steps that a picture shows itself, of pages that show some
+    "embedding": tuple(
+        f"embedding.{name}"
+        for name in ("tokens", "scaled", "positions", "segments", "sum", "norm.output", "projected", "output")
+    ),
+    "add_norm": (
+        *(f"add_norm_{n}.{name}" for n in (1, 2) for name in ("residual", "sum", "output")),
+        "output",
+    ),
+    "feed_forward": tuple(f"feed_forward.{name}" for name in ("hidden", "activation", "gated")),
+    "output": ("output",),
+}
 OUTSIDE = ("embedding", "output")  # pages whose steps are of no layer
 MADE = ("sentence", "second", "model", "hidden", "edits")  # what makes a run
 RULES = (

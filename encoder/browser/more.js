@@ -3,16 +3,16 @@
 import { chart } from './chart.js';
 import { radios } from './controls.js';
 import { children, dress, el, put, write } from './dom.js';
-import { keep } from './keep.js';
+import { keep, saved } from './keep.js';
 import css from './more.css';
 import { brief, percent, typeset } from './number.js';
-import { toQuery } from './store.js';
+import { MEASURED, toQuery } from './store.js';
 
 /** A piece of a section, as encoder/pictures/part_items.py writes it. @typedef {{kind: string, [name: string]: any}} Item */
-/** @typedef {{page: string, section: string, query: Record<string, string>, theme: 'light' | 'dark', agreed: boolean}} Asked */
-/** Gives the items of a section; rejects with an Error whose message is one plain sentence. `hear` is told the share that is done of long work. @typedef {(asked: Asked, signal: AbortSignal, hear: (share: number) => void) => Promise<Item[]>} Ask */
+/** `given` are texts of somebody's own that no address holds; `table` and `kind` ask for a table as a file. @typedef {{page: string, section: string, query: Record<string, string>, theme: 'light' | 'dark', agreed: boolean, given?: Record<string, string>, table?: string, kind?: string}} Asked */
+/** Gives the items of a section, or a file; rejects with an Error whose message is one plain sentence. `hear` is told the share that is done of long work. @typedef {(asked: Asked, signal: AbortSignal, hear: (share: number) => void) => Promise<any>} Ask */
 /** One piece on the screen. @typedef {{element: HTMLElement, draw: (item: Item) => void, end?: () => void}} Drawn */
-/** What pieces can have done. @typedef {{root: HTMLElement, context: import('./mount.js').Context, choose: (changes: Record<string, string>) => void, agree: () => void}} Acts */
+/** What pieces can have done. @typedef {{root: HTMLElement, context: import('./mount.js').Context, choose: (changes: Record<string, string>) => void, agree: () => void, give: (name: string, text: string) => void, save: (table: string, kind: string) => Promise<void>}} Acts */
 
 const SOON = 60; // ms without another choice, after which a section is asked for
 const LONG = 700; // ms after which somebody who waits is told so, and may end it
@@ -69,6 +69,41 @@ function choice(acts, first) {
     draw(item) {
       now = item;
       list.draw(item.texts.map((/** @type {string} */ text) => ({ text })), item.values.indexOf(item.chosen));
+    },
+  };
+}
+
+/** A text of somebody's own, typed or from a file. @param {Acts} acts @param {Item} first @returns {Drawn} */
+function given(acts, first) {
+  let resting = 0;
+  const said = el('span', { class: 'more-note', role: 'status' });
+  const field = el('textarea', {
+    'aria-label': first.label, class: 'more-text', rows: 5, maxlength: first.most, spellcheck: 'false',
+    oninput: () => { clearTimeout(resting); resting = window.setTimeout(() => acts.give(first.name, field.value), TYPED); },
+  });
+  const file = el('input', { type: 'file', 'aria-label': `${first.label}: open a file`, accept: '.txt,.conllu,.conll,text/plain', onchange: () => {
+    const [one] = file.files ?? [];
+    if (!one) return;
+    if (one.size > first.most) { write(said, `This file is larger than ${first.most.toLocaleString('en')} bytes.`); return; }
+    one.text().then(text => { write(said, one.name); field.value = text; acts.give(first.name, text); }, () => write(said, 'This file cannot be read.'));
+  } });
+  return {
+    element: el('div', { class: 'more-given' }, el('label', {}, el('span', { class: 'radios-label' }, first.label), field), el('span', {}, file, ' ', said)),
+    draw: () => {},
+    end: () => clearTimeout(resting),
+  };
+}
+
+/** What a table can be saved as. @param {Acts} acts @returns {Drawn} */
+function files(acts) {
+  const said = el('span', { class: 'more-note', role: 'status' }), group = el('div', { class: 'more-marks', role: 'group', 'aria-label': 'Save this table' });
+  return {
+    element: el('div', { class: 'more-ask' }, group, said),
+    draw(item) {
+      children(group, item.kinds.length, i => el('button', { type: 'button', class: 'more-mark', onclick: () => {
+        write(said, 'Making it …');
+        acts.save(item.name, item.kinds[i]).then(() => write(said, ''), error => write(said, error.message));
+      } })).forEach((button, i) => write(button, `Save as ${item.kinds[i].toUpperCase()}`));
     },
   };
 }
@@ -179,7 +214,8 @@ const KINDS = {
   heading: () => words('h3', ''),
   finding: () => words('p', 'more-finding'),
   offer: () => words('p', 'more-said'),
-  ask: choice,
+  ask: (acts, item) => (item.widget === 'given' ? given : choice)(acts, item),
+  files,
   press,
   error: () => words('p', 'more-error'),
   picture,
@@ -221,8 +257,8 @@ function pieces(place, acts) {
   };
 }
 
-/** One section. @param {Acts} acts @param {string} name @param {string} title @param {(asked: {agreed: boolean}, signal: AbortSignal, hear: (share: number) => void) => Promise<Item[]>} fetched @param {() => void} turn @param {() => string} made what is run */
-function section(acts, name, title, fetched, turn, made) {
+/** One section. @param {Omit<Acts, 'agree' | 'give' | 'save'>} acts @param {string} name @param {string} title @param {(asked: Pick<Asked, 'agreed' | 'given' | 'table' | 'kind'>, signal: AbortSignal, hear: (share: number) => void) => Promise<any>} fetched @param {() => void} turn @param {() => string} run what is run */
+function section(acts, name, title, fetched, turn, run) {
   const body = el('div', { class: 'more-body', id: `more-${name}`, hidden: true }), place = el('div', { class: 'more-pieces' });
   const button = el('button', { type: 'button', class: 'more-title', 'aria-expanded': 'false', 'aria-controls': `more-${name}`, onclick: turn }, title);
   const words = el('span'), stop = el('button', { type: 'button', class: 'enc-pill' }), said = el('p', { class: 'more-wait', role: 'status', hidden: true }, words, ' ', stop);
@@ -230,7 +266,15 @@ function section(acts, name, title, fetched, turn, made) {
   let asked = '', agreedOn = '', soon = 0, late = 0;
   /** @type {AbortController | null} */
   let going = null;
-  const drawn = pieces(place, { ...acts, agree: () => begin(true) });
+  /** What somebody gave to it. @type {Record<string, string>} */
+  const own = {};
+  const made = () => JSON.stringify([run(), own]), asks = () => (Object.keys(own).length ? { given: own } : {});
+  const gone = new AbortController();
+  const drawn = pieces(place, {
+    ...acts, agree: () => begin(true),
+    give(key, text) { own[key] = text; begin(false); },
+    save: (table, kind) => fetched({ agreed: true, ...asks(), table, kind }, gone.signal, () => {}).then(saved),
+  });
 
   /** @param {string} text @param {string} [act] @param {() => void} [then] */
   function say(text, act = '', then = () => {}) {
@@ -255,8 +299,14 @@ function section(acts, name, title, fetched, turn, made) {
     const mine = going = new AbortController();
     put(body, { 'aria-busy': 'true' });
     late = window.setTimeout(() => say('Working …', 'Stop', () => { end(); say('Stopped.', 'Go on', () => begin(agreed)); }), LONG);
-    fetched({ agreed }, mine.signal, share => { if (going === mine && share) write(words, `Working … ${percent(share)}`); }).then(
-      items => { if (going === mine) { end(); say(''); drawn.draw(items); } },
+    fetched({ agreed, ...asks() }, mine.signal, share => { if (going === mine && share) write(words, `Working … ${percent(share)}`); }).then(
+      items => {
+        if (going !== mine) return;
+        end();
+        say('');
+        drawn.draw(items);
+        if (agreed) document.dispatchEvent(new CustomEvent(MEASURED));
+      },
       error => { if (going === mine) { end(); drawn.end(); say(error.message, 'Try again', () => begin(agreed)); } },
     );
   }
@@ -278,6 +328,7 @@ function section(acts, name, title, fetched, turn, made) {
     },
     end() {
       end();
+      gone.abort();
       drawn.end();
     },
   };
@@ -298,8 +349,8 @@ export function more(root, context, page, titles, ask) {
     const open = opened();
     store.set({ more: (open.includes(name) ? open.filter(one => one !== name) : [...open, name]).join(',') });
   }
-  const acts = { root, context, choose: store.choose, agree: () => {} };
-  const sections = titles.map(([name, title]) => section(acts, name, title, ({ agreed }, signal, hear) => ask({ page, section: name, query, theme: dark.matches ? 'dark' : 'light', agreed }, signal, hear), () => turn(name), () => JSON.stringify(MADE.map(one => query[one]))));
+  const acts = { root, context, choose: store.choose };
+  const sections = titles.map(([name, title]) => section(acts, name, title, (asked, signal, hear) => ask({ page, section: name, query, theme: dark.matches ? 'dark' : 'light', ...asked }, signal, hear), () => turn(name), () => JSON.stringify(MADE.map(one => query[one]))));
   const element = el('div', { class: 'more', role: 'group', 'aria-label': 'More of this page' }, ...sections.map(one => one.element));
   /** @type {import('./store.js').Chosen | null} */
   let last = null;

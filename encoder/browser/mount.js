@@ -17,15 +17,15 @@ import { start } from './start.js';
 /** @typedef {import('./store.js').Chosen} Chosen */
 /** @typedef {{level: number, layer?: number, step?: string, index?: number[], sentence: string, second: string, model: string, hidden: number[], edits: string, off?: boolean}} Request */
 /** Gives the bytes of a packet; rejects with an Error whose message is one plain sentence. @typedef {(request: Request, signal?: AbortSignal) => Promise<ArrayBuffer>} Load */
-/** @typedef {{key: string, title: string, address: string, front?: boolean, group?: string, parts?: string[], step?: string, more?: [string, string][]}} Listed */
+/** @typedef {{key: string, title: string, address: string, front?: boolean, group?: string, parts?: string[], step?: string, shows?: string[] | null, more?: [string, string][]}} Listed */
 /**
  * What a front needs. `shipped` leads from a bundled sentence to the address of its packet; an empty address is asked of `load`.
- * `closed`: no other sentences can be had, as in a file, nor the numbers of every step, but where `numbers` says so. `unfold` has a server draw more of the run below the picture, or no more, `open` tells that it does; with choices it leads down to what was chosen there.
+ * `closed`: no other sentences can be had, as in a file, nor the numbers of every step, but where `numbers` says so.
  * `examples` are sentences to choose from, `headed` says that the page has its name as its headline, `menu` whether the menu is offered. `keep` gives files of a picture; without it there are none. `more` gives the sections below it. `drawn` hears of every drawing. `goTo` leads to another page, or gives a sentence that says why it cannot.
  * @typedef {{
  *   load: Load, store: Store, pages: Listed[], page: string, shipped: Record<string, string>,
  *   models: {name: string, title: string}[], goTo: (key: string, query: Record<string, string>) => string | void, closed?: boolean, numbers?: boolean,
- *   examples?: string[], headed?: boolean, menu?: boolean, open?: boolean, unfold?: (open: boolean, choices?: Record<string, string>) => void, drawn?: () => void, keep?: import('./keep.js').Keep, more?: import('./more.js').Ask
+ *   examples?: string[], headed?: boolean, menu?: boolean, drawn?: () => void, keep?: import('./keep.js').Keep, more?: import('./more.js').Ask
  * }} Options
  */
 /**
@@ -52,12 +52,6 @@ const sectionsOf = () => import('./more.js');
 export const classOf = () => import('./in_class.js');
 const RENEWED = 'The app was renewed meanwhile, or cannot be reached: load the page again.';
 const QUIET = 1500; // ms after which what nobody waits for is loaded
-/** What the button below a page says. @type {Record<string, string>} */
-const MORE = {
-  start: 'More of this sentence: its tokens, the whole run in one picture, several heads together',
-  heads: 'More of the heads: examine them, measures, how alike they are, what really flows, where they look over a whole corpus',
-  what_if: 'More: switches for the whole model, any step side by side, each part over many sentences, which parts and words made the guess',
-};
 const NUMBERS = 'All numbers of every step, each of which opens';
 const TELL = ['what_if']; // pages that tell themselves what is changed in the run
 const SKELETON = 150; // ms without a run before its outline is drawn
@@ -90,11 +84,10 @@ function begin(root, options) {
   const waiting = el('div', { class: 'enc-skeleton', hidden: true }, el('i'), el('i'), el('i'));
   const spoken = el('p', { class: 'enc-spoken', role: 'status', 'aria-live': 'polite' });
   trouble.append(why, ' ', again);
-  const unfold = el('button', { type: 'button', class: 'enc-unfold', hidden: true, onclick: () => options.unfold?.(unfold.ariaExpanded !== 'true') });
   const sections = el('div'), walk = el('nav', { class: 'enc-walk', 'aria-label': 'Before and after this page' });
-  const note = el('p', { class: 'enc-note' });
+  const note = el('p', { class: 'enc-note' }), backs = el('nav', { class: 'enc-back', 'aria-label': 'Back', hidden: true });
   const steps = el('button', { type: 'button', class: 'enc-unfold', hidden: true, onclick: () => options.store.set({ numbers: options.store.get().numbers ? '' : '1' }) }, NUMBERS), below = el('div');
-  main.append(place, steps, below, sections, unfold, walk, spoken);
+  main.append(place, steps, below, sections, walk, spoken);
 
   /** @type {Packet | null} */
   let run = null;
@@ -153,12 +146,11 @@ function begin(root, options) {
     else if (event.key === 'Escape' && root.classList.contains('enc-present')) acts.p[1]();
   }, { signal: gone.signal });
   const top = bar(root, context, options.closed ? [] : [['Mask tokens …', () => read.open('mask')], ['A second sentence …', () => read.open('second')]], Object.entries(acts).map(([key, [text, act]]) => [`${text} (${key.toUpperCase()})`, act]));
-  main.prepend(trouble, waiting, note, read.element);
+  main.prepend(backs, trouble, waiting, note, read.element);
   root.append(top.element, main, guess.element);
 
   const draw = () => {
     if (!run) return;
-    unfold.hidden = !hasUnfold();
     top.draw(); // the sentence has the mask of this run's model
     write(note, (run.about.notes ?? []).join(' '));
     read.draw(run, TELL.includes(options.page));
@@ -184,8 +176,6 @@ function begin(root, options) {
   };
   /** The page that is open, as the menu lists it. */
   const listed = () => options.pages.find(one => one.key === options.page);
-  /** Whether a server draws what stands below this page. */
-  const hasUnfold = () => Boolean(options.unfold && MORE[options.page]);
   /** What stands below the page. */
   function drawMore() {
     const titles = listed()?.more ?? [], key = options.page, ask = options.more;
@@ -239,8 +229,6 @@ function begin(root, options) {
     options.store.suggest({});
     const state = options.store.get(), own = page?.choice?.(of, state), found = own ?? choice(of, state);
     options.store.suggest(found);
-    // What a server draws below has no run to choose by: there the place is written down.
-    if (options.open && own !== null) options.store.pin();
     return { ...state, ...found };
   };
 
@@ -284,25 +272,33 @@ function begin(root, options) {
   }
 
   let leave = options.store.subscribe(changed);
-  /** The page before and the one after, of those that belong together. */
+  /** A link to another page. @param {import('./mount.js').Listed} to @param {string} text @param {Record<string, string>} asks what its address says @param {() => void} act */
+  const way = (to, text, asks, act) => el('a', {
+    class: 'enc-link', href: `${to.address}?${new URLSearchParams(asks)}`.replace(/\?$/, ''),
+    onclick: (/** @type {MouseEvent} */ event) => {
+      if (event.ctrlKey || event.metaKey || event.shiftKey || event.button) return;
+      event.preventDefault();
+      act();
+    },
+  }, text);
+  /** The page before and the one after, of those that belong together, and the ways back to a lesson and the story. */
   function drawWalk() {
-    const { pages, page } = options, at = pages.findIndex(each => each.key === page);
+    const { pages, page, store } = options, at = pages.findIndex(each => each.key === page);
     const beside = page === 'start' ? [] : [pages[at - 1], pages[at + 1]].filter(each => each && each.group === pages[at]?.group);
-    const query = new URLSearchParams(options.store.along()).toString();
-    walk.replaceChildren(...beside.map(to => el('a', {
-      class: 'enc-link', href: to.address + (query && `?${query}`),
-      onclick: (/** @type {MouseEvent} */ event) => {
-        if (event.ctrlKey || event.metaKey || event.shiftKey || event.button) return;
-        event.preventDefault();
-        context.go(to.key);
-      },
-    }, to === pages[at - 1] ? `← ${to.title}` : `${to.title} →`)));
+    const along = store.along(), { lesson, at: step, stop, hero } = store.around(), { word: _, ...run } = along;
+    walk.replaceChildren(...beside.map(to => way(to, to === pages[at - 1] ? `← ${to.title}` : `${to.title} →`, along, () => context.go(to.key))));
+    const ways = /** @type {[string, string | undefined, string, Record<string, string>][]} */ ([
+      ['lessons', lesson, 'Back to the lesson', { lesson, ...(step ? { at: step } : {}) }],
+      ['story', stop, 'Back to the story', { ...run, stop, ...(hero ? { hero } : {}) }],
+    ]);
+    backs.replaceChildren(...ways.flatMap(([key, wanted, text, asks]) => {
+      const to = wanted && pages.find(each => each.key === key);
+      return to ? [way(to, `← ${text}`, asks, () => { const why = options.goTo(key, asks); if (why) show(why); })] : [];
+    }));
+    backs.hidden = !backs.children.length;
   }
   function changed() {
     drawWalk();
-    unfold.hidden = !hasUnfold() || !run; // without a run it leads nowhere
-    put(unfold, { 'aria-expanded': String(Boolean(options.open)) });
-    write(unfold, options.open ? 'Less' : MORE[options.page]);
     top.draw();
     ask();
   }
@@ -336,6 +332,6 @@ function begin(root, options) {
 
 export { wanted as inAClass } from './class_seat.js';
 export { drawBar, drawPlace } from './around.js';
-export { DEFAULTS, fromQuery, makeStore, REST, windowStore } from './store.js';
+export { beyond, DEFAULTS, fromQuery, makeStore, REST, windowStore } from './store.js';
 export { read, at, row } from './packet.js';
 export { say };

@@ -19,7 +19,7 @@
 /**
  * @typedef {{
  *   get(): State, set(changes: Changes, how?: {push?: boolean}): void, subscribe(hear: (state: State) => void): () => void,
- *   choices(): Record<string, string>, choose(changes: Record<string, string>, rest?: boolean): void, take(query: Record<string, string>): void, suggest(found: Changes): void, pin(): void, query(): Record<string, string>, along(): Record<string, string>, leave(also: Changes): void, flush(): void, link(): string, end(): void
+ *   choices(): Record<string, string>, choose(changes: Record<string, string>, rest?: boolean): void, around(): Record<string, string>, suggest(found: Changes): void, pin(): void, query(): Record<string, string>, along(): Record<string, string>, leave(also: Changes): void, flush(): void, link(): string, end(): void
  * }} Store
  */
 
@@ -27,12 +27,11 @@ export const GAP = 'The keys to the cabinet [MASK] on the table.';
 export const REST = 150; // ms; Chromium drops replaceState beyond about 200 in ten seconds
 const VERSION = '1';
 const NAMES = /** @type {const} */ (['sentence', 'second', 'model', 'layer', 'head', 'word', 'step', 'cell', 'hidden', 'edits', 'other', 'other_model', 'off', 'maps', 'more', 'after', 'lens_word', 'number', 'numbers']);
-const AROUND = ['v', 'lesson', 'at', 'stop', 'code', 'embed', 'embed_options']; // what an address says of what stands around a page
+const AROUND = ['v', 'lesson', 'at', 'stop', 'hero', 'code', 'embed', 'embed_options']; // what an address says of what stands around a page
 const OF_B = ['other', 'other_model']; // what a page compares with
 const HEAD = ['layer', 'head']; // of one head
 const SHOWN = /** @type {const} */ (['layer', 'head', 'word']); // what a run chooses where nobody did
 export const OF_PAGE = /** @type {const} */ (['number', 'numbers', 'cell']); // what is open on one page and none of the others
-const OF_BROWSER = ['word', 'off', 'maps', 'more', 'after', 'lens_word', 'number', 'numbers']; // what a server that hands over a view knows nothing of
 /** @type {State} */
 export const DEFAULTS = { sentence: GAP, second: '', model: 'base', layer: null, head: null, word: null, step: '', cell: '', hidden: [], edits: '', other: '', other_model: '', off: false, maps: false, more: '', after: '', lens_word: '', number: '', numbers: '' };
 
@@ -72,6 +71,14 @@ export function toQuery(changes) {
 
 /** What is chosen below a picture, of all that an address says. @param {Record<string, string>} query */
 const choicesIn = query => Object.fromEntries(Object.entries(query).filter(([name]) => !AROUND.includes(name) && !NAMES.some(one => one === name)));
+
+/** What an address asks for that the picture of a page does not show: the numbers of another step, and one number. @param {{parts?: string[], step?: string, shows?: string[] | null}} page @param {Pick<State, 'step' | 'cell'>} state @returns {Changes} */
+export function beyond({ parts = [], step: first = '', shows }, { step, cell }) {
+  if (!parts.length) return cell ? { number: cell } : {};
+  if (!shows || shows.includes(step) || !parts.includes(step.split('.')[0])) return {};
+  const of = first.startsWith('layers.*.') ? `layers.*.${step}` : step;
+  return { step: '', cell: '', numbers: of, ...(cell.split(':')[0].endsWith(step) ? { number: cell } : {}) };
+}
 
 /** @param {Where} where */
 function address(where) {
@@ -190,11 +197,6 @@ export function makeStore({ defaults = {}, first = {}, where = null } = {}) {
       below = JSON.stringify(bar?.choices());
       tell();
     },
-    /** Shows a view that a server hands over, as an address spells it. @param {Record<string, string>} query */
-    take(query) {
-      const given = fromQuery(new URLSearchParams(query).toString());
-      store.set(Object.fromEntries(NAMES.filter(name => !OF_BROWSER.includes(name)).map(name => [name, given[name] ?? null])));
-    },
     suggest(found) { suggested = found; },
     /** Takes the layer and head that the run suggests as chosen, where nobody chose. */
     pin() {
@@ -206,6 +208,8 @@ export function makeStore({ defaults = {}, first = {}, where = null } = {}) {
     along: () => toQuery({ ...get(), ...chosen, ...closed }),
     /** Closes what is open on the page that is left, but for what goes along. @param {Changes} also */
     leave(also) { if (OF_PAGE.some(name => chosen[name])) store.set({ ...closed, ...also }); },
+    /** What the address says of what stands around the page: the lesson or the story that somebody comes from. */
+    around: () => Object.fromEntries([...new URLSearchParams(where?.location.search)].filter(([name]) => AROUND.includes(name))),
     flush,
     link() { flush(); return where?.location.href ?? ''; },
     end() {
@@ -223,6 +227,8 @@ export const windowStore = (options = {}) => makeStore({ ...options, where: wind
 /** @typedef {{step: string, index: number[]}} Place */
 
 export const OPEN = 'encoder:number'; // the event by which a picture has a number opened, wherever it is drawn
+
+export const MEASURED = 'encoder:measured'; // the event that says that what takes long was measured below a picture
 
 /** A place as an address spells it: "layers.0.attention.weights:1,8,3". @param {Place} place */
 export const spelled = ({ step, index }) => `${step}:${index.join(',')}`;

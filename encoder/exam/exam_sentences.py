@@ -142,12 +142,6 @@ def head_jobs(exam: Exam) -> dict[tuple[int, int], tuple[str, ...]]:
     return {place: tuple(jobs[place]) for place in sorted(jobs)}
 
 
-def head_sentences(exam: Exam, layer: int, head: int) -> tuple[str, ...]:
-    """Return what one head was found to do, or that no job was found, in sentences."""
-    jobs = head_jobs(exam).get((layer, head), ())
-    return tuple(f"It {job}." for job in jobs) or (f"On gold trees: {NO_JOB} for it.",)
-
-
 def tally_of_heads(exam: Exam, total: int) -> str:
     """Return how many of all heads passed, on real text and on constructed sentences apart, and how many came near.
 

@@ -14,7 +14,7 @@ from encoder.exam.answers import Report, WorkWatch, reporting, tally
 from encoder.exam.frames import AgreementRow, FrameRow, agreement, subjects
 from encoder.exam.licence import ExamRow, judge, tests_of
 from encoder.exam.links import LinkedSentence, gaps, relations
-from encoder.exam.treebank import ExamError, Treebank
+from encoder.exam.treebank import ExamError, Treebank, bundled_treebanks, given_treebank
 from encoder.support.errors import listed, of_kind
 from encoder.support.formatting import MARK
 from encoder.support.import_names import on_demand
@@ -22,6 +22,7 @@ from encoder.support.import_names import on_demand
 upstairs = on_demand("encoder.exam", {"html_of_exam": "encoder.pictures.notebook_cells"})  # what draws it stands on it
 FORMAT, VERSION = "encoder-exam", 2
 RESULTS = Path(__file__).parent / "results"  # of the bundled models
+OWN = "your trees"  # the name of a treebank that somebody gives
 
 
 @dataclass(frozen=True)
@@ -154,6 +155,28 @@ def exam_by_content(fingerprint: str) -> Exam | None:
     """Return the examination that is shipped of a model with these weights, whatever it is called; None without one."""
     shipped = (read_exam(path) for path in sorted(RESULTS.glob("*.json")))
     return next((exam for exam in shipped if exam.fingerprint == fingerprint), None)
+
+
+def usual_exam(encoder: TextEncoder) -> Exam:
+    """Return the examination of an encoder that is shipped, or make it on the bundled treebanks, as long as that takes.
+
+    Raises:
+        ExamError: no sentence of the treebanks can be asked of this model.
+    """
+    shipped = exam_by_content(encoder.source.fingerprint)
+    if shipped is not None:
+        return shipped
+    exam = examine(encoder, bundled_treebanks())
+    return exam if encoder.mask_token is None else replace(exam, frames=tuple(subjects(encoder)))
+
+
+def examined_on(encoder: TextEncoder, trees: str, called: str) -> Exam:
+    """Examine an encoder on the text of a CoNLL-U file; messages call it `called`, and a bundled treebank confirms.
+
+    Raises:
+        ExamError: it is no such text, it is too long, or none of its sentences can be asked of this model.
+    """
+    return examine(encoder, [given_treebank(trees.encode(), called, OWN), bundled_treebanks()[0]])
 
 
 def with_made_sentences(encoder: TextEncoder, exam: Exam, report: Report | None = None) -> Exam:

@@ -3,12 +3,14 @@
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import Any, Literal, TypeAlias
+from typing import Any, Literal, TypeAlias, TypeVar
 
 from encoder.pictures.export.caption import UNCHANGED, About
+from encoder.pictures.expression import Expression
 from encoder.pictures.picture import Answer, Picture
 from encoder.pictures.scene import Option, Scene
 
+P = TypeVar("P")
 Words: TypeAlias = str | Callable[[Answer], str]  # or what makes them of the answer of the next picture
 
 
@@ -28,13 +30,13 @@ class Ask:
     """What a reader sets: an option of the pictures that follow, and how it is offered.
 
     "pills", "list" and "marks" offer its values beside each other, in a list, and along a line; "slider" is a line of
-    numbers, "token" a token of the sentence, "text" any text and "lines" one of several lines. `named` says what a
-    value is called, `most` how many characters a text may have.
+    numbers, "token" a token of the sentence, "text" any text and "lines" one of several lines. "given" is a text or a
+    file that no link holds. `named` says what a value is called, `most` how many characters a text may have.
     """
 
     label: str
     option: Option
-    widget: Literal["pills", "list", "marks", "slider", "token", "text", "lines"]
+    widget: Literal["pills", "list", "marks", "slider", "token", "text", "lines", "given"]
     named: Callable[[Scene, Any], str] | None = None
     most: int = 200
 
@@ -94,6 +96,24 @@ class MarkedLines:
 
 
 @dataclass(frozen=True)
+class LongTable:
+    """A table of which a page shows the first rows: its name, what is said of it, and what makes its files by kind."""
+
+    name: str
+    words: str
+    columns: Mapping[Any, Sequence[Any]]
+    files: Mapping[str, Callable[[], bytes]]
+
+
+@dataclass(frozen=True)
+class LongTables:
+    """Tables that are saved as files."""
+
+    key: str
+    tables: Callable[[Answer], Sequence[LongTable]]
+
+
+@dataclass(frozen=True)
 class Own:
     """What the page draws by code of its own, by its name there: trained on the spot, or kept in another way."""
 
@@ -118,14 +138,22 @@ class When:
 
 @dataclass(frozen=True)
 class Long:
-    """Parts that take so many operations together: where these are many they are not begun unasked, but offered."""
+    """Parts that take so many operations together: where these are many they are not begun unasked, but offered.
+
+    `of` is the expression that takes them, by which it is known whether its value is at hand, and `nbytes` the memory
+    that it takes.
+    """
 
     offer: str
     flops: Callable[[Scene], float]
     parts: tuple["Part", ...]
+    of: Callable[[Scene], Expression] | None = None
+    nbytes: Callable[[Scene], float] = lambda scene: 0.0
 
 
-Part: TypeAlias = str | Picture | Note | Ask | Press | Show | Table | MarkedLines | Own | Beside | When | Long
+Part: TypeAlias = (
+    str | Picture | Note | Ask | Press | Show | Table | MarkedLines | LongTables | Own | Beside | When | Long
+)
 
 
 @dataclass(frozen=True)
@@ -157,16 +185,16 @@ def pictures_of(parts: Sequence[Part]) -> Iterator[Picture]:
 def options_of(parts: Sequence[Part]) -> set[str]:
     """Return the names in a link of all that can be chosen in parts."""
     shown = {option.key for picture in pictures_of(parts) for option in picture.options}
-    return shown | {part.option.key for part in asks_in(parts)}
+    return shown | {part.option.key for part in all_of(parts, Ask) if part.widget != "given"}
 
 
-def asks_in(parts: Sequence[Part]) -> Iterator[Ask]:
-    """Return what a reader sets in parts."""
+def all_of(parts: Sequence[Part], kind: type[P]) -> Iterator[P]:
+    """Return the parts of a kind, those within others too."""
     for part in parts:
-        if isinstance(part, Ask):
+        if isinstance(part, kind):
             yield part
-        elif isinstance(part, Beside | When | Long):
-            yield from asks_in((*part.parts, *getattr(part, "otherwise", ())))
+        if isinstance(part, Beside | When | Long):
+            yield from all_of((*part.parts, *getattr(part, "otherwise", ())), kind)
 
 
 def in_lab(name: str, **shared: Any) -> Callable[..., Picture]:

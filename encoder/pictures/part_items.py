@@ -12,6 +12,8 @@ from encoder.pictures.lab import (
     Ask,
     Beside,
     Long,
+    LongTable,
+    LongTables,
     MarkedLines,
     Note,
     Part,
@@ -21,6 +23,7 @@ from encoder.pictures.lab import (
     Table,
     When,
     Words,
+    all_of,
     pictures_of,
 )
 from encoder.pictures.link import spell
@@ -39,7 +42,7 @@ LOST = """Some values of this run are not finite numbers: they outgrew what floa
 look at. Where a sentence says nan there is no number, and nothing follows from it."""
 
 
-def begin(flops: float) -> str:
+def begin(long: Long, scene: Scene) -> str:
     """Let everything begin."""
     return ""
 
@@ -52,7 +55,7 @@ class Items:
         ask: what is asked of a picture.
         kept: what keeps the results of calls, of what is asked.
         theme: of charts.
-        offer: how long so many operations take, in words, where they are to be asked for first; empty where not.
+        offer: how long something takes, in words, where it is to be asked for first; empty where it begins.
         known: calls that were made already, with what they gave.
         last: the picture that words and tables follow which have none of their own.
     """
@@ -60,7 +63,7 @@ class Items:
     ask: Callable[[Picture], Scene]
     kept: Callable[[Scene], Kept] = lambda scene: make_now
     theme: Theme = "light"
-    offer: Callable[[float], str] = begin
+    offer: Callable[[Long, Scene], str] = begin
     known: dict[Any, Any] = field(default_factory=dict)
     last: Picture = STEP
 
@@ -116,10 +119,12 @@ class Items:
             return [{"kind": "lines", "name": part.key, "lines": lines}]
         if isinstance(part, Table):
             return [table(part, part.columns(self.answer(rest)))]
+        if isinstance(part, LongTables):
+            return [item for table in part.tables(self.answer(rest)) for item in long_table(part, table)]
         if isinstance(part, When):
             return self.of(part.parts if part.holds(self.answer(rest)) else part.otherwise)
         if isinstance(part, Long):
-            seconds = self.offer(part.flops(self.answer(rest).scene))
+            seconds = self.offer(part, self.answer(rest).scene)
             return [{"kind": "wait", "words": f"{part.offer} ({seconds})"}] if seconds else self.of(part.parts)
         if isinstance(part, Beside):
             return [{"kind": "beside", "columns": [self.of_part(each, rest) for each in part.parts]}]
@@ -159,10 +164,18 @@ class Items:
             "figure": figure.to_dict(),
         }
 
+    def file_of(self, parts: Sequence[Part], name: str, kind: str) -> bytes | None:
+        """Return a table as a file, by the name that its item has; None where there is no such table or kind."""
+        for part in all_of(parts, LongTables):
+            for table in part.tables(self.answer_of(STEP)):
+                if table_name(part, table) == name and kind in table.files:
+                    return table.files[kind]()
+        return None
+
     def asked(self, ask: Ask, rest: Sequence[Part]) -> Item:
         """Return what is offered, as a link spells it and as people call it, and what is chosen."""
         scene, option = self.answer(rest).scene, ask.option
-        chosen = scene[option]
+        chosen = "" if ask.widget == "given" else scene[option]  # who gave it has it
         values = list(option.offered(scene)) if option.offered else []
         named = ask.named or (token_name if ask.widget == "token" else lambda scene, value: str(value))
         return {
@@ -196,10 +209,22 @@ def pressed(switch: Switch) -> Item:
     return {"text": switch.text, "pressed": switch.pressed, "makes": dict(switch.makes)}
 
 
+def table_name(part: LongTables, long: LongTable) -> str:
+    """Return what a table that is saved is called."""
+    return f"{part.key}-{long.name}"
+
+
+def long_table(part: LongTables, long: LongTable) -> list[Item]:
+    """Return what is said of a table, its first rows, and what it can be saved as."""
+    name = table_name(part, long)
+    files = {"kind": "files", "name": name, "kinds": list(long.files)}
+    return [{"kind": "paragraph", "words": long.words}, table(Table(name, lambda answer: {}), long.columns), files]
+
+
 def table(part: Table, columns: Mapping[Any, Sequence[Any]]) -> Item:
     """Return a table; the first column names the rows."""
     rows = [
-        [cell if isinstance(cell, int | str) else float(cell) for cell in row]
+        ["" if cell is None else cell if isinstance(cell, int | str) else float(cell) for cell in row]
         for row in zip(*columns.values(), strict=True)
     ]
     return {"kind": "table", "name": part.key, "head": [str(name) for name in columns], "rows": rows}

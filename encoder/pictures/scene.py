@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field
+from hashlib import sha256
 from typing import Any, Literal
 
 from encoder.atlas.atlas_folders import shelf
@@ -19,6 +20,15 @@ Needs = Literal["model", "run", "unchanged", "other", "same model", "prefixed", 
 ("unchanged"), this run and that of the other sentence or model ("other"), the same in the same model ("same model"),
 and there each behind the prefix that was chosen for it ("prefixed").
 "examined": the model alone, one whose moments of training were examined."""
+
+
+class GivenText(str):
+    """A text of somebody's own that no link holds, of any length; printed by its digest."""
+
+    __slots__ = ()
+
+    def __repr__(self) -> str:
+        return f"<text {sha256(self.encode()).hexdigest()}>"
 
 
 @dataclass(frozen=True, eq=False)

@@ -6,15 +6,12 @@ import { goTo, showClass, tellClass } from './class_screen.js';
 import { file, items, NO_LINE, post, RENEWED } from './post.js';
 
 /** @typedef {{level: number, [name: string]: unknown}} Asked */
-/** @typedef {{key: string, title: string, address: string, front: boolean}} Listed */
-/** @typedef {{script: string, run: string, picture: string, more: string, page: string, pages: Listed[], menu: boolean, examples: string[], shipped: [string, string][], models: {name: string, title: string}[], tells: boolean, open: boolean, opens: string[], handed: [number, Record<string, string>], numbers: [string, string], opened: [number, string], runs: number, classes: string, code: string}} Told */
-/** @typedef {{end(): void, flush(): void, query(): Record<string, string>, choices(): Record<string, string>, choose(changes: Record<string, string>, rest: boolean): void, pin(): void, set(changes: object): void, take(query: Record<string, string>): void, subscribe(hear: () => void): () => void}} Store */
-/** @typedef {{mount: (root: HTMLElement, options: object) => () => void, windowStore: (options?: object) => Store, fromQuery: (search: string) => object, DEFAULTS: object} & import('./class_screen.js').Classes} Front */
-/** @typedef {{data: Told, trigger: ComponentArguments<Told>['setTriggerValue'], page: string, end: () => void, handed: number, opened: number, know: () => boolean, tell: () => void, mounted?: () => void, store?: Store, front?: Front}} Kept */
+/** @typedef {{key: string, title: string, address: string, front: boolean, parts: string[], step: string, shows: string[] | null}} Listed */
+/** @typedef {{script: string, run: string, picture: string, more: string, page: string, pages: Listed[], menu: boolean, examples: string[], shipped: [string, string][], models: {name: string, title: string}[], classes: string, code: string}} Told */
+/** @typedef {{end(): void, flush(): void, query(): Record<string, string>, choices(): Record<string, string>, choose(changes: Record<string, string>, rest: boolean): void, get(): {step: string, cell: string}, set(changes: object): void, subscribe(hear: () => void): () => void}} Store */
+/** @typedef {{mount: (root: HTMLElement, options: object) => () => void, windowStore: (options?: object) => Store, beyond: (of: Listed, state: {step: string, cell: string}) => object, fromQuery: (search: string) => object, DEFAULTS: object} & import('./class_screen.js').Classes} Front */
+/** @typedef {{data: Told, trigger: ComponentArguments<Told>['setTriggerValue'], page: string, end: () => void, mounted?: () => void, store?: Store, front?: Front}} Kept */
 
-const RESTS = 300; // ms after which the server hears of what was chosen, where it draws with it
-const COMES = 5000; // ms in which what is drawn below a picture has come
-const MOVES = ['wheel', 'pointerdown', 'keydown'];
 const OLD = 'This browser is too old to draw this page: it needs one of 2024 or later.';
 
 const frame = () => /** @type {HTMLElement | null} */ (document.querySelector('[data-testid=stApp]'));
@@ -62,98 +59,23 @@ function say(root, sentence) {
   root.replaceChildren(said);
 }
 
-/** Takes parameters out of the address, and sets others. @param {string[]} gone @param {Record<string, string>} set */
-function change(gone, set) {
-  const all = new URLSearchParams(location.search);
-  gone.forEach(name => all.delete(name));
-  Object.entries(set).forEach(([name, value]) => all.set(name, value));
-  const search = all.toString();
-  history.replaceState(history.state, '', location.pathname + (search && `?${search}`) + location.hash);
-}
-
-/** Has what the server draws below the picture in sight as it comes, until somebody moves. */
-function leadDown() {
-  const main = document.querySelector('[data-testid=stMainBlockContainer]');
-  if (!main) return;
-  const sight = new ResizeObserver(() => document.querySelector('.st-key-below')?.scrollIntoView({ block: 'start' }));
-  sight.observe(main);
-  const stay = () => {
-    sight.disconnect();
-    MOVES.forEach(name => removeEventListener(name, stay));
-  };
-  MOVES.forEach(name => addEventListener(name, stay));
-  setTimeout(stay, COMES);
-}
-
-/** The store, which tells the server what was chosen where that is wanted. @param {Kept} here @param {Store} store */
-function begin(here, store) {
-  /** @type {ReturnType<typeof setTimeout> | undefined} */
-  let resting;
-  /** What the server draws with: the numbers that are open are the browser's own. */
-  const search = () => {
-    const all = new URLSearchParams(location.search);
-    for (const name of ['number', 'numbers']) all.delete(name);
-    return all.toString();
-  };
-  let known = search();
-  here.know = () => {
-    clearTimeout(resting);
-    store.flush();
-    const before = known;
-    known = search();
-    return known !== before;
-  };
-  const soon = () => {
-    clearTimeout(resting);
-    resting = setTimeout(here.tell, RESTS);
-  };
-  // Streamlit looks at the address only where somebody goes back; what it knew of it before would be drawn again.
-  here.tell = () => {
-    if (here.page !== here.data.page) soon(); // the server hears of the other page first
-    else if (here.know()) window.dispatchEvent(new PopStateEvent('popstate', { state: history.state }));
-  };
-  const went = () => { known = search(); };
-  window.addEventListener('popstate', went);
-  const leave = store.subscribe(() => { if (here.data.tells) soon(); });
-  here.handed = here.data.handed[0];
-  return {
-    ...store,
-    end() {
-      clearTimeout(resting);
-      window.removeEventListener('popstate', went);
-      leave();
-      store.end();
-    },
-  };
-}
-
 /** Draws what is told last. @param {HTMLElement} root @param {Kept} here @param {Front} front */
 function draw(root, here, front) {
   if (kept.get(root) !== here) return; // it is gone
   if (here.front !== front) { // the first one, or that of an app that was renewed meanwhile
     here.mounted?.();
     here.store?.end(); // its state is in the address now
-    here.store = begin(here, front.windowStore());
+    here.store = front.windowStore();
     here.store.subscribe(() => tellClass('chose'));
     here.front = front;
-    here.opened = here.data.opened[0];
-    const [step, number] = here.data.numbers; // of a link that asks for what the picture does not show
-    if (step || number) here.store.set({ ...(step ? { step: '', cell: '', numbers: step } : {}), ...(number ? { number } : {}) });
+    const of = here.data.pages.find(one => one.key === here.page);
+    if (of) here.store.set(front.beyond(of, here.store.get()));
   }
   const told = here.data;
-  if (told.handed[0] !== here.handed) {
-    here.handed = told.handed[0];
-    here.store?.take(told.handed[1]);
-    here.know();
-  }
-  if (told.opened[0] !== here.opened) {
-    here.opened = told.opened[0];
-    if (told.opened[1]) document.dispatchEvent(new CustomEvent('encoder:number', { detail: told.opened[1] }));
-  }
   here.mounted = front.mount(root, {
     load: (/** @type {Asked} */ asked, /** @type {AbortSignal | undefined} */ signal) => post(told.run, asked, answer => answer.arrayBuffer(), signal), // whoever reads it says where it is no packet
     keep: (/** @type {object} */ asked, /** @type {AbortSignal | undefined} */ signal) => post(told.picture, asked, file, signal),
-    more: (/** @type {object} */ asked, /** @type {AbortSignal} */ signal, /** @type {(share: number) => void} */ hear) => post(told.more, asked, answer => items(answer, hear), signal),
+    more: (/** @type {object} */ asked, /** @type {AbortSignal} */ signal, /** @type {(share: number) => void} */ hear) => post(told.more, asked, answer => ('table' in asked ? file(answer) : items(answer, hear)), signal),
     store: here.store,
     pages: told.pages,
     menu: told.menu,
@@ -162,14 +84,6 @@ function draw(root, here, front) {
     examples: told.examples,
     models: told.models,
     drawn: () => tellClass('changed'),
-    open: told.open,
-    unfold: (/** @type {boolean} */ open, /** @type {Record<string, string> | undefined} */ choices) => {
-      if (open) here.store?.pin();
-      change(open ? [] : told.opens, choices ?? {});
-      here.store?.set({ more: open ? '1' : '', });
-      here.tell();
-      if (choices) leadDown();
-    },
     goTo: (/** @type {string} */ key, /** @type {Record<string, string>} */ query) => {
       const to = told.pages.find(one => one.key === key);
       if (!to || key === here.page) return '';
@@ -193,7 +107,6 @@ function draw(root, here, front) {
       here.store?.set({ ...front.DEFAULTS, ...front.fromQuery(new URLSearchParams(query).toString()) });
       here.store?.choose(query, false);
       if (key !== here.page) go(root, here, front, to, query);
-      else if (here.data.tells || query.more) here.tell(); // what the server draws below
     },
   }, told.classes, front);
 }
@@ -211,7 +124,7 @@ export default function ({ data, parentElement, setTriggerValue }) {
   const root = /** @type {HTMLElement} */ (parentElement.querySelector('.front'));
   /** @type {Kept} */
   const here = kept.get(root) ?? {
-    data, trigger: setTriggerValue, page: data.page, end: reconnect(() => here.trigger('back', true)), handed: 0, opened: 0, know: () => false, tell: () => {},
+    data, trigger: setTriggerValue, page: data.page, end: reconnect(() => here.trigger('back', true)),
   };
   kept.set(root, here);
   Object.assign(here, { data, trigger: setTriggerValue, page: data.page });

@@ -6,13 +6,12 @@ The browser has all that is chosen, in the address. A session is told of it only
 from collections.abc import Mapping
 from contextlib import suppress
 from functools import cache
-from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import streamlit as st
 
 from encoder.packet.shipped import SENTENCES
-from pages.front import below, packets, routes
+from pages.front import packets, routes
 from pages.front.request_fields import IN_ADDRESS
 from pages.ui import style
 from pages.ui.component import built
@@ -22,11 +21,7 @@ from pages.ui.state.seat import JOINS, LONGEST_CODE
 from pages.ui.state.session import OF_BROWSER, session
 from pages.ui.state.site import Page, base
 
-if TYPE_CHECKING:
-    from encoder.pictures.view import View
-
-OWN = Path(__file__).with_suffix(".css").read_text(encoding="utf-8")
-STYLE = f"<style>{OWN}{style.OF_STREAMLIT[style.FRONT]}</style>"
+STYLE = f"<style>{style.OF_STREAMLIT[style.FRONT]}</style>"
 KEY = "front"
 NAMES = (
     "sentence",
@@ -43,8 +38,9 @@ NAMES = (
     "v",
     *OF_BROWSER,
 )
-OF_PAGE = {"story": ("word",)}  # besides
-ALONG = (*below.ON_THE_WAY, JOINS, "embed", "embed_options")
+AROUND = ("lesson", "at", "stop", "hero")  # of who comes from a lesson or the story, and of the way back there
+OF_PAGE = {"story": ("word", "stop", "hero"), "lessons": ("lesson", "at")}  # besides
+ALONG = (*AROUND, JOINS, "embed", "embed_options")
 
 
 @cache
@@ -56,9 +52,7 @@ def _component() -> Any:
 def draw(page: Page, pages: Mapping[Any, Page]) -> None:
     """Draw a page of the front; `pages` are all, by what Streamlit knows them as."""
     st.html(STYLE)
-    hand_over(page)
-    wanted = below.is_wanted(page)
-    above = st.container(horizontal=True, key="above") if wanted else None
+    forget_view(page)
     digest = routes.digest()
     events = _component()(
         key=KEY,
@@ -75,73 +69,24 @@ def draw(page: Page, pages: Mapping[Any, Page]) -> None:
             "models": tuple(models()),
             "classes": f"{base()}/api/class",
             "code": st.query_params.get(JOINS, "")[:LONGEST_CODE],
-            "tells": wanted,
-            "open": below.is_open(page),
-            "opens": below.opens(page),
-            "handed": handed(),
-            "numbers": below.numbers(page),
-            "opened": session().opened,
-            "runs": session().runs if wanted else 0,  # the browser hears of every run that draws below
         },
         on_go_change=lambda: None,
         on_back_change=lambda: None,
     )
     to, query = destination(events.go)
     if to is not None and to != page:
-        session().below = None
         query = carried(to) | query
         st.switch_page(next(script for script, listed in pages.items() if listed == to), query_params=query)
-    if wanted:
-        try:
-            below.draw(page, above)
-        finally:  # at its end, or where the next run overtook it
-            session().left = session().view
-    else:
-        session().below = None
 
 
-def hand_over(page: Page) -> None:
-    """Let the address say what a page of the server showed before, and forget that: from now on the browser knows it.
-
-    Who went back sees what was there; the address says that already. What was changed by what stands below the picture
-    goes before the address.
-    """
+def forget_view(page: Page) -> None:
+    """Forget what a page of the server showed: the address says it, and from now on the browser knows it."""
     here = session()
-    if here.below is not None and here.go_to:  # it leads away, with what is shown
-        return
-    # A run that was overtaken left the view that it began with; another one now was pressed since.
-    pressed = not here.reading or here.view is not here.left
-    if here.below is not None and here.view is not None and here.view != here.below and pressed:
-        from pages.ui.state.session_state import write_choices
-
-        here.handed += 1
-        write_choices({name: "" for name in NAMES if name not in OF_BROWSER} | spelled(here.view))
-        return
-    was, here.reading = here.below, True
-    view, here.view = here.view, None
-    if not was:
-        here.page, here.go_to = "", ""
+    here.view, here.page, here.go_to, here.lesson.entered = None, "", "", None
+    here.story.aimed_at = None
     here.written.clear()
-    if view is None or was or st.query_params or page.key in here.bare:
-        if not st.query_params:
-            here.bare.add(page.key)
-        return
-    from pages.ui.state.session_state import in_full
-
-    st.query_params.from_dict(in_full(view))
-
-
-def handed() -> tuple[int, dict[str, str]]:
-    """Return how often something below the picture was pressed, and what the browser is to show because of that."""
-    here = session()
-    return here.handed, spelled(here.view) if here.handed and here.view is not None else {}
-
-
-def spelled(view: "View") -> dict[str, str]:
-    """Return what a picture of the browser's shows of a view, as an address spells it."""
-    from pages.ui.state.session_state import in_full
-
-    return {name: text for name, text in in_full(view).items() if name in NAMES}
+    if not st.query_params:
+        here.bare.add(page.key)
 
 
 def carried(to: Page) -> dict[str, str]:

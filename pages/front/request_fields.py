@@ -15,6 +15,8 @@ MOST_PARAMETERS = 60  # of a link
 FORMATS = ("about", "svg", "png", "pdf", "csv", "json")  # of a picture; "about" is what is said of it
 RUN = "run"  # in the place of a picture's key: the whole run
 RUN_FORMATS = ("npz", "zip", "page")  # for numpy, a layer as tables, a page that draws itself
+TABLES = ("csv", "parquet", "npz")  # of a table below a page
+MOST_GIVEN, LONGEST_GIVEN = 2, 1_000_000  # texts that a section is given, and characters of each
 OF_LAYER = (2, 3)  # levels of packets that hold one layer
 OF_STEP = (8, 9)  # those that hold the numbers of one step, or one number of it
 LEVELS = (1, *OF_LAYER, 4, 5, 6, 7, *OF_STEP)
@@ -71,7 +73,8 @@ class FileRequest:
 class MoreRequest:
     """A section of what stands below a page that is asked for, and the parameters of a link to it.
 
-    `theme` is "light" or "dark"; `agreed` tells whether somebody has asked for what takes long.
+    `theme` is "light" or "dark"; `agreed` tells whether somebody has asked for what takes long. `given` are texts of
+    somebody's own that no link holds. `table` and `kind` ask for a table of the section as a file, one of TABLES.
     """
 
     page: str
@@ -79,6 +82,9 @@ class MoreRequest:
     query: tuple[tuple[str, str], ...]
     theme: Literal["light", "dark"]
     agreed: bool
+    given: tuple[tuple[str, str], ...] = ()
+    table: str = ""
+    kind: str = ""
 
 
 def fields(body: bytes, names: set[str]) -> dict[str, Any]:
@@ -117,12 +123,15 @@ def read_more(body: bytes) -> MoreRequest:
     Raises:
         RefusedError: it is not JSON, or holds what no page of this app sends.
     """
-    values = fields(body, {"page", "section", "query", "theme", "agreed"})
-    agreed, theme = values.get("agreed", False), values.get("theme", "light")
+    values = fields(body, {"page", "section", "query", "theme", "agreed", "given", "table", "kind"})
+    agreed, theme, given = values.get("agreed", False), values.get("theme", "light"), values.get("given") or {}
     if not isinstance(agreed, bool) or theme not in ("light", "dark"):
         raise RefusedError(400, NO_JSON)
-    page, section = (text(values, name, LONGEST_NAME) for name in ("page", "section"))
-    return MoreRequest(page, section, parameters(values.get("query")), theme, agreed)
+    page, section, table, kind = (text(values, name, LONGEST_NAME) for name in ("page", "section", "table", "kind"))
+    if (table and kind not in TABLES) or not isinstance(given, dict) or len(given) > MOST_GIVEN:
+        raise RefusedError(400, NO_JSON)
+    own = tuple((name, text(given, name, LONGEST_GIVEN)) for name in given)
+    return MoreRequest(page, section, parameters(values.get("query")), theme, agreed, own, table, kind)
 
 
 def parameters(query: object) -> tuple[tuple[str, str], ...]:

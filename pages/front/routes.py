@@ -7,6 +7,7 @@ import json
 import logging
 import re
 from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import ExitStack
 from functools import cache, partial
 from io import BytesIO
 from pathlib import Path
@@ -23,13 +24,14 @@ from pages.front.headers import PRIVATE
 from pages.front.packets import Packets
 from pages.front.request_fields import FileRequest, MoreRequest, RefusedError
 from pages.front.served_files import File, Links
-from pages.front.visitors import Makers, is_own, unless_left, visitor
+from pages.front.visitors import Few, Makers, is_own, unless_left, visitor
 from pages.ui.server.file_links import PATH
 from pages.ui.state.site import base
 
 BUILT = Path(encoder.__file__).parent / "browser" / "built"
 SCRIPTS = ("front.js", "pages.js", "in_class.js", "more.js", "plotly.js")  # the others are fetched by the first
 MOST_BODY = 64 * 1024  # bytes of a request
+MOST_GIVEN = 3 * 1024 * 1024  # of one that holds a text of somebody's own
 PART = 256 * 1024  # bytes of an answer that are sent at one time
 SECONDS = 10.0  # for a request to come
 OFTEN = 0.3  # seconds between two words on how far something is
@@ -38,7 +40,6 @@ PACKET, SCRIPT = "application/octet-stream", "text/javascript; charset=utf-8"
 JSON, LINES = "application/json", "application/x-ndjson"
 UNKNOWN = "There is nothing at this address. The app may have been renewed: load the page again."
 FOREIGN = "Only the pages of this app may ask for this."
-TOO_LARGE = f"The request is larger than {MOST_BODY // 1024} kB."
 FAILED = "This could not be made. Try another sentence, or load the page again."
 SLOW = "The request came too slowly. Try again."
 ENCODED = re.compile(r"(?:gzip|x-gzip|\*)(?:\s*;\s*q=([01](?:\.\d{0,3})?))?", re.IGNORECASE)
@@ -119,8 +120,8 @@ async def packet(request: Request) -> Response:
     return stored(request, shelf.packed[int(number)], PACKET, PUBLIC)
 
 
-async def body_of(request: Request) -> bytes:
-    """Return what a request sends, if it is JSON, small, and comes in time.
+async def body_of(request: Request, most: int = MOST_BODY) -> bytes:
+    """Return what a request sends, if it is JSON, of at most so many bytes, and comes in time.
 
     Raises:
         RefusedError: it is not.
@@ -128,15 +129,16 @@ async def body_of(request: Request) -> bytes:
     if request.headers.get("Content-Type", "").partition(";")[0].strip().lower() != "application/json":
         raise RefusedError(400, request_fields.NO_JSON)
     length = request.headers.get("Content-Length", "0")
-    if length.isascii() and length.isdigit() and int(length[:20]) > MOST_BODY:
-        raise RefusedError(413, TOO_LARGE)
+    too_large = RefusedError(413, f"The request is larger than {most // 1024:,} kB.")
+    if length.isascii() and length.isdigit() and int(length[:20]) > most:
+        raise too_large
 
     async def come() -> bytes:
         body = bytearray()
         async for part in request.stream():
             body += part
-            if len(body) > MOST_BODY:
-                raise RefusedError(413, TOO_LARGE)
+            if len(body) > most:
+                raise too_large
         return bytes(body)
 
     try:
@@ -145,12 +147,12 @@ async def body_of(request: Request) -> bytes:
         raise RefusedError(400, SLOW) from None
 
 
-async def answered(request: Request, make: Callable[[bytes], Awaitable[Response]]) -> Response:
+async def answered(request: Request, make: Callable[[bytes], Awaitable[Response]], most: int = MOST_BODY) -> Response:
     """Return what `make` answers to what a page of this app sends, or one sentence that says why it does not."""
     try:
         if not is_own(request.headers):
             raise RefusedError(403, FOREIGN)
-        return await make(await body_of(request))
+        return await make(await body_of(request, most))
     except RefusedError as error:
         return refusal(error)
     except ClientDisconnect:
@@ -173,6 +175,19 @@ def of_runs(packets: Packets) -> Callable[[Request], Awaitable[Response]]:
     return answer
 
 
+def saved(request: Request, file: File) -> Response:
+    """Return a file, to be saved under its name."""
+    response = stored(request, file.packed, file.type, PRIVATE)
+    response.headers["Content-Disposition"] = f'attachment; filename="{file.name}"'
+    return response
+
+
+def is_short(request: Request) -> bool:
+    """Return whether a request says that it is no larger than those that hold no text of somebody's own."""
+    length = request.headers.get("Content-Length", "")
+    return length.isascii() and length.isdigit() and int(length[:20]) <= MOST_BODY
+
+
 def of_files(make_file: Callable[[FileRequest], File]) -> Callable[[Request], Awaitable[Response]]:
     """Return the route of the files of pictures and runs: the one that is asked for, to be saved under its name."""
     makers = Makers("files")
@@ -180,10 +195,7 @@ def of_files(make_file: Callable[[FileRequest], File]) -> Callable[[Request], Aw
     async def answer(request: Request) -> Response:
         async def make(body: bytes) -> Response:
             coming = makers.begin(visitor(request), make_file, request_fields.read_file(body))
-            file = await unless_left(request, coming)
-            response = stored(request, file.packed, file.type, PRIVATE)
-            response.headers["Content-Disposition"] = f'attachment; filename="{file.name}"'
-            return response
+            return saved(request, await unless_left(request, coming))
 
         return await answered(request, make)
 
@@ -200,25 +212,46 @@ def make_more(request: MoreRequest, hear: Callable[[float], None]) -> bytes:
     return more(request, hear)
 
 
+def make_table(request: MoreRequest) -> File:
+    """Wait until the libraries are there, and make a table of what stands below a page as a file."""
+    from pages.ui.frame import cold_start
+
+    cold_start.load()
+    from pages.front.make_more import table_file
+
+    return table_file(request)
+
+
 def of_more() -> Callable[[Request], Awaitable[Response]]:
     """Return the route of what stands below pages: the section that is asked for, and of long work how far it is.
 
     What somebody agreed to wait for comes in lines, each an object as JSON: the share that is done, and at last the
-    items, or the sentence that says why there are none.
+    items, or the sentence that says why there are none. Texts that somebody gives are large: few of these requests may
+    be here at one time, and fewer of one visitor.
     """
-    makers = Makers("more")
+    makers, given = Makers("more"), Few()
 
     async def answer(request: Request) -> Response:
         async def make(body: bytes) -> Response:
             asked, share = request_fields.read_more(body), [0.0]
+            if asked.table:
+                return saved(request, await unless_left(request, makers.begin(visitor(request), make_table, asked)))
             coming = makers.begin(visitor(request), make_more, asked, partial(share.__setitem__, 0))
             if asked.agreed:
+                held = place.pop_all()
+                coming.add_done_callback(lambda done: held.close())
                 return StreamingResponse(lines(coming, share), headers={"Cache-Control": PRIVATE}, media_type=LINES)
             items = await unless_left(request, coming)
             packed = await asyncio.to_thread(gzip.compress, items, mtime=0)
             return stored(request, packed, JSON, PRIVATE)
 
-        return await answered(request, make)
+        short = is_short(request)
+        try:
+            place = ExitStack() if short else given.take(visitor(request))
+        except RefusedError as error:
+            return refusal(error)
+        with place:
+            return await answered(request, make, MOST_BODY if short else MOST_GIVEN)
 
     return answer
 

@@ -7,6 +7,7 @@ import asyncio
 import os
 from collections import Counter
 from collections.abc import Awaitable, Callable, Mapping, Sequence
+from contextlib import ExitStack
 from functools import cache
 from ipaddress import IPv4Network, IPv6Network, ip_address, ip_network
 from typing import TypeVar
@@ -27,6 +28,7 @@ MOST_WAITING = 96  # things that are waited for
 MOST_OF_ONE = 32  # of them by one address, behind which a whole class may sit
 FULL = "Many runs are being made on this server now. Try again in a moment."
 YOUR_SHARE = "Many runs were asked for from your network just now. Try again in a moment."
+READING = "Large texts of others are being read just now. Try again in a moment."
 T = TypeVar("T")
 
 
@@ -63,6 +65,32 @@ class Makers:
         """It was made, or could not be, or nobody waits for it any more."""
         self.waiting[visitor] -= 1
         self.waiting += Counter()  # names no visitor who waits for nothing
+
+
+class Few:
+    """Places of which there are few, and fewer for one visitor."""
+
+    def __init__(self, most: int = 8, most_of_one: int = 2) -> None:
+        self.most, self.most_of_one = most, most_of_one
+        self.taken = Counter[str]()
+
+    def take(self, visitor: str) -> ExitStack:
+        """Return a place, which its `close` gives back.
+
+        Raises:
+            RefusedError: all are taken, or as many as a visitor may have.
+        """
+        if self.taken.total() >= self.most or self.taken[visitor] >= self.most_of_one:
+            raise RefusedError(503, READING, 2)
+        self.taken[visitor] += 1
+        place = ExitStack()
+        place.callback(self.give_back, visitor)
+        return place
+
+    def give_back(self, visitor: str) -> None:
+        """Take back a place."""
+        self.taken[visitor] -= 1
+        self.taken += Counter()  # names no visitor who has none
 
 
 async def unless_left(request: Request, coming: Awaitable[T]) -> T:

@@ -4,20 +4,18 @@ from collections.abc import Callable, Mapping
 from typing import Any, Concatenate, ParamSpec, TypeVar
 
 from encoder import Trace
-from encoder.atlas.atlas_reader import Atlas
 from encoder.edits.edit_text import edits_to_text
 from encoder.teach import trials
-from pages.ui.server import exams, measurements
+from pages.ui.server import measurements
 from pages.ui.server.engine import is_kept
 from pages.ui.server.engine import is_loaded as is_loaded
 from pages.ui.server.engine import run as run
 from pages.ui.server.engine import text_encoder as text_encoder
 from pages.ui.server.engine import warm as warm
-from pages.ui.server.measurements import atlases, trial_seconds
 from pages.ui.server.measurements import findings as findings
 from pages.ui.server.measurements import snapshots as snapshots
 from pages.ui.server.measurements import spelled as spelled
-from pages.ui.server.measurements import words_of_head as words_of_head
+from pages.ui.server.measurements import trial_seconds
 from pages.ui.state.session_state import current, session
 
 P = ParamSpec("P")
@@ -29,19 +27,8 @@ def of_current(of_model: Callable[Concatenate[str, P], R]) -> Callable[P, R]:
     return lambda *asked, **named: of_model(current().model, *asked, **named)
 
 
-survey = of_current(measurements.survey)
-knocked_out = of_current(measurements.knocked_out)
 probe = of_current(measurements.probe)
 readers = of_current(measurements.readers)
-exam = of_current(exams.exam)
-examined = of_current(exams.examined)
-
-
-def atlas() -> Atlas | None:
-    """The atlas of the model that this session looks at: the one that was chosen, or the first; None without one."""
-    every = atlases(current().model).atlases
-    chosen = dict(current().choices).get("atlas_of", "0")
-    return next((each for i, each in enumerate(every) if str(i) == chosen), every[0] if every else None)
 
 
 def now() -> Trace:

@@ -16,14 +16,8 @@ def apart() -> Any:
     return st.container(key="apart")
 
 
-def fold(label: str, key: str, draw: Callable[[], object], *, holds: Collection[str] = ()) -> None:
-    """What may stay closed, which is not drawn before it is opened; whether it is open is part of the link.
-
-    A link that knows only of the choices that it `holds` opens it.
-    """
-    chosen = dict(state.current().choices)
-    if state.session().linked and key not in chosen and chosen.keys() & set(holds):
-        state.remember(key, True, False)
+def fold(label: str, key: str, draw: Callable[[], object]) -> None:
+    """What may stay closed, which is not drawn before it is opened; whether it is open is part of the link."""
     expander = st.expander(label, **state.choice(key, (False, True), False))
     if expander.open:
         with expander, shows_errors():

@@ -1,7 +1,7 @@
 """What an atlas costs: python tests/benchmarks/bench_atlas.py [--text FILE] [--check].
 
-Sentences per second of `base` with one and two processes, the memory of `small` over a text and over ten times as much,
-the size of the files, the processor time of a click on the page Atlas, and the search among a million vectors. The text
+Sentences per second of `base` with one and two processes, the memory of `small` over a text and ten times as much, the
+size of the files, the processor time of a section that reads an atlas, and the search among a million vectors. The text
 is that of the atlases that come with the project. With `--text` the size of the files over the first 1.1 MB of that
 text is measured too: as much as there is in the validation part of WikiText-2, of which exBERT's files take 47 GB.
 """
@@ -9,9 +9,7 @@ text is measured too: as much as there is in the validation part of WikiText-2, 
 import subprocess
 import sys
 import tempfile
-from collections.abc import Iterator
 from functools import partial
-from itertools import count
 from pathlib import Path
 from time import perf_counter
 
@@ -20,8 +18,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import torch
 from figures import ROOT, Figure, command_line, finish, processor_seconds
-from page_tools import healthy, open_app
-from streamlit.testing.v1 import AppTest
+from more_tools import section
 
 from encoder import TextEncoder
 from encoder.atlas.atlas_folders import SHIPPED
@@ -38,16 +35,16 @@ sys.exit(code)
 """
 CLICK, NEAREST, GROWTH = 0.15, 1.0, 1.2  # bars: seconds, seconds, times
 EXBERT = 1_100_000  # bytes of text
-HEADS = {"heads_part": "Over a corpus"}
-CLICKS: dict[str, dict[str, str]] = {  # what is clicked in More of Heads, by its link
-    "Heads": HEADS,
-    "Heads, knocked out": HEADS | {"atlas_off": "1"},
-    "Heads, one run live": HEADS | {"atlas_run": "1"},
-    "From A to B": HEADS | {"atlas_part": "From A to B"},
-    "Find a word": HEADS | {"atlas_part": "Find a word", "atlas_word": "Monday"},
-    "Nearest": HEADS | {"atlas_part": "Nearest"},
+CLICKS: dict[str, tuple[str, str, dict[str, str]]] = {  # page, section below it, and what is chosen there
+    "Heads": ("heads", "contexts", {}),
+    "Heads, one run live": ("heads", "contexts", {"atlas_run": "1"}),
+    "From A to B": ("heads", "kinds", {}),
+    "Find a word": ("heads", "find", {"atlas_word": "Monday"}),
+    "Nearest": ("heads", "nearest", {"atlas_near": "6"}),
+    "Nearest, one head": ("heads", "nearest", {}),
+    "All heads, measures": ("heads", "measures", {"over": "100 sentences"}),
+    "Units": ("feed_forward", "corpus", {}),
 }
-UNITS: dict[str, dict[str, str]] = {"Units": {}, "Units, knocked out": {"atlas_off": "1"}}  # in More of Feed-forward
 
 
 def make(folder: Path, texts: list[str], model: str, *more: str) -> tuple[float, float]:
@@ -92,19 +89,13 @@ def memory(folder: Path, texts: list[str]) -> list[Figure]:
 
 
 def clicks(rounds: int) -> list[Figure]:
-    """Return a rerun of each view of the shipped atlas of `base`, and of Heads, which reads it."""
+    """Return each section that reads the shipped atlas of `base`, asked for again."""
     atlas, base = Atlas(SHIPPED / "base"), TextEncoder.from_pretrained("base")
-    views = CLICKS | {
-        "Nearest, one head": HEADS | {"atlas_part": "Nearest", "atlas_near": f"heads-{atlas.card.head_vectors[0]}"}
-    }
-    pages = [(name, open_app("heads", **query)) for name, query in views.items()]
-    pages += [(name, open_app("feed_forward", **query)) for name, query in UNITS.items()]
-    pages.append(("All heads, measures", open_app("heads", heads_part="Measures", over="100 sentences")))
-    rows = [Figure(f"{name}: a click", processor_seconds(app.run, rounds), CLICK, "s") for name, app in pages]
-    for name in ("Nearest", "Nearest, one head"):  # a token whose neighbours were not asked for before
-        app, tokens = open_app("heads", sentence=" ".join("abcdefghijklm"), **views[name]), count(2)
-        took = processor_seconds(partial(choose_token, app, tokens), rounds)
-        rows.append(Figure(f"{name}, another token: a click", took, NEAREST, "s"))
+    rows = list[Figure]()
+    for name, (page, part, query) in CLICKS.items():
+        asked = partial(section, page, part, layer="2", head="3", **query)
+        bar = NEAREST if part == "nearest" else CLICK  # the search is exact, and made anew
+        rows.append(Figure(f"{name}: a click", processor_seconds(asked, rounds), bar, "s"))
     for layer, head in ((0, 0), (2, 3), (atlas.card.sizes["layers"] - 1, 1)):  # what is kept after the first click
         firings = atlas.head_firings(layer, head, "weight", "top")
         texts = atlas.texts([firing.sentence for firing in firings])
@@ -113,11 +104,6 @@ def clicks(rounds: int) -> list[Figure]:
         name = f"{len(firings)} contexts without a head of layer {layer}"
         rows.append(Figure(name, processor_seconds(knocked_out, rounds), CLICK, "s"))
     return rows
-
-
-def choose_token(app: AppTest, tokens: Iterator[int]) -> None:
-    """Choose the next token."""
-    healthy(app.pills(key="atlas_token").set_value(next(tokens)).run())
 
 
 def storage(folder: Path, text: Path) -> list[Figure]:

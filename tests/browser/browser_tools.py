@@ -18,9 +18,8 @@ from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
 from encoder.pictures.view import EXAMPLE
 
 ROOT = Path(__file__).resolve().parents[2]
-# Of an address: a page that the browser draws shows what the other pages open with, the latter with what is below it.
+# Of an address: a page that the browser draws shows what the other pages open with.
 AS_ELSEWHERE = f"layer=4&head=1&sentence={quote_plus(EXAMPLE)}"
-BELOW = f"more=1&{AS_ELSEWHERE}"
 READY = """() => {
   const app = document.querySelector('[data-testid=stApp]')
   return app && app.dataset.testConnectionState === 'CONNECTED' && app.dataset.testScriptState === 'notRunning'
@@ -255,12 +254,6 @@ def choose(page: Page, name: str, value: int) -> None:
     """Choose a layer or head, where the server draws something with it."""
     with rerun(page):
         places(page, name).get_by_role("radio", name=f"{name} {value}", exact=True).click()
-
-
-def choose_head(page: Page, layer: int, head: int) -> None:
-    """Choose a head on Start, where the server draws something with it."""
-    with rerun(page):
-        page.locator(f"[data-head-row='{layer},{head}']").first.click()
 
 
 def places(page: Page, name: str) -> Locator:

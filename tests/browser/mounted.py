@@ -39,7 +39,7 @@ MOUNT = """async ([page, ids, sent, named, first, held, lost, { keys, models, mo
   const name = (0, eval)(named), bytes = text => Uint8Array.from(atob(text), c => c.charCodeAt(0)).buffer
   const now = {
     store: makeStore({ first }), packets: Object.fromEntries(ids.map(([name, id]) => [name, window.sent[id]])),
-    asked: [], requests: [], led: [], kept: [], unfolded: [], waiting: {}, held: new Set(held), lost: new Set(lost),
+    asked: [], requests: [], led: [], kept: [], waiting: {}, held: new Set(held), lost: new Set(lost),
   }
   Object.assign(window, now)
   window.free = one => { now.held.delete(one); now.waiting[one]?.forEach(go => go()) }
@@ -59,7 +59,7 @@ MOUNT = """async ([page, ids, sent, named, first, held, lost, { keys, models, mo
     pages: [...new Set([page, ...keys])].map(listed),
     goTo: (key, query) => { now.led.push([key, query]) },
     keep: async asked => { now.kept.push(asked); throw new Error('No file is made here.') },
-    ...more ? { unfold: (open, choices) => { now.unfolded.push([open, choices ?? {}]) }, more: async () => [] } : {},
+    ...more ? { more: async () => [] } : {},
   }
   window.again = some => { window.leave = mount(document.getElementById('front'), { ...options, ...some }) }
   window.again({})

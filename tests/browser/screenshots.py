@@ -18,11 +18,14 @@ from chromium import find_chromium  # noqa: E402
 from playwright.sync_api import Page, sync_playwright  # noqa: E402
 from servers import serve  # noqa: E402
 
-from pages.ui.state.site import DRAWN as OF_BROWSER  # noqa: E402
 from pages.ui.state.site import PAGES, path  # noqa: E402
 
-# A page -> how its pictures are called; what the browser draws is opened with what stands below it, too
-VIEWS = {page.key: page.key for page in PAGES} | {f"{key}?more=1&layer=4&head=1": f"{key}-more" for key in OF_BROWSER}
+# A page -> how its pictures are called; what the browser draws is opened with all that stands below it, too
+VIEWS = {page.key: page.key for page in PAGES} | {
+    f"{page.key}?more={','.join(name for name, _ in page.more)}&layer=4&head=1": f"{page.key}-more"
+    for page in PAGES
+    if page.more
+}
 WIDTHS = {390: 844, 1280: 800, 1920: 1080}  # width -> the least height
 WINDOWS = ((1280, 1920), (390,))  # widths that a page can change between
 SCHEMES = ("light", "dark")

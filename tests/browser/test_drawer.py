@@ -5,14 +5,13 @@ import re
 import numpy as np
 import pytest
 from browser_tools import (
-    BELOW,
+    AS_ELSEWHERE,
     barriers,
     dark,
     follow_menu,
     number,
     open_page,
     opened_number,
-    press,
     problems,
     rerun,
     valued,
@@ -34,13 +33,8 @@ STILL = """element => new Promise(done => {
   };
   look();
 })"""
-UNFOLDED = """stage => new Promise(done => {
-  const map = stage.closest('.map').map;
-  const look = () => map.open >= 0 && map.now ? done() : requestAnimationFrame(look);
-  look();
-})"""
 OPEN = "detail => document.dispatchEvent(new CustomEvent('encoder:number', { detail }))"
-NUMBERS = f"{BELOW.replace('more=1&', '').replace('more=1', '')}&numbers=1"
+NUMBERS = f"{AS_ELSEWHERE}&numbers=1"
 PAGES = {  # a page -> part of the title of what opens, the recorded step
     "attention": ("Attention weights, layer 4, head 1", "layers.4.attention.weights"),
     "embedding": ("Token embedding", "embedding.tokens"),
@@ -192,29 +186,6 @@ def test_on_a_phone_it_is_a_sheet_from_below_that_leaves_the_cell_in_sight(phone
     assert chosen and chosen["y"] > 48 and chosen["y"] + chosen["height"] <= box["y"], "it stays in sight"
     phone.get_by_role("button", name="Close").tap()
     expect(sheet).to_be_hidden()
-
-
-def test_a_number_of_a_picture_that_the_server_draws_opens_in_the_same_drawer(
-    page: Page, app_url: str, base: TextEncoder
-) -> None:
-    open_page(page, f"{app_url}/?{BELOW}&unfolded=1")
-    stage = widget(page, "living_map").locator(".stage")
-    stage.evaluate(UNFOLDED)
-    stage.evaluate("element => element.scrollIntoView({block: 'center'})")
-    before, box = still(stage), stage.bounding_box()
-    assert box
-    x, y = stage.evaluate(
-        """stage => { const map = stage.closest('.map').map, s = map.now.strips[0];
-          return [map.left + s.x + s.w / 64 - map.scroll, map.top + 5.5 * map.rowHeight] }"""
-    )
-    press(page, box["x"] + x, box["y"] + y)
-    strip = base.trace(EXAMPLE)["embedding.scaled"][5]
-    value = float(strip[strip[:16].abs().argmax()])
-    opened_number(page, "“the” (5)", value)
-    assert abs(still(stage) - before) <= 1
-    page.keyboard.press("Escape")
-    expect(number(page)).to_be_hidden()
-    page.wait_for_function("() => !location.search.includes('cell=')")
 
 
 def test_on_a_page_of_the_server_it_opens_too_and_closing_it_is_remembered(

@@ -26,16 +26,14 @@ from tiers import mostly_nightly
 
 from pages.ui.state.site import DRAWN, PAGES, path
 
-# What the browser draws is opened as it is, and with what the server draws below it.
-BELOW = [f"{page.key}?more=1&layer=4&head=1" for page in PAGES if page.is_drawn and not page.more]
-KEYS = [*(page.key for page in PAGES), *BELOW]
+KEYS = [page.key for page in PAGES]
 # The pictures that the browser draws itself
 OF_BROWSER = ".picture-canvas, .enc-words, .hd-grid, .ou-bars, .em-near, .tl, .cv-canvas, .wi-board"
 WITHOUT_PICTURE = ("lessons", "class")  # text, a form first
 SCREEN: ViewportSize = {"width": 1280, "height": 800}
 HOSTILE_DAILY = ("compare",)  # shows what is typed, as words and in pictures
 WITH_MENU = ("start", "lessons")
-WITH_PARTS = ("heads?more=1&layer=4&head=1", "training", "lessons", "models")
+WITH_PARTS = ("training", "lessons", "models")
 TOP, TOP_OF_PHONE = 600, 300  # pixels from the top of the window within which the main picture begins
 WIDE, PHONE = SIZES
 MOST_CONTROLS, MOST_ON_START = 20, 12  # that can be used without scrolling
@@ -61,7 +59,6 @@ BEYOND = """() => {
 }"""
 FIRST_PICTURE = """() => Math.min(...[...document.querySelectorAll(
     '[data-testid=stMain] :is(.main-svg, [data-testid=stDataFrame], .tokens), ' +
-    '[data-testid=stMain] .st-key-living_map, ' +
     '[data-testid=stMain] :is(.st-key-arcs, .st-key-learning, .st-key-grammar), ' +
     '[data-testid=stMain] :is(.st-key-board, .st-key-atlas_contexts)')]
   .filter(one => one.checkVisibility()).map(one => one.getBoundingClientRect().top))"""
@@ -86,15 +83,11 @@ def address(app_url: str, key: str) -> str:
 
 def draws(page: Page, key: str) -> None:
     """The page has its title and something to look at; where it has a main picture, that holds numbers."""
-    name, _, below = key.partition("?")
-    about = next(one for one in PAGES if one.key == name)
-    if name in DRAWN:
+    if key in DRAWN:
         expect(page.get_by_role("heading", level=1)).not_to_be_empty()
         expect(page.locator(OF_BROWSER).first).to_be_visible()
-        if not below:
-            return
-    else:
-        expect(page.locator("h1")).to_have_text(about.title)
+        return
+    expect(page.locator("h1")).to_have_text(next(one.title for one in PAGES if one.key == key))
     main = page.locator("[data-testid=stMain]")
     expect(
         main.locator(f".main-svg, canvas, [data-testid=stDataFrame], .wi-board, .ou-cell, {WORDS}")
@@ -141,7 +134,7 @@ def test_a_page_is_for_everybody(page: Page, app_url: str, key: str) -> None:
     """One visit for all that is looked at, because opening a page is what takes time.
 
     The first screen is one that is taken in: few controls, its picture in sight on a phone, and not long before it is
-    unfolded. What the server draws below a picture of the browser's is unfolded then.
+    unfolded.
     """
     page.set_viewport_size(PHONE)
     open_page(page, address(app_url, f"{key}?layer=4&head=1" if key in DRAWN else key))
@@ -155,16 +148,10 @@ def test_a_page_is_for_everybody(page: Page, app_url: str, key: str) -> None:
         assert box and box["y"] < TOP
         assert 3 <= tab_stops(page) <= MOST_STOPS
         assert barriers(page, "[data-testid=stMain]", every=True) == []
-        about = next(each for each in PAGES if each.key == key)
-        if about.more:  # what stands below is for everybody by test_more.py
-            page.get_by_role("button", name=about.more[0][1], exact=True).click()
-            expect(page.locator(".more-pieces > *").first).to_be_visible()
-            fits_a_phone(page)
-        else:
-            with rerun(page):
-                page.get_by_role("button", name=re.compile("^More")).click()
-            fits_a_phone(page)
-            on_a_screen(page, f"{key}?more=1")
+        about = next(each for each in PAGES if each.key == key)  # what stands below is for everybody by test_more.py
+        page.get_by_role("button", name=about.more[0][1], exact=True).click()
+        expect(page.locator(".more-pieces > *").first).to_be_visible()
+        fits_a_phone(page)
     elif key not in WITHOUT_PICTURE:
         page.wait_for_function(f"() => ({FIRST_PICTURE})() < {TOP}")
     # The menu around them is the same on all pages.
@@ -212,9 +199,9 @@ def test_a_hostile_link_on_a_dark_phone_runs_no_script_and_fits(
     """Hostile text as sentence, as the other one, in the choices of pages and in every parameter of the link."""
     page.set_viewport_size({"width": 390, "height": 900})
     page.emulate_media(color_scheme="dark")
-    open_page(page, f"{address(app_url, key)}{'&' if '?' in key else '?'}{hostile}")
+    open_page(page, f"{address(app_url, key)}?{hostile}")
     page.wait_for_function(IN_DARK)
-    if key.partition("?")[0] in DRAWN:  # its run is refused, in a sentence
+    if key in DRAWN:  # its run is refused, in a sentence
         expect(page.get_by_role("alert").first).to_be_visible()
     else:
         draws(page, key)
@@ -225,7 +212,7 @@ def test_a_hostile_link_on_a_dark_phone_runs_no_script_and_fits(
         picture.hover()
     assert page.evaluate(CANARY_SEEN) is None
     no_markup(page)
-    if key.partition("?")[0] in DRAWN:
+    if key in DRAWN:
         assert all("Failed to load resource" in one for one in problems(page))  # what was refused
 
 

@@ -71,8 +71,9 @@ def test_a_report_of_words_that_break_things_runs_and_fetches_nothing(
 def test_a_picture_of_words_that_break_things_runs_and_fetches_nothing(
     page: Page, app_url: str, browser: Browser, tmp_path: Path
 ) -> None:
-    open_page(page, f"{app_url}/?{urlencode({'several': 1, 'layer': 4, 'head': 1, 'sentence': ' '.join(SCRIPTS[:6])})}")
-    widget(page, "keep_together_matrix").get_by_role("button").first.click()
+    asked = {"lessons_part": "Labs", "lab": "Rollout", "sentence": " ".join(SCRIPTS[:6])}
+    open_page(page, f"{app_url}/lessons?{urlencode(asked)}")
+    widget(page, "keep_rollout").get_by_role("button").first.click()
     with page.expect_download() as download:
         page.get_by_role("link", name="Picture as SVG", exact=True).click()
     path = tmp_path / "picture.svg"

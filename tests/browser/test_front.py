@@ -223,12 +223,11 @@ def test_words_that_the_model_does_not_know_are_said_on_both_pages(page: Page, a
 
 
 def test_a_link_down_opens_what_it_names_below_the_picture_and_has_it_in_sight(page: Page, app_url: str) -> None:
-    contexts = page.locator(".st-key-atlas_contexts")
     drawn(page, f"{app_url}/heads?model=small&layer=2&head=3")
     page.get_by_role("link", name="Its contexts").click()
-    expect(contexts).to_be_in_viewport()
-    expect(page.get_by_role("radio", name="Over a corpus")).to_be_checked()
-    assert "heads_part=Over+a+corpus" in page.url
+    expect(page.locator("#more-contexts")).to_be_in_viewport()
+    expect(page.locator("#more-contexts")).to_contain_text("Layer 2, head 3 gives the token before")
+    assert "more=contexts" in page.url
     drawn(page, f"{app_url}/feed_forward?model=small&layer=2")
     unit = page.locator(".ff-corpus")
     number = str(unit.get_attribute("data-unit"))

@@ -209,8 +209,7 @@ def test_its_links_carry_the_head_and_the_edit_that_switches_it_off(opened: Open
     assert [key for key, _ in led] == ["attention", "what_if"]
     assert all((query["layer"], query["head"]) == ("4", "0") for _, query in led)
     assert led[1][1]["edits"] == "layers.4.attention.heads:zero:h=0" and "edits" not in led[0][1]
-    contexts = {"heads_part": "Over a corpus", "atlas_part": "Contexts"}
-    assert page.evaluate("unfolded") == [[True, contexts], [True, {"heads_part": "What each head does"}]]
+    assert page.evaluate("store.get().more") == "contexts,jobs"
 
 
 def test_a_model_that_was_not_examined_says_so_and_offers_it(opened: Opened) -> None:
@@ -232,18 +231,18 @@ def test_an_examination_that_is_made_below_is_shown_above(opened: Opened, base: 
     run = encoder.trace(SENTENCE)
     page = opened(runs=packed(encoder, run), layer=4, head=0)
     asked = "window.asked.filter(level => level === '6').length"
-    page.evaluate("window.again({ open: true })")
+    measured = "document.dispatchEvent(new CustomEvent('encoder:measured'))"
     cell(page, 4, 1).click()
     cell(page, 4, 0).click()
     expect(page.get_by_text("No examination comes with this model")).to_be_visible()
-    assert page.evaluate(asked) == 2  # once each time that the server draws
+    assert page.evaluate(asked) == 1
     page.evaluate("packet => { packets[6] = packet }", coded(level_6(encoder, run, exam=exam)))
-    page.evaluate("window.again({ open: true })")
+    page.evaluate(measured)
     expect(page.get_by_text("No examination comes with this model")).to_have_count(0)
     expect(page.locator("h1")).to_have_text(re.compile("^Head 0 of layer 4 finds the verb of an object"))
     expect(page.locator(".is-ahead").first).to_be_visible()
-    page.evaluate("window.again({ open: true })")
-    assert page.evaluate(asked) == 3  # what is known is asked for no more
+    cell(page, 4, 1).click()
+    assert page.evaluate(asked) == 2  # what is known is asked for no more
 
 
 def test_all_sizes_of_models_fit(opened: Opened) -> None:

@@ -115,5 +115,5 @@ def test_the_arrow_keys_walk_the_encoder_again_after_the_lesson(page: Page, app_
     press(page, "ArrowLeft")
     expect(page).to_have_url(re.compile("/heads"))
     with rerun(page):
-        widget(page, "back_to_lesson").get_by_role("button").click()
+        page.get_by_role("link", name="← Back to the lesson").click()
     expect(page.get_by_test_id("stProgress")).to_contain_text("Step 1 of")

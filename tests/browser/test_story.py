@@ -59,7 +59,7 @@ def test_an_own_sentence_is_followed_through_twelve_stops(page: Page, app_url: s
         page.get_by_role("button", name="Go deeper here").click()
     expect(page).to_have_url(re.compile(f"{app_url}/[?]"))
     with rerun(page):
-        page.get_by_role("button", name="Back to the story").click()
+        page.get_by_role("link", name="← Back to the story").click()
     expect(question.get_by_role("heading")).to_have_text(stops[3].question)
     expect(question).to_contain_text(stops[3].sentence)
     expect(sentence_line(page)).to_have_value(OWN)

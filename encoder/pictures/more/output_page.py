@@ -3,10 +3,11 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from encoder.metrics import BUNDLED, SENTENCES, most_active, stream, survey, survey_cost, unit_words
+from encoder.metrics import BUNDLED, most_active, stream, survey, unit_words
 from encoder.pictures.expression import ENC, call
-from encoder.pictures.lab import Ask, Beside, Long, Note, Part, Show, Table, When
+from encoder.pictures.lab import Ask, Beside, Note, Part, Show, Table, When
 from encoder.pictures.more.checked import WHOLE, checked, program
+from encoder.pictures.more.surveys import over_many
 from encoder.pictures.picture import Answer
 from encoder.pictures.registry.output_pictures import (
     AFTER,
@@ -23,7 +24,6 @@ from encoder.pictures.registry.output_pictures import (
     RACE,
     mean_shares,
 )
-from encoder.pictures.scene import Scene
 from encoder.support.formatting import brief, shown
 
 UNITS, NEAR = 5, 6
@@ -64,12 +64,6 @@ def of_survey(answer: Answer) -> str:
     )
 
 
-def flops_of_survey(scene: Scene) -> float:
-    """Operations of a survey over the bundled sentences."""
-    encoder = scene.encoder
-    return survey_cost(encoder.config, [len(encoder.tokenize(text).ids) for text in SENTENCES]).flops
-
-
 def units(answer: Answer) -> Mapping[Any, Sequence[Any]]:
     """The most active units of the chosen token in the chosen layer, and the words that they point to."""
     scene = answer.scene
@@ -107,7 +101,7 @@ MORE: dict[str, tuple[Part, ...]] = {
     ),
     "layers": (
         f"How alike the vectors of every two layers are, over {BUNDLED}.",
-        Long("Measure", flops_of_survey, (Beside((ALIKE_COSINE, ALIKE_LINEAR)), Note("paragraph", of_survey))),
+        over_many(Beside((ALIKE_COSINE, ALIKE_LINEAR)), Note("paragraph", of_survey)),
     ),
     "sources": (Show(LAYER_SHARES, more=SHARES), Note("paragraph", of_shares)),
     "units": (Note("paragraph", of_units), Table("unit_words", units)),

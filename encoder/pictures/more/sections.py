@@ -3,9 +3,18 @@
 from collections.abc import Mapping
 
 from encoder.pictures.lab import Part
-from encoder.pictures.more import compare_page, feed_forward_page, output_page, step_pages, what_if_page
+from encoder.pictures.more import (
+    compare_page,
+    feed_forward_page,
+    heads_page,
+    output_page,
+    start_page,
+    step_pages,
+    what_if_page,
+)
 
 MORE: Mapping[str, Mapping[str, tuple[Part, ...]]] = {
+    "start": start_page.MORE,
     "embedding": step_pages.EMBEDDING,
     "attention": step_pages.ATTENTION,
     "add_norm": step_pages.ADD_NORM,
@@ -13,4 +22,5 @@ MORE: Mapping[str, Mapping[str, tuple[Part, ...]]] = {
     "output": output_page.MORE,
     "what_if": what_if_page.MORE,
     "compare": compare_page.MORE,
+    "heads": heads_page.HEADS,
 }

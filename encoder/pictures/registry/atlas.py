@@ -19,7 +19,6 @@ from encoder.pictures.registry.heads_pictures import every_head
 from encoder.pictures.scene import ATLAS, Option, Scene, one_of
 from encoder.support.formatting import brief, percent
 
-PART = {"heads_part": "Over a corpus"}
 KNOWN = MEASURES | ACROSS
 TITLES = {name: measure.title for name, measure in KNOWN.items()} | {
     "weight_mean": "Largest weight, mean",
@@ -78,7 +77,7 @@ ATLAS_HEADS = of_page(
     title=lambda scene: f"All heads by {' and '.join(chosen_measures(scene))}",
     say=say_heads,
     options=(ATLAS, TO_THE_RIGHT, UP),
-    unfolds=PART | {"atlas_map": "1"},
+    unfolds={"more": "two_measures"},
     look=lambda answer: {
         "chosen": answer.scene.layer * answer.scene.n_heads + answer.scene.head,
         "titles": tuple(chosen_measures(answer.scene)),
@@ -168,7 +167,7 @@ ATLAS_DECILES = of_page(
     title=lambda scene: f"How the values of layer {scene.layer}, head {scene.head} are spread",
     say=say_deciles,
     options=(ATLAS, BY),
-    unfolds=PART | {"atlas_spread": "1"},
+    unfolds={"more": "contexts"},
 )
 START = Option("atlas_start", lambda scene: told_apart(opened(scene).card.pairs)[0], lambda scene: "article")
 END = Option("atlas_end", lambda scene: told_apart(opened(scene).card.pairs)[1], lambda scene: "next")
@@ -193,5 +192,5 @@ ATLAS_PAIRS = of_page(
     title=lambda scene: f"Weight from {MEANINGS[scene[START]]} to {MEANINGS[scene[END]]}",
     say=say_pairs,
     options=(ATLAS, START, END),
-    unfolds=PART | {"atlas_part": "From A to B"},
+    unfolds={"more": "kinds"},
 )

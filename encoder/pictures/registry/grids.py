@@ -150,7 +150,7 @@ of_flow = partial(
     dims=("query", "key"),
     names=lambda answer: dict.fromkeys(("query", "key"), unpadded.tokens(answer.scene.t)),
     about=about_flow,
-    unfolds={"heads_part": "What really flows"},
+    unfolds={"more": "flow"},
 )
 FLOW_WEIGHT = of_flow(
     key="flow_weight",
@@ -208,7 +208,7 @@ def how_large(scene: Scene) -> str:
 
 LIVING_MAP = of_every_head(
     key="living_map",
-    page="start",
+    page="story",
     question="What does every token take from the others, layer by layer?",
     measure=living,
     values=lambda answer: "signed" if unchanged_is_taken_off(answer.scene) else "share",

@@ -91,7 +91,7 @@ MEASURED = of_page(
     say=say_measured,
     about=about_measured,
     options=(OVER, MEASURE, ATLAS),
-    unfolds={"heads_part": "Measures"},
+    unfolds={"more": "measures"},
 )
 
 
@@ -116,7 +116,7 @@ BETWEEN = of_page(
     say=say_between,
     about=every_weight,
     options=(WAY,),
-    unfolds={"heads_part": "Between the sentences"},
+    unfolds={"more": "between"},
 )
 
 
@@ -147,7 +147,7 @@ MIXING = of_page(
     title="Share of each token's new vector that comes from other tokens, layer by layer",
     say=say_mixing,
     about=about_mixing,
-    unfolds={"heads_part": "What really flows"},
+    unfolds={"more": "flow"},
 )
 
 
@@ -169,7 +169,7 @@ LIKENESS = of_page(
     say=say_likeness,
     about=about_survey,
     options=(OVER,),
-    unfolds={"heads_part": "How alike heads are"},
+    unfolds={"more": "alike"},
     look=lambda answer: {"largest": math.log(2)},
 )
 
@@ -191,7 +191,7 @@ PLANE = of_page(
     say=say_plane,
     about=about_survey,
     options=(OVER,),
-    unfolds={"heads_part": "How alike heads are"},
+    unfolds={"more": "alike"},
     look=lambda answer: {"chosen": answer.scene.layer * answer.scene.n_heads + answer.scene.head},
 )
 
@@ -251,6 +251,6 @@ INSIDE_TERMS = of_page(
     say=say_terms,
     about=lambda scene: About(scene.t, layer=0, head=scene.head, reads=("attention.scaled",)),
     options=(QUERY, KEY),
-    unfolds={"heads_part": "Inside one head"},
+    unfolds={"more": "inside"},
     look=lambda answer: {"longest": 24, "row_title": "query", "column_title": "key"},
 )

@@ -200,7 +200,7 @@ def chosen_places(answer: Answer) -> Mapping[str, Any]:
     return {"chosen": chosen if drawn is None else [drawn.at.index(i) for i in chosen if i in drawn.at]}
 
 
-of_several = partial(Picture, page="start", about=about_several, options=OF_SEVERAL, unfolds={"several": "1"})
+of_several = partial(Picture, page="start", about=about_several, options=OF_SEVERAL, unfolds={"more": "several"})
 LINKS = of_several(
     key="links",
     question="Who looks at whom in some heads together?",

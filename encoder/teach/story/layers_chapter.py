@@ -48,7 +48,7 @@ def flowing(encoder: TextEncoder, trace: Trace, about: Subject) -> StoryStop:
         word,
         layer,
         head,
-        choices={"heads_part": "What really flows"},
+        choices={"more": "flow"},
     )
 
 

@@ -1,7 +1,6 @@
 """A server that was just started loads its libraries and pages as soon as nobody waits, or when a page needs them."""
 
 import gc
-import json
 import sys
 import threading
 import time
@@ -19,22 +18,10 @@ LONGEST = 15.0  # seconds after which it is done even so
 OFTEN = 0.1  # seconds between two looks
 HEALTH = "/_stcore/health"  # what asks for it waits for no page
 SHORT = 0.001  # seconds that one thread goes on while another waits: the browser fetches files during the imports
-NOTHING = """{
-    "data": [{"type": "heatmap", "z": [[0]], "opacity": 0, "showscale": false, "hoverinfo": "skip"}],
-    "layout": {"height": 10, "xaxis": {"visible": false}, "yaxis": {"visible": false}}
-}"""
 
 loaded = threading.Event()  # as soon as it has its libraries
 import_lock = threading.Lock()  # held by the thread that imports
 last_request = [0.0]  # when one came
-
-
-def fetch_charts(place: st.delta_generator.DeltaGenerator, key: str) -> None:
-    """Draw a chart of nothing: the browser has what draws charts by the time that it is asked for one.
-
-    Each draws one of its own: while Plotly reads a chart it takes the type out, and puts it back.
-    """
-    place.plotly_chart(json.loads(NOTHING), key=key, config={"displayModeBar": False})
 
 
 @contextmanager

@@ -1,6 +1,5 @@
 """What a run draws: the bar, the page itself, and the walk around it."""
 
-from collections.abc import Mapping
 from importlib import import_module
 from typing import Any, Protocol
 
@@ -76,32 +75,6 @@ def draw(page: Page, around: Around, top: Any, bar: Any, under: Any) -> None:
             draw_page(page)
     end(notes)
     state.write_url()
-    file_links.forget_undrawn(state.session().runs)
-
-
-def draw_below(page: Page, above: Any, usual: Mapping[str, str], is_open: bool) -> None:
-    """Draw what stands around a picture that the browser draws: the ways back `above` it, here the rest of the page.
-
-    `usual` is what the picture shows where the URL does not say it.
-    """
-    here = state.session()
-    here.runs += 1
-    walk.keep_up(page)
-    walk.resume()
-    with engine.attended():
-        with jobs.refused(), shows_errors(ends=True):
-            trace = page_run.undrawn(page, usual)
-        walk.settle(page, trace.config)
-        here.below, here.reading = here.view, False  # all that differs from now on was pressed here
-        with above:
-            lesson_bar.draw(page)
-            story_view.way_back(page)
-        notes = st.container(key="said")
-        if is_open:
-            with jobs.refused(), shows_errors():
-                draw_page(page)
-    end(notes)
-    state.write_choices()
     file_links.forget_undrawn(state.session().runs)
 
 

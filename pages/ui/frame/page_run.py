@@ -1,6 +1,5 @@
 """What all pages share: the model, what it reads, what is changed, and the run of it."""
 
-from collections.abc import Mapping
 from contextlib import nullcontext
 
 import streamlit as st
@@ -37,19 +36,10 @@ def say_changes(config: EncoderConfig) -> None:
         st.caption("This sentence is too long to be part of the link.")
 
 
-def undrawn(page: Page, usual: Mapping[str, str]) -> Trace:
-    """Return the run of a page whose picture has the controls itself, and means `usual` where its URL says nothing."""
-    encoder = read(page, usual)
-    offer_to_load()
-    fit(encoder)
-    return run()
-
-
-def read(page: Page, usual: Mapping[str, str] = state.EMPTY) -> TextEncoder:
+def read(page: Page) -> TextEncoder:
     """Take over what the URL asks for, and return the model; where that is nothing, a page may have a sentence."""
-    if page.sentence and state.session().view is None and not state.address():
-        usual = {"sentence": page.sentence}
-    state.read_url(page.key, offered_models.check, usual)
+    bare = page.sentence and state.session().view is None and not state.address()
+    state.read_url(page.key, offered_models.check, {"sentence": page.sentence} if bare else state.EMPTY)
     return loaded()
 
 

@@ -8,6 +8,7 @@ from typing import Any
 import streamlit as st
 
 from encoder.pictures.ask import scene_of
+from encoder.pictures.more.start_page import explained
 from encoder.pictures.picture import Picture
 from encoder.pictures.registry.grids import STORY_HEADS
 from encoder.pictures.registry.sentence_pictures import ARCS, WORD, names_drawn, words_to_look_from
@@ -193,7 +194,7 @@ BESIDE: tuple[PictureKind, ...] = ("tokens", "bars", "lines", "race")  # what ha
 def tokens(trace: Trace) -> None:
     """The text as tokens."""
     sections.draw_tokens(trace)
-    st.caption(sections.explain_tokens(trace))
+    st.caption(plain(explained(trace)))
 
 
 def arcs(trace: Trace, stop: StoryStop) -> None:

@@ -1,11 +1,10 @@
 """Examinations of heads on gold trees: those that are shipped, and those that visitors have made of other models."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
 from encoder import TextEncoder
 from encoder.exam import Exam, Treebank, bundled_treebanks, examine
-from encoder.exam.answers import ExamProgress
 from encoder.exam.examination import exam_by_content
 from encoder.exam.frames import DRAWS, FRAMES, subjects
 from pages.ui.server import jobs, memory
@@ -15,7 +14,6 @@ from pages.ui.server.pool import Results
 EXAMS_BYTES = 10_000_000  # of examinations, some 50 kilobytes each
 NEEDED = 400_000_000  # bytes while it goes on
 SENTENCES, TOKENS = 3555, 24  # of both treebanks with their masked verbs, and about how many tokens each has
-CONFIRMS, PIECES = 0.35, 1.6  # of them of the first treebank; tokens of a word, those of masked verbs among them
 MADE = 4 * len(FRAMES)  # constructed sentences of a draw
 SENTENCE_SECONDS = 0.0005  # of each sentence, however small the model is: they pass in batches
 HEAD_SECONDS = 4.5e-6  # of each sentence for each head: what it answers is counted
@@ -54,21 +52,20 @@ def made_here(encoder: TextEncoder) -> Exam | None:
 
 
 def examined(model: str) -> Exam:
-    """Return the examination of a model, made now where it was asked for.
+    """Return the examination of a model, made now where there is none.
 
     Raises:
-        jobs.NotStarted: it takes long, and was not asked for; the page now offers it.
         EncoderError: no sentence of the treebanks can be asked of this model.
     """
-    result = exam(model)
-    if result is None:
-        asked = examinee(model)
-        seconds = exam_seconds(text_encoder(model))
-        part = share(seconds)
-        doing = "Examine the heads of this model on two treebanks"
-        jobs.ask(f"exam_{abs(hash(asked))}", seconds * part, doing)
-        result = exams_kept.get(asked)
-    return result
+    return exam(model) or exams_kept.get(examinee(model))
+
+
+def seconds(model: str) -> float:
+    """Return about how long it takes until the examination of a model is there; 0 where it is."""
+    if exam(model) is not None:
+        return 0.0
+    whole = exam_seconds(text_encoder(model))
+    return whole * share(whole)
 
 
 def exam_seconds(encoder: TextEncoder, runs: float = SENTENCES + DRAWS * MADE) -> float:
@@ -85,44 +82,20 @@ def share(seconds: float) -> float:
 
 
 def examine_now(asked: Examinee) -> Exam:
-    """Examine a model now, in turn; between two batches it ends where the visitor has left or chosen something else."""
+    """Examine a model now, in turn; between two batches it ends where nobody waits for it any more."""
     encoder = text_encoder(asked.model)
     memory.check_room(NEEDED, "to examine its heads", budget.drop_one)
     part = share(exam_seconds(encoder))
-    with jobs.with_bar("Reading the treebanks …") as advance:
-        banks = first_part(bundled_treebanks(), part)
-        result = examine(encoder, banks, report=telling(advance, "Examining the heads"))
+    with jobs.in_turn():
+        result = examine(encoder, first_part(bundled_treebanks(), part))
         if encoder.mask_token is not None:
-            draws = max(2, round(DRAWS * part))
-            rows = subjects(encoder, draws, report=telling(advance, "On constructed sentences"))
-            result = replace(result, frames=tuple(rows))
+            result = replace(result, frames=tuple(subjects(encoder, max(2, round(DRAWS * part)))))
     return result
-
-
-def examined_on(model: str, own: Treebank) -> Exam:
-    """Examine a model on trees of a visitor's own now, in turn; a bundled treebank confirms its heads. Nothing is kept.
-
-    Raises:
-        jobs.NotStarted: it takes long, and was not asked for; the page now offers it.
-        EncoderError: no sentence of these trees can be asked of this model.
-    """
-    encoder = text_encoder(model)
-    runs = SENTENCES * CONFIRMS + PIECES * sum(len(tree.words) for tree in own.trees) / TOKENS
-    asked = f"trees_{abs(hash((content(encoder), own.trees)))}"
-    jobs.ask(asked, exam_seconds(encoder, runs), "Examine the heads of this model on these trees")
-    memory.check_room(NEEDED, "to examine its heads", budget.drop_one)
-    with jobs.with_bar("Reading the trees …") as advance:
-        return examine(encoder, [own, bundled_treebanks()[0]], report=telling(advance, "Examining the heads"))
 
 
 def first_part(treebanks: Sequence[Treebank], part: float) -> list[Treebank]:
     """Return the first trees of each treebank."""
     return [Treebank(treebank.name, treebank.trees[: round(part * len(treebank.trees))]) for treebank in treebanks]
-
-
-def telling(advance: Callable[[float, str], None], doing: str) -> Callable[[ExamProgress], None]:
-    """Return what moves a bar, in words that say what is done."""
-    return lambda progress: advance(progress.done / max(1, progress.total), f"{doing}: {progress}")
 
 
 exams_kept = Results(examine_now, EXAMS_BYTES, budget=budget)

@@ -8,10 +8,11 @@ from typing import Any
 from weakref import WeakKeyDictionary
 
 from encoder.pictures.expression import Call, Expression, of_files, of_result, of_runs
+from encoder.pictures.more.heads_page import EXAM
 from encoder.pictures.registry.grammar_pictures import MOMENTS
 from encoder.pictures.scene import Scene
 from encoder.trace.trace import Trace
-from pages.ui.server import jobs, measurements
+from pages.ui.server import exams, jobs, measurements
 from pages.ui.server.engine import budget
 from pages.ui.server.pool import Results, nbytes
 
@@ -49,18 +50,25 @@ def measure(asked_for: Measurement) -> Any:
         nested.reset(token)
 
 
+# What this server keeps of a model in its own way -> what gives it
+OF_SERVER: dict[Expression, Callable[[str], Any]] = {MOMENTS: measurements.snapshots, EXAM: exams.examined}
 nested: ContextVar[bool] = ContextVar("nested", default=False)
 results = Results(measure, RESULTS_BYTES, budget=budget)
 of_run: WeakKeyDictionary[Trace, dict[str, Any]] = WeakKeyDictionary()
 of_run_lock = threading.Lock()
 
 
+def is_at_hand(scene: Scene, part: Expression) -> bool:
+    """Return whether a call that no run stands in was made already."""
+    return not of_runs(part) and results.has(Measurement(scene.view.model, str(part), []))
+
+
 def kept(scene: Scene) -> Callable[[Expression, Callable[[], Any]], Any]:
     """What keeps the results of calls: those of one run with the run where they are small, those of none for all."""
 
     def keep_call(part: Expression, now: Callable[[], Any]) -> Any:
-        if part == MOMENTS:
-            return measurements.snapshots(scene.view.model)
+        if part in OF_SERVER:
+            return OF_SERVER[part](scene.view.model)
         if nested.get() or of_files(part) or (isinstance(part, Call) and of_result(part)):
             return now()
         if not of_runs(part):

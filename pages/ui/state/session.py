@@ -64,10 +64,6 @@ class Session:
     shown: dict[str, tuple[int, Any, Any]] = field(default_factory=dict)
     defaults: dict[str, Any] = field(default_factory=dict)  # what a choice is where nothing is chosen
     notes: list[str] = field(default_factory=list)  # sentences to say on top of the page
-    below: "View | None" = None  # last drawn below a picture of the browser's; None where nothing was
-    reading: bool = False  # whether a run has not taken over yet what the address says there
-    left: "View | None" = None  # when the last run there ended or was overtaken: another one now was pressed below
-    handed: int = 0  # counts what that picture was told to show
 
     last_model: str = ""  # the last one that could be shown
     models_asked_for: set[str] = field(default_factory=set)  # chosen by a click

@@ -95,13 +95,6 @@ def choice(key: str, options: Collection[Any] | None, default: Any, many: bool =
     return {"key": key, "on_change": lambda: remember(key, value(key), default)}
 
 
-def shared_choice(key: str, options: Collection[Any], default: Any) -> dict[str, Any]:
-    """`choice` for a widget that stands on several pages: on each it is another one, which is told what it shows."""
-    tie = choice(key, options, default)
-    st.session_state[key] = value(key)
-    return tie
-
-
 def remember(key: str, chosen: Any, default: Any) -> None:
     """Make a choice part of the view; the default needs no words."""
     choices = dict(current().choices)
@@ -145,21 +138,6 @@ def write_url() -> None:
     leads_here = now == here.address and now.items() <= query.items()
     here.linked, here.address = False, None
     if now != query and not leads_here:
-        st.query_params.from_dict(query)
-    had(here.page, address())
-
-
-def write_choices(shown: Mapping[str, str] = EMPTY) -> None:
-    """Let the URL say what was chosen below a picture of the browser's, which itself says there what it shows.
-
-    `shown` is what it shows from now on, where that was changed below it; a parameter that goes has an empty text.
-    """
-    here, now = session(), st.query_params.to_dict()
-    here.linked, here.address = False, None
-    browsers = {name: text for name, text in now.items() if name in OF_BROWSER}  # "word" is a choice of the story too
-    query = {name: text for name, text in ({**now, **shown}).items() if name not in names() and text} | browsers
-    query |= dict(current().choices)
-    if now != query:
         st.query_params.from_dict(query)
     had(here.page, address())
 

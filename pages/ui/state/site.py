@@ -42,11 +42,6 @@ class Page:
         """Return the name of a step of this page; `*` stands for the layer, where it is of one."""
         return living.in_full(self.key, step)
 
-    @staticmethod
-    def part_of(step: str) -> str:
-        """Return the part of the encoder that a step is of, by its name within a layer."""
-        return step.partition(".")[0]
-
 
 def in_browser() -> None:
     """Draw nothing: a page of the browser's is drawn in the frame of all."""
@@ -59,7 +54,15 @@ def drawn(key: str, icon: str, **more: Any) -> Page:
 
 
 PAGES = (
-    drawn("start", ":material/home:"),
+    drawn(
+        "start",
+        ":material/home:",
+        more=(
+            ("words", "Which words made the guess"),
+            ("several", "Several heads together, as lines and as a matrix"),
+            ("tokens", "The sentence as tokens"),
+        ),
+    ),
     Page("story", "The story", ":material/auto_stories:", walk=False, place=False, sentence=SENTENCES[0]),
     drawn(
         "embedding",
@@ -141,7 +144,28 @@ PAGES = (
         ),
     ),
     Page("models", "Models", ":material/deployed_code:", section="Change and compare", place=False),
-    drawn("heads", ":material/apps:", section="Look deeper"),
+    drawn(
+        "heads",
+        ":material/apps:",
+        section="Look deeper",
+        more=(
+            ("jobs", "Jobs that were examined on gold trees"),
+            ("roles", "Where each head looks, and all measures of all heads"),
+            ("measures", "One measure, head by head"),
+            ("alike", "How alike heads are"),
+            ("inside", "Why one word scores another"),
+            ("flow", "What really flows"),
+            ("between", "From one sentence of a pair to the other"),
+            ("contexts", "Where this head looks in many sentences"),
+            ("two_measures", "All heads by two measures, over many sentences"),
+            ("kinds", "From one kind of token to another, over many sentences"),
+            ("find", "Find a word in many sentences"),
+            ("nearest", "The nearest vectors in many sentences"),
+            ("beside", "Beside another model, relation by relation"),
+            ("trees", "Examine heads on trees of your own"),
+            ("list", "Measure a list of sentences"),
+        ),
+    ),
     Page("training", "Training", ":material/model_training:", section="Look deeper", place=False),
     Page("lessons", "Lessons", ":material/school:", section="Learn", walk=False, place=False),
     Page("class", "A class", ":material/groups:", section="Learn", walk=False, place=False),
@@ -191,6 +215,7 @@ def listed() -> list[dict[str, object]]:
             "group": page.section,
             "parts": page.parts,
             "step": page.in_full(page.opens_on),
+            "shows": living.SHOWN.get(page.key),
             "more": page.more,
         }
         for page in PAGES

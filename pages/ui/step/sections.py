@@ -5,32 +5,18 @@ import html
 import pandas as pd
 import streamlit as st
 
-from encoder.atlas.atlas_reader import Atlas
 from encoder.checkpoint.text_encoder import TextEncoder
 from encoder.checkpoint.tokenizer_files import UNKNOWN
 from encoder.explain.cost import parameters, step_costs
 from encoder.pictures.registry.grids import DIFFERENCE, LIVING_MAP, UNCHANGED_RUN, unchanged_is_taken_off
 from encoder.support.formatting import shown
-from encoder.support.selection import CHOICES, Choice
 from encoder.trace.trace import Trace
 from pages.ui import cell_links, session_runs
 from pages.ui.components import living_map_component
 from pages.ui.downloads import table as downloads
 from pages.ui.picture_view import answer_of, ask, tie
-from pages.ui.server.measurements import atlases
 from pages.ui.state import session_state as state
-from pages.ui.text import WHOLE, plain
-
-MARKS = {  # what tokenizers write into a token -> what it says
-    "##": "a piece that continues a word",
-    "Ġ": "a piece that follows a space",
-    "▁": "a piece that follows a space",
-    "<0x": "one byte of a letter that is no piece of its own",
-}
-DRAWN: dict[Choice, str] = {"all": "All tokens", "words": "Words only", "letters": "Words, no punctuation"}
-DRAWN_HELP = (
-    "Only what is drawn changes: the run stays as it is, and no weight is made larger. How much is left out is said."
-)
+from pages.ui.text import WHOLE
 
 
 def draw_living_map() -> None:
@@ -60,22 +46,6 @@ def box(trace: Trace, i: int) -> str:
     )
 
 
-def explain_tokens(trace: Trace) -> str:
-    """What there is to know about the tokens of this sentence, and no other."""
-    tokens = trace.tokens
-    added = dict.fromkeys(
-        plain(token) for token, special in zip(tokens, trace.tokenization.special, strict=True) if special
-    )
-    sentences = ["A token is a word, or a piece of one, that the model knows by number (id)."]
-    if added:
-        sentences.append(f"{' and '.join(added)} {'are' if len(added) > 1 else 'is'} added for the model.")
-    sentences += [f"{plain(unknown)} stands for what its vocabulary lacks." for unknown in UNKNOWN if unknown in tokens]
-    sentences += [
-        f"`{mark}` marks {what}." for mark, what in MARKS.items() if any(token.startswith(mark) for token in tokens)
-    ]
-    return " ".join(sentences)
-
-
 def draw_parameters(encoder: TextEncoder) -> None:
     """Draw a table of every part of a model, its formula and its count."""
     rows = [
@@ -101,24 +71,3 @@ def draw_costs(trace: Trace) -> None:
     ]
     whole = dict.fromkeys(("operations", "bytes"), WHOLE)
     downloads.shown_table(pd.DataFrame(rows), hide_index=True, key="steps", column_config=whole)
-
-
-def pick_atlas() -> Atlas | None:
-    """Return an atlas of the model, one choice for all pages; nothing is asked where there is but one, or none."""
-    every = atlases(state.current().model).atlases
-    if len(every) > 1:
-        numbers = range(len(every))
-        tie = state.shared_choice("atlas_of", numbers, 0)
-        st.selectbox("Atlas", numbers, format_func=lambda i: f"{i + 1} {atlas_label(every[i])}", **tie)
-    return session_runs.atlas()
-
-
-def atlas_label(atlas: Atlas) -> str:
-    """Return an atlas for people."""
-    return f"{atlas.folder.name}: {atlas.card.scope}"
-
-
-def pick_drawn() -> None:
-    """Let a person choose which tokens the pictures of attention draw: one choice for all of them."""
-    tie = state.choice("words_only", CHOICES, CHOICES[0])
-    st.pills("Draw", CHOICES, required=True, format_func=DRAWN.__getitem__, help=DRAWN_HELP, **tie)

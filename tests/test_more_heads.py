@@ -13,99 +13,113 @@ import numpy as np
 import pandas as pd
 import pytest
 from controls import untrained
-from page_tools import ask, healthy, numbers, open_app, press, words
+from more_tools import Item, asks, lines, numbers, pictures, section, tables, words
 from shared_models import treebanks
-from streamlit.testing.v1 import AppTest
 from tiers import mostly_nightly
 
 from encoder import TextEncoder
-from encoder.exam import Treebank, examine
+from encoder.exam import Treebank, examination, examine
 from encoder.exam.exam_sentences import NO_JOB, head_jobs, relation_rows, scope
 from encoder.exam.examination import RESULTS
 from encoder.exam.treebank import given_treebank
 from encoder.metrics import disagreement, norm_weighted, normalized_entropy
 from encoder.packet.format import unpack
-from encoder.pictures.lists import measure
+from encoder.pictures.more import heads_page
 from encoder.support.formatting import percent
-from encoder.support.progress import listening
+from encoder.support.progress import heard, listening
+from pages.front.make_more import table_file
 from pages.front.packets import Packets
-from pages.front.request_fields import wanted
-from pages.heads import over_a_list
+from pages.front.request_fields import MoreRequest, RefusedError, wanted
 from pages.ui.server import exams, jobs
 
 pytestmark = pytest.mark.slow
 
 MOUSE = "The cat chased the mouse."
 BUILT = "built:n_layers=2,d_model=32,n_heads=4,d_ff=64,vocab_size=16384,seed=3"
-JOBS = "What each head does"
 SHIPPED = {name: json.loads((RESULTS / f"{name}.json").read_text(encoding="utf-8")) for name in ("base", "small")}
-
-
-def table_with(app: AppTest, column: str) -> Any:
-    """The first table of the page that has a column."""
-    return next(table.value for table in app.dataframe if column in table.value)
 
 
 @pytest.mark.parametrize("over", mostly_nightly(["this sentence", "100 sentences"], daily=["this sentence"]))
 def test_heads_are_measured_and_labelled(over: str) -> None:
-    app = open_app("heads", heads_part=JOBS, over=over)
-    line = next(line for line in words(app).splitlines() if line.startswith("Heads with a place"))
-    assert all(head in line for head in ("L2H3 previous", "L1H7 next", "L2H4 next"))
-    table = table_with(app, "mass")
+    roles = section("heads", "roles", over=over)
+    assert all(head in words(roles) for head in ("L2H3 previous", "L1H7 next", "L2H4 next"))
+    table = pd.DataFrame(tables(roles)["roles"]).set_index("head")
     assert len(table) == 48 and table.loc["L2H3", "looks at"] == "previous"
     assert table.loc["L2H3", "mass"] > max(table.loc["L2H3", "uniform"], table.loc["L2H3", "shuffled"]) + 0.25
-    healthy(ask(app, heads_part="Measures").pills(key="measure").set_value("previous").run())
-    values = numbers(app, key="measured")
+    values = numbers(pictures(section("heads", "measures", over=over, measure="previous"))["measured"])
     assert values.shape == (6, 8) and np.unravel_index(values.argmax(), values.shape) == (2, 3)
-    assert numbers(ask(app, heads_part="How alike heads are"), key="likeness").shape == (48, 48)
+    assert numbers(pictures(section("heads", "alike", over=over))["likeness"]).shape == (48, 48)
 
 
 def test_what_each_head_sends_from_one_sentence_of_a_pair_to_the_other(base: TextEncoder) -> None:
-    app = open_app("heads", sentence=MOUSE, second="It purred.", heads_part="Between the sentences")
+    shown = section("heads", "between", sentence=MOUSE, second="It purred.")
     trace = base.trace((MOUSE, "It purred."))
     first = np.array(trace.tokenization.segments) == 0
     weights = np.stack([trace[f"layers.{i}.attention.weights"].numpy() for i in range(6)])
     expected = weights[:, :, first][:, :, :, ~first].sum((2, 3)) / first.sum()
-    np.testing.assert_allclose(numbers(app, key="between"), expected, atol=1e-6)
+    np.testing.assert_allclose(numbers(pictures(shown)["between"]), expected, atol=1e-6)
+    assert "This is one sentence" in words(section("heads", "between", sentence=MOUSE))
 
 
 def test_what_flows_says_where_weights_say_least_and_each_of_the_three_is_drawn(base: TextEncoder) -> None:
-    app = open_app("heads", heads_part="What really flows", sentence=MOUSE, layer="4", head="1")
+    shown = section("heads", "flow", sentence=MOUSE, layer="4", head="1")
     trace = base.trace(MOUSE)
     weights, flow = trace["layers.4.attention.weights"][1], norm_weighted(trace, 4)[1]
     share = flow / flow.sum(1, keepdim=True)
     i, j = divmod(int((share - weights).abs().argmax()), len(trace.tokens))
-    text = words(app)
+    text = words(shown)
     assert f"({i}) gives {percent(float(weights[i, j]))} of its attention to" in text
     assert f"({j}), and {percent(float(share[i, j]))} of what it takes" in text
     less = -100 * float(disagreement(trace, 4)[1].sum(0).min()) / len(trace.tokens)
     points = re.search(r"its share of the flow is ([\d.]+) points below its share of the weight", text)
     assert points and float(points[1]) == pytest.approx(less, rel=0.02)
     for key, expected in (("flow_weight", weights), ("flow_taken", flow), ("flow_minus_weight", share - weights)):
-        np.testing.assert_allclose(numbers(app, key=key), expected, atol=1e-6)
+        np.testing.assert_allclose(numbers(pictures(shown)[key]), expected, atol=1e-6)
 
 
 LIST = "The cat sat on the mat.\n\n<b>Keys</b> on the table belong to Sara.\n=1+1 مرحبا \n"
 
 
+def saved(kind: str, table: str, **query: str) -> bytes:
+    """A table of the list as a file."""
+    asked = tuple({"sentence": MOUSE, "model": "small", **query}.items())
+    return gzip.decompress(
+        table_file(MoreRequest("heads", "list", asked, "light", True, (("list", LIST),), table, kind)).packed
+    )
+
+
 def test_a_pasted_list_is_measured_in_every_head_and_taken_along(
     small: TextEncoder, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    app = open_app("heads", model="small", heads_list="1")
-    assert "list_go" not in [button.key for button in app.button]
-    healthy(app.text_area(key="list_text").set_value(LIST).run())
-    table = table_with(press(app, "list_go"), "Normalized entropy")
-    assert list(table)[:3] == ["sentence", "layer", "head"] and len(table) == 20 and "48 rows" in words(app)
+    assert not tables(section("heads", "list", model="small"))
+    shown = section("heads", "list", model="small", given={"list": LIST})
+    (table,) = tables(shown).values()
+    assert list(table)[:3] == ["sentence", "layer", "head"] and len(table["layer"]) == 20 and "48 rows" in words(shown)
     first = normalized_entropy(small.trace("The cat sat on the mat.")["layers.0.attention.weights"]).mean(-1)
     np.testing.assert_allclose(table["Normalized entropy"][:4], first.numpy())
-    arcs = measure(small, ("The cat sat.", "Keys."), ["arcs"]).tables[0]
-    csv, parquet, npz = (io.BytesIO(over_a_list.file_of(arcs, kind)) for kind in over_a_list.KINDS)
-    frames = pd.read_csv(csv), pd.read_parquet(parquet), pd.DataFrame(dict(np.load(npz)))
-    assert {len(frame) for frame in frames} == {len(arcs)}
-    monkeypatch.setattr(over_a_list, "MOST", 2)
-    monkeypatch.setattr(over_a_list, "MOST_ROWS", 20)
-    assert "The first 2 of 3 are measured." in words(healthy(app.run()))
-    assert any("more than 20 rows" in warning.value for warning in press(app, "list_go").warning)
+    (files,) = [item for item in shown if item["kind"] == "files"]
+    frames = [
+        pd.read_csv(io.BytesIO(saved("csv", files["name"]))),
+        pd.read_parquet(io.BytesIO(saved("parquet", files["name"]))),
+        pd.DataFrame(dict(np.load(io.BytesIO(saved("npz", files["name"]))))),
+    ]
+    assert files["kinds"] == ["csv", "parquet", "npz"] and {len(frame) for frame in frames} == {48}
+    with pytest.raises(RefusedError, match="nothing of that name"):
+        saved("csv", "list-none")
+    monkeypatch.setattr(heads_page, "MOST_SENTENCES", 2)
+    assert "The first 2 of 4 sentences are measured." in words(
+        section("heads", "list", model="small", given={"list": f"{LIST}More."})
+    )
+    monkeypatch.setattr(heads_page, "MOST_ROWS", 20)
+    refused = section("heads", "list", model="small", given={"list": f"{LIST}Most."})
+    assert "more than 20 rows" in next(item["words"] for item in refused if item["kind"] == "error")
+    with pytest.raises(RefusedError, match="200,000 are the most"):
+        section("heads", "list", given={"list": "a" * 200_001})
+
+
+def test_a_list_says_what_it_leaves_out(small: TextEncoder) -> None:
+    shown = section("heads", "list", model="small", given={"list": "One.\n" + "word " * 3000})
+    assert "1 are longer than the model reads, and cut." in words(shown) or "Left out" in words(shown)
 
 
 def whole(share: float) -> str:
@@ -134,20 +148,18 @@ def parts_of(row: dict[str, Any]) -> tuple[str, ...]:
 
 @pytest.mark.parametrize("model", SHIPPED)
 def test_all_heads_and_models_say_each_job_with_its_numbers(model: str) -> None:
-    app, named = open_app("heads", model=model, heads_part=JOBS), "L{layer}H{head} "
-    text = words(app).splitlines()
+    shown, named = section("heads", "jobs", model=model), "L{layer}H{head} "
     for row in jobs_of(model):
-        about = [line for line in text if named.format(**row) in line and f"({row['relation']})" in line]
+        about = [line for line in lines(shown) if named.format(**row) in line and f"({row['relation']})" in line]
         assert len(about) == 1 and all(part in about[0] for part in parts_of(row)), (row, about)
-    lines = [line for line in text if named.split("{")[0] in line and " looks from " in line]
     made = next(row for row in SHIPPED[model]["frames"] if row["frame"] == "all frames")
-    assert len(lines) == len(jobs_of(model)) + made["beyond_distance"]
+    assert len(lines(shown)) == len(jobs_of(model)) + made["beyond_distance"]
     near = {(row["layer"], row["head"]) for row in jobs_of(model)}
     total = "None of 48 heads" if model == "base" else "None of 16 heads"
-    assert f"{total} passed on real text" in words(app), "counted apart from constructed sentences"
+    assert f"{total} passed on real text" in words(shown), "counted apart from constructed sentences"
     more = " and 1 on constructed sentences only" if made["beyond_distance"] else ""
-    assert f"{len(near)} on real text{more}." in words(app)
-    best_of_every_relation_beside_its_rule(table_with(app, "rule right"), model)
+    assert f"{len(near)} on real text{more}." in words(shown)
+    best_of_every_relation_beside_its_rule(pd.DataFrame(tables(shown)["relations"]), model)
 
 
 def best_of_every_relation_beside_its_rule(table: pd.DataFrame, model: str) -> None:
@@ -157,13 +169,13 @@ def best_of_every_relation_beside_its_rule(table: pd.DataFrame, model: str) -> N
         if not row["relation"].startswith("gap"):
             (shown,) = table[table["UD"] == row["relation"]].to_dict("records")
             assert shown["best head"] == f"L{row['layer']}H{row['head']}" and shown["of"] == row["n"]
-            assert shown["right"] == pytest.approx(100 * row["accuracy"])
-            assert shown["rule right"] == pytest.approx(100 * row["rule_accuracy"])
-            assert shown["distance right"] == pytest.approx(100 * row["distance_accuracy"])
+            assert shown["right (%)"] == pytest.approx(100 * row["accuracy"])
+            assert shown["rule right (%)"] == pytest.approx(100 * row["rule_accuracy"])
+            assert shown["distance right (%)"] == pytest.approx(100 * row["distance_accuracy"])
             assert shown["best simple rule"] == row["rule"] and shown["passed"] == row["verdict"]
 
 
-def test_the_head_of_gaps_is_told_with_constructed_and_real_sentences_and_with_its_contexts_each_job() -> None:
+def test_the_head_of_gaps_is_told_with_constructed_and_real_sentences() -> None:
     news, web = (row for row in SHIPPED["base"]["rows"] if row["relation"] == "gap:between")
     made = next(row for row in SHIPPED["base"]["frames"] if row["frame"] == "all frames")
     assert made["beyond_distance"] and not any(row["licensed"] for row in (made, news, web))
@@ -175,15 +187,8 @@ def test_the_head_of_gaps_is_told_with_constructed_and_real_sentences_and_with_i
         f"{whole(news['accuracy'])} of {news['n']} in news and Wikipedia, the best rule {whole(news['rule_accuracy'])}",
         f"{whole(web['accuracy'])} of {web['n']} in web text, the best rule {whole(web['rule_accuracy'])}",
     )
-    for part in (JOBS, "Over a corpus"):
-        app = open_app("heads", heads_part=part, layer="5", head="6")
-        line = next(line for line in words(app).splitlines() if "masked verb to its subject" in line)
-        assert all(part in line for part in parts), line
-    row = next(row for row in jobs_of("base") if row["relation"] == "obj")
-    for layer, head in ((row["layer"], row["head"]), (0, 0)):
-        text = words(open_app("heads", heads_part="Over a corpus", layer=str(layer), head=str(head)))
-        assert all(part in text for part in parts_of(row)) == (NO_JOB not in text) == (" looks from " in text)
-        assert (NO_JOB in text) == ((layer, head) == (0, 0))
+    line = next(line for line in lines(section("heads", "jobs")) if "masked verb to its subject" in line)
+    assert all(part in line for part in parts), line
 
 
 @pytest.fixture
@@ -202,20 +207,21 @@ def test_an_untrained_model_is_examined_at_a_click_and_has_no_job(quick: None, m
         asked = wanted({"level": 6, "sentence": "The cat sat.", "model": BUILT})
         return dict(unpack(gzip.decompress(asyncio.run(packets.get(asked, ""))))[1]["heads"])
 
-    app = open_app("heads", model=BUILT, heads_part=JOBS)
-    assert not any(part in words(app) for part in (" looks from ", NO_JOB, "gold trees:"))
-    begins = "Examine the heads of this model on two treebanks (about"
-    (offer,) = [button for button in app.button if button.label.startswith(begins)]
+    offered = section("heads", "jobs", model=BUILT)
+    assert not lines(offered) and not any(part in words(offered) for part in (NO_JOB, "gold trees:"))
+    (wait,) = [item["words"] for item in offered if item["kind"] == "wait"]
+    assert wait.startswith("Examine the heads of this model on two treebanks (about")
     assert told_above()["exam"] == ""
-    healthy(offer.click().run())
-    assert f"In all 8 heads: {NO_JOB}." in words(app) and "20 sentences of news" in words(app)
-    assert " looks from " not in words(app) and "not examined yet" not in words(app)
-    assert not [button for button in app.button if button.label.startswith("Examine")]
+    shown = section("heads", "jobs", model=BUILT, agreed=True)
+    assert f"In all 8 heads: {NO_JOB}." in words(shown) and "20 sentences of news" in words(shown)
+    assert not lines(shown)
     # The picture above is told of it too, though a packet that says nothing of it was kept.
     assert told_above()["exam"] == scope(exams.exam(BUILT)) and told_above()["jobs"] == [] != told_above()["tried"]
     monkeypatch.setattr(exams, "examine", None)  # from now on only what was kept
     for model in (BUILT, BUILT.replace("seed=3", "seed=4"), BUILT.replace("d_ff=64", "d_ff=65")):
-        assert (NO_JOB in words(open_app("heads", model=model, heads_part=JOBS))) == (model == BUILT)
+        assert (NO_JOB in words(section("heads", "jobs", model=model))) == (model == BUILT)
+    beside = section("heads", "beside", model=BUILT)
+    assert any("examine both on the same sentences" in item["words"] for item in beside if item["kind"] == "error")
 
 
 def gold(sentence: str = "The keys to the cabinet are lost .", count: int = 30, **relations: str) -> bytes:
@@ -230,81 +236,66 @@ def gold(sentence: str = "The keys to the cabinet are lost .", count: int = 30, 
     return ("\n".join(lines) + "\n\n").encode() * count
 
 
-def give(app: AppTest, name: str, content: bytes) -> str:
-    """Give a file of trees, and read the page."""
-    healthy(app.file_uploader(key="heads_trees_file").set_value((name, content, "text/plain")).run())
-    return "\n".join([words(app), *(warning.value.replace("\\", "") for warning in app.warning)])
+def give(content: str) -> list[Item]:
+    """Give trees, and agree to have the heads examined on them."""
+    return section("heads", "trees", agreed=True, model=BUILT, given={"trees": content})
 
 
-def test_trees_of_ones_own_are_examined_or_refused_and_forgotten_with_their_file(quick: None) -> None:
-    app = open_app("heads", model=BUILT, heads_part=JOBS, heads_trees="1")
-    text = give(app, "mine.conllu", gold())
+def test_trees_of_ones_own_are_examined_or_refused(quick: None, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(examination, "bundled_treebanks", exams.bundled_treebanks)
+    offered = section("heads", "trees", model=BUILT, given={"trees": gold(count=2000).decode()})
+    assert [item["kind"] for item in section("heads", "trees", model=BUILT)] == ["paragraph", "ask"]
+    assert len(offered) >= 3 and asks(offered)["trees"]["chosen"] == "", "nothing of it is sent back"
+    shown = give(gold().decode())
     own = Treebank("your trees", given_treebank(gold(), "x", "y").trees)
     expected = examine(exams.text_encoder(BUILT), [own, exams.bundled_treebanks()[0]])
+    text = words(shown)
     assert scope(expected) in text and "30 sentences of your trees" in text and f"In all 8 heads: {NO_JOB}." in text
-    assert table_with(app, "rule right").to_dict("records") == relation_rows(expected)
+    table = pd.DataFrame(tables(shown)["own_relations"])
+    assert list(table["right (%)"]) == pytest.approx([row["right"] for row in relation_rows(expected)])
     assert exams.exam(BUILT) is None, "nothing of it is kept for others"
     strange = "<b>|*x*|$y$"
-    assert "30 sentences of your trees" in give(app, "e.txt", gold(nmod=strange))
-    assert strange in list(table_with(app, "rule right")["UD"])
-    healthy(app.file_uploader(key="heads_trees_file").set_value(None).run())
-    assert "your trees" not in words(app) and "trees" not in app.session_state["session"].sweeps
-    for name, content, why in (
-        ("a.txt", b"The cat sat.\n", "a.txt is no CoNLL-U file with gold trees: line 1 has 1 column"),
-        ("<script>x</script>.conllu", b"\x00\xff", "<script>x</script>.conllu is not UTF-8"),
-        ("b.txt", b"", "b.txt holds no sentence"),
-        ("c.txt", gold(count=2001), "more than 2,000 sentences"),
-        ("d.txt", gold(" ".join(["\u200f" * 9000] * 8), count=1), "c"),
+    assert strange in tables(give(gold(nmod=strange).decode()))["own_relations"]["UD"]
+    for content, why in (
+        ("The cat sat.\n", "is no CoNLL-U file with gold trees: line 1 has 1 column"),
+        ("\x00\u202e", "is no CoNLL-U file"),
+        (gold(count=2001).decode(), "more than 2,000 sentences"),
     ):
-        text = give(app, name, content)
-        assert why in text.replace("\u2060", "") and "30 sentences" not in text
+        refused = give(content)
+        assert why in next(item["words"] for item in refused if item["kind"] == "error") and not tables(refused)
 
 
 def test_two_models_stand_side_by_side_relation_by_relation(quick: None) -> None:
-    app = open_app("heads", model="small", heads_part=JOBS, heads_beside="1", heads_other="base")
-    table = table_with(app, "its right")
+    shown = section("heads", "beside", model="small", heads_other="base")
+    table = pd.DataFrame(tables(shown)["side_by_side"])
     both = [{row["relation"]: row for row in SHIPPED[name]["rows"] if row["treebank"] == "en_pud"} for name in SHIPPED]
     surely = list(table["surely"] == "yes")
     assert len(table) == len(both[0].keys() & both[1].keys())
     assert surely == sorted(surely, reverse=True) and any(surely) and not all(surely)
-    assert f"Of those that surely differ, most at {table['relation'][0]}: " in words(app)
+    assert f"Of those that surely differ, most at {table['relation'][0]}: " in words(shown)
     obj = table[table["relation"] == "object → its verb"].to_dict("records")[0]
     base, small = (rows["obj"] for rows in both)
     assert (obj["head"], obj["its head"]) == ("L2H0", "L4H0") and obj["of"] == base["n"] == small["n"]
-    assert obj["difference"] == pytest.approx(100 * (base["accuracy"] - small["accuracy"]))
+    assert obj["difference (points)"] == pytest.approx(100 * (base["accuracy"] - small["accuracy"]))
     assert (obj["surely"] == "yes") == (base["low"] > small["high"] or small["low"] > base["high"])
-    app = open_app("heads", model=BUILT, heads_part=JOBS, heads_beside="1", heads_other="base")
-    assert "were not examined yet: open it" in words(app)
+    assert asks(shown)["heads_other"]["values"] == ["base"] and not tables(section("heads", "beside", model=BUILT))
 
 
 class Leave(BaseException):
-    """What Streamlit raises in a script that is to stop, or much like it."""
+    """What a lane raises in work that nobody wants any more."""
 
 
-def test_an_examination_ends_when_its_visitor_leaves(quick: None, monkeypatch: pytest.MonkeyPatch) -> None:
-    done, telling = list[int](), exams.telling
-
-    def counted(advance: Any, doing: str) -> Any:
-        tell = telling(advance, doing)
-
-        def hear(progress: Any) -> None:
-            done.append(progress.done)
-            tell(progress)
-
-        return hear
+def test_an_examination_says_how_far_it_is_and_ends_when_nobody_wants_it(quick: None) -> None:
+    asked, heard_of = exams.examinee(BUILT), list[float]()
 
     def leave() -> None:
-        if len(done) == 3:
+        if len(heard_of) == 3:
             raise Leave
 
-    monkeypatch.setattr(exams, "telling", counted)
-    asked, own = exams.examinee(BUILT), given_treebank(gold(), "x", "your trees")
-    for begin in (lambda: exams.exams_kept.get(asked), lambda: exams.examined_on(BUILT, own)):
-        done.clear()
-        with listening(leave), pytest.raises(Leave):
-            begin()
-        assert len(done) == 3 and not exams.exams_kept.has(asked) and jobs.heavy.line == []
-        assert exams.exam(BUILT) is None
+    with heard(heard_of.append), listening(leave), pytest.raises(Leave):
+        exams.exams_kept.get(asked)
+    assert len(heard_of) == 3 and 0 <= heard_of[0] < heard_of[2] < 1
+    assert not exams.exams_kept.has(asked) and jobs.heavy.line == [] and exams.exam(BUILT) is None
 
 
 def test_an_examination_takes_no_longer_than_a_page_may() -> None:
