@@ -2,23 +2,11 @@
 
 import base64
 import json
-import math
 from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
 from streamlit.testing.v1 import AppTest
-
-
-def unpacked(data: bytes) -> tuple[dict[str, Any], dict[str, np.ndarray]]:
-    """The header and the arrays that were `packed`."""
-    start = 4 + int.from_bytes(data[:4], "little")
-    about = json.loads(data[4:start])
-    arrays = {
-        name: np.frombuffer(data, kind, math.prod(shape), start + offset).reshape(shape)
-        for name, (kind, shape, offset) in about["arrays"].items()
-    }
-    return about, arrays
 
 
 def decoded(packed: Any) -> np.ndarray:
@@ -53,8 +41,6 @@ def drawn(app: AppTest) -> Iterator[Drawn]:
                 np.concatenate([cells(m) for m in told["maps"]]),
                 max(m["high"] - m["low"] for m in told["maps"]) / 254,
             )
-        if "whole" in told:
-            yield from thumbs(*unpacked(base64.b64decode(told["whole"])))
 
 
 def in_levels(trace: dict[str, Any]) -> bool:
@@ -75,12 +61,3 @@ def cells(m: dict[str, Any]) -> np.ndarray:
         return np.frombuffer(sent, "<f4").astype(float)
     found = np.frombuffer(sent, np.uint8)
     return np.where(found == 255, np.nan, m["low"] + found / 254.0 * (m["high"] - m["low"]))
-
-
-def thumbs(about: dict[str, Any], arrays: dict[str, np.ndarray]) -> Iterator[Drawn]:
-    """The maps of all heads in the picture of the whole run, in half percents, or in 127 levels up and down."""
-    sent = arrays["thumbs"].astype(float).ravel()
-    if about["difference"]:
-        yield (sent - 127) / 127 * about["band_scale"], about["band_scale"] / 127
-    else:
-        yield sent / 200, 0.005

@@ -31,9 +31,8 @@ def held(what: object, deep: int = 6) -> Iterator[object]:
 
 
 def test_no_callback_of_a_page_holds_a_run() -> None:
-    """On Start the living map and the asked word do, until they go."""
     app = open_app("training", model="small")
-    for page in PAGES[1:]:
+    for page in (page for page in PAGES if not page.is_drawn):
         go(app, page.key)
         kept = app.session_state._state._state._new_widget_state.widget_metadata
         assert kept

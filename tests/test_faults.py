@@ -179,7 +179,6 @@ def test_a_limit_of_the_address_space_counts_too() -> None:
 
 @pytest.mark.nightly
 def test_a_session_holds_one_run_however_many_pages_it_saw() -> None:
-    """What the living map of Start calls holds the run that it showed there last; see test_callbacks.py."""
     app = open_app(model="small", sentence="start", layer="0", head="0")
     shown = {page.key: f"{page.key} has its own sentence" for page in PAGES[1:]}
     for key, words in shown.items():

@@ -11,12 +11,10 @@ from typing import Any
 import numpy as np
 import plotly.graph_objects as go
 import pytest
-from drawn import unpacked
 from tiny import SENTENCE, TINY, tiny
 
 from encoder.metrics import shares_in_bins
 from encoder.pictures.export.archive import table
-from encoder.pictures.figures import living_map
 from encoder.pictures.figures.charts import BARS, likeliest, lines, outlines, term_bars, token_bars, units_on_curve
 from encoder.pictures.figures.facts import main_fact
 from encoder.pictures.figures.matrix import MOST_CELLS, matrix
@@ -465,7 +463,7 @@ def test_a_picture_draws_itself_and_says_its_fact() -> None:
 def test_a_finite_mask_is_drawn_as_an_infinite_one_and_its_number_is_kept() -> None:
     name = "layers.1.attention.masked"
     encoders = [tiny(replace(TINY, mask_value=mask)) for mask in (-1e9, -math.inf)]
-    finite, _ = runs = [encoder.trace(SENTENCE, hidden=(2,)) for encoder in encoders]
+    runs = [encoder.trace(SENTENCE, hidden=(2,)) for encoder in encoders]
     for lock in ("0", "1"):
         one, other = (step_picture(of, run, name, 1, lock=lock) for of, run in zip(encoders, runs, strict=True))
         a, b = one.figure(), other.figure()
@@ -474,10 +472,5 @@ def test_a_finite_mask_is_drawn_as_an_infinite_one_and_its_number_is_kept() -> N
         assert (heat(a).zmin, heat(a).zmax) == (heat(b).zmin, heat(b).zmax) and heat(a).zmax < 100
         assert one.sentence == other.sentence.replace("minus infinity", "-1e+09")
         assert [row[3] for row in list(one.rows())[1:]] == [-1e9] * 7
-    scores = step_picture(encoders[0], finite, "layers.1.attention.scaled", 1)
+    scores = step_picture(encoders[0], runs[0], "layers.1.attention.scaled", 1)
     assert np.isfinite(seen(scores.figure())).all(), "nothing is masked before the mask"
-    # and the living map leaves its scale to the other numbers
-    largest = float(np.abs(np.delete(finite[name].numpy(), 2, 2)).max())
-    about, _ = unpacked(living_map.layer(finite, 1))
-    steps = [column["local"] for column in unpacked(living_map.whole(finite))[0]["columns"]]
-    assert about["scales"][steps.index("attention.masked")] == largest

@@ -10,7 +10,6 @@ from tiny import TINY, VARIANTS, tiny
 from encoder import EncoderConfig
 from encoder.model.steps.catalogue import by_name
 from encoder.model.steps.glossary import TERMS
-from encoder.pictures.figures.living_map import walk
 from encoder.teach.trials.order import identical_rows
 
 WINDOWS = replace(TINY, positions="none", window=1, global_every=2, mask_value=-1e9)
@@ -68,6 +67,3 @@ def test_what_is_said_of_steps_is_true_in_every_model(config: EncoderConfig) -> 
     layers = [trace.layers[i].attention for i in range(config.n_layers)]
     moved = any(not torch.equal(at.scores.argmax(-1), at.weights.argmax(-1)) for at in layers)
     assert not moved or "distance outweighs" in steps["layers.0.attention.scores"].look or config.window
-    words = walk(trace, 1)
-    assert ("is added." in words[1]) == bool(trace["embedding.positions"].abs().max() > 0)
-    assert f"{trace['embedding.scaled'].shape[-1]} numbers stand for it" in words[0]

@@ -7,8 +7,6 @@ import film_arcs from './components/film_arcs.js';
 import film_guess from './components/film_guess.js';
 import film_heads from './components/film_heads.js';
 import learning from './components/learning.js';
-import living_map from './components/living_map.js';
-import living_map_layer from './components/living_map_layer.js';
 import story_arcs from './components/story_arcs.js';
 import arrival from './frame/arrival.js';
 import reconnect from './reconnect.js';
@@ -16,7 +14,7 @@ import reconnect from './reconnect.js';
 /** @type {any} */
 const shared = globalThis;
 shared.componentScripts = new Map(Object.entries({
-  arrival, clicks, film, film_arcs, film_guess, film_heads, learning, living_map, living_map_layer, story_arcs,
+  arrival, clicks, film, film_arcs, film_guess, film_heads, learning, story_arcs,
 }));
 /** @type {(() => void) | null} */
 let end = null;

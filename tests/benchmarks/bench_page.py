@@ -6,7 +6,7 @@ Streamlit's own files. Then, on a warm server, a new tab walks by the menu throu
 each from the click until its picture is painted: the first time in the tab, where most pages ask for a packet, and
 again. Page by page, everything that can be chosen there is chosen in turn, each from the click to the second frame
 after it, with what the tab sent meanwhile; then switches of What if, layers that are not loaded, and moments of a
-film. Last, what the server works: a rerun of every page, the packet of an opened number, and the living map.
+film. Last, what the server works: a rerun of every page, and the packet of an opened number.
 
 Every wait has an end, and its error names the page.
 """
@@ -34,8 +34,6 @@ from playwright.sync_api import TimeoutError as TooLate
 from servers import Server, free_port, started
 from visitors import sentence, visit
 
-from encoder import TextEncoder
-from encoder.pictures.figures import living_map
 from encoder.train.recipe import RECIPES
 from pages.front import make
 from pages.front.request_fields import wanted
@@ -45,7 +43,7 @@ from pages.ui.state.site import CHART, DRAWN, page_of, path
 STARTED, FIRST, FILES = 4.0, 2.5, 150.0  # seconds from the start; from opening the page of a cold server; kilobytes
 NEXT_PAGE, SWITCH, LOADED, ASKED = 300.0, 300.0, 50.0, 300.0  # milliseconds
 UNFOLDED, FOLLOWS = 1000.0, 300.0  # milliseconds
-RERUN, WIRE, NUMBER, MAP = 100.0, 0.5, 100.0, 400.0  # milliseconds, megabytes, milliseconds, kilobytes
+RERUN, WIRE, NUMBER = 100.0, 0.5, 100.0  # milliseconds, megabytes, milliseconds
 CHOICES, MANY = 24, 400  # of each kind on a page; of a head, one after the other
 SENT, SWITCHES = 2, 12  # requests of a switch; switches
 WAIT = 15_000  # milliseconds until a page is given up
@@ -405,19 +403,6 @@ def numbers(rounds: int = 15) -> list[Figure]:
     return [*rows, Figure("runs of the model meanwhile", engine.run_cache.made - runs, 0)]
 
 
-def whole_run() -> list[Figure]:
-    """Return what the whole run in one picture takes, of 64 tokens: folded, and one layer of it."""
-    base = TextEncoder.from_pretrained("base")
-    trace = base.trace(LONG)
-    guesses = base.predict(trace, living_map.GUESSES)
-    parts = {"folded": lambda: living_map.whole(trace, guesses), "a layer": lambda: living_map.layer(trace, 5)}
-    sent = 4 / 3 / 1000 * sum(len(part()) for part in parts.values())  # base64
-    return [
-        *(Figure(f"living map, {name}", 1e3 * processor_seconds(part, 9), None, "ms") for name, part in parts.items()),
-        Figure("living map, both on the wire", sent, MAP, "kB"),
-    ]
-
-
 def come_to_an_end(work: Callable[[], list[Figure]]) -> list[Figure]:
     """Return the figures of a part, printed as soon as they are there; one that says why where it did not end."""
     try:
@@ -452,7 +437,7 @@ def main() -> int:
             browser.close()
         rows += asyncio.run(reruns(running))
     print()
-    return finish([*rows, *numbers(), *whole_run()], options.check)
+    return finish([*rows, *numbers()], options.check)
 
 
 if __name__ == "__main__":

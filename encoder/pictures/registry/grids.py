@@ -1,27 +1,23 @@
-"""Pictures of pairs of tokens as small maps: all heads, those of one layer, one head's steps, what flows, the run."""
+"""Pictures of pairs of tokens as small maps: all heads, those of one layer, one head's steps, what flows."""
 
 from collections.abc import Callable, Mapping
 from functools import partial
 from typing import Any
 
 from encoder.metrics import disagreement, largest_cell, norm_weighted
-from encoder.metrics.strongest_looks import finding
-from encoder.metrics.weight_matrices import all_weights
 from encoder.model.steps.step import Step
 from encoder.pictures.chart import small_maps
 from encoder.pictures.export.caption import About
-from encoder.pictures.expression import ENC, Every, Expression, T, call, step
+from encoder.pictures.expression import Every, Expression, T, call, step
 from encoder.pictures.figures.facts import kind_of, strongest_map
 from encoder.pictures.picture import Answer, Picture
 from encoder.pictures.registry.heads_pictures import every_head, every_weight
-from encoder.pictures.scene import Scene, one_of
+from encoder.pictures.scene import Scene
 from encoder.support.formatting import brief, percent
 from encoder.support.selection import Choice
 from encoder.support.theme import Kind
 from encoder.trace import unpadded
 from encoder.trace.unpadded import attention_weights
-
-DIFFERENCE = one_of("difference", (0, 1))
 
 
 def every_layer(scene: Scene) -> Expression:
@@ -177,44 +173,4 @@ FLOW_MINUS_WEIGHT = of_flow(
     title=lambda scene: f"Flow as shares minus weight, layer {scene.layer}, head {scene.head}",
     say=say_flow_minus_weight,
     look=lambda answer: {"largest": 1.0},
-)
-
-
-def unchanged_is_taken_off(scene: Scene) -> bool:
-    """Whether the run is drawn as the difference to that without its changes."""
-    return scene[DIFFERENCE] == 1 and bool(scene.t.edits or scene.t.hidden)
-
-
-UNCHANGED_RUN = ENC.trace(T.inputs)
-
-
-def living(scene: Scene) -> Expression:
-    """The weights of all heads, or how much more they are than without the changes."""
-    return call(all_weights, T, UNCHANGED_RUN) if unchanged_is_taken_off(scene) else every_layer(scene)
-
-
-def look_living(answer: Answer) -> Mapping[str, Any]:
-    """What the maps are called, and the colours in words: the picture on the screen shows more than weights."""
-    signed = answer.values == "signed"
-    scale = "what is more is red, what is less is blue" if signed else "0 to 100 % of a row"
-    return {**look_all(answer), "scale": scale}
-
-
-def how_large(scene: Scene) -> str:
-    """How many tokens, layers and heads a run has."""
-    config = scene.config
-    return f"{len(scene.t.tokens)} tokens through {config.n_layers} layers of {config.n_heads} heads"
-
-
-LIVING_MAP = of_every_head(
-    key="living_map",
-    page="story",
-    question="What does every token take from the others, layer by layer?",
-    measure=living,
-    values=lambda answer: "signed" if unchanged_is_taken_off(answer.scene) else "share",
-    title=lambda scene: f"The whole run, {how_large(scene)}",
-    say=lambda answer: finding(answer.scene.t, answer.scene.layer, answer.scene.head),
-    about=lambda scene: About(scene.t),
-    options=(DIFFERENCE,),
-    look=look_living,
 )

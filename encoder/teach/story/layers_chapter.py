@@ -118,9 +118,14 @@ def most_added(encoder: TextEncoder, trace: Trace, about: Subject) -> StoryStop:
         offered,
         place,
         text,
-        "map",
+        "bars",
         "add_norm",
-        word=about.word,
+        Values(
+            {"what attention adds": ratios},
+            [f"layer {i}" for i in range(count)],
+            "length of what attention adds, against what stood there",
+        ),
+        about.word,
         layer=top,
         step="add_norm_1.sum",
     )

@@ -16,7 +16,7 @@ from encoder.support.formatting import shown
 from encoder.trace.trace import Trace
 from encoder.trace.unpadded import tokens
 
-PictureKind = Literal["tokens", "bars", "lines", "race", "arcs", "heads", "map"]
+PictureKind = Literal["tokens", "bars", "lines", "race", "arcs", "heads"]
 T = TypeVar("T", int, str)
 MOST_OPTIONS = 4
 

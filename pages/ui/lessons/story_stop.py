@@ -229,12 +229,6 @@ def head_maps(picture: Picture) -> None:
     st.caption(f"The heads of layer {layer}: rows look, columns are looked at.")
 
 
-def whole(trace: Trace, stop: StoryStop) -> None:
-    """The whole run in one picture."""
-    sections.draw_living_map()
-    st.caption("Play follows the word through the layers; point at it to see where it looks.")
-
-
 PICTURES: dict[PictureKind, Callable[[Trace, StoryStop], None]] = {
     "tokens": lambda trace, stop: tokens(trace),
     "arcs": arcs,
@@ -242,5 +236,4 @@ PICTURES: dict[PictureKind, Callable[[Trace, StoryStop], None]] = {
     "lines": chart,
     "race": chart,
     "heads": heads,
-    "map": whole,
 }

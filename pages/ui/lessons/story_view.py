@@ -92,8 +92,6 @@ def arrange(stop: StoryStop, number: int) -> None:
     state.session().story.aimed_at = run_name(), number
     before = state.current()
     aim(stop)
-    if stop.word is not None:
-        state.remember("walk_of", stop.word, -1)
     if state.current() != before:
         state.write_url()
         st.rerun()

@@ -1,4 +1,4 @@
-"""Sections that several pages have: a whole run in one picture, its tokens, its costs, and choices of what is drawn."""
+"""Sections that several pages have: the tokens of a run, its costs, and the parts of a model."""
 
 import html
 
@@ -8,24 +8,10 @@ import streamlit as st
 from encoder.checkpoint.text_encoder import TextEncoder
 from encoder.checkpoint.tokenizer_files import UNKNOWN
 from encoder.explain.cost import parameters, step_costs
-from encoder.pictures.registry.grids import DIFFERENCE, LIVING_MAP, UNCHANGED_RUN, unchanged_is_taken_off
 from encoder.support.formatting import shown
 from encoder.trace.trace import Trace
-from pages.ui import cell_links, session_runs
-from pages.ui.components import living_map_component
 from pages.ui.downloads import table as downloads
-from pages.ui.picture_view import answer_of, ask, tie
-from pages.ui.state import session_state as state
 from pages.ui.text import WHOLE
-
-
-def draw_living_map() -> None:
-    """Draw the run, or its difference to the one without its changes."""
-    scene = ask(LIVING_MAP)
-    tie(DIFFERENCE, scene)
-    before = session_runs.run(scene.view.model, state.session().read) if unchanged_is_taken_off(scene) else None
-    answer = answer_of(LIVING_MAP, scene, {UNCHANGED_RUN: before} if before is not None else None)
-    living_map_component.draw(answer, cell_links.open_number, before)
 
 
 def draw_tokens(trace: Trace) -> None:
