@@ -5,6 +5,7 @@
 
 import ast
 import io
+import re
 import subprocess
 import tokenize
 from collections import Counter, defaultdict
@@ -16,6 +17,7 @@ PRODUCT, LANGUAGES = ("encoder", "pages"), (".py", ".js", ".css", ".ts")
 EMPTY_WORDS = frozenset({"asked", "found", "kept", "made", "one", "said", "seen", "told"})
 FIVE = frozenset({"one", "found", "said", "told", "made"})
 SHORT = 75  # lines
+PAGE_TABLE = ROOT / "encoder" / "browser" / "page_table.py"
 
 
 @cache
@@ -84,9 +86,39 @@ def insides_of_streamlit(path: Path) -> int:
     return count
 
 
+def drawn_pages() -> tuple[str, ...]:
+    """The keys of the pages that the browser draws, as their table has them."""
+    for node in ast.parse(PAGE_TABLE.read_text(encoding="utf-8")).body:
+        if isinstance(node, ast.AnnAssign) and ast.unparse(node.target) == "PAGES" and isinstance(node.value, ast.Dict):
+            return tuple(key.value for key in node.value.keys if isinstance(key, ast.Constant))
+    raise LookupError("the table of pages is no dictionary any more")
+
+
+def owners(page: str) -> int:
+    """How many draw a page of the browser's: it, and the server where that has a file or a folder of that name."""
+    return 1 + any(path.exists() for path in (ROOT / "pages" / page, ROOT / "pages" / f"{page}.py"))
+
+
+def names_all(path: Path, pages: tuple[str, ...]) -> int:
+    """How many tables of a Python file name all these pages; of another file, whether it does."""
+    source = path.read_text(encoding="utf-8")
+    if path.suffix != ".py":
+        return all(re.search(rf"\b{page}\b\W", source) for page in pages)
+    tables = (ast.Dict, ast.List, ast.Tuple, ast.Set)
+    count = 0
+    for node in ast.walk(ast.parse(source)):
+        if isinstance(node, tables):
+            parts = [*node.keys] if isinstance(node, ast.Dict) else [*node.elts]
+            firsts = [part.args[0] if isinstance(part, ast.Call) and part.args else part for part in parts]
+            named = {part.value for part in firsts if isinstance(part, ast.Constant)}
+            count += {*pages} <= named
+    return count
+
+
 def figures() -> dict[str, int]:
     """All that is counted."""
     product = tracked(*PRODUCT)
+    pages = drawn_pages()
     python = [path for path in product if path.suffix == ".py"]
     library = arrows("encoder")
     text = {path: path.read_text(encoding="utf-8") for path in (*product, *tracked("tests"))}
@@ -101,6 +133,11 @@ def figures() -> dict[str, int]:
         f"files under {SHORT} lines": sum(text[path].count("\n") < SHORT for path in product),
         "# fmt: skip": sum(each.count("  # fmt: skip\n") for each in text.values()),
         "the five words as names": sum(name in FIVE for path in python for name in names_of(path)),
+        "owners of a page": max(map(owners, pages)),
+        "tables that name all pages": sum(names_all(path, pages) for path in product),
+        "places that hand a figure to Plotly": sum(
+            text[path].count("Plotly.react(") + text[path].count(".plotly_chart(") for path in product
+        ),
         "insides of Streamlit": sum(map(insides_of_streamlit, (*python, ROOT / "app.py"))),
         "basenames that occur again": sum(count > 1 for count in basenames.values()),
     }

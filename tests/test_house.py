@@ -11,10 +11,13 @@ BOUNDS = {  # what was counted last; lower one whenever a change allows it
     "folders of the library": 16,
     "floors of the library": 13,
     "arrows of the library": 89,
-    "# fmt: skip": 29,
-    "the five words as names": 32,
+    "# fmt: skip": 26,
+    "the five words as names": 29,
+    "owners of a page": 1,
+    "tables that name all pages": 1,
+    "places that hand a figure to Plotly": 2,
     "insides of Streamlit": 0,
-    "basenames that occur again": 5,
+    "basenames that occur again": 4,
 }
 
 

@@ -8,8 +8,9 @@ from page_tools import asked_step, go, open_app, said, shown_view
 from published import PUBLISHED
 from twins import MODELS, saved
 
+from encoder.browser.page_table import ALONG
 from encoder.checkpoint import families
-from pages.ui.state.site import PAGES, STEPS
+from pages.ui.state.site import PAGES
 
 pytestmark = pytest.mark.slow
 
@@ -34,7 +35,7 @@ def tiny_folder(root: Path, name: str) -> None:
     PUBLISHED[name](root / name)
 
 
-WALK = [page.key for page in PAGES if page.section == STEPS]
+WALK = [page.key for page in PAGES if page.section == ALONG]
 EVERY = [page.key for page in PAGES]
 LAYERS = {"mpnet": "2"}
 

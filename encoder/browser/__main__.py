@@ -10,7 +10,8 @@ from argparse import BooleanOptionalAction
 from collections.abc import Sequence
 from pathlib import Path
 
-from encoder.browser.living import PAGES, living_file
+from encoder.browser.living import living_file
+from encoder.browser.page_table import PAGES
 from encoder.packet import shipped
 from encoder.support import whole_file
 from encoder.support.command_line import CommandLine, exit_code

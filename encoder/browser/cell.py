@@ -7,7 +7,8 @@ from pathlib import Path
 from typing import Any
 
 from encoder.browser.held import Run, held
-from encoder.browser.living import PAGES, living_file, quoted, written
+from encoder.browser.living import living_file, quoted, written
+from encoder.browser.page_table import PAGES
 from encoder.checkpoint.text_encoder import TextEncoder
 from encoder.packet.format import Stored, unpack
 from encoder.packet.run import opening
@@ -99,7 +100,7 @@ def drawn(
 
     Args:
         runs: of each run its packets, level 1 first.
-        page: the key of the page that it opens with, of `encoder.browser.living.PAGES`.
+        page: the key of the page that it opens with, of `encoder.browser.page_table.PAGES`.
         query: what is chosen, as an address spells it; what is no choice is left out.
         kept: whether its foot says what it shows when it opens.
         link: an address of the app that its foot leads to.
@@ -107,7 +108,7 @@ def drawn(
     """
     _, about, arrays = unpack(runs[0][0])
     line, words = line_and_text(about, arrays, query)
-    title = f"{PAGES[page][0]}: {line}"
+    title = f"{PAGES[page].title}: {line}"
     file = living_file(runs, title, page=page, chosen=query, kept=line if kept else "", link=link, below=below)
     return LivingCell(file, title, words)
 

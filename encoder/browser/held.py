@@ -2,7 +2,8 @@
 
 from collections.abc import Callable, Iterator, Sequence
 
-from encoder.browser.living import PAGES, scripts_size, text
+from encoder.browser.living import scripts_size, text
+from encoder.browser.page_table import PAGES
 from encoder.checkpoint.text_encoder import TextEncoder
 from encoder.packet.levels import MORE
 from encoder.packet.run import level_1
@@ -69,7 +70,7 @@ def quick(trace: Trace) -> bool:
 def wishes(encoder: TextEncoder, trace: Trace, page: str, layer: int) -> Iterator[tuple[int, int]]:
     """Give the levels and layers of a run beside level 1, what is wanted most first; -1 for a level of no layer."""
     layers = sorted(range(trace.config.n_layers), key=lambda number: abs(number - layer))
-    own = PAGES[page][1]
+    own = PAGES[page].level
     order = dict.fromkeys((own, *OF_RUN, *OF_LAYERS))
     order.pop(1, None)
     for level in order:

@@ -10,6 +10,7 @@ from html import escape
 from pathlib import Path
 from typing import Any
 
+from encoder.browser.page_table import PAGES
 from encoder.packet.format import unpack
 from encoder.support.errors import EncoderError
 
@@ -20,37 +21,6 @@ LATER = 'import("./pages.js")'
 ENDS = re.compile(r"<(?=/script|!--|script)", re.IGNORECASE)  # what would end, or change, the script that it stands in
 OF_LAYER = (2, 3)  # levels of packets that hold one layer
 OF_STEP = 8  # the level that holds the numbers of one step
-PAGES = {  # the pages that draw from packets alone: title, and the level of packets that each draws with
-    "start": ("Start", 1),
-    "embedding": ("Embedding & position", 4),
-    "attention": ("Attention", 2),
-    "add_norm": ("Add & norm", 3),
-    "feed_forward": ("Feed-forward", 3),
-    "output": ("Output", 5),
-    "heads": ("Heads", 6),
-    "what_if": ("What if", 7),
-    "compare": ("Compare", 1),
-}
-STEPS = {  # the parts of the encoder that a page shows all steps of, and the one that it begins with
-    "embedding": (("embedding", "position", "distances"), "embedding.tokens"),
-    "attention": (("attention",), "attention.weights"),
-    "add_norm": (("add_norm_1", "add_norm_2", "layer_output"), "add_norm_1.sum"),
-    "feed_forward": (("feed_forward",), "feed_forward.activation"),
-    "output": (("final_norm", "output", "pooling", "mlm"), "output"),
-}
-SHOWN: Mapping[str, Sequence[str]] = {  # the steps that a picture shows itself, of pages that show some
-    "embedding": tuple(
-        f"embedding.{name}"
-        for name in ("tokens", "scaled", "positions", "segments", "sum", "norm.output", "projected", "output")
-    ),
-    "add_norm": (
-        *(f"add_norm_{n}.{name}" for n in (1, 2) for name in ("residual", "sum", "output")),
-        "output",
-    ),
-    "feed_forward": tuple(f"feed_forward.{name}" for name in ("hidden", "activation", "gated")),
-    "output": ("output",),
-}
-OUTSIDE = ("embedding", "output")  # pages whose steps are of no layer
 MADE = ("sentence", "second", "model", "hidden", "edits")  # what makes a run
 RULES = (
     "default-src 'none'; script-src 'unsafe-inline'; style-src 'unsafe-inline'; img-src data:; font-src data:; "
@@ -190,24 +160,19 @@ def place(level: int, header: Mapping[str, Any]) -> str:
     return " ".join(map(str, (level, header["step"], *header["index"]))) if level == OF_STEP else str(level)
 
 
-def in_full(page: str, step: str) -> str:
-    """Return the name of a step of a page; `*` stands for the layer, where it is of one."""
-    return step if page in OUTSIDE else f"layers.*.{step}"
-
-
 def listed(held: Sequence[Mapping[str, Any]], page: str) -> list[dict[str, Any]]:
     """Return the pages for the menu: those that some run has a packet for, and the one that is open; none for one."""
     levels = {int(name.split()[0]) for run in held for name in run["packets"]}
-    there = [key for key, (_, level) in PAGES.items() if level in levels and (key != "compare" or len(held) > 1)]
+    there = [key for key, about in PAGES.items() if about.level in levels and (key != "compare" or len(held) > 1)]
     keys = [key for key in PAGES if key in there or key == page]
-    every = [{"key": key, "title": PAGES[key][0], "address": "", **numbers_of(key)} for key in keys]
+    every = [{"key": key, "title": PAGES[key].title, "address": "", **numbers_of(key)} for key in keys]
     return every if len(every) > 1 else []
 
 
 def numbers_of(page: str) -> dict[str, Any]:
     """Return what the menu says of a page whose steps can be shown number by number."""
-    parts, step = STEPS.get(page, ((), ""))
-    return {"parts": parts, "step": in_full(page, step)} if parts else {}
+    about = PAGES[page]
+    return {"parts": about.parts, "step": about.in_full(about.opens_on)} if about.parts else {}
 
 
 def foot(held: Sequence[Mapping[str, Any]], kept: str, link: str) -> str:

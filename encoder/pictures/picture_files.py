@@ -6,8 +6,9 @@ from pathlib import Path
 
 from encoder.browser.cell import LivingCell, drawn
 from encoder.browser.held import held
-from encoder.browser.living import PAGES, written
+from encoder.browser.living import written
 from encoder.browser.markup import text
+from encoder.browser.page_table import PAGES
 from encoder.pictures.paper.files import DPI, MOST_PIXELS, PaperFigure
 from encoder.pictures.paper.printed_panel import PanelError
 from encoder.pictures.paper.sheet import Sheet

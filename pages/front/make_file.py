@@ -10,7 +10,7 @@ from dataclasses import replace
 from encoder import Trace
 from encoder.browser.cell import drawn
 from encoder.browser.held import Run, held
-from encoder.browser.living import PAGES
+from encoder.browser.page_table import PAGES
 from encoder.edits.edit_text import edits_to_text
 from encoder.packet.heads_level import level_6
 from encoder.packet.levels import MORE

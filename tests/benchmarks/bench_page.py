@@ -34,11 +34,12 @@ from playwright.sync_api import TimeoutError as TooLate
 from servers import Server, free_port, started
 from visitors import sentence, visit
 
+from encoder.browser.page_table import CHART
 from encoder.train.recipe import RECIPES
 from pages.front import make
 from pages.front.request_fields import wanted
 from pages.ui.server import engine
-from pages.ui.state.site import CHART, DRAWN, page_of, path
+from pages.ui.state.site import DRAWN, page_of, path
 
 STARTED, FIRST, FILES = 4.0, 2.5, 150.0  # seconds from the start; from opening the page of a cold server; kilobytes
 NEXT_PAGE, SWITCH, LOADED, ASKED = 300.0, 300.0, 50.0, 300.0  # milliseconds

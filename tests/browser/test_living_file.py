@@ -17,7 +17,8 @@ from shared_models import pretrained
 from encoder import Edit, TextEncoder, Trace
 from encoder.browser.__main__ import main
 from encoder.browser.held import MOST, held
-from encoder.browser.living import PAGES, living_file
+from encoder.browser.living import living_file
+from encoder.browser.page_table import PAGES
 from encoder.packet.run import level_1, level_2
 from encoder.pictures.report.report import report
 from encoder.support.formatting import percent

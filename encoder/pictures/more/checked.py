@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from inspect import getsource
 from typing import Any
 
-from encoder.browser.living import STEPS
+from encoder.browser.page_table import PAGES
 from encoder.explain import whole
 from encoder.explain.proof import Check, checks
 from encoder.explain.snippet import running_source
@@ -25,7 +25,7 @@ def steps_of(page: str, answer: Answer) -> Iterator[Step]:
     for name in run:
         step = run.step(name)
         part = "layer_output" if step.local == "output" and step.layer is not None else step.part
-        if step.layer in (None, answer.scene.layer) and part in STEPS[page][0]:
+        if step.layer in (None, answer.scene.layer) and part in PAGES[page].parts:
             yield step
 
 

@@ -424,7 +424,7 @@ def is_given(option: Option, answer: Answer) -> bool:
     return bool(answer.scene[option].strip())
 
 
-HEADS: dict[str, tuple[Part, ...]] = {
+MORE: dict[str, tuple[Part, ...]] = {
     "jobs": (
         NOT_YET,
         Long(

@@ -3,7 +3,7 @@
 import html
 from collections.abc import Iterator
 
-from encoder.browser.living import PAGES
+from encoder.browser.page_table import PAGES
 from encoder.checkpoint.text_encoder import TextEncoder
 from encoder.pictures.paper.type import typeface
 from encoder.pictures.picture import Picture

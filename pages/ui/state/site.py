@@ -1,18 +1,17 @@
 """The pages as data, and as Streamlit and the browser are told of them; some of them are drawn in the browser."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import streamlit as st
 
-from encoder.browser import living
+from encoder.browser.page_table import ALONG, CHANGE, DEEPER, Drawn
+from encoder.browser.page_table import PAGES as DRAWN_PAGES
 from encoder.packet.shipped import SENTENCES
 
 ROOT = Path(__file__).parents[2]
-CHART, CHECKS = ("chart", "As a chart"), ("checks", "How to check")
-STEPS = "Step by step"  # the section of the way through the encoder
 
 
 @dataclass(frozen=True)
@@ -24,7 +23,7 @@ class Page:
     icon: str
     parts: tuple[str, ...] = ()  # of the encoder, that it explains
     opens_on: str = ""  # a step
-    section: str = STEPS  # the heading it stands under in the menu
+    section: str = ALONG  # the heading it stands under in the menu
     walk: bool = True  # whether Previous and Next lead there, through steps or from page to page; else it has its own
     place: bool = True  # whether a layer and a head mean something there
     sentence: str = ""  # that an address without any parameter opens it with; empty for the usual one
@@ -40,136 +39,40 @@ class Page:
 
     def in_full(self, step: str) -> str:
         """Return the name of a step of this page; `*` stands for the layer, where it is of one."""
-        return living.in_full(self.key, step)
+        return DRAWN_PAGES[self.key].in_full(step) if self.is_drawn else step
 
 
 def in_browser() -> None:
     """Draw nothing: a page of the browser's is drawn in the frame of all."""
 
 
-def drawn(key: str, icon: str, **more: Any) -> Page:
+def drawn(key: str, about: Drawn) -> Page:
     """Return a page that the browser draws, by what the library knows of it."""
-    parts, opens_on = living.STEPS.get(key, ((), ""))
-    return Page(key, living.PAGES[key][0], icon, parts, opens_on, is_drawn=True, **more)
+    icon = f":material/{about.symbol}:"
+    return Page(
+        key,
+        about.title,
+        icon,
+        about.parts,
+        about.opens_on,
+        about.group,
+        place=about.place,
+        is_drawn=True,
+        more=about.more,
+    )
 
 
-PAGES = (
-    drawn(
-        "start",
-        ":material/home:",
-        more=(
-            ("words", "Which words made the guess"),
-            ("several", "Several heads together, as lines and as a matrix"),
-            ("tokens", "The sentence as tokens"),
-        ),
+# The pages that the server draws, by the one of the browser's that they stand behind in the menu
+SERVED: Mapping[str, tuple[Page, ...]] = {
+    "start": (Page("story", "The story", ":material/auto_stories:", walk=False, place=False, sentence=SENTENCES[0]),),
+    "compare": (Page("models", "Models", ":material/deployed_code:", section=CHANGE, place=False),),
+    "heads": (
+        Page("training", "Training", ":material/model_training:", section=DEEPER, place=False),
+        Page("lessons", "Lessons", ":material/school:", section="Learn", walk=False, place=False),
+        Page("class", "A class", ":material/groups:", section="Learn", walk=False, place=False),
     ),
-    Page("story", "The story", ":material/auto_stories:", walk=False, place=False, sentence=SENTENCES[0]),
-    drawn(
-        "embedding",
-        ":material/database:",
-        place=False,
-        more=(("near", "The nearest words of the table"), ("places", "How alike two places are"), CHECKS),
-    ),
-    drawn(
-        "attention",
-        ":material/visibility:",
-        more=(
-            CHART,
-            ("heads", "What each head adds, after W_O"),
-            ("bias", "What is added for the distance of two tokens"),
-            ("one_matrix", "One matrix for all heads, or one for each"),
-            CHECKS,
-        ),
-    ),
-    drawn(
-        "add_norm",
-        ":material/add_circle:",
-        more=(
-            CHART,
-            ("sides", "All numbers before the norm and after it"),
-            ("moments", "Every token's means and variances"),
-            ("learned", "What this norm has learned"),
-            CHECKS,
-        ),
-    ),
-    drawn(
-        "feed_forward",
-        ":material/bolt:",
-        more=(
-            CHART,
-            ("corpus", "Where a unit fires in many sentences"),
-            ("all_units", "How often all units of the layer fire"),
-            ("silent", "Units that no sentence wakes"),
-            CHECKS,
-        ),
-    ),
-    drawn(
-        "output",
-        ":material/layers:",
-        more=(
-            CHART,
-            ("words", "The nearest words of the table"),
-            ("ways", "How the vectors change from layer to layer"),
-            ("layers", "How alike the layers are, over many sentences"),
-            ("sources", "Where vectors come from"),
-            ("units", "Units of the feed-forward and the words they point to"),
-            CHECKS,
-        ),
-    ),
-    drawn(
-        "what_if",
-        ":material/toggle_off:",
-        section="Change and compare",
-        more=(
-            ("whole", "Switches for the whole model"),
-            ("differs", "What differs from the run without changes"),
-            ("beside", "Any step of both runs, side by side"),
-            ("parts", "Which parts made the guess"),
-            ("words", "Which words made the guess"),
-            ("loo", "Each part left out, in this sentence"),
-            ("board", "Each part left out, over many sentences"),
-        ),
-    ),
-    drawn(
-        "compare",
-        ":material/compare:",
-        section="Change and compare",
-        more=(
-            ("apart", "How far the two runs are apart"),
-            ("beside", "Any step of both runs, side by side"),
-            ("cosine", "How alike the two sentences are"),
-            ("patch", "What a patch of A brings to B"),
-            ("word", "One word in many sentences"),
-            ("list", "How alike the sentences of a list are"),
-        ),
-    ),
-    Page("models", "Models", ":material/deployed_code:", section="Change and compare", place=False),
-    drawn(
-        "heads",
-        ":material/apps:",
-        section="Look deeper",
-        more=(
-            ("jobs", "Jobs that were examined on gold trees"),
-            ("roles", "Where each head looks, and all measures of all heads"),
-            ("measures", "One measure, head by head"),
-            ("alike", "How alike heads are"),
-            ("inside", "Why one word scores another"),
-            ("flow", "What really flows"),
-            ("between", "From one sentence of a pair to the other"),
-            ("contexts", "Where this head looks in many sentences"),
-            ("two_measures", "All heads by two measures, over many sentences"),
-            ("kinds", "From one kind of token to another, over many sentences"),
-            ("find", "Find a word in many sentences"),
-            ("nearest", "The nearest vectors in many sentences"),
-            ("beside", "Beside another model, relation by relation"),
-            ("trees", "Examine heads on trees of your own"),
-            ("list", "Measure a list of sentences"),
-        ),
-    ),
-    Page("training", "Training", ":material/model_training:", section="Look deeper", place=False),
-    Page("lessons", "Lessons", ":material/school:", section="Learn", walk=False, place=False),
-    Page("class", "A class", ":material/groups:", section="Learn", walk=False, place=False),
-)
+}
+PAGES = tuple(page for key, about in DRAWN_PAGES.items() for page in (drawn(key, about), *SERVED.get(key, ())))
 
 KEYS = frozenset(page.key for page in PAGES)
 DRAWN = tuple(page.key for page in PAGES if page.is_drawn)
@@ -215,7 +118,7 @@ def listed() -> list[dict[str, object]]:
             "group": page.section,
             "parts": page.parts,
             "step": page.in_full(page.opens_on),
-            "shows": living.SHOWN.get(page.key),
+            "shows": DRAWN_PAGES[page.key].shows if page.is_drawn else None,
             "more": page.more,
         }
         for page in PAGES

@@ -4,6 +4,7 @@ from dataclasses import dataclass
 
 import streamlit as st
 
+from encoder.browser.page_table import ALONG
 from encoder.model.config import EncoderConfig
 from encoder.model.steps.catalogue import catalogue
 from encoder.model.steps.glossary import meant
@@ -11,7 +12,7 @@ from encoder.model.steps.step import Step
 from pages.ui.state import session_state as state
 from pages.ui.state import site
 from pages.ui.state.session import OF_BROWSER
-from pages.ui.state.site import PAGES, STEPS, Page
+from pages.ui.state.site import PAGES, Page
 
 PAGE_OF = {part: page for page in PAGES for part in page.parts}
 
@@ -92,7 +93,7 @@ def place(page: Page) -> Place | None:
     """Return where the screen is, among pages beside those along the encoder; None for one with buttons of its own."""
     if not page.walk:
         return None
-    row = [Stop(each, each.title) for each in PAGES if each.walk and each.section != STEPS]
+    row = [Stop(each, each.title) for each in PAGES if each.walk and each.section != ALONG]
     at = row.index(Stop(page, page.title))
     return Place(row[at], row[at - 1] if at else None, row[at + 1] if at + 1 < len(row) else None, page.section)
 

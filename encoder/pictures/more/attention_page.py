@@ -1,27 +1,19 @@
-"""More of Embedding & position, Attention and Add & norm."""
+"""More of Attention."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
 
 from encoder.experiments import one_matrix
-from encoder.metrics import norm_moments
-from encoder.model.config import EncoderConfig
 from encoder.pictures.lab import Note, Part, Show, Table, When
 from encoder.pictures.more.checked import checked
 from encoder.pictures.picture import Answer
-from encoder.pictures.registry.model_parts import NEAR_WORDS, PLACES
 from encoder.pictures.registry.steps import STEP
 from encoder.pictures.registry.sublayer_pictures import (
     BIAS_TABLE,
     HEAD_LENGTHS,
     HEAD_SHARES,
-    LEARNED,
-    LENGTHS,
-    NORM_SIDES,
-    learned,
-    part,
 )
-from encoder.support.formatting import agreement, listed, shown
+from encoder.support.formatting import agreement, listed
 
 ADDED = """Head h meets its own rows of W_O: the output is the sum of Z_h W_O^h over all heads, and b_O. Nothing of a \
 head is left in place; it is spread over all dimensions and added to the others."""
@@ -31,8 +23,6 @@ SLOPES = """These slopes are not learned: the paper fixed them, and all sentence
 with a steep slope sees its neighbours, one with a flat slope the whole text."""
 TABLE = """These {many} numbers are all that the position bias of this model adds; they {came}. A row is a head, and \
 far distances share a number. The row of keys after the query that stand no place away is never read and left out."""
-LEDGER = """Before the norm every token has its own mean and variance. {normalized}; after {learned}, the same for \
-every token, each has a mean and a variance of its own again."""
 NAMES = {"q": "queries", "k": "keys", "v": "values"}
 
 
@@ -70,31 +60,7 @@ def ways_agree(answer: Answer) -> str:
     return f"Made head by head and made by the one matrix they agree: {listed(list(agreements))}."
 
 
-def moments(answer: Answer) -> Mapping[Any, Sequence[Any]]:
-    """Every token's mean and variance on the way through the norm."""
-    scene = answer.scene
-    ledger = norm_moments(scene.t, scene.layer, part(scene))
-    tokens = {"token": [f"{i} {shown(token)}" for i, token in enumerate(scene.t.tokens)]}
-    return tokens | {name: values.tolist() for name, values in ledger.items()}
-
-
-def of_moments(answer: Answer) -> str:
-    """What the table of means and variances shows."""
-    config: EncoderConfig = answer.scene.config
-    rms = "Normalized, the mean of the squares is 1 and the mean stays what it is, made smaller"
-    layer_norm = "Normalized, the mean is 0 and the variance 1"
-    return LEDGER.format(
-        normalized=rms if config.norm == "rms_norm" else layer_norm,
-        learned="gamma and beta" if config.norm_bias else "gamma",
-    )
-
-
-EMBEDDING: dict[str, tuple[Part, ...]] = {
-    "near": (Show(NEAR_WORDS),),
-    "places": (PLACES,),
-    "checks": checked("embedding"),
-}
-ATTENTION: dict[str, tuple[Part, ...]] = {
+MORE: dict[str, tuple[Part, ...]] = {
     "chart": (STEP,),
     "heads": (ADDED, HEAD_LENGTHS, Show(HEAD_SHARES, more=SHARE)),
     "bias": (
@@ -110,22 +76,4 @@ ATTENTION: dict[str, tuple[Part, ...]] = {
         Note("finding", ways_agree),
     ),
     "checks": checked("attention"),
-}
-ADD_NORM: dict[str, tuple[Part, ...]] = {
-    "chart": (LENGTHS,),
-    "sides": (
-        Show(
-            NORM_SIDES,
-            more="To see the same weights with their norms in the other place, open their order in Lessons, Labs.",
-        ),
-    ),
-    "moments": (Note("paragraph", of_moments), Table("moments", moments)),
-    "learned": (
-        When(
-            lambda answer: bool(learned(answer.scene)),
-            (Show(LEARNED, more=lambda answer: "" if len(learned(answer.scene)) > 1 else "This norm has no beta."),),
-            ("Layer 0 of this model has no norm before attention: there is nothing to learn.",),
-        ),
-    ),
-    "checks": checked("add_norm"),
 }

@@ -1,0 +1,170 @@
+"""The pages that the browser draws: the one table of them."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+ALONG, CHANGE, DEEPER = "Step by step", "Change and compare", "Look deeper"  # headings of the menu
+CHART, CHECKS = ("chart", "As a chart"), ("checks", "How to check")
+SUBLAYERS = ("residual", "sum", "output")  # steps of an add & norm that a picture shows
+
+
+@dataclass(frozen=True)
+class Drawn:
+    """A page that draws from packets alone."""
+
+    title: str
+    level: int  # of the packets that it draws with
+    symbol: str  # of Material
+    group: str = ALONG  # the heading it stands under in the menu
+    parts: tuple[str, ...] = ()  # of the encoder, whose steps it can show number by number
+    opens_on: str = ""  # the first of these steps
+    of_layer: bool = True  # whether they are of a layer
+    shows: tuple[str, ...] | None = None  # the steps that its picture shows itself; None where it shows all
+    place: bool = True  # whether a layer and a head mean something there
+    more: tuple[tuple[str, str], ...] = ()  # the sections below its picture, and what they are called
+
+    def in_full(self, step: str) -> str:
+        """Return the name of a step of this page; `*` stands for the layer, where it is of one."""
+        return f"layers.*.{step}" if self.of_layer else step
+
+
+PAGES: Mapping[str, Drawn] = {
+    "start": Drawn(
+        "Start",
+        1,
+        "home",
+        more=(
+            ("words", "Which words made the guess"),
+            ("several", "Several heads together, as lines and as a matrix"),
+            ("tokens", "The sentence as tokens"),
+        ),
+    ),
+    "embedding": Drawn(
+        "Embedding & position",
+        4,
+        "database",
+        parts=("embedding", "position", "distances"),
+        opens_on="embedding.tokens",
+        of_layer=False,
+        shows=tuple(
+            f"embedding.{name}"
+            for name in ("tokens", "scaled", "positions", "segments", "sum", "norm.output", "projected", "output")
+        ),
+        place=False,
+        more=(("near", "The nearest words of the table"), ("places", "How alike two places are"), CHECKS),
+    ),
+    "attention": Drawn(
+        "Attention",
+        2,
+        "visibility",
+        parts=("attention",),
+        opens_on="attention.weights",
+        more=(
+            CHART,
+            ("heads", "What each head adds, after W_O"),
+            ("bias", "What is added for the distance of two tokens"),
+            ("one_matrix", "One matrix for all heads, or one for each"),
+            CHECKS,
+        ),
+    ),
+    "add_norm": Drawn(
+        "Add & norm",
+        3,
+        "add_circle",
+        parts=("add_norm_1", "add_norm_2", "layer_output"),
+        opens_on="add_norm_1.sum",
+        shows=(*(f"add_norm_{n}.{name}" for n in (1, 2) for name in SUBLAYERS), "output"),
+        more=(
+            CHART,
+            ("sides", "All numbers before the norm and after it"),
+            ("moments", "Every token's means and variances"),
+            ("learned", "What this norm has learned"),
+            CHECKS,
+        ),
+    ),
+    "feed_forward": Drawn(
+        "Feed-forward",
+        3,
+        "bolt",
+        parts=("feed_forward",),
+        opens_on="feed_forward.activation",
+        shows=tuple(f"feed_forward.{name}" for name in ("hidden", "activation", "gated")),
+        more=(
+            CHART,
+            ("corpus", "Where a unit fires in many sentences"),
+            ("all_units", "How often all units of the layer fire"),
+            ("silent", "Units that no sentence wakes"),
+            CHECKS,
+        ),
+    ),
+    "output": Drawn(
+        "Output",
+        5,
+        "layers",
+        parts=("final_norm", "output", "pooling", "mlm"),
+        opens_on="output",
+        of_layer=False,
+        shows=("output",),
+        more=(
+            CHART,
+            ("words", "The nearest words of the table"),
+            ("ways", "How the vectors change from layer to layer"),
+            ("layers", "How alike the layers are, over many sentences"),
+            ("sources", "Where vectors come from"),
+            ("units", "Units of the feed-forward and the words they point to"),
+            CHECKS,
+        ),
+    ),
+    "what_if": Drawn(
+        "What if",
+        7,
+        "toggle_off",
+        CHANGE,
+        more=(
+            ("whole", "Switches for the whole model"),
+            ("differs", "What differs from the run without changes"),
+            ("beside", "Any step of both runs, side by side"),
+            ("parts", "Which parts made the guess"),
+            ("words", "Which words made the guess"),
+            ("loo", "Each part left out, in this sentence"),
+            ("board", "Each part left out, over many sentences"),
+        ),
+    ),
+    "compare": Drawn(
+        "Compare",
+        1,
+        "compare",
+        CHANGE,
+        more=(
+            ("apart", "How far the two runs are apart"),
+            ("beside", "Any step of both runs, side by side"),
+            ("cosine", "How alike the two sentences are"),
+            ("patch", "What a patch of A brings to B"),
+            ("word", "One word in many sentences"),
+            ("list", "How alike the sentences of a list are"),
+        ),
+    ),
+    "heads": Drawn(
+        "Heads",
+        6,
+        "apps",
+        DEEPER,
+        more=(
+            ("jobs", "Jobs that were examined on gold trees"),
+            ("roles", "Where each head looks, and all measures of all heads"),
+            ("measures", "One measure, head by head"),
+            ("alike", "How alike heads are"),
+            ("inside", "Why one word scores another"),
+            ("flow", "What really flows"),
+            ("between", "From one sentence of a pair to the other"),
+            ("contexts", "Where this head looks in many sentences"),
+            ("two_measures", "All heads by two measures, over many sentences"),
+            ("kinds", "From one kind of token to another, over many sentences"),
+            ("find", "Find a word in many sentences"),
+            ("nearest", "The nearest vectors in many sentences"),
+            ("beside", "Beside another model, relation by relation"),
+            ("trees", "Examine heads on trees of your own"),
+            ("list", "Measure a list of sentences"),
+        ),
+    ),
+}
