@@ -66,10 +66,10 @@ function draw(root, here, front) {
     here.mounted?.();
     here.store?.end(); // its state is in the address now
     here.store = front.windowStore();
+    const of = here.data.pages.find(one => one.key === here.page), more = of && front.beyond(of, here.store.get());
+    if (more && Object.keys(more).length) here.store.set(more);
     here.store.subscribe(() => tellClass('chose'));
     here.front = front;
-    const of = here.data.pages.find(one => one.key === here.page);
-    if (of) here.store.set(front.beyond(of, here.store.get()));
   }
   const told = here.data;
   here.mounted = front.mount(root, {

@@ -36,7 +36,7 @@ def test_a_picture_is_kept_as_drawing_pixels_paper_numbers_and_words(
     with rerun(page):
         widget(page, "keep_rollout").get_by_role("button").first.click()
     name, svg = download(page, "Picture as SVG")
-    assert name == "base-rollout.svg"
+    assert name == "base-rollout-layer5.svg"
     texts = ["".join(text.itertext()) for text in ElementTree.fromstring(svg).iter("{http://www.w3.org/2000/svg}text")]
     assert all(texts.count(token) >= 2 for token in trace.tokens), "rows and columns are named"
     assert not re.search(rb"https?://(?!www\.w3\.org|creativecommons\.org|purl\.org)", svg)

@@ -12,7 +12,7 @@ from more_sections import numbers, section, settle, unfold
 from playwright.sync_api import Browser, Locator, Page, Route, WebSocket, expect
 
 from encoder import TextEncoder
-from pages.ui.state.site import PAGES
+from pages.ui.state.site import PAGES, path
 
 GAP = "The keys to the cabinet [MASK] on the table."
 MORE = [page for page in PAGES if page.more]
@@ -160,7 +160,7 @@ def test_all_sections_are_for_everybody(page: Page, phone: Page, app_url: str, a
     """Nothing is cut on a phone, nor unreadable in the dark; all is reached by keys."""
     names = ",".join(name for name, _ in about.more)
     for tab in (page, phone):
-        open_page(tab, f"{app_url}/{about.key}?model=small&sentence=The+cat+[MASK].&more={names}")
+        open_page(tab, f"{app_url}/{path(about.key)}?model=small&sentence=The+cat+[MASK].&more={names}")
         for _, title in about.more:
             settle(section(tab, title))
         wide = tab.evaluate("() => document.documentElement.clientWidth")

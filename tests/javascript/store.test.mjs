@@ -1,7 +1,7 @@
 // What is chosen is in memory at once, in the address when it rests, and Back leads to what was before.
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { GAP, fromQuery, makeStore } from '../../encoder/browser/store.js';
+import { GAP, beyond, fromQuery, makeStore } from '../../encoder/browser/store.js';
 
 /** A window with a history, without a screen. */
 function page(search = '') {
@@ -180,4 +180,18 @@ test('what is chosen below a picture stands beside the state, and a view that is
   const memory = makeStore();
   memory.choose({ move: 'Length' });
   assert.deepEqual(memory.choices(), { move: 'Length' });
+});
+
+test('a link to what a picture does not show asks for the numbers of its step, and for the one number', () => {
+  const addNorm = { parts: ['add_norm_1', 'add_norm_2'], step: 'layers.*.add_norm_1.sum', shows: ['add_norm_1.sum'] };
+  const cell = 'layers.2.add_norm_1.mean:1';
+  assert.deepEqual(beyond(addNorm, { step: 'add_norm_1.mean', cell: '' }), { step: '', cell: '', numbers: 'layers.*.add_norm_1.mean' });
+  assert.equal(beyond(addNorm, { step: 'add_norm_1.mean', cell }).number, cell);
+  assert.equal(beyond(addNorm, { step: 'add_norm_1.variance', cell }).number, undefined); // of another step
+  assert.deepEqual(beyond(addNorm, { step: 'add_norm_1.sum', cell }), {}); // its own picture shows it
+  assert.deepEqual(beyond(addNorm, { step: 'attention.q', cell: '' }), {});
+  const output = { parts: ['output', 'mlm'], step: 'output', shows: ['output'] };
+  assert.deepEqual(beyond(output, { step: 'mlm.logits', cell: '' }), { step: '', cell: '', numbers: 'mlm.logits' });
+  assert.deepEqual(beyond({ parts: ['attention'], step: 'layers.*.attention.weights', shows: null }, { step: 'attention.q', cell }), {}); // it shows all
+  assert.deepEqual(beyond({ parts: [] }, { step: '', cell }), { number: cell }); // Start has no step of its own
 });
