@@ -47,7 +47,7 @@ def test_a_picture_is_kept_as_drawing_pixels_paper_numbers_and_words(
     saved = np.array([row[1:] for row in rows], dtype=float)
     # The server's weights are laid out for the processor, those of this run are not: their sums round otherwise.
     np.testing.assert_allclose(saved, rollout(trace).numpy()[-1], rtol=0, atol=5e-6)
-    expect(page.get_by_test_id("stCode").first).to_contain_text("“Keys on the <b>table</b> belong to\\x01 Sara.”")
+    expect(page.get_by_test_id("stCode").first).to_contain_text("“Keys on the <b>table</b> belong to\x01 Sara.”")
     assert problems(page) == []
 
 

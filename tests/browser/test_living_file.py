@@ -400,8 +400,8 @@ def test_all_pages_that_draw_from_packets_are_there(opens: Opens, whole: Path) -
     page = opens(whole)
     expect(page.get_by_role("radio", name="layer 2", exact=True)).to_be_checked()
     expect(page.get_by_role("radio", checked=True).first).to_be_visible()
-    for key, (title, _) in PAGES.items():
-        follow(page, title)
+    for key, about in PAGES.items():
+        follow(page, about.title)
         lacks = {"what_if": ["This file does not hold that run with what is changed in it."]}.get(key, [])
         expect(page.locator("[role=alert]:visible")).to_have_text(lacks)
     assert barriers(page) == []
