@@ -9,6 +9,7 @@ import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 from model_page_tools import SENTENCE, page, put, texts
@@ -125,8 +126,14 @@ GROUPS: list[tuple[str, str, dict[str, str], float, float]] = [  # own, mounted,
 ]
 
 
+def machine(monkeypatch: pytest.MonkeyPatch, total: float, available: float) -> None:
+    """Have the machine say that it has so many bytes."""
+    found = SimpleNamespace(total=total, available=available)
+    monkeypatch.setattr(memory.psutil, "virtual_memory", lambda: found)
+
+
 def test_the_least_limit_of_all_groups_counts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(memory, "MACHINE", tmp_path / "none")
+    machine(monkeypatch, math.inf, math.inf)
     monkeypatch.setattr(memory, "MOST_MB", math.inf)
     for number, (own, mount, files, limit, left) in enumerate(GROUPS):
         root = tmp_path / f"{number}"
@@ -138,24 +145,21 @@ def test_the_least_limit_of_all_groups_counts(tmp_path: Path, monkeypatch: pytes
 def test_a_servers_bound_is_most_of_its_container_or_half_of_its_machine(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    machine, limit = tmp_path / "meminfo", tmp_path / "sys/fs/cgroup/memory.max"
-    monkeypatch.setattr(memory, "MACHINE", machine)
+    limit = tmp_path / "sys/fs/cgroup/memory.max"
     monkeypatch.setattr(memory, "SYSTEM", tmp_path)
-    assert memory.usual_bound() == 4500  # nothing is known
-    machine.write_text("MemTotal: 16000000 kB\nMemAvailable:   4000 kB\nHugePages_Total: 0\n")
+    machine(monkeypatch, 16_384e6, 4e6)
     assert memory.usual_bound() == 8192
     system(tmp_path, "0::/", "cgroup2 /", {"memory.max": "4000000000\n"})
     assert memory.usual_bound() == 3600
     limit.write_text("max\n")
     assert memory.usual_bound() == 8192
     monkeypatch.setattr(memory, "MOST_MB", math.inf)
-    assert memory.left() == 4000 * 1024
-    machine.write_text("MemTotal: 1000000 kB\nMemAvailable:   4000 kB\n")
+    assert memory.left() == 4e6
+    machine(monkeypatch, 1_024e6, 4e6)
     assert memory.usual_bound() == 1500  # a server does not start with less
-    monkeypatch.setattr(memory, "OWN", tmp_path / "statm")
-    (tmp_path / "statm").write_text("9000 500 100 1 0 400 0\n")
+    monkeypatch.setattr(memory, "used", lambda: 1e6)
     monkeypatch.setattr(memory, "MOST_MB", 3.0)
-    assert memory.left() == 3e6 - 500 * os.sysconf("SC_PAGE_SIZE")
+    assert memory.left() == 2e6
 
 
 def test_a_limit_of_the_address_space_counts_too() -> None:
@@ -165,7 +169,7 @@ def test_a_limit_of_the_address_space_counts_too() -> None:
             "bash",
             "-c",
             f"ulimit -v 2600000; exec {sys.executable} -c "
-            "'from pages.ui.server import memory as m; print(m.MOST_MB, m.left(), m.own_pages(0))'",
+            "'from pages.ui.server import memory as m; print(m.MOST_MB, m.left(), m.address_space()[1])'",
         ],
         capture_output=True,
         text=True,

@@ -24,7 +24,7 @@ from encoder import PRESETS, EncoderConfig, TextEncoder
 from encoder.explain.cost import run_flops, step_costs
 from encoder.metrics import SENTENCES, survey
 from encoder.support.progress import listening
-from pages.ui.server import engine, jobs, memory, offered_models, pool
+from pages.ui.server import engine, jobs, memory, offered_models, pool, visitor
 from pages.ui.server.jobs import FullError, Ticket, Turns
 from pages.ui.server.pool import Budget, Pool, Results, borrowing, nbytes
 from pages.ui.server.visitor import working_for
@@ -60,28 +60,22 @@ NUMBERS = st.one_of(st.integers(1, 90), st.just(120))  # the last is too large t
 
 
 class Pools(RuleBasedStateMachine):
-    """Two pools under one budget, whose visitors borrow, come back, and close their pages."""
+    """Two pools under one budget, whose visitors borrow, ask, and stay away."""
 
     def __init__(self) -> None:
         super().__init__()
-        self.grace, pool.GRACE = pool.GRACE, -1.0
         self.budget = Budget(OF_ALL)
         self.pools = [pool_of([], budget=self.budget), pool_of([], budget=self.budget)]
-        self.shown: dict[tuple[str, int], set[int]] = {}
 
-    def teardown(self) -> None:
-        """Leave the time of grace as it was."""
-        pool.GRACE = self.grace
-
-    @rule(which=st.integers(0, 1), numbers=st.lists(NUMBERS, min_size=1, max_size=4), name=st.sampled_from("ab"))
-    def visit(self, which: int, numbers: list[int], name: str) -> None:
-        """What a run of a script has borrowed stays until its end, however much it is."""
-        with borrowing(name):
+    @rule(which=st.integers(0, 1), numbers=st.lists(NUMBERS, min_size=1, max_size=4))
+    def visit(self, which: int, numbers: list[int]) -> None:
+        """What a run of a script has borrowed stays until its end, however much it is and however long it takes."""
+        with borrowing():
             for n in numbers:
-                with borrowing("another"):  # a block within another is part of that
+                with borrowing():  # a block within another is part of that
                     assert self.pools[which].get(n) == n
+            self.pools[which].drop_idle(-1.0)
             assert all((n,) in self.pools[which].kept for n in numbers)
-        self.shown[name, which] = set(numbers)
 
     @rule(which=st.integers(0, 1), n=NUMBERS)
     def ask(self, which: int, n: int) -> None:
@@ -92,16 +86,14 @@ class Pools(RuleBasedStateMachine):
         assert ((n,) in self.pools[which].kept) == (n <= MOST)
         assert after == before[len(before) - len(after) :]
 
-    @rule(name=st.sampled_from("ab"))
-    def close(self, name: str) -> None:
-        """A page is closed: what no open page shows is let go of, but for what stays."""
-        self.shown = {(who, which): numbers for (who, which), numbers in self.shown.items() if who != name}
-        open_pages = {who for who, _ in self.shown}
-        for which, things in enumerate(self.pools):
-            stay = {STAYS}.union(*(numbers for (_, at), numbers in self.shown.items() if at == which))
-            stay &= {n for (n,) in things.kept}
-            things.drop_unseen(lambda visitor: visitor in open_pages)
-            assert {n for (n,) in things.kept} == stay
+    @rule(which=st.integers(0, 1))
+    def stay_away(self, which: int) -> None:
+        """What nobody has used for a while is let go of, but for what stays."""
+        things = self.pools[which]
+        before = set(things.kept)
+        assert not things.drop_idle(1000.0) and set(things.kept) == before
+        things.drop_idle(-1.0)
+        assert set(things.kept) == before & {(STAYS,)}
 
     @invariant()
     def holds_no_more_than_it_may(self) -> None:
@@ -160,19 +152,19 @@ def test_who_has_nothing_yet_waits_for_room_and_may_leave() -> None:
     things, started, let_end = pool_of([]), threading.Event(), threading.Event()
 
     def first() -> None:
-        with borrowing("one"):
+        with borrowing():
             things.get(80)
             started.set()
             let_end.wait(10)
 
     thread = start(first)
     assert started.wait(10)
-    with borrowing("two"), listening(leave), pytest.raises(Leave):
+    with borrowing(), listening(leave), pytest.raises(Leave):
         things.get(70)
     assert (70,) not in things.kept and not things.making
     let_end.set()
     thread.join(10)
-    with borrowing("two"):
+    with borrowing():
         assert things.get(70) == 70
 
 
@@ -284,6 +276,28 @@ def test_a_page_keeps_no_numbers_of_a_run_that_was_let_go() -> None:
             assert [numbers for numbers in kept if numbers() is not None] == [], key
         finally:
             gc.enable()
+
+
+def test_a_model_stays_while_somebody_thinks_and_goes_when_all_have_left(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Who looked at a page for ten seconds had his own model loaded again."""
+    name = offered_models.built(EncoderConfig(d_model=16, n_heads=2, n_layers=1, d_ff=16), 7)
+    line, later = {"open"}, monotonic
+    monkeypatch.setattr(visitor, "_open", line)
+    engine.run(name, "The cat.")
+
+    def after(seconds: float) -> tuple[bool, bool]:
+        with monkeypatch.context() as patched:
+            patched.setattr(pool, "monotonic", lambda: later() + seconds)
+            engine.drop_idle()
+        return engine.is_loaded(name), engine.is_kept(name, "The cat.")
+
+    assert after(60) == (True, True)
+    line.clear()
+    assert after(5) == (True, True)  # a page that is loaded anew finds it
+    assert after(60) == (False, False)
+    engine.run(name, "The cat.")
+    line.add("open")
+    assert after(700) == (False, False)
 
 
 def test_a_survey_ends_where_whoever_asked_for_it_leaves(small: TextEncoder) -> None:

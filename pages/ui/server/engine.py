@@ -1,6 +1,6 @@
 """The models and runs of all sessions: one of each for the whole server, which no message from a browser can empty.
 
-In between it lets go of what no open page shows, and of garbage, and gives memory back. Streamlit's own search for
+In between it lets go of what nobody has used lately, and of garbage, and gives memory back. Streamlit's own search for
 garbage after every run is off (postScriptGC), since it stops all sessions for a tenth of a second each time. What a
 page leaves behind goes by itself but for figures, whose parts refer to each other: these are looked for here when
 nobody's script runs, or at last after LONGEST seconds.
@@ -33,6 +33,7 @@ RUN_FLOPS = SPEED * UNASKED  # what one run may compute: longer text is cut
 torch.set_num_threads(1)  # of a run, in all threads that use torch after this
 _warm = threading.Event()
 EVERY = 2.0  # seconds between two looks at what may go
+IDLE, EMPTY = 600.0, 15.0  # seconds that models and runs stay unused: while a page is open somewhere, and while none is
 LONGEST = 10.0  # seconds for which garbage may lie about
 _busy = threading.Lock()
 _runs = {"now": 0, "since": 0}  # scripts that run now, and that have begun since the last search
@@ -173,11 +174,18 @@ def attended() -> Iterator[None]:
         _runs["now"] += 1
         _runs["since"] += 1
     try:
-        with visitor.attended(), borrowing(visitor.current()):
+        with visitor.attended(), borrowing():
             yield
     finally:
         with _busy:
             _runs["now"] -= 1
+
+
+def drop_idle() -> bool:
+    """Let go of models and runs that nobody has used for a while; whether there were any."""
+    seconds = IDLE if visitor.anybody() else EMPTY
+    freed = run_cache.drop_idle(seconds)
+    return model_cache.drop_idle(seconds) or freed
 
 
 def keep_tidy() -> None:
@@ -186,8 +194,7 @@ def keep_tidy() -> None:
     while True:
         sleep(EVERY)
         file_links.drop_unseen(visitor.is_here)
-        freed = run_cache.drop_unseen(visitor.is_here)
-        freed = model_cache.drop_unseen(visitor.is_here) or freed
+        freed = drop_idle()
         if (_runs["since"] and (not _runs["now"] or monotonic() - searched > LONGEST)) or freed:
             _runs["since"] = 0
             gc.collect()

@@ -23,6 +23,8 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
+import psutil
+
 from encoder.support.errors import EncoderError
 
 try:
@@ -30,11 +32,9 @@ try:
 except ImportError:  # where the system knows no such bounds
     resource = None  # type: ignore[assignment]
 
-MACHINE = Path("/proc/meminfo")
-OWN = Path("/proc/self/statm")
 SYSTEM = Path("/")
 OFF = ("", "off", "0", "false", "no")  # of a setting that is on or off
-SMALLEST_MB, UNKNOWN_MB = 1500, 4500  # a server of less is none; and where the system says nothing
+SMALLEST_MB = 1500  # a server of less is none
 WHILE_BUILT = 2.2  # a model in the making, over its weights: they are there twice, prepacked too, and some more
 # Of version 2 and of the memory controller of version 1: the limit, what is held, and files that are given up at need.
 FILES = {
@@ -59,20 +59,14 @@ def setting(name: str, usual: int) -> int:
 
 def usual_bound() -> int:
     """MB that a server may take where nothing is said: most of a container, half of a machine that others use too."""
-    limit, machine = limit_of_group(), machine_memory().get("MemTotal", math.inf)
+    limit, machine = limit_of_group(), psutil.virtual_memory().total
     bound = min(0.9 * limit, 0.5 * machine) if limit < machine else 0.5 * machine
-    bound = min(bound, 0.9 * address_space()[0])
-    return max(SMALLEST_MB, int(bound / 1e6)) if math.isfinite(bound) else UNKNOWN_MB
+    return max(SMALLEST_MB, int(min(bound, 0.9 * address_space()[0]) / 1e6))
 
 
 def used() -> float:
-    """Bytes that this process holds; 0 where the system does not say."""
-    return own_pages(1)
-
-
-def own_pages(which: int) -> float:
-    """Bytes of this process: 0 for its address space, 1 for what it holds; 0 where the system does not say."""
-    return float(int(OWN.read_text().split()[which]) * os.sysconf("SC_PAGE_SIZE")) if OWN.is_file() else 0.0
+    """Bytes that this process holds."""
+    return float(psutil.Process().memory_info().rss)
 
 
 def limit_of_group() -> float:
@@ -85,15 +79,7 @@ def address_space() -> tuple[float, float]:
     if resource is None:
         return math.inf, 0.0
     most = resource.getrlimit(resource.RLIMIT_AS)[0]
-    return (math.inf, 0.0) if most == resource.RLIM_INFINITY else (float(most), own_pages(0))
-
-
-def machine_memory() -> dict[str, float]:
-    """What the system says of its memory, in bytes, by name; empty where it says nothing."""
-    if not MACHINE.is_file():
-        return {}
-    lines = dict(line.split(":") for line in MACHINE.read_text().splitlines())
-    return {name: 1024.0 * int(amount.split()[0]) for name, amount in lines.items() if amount.split()[0].isdigit()}
+    return (math.inf, 0.0) if most == resource.RLIM_INFINITY else (most, psutil.Process().memory_info().vms)
 
 
 @dataclass(frozen=True)
@@ -188,7 +174,7 @@ RUNS_MB = max(400.0, KEPT_MB / 4)  # of that, what runs may hold: 400 are about 
 def left() -> float:
     """Bytes that can still be had, by the server's own bound, the machine and the container."""
     room = MOST_MB * 1e6 - used()
-    room = min(room, machine_memory().get("MemAvailable", math.inf))
+    room = min(room, psutil.virtual_memory().available)
     most, taken = address_space()
     return min(room, most - taken, *(level.left for level in levels(SYSTEM)))
 

@@ -1,7 +1,7 @@
-"""Large things that all sessions share: made when asked for first, lent to the runs of scripts, and let go after.
+"""Large things that all visitors share: made when asked for first, lent to a script or a request, and let go after.
 
-A thing is on loan from when a script run asks for it until that run ends. What is not on loan stays as long as it fits
-and an open page shows it. What is let go gives up its memory at once, whoever still holds it. A budget is shared by
+A thing is on loan from when a script or a request asks for it until that ends. What is not on loan stays as long as it
+fits and was used lately. What is let go gives up its memory at once, whoever still holds it. A budget is shared by
 several pools: where they need more together, what was used longest ago goes, whatever it is.
 """
 
@@ -22,7 +22,6 @@ from encoder.support.progress import pulse
 from pages.ui.server.lane import aside
 
 LOOK = 0.25  # seconds between two looks at whether the person still waits
-GRACE = 8.0  # seconds that a thing stays when nobody looks at it: a page that is loaded anew finds it
 Key = tuple[object, ...]
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -31,9 +30,8 @@ SMALL = 64  # bytes that stand for any other object
 
 @dataclass(eq=False)
 class Loan:
-    """What one run of a script has borrowed, for the page of `visitor`."""
+    """What one run of a script, or one request, has borrowed."""
 
-    visitor: str
     things: set[tuple["Pool", Key]] = field(default_factory=set)
 
 
@@ -51,12 +49,12 @@ _loan: ContextVar[Loan | None] = ContextVar("loan", default=None)
 
 
 @contextmanager
-def borrowing(visitor: str = "") -> Iterator[None]:
+def borrowing() -> Iterator[None]:
     """For the block, what this thread asks for is on loan; a block within another is part of that."""
     if _loan.get() is not None:
         yield
         return
-    loan = Loan(visitor)
+    loan = Loan()
     before = _loan.set(loan)
     try:
         yield
@@ -128,7 +126,7 @@ class Pool:
         expected: about how many bytes one will take, before it is made.
         size: how many it takes.
         let_go: has one give up its memory; else it goes when nobody holds it.
-        stays: which ones go last, and never for want of somebody who looks at them.
+        stays: which ones go last, and never because nobody has used them lately.
         one_by_one: one is made at a time, and nothing makes room for the next before its turn comes.
         budget: of bytes, shared with other pools.
     """
@@ -152,7 +150,6 @@ class Pool:
         self.kept: OrderedDict[Key, Entry] = OrderedDict()  # used longest ago first
         self.making: dict[Key, int] = {}  # bytes that are expected
         self.makers: list[int] = []  # the threads that make them, one more than once where a thing needs another
-        self.shown: dict[str, set[Key]] = {}  # visitor -> what the page shows
         self.made = 0  # how many, since the server began
         self.changed = self.budget.changed  # one for all pools that share: who lets go of a model lets go of its runs
 
@@ -236,14 +233,12 @@ class Pool:
             return sum(entry.nbytes for entry in self.kept.values()) + sum(self.making.values())
 
     def end(self, loan: Loan) -> None:
-        """The script run is over: what it borrowed may go, and is what its page shows."""
+        """Take a loan back: what was borrowed may go."""
         with self.changed:
             mine = {key for pool, key in loan.things if pool is self}
             for key in [key for key in self.kept if key in mine]:
                 self.kept[key].loans.discard(loan)
                 self.use(key)
-            if loan.visitor:
-                self.shown[loan.visitor] = mine
             self.trim()
             self.changed.notify_all()
 
@@ -270,16 +265,14 @@ class Pool:
             for key in list(self.kept):
                 self.drop(key)
 
-    def drop_unseen(self, is_here: Callable[[str], bool]) -> bool:
-        """Let go of what no open page shows and nobody has used for a while; whether there was any."""
+    def drop_idle(self, seconds: float) -> bool:
+        """Let go of what nobody has used for so long; whether there was any."""
         with self.changed:
-            self.shown = {visitor: keys for visitor, keys in self.shown.items() if is_here(visitor)}
-            seen = set().union(*self.shown.values())
-            before = monotonic() - GRACE
+            before = monotonic() - seconds
             gone = [
                 key
                 for key, entry in self.kept.items()
-                if not entry.loans and entry.used < before and key not in seen and not self.stays(key)
+                if not entry.loans and entry.used < before and not self.stays(key)
             ]
             for key in gone:
                 self.drop(key)

@@ -69,6 +69,11 @@ def is_here(line: str) -> bool:
     return line in _open or line == ALONE
 
 
+def anybody() -> bool:
+    """Return whether any page is open."""
+    return bool(_open)
+
+
 def leave_if_asked() -> None:
     """End this thread's script where its page was closed or its visitor has chosen something else."""
     has(KEY)  # Streamlit ends a script that is not wanted any more when it asks for anything
