@@ -10,6 +10,7 @@ from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, rule
 
+from encoder.support.cached_property import cached_property
 from encoder.support.errors import EncoderError
 from encoder.support.progress import pulse
 from pages.ui.server.jobs import Turns
@@ -33,6 +34,38 @@ def test_a_short_job_ends_while_one_long_job_works_and_others_wait_for_its_turn(
     may.set()
     assert [job.result(SOON) for job in coming] == ["long"] * 5
     assert lane.begin("other", lambda: "short").result(SOON) == "short"
+
+
+def test_long_work_that_waits_for_its_turn_keeps_nobody_out_of_short_work() -> None:
+    """Long lists that gave way to each other kept the turns of short work meanwhile: a sentence waited 39 seconds."""
+    heavy, short = Turns(1, long=True, slice_=0.01), Turns(1, small=True, slice_=0.01)
+    lane, ends = Lane("test", 2, 20), threading.Event()
+
+    def work() -> None:
+        while not ends.wait(0.005):
+            pulse()
+
+    def measures() -> None:
+        with heavy.turn(), short.turn():
+            work()
+
+    def runs() -> None:
+        with short.turn(), heavy.turn():
+            work()
+
+    def sentence() -> str:
+        with short.turn():
+            return "short"
+
+    coming = [lane.begin("one", each) for each in (measures, measures, runs, runs)]
+    try:
+        for _ in range(20):
+            assert lane.begin("other", sentence).result(SOON) == "short"
+    finally:
+        ends.set()
+    for each in coming:
+        each.result(SOON)
+    assert not heavy.line and not short.line
 
 
 def test_a_job_that_need_not_wait_for_its_turn_keeps_its_place() -> None:
@@ -230,3 +263,23 @@ class LaneMachine(RuleBasedStateMachine):
 
 TestLane = LaneMachine.TestCase
 TestLane.settings = settings(max_examples=30, stateful_step_count=30, deadline=None)
+
+
+def test_what_is_worked_out_for_one_visitor_keeps_no_other_from_his_own() -> None:
+    """A property of functools holds one lock for all objects, before Python 3.12: a chart waited for all lists."""
+    lane, may = Lane("test", 2, 20), threading.Event()
+
+    class Picture:
+        def __init__(self, wait: bool) -> None:
+            self.wait = wait
+
+        @cached_property
+        def numbers(self) -> list[int]:
+            assert not self.wait or may.wait(SOON)
+            return [1]
+
+    long, short = Picture(wait=True), Picture(wait=False)
+    coming = lane.begin("one", lambda: long.numbers)
+    assert lane.begin("other", lambda: short.numbers).result(SOON) == [1] and not coming.done()
+    may.set()
+    assert coming.result(SOON) is long.numbers and short.numbers is short.numbers

@@ -2,13 +2,13 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from encoder.atlas.card import check_model, read_card
 from encoder.atlas.corpus import AtlasError
 from encoder.atlas.making import sha256
+from encoder.support.cached_property import cached_property
 from encoder.support.import_names import naming_extra, on_demand
 from encoder.trace.tokens import Text
 from encoder.trace.trace import Source

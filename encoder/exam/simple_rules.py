@@ -8,13 +8,13 @@ marked, of every word but a hidden one.
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from encoder.exam.links import NOUNS, LinkedSentence
+from encoder.support.cached_property import cached_property
 from encoder.support.progress import pulse
 
 Places = NDArray[np.int64]

@@ -5,7 +5,6 @@ import io
 import json
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
 from typing import Any, TypeAlias, TypeVar
 
 import numpy as np
@@ -23,6 +22,7 @@ from encoder.pictures.paper.from_drawn import of_drawn
 from encoder.pictures.paper.printed_panel import Panel
 from encoder.pictures.scene import Needs, Option, Scene, names_along
 from encoder.pictures.screen import KINDS, PAPER, SCALES
+from encoder.support.cached_property import cached_property
 from encoder.support.errors import EncoderError
 from encoder.support.import_names import on_demand
 from encoder.support.selection import CHOICES, Choice, Selection

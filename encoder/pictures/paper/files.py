@@ -7,7 +7,6 @@ import re
 import zipfile
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
 from typing import Any
 
 from matplotlib import rc_context
@@ -20,6 +19,7 @@ from encoder.pictures.paper.paint import Placed, painted, placed
 from encoder.pictures.paper.printed_panel import OTHER, OTHER_LETTER, Panel, latex, markdown, plain_text
 from encoder.pictures.paper.sheet import Sheet
 from encoder.pictures.paper.type import SETTINGS, drawing, typeface
+from encoder.support.cached_property import cached_property
 from encoder.support.errors import EncoderError
 from encoder.support.formatting import MARK
 

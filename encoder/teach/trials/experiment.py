@@ -7,7 +7,6 @@ import inspect
 import math
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
 from typing import Any, NamedTuple
 
 from encoder.checkpoint.text_encoder import TextEncoder
@@ -16,6 +15,7 @@ from encoder.experiments.probes.layer_probes import probe_flops
 from encoder.explain.cost import run_flops, size
 from encoder.model.activations import ACTIVATIONS
 from encoder.model.config import PRESETS
+from encoder.support.cached_property import cached_property
 from encoder.tasks.learning import KINDS
 from encoder.tasks.on_digits import ON_DIGITS
 from encoder.teach.trials.finding import Finding

@@ -13,8 +13,8 @@ import subprocess
 import sys
 import threading
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager, nullcontext
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
 from functools import partial
@@ -122,14 +122,16 @@ class Turns:
 
     Visitors take turns: the second job of one stands behind the first of every other. Jobs of one keep their order.
 
-    Who leaves while waiting, or during the work, gives the place up. A job within one of the same kind is part of it.
-    Who waits stands aside in the lane of short work; where the work is `long`, also while it is done.
+    Who leaves while waiting, or during the work, gives the place up. A job within one of the same kind is part of it,
+    and a `small` one within any. Who waits keeps nobody out elsewhere: he stands aside in the lane of short work, and
+    where the work is `long`, also while it is done, and has no turn of small work meanwhile.
 
     Args:
         at_once: how many jobs may work.
         most_waiting: how many may wait besides.
         most_of_one: how many of one visitor.
         long: whether such work stands aside in the lane while it is done.
+        small: whether such work is part of any other that it is done in.
         slice_: seconds after which a job that is at a pulse lets those who wait go first.
         most_seconds: that a job may work, without those in which it waits.
     """
@@ -141,11 +143,12 @@ class Turns:
         most_of_one: float = math.inf,
         *,
         long: bool = False,
+        small: bool = False,
         slice_: float = math.inf,
         most_seconds: float = math.inf,
     ) -> None:
-        self.at_once, self.most_waiting, self.most_of_one, self.long = at_once, most_waiting, most_of_one, long
-        self.slice, self.most_seconds = slice_, most_seconds
+        self.at_once, self.most_waiting, self.most_of_one = at_once, most_waiting, most_of_one
+        self.long, self.small, self.slice, self.most_seconds = long, small, slice_, most_seconds
         self.line: list[Ticket] = []  # those at work first
         self.moved = threading.Condition()
 
@@ -160,14 +163,20 @@ class Turns:
             FullError: as many as may wait do so already, or as many of this visitor.
             TooLongError: the block has had most_seconds.
         """
-        if self in _at_work.get():
+        had = _at_work.get()
+        if self in had or (self.small and had):
             yield
             return
         ticket = self.stand()
         try:
-            with aside() if self.long else nullcontext():
+            with ExitStack() as meanwhile:
+                if self.long:
+                    meanwhile.enter_context(aside())
+                    for turns, other in had.items():
+                        if turns.small:
+                            meanwhile.enter_context(turns.left(other))
                 self.wait(ticket, tell)
-                others = _at_work.set(_at_work.get() | {self})
+                others = _at_work.set({**had, self: ticket})
                 try:
                     with besides(partial(self.give_way, ticket, tell)):
                         yield
@@ -177,6 +186,19 @@ class Turns:
             with self.moved:
                 self.line.remove(ticket)
                 self.moved.notify_all()
+
+    @contextmanager
+    def left(self, ticket: Ticket) -> Iterator[None]:
+        """For the block, give a turn up, and wait for it again after."""
+        with self.moved:
+            self.line.remove(ticket)
+            self.moved.notify_all()
+        try:
+            yield
+        finally:
+            with self.moved:
+                self.line.insert(self.place(self.count(ticket.who)), ticket)
+            self.wait(ticket, in_silence)
 
     def stand(self) -> Ticket:
         """Take a place in the line.
@@ -213,6 +235,8 @@ class Turns:
         Raises:
             TooLongError: it has had as long as it may.
         """
+        if ticket not in self.line:
+            return  # it does other work meanwhile
         now = monotonic() - ticket.since
         if ticket.had + now > self.most_seconds:
             raise TooLongError(f"it took longer than it may here, {self.most_seconds:,.0f} seconds")
@@ -243,13 +267,14 @@ class Turns:
         return self.line.index(ticket) - self.at_once + 1
 
 
-_at_work: ContextVar[frozenset[Turns]] = ContextVar("at_work", default=frozenset())  # what this thread has a turn of
+NOTHING: Mapping[Turns, Ticket] = {}
+_at_work: ContextVar[Mapping[Turns, Ticket]] = ContextVar("at_work", default=NOTHING)  # what this thread has a turn of
 processors = os.cpu_count() or 1
 # Heavy is what keeps a processor busy for longer than SHORT: a sweep over all parts of a run, the measures over a
 # hundred sentences, a long sentence in a large model. Half of the processors are left to short runs; a class may wait,
 # and two more.
 heavy = Turns(max(1, processors // 2), 32, 24, long=True, slice_=SLICE, most_seconds=2 * MOST)
-short = Turns(processors, slice_=SLICE)  # one short run for each processor
+short = Turns(processors, small=True, slice_=SLICE)  # one short run for each processor
 loading = Turns(long=True)  # of models
 trying = Turns(long=True)  # trials: each may hold several runs
 exporting = Turns(long=True)  # large files
