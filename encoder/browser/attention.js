@@ -55,7 +55,7 @@ export function attention(root, context) {
   const what = el('p', { class: 'at-what' }), title = el('h2', { ...AS_IS }), formula = el('p', { class: 'at-formula' });
   const table = rowTable({ choose: column => keepAt({ row: placed().at.row, column }), point: column => point(column === null ? null : { row: placed().at.row, column }) });
   const opener = el('button', { type: 'button', class: 'pill is-first', onclick: openNumber }, 'Open this number');
-  const slider = el('input', { type: 'range', min: '0.1', max: '4', step: '0.1', value: '1', oninput: () => { temperature = Number(slider.value); render(); } });
+  const slider = el('input', { type: 'range', min: '0.1', max: '4', step: '0.1', value: '1', oninput: () => { temperature = Number(slider.value); render(); }, onchange: () => store.choose({ temperature: temperature === 1 ? '' : slider.value }) });
   const heat = el('output'), hot = el('label', { class: 'pill at-heat' }, 'Temperature', slider, heat);
   const warm = el('p', { class: 'at-warm' });
   const code = el('button', { type: 'button', class: 'pill', 'aria-haspopup': 'dialog', onclick: () => context.code() }, 'Code');
@@ -162,8 +162,8 @@ export function attention(root, context) {
     const spot = steps[steps.length - 1], stop = STOPS[spot.stop];
     way = steps;
     pointed = null;
-    temperature = 1;
     store.set({ layer: spot.layer, head: spot.head, step: stop.step, cell: cellOf(stop, spot.layer, spot.head, spot) });
+    if (temperature !== 1) store.choose({ temperature: '' });
     panel.title.focus({ preventScroll: true });
   }
 
@@ -323,7 +323,8 @@ export function attention(root, context) {
 
   return {
     draw(given, chosen) {
-      if (run !== given) { pointed = null; way = null; temperature = 1; }
+      if (run !== given) { pointed = null; way = null; }
+      temperature = Math.min(Math.max(Number(store.choices().temperature) || 1, Number(slider.min)), Number(slider.max));
       if (way && chosen.cell !== cellOf(STOPS[way[way.length - 1].stop], way[way.length - 1].layer, way[way.length - 1].head, way[way.length - 1])) way = null;
       run = given;
       state = chosen;

@@ -25,6 +25,7 @@
 
 export const GAP = 'The keys to the cabinet [MASK] on the table.';
 export const REST = 150; // ms; Chromium drops replaceState beyond about 200 in ten seconds
+export const TOGETHER = 1000; // ms within which choices are one, which Back undoes
 const VERSION = '1';
 const NAMES = /** @type {const} */ (['sentence', 'second', 'model', 'layer', 'head', 'word', 'step', 'cell', 'hidden', 'edits', 'other', 'other_model', 'off', 'maps', 'more', 'after', 'lens_word', 'number', 'numbers']);
 const AROUND = ['v', 'lesson', 'at', 'stop', 'hero', 'code', 'embed', 'embed_options']; // what an address says of what stands around a page
@@ -92,17 +93,17 @@ function address(where) {
     return where.location.pathname + (search && `?${search}`) + where.location.hash;
   };
   const now = () => where.location.pathname + where.location.search + where.location.hash;
+  /** @param {string} to @param {boolean} anew */
+  const enter = (to, anew) => { if (to !== now()) where.history[anew ? 'pushState' : 'replaceState'](where.history.state, '', to); };
   return {
-    /** @param {Record<string, string>} query */
-    replace: query => { if (spelled(query) !== now()) where.history.replaceState(where.history.state, '', spelled(query)); },
-    /** @param {Record<string, string>} query */
-    push: query => { if (spelled(query) !== now()) where.history.pushState(where.history.state, '', spelled(query)); },
+    /** @param {Record<string, string>} query @param {boolean} anew whether Back is to lead to what stands there now */
+    write: (query, anew) => enter(spelled(query), anew),
     choices: () => choicesIn(Object.fromEntries(new URLSearchParams(where.location.search))),
-    /** @param {Record<string, string>} changes empty texts take a name out */
-    choose(changes) {
+    /** @param {Record<string, string>} changes empty texts take a name out @param {boolean} anew */
+    choose(changes, anew) {
       const all = new URLSearchParams(where.location.search);
       for (const [name, text] of Object.entries(changes)) text ? all.set(name, text) : all.delete(name);
-      where.history.replaceState(where.history.state, '', `${where.location.pathname}?${all}${where.location.hash}`);
+      enter(`${where.location.pathname}?${all}${where.location.hash}`, anew);
     },
   };
 }
@@ -128,7 +129,15 @@ export function makeStore({ defaults = {}, first = {}, where = null } = {}) {
   const get = () => ({ ...usual, ...suggested, ...chosen });
   const unusual = (of = chosen) => Object.fromEntries(Object.entries(of).filter(([name, value]) => String(value) !== String(usual[/** @type {keyof State} */ (name)] ?? '')));
   const tell = () => { const state = get(); [...heard].forEach(hear => hear(state)); };
-  const write = () => { clearTimeout(resting); resting = undefined; bar?.replace(toQuery(unusual())); };
+  let written = -Infinity; // when something was chosen last
+  /** Whether a choice stands for itself; those within a second of the one before are one with it. @param {boolean | undefined} push */
+  const anew = push => {
+    const before = written;
+    written = Date.now();
+    return push ?? written - before > TOGETHER;
+  };
+  let fresh = false; // whether what rests is a choice of its own
+  const write = () => { clearTimeout(resting); resting = undefined; bar?.write(toQuery(unusual()), fresh); fresh = false; };
   const flush = () => { if (resting !== undefined) write(); };
   let below = JSON.stringify(bar?.choices());
   /** What is chosen below the picture, where no address says it. @type {Record<string, string>} */
@@ -150,17 +159,17 @@ export function makeStore({ defaults = {}, first = {}, where = null } = {}) {
   /** @type {Store} */
   const store = {
     get,
-    set(changes, { push = false } = {}) {
+    set(changes, { push } = {}) {
       const before = get();
-      const anew = ['sentence', 'second', 'model'].some(name => {
+      const other = ['sentence', 'second', 'model'].some(name => {
         const value = changes[/** @type {keyof State} */ (name)];
         return value !== undefined && value !== before[/** @type {keyof State} */ (name)];
       });
       // Who chooses anything keeps what was shown: another word must not lead to another head. The word may follow a head;
       // what B is shows another run.
       const changing = Object.keys(changes), keeps = changing.every(name => OF_B.includes(name)) ? [] : changing.every(name => HEAD.includes(name)) ? HEAD : SHOWN;
-      const shown = anew ? {} : Object.fromEntries(SHOWN.filter(name => keeps.includes(name) && before[name] !== null).map(name => [name, before[name]]));
-      const settled = anew ? { word: null, cell: '', number: '', hidden: [], edits: '', off: false, lens_word: '', ...changes } : { ...shown, ...changes };
+      const shown = other ? {} : Object.fromEntries(SHOWN.filter(name => keeps.includes(name) && before[name] !== null).map(name => [name, before[name]]));
+      const settled = other ? { word: null, cell: '', number: '', hidden: [], edits: '', off: false, lens_word: '', ...changes } : { ...shown, ...changes };
       if (typeof changes.word === 'number' && changes.word !== before.word) settled.lens_word ??= ''; // it was one of another place
       // A layer and its head are written together: one alone would mean another head to who opens the address.
       if (('layer' in changes) !== ('head' in changes)) Object.assign(settled, 'layer' in changes ? { head: before.head } : { layer: before.layer });
@@ -174,12 +183,11 @@ export function makeStore({ defaults = {}, first = {}, where = null } = {}) {
         if (value === null) delete chosen[name];
         else Object.assign(chosen, { [name]: value });
       }
-      if (anew) suggested = {};
-      if (push) bar?.push(toQuery(unusual()));
-      else {
-        clearTimeout(resting);
-        resting = bar ? setTimeout(write, REST) : undefined;
-      }
+      if (other) suggested = {};
+      fresh = anew(push) || fresh;
+      clearTimeout(resting);
+      if (push) write();
+      else resting = bar ? setTimeout(write, REST) : undefined;
       tell();
     },
     subscribe(hear) {
@@ -192,7 +200,7 @@ export function makeStore({ defaults = {}, first = {}, where = null } = {}) {
     choose(changes, rest = true) {
       const given = rest ? changes : { ...Object.fromEntries(Object.keys(store.choices()).map(name => [name, ''])), ...choicesIn(changes) };
       flush();
-      if (bar) bar.choose(given);
+      if (bar) bar.choose(given, anew(rest ? undefined : false));
       else Object.assign(apart, given);
       below = JSON.stringify(bar?.choices());
       tell();
@@ -207,7 +215,7 @@ export function makeStore({ defaults = {}, first = {}, where = null } = {}) {
     /** What goes along to another page. */
     along: () => toQuery({ ...get(), ...chosen, ...closed }),
     /** Closes what is open on the page that is left, but for what goes along. @param {Changes} also */
-    leave(also) { if (OF_PAGE.some(name => chosen[name])) store.set({ ...closed, ...also }); },
+    leave(also) { if (OF_PAGE.some(name => chosen[name])) store.set({ ...closed, ...also }, { push: false }); },
     /** What the address says of what stands around the page: the lesson or the story that somebody comes from. */
     around: () => Object.fromEntries([...new URLSearchParams(where?.location.search)].filter(([name]) => AROUND.includes(name))),
     flush,

@@ -8,7 +8,7 @@ import { file, items, NO_LINE, post, RENEWED } from './post.js';
 /** @typedef {{level: number, [name: string]: unknown}} Asked */
 /** @typedef {{key: string, title: string, address: string, front: boolean, parts: string[], step: string, shows: string[] | null}} Listed */
 /** @typedef {{script: string, run: string, picture: string, more: string, page: string, pages: Listed[], menu: boolean, examples: string[], shipped: [string, string][], models: {name: string, title: string}[], classes: string, code: string}} Told */
-/** @typedef {{end(): void, flush(): void, query(): Record<string, string>, choices(): Record<string, string>, choose(changes: Record<string, string>, rest: boolean): void, get(): {step: string, cell: string}, set(changes: object): void, subscribe(hear: () => void): () => void}} Store */
+/** @typedef {{end(): void, flush(): void, query(): Record<string, string>, choices(): Record<string, string>, choose(changes: Record<string, string>, rest: boolean): void, get(): {step: string, cell: string}, set(changes: object, how?: { push?: boolean }): void, subscribe(hear: () => void): () => void}} Store */
 /** @typedef {{mount: (root: HTMLElement, options: object) => () => void, windowStore: (options?: object) => Store, beyond: (of: Listed, state: {step: string, cell: string}) => object, fromQuery: (search: string) => object, DEFAULTS: object} & import('./class_screen.js').Classes} Front */
 /** @typedef {{data: Told, trigger: ComponentArguments<Told>['setTriggerValue'], page: string, end: () => void, mounted?: () => void, store?: Store, front?: Front}} Kept */
 
@@ -67,7 +67,7 @@ function draw(root, here, front) {
     here.store?.end(); // its state is in the address now
     here.store = front.windowStore();
     const of = here.data.pages.find(one => one.key === here.page), more = of && front.beyond(of, here.store.get());
-    if (more && Object.keys(more).length) here.store.set(more);
+    if (more && Object.keys(more).length) here.store.set(more, { push: false });
     here.store.subscribe(() => tellClass('chose'));
     here.front = front;
   }
@@ -104,7 +104,7 @@ function draw(root, here, front) {
       const to = told.pages.find(one => one.key === key);
       if (!to) return;
       if (!to.front) return goTo(to.address, query);
-      here.store?.set({ ...front.DEFAULTS, ...front.fromQuery(new URLSearchParams(query).toString()) });
+      here.store?.set({ ...front.DEFAULTS, ...front.fromQuery(new URLSearchParams(query).toString()) }, { push: false });
       here.store?.choose(query, false);
       if (key !== here.page) go(root, here, front, to, query);
     },

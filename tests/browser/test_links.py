@@ -19,8 +19,10 @@ CHOICES = {
     "attention": {
         "layer": "[aria-label=layer] [role=radio] >> nth=1",
         "head": "[aria-label=head] [role=radio] >> nth=1",
-        "stop": "[aria-label=Stop] [role=radio] >> nth=5",
+        "stop": "[aria-label=Stop] [role=radio] >> nth=4",
+        "stop again": "[aria-label=Stop] [aria-label^=softmax]",
         "cell by keys": "[role=gridcell]",
+        "temperature": ".at-heat input",
     },
     "add_norm": {
         "layer": "[aria-label=layer] [role=radio] >> nth=1",
@@ -85,7 +87,10 @@ def test_what_is_chosen_is_the_same_in_another_browser(page: Page, app_url: str,
     before = seen(page)
     for name, place in CHOICES[key].items():
         one = page.locator(place).first
-        one.press("ArrowDown") if name.endswith("keys") else one.click()
+        if name == "temperature":
+            one.fill("2.1")
+        else:
+            one.press("ArrowDown") if name.endswith("keys") else one.click()
         now = seen(page)
         assert now != before, f"{name} changes nothing that is seen"
         before = now
@@ -103,3 +108,19 @@ def test_what_is_chosen_is_the_same_in_another_browser(page: Page, app_url: str,
         expect(other.locator(".more-body[aria-busy]")).to_have_count(0)
         assert seen(other) == before
         assert problems(other) == []
+
+
+def test_back_undoes_one_choice_after_the_other(page: Page, app_url: str) -> None:
+    opened(page, f"{app_url}/attention?layer=1&head=1")
+    screens = [seen(page)]
+    for place in ("[aria-label=layer] [role=radio] >> nth=2", "[aria-label=head] [role=radio] >> nth=4", "[data-cell]"):
+        one = page.locator(place).first
+        one.press("ArrowUp") if place == "[data-cell]" else one.click()
+        page.wait_for_timeout(1100)
+        screens.append(seen(page))
+    assert len({str(screen) for screen in screens}) == 4
+    for screen in reversed(screens[:-1]):
+        page.go_back()
+        expect(page.locator("[data-testid=stApp]")).to_have_attribute("data-test-script-state", "notRunning")
+        assert seen(page) == screen
+    assert problems(page) == []

@@ -195,3 +195,29 @@ test('a link to what a picture does not show asks for the numbers of its step, a
   assert.deepEqual(beyond({ parts: ['attention'], step: 'layers.*.attention.weights', shows: null }, { step: 'attention.q', cell }), {}); // it shows all
   assert.deepEqual(beyond({ parts: [] }, { step: '', cell }), { number: cell }); // Start has no step of its own
 });
+
+test('Back undoes a choice; those within a second are one, and what nobody chose is none', t => {
+  t.mock.timers.enable({ apis: ['setTimeout', 'Date'] });
+  const where = page('?layer=1&head=1'), store = makeStore({ where });
+  store.set({ step: 'attention.scores' }, { push: false }); // as a link is put right
+  t.mock.timers.tick(5000);
+  store.set({ head: 2 });
+  t.mock.timers.tick(600);
+  store.set({ head: 3 });
+  t.mock.timers.tick(600);
+  store.choose({ move: 'Length' }); // below the picture
+  t.mock.timers.tick(5000);
+  store.set({ word: 4 });
+  t.mock.timers.tick(5000);
+  const after = asked(where);
+  where.back();
+  assert.deepEqual([store.get().head, store.get().word, store.choices()], [3, null, { move: 'Length' }]);
+  where.back();
+  assert.deepEqual([store.get().head, store.get().step, store.choices()], [1, 'attention.scores', {}]);
+  assert.deepEqual([after.word, after.move, after.head], ['4', 'Length', '3']);
+  store.set({ head: 5 });
+  store.choose({ move: 'Width' }, false); // a class has gone on
+  t.mock.timers.tick(5000);
+  where.back();
+  assert.equal(store.get().head, 1);
+});
