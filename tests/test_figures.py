@@ -397,13 +397,13 @@ def test_scales_go_away_from_the_page_by_lightness_alone(theme: Theme) -> None:
 
 @pytest.mark.parametrize("theme", THEMES)
 def test_signs_have_the_colours_that_are_said_also_for_the_colour_blind(theme: Theme) -> None:
-    """Notes say: blue below zero, red above; zero is the page."""
+    """More is blue, less than zero is warm; zero is the page."""
     colours = np.array(palette("signed", theme, 9), dtype=float)
     blue_less_red = colours[:, 2] - colours[:, 0]
-    assert (blue_less_red[1:4] > 40).all() and (blue_less_red[5:8] < -10).all()
+    assert (blue_less_red[5:8] > 40).all() and (blue_less_red[1:4] < -40).all()
     sampled = palette("signed", theme, 33)
     hues = [360 * colorsys.rgb_to_hsv(*(channel / 255 for channel in colour))[0] for colour in sampled]
-    assert all(180 <= hue <= 250 for hue in hues[:14]) and all(hue <= 25 or hue >= 335 for hue in hues[-14:])
+    assert all(180 <= hue <= 250 for hue in hues[-14:]) and all(hue <= 25 or hue >= 335 for hue in hues[:14])
     page = (250, 250, 252) if theme == "light" else (17, 21, 30)
     assert palette("share", theme)[0] == palette("signed", theme)[127] == page
     for kind in KINDS:  # a palette samples the scale

@@ -73,7 +73,7 @@ export function compare(root, context) {
   const keys = among(grid, 'data-head-row', {
     point: at => { if (at?.layer !== pointed?.layer || at?.head !== pointed?.head) { pointed = at; over = null; render(); } },
     keep: at => { pointed = null; store.set({ layer: at.layer, head: at.head }); },
-  });
+  }, true);
   const list = el('ul', { class: 'cp-bars' }), beside = el('h2', { class: 'cp-title' }), part = el('p', { class: 'cp-how' });
   const right = el('div', { class: 'cp-right' },
     el('section', { 'aria-label': 'All heads' }, el('h2', { class: 'cp-title' }, 'How much each head differs'), el('div', { class: 'cp-map' }, grid, el('div', { class: 'cp-legend' }, el('div', { class: 'cp-scale' }, low, bar, high), rank))),
@@ -277,7 +277,7 @@ export function compare(root, context) {
       says: cellSaid(of, shares, here), shown: cellSaid(of, shares, looked),
       low: signed(ends.low), high: signed(ends.high), above: ends.above ? `${ends.above} beyond the ends` : '',
     });
-    write(how, ['A row is where from, a column where to. Warm: more in B, blue: less.', of.counts.every(Boolean) ? '' : 'How much a head differs is read from the words that both sentences share.', windowed(a)].filter(Boolean).join(' '));
+    write(how, ['A row is where from, a column where to. Blue: more in B, warm: less.', of.counts.every(Boolean) ? '' : 'How much a head differs is read from the words that both sentences share.', windowed(a)].filter(Boolean).join(' '));
     map(a, of, at);
     keys.show(at, pointed);
     bars(a, b, of, shares, looked.row);
@@ -287,17 +287,17 @@ export function compare(root, context) {
   function map(a, of, at) {
     const { layers, heads } = a.about.model, theme = themeOf(getComputedStyle(page).getPropertyValue('background-color')), all = inOrder(of.heads), most = Math.abs(all[0].change);
     const own = all.filter(one => Math.abs(one.change) > Math.abs(at.change)).length, { layer, head, change } = all[0];
-    write(rank, typeset(`The largest difference of one share in the map of a head. A column is a layer, a row a head. ${own > 0 ? say(own === 1 ? 'compare_second' : 'compare_rank', { ...(own > 1 ? { count: own } : {}), layer, head, change: Math.abs(change) }) : ''}`).trim());
+    write(rank, typeset(`The largest difference of one share in the map of a head. A row is a layer, a column a head. ${own > 0 ? say(own === 1 ? 'compare_second' : 'compare_rank', { ...(own > 1 ? { count: own } : {}), layer, head, change: Math.abs(change) }) : ''}`).trim());
     if (mapped.of === of && mapped.theme === theme) return;
     mapped = { of, theme };
     const ends = { low: 0, high: most || 1 };
-    put(grid, { 'aria-rowcount': heads + 1, 'aria-colcount': layers + 1, style: `--layers: ${layers}` });
-    children(grid, heads + 1, i => el('div', { role: 'row', class: i ? 'cp-head-row' : 'cp-head-top' })).forEach((tr, i) => {
-      if (!i) children(tr, layers + 1, j => el('div', { role: 'columnheader' }, ...(j ? [] : [el('span', { class: 'enc-spoken' }, 'head')]))).forEach((cell, j) => { if (j) write(cell, String(j - 1)); });
-      else children(tr, layers + 1, j => el('div', j ? { role: 'gridcell', tabindex: '-1', 'aria-selected': 'false' } : { role: 'rowheader' })).forEach((cell, j) => {
+    put(grid, { 'aria-rowcount': layers + 1, 'aria-colcount': heads + 1, style: `--heads: ${heads}` });
+    children(grid, layers + 1, i => el('div', { role: 'row', class: i ? 'cp-head-row' : 'cp-head-top' })).forEach((tr, i) => {
+      if (!i) children(tr, heads + 1, j => el('div', { role: 'columnheader' }, ...(j ? [] : [el('span', { class: 'enc-spoken' }, 'layer')]))).forEach((cell, j) => { if (j) write(cell, String(j - 1)); });
+      else children(tr, heads + 1, j => el('div', j ? { role: 'gridcell', tabindex: '-1', 'aria-selected': 'false' } : { role: 'rowheader' })).forEach((cell, j) => {
         if (!j) write(cell, String(i - 1));
         else {
-          const { layer, head, change } = of.heads[(j - 1) * heads + i - 1];
+          const { layer, head, change } = of.heads[(i - 1) * heads + j - 1];
           put(cell, { 'data-head-row': `${layer},${head}`, 'data-change': change, 'aria-label': typeset(`Head ${head} of layer ${layer}: ${points(Math.abs(change))}`), style: `background: ${css(colourOf(Math.abs(change), ends, 'share', theme))}` });
         }
       });

@@ -1,5 +1,6 @@
 // @ts-check
 // A picture of numbers on one canvas: where its cells and names stand, its colours, and how it is painted. No page.
+import palette from '../support/palette.json' with { type: 'json' };
 
 /** @typedef {import('./strips.js').Numbers} Numbers */
 /** @typedef {'light' | 'dark'} Theme */
@@ -22,7 +23,7 @@
  */
 
 export const LEAST = 3; // pixels of a cell's side
-const MOST = 44, LINE = 13, GAP = 8;
+const MOST = 44, READ = 18, LINE = 13, GAP = 8; // READ: a cell whose number is still read, below which none shrinks for the height of a window
 const FAR = { share: 4, signed: 2 }; // a largest number that is so many times the usual one does not end the colours
 
 /**
@@ -30,14 +31,17 @@ const FAR = { share: 4, signed: 2 }; // a largest number that is so many times t
  * rows stay in place from stop to stop.
  * @param {{rows: number, columns: number, tokens: number, widest: number, last?: number, digits?: number}} what `widest` is the length in pixels of the longest name, `last` of the last token's
  * @param {number} room in pixels, from side to side
+ * @param {number} [tall] pixels that it should not be taller than, while its numbers are read
  * @returns {Layout}
  */
-export function layout({ rows, columns, tokens, widest, last = widest, digits = 3 }, room) {
+export function layout({ rows, columns, tokens, widest, last = widest, digits = 3 }, room, tall = Infinity) {
   const left = Math.round(Math.min(widest, room * 0.28) + GAP + 2);
   const grid = columns === tokens;
   const count = Math.max(tokens, 8), tail = Math.round(Math.min(last, 110) * 0.72) + 10; // a tilted name goes on to the right of its column
-  const side = Math.max(LEAST, Math.min(MOST, Math.floor(Math.min((room - left - 2) / count, (room - left - tail) / (tokens - 0.5)))));
-  const high = side, top = Math.round(Math.min(widest, 110) * 0.72) + 16;
+  const top = Math.round(Math.min(widest, 110) * 0.72) + 16;
+  const widely = Math.max(LEAST, Math.min(MOST, Math.floor(Math.min((room - left - 2) / count, (room - left - tail) / (tokens - 0.5)))));
+  const side = Math.min(widely, Math.max(READ, Math.floor((tall - top - 2) / rows)));
+  const high = side;
   const across = side * count;
   const wide = grid ? side : across / columns;
   const text = Math.min(13, Math.floor(Math.min(wide / (digits * 0.62 + 0.3), high * 0.42)));
@@ -88,20 +92,11 @@ export function endsOf({ values: all, columns, shut }, parts, least = 0) {
   return { low: parts === 'share' ? 0 : -high, high, above };
 }
 
-// From nothing to much: the page's own background to its blue, and its warm colour for what is above zero of signed numbers.
-/** @type {Record<Theme, {share: Colour[], signed: Colour[], none: Colour}>} */
-const RAMPS = {
-  light: {
-    share: [[246, 248, 252], [197, 210, 229], [152, 175, 209], [110, 143, 190], [72, 113, 170], [40, 86, 149], [17, 58, 114]],
-    signed: [[22, 66, 128], [58, 104, 164], [116, 152, 196], [180, 200, 226], [248, 249, 251], [241, 206, 186], [222, 152, 120], [194, 98, 66], [142, 54, 30]],
-    none: [226, 229, 236],
-  },
-  dark: {
-    share: [[20, 26, 37], [32, 54, 84], [42, 78, 122], [56, 106, 160], [80, 140, 197], [120, 181, 228], [190, 226, 250]],
-    signed: [[176, 218, 248], [104, 168, 220], [58, 112, 168], [36, 62, 98], [19, 24, 34], [82, 46, 30], [150, 78, 46], [214, 124, 78], [250, 190, 150]],
-    none: [43, 49, 61],
-  },
-};
+/**
+ * From nothing to much: the page's own background to its blue, and its warm colour for what is below zero.
+ * @type {Record<Theme, {share: Colour[], signed: Colour[], none: Colour}>}
+ */
+const RAMPS = /** @type {any} */ (palette);
 
 /** The colour of a number between the ends. @param {number} value @param {{low: number, high: number}} ends @param {'share' | 'signed'} parts @param {Theme} theme @returns {Colour} */
 export function colourOf(value, { low, high }, parts, theme) {

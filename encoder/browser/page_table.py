@@ -9,7 +9,7 @@ SUBLAYERS = ("residual", "sum", "output")  # steps of an add & norm that a pictu
 
 
 @dataclass(frozen=True)
-class Drawn:
+class DrawnPage:
     """A page that draws from packets alone."""
 
     title: str
@@ -28,8 +28,8 @@ class Drawn:
         return f"layers.*.{step}" if self.of_layer else step
 
 
-PAGES: Mapping[str, Drawn] = {
-    "start": Drawn(
+PAGES: Mapping[str, DrawnPage] = {
+    "start": DrawnPage(
         "Start",
         1,
         "home",
@@ -39,7 +39,7 @@ PAGES: Mapping[str, Drawn] = {
             ("tokens", "The sentence as tokens"),
         ),
     ),
-    "embedding": Drawn(
+    "embedding": DrawnPage(
         "Embedding & position",
         4,
         "database",
@@ -53,7 +53,7 @@ PAGES: Mapping[str, Drawn] = {
         place=False,
         more=(("near", "The nearest words of the table"), ("places", "How alike two places are"), CHECKS),
     ),
-    "attention": Drawn(
+    "attention": DrawnPage(
         "Attention",
         2,
         "visibility",
@@ -67,7 +67,7 @@ PAGES: Mapping[str, Drawn] = {
             CHECKS,
         ),
     ),
-    "add_norm": Drawn(
+    "add_norm": DrawnPage(
         "Add & norm",
         3,
         "add_circle",
@@ -82,7 +82,7 @@ PAGES: Mapping[str, Drawn] = {
             CHECKS,
         ),
     ),
-    "feed_forward": Drawn(
+    "feed_forward": DrawnPage(
         "Feed-forward",
         3,
         "bolt",
@@ -97,7 +97,7 @@ PAGES: Mapping[str, Drawn] = {
             CHECKS,
         ),
     ),
-    "output": Drawn(
+    "output": DrawnPage(
         "Output",
         5,
         "layers",
@@ -115,7 +115,7 @@ PAGES: Mapping[str, Drawn] = {
             CHECKS,
         ),
     ),
-    "what_if": Drawn(
+    "what_if": DrawnPage(
         "What if",
         7,
         "toggle_off",
@@ -130,7 +130,7 @@ PAGES: Mapping[str, Drawn] = {
             ("board", "Each part left out, over many sentences"),
         ),
     ),
-    "compare": Drawn(
+    "compare": DrawnPage(
         "Compare",
         1,
         "compare",
@@ -144,7 +144,7 @@ PAGES: Mapping[str, Drawn] = {
             ("list", "How alike the sentences of a list are"),
         ),
     ),
-    "heads": Drawn(
+    "heads": DrawnPage(
         "Heads",
         6,
         "apps",

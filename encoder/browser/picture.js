@@ -14,6 +14,7 @@ import { tight } from './number.js';
  */
 
 const UNFOLD = 420; // ms
+const NARROW = 900, LOW = 400, ABOVE = 280; // pixels: a window in which all stands below each other; of others, how tall a picture is at least, and what else stands above and below it
 const LONG = { PageUp: -5, PageDown: 5 };
 const STILL = matchMedia('(prefers-reduced-motion: reduce)');
 
@@ -36,7 +37,7 @@ export function picture({ point, keep, open }) {
   let view = null;
   /** @type {import('./grid.js').Layout | null} */
   let laid = null;
-  let drawn = '', frame = 0, began = 0, room = 0, opened = false;
+  let drawn = '', frame = 0, began = 0, room = 0;
   /** @type {HTMLCanvasElement | null} */
   let before = null;
 
@@ -84,7 +85,7 @@ export function picture({ point, keep, open }) {
       const widest = Math.max(...given.rows.map(name => pen.measureText(name).width));
       const digits = given.parts === 'share' ? 2 : Math.max(3, ...[given.ends.high, given.ends.low].map(value => given.form(value).length));
       const last = pen.measureText(given.last).width;
-      laid = layout({ rows, columns: numbers.columns, tokens: given.tokens, widest: Math.min(widest, 150), last, digits }, room);
+      laid = layout({ rows, columns: numbers.columns, tokens: given.tokens, widest: Math.min(widest, 150), last, digits }, room, innerWidth > NARROW ? Math.max(LOW, innerHeight - ABOVE) : Infinity);
       sized(canvas, laid.width, laid.height);
       put(canvas, { style: `width: ${laid.width}px; height: ${laid.height}px` });
       scene(theirs, theme, ratio, font);
@@ -92,10 +93,6 @@ export function picture({ point, keep, open }) {
     if (laid) {
       const box = boxOf(laid, view.kept.row, view.kept.column), wide = Math.max(box.width, 5);
       put(cell, { style: `left: ${box.x + (box.width - wide) / 2}px; top: ${box.y}px; width: ${wide}px; height: ${box.height}px` });
-      if (!opened && scroll.clientHeight) {
-        opened = true;
-        scroll.scrollTop = Math.max(0, box.y - scroll.clientHeight * 0.6);
-      }
     }
     put(grid, { 'aria-label': given.label, 'aria-rowcount': rows, 'aria-colcount': numbers.columns });
     put(line, { 'aria-rowindex': view.kept.row + 1 });

@@ -30,7 +30,6 @@ export function tokenList({ label, choose, place: attribute = 'data-word' }) {
     choose(row);
     /** @type {HTMLElement} */ (element.children[row]).focus();
   };
-  let opened = '';
 
   /** @param {View} given */
   function draw(given) {
@@ -46,12 +45,6 @@ export function tokenList({ label, choose, place: attribute = 'data-word' }) {
         write(bar.children[1], Number.isFinite(value) ? typeset(sure(value, within)) : '–');
       });
     });
-    const place = `${names.length} ${positions[0]}`;
-    if (opened !== place && element.clientHeight) {
-      opened = place;
-      const row = /** @type {HTMLElement | undefined} */ (element.children[chosen]);
-      if (row && focused(element) !== row && element.scrollHeight > element.clientHeight) element.scrollTop = row.offsetTop - element.clientHeight / 2;
-    }
   }
   return { element, draw };
 }

@@ -391,7 +391,7 @@ export function whatIf(root, context) {
       put(cells[0], { 'aria-label': `layer ${layer}` });
       cells.slice(1).forEach((cell, column) => {
         const button = /** @type {HTMLElement} */ (cell.firstElementChild), value = all[layer][column], place = { layer, column }, out = isOff(off, place, model);
-        const colour = colourOf(value, scale, kind, theme), near = Math.round(100 * value);
+        const colour = colourOf(guess ? -value : value, scale, kind, theme), near = Math.round(100 * value);
         put(cell, { class: column < model.heads ? null : 'wi-block' });
         put(button, {
           'data-cell': key(layer, column), 'data-effect': Number.isFinite(value) ? value : null, 'aria-pressed': String(out),
@@ -408,8 +408,8 @@ export function whatIf(root, context) {
     legend.hidden = !known;
     bar.style.background = gradient(kind, theme);
     write(legendOf, !known ? 'This model is too large to try each part alone: switches have no colours.' : guess ? `The colour and number of a switch: how many points of the share of “${word}” are lost without that part alone.` : 'The colour and number of a switch: by how many percent of its length the output changes without that part alone.');
-    write(low, guess ? `${points(most)} gained` : '0 %');
-    write(high, guess ? `${points(most)} lost` : percent(most));
+    write(low, guess ? `${points(most)} lost` : '0 %');
+    write(high, guess ? `${points(most)} gained` : percent(most));
     write(beyond, far ? `${far} go${far === 1 ? 'es' : ''} beyond these ends` : '');
     explain();
   }

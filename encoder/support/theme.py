@@ -1,12 +1,14 @@
 """Colours, labels and number format that every picture shares."""
 
 import html
+import json
 import math
 from collections.abc import Sequence
 from functools import cache
+from pathlib import Path
 from typing import Any, Literal
 
-from plotly.colors import convert_colors_to_same_type, sample_colorscale, sequential
+from plotly.colors import convert_colors_to_same_type, sample_colorscale
 
 from encoder.support.formatting import shown
 
@@ -19,16 +21,11 @@ def evenly(colours: list[str]) -> list[list[Any]]:
     return [[i / (len(colours) - 1), colour] for i, colour in enumerate(colours)]
 
 
-# Perceptually uniform scales of cmocean (Thyng et al. 2016). Zero is the page's own background in both themes: pale in
-# light, near black in dark. Signed values join two sequential scales at zero: blue below, red above.
-PALE, DARK = "rgb(250, 250, 252)", "rgb(17, 21, 30)"
-BLUES = [sequential.ice[i] for i in (10, 8, 6, 4, 3)]  # from light to dark
-REDS = [sequential.amp[i] for i in (1, 3, 5, 7, 9)]
-NIGHT_BLUES = [sequential.ice[i] for i in (3, 5, 7, 9, 11)]  # from dark to light
-NIGHT_BELOW = [sequential.ice[i] for i in (3, 5, 7, 9, 10)]  # no lighter than the reds become
-NIGHT_REDS = [sequential.amp[i] for i in (9, 7, 5, 3, 1)]
-RISING = {"light": evenly([PALE, *BLUES]), "dark": evenly([DARK, *NIGHT_BLUES])}
-SIGNED = {"light": evenly([*reversed(BLUES), PALE, *REDS]), "dark": evenly([*reversed(NIGHT_BELOW), DARK, *NIGHT_REDS])}
+# The palette of every picture, on the screen, in charts and in files: by theme, colours at equal distances on a scale.
+# Zero is the page's own background: pale in light, near black in dark. More is blue, less than zero is warm.
+RAMPS: dict[Theme, dict[str, list[list[int]]]] = json.loads(
+    (Path(__file__).parent / "palette.json").read_text(encoding="utf-8")
+)
 # The page's own colours: .streamlit/config.toml has the same, and a test holds both to a contrast of 4.5 to 1.
 ACCENT: dict[Theme, str] = {"light": "#1f6fb2", "dark": "#6db6e8"}
 SECOND: dict[Theme, str] = {"light": "#b4532a", "dark": "#f0a35e"}
@@ -46,7 +43,8 @@ LINES = ((ACCENT, "solid"), (SECOND, "solid"), (ACCENT, "dot"), (SECOND, "dot"))
 
 def scale(kind: Kind, theme: Theme) -> list[list[Any]]:
     """The colour scale for values of a kind."""
-    return (SIGNED if kind == "signed" else RISING)[theme]
+    ramp = RAMPS[theme]["signed" if kind == "signed" else "share"]
+    return evenly([f"rgb({', '.join(map(str, colour))})" for colour in ramp])
 
 
 @cache

@@ -153,7 +153,7 @@ def test_the_colours_of_the_map_are_the_differences_and_their_ends_are_printed(o
     )
     warmth = np.array([red - blue for red, _, blue, _ in colours]).reshape(10, 10)
     seen = np.abs(change) > 0.3 * np.abs(change).max()
-    assert seen.sum() > 2 and (np.sign(warmth[seen]) == np.sign(change[seen])).all()
+    assert seen.sum() > 2 and (np.sign(warmth[seen]) == -np.sign(change[seen])).all()
     ends = [text(one) for one in page.locator(".picture-legend > span").all()[:2]]
     assert ends == [f"-{points(np.abs(change).max(), 1)}", f"+{points(np.abs(change).max(), 1)}"]
 
@@ -165,7 +165,7 @@ def test_a_head_and_a_word_are_chosen_by_pointer_and_keys_and_nothing_is_sent(op
     expect(page.get_by_role("heading", level=1)).to_contain_text("Head 6 of layer 5: in B")
     assert points(abs(change)) in title(page)
     assert page.evaluate(STATE)[2] == row + 1
-    page.keyboard.press("ArrowLeft")
+    page.keyboard.press("ArrowUp")
     expect(page.locator("[data-head-row='4,6']")).to_be_focused()
     page.keyboard.press("Enter")
     assert page.evaluate(STATE)[:2] == [4, 6]

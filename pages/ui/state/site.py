@@ -7,7 +7,7 @@ from typing import Any
 
 import streamlit as st
 
-from encoder.browser.page_table import ALONG, CHANGE, DEEPER, Drawn
+from encoder.browser.page_table import ALONG, CHANGE, DEEPER, DrawnPage
 from encoder.browser.page_table import PAGES as DRAWN_PAGES
 from encoder.packet.shipped import SENTENCES
 
@@ -46,7 +46,7 @@ def in_browser() -> None:
     """Draw nothing: a page of the browser's is drawn in the frame of all."""
 
 
-def drawn(key: str, about: Drawn) -> Page:
+def drawn(key: str, about: DrawnPage) -> Page:
     """Return a page that the browser draws, by what the library knows of it."""
     icon = f":material/{about.symbol}:"
     return Page(
