@@ -12,7 +12,7 @@ from encoder.pictures.figures.matrix import matrix, tiles
 from encoder.pictures.figures.scatter import links
 from encoder.pictures.numbers import array
 from encoder.pictures.paper.printed_panel import Panel, heat_map, of_maps
-from encoder.support.theme import Kind, Theme
+from encoder.support.theme import WITH_SIGN, Theme
 
 
 def draw_matrix(chart: Chart, theme: Theme) -> Drawn:
@@ -96,7 +96,7 @@ def draw_outlines(chart: Chart, theme: Theme) -> Drawn:
 def draw_maps(chart: Chart, theme: Theme) -> Drawn:
     """A map for each place of all dimensions but the last two, as tiles on one colour scale."""
     maps = small_maps(chart)
-    kind: Kind = "signed" if any(small.kind == "signed" for small in maps) else maps[0].kind
+    kind = next((small.kind for small in maps if small.kind in WITH_SIGN), maps[0].kind)
     values = np.stack([small.coloured for small in maps])
     titles, across = [small.title for small in maps], chart.look.get("columns", 0)
     return tiles(values, chart.names(-2), chart.names(-1), titles, kind=kind, theme=theme, across=across)

@@ -17,7 +17,7 @@ from encoder.pictures.paper.printed_panel import HeatMap
 from encoder.pictures.paper.sheet import Sheet
 from encoder.pictures.paper.type import POINT, drawable, fitted, width
 from encoder.support.formatting import short
-from encoder.support.theme import GRID, INK, MUTED, Kind, Theme, palette
+from encoder.support.theme import GRID, INK, MUTED, WITH_SIGN, Kind, Theme, palette
 
 SIDES = {0.0: "left", 0.5: "center", 1.0: "right"}  # how the numbers of a colour scale are anchored
 FINE = 400  # pixels along a side of such a map, at least
@@ -241,4 +241,4 @@ def draw_bar(figure: Figure, matrix: HeatMap, place: Box, sheet: Sheet) -> None:
 
 def scale_kind(matrix: HeatMap) -> Kind:
     """Which maps share a scale: those with a sign, and those without."""
-    return "signed" if matrix.kind == "signed" else "positive"
+    return matrix.kind if matrix.kind in WITH_SIGN else "positive"

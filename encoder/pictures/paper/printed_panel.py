@@ -12,7 +12,7 @@ from encoder.pictures.export.tables import Rows, header, lines, numbered
 from encoder.support.errors import EncoderError
 from encoder.support.formatting import MARK, shown
 from encoder.support.selection import Selection, TokenKind, selection
-from encoder.support.theme import Kind, Theme, limits
+from encoder.support.theme import WITH_SIGN, Kind, Theme, limits
 
 MOST_CELLS = 200_000  # of all maps of a panel; what has more is no picture for a sheet of paper
 MOST_MAPS = 192
@@ -76,7 +76,7 @@ class HeatMap:
 
     def scaled(self, largest: float) -> "HeatMap":
         """The map with its colours up to another end; of shares too."""
-        return replace(self, low=-largest if self.kind == "signed" else 0.0, high=largest)
+        return replace(self, low=-largest if self.kind in WITH_SIGN else 0.0, high=largest)
 
     @property
     def largest(self) -> float:
