@@ -1,5 +1,5 @@
 // @ts-check
-// The whole run in one picture: the map of every head, a column for each layer, and above each column the mean of its heads.
+// The whole run in one picture: the map of every head, a row for each layer, and at its end the mean of its heads.
 import { among } from './rows.js';
 import { aim, aimTogether } from './claim.js';
 import { children, compose, el, put, themeOf, write } from './dom.js';
@@ -17,10 +17,10 @@ import { set } from './say.js';
 
 const LEAST = 34, MOST = 200; // pixels of a map's side
 const LOW = 24; // of one that has few rows
-const NAMES = 24; // what the numbers of heads take at the left
+const NAMES = 24; // what the numbers of layers take at the left
 const EDGE = 8; // beside the last map, for its frame
-const MEAN = 10; // of the line above a column
-const SCREEN = 0.75; // of the window's height for the heads of a layer
+const MEAN = 10; // of the line at the end of a row
+const SCREEN = 0.75; // of the window's height for all layers
 const SHADES = 1024;
 const LONGEST = 8192; // pixels of a canvas' side
 
@@ -30,15 +30,18 @@ export function windowed({ about: { rows, tokens } }) {
 }
 
 /**
- * How large maps are: so that all heads of a layer are on one screen, and all layers side by side where that can be.
- * @param {Packet} run @param {number} room pixels from side to side @param {number} tall pixels for a column
+ * How large maps are: so that all layers are on one screen, and all heads side by side where that can be.
+ * @param {Packet} run @param {number} room pixels from side to side @param {number} tall pixels from the first layer to the last
  * @returns {Sizes}
  */
 export function sizes({ about: { model, rows, tokens } }, room, tall) {
-  const fits = Math.min(tall / model.heads, (room - NAMES - EDGE) / model.layers), gap = fits > 56 ? 8 : 4;
-  const wide = Math.round(Math.max(LEAST, Math.min(MOST, fits - gap)));
+  const fits = Math.min(tall / model.layers, (room - NAMES - EDGE) / columnsOf(model.heads)), gap = fits > 56 ? 8 : 4;
+  const wide = Math.floor(Math.max(LEAST, Math.min(MOST, fits - gap)));
   return { wide, high: Math.max(Math.min(LOW, wide), Math.round((wide * rows.length) / tokens.length)), gap };
 }
+
+/** How many stand beside each other: the heads, and of several their mean. @param {number} heads */
+const columnsOf = heads => heads + Number(heads > 1);
 
 /** The ends of the colours of all maps: as in the grid of Attention, of what heads have at most. @param {Packet} run */
 export function ends(run) {
@@ -85,7 +88,7 @@ export function heads(root, heard, links) {
   const how = el('p', { class: 'enc-map-how' }), part = el('p', { class: 'enc-map-how', 'data-window': '' });
   const beside = el('div', { class: 'enc-map-beside' }, aimed, el('div', { class: 'enc-map-links' }, ...links), el('div', { class: 'enc-map-legend' }, low, bar, high), how, part);
   root.append(box, beside);
-  const keys = among(grid, 'data-head-map', heard);
+  const keys = among(grid, 'data-head-map', heard, true);
   /** @type {Packet | null} */
   let drawn = null;
   let key = '', layered = -1, span = { low: 0, high: 1 };
@@ -95,8 +98,11 @@ export function heads(root, heard, links) {
 
   /** The layer whose mean is pointed at. @param {number} layer */
   const over = layer => { if (layer !== layered) { layered = layer; tell(); } };
-  top.onpointermove = event => { if (event.pointerType === 'mouse') over([...top.children].indexOf(/** @type {Element} */ (event.target)) - 1); };
-  top.onpointerleave = () => over(-1);
+  grid.addEventListener('pointermove', event => {
+    const line = event.target instanceof Element && event.pointerType === 'mouse' && event.target.closest('[data-mean]');
+    over(line ? Number(line.getAttribute('data-mean')) : -1);
+  });
+  grid.addEventListener('pointerleave', () => over(-1));
   /** @type {Head} */
   let told = { layer: 0, head: 0 };
   function tell() {
@@ -107,26 +113,25 @@ export function heads(root, heard, links) {
   /** Makes the elements that have the keys, and says what each is. @param {Packet} run @param {Word} word */
   function fill(run, word) {
     const { layers, heads } = run.about.model;
-    put(grid, { 'aria-rowcount': heads + 1, 'aria-colcount': layers + 1 });
-    children(top, layers + 1, i => el('div', { role: 'columnheader' }, ...(i ? [] : [el('span', { class: 'enc-spoken' }, 'head')])));
+    put(grid, { 'aria-rowcount': layers + 1, 'aria-colcount': heads + 1 });
+    children(top, heads + 1, i => el('div', { role: 'columnheader' }, ...(i ? [] : [el('span', { class: 'enc-spoken' }, 'layer')])));
+    for (let head = 0; head < heads; head++) write(top.children[head + 1], String(head));
+    put(top, { 'data-mean-of': heads > 1 ? 'mean' : null });
+    while (grid.children.length > layers + 3) grid.lastElementChild?.remove();
+    while (grid.children.length < layers + 3) grid.append(el('div', { role: 'row', class: 'enc-map-row' }));
     for (let layer = 0; layer < layers; layer++) {
-      write(top.children[layer + 1], String(layer));
-      put(top.children[layer + 1], { 'aria-label': spoken(aimTogether(run, layer, word)) });
-    }
-    while (grid.children.length > heads + 3) grid.lastElementChild?.remove();
-    while (grid.children.length < heads + 3) grid.append(el('div', { role: 'row', class: 'enc-map-row' }));
-    for (let head = 0; head < heads; head++) {
-      const line = grid.children[head + 3];
-      children(line, layers + 1, i => (i ? el('div', { role: 'gridcell', tabindex: '-1', 'aria-selected': 'false' }) : el('div', { role: 'rowheader' }))).forEach((cell, i) => {
-        if (i) put(cell, { 'data-head-map': `${i - 1},${head}`, 'aria-label': spoken(aim(run, { layer: i - 1, head }, word)) });
-        else write(cell, String(head));
-      });
+      const line = grid.children[layer + 3], mean = heads > 1 ? spoken(aimTogether(run, layer, word)) : null;
+      const all = children(line, heads + 2, i => (i > 1 ? el('div', { role: 'gridcell', tabindex: '-1', 'aria-selected': 'false' }) : el('div', i ? { class: 'enc-map-mean', 'aria-hidden': 'true' } : { role: 'rowheader' })));
+      write(all[0], String(layer));
+      put(all[0], { 'data-mean': mean && layer, 'aria-label': mean });
+      put(all[1], { 'data-mean': mean && layer, hidden: !mean });
+      all.slice(2).forEach((cell, head) => put(cell, { 'data-head-map': `${layer},${head}`, 'aria-label': spoken(aim(run, { layer, head }, word)) }));
     }
   }
 
   /** A canvas as large as all maps, ready to be painted on. @param {HTMLCanvasElement} sheet @param {Sizes} laid @param {Packet} run */
   function clear(sheet, { wide, high, gap }, { about: { model } }) {
-    const width = NAMES + model.layers * (wide + gap), height = top.offsetHeight + model.heads * (high + gap);
+    const width = NAMES + columnsOf(model.heads) * (wide + gap), height = top.offsetHeight + model.layers * (high + gap);
     const ratio = Math.min(devicePixelRatio || 1, LONGEST / width, LONGEST / height);
     sheet.width = Math.round(width * ratio);
     sheet.height = Math.round(height * ratio);
@@ -140,7 +145,7 @@ export function heads(root, heard, links) {
     for (let layer = 0; layer < model.layers; layer++) {
       for (let head = 0; head < model.heads; head++) {
         brush(row(run.arrays.weights, layer, head), rows.length);
-        stamp(pen, ratio, run, laid, NAMES + layer * (laid.wide + laid.gap), from + head * (laid.high + laid.gap), laid.high);
+        stamp(pen, ratio, run, laid, NAMES + head * (laid.wide + laid.gap), from + layer * (laid.high + laid.gap), laid.high);
       }
     }
   }
@@ -151,16 +156,16 @@ export function heads(root, heard, links) {
     const mine = rowsOf(run, word), colour = getComputedStyle(marks).color;
     if (!mine.length) return;
     for (let layer = 0; layer < model.layers; layer++) {
-      const x = NAMES + layer * (wide + gap), mean = new Float32Array(tokens.length);
+      const y = from + layer * (high + gap), mean = new Float32Array(tokens.length);
       for (let head = 0; head < model.heads; head++) {
         for (const i of mine) row(run.arrays.weights, layer, head, i).forEach((share, j) => { mean[j] += share / mine.length / model.heads; });
         pen.setTransform(ratio, 0, 0, ratio, 0, 0);
         pen.fillStyle = colour;
-        pen.fillRect(x - gap + 1, from + head * (high + gap) + (mine[0] * high) / rows.length, gap - 2, Math.max(2, (mine.length * high) / rows.length));
+        pen.fillRect(NAMES + head * (wide + gap) - gap + 1, y + (mine[0] * high) / rows.length, gap - 2, Math.max(2, (mine.length * high) / rows.length));
       }
       if (model.heads === 1) continue;
       brush(mean, 1);
-      stamp(pen, ratio, run, laid, x, from - MEAN - 4, MEAN);
+      stamp(pen, ratio, run, laid, NAMES + model.heads * (wide + gap), y + (high - MEAN) / 2, MEAN);
     }
   }
 
@@ -182,7 +187,7 @@ export function heads(root, heard, links) {
         if (run !== drawn) span = ends(run);
         [drawn, key, asked] = [run, now, word];
         for (const [name, value] of Object.entries({ ...laid, names: NAMES })) grid.style.setProperty(`--${name}`, `${value}px`);
-        grid.style.setProperty('--layers', String(model.layers));
+        grid.style.setProperty('--columns', String(columnsOf(model.heads)));
         fill(run, word);
         const brush = brushOf(small, run.about.tokens.length, theme, span);
         if (anew) paint(run, laid, brush);
@@ -190,7 +195,7 @@ export function heads(root, heard, links) {
         write(low, '0 %');
         write(high, tight(percent(span.high, 1)));
         bar.style.background = gradient('share', theme);
-        write(how, `In a map a row is where from, a column where to, in the order of the sentence. The mark at its left shows the row of ${called(run, word)}.${model.heads > 1 ? ' The line above a column is the mean of its heads, in that row.' : ''}`);
+        write(how, `In a map a row is where from, a column where to, in the order of the sentence. The mark at its left shows the row of ${called(run, word)}.${model.heads > 1 ? ' The line at the end of a layer is the mean of its heads, in that row.' : ''}`);
         write(part, windowed(run));
       }
       keys.show(chosen, pointed);

@@ -124,10 +124,11 @@ def test_maps_say_and_draw_what_three_heads_do(opened: Opened, run: Any) -> None
     assert text(page, "[data-aim]") == aimed(trace, 5, 6, 6)
 
 
-def test_the_line_above_a_layer_is_the_mean_of_its_heads(opened: Opened, run: Any) -> None:
+@pytest.mark.parametrize("place", ["[role=rowheader]", ".enc-map-mean"])
+def test_the_line_at_the_end_of_a_layer_is_the_mean_of_its_heads(opened: Opened, run: Any, place: str) -> None:
     page = opened()
     unfold(page)
-    page.locator("[role=columnheader]").nth(5).hover()
+    page.locator(f".enc-map-row {place}").nth(4).hover()
     row = run(KEYS)["layers.4.attention.weights"][:, 6].mean(0)
     special, top = (row[0] + row[-1]).item(), int(row[1:-1].argmax()) + 1
     assert percent(max(special, row[top].item())) in text(page, "[data-aim]")
@@ -169,8 +170,8 @@ def test_maps_are_walked_by_keys_with_one_stop_and_lead_to_attention(opened: Ope
     assert text(page, "[data-aim]").startswith("Head 5 of layer 4")
     page.keyboard.press("Home")
     expect(page.locator(MAP.format(0, 0))).to_be_focused()
-    page.keyboard.press("ArrowLeft")
-    page.keyboard.press("ArrowDown")
+    page.keyboard.press("ArrowUp")
+    page.keyboard.press("ArrowRight")
     page.keyboard.press("Enter")
     expect(page.locator(MAP.format(0, 1))).to_be_focused()
     page.keyboard.press("Tab")
@@ -232,7 +233,7 @@ def test_many_heads_and_a_single_one_are_drawn_and_no_phone_scrolls_sideways(ope
         assert page.locator("[data-head-map]").count() == layers * heads
         assert not overflows(page)
         box = page.locator(".enc-map-box")
-        assert box.evaluate("one => one.scrollWidth > one.clientWidth") == (layers > 1)
+        assert box.evaluate("one => one.scrollWidth > one.clientWidth") == (heads > 1)
         last = page.locator(MAP.format(layers - 1, heads - 1))
         last.click()
         expect(last).to_have_attribute("aria-selected", "true")

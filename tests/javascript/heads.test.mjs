@@ -22,7 +22,7 @@ test('maps of few heads fit on a screen, those of many can be told apart and hit
     for (const [room, tall] of [[1124, 640], [358, 600]]) {
       const { wide, high, gap } = sizes(made(layers, heads, 14), room, tall);
       assert.ok(wide >= 34 && high === wide && gap > 0, `${layers} ${heads} ${wide}`);
-      if (heads <= 8) assert.ok(heads * (high + gap) <= tall && layers * (wide + gap) <= room);
+      if (heads <= 8) assert.ok(layers * (high + gap) <= tall && heads * (wide + gap) <= room);
     }
   }
 });
