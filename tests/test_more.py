@@ -20,7 +20,7 @@ from encoder.pictures.part_items import LOST
 from encoder.pictures.view import EXAMPLE
 from pages.front import make_more, routes
 from pages.front.request_fields import RefusedError
-from pages.ui.server import exams, jobs
+from pages.ui.server import exams, jobs, memory
 from pages.ui.server.offers import MODELS
 from pages.ui.state.site import PAGES
 
@@ -248,3 +248,17 @@ def test_a_unit_is_shown_where_it_fires_in_a_corpus_and_a_context_run_again_says
     assert "One by one: 1. moves by" in words(section("feed_forward", "corpus", agreed=True, **here))
     none = section("feed_forward", "corpus", model="paper", sentence="w", layer="0", head="0")
     assert "There is no atlas of this model here" in words(none) and "python -m encoder.atlas" in words(none)
+
+
+def test_what_needs_little_memory_is_measured_where_none_is_left_and_what_needs_much_says_so(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """A server that was full refused what takes 0 MB."""
+    monkeypatch.setattr(memory, "left", lambda: -1e6)
+    small = {"model": "small", "sentence": "One of many.", "layer": "1", "head": "0"}
+    for page, name in (("feed_forward", "silent"), ("heads", "measures")):
+        assert pictures(section(page, name, agreed=True, **small)), (page, name)
+    said = [
+        item["words"] for item in every(section("output", "layers", agreed=True, **small)) if "error" in item["kind"]
+    ]
+    assert len(said) == 1 and re.fullmatch(r"It takes \d\d MB of memory .* this server has 0 MB left\.", said[0])

@@ -297,7 +297,7 @@ def test_a_model_stays_while_somebody_thinks_and_goes_when_all_have_left(monkeyp
     assert after(60) == (False, False)
     engine.run(name, "The cat.")
     line.add("open")
-    assert after(700) == (False, False)
+    assert after(200) == (False, False)
 
 
 def test_a_survey_ends_where_whoever_asked_for_it_leaves(small: TextEncoder) -> None:

@@ -27,6 +27,7 @@ from pages.front.served_files import File
 from pages.ui.server import engine, exams, jobs, memory, picture_results
 
 KINDS = {"csv": "text/csv", "parquet": "application/vnd.apache.parquet", "npz": "application/octet-stream"}
+LITTLE = 20e6  # bytes for which nobody is asked: a server keeps more than that for itself
 UNKNOWN = "There is nothing of that name here. The app may have been renewed: load the page again."
 
 
@@ -83,7 +84,8 @@ def offer(agreed: bool, long: Long, scene: Scene) -> str:
     seconds = exams.seconds(scene.view.model) if of == EXAM else long.flops(scene) / jobs.SPEED
     if not agreed and seconds > jobs.UNASKED:
         return jobs.spoken(seconds)
-    memory.check_room(long.nbytes(scene), "to measure this", engine.budget.drop_one)
+    if (needed := long.nbytes(scene)) > LITTLE:
+        memory.check_room(needed, "to measure this", engine.budget.drop_one)
     return ""
 
 

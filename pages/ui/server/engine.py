@@ -33,7 +33,7 @@ RUN_FLOPS = SPEED * UNASKED  # what one run may compute: longer text is cut
 torch.set_num_threads(1)  # of a run, in all threads that use torch after this
 _warm = threading.Event()
 EVERY = 2.0  # seconds between two looks at what may go
-IDLE, EMPTY = 600.0, 15.0  # seconds that models and runs stay unused: while a page is open somewhere, and while none is
+IDLE, EMPTY = 120.0, 15.0  # seconds that models and runs stay unused: while a page is open somewhere, and while none is
 LONGEST = 10.0  # seconds for which garbage may lie about
 _busy = threading.Lock()
 _runs = {"now": 0, "since": 0}  # scripts that run now, and that have begun since the last search
