@@ -339,10 +339,10 @@ export function more(root, context, page, titles, ask) {
   dress(root, css);
   const { store } = context;
   let query = /** @type {Record<string, string>} */ ({});
-  /** The sections that are open, by the address; "1" is the first. */
+  /** The sections that are open, by the address. */
   const opened = () => {
     const names = store.get().more.split(',');
-    return titles.map(([name]) => name).filter((name, i) => names.includes(name) || (!i && names.includes('1')));
+    return titles.map(([name]) => name).filter(name => names.includes(name));
   };
   /** @param {string} name */
   function turn(name) {

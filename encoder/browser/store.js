@@ -3,8 +3,8 @@
 
 /**
  * `layer`, `head` and `word` are null until somebody, or the run, chooses. `word` is the position of a token, counted from 0. `off`
- * tells whether the head is switched off, `maps` whether the picture of all heads is open, `more` is
- * "1" where what the server draws below is, or names the sections that are open below the picture. `other` and `other_model` are what the run is compared with; "" is the usual one. `after` is the
+ * tells whether the head is switched off, `maps` whether the picture of all heads is open, `more` names the sections that are
+ * open below the picture. `other` and `other_model` are what the run is compared with; "" is the usual one. `after` is the
  * layer after which the guess is looked at, "input" for before the first, and `lens_word` the word that is followed there. `number` is the
  * number that is open in the drawer, `numbers` the step whose numbers are unfolded, "1" for the page's own; "" none.
  * @typedef {{

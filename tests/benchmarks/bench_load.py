@@ -12,20 +12,17 @@ layers as fast as they come (packets); a small task that is learned (training).
 import argparse
 import asyncio
 import contextlib
-import json
 import random
 import sys
 import tempfile
 from collections.abc import Awaitable, Callable, Iterator
 from pathlib import Path
 from time import perf_counter
-from urllib.parse import urlencode
-from urllib.request import Request, urlopen
 
 import figures  # noqa: F401  (it says where the modules of the tests lie)
 from figures import ROOT, Figure, command_line, errors, finish, high, share
 from servers import Server, free_port, started
-from visitors import TIMEOUT, Visitor, act, sentence, visit
+from visitors import Visitor, act, ask, sentence, visit
 
 BARS = {30: 200.0, 60: 400.0}  # sessions -> milliseconds, 95th percentile of all reruns
 LONGEST = 1000.0  # milliseconds that any other session waits while one computes
@@ -68,11 +65,11 @@ async def sweep(url: str, until: float) -> list[Figure]:
     """Have every part of the longest sentence left out in turn, in the largest model, again and again."""
     draw = random.Random(0)
     while perf_counter() < until:
-        with contextlib.suppress(TimeoutError):  # a sweep takes longer than the others stay; then it is left
-            query = {"model": LARGE, "more": "1", "sentence": sentence(draw, 600)}
-            async with visit(url, "what_if", urlencode(query)) as visitor:
-                async with asyncio.timeout(max(until - perf_counter(), 0.1)):
-                    await visitor.run(press="loo_go")
+        asked = {"page": "what_if", "section": "loo", "theme": "light", "agreed": True}
+        query = {"model": LARGE, "sentence": sentence(draw, 600), "layer": "0", "head": "0"}
+        left = max(until - perf_counter(), 0.1)
+        with contextlib.suppress(OSError):  # a sweep takes longer than the others stay; then it is left
+            await asyncio.to_thread(ask, url, "more", left, **asked, query=query)
     return []
 
 
@@ -92,10 +89,8 @@ async def training(url: str, until: float) -> list[Figure]:
 
 def packet(url: str, **asked: object) -> float:
     """Ask for a packet as a page does; return the milliseconds until it is here."""
-    headers = {"Content-Type": "application/json", "Accept-Encoding": "gzip"}
     start = perf_counter()
-    with urlopen(Request(f"{url}/api/run", json.dumps(asked).encode(), headers), timeout=TIMEOUT) as answer:
-        answer.read()
+    ask(url, "run", **asked)
     return 1e3 * (perf_counter() - start)
 
 

@@ -18,7 +18,7 @@ import random
 import sys
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
-from urllib.parse import unquote, urlencode
+from urllib.parse import unquote
 
 import figures  # noqa: F401  (it says where the modules of the tests lie)
 import visitors
@@ -26,7 +26,7 @@ from bench_load import server
 from figures import Figure, command_line, errors, finish, share
 from servers import Server
 from streamlit.proto.BackMsg_pb2 import BackMsg
-from visitors import LAB, Visitor, act, sentence, visit
+from visitors import LAB, Visitor, act, ask, sentence, visit
 from watcher import back_to, watched
 
 GROWTH = 1.2  # memory at the end over that after a tenth
@@ -99,9 +99,10 @@ async def texts(url: str, number: int, crowd: Crowd) -> None:
 
 async def heads(url: str, number: int, crowd: Crowd) -> None:
     """Be a visitor with 150 words on Heads."""
-    query = {"more": "1", "sentence": sentence(random.Random(number), 150), "layer": str(number % 6)}
-    async with visit(url, "heads", urlencode(query)) as visitor:
-        await visitor.run()
+    text, layer = sentence(random.Random(number), 150), str(number % 6)
+    await asyncio.to_thread(ask, url, "run", level=6, sentence=text)
+    query = {"sentence": text, "layer": layer, "head": "0"}
+    await asyncio.to_thread(ask, url, "more", page="heads", section="measures", theme="light", agreed=True, query=query)
 
 
 async def models(url: str, number: int, crowd: Crowd) -> None:

@@ -9,7 +9,7 @@ from collections.abc import AsyncIterator, Awaitable, Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 from time import perf_counter
-from urllib.request import urlopen
+from urllib.request import Request, urlopen
 
 import websockets
 from streamlit.components.v2.bidi_component.main import _make_trigger_id
@@ -24,6 +24,14 @@ DRAWN_AROUND = {"sentence": "around", "model": "around", "layer": "place", "head
 BROKEN = ("exception",)  # elements that no page should ever show
 LAB = "lessons_part=Labs&lab=Padding"  # of what the server draws, one that has a sentence, a layer and a head
 WORDS = ("the", "old", "sea", "keeps", "every", "small", "boat", "and", "no", "light", "warm", "bird", "sings", "under")
+
+
+def ask(url: str, path: str, timeout: float = TIMEOUT, **asked: object) -> bytes:
+    """Ask the app for what a page that the browser draws asks for."""
+    headers = {"Content-Type": "application/json", "Accept-Encoding": "gzip"}
+    with urlopen(Request(f"{url}/api/{path}", json.dumps(asked).encode(), headers), timeout=timeout) as answer:
+        found: bytes = answer.read()
+    return found
 
 
 @dataclass

@@ -235,3 +235,17 @@ def test_a_link_down_opens_what_it_names_below_the_picture_and_has_it_in_sight(p
     below = page.locator("#more-corpus")
     expect(below).to_be_in_viewport()
     expect(below).to_contain_text(f"Layer 2, unit {number} fires")
+
+
+def test_on_a_phone_the_sentence_grows_to_be_typed_in(phone: Page, app_url: str) -> None:
+    open_page(phone, f"{app_url}/attention")
+    line = phone.get_by_role("textbox", name="Sentence", exact=True)
+    expect(line).to_be_visible()
+    line.tap()
+    box = line.bounding_box()
+    assert box and box["width"] >= 340 and box["x"] >= 0 and box["x"] + box["width"] <= 390
+    line.fill("My cat [MASK] on the roof.")
+    line.press("Enter")
+    expect(phone.get_by_role("button", name="Keep", exact=True)).to_be_visible()
+    narrow = line.bounding_box()
+    assert narrow and narrow["width"] < 200 and problems(phone) == []

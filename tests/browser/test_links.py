@@ -7,6 +7,7 @@ from urllib.parse import quote
 import pytest
 from browser_tools import open_page, problems, watch
 from playwright.sync_api import Browser, Page, expect
+from tiers import mostly_nightly
 
 from encoder.pictures.view import GAP
 from pages.ui.state.site import DRAWN, page_of, path
@@ -124,3 +125,27 @@ def test_back_undoes_one_choice_after_the_other(page: Page, app_url: str) -> Non
         expect(page.locator("[data-testid=stApp]")).to_have_attribute("data-test-script-state", "notRunning")
         assert seen(page) == screen
     assert problems(page) == []
+
+
+PRESSED = "button, select, [role=radio], [role=option], [data-head-row], .enc-link"
+SMALL = """pressed => {
+  const found = []
+  const walk = node => {
+    for (const one of node.querySelectorAll('*')) {
+      const { width, height } = one.getBoundingClientRect()
+      if (one.matches(pressed) && one.checkVisibility() && width && Math.min(width, height) < 24)
+        found.push(`${one.className} ${one.ariaLabel ?? one.textContent} ${width} ${height}`)
+      if (one.shadowRoot) walk(one.shadowRoot)
+    }
+  }
+  walk(document.querySelector('[data-testid=stMain]'))
+  return found
+}"""
+
+
+@pytest.mark.parametrize("key", mostly_nightly(DRAWN, ["attention", "what_if"]))
+def test_all_that_is_pressed_on_a_phone_has_the_size_of_a_finger(phone: Page, app_url: str, key: str) -> None:
+    """24 pixels from side to side, the least that WCAG 2.2 asks for."""
+    opened(phone, f"{app_url}/{path(key)}")
+    assert phone.evaluate(SMALL, PRESSED) == []
+    assert phone.evaluate("document.documentElement.scrollWidth") <= 390
