@@ -291,13 +291,20 @@ def test_a_model_stays_while_somebody_thinks_and_goes_when_all_have_left(monkeyp
             engine.drop_idle()
         return engine.is_loaded(name), engine.is_kept(name, "The cat.")
 
+    monkeypatch.setattr(memory, "left", lambda: memory.MOST_MB * 1e6)
     assert after(60) == (True, True)
+    with monkeypatch.context() as scarce:
+        scarce.setattr(memory, "left", lambda: 0.1 * memory.MOST_MB * 1e6)
+        assert after(5) == (True, True)
     line.clear()
     assert after(5) == (True, True)  # a page that is loaded anew finds it
     assert after(60) == (False, False)
     engine.run(name, "The cat.")
     line.add("open")
     assert after(200) == (False, False)
+    engine.run(name, "The cat.")
+    monkeypatch.setattr(memory, "left", lambda: 0.1 * memory.MOST_MB * 1e6)
+    assert after(60) == (False, False)
 
 
 def test_a_survey_ends_where_whoever_asked_for_it_leaves(small: TextEncoder) -> None:

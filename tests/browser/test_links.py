@@ -83,9 +83,13 @@ def opened(page: Page, url: str) -> None:
 
 @pytest.mark.parametrize("key", DRAWN)
 def test_what_is_chosen_is_the_same_in_another_browser(page: Page, app_url: str, browser: Browser, key: str) -> None:
+    """And the session hears of nothing."""
+    sent: list[object] = []
+    page.on("websocket", lambda line: line.on("framesent", lambda frame: sent.append(frame)))
     first = f"{app_url}/{path(key)}?model=small&sentence={quote(GAP)}&hidden=2&edits={quote(OFF)}"
     opened(page, first)
     before = seen(page)
+    sent.clear()
     for name, place in CHOICES[key].items():
         one = page.locator(place).first
         if name == "temperature":
@@ -100,6 +104,7 @@ def test_what_is_chosen_is_the_same_in_another_browser(page: Page, app_url: str,
     expect(page.locator(".more-body[aria-busy]")).to_have_count(0)
     expect(page).to_have_url(re.compile(f"more={page_of(key).more[0][0]}"))
     before = seen(page)
+    assert sent == []
     with browser.new_context(viewport=page.viewport_size) as context:
         other = context.new_page()
         other.set_default_timeout(60_000)

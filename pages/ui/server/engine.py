@@ -33,7 +33,8 @@ RUN_FLOPS = SPEED * UNASKED  # what one run may compute: longer text is cut
 torch.set_num_threads(1)  # of a run, in all threads that use torch after this
 _warm = threading.Event()
 EVERY = 2.0  # seconds between two looks at what may go
-IDLE, EMPTY = 120.0, 15.0  # seconds that models and runs stay unused: while a page is open somewhere, and while none is
+IDLE, SCARCE = 120.0, 10.0  # seconds that models and runs stay unused; where no page is open, or memory is scarce
+ROOM = 0.4  # of what a server may take: where less is left, memory is scarce
 LONGEST = 10.0  # seconds for which garbage may lie about
 _busy = threading.Lock()
 _runs = {"now": 0, "since": 0}  # scripts that run now, and that have begun since the last search
@@ -183,7 +184,8 @@ def attended() -> Iterator[None]:
 
 def drop_idle() -> bool:
     """Let go of models and runs that nobody has used for a while; whether there were any."""
-    seconds = IDLE if visitor.anybody() else EMPTY
+    roomy = memory.left() > ROOM * memory.MOST_MB * 1e6
+    seconds = IDLE if visitor.anybody() and roomy else SCARCE
     freed = run_cache.drop_idle(seconds)
     return model_cache.drop_idle(seconds) or freed
 
