@@ -123,7 +123,7 @@ def most_added(encoder: TextEncoder, trace: Trace, about: Subject) -> StoryStop:
         Values(
             {"what attention adds": ratios},
             [f"layer {i}" for i in range(count)],
-            "length of what attention adds, against what stood there",
+            "length added ÷ length that stood there",
         ),
         about.word,
         layer=top,
