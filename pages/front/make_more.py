@@ -22,11 +22,10 @@ from encoder.pictures.view import View
 from encoder.support.progress import heard
 from pages.front import make
 from pages.front.packets import compress
-from pages.front.request_fields import MoreRequest, RefusedError
+from pages.front.request_fields import TABLES, MoreRequest, RefusedError
 from pages.front.served_files import File
 from pages.ui.server import engine, exams, jobs, memory, picture_results
 
-KINDS = {"csv": "text/csv", "parquet": "application/vnd.apache.parquet", "npz": "application/octet-stream"}
 LITTLE = 20e6  # bytes for which nobody is asked: a server keeps more than that for itself
 UNKNOWN = "There is nothing of that name here. The app may have been renewed: load the page again."
 
@@ -53,7 +52,7 @@ def table_file(request: MoreRequest) -> File:
         content = items.file_of(parts, request.table, request.kind)
     if content is None:
         raise RefusedError(404, UNKNOWN)
-    return File(f"{file_name(request.table)}.{request.kind}", KINDS[request.kind], compress(content))
+    return File(f"{file_name(request.table)}.{request.kind}", TABLES[request.kind], compress(content))
 
 
 @contextmanager

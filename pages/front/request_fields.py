@@ -15,7 +15,8 @@ MOST_PARAMETERS = 60  # of a link
 FORMATS = ("about", "svg", "png", "pdf", "csv", "json")  # of a picture; "about" is what is said of it
 RUN = "run"  # in the place of a picture's key: the whole run
 RUN_FORMATS = ("npz", "zip", "page")  # for numpy, a layer as tables, a page that draws itself
-TABLES = ("csv", "parquet", "npz")  # of a table below a page
+# What a table below a page is saved as, by the ending of its name
+TABLES = {"csv": "text/csv", "parquet": "application/vnd.apache.parquet", "npz": "application/octet-stream"}
 MOST_GIVEN, LONGEST_GIVEN = 2, 1_000_000  # texts that a section is given, and characters of each
 OF_LAYER = (2, 3)  # levels of packets that hold one layer
 OF_STEP = (8, 9)  # those that hold the numbers of one step, or one number of it

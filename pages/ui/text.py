@@ -51,8 +51,3 @@ def subheading(words: str) -> None:
 def say(fact: str, more: str = "") -> None:
     """What was found, in one sentence that stands out; `more` is Markdown that follows it."""
     st.markdown(f"**{plain(fact)}**" + (f" {more}" if more else ""))
-
-
-def arrow(way: str) -> str:
-    """A way between the sentences of a pair as it is shown: "A->B" with a real arrow."""
-    return way.replace("->", " → ")

@@ -1,9 +1,9 @@
 """Contexts of an atlas: a token in its sentence, with what it looks at, its numbers, and the same run again."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 from encoder.atlas.atlas_folders import FOLDER, shelf
-from encoder.atlas.atlas_reader import Atlas, Firing
+from encoder.atlas.atlas_reader import Firing
 from encoder.atlas.reruns import Absence, AtlasPart, Compared, absences, summed_up
 from encoder.explain.cost import run_flops
 from encoder.pictures.lab import Ask, MarkedLine, Note, Part, Piece, Switch, When
@@ -91,11 +91,9 @@ def shorter(text: str) -> str:
     return text if len(text) <= 2 * AROUND else f"{text[:AROUND]} … {text[-AROUND:]}"
 
 
-def lines(
-    scene: Scene, atlas: Atlas, firings: Sequence[Firing], described: Callable[[Firing], str]
-) -> list[MarkedLine]:
+def lines(scene: Scene, firings: Sequence[Firing], described: Callable[[Firing], str]) -> list[MarkedLine]:
     """Return each context in its sentence, with its numbers; a press makes it the sentence of every page."""
-    texts = atlas.texts(sorted({firing.sentence for firing in firings}))
+    texts = texts_of(scene, firings)
     below = list[MarkedLine]()
     for firing in firings:
         text = texts[firing.sentence]
@@ -106,27 +104,32 @@ def lines(
     return below
 
 
-def verdicts(scene: Scene, atlas: Atlas, firing: Firing, compare: Compare) -> str:
+def verdicts(scene: Scene, firing: Firing, compare: Compare) -> str:
     """Return what a context says as it is stored, and run again now."""
-    text = atlas.texts([firing.sentence])[firing.sentence]
+    text = texts_of(scene, [firing])[firing.sentence]
     return " ".join(verdict.sentence for verdict in compare(scene.encoder.trace(text), firing))
 
 
-def placed(atlas: Atlas, firings: Sequence[Firing]) -> list[tuple[Text, int]]:
+def texts_of(scene: Scene, firings: Sequence[Firing]) -> Mapping[int, Text]:
+    """Return the texts of contexts, by the number of the sentence."""
+    return opened(scene).texts(sorted({firing.sentence for firing in firings}))
+
+
+def placed(scene: Scene, firings: Sequence[Firing]) -> list[tuple[Text, int]]:
     """Return the texts of contexts, with the positions of their tokens."""
-    texts = atlas.texts(sorted({firing.sentence for firing in firings}))
+    texts = texts_of(scene, firings)
     return [(texts[firing.sentence], firing.position) for firing in firings]
 
 
-def flops_without(scene: Scene, atlas: Atlas, firings: Sequence[Firing]) -> float:
+def flops_without(scene: Scene, firings: Sequence[Firing]) -> float:
     """Operations of a run of each context, with a part and without it."""
-    lengths = [len(scene.encoder.tokenize(text).ids) for text, _ in placed(atlas, firings)]
+    lengths = [len(scene.encoder.tokenize(text).ids) for text, _ in placed(scene, firings)]
     return sum(2 * run_flops(scene.config, n) for n in lengths)
 
 
-def without(scene: Scene, atlas: Atlas, firings: Sequence[Firing], part: AtlasPart) -> str:
+def without(scene: Scene, firings: Sequence[Firing], part: AtlasPart) -> str:
     """Return what knocking a part out does at all contexts of a list, and at each."""
-    effects = absences(scene.encoder, part, placed(atlas, firings))
+    effects = absences(scene.encoder, part, placed(scene, firings))
     each = "; ".join(f"{i}. {moved(absence)}" for i, absence in enumerate(effects, 1))
     return f"{summed_up(effects)} One by one: {each}."
 

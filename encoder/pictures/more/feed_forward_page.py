@@ -77,7 +77,7 @@ def in_corpus(answer: Answer) -> Sequence[MarkedLine]:
     def described(firing: Firing) -> str:
         return f"{firing.value:.4f}, written {firing.value * row['written_per_one']:.4f}"
 
-    return contexts.lines(scene, opened(scene), firings(scene), described)
+    return contexts.lines(scene, firings(scene), described)
 
 
 RUN = contexts.run_again("atlas_run", firings)
@@ -88,18 +88,18 @@ def again(answer: Answer) -> str:
     scene = answer.scene
     layer, unit = scene.layer, scene[UNIT]
     firing = firings(scene)[scene[RUN] - 1]
-    return contexts.verdicts(scene, opened(scene), firing, lambda run, at: reruns.of_unit(run, layer, unit, at))
+    return contexts.verdicts(scene, firing, lambda run, at: reruns.of_unit(run, layer, unit, at))
 
 
 def flops_without(scene: Scene) -> float:
     """Operations of the contexts with the unit and without it."""
-    return contexts.flops_without(scene, opened(scene), firings(scene))
+    return contexts.flops_without(scene, firings(scene))
 
 
 def without(answer: Answer) -> str:
     """What the contexts do without the unit."""
     scene = answer.scene
-    return contexts.without(scene, opened(scene), firings(scene), AtlasPart("unit", scene.layer, scene[UNIT]))
+    return contexts.without(scene, firings(scene), AtlasPart("unit", scene.layer, scene[UNIT]))
 
 
 def every_unit(answer: Answer) -> Mapping[Any, Sequence[Any]]:

@@ -91,7 +91,7 @@ def in_corpus(answer: Answer) -> Sequence[MarkedLine]:
     def described(firing: Firing) -> str:
         return f"weight {firing.weight:.4f}, written {firing.written:.4f}"
 
-    return contexts.lines(scene, opened(scene), firings(scene), described)
+    return contexts.lines(scene, firings(scene), described)
 
 
 RUN = contexts.run_again("atlas_run", firings)
@@ -101,13 +101,13 @@ def again(answer: Answer) -> str:
     """The chosen context run again: its stored numbers against the live ones."""
     scene = answer.scene
     layer, head, firing = scene.layer, scene.head, firings(answer.scene)[answer.scene[RUN] - 1]
-    return contexts.verdicts(scene, opened(scene), firing, lambda run, at: reruns.of_head(run, layer, head, at))
+    return contexts.verdicts(scene, firing, lambda run, at: reruns.of_head(run, layer, head, at))
 
 
 def without(answer: Answer) -> str:
     """What the contexts do without the head."""
     scene = answer.scene
-    return contexts.without(scene, opened(scene), firings(scene), AtlasPart("head", scene.layer, scene.head))
+    return contexts.without(scene, firings(scene), AtlasPart("head", scene.layer, scene.head))
 
 
 def known(answer: Answer) -> str:
@@ -360,7 +360,7 @@ HEADS: dict[str, tuple[Part, ...]] = {
                 When(lambda answer: answer.scene[RUN] != "none", (Note("finding", again),)),
                 Long(
                     "Run them without this head",
-                    lambda scene: contexts.flops_without(scene, opened(scene), firings(scene)),
+                    lambda scene: contexts.flops_without(scene, firings(scene)),
                     (Note("paragraph", without),),
                 ),
             ),

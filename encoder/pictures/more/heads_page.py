@@ -1,6 +1,6 @@
 """More of Heads: examined on gold trees, measured, compared, inside one head, and over a list of sentences."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict
 from functools import partial
 from itertools import islice
@@ -10,7 +10,7 @@ import numpy as np
 
 from encoder.exam import Exam
 from encoder.exam.exam_sentences import NO_JOB, head_jobs, relation_rows, scope, tally_of_heads, text, title
-from encoder.exam.examination import bundled_exam, examined_on, usual_exam
+from encoder.exam.examination import SENTENCES, TOKENS, bundled_exam, examined_on, usual_exam
 from encoder.exam.examples import side_by_side
 from encoder.exam.links import GAPS
 from encoder.exam.simple_rules import RULES
@@ -55,7 +55,9 @@ from encoder.pictures.registry.heads_pictures import (
     PLANE,
     QUERY,
     WAY,
+    arrow,
     every_head,
+    is_pair,
     measured,
     surveyed,
     token_title,
@@ -67,7 +69,7 @@ from encoder.support.formatting import listed, percent, points, shown
 EXAM = call(usual_exam, ENC)
 EXAMINED = ("base", "small")  # the bundled models whose examination is shipped
 TREES_TAKE = 4.0  # runs, about, of each given sentence: its own, those with a masked verb, and those that confirm
-TOKENS, CONSTRUCTED, SENTENCES = 24, 6_000, 3555  # of a sentence of the treebanks; how many are asked in all
+CONSTRUCTED = 6_000  # sentences
 IN_PERCENT = ("right", "rule right", "distance right", "in the other text")  # columns of the table of relations
 NOT_YET = """Does a head look from an object to its verb, from an article to its noun? All heads are asked on \
 sentences whose grammar people marked, beside simple rules that need no model."""
@@ -109,13 +111,18 @@ def table_of(exam: Exam) -> Mapping[Any, Sequence[Any]]:
     return {title: [row[name] for row in rows] for name, title in names.items()}
 
 
-def shown_exam(of: Call, key: str) -> tuple[Part, ...]:
+def shown_exam(of: Callable[[Scene], Call], key: str) -> tuple[Part, ...]:
     """The jobs of an examination in sentences, and its table."""
+
+    def exam(answer: Answer) -> Exam:
+        result: Exam = answer.value(of(answer.scene))
+        return result
+
     return (
-        Note("finding", lambda answer: tally(answer.value(of), answer)),
-        MarkedLines(f"{key}_jobs", lambda answer: jobs_in(answer.value(of))),
-        Table(key, lambda answer: table_of(answer.value(of))),
-        Note("paragraph", lambda answer: f"{scope(answer.value(of))} {RULE}"),
+        Note("finding", lambda answer: tally(exam(answer), answer)),
+        MarkedLines(f"{key}_jobs", lambda answer: jobs_in(exam(answer))),
+        Table(key, lambda answer: table_of(exam(answer))),
+        Note("paragraph", lambda answer: f"{scope(exam(answer))} {RULE}"),
     )
 
 
@@ -193,16 +200,6 @@ def flops_of_trees(scene: Scene) -> float:
     return (TREES_TAKE * trees.count("\n\n") + SENTENCES / 3) * run_flops(scene.config, TOKENS)
 
 
-def shown_trees() -> tuple[Part, ...]:
-    """The jobs on the given trees."""
-    return (
-        Note("finding", lambda answer: tally(answer.value(of_trees(answer.scene)), answer)),
-        MarkedLines("own_jobs", lambda answer: jobs_in(answer.value(of_trees(answer.scene)))),
-        Table("own_relations", lambda answer: table_of(answer.value(of_trees(answer.scene)))),
-        Note("paragraph", lambda answer: f"{scope(answer.value(of_trees(answer.scene)))} {RULE}"),
-    )
-
-
 def survey_of(answer: Answer) -> HeadSurvey:
     """The measures of all heads over what is chosen."""
     survey: HeadSurvey = answer.value(measured(answer.scene))
@@ -263,11 +260,6 @@ DIVERGENCE = "Jensen-Shannon divergence in nats: 0 the same rows, ln 2 never on 
 def can_be_compared(answer: Answer) -> bool:
     """Whether the weights of all heads are numbers."""
     return bool(np.isfinite(answer.value(surveyed(answer.scene)).likeness.numpy()).all())
-
-
-def is_pair(answer: Answer) -> bool:
-    """Whether there are two sentences."""
-    return bool(answer.scene.t.tokenization.pair)
 
 
 def inside(answer: Answer) -> str:
@@ -355,9 +347,14 @@ NUMBERED = {str(i): name for i, name in enumerate(OF_LIST)}  # a link has commas
 WANTED = Option("list_of", lambda scene: NUMBERED, lambda scene: ["0", "1"], many=True)
 
 
+def lines_of(text: str) -> list[str]:
+    """The lines of a text that say something."""
+    return [line.strip() for line in text.splitlines() if line.strip()]
+
+
 def sentences_of(scene: Scene) -> list[str]:
     """The sentences of the list, as many as are measured."""
-    return [line.strip() for line in scene[LIST].splitlines() if line.strip()][:MOST_SENTENCES]
+    return lines_of(scene[LIST])[:MOST_SENTENCES]
 
 
 def of_list(scene: Scene) -> Call:
@@ -371,8 +368,7 @@ def measured_list(encoder: Any, text: str, pictures: Sequence[str]) -> Measured:
     Raises:
         EncoderError: the tables would have more than MOST_ROWS rows.
     """
-    lines = [line.strip() for line in text.splitlines() if line.strip()][:MOST_SENTENCES]
-    return measure(encoder, lines, pictures, most_rows=MOST_ROWS)
+    return measure(encoder, lines_of(text)[:MOST_SENTENCES], pictures, most_rows=MOST_ROWS)
 
 
 def flops_of_list(scene: Scene) -> float:
@@ -382,7 +378,7 @@ def flops_of_list(scene: Scene) -> float:
 
 def of_lines(answer: Answer) -> str:
     """How many sentences there are, of how many."""
-    every = sum(bool(line.strip()) for line in answer.scene[LIST].splitlines())
+    every = len(lines_of(answer.scene[LIST]))
     if every > MOST_SENTENCES:
         return f"The first {MOST_SENTENCES:,} of {every:,} sentences are measured."
     return f"{every:,} sentence{'' if every == 1 else 's'}."
@@ -430,7 +426,7 @@ MORE: dict[str, tuple[Part, ...]] = {
         Long(
             "Examine the heads of this model on two treebanks",
             flops_of_exam,
-            shown_exam(EXAM, "relations"),
+            shown_exam(lambda scene: EXAM, "relations"),
             of=lambda scene: EXAM,
         ),
     ),
@@ -477,7 +473,7 @@ MORE: dict[str, tuple[Part, ...]] = {
     "between": (
         When(
             is_pair,
-            (Ask("From sentence to sentence", WAY, "pills", lambda scene, way: way.replace("->", " → ")), BETWEEN),
+            (Ask("From sentence to sentence", WAY, "pills", lambda scene, way: arrow(way)), BETWEEN),
             ("This is one sentence; with a second one, from the menu of the bar, this shows what heads send across.",),
         ),
     ),
@@ -500,7 +496,14 @@ MORE: dict[str, tuple[Part, ...]] = {
         Ask("Gold trees in CoNLL-U", TREES, "given", most=1_000_000),
         When(
             partial(is_given, TREES),
-            (Long("Examine the heads of this model on these trees", flops_of_trees, shown_trees(), of=of_trees),),
+            (
+                Long(
+                    "Examine the heads of this model on these trees",
+                    flops_of_trees,
+                    shown_exam(of_trees, "own_relations"),
+                    of=of_trees,
+                ),
+            ),
         ),
     ),
     "list": (

@@ -9,6 +9,7 @@ from encoder.pictures.figures.scatter import undrawn
 from encoder.pictures.lab import Ask, Note, Part, Show, Table, When
 from encoder.pictures.more import what_if_page
 from encoder.pictures.picture import Answer
+from encoder.pictures.registry.heads_pictures import arrow, is_pair
 from encoder.pictures.registry.sentence_pictures import (
     DRAWN,
     HOW,
@@ -47,11 +48,6 @@ NO_SUM = "The largest of several heads' weights: these rows no longer sum to 1."
 NO_SEGMENTS = "This model has no segment embeddings: only the separator tells it where sentence B begins."
 
 
-def arrow(way: str) -> str:
-    """A way between the sentences of a pair with a real arrow."""
-    return way.replace("->", " → ")
-
-
 def word_name(scene: Scene, place: int) -> str:
     """What a token, or a word, is called where some are chosen."""
     return f"{place} {shown(words_of(scene)[place])}"
@@ -60,11 +56,6 @@ def word_name(scene: Scene, place: int) -> str:
 def is_merged(answer: Answer) -> bool:
     """Whether the pieces of each word are one."""
     return bool(answer.scene[MERGED])
-
-
-def is_pair(answer: Answer) -> bool:
-    """Whether there are two sentences."""
-    return bool(answer.scene.t.tokenization.pair)
 
 
 def of_way(answer: Answer) -> str:

@@ -95,11 +95,21 @@ MEASURED = of_page(
 )
 
 
+def is_pair(answer: Answer) -> bool:
+    """Whether there are two sentences."""
+    return bool(answer.scene.t.tokenization.pair)
+
+
+def arrow(way: str) -> str:
+    """A way between the sentences of a pair as it is shown: "A->B" with a real arrow."""
+    return way.replace("->", " → ")
+
+
 def say_between(answer: Answer) -> str:
     """Which head sends most of its weight from one sentence to the other."""
     mass = answer.numbers.array
     layer, head = largest_cell(mass)
-    way = answer.scene[WAY].replace("->", " → ")
+    way = arrow(answer.scene[WAY])
     return (
         f"Head {head} of layer {layer} sends most: {percent(mass[layer, head])} of its weight, {way}. The mean "
         f"over all heads is {percent(mass.mean())}."

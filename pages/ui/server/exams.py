@@ -5,7 +5,7 @@ from dataclasses import dataclass, field, replace
 
 from encoder import TextEncoder
 from encoder.exam import Exam, Treebank, bundled_treebanks, examine
-from encoder.exam.examination import exam_by_content
+from encoder.exam.examination import SENTENCES, TOKENS, exam_by_content
 from encoder.exam.frames import DRAWS, FRAMES, subjects
 from pages.ui.server import jobs, memory
 from pages.ui.server.engine import budget, text_encoder
@@ -13,7 +13,6 @@ from pages.ui.server.pool import Results
 
 EXAMS_BYTES = 10_000_000  # of examinations, some 50 kilobytes each
 NEEDED = 400_000_000  # bytes while it goes on
-SENTENCES, TOKENS = 3555, 24  # of both treebanks with their masked verbs, and about how many tokens each has
 MADE = 4 * len(FRAMES)  # constructed sentences of a draw
 SENTENCE_SECONDS = 0.0005  # of each sentence, however small the model is: they pass in batches
 HEAD_SECONDS = 4.5e-6  # of each sentence for each head: what it answers is counted

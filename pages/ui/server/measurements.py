@@ -14,17 +14,15 @@ from encoder.explain.cost import run_flops
 from encoder.tasks.kept_moments import moments_of
 from encoder.teach import trials
 from encoder.teach.trials.experiment import Cost
-from encoder.trace.tokens import Text
 from pages.ui.server import jobs, memory
 from pages.ui.server.engine import budget, held_by, kept, text_encoder
 from pages.ui.server.pool import Results
 
 P = ParamSpec("P")
 R = TypeVar("R")
-FINDINGS_BYTES = 50_000_000  # what is measured, of each kind
+FINDINGS_BYTES = 50_000_000
 PROOFS_BYTES = 10_000_000
 SNAPSHOTS_BYTES = 300_000_000  # the moments of one model
-Contexts = tuple[tuple[Text, int], ...]  # texts, each with the position of a token
 
 
 def once_asked(
