@@ -3,16 +3,18 @@
 import own from './block.css';
 import style from './attention.css';
 import { aboutBlock, ADDS, cosineOf, digitsSaid, lengthOf, momentsOf, normAgain, normOf, operandsOf, readBy, sumAgain, SUMS, vectorOf, withinOf, wrongOf } from './block.js';
-import { AS_IS, children, dress, el, put, write } from './dom.js';
-import { headline, radios, rail } from './controls.js';
-import { layerPackets, layerWaits, rowAmong } from './layer_packets.js';
+import { dress, el, put } from './dom.js';
+import { headline, opener, radios, rail } from './controls.js';
+import { layerPackets, rowAmong, steady, waitingFor } from './layer_packets.js';
+import { html, nothing, render as into } from './lit.js';
 import { made } from './load.js';
 import { brief, sure, typeset } from './number.js';
+import { numberTable } from './number_table.js';
 import { largest } from './row.js';
 import { begins, calledToken, direction, wordAt, words } from './run.js';
 import { parts } from './say.js';
 import { namesOf } from './strips.js';
-import { toQuery } from './store.js';
+import { open, toQuery } from './store.js';
 import { tokenList } from './tokens.js';
 import { vectorSlider } from './vectors.js';
 
@@ -77,19 +79,15 @@ export function addNorm(root, context) {
   const head = headline(context, { head: false });
   const sums = radios('Which sum', sum => choose({ sum }), { hidden: true, most: Infinity });
   head.element.querySelector('.enc-place')?.append(sums.element);
-  const stops = rail({ choose: stop => choose({ stop }), play: stop => { played = stop; render(); }, rest: () => { const stop = played; played = -1; if (stop >= 0) choose({ stop }); } });
-  const what = el('p', { class: 'at-what' });
-  const bars = tokenList({ label: 'Tokens', choose: i => choose({ row: i }) }), legend = el('p', { class: 'an-legend' }), window_ = el('p', { class: 'an-window' });
-  const title = el('h2'), strips = vectorSlider({ point: d => { pointed = d ?? -1; render(); }, keep: d => choose({ dimension: d }) });
-  const formula = el('p', { class: 'an-formula', dir: 'ltr' }), line = el('p', { class: 'an-line', dir: 'ltr' }), check = el('p', { class: 'row-check' });
-  const numbers = el('table', { class: 'row-table an-table' }, el('thead', {}, el('tr')), el('tbody'));
-  const code = el('button', { type: 'button', class: 'pill', 'aria-haspopup': 'dialog', onclick: () => context.code() }, 'Code');
-  const waits = layerWaits(packets, 'sums');
-  const left = el('div', { class: 'at-left' }, legend, bars.element, window_, ...waits.elements);
-  const beside = el('div', { class: 'at-beside' }, title, strips.element, formula, line, check, el('div', { class: 'row' }, numbers), el('div', { class: 'at-tools' }, code));
-  const page = el('section', { class: 'at an', 'aria-label': 'Add & norm' }, head.element, stops.element, what, el('div', { class: 'at-body' }, left, beside));
+  const stops = rail({
+    choose: stop => choose({ stop }), rest: () => { const stop = played; played = -1; if (stop >= 0) choose({ stop }); },
+    play: stop => { played = stop; if (state.number) store.set({ number: '' }); render(); },
+  });
+  const bars = tokenList({ label: 'Tokens', choose: i => choose({ row: i }) });
+  const strips = vectorSlider({ point: d => { pointed = d ?? -1; render(); }, keep: d => choose({ dimension: d }) });
+  const page = el('section', { class: 'at an', 'aria-label': 'Add & norm' });
   root.append(page);
-  beside.addEventListener('pointermove', () => stops.pause());
+  strips.element.addEventListener('pointermove', () => stops.pause());
   page.addEventListener('keydown', event => { if (!(event.target instanceof Element && event.target.closest('.rail-play'))) stops.pause(); });
 
   /** The vectors that a stop shows of a token. @param {Packet} block @param {Key} key @param {number} sum */
@@ -125,45 +123,47 @@ export function addNorm(root, context) {
 
   function render() {
     if (!run) return;
-    const of = run, block = waits.get(of, state.layer, [stops.element, what, legend, bars.element, window_, beside]);
+    const block = packets.get(run, state.layer);
     sums.draw(ADDS.map(text => ({ text: `after ${text}` })), meant(state.step).sum);
-    const names = namesOf(of.about.tokens), name = (/** @type {number} */ position) => calledToken(of, position);
-    if (!block) {
-      head.draw(of, state, [{ text: 'What do residual and norm do?', name: '', format: '' }]);
-      return;
-    }
-    const now = placed(block), { sum, key, row } = now, { rows } = aboutBlock(block), position = rows[row], vectors = shown(block, key, sum);
+    steady(page, Boolean(block));
+    if (!block) head.draw(run, state, [{ text: 'What do residual and norm do?', name: '', format: '' }]);
+    into(html`${head.element}${block ? picture(run, block) : waitingFor(packets, run, state.layer, 'sums')}`, page);
+  }
+
+  /** @param {Packet} of @param {Packet} block */
+  function picture(of, block) {
+    const names = namesOf(of.about.tokens), name = (/** @type {number} */ position) => calledToken(of, position), now = placed(block);
+    const { sum, key, row } = now, { rows } = aboutBlock(block), position = rows[row], vectors = shown(block, key, sum);
     head.draw(of, state, finding(block, sum, position, name(position)));
     stops.draw(stopsOf(block).map(stop => ({ text: stop.label })), now.stop);
-    write(what, reading(block, key, sum));
 
     const lengths = vectors.map(one => ({ ...DRAWN[one], name: one === 'residual' && key === 'norm' ? 'before the norm' : DRAWN[one].name(sum), values: rows.map(at => lengthOf(block, one, sum, at)) }));
     const longest = rows.map(at => Math.max(...['residual', 'added', 'sum', 'normed'].map(one => lengthOf(block, one, sum, at) || 0))), most = endOf(longest);
     const beyond = rows.filter((_, i) => longest[i] > most).map(at => names[at]);
-    children(legend, lengths.length + 1, i => el('span', {}, ...(i ? [el('i')] : []), el('span'))).forEach((part, i) => {
-      if (i) put(part, { 'data-colour': lengths[i - 1].colour });
-      write(/** @type {Element} */ (part.lastElementChild), i ? lengths[i - 1].name : 'Length of each token\'s vector:');
-    });
     bars.draw({
       names: rows.map(at => names[at]), positions: rows, chosen: row, most, direction: direction(of),
       bars: lengths.map(({ colour, values }) => ({ colour, values })),
       says: i => `${begins(name(rows[i]))}: ${lengths.map(one => `${one.name} ${brief(one.values[i])}`).join(', ')}`,
     });
     const long = rows.length < of.about.tokens.length ? `Tokens ${rows[0]} to ${rows[rows.length - 1]} of ${of.about.tokens.length}: the rest of this long run is not sent.` : '';
-    write(window_, [beyond.length && beyond.length < 6 ? `Some bars are cut: ${beyond.join(', ')} ${beyond.length > 1 ? 'are' : 'is'} far longer than the others.` : beyond.length ? 'Bars that are far longer than the others are cut.' : '', long].filter(Boolean).join(' '));
+    const cut = beyond.length && beyond.length < 6 ? `Some bars are cut: ${beyond.join(', ')} ${beyond.length > 1 ? 'are' : 'is'} far longer than the others.` : beyond.length ? 'Bars that are far longer than the others are cut.' : '';
 
     const d = pointed >= 0 ? pointed : now.dimension;
     const own = vectors.map((one, i) => ({ name: lengths[i].name, colour: lengths[i].colour, values: vectorOf(block, one, sum, row), within: withinOf(block, one, sum, row) }));
-    write(title, `${begins(name(position))}: ${{ in: 'the numbers that come in', sum: 'number by number, added up', norm: 'its numbers before the norm and after' }[key]}`);
     const said = (/** @type {number} */ at) => `number ${at}: ${own.map(one => `${one.name} ${typeset(sure(one.values[at], one.within))}`).join(', ')}`;
     strips.draw({
       key: [of.about.model.digest, of.about.sentence, of.about.second, of.about.edits, of.about.hidden.join(), state.layer, sum, key, row].join(' '), strips: own, chosen: d, kept: now.dimension,
       label: `The ${of.about.model.d_model} numbers of ${name(position)}`, says: said(now.dimension),
     });
     put(strips.slider, { 'data-cell': `${position},${now.dimension}` });
-    arithmetic(block, key, sum, row, d);
-    table(block, key, sum, row, d, vectors, own);
-    code.hidden = !context.options().keep;
+    const number = { step: `layers.${state.layer}.${SUMS[sum]}.${stopsOf(block)[now.stop].step}`, index: [position, now.dimension] };
+    return html`${stops.element}<p class="at-what">${reading(block, key, sum)}</p>
+      <div class="at-body"><div class="at-left">
+          <p class="an-legend"><span>Length of each token's vector:</span>${lengths.map(one => html`<span data-colour=${one.colour}><i></i><span>${one.name}</span></span>`)}</p>${bars.element}
+          <p class="an-window">${[cut, long].filter(Boolean).join(' ')}</p></div>
+        <div class="at-beside"><h2>${begins(name(position))}: ${{ in: 'the numbers that come in', sum: 'number by number, added up', norm: 'its numbers before the norm and after' }[key]}</h2>${strips.element}
+          ${arithmetic(block, key, sum, row, d)}<div class="row an-table">${table(block, key, sum, row, d, vectors, own)}</div>
+          <div class="at-tools">${opener(() => open(number))}${context.options().keep ? html`<button type="button" class="pill" aria-haspopup="dialog" @click=${() => context.code()}>Code</button>` : nothing}</div></div></div>`;
   }
 
   /** One line on how to read it. @param {Packet} block @param {Key} key @param {number} sum */
@@ -181,64 +181,57 @@ export function addNorm(root, context) {
   function arithmetic(block, key, sum, row, d) {
     const of = /** @type {Packet} */ (run), within = (/** @type {string} */ name) => withinOf(block, name, sum, row);
     const four = (/** @type {number} */ value, off = 0) => plain(value, 4, off), signed = (/** @type {number} */ value, off = 0) => (value < 0 ? `(${four(value, off)})` : four(value, off));
-    formula.hidden = line.hidden = key === 'in';
     if (key === 'in') {
       const from = sum ? (aboutBlock(block).pre_norm ? 'the sum after attention' : 'what the norm after attention gave') : state.layer ? `what layer ${state.layer - 1} gave` : 'what the embedding gave';
-      write(check, `Recorded in this run: ${from}.`);
-      put(check, { 'data-agrees': 'true' });
-      return;
+      return html`<p class="row-check" data-agrees="true">Recorded in this run: ${from}.</p>`;
     }
-    const redo = key === 'sum' ? sumAgain : normAgain, { terms, made: result, recorded, digits, agrees } = redo(block, sum, row, d);
+    const redo = key === 'sum' ? sumAgain : normAgain, { terms, made: result, recorded, digits, agrees } = redo(block, sum, row, d), { kind, eps } = normOf(block, sum);
+    let formula = 'x = y', line = '';
     if (key === 'sum') {
-      write(formula, `number ${d}: what came in + what ${ADDS[sum]} adds = sum`);
-      write(line, `${four(terms.residual, within('residual'))} + ${signed(terms.added, within('added'))} = ${four(result, within('residual') + within('added'))}`);
-    } else if (normOf(block, sum).kind === 'none') {
-      write(formula, `number ${d}: x = y`);
-      write(line, four(result, within(readBy(block))));
-    } else {
-      const { kind, eps } = normOf(block, sum), small = typeset(String(eps)), plus = Number.isNaN(terms.beta) ? '' : ` + ${signed(terms.beta)}`;
+      formula = `what came in + what ${ADDS[sum]} adds = sum`;
+      line = `${four(terms.residual, within('residual'))} + ${signed(terms.added, within('added'))} = ${four(result, within('residual') + within('added'))}`;
+    } else if (kind === 'none') line = four(result, within(readBy(block)));
+    else {
+      const small = typeset(String(eps)), plus = Number.isNaN(terms.beta) ? '' : ` + ${signed(terms.beta)}`;
       const [over, under] = kind === 'rms_norm' ? ['x', '√(mean square + ε)'] : ['(x − mean)', kind === 'std_norm' ? '(√variance + ε)' : '√(variance + ε)'];
-      write(formula, `number ${d}: ${over} / ${under} · γ${plus && ' + β'} = y`);
       const x = four(terms.x, within(readBy(block))), top = kind === 'rms_norm' ? x : `(${x} − ${signed(terms.mean)})`, root = four(terms.variance);
-      write(line, `${top} / ${kind === 'std_norm' ? `(√${root} + ${small})` : `√(${root} + ${small})`} · ${signed(terms.gamma)}${plus} = ${four(result, within('normed'))}`);
+      formula = `${over} / ${under} · γ${plus && ' + β'} = y`;
+      line = `${top} / ${kind === 'std_norm' ? `(√${root} + ${small})` : `√(${root} + ${small})`} · ${signed(terms.gamma)}${plus} = ${four(result, within('normed'))}`;
     }
     const wrong = wrongOf(redo, block, sum, row), all = of.about.model.d_model, why = of.about.edits ? 'this run was changed on the way' : 'this model does more on the way';
-    write(check, wrong
-      ? `Done again here, ${wrong} of ${all} numbers do not agree${agrees ? '' : `, this one among them: recorded is ${four(recorded, within(key === 'sum' ? 'sum' : 'normed'))}`}: ${why}.`
-      : `Recorded in this run; done again here from 16-bit numbers, all ${all} agree, this one ${digitsSaid(digits)}\u00a0✓`);
-    put(check, { 'data-agrees': String(!wrong) });
+    return html`<p class="an-formula" dir="ltr">number ${d}: ${formula}</p><p class="an-line" dir="ltr">${line}</p>
+      <p class="row-check" data-agrees=${!wrong}>${wrong
+    ? `Done again here, ${wrong} of ${all} numbers do not agree${agrees ? '' : `, this one among them: recorded is ${four(recorded, within(key === 'sum' ? 'sum' : 'normed'))}`}: ${why}.`
+    : `Recorded in this run; done again here from 16-bit numbers, all ${all} agree, this one ${digitsSaid(digits)}\u00a0✓`}</p>`;
   }
 
   /** What all numbers of the token have in common, and the chosen one. @param {Packet} block @param {Key} key @param {number} sum @param {number} row @param {number} d @param {string[]} named of which vectors @param {{name: string, values: Float32Array, within: number}[]} vectors */
   function table(block, key, sum, row, d, named, vectors) {
     const position = aboutBlock(block).rows[row], norm = operandsOf(block, sum, position, d), moments = named.map(one => momentsOf(block, one, sum, position));
-    const reads = vectors.findIndex((_, i) => (key === 'norm' && i === 0));
-    /** @type {[string, (number | string)[]][]} */
-    const lines = norm.kind === 'rms_norm' && key === 'norm'
-      ? [['mean square', moments.map((one, i) => (i === reads ? norm.variance : one.square))]]
-      : [['mean', moments.map((one, i) => (i === reads && norm.kind !== 'none' ? norm.mean : one.mean))], ['variance', moments.map((one, i) => (i === reads && norm.kind !== 'none' ? norm.variance : one.variance))]];
-    lines.push(['length', moments.map(one => one.length)], [`number ${d}`, vectors.map(one => plain(one.values[d], 3, one.within))]);
-    if (key === 'sum') lines.push(['cosine with what came in', vectors.map((one, i) => (i ? plain(cosineOf(vectors[0].values, one.values), 3, off(i)) : 1))]);
-    if (key === 'norm' && norm.kind !== 'none') {
-      const last = (/** @type {number} */ value) => vectors.map((_, i) => (i === vectors.length - 1 ? value : ''));
-      lines.push([`gamma of number ${d}`, last(norm.gamma)]);
-      if (!Number.isNaN(norm.beta)) lines.push([`beta of number ${d}`, last(norm.beta)]);
-    }
-    const [top, body] = [numbers.tHead?.rows[0], numbers.tBodies[0]];
-    if (!top) return;
+    const stands = key === 'norm' && norm.kind !== 'none', reads = (/** @type {number} */ i) => stands && i === 0; // the vector that the norm reads
     /** How far the cosine with the first vector may be off: both were sent in steps. @param {number} i */
     function off(i) {
       const apart = (/** @type {number} */ k) => vectors[k].within * Math.sqrt(vectors[k].values.length) / (moments[k].length || 1);
       return apart(0) + apart(i);
     }
-    const heads = [calledToken(/** @type {Packet} */ (run), position), ...vectors.map(one => one.name)];
-    children(top, heads.length, i => el('th', { ...(i ? {} : AS_IS), scope: 'col' })).forEach((cell, i) => write(cell, heads[i]));
-    const figure = (/** @type {number | string} */ value) => (typeof value === 'string' ? value : plain(value));
-    children(body, lines.length, () => el('tr', {}, el('th', { scope: 'row' }))).forEach((tr, i) => {
-      const [name, values] = lines[i], cells = children(tr, values.length + 1, () => el('td'));
-      cells.forEach((cell, c) => write(cell, c ? figure(values[c - 1]) : name));
-    });
+    const at = (/** @type {string} */ name, /** @type {number[]} */ index) => ({ step: `layers.${state.layer}.${SUMS[sum]}.${name}`, index });
+    const last = (/** @type {number} */ value) => vectors.map((_, i) => ({ text: i === vectors.length - 1 ? plain(value) : '' }));
+    /** A line of numbers, of which that of what the norm reads is a step of its own. @param {string} name @param {number[]} values @param {number} [own] @param {string} [step] */
+    const line = (name, values, own = NaN, step = '') => ({ name, cells: values.map((value, i) => (reads(i) && step ? { text: plain(own), to: at(step, [position]) } : { text: plain(value) })) });
+    const lines = norm.kind === 'rms_norm' && key === 'norm'
+      ? [line('mean square', moments.map(one => one.square), norm.variance, 'mean_square')]
+      : [line('mean', moments.map(one => one.mean), norm.mean, 'mean'), line('variance', moments.map(one => one.variance), norm.variance, 'variance')];
+    lines.push(line('length', moments.map(one => one.length)), { name: `number ${d}`, cells: vectors.map((one, i) => ({ text: plain(one.values[d], 3, one.within), to: placeOfVector(named[i], sum, position, d) })) });
+    if (key === 'sum') lines.push({ name: 'cosine with what came in', cells: vectors.map((one, i) => ({ text: i ? plain(cosineOf(vectors[0].values, one.values), 3, off(i)) : '1' })) });
+    if (stands) {
+      lines.push({ name: `gamma of number ${d}`, cells: last(norm.gamma) });
+      if (!Number.isNaN(norm.beta)) lines.push({ name: `beta of number ${d}`, cells: last(norm.beta) });
+    }
+    return numberTable({ heads: [calledToken(/** @type {Packet} */ (run), position), ...vectors.map(one => one.name)], lines });
   }
+
+  /** Where a number of a vector stands in the run. @param {string} name @param {number} sum @param {number} position @param {number} d @returns {import('./store.js').Place} */
+  const placeOfVector = (name, sum, position, d) => ({ step: `layers.${state.layer}.${name === 'added' ? `${ADDS[sum].replace('-', '_')}.output` : `${SUMS[sum]}.${name === 'normed' ? 'output' : name}`}`, index: [position, d] });
 
   return {
     draw(given, chosen) {

@@ -54,8 +54,8 @@ function beginBar(root) {
   }));
   const top = bar(root, context);
   root.append(top.element);
-  /** The drawer of a number, which comes when the first one is opened. @type {ReturnType<import('./numbers.js').opened> | null} */
-  let drawer = null;
+  /** The drawer of a number, which comes when the first one is opened. @type {ReturnType<import('./drawer.js').drawer> | null} */
+  let opened = null;
   /** What stands for the run that is shown. @type {Packet} */
   let run = { level: 0, about: /** @type {any} */ ({}), arrays: {} };
   let known = '', counted = '';
@@ -64,9 +64,9 @@ function beginBar(root) {
   const state = () => ({ ...DEFAULTS, ...fromQuery(new URLSearchParams(now.query).toString()) });
   /** @param {string} number */
   function open(number) {
-    import('./pages.js').then(({ opened }) => {
-      drawer ??= opened(root, { part: (level, of, signal) => runs.part(state(), level, of, signal), tell: to => { drawer?.draw(run, to, true); if (!to) tell('set', { cell: '' }); } });
-      drawer.draw(run, number, true);
+    import('./pages.js').then(({ drawer }) => {
+      opened ??= drawer(root, { part: (level, of, signal) => runs.part(state(), level, of, signal), tell: to => { opened?.draw(run, to, true); if (!to) tell('set', { cell: '' }); } });
+      opened.draw(run, number, true);
     }, () => null);
   }
   document.addEventListener(OPEN, event => open(String(/** @type {CustomEvent} */ (event).detail)), { signal: gone.signal });
@@ -79,7 +79,7 @@ function beginBar(root) {
       if (known !== of) {
         known = of;
         run = { ...run };
-        drawer?.draw(run, '');
+        opened?.draw(run, '');
       }
       if (String(shown.number) === counted) return;
       counted = String(shown.number);
@@ -87,7 +87,7 @@ function beginBar(root) {
     },
     end() {
       gone.abort();
-      drawer?.end();
+      opened?.end();
       top.end();
       root.replaceChildren();
     },

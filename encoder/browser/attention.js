@@ -1,78 +1,56 @@
 // @ts-check
 // The Attention page: one head of one layer, in its stops over one picture, with the arithmetic of the chosen row beside it.
-import { atRest, radios, rail } from './controls.js';
+import { atRest, headline, opener, rail } from './controls.js';
 import style from './attention.css';
-import { AS_IS, dress, el, put, write } from './dom.js';
+import { dress, el } from './dom.js';
 import { endsOf } from './grid.js';
+import { layerPackets, steady, waitingFor } from './layer_packets.js';
+import { html, nothing, render as into } from './lit.js';
 import { made } from './load.js';
-import { lookedAtMost, rowTable, wayPanel } from './row_table.js';
+import { lookedAtMost, rowTable } from './row_table.js';
 import { brief, percent, sure, tight, typeset } from './number.js';
 import { picture } from './picture.js';
 import { largest, tableOf } from './row.js';
 import { begins, calledToken } from './run.js';
-import { parts, set } from './say.js';
+import { parts } from './say.js';
 import { cellOf, labelOf, readCell, STOPS, stopOf } from './stops.js';
-import { toQuery } from './store.js';
+import { open, placeOf, toQuery } from './store.js';
 import { divisorOf, masks, maskOf, namesOf, numbersOf, SHUT } from './strips.js';
-import { stepBack } from './way_back.js';
 
 /** @typedef {import('./packet.js').Packet} Packet */
 /** @typedef {import('./store.js').Chosen} State */
-/** @typedef {import('./way_back.js').Spot} Spot */
 /** @typedef {{row: number, column: number}} At */
 
 const KEPT = 24; // pictures
+const COLDEST = 0.1, HOTTEST = 4; // temperatures
 
 /** @param {HTMLElement} root @param {import('./mount.js').Context} context @returns {import('./mount.js').Page} */
 export function attention(root, context) {
   dress(root, style);
   const { store } = context;
   const rest = atRest(context.announce);
-  /** @type {WeakMap<Packet, Map<number, Packet>>} */
-  const vectors = new WeakMap();
-  /** @type {{run: Packet, layer: number, control: AbortController} | null} */
-  let coming = null;
-  /** The layers that are on their way beforehand. @type {WeakMap<Packet, Set<number>>} */
-  const ahead = new WeakMap();
-  /** @type {{run: Packet, layer: number, why: string} | null} */
-  let failed = null;
+  const packets = layerPackets(context, 2, () => { if (root.contains(page)) render(); });
   /** @type {Packet | null} */
   let run = null;
   /** @type {State} */
   let state;
   /** @type {At | null} */
   let pointed = null;
-  /** @type {Spot[] | null} */
-  let way = null;
   /** @type {WeakMap<Packet, Map<string, import('./strips.js').Numbers>>} */
   const cache = new WeakMap();
-  let temperature = 1, played = -1, said = '';
+  let temperature = 1, played = -1, all = false;
 
-  const finding = el('h1', { class: 'at-finding', tabindex: '-1' });
-  const layers = radios('layer', layer => choose({ layer })), heads = radios('head', head => choose({ head }));
-  const stops = rail({ choose: i => choose({ stop: here()[i] }), play: i => { played = here()[i]; way = null; render(); }, rest: () => { const stop = played; played = -1; if (stop >= 0) choose({ stop }); } });
+  const head = headline(context);
+  const stops = rail({
+    choose: i => choose(here()[i]), rest: () => { const stop = played; played = -1; if (stop >= 0) choose(stop); },
+    play: i => { played = here()[i]; if (state.number) store.set({ number: '' }); render(); }, // what plays is not what is open
+  });
   const shown = picture({ point, keep: at => keepAt(at), open: openNumber });
-  const what = el('p', { class: 'at-what' }), title = el('h2', { ...AS_IS }), formula = el('p', { class: 'at-formula' });
-  const table = rowTable({ choose: column => keepAt({ row: placed().at.row, column }), point: column => point(column === null ? null : { row: placed().at.row, column }) });
-  const opener = el('button', { type: 'button', class: 'pill is-first', onclick: openNumber }, 'Open this number');
-  const slider = el('input', { type: 'range', min: '0.1', max: '4', step: '0.1', value: '1', oninput: () => { temperature = Number(slider.value); render(); }, onchange: () => store.choose({ temperature: temperature === 1 ? '' : slider.value }) });
-  const heat = el('output'), hot = el('label', { class: 'pill at-heat' }, 'Temperature', slider, heat);
-  const warm = el('p', { class: 'at-warm' });
-  const code = el('button', { type: 'button', class: 'pill', 'aria-haspopup': 'dialog', onclick: () => context.code() }, 'Code');
-  const most = lookedAtMost(({ layer, head }) => { const { stop, at } = placed(); store.set({ layer, head, step: stop.step, cell: cellOf(stop, layer, head, { row: /** @type {Packet} */ (run).about.rows[at.row], column: at.column }) }); });
-  const arithmetic = el('div', { class: 'at-arithmetic' }, title, formula, table.element, most.element, warm, el('div', { class: 'at-tools' }, opener, hot, code));
-  const panel = wayPanel({ go: spot => walk([...(way ?? []), spot]), back: to => walk((way ?? []).slice(0, to + 1)), close });
-  const waiting = el('div', { class: 'at-waiting', role: 'status' }, el('span'), el('i'), el('i'), el('i'), el('i'), el('i'), el('i'));
-  const again = el('button', { type: 'button', class: 'pill', onclick: () => { failed = null; render(); } }, 'Try again');
-  const trouble = el('div', { class: 'at-trouble', role: 'alert' });
-  const left = el('div', { class: 'at-left' }, shown.element, waiting, trouble), beside = el('div', { class: 'at-beside' }, arithmetic, panel.element);
-  const page = el('section', { class: 'at', 'aria-label': 'Attention' },
-    el('div', { class: 'at-head' }, finding, el('div', { class: 'enc-place' }, layers.element, heads.element)),
-    stops.element, what, el('div', { class: 'at-body' }, left, beside));
+  const page = el('section', { class: 'at', 'aria-label': 'Attention' });
   root.append(page);
 
   // Pointing at the picture, or a key, pauses what plays.
-  left.addEventListener('pointermove', () => stops.pause());
+  shown.element.addEventListener('pointermove', () => stops.pause());
   page.addEventListener('keydown', event => { if (!(event.target instanceof Element && event.target.closest('.rail-play'))) stops.pause(); });
 
   /** @param {At | null} at */
@@ -110,7 +88,7 @@ export function attention(root, context) {
   /** The numbers of a stop, kept while they are the same. @param {number} index @param {number} [heated] temperature */
   function numbersAt(index, heated = STOPS[index].key === 'softmax' && played < 0 ? temperature : 1) {
     const of = /** @type {Packet} */ (run), stop = STOPS[index];
-    const there = vectors.get(of)?.get(state.layer) ?? null;
+    const there = packets.get(of, state.layer);
     const key = [index, state.layer, stop.own ? state.head : '', heated, Boolean(there)].join(' ');
     const list = cache.get(of) ?? new Map();
     cache.set(of, list);
@@ -123,155 +101,86 @@ export function attention(root, context) {
     return /** @type {import('./strips.js').Numbers} */ (list.get(key));
   }
 
-  /** Chooses; a cell that is kept goes with it. @param {{layer?: number, head?: number, stop?: number}} to */
-  function choose(to) {
+  /** Chooses a stop; a cell that is kept goes with it. @param {number} index */
+  function choose(index) {
     if (!run) return;
-    way = null;
     pointed = null;
-    const now = placed(), index = to.stop ?? now.index, layer = to.layer ?? now.layer, head = to.head ?? now.head;
-    /** @type {import('./store.js').Changes} */
-    const changes = {};
-    if (to.layer !== undefined) changes.layer = to.layer;
-    if (to.head !== undefined) changes.head = to.head;
-    if (to.stop !== undefined) changes.step = STOPS[index].step;
-    if (state.cell) {
-      const stop = STOPS[index], same = stop.shape === now.stop.shape && (stop.shape === 'grid' || index === now.index);
-      const position = run.about.rows[now.at.row];
-      changes.cell = cellOf(stop, layer, head, { row: position, column: same ? now.at.column : best(index, now.at.row, numbersAt(index)) });
-    }
-    store.set(changes);
+    const now = placed(), stop = STOPS[index], same = stop.shape === now.stop.shape && (stop.shape === 'grid' || index === now.index);
+    const cell = cellOf(stop, now.layer, now.head, { row: run.about.rows[now.at.row], column: same ? now.at.column : best(index, now.at.row, numbersAt(index)) });
+    store.set({ step: stop.step, ...(state.cell ? { cell } : {}) });
   }
 
   /** @param {At} at `row` counts the rows that the run keeps */
   function keepAt(at) {
     if (!run) return;
-    const { stop, layer, head, index } = placed();
-    way = null;
+    const { stop, layer, head } = placed();
     pointed = null;
-    store.set({ step: STOPS[index].step, cell: cellOf(stop, layer, head, { row: run.about.rows[at.row], column: at.column }) });
+    store.set({ step: stop.step, cell: cellOf(stop, layer, head, { row: run.about.rows[at.row], column: at.column }) });
   }
 
   function openNumber() {
-    if (!run) return;
-    const { index, layer, head, at } = placed();
-    walk([{ stop: index, layer, head, row: run.about.rows[at.row], column: at.column }]);
+    const { stop, layer, head, at } = placed(), place = placeOf(cellOf(stop, layer, head, { row: /** @type {Packet} */ (run).about.rows[at.row], column: at.column }));
+    if (place) open(place);
   }
 
-  /** Shows the last of these steps, and its stop in the picture. @param {Spot[]} steps */
-  function walk(steps) {
-    const spot = steps[steps.length - 1], stop = STOPS[spot.stop];
-    way = steps;
-    pointed = null;
-    store.set({ layer: spot.layer, head: spot.head, step: stop.step, cell: cellOf(stop, spot.layer, spot.head, spot) });
-    if (temperature !== 1) store.choose({ temperature: '' });
-    panel.title.focus({ preventScroll: true });
-  }
-
-  /** Leads back to the number that was opened first. */
-  function close() {
-    const first = way?.[0];
-    if (first) walk([first]);
-    way = null;
-    render();
-    opener.focus();
-  }
-
-  /** Asks for the vectors of the layer, and of its neighbours once they are there. The last one asked for wins. */
-  function want() {
-    const of = /** @type {Packet} */ (run), layer = state.layer, known = vectors.get(of) ?? new Map();
-    vectors.set(of, known);
-    const going = ahead.get(of) ?? new Set();
-    ahead.set(of, going);
-    if (known.has(layer) || going.has(layer) || (coming && coming.run === of && coming.layer === layer) || (failed && failed.run === of && failed.layer === layer)) return;
-    coming?.control.abort();
-    const mine = coming = { run: of, layer, control: new AbortController() };
-    failed = null;
-    context.layer(layer, mine.control.signal).then(
-      found => {
-        known.set(layer, found);
-        if (coming === mine) coming = null;
-        if (run !== of) return;
-        render();
-        for (const near of [layer - 1, layer + 1]) {
-          if (near < 0 || near >= of.about.model.layers || known.has(near) || going.has(near)) continue;
-          going.add(near);
-          context.layer(near).then(other => { known.set(near, other); }, () => null).finally(() => {
-            going.delete(near);
-            if (run === of && state.layer === near && root.contains(page)) render();
-          });
-        }
-      },
-      error => {
-        if (coming !== mine) return;
-        coming = null;
-        failed = { run: of, layer, why: error instanceof Error ? error.message : 'This did not work: try again.' };
-        if (run === of) render();
-      },
-    );
+  /** @param {import('./claim.js').Head} to */
+  function lead({ layer, head }) {
+    const { stop, at } = placed();
+    store.set({ layer, head, step: stop.step, cell: cellOf(stop, layer, head, { row: /** @type {Packet} */ (run).about.rows[at.row], column: at.column }) });
   }
 
   function render() {
     if (!run) return;
-    want();
-    const { about } = run, names = namesOf(about.tokens), there = vectors.get(run)?.get(state.layer) ?? null;
-    const now = placed(), { stop, index, layer, head, numbers, at } = now;
+    const { about } = run, names = namesOf(about.tokens), there = packets.get(run, state.layer);
+    const now = placed(), { stop, index, layer, head: own, numbers, at } = now;
     const looked = pointed && pointed.row < about.rows.length && pointed.column < now.columns ? pointed : at;
-    const divisor = divisorOf(run, there), { distance = false, bias = true } = /** @type {{distance?: boolean, bias?: boolean}} */ (there?.about ?? {});
+    const divisor = divisorOf(run, there), { distance = false } = /** @type {{distance?: boolean}} */ (there?.about ?? {});
 
-    layers.draw(Array.from({ length: about.model.layers }, (_, i) => ({ text: String(i), title: `layer ${i}` })), layer);
-    heads.draw(Array.from({ length: about.model.heads }, (_, i) => ({ text: String(i), title: `head ${i}` })), head);
-    const all = here();
-    stops.draw(all.map(i => ({ text: labelOf(STOPS[i], divisor, distance), title: `${STOPS[i].label}: ${STOPS[i].title}` })), all.indexOf(index));
-    headline(now);
-    write(what, stop.what);
-
+    head.draw(run, state, finding(now));
+    const list = here();
+    stops.draw(list.map(i => ({ text: labelOf(STOPS[i], divisor, distance), title: `${STOPS[i].label}: ${STOPS[i].title}` })), list.indexOf(index));
     shown.hide(!numbers);
-    most.draw(numbers && stop.parts === 'share' && temperature === 1 ? run : null, { layer, head, ...looked });
-    const unable = failed && failed.run === run && failed.layer === layer && !numbers ? failed.why : '';
-    waiting.hidden = Boolean(numbers || unable);
-    write(/** @type {Element} */ (waiting.firstElementChild), `Loading the vectors of layer ${layer} …`);
-    trouble.hidden = !unable;
-    if (unable) trouble.replaceChildren(el('p', {}, unable), again);
-
-    const told = numbers && tableOf(stop, run, there, { layer, head, temperature: stop.key === 'softmax' ? temperature : 1 }, looked);
     if (numbers) {
       const { parts } = numbers, ends = endsOf(numbers, parts), sentence = cellSaid(now, at, numbers);
       shown.draw({
-        key: [run.about.model.digest, run.about.sentence, run.about.second, index, layer, stop.own ? head : '', temperature].join(' '),
+        key: [about.model.digest, about.sentence, about.second, index, layer, stop.own ? own : '', temperature].join(' '),
         numbers, ends, parts, chosen: looked, kept: at, tokens: about.tokens.length, last: about.tokens[about.tokens.length - 1], unfold: played >= 0,
-        rows: numbers.rows.map(position => names[position]), columns: numbers.names ? about.tokens : [], band: stop.key === 'concat' ? [head * about.model.d_head, (head + 1) * about.model.d_head] : null,
+        rows: numbers.rows.map(position => names[position]), columns: numbers.names ? about.tokens : [], band: stop.key === 'concat' ? [own * about.model.d_head, (own + 1) * about.model.d_head] : null,
         form: value => written(value, parts === 'share'),
-        label: `${stop.title}. Layer ${layer}${stop.own ? `, head ${head}` : ''}: ${numbers.rows.length} tokens by ${numbers.columns} ${numbers.names ? 'tokens' : 'numbers'}.`,
+        label: `${stop.title}. Layer ${layer}${stop.own ? `, head ${own}` : ''}: ${numbers.rows.length} tokens by ${numbers.columns} ${numbers.names ? 'tokens' : 'numbers'}.`,
         says: sentence, shown: cellSaid(now, looked, numbers),
         low: parts === 'share' ? percent(ends.low) : brief(ends.low), high: parts === 'share' ? percent(ends.high, 1) : brief(ends.high),
         above: [ends.above ? `${ends.above} beyond the ends` : '', numbers.rows.length < about.tokens.length ? `rows ${numbers.rows[0]} to ${numbers.rows[numbers.rows.length - 1]} of ${about.tokens.length} tokens` : ''].filter(Boolean).join('; '),
       });
       rest.say(sentence);
     }
-
-    arithmetic.hidden = way !== null;
-    panel.element.hidden = way === null;
-    write(title, stop.title);
-    if (stop.key === 'mask') write(formula, stop.formula.replace('−∞', typeset(brief(maskOf(run)))));
-    else if (stop.key === 'scaled') write(formula, `score / √${Math.round(divisor ** 2)} = score / ${brief(divisor)}${distance ? ', and what is added for the distance' : ''}`);
-    else write(formula, stop.bias && bias ? `${stop.formula} + ${stop.bias}` : stop.formula);
-    table.element.hidden = !told;
-    if (told) table.draw(told, stop.key === 'concat' ? head * about.model.d_head : looked.column);
-    hot.hidden = stop.key !== 'softmax';
-    slider.value = String(temperature);
-    write(heat, temperature.toFixed(1));
-    put(slider, { 'aria-valuetext': `${temperature.toFixed(1)}${temperature === 1 ? ', the model\'s own' : ''}` });
-    warm.hidden = stop.key !== 'softmax' || temperature === 1;
-    if (!warm.hidden && numbers) write(warm, warmed(looked, numbers));
-    code.hidden = !context.options().keep;
-    if (way) {
-      const steps = way, last = steps[steps.length - 1];
-      panel.draw(steps.map(spot => crumb(spot)), there && last.layer === layer ? stepBack(last, run, there) : null);
-    }
+    steady(page, Boolean(numbers));
+    into(html`${head.element}${stops.element}<p class="at-what">${stop.what}</p>
+      <div class="at-body"><div class="at-left">${shown.element}${numbers ? nothing : waitingFor(packets, run, layer, 'vectors')}</div>
+        <div class="at-beside">${arithmetic(now, looked, there)}</div></div>`, page);
   }
 
-  /** @param {Spot} spot */
-  const crumb = ({ stop, layer }) => (STOPS[stop].key === 'x' ? (layer ? `x of layer ${layer}` : 'embedding') : { softmax: 'share', scaled: 'score', scores: 'q · k', q: 'Q', k: 'K', v: 'V' }[STOPS[stop].key] ?? STOPS[stop].label);
+  /** The arithmetic of the row that is looked at, and what can be done with its number. @param {ReturnType<typeof placed>} now @param {At} looked @param {Packet | null} there the vectors of its layer */
+  function arithmetic({ stop, layer, head, numbers }, looked, there) {
+    const of = /** @type {Packet} */ (run), hot = stop.key === 'softmax';
+    const told = numbers && tableOf(stop, of, there, { layer, head, temperature: hot ? temperature : 1 }, looked);
+    const chosen = stop.key === 'concat' ? head * of.about.model.d_head : looked.column, { at } = placed();
+    return html`<h2>${stop.title}</h2><p class="at-formula">${formulaOf(stop, there)}</p>
+      ${told ? rowTable(told, chosen, { choose: column => keepAt({ row: at.row, column }), point: column => point(column === null ? null : { row: at.row, column }), all, turn: () => { all = !all; render(); } }) : nothing}
+      ${numbers && stop.parts === 'share' && temperature === 1 ? lookedAtMost(of, { layer, head, ...looked }, lead) : nothing}
+      ${hot && temperature !== 1 && numbers ? html`<p class="at-warm">${warmed(looked, numbers)}</p>` : nothing}
+      <div class="at-tools">${opener(openNumber)}${hot ? html`<label class="pill at-heat">Temperature<input type="range" min=${COLDEST} max=${HOTTEST} step="0.1" .value=${String(temperature)} aria-valuetext="${temperature.toFixed(1)}${temperature === 1 ? ', the model\'s own' : ''}"
+        @input=${(/** @type {{target: HTMLInputElement}} */ { target }) => { temperature = Number(target.value); render(); }} @change=${() => store.choose({ temperature: temperature === 1 ? '' : String(temperature) })}><output>${temperature.toFixed(1)}</output></label>` : nothing}
+        ${context.options().keep ? html`<button type="button" class="pill" aria-haspopup="dialog" @click=${() => context.code()}>Code</button>` : nothing}</div>`;
+  }
+
+  /** The formula of a stop, with this model's numbers. @param {import('./stops.js').Stop} stop @param {Packet | null} there */
+  function formulaOf({ key, formula, bias }, there) {
+    const of = /** @type {Packet} */ (run), divisor = divisorOf(of, there), { distance = false, bias: biased = true } = /** @type {{distance?: boolean, bias?: boolean}} */ (there?.about ?? {});
+    if (key === 'mask') return formula.replace('−∞', typeset(brief(maskOf(of))));
+    if (key === 'scaled') return `score / √${Math.round(divisor ** 2)} = score / ${brief(divisor)}${distance ? ', and what is added for the distance' : ''}`;
+    return bias && biased ? `${formula} + ${bias}` : formula;
+  }
 
   /** A number as it stands in a cell. @param {number} value @param {boolean} share */
   function written(value, share) {
@@ -299,7 +208,7 @@ export function attention(root, context) {
   }
 
   /** The finding of what is chosen, with this run's number. @param {ReturnType<typeof placed>} now */
-  function headline({ stop, index, at }) {
+  function finding({ stop, index, at }) {
     const of = /** @type {Packet} */ (run), { rows } = of.about, position = rows[at.row], heated = stop.key === 'softmax' && played < 0 && temperature !== 1;
     const shares = numbersAt(stopOf(''), heated ? temperature : 1), own = (/** @type {number} */ column) => shares?.values[at.row * shares.columns + column] ?? NaN;
     const column = stop.shape === 'grid' ? at.column : shares ? largest(shares.values.subarray(at.row * shares.columns, (at.row + 1) * shares.columns))[0] : 0;
@@ -315,17 +224,13 @@ export function attention(root, context) {
     if (alone && !['scores', 'scaled'].includes(stop.key)) key = 'attention_none';
     else if (scores ? Number.isNaN(given.value) : shares && Number.isNaN(given.share)) key = 'no_numbers';
     if (!key.endsWith('heated')) given.query = begins(query);
-    const found = parts(key, given), text = found.map(part => part.text).join('');
-    if (said === text) return;
-    said = text;
-    finding.replaceChildren(...found.map(part => (!part.name ? part.text : part.name === 'query' ? el('bdi', {}, part.text) : el('em', { ...AS_IS, 'data-arg': part.name }, set(part)))));
+    return parts(key, given);
   }
 
   return {
     draw(given, chosen) {
-      if (run !== given) { pointed = null; way = null; }
-      temperature = Math.min(Math.max(Number(store.choices().temperature) || 1, Number(slider.min)), Number(slider.max));
-      if (way && chosen.cell !== cellOf(STOPS[way[way.length - 1].stop], way[way.length - 1].layer, way[way.length - 1].head, way[way.length - 1])) way = null;
+      if (run !== given) pointed = null;
+      temperature = Math.min(Math.max(Number(store.choices().temperature) || 1, COLDEST), HOTTEST);
       run = given;
       state = chosen;
       render();
@@ -340,7 +245,7 @@ export function attention(root, context) {
     },
     end() {
       rest.end();
-      coming?.control.abort();
+      packets.end();
       stops.end();
       shown.end();
       page.remove();

@@ -1,6 +1,7 @@
 // @ts-check
 // What is pressed on every page: rows of radios, the rail of stops, lists that unfold, dialogs, and the headline with the layer and head beside it.
 import { children, compose, el, focused, put, write } from './dom.js';
+import { html } from './lit.js';
 
 const MOST = 12, MOST_SMALL = 8; // buttons side by side
 const isSmall = () => matchMedia('(max-width: 560px)').matches;
@@ -164,6 +165,9 @@ export function fold(button, box, { items, fill, first = () => items()[0] }) {
   document.addEventListener('pointerdown', away);
   return { unfold, end: () => document.removeEventListener('pointerdown', away) };
 }
+
+/** What opens the number that is chosen in a picture. @param {() => void} act */
+export const opener = act => html`<button type="button" class="pill is-first" data-open @click=${act}>Open this number</button>`;
 
 /** Copies a text; whether that was allowed. @param {string} text */
 export async function copied(text) {

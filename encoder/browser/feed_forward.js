@@ -3,17 +3,18 @@
 import style from './attention.css';
 import { ACTIVATIONS, aboutBlock, activationAgain, digitsSaid, gateAgain, half, handedOn, strongest, unitOf, valueOf, valuesOf } from './block.js';
 import { curvePicture } from './curves.js';
-import { dress, el, put, write } from './dom.js';
+import { dress, el, put } from './dom.js';
 import own from './block.css';
-import { headline } from './controls.js';
-import { layerPackets, layerWaits, rowAmong } from './layer_packets.js';
+import { headline, opener } from './controls.js';
+import { layerPackets, rowAmong, steady, waitingFor } from './layer_packets.js';
+import { html, nothing, render as into } from './lit.js';
 import { made } from './load.js';
 import { sure, typeset } from './number.js';
 import { at } from './packet.js';
 import { begins, calledToken, direction, wordAt, words } from './run.js';
 import { parts, said } from './say.js';
 import { namesOf } from './strips.js';
-import { toQuery } from './store.js';
+import { open, toQuery } from './store.js';
 import { tokenList, tokenRow } from './tokens.js';
 
 /** @typedef {import('./packet.js').Packet} Packet */
@@ -64,24 +65,19 @@ export function feedForward(root, context) {
   let pointed = -1, pinned = false; // a unit that was chosen stays chosen at another token
   const packets = layerPackets(context, 3, () => { if (root.contains(page)) render(); });
   const head = headline(context, { head: false });
-  const tokens = tokenRow({ choose: row => choose({ row }) }), window_ = el('p', { class: 'an-window' }), what = el('p', { class: 'at-what ff-what' });
-  const picture = curvePicture({ point: unit => { if (pointed !== (unit ?? -1)) { pointed = unit ?? -1; render(); } }, keep: unit => choose({ unit }) });
-  const silent = el('p', { class: 'ff-silent' }), strong = el('h2'), list = tokenList({ label: 'The strongest units', choose: i => choose({ unit: listed[i] }), place: 'data-cell' });
-  const title = el('h2'), formula = el('p', { class: 'an-formula', dir: 'ltr' }), line = el('p', { class: 'an-line', dir: 'ltr' }), gate = el('p', { class: 'an-line', dir: 'ltr' }), check = el('p', { class: 'row-check' });
-  const corpus = el('a', { class: 'pill is-first ff-corpus', onclick: lead }), code = el('button', { type: 'button', class: 'pill', 'aria-haspopup': 'dialog', onclick: () => context.code() }, 'Code');
-  const waits = layerWaits(packets, 'units');
-  const left = el('div', { class: 'at-left' }, what, picture.element, silent), beside = el('div', { class: 'at-beside' }, strong, list.element, title, formula, line, gate, check, el('div', { class: 'at-tools' }, corpus, code));
-  const body = el('div', { class: 'at-body' }, left, beside);
-  const page = el('section', { class: 'at ff', 'aria-label': 'Feed-forward' }, head.element, tokens.element, window_, body, ...waits.elements);
+  const tokens = tokenRow({ choose: row => choose({ row }) });
+  const curve = curvePicture({ point: unit => { if (pointed !== (unit ?? -1)) { pointed = unit ?? -1; render(); } }, keep: unit => choose({ unit }) });
+  const list = tokenList({ label: 'The strongest units', choose: i => choose({ unit: listed[i] }), place: 'data-cell' });
+  const page = el('section', { class: 'at ff', 'aria-label': 'Feed-forward' });
   root.append(page);
   /** @type {number[]} */
   let listed = [];
 
-  /** @param {MouseEvent} event */
-  function lead(event) {
+  /** @param {MouseEvent} event @param {number} unit */
+  function lead(event, unit) {
     if (event.ctrlKey || event.metaKey || event.shiftKey || event.button) return;
     event.preventDefault();
-    context.more('corpus', { atlas_unit: corpus.dataset.unit ?? '' });
+    context.more('corpus', { atlas_unit: String(unit) });
   }
 
   /** What the layer's numbers depend on. */
@@ -113,11 +109,14 @@ export function feedForward(root, context) {
 
   function render() {
     if (!run) return;
-    const of = run, block = waits.get(of, state.layer, [tokens.element, window_, body]);
-    if (!block) {
-      head.draw(of, state, [{ text: 'Which units fire for this word?', name: '', format: '' }]);
-      return;
-    }
+    const block = packets.get(run, state.layer);
+    steady(page, Boolean(block));
+    if (!block) head.draw(run, state, [{ text: 'Which units fire for this word?', name: '', format: '' }]);
+    into(html`${head.element}${block ? picture(run, block) : waitingFor(packets, run, state.layer, 'units')}`, page);
+  }
+
+  /** @param {Packet} of @param {Packet} block */
+  function picture(of, block) {
     const { row, unit } = placed(block), { rows, units } = aboutBlock(block), names = namesOf(of.about.tokens), word = calledToken(of, rows[row]);
     const shown = pointed >= 0 ? pointed : unit, handed = handedOn(block), values = rows.map((_, i) => valueOf(block, handed, i, shown));
     head.draw(of, state, finding(block, row, word));
@@ -126,30 +125,29 @@ export function feedForward(root, context) {
       says: i => `${begins(calledToken(of, rows[i]))}: unit ${shown} gives ${typeset(sure(values[i], half(block, handed, i)))}`,
       within: rows.map((_, i) => half(block, handed, i)),
     });
-    write(window_, rows.length < of.about.tokens.length ? `Tokens ${rows[0]} to ${rows[rows.length - 1]} of ${of.about.tokens.length}: the rest of this long run is not sent.` : '');
-    write(what, `Above: what unit ${shown} gives at every token. Below each dot is a unit: across, its number before ${units.title}; up, after it. The columns at the foot count them.`);
 
     const [before, after] = [valuesOf(block, 'hidden', row), valuesOf(block, 'activation', row)];
     const best = strongest(block, row, LISTED), two = (/** @type {number} */ of_) => `unit ${of_}: ${typeset(sure(before[of_], half(block, 'hidden', row)))} becomes ${typeset(sure(after[of_], half(block, 'activation', row)))}`;
-    picture.draw({
+    curve.draw({
       key: `${fingerprint()} ${row}`, before, after, curve: ACTIVATIONS[units.activation],
       chosen: shown, kept: unit, named: best.slice(0, NAMED), label: `The ${many(before.length)} units of ${word} on the curve of ${units.title}, by their number before it`, says: two(unit), shown: two(shown),
     });
-    put(picture.slider, { 'data-cell': `${rows[row]},${unit}` });
-    write(silent, silence(block, row, word));
+    put(curve.slider, { 'data-cell': `${rows[row]},${unit}` });
 
     listed = best.includes(unit) ? best : [...best.slice(0, LISTED - 1), unit];
     const strengths = valuesOf(block, handed, row);
-    write(strong, `The strongest units for ${word}`);
     list.draw({
       names: listed.map(one => `unit ${one}`), positions: listed, chosen: listed.indexOf(unit), most: Math.abs(strengths[best[0]]), direction: 'ltr',
       bars: [{ colour: 'accent', values: listed.map(one => strengths[one]) }], says: i => `unit ${listed[i]}: ${typeset(sure(strengths[listed[i]], half(block, handed, row)))}`, within: half(block, handed, row),
     });
-    arithmetic(block, row, shown);
-    corpus.hidden = !context.options().more;
-    write(corpus, `Unit ${unit} in many sentences ↓`);
-    put(corpus, { 'data-unit': unit, href: `?${new URLSearchParams({ ...store.query(), more: 'corpus', atlas_unit: String(unit) })}` });
-    code.hidden = !context.options().keep;
+    const { more, keep } = context.options(), number = { step: `layers.${state.layer}.${stepOf(block)}`, index: [rows[row], unit] };
+    return html`${tokens.element}<p class="an-window">${rows.length < of.about.tokens.length ? `Tokens ${rows[0]} to ${rows[rows.length - 1]} of ${of.about.tokens.length}: the rest of this long run is not sent.` : ''}</p>
+      <div class="at-body"><div class="at-left">
+          <p class="at-what ff-what">Above: what unit ${shown} gives at every token. Below each dot is a unit: across, its number before ${units.title}; up, after it. The columns at the foot count them.</p>${curve.element}
+          <p class="ff-silent">${silence(block, row, word)}</p></div>
+        <div class="at-beside"><h2>The strongest units for ${word}</h2>${list.element}${arithmetic(block, row, shown)}
+          <div class="at-tools">${opener(() => open(number))}${more ? html`<a class="pill ff-corpus" data-unit=${unit} href="?${new URLSearchParams({ ...store.query(), more: 'corpus', atlas_unit: String(unit) })}" @click=${(/** @type {MouseEvent} */ event) => lead(event, unit)}>Unit ${unit} in many sentences ↓</a>` : nothing}
+          ${keep ? html`<button type="button" class="pill" aria-haspopup="dialog" @click=${() => context.code()}>Code</button>` : nothing}</div></div></div>`;
   }
 
   /** The chosen unit's numbers, done again. @param {Packet} block @param {number} row @param {number} unit */
@@ -157,22 +155,21 @@ export function feedForward(root, context) {
     const { units } = aboutBlock(block), size = block.arrays.hidden.shape[1];
     const four = (/** @type {number} */ value, /** @type {string} */ name) => typeset(sure(value, half(block, name, row), 4));
     const { made: result, digits, terms } = activationAgain(block, row, unit), x = four(terms.before, 'hidden'), inside = units.activation === 'relu' || terms.before >= 0 ? x : `(${x})`;
-    write(title, `Unit ${unit}, before and after`);
-    write(formula, WRITTEN[units.activation].formula);
-    write(line, WRITTEN[units.activation].line(inside, four(result, 'activation')));
-    gate.hidden = !units.gated;
+    let gate = '';
     if (units.gated) {
-      const behind = gateAgain(block, row, unit), { after, gate: open } = behind.terms;
-      write(gate, `times its gate: ${four(after, 'activation')} · ${open < 0 ? `(${four(open, 'up')})` : four(open, 'up')} = ${four(behind.made, 'gated')}`);
+      const behind = gateAgain(block, row, unit), { after, gate: by } = behind.terms;
+      gate = `times its gate: ${four(after, 'activation')} · ${by < 0 ? `(${four(by, 'up')})` : four(by, 'up')} = ${four(behind.made, 'gated')}`;
     }
     const key = `${fingerprint()} ${row}`;
     let { wrong } = counted.key === key ? counted : { wrong: 0 };
     for (let one = 0; counted.key !== key && one < size; one++) if (!activationAgain(block, row, one).agrees || (units.gated && !gateAgain(block, row, one).agrees)) wrong++;
     counted = { key, wrong };
-    write(check, wrong
-      ? `Done again here, ${many(wrong)} of ${many(size)} units do not agree: ${/** @type {Packet} */ (run).about.edits ? 'this run was changed on the way' : 'this model does more on the way'}.`
-      : `Recorded in this run; done again here from 16-bit numbers, all ${many(size)} agree, this one ${digitsSaid(digits)}\u00a0✓`);
-    put(check, { 'data-agrees': String(!wrong) });
+    const { formula, line } = WRITTEN[units.activation];
+    return html`<h2>Unit ${unit}, before and after</h2><p class="an-formula" dir="ltr">${formula}</p><p class="an-line" dir="ltr">${line(inside, four(result, 'activation'))}</p>
+      ${gate ? html`<p class="an-line" dir="ltr">${gate}</p>` : nothing}
+      <p class="row-check" data-agrees=${!wrong}>${wrong
+    ? `Done again here, ${many(wrong)} of ${many(size)} units do not agree: ${/** @type {Packet} */ (run).about.edits ? 'this run was changed on the way' : 'this model does more on the way'}.`
+    : `Recorded in this run; done again here from 16-bit numbers, all ${many(size)} agree, this one ${digitsSaid(digits)}\u00a0✓`}</p>`;
   }
 
   return {
@@ -193,7 +190,7 @@ export function feedForward(root, context) {
     },
     end() {
       packets.end();
-      picture.end();
+      curve.end();
       page.remove();
     },
   };

@@ -1,7 +1,7 @@
 // @ts-check
 // The packets of a level: of the whole run, of a place in it, or layer by layer, that of the chosen one and then those beside it.
 // The last one asked for wins.
-import { el, write } from './dom.js';
+import { html, nothing } from './lit.js';
 
 /** @typedef {import('./packet.js').Packet} Packet */
 /** A layer, a step with an index, or null for the whole run. @typedef {number | import('./store.js').Place | null} Of */
@@ -11,26 +11,19 @@ const LIGHT = 1e6; // bytes up to which those beside it are fetched beforehand
 /** The row of a packet that is asked about, of those that it has: the first of these positions that is there. @param {number[]} rows @param {(string | number | undefined)[]} positions */
 export const rowAmong = (rows, positions) => Math.max(0, positions.map(one => rows.indexOf(Number(one ?? -1))).find(i => i >= 0) ?? 0);
 
-/** What stands in the place of a layer's picture while its packet is on its way, or where it cannot be had. @param {ReturnType<typeof layerPackets>} packets @param {string} what the packet has, in words */
-export function layerWaits(packets, what) {
-  const waiting = el('div', { class: 'at-waiting', role: 'status' }, el('span'), el('i'), el('i'), el('i'), el('i')), trouble = el('div', { class: 'at-trouble', role: 'alert' });
-  const again = el('button', { type: 'button', class: 'pill', onclick: () => packets.again() }, 'Try again');
-  return {
-    elements: [waiting, trouble],
-    /** The packet of a layer; without it `needs` are hidden. @param {Packet} run @param {number} layer @param {HTMLElement[]} needs */
-    get(run, layer, needs) {
-      const found = packets.get(run, layer), why = packets.why(run, layer), page = waiting.closest('section');
-      // What stands below stays where it is while this one is on its way: somebody may be about to press it.
-      if (page && !found && needs.some(one => !one.hidden)) page.style.minHeight = `${page.offsetHeight}px`;
-      if (page && found) page.style.minHeight = '';
-      waiting.hidden = Boolean(found || why);
-      write(/** @type {Element} */ (waiting.firstElementChild), `Loading the ${what} of layer ${layer} …`);
-      trouble.hidden = !why;
-      if (why) trouble.replaceChildren(el('p', {}, why), again);
-      for (const one of needs) one.hidden = !found;
-      return found;
-    },
-  };
+/**
+ * What stands in the place of a layer's picture while its packet is on its way, or where it cannot be had; nothing once it is here.
+ * @param {ReturnType<typeof layerPackets>} packets @param {Packet} run @param {number} layer @param {string} what the packet has, in words
+ */
+export function waitingFor(packets, run, layer, what) {
+  const why = packets.why(run, layer);
+  if (why) return html`<div class="at-trouble" role="alert"><p>${why}</p><button type="button" class="pill" @click=${() => packets.again()}>Try again</button></div>`;
+  return packets.get(run, layer) ? nothing : html`<div class="at-waiting" role="status"><span>Loading the ${what} of layer ${layer} …</span><i></i><i></i><i></i><i></i></div>`;
+}
+
+/** What stands below a page stays where it is while a picture of it is on its way: somebody may be about to press it. @param {HTMLElement} page @param {boolean} here */
+export function steady(page, here) {
+  page.style.minHeight = here || !page.offsetHeight ? '' : page.style.minHeight || `${page.offsetHeight}px`;
 }
 
 /**
@@ -41,6 +34,8 @@ export function layerWaits(packets, what) {
 export function layerPackets({ part }, level, changed) {
   /** @type {WeakMap<Packet, Map<string, Packet>>} */
   const all = new WeakMap();
+  /** Those that are on their way beforehand. @type {WeakMap<Packet, Map<string, Promise<Packet | null>>>} */
+  const ahead = new WeakMap();
   /** @type {{run: Packet, of: string, control: AbortController} | null} */
   let coming = null;
   /** @type {{run: Packet, of: string, why: string} | null} */
@@ -54,11 +49,12 @@ export function layerPackets({ part }, level, changed) {
   };
   /** @param {Packet} run @param {Packet} found */
   const near = (run, found) => {
-    const layer = /** @type {number} */ (found.about.layer);
+    const layer = /** @type {number} */ (found.about.layer), going = ahead.get(run) ?? new Map();
+    ahead.set(run, going);
     if (Object.values(found.arrays).reduce((sum, one) => sum + one.values.byteLength, 0) > LIGHT) return;
-    for (const beside of [layer - 1, layer + 1]) {
-      if (beside < 0 || beside >= run.about.model.layers || known(run).has(String(beside))) continue;
-      part(level, beside).then(other => known(run).set(String(beside), other), () => null);
+    for (const beside of [layer - 1, layer + 1].map(String)) {
+      if (Number(beside) < 0 || Number(beside) >= run.about.model.layers || known(run).has(beside) || going.has(beside)) continue;
+      going.set(beside, part(level, Number(beside)).then(other => { known(run).set(beside, other); return other; }, () => null).finally(() => going.delete(beside)));
     }
   };
   return {
@@ -70,11 +66,12 @@ export function layerPackets({ part }, level, changed) {
       coming?.control.abort();
       const mine = coming = { run, of: name, control: new AbortController() };
       failed = null;
-      part(level, of, mine.control.signal).then(packet => {
+      const ask = () => part(level, of, mine.control.signal);
+      (ahead.get(run)?.get(name)?.then(packet => packet ?? ask()) ?? ask()).then(packet => {
         known(run).set(name, packet);
+        if (typeof of === 'number') near(run, packet);
         if (coming !== mine) return;
         coming = null;
-        if (typeof of === 'number') near(run, packet);
         changed();
       }, error => {
         if (coming !== mine) return;

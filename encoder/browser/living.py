@@ -55,6 +55,9 @@ const later = (() => {{
   return () => (made ??= Promise.resolve().then(make));
 }})();
 {{
+  const {{ originOf }} = (() => {{
+    {origin}
+  }})();
   const runs = JSON.parse(document.getElementById('packets').textContent);
   const made = {made}, listed = {listed}, first = {first};
   const same = (about, asked) => made.every(name => JSON.stringify(about[name]) === JSON.stringify(asked[name]));
@@ -62,7 +65,6 @@ const later = (() => {{
     2: `This file does not hold the vectors of layer ${{layer}} for this sentence.`,
     3: `This file does not hold the sums and units of layer ${{layer}} for this sentence.`,
     8: 'This file does not hold the numbers of this step: the app has them.',
-    9: 'This file does not hold the way back of a single number: the app opens it.',
   }})[level] ?? 'This file does not hold what this page shows of this sentence.';
   const load = async asked => {{
     const run = runs.find(({{ about }}) => same(about, asked));
@@ -80,7 +82,8 @@ const later = (() => {{
     first: {{ ...front.fromQuery(new URLSearchParams(first).toString()), ...runs[0].about }},
   }});
   const draw = page => {{front.mount(document.getElementById('front'), {{
-    load, store, page, pages: listed, shipped, models: [], closed: true, numbers: {numbers}, goTo: draw,
+    load, store, page, pages: listed, shipped, models: [], closed: true, numbers: {numbers},
+    origin: originOf, goTo: draw,
   }});}};
   draw({page});
   if (parent !== window) {{
@@ -123,7 +126,7 @@ def living_file(
         raise EncoderError("a living file needs at least one run; got none")
     if page not in PAGES:
         raise EncoderError(f"there is no page {page!r:.40} in a living file; it has {', '.join(PAGES)}")
-    front, pages = scripts()
+    front, pages, origin = scripts()
     return PAGE.format(
         rules=RULES,
         title=written(title),
@@ -133,6 +136,7 @@ def living_file(
         packets=inside([{"about": run["about"], "packets": run["packets"]} for run in held]),
         front=front,
         pages=pages,
+        origin=origin,
         made=json.dumps(MADE),
         listed=json.dumps(listed(held, page)),
         first=inside(dict(chosen or {})),
@@ -172,7 +176,7 @@ def listed(held: Sequence[Mapping[str, Any]], page: str) -> list[dict[str, Any]]
 def numbers_of(page: str) -> dict[str, Any]:
     """Return what the menu says of a page whose steps can be shown number by number."""
     about = PAGES[page]
-    return {"parts": about.parts, "step": about.in_full(about.opens_on)} if about.parts else {}
+    return {"parts": about.parts, "shows": about.shows, "step": about.in_full(about.opens_on)} if about.parts else {}
 
 
 def foot(held: Sequence[Mapping[str, Any]], kept: str, link: str) -> str:
@@ -186,17 +190,20 @@ def foot(held: Sequence[Mapping[str, Any]], kept: str, link: str) -> str:
 
 
 @cache
-def scripts() -> tuple[str, str]:
-    """Return the browser's modules for one script: what defines `front`, and what a function gives as its later pages.
+def scripts() -> tuple[str, str, str]:
+    """Return the browser's modules for one script: what defines `front`, and what functions give as all else.
+
+    The second are the later pages, the last is what finds what a number was made of.
 
     Raises:
         EncoderError: they are not built as one script can hold them.
     """
-    first, more = ((FOLDER / name).read_text(encoding="utf-8") for name in ("front.js", "pages.js"))
-    (front, names), (pages, others) = parted(first), parted(IMPORTS.sub(r"const{modules:\1}=front;", more))
-    if LATER not in front or re.search(r"\bimport\s*\{", pages):
+    texts = [(FOLDER / name).read_text(encoding="utf-8") for name in ("front.js", "pages.js", "origin_of_number.js")]
+    (front, names), *more = (parted(IMPORTS.sub(r"const{modules:\1}=front;", text)) for text in texts)
+    if LATER not in front or any(re.search(r"\bimport\s*\{", script) for script, _ in more):
         raise EncoderError("the modules are not as a file can hold them: node tests/javascript/build.mjs")
-    return f"{front.replace(LATER, 'later()')}\nconst front = {names};", f"{pages}\nreturn {others};"
+    pages, origin = (f"{script}\nreturn {others};" for script, others in more)
+    return f"{front.replace(LATER, 'later()')}\nconst front = {names};", pages, origin
 
 
 def parted(script: str) -> tuple[str, str]:

@@ -6,7 +6,7 @@ import { dress, el, put, write } from './dom.js';
 import { foot } from './guesses.js';
 import { loader, made } from './load.js';
 import { look } from './look.js';
-import { OPEN, toQuery } from './store.js';
+import { OPEN, placeOf, toQuery } from './store.js';
 import { reading } from './reading.js';
 import { choice, maskToken } from './run.js';
 import { say } from './say.js';
@@ -20,21 +20,20 @@ import { start } from './start.js';
 /** @typedef {{key: string, title: string, address: string, front?: boolean, group?: string, parts?: string[], step?: string, shows?: string[] | null, more?: [string, string][]}} Listed */
 /**
  * What a front needs. `shipped` leads from a bundled sentence to the address of its packet; an empty address is asked of `load`.
- * `closed`: no other sentences can be had, as in a file, nor the numbers of every step, but where `numbers` says so.
+ * `closed`: no other sentences can be had, as in a file, nor the numbers of every step, but where `numbers` says so. `origin` says what a number was made of where no server does.
  * `examples` are sentences to choose from, `headed` says that the page has its name as its headline, `menu` whether the menu is offered. `keep` gives files of a picture; without it there are none. `more` gives the sections below it. `drawn` hears of every drawing. `goTo` leads to another page, or gives a sentence that says why it cannot.
  * @typedef {{
  *   load: Load, store: Store, pages: Listed[], page: string, shipped: Record<string, string>,
  *   models: {name: string, title: string}[], goTo: (key: string, query: Record<string, string>) => string | void, closed?: boolean, numbers?: boolean,
- *   examples?: string[], headed?: boolean, menu?: boolean, drawn?: () => void, keep?: import('./keep.js').Keep, more?: import('./more.js').Ask
+ *   examples?: string[], headed?: boolean, menu?: boolean, drawn?: () => void, origin?: typeof import('./origin_of_number.js').originOf, keep?: import('./keep.js').Keep, more?: import('./more.js').Ask
  * }} Options
  */
 /**
- * What a page has. `run` gives the run that is drawn; `layer(n)` one layer's vectors, `part`
- * a packet of another level, of a layer or of the whole run, `peek` a run that is loaded already, `fetch`
+ * What a page has. `run` gives the run that is drawn; `part` a packet of another level, of a layer or of the whole run, `peek` a run that is loaded already, `fetch`
  * loads one beforehand; `announce` says a sentence to who cannot see. `kept` is the picture that is shown, `code` shows its lines, `more` leads to a section below the page.
  * @typedef {{
  *   store: Store, load: Load, say: typeof say, mask: () => string | null, go: (key: string, also?: import('./store.js').Changes) => void, options: () => Options, run: () => Packet | null,
- *   layer: (layer: number, signal?: AbortSignal) => Promise<Packet>, part: (level: number, of: import('./layer_packets.js').Of, signal?: AbortSignal) => Promise<Packet>, peek: (changes: import('./store.js').Changes) => Packet | null,
+ *   part: (level: number, of: import('./layer_packets.js').Of, signal?: AbortSignal) => Promise<Packet>, peek: (changes: import('./store.js').Changes) => Packet | null,
  *   fetch: (changes: import('./store.js').Changes) => Promise<Packet>, announce: (text: string) => void,
  *   kept: () => import('./keep.js').Kept | null, code: () => void, more: (section: string, choices: Record<string, string>) => void
  * }} Context
@@ -101,8 +100,11 @@ function begin(root, options) {
   let unfoldedNumbers = null;
   /** The sections below the page. @type {({of: string} & ReturnType<typeof import('./more.js').more>) | null} */
   let opened = null;
-  /** @type {ReturnType<import('./numbers.js').opened> | null} */
+  /** @type {ReturnType<import('./drawer.js').drawer> | null} */
   let drawer = null;
+  /** What was chosen where a number was opened: closing it leads there. @type {import('./store.js').Changes | null} */
+  let came = null;
+  let told = ''; // the number that was opened last, or led to in the drawer
 
   /** @type {Context} */
   const context = {
@@ -118,8 +120,7 @@ function begin(root, options) {
     options: () => options,
     run: () => run,
     mask: () => maskToken(run),
-    layer: (layer, signal) => runs.part(options.store.get(), 2, layer, signal),
-    part: (level, of, signal) => runs.part(options.store.get(), level, of, signal),
+    part: (level, of, signal) => (level === 9 && options.origin && run ? options.origin(run, context.part, /** @type {import('./store.js').Place} */ (of)) : runs.part(options.store.get(), level, of, signal)),
     peek: changes => runs.peek({ ...options.store.get(), ...changes }),
     fetch: changes => runs.run({ ...options.store.get(), ...changes }),
     announce: text => write(spoken, text),
@@ -208,7 +209,7 @@ function begin(root, options) {
       if (!run || key !== options.page || (wanted && !options.store.get().numbers)) return;
       const state = settled(run);
       if (wanted && of) (unfoldedNumbers ??= { of: key, ...found.numbers(below, context, { parts: of.parts ?? [], step: of.step ?? '' }) }).draw(run, state);
-      drawer ??= found.opened(root, { part: context.part, tell: to => options.store.set({ number: to, ...(to || listed()?.parts?.length ? {} : { cell: '' }) }) });
+      drawer ??= found.drawer(root, { part: context.part, tell: to => { told = to; if (to) options.store.set({ number: to, ...seenAt(to) }); else closeNumber(); } });
       drawer.draw(run, state.number, entered);
       entered = false;
     }, () => show(RENEWED));
@@ -221,9 +222,22 @@ function begin(root, options) {
   /** Whether a number was opened here, and not by the address. */
   let entered = false;
   document.addEventListener(OPEN, event => {
+    const number = String(/** @type {CustomEvent} */ (event).detail), { layer, head, word, step, cell } = options.store.get();
     entered = true;
-    options.store.set({ number: String(/** @type {CustomEvent} */ (event).detail) });
+    came = { layer, head, word, step, cell };
+    told = number;
+    options.store.set({ number, ...seenAt(number) });
   }, { signal: gone.signal });
+  /** Where the picture of the page shows a number, as a change of the state. @param {string} number @returns {import('./store.js').Changes} */
+  function seenAt(number) {
+    const { step = '', index = [] } = placeOf(number) ?? {}, [, layer, name] = /^layers\.(\d+)\.(.+)$/.exec(step) ?? [null, null, step], { parts = [], shows = null } = listed() ?? {};
+    if (shows ? !shows.includes(name) : !parts.includes(name.split('.')[0])) return {};
+    return { step: name, cell: number, ...(layer === null ? {} : { layer: Number(layer), ...(name.startsWith('attention.') && index.length === 3 ? { head: index[0] } : {}) }) };
+  }
+  function closeNumber() {
+    options.store.set({ number: '', ...(listed()?.parts?.length ? {} : { cell: '' }), ...came });
+    came = null;
+  }
   /** The state with what the run chooses where nobody did. @param {Packet} of */
   const settled = of => {
     options.store.suggest({});
@@ -298,6 +312,7 @@ function begin(root, options) {
     backs.hidden = !backs.children.length;
   }
   function changed() {
+    if (options.store.get().number !== told) came = null; // the page went on, and the drawer with it
     drawWalk();
     top.draw();
     ask();

@@ -1,15 +1,15 @@
 // @ts-check
-// The numbers of any recorded step, all of them, and the drawer of one: the arithmetic that made it and what it was made of.
+// The numbers of any recorded step, all of them; each opens in the drawer.
 import style from './attention.css';
 import { AS_IS, dress, el, put, write } from './dom.js';
+import { mathml } from './drawer.js';
 import { endsOf } from './grid.js';
 import { layerPackets } from './layer_packets.js';
 import { made } from './load.js';
 import { brief, percent, short, typeset } from './number.js';
 import css from './numbers.css';
-import { at } from './packet.js';
 import { picture } from './picture.js';
-import { open as show, placeOf, spelled, toQuery, touched } from './store.js';
+import { open as show, placeOf, spelled, toQuery } from './store.js';
 import { namesOf } from './strips.js';
 
 /** @typedef {import('./packet.js').Packet} Packet */
@@ -162,174 +162,6 @@ export function numbers(root, context, of) {
       packets.end();
       grid.end();
       page.remove();
-    },
-  };
-}
-
-/** @typedef {import('./store.js').Place} Place */
-/** @typedef {Place & {place: string, value: string}} Operand */
-/** What a packet of level 9 says. @typedef {Place & {place: string, words: string, formula: string, recorded: string, check: {again?: string, recorded?: string, agrees?: string}, edited: string, operands: Operand[], terms?: number, names?: string[], lines?: [string, (number | null)[]][]}} NumberAbout */
-/** What a drawer is drawn with: what asks for packets of the run, and what is told when another number is opened, "" when none. @typedef {{part: import('./mount.js').Context['part'], tell: (number: string) => void}} Calls */
-
-const SHOWN = 12; // terms before the others are asked for
-const MOST_TRAIL = 50;
-const SETTLING = 2500; // ms in which a page may still change its heights
-
-/** A formula as an element. @param {string} text MathML, which a server of ours wrote */
-export function mathml(text) {
-  const read = new DOMParser().parseFromString(text.replace(/&(?!#)\w+;/g, ''), 'application/xml').documentElement;
-  return document.importNode(read, true);
-}
-
-/** @param {HTMLElement} root @param {Calls} calls */
-export function opened(root, { part, tell }) {
-  dress(root, css);
-  const packets = layerPackets({ part }, 9, () => render());
-  const trail = el('nav', { class: 'on-trail', 'aria-label': 'Opened before' }), close = el('button', { type: 'button', class: 'enc-pill', onclick: () => tell('') }, 'Close');
-  const title = el('h2', { tabindex: '-1', id: 'enc-number-title' }), words = el('p'), edited = el('p', { class: 'on-edited' });
-  const formula = el('div', { class: 'on-formula', tabindex: '0', role: 'group', 'aria-label': 'Arithmetic' }), check = el('p', { class: 'on-check' }), operands = el('div', { class: 'on-operands' });
-  const largest = el('h3'), terms = el('table', { class: 'on-terms' }), more = el('button', { type: 'button', class: 'enc-pill', onclick: () => { all = true; render(); } });
-  const waiting = el('p', { class: 'on-waiting', role: 'status' }, 'Looking where this number comes from …'), why = el('p', { role: 'alert' }), again = el('button', { type: 'button', class: 'enc-pill', onclick: () => packets.again() }, 'Try again');
-  const rest = el('div', {}, words, edited, formula, check, operands, largest, terms, more);
-  const aside = el('section', { class: 'enc-number', 'aria-labelledby': 'enc-number-title', hidden: true }, el('div', { class: 'on-top' }, trail, close), title, waiting, why, again, rest);
-  root.append(aside);
-  /** @type {Packet | null} */
-  let run = null;
-  let now = '', all = false, inside = false;
-  let until = 0; // when it is held no longer
-  /** @type {string[]} the way to the number that is open, itself last */
-  let way = [];
-  /** @type {HTMLElement | null} */
-  let before = null;
-  /** @type {NumberAbout | null} */
-  let shown = null;
-
-  aside.onkeydown = event => {
-    if (event.key !== 'Escape') return;
-    event.stopPropagation();
-    tell('');
-  };
-  const leaves = (/** @type {KeyboardEvent} */ event) => { if (event.key === 'Escape' && now) tell(''); };
-  document.addEventListener('keydown', leaves);
-
-  /** The element that has the keys, wherever on the page it is. */
-  function inFocus() {
-    let found = document.activeElement;
-    while (found?.shadowRoot?.activeElement) found = found.shadowRoot.activeElement;
-    return found instanceof HTMLElement ? found : null;
-  }
-
-  /** Opens a number from within the drawer: what is open leads back. @param {Place} to */
-  function lead(to) {
-    inside = true;
-    tell(spelled(to));
-  }
-
-  /** What was touched stays where it was, while the page makes room; on a phone it goes above the drawer. */
-  function hold() {
-    const { element, top, y } = touched;
-    if (!element?.isConnected || aside.contains(element) || performance.now() > until) return;
-    const pane = document.querySelector('[data-testid=stMain]') ?? document.scrollingElement, box = aside.getBoundingClientRect();
-    const moved = element.getBoundingClientRect().top - top, under = aside.hidden || box.left > 0 ? 0 : Math.max(0, y + 40 - box.top);
-    if (Math.abs(moved + under) >= 1) pane?.scrollBy({ top: moved + under, behavior: 'instant' });
-    Object.assign(touched, { top: top - under, y: y - under });
-  }
-  const room = new ResizeObserver(hold); // the drawer's text comes later, and so may what the page draws anew for its room
-  room.observe(aside);
-  room.observe(root);
-  const byHand = () => { until = 0; };
-  for (const kind of ['wheel', 'touchmove']) document.addEventListener(kind, byHand, { passive: true });
-
-  /** @param {Packet} packet @param {NumberAbout} about */
-  function list(packet, about) {
-    const { arrays } = packet, count = about.names?.length ?? 0, lines = about.lines ?? [], rows = Math.min(count, all ? count : SHOWN);
-    largest.hidden = terms.hidden = !count;
-    more.hidden = rows >= count;
-    write(largest, count < 2 ? 'What was added up' : `The largest of ${(about.terms ?? 0).toLocaleString('en-US')} terms`);
-    write(more, `Show ${count === about.terms ? 'all' : 'the largest'} ${count.toLocaleString('en-US')}`);
-    const most = count ? Math.abs(at(arrays.values, 0)) : 1;
-    const named = lines.map(([step]) => step.split('.').slice(-2).join('.'));
-    terms.replaceChildren(el('thead', {}, el('tr', {}, ...['term', ...named, 'value', 'sum so far'].map(name => el('th', { scope: 'col' }, name)))), el('tbody', {}, ...Array.from({ length: rows }, (_, k) => {
-      const value = at(arrays.values, k), place = at(arrays.places, k), bar = el('i');
-      bar.style.width = `${Math.min(100, 100 * Math.abs(value) / most)}%`;
-      if (value < 0) put(bar, { class: 'on-below' });
-      return el('tr', {}, el('th', { scope: 'row' }, el('bdi', {}, about.names?.[k] ?? ''), bar), ...lines.map(([step, index], i) => el('td', {}, el('button', {
-        type: 'button', onclick: () => lead({ step, index: index.map(one => one ?? place) }),
-      }, typeset(short(at(arrays[`line_${i}`], k)))))), el('td', {}, typeset(short(value))), el('td', {}, typeset(short(at(arrays.running, k)))));
-    })));
-  }
-
-  function render() {
-    aside.hidden = !now || !run;
-    document.documentElement.toggleAttribute('data-number-open', !aside.hidden);
-    if (!now || !run) return;
-    const to = placeOf(now), packet = to ? packets.get(run, to) : null, wrong = to ? packets.why(run, to) : 'This number cannot be shown: the address names none.';
-    waiting.hidden = Boolean(packet || wrong);
-    why.hidden = again.hidden = !wrong;
-    again.hidden ||= !to;
-    write(why, wrong);
-    rest.hidden = !packet;
-    if (trail.dataset.way !== way.join(' ')) trail.replaceChildren(...way.slice(0, -1).map(number => {
-      const of = /** @type {Place} */ (placeOf(number));
-      return el('button', { type: 'button', onclick: () => lead(of) }, `${of.step.replace('layers.', '')} [${of.index.join(', ')}]`);
-    }));
-    trail.dataset.way = way.join(' '); // a button that has the keys stays
-    if (!packet) {
-      write(title, 'An opened number');
-      return;
-    }
-    const about = /** @type {NumberAbout} */ (/** @type {unknown} */ (packet.about));
-    write(title, `${about.place} = ${typeset(about.recorded)}`);
-    if (shown !== about) {
-      shown = about;
-      write(words, about.words);
-      edited.hidden = !about.edited;
-      write(edited, `This number was changed: ${about.edited}. The arithmetic is that of the step as it is.`);
-      formula.replaceChildren(mathml(about.formula));
-      check.hidden = !about.check.again;
-      const { again: redone = '', recorded = '', agrees = '' } = about.check;
-      write(check, `Computed again in float64: ${typeset(redone)}. Recorded: ${typeset(recorded)}. ${agrees}`.trim());
-      operands.replaceChildren(...about.operands.map(one => el('button', { type: 'button', class: 'enc-pill', onclick: () => lead(one) }, `${one.place} = ${typeset(one.value)}`)));
-      aside.scrollTop = 0;
-    }
-    list(packet, about);
-  }
-
-  return {
-    element: aside,
-    /** @param {Packet} given @param {string} number as an address spells it; "" closes @param {boolean} [enter] whether it takes the keys */
-    draw(given, number, enter = false) {
-      if (number !== now) {
-        if (number && !now) before = inFocus();
-        all = false;
-        const known = way.indexOf(number);
-        way = !number ? [] : known >= 0 ? way.slice(0, known + 1) : inside ? [...way.slice(1 - MOST_TRAIL), number] : [number];
-        const took = inside || enter;
-        inside = false;
-        now = number;
-        run = given;
-        render();
-        until = performance.now() + SETTLING;
-        requestAnimationFrame(() => requestAnimationFrame(hold));
-        if (number && took) title.focus({ preventScroll: true });
-        if (!number) {
-          before?.focus({ preventScroll: true });
-          before = null;
-        }
-      } else if (run !== given) {
-        run = given;
-        render();
-      }
-    },
-    /** The number that is open and what it is of, where it is a sum; null for none. */
-    sum: () => (now && shown?.terms ? { cell: now, name: `The largest terms of ${shown.place}` } : null),
-    end() {
-      packets.end();
-      room.disconnect();
-      for (const kind of ['wheel', 'touchmove']) document.removeEventListener(kind, byHand);
-      document.removeEventListener('keydown', leaves);
-      document.documentElement.removeAttribute('data-number-open');
-      aside.remove();
     },
   };
 }

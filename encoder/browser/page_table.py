@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 ALONG, CHANGE, DEEPER = "Step by step", "Change and compare", "Look deeper"  # headings of the menu
 CHART, CHECKS = ("chart", "As a chart"), ("checks", "How to check")
+ATTENTION = ("input", "q", "k", "v", "scores", "scaled", "masked", "weights", "heads", "concat", "output")
 SUBLAYERS = ("residual", "sum", "output")  # steps of an add & norm that a picture shows
 
 
@@ -59,6 +60,7 @@ PAGES: Mapping[str, DrawnPage] = {
         "visibility",
         parts=("attention",),
         opens_on="attention.weights",
+        shows=tuple(f"attention.{name}" for name in ATTENTION),
         more=(
             CHART,
             ("heads", "What each head adds, after W_O"),

@@ -8,8 +8,8 @@ import { heads } from './heads_page.js';
 import { output } from './output.js';
 import { whatIf } from './what_if.js';
 
+export { drawer } from './drawer.js';
 export { numbers } from './numbers.js';
-export { opened } from './numbers.js';
 
 /** @type {Record<string, (root: HTMLElement, context: import('./mount.js').Context) => import('./mount.js').Page>} */
 export const PAGES = {

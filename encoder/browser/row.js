@@ -11,7 +11,7 @@ import { divisorOf, half, maskedOf, meeting, namesOf, productsOf, scoresOf, SHUT
 /** @typedef {import('./stops.js').Place} Place */
 /** @typedef {import('./strips.js').Chosen} Chosen */
 
-/** How a column is written; `within` is how far its numbers may be from the run's own. @typedef {{name: string, form: Form, within?: number}} Column */
+/** How a column is written; `within` is how far its numbers may be from the run's own, `step` is where the run recorded them. @typedef {{name: string, form: Form, within?: number, step?: string}} Column */
 /** @typedef {'number' | 'power' | 'percent' | 'sum' | 'text'} Form */
 /**
  * One line: `numbers` stand in the columns. `digits` tells to how many digits the last of them agrees with the run's own, `agrees`
@@ -19,8 +19,8 @@ import { divisorOf, half, maskedOf, meeting, namesOf, productsOf, scoresOf, SHUT
  * @typedef {{name: string, position: number, numbers: (number | string)[], digits: number | null, agrees: boolean | null}} Line
  */
 /**
- * The table of a row: `lines` from the largest on; `sum` is of all of them. `check` says how well it agrees.
- * @typedef {{about: string, columns: Column[], lines: Line[], sum: {name: string, numbers: (number | string | null)[]} | null, check: string, agrees: boolean}} Table
+ * The table of a row: `lines` from the largest on; `sum` is of all of them. `check` says how well it agrees. `index` says where a line's numbers stand in their steps.
+ * @typedef {{index: (position: number) => number[], about: string, columns: Column[], lines: Line[], sum: {name: string, numbers: (number | string | null)[]} | null, check: string, agrees: boolean}} Table
  */
 
 const DIGITS = 7; // of a float32
@@ -80,6 +80,13 @@ function checked(run, lines, where = 'Recorded in this run; done again here, it 
  * @returns {Table | null}
  */
 export function tableOf(stop, run, vectors, chosen, place) {
+  const told = rowTold(stop, run, vectors, chosen, place), position = run.about.rows[place.row], own = stop.own ? [chosen.head] : [];
+  const columns = told?.columns.map(({ step, ...column }) => (step ? { ...column, step: `layers.${chosen.layer}.${step}` } : column));
+  return told && columns ? { ...told, columns, index: at => [...own, position, at] } : null;
+}
+
+/** @param {Stop} stop @param {Packet} run @param {Packet | null} vectors @param {Chosen} chosen @param {Place} place @returns {Omit<Table, 'index'> | null} */
+function rowTold(stop, run, vectors, chosen, place) {
   const i = place.row, position = run.about.rows[i], names = namesOf(run.about.tokens);
   const asked = { run, vectors: /** @type {Packet} */ (vectors), chosen, i, own: calledToken(run, position), position, names };
   if (stop.key === 'softmax') return run.arrays.scores || vectors ? softmaxTable(asked) : null;
@@ -98,7 +105,7 @@ export function tableOf(stop, run, vectors, chosen, place) {
 const behind = ({ run, vectors, chosen, i, names }) =>
   maskedOf(run, vectors, chosen, i) ?? { values: new Float32Array(names.length).fill(NaN), shut: new Uint8Array(names.length) };
 
-/** @param {Asked} asked @returns {Table} */
+/** @param {Asked} asked @returns {Omit<Table, 'index'>} */
 function softmaxTable(asked) {
   const { run, chosen, i, own, names } = asked, { temperature = 1 } = chosen;
   const { values, shut } = behind(asked), { most, sum, powers, shares } = softmax(values, temperature);
@@ -118,7 +125,7 @@ function softmaxTable(asked) {
   const turned = temperature === 1 ? '' : ` / ${temperature.toFixed(1)}`;
   return {
     about: `${own} looks at`,
-    columns: [{ name: 'number x', form: 'number' }, { name: turned ? `e^((x − max)${turned})` : `e^(x ${written(most)})`, form: 'power' }, { name: 'share', form: 'percent' }],
+    columns: [{ name: 'number x', form: 'number', step: 'attention.masked' }, { name: turned ? `e^((x − max)${turned})` : `e^(x ${written(most)})`, form: 'power' }, { name: 'share', form: 'percent', ...(turned ? {} : { step: 'attention.weights' }) }],
     lines,
     sum: { name: `sum of all ${names.length}`, numbers: [null, sum, none ? NaN : 1] },
     agrees, check: [said, none && alone && agrees ? '' : check].filter(Boolean).join(' '),
@@ -128,7 +135,7 @@ function softmaxTable(asked) {
 /** A number that is taken off: one below zero is added. @param {number} value */
 const written = value => (Number.isFinite(value) ? `${value < 0 ? '+' : '−'} ${Number(Math.abs(value).toPrecision(3))}` : '− max');
 
-/** @param {Asked} asked @returns {Table} */
+/** @param {Asked} asked @returns {Omit<Table, 'index'>} */
 function maskTable(asked) {
   const { run, vectors, chosen, i, own, names } = asked, { values, shut } = behind(asked);
   const scores = scoresOf(run, vectors, chosen, i) ?? values;
@@ -150,13 +157,13 @@ function maskTable(asked) {
   ];
   return {
     about: `${own} and`,
-    columns: [{ name: 'scaled score', form: 'number' }, { name: 'may it be seen?', form: 'text' }, { name: 'goes on', form: 'number' }],
+    columns: [{ name: 'scaled score', form: 'number', step: 'attention.scaled' }, { name: 'may it be seen?', form: 'text' }, { name: 'goes on', form: 'number', step: 'attention.masked' }],
     lines, sum: null, agrees: !wrong || Boolean(run.about.edits),
     check: /** @type {[boolean, string]} */ (cases.find(([is]) => is))[1],
   };
 }
 
-/** @param {Asked} asked @returns {Table} */
+/** @param {Asked} asked @returns {Omit<Table, 'index'>} */
 function scoresTable({ run, vectors, chosen, own, position, names }) {
   const { products } = vectors.arrays, { q, k } = meeting(vectors), query = row(q, chosen.head, position);
   const sizes = query.reduce((sum, value) => sum + Math.abs(value), 0);
@@ -170,12 +177,12 @@ function scoresTable({ run, vectors, chosen, own, position, names }) {
   });
   return {
     about: `q of ${own} and k of`,
-    columns: [{ name: 'length of k', form: 'number', within: long }, { name: 'cosine', form: 'number' }, { name: 'q · k', form: 'number', within: products ? 0 : long * lengthOf(query) }],
+    columns: [{ name: 'length of k', form: 'number', within: long }, { name: 'cosine', form: 'number' }, { name: 'q · k', form: 'number', within: products ? 0 : long * lengthOf(query), step: 'attention.scores' }],
     lines, sum: null, ...checked(run, lines, 'Recorded in this run; done again here from 16-bit q and k, it agrees'),
   };
 }
 
-/** @param {Asked} asked @returns {Table} */
+/** @param {Asked} asked @returns {Omit<Table, 'index'>} */
 function scaledTable({ run, vectors, chosen, i, own, position, names }) {
   const products = productsOf(run, vectors, chosen.head, position), root = divisorOf(run, vectors), size = run.about.model.d_head;
   const scores = run.arrays.scores, apart = /** @type {{distance?: boolean}} */ (vectors.about).distance;
@@ -186,7 +193,7 @@ function scaledTable({ run, vectors, chosen, i, own, position, names }) {
     });
     return {
       about: `${own} and`,
-      columns: [{ name: 'score / √d', form: 'number' }, { name: 'for the distance', form: 'number' }, { name: 'both', form: 'number' }],
+      columns: [{ name: 'score / √d', form: 'number' }, { name: 'for the distance', form: 'number' }, { name: 'both', form: 'number', step: 'attention.scaled' }],
       lines, sum: null, agrees: true, check: 'Recorded in this run. What is added for the distance stays in the model: it is what both have more than the quotient.',
     };
   }
@@ -197,7 +204,7 @@ function scaledTable({ run, vectors, chosen, i, own, position, names }) {
   });
   return {
     about: `${own} and`,
-    columns: [{ name: 'score', form: 'number' }, { name: rootOf(root, size), form: 'number' }, { name: 'quotient', form: 'number' }],
+    columns: [{ name: 'score', form: 'number', step: 'attention.scores' }, { name: rootOf(root, size), form: 'number' }, { name: 'quotient', form: 'number', step: 'attention.scaled' }],
     lines, sum: null, ...checked(run, lines),
   };
 }
@@ -205,7 +212,7 @@ function scaledTable({ run, vectors, chosen, i, own, position, names }) {
 /** The name of what scores are divided by: the root of a head's size, of more where several scores were added. @param {number} root @param {number} size */
 export const rootOf = (root, size) => (Math.abs(root ** 2 - size) < 1e-6 ? '√d_head' : `√(${Math.round(root ** 2 / size)} d_head)`);
 
-/** @param {Asked} asked @param {number} column @returns {Table} */
+/** @param {Asked} asked @param {number} column @returns {Omit<Table, 'index'>} */
 function mixedTable(asked, column) {
   const { run, vectors, chosen, i, own, position, names } = asked, { shut } = behind(asked);
   const { v, mixed } = vectors.arrays, shares = row(run.arrays.weights, chosen.layer, chosen.head, i);
@@ -225,7 +232,7 @@ function mixedTable(asked, column) {
   const digits = digitsOf(lengthOf(made), lengthOf(kept));
   return {
     about: `${own} takes of`,
-    columns: [{ name: 'share', form: 'percent' }, { name: 'length of v', form: 'number', within: half(v) * Math.sqrt(size) }, { name: 'adds a length of', form: 'number' }, { name: `to number ${column}`, form: 'number', within: within(column) || half(v) }],
+    columns: [{ name: 'share', form: 'percent', step: 'attention.weights' }, { name: 'length of v', form: 'number', within: half(v) * Math.sqrt(size) }, { name: 'adds a length of', form: 'number' }, { name: `to number ${column}`, form: 'number', within: within(column) || half(v) }],
     lines, agrees: !wrong,
     sum: { name: 'all of them', numbers: [shares.reduce((sum, share) => sum + share, 0), null, lengthOf(made), made[column] ?? NaN] },
     check: wrong
@@ -234,7 +241,7 @@ function mixedTable(asked, column) {
   };
 }
 
-/** @param {Asked} asked @returns {Table} */
+/** @param {Asked} asked @returns {Omit<Table, 'index'>} */
 function concatTable({ run, vectors, own: whose, position }) {
   const { heads, d_head: size } = run.about.model, { concat, mixed } = vectors.arrays, whole = row(concat, position);
   const lines = Array.from({ length: heads }, (_, head) => {
@@ -251,13 +258,13 @@ function concatTable({ run, vectors, own: whose, position }) {
   };
 }
 
-/** The largest numbers of a vector, and its length. @param {Stop} stop @param {Asked} asked @returns {Table} */
+/** The largest numbers of a vector, and its length. @param {Stop} stop @param {Asked} asked @returns {Omit<Table, 'index'>} */
 function vectorTable(stop, { vectors, chosen, own, position }) {
   const from = vectors.arrays[stop.array], vector = stop.own ? row(from, chosen.head, position) : row(from, position);
   const length = lengthOf(vector), { reads } = /** @type {{reads?: string}} */ (vectors.about);
   return {
     about: `${stop.called} ${own}`,
-    columns: [{ name: 'its value', form: 'number', within: half(from) }, { name: 'of its length²', form: 'percent' }],
+    columns: [{ name: 'its value', form: 'number', within: half(from), step: stop.step }, { name: 'of its length²', form: 'percent' }],
     lines: largest(vector).map(d => ({ name: `number ${d}`, position: d, numbers: [vector[d], vector[d] ** 2 / length ** 2], digits: null, agrees: null })),
     sum: { name: `length of all ${vector.length}`, numbers: [length, 1] }, agrees: true,
     check: stop.key === 'x'

@@ -170,6 +170,11 @@ export function makeStore({ defaults = {}, first = {}, where = null } = {}) {
       const changing = Object.keys(changes), keeps = changing.every(name => OF_B.includes(name)) ? [] : changing.every(name => HEAD.includes(name)) ? HEAD : SHOWN;
       const shown = other ? {} : Object.fromEntries(SHOWN.filter(name => keeps.includes(name) && before[name] !== null).map(name => [name, before[name]]));
       const settled = other ? { word: null, cell: '', number: '', hidden: [], edits: '', off: false, lens_word: '', ...changes } : { ...shown, ...changes };
+      // What is open, and the cell that is chosen, are of what is chosen now.
+      if (!other) {
+        if (before.cell && !('cell' in settled)) settled.cell = moved(before.cell, before, settled);
+        if (before.number && !('number' in settled)) settled.number = settled.cell && settled.cell !== before.cell ? settled.cell : moved(before.number, before, settled);
+      }
       if (typeof changes.word === 'number' && changes.word !== before.word) settled.lens_word ??= ''; // it was one of another place
       // A layer and its head are written together: one alone would mean another head to who opens the address.
       if (('layer' in changes) !== ('head' in changes)) Object.assign(settled, 'layer' in changes ? { head: before.head } : { layer: before.layer });
@@ -245,6 +250,14 @@ export const spelled = ({ step, index }) => `${step}:${index.join(',')}`;
 export function placeOf(text) {
   const found = /^([\w.]{1,200}):(\d{1,9}(?:,\d{1,9}){0,7})$/.exec(text);
   return found && { step: found[1], index: found[2].split(',').map(Number) };
+}
+
+/** A place that follows to another layer and head: it was of those that were chosen. @param {string} number @param {Pick<State, 'layer' | 'head'>} from @param {Changes} to */
+function moved(number, from, to) {
+  const place = placeOf(number);
+  if (!place) return number;
+  const { layer = from.layer, head = from.head } = to, own = place.step.startsWith(`layers.${from.layer}.attention.`) && place.index.length === 3 && place.index[0] === from.head;
+  return spelled({ step: place.step.replace(`layers.${from.layer}.`, `layers.${layer}.`), index: own ? [head ?? 0, ...place.index.slice(1)] : place.index });
 }
 
 /** Has the drawer open a number. @param {Place} place */

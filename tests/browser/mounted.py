@@ -11,6 +11,7 @@ from browser_tools import NEXT_FRAMES, from_here, let_go
 from playwright.sync_api import Browser, Page, Route, ViewportSize
 
 from encoder import EncoderConfig, TextEncoder
+from encoder.browser.living import numbers_of
 from encoder.packet.shipped import path_of
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -28,9 +29,10 @@ OF_LEVEL, OF_LAYER = "({ level }) => level", "({ level, layer }) => level === 1 
 MOST_SENT = 30_000_000  # letters of packets that the tab keeps for the tests that follow
 # Mounts the built file, after what was mounted before is taken down. `named` makes of what is asked the name of its
 # packet: what is `held` comes when `free` is told that name, what is `lost` or has no packet does not come. `again`
-# mounts with more options.
-MOUNT = """async ([page, ids, sent, named, first, held, lost, { keys, models, more, made }]) => {
+# mounts with more options. Where no function makes packets, the tab finds what a number was made of itself.
+MOUNT = """async ([page, ids, sent, named, first, held, lost, { keys, models, more, made, listed: own }]) => {
   const { makeStore, mount } = await import('/encoder/browser/built/front.js')
+  const { originOf } = await import('/encoder/browser/built/origin_of_number.js')
   window.leave?.()
   document.getElementById('front').outerHTML = '<div id="front"></div>'
   scrollTo(0, 0)
@@ -53,11 +55,12 @@ MOUNT = """async ([page, ids, sent, named, first, held, lost, { keys, models, mo
     if (packet.startsWith('!')) throw new Error(packet.slice(1))
     return bytes(packet)
   }
-  const listed = key => ({ key, title: key, address: `/${key}`, front: true, group: key })
+  const listed = key => ({ key, title: key, address: `/${key}`, front: true, group: key, ...key === page && own })
   const options = {
     load, store: now.store, page, shipped: {}, models: models.map(name => ({ name, title: name })),
     pages: [...new Set([page, ...keys])].map(listed),
     goTo: (key, query) => { now.led.push([key, query]) },
+    ...made ? {} : { origin: originOf },
     keep: async asked => { now.kept.push(asked); throw new Error('No file is made here.') },
     ...more ? { more: async () => [] } : {},
   }
@@ -233,6 +236,7 @@ class Bench:
             if not apart:
                 self.sent |= {digest: len(text) for digest, text in texts.items()}
         some = {"keys": [*keys], "models": [*models], "more": more, "made": callable(packets)}
+        some["listed"] = numbers_of(name)
         page.evaluate(MOUNT, [name, ids, texts, named, dict(first), [*map(str, held)], [*map(str, lost)], some])
         page.locator(ready).first.wait_for()
         return page

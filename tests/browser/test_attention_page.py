@@ -9,12 +9,15 @@ import numpy as np
 import pytest
 import torch
 from browser_tools import barriers
-from mounted import OF_LAYER, PHONE, SIZES, Mounted, overflows, seen
+from mounted import PHONE, SIZES, Mounted, overflows, seen
 from playwright.sync_api import Locator, Page, expect
 
 from encoder import Edit, TextEncoder, Trace
-from encoder.packet.format import pack, shares
+from encoder.packet.block_level import level_3
+from encoder.packet.embedding import level_4
+from encoder.packet.format import pack, shares, unpack
 from encoder.packet.run import level_1, level_2
+from encoder.packet.step_numbers import level_9
 from encoder.support.formatting import percent as spelled
 
 SENTENCE = "The keys to the cabinet [MASK] on the table."
@@ -22,18 +25,19 @@ LAYERS, GAP, KEYS = 6, 6, 2
 STEPS = ("input", "q", "k", "v", "scores", "scaled", "masked", "weights", "heads", "concat", "output")
 OWN = ("q", "k", "v", "scores", "scaled", "masked", "weights", "heads")
 GRIDS = ("scores", "scaled", "masked", "weights")
+NAMED = "({ level, layer }) => ({ 1: 'run', 3: `block ${layer}`, 4: 'whole' })[level] ?? layer"
 CANVAS = "canvas => canvas.toDataURL()"
 # Chooses something, and reads at once what the page says of it
 STOP = """changes => {
   store.set(changes)
   const cell = document.querySelector('[role=gridcell]'), check = document.querySelector('.row-check')
   return {
-    cell: cell.dataset.cell, says: cell.ariaLabel, agrees: check.dataset.agrees, check: check.textContent,
+    cell: cell.dataset.cell, says: cell.ariaLabel, agrees: check?.dataset.agrees, check: check?.textContent,
     lines: [...document.querySelectorAll('.row-table tr[data-line]')].map(
       tr => [Number(tr.dataset.line), [...tr.cells].map(one => one.textContent)]),
   }
 }"""
-NUMBERS = "all => all.map(b => [b.textContent, b.dataset.step, b.dataset.index, b.dataset.of ?? ''])"
+OPENS = "all => all.map(one => [one.textContent, one.dataset.number])"
 EVERY_STOP = """() => {
   const stops = [...document.querySelectorAll('[aria-label=Stop] [role=radio]')], drawn = new Set()
   for (let i = 0; i < 110; i++) {
@@ -57,7 +61,10 @@ def packets(base: TextEncoder, trace: Trace) -> Packets:
 
 
 def packed(encoder: TextEncoder, trace: Trace) -> Packets:
-    return {"run": level_1(encoder, trace), **{layer: level_2(trace, layer) for layer in range(LAYERS)}}
+    layers = {layer: level_2(trace, layer) for layer in range(LAYERS)}
+    return {"run": level_1(encoder, trace), "whole": level_4(encoder, trace), **layers} | {
+        f"block {layer}": level_3(encoder, trace, layer) for layer in range(LAYERS)
+    }
 
 
 @pytest.fixture
@@ -66,7 +73,7 @@ def opened(mounted: Mounted, packets: Packets) -> Opened:
 
     def show(runs: Packets | None = None, held: Any = (), lost: Any = (), apart: bool = False, **first: object) -> Page:
         at = {"layer": 5, "head": 6, **first}
-        return mounted("attention", runs or packets, first=at, named=OF_LAYER, held=held, lost=lost, apart=apart)
+        return mounted("attention", runs or packets, first=at, named=NAMED, held=held, lost=lost, apart=apart)
 
     return show
 
@@ -83,6 +90,15 @@ def named(trace: Trace, i: int) -> str:
 
 def cell(page: Page) -> Locator:
     return page.get_by_role("gridcell")
+
+
+def drawer(page: Page) -> Locator:
+    return page.locator(".enc-number")
+
+
+def title_of(page: Page) -> Locator:
+    """What is open in the drawer."""
+    return drawer(page).get_by_role("heading", level=2)
 
 
 def title(page: Page) -> Locator:
@@ -223,12 +239,10 @@ def test_what_is_masked_is_said_not_to_be_looked_at(opened: Opened, base: TextEn
         expect(legend).to_be_visible()
         assert dict(shown["lines"])[KEYS][2 if name == "masked" else 1 :][: len(texts)] == texts
     page.get_by_role("button", name="Open this number").click()
-    panel = page.get_by_role("group", name="Where this number comes from")
-    expect(panel).to_contain_text("does not look at “keys”: it is hidden. Its share is 0\u00a0%")
-    for heading in ("What the mask leaves of the gap and “keys”", "The score of the gap and “keys”"):
-        panel.locator(".way-on .is-first").click()
-        expect(panel.get_by_role("heading")).to_have_text(heading)
-        expect(panel).to_contain_text("the gap does not look at “keys”, because it is hidden")
+    expect(drawer(page)).to_contain_text("Attention weights, layer 5, head 6, “[MASK]” (6) → “keys” (2) = 0")
+    drawer(page).locator(".on-operands button").first.click()
+    expect(drawer(page)).to_contain_text("This key is masked: the score is replaced, so that its share becomes 0.")
+    page.keyboard.press("Escape")
     step(page, "scaled")
     expect(legend).to_be_hidden()
 
@@ -263,9 +277,9 @@ def test_by_keys_alone(opened: Opened) -> None:
     expect(cell(page)).to_be_focused()
     assert page.evaluate("window.store.get().cell") == f"layers.4.attention.weights:6,{GAP},0"
     page.keyboard.press("Enter")
-    expect(page.get_by_role("heading", level=2)).to_be_focused()
+    expect(drawer(page).get_by_role("heading", level=2)).to_be_focused()
     page.keyboard.press("Escape")
-    expect(page.get_by_role("button", name="Open this number")).to_be_focused()
+    expect(cell(page)).to_be_focused()
 
 
 def test_play_goes_from_the_first_stop_pauses_where_somebody_points_and_unfolds_unless_motion_is_reduced(
@@ -290,7 +304,7 @@ def test_play_goes_from_the_first_stop_pauses_where_somebody_points_and_unfolds_
     play.click()
     expect(stop).to_have_text("QKᵀ")
     page.clock.run_for(1200)
-    page.locator(".at-finding").focus()
+    page.locator("h1").focus()
     page.keyboard.press("Shift")
     page.clock.run_for(5000)
     expect(stop).to_have_text("÷ 8")
@@ -308,7 +322,7 @@ def test_play_goes_from_the_first_stop_pauses_where_somebody_points_and_unfolds_
         early = page.locator(".picture-canvas").evaluate(CANVAS)
         page.clock.run_for(500)
         assert (early == page.locator(".picture-canvas").evaluate(CANVAS)) is still
-        page.locator(".at-finding").focus()
+        page.locator("h1").focus()
         page.keyboard.press("Shift")
 
 
@@ -332,51 +346,70 @@ def test_temperature_is_softmax_of_the_divided_scores(opened: Opened, trace: Tra
     expect(page.locator(".at-warm")).to_be_hidden()
 
 
-def test_a_number_is_led_back_to_the_embedding(opened: Opened, base: TextEncoder, trace: Trace) -> None:
-    """One click a step; every number that is said to be the run's is at its place in the trace."""
-    for begin in ("attention.weights", "attention.output"):
+def test_a_number_is_led_back_to_the_embedding_without_a_server(
+    opened: Opened, base: TextEncoder, trace: Trace
+) -> None:
+    """One click a step; every number that is said is the run's, and where it stands is said as the app says it."""
+    for begin, least in (("attention.weights", 8), ("attention.output", 8)):
         page = opened(step=begin)
         page.get_by_role("button", name="Open this number").click()
         titles = []
-        for _ in range(12):
-            panel = page.get_by_role("group", name="Where this number comes from")
-            expect(panel.get_by_role("heading")).not_to_have_text("One moment …")
-            titles.append(panel.get_by_role("heading").text_content())
-            numbers = panel.locator("b[data-step]").evaluate_all(NUMBERS)
-            assert numbers
-            for text, name, index, of in numbers:
-                there = trace[name][tuple(int(one) for one in index.split(","))]
-                assert close(text, float(there.norm() if of else there), 4, 4e-4), (text, name, index)
-            if learned := re.search(
-                r"^(\S+) is made of .* column (\d+) of W_([QKV])", panel.locator("p").first.inner_text()
-            ):
-                spot = page.evaluate("window.store.get().cell")
-                layer, position = int(spot.split(".")[1]), int(spot.split(",")[1])
-                matrix = base.model.get_submodule(f"layers.{layer}.attention.w_{learned[3].lower()}")
-                value = matrix(trace[f"layers.{layer}.attention.input"][position])[int(learned[2])]
-                assert close(learned[1], float(value), 4, 4e-4), learned
-            on = panel.locator(".way-on .is-first")
-            if on.text_content() == "Start again":
+        for _ in range(60):
+            expect(title_of(page)).not_to_have_text("An opened number")
+            titles.append(title_of(page).inner_text())
+            where = page.evaluate("window.store.get().number")
+            name, _, index = where.partition(":")
+            _, about, _ = unpack(level_9(base, trace, name, [int(one) for one in index.split(",")]))
+            said, _, value = titles[-1].rpartition(" = ")
+            assert said == about["place"]
+            assert close(value, float(trace[name][tuple(about["index"])]))
+            if not re.search("learned|place alone|masked|gamma", drawer(page).locator("p").first.inner_text()):
+                expect(drawer(page)).to_contain_text(about["words"].removesuffix(", plus the bias."))
+            for text, place in drawer(page).locator("[data-number]").evaluate_all(OPENS):
+                step_, _, at = place.partition(":")
+                there = trace[step_][tuple(int(one) for one in at.split(","))]
+                assert close(text.rpartition("=")[2], float(there)), (text, place)
+            for check in drawer(page).locator(".on-check").all_inner_texts():
+                assert "They agree" in check
+            shown = page.evaluate("({ number, cell, layer }) => [number === cell, layer]", page.evaluate("store.get()"))
+            if name.startswith("layers.") and name.split(".", 2)[2].startswith("attention."):
+                assert shown == [True, int(name.split(".")[1])]  # the picture shows what is open
+            terms = drawer(page).locator(".row-table tbody tr:first-child button, .on-operands button")
+            if not terms.count():
                 break
-            on.click()
-        assert titles[-1] and titles[-1].startswith("The embedding of")
-        assert len(titles) <= 9 and len(set(titles)) == len(titles)
-        expect(panel).to_contain_text("Nothing comes before it")
-        assert page.evaluate("window.store.get().layer") == 0
-    crumbs = page.get_by_role("toolbar", name="The way so far").get_by_role("button")
-    assert crumbs.count() == len(titles) - 1
-    crumbs.nth(1).click()
-    expect(panel.get_by_role("heading")).to_have_text(titles[1] or "")
-    panel.get_by_role("button", name="Start again").click()
-    expect(panel.get_by_role("heading")).to_have_text(titles[0] or "")
-    panel.locator(".way-on .is-first").click()
-    panel.get_by_role("button", name="Close").click()
-    expect(page.get_by_role("button", name="Open this number")).to_be_focused()
-    assert page.evaluate("window.store.get().layer") == 5
-    assert page.evaluate("window.store.get().step") == "attention.output"  # where it was opened
+            terms.first.click()
+            expect(title_of(page)).not_to_have_text(titles[-1])
+        assert titles[-1].startswith("Token embedding")
+        expect(drawer(page)).to_contain_text("Nothing comes before it")
+        assert len(titles) >= least and len(set(titles)) == len(titles)
+        trail = drawer(page).get_by_role("navigation", name="Opened before").get_by_role("button")
+        assert trail.count() == len(titles) - 1
+        trail.nth(1).click()
+        expect(title_of(page)).to_have_text(titles[1])
+        drawer(page).get_by_role("button", name="Close").click()
+        expect(drawer(page)).to_be_hidden()
+        expect(page.get_by_role("button", name="Open this number")).to_be_focused()
+        assert page.evaluate("window.store.get().layer") == 5
+        assert page.evaluate("window.store.get().step") == begin  # where it was opened
+
+
+def test_what_is_open_follows_what_is_chosen_and_is_closed_by_what_plays(opened: Opened, trace: Trace) -> None:
+    page = opened(step="attention.weights")
     page.get_by_role("button", name="Open this number").click()
+    expect(title_of(page)).to_contain_text("layer 5, head 6, “[MASK]” (6) → “keys” (2)")
+    cell(page).press("ArrowLeft")
+    expect(title_of(page)).to_contain_text("layer 5, head 6, “[MASK]” (6) → “the” (1)")
+    for group, name, said in (("head", "head 1", "layer 5, head 1"), ("layer", "layer 2", "layer 2, head 1")):
+        page.get_by_role("radiogroup", name=group).get_by_role("radio", name=name, exact=True).click()
+        expect(title_of(page)).to_contain_text(f"{said}, “[MASK]” (6) → “the” (1)")
+    value = float(trace["layers.2.attention.weights"][1, GAP, 1])
+    assert close(title_of(page).inner_text().rpartition("=")[2], value, 4, 4e-4)
+    page.keyboard.press("Escape")
+    assert page.evaluate("[store.get().layer, store.get().head]") == [2, 1]  # what was chosen meanwhile stays
+    page.get_by_role("button", name="Open this number").click()
+    expect(drawer(page)).to_be_visible()
     page.locator(".rail-play").click()
-    expect(panel).to_be_hidden()  # what plays is not what it explains
+    expect(drawer(page)).to_be_hidden()  # what plays is not what it explains
 
 
 def test_vectors_are_loaded_for_the_layer_then_its_neighbours_and_the_last_one_asked_for_wins(opened: Opened) -> None:

@@ -155,7 +155,8 @@ def test_keys_open_a_number_lead_on_and_back_and_the_address_restores_it(
     expect(number(page)).to_contain_text("Queries")
     for _ in range(20):
         before = number(page).inner_text()
-        terms, operands = page.locator(".on-terms tbody tr:first-child button"), page.locator(".on-operands button")
+        terms = page.locator(".enc-number .row-table tbody tr:first-child button")
+        operands = page.locator(".on-operands button")
         if not terms.count() and not operands.count():
             break
         (terms if terms.count() else operands).first.click()
@@ -177,7 +178,7 @@ def test_on_a_phone_it_is_a_sheet_from_below_that_leaves_the_cell_in_sight(phone
     still(grid(phone))
     click(phone, 9, 3, tap=True)
     expect(number(phone)).to_contain_text("“was” (9) → “didn't” (3)")
-    expect(phone.locator(".on-terms tbody tr").first).to_be_visible()
+    expect(phone.locator(".enc-number .row-table tbody tr").first).to_be_visible()
     sheet = phone.locator(".enc-number")
     still(grid(phone))
     box, chosen = sheet.bounding_box(), grid(phone).get_by_role("gridcell").bounding_box()
@@ -229,7 +230,7 @@ def test_a_number_that_is_closed_on_another_page_than_the_first_is_closed_for_go
 
 def test_a_long_sum_shows_its_largest_terms_and_then_more_and_keeps_nobody_out(page: Page, app_url: str) -> None:
     open_page(page, f"{app_url}/feed_forward?{NUMBERS}&number=layers.4.feed_forward.output:8,2")
-    rows = page.locator(".on-terms tbody tr")
+    rows = page.locator(".enc-number .row-table tbody tr")
     expect(rows).to_have_count(12)
     dark(page)
     assert barriers(page) == []

@@ -109,7 +109,7 @@ def test_the_network_of_a_moment_is_walked(page: Page, app_url: str) -> None:
     film.get_by_role("slider").press("ArrowRight")
     with rerun(page):
         film.get_by_role("button", name="Walk the network of step 3,000").click()
-    expect(page.locator(".at-finding")).not_to_be_empty()
+    expect(page.locator(".at h1")).not_to_be_empty()
     assert "model=moment" in page.url and "layer=2" in page.url and "head=0" in page.url
     expect(page.locator("h1")).to_contain_text("bag")  # from which the arcs went
     assert "word=8" in page.url
@@ -178,6 +178,6 @@ def test_a_run_is_played_paused_and_stepped_and_its_model_is_walked(page: Page, 
     assert len(seen) == 3 and runs(page) == asked, "the browser plays alone"
     with rerun(page):
         page.get_by_role("button", name="Open this model").click()
-    expect(page.locator(".at-finding")).not_to_be_empty()
+    expect(page.locator(".at h1")).not_to_be_empty()
     expect(page.get_by_label("Sentence", exact=True)).to_have_value("g c e e e f f c e g")
     assert "model=learned" in page.url

@@ -304,9 +304,12 @@ def test_a_report_has_the_numbers_of_every_step_and_hostile_text_stays_text(open
     page.get_by_role("radio", name="layer 0", exact=True).click()
     alert = page.get_by_role("alert").filter(has_text="This file does not hold the numbers of this step")
     expect(alert.first).to_be_visible()
-    page.evaluate("document.dispatchEvent(new CustomEvent('encoder:number', { detail: 'layers.0.attention.q:0,0,0' }))")
-    alert = page.get_by_role("alert").filter(has_text="This file does not hold the way back of a single number")
-    expect(alert).to_be_visible()
+    for detail, said in (
+        (f"layers.{last}.attention.weights:2,0,0", f"Attention weights, layer {last}, head 2"),
+        ("mlm.logits:0,0", "This file does not hold the way back of this number: the app opens it."),
+    ):
+        page.evaluate("detail => document.dispatchEvent(new CustomEvent('encoder:number', { detail }))", detail)
+        expect(page.locator(".enc-number")).to_contain_text(said)
     assert page.evaluate("window.broken") is None
 
 

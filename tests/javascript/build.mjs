@@ -1,5 +1,5 @@
-// Makes encoder/browser/built/front.js of encoder/browser/mount.js, and built/pages.js, built/in_class.js and built/more.js of
-// pages.js, in_class.js and more.js, which take from front.js what they need of it, and pages/ui/built/ of the scripts that Streamlit gets; with
+// Makes encoder/browser/built/front.js of encoder/browser/mount.js, and built/pages.js, built/in_class.js, built/more.js and
+// built/origin_of_number.js of the modules of these names, which take from front.js what they need of it, and pages/ui/built/ of the scripts that Streamlit gets; with
 // --check it fails where what is there differs.
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { basename, dirname } from 'node:path';
@@ -18,14 +18,14 @@ const style = {
     });
   },
 };
-const LATER = ['pages.js', 'in_class.js', 'more.js'];
-const usual = { absWorkingDir: root, bundle: true, charset: 'utf8', format: 'esm', metafile: true, minify: true, target, write: false };
+const LATER = ['pages.js', 'in_class.js', 'more.js', 'origin_of_number.js'];
+const usual = { absWorkingDir: root, bundle: true, charset: 'utf8', legalComments: 'none', format: 'esm', metafile: true, minify: true, target, write: false };
 const apart = { name: 'apart', setup: given => given.onResolve({ filter: /^\.\/(pages|in_class|more|plotly)\.js$/ }, ({ path, kind }) => (kind === 'dynamic-import' ? { path, external: true } : undefined)) };
 
 /** The scripts that a file is made of. */
 const scriptsOf = async entry => {
   const { metafile } = await build({ ...usual, entryPoints: [`${folder}/${entry}`], plugins: [style, apart] });
-  return Object.keys(metafile.inputs).filter(path => path.endsWith('.js')).map(path => basename(path));
+  return Object.keys(metafile.inputs).filter(path => path.endsWith('.js') && !path.includes('node_modules')).map(path => basename(path));
 };
 const [first, ...later] = await Promise.all(['mount.js', ...LATER].map(scriptsOf));
 const both = first.filter(name => later.some(names => names.includes(name))).sort();
@@ -54,8 +54,8 @@ const plotly = {
 };
 const FOR_STREAMLIT = { around: 'front/around.js', frame: 'front/frame.js', scripts: 'ui/scripts.js' };
 const made = {
-  'encoder/browser/built/front.js': await build({ ...usual, stdin: { contents: entry, resolveDir: folder, sourcefile: 'front.js' }, plugins: [style, apart] }),
-  'encoder/browser/built/plotly.js': await build({ ...usual, ...plotly }),
+  'encoder/browser/built/front.js': await build({ ...usual, banner: { js: '/* With lit-html: Copyright 2017 Google LLC, BSD-3-Clause. */' }, stdin: { contents: entry, resolveDir: folder, sourcefile: 'front.js' }, plugins: [style, apart] }),
+  'encoder/browser/built/plotly.js': await build({ ...usual, ...plotly, legalComments: 'eof' }),
   ...Object.fromEntries(await Promise.all(LATER.map(async name => [`encoder/browser/built/${name}`, await build({ ...usual, entryPoints: [`${folder}/${name}`], plugins: [style, shared] })]))),
   ...Object.fromEntries(await Promise.all(Object.entries(FOR_STREAMLIT).map(async ([name, path]) => [`pages/ui/built/${name}.js`, await build({ ...usual, entryPoints: [`${root}pages/${path}`] })]))),
 };
