@@ -1,5 +1,6 @@
 // @ts-check
 // Add & norm: how long each token's vector is on the way through one sum and its norm, and the arithmetic of one token.
+import { bars } from './bars.js';
 import own from './block.css';
 import style from './attention.css';
 import { aboutBlock, ADDS, cosineOf, digitsSaid, lengthOf, momentsOf, normAgain, normOf, operandsOf, readBy, sumAgain, SUMS, vectorOf, withinOf, wrongOf } from './block.js';
@@ -15,7 +16,6 @@ import { begins, calledToken, direction, wordAt, words } from './run.js';
 import { parts } from './say.js';
 import { namesOf } from './strips.js';
 import { open, toQuery } from './store.js';
-import { tokenList } from './tokens.js';
 import { vectorSlider } from './vectors.js';
 
 /** @typedef {import('./packet.js').Packet} Packet */
@@ -83,7 +83,6 @@ export function addNorm(root, context) {
     choose: stop => choose({ stop }), rest: () => { const stop = played; played = -1; if (stop >= 0) choose({ stop }); },
     play: stop => { played = stop; if (state.number) store.set({ number: '' }); render(); },
   });
-  const bars = tokenList({ label: 'Tokens', choose: i => choose({ row: i }) });
   const strips = vectorSlider({ point: d => { pointed = d ?? -1; render(); }, keep: d => choose({ dimension: d }) });
   const page = el('section', { class: 'at an', 'aria-label': 'Add & norm' });
   root.append(page);
@@ -140,11 +139,10 @@ export function addNorm(root, context) {
     const lengths = vectors.map(one => ({ ...DRAWN[one], name: one === 'residual' && key === 'norm' ? 'before the norm' : DRAWN[one].name(sum), values: rows.map(at => lengthOf(block, one, sum, at)) }));
     const longest = rows.map(at => Math.max(...['residual', 'added', 'sum', 'normed'].map(one => lengthOf(block, one, sum, at) || 0))), most = endOf(longest);
     const beyond = rows.filter((_, i) => longest[i] > most).map(at => names[at]);
-    bars.draw({
-      names: rows.map(at => names[at]), positions: rows, chosen: row, most, direction: direction(of),
-      bars: lengths.map(({ colour, values }) => ({ colour, values })),
-      says: i => `${begins(name(rows[i]))}: ${lengths.map(one => `${one.name} ${brief(one.values[i])}`).join(', ')}`,
-    });
+    const lines = rows.map((at, i) => ({
+      name: names[at], word: at, key: i, chosen: i === row, says: `${begins(name(at))}: ${lengths.map(one => `${one.name} ${brief(one.values[i])}`).join(', ')}`,
+      fills: lengths.map(({ colour, values }) => ({ share: values[i] / most, text: Number.isFinite(values[i]) ? typeset(brief(values[i])) : '–', colour, cut: values[i] > most })),
+    }));
     const long = rows.length < of.about.tokens.length ? `Tokens ${rows[0]} to ${rows[rows.length - 1]} of ${of.about.tokens.length}: the rest of this long run is not sent.` : '';
     const cut = beyond.length && beyond.length < 6 ? `Some bars are cut: ${beyond.join(', ')} ${beyond.length > 1 ? 'are' : 'is'} far longer than the others.` : beyond.length ? 'Bars that are far longer than the others are cut.' : '';
 
@@ -159,11 +157,11 @@ export function addNorm(root, context) {
     const number = { step: `layers.${state.layer}.${SUMS[sum]}.${stopsOf(block)[now.stop].step}`, index: [position, now.dimension] };
     return html`${stops.element}<p class="at-what">${reading(block, key, sum)}</p>
       <div class="at-body"><div class="at-left">
-          <p class="an-legend"><span>Length of each token's vector:</span>${lengths.map(one => html`<span data-colour=${one.colour}><i></i><span>${one.name}</span></span>`)}</p>${bars.element}
+          <p class="an-legend"><span>Length of each token's vector:</span>${lengths.map(one => html`<span data-colour=${one.colour}><i></i><span>${one.name}</span></span>`)}</p>${bars(lines, { label: 'Tokens', kind: 'is-thin', direction: direction(of), choose: i => choose({ row: i }) })}
           <p class="an-window">${[cut, long].filter(Boolean).join(' ')}</p></div>
         <div class="at-beside"><h2>${begins(name(position))}: ${{ in: 'the numbers that come in', sum: 'number by number, added up', norm: 'its numbers before the norm and after' }[key]}</h2>${strips.element}
           ${arithmetic(block, key, sum, row, d)}<div class="row an-table">${table(block, key, sum, row, d, vectors, own)}</div>
-          <div class="at-tools">${opener(() => open(number))}${context.options().keep ? html`<button type="button" class="pill" aria-haspopup="dialog" @click=${() => context.code()}>Code</button>` : nothing}</div></div></div>`;
+          <div class="at-tools">${opener(() => open(number))}${context.options().keep ? html`<button type="button" class="enc-pill" aria-haspopup="dialog" @click=${() => context.code()}>Code</button>` : nothing}</div></div></div>`;
   }
 
   /** One line on how to read it. @param {Packet} block @param {Key} key @param {number} sum */

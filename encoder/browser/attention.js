@@ -169,9 +169,9 @@ export function attention(root, context) {
       ${told ? rowTable(told, chosen, { choose: column => keepAt({ row: at.row, column }), point: column => point(column === null ? null : { row: at.row, column }), all, turn: () => { all = !all; render(); } }) : nothing}
       ${numbers && stop.parts === 'share' && temperature === 1 ? lookedAtMost(of, { layer, head, ...looked }, lead) : nothing}
       ${hot && temperature !== 1 && numbers ? html`<p class="at-warm">${warmed(looked, numbers)}</p>` : nothing}
-      <div class="at-tools">${opener(openNumber)}${hot ? html`<label class="pill at-heat">Temperature<input type="range" min=${COLDEST} max=${HOTTEST} step="0.1" .value=${String(temperature)} aria-valuetext="${temperature.toFixed(1)}${temperature === 1 ? ', the model\'s own' : ''}"
+      <div class="at-tools">${opener(openNumber)}${hot ? html`<label class="enc-pill at-heat">Temperature<input type="range" min=${COLDEST} max=${HOTTEST} step="0.1" .value=${String(temperature)} aria-valuetext="${temperature.toFixed(1)}${temperature === 1 ? ', the model\'s own' : ''}"
         @input=${(/** @type {{target: HTMLInputElement}} */ { target }) => { temperature = Number(target.value); render(); }} @change=${() => store.choose({ temperature: temperature === 1 ? '' : String(temperature) })}><output>${temperature.toFixed(1)}</output></label>` : nothing}
-        ${context.options().keep ? html`<button type="button" class="pill" aria-haspopup="dialog" @click=${() => context.code()}>Code</button>` : nothing}</div>`;
+        ${context.options().keep ? html`<button type="button" class="enc-pill" aria-haspopup="dialog" @click=${() => context.code()}>Code</button>` : nothing}</div>`;
   }
 
   /** The formula of a stop, with this model's numbers. @param {import('./stops.js').Stop} stop @param {Packet | null} there */

@@ -7,7 +7,7 @@ const COLOURS = /** @type {const} */ (['ink', 'muted', 'accent', 'second', 'page
 
 /** The colours of the page, read where they are said. @param {HTMLElement} probe */
 export const coloursOf = probe => /** @type {Colours} */ (Object.fromEntries(COLOURS.map(name => {
-  probe.style.color = `var(--at-${name})`;
+  probe.style.color = `var(--${name})`;
   return [name, getComputedStyle(probe).color];
 })));
 
@@ -59,6 +59,7 @@ export function canvasSlider({ name, usual, under, keyed, point, keep, again }) 
     slider, probe, end,
     /** Begins to draw what `key` names, so high; null where it is drawn already. @param {string} key @param {(room: number) => number} high */
     begin(key, high) {
+      if (!slider.isConnected) return null; // it is painted once it has a room, and colours
       const colours = coloursOf(probe);
       room = slider.clientWidth || usual;
       const now = [key, room, devicePixelRatio || 1, colours.page].join(' '), tall = high(room);

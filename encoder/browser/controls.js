@@ -167,7 +167,7 @@ export function fold(button, box, { items, fill, first = () => items()[0] }) {
 }
 
 /** What opens the number that is chosen in a picture. @param {() => void} act */
-export const opener = act => html`<button type="button" class="pill is-first" data-open @click=${act}>Open this number</button>`;
+export const opener = act => html`<button type="button" class="enc-pill is-first" data-open @click=${act}>Open this number</button>`;
 
 /** Copies a text; whether that was allowed. @param {string} text */
 export async function copied(text) {

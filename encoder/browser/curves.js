@@ -1,7 +1,8 @@
 // @ts-check
 // Curves over places, and units on their curve.
 import { canvasSlider } from './canvas.js';
-import { children, el, put, svg, write } from './dom.js';
+import { el, put, write } from './dom.js';
+import { html, nothing, svg } from './lit.js';
 import { brief, typeset } from './number.js';
 
 const WIDE = 1000, HIGH = 100; // of the drawing, which is stretched to its frame
@@ -12,48 +13,23 @@ const WIDE = 1000, HIGH = 100; // of the drawing, which is stretched to its fram
  * }} View `label` says what the picture shows, `mark` is a place on x
  */
 
-/** @param {{choose?: (x: number) => void, high?: number}} [options] `choose` hears of a place that is pressed */
-export function curves({ choose, high = 140 } = {}) {
-  const title = el('figcaption'), top = el('span'), low = el('span'), first = el('span'), name = el('span'), last = el('span');
-  const drawing = svg('svg', { viewBox: `0 0 ${WIDE} ${HIGH}`, preserveAspectRatio: 'none', role: 'img', style: `height: ${high}px` });
-  const zero = svg('path', { class: 'curve-zero' }), mark = svg('path', { class: 'curve-mark' }), lines = svg('g');
-  drawing.append(zero, mark, lines);
-  const element = el('figure', { class: 'curve', 'data-choose': Boolean(choose) },
-    title, el('div', { class: 'curve-plot' }, el('div', { class: 'curve-ends', 'aria-hidden': 'true' }, top, low), drawing),
-    el('div', { class: 'curve-under', 'aria-hidden': 'true' }, first, name, last));
-  /** @type {View | null} */
-  let view = null;
-  if (choose) {
-    /** @param {PointerEvent} event */
-    const take = event => {
-      const box = drawing.getBoundingClientRect();
-      if (view && box.width) choose(Math.round(view.x.low + Math.min(1, Math.max(0, (event.clientX - box.left) / box.width)) * (view.x.high - view.x.low)));
-    };
-    put(drawing, { onpointerdown: (/** @type {PointerEvent} */ event) => { drawing.setPointerCapture(event.pointerId); take(event); } });
-    put(drawing, { onpointermove: (/** @type {PointerEvent} */ event) => { if (drawing.hasPointerCapture(event.pointerId)) take(event); } });
+/** @param {View} view @param {{choose?: (x: number) => void, high?: number, own?: boolean}} [options] `choose` hears of a place that is pressed */
+export function curve({ title, label, series, x, y, mark }, { choose, high = 140, own = false } = {}) {
+  const across = x.high - x.low || 1, up = y.high - y.low || 1;
+  const px = (/** @type {number} */ value) => ((value - x.low) / across * WIDE).toFixed(1), py = (/** @type {number} */ value) => ((y.high - value) / up * HIGH).toFixed(2);
+  /** @param {PointerEvent} event */
+  function take(event) {
+    const drawing = /** @type {Element} */ (event.currentTarget), box = drawing.getBoundingClientRect();
+    if (event.type === 'pointerdown') drawing.setPointerCapture(event.pointerId);
+    if (box.width && drawing.hasPointerCapture(event.pointerId)) choose?.(Math.round(x.low + Math.min(1, Math.max(0, (event.clientX - box.left) / box.width)) * (x.high - x.low)));
   }
-  return {
-    element,
-    /** @param {View} given */
-    draw(given) {
-      view = given;
-      const { x, y } = given, across = x.high - x.low || 1, up = y.high - y.low || 1;
-      const px = (/** @type {number} */ value) => ((value - x.low) / across * WIDE).toFixed(1), py = (/** @type {number} */ value) => ((y.high - value) / up * HIGH).toFixed(2);
-      write(title, given.title);
-      write(top, typeset(brief(y.high, 2)));
-      write(low, typeset(brief(y.low, 2)));
-      write(first, String(x.low));
-      write(name, x.name);
-      write(last, String(x.high));
-      put(drawing, { 'aria-label': given.label });
-      put(zero, { d: y.low < 0 && y.high > 0 ? `M0 ${py(0)}H${WIDE}` : '' });
-      put(mark, { d: given.mark === null ? '' : `M${px(given.mark)} 0V${HIGH}` });
-      children(lines, given.series.length, () => svg('path')).forEach((path, s) => {
-        const { points, dots, name: called } = given.series[s], seen = points.filter(([, value]) => Number.isFinite(value));
-        put(path, { class: `curve-${dots ? 'dots' : 'line'} is-${called}`, d: seen.map(([a, b], k) => (dots ? `M${px(a)} ${py(b)}h0` : `${k ? 'L' : 'M'}${px(a)} ${py(b)}`)).join('') });
-      });
-    },
-  };
+  const path = (/** @type {Series} */ { points, dots }) => points.filter(([, value]) => Number.isFinite(value)).map(([a, b], k) => (dots ? `M${px(a)} ${py(b)}h0` : `${k ? 'L' : 'M'}${px(a)} ${py(b)}`)).join('');
+  return html`<figure class="curve" ?data-choose=${Boolean(choose)} ?data-own=${own}><figcaption>${title}</figcaption>
+    <div class="curve-plot"><div class="curve-ends" aria-hidden="true"><span>${typeset(brief(y.high, 2))}</span><span>${typeset(brief(y.low, 2))}</span></div>
+      <svg viewBox="0 0 ${WIDE} ${HIGH}" preserveAspectRatio="none" role="img" style="height: ${high}px" aria-label=${label} @pointerdown=${choose ? take : nothing} @pointermove=${choose ? take : nothing}>
+        <path class="curve-zero" d=${y.low < 0 && y.high > 0 ? `M0 ${py(0)}H${WIDE}` : ''}></path><path class="curve-mark" d=${mark === null ? '' : `M${px(mark)} 0V${HIGH}`}></path>
+        <g>${series.map(one => svg`<path class="curve-${one.dots ? 'dots' : 'line'} is-${one.name}" d=${path(one)}></path>`)}</g></svg></div>
+    <div class="curve-under" aria-hidden="true"><span>${x.low}</span><span>${x.name}</span><span>${x.high}</span></div></figure>`;
 }
 
 /** The ends of numbers, a little wider than they are. @param {Iterable<number>} values */

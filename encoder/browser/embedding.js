@@ -1,24 +1,26 @@
 // @ts-check
 // Embedding & position: the chosen word's nearest words, its number by number way to the first layer, and the waves of its place.
-import { atRest, headline, rail } from './controls.js';
+import { bars } from './bars.js';
+import { atRest, headline, opener, rail } from './controls.js';
 import style from './embedding.css';
-import { curves, endsOf } from './curves.js';
-import { AS_IS, children, dress, el, focused, put, rove, themeOf, walkByKeys, write } from './dom.js';
+import { curve, endsOf } from './curves.js';
+import { dress, el, put, themeOf } from './dom.js';
 import { colourOf } from './grid.js';
 import { layerPackets } from './layer_packets.js';
+import { html, nothing, render as into } from './lit.js';
 import { made } from './load.js';
 import { brief, sure, typeset } from './number.js';
 import { at, row } from './packet.js';
 import { begins, calledToken, choice, direction, inFull, wordAt, words } from './run.js';
 import { parts } from './say.js';
-import { toQuery } from './store.js';
+import { open, toQuery } from './store.js';
 import { half, namesOf } from './strips.js';
+import { wordRow } from './tokens.js';
 import { vectorStrips } from './vectors.js';
 import { aboutOf, again, cellOf, countOf, figure, finding, lengthOf, pairsBeside, readCell, stopFor, stopsOf, stripsOf, turnAt, waveAt } from './way_in.js';
 
 /** @typedef {import('./packet.js').Packet} Packet */
 /** @typedef {import('./store.js').Chosen} State */
-/** @typedef {ReturnType<typeof curves>} Curves */
 
 const LEVEL = 4, FINE = 8, MOST = 400; // points of a curve from one place to the next, and of all of it
 const SLOW = 150; // ms without the numbers, until that is said
@@ -35,48 +37,20 @@ export function embedding(root, context) {
   let run = null;
   /** @type {State} */
   let state;
-  let played = -1, slow = 0, drawn = -1;
-  /** @type {Packet | null} */
-  let listed = null;
+  let played = -1, slow = 0, late = false;
 
   const head = headline(context, { layer: false, head: false });
-  const list = el('div', { class: 'em-words', role: 'toolbar', 'aria-label': 'Tokens of the sentence: choose one' });
-  const stops = rail({ choose: stop => choose({ stop }), play: stop => { played = stop; render(); }, rest: () => { const stop = played; played = -1; if (stop >= 0) choose({ stop }); } });
-  const what = el('p', { class: 'em-what' });
-  const near = el('ol', { class: 'em-near' }), nearEnds = el('div', { class: 'em-near-ends', 'aria-hidden': 'true' }, el('span', {}, '0'), el('span'));
-  const lengths = el('ol', { class: 'em-near' }), lengthsPart = el('div', {}, el('p', { class: 'em-small' }, 'How long each vector is'), lengths);
+  const list = wordRow(position => choose({ position }));
+  const stops = rail({
+    choose: stop => choose({ stop }), rest: () => { const stop = played; played = -1; if (stop >= 0) choose({ stop }); },
+    play: stop => { played = stop; if (state.number) store.set({ number: '' }); render(); },
+  });
   const strips = vectorStrips({ choose: number => choose({ number }) });
-  const across = curves({ choose: number => choose({ number }), high: 132 });
-  const alike = curves({ choose: index => choose({ place: index }), high: 120 });
-  /** @type {Curves[]} */
-  const waves = [];
-  const waveList = el('div', { class: 'em-waves' });
-  const table = el('canvas', { class: 'em-table', role: 'img' }), frame = el('i', { 'aria-hidden': 'true' }), tableBox = el('div', { class: 'em-table-box' }, table, frame);
-  const nothing = el('p', { class: 'em-nothing' });
-  const left = el('div', { class: 'em-left' }, near, nearEnds, lengthsPart, across.element, waveList, tableBox, nothing);
-  const title = el('h2'), slider = el('input', { type: 'range', min: '0', step: '1', oninput: () => choose({ number: Number(slider.value) }) });
-  const sliderName = el('span'), output = el('output'), dial = el('label', { class: 'em-dial' }, sliderName, slider, output);
-  const sum = el('p', { class: 'em-sum', dir: 'ltr' }), check = el('p', { class: 'em-check' }), more = el('p', { class: 'em-more' });
-  const beside = el('div', { class: 'em-beside' }, title, dial, sum, check, more, alike.element);
-  const below = el('div', { class: 'em-below' }, strips.element);
-  const body = el('div', { class: 'em-body' }, left, beside, below);
-  const waiting = el('p', { class: 'em-waiting', role: 'status', hidden: true }, 'Loading the vectors …');
-  const tryAgain = el('button', { type: 'button', class: 'em-pill', onclick: () => packets.again() }, 'Try again');
-  const why = el('span'), trouble = el('p', { class: 'em-trouble', role: 'alert', hidden: true }, why, ' ', tryAgain);
-  const page = el('section', { class: 'em', 'aria-label': 'Embedding and position' }, head.element, list, stops.element, what, waiting, trouble, body);
+  const table = el('canvas', { class: 'em-table', role: 'img' });
+  const page = el('section', { class: 'em', 'aria-label': 'Embedding and position' });
   root.append(page);
-  body.addEventListener('pointermove', () => stops.pause());
+  page.addEventListener('pointermove', event => { if (event.target instanceof Element && event.target.closest('.em-body')) stops.pause(); });
   page.addEventListener('keydown', event => { if (!(event.target instanceof Element && event.target.closest('.rail-play'))) stops.pause(); });
-
-  /** @param {EventTarget | null} target */
-  const buttonOf = target => /** @type {HTMLElement | null} */ (target instanceof Element ? target.closest('[data-word]') : null);
-  list.onclick = event => {
-    const button = buttonOf(event.target);
-    if (!button || button.hasAttribute('aria-disabled')) return;
-    rove([...list.children], [...list.children].indexOf(button));
-    choose({ position: Number(button.dataset.word) });
-  };
-  walkByKeys(list);
 
   /** The token that the page opens with: in place of a gap the longest word in one piece, which seldom stands for nothing alone. @param {Packet} of @param {number[]} rows */
   function usual(of, rows) {
@@ -111,7 +85,7 @@ export function embedding(root, context) {
     const at = now.all[stop ?? now.index], word = wordAt(run, token), first = word < 0 ? -1 : words(run)[word].position;
     const kept = number !== undefined || now.chosen;
     // A word alone says which token is meant where it is its first piece: others need the number's own address.
-    const plain = !kept && first === token;
+    const plain = !kept && first === token && !state.number;
     store.set({ ...(stop === undefined ? {} : { step: at.step }), ...(first < 0 || (position ?? place) === undefined ? {} : { word: first }), cell: plain ? '' : cellOf(at, token, number ?? now.number) });
   }
 
@@ -125,140 +99,70 @@ export function embedding(root, context) {
   function render() {
     if (!run) return;
     const part = packets.get(run, null), unable = packets.why(run, null);
-    if (!slow && !part && !unable) slow = window.setTimeout(() => { waiting.hidden = false; }, SLOW);
-    trouble.hidden = !unable;
-    write(why, unable);
+    if (!slow && !part && !unable) slow = window.setTimeout(() => { late = true; render(); }, SLOW);
     if (part || unable) {
       clearTimeout(slow);
       slow = 0;
-      waiting.hidden = true;
+      late = false;
     }
-    body.hidden = stops.element.hidden = list.hidden = what.hidden = !part;
-    if (!part) {
-      head.draw(run, state, parts('embedding_question', {}));
-      return;
-    }
-    const names = named(run), now = placed(part), { stop, index, i, position, number, count } = now;
-    const { key, given } = finding(part, stop, i, calledToken(run, position));
-    head.draw(run, state, parts(key, given));
-    drawWords(part, position);
-    stops.draw(now.all.map(({ label, title: of }) => ({ text: label, title: `${label}: ${of}` })), index);
-    write(what, stop.what);
-    drawNear(part, now);
-    drawLengths(part, now);
-    drawPlace(part, now, names);
-    drawNumber(part, now, names);
-    const shown = stripsOf(part, stop, i, position);
-    below.hidden = !shown.length;
-    if (shown.length) strips.draw({ strips: shown, number, own: stop.key !== 'sum', whose: calledToken(run, position) });
-    put(slider, { max: count - 1 });
-    if (slider.value !== String(number)) slider.value = String(number);
-    rest.say(`${begins(calledToken(run, position))}, ${stop.label}: ${head.finding.textContent}`);
+    const wait = unable ? html`<p class="em-trouble" role="alert">${unable} <button type="button" class="enc-pill" @click=${() => packets.again()}>Try again</button></p>`
+      : late ? html`<p class="em-waiting" role="status">Loading the vectors …</p>` : nothing;
+    if (!part) head.draw(run, state, parts('embedding_question', {}));
+    into(html`${head.element}${part ? picture(run, part) : wait}`, page);
   }
 
   /** @typedef {ReturnType<typeof placed>} Now */
 
-  /** @param {Packet} part @param {number} position */
-  function drawWords(part, position) {
-    const of = /** @type {Packet} */ (run), { tokens, kinds } = of.about, rows = new Set(aboutOf(part).rows), anew = listed !== of;
-    listed = of;
-    if (anew) {
-      put(list, { dir: direction(of) });
-      list.replaceChildren(...tokens.flatMap((token, i) => (kinds[i] === 'padding' ? [] : [el('button', {
-        ...AS_IS, type: 'button', dir: 'auto', 'data-word': i, 'aria-pressed': 'false', 'aria-disabled': rows.has(i) ? null : 'true', tabindex: '-1',
-        class: kinds[i] === 'word' ? null : 'is-other', title: token.length > 12 ? inFull(of, token) : null,
-      }, token)])));
-    }
-    const mine = /** @type {HTMLElement | null} */ (list.querySelector(`[data-word="${position}"]`)), keyed = list.contains(focused(list));
-    for (const old of list.querySelectorAll(keyed ? '[aria-pressed="true"]' : '[aria-pressed="true"], [tabindex="0"]')) {
-      if (old !== mine) put(old, { 'aria-pressed': 'false', ...(keyed ? {} : { tabindex: '-1' }) });
-    }
-    if (mine) put(mine, { 'aria-pressed': 'true', ...(keyed ? {} : { tabindex: '0' }) });
-    if (mine && (anew || drawn !== position)) {
-      const box = list.getBoundingClientRect(), own = mine.getBoundingClientRect();
-      if (own.left < box.left || own.right > box.right) list.scrollLeft += own.left - box.left - box.width / 2;
-      if (own.top < box.top || own.bottom > box.bottom) list.scrollTop += own.top - box.top - box.height / 2;
-    }
-    drawn = position;
-  }
-
-  /** Bars of cosines, or of lengths. @param {HTMLElement} bars @param {{name: string, value: number, text: string, own?: boolean}[]} all @param {number} most */
-  function drawBars(bars, all, most) {
-    children(bars, all.length, () => el('li', {}, el('bdi', { class: 'em-near-name' }), el('span', { class: 'em-near-room' }, el('i')), el('span', { class: 'em-near-value' }))).forEach((line, k) => {
-      const { name, value, text, own } = all[k];
-      put(line, { class: own ? 'is-own' : null });
-      write(line.children[0], name);
-      put(line.children[0], { title: name.length > 14 ? name : null });
-      /** @type {HTMLElement} */ (line.children[1].firstElementChild).style.width = `${Math.max(0, Math.min(100, (100 * value) / most)).toFixed(2)}%`;
-      write(line.children[2], text);
-    });
+  /** @param {Packet} of @param {Packet} part */
+  function picture(of, part) {
+    const names = named(of), now = placed(part), { stop, index, i, position, number } = now, whose = calledToken(of, position), { tokens, kinds } = of.about;
+    const { key, given } = finding(part, stop, i, whose), held = new Set(aboutOf(part).rows);
+    head.draw(of, state, parts(key, given));
+    list.draw(tokens.flatMap((token, at) => (kinds[at] === 'padding' ? [] : [{ name: token, position: at, off: !held.has(at), kind: kinds[at] === 'word' ? '' : 'is-other', title: token.length > 12 ? inFull(of, token) : null }])), position, direction(of));
+    stops.draw(now.all.map(({ label, title }) => ({ text: label, title: `${label}: ${title}` })), index);
+    const shown = stripsOf(part, stop, i, position);
+    if (shown.length) strips.draw({ strips: shown, number, own: stop.key !== 'sum', whose });
+    rest.say(`${begins(whose)}, ${stop.label}: ${head.finding.textContent}`);
+    return html`${list.element}${stops.element}<p class="em-what">${stop.what}</p>
+      <div class="em-body"><div class="em-left">${nearest(part, now)}${lengths(part, now)}${placePicture(part, now)}</div>${beside(part, now, names)}${shown.length ? html`<div class="em-below">${strips.element}</div>` : nothing}</div>`;
   }
 
   /** @param {Packet} part @param {Now} now */
-  function drawNear(part, { stop, i }) {
-    near.hidden = nearEnds.hidden = stop.key !== 'word';
-    if (stop.key !== 'word') return;
-    const { near: all, near_of: whose } = aboutOf(part), found = all[whose[i]], most = Math.max(...found.map(([, cosine]) => cosine), 0) || 1;
-    drawBars(near, found.map(([name, cosine], k) => ({ name, value: cosine, text: typeset(cosine.toFixed(2).replace('-0.00', '0.00')), own: k === 0 })), most);
-    write(nearEnds.children[1], `cosine ${most.toFixed(2)}`);
+  function nearest(part, { stop, i }) {
+    if (stop.key !== 'word') return nothing;
+    const { near, near_of: whose } = aboutOf(part), found = near[whose[i]], most = Math.max(...found.map(([, cosine]) => cosine), 0) || 1;
+    return html`${bars(found.map(([name, cosine], k) => ({ name, title: name.length > 14 ? name : undefined, kind: k ? '' : 'is-own', fills: [{ share: cosine / most, text: typeset(cosine.toFixed(2).replace('-0.00', '0.00')) }] })))}
+      <div class="em-near-ends" aria-hidden="true"><span>0</span><span>cosine ${most.toFixed(2)}</span></div>`;
   }
 
   /** How long the vectors are, where that is what changes. @param {Packet} part @param {Now} now */
-  function drawLengths(part, { stop, i, position }) {
-    const { arrays } = part, shown = ['scaled', 'norm', 'sum', 'widened'].includes(stop.key);
-    lengthsPart.hidden = !shown;
-    if (!shown) return;
-    const all = stripsOf(part, stop, i, position);
+  function lengths(part, { stop, i, position }) {
+    if (!['scaled', 'norm', 'sum', 'widened'].includes(stop.key)) return nothing;
+    const { arrays } = part, all = stripsOf(part, stop, i, position);
     if (stop.key === 'scaled' && arrays.alike) all.push({ name: `place ${position}, added next`, values: row(arrays.positions, i), within: 0 });
-    const told = all.map(({ name, values }, k) => ({ name, value: lengthOf(values), own: k === (stop.key === 'scaled' ? 1 : all.length - 1) }));
-    drawBars(lengths, told.map(one => ({ ...one, text: brief(one.value) })), Math.max(...told.map(one => one.value), 0) || 1);
+    const told = all.map(({ name, values }, k) => ({ name, value: lengthOf(values), own: k === (stop.key === 'scaled' ? 1 : all.length - 1) })), most = Math.max(...told.map(one => one.value), 0) || 1;
+    return html`<p class="em-small">How long each vector is</p>${bars(told.map(({ name, value, own }) => ({ name, kind: own ? 'is-own' : '', fills: [{ share: value / most, text: brief(value) }] })))}`;
   }
 
-  /** @param {Packet} part @param {Now} now @param {string[]} names */
-  function drawPlace(part, { stop, i, position, number }, names) {
-    const { arrays } = part, { positions, rows, width } = aboutOf(part), at = stop.key === 'place', turned = at && Boolean(arrays.cos), there = at && Boolean(arrays.alike);
-    const waving = there && positions === 'sinusoidal';
-    across.element.hidden = !(there || turned);
-    waveList.hidden = !(waving || turned);
-    tableBox.hidden = !(there && positions === 'learned');
-    nothing.hidden = !at || there || turned;
-    alike.element.hidden = !there || rows.length < 2;
-    if (!nothing.hidden) write(nothing, 'There are no numbers to draw for the place.');
-    if (there || turned) {
-      const values = row(there ? arrays.positions : arrays.cos, i), ends = endsOf(values), points = /** @type {[number, number][]} */ (Array.from(values, (value, k) => [k, value]));
-      across.draw({
-        title: there ? `The ${values.length} numbers of place ${position}` : `How far place ${position} turns each of ${values.length} pairs: the cosine`,
-        label: `${values.length} numbers of place ${position}, from ${typeset(brief(ends.low))} to ${typeset(brief(ends.high))}; number ${number} is ${typeset(sure(values[number], half(there ? arrays.positions : arrays.cos)))}.`,
-        series: waving ? [0, 1].map(odd => ({ name: odd ? 'second' : 'first', points: points.filter(([k]) => k % 2 === odd) })) : [{ name: 'first', points }],
-        x: { low: 0, high: values.length - 1, name: waving ? 'number: sines blue, cosines red and dashed' : there ? 'number' : 'pair' }, y: ends, mark: number,
-      });
-    }
-    if (waving || turned) {
-      const pairs = turned ? arrays.cos.shape[1] : Math.floor(width / 2), chosen = turned ? number : Math.floor(number / 2), all = pairsBeside(pairs, chosen);
-      while (waves.length < all.length) {
-        waves.push(curves({ high: 74 }));
-        waveList.append(waves[waves.length - 1].element);
-      }
-      waves.forEach((wave, k) => {
-        wave.element.hidden = k >= all.length;
-        if (k < all.length) drawWave(part, wave, all[k], pairs, position, turned, all[k] === chosen);
-      });
-    }
-    if (!tableBox.hidden) drawTable(part, i);
-    if (!alike.element.hidden) {
-      const values = row(arrays.alike, i), ends = endsOf(values);
-      alike.draw({
-        title: `Cosine of place ${position} with each place`,
-        label: `Cosines of place ${position} with places ${rows[0]} to ${rows[rows.length - 1]}, from ${typeset(brief(ends.low, 2))} to ${typeset(brief(ends.high, 2))}; its own is 1.`,
-        series: [{ name: 'first', points: rows.map((place, k) => [place, values[k]]) }, { name: 'first', dots: true, points: rows.map((place, k) => [place, values[k]]) }],
-        x: { low: rows[0], high: rows[rows.length - 1], name: 'place' }, y: ends, mark: position,
-      });
-    }
-    put(alike.element, { 'data-from': names[position] });
+  /** The numbers of a place: as a curve, as waves, as the table that was learned. @param {Packet} part @param {Now} now */
+  function placePicture(part, { stop, i, position, number }) {
+    if (stop.key !== 'place') return nothing;
+    const { arrays } = part, { positions, width } = aboutOf(part), turned = Boolean(arrays.cos), there = Boolean(arrays.alike);
+    if (!there && !turned) return html`<p class="em-nothing">There are no numbers to draw for the place.</p>`;
+    const waving = there && positions === 'sinusoidal', from = there ? arrays.positions : arrays.cos, values = row(from, i), ends = endsOf(values);
+    const points = /** @type {[number, number][]} */ (Array.from(values, (value, k) => [k, value])), pairs = turned ? arrays.cos.shape[1] : Math.floor(width / 2), chosen = turned ? number : Math.floor(number / 2);
+    return html`${curve({
+      title: there ? `The ${values.length} numbers of place ${position}` : `How far place ${position} turns each of ${values.length} pairs: the cosine`,
+      label: `${values.length} numbers of place ${position}, from ${typeset(brief(ends.low))} to ${typeset(brief(ends.high))}; number ${number} is ${typeset(sure(values[number], half(from)))}.`,
+      series: waving ? [0, 1].map(odd => ({ name: odd ? 'second' : 'first', points: points.filter(([k]) => k % 2 === odd) })) : [{ name: 'first', points }],
+      x: { low: 0, high: values.length - 1, name: waving ? 'number: sines blue, cosines red and dashed' : there ? 'number' : 'pair' }, y: ends, mark: number,
+    }, { choose: to => choose({ number: to }), high: 132 })}
+    ${waving || turned ? html`<div class="em-waves">${pairsBeside(pairs, chosen).map(pair => wave(part, pair, pairs, position, turned, pair === chosen))}</div>` : nothing}
+    ${there && positions === 'learned' ? learned(part, i) : nothing}`;
   }
 
-  /** A sine and a cosine over the places: as curves by their formula, as dots by what was recorded. @param {Packet} part @param {Curves} wave @param {number} pair @param {number} pairs @param {number} position @param {boolean} turned @param {boolean} own */
-  function drawWave(part, wave, pair, pairs, position, turned, own) {
+  /** A sine and a cosine over the places: as curves by their formula, as dots by what was recorded. @param {Packet} part @param {number} pair @param {number} pairs @param {number} position @param {boolean} turned @param {boolean} own */
+  function wave(part, pair, pairs, position, turned, own) {
     const { arrays } = part, about = aboutOf(part), { rows, width } = about, first = rows[0], last = rows[rows.length - 1];
     const fineness = Math.max(1, Math.min(FINE, Math.round(MOST / rows.length)));
     const fine = Array.from({ length: (last - first) * fineness + 1 }, (_, k) => first + k / fineness);
@@ -268,20 +172,18 @@ export function embedding(root, context) {
     const dots = odd => {
       return rows.map((place, k) => [place, turned ? at(odd ? arrays.cos : arrays.sin, k, pair) : at(arrays.positions, k, 2 * pair + odd)]);
     };
-    put(wave.element, { 'data-own': own });
-    wave.draw({
+    return curve({
       title: turned ? `pair ${pair}` : `numbers ${2 * pair} and ${2 * pair + 1}`,
       label: `Sine and cosine of ${turned ? `pair ${pair}` : `numbers ${2 * pair} and ${2 * pair + 1}`} over places ${first} to ${last}.`,
       series: [{ name: 'first', points: line(0) }, { name: 'second', points: line(1) }, { name: 'first', dots: true, points: dots(0) }, { name: 'second', dots: true, points: dots(1) }],
       x: { low: first, high: last, name: 'place' }, y: { low: -1, high: 1 }, mark: position,
-    });
+    }, { high: 74, own });
   }
 
   /** The learned vectors of all places, one row each. @param {Packet} part @param {number} i */
-  function drawTable(part, i) {
-    const { arrays } = part, [count, width] = arrays.positions.shape, values = row(arrays.positions), theme = themeOf(getComputedStyle(tableBox).backgroundColor);
-    const most = values.reduce((top, value) => Math.max(top, Math.abs(value) || 0), 0) || 1;
-    const ends = { low: -most, high: most };
+  function learned(part, i) {
+    const { arrays } = part, [count, width] = arrays.positions.shape, values = row(arrays.positions), theme = themeOf(getComputedStyle(page).getPropertyValue('background-color') || 'rgb(255, 255, 255)');
+    const most = values.reduce((top, value) => Math.max(top, Math.abs(value) || 0), 0) || 1, ends = { low: -most, high: most };
     if (table.width !== width) table.width = width;
     if (table.height !== count) table.height = count;
     const pen = table.getContext('2d');
@@ -291,32 +193,32 @@ export function embedding(root, context) {
       pen.putImageData(image, 0, 0);
     }
     put(table, { 'aria-label': `The learned vectors of ${count} places, ${width} numbers each, from ${typeset(brief(-most))} to ${brief(most)}.`, style: `height: ${Math.max(48, Math.min(220, 14 * count))}px` });
-    frame.style.insetBlockStart = `${(100 * i) / count}%`;
-    frame.style.height = `${100 / count}%`;
+    return html`<div class="em-table-box">${table}<i aria-hidden="true" style="inset-block-start: ${100 * i / count}%; height: ${100 / count}%"></i></div>`;
   }
 
-  /** @param {Packet} part @param {Now} now @param {string[]} names */
-  function drawNumber(part, { stop, i, position, number, count }, names) {
-    const { positions } = aboutOf(part), pairwise = stop.key === 'place' && Boolean(part.arrays.cos), found = again(part, stop, i, number);
-    const none = stop.key === 'place' && !part.arrays.alike && !pairwise;
-    beside.hidden = none;
-    if (none) return;
+  /** The chosen number, worked out again. @param {Packet} part @param {Now} now @param {string[]} names */
+  function beside(part, { stop, i, position, number, count }, names) {
+    const { positions, rows, width, ids } = aboutOf(part), pairwise = stop.key === 'place' && Boolean(part.arrays.cos), found = again(part, stop, i, number);
+    if (stop.key === 'place' && !part.arrays.alike && !pairwise) return nothing;
     const kind = pairwise ? 'Pair' : 'Number', whose = stop.key === 'place' ? `place ${position}` : calledToken(/** @type {Packet} */ (run), position);
-    const of = `${kind} ${number} of `;
-    if (title.textContent !== of + whose) title.replaceChildren(of, el('bdi', {}, whose));
-    write(sliderName, kind);
-    write(output, `${number} of ${count}`);
-    put(slider, { 'aria-label': kind, 'aria-valuetext': `${kind} ${number} of ${count}` });
     const shown = stripsOf(part, stop, i, position), last = shown[shown.length - 1];
     const alone = stop.key === 'place' ? row(part.arrays.positions, i)[number] : last?.values[number], off = stop.key === 'place' ? half(part.arrays.positions) : last?.within;
-    write(sum, typeset(found ? found.text : figure(alone ?? NaN, off)));
-    const agrees = found !== null && Math.abs(found.value - found.recorded) <= found.within;
-    const changed = /** @type {Packet} */ (run).about.edits ? ' A change of this run lies between.' : '';
-    write(check, !found ? '' : agrees ? `The run recorded ${typeset(figure(found.recorded, found.within))}: it agrees ✓` : `The run recorded ${typeset(figure(found.recorded, found.within))}: it does not agree.${changed}`);
-    put(check, { 'data-agrees': found ? String(agrees) : null });
-    const length = last ? brief(lengthOf(last.values)) : '';
-    write(more, stop.key === 'word' ? `One of the ${count} numbers in row ${aboutOf(part).ids[i].toLocaleString('en-US')} of the table; the row's length is ${length}.`
-      : stop.key === 'widened' ? `Each number mixes all ${aboutOf(part).width} of before.` : stop.key === 'place' && positions === 'learned' ? 'A number of a table that training made, with no formula.' : '');
+    const agrees = found !== null && Math.abs(found.value - found.recorded) <= found.within, changed = /** @type {Packet} */ (run).about.edits ? ' A change of this run lies between.' : '';
+    const length = last ? brief(lengthOf(last.values)) : '', like = stop.key === 'place' && part.arrays.alike && rows.length > 1 ? row(part.arrays.alike, i) : null, ends = like && endsOf(like);
+    const more = stop.key === 'word' ? `One of the ${count} numbers in row ${ids[i].toLocaleString('en-US')} of the table; the row's length is ${length}.`
+      : stop.key === 'widened' ? `Each number mixes all ${width} of before.` : stop.key === 'place' && positions === 'learned' ? 'A number of a table that training made, with no formula.' : '';
+    return html`<div class="em-beside"><h2>${kind} ${number} of <bdi>${whose}</bdi></h2>
+      <label class="em-dial"><span>${kind}</span><input type="range" min="0" step="1" max=${count - 1} .value=${String(number)} aria-label=${kind} aria-valuetext="${kind} ${number} of ${count}" @input=${(/** @type {{target: HTMLInputElement}} */ { target }) => choose({ number: Number(target.value) })}><output>${number} of ${count}</output></label>
+      <p class="em-sum" dir="ltr">${typeset(found ? found.text : figure(alone ?? NaN, off))}</p>
+      ${found ? html`<p class="em-check" data-agrees=${agrees}>${agrees ? `The run recorded ${typeset(figure(found.recorded, found.within))}: it agrees ✓` : `The run recorded ${typeset(figure(found.recorded, found.within))}: it does not agree.${changed}`}</p>` : nothing}
+      ${more ? html`<p class="em-more">${more}</p>` : nothing}
+      ${pairwise ? nothing : html`<div class="em-tools">${opener(() => open({ step: stop.step, index: [position, number] }))}</div>`}
+      ${like && ends ? html`<div data-from=${names[position]}>${curve({
+    title: `Cosine of place ${position} with each place`,
+    label: `Cosines of place ${position} with places ${rows[0]} to ${rows[rows.length - 1]}, from ${typeset(brief(ends.low, 2))} to ${typeset(brief(ends.high, 2))}; its own is 1.`,
+    series: [{ name: 'first', points: rows.map((place, k) => [place, like[k]]) }, { name: 'first', dots: true, points: rows.map((place, k) => [place, like[k]]) }],
+    x: { low: rows[0], high: rows[rows.length - 1], name: 'place' }, y: ends, mark: position,
+  }, { choose: to => choose({ place: to - rows[0] }), high: 120 })}</div>` : nothing}</div>`;
   }
 
   return {

@@ -1,6 +1,7 @@
 // @ts-check
 // Feed-forward: which units fire for a token, on the curve of their activation, and what one of them does at every token.
 import style from './attention.css';
+import { bars } from './bars.js';
 import { ACTIVATIONS, aboutBlock, activationAgain, digitsSaid, gateAgain, half, handedOn, strongest, unitOf, valueOf, valuesOf } from './block.js';
 import { curvePicture } from './curves.js';
 import { dress, el, put } from './dom.js';
@@ -15,7 +16,7 @@ import { begins, calledToken, direction, wordAt, words } from './run.js';
 import { parts, said } from './say.js';
 import { namesOf } from './strips.js';
 import { open, toQuery } from './store.js';
-import { tokenList, tokenRow } from './tokens.js';
+import { tokenRow } from './tokens.js';
 
 /** @typedef {import('./packet.js').Packet} Packet */
 /** @typedef {import('./store.js').Chosen} State */
@@ -67,11 +68,8 @@ export function feedForward(root, context) {
   const head = headline(context, { head: false });
   const tokens = tokenRow({ choose: row => choose({ row }) });
   const curve = curvePicture({ point: unit => { if (pointed !== (unit ?? -1)) { pointed = unit ?? -1; render(); } }, keep: unit => choose({ unit }) });
-  const list = tokenList({ label: 'The strongest units', choose: i => choose({ unit: listed[i] }), place: 'data-cell' });
   const page = el('section', { class: 'at ff', 'aria-label': 'Feed-forward' });
   root.append(page);
-  /** @type {number[]} */
-  let listed = [];
 
   /** @param {MouseEvent} event @param {number} unit */
   function lead(event, unit) {
@@ -134,20 +132,19 @@ export function feedForward(root, context) {
     });
     put(curve.slider, { 'data-cell': `${rows[row]},${unit}` });
 
-    listed = best.includes(unit) ? best : [...best.slice(0, LISTED - 1), unit];
-    const strengths = valuesOf(block, handed, row);
-    list.draw({
-      names: listed.map(one => `unit ${one}`), positions: listed, chosen: listed.indexOf(unit), most: Math.abs(strengths[best[0]]), direction: 'ltr',
-      bars: [{ colour: 'accent', values: listed.map(one => strengths[one]) }], says: i => `unit ${listed[i]}: ${typeset(sure(strengths[listed[i]], half(block, handed, row)))}`, within: half(block, handed, row),
+    const listed = best.includes(unit) ? best : [...best.slice(0, LISTED - 1), unit], strengths = valuesOf(block, handed, row), most = Math.abs(strengths[best[0]]);
+    const lines = listed.map(one => {
+      const text = typeset(sure(strengths[one], half(block, handed, row)));
+      return { name: `unit ${one}`, key: one, cell: one, chosen: one === unit, says: `unit ${one}: ${text}`, fills: [{ share: Math.abs(strengths[one]) / most, text }] };
     });
     const { more, keep } = context.options(), number = { step: `layers.${state.layer}.${stepOf(block)}`, index: [rows[row], unit] };
     return html`${tokens.element}<p class="an-window">${rows.length < of.about.tokens.length ? `Tokens ${rows[0]} to ${rows[rows.length - 1]} of ${of.about.tokens.length}: the rest of this long run is not sent.` : ''}</p>
       <div class="at-body"><div class="at-left">
           <p class="at-what ff-what">Above: what unit ${shown} gives at every token. Below each dot is a unit: across, its number before ${units.title}; up, after it. The columns at the foot count them.</p>${curve.element}
           <p class="ff-silent">${silence(block, row, word)}</p></div>
-        <div class="at-beside"><h2>The strongest units for ${word}</h2>${list.element}${arithmetic(block, row, shown)}
-          <div class="at-tools">${opener(() => open(number))}${more ? html`<a class="pill ff-corpus" data-unit=${unit} href="?${new URLSearchParams({ ...store.query(), more: 'corpus', atlas_unit: String(unit) })}" @click=${(/** @type {MouseEvent} */ event) => lead(event, unit)}>Unit ${unit} in many sentences ↓</a>` : nothing}
-          ${keep ? html`<button type="button" class="pill" aria-haspopup="dialog" @click=${() => context.code()}>Code</button>` : nothing}</div></div></div>`;
+        <div class="at-beside"><h2>The strongest units for ${word}</h2>${bars(lines, { label: 'The strongest units', choose: one => choose({ unit: one }) })}${arithmetic(block, row, shown)}
+          <div class="at-tools">${opener(() => open(number))}${more ? html`<a class="enc-pill is-first ff-corpus" data-unit=${unit} href="?${new URLSearchParams({ ...store.query(), more: 'corpus', atlas_unit: String(unit) })}" @click=${(/** @type {MouseEvent} */ event) => lead(event, unit)}>Unit ${unit} in many sentences ↓</a>` : nothing}
+          ${keep ? html`<button type="button" class="enc-pill" aria-haspopup="dialog" @click=${() => context.code()}>Code</button>` : nothing}</div></div></div>`;
   }
 
   /** The chosen unit's numbers, done again. @param {Packet} block @param {number} row @param {number} unit */

@@ -17,7 +17,7 @@ export const rowAmong = (rows, positions) => Math.max(0, positions.map(one => ro
  */
 export function waitingFor(packets, run, layer, what) {
   const why = packets.why(run, layer);
-  if (why) return html`<div class="at-trouble" role="alert"><p>${why}</p><button type="button" class="pill" @click=${() => packets.again()}>Try again</button></div>`;
+  if (why) return html`<div class="at-trouble" role="alert"><p>${why}</p><button type="button" class="enc-pill" @click=${() => packets.again()}>Try again</button></div>`;
   return packets.get(run, layer) ? nothing : html`<div class="at-waiting" role="status"><span>Loading the ${what} of layer ${layer} …</span><i></i><i></i><i></i><i></i></div>`;
 }
 

@@ -1,17 +1,19 @@
 // @ts-check
 // The Output page: what comes out at a word, and after which layer that was settled; for a model that names no words, how its vectors move.
-import { atRest, headline } from './controls.js';
-import { children, dress, el, put, write } from './dom.js';
+import { atRest, headline, opener } from './controls.js';
+import { bars } from './bars.js';
+import { dress, el } from './dom.js';
 import { layered } from './layered.js';
 import { layerPackets } from './layer_packets.js';
+import { html, nothing, render as into } from './lit.js';
 import { made } from './load.js';
 import { percent, tight } from './number.js';
 import style from './output.css';
-import { called, wordAt, words } from './run.js';
+import { called, direction, inFull, wordAt, words } from './run.js';
 import { said as set } from './say.js';
-import { sentence } from './tokens.js';
+import { wordRow } from './tokens.js';
 import { guessed, masked, said, turned, wordsTable } from './settling.js';
-import { toQuery } from './store.js';
+import { open, toQuery } from './store.js';
 
 /** @typedef {import('./packet.js').Packet} Packet */
 /** @typedef {import('./store.js').Chosen} Chosen */
@@ -34,12 +36,7 @@ export function output(root, context) {
   let pointed = null;
 
   const head = headline(context, { layer: false, head: false });
-  const line = sentence(position => store.set({ word: position }));
-  const mask = el('button', { type: 'button', class: 'enc-pill ou-mask', onclick: maskIt }, 'Mask it');
-  const part = el('p', { class: 'ou-part' });
-  const title = el('h2'), left = el('div', { class: 'ou-left' }, title), about = el('p', { class: 'ou-about' });
-  const list = answerBars(left, word => store.set(run && packets.get(run, null)?.about.vocabulary ? follow(word) : keep(word)));
-  left.append(about);
+  const line = wordRow(position => store.set({ word: position }));
   const grid = layered({
     point: at => { if (at !== pointed) { pointed = at; render(); } },
     keep: (at, word, row) => {
@@ -47,12 +44,7 @@ export function output(root, context) {
       store.set({ ...keep(at), ...(word === null ? {} : follow(word)), ...(row !== null && run && row !== state.word && wordAt(run, row) >= 0 ? { word: row } : {}) });
     },
   });
-  const waiting = el('div', { class: 'ou-waiting', role: 'status' }, el('span', {}, 'Reading what would be said after each layer …'), el('i'), el('i'), el('i'), el('i'), el('i'));
-  const again = el('button', { type: 'button', class: 'enc-pill', onclick: () => packets.again() }, 'Try again'), trouble = el('div', { class: 'ou-trouble', role: 'alert' });
-  const how = el('p', { class: 'ou-how' });
-  const page = el('section', { class: 'ou', 'aria-label': 'Output' },
-    head.element, el('div', { class: 'ou-top' }, line.element, mask), part,
-    el('div', { class: 'ou-body' }, left, el('div', { class: 'ou-right' }, grid.element, waiting, trouble)), how);
+  const page = el('section', { class: 'ou', 'aria-label': 'Output' });
   root.append(page);
 
   /** The column that is kept, as an address says it: none is the last one. @param {number} column @returns {import('./store.js').Changes} */
@@ -88,35 +80,35 @@ export function output(root, context) {
     const last = run.about.model.layers, column = kept(last), shown = Math.min(pointed ?? column, last);
 
     head.draw(run, state, said(run, word, here, moves));
-    line.draw(run, word, found);
-    mask.hidden = !found || word.gap || !found.about.mask || !names;
-    const rows = found?.about.positions ?? run.about.rows, count = run.about.tokens.length;
+    const of = run, rows = found?.about.positions ?? run.about.rows, can = new Set(found?.about.vocabulary ? rows : run.about.rows);
+    line.draw(all.map(({ name, position, gap }) => ({ name, position, off: !can.has(position), title: name.endsWith('…') ? inFull(of, name) : null, kind: gap ? 'is-gap' : '' })), word.position, direction(run));
+    const count = run.about.tokens.length, why = packets.why(run, null);
     const unasked = moves ? moves.end - moves.first < moves.count ? `The sentence is long: the rows are tokens ${moves.first} to ${moves.end - 1} of ${moves.count}.` : ''
       : rows.length < count ? `The sentence is long: tokens ${rows[0]} to ${rows[rows.length - 1]} of ${count} can be asked.` : '';
-    part.hidden = !unasked;
-    write(part, unasked);
-
-    const unable = packets.why(run, null);
-    waiting.hidden = Boolean(found || unable);
-    trouble.hidden = !unable;
-    if (unable) trouble.replaceChildren(el('p', {}, unable), again);
-    grid.element.hidden = !here && !moves;
-    write(title, moves ? `The way of ${called(run, word)}` : shown === last ? 'The guess' : shown ? `After layer ${shown - 1}` : 'At the input');
     const key = JSON.stringify([run.about.model.digest, made(state), word.position]);
-    let told = '';
+    /** @type {import('./settling.js').Line[]} */
+    let lines = (run.about.guesses[String(word.position)] ?? []).slice(0, FIRST).map(([name, share], i) => ({ name, text: tight(percent(share, 1)), deep: share, word: i, place: i + 1 }));
+    let told = '', followed = 0, leading = Infinity;
+    grid.element.hidden = !here && !moves;
     if (found && here) {
-      const { place, share } = here.at(shown, here.followed), lines = here.column(shown);
+      const { place, share } = here.at(shown, here.followed);
       if (here.finite) told = set(shown ? 'stands_after' : 'stands_input', { ...(shown ? { layer: shown - 1 } : {}), word: here.name(here.followed), place: place.toLocaleString('en-US'), count: (found.about.vocab_size ?? 0).toLocaleString('en-US'), share });
-      list.draw(lines, here.followed, here.leading(shown).length);
+      [lines, followed, leading] = [here.column(shown), here.followed, here.leading(shown).length];
       grid.draw({ ...wordsTable(here, found), key }, shown, column);
     } else if (moves) {
-      list.draw(moves.lines(), shown);
+      [lines, followed, told] = [moves.lines(), shown, found?.about.why ?? ''];
       grid.draw({ ...moves.table(), key }, shown, column);
-      told = found?.about.why ?? '';
-    } else list.draw((run.about.guesses[String(word.position)] ?? []).slice(0, FIRST).map(([name, share], i) => ({ name, text: tight(percent(share, 1)), deep: share, word: i, place: i + 1 })), 0);
-    left.hidden = !list.element.children.length;
-    write(about, told);
-    write(how, moves ? MOVING : READING);
+    }
+    const title = moves ? `The way of ${called(run, word)}` : shown === last ? 'The guess' : shown ? `After layer ${shown - 1}` : 'At the input';
+    into(html`${head.element}<div class="ou-top">${line.element}${found && !word.gap && found.about.mask && names ? html`<button type="button" class="enc-pill ou-mask" @click=${maskIt}>Mask it</button>` : nothing}</div>
+      ${unasked ? html`<p class="ou-part">${unasked}</p>` : nothing}
+      <div class="ou-body">${lines.length ? html`<div class="ou-left"><h2>${title}</h2>
+          ${bars(lines.map(({ name, text, deep, word: one, place }, i) => ({ name, key: one, place: place === undefined ? undefined : place.toLocaleString('en-US'), chosen: one === followed, says: `${place === undefined ? '' : `${place}: `}${name}, ${text}`, kind: i >= leading ? 'is-far' : '', data: { guess: name, share: String(deep) }, fills: [{ share: deep, text }] })),
+    { label: title, kind: here || !moves ? 'is-placed' : '', choose: one => store.set(run && packets.get(run, null)?.about.vocabulary ? follow(one) : keep(one)) })}
+          <p class="ou-about">${told}</p>${here && column === last ? opener(() => open(here.place())) : nothing}</div>` : nothing}
+        <div class="ou-right">${grid.element}${why ? html`<div class="ou-trouble" role="alert"><p>${why}</p><button type="button" class="enc-pill" @click=${() => packets.again()}>Try again</button></div>`
+    : found ? nothing : html`<div class="ou-waiting" role="status"><span>Reading what would be said after each layer …</span><i></i><i></i><i></i><i></i><i></i></div>`}</div></div>
+      <p class="ou-how">${moves ? MOVING : READING}</p>`, page);
     rest.say(moves ? '' : told);
   }
 
@@ -139,30 +131,6 @@ export function output(root, context) {
       packets.end();
       grid.end();
       page.remove();
-    },
-  };
-}
-
-/** Words with their shares as bars; each can be chosen. @param {HTMLElement} root @param {(word: number) => void} choose */
-function answerBars(root, choose) {
-  const list = root.appendChild(el('ul', { class: 'ou-bars' }));
-  list.onclick = event => {
-    const line = event.target instanceof Element ? /** @type {HTMLElement | null} */ (event.target.closest('[data-line]')) : null;
-    if (line) choose(Number(line.dataset.line));
-  };
-  return {
-    element: list,
-    /** @param {import('./settling.js').Line[]} all @param {number} chosen @param {number} [most] lines from which on one stands apart */
-    draw(all, chosen, most = all.length) {
-      const make = () => el('li', {}, el('span', { class: 'ou-place' }), el('bdi', { class: 'ou-name' }), el('span', { class: 'ou-room' }, el('i')), el('span', { class: 'ou-share' }));
-      children(list, all.length, make).forEach((line, i) => {
-        const { name, text, deep, word, place } = all[i], [number, said, room, share] = line.children;
-        write(number, place === undefined ? '' : place.toLocaleString('en-US'));
-        write(said, name);
-        write(share, text);
-        put(line, { 'data-line': word, 'data-guess': name, 'data-share': String(deep), class: [i >= most ? 'is-far' : '', word === chosen ? 'is-followed' : ''].join(' ').trim() || null });
-        /** @type {HTMLElement} */ (room.firstElementChild).style.width = `max(2px, ${100 * Math.max(0, Math.min(1, deep || 0))}%)`;
-      });
     },
   };
 }

@@ -10,7 +10,7 @@
  *   hidden: number[], edits: string, model: Model, rows: number[], gap: number,
  *   guesses: Record<string, [string, number][]>, off?: {words: string[], shares?: number[]} | null,
  *   layer?: number, tempts?: string, evidence?: Evidence[] | null, mask_value?: number | null, windows?: (number | null)[], notes?: string[], changes?: string[],
- *   heads?: import('./jobs.js').Known, positions?: number[], vocabulary?: string[], vocab_size?: number, own?: number[], unknown?: number[], mask?: string | null, why?: string, spans?: [number, number, number][],
+ *   heads?: import('./jobs.js').Known, positions?: number[], vocabulary?: string[], ids?: number[], vocab_size?: number, own?: number[], unknown?: number[], mask?: string | null, why?: string, spans?: [number, number, number][],
  * }} About
  */
 /** A sentence about a head over many sentences; `here`: about a gap like this one. @typedef {{layer: number, head: number, key: string, args: Record<string, string | number>, here: boolean}} Evidence */

@@ -72,6 +72,7 @@ export function picture({ point, keep, open }) {
 
   /** @param {View} given */
   function draw(given) {
+    if (!element.isConnected) { view = given; return; } // it is painted once it has a room, and colours
     const theirs = coloursOf(probe), theme = themeOf(theirs.page), ratio = devicePixelRatio || 1;
     const { numbers } = given, rows = numbers.rows.length, font = getComputedStyle(element).fontFamily;
     room = scroll.clientWidth || 600;

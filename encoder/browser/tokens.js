@@ -1,53 +1,8 @@
 // @ts-check
-// Tokens to choose from: with bars below or beside one another, and as the words of the sentence.
-import { children, el, focused, put, rove, walkByKeys, write } from './dom.js';
+// Tokens to choose from: each with a bar above it, and as the words of the sentence.
+import { AS_IS, children, el, focused, put, rove, walkByKeys, write } from './dom.js';
+import { html, nothing, render as into } from './lit.js';
 import { sure, typeset } from './number.js';
-import { direction, inFull, words } from './run.js';
-
-/** `bars` are drawn in every row, one below the other: a colour of the page, and a number for each row; `most` is as long as a bar gets, `within` is how far a number may be off. @typedef {{names: string[], positions: number[], chosen: number, most: number, direction: 'ltr' | 'rtl', bars: {colour: string, values: number[]}[], within?: number, says: (row: number) => string}} View */
-
-/** @param {{label: string, choose: (row: number) => void, place?: string}} calls `place` is the attribute that says which one a row is */
-export function tokenList({ label, choose, place: attribute = 'data-word' }) {
-  const element = el('div', { class: 'tl', role: 'listbox', 'aria-label': label });
-  /** @type {View | null} */
-  let view = null;
-  /** @param {EventTarget | null} target */
-  const rowOf = target => {
-    const row = target instanceof Element ? target.closest('[role=option]') : null;
-    return row ? [...element.children].indexOf(row) : -1;
-  };
-  element.onclick = event => {
-    const row = rowOf(event.target);
-    if (row >= 0) choose(row);
-  };
-  element.onkeydown = event => {
-    const last = element.children.length - 1;
-    if (!view || event.ctrlKey || event.metaKey || event.altKey) return;
-    const to = { ArrowDown: view.chosen + 1, ArrowUp: view.chosen - 1, PageDown: view.chosen + 5, PageUp: view.chosen - 5, Home: 0, End: last }[event.key];
-    if (to === undefined) return;
-    event.preventDefault();
-    const row = Math.min(last, Math.max(0, to));
-    choose(row);
-    /** @type {HTMLElement} */ (element.children[row]).focus();
-  };
-
-  /** @param {View} given */
-  function draw(given) {
-    view = given;
-    const { names, positions, chosen, most, bars, within = 0 } = given;
-    children(element, names.length, () => el('div', { role: 'option' }, el('bdi', { class: 'tl-name' }), el('span', { class: 'tl-bars' }))).forEach((row, i) => {
-      put(row, { [attribute]: positions[i], 'aria-selected': String(i === chosen), tabindex: i === chosen ? '0' : '-1', 'aria-label': given.says(i) });
-      write(row.children[0], names[i]);
-      children(row.children[1], bars.length, () => el('span', { class: 'tl-bar' }, el('i'), el('span'))).forEach((bar, b) => {
-        const value = bars[b].values[i];
-        put(bar, { 'data-colour': bars[b].colour });
-        put(bar.children[0], { style: `width: ${(Number.isFinite(value) && most > 0 ? 84 * Math.min(1, Math.abs(value) / most) : 0).toFixed(2)}%`, 'data-cut': Math.abs(value) > most });
-        write(bar.children[1], Number.isFinite(value) ? typeset(sure(value, within)) : '–');
-      });
-    });
-  }
-  return { element, draw };
-}
 
 /** @typedef {{names: string[], positions: number[], values: number[], within: number[], chosen: number, direction: 'ltr' | 'rtl', label: string, says: (row: number) => string}} RowView */
 
@@ -95,35 +50,32 @@ export function tokenRow({ choose }) {
   };
 }
 
-/** @typedef {import('./packet.js').Packet} Packet */
-/** @typedef {import('./run.js').Word} Word */
+/** A word or token to choose. @typedef {{name: string, position: number, title?: string | null, off?: boolean, kind?: string}} Choice */
 
-/** @param {(position: number) => void} choose */
-export function sentence(choose) {
-  const list = el('div', { class: 'ou-words', role: 'toolbar', 'aria-label': 'Words: choose the one to ask about' });
+/** Words to choose one of: a row that breaks into lines, with one tab stop. @param {(position: number) => void} choose */
+export function wordRow(choose) {
+  const element = el('div', { class: 'word-row', role: 'toolbar', 'aria-label': 'Words: choose the one to ask about' });
   let shown = -1;
-  list.onclick = event => {
+  element.onclick = event => {
     const button = event.target instanceof Element ? /** @type {HTMLElement | null} */ (event.target.closest('[data-word]')) : null;
     if (button && !button.hasAttribute('aria-disabled')) choose(Number(button.dataset.word));
   };
-  walkByKeys(list);
+  walkByKeys(element);
   return {
-    element: list,
-    /** @param {Packet} run @param {Word} asked @param {Packet | null} found what says which words can be asked */
-    draw(run, asked, found) {
-      const all = words(run), can = new Set(found?.about.vocabulary ? found.about.positions : run.about.rows), from = all.indexOf(asked);
-      put(list, { dir: direction(run) });
-      const buttons = children(list, all.length, () => el('button', { type: 'button', class: 'ou-word' }, el('bdi')));
-      buttons.forEach((button, i) => {
-        write(button.children[0], all[i].name);
-        put(button, {
-          'data-word': all[i].position, 'aria-pressed': String(i === from), 'aria-disabled': can.has(all[i].position) ? null : 'true',
-          title: all[i].name.endsWith('…') ? inFull(run, all[i].name) : null, class: `ou-word${all[i].gap ? ' is-gap' : ''}`,
-        });
-      });
-      if (!list.contains(focused(list)) || !buttons.some(one => one.tabIndex === 0)) rove([...list.children], from);
-      if (shown !== from && list.scrollHeight > list.clientHeight) list.scrollTop = buttons[from].offsetTop - list.offsetTop - list.clientHeight / 2;
-      shown = from;
+    element,
+    /** @param {Choice[]} all @param {number} chosen the position of one of them @param {'ltr' | 'rtl'} way */
+    draw(all, chosen, way) {
+      const at = all.findIndex(one => one.position === chosen);
+      put(element, { dir: way });
+      into(html`${all.map(({ name, position, title, off, kind }) => html`<button type="button" class=${kind || nothing} data-word=${position} aria-pressed=${String(position === chosen)} aria-disabled=${off ? 'true' : nothing} title=${title ?? nothing}><bdi translate=${AS_IS.translate} lang=${AS_IS.lang}>${name}</bdi></button>`)}`, element);
+      const buttons = /** @type {HTMLElement[]} */ ([...element.children]), one = buttons[at];
+      if (!element.contains(focused(element)) || !buttons.some(each => each.tabIndex === 0)) rove(buttons, at);
+      if (shown !== chosen && one) {
+        const box = element.getBoundingClientRect(), own = one.getBoundingClientRect();
+        if (own.left < box.left || own.right > box.right) element.scrollLeft += own.left - box.left - box.width / 2;
+        if (own.top < box.top || own.bottom > box.bottom) element.scrollTop += own.top - box.top - box.height / 2;
+      }
+      shown = chosen;
     },
   };
 }

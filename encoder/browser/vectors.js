@@ -30,6 +30,7 @@ export function vectorStrips({ choose }) {
   /** @param {View} given */
   function draw(given) {
     view = given;
+    if (!element.isConnected) return queueMicrotask(() => { if (element.isConnected) anew(); }); // it has no colours yet
     element.append(probe);
     probe.style.color = 'var(--page)';
     const theme = themeOf(getComputedStyle(probe).color);

@@ -39,8 +39,15 @@ def level_5(encoder: TextEncoder, trace: Trace, most_bytes: int = MOST_BYTES) ->
     arrays = {"length": exact(length(vectors).numpy()), "cosine": exact(cosine(vectors, vectors[-1:]).numpy())}
     about: dict[str, Any] = {"why": encoder.why_no_guesses, "mask": encoder.mask_token, "spans": spans(trace)}
     if encoder.model.mlm_head is not None:
-        names, own, words = guesses(encoder, trace, rows)
-        about |= {"positions": rows, "vocabulary": names, "vocab_size": encoder.config.vocab_size, "own": own}
+        ids, own, words = guesses(encoder, trace, rows)
+        names = [shown_word(encoder, token) for token in ids]
+        about |= {
+            "positions": rows,
+            "vocabulary": names,
+            "ids": ids,
+            "vocab_size": encoder.config.vocab_size,
+            "own": own,
+        }
         about["unknown"] = [row for row in rows if trace.tokens[row] in UNKNOWN]
         arrays |= words
     return pack(5, about, arrays)
@@ -54,11 +61,11 @@ def spans(trace: Trace) -> list[list[int]]:
     return [[sides[word[0]], text.spans[word[0]][0], text.spans[word[-1]][1]] for word in words]
 
 
-def guesses(encoder: TextEncoder, trace: Trace, rows: list[int]) -> tuple[list[str], list[int], dict[str, Stored]]:
+def guesses(encoder: TextEncoder, trace: Trace, rows: list[int]) -> tuple[list[int], list[int], dict[str, Stored]]:
     """The words that are told of, and for each token which they are, which lead, and all their shares and ranks.
 
     Returns:
-        the words; which of a token's words it is itself; the arrays.
+        the ids of the words; which of a token's words it is itself; the arrays.
     """
     config = encoder.config
     step = max(1, AT_ONCE // ((config.n_layers + 1) * config.vocab_size))
@@ -86,7 +93,7 @@ def guesses(encoder: TextEncoder, trace: Trace, rows: list[int]) -> tuple[list[s
         "rank": exact(rank),
     }
     own = [ids.tolist().index(trace.ids[row]) for row, (ids, *_) in zip(rows, parts, strict=True)]
-    return [shown_word(encoder, token) for token in vocabulary], own, arrays
+    return vocabulary, own, arrays
 
 
 def followed(lens: Tensor, own: int) -> tuple[Tensor, Values, Values, Values]:

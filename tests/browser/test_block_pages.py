@@ -17,7 +17,7 @@ from encoder.support.formatting import percent
 
 SENTENCE = "The keys to the cabinet [MASK] on the table."
 LAYERS, GAP, KEYS = 6, 6, 2
-BARS = "all => all.map(one => [...one.querySelectorAll('.tl-bar > span')].map(bar => bar.textContent))"
+BARS = "all => all.map(one => [...one.querySelectorAll('.bar-said')].map(bar => bar.textContent))"
 CELLS = "rows => rows.map(row => [...row.cells].map(cell => cell.textContent))"
 Opened = Callable[..., Page]
 Packets = dict[Any, bytes]
@@ -203,8 +203,8 @@ def test_the_units_of_a_word_are_those_of_the_run(opened: Opened, trace: Trace) 
     listed = page.get_by_role("listbox", name="The strongest units").get_by_role("option")
     best = after[KEYS].topk(8)
     for i, (one, value) in enumerate(zip(best.indices.tolist(), best.values.tolist(), strict=True)):
-        expect(listed.nth(i).locator(".tl-name")).to_have_text(f"unit {one}")
-        assert close(listed.nth(i).locator(".tl-bar > span").inner_text(), value)
+        expect(listed.nth(i).locator(".bar-name")).to_have_text(f"unit {one}")
+        assert close(listed.nth(i).locator(".bar-said").inner_text(), value)
     listed.nth(2).click()
     third = int(best.indices[2])
     assert numbers_of(page)[-1] == pytest.approx(float(after[KEYS, third]), rel=1e-3)

@@ -57,7 +57,7 @@ def opened(mounted: Mounted, base: TextEncoder, trace: Trace) -> Opened:
     """Opens the page with a state."""
 
     def show(run: tuple[TextEncoder, Trace] | None = None, lost: bool = False, **first: object) -> Page:
-        ready = ".em-trouble:not([hidden])" if lost else ".em-body:not([hidden])"
+        ready = ".em-trouble" if lost else ".em-body"
         found = packets(*(run or (base, trace)))
         return mounted("embedding", found, first=first, lost=[4] if lost else (), ready=ready)
 
@@ -77,8 +77,8 @@ def stop(page: Page, name: str) -> None:
 
 
 def bars(page: Page) -> list[tuple[str, str]]:
-    rows = page.locator(".em-near:visible li").all()
-    return [(one.locator(".em-near-name").inner_text(), one.locator("span").last.inner_text()) for one in rows]
+    rows = page.locator(".em-left .bars li").all()
+    return [(one.locator(".bar-name").inner_text(), one.locator(".bar-said").inner_text()) for one in rows]
 
 
 def written(text: str) -> float:
@@ -179,7 +179,7 @@ def test_the_address_says_which_token_and_number(opened: Opened) -> None:
     stop(page, "sum")
     number(page).fill("7")
     assert page.evaluate("window.store.get().word") == before == CABINET  # what was shown
-    pieces = page.locator(".em-words button", has_text="##")
+    pieces = page.locator(".word-row button", has_text="##")
     if pieces.count():
         pieces.first.click()
         expect(pieces.first).to_have_attribute("aria-pressed", "true")
@@ -229,10 +229,10 @@ def test_a_long_text_in_the_other_direction_scrolls_in_its_own_box(opened: Opene
     trace = base.trace("الكلب the cat " * 90)
     page = opened((base, trace))
     page.set_viewport_size(PHONE)
-    expect(page.locator(".em-words")).to_have_attribute("dir", "rtl")
-    assert page.locator(".em-words [aria-disabled]").count() > 0
+    expect(page.locator(".word-row")).to_have_attribute("dir", "rtl")
+    assert page.locator(".word-row [aria-disabled]").count() > 0
     assert not overflows(page)
-    asked, *_, last = page.evaluate("window.asked"), *page.locator(".em-words button:not([aria-disabled])").all()
+    asked, *_, last = page.evaluate("window.asked"), *page.locator(".word-row button:not([aria-disabled])").all()
     last.click()
     expect(last).to_have_attribute("aria-pressed", "true")
     expect(finding(page)).to_contain_text("is nearest to")

@@ -83,7 +83,7 @@ def test_every_cell_and_bar_says_the_words_and_shares_of_the_lens(opened: Opened
         expect(page.get_by_role("heading", level=2)).to_have_text(
             "At the input" if column == 0 else "The guess" if column == LAYERS else f"After layer {column - 1}"
         )
-        bars = page.locator(".ou-bars li").evaluate_all("all => all.map(li => [li.dataset.guess, +li.dataset.share])")
+        bars = page.locator(".bars li").evaluate_all("all => all.map(li => [li.dataset.guess, +li.dataset.share])")
         assert [bar[0] for bar in bars[:WORDS]] == [word for word, _ in true[column][0]]
         for bar, (_, p) in zip(bars, true[column][0], strict=False):
             assert bar[1] == pytest.approx(p, rel=1e-3)
@@ -122,9 +122,10 @@ def test_a_chosen_word_is_followed_through_all_layers(opened: Opened, base: Text
     expect(page.get_by_role("status").last).to_contain_text("After layer 3, “are”")
     # Where what is followed does not lead, the bars have it apart, with its own place.
     cell(page, 0, -1).hover()
-    last = page.locator(".ou-bars li").last
-    expect(last).to_have_class("is-far is-followed")
-    expect(last.locator(".ou-place")).to_have_text(f"{int(race(lens, 1)[1][0, 0]):,}")
+    last = page.locator(".bars li").last
+    expect(last).to_have_class("is-far")
+    expect(last).to_have_attribute("aria-selected", "true")
+    expect(last.locator(".bar-place")).to_have_text(f"{int(race(lens, 1)[1][0, 0]):,}")
 
 
 def test_a_link_shows_the_chosen_layer_and_the_word_that_is_followed(opened: Opened) -> None:
@@ -171,7 +172,7 @@ def test_a_word_that_is_read_is_said_to_be_and_one_button_masks_it(opened: Opene
 def test_before_the_words_come_the_guess_is_there_and_a_cut_line_is_said(opened: Opened) -> None:
     page = opened(held=[f"5 {GAP_SENTENCE}"])
     expect(title(page)).to_have_text("The model's first guess is “are”: 85\u00a0%.")
-    expect(page.locator(".ou-bars li").first).to_have_attribute("data-guess", "are")
+    expect(page.locator(".bars li").first).to_have_attribute("data-guess", "are")
     expect(page.locator(".ou-waiting")).to_be_visible()
     page.wait_for_function("Object.keys(window.waiting).length")
     page.evaluate("Object.keys(window.waiting).forEach(window.free)")
@@ -250,7 +251,7 @@ def test_a_long_sentence_says_what_is_left_out(opened: Opened, base: TextEncoder
 
 def test_all_layers_are_seen_on_a_desk_and_the_chosen_one_whole_on_a_phone(opened: Opened) -> None:
     page = opened()
-    bars, grid = page.locator(".ou-bars").bounding_box(), page.locator(".ou-scroll").bounding_box()
+    bars, grid = page.locator(".bars").bounding_box(), page.locator(".ou-scroll").bounding_box()
     assert bars and grid
     assert grid["x"] > bars["x"] + bars["width"] and grid["y"] + grid["height"] < DESK["height"]
     seen(page, PHONE, "dark")

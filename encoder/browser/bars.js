@@ -1,0 +1,33 @@
+// @ts-check
+// Bars, to read or to choose from: a name, and for each of its numbers how far it goes and what it says.
+import { focused } from './dom.js';
+import { html, nothing } from './lit.js';
+
+/** A number: `share` of the room from 0 to 1, a `mark` there, what is written behind it; `cut` where it goes beyond. @typedef {{share: number, text: string, mark?: number, colour?: string, cut?: boolean}} Fill */
+/**
+ * A line. `key` is what its choice means, `place` its number, `says` is heard of it; `kind` are classes, `word`, `cell` and `data` are written at it for whom it concerns.
+ * @typedef {{name: string, fills: Fill[], key?: number, place?: string, title?: string, says?: string, chosen?: boolean, kind?: string, word?: number, cell?: number, data?: {guess?: string, share?: number | string, after?: number | string}}} Bar
+ */
+/** `choose` makes the list one to choose from by pointer and by keys. @typedef {{label?: string, kind?: string, direction?: 'ltr' | 'rtl', choose?: (key: number) => void}} Of */
+
+/** @param {number} part */
+const percentOf = part => 100 * Math.min(1, Math.max(0, part || 0));
+
+/** @param {Bar[]} all @param {Of} [of] */
+export function bars(all, { label, kind = '', direction, choose } = {}) {
+  /** @param {KeyboardEvent} event */
+  function walk(event) {
+    const list = /** @type {HTMLElement} */ (event.currentTarget), lines = [...list.children], here = lines.indexOf(/** @type {Element} */ (focused(list))), last = lines.length - 1;
+    const to = { ArrowDown: here + 1, ArrowUp: here - 1, PageDown: here + 5, PageUp: here - 5, Home: 0, End: last }[event.key];
+    if (to === undefined || here < 0 || event.ctrlKey || event.metaKey || event.altKey) return;
+    event.preventDefault();
+    const row = Math.min(last, Math.max(0, to));
+    choose?.(all[row].key ?? row);
+    /** @type {HTMLElement} */ (lines[row]).focus();
+  }
+  const own = Math.max(0, all.findIndex(one => one.chosen));
+  return html`<ul class="bars ${kind}" role=${choose ? 'listbox' : nothing} aria-label=${label ?? nothing} dir=${direction ?? nothing} @keydown=${choose ? walk : nothing}>${all.map(({ name, fills, key, place, title, says, chosen, kind: is, word, cell, data = {} }, i) => html`<li class=${is || nothing}
+    role=${choose ? 'option' : nothing} aria-selected=${choose ? String(Boolean(chosen)) : nothing} tabindex=${choose ? (i === own ? 0 : -1) : nothing} aria-label=${says ?? nothing} @click=${choose ? () => choose(key ?? i) : nothing}
+    data-word=${word ?? nothing} data-cell=${cell ?? nothing} data-guess=${data.guess ?? nothing} data-share=${data.share ?? nothing} data-after=${data.after ?? nothing}>
+    ${place === undefined ? nothing : html`<span class="bar-place">${place}</span>`}<bdi class="bar-name" title=${title ?? nothing}>${name}</bdi><span class="bar-fills">${fills.map(({ share, text, mark = NaN, colour, cut }) => html`<span class="bar-room" data-colour=${colour ?? nothing}><i ?data-cut=${cut} style="width: max(1px, ${percentOf(share).toFixed(2)}%)"></i>${Number.isFinite(mark) ? html`<b style="inset-inline-start: ${percentOf(mark)}%"></b>` : nothing}</span><span class="bar-said">${text}</span>`)}</span></li>`)}</ul>`;
+}
