@@ -1,7 +1,7 @@
 // @ts-check
 // What is pressed on every page: rows of radios, the rail of stops, lists that unfold, dialogs, and the headline with the layer and head beside it.
-import { children, compose, el, focused, put, write } from './dom.js';
-import { html } from './lit.js';
+import { children, el, focused, put, write } from './dom.js';
+import { composed, html, nothing, render as into } from './lit.js';
 
 const MOST = 12, MOST_SMALL = 8; // buttons side by side
 const isSmall = () => matchMedia('(max-width: 560px)').matches;
@@ -169,6 +169,13 @@ export function fold(button, box, { items, fill, first = () => items()[0] }) {
 /** What opens the number that is chosen in a picture. @param {() => void} act */
 export const opener = act => html`<button type="button" class="enc-pill is-first" data-open @click=${act}>Open this number</button>`;
 
+/** A link that acts where it is clicked plainly: any other click is the browser's. @param {string} text @param {string} arrow @param {string} href @param {() => void} act @param {string} [key] of the page it leads to */
+export const leads = (text, arrow, href, act, key) => html`<a class="enc-link" data-go=${key ?? nothing} href=${href} @click=${(/** @type {MouseEvent} */ event) => {
+  if (event.ctrlKey || event.metaKey || event.shiftKey || event.button) return;
+  event.preventDefault();
+  act();
+}}><span>${text}</span><span aria-hidden="true"> ${arrow}</span></a>`;
+
 /** Copies a text; whether that was allowed. @param {string} text */
 export async function copied(text) {
   try {
@@ -229,7 +236,7 @@ export function headline({ store }, { layer = true, head = true } = {}) {
     finding,
     /** @param {Packet} run @param {Chosen} state @param {import('./say.js').Part[]} said */
     draw({ about: { model } }, state, said) {
-      compose(finding, said);
+      into(composed(said), finding);
       if (layer) layers.draw(counted('layer', model.layers), state.layer);
       if (head) heads.draw(counted('head', model.heads), state.head);
     },

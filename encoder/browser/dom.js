@@ -1,6 +1,5 @@
 // @ts-check
 // Elements, made and changed with as few words as possible. Texts are texts: nothing is ever read as HTML.
-import { set } from './say.js';
 
 /** @typedef {Record<string, string | number | boolean | null | undefined | EventListener | ((event: any) => void)>} Props */
 
@@ -56,14 +55,6 @@ export function svg(name, props = {}, ...inside) {
 /** Writes a text where it is not written yet. @param {Element} element @param {string} text */
 export function write(element, text) {
   if (element.textContent !== text) element.textContent = text;
-}
-
-/** Writes the parts of a sentence; each argument is an element with its name. @param {HTMLElement} element @param {import('./say.js').Part[]} all */
-export function compose(element, all) {
-  const text = all.map(part => part.text).join(' ');
-  if (element.dataset.said === text) return;
-  element.dataset.said = text;
-  element.replaceChildren(...all.map(part => (part.name ? el('bdi', { class: `enc-said-${part.name}` }, set(part)) : part.text)));
 }
 
 /**

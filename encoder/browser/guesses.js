@@ -1,6 +1,7 @@
 // @ts-check
 // Words with a bar each: the guess beside the sentence and at the foot.
-import { children, el, put, write } from './dom.js';
+import { el, put } from './dom.js';
+import { html, nothing, render as into } from './lit.js';
 import { percent, tight } from './number.js';
 import { effects, maskHint, maskToken } from './run.js';
 import { parts, say } from './say.js';
@@ -13,16 +14,9 @@ const percentOf = part => 100 * Math.min(1, Math.max(0, part || 0));
 
 /** Draws bars into a list. @param {Element} list @param {Bar[]} all */
 export function shareBars(list, all) {
-  const line = () => el('li', {}, el('bdi', { class: 'enc-bar-name' }), el('span', { class: 'enc-bar-room' }, el('i'), el('b')), el('span', { class: 'enc-bar-share' }));
-  children(list, all.length, line).forEach((item, i) => {
-    const { name, text, filled, marked, props } = all[i], [label, room, share] = item.children, [fill, mark] = /** @type {HTMLElement[]} */ ([...room.children]);
-    write(label, name);
-    write(share, text);
-    put(item, props);
-    fill.style.width = `max(2px, ${percentOf(filled)}%)`;
-    mark.hidden = !Number.isFinite(marked);
-    mark.style.insetInlineStart = `${percentOf(marked)}%`;
-  });
+  into(all.map(({ name, text, filled, marked }) => html`<li><bdi class="enc-bar-name" translate="no" lang="">${name}</bdi>
+    <span class="enc-bar-room"><i style="width: max(2px, ${percentOf(filled)}%)"></i><b ?hidden=${!Number.isFinite(marked)} style="inset-inline-start: ${percentOf(marked)}%"></b></span><span class="enc-bar-share">${text}</span></li>`), /** @type {HTMLElement} */ (list));
+  all.forEach(({ props }, i) => put(list.children[i], props));
 }
 
 /** @typedef {import('./packet.js').Packet} Packet */
@@ -53,20 +47,14 @@ export function without(run, { layer, head }, start = say('without_part', { part
   return [...said, ...(of.length > 1 ? [{ text: ' ', name: '', format: '' }, ...rank] : [])];
 }
 
-/** Three bars. @param {HTMLElement} root */
-export function guessBars(root) {
-  const list = root.appendChild(el('ul', { class: 'enc-bars', 'aria-label': 'What the model guesses' }));
-  return {
-    /** @param {Packet} run @param {{layer: number, head: number}} place @param {boolean} off */
-    draw(run, { layer, head }, off) {
-      const all = three(run, layer, head);
-      root.hidden = !all.length;
-      shareBars(list, all.map(({ word, before, after }, i) => {
-        const share = off ? after : before, name = [i ? '' : 'enc-first', off && i > 1 && grows(all[i]) ? 'enc-risen' : ''].join(' ').trim();
-        return { name: word, text: tight(percent(share, 1)), filled: share, marked: off ? before : NaN, props: { 'data-guess': word, 'data-share': String(share), class: name || null } };
-      }));
-    },
-  };
+/** Draws three bars into a list; whether there are any. @param {Element} list @param {Packet} run @param {{layer: number, head: number}} place @param {boolean} off */
+export function guessBars(list, run, { layer, head }, off) {
+  const all = three(run, layer, head);
+  shareBars(list, all.map(({ word, before, after }, i) => {
+    const share = off ? after : before, name = [i ? '' : 'enc-first', off && i > 1 && grows(all[i]) ? 'enc-risen' : ''].join(' ').trim();
+    return { name: word, text: tight(percent(share, 1)), filled: share, marked: off ? before : NaN, props: { 'data-guess': word, 'data-share': String(share), class: name || null } };
+  }));
+  return all.length > 0;
 }
 
 const MOST = 5; // words
@@ -80,8 +68,7 @@ export function guesses(run, before) {
 
 /** @param {import('./mount.js').Context} context */
 export function foot({ peek, fetch, store }) {
-  const list = el('ul', { class: 'enc-bars' }), none = el('p');
-  const element = el('section', { class: 'enc-foot', 'aria-label': 'What the model guesses', hidden: true }, list, none);
+  const list = el('ul', { class: 'enc-bars' }), element = el('section', { class: 'enc-foot', 'aria-label': 'What the model guesses', hidden: true });
   let wanted = false;
   /** @type {Packet | null} */
   let drawn = null;
@@ -100,8 +87,7 @@ export function foot({ peek, fetch, store }) {
     element.hidden = !wanted || !run;
     if (!wanted || !run) return;
     const all = guesses(run, unchanged());
-    none.hidden = all.length > 0;
-    write(none, `There is no gap to guess here. ${maskHint(maskToken(run))}`);
+    into(html`${list}${all.length ? nothing : html`<p>There is no gap to guess here. ${maskHint(maskToken(run))}</p>`}`, element);
     shareBars(list, all.map(({ word, share, before }, i) => ({
       name: word, text: tight(percent(share, 1)), filled: share, marked: before, props: { 'data-guess': word, 'data-share': share, class: i ? null : 'enc-first' },
     })));

@@ -2,11 +2,12 @@
 // The whole run in one picture: the map of every head, a row for each layer, and at its end the mean of its heads.
 import { among } from './rows.js';
 import { aim, aimTogether } from './claim.js';
-import { children, compose, el, put, themeOf, write } from './dom.js';
+import { el, put, themeOf } from './dom.js';
 import { colourOf, endsOf, gradient } from './grid.js';
+import { composed, html, nothing, render as into } from './lit.js';
 import { percent, tight } from './number.js';
 import { row } from './packet.js';
-import { apart, called, direction, rowsOf } from './run.js';
+import { apart, called, direction, looks, rowsOf } from './run.js';
 import { set } from './say.js';
 
 /** @typedef {import('./packet.js').Packet} Packet */
@@ -74,24 +75,17 @@ export function brushOf(small, n, theme, ends) {
 /** @param {import('./say.js').Part[]} all */
 const spoken = all => all.map(part => (part.name ? apart(set(part)) : part.text)).join('');
 
-/**
- * @param {HTMLElement} root
- * @param {import('./rows.js').Heard} heard
- * @param {HTMLElement[]} links where the chosen head can be looked at further
- */
-export function heads(root, heard, links) {
+/** @param {import('./rows.js').Heard} heard @param {() => unknown} links where the chosen head can be looked at further */
+export function heads(heard, links) {
   const [canvas, marks] = [0, 1].map(() => el('canvas', { class: 'enc-map-canvas', 'aria-hidden': 'true' }));
-  const top = el('div', { role: 'row', class: 'enc-map-top' }), grid = el('div', { class: 'enc-map', role: 'grid', 'aria-label': 'The maps of all heads' }, canvas, marks, top);
-  const box = el('div', { class: 'enc-map-box' }, grid);
-  const aimed = el('p', { class: 'enc-map-aim', 'data-aim': '' });
-  const low = el('span'), bar = el('i'), high = el('span');
-  const how = el('p', { class: 'enc-map-how' }), part = el('p', { class: 'enc-map-how', 'data-window': '' });
-  const beside = el('div', { class: 'enc-map-beside' }, aimed, el('div', { class: 'enc-map-links' }, ...links), el('div', { class: 'enc-map-legend' }, low, bar, high), how, part);
-  root.append(box, beside);
+  const grid = el('div', { class: 'enc-map', role: 'grid', 'aria-label': 'The maps of all heads' });
+  const element = el('section', { class: 'enc-heads', id: 'enc-heads', 'aria-labelledby': 'enc-heads-title', hidden: true });
   const keys = among(grid, 'data-head-map', heard, true);
   /** @type {Packet | null} */
   let drawn = null;
   let key = '', layered = -1, span = { low: 0, high: 1 };
+  /** @type {Theme} */
+  let theme = 'light';
   const small = document.createElement('canvas');
   /** @type {Word | null} */
   let asked = null;
@@ -107,41 +101,39 @@ export function heads(root, heard, links) {
   let told = { layer: 0, head: 0 };
   function tell() {
     if (!drawn || !asked) return;
-    compose(aimed, layered < 0 ? aim(drawn, told, asked) : aimTogether(drawn, layered, asked));
+    const { layers, heads } = drawn.about.model, total = layers * heads;
+    into(html`<h2 id="enc-heads-title">${total > 1 ? `All ${total} heads, layer by layer` : 'The whole head'}</h2><div class="enc-map-box">${grid}</div>
+      <div class="enc-map-beside"><p class="enc-map-aim" data-aim>${composed(layered < 0 ? aim(drawn, told, asked) : aimTogether(drawn, layered, asked))}</p><div class="enc-map-links">${links()}</div>
+        <div class="enc-map-legend"><span>0 %</span><i style="background: ${gradient('share', theme)}"></i><span>${tight(percent(span.high, 1))}</span></div>
+        <p class="enc-map-how">In a map a row is where from, a column where to, in the order of the sentence. The mark at its left shows the row of ${called(drawn, asked)}.${heads > 1 ? ' The line at the end of a layer is the mean of its heads, in that row.' : ''}</p>
+        <p class="enc-map-how" data-window>${windowed(drawn)}</p></div>`, element);
   }
 
   /** Makes the elements that have the keys, and says what each is. @param {Packet} run @param {Word} word */
   function fill(run, word) {
-    const { layers, heads } = run.about.model;
-    put(grid, { 'aria-rowcount': layers + 1, 'aria-colcount': heads + 1 });
-    children(top, heads + 1, i => el('div', { role: 'columnheader' }, ...(i ? [] : [el('span', { class: 'enc-spoken' }, 'layer')])));
-    for (let head = 0; head < heads; head++) write(top.children[head + 1], String(head));
-    put(top, { 'data-mean-of': heads > 1 ? 'mean' : null });
-    while (grid.children.length > layers + 3) grid.lastElementChild?.remove();
-    while (grid.children.length < layers + 3) grid.append(el('div', { role: 'row', class: 'enc-map-row' }));
-    for (let layer = 0; layer < layers; layer++) {
-      const line = grid.children[layer + 3], mean = heads > 1 ? spoken(aimTogether(run, layer, word)) : null;
-      const all = children(line, heads + 2, i => (i > 1 ? el('div', { role: 'gridcell', tabindex: '-1', 'aria-selected': 'false' }) : el('div', i ? { class: 'enc-map-mean', 'aria-hidden': 'true' } : { role: 'rowheader' })));
-      write(all[0], String(layer));
-      put(all[0], { 'data-mean': mean && layer, 'aria-label': mean });
-      put(all[1], { 'data-mean': mean && layer, hidden: !mean });
-      all.slice(2).forEach((cell, head) => put(cell, { 'data-head-map': `${layer},${head}`, 'aria-label': spoken(aim(run, { layer, head }, word)) }));
-    }
+    const all = looks(run, word), { heads } = run.about.model;
+    put(grid, { 'aria-rowcount': all.length + 1, 'aria-colcount': heads + 1 });
+    into(html`${canvas}${marks}<div role="row" class="enc-map-top" data-mean-of=${heads > 1 ? 'mean' : nothing}><div role="columnheader"><span class="enc-spoken">layer</span></div>${all[0].map((_, head) => html`<div role="columnheader">${head}</div>`)}</div>
+      ${all.map((each, layer) => {
+    const mean = heads > 1 ? spoken(aimTogether(run, layer, word)) : nothing, of = heads > 1 ? layer : nothing;
+    return html`<div role="row" class="enc-map-row"><div role="rowheader" data-mean=${of} aria-label=${mean}>${layer}</div><div class="enc-map-mean" aria-hidden="true" data-mean=${of} ?hidden=${heads < 2}></div>
+      ${each.map((_, head) => html`<div role="gridcell" tabindex="-1" aria-selected="false" data-head-map="${layer},${head}" aria-label=${spoken(aim(run, { layer, head }, word))}></div>`)}</div>`;
+  })}`, grid);
   }
 
   /** A canvas as large as all maps, ready to be painted on. @param {HTMLCanvasElement} sheet @param {Sizes} laid @param {Packet} run */
   function clear(sheet, { wide, high, gap }, { about: { model } }) {
-    const width = NAMES + columnsOf(model.heads) * (wide + gap), height = top.offsetHeight + model.layers * (high + gap);
+    const from = /** @type {HTMLElement} */ (grid.children[2]).offsetHeight, width = NAMES + columnsOf(model.heads) * (wide + gap), height = from + model.layers * (high + gap);
     const ratio = Math.min(devicePixelRatio || 1, LONGEST / width, LONGEST / height);
     sheet.width = Math.round(width * ratio);
     sheet.height = Math.round(height * ratio);
     put(sheet, { style: `width: ${width}px; height: ${height}px` });
-    return { pen: /** @type {CanvasRenderingContext2D} */ (sheet.getContext('2d')), ratio };
+    return { pen: /** @type {CanvasRenderingContext2D} */ (sheet.getContext('2d')), ratio, from };
   }
 
   /** Paints every head's map. @param {Packet} run @param {Sizes} laid @param {Brush} brush */
   function paint(run, laid, brush) {
-    const { pen, ratio } = clear(canvas, laid, run), { model, rows } = run.about, from = top.offsetHeight;
+    const { pen, ratio, from } = clear(canvas, laid, run), { model, rows } = run.about;
     for (let layer = 0; layer < model.layers; layer++) {
       for (let head = 0; head < model.heads; head++) {
         brush(row(run.arrays.weights, layer, head), rows.length);
@@ -152,7 +144,7 @@ export function heads(root, heard, links) {
 
   /** Paints where the asked word is in each map, and the mean of each layer. @param {Packet} run @param {Word} word @param {Sizes} laid @param {Brush} brush */
   function mark(run, word, laid, brush) {
-    const { pen, ratio } = clear(marks, laid, run), { model, rows, tokens } = run.about, { wide, high, gap } = laid, from = top.offsetHeight;
+    const { pen, ratio, from } = clear(marks, laid, run), { model, rows, tokens } = run.about, { wide, high, gap } = laid;
     const mine = rowsOf(run, word), colour = getComputedStyle(marks).color;
     if (!mine.length) return;
     for (let layer = 0; layer < model.layers; layer++) {
@@ -178,29 +170,24 @@ export function heads(root, heard, links) {
   }
 
   return {
+    element,
     /** @param {Packet} run @param {Word} word @param {Head} chosen @param {Head | null} pointed */
     draw(run, word, chosen, pointed) {
-      const { model } = run.about, laid = sizes(run, root.clientWidth, innerHeight * SCREEN);
-      const theme = themeOf(getComputedStyle(root).backgroundColor), now = [root.clientWidth, devicePixelRatio, theme].join(' ');
-      if (run !== drawn || now !== key || word.position !== asked?.position) {
-        const anew = run !== drawn || now !== key;
-        if (run !== drawn) span = ends(run);
-        [drawn, key, asked] = [run, now, word];
+      const { clientWidth } = element, laid = sizes(run, clientWidth, innerHeight * SCREEN);
+      theme = themeOf(getComputedStyle(element).backgroundColor);
+      const now = [clientWidth, devicePixelRatio, theme].join(' '), anew = run !== drawn || now !== key, other = anew || word.position !== asked?.position;
+      if (run !== drawn) span = ends(run);
+      [drawn, key, asked, told] = [run, now, word, pointed ?? chosen];
+      tell();
+      if (other) {
         for (const [name, value] of Object.entries({ ...laid, names: NAMES })) grid.style.setProperty(`--${name}`, `${value}px`);
-        grid.style.setProperty('--columns', String(columnsOf(model.heads)));
+        grid.style.setProperty('--columns', String(columnsOf(run.about.model.heads)));
         fill(run, word);
         const brush = brushOf(small, run.about.tokens.length, theme, span);
         if (anew) paint(run, laid, brush);
         mark(run, word, laid, brush);
-        write(low, '0 %');
-        write(high, tight(percent(span.high, 1)));
-        bar.style.background = gradient('share', theme);
-        write(how, `In a map a row is where from, a column where to, in the order of the sentence. The mark at its left shows the row of ${called(run, word)}.${model.heads > 1 ? ' The line at the end of a layer is the mean of its heads, in that row.' : ''}`);
-        write(part, windowed(run));
       }
       keys.show(chosen, pointed);
-      told = pointed ?? chosen;
-      tell();
     },
   };
 }

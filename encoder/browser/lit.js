@@ -1,9 +1,17 @@
 // lit-html (BSD-3-Clause, Copyright 2017 Google LLC), from where npm puts it: templates that change what changed and nothing else. A text in one is never read as HTML.
 // @ts-ignore: the build that also loads where there is no document has no types of its own.
 import * as lit from '../../tests/javascript/node_modules/lit-html/node/lit-html.js';
+// @ts-ignore: likewise.
+import * as directive from '../../tests/javascript/node_modules/lit-html/node/directives/live.js';
+import { set } from './say.js';
 
 /** @typedef {typeof import('../../tests/javascript/node_modules/lit-html/lit-html.js')} Lit */
 export const html = /** @type {Lit['html']} */ (lit.html);
 export const svg = /** @type {Lit['svg']} */ (lit.svg);
 export const nothing = /** @type {Lit['nothing']} */ (lit.nothing);
 export const render = /** @type {Lit['render']} */ (lit.render);
+/** A property that a person changes too: it is set wherever it differs. */
+export const live = /** @type {typeof import('../../tests/javascript/node_modules/lit-html/directives/live.js').live} */ (directive.live);
+
+/** The parts of a sentence; each argument is an element with its name. @param {import('./say.js').Part[]} all */
+export const composed = all => all.map(part => (part.name ? html`<bdi class="enc-said-${part.name}" translate="no" lang="">${set(part)}</bdi>` : part.text));

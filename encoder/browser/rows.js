@@ -1,6 +1,8 @@
 // @ts-check
 // The rows of all heads, and how keys and a pointer walk among heads.
-import { children, el, focused, put } from './dom.js';
+import { most } from './claim.js';
+import { el, focused } from './dom.js';
+import { html, nothing, render as into } from './lit.js';
 import { percent, tight } from './number.js';
 import { apart, direction, looks, words } from './run.js';
 
@@ -74,13 +76,9 @@ export function among(list, name, { point, keep }, lines = false) {
 const CELLS = 40; // words of a row up to which a thin line parts them
 const FAINT = 0.02; // of the largest share: what leaves no cell in a long row
 
-/**
- * The strip of all heads.
- * @param {HTMLElement} root
- * @param {Heard} heard
- */
-export function rows(root, heard) {
-  const list = root.appendChild(el('div', { class: 'enc-rows', role: 'listbox', 'aria-label': 'All heads: where each looks' }));
+/** The strip of all heads. @param {Heard} heard */
+export function rows(heard) {
+  const list = el('div', { class: 'enc-rows', role: 'listbox', 'aria-label': 'All heads: where each looks' });
   /** @type {Packet | null} */
   let drawn = null;
   let from = -1, colour = '', size = '';
@@ -88,19 +86,13 @@ export function rows(root, heard) {
 
   /** @param {Packet} run @param {import('./run.js').Word} word */
   function fill(run, word) {
-    const { layers, heads } = run.about.model, all = words(run);
-    const seen = looks(run, word).map(all => all.map(one => one.shares));
+    const all = words(run), seen = looks(run, word).map(layer => layer.map(one => one.shares));
     const peak = seen.flat(2).reduce((most, share) => (share > most ? share : most), 0) || 1;
-    children(list, layers, layer => el('div', { role: 'group', class: 'enc-layer' }, el('span', { class: 'enc-layer-name', 'aria-hidden': 'true' }, `layer ${layer}`), el('canvas', { 'aria-hidden': 'true' }), el('div', { class: 'enc-layer-rows' })))
-      .forEach((group, layer) => {
-        put(group, { 'aria-label': `layer ${layer}` });
-        children(group.children[2], heads, () => el('div', { role: 'option', tabindex: '-1', 'aria-selected': 'false' })).forEach((row, head) => {
-          const most = seen[layer][head].reduce((best, share, i, shares) => (share > shares[best] ? i : best), 0);
-          const said = `head ${head} of layer ${layer}: ${apart(all[most].name)}, ${tight(percent(seen[layer][head][most], 1))}`;
-          put(row, { 'data-head-row': `${layer},${head}`, 'data-head': layer ? null : head, 'aria-label': said, title: said });
-        });
-        paint(/** @type {HTMLCanvasElement} */ (group.children[1]), seen[layer], peak, direction(run) === 'rtl');
-      });
+    into(seen.map((heads, layer) => html`<div role="group" class="enc-layer" aria-label="layer ${layer}"><span class="enc-layer-name" aria-hidden="true">layer ${layer}</span><canvas aria-hidden="true"></canvas><div class="enc-layer-rows">${heads.map((shares, head) => {
+      const said = `head ${head} of layer ${layer}: ${apart(all[most(shares)].name)}, ${tight(percent(shares[most(shares)], 1))}`;
+      return html`<div role="option" tabindex="-1" aria-selected="false" data-head-row="${layer},${head}" data-head=${layer ? nothing : head} aria-label=${said} title=${said}></div>`;
+    })}</div></div>`), list);
+    list.querySelectorAll('canvas').forEach((canvas, layer) => paint(canvas, seen[layer], peak, direction(run) === 'rtl'));
   }
   /** @param {HTMLCanvasElement} canvas @param {number[][]} looks @param {number} peak the largest share @param {boolean} back whether the first word is at the right */
   function paint(canvas, looks, peak, back) {
@@ -120,6 +112,7 @@ export function rows(root, heard) {
   }
 
   return {
+    element: list,
     /** @param {Packet} run @param {import('./run.js').Word} word @param {Head} chosen @param {Head | null} pointed */
     draw(run, word, chosen, pointed) {
       const seen = getComputedStyle(list).color, wide = `${list.clientWidth} ${devicePixelRatio}`;

@@ -1,7 +1,9 @@
 // @ts-check
 // The sentence in large words, with arcs from the word asked and the share of each word below it.
 import { arcs } from './arcs.js';
-import { children, el, focused, put, rove, svg, walkByKeys, write } from './dom.js';
+import { most } from './claim.js';
+import { el, focused, put, rove, svg, walkByKeys } from './dom.js';
+import { html, nothing, render as into, svg as drawing } from './lit.js';
 import { percent, tight } from './number.js';
 import { direction, inFull, words } from './run.js';
 
@@ -14,13 +16,11 @@ const SAID = 0.005; // a share from which on it is written, among words on sever
 const SHORT = 10; // letters that are never cut
 const MANY = 60; // words from which on they are small
 
-/** @param {HTMLElement} root @param {(position: number) => void} choose */
-export function stage(root, choose) {
+/** @param {(position: number) => void} choose */
+export function stage(choose) {
   const picture = svg('svg', { class: 'enc-arcs', 'aria-hidden': 'true' });
   const list = el('div', { class: 'enc-words', role: 'toolbar', 'aria-label': 'Words: choose the one to look from' });
-  const sheet = el('div', { class: 'enc-sheet' });
-  sheet.append(picture, list);
-  root.append(sheet);
+  const sheet = el('div', { class: 'enc-sheet' }, picture, list), root = el('div', { class: 'enc-stage' }, sheet);
   /** @type {Packet | null} */
   let drawn = null;
   let shown = '', wide = 0;
@@ -29,12 +29,6 @@ export function stage(root, choose) {
   /** @type {import('./arcs.js').Box[]} */
   let boxes = [];
 
-  /** @param {EventTarget | null} target */
-  const buttonOf = target => /** @type {HTMLElement | null} */ (target instanceof Element ? target.closest('[data-word]') : null);
-  list.onclick = event => {
-    const button = buttonOf(event.target);
-    if (button && !button.hasAttribute('aria-disabled')) choose(Number(button.dataset.word));
-  };
   walkByKeys(list, undefined, () => getComputedStyle(list).direction === 'rtl' && way !== 'down');
 
   /** Finds how the words stand. */
@@ -68,24 +62,15 @@ export function stage(root, choose) {
   }
 
   return {
+    element: root,
     /** @param {Packet} run @param {string[]} names @param {number} from @param {number[]} shares */
     draw(run, names, from, shares) {
-      const all = words(run), top = shares.reduce((best, share, i) => (share > shares[best] ? i : best), 0);
-      const buttons = children(list, names.length, () => el('button', { type: 'button', class: 'enc-word' }, el('bdi', { class: 'enc-name' }), el('small', { dir: 'ltr' })));
+      const all = words(run), top = most(shares), rows = new Set(run.about.rows);
       put(list, { dir: direction(run) });
-      const rows = new Set(run.about.rows), roves = buttons.findIndex(one => one.tabIndex === 0 && one.hasAttribute('tabindex'));
-      buttons.forEach((button, i) => {
-        const asked = i === from, share = way === 'lines' && !(shares[i] >= SAID) ? '' : tight(percent(shares[i], 1));
-        write(button.children[0], names[i]);
-        put(button.children[0], { title: names[i].length > SHORT ? inFull(run, names[i]) : null });
-        write(button.children[1], share);
-        put(button, {
-          'data-word': all[i].position, 'data-share': String(shares[i]), 'aria-pressed': String(asked), 'aria-disabled': rows.has(all[i].position) ? null : 'true',
-          class: ['enc-word', asked ? 'enc-asked' : '', i === top ? 'enc-most' : '', all[i].gap ? 'enc-gap' : ''].filter(Boolean).join(' '),
-        });
-        button.style.setProperty('--share', String(Math.round(100 * Math.min(1, shares[i] || 0))));
-      });
-      if (drawn !== run || roves < 0 || !list.contains(focused(list))) rove([...list.children], from);
+      into(all.map(({ position, gap }, i) => html`<button type="button" class="enc-word ${i === from ? 'enc-asked' : ''} ${i === top ? 'enc-most' : ''} ${gap ? 'enc-gap' : ''}" style="--share: ${Math.round(100 * Math.min(1, shares[i] || 0))}"
+        data-word=${position} data-share=${shares[i]} aria-pressed=${i === from} aria-disabled=${rows.has(position) ? nothing : 'true'} @click=${() => { if (rows.has(position)) choose(position); }}
+        ><bdi class="enc-name" translate="no" lang="" title=${names[i].length > SHORT ? inFull(run, names[i]) : nothing}>${names[i]}</bdi><small dir="ltr">${way === 'lines' && !(shares[i] >= SAID) ? '' : tight(percent(shares[i], 1))}</small></button>`), list);
+      if (drawn !== run || !list.querySelector('[tabindex="0"]') || !list.contains(focused(list))) rove([...list.children], from);
       // Bold words are wider, so all may have moved; among words on several lines none is bold.
       const text = names.join(' ') + (way === 'lines' ? '' : ` ${from} ${top}`), anew = drawn !== run || wide !== root.clientWidth;
       if (anew) settle();
@@ -94,9 +79,7 @@ export function stage(root, choose) {
       [drawn, shown, wide] = [run, text, root.clientWidth];
       const room = way === 'down' ? sheet.clientWidth - Math.max(...boxes.map(one => one.x + one.w)) - 10 : way === 'across' ? Math.min(...boxes.map(one => one.y)) - 4 : 22;
       const found = arcs({ boxes, from, shares, way, room, thickest: way === 'across' ? 22 : way === 'down' ? 17 : 9 });
-      children(picture, found.length, () => svg('path')).forEach((path, i) => put(path, {
-        d: found[i].path, 'stroke-width': found[i].width.toFixed(2), class: found[i].most ? 'enc-most' : null, 'data-to': all[found[i].to].position,
-      }));
+      into(found.map(({ to, path, width, most }) => drawing`<path d=${path} stroke-width=${width.toFixed(2)} class=${most ? 'enc-most' : nothing} data-to=${all[to].position}></path>`), picture);
     },
   };
 }

@@ -2,9 +2,11 @@
 // The first page: one question, where one head looks from the word asked, and what that head does to the guess.
 import { sentenceField } from './bar.js';
 import { answer, most, outside, question, shownAs } from './claim.js';
-import { AS_IS, children, compose, el, put, write } from './dom.js';
+import { leads } from './controls.js';
+import { el } from './dom.js';
 import { guessBars, without } from './guesses.js';
 import { heads } from './heads.js';
+import { composed, html, live, nothing, render as into } from './lit.js';
 import { made } from './load.js';
 import { percent, typeset } from './number.js';
 import { rows } from './rows.js';
@@ -47,27 +49,9 @@ function firstVisit() {
 /** The word of a sentence without the signs around it. @param {string} text */
 const bare = text => text.replace(/^[^\p{L}\p{N}]+|[^\p{L}\p{N}]+$/gu, '') || text;
 
-/**
- * A switch between two: a group of radios.
- * @param {string} name
- * @param {(index: number) => void} choose
- */
-function between(name, choose) {
-  const label = el('span', { class: 'enc-switch-name', id: `enc-${name}` });
-  const inputs = [0, 1].map(i => el('input', { type: 'radio', name: `enc-${name}`, onchange: () => choose(i) }));
-  const texts = [0, 1].map(() => el('span'));
-  const box = el('span', { class: 'enc-switch', role: 'radiogroup', 'aria-labelledby': `enc-${name}` }, ...inputs.map((input, i) => el('label', {}, input, texts[i])));
-  const element = el('div', { class: 'enc-choice', 'data-switch': name }, label, box);
-  return {
-    element,
-    /** @param {string} text @param {[string, string]} names @param {number} chosen */
-    draw(text, names, chosen) {
-      write(label, text);
-      names.forEach((one, i) => write(texts[i], one));
-      inputs.forEach((input, i) => { input.checked = i === chosen; });
-    },
-  };
-}
+/** A switch between two: a group of radios. @param {string} name @param {string} text @param {string[]} names @param {number} chosen @param {(index: number) => void} choose @param {boolean} [nudge] whether it shows that it is one */
+const between = (name, text, names, chosen, choose, nudge = false) => html`<div class="enc-choice ${nudge ? 'enc-nudge' : ''}" data-switch=${name}><span class="enc-switch-name" id="enc-${name}">${text}</span>
+  <span class="enc-switch" role="radiogroup" aria-labelledby="enc-${name}">${names.map((one, i) => html`<label><input type="radio" name="enc-${name}" .checked=${live(i === chosen)} @change=${() => choose(i)}><span>${one}</span></label>`)}</span></div>`;
 
 /** @param {HTMLElement} root @param {import('./mount.js').Context} context @returns {import('./mount.js').Page} */
 export function start(root, context) {
@@ -78,48 +62,31 @@ export function start(root, context) {
   let state = null;
   /** @type {Head | null} */
   let pointed = null;
-  let editing = false, asked = '', nudged = false;
+  let editing = false, asked = '';
+  /** Whether the pair shows that it is a switch; null until there is one. @type {boolean | null} */
+  let nudge = null;
   /** @type {ReturnType<typeof setTimeout> | undefined} */
   let saying;
 
-  const title = el('h1', { class: 'enc-question', tabindex: '-1' });
-  const place = el('div', { class: 'enc-stage' }), own = el('div', { class: 'enc-own-box', hidden: true });
-  const claimed = el('p', { class: 'enc-claim', 'data-claim': '' }), rest = el('span', { 'data-rest': '' });
-  const aside = el('div', { class: 'enc-aside' }, rest);
-  const pair = between('pair', i => turn(i)), head = between('head', i => store.set({ off: i === 1 }));
-  const guess = el('div', { class: 'enc-guess' });
-  const controls = el('div', { class: 'enc-controls' }, el('div', { class: 'enc-switches' }, pair.element, head.element), guess);
-  const computed = link('attention', 'How this was computed', atClaim), follow = link('story', 'Follow this sentence, step by step', asks), open = link('attention', 'Open this head'), compare = link('heads', 'What each head does');
-  const count = el('span'), unfold = el('button', { type: 'button', class: 'enc-link', 'aria-controls': 'enc-heads', onclick: () => fold(!store.get().maps) }, count, el('span', { class: 'enc-arrow', 'aria-hidden': 'true' }, '↓'));
-  const strip = el('section', { class: 'enc-strip' }), stripTitle = el('h2', { class: 'enc-strip-title' });
-  strip.append(stripTitle);
-  const picture = stage(place, position => { store.set({ word: position }); });
-  const three = guessBars(guess);
   /** @type {import('./rows.js').Heard} */
   const heard = {
     point: head => { if (head?.layer !== pointed?.layer || head?.head !== pointed?.head) { pointed = head; redraw(); } },
     keep: head => { pointed = null; store.set(head); },
   };
-  const small = rows(strip, heard);
-  const whole = el('section', { class: 'enc-heads', id: 'enc-heads', 'aria-labelledby': 'enc-heads-title', hidden: true }), wholeTitle = el('h2', { id: 'enc-heads-title' });
-  whole.append(wholeTitle);
-  const maps = heads(whole, heard, [open, compare]);
-  const links = el('nav', { class: 'enc-links', 'aria-label': 'Go on' }, follow, computed, unfold);
+  const picture = stage(position => { store.set({ word: position }); }), bars = el('ul', { class: 'enc-bars', 'aria-label': 'What the model guesses' }), small = rows(heard);
+  const maps = heads(heard, () => [link('attention', 'Open this head'), link('heads', 'What each head does')]);
   const field = sentenceField(text => {
     const sentence = text === inMask(store.get().sentence, maskToken(run)) ? store.get().sentence : text;
     asked = sentence;
     if (sentence === store.get().sentence && !store.get().second) edit(false);
     else store.set({ sentence, second: '', layer: null, head: null, word: null, off: store.get().off && twinOf(sentence, [store.get().sentence]) !== null }, { push: true });
   }, 'Your own sentence');
-  const examples = el('div', { class: 'enc-examples', role: 'group', 'aria-label': 'Examples' });
   field.form.append(el('button', { type: 'button', class: 'enc-go', onclick: () => field.ask() }, 'Run'), el('button', { type: 'button', class: 'enc-pill', onclick: () => edit(false) }, 'Cancel'));
-  const hint = el('p', { class: 'enc-small' });
-  own.append(field.form, hint, examples);
-  own.onkeydown = event => { if (event.key === 'Escape') edit(false); };
-  root.append(title, own, place, claimed, aside, controls, links, strip, whole);
+  const own = el('div', { class: 'enc-own-box', hidden: true, onkeydown: (/** @type {KeyboardEvent} */ event) => { if (event.key === 'Escape') edit(false); } });
+  const last = root.appendChild(document.createComment(''));
 
   const frame = root.closest('.enc'), done = new AbortController();
-  for (const event of ['pointerdown', 'keydown']) document.addEventListener(event, () => { nudged = true; pair.element.classList.remove('enc-nudge'); }, { signal: done.signal });
+  for (const event of ['pointerdown', 'keydown']) document.addEventListener(event, () => { const was = nudge; nudge = false; if (was) redraw(); }, { signal: done.signal });
   frame?.addEventListener('enc-own', () => edit(true), { signal: done.signal });
   const watch = new ResizeObserver(() => redraw());
   watch.observe(root);
@@ -129,48 +96,28 @@ export function start(root, context) {
   /** @param {boolean} shown */
   function fold(shown) {
     store.set({ maps: shown });
-    if (shown) whole.scrollIntoView({ block: 'nearest', behavior: matchMedia('(prefers-reduced-motion: reduce)').matches ? 'auto' : 'smooth' });
+    if (shown) maps.element.scrollIntoView({ block: 'nearest', behavior: matchMedia('(prefers-reduced-motion: reduce)').matches ? 'auto' : 'smooth' });
   }
-  /** @param {string} key @param {string} text @param {() => import('./store.js').Changes} [also] what is chosen on the way */
-  function link(key, text, also = () => ({})) {
-    return el('a', { class: 'enc-link', 'data-go': key, onclick: (/** @type {MouseEvent} */ event) => {
-      if (event.ctrlKey || event.metaKey || event.shiftKey || event.button) return;
-      event.preventDefault();
-      store.set(also());
-      context.go(key, also());
-    } }, el('span', {}, text), el('span', { 'aria-hidden': 'true' }, ' →'));
-  }
-  /** The number that the claim says, as a cell of the page Attention. @returns {import('./store.js').Changes} */
-  function atClaim() {
-    const word = run && state && words(run)[wordAt(run, state.word)];
-    if (!word || !run || !state) return {};
-    const { layer, head } = state, row = word.position, column = words(run)[most(look(run, layer, head, word).shares)].position;
-    return { layer, head, word: row, step: '', cell: cellOf(STOPS[stopOf('')], layer, head, { row, column }) };
-  }
-  /** The word that is asked, also where nobody chose it. */
-  function asks() {
-    const word = run && state && words(run)[wordAt(run, state.word)];
-    return word ? { word: word.position } : {};
+  /** A link to another page, where there is one. @param {string} key @param {string} text @param {import('./store.js').Changes} [also] what is chosen on the way */
+  function link(key, text, also = {}) {
+    const page = context.options().pages.find(one => one.key === key);
+    return page ? leads(text, '→', `${page.address}?${new URLSearchParams({ ...store.query(), ...toQuery(also) })}`, () => { store.set(also); context.go(key, also); }, key) : nothing;
   }
   /** @param {boolean} shown */
   function edit(shown) {
-    editing = shown;
+    editing = picture.element.hidden = shown;
+    own.hidden = !shown;
     if (shown) {
-      const { sentence } = store.get(), { shipped } = context.options(), mask = maskToken(run);
+      const { sentence } = store.get(), mask = maskToken(run);
       asked = '';
       field.input.value = inMask(sentence, mask);
-      write(hint, maskHint(mask));
       /** @type {string[]} */
       const listed = [];
-      for (const one of Object.keys(shipped)) if (one !== sentence && !twinOf(one, [sentence, ...listed])) listed.push(one);
-      examples.replaceChildren(...listed.map(one => el('button', { ...AS_IS, type: 'button', class: 'enc-example', dir: 'auto', onclick: () => {
+      for (const one of Object.keys(context.options().shipped)) if (one !== sentence && !twinOf(one, [sentence, ...listed])) listed.push(one);
+      into(html`${field.form}<p class="enc-small">${maskHint(mask)}</p><div class="enc-examples" role="group" aria-label="Examples">${listed.map(one => html`<button type="button" class="enc-example" dir="auto" translate="no" lang="" @click=${() => {
         asked = one;
         store.set({ sentence: one, second: '', layer: null, head: null, word: null }, { push: true });
-      } }, inMask(one, mask))));
-    }
-    own.hidden = !shown;
-    place.hidden = shown;
-    if (shown) {
+      }}>${inMask(one, mask)}</button>`)}</div>`, own);
       field.input.focus();
       field.input.select();
     } else {
@@ -194,59 +141,39 @@ export function start(root, context) {
     const here = all.indexOf(sentence), there = all.indexOf(found.other);
     const first = sentence === GAP || (found.other !== GAP && here < there);
     const sentences = first ? [sentence, found.other] : [found.other, sentence];
-    return { sentences, at: found.at, chosen: first ? 0 : 1, names: /** @type {[string, string]} */ (sentences.map(one => bare(one.split(' ')[found.at]))) };
+    return { sentences, at: found.at, chosen: first ? 0 : 1, names: sentences.map(one => bare(one.split(' ')[found.at])) };
   }
 
   function redraw() {
     if (!run || !state || editing) return;
-    const all = words(run), { layers, heads: each } = run.about.model, total = layers * each, word = all[wordAt(run, state.word)];
-    if (!word) {
-      write(title, 'There is no word here to look from.');
-      return;
-    }
-    const kept = { layer: state.layer, head: state.head }, shown = pointed ?? kept, can = word.position === run.about.gap && Boolean(run.arrays.off);
-    const without_it = state.off && can, seen = look(run, shown.layer, shown.head, word);
-    compose(title, question(run, word, without_it ? kept : null));
-    picture.draw(run, all.map(one => shownAs(/** @type {Packet} */ (run), one, without_it ? kept : null)), all.indexOf(word), seen.shares);
-    place.classList.toggle('enc-silent', without_it && shown === kept);
-    compose(claimed, without_it ? without(run, shown) : answer(run, shown, word));
-    claimed.classList.toggle('enc-without', without_it);
-    const pieces = all.filter(one => one.count > 1).length;
-    const left = seen.rest >= SAID && seen.rest <= Math.max(...seen.shares) ? said('left_out', { share: seen.rest, words: outside(run) }) : '';
-    write(rest, [left, pieces ? 'Arcs are of whole words: the shares of their pieces are added.' : ''].filter(Boolean).join(' '));
-
-    const found = couple();
-    pair.element.hidden = !found;
-    if (found) pair.draw(found.sentences[0].split(' ').slice(Math.max(0, found.at - REACH + 2), found.at).join(' '), found.names, found.chosen);
-    if (found && !nudged) {
-      nudged = true;
-      pair.element.classList.toggle('enc-nudge', firstVisit());
-    }
-    head.element.hidden = !can;
-    head.draw(`Head ${kept.head} of layer ${kept.layer}`, ['on', 'off'], state.off ? 1 : 0);
-    three.draw(run, kept, without_it);
-    guess.hidden ||= word.position !== run.about.gap;
-    controls.hidden = !found && guess.hidden;
-    lead(follow, asks());
-    lead(computed, atClaim());
-    write(computed.children[0], `How ${typeset(percent(Math.max(...look(run, kept.layer, kept.head, word).shares)))} was computed`);
-    lead(open);
-    lead(compare);
-    write(count, total > 1 ? `See all ${total} heads` : 'See the whole head');
-    put(unfold, { 'aria-expanded': String(state.maps) });
-    compose(stripTitle, parts(total > 1 ? 'strip' : 'strip_one', { ...(total > 1 ? { count: total } : {}), asked: called(run, word) }));
-    small.draw(run, word, kept, pointed);
-    whole.hidden = !state.maps;
-    write(wholeTitle, total > 1 ? `All ${total} heads, layer by layer` : 'The whole head');
-    if (state.maps) maps.draw(run, word, kept, pointed);
+    const of = run, all = words(of), word = all[wordAt(of, state.word)], kept = { layer: state.layer, head: state.head }, shown = pointed ?? kept;
+    const can = word?.position === of.about.gap && Boolean(of.arrays.off), off = state.off && can ? kept : null;
+    into(html`<h1 class="enc-question" tabindex="-1">${word ? composed(question(of, word, off)) : 'There is no word here to look from.'}</h1>${own}${picture.element}
+      <p class="enc-claim ${off ? 'enc-without' : ''}" data-claim>${word ? composed(off ? without(of, shown) : answer(of, shown, word)) : nothing}</p>${word ? below(of, state, word, shown, can) : nothing}`, root, { renderBefore: last });
+    if (!word) return;
+    picture.draw(of, all.map(one => shownAs(of, one, off)), all.indexOf(word), look(of, shown.layer, shown.head, word).shares);
+    picture.element.classList.toggle('enc-silent', Boolean(off) && shown === kept);
+    small.draw(of, word, kept, pointed);
+    maps.element.hidden = !state.maps;
+    if (state.maps) maps.draw(of, word, kept, pointed);
     clearTimeout(saying);
-    saying = setTimeout(() => context.announce(claimed.textContent ?? ''), SETTLED);
+    saying = setTimeout(() => context.announce(root.querySelector('[data-claim]')?.textContent ?? ''), SETTLED);
   }
-  /** @param {HTMLAnchorElement} to @param {import('./store.js').Changes} [also] */
-  function lead(to, also = {}) {
-    const page = context.options().pages.find(one => one.key === to.dataset.go);
-    to.hidden = !page;
-    if (page) put(to, { href: `${page.address}?${new URLSearchParams({ ...store.query(), ...toQuery(also) })}` });
+  /** What is below the claim: what is not drawn, what can be switched, where to go on, and all heads. @param {Packet} of @param {Chosen} state @param {import('./run.js').Word} word @param {Head} shown @param {boolean} can whether its head can be off */
+  function below(of, { layer, head, off, maps: unfolded }, word, shown, can) {
+    const { layers, heads: each } = of.about.model, total = layers * each, seen = look(of, shown.layer, shown.head, word), found = couple();
+    const left = seen.rest >= SAID && seen.rest <= Math.max(...seen.shares) ? said('left_out', { share: seen.rest, words: outside(of) }) : '';
+    const pieces = words(of).some(one => one.count > 1) ? 'Arcs are of whole words: the shares of their pieces are added.' : '';
+    const guessed = guessBars(bars, of, { layer, head }, off && can) && word.position === of.about.gap;
+    const own = look(of, layer, head, word).shares, column = words(of)[most(own)].position;
+    const claimed = { layer, head, word: word.position, step: '', cell: cellOf(STOPS[stopOf('')], layer, head, { row: word.position, column }) };
+    if (found) nudge ??= firstVisit();
+    return html`<div class="enc-aside"><span data-rest>${[left, pieces].filter(Boolean).join(' ')}</span></div>
+      <div class="enc-controls" ?hidden=${!found && !guessed}><div class="enc-switches">${found ? between('pair', found.sentences[0].split(' ').slice(Math.max(0, found.at - REACH + 2), found.at).join(' '), found.names, found.chosen, turn, nudge ?? false) : nothing}
+        ${can ? between('head', `Head ${head} of layer ${layer}`, ['on', 'off'], Number(off), i => store.set({ off: i === 1 })) : nothing}</div><div class="enc-guess" ?hidden=${!guessed}>${bars}</div></div>
+      <nav class="enc-links" aria-label="Go on">${link('story', 'Follow this sentence, step by step', { word: word.position })}${link('attention', `How ${typeset(percent(Math.max(...own)))} was computed`, claimed)}
+        <button type="button" class="enc-link" aria-controls="enc-heads" aria-expanded=${unfolded} @click=${() => fold(!unfolded)}><span>${total > 1 ? `See all ${total} heads` : 'See the whole head'}</span><span class="enc-arrow" aria-hidden="true">↓</span></button></nav>
+      <section class="enc-strip"><h2 class="enc-strip-title">${composed(parts(total > 1 ? 'strip' : 'strip_one', { ...(total > 1 ? { count: total } : {}), asked: called(of, word) }))}</h2>${small.element}</section>${maps.element}`;
   }
 
   return {
@@ -255,7 +182,7 @@ export function start(root, context) {
       [run, state] = [given, now];
       if (editing && asked === now.sentence) {
         edit(false);
-        title.focus();
+        root.querySelector('h1')?.focus();
       }
       redraw();
       const found = now.model === DEFAULTS.model && couple();
