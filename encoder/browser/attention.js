@@ -12,7 +12,7 @@ import { brief, percent, sure, tight, typeset } from './number.js';
 import { picture } from './picture.js';
 import { largest, tableOf } from './row.js';
 import { begins, calledToken } from './run.js';
-import { parts } from './say.js';
+import { opening, parts } from './say.js';
 import { cellOf, labelOf, readCell, STOPS, stopOf } from './stops.js';
 import { open, placeOf, toQuery } from './store.js';
 import { divisorOf, masks, maskOf, namesOf, numbersOf, SHUT } from './strips.js';
@@ -224,7 +224,8 @@ export function attention(root, context) {
     if (alone && !['scores', 'scaled'].includes(stop.key)) key = 'attention_none';
     else if (scores ? Number.isNaN(given.value) : shares && Number.isNaN(given.share)) key = 'no_numbers';
     if (!key.endsWith('heated')) given.query = begins(query);
-    return parts(key, given);
+    const at_ = placeOf(cellOf(STOPS[stopOf('')], state.layer, state.head, { row: position, column }));
+    return heated || scores ? parts(key, given) : opening(parts(key, given), 'share', at_);
   }
 
   return {

@@ -4,7 +4,7 @@ import { without } from './guesses.js';
 import { percent } from './number.js';
 import { at } from './packet.js';
 import { called, effects, guessAt, look, looks, moves, needed, others, quoted, words } from './run.js';
-import { parts } from './say.js';
+import { opening, parts } from './say.js';
 
 /** @typedef {import('./packet.js').Packet} Packet */
 /** @typedef {import('./run.js').Word} Word */
@@ -34,13 +34,16 @@ export const most = shares => shares.reduce((best, share, i) => (share > shares[
 /** Where a head looks from a word. @param {Packet} run @param {Head} place @param {Word} word */
 export function claim(run, { layer, head }, word) {
   const all = words(run), from = all.indexOf(word), { shares, rest } = look(run, layer, head, word), top = most(shares);
-  const share = shares[top];
+  const share = shares[top], opens = (/** @type {Part[]} */ all_) => opening(all_, 'share', placeOfShare({ layer, head }, word, all[top]));
   if (rest > share) return parts('looks_special', { layer, head, word: outside(run), share: rest });
-  if (top === from) return parts('looks_itself', { layer, head, word: called(run, word), share });
+  if (top === from) return opens(parts('looks_itself', { layer, head, word: called(run, word), share }));
   const between = passed(run, all, from, top);
-  if (between) return parts('looks_past', { layer, head, between: called(run, between), word: called(run, all[top]), share });
-  return parts('looks', { layer, head, word: called(run, all[top]), share });
+  if (between) return opens(parts('looks_past', { layer, head, between: called(run, between), word: called(run, all[top]), share }));
+  return opens(parts('looks', { layer, head, word: called(run, all[top]), share }));
 }
+
+/** Where the share that one word gives to another stands in the run; null where it is a sum over pieces of words. @param {Head} place @param {Word} from @param {Word} to */
+const placeOfShare = ({ layer, head }, from, to) => (from.count === 1 && to.count === 1 ? { step: `layers.${layer}.attention.weights`, index: [head, from.position, to.position] } : null);
 
 /** @param {Part[][]} sentences */
 const joined = sentences => sentences.filter(one => one.length).flatMap((one, i) => [...(i ? [{ text: ' ', name: '', format: '' }] : []), ...one]);

@@ -13,7 +13,7 @@ import { made } from './load.js';
 import { sure, typeset } from './number.js';
 import { at } from './packet.js';
 import { begins, calledToken, direction, wordAt, words } from './run.js';
-import { parts, said } from './say.js';
+import { opening, parts, said } from './say.js';
 import { namesOf } from './strips.js';
 import { open, toQuery } from './store.js';
 import { tokenRow } from './tokens.js';
@@ -117,7 +117,8 @@ export function feedForward(root, context) {
   function picture(of, block) {
     const { row, unit } = placed(block), { rows, units } = aboutBlock(block), names = namesOf(of.about.tokens), word = calledToken(of, rows[row]);
     const shown = pointed >= 0 ? pointed : unit, handed = handedOn(block), values = rows.map((_, i) => valueOf(block, handed, i, shown));
-    head.draw(of, state, finding(block, row, word));
+    const [first] = strongest(block, row, 1), number = { step: `layers.${state.layer}.${stepOf(block)}`, index: [rows[row], unit] };
+    head.draw(of, state, opening(finding(block, row, word), 'value', { ...number, index: [rows[row], first] }));
     tokens.draw({
       names: rows.map(position => names[position]), positions: rows, values, chosen: row, direction: direction(of), label: `Tokens, and what unit ${shown} gives at each`,
       says: i => `${begins(calledToken(of, rows[i]))}: unit ${shown} gives ${typeset(sure(values[i], half(block, handed, i)))}`,
@@ -137,7 +138,7 @@ export function feedForward(root, context) {
       const text = typeset(sure(strengths[one], half(block, handed, row)));
       return { name: `unit ${one}`, key: one, cell: one, chosen: one === unit, says: `unit ${one}: ${text}`, fills: [{ share: Math.abs(strengths[one]) / most, text }] };
     });
-    const { more, keep } = context.options(), number = { step: `layers.${state.layer}.${stepOf(block)}`, index: [rows[row], unit] };
+    const { more, keep } = context.options();
     return html`${tokens.element}<p class="an-window">${rows.length < of.about.tokens.length ? `Tokens ${rows[0]} to ${rows[rows.length - 1]} of ${of.about.tokens.length}: the rest of this long run is not sent.` : ''}</p>
       <div class="at-body"><div class="at-left">
           <p class="at-what ff-what">Above: what unit ${shown} gives at every token. Below each dot is a unit: across, its number before ${units.title}; up, after it. The columns at the foot count them.</p>${curve.element}

@@ -4,6 +4,7 @@ import * as lit from '../../tests/javascript/node_modules/lit-html/node/lit-html
 // @ts-ignore: likewise.
 import * as directive from '../../tests/javascript/node_modules/lit-html/node/directives/live.js';
 import { set } from './say.js';
+import { open, spelled } from './store.js';
 
 /** @typedef {typeof import('../../tests/javascript/node_modules/lit-html/lit-html.js')} Lit */
 export const html = /** @type {Lit['html']} */ (lit.html);
@@ -13,5 +14,8 @@ export const render = /** @type {Lit['render']} */ (lit.render);
 /** A property that a person changes too: it is set wherever it differs. */
 export const live = /** @type {typeof import('../../tests/javascript/node_modules/lit-html/directives/live.js').live} */ (directive.live);
 
-/** The parts of a sentence; each argument is an element with its name. @param {import('./say.js').Part[]} all */
-export const composed = all => all.map(part => (part.name ? html`<bdi class="enc-said-${part.name}" translate="no" lang="">${set(part)}</bdi>` : part.text));
+/** The parts of a sentence; each argument is an element with its name, and a number that stands in the run opens. @param {import('./say.js').Part[]} all */
+export const composed = all => all.map(part => {
+  const { name, text, to } = part, said = name ? html`<bdi class="enc-said-${name}" translate="no" lang="">${set(part)}</bdi>` : text;
+  return to ? html`<button type="button" class="enc-opens" title="Open this number" data-number=${spelled(to)} @click=${() => open(to)}>${said}</button>` : said;
+});

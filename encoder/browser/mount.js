@@ -44,7 +44,9 @@ import { start } from './start.js';
 /** The pages that are here. @type {Record<string, (root: HTMLElement, context: Context) => Page>} */
 const pages = { start, attention };
 /** The others come in a file of their own, once the first one is drawn or one of them is wanted. */
-const later = () => import('./pages.js').then(found => { Object.assign(pages, found.PAGES); return found; });
+const later = () => import('./pages.js').then(found => { Object.assign(pages, found.PAGES); rest = found; return found; });
+/** That file, once it is here: what it draws is then never a moment behind. @type {typeof import('./pages.js') | null} */
+let rest = null;
 /** What stands below a page comes in a file of its own, which no file that is kept has. */
 const sectionsOf = () => import('./more.js');
 /** A class comes in a file of its own, where a tab is in one. */
@@ -205,14 +207,16 @@ function begin(root, options) {
       unfoldedNumbers = null;
     }
     if (!wanted && !number && !drawer) return;
-    later().then(found => {
-      if (!run || key !== options.page || (wanted && !options.store.get().numbers)) return;
-      const state = settled(run);
-      if (wanted && of) (unfoldedNumbers ??= { of: key, ...found.numbers(below, context, { parts: of.parts ?? [], step: of.step ?? '' }) }).draw(run, state);
-      drawer ??= found.drawer(root, { part: context.part, tell: to => { told = to; if (to) options.store.set({ number: to, ...seenAt(to) }); else closeNumber(); } });
-      drawer.draw(run, state.number, entered);
-      entered = false;
-    }, () => show(RENEWED));
+    if (!rest) {
+      later().then(drawNumbers, () => show(RENEWED));
+      return;
+    }
+    if (!run) return;
+    const state = settled(run);
+    if (wanted && of) (unfoldedNumbers ??= { of: key, ...rest.numbers(below, context, { parts: of.parts ?? [], step: of.step ?? '' }) }).draw(run, state);
+    drawer ??= rest.drawer(root, { part: context.part, tell: to => { told = to; if (to) options.store.set({ number: to, ...seenAt(to) }); else closeNumber(); } });
+    drawer.draw(run, state.number, entered);
+    entered = false;
   }
   /** The terms of the number that is open, to be taken along. @returns {import('./keep.js').Kept | null} */
   function keptSum() {

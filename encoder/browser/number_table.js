@@ -2,7 +2,7 @@
 // A table of numbers: what a number was made of, in the drawer and beside a picture. A number that stands in the run opens.
 import { AS_IS } from './dom.js';
 import { html, nothing } from './lit.js';
-import { open as show } from './store.js';
+import { open as show, spelled } from './store.js';
 
 /** @typedef {import('./store.js').Place} Place */
 /** A number or a word; `to` is where it stands in the run, and opens it. @typedef {{text: string, to?: Place | null, kind?: 'check' | 'wrong'}} Cell */
@@ -15,7 +15,7 @@ import { open as show } from './store.js';
 /** @param {NumberTable} given */
 export function numberTable({ heads, lines, sum, lead, choose, point }) {
   /** What opens in place is reached by keys through the picture: its buttons stand in nobody's way. @param {Cell} cell */
-  const inCell = ({ text, to }) => (!to ? text : html`<button type="button" tabindex=${lead ? nothing : -1} data-number=${`${to.step}:${to.index.join(',')}`}
+  const inCell = ({ text, to }) => (!to ? text : html`<button type="button" tabindex=${lead ? nothing : -1} data-number=${spelled(to)}
     @click=${(/** @type {Event} */ event) => { event.stopPropagation(); (lead ?? show)(to); }}>${text}</button>`);
   /** @param {Line} line */
   const row = ({ name, cells, key, chosen, bar }) => html`<tr class=${chosen ? 'is-chosen' : nothing} data-line=${key ?? nothing}

@@ -10,7 +10,7 @@ import { made } from './load.js';
 import { percent, tight } from './number.js';
 import style from './output.css';
 import { called, direction, inFull, wordAt, words } from './run.js';
-import { said as set } from './say.js';
+import { opening, said as set } from './say.js';
 import { wordRow } from './tokens.js';
 import { guessed, masked, said, turned, wordsTable } from './settling.js';
 import { open, toQuery } from './store.js';
@@ -79,7 +79,7 @@ export function output(root, context) {
     const moves = found && !names ? turned(run, found, word.position) : null;
     const last = run.about.model.layers, column = kept(last), shown = Math.min(pointed ?? column, last);
 
-    head.draw(run, state, said(run, word, here, moves));
+    head.draw(run, state, opening(said(run, word, here, moves), 'share', here && here.place(0)));
     const of = run, rows = found?.about.positions ?? run.about.rows, can = new Set(found?.about.vocabulary ? rows : run.about.rows);
     line.draw(all.map(({ name, position, gap }) => ({ name, position, off: !can.has(position), title: name.endsWith('…') ? inFull(of, name) : null, kind: gap ? 'is-gap' : '' })), word.position, direction(run));
     const count = run.about.tokens.length, why = packets.why(run, null);
@@ -105,7 +105,7 @@ export function output(root, context) {
       <div class="ou-body">${lines.length ? html`<div class="ou-left"><h2>${title}</h2>
           ${bars(lines.map(({ name, text, deep, word: one, place }, i) => ({ name, key: one, place: place === undefined ? undefined : place.toLocaleString('en-US'), chosen: one === followed, says: `${place === undefined ? '' : `${place}: `}${name}, ${text}`, kind: i >= leading ? 'is-far' : '', data: { guess: name, share: String(deep) }, fills: [{ share: deep, text }] })),
     { label: title, kind: here || !moves ? 'is-placed' : '', choose: one => store.set(run && packets.get(run, null)?.about.vocabulary ? follow(one) : keep(one)) })}
-          <p class="ou-about">${told}</p>${here && column === last ? opener(() => open(here.place())) : nothing}</div>` : nothing}
+          <p class="ou-about">${told}</p>${here && column === last ? opener(() => open(here.place(here.followed))) : nothing}</div>` : nothing}
         <div class="ou-right">${grid.element}${why ? html`<div class="ou-trouble" role="alert"><p>${why}</p><button type="button" class="enc-pill" @click=${() => packets.again()}>Try again</button></div>`
     : found ? nothing : html`<div class="ou-waiting" role="status"><span>Reading what would be said after each layer …</span><i></i><i></i><i></i><i></i><i></i></div>`}</div></div>
       <p class="ou-how">${moves ? MOVING : READING}</p>`, page);

@@ -3,7 +3,7 @@
 import patterns from '../packet/patterns.json' with { type: 'json' };
 import { percent, points, short, typeset } from './number.js';
 
-/** @typedef {{text: string, name: string, format: string}} Part */
+/** `to` is where a number of it stands in the run. @typedef {{text: string, name: string, format: string, to?: import('./store.js').Place}} Part */
 /** @typedef {Record<string, string | number>} Given */
 const SLOT = /\{(\w+)(?::(\w+))?\}/;
 /** @type {Record<string, (value: number) => string>} */
@@ -26,6 +26,9 @@ export function parts(key, given) {
     return { text: typeof value === 'number' && kind in FORMATS ? FORMATS[kind](value) : String(value), name, format: kind };
   });
 }
+
+/** Parts of which the numbers of a name open. @param {Part[]} all @param {string} name @param {import('./store.js').Place | null} to @returns {Part[]} */
+export const opening = (all, name, to) => (to ? all.map(part => (part.name === name ? { ...part, to } : part)) : all);
 
 /** A sentence. @param {string} key @param {Given} [given] */
 export const say = (key, given = {}) => parts(key, given).map(part => part.text).join('');

@@ -50,8 +50,8 @@ export function guessed(found, position, chosen) {
   while (settled > 0 && stand(settled - 1, 0).place === 1) settled--;
   return {
     position, last, followed, settled, name, spelled, count, at: stand, leading,
-    /** Where the share of the word that is followed stands in the run. @returns {import('./store.js').Place} */
-    place: () => ({ step: 'mlm.probabilities', index: [position, found.about.ids?.[at(words, row, followed)] ?? 0] }),
+    /** Where the share of a word stands in the run. @param {number} word @returns {import('./store.js').Place} */
+    place: word => ({ step: 'mlm.probabilities', index: [position, found.about.ids?.[at(words, row, word)] ?? 0] }),
     own: own?.[row] ?? 0, unknown: Boolean(unknown?.includes(position)),
     finite: Number.isFinite(stand(last, 0).share),
     /** The words after a layer, and the one that is followed where it is none of them. @param {number} layer @returns {Line[]} */

@@ -165,8 +165,8 @@ export function start(root, context) {
     const left = seen.rest >= SAID && seen.rest <= Math.max(...seen.shares) ? said('left_out', { share: seen.rest, words: outside(of) }) : '';
     const pieces = words(of).some(one => one.count > 1) ? 'Arcs are of whole words: the shares of their pieces are added.' : '';
     const guessed = guessBars(bars, of, { layer, head }, off && can) && word.position === of.about.gap;
-    const own = look(of, layer, head, word).shares, column = words(of)[most(own)].position;
-    const claimed = { layer, head, word: word.position, step: '', cell: cellOf(STOPS[stopOf('')], layer, head, { row: word.position, column }) };
+    const own = look(of, layer, head, word).shares, column = words(of)[most(own)].position, cell = cellOf(STOPS[stopOf('')], layer, head, { row: word.position, column });
+    const claimed = { layer, head, word: word.position, step: '', cell };
     if (found) nudge ??= firstVisit();
     return html`<div class="enc-aside"><span data-rest>${[left, pieces].filter(Boolean).join(' ')}</span></div>
       <div class="enc-controls" ?hidden=${!found && !guessed}><div class="enc-switches">${found ? between('pair', found.sentences[0].split(' ').slice(Math.max(0, found.at - REACH + 2), found.at).join(' '), found.names, found.chosen, turn, nudge ?? false) : nothing}
