@@ -3,7 +3,7 @@
 import { focused } from './dom.js';
 import { html, nothing } from './lit.js';
 
-/** A number: `share` of the room from 0 to 1, a `mark` there, what is written behind it; `cut` where it goes beyond. @typedef {{share: number, text: string, mark?: number, colour?: string, cut?: boolean}} Fill */
+/** A number: `share` of the room from 0 to 1, a `mark` there, what is written behind it, and of several which one it is; `cut` where it goes beyond. @typedef {{share: number, text: string, mark?: number, colour?: string, cut?: boolean, title?: string}} Fill */
 /**
  * A line. `key` is what its choice means, `place` its number, `says` is heard of it; `kind` are classes, `word`, `cell` and `data` are written at it for whom it concerns.
  * @typedef {{name: string, fills: Fill[], key?: number, place?: string, title?: string, says?: string, chosen?: boolean, kind?: string, word?: number, cell?: number, data?: {guess?: string, share?: number | string, after?: number | string}}} Bar
@@ -29,5 +29,5 @@ export function bars(all, { label, kind = '', direction, choose } = {}) {
   return html`<ul class="bars ${kind}" role=${choose ? 'listbox' : nothing} aria-label=${label ?? nothing} dir=${direction ?? nothing} @keydown=${choose ? walk : nothing}>${all.map(({ name, fills, key, place, title, says, chosen, kind: is, word, cell, data = {} }, i) => html`<li class=${is || nothing}
     role=${choose ? 'option' : nothing} aria-selected=${choose ? String(Boolean(chosen)) : nothing} tabindex=${choose ? (i === own ? 0 : -1) : nothing} aria-label=${says ?? nothing} @click=${choose ? () => choose(key ?? i) : nothing}
     data-word=${word ?? nothing} data-cell=${cell ?? nothing} data-guess=${data.guess ?? nothing} data-share=${data.share ?? nothing} data-after=${data.after ?? nothing}>
-    ${place === undefined ? nothing : html`<span class="bar-place">${place}</span>`}<bdi class="bar-name" title=${title ?? nothing}>${name}</bdi><span class="bar-fills">${fills.map(({ share, text, mark = NaN, colour, cut }) => html`<span class="bar-room" data-colour=${colour ?? nothing}><i ?data-cut=${cut} style="width: max(1px, ${percentOf(share).toFixed(2)}%)"></i>${Number.isFinite(mark) ? html`<b style="inset-inline-start: ${percentOf(mark)}%"></b>` : nothing}</span><span class="bar-said">${text}</span>`)}</span></li>`)}</ul>`;
+    ${place === undefined ? nothing : html`<span class="bar-place">${place}</span>`}<bdi class="bar-name" title=${title ?? nothing}>${name}</bdi><span class="bar-fills">${fills.map(({ share, text, mark = NaN, colour, cut, title: which }) => html`<span class="bar-room" data-colour=${colour ?? nothing}><i ?data-cut=${cut} style="width: max(1px, ${percentOf(share).toFixed(2)}%)"></i>${Number.isFinite(mark) ? html`<b style="inset-inline-start: ${percentOf(mark)}%"></b>` : nothing}</span>${which ? html`<span class="enc-spoken"> ${which} </span>` : nothing}<span class="bar-said" data-colour=${colour ?? nothing}>${text}</span>`)}</span></li>`)}</ul>`;
 }

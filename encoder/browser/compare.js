@@ -3,6 +3,8 @@
 import { atRest, headline } from './controls.js';
 import { among } from './rows.js';
 import picture_style from './attention.css';
+import { bars } from './bars.js';
+import { board } from './board.js';
 import { sentenceField } from './bar.js';
 import { listed, outside } from './claim.js';
 import style from './compare.css';
@@ -218,7 +220,7 @@ export function compare(root, context) {
         <p class="cp-how">${['A row is where from, a column where to. Blue: more in B, warm: less.', of.counts.every(Boolean) ? '' : 'How much a head differs is read from the words that both sentences share.', windowed(a)].filter(Boolean).join(' ')}</p></div>
       <div class="cp-right"><section aria-label="All heads"><h2 class="cp-title">How much each head differs</h2><div class="cp-map">${map(a, of, at)}</div></section>
         <section aria-label="The chosen word in A and in B"><h2 class="cp-title">Where ${calledPair(of.columns[of.rows[row]])} looks</h2>
-          <p class="cp-key" aria-hidden="true"><i class="cp-a"></i>A<i class="cp-b"></i>B</p><ul class="cp-bars">${bars(a, now)}</ul>
+          <p class="cp-key" aria-hidden="true"><i class="cp-a"></i>A<i class="cp-b"></i>B</p>${barsOf(a, now)}
           <p class="cp-how">${of.counts[row] ? '' : 'This word itself is another in B, so this row says nothing of the heads.'}</p></section></div>`;
   }
 
@@ -247,27 +249,26 @@ export function compare(root, context) {
   function map(a, of, at) {
     const { layers, heads } = a.about.model, theme = themeOf(getComputedStyle(page).getPropertyValue('background-color')), all = inOrder(of.heads), most = Math.abs(all[0].change), ends = { low: 0, high: most || 1 };
     const own = all.filter(one => Math.abs(one.change) > Math.abs(at.change)).length, { layer, head, change } = all[0];
-    const cell = (/** @type {Change} */ one) => html`<div role="gridcell" tabindex="-1" aria-selected="false" data-head-row="${one.layer},${one.head}" data-change=${one.change}
-      aria-label=${typeset(`Head ${one.head} of layer ${one.layer}: ${points(Math.abs(one.change))}`)} style="background: ${css(colourOf(Math.abs(one.change), ends, 'share', theme))}"></div>`;
-    return html`<div class="cp-heads" role="grid" aria-label="How much each head differs" aria-rowcount=${layers + 1} aria-colcount=${heads + 1} style="--heads: ${heads}">
-        <div role="row" class="cp-head-top"><div role="columnheader"><span class="enc-spoken">layer</span></div>${Array.from({ length: heads }, (_, i) => html`<div role="columnheader">${i}</div>`)}</div>
-        ${Array.from({ length: layers }, (_, i) => html`<div role="row" class="cp-head-row"><div role="rowheader">${i}</div>${of.heads.slice(i * heads, (i + 1) * heads).map(cell)}</div>`)}</div>
+    const part = (/** @type {number} */ row, /** @type {number} */ column) => {
+      const one = of.heads[row * heads + column];
+      return { value: one.change, colour: css(colourOf(Math.abs(one.change), ends, 'share', theme)), says: typeset(`Head ${one.head} of layer ${one.layer}: ${points(Math.abs(one.change))}`) };
+    };
+    return html`<div class="cp-heads">${board({ label: 'How much each head differs', layers, heads, names: Array.from({ length: heads }, (_, i) => String(i)), attribute: 'data-head-row', kind: 'is-small', part })}</div>
       <div class="cp-legend"><div class="cp-scale"><span>0</span><i style="background: ${gradient('share', theme)}"></i><span>${tight(points(most))}</span></div>
         <p class="cp-rank">${typeset(`The largest difference of one share in the map of a head. A row is a layer, a column a head. ${own > 0 ? say(own === 1 ? 'compare_second' : 'compare_rank', { count: own, layer, head, change: Math.abs(change) }) : ''}`).trim()}</p></div>`;
   }
 
   /** The shares of a row in A and in B. @param {Packet} a @param {ReturnType<typeof lookedAt>} now */
-  function bars(a, { b, of, shares, names, looked: { row } }) {
+  function barsOf(a, { b, of, shares, names, looked: { row } }) {
     const width = of.columns.length, from = row * width, change = (/** @type {number} */ i) => Math.abs(shares.change[from + i]);
     const first = of.columns.map((_, i) => i).sort((x, y) => change(y) - change(x)).slice(0, FEW).sort((x, y) => x - y), left = of.columns.map((_, i) => i).filter(i => !first.includes(i));
     const lines = first.map(i => ({ name: names[i], a: shares.a[from + i], b: shares.b[from + i], own: i === of.rows[row] }));
     const sum = (/** @type {Float32Array} */ all) => left.reduce((total, i) => total + all[from + i], 0);
     if (left.length) lines.push({ name: `${left.length} other words`, a: sum(shares.a), b: sum(shares.b), own: false });
     if (Math.max(shares.rest.a[row], shares.rest.b[row]) > NONE) lines.push({ name: pairsOf(a, b).length > width ? 'all else' : outside(a), a: shares.rest.a[row], b: shares.rest.b[row], own: false });
-    const most = Math.max(...lines.flatMap(one => [one.a, one.b]).filter(Number.isFinite), 1e-9), wide = (/** @type {number} */ share) => `width: max(1px, ${(100 * Math.max(0, share)) / most}%)`;
-    return lines.map(({ name, a: ours, b: theirs, own }) => html`<li class=${own ? 'cp-own' : nothing} data-a=${ours} data-b=${theirs}><bdi class="cp-name" translate="no" lang="">${name}</bdi>
-      <span class="cp-pair" aria-hidden="true"><i class="cp-a" style=${wide(ours)}></i><i class="cp-b" style=${wide(theirs)}></i></span>
-      <span class="cp-shares"><span class="enc-spoken"> in A </span><span class="cp-a">${tight(percent(ours, 1))}</span><span class="enc-spoken"> in B </span><span class="cp-b">${tight(percent(theirs, 1))}</span></span></li>`);
+    const most = Math.max(...lines.flatMap(one => [one.a, one.b]).filter(Number.isFinite), 1e-9), [ours, theirs] = /** @type {const} */ (['accent', 'second']);
+    const fill = (/** @type {number} */ share, /** @type {'accent' | 'second'} */ colour) => ({ share: share / most, text: tight(percent(share, 1)), colour, title: colour === ours ? 'in A' : 'in B' });
+    return bars(lines.map(({ name, a: one, b: other, own }) => ({ name, kind: own ? 'is-own' : '', fills: [fill(one, ours), fill(other, theirs)], data: { share: one, after: other } })), { kind: 'is-thin cp-bars' });
   }
 
   return {

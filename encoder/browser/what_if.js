@@ -1,6 +1,7 @@
 // @ts-check
 // The What if page: a board of switches for the parts of the model, and what the guess becomes when some of them are off.
 import { dress, el, focused, put, rove, themeOf, walkByKeys } from './dom.js';
+import { board } from './board.js';
 import { colourOf, css, gradient, inkOn } from './grid.js';
 import { atRest, headline } from './controls.js';
 import { html, nothing, render as into } from './lit.js';
@@ -310,18 +311,17 @@ export function whatIf(root, context) {
     const names = [...Array.from({ length: model.heads }, (_, head) => (head ? String(head) : 'head 0')), 'atten\u00adtion', 'feed-forward', 'whole layer'];
     const [line, column] = at.split(',').map(Number), known = all.flat().some(Number.isFinite);
     if (all[line]?.[column] === undefined) at = [...off][0] ?? key(state.layer, state.head);
-    /** @param {number} value @param {number} layer @param {number} column */
-    const cell = (value, layer, column) => {
-      const place = { layer, column }, name = key(layer, column), out = isOff(off, place, model), near = Math.round(100 * value), colour = colourOf(guess ? -value : value, scale, kind, theme), head = column < model.heads;
-      return html`<td class=${head ? nothing : 'wi-block'}><button type="button" tabindex=${name === at ? 0 : -1} data-cell=${name} data-effect=${Number.isFinite(value) ? value : nothing} aria-pressed=${out}
-        class=${head && isOff(off, { layer, column: model.heads }, model) ? 'wi-under' : nothing} aria-label="${nameOf(place, model)}, ${out ? 'off' : 'on'}; ${spoken(base, each, place)}" style="--colour: ${css(colour)}; --on: ${inkOn(colour)}"
-        >${out ? '✕' : !Number.isFinite(value) ? '' : near ? typeset(String(near)) : '·'}</button></td>`;
+    /** @param {number} layer @param {number} column */
+    const part = (layer, column) => {
+      const value = all[layer][column], place = { layer, column }, out = isOff(off, place, model), near = Math.round(100 * value), colour = colourOf(guess ? -value : value, scale, kind, theme);
+      return {
+        value, pressed: out, tab: key(layer, column) === at, colour: css(colour), ink: inkOn(colour), says: `${nameOf(place, model)}, ${out ? 'off' : 'on'}; ${spoken(base, each, place)}`,
+        kind: column < model.heads && isOff(off, { layer, column: model.heads }, model) ? 'is-under' : '', text: out ? '✕' : !Number.isFinite(value) ? '' : near ? typeset(String(near)) : '·',
+      };
     };
     return html`<p class="wi-reading">${pointed ? `${spoken(base, each, pointed)}.` : 'Press a part to switch it off, or on again.'}</p>
-      <div class="wi-scroll"><table class="wi-board" role="grid" aria-label="Switches: press a part to switch it off, or on again" style="--heads: ${model.heads}" data-many=${model.layers > 16 ? 'most' : model.layers > 8 ? 'many' : nothing}
-        @pointermove=${(/** @type {PointerEvent} */ event) => { if (event.pointerType === 'mouse') point(placeOf(event)); }} @pointerleave=${() => point(null)} @click=${(/** @type {Event} */ event) => press(placeOf(event))} @focusin=${enter} @focusout=${() => point(null)} @keydown=${walk}>
-        <thead><tr><th scope="col">layer</th>${names.map((name, i) => html`<th scope="col" aria-label=${i < model.heads ? `head ${i}` : name.replace('\u00ad', '')} class=${i < model.heads ? nothing : 'wi-block'}>${name}</th>`)}</tr></thead>
-        <tbody>${all.map((values, layer) => html`<tr><th scope="row" aria-label="layer ${layer}">${layer}</th>${values.map((value, i) => cell(value, layer, i))}</tr>`)}</tbody></table></div>
+      <div class="wi-scroll" @pointermove=${(/** @type {PointerEvent} */ event) => { if (event.pointerType === 'mouse') point(placeOf(event)); }} @pointerleave=${() => point(null)} @click=${(/** @type {Event} */ event) => press(placeOf(event))} @focusin=${enter} @focusout=${() => point(null)} @keydown=${walk}>
+        ${board({ label: 'Switches: press a part to switch it off, or on again', layers: model.layers, heads: model.heads, names, part })}</div>
       <p class="wi-legend-of">${!known ? 'This model is too large to try each part alone: switches have no colours.' : guess ? `The colour and number of a switch: how many points of the share of “${guessed?.[0]}” are lost without that part alone.` : 'The colour and number of a switch: by how many percent of its length the output changes without that part alone.'}</p>
       ${known ? html`<div class="wi-legend"><span>${guess ? `${points(most)} lost` : '0 %'}</span><i style="background: ${gradient(kind, theme)}"></i><span>${guess ? `${points(most)} gained` : percent(most)}</span><span>${beyond ? `${beyond} go${beyond === 1 ? 'es' : ''} beyond these ends` : ''}</span></div>` : nothing}`;
   }

@@ -114,7 +114,7 @@ def test_it_opens_on_what_the_two_runs_show(opened: Opened, run: Any, base: Text
     assert (was, now) == ("“are” (85 %)", "“is” (87 %)")
     # Every head's share of the colours is its largest difference.
     cells = page.locator("[data-head-row]").evaluate_all(
-        "all => all.map(one => [one.dataset.headRow, Number(one.dataset.change), one.ariaLabel])"
+        "all => all.map(one => [one.dataset.headRow, Number(one.dataset.value), one.ariaLabel])"
     )
     assert len(cells) == 48
     for place, value, label in cells:
@@ -125,7 +125,7 @@ def test_it_opens_on_what_the_two_runs_show(opened: Opened, run: Any, base: Text
     assert text(page.locator(".cp-scale span").last) == points(abs(change))
     # The bars of the row are its shares in both runs; what goes to no word stands last.
     bars = page.locator(".cp-bars li").evaluate_all(
-        "all => all.map(li => [Number(li.dataset.a), Number(li.dataset.b)])"
+        "all => all.map(li => [Number(li.dataset.share), Number(li.dataset.after)])"
     )
     for i, trace in enumerate((a, b)):
         shares = grouped(trace, layer, head)[row]
@@ -207,7 +207,7 @@ def test_another_b_is_run_once_and_words_without_a_partner_are_said(opened: Open
     # “Unfathomable” and “kindness” are two words, “Goodness” and “never” two others: they are paired in order.
     assert page.locator(".cp-differs").count() == 2
     np.testing.assert_allclose(
-        page.locator(".cp-bars li").evaluate_all("all => all.map(li => Number(li.dataset.b))")[:5],
+        page.locator(".cp-bars li").evaluate_all("all => all.map(li => Number(li.dataset.after))")[:5],
         grouped(run(GOOD), 2, 1)[
             page.evaluate("[...document.querySelectorAll('.cp-word')].findIndex(one => one.ariaPressed === 'true')")
         ],

@@ -28,7 +28,7 @@ from pages.ui.state.site import DRAWN, PAGES, path
 
 KEYS = [page.key for page in PAGES]
 # The pictures that the browser draws itself
-OF_BROWSER = ".picture-canvas, .enc-words, .hd-grid, .bars, .cv-canvas, .wi-board"
+OF_BROWSER = ".picture-canvas, .enc-words, .hd-grid, .bars, .cv-canvas, .board"
 WITHOUT_PICTURE = ("lessons", "class")  # text, a form first
 SCREEN: ViewportSize = {"width": 1280, "height": 800}
 HOSTILE_DAILY = ("compare",)  # shows what is typed, as words and in pictures
@@ -90,7 +90,7 @@ def draws(page: Page, key: str) -> None:
     expect(page.locator("h1")).to_have_text(next(one.title for one in PAGES if one.key == key))
     main = page.locator("[data-testid=stMain]")
     expect(
-        main.locator(f".main-svg, canvas, [data-testid=stDataFrame], .wi-board, .ou-cell, {WORDS}")
+        main.locator(f".main-svg, canvas, [data-testid=stDataFrame], .board, .ou-cell, {WORDS}")
         .locator("visible=true")
         .first
     ).to_be_visible()

@@ -25,7 +25,7 @@ from encoder.trace.trace import Trace
 
 KEYS = "The keys to the cabinet [MASK] on the table."
 OWN = "The cat chased the mouse."
-STOP = """() => document.querySelector('.wi-board [tabindex="0"]').getAttribute('data-cell')"""
+STOP = """() => document.querySelector('.board [tabindex="0"]').getAttribute('data-cell')"""
 FOCUS = "() => document.activeElement.getAttribute('data-cell')"
 NAMED = "({ level, edits }) => edits ? 'changed' : level"
 KINDS = ["attention", "feed_forward", "embedding", "output"]
@@ -110,12 +110,12 @@ def test_it_opens_with_the_head_off_that_the_guess_needs_most(opened: Opened, ba
     # Every switch says what is lost without it alone.
     parts = ("attention.output:zero", "feed_forward.output:zero")
     for i, j in [(0, 0), (4, 1), (5, 6)]:
-        assert float(cell(page, i, j).get_attribute("data-effect") or "") == pytest.approx(now - left[i, j], abs=1e-5)
+        assert float(cell(page, i, j).get_attribute("data-value") or "") == pytest.approx(now - left[i, j], abs=1e-5)
     for i in (1, 4):
         edits = [f"layers.{i}.{part}" for part in parts]
         for column, text in zip((8, 9, 10), [*edits, ";".join(edits)], strict=True):
             lost = now - share(base, KEYS, "are", text)
-            assert float(cell(page, i, column).get_attribute("data-effect") or "") == pytest.approx(lost, abs=1e-5)
+            assert float(cell(page, i, column).get_attribute("data-value") or "") == pytest.approx(lost, abs=1e-5)
             assert cell(page, i, column).text_content() == str(round(100 * lost)).replace("-", "\u2212")
 
 
@@ -249,7 +249,7 @@ def test_a_model_that_guesses_no_words_shows_how_far_its_output_goes(opened: Ope
     layer, head = max(heads, key=lambda place: heads[place])
     said = (title(page).text_content() or "").replace("\u00a0", " ")
     assert f"Without head {head} of layer {layer}, the output changes by {percent(heads[layer, head])}" in said
-    assert float(cell(page, 1, 4).get_attribute("data-effect") or "") == pytest.approx(
+    assert float(cell(page, 1, 4).get_attribute("data-value") or "") == pytest.approx(
         change(Edit("layers.1.feed_forward.output", "zero")), rel=1e-3
     )
     assert page.locator("[data-moved]").count() == 5 and page.locator(".wi-gap").count() == 0
@@ -262,7 +262,7 @@ def test_a_model_that_guesses_no_words_shows_how_far_its_output_goes(opened: Ope
 def test_a_change_that_cannot_be_is_said(opened: Opened) -> None:
     page = opened()
     settled(page)
-    board = page.locator(".wi-board").bounding_box()
+    board = page.locator(".board").bounding_box()
     assert board and board["y"] < 300 and board["y"] + board["height"] < DESK["height"]
     page.evaluate("window.store.set({ edits: 'layers.77.output:zero' })")
     expect(page.get_by_role("alert").first).to_contain_text("77")
