@@ -16,13 +16,15 @@ import { parts } from './say.js';
 import { open, toQuery } from './store.js';
 import { half, namesOf } from './strips.js';
 import { wordRow } from './tokens.js';
-import { vectorStrips } from './vectors.js';
+import { vectorSlider } from './vectors.js';
 import { aboutOf, again, cellOf, countOf, figure, finding, lengthOf, pairsBeside, readCell, stopFor, stopsOf, stripsOf, turnAt, waveAt } from './way_in.js';
 
 /** @typedef {import('./packet.js').Packet} Packet */
 /** @typedef {import('./store.js').Chosen} State */
 
 const LEVEL = 4, FINE = 8, MOST = 400; // points of a curve from one place to the next, and of all of it
+/** Of strips from below: what comes out stands out. @type {('accent' | 'second' | 'muted')[]} */
+const COLOURS = ['accent', 'second', 'muted'];
 const SLOW = 150; // ms without the numbers, until that is said
 
 /** @param {HTMLElement} root @param {import('./mount.js').Context} context @returns {import('./mount.js').Page} */
@@ -45,7 +47,8 @@ export function embedding(root, context) {
     choose: stop => choose({ stop }), rest: () => { const stop = played; played = -1; if (stop >= 0) choose({ stop }); },
     play: stop => { played = stop; if (state.number) store.set({ number: '' }); render(); },
   });
-  const strips = vectorStrips({ choose: number => choose({ number }) });
+  let pointed = -1;
+  const strips = vectorSlider({ point: d => { pointed = d ?? -1; render(); }, keep: number => choose({ number }) });
   const table = el('canvas', { class: 'em-table', role: 'img' });
   const page = el('section', { class: 'em', 'aria-label': 'Embedding and position' });
   root.append(page);
@@ -121,7 +124,13 @@ export function embedding(root, context) {
     list.draw(tokens.flatMap((token, at) => (kinds[at] === 'padding' ? [] : [{ name: token, position: at, off: !held.has(at), kind: kinds[at] === 'word' ? '' : 'is-other', title: token.length > 12 ? inFull(of, token) : null }])), position, direction(of));
     stops.draw(now.all.map(({ label, title }) => ({ text: label, title: `${label}: ${title}` })), index);
     const shown = stripsOf(part, stop, i, position);
-    if (shown.length) strips.draw({ strips: shown, number, own: stop.key !== 'sum', whose });
+    if (shown.length) {
+      const drawn = shown.map((one, k) => ({ ...one, colour: COLOURS[shown.length - 1 - k] ?? 'muted' })), d = Math.max(0, Math.min(pointed >= 0 ? pointed : number, shown[0].values.length - 1));
+      strips.draw({
+        key: [of.about.model.digest, of.about.sentence, of.about.second, of.about.edits, of.about.hidden.join(), stop.key, position].join(' '), strips: drawn, chosen: d, kept: number, label: `The ${shown[0].values.length} numbers of ${whose}`,
+        says: `number ${number}: ${shown.map(one => `${one.name} ${typeset(sure(one.values[number], one.within))}`).join(', ')}`,
+      });
+    }
     rest.say(`${begins(whose)}, ${stop.label}: ${head.finding.textContent}`);
     return html`${list.element}${stops.element}<p class="em-what">${stop.what}</p>
       <div class="em-body"><div class="em-left">${nearest(part, now)}${lengths(part, now)}${placePicture(part, now)}</div>${beside(part, now, names)}${shown.length ? html`<div class="em-below">${strips.element}</div>` : nothing}</div>`;

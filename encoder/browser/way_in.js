@@ -42,7 +42,7 @@ export function stopsOf(part) {
     { key: 'word', label: 'word', step: 'embedding.tokens', title: 'Its row of the table', what: 'Every word of the vocabulary has one vector, the same in every sentence. Bars are cosines: 1 is the same direction, 0 nothing in common.' },
     factor === null ? null : { key: 'scaled', label: `× ${tidy(factor)}`, step: 'embedding.scaled', title: 'Multiplied by √d', what: 'Every number is multiplied by the root of how many there are, so that the word outweighs the place that is added next.' },
     { key: 'place', label: 'place', step: 'embedding.positions', title: 'Its place', what: PLACES[positions] },
-    { key: 'sum', label: 'sum', step: arrays.sum ? 'embedding.sum' : 'embedding.output', title: 'Added, number by number', what: 'Number by number, the upper strips add up to the last one. All have one scale of colours.' },
+    { key: 'sum', label: 'sum', step: arrays.sum ? 'embedding.sum' : 'embedding.output', title: 'Added, number by number', what: 'Number by number, the upper strips add up to the last one. All have one scale.' },
     norm ? { key: 'norm', label: 'norm', step: `${prefix}output`, title: 'Brought to one size', what: 'A norm brings the numbers of each token to one mean and one spread, then stretches and shifts each by what it has learned.' } : null,
     widened ? { key: 'widened', label: 'widened', step: 'embedding.output', title: 'Widened', what: 'The tables of this model are narrower than its layers: a linear map brings each row to their width.' } : null,
   ];
