@@ -17,6 +17,17 @@ PRODUCT, LANGUAGES = ("encoder", "pages"), (".py", ".js", ".css", ".ts")
 EMPTY_WORDS = frozenset({"asked", "found", "kept", "made", "one", "said", "seen", "told"})
 FIVE = frozenset({"one", "found", "said", "told", "made"})
 SHORT = 75  # lines
+KINDS = {  # of pictures -> the class of what only the element of that kind makes
+    "grid": "picture-canvas",
+    "heads": "enc-layer-rows",
+    "arcs": "enc-arcs",
+    "bars": "bar-room",
+    "vectors": "vs",
+    "words after layers": "ou-grid",
+    "board": "board",
+    "curve": "curve-plot",
+    "table of numbers": "row-table",
+}
 PAGE_TABLE = ROOT / "encoder" / "browser" / "page_table.py"
 
 
@@ -115,6 +126,12 @@ def names_all(path: Path, pages: tuple[str, ...]) -> int:
     return count
 
 
+def makers(name: str, scripts: dict[Path, str]) -> int:
+    """How many scripts make an element of a class."""
+    made = re.compile(rf"""class(?:=|:\s)['"`](?:[^'"`>]*\s)?{name}[\s'"`$]""")
+    return sum(bool(made.search(source)) for source in scripts.values())
+
+
 def figures() -> dict[str, int]:
     """All that is counted."""
     product = tracked(*PRODUCT)
@@ -122,6 +139,7 @@ def figures() -> dict[str, int]:
     python = [path for path in product if path.suffix == ".py"]
     library = arrows("encoder")
     text = {path: path.read_text(encoding="utf-8") for path in (*product, *tracked("tests"))}
+    scripts = {path: text[path] for path in product if path.suffix == ".js"}
     basenames = Counter(path.name for path in product if path.name not in ("__init__.py", "__main__.py"))
     return {
         "folders of the library": sum(1 for path in (ROOT / "encoder").iterdir() if any(path.glob("*.py"))),
@@ -133,6 +151,8 @@ def figures() -> dict[str, int]:
         f"files under {SHORT} lines": sum(text[path].count("\n") < SHORT for path in product),
         "# fmt: skip": sum(each.count("  # fmt: skip\n") for each in text.values()),
         "the five words as names": sum(name in FIVE for path in python for name in names_of(path)),
+        "drawers of a number": makers("enc-number", scripts),
+        "elements a kind of picture": max(makers(name, scripts) for name in KINDS.values()),
         "owners of a page": max(map(owners, pages)),
         "tables that name all pages": sum(names_all(path, pages) for path in product),
         "places that hand a figure to Plotly": sum(

@@ -22,7 +22,7 @@ import palette from '../support/palette.json' with { type: 'json' };
  * @property {{rows: number, columns: number}} every
  */
 
-export const LEAST = 3; // pixels of a cell's side
+const LEAST = 3; // pixels of a cell's side, below which it is a part of one
 const MOST = 44, READ = 18, LINE = 13, GAP = 8; // READ: a cell whose number is still read, below which none shrinks for the height of a window
 const FAR = { share: 4, signed: 2 }; // a largest number that is so many times the usual one does not end the colours
 
@@ -39,7 +39,7 @@ export function layout({ rows, columns, tokens, widest, last = widest, digits = 
   const grid = columns === tokens;
   const count = Math.max(tokens, 8), tail = Math.round(Math.min(last, 110) * 0.72) + 10; // a tilted name goes on to the right of its column
   const top = Math.round(Math.min(widest, 110) * 0.72) + 16;
-  const widely = Math.max(LEAST, Math.min(MOST, Math.floor(Math.min((room - left - 2) / count, (room - left - tail) / (tokens - 0.5)))));
+  const fits = Math.max(0.1, Math.min((room - left - 2) / count, (room - left - tail) / (tokens - 0.5))), widely = fits < LEAST ? fits : Math.min(MOST, Math.floor(fits));
   const side = Math.min(widely, Math.max(READ, Math.floor((tall - top - 2) / rows)));
   const high = side;
   const across = side * count;
@@ -139,21 +139,39 @@ export const gradient = (parts, theme) => `linear-gradient(90deg, ${RAMPS[theme]
 /** @type {WeakMap<Float32Array, Map<string, HTMLCanvasElement>>} */
 const pictures = new WeakMap();
 
-/** The cells as one small picture, one pixel each, kept with their numbers. @param {Scene} scene */
-function pixels({ numbers, ends, parts, theme }) {
+/** The mean of the numbers of each of fewer cells. @param {Numbers} numbers @param {number} across @param {number} down */
+function averaged({ values, shut, columns, rows: { length: rows } }, across, down) {
+  const sums = new Float32Array(across * down), counts = new Uint32Array(across * down);
+  values.forEach((value, i) => {
+    if (shut?.[i] || !Number.isFinite(value)) return;
+    const at = Math.floor(Math.floor(i / columns) * down / rows) * across + Math.floor(i % columns * across / columns);
+    sums[at] += value;
+    counts[at]++;
+  });
+  return sums.map((sum, i) => (counts[i] ? sum / counts[i] : NaN));
+}
+
+/**
+ * The cells as one small picture, one pixel each, kept with their numbers; where there are fewer pixels than cells, each is the mean of those that fall into it.
+ * @param {Scene} scene @param {number} wide @param {number} high pixels that there are
+ */
+function pixels({ numbers, ends, parts, theme }, wide, high) {
+  const across = Math.max(1, Math.min(numbers.columns, Math.floor(wide))), down = Math.max(1, Math.min(numbers.rows.length, Math.floor(high)));
   const kept = pictures.get(numbers.values) ?? new Map();
   pictures.set(numbers.values, kept);
-  const known = kept.get(theme);
+  const name = `${theme} ${across} ${down}`, known = kept.get(name);
   if (known) return known;
   const canvas = document.createElement('canvas');
-  canvas.width = numbers.columns;
-  canvas.height = numbers.rows.length;
+  canvas.width = across;
+  canvas.height = down;
   const pen = canvas.getContext('2d');
   if (!pen) return canvas;
   const image = pen.createImageData(canvas.width, canvas.height);
-  numbers.values.forEach((value, i) => image.data.set([...colourOf(numbers.shut?.[i] ? NaN : value, ends, parts, theme), 255], 4 * i));
+  const fewer = across < numbers.columns || down < numbers.rows.length, values = fewer ? averaged(numbers, across, down) : numbers.values;
+  values.forEach((value, i) => image.data.set([...colourOf(!fewer && numbers.shut?.[i] ? NaN : value, ends, parts, theme), 255], 4 * i));
   pen.putImageData(image, 0, 0);
-  kept.set(theme, canvas);
+  if (kept.size > 4) kept.clear(); // of other windows
+  kept.set(name, canvas);
   return canvas;
 }
 
@@ -176,11 +194,9 @@ export function paint(pen, laid, scene, font) {
   const { numbers, chosen, colours } = scene, { rows, columns } = numbers;
   const right = laid.left + laid.wide * columns, bottom = laid.top + laid.high * rows.length;
   pen.clearRect(0, 0, laid.width, laid.height);
-  pen.imageSmoothingEnabled = laid.wide < 1;
-  const small = pixels(scene);
-  if (laid.wide >= 1) pen.drawImage(small, laid.left, laid.top, right - laid.left, bottom - laid.top);
-  // Made narrower, a row at a time, so that none runs into the next.
-  else for (let i = 0; i < rows.length; i++) pen.drawImage(small, 0, i, columns, 1, laid.left, laid.top + i * laid.high, right - laid.left, laid.high);
+  pen.imageSmoothingEnabled = false;
+  const ratio = pen.getTransform().a;
+  pen.drawImage(pixels(scene, ratio * (right - laid.left), ratio * (bottom - laid.top)), laid.left, laid.top, right - laid.left, bottom - laid.top);
   pen.fillStyle = colours.page;
   if (laid.wide >= 10) for (let j = 1; j < columns; j++) pen.fillRect(laid.left + j * laid.wide - 0.5, laid.top, 1, bottom - laid.top);
   if (laid.high >= 10) for (let i = 1; i < rows.length; i++) pen.fillRect(laid.left, laid.top + i * laid.high - (numbers.names ? 0.5 : 1.5), right - laid.left, numbers.names ? 1 : 3);
