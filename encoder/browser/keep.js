@@ -1,7 +1,8 @@
 // @ts-check
 // What can be taken along of the picture that is shown: its link, files, lines of code and words.
 import { copied, fold, told } from './controls.js';
-import { el, put, write } from './dom.js';
+import { el, write } from './dom.js';
+import { html, nothing, render as into } from './lit.js';
 
 /** A picture that is shown: its key, the parameters of a link to it, and how it is called. @typedef {{picture: string, query: Record<string, string>, name: string}} Kept */
 /** What the server says of it;  @typedef {{title: string, caption: string, alt: string, code: string, formats: string[]}} About */
@@ -31,18 +32,20 @@ export function saved({ name, data }) {
 /** @param {HTMLElement} root @param {import('./mount.js').Context} context */
 export function keep(root, context) {
   const button = el('button', { type: 'button', class: 'enc-pill enc-keep', 'aria-haspopup': 'menu', 'aria-expanded': 'false' }, 'Keep');
-  const name = el('p', { class: 'enc-keep-name', id: 'enc-keep-name' }), menu = el('div', { role: 'menu', 'aria-labelledby': 'enc-keep-name' });
-  const waiting = el('p', { class: 'enc-keep-waiting', role: 'status' });
-  const box = el('div', { class: 'enc-keep-box', hidden: true }, name, menu, waiting), said = el('p', { class: 'enc-kept', role: 'status' });
-  const dialog = told(root);
-  const gone = new AbortController();
+  const box = el('div', { class: 'enc-keep-box', hidden: true }), said = el('p', { class: 'enc-kept', role: 'status' });
+  const dialog = told(root), gone = new AbortController();
   let known = /** @type {{of: string, about: Promise<About>}} */ ({ of: '' });
-  const list = fold(button, box, { items: () => /** @type {HTMLElement[]} */ ([...menu.children]), fill });
+  const list = fold(button, box, () => { look(); return entries(); });
   button.onkeydown = event => {
     if (event.key !== 'ArrowDown' || !box.hidden) return;
     event.preventDefault();
     list.unfold(true);
   };
+  /** What is offered, and what is said of it. @type {Kept | null} */
+  let kept = null;
+  /** @type {About | null} */
+  let found = null;
+  let waits = '';
 
   /** What is said of a picture, asked once. @param {Kept} kept */
   function about(kept) {
@@ -57,43 +60,28 @@ export function keep(root, context) {
     return ask ? ask({ picture, query, format }, gone.signal) : Promise.reject(new Error('No server is here to ask.'));
   }
 
-  function fill() {
-    const kept = context.kept();
+  /** Looks what there is. */
+  function look() {
+    const { keep: ask } = context.options(), mine = context.kept();
+    [kept, found, waits] = [mine, null, mine && ask ? 'Looking what can be kept …' : ''];
     write(said, '');
-    write(name, kept?.name ?? '');
-    entries(kept, null);
-    write(waiting, '');
-    if (!kept || !context.options().keep) return;
-    write(waiting, 'Looking what can be kept …');
-    const still = () => !box.hidden && JSON.stringify(context.kept()) === JSON.stringify(kept);
-    about(kept).then(found => { if (still()) { entries(kept, found); write(waiting, ''); } }, error => { if (still()) write(waiting, error.message); });
-  }
-  /** The entries that there are. @param {Kept | null} kept @param {About | null} found */
-  function entries(kept, found) {
-    const has = (/** @type {Key} */ key) => {
-      if (key === 'link') return true;
-      if (OF_RUN.includes(key)) return Boolean(context.options().keep && context.run() && (found || !kept));
-      if (key === 'code') return Boolean(found?.code);
-      if (key === 'words') return Boolean(found);
-      return Boolean(found?.formats.includes(key));
+    const tell = (/** @type {About | null} */ about, says = '') => {
+      if (box.hidden || JSON.stringify(context.kept()) !== JSON.stringify(mine)) return;
+      [found, waits] = [about, says];
+      into(entries(), box);
     };
-    for (const one of [...menu.children]) if (!has(/** @type {Key} */ (one.getAttribute('data-keep')))) one.remove();
-    let next = menu.firstElementChild; // what is there keeps its place, and the keys
-    for (const [key, text] of ENTRIES) {
-      if (next?.getAttribute('data-keep') === key) next = next.nextElementSibling;
-      else if (has(key)) menu.insertBefore(el('button', { type: 'button', role: 'menuitem', tabindex: '-1', 'data-keep': key }, text), next);
-    }
-    for (const one of /** @type {HTMLElement[]} */ ([...menu.children])) {
-      const key = /** @type {Key} */ (one.dataset.keep);
-      one.onclick = () => {
-        list.unfold(false);
-        button.focus();
-        act(key, kept, found);
-      };
-    }
+    if (mine && ask) about(mine).then(tell, error => tell(null, error.message));
   }
-  /** @param {Key} key @param {Kept | null} kept @param {About | null} found */
-  async function act(key, kept, found) {
+  /** Whether there is an entry. @param {Key} key */
+  function has(key) {
+    if (OF_RUN.includes(key)) return context.options().keep && context.run() && (found || !kept);
+    return key === 'link' || (key === 'code' ? found?.code : key === 'words' ? found : found?.formats.includes(key));
+  }
+  const entries = () => html`<p class="enc-keep-name" id="enc-keep-name">${kept?.name}</p>
+    <div role="menu" aria-labelledby="enc-keep-name">${ENTRIES.map(([key, text]) => (has(key) ? html`<button type="button" role="menuitem" tabindex="-1" data-keep=${key} @click=${list.does(() => act(key))}>${text}</button>` : nothing))}</div>
+    <p class="enc-keep-waiting" role="status">${waits}</p>`;
+  /** @param {Key} key */
+  async function act(key) {
     try {
       if (key === 'link') await link();
       else if (key === PAGE) await page();

@@ -1,6 +1,7 @@
 // @ts-check
 // A grid with a column for each layer. What is followed has a line through the columns; a column that is pointed at, or a cell that is chosen, is told of.
-import { children, el, focused, put, reveal, svg, write } from './dom.js';
+import { el, focused, put, reveal, rove } from './dom.js';
+import { html, nothing, render as into } from './lit.js';
 
 /** @typedef {import('./settling.js').Table} Table */
 /** @typedef {{column: number, row: number}} At `row` is -1 for the heads of columns */
@@ -12,8 +13,7 @@ const FIT = 8; // columns that stand side by side without scrolling
 
 /** @param {Heard} heard */
 export function layered({ point, keep }) {
-  const grid = el('div', { class: 'ou-grid', role: 'grid' }), line = svg('svg', { class: 'ou-line', 'aria-hidden': 'true' }), path = line.appendChild(svg('path'));
-  const sheet = el('div', { class: 'ou-sheet' }, grid, line), element = el('div', { class: 'ou-scroll' }, sheet);
+  const sheet = el('div'), element = el('div', { class: 'ou-scroll' }, sheet);
   /** @type {Table | null} */
   let table = null;
   /** @type {At} */
@@ -22,47 +22,41 @@ export function layered({ point, keep }) {
 
   /** @param {EventTarget | null} target @returns {At | null} */
   const placeOf = target => {
-    const cell = target instanceof Element ? /** @type {HTMLElement | null} */ (target.closest('[data-cell]')) : null;
-    const [column, row] = (cell?.dataset.cell ?? '').split(',').map(Number);
-    return cell ? { column, row } : null;
+    const [column, row] = (target instanceof Element ? target.closest('[data-cell]')?.getAttribute('data-cell') ?? '' : '').split(',').map(Number);
+    return row === undefined ? null : { column, row };
   };
+  const cells = () => /** @type {HTMLElement[]} */ ([...sheet.querySelectorAll('[data-cell]')]);
   /** @param {At} to */
-  const cellOf = ({ column, row }) => /** @type {HTMLElement | null} */ (grid.querySelector(`[data-cell="${column},${row}"]`));
-  /** @param {At} to */
-  function choose(to) {
+  const cellOf = ({ column, row }) => /** @type {HTMLElement | null} */ (sheet.querySelector(`[data-cell="${column},${row}"]`));
+  const stop = () => rove(cells(), cells().findIndex(cell => cell === cellOf(at)));
+  /** @param {At} to @param {boolean} [still] whether nothing is scrolled */
+  function choose(to, still = false) {
     const row = table?.rows[to.row];
     at = to;
     keep(to.column, row?.cells[to.column].word ?? null, row?.token ?? null);
-    rove();
+    stop();
+    cellOf(at)?.focus({ preventScroll: still });
   }
-  const rove = () => { for (const cell of grid.querySelectorAll('[data-cell]')) put(cell, { tabindex: cell.getAttribute('data-cell') === `${at.column},${at.row}` ? '0' : '-1' }); };
-
-  grid.onpointerover = event => { if (event.pointerType === 'mouse') point(placeOf(event.target)?.column ?? null); };
-  grid.onpointerleave = () => point(null);
-  grid.onclick = event => {
-    const to = placeOf(event.target);
-    if (!to) return;
-    choose(to);
-    cellOf(at)?.focus({ preventScroll: true });
-  };
-  grid.onkeydown = event => {
-    const from = placeOf(focused(grid));
+  /** @param {MouseEvent} event */
+  function click({ target }) {
+    const to = placeOf(target);
+    if (to) choose(to, true);
+  }
+  /** @param {KeyboardEvent} event */
+  function walk(event) {
+    const from = placeOf(focused(sheet));
     if (!from || !table || event.ctrlKey || event.metaKey || event.altKey) return;
-    const by = { ArrowRight: [1, 0], ArrowLeft: [-1, 0], ArrowDown: [0, 1], ArrowUp: [0, -1] }[event.key];
-    const columns = table.columns.length;
-    const to = event.key === 'Home' ? { ...from, column: 0 } : event.key === 'End' ? { ...from, column: columns - 1 }
-      : by ? { column: from.column + by[0], row: from.row + by[1] } : null;
+    const { row, column } = from, last = table.columns.length - 1;
+    const to = { ArrowRight: [column + 1, row], ArrowLeft: [column - 1, row], ArrowDown: [column, row + 1], ArrowUp: [column, row - 1], Home: [0, row], End: [last, row] }[event.key];
     if (!to) return;
     event.preventDefault();
-    if (to.column < 0 || to.column >= columns || to.row < -1 || to.row >= table.rows.length) return;
-    choose(to);
-    cellOf(at)?.focus();
-  };
+    if (to[0] >= 0 && to[0] <= last && to[1] >= -1 && to[1] < table.rows.length) choose({ column: to[0], row: to[1] });
+  }
 
   /** Draws the line from cell to cell. */
   function trace() {
     if (!table || element.hidden) return;
-    const boxes = table.path.map((row, column) => cellOf({ column, row }));
+    const boxes = table.path.map((row, column) => cellOf({ column, row })), [line, path] = sheet.querySelectorAll('svg, path');
     put(line, { width: sheet.offsetWidth, height: sheet.offsetHeight });
     const middle = (/** @type {HTMLElement} */ cell) => cell.offsetTop + cell.offsetHeight / 2;
     put(path, { d: boxes.slice(1).map((to, i) => {
@@ -80,50 +74,21 @@ export function layered({ point, keep }) {
     /** @param {Table} given @param {number} shown the column that is told of @param {number} kept */
     draw(given, shown, kept) {
       table = given;
-      const { columns, rows } = given, count = columns.length;
-      put(grid, { 'aria-label': given.label, 'aria-colcount': count + 1, 'aria-rowcount': rows.length + 1 });
-      sheet.style.setProperty('--columns', String(count));
-      sheet.classList.toggle('is-wide', count > FIT);
-      const lines = children(grid, rows.length + 1, () => el('div', { role: 'row', class: 'ou-row' }));
-      const top = children(lines[0], count + 1, i => el('div', { role: 'columnheader', class: i ? 'ou-head' : 'ou-corner' }));
-      top.forEach((head, i) => {
-        if (!i) {
-          write(head, 'after');
-          return;
-        }
-        write(head, columns[i - 1].text);
-        put(head, { 'data-cell': `${i - 1},-1`, 'data-column': i - 1, title: columns[i - 1].title, class: marks('ou-head', i - 1) });
-      });
-      rows.forEach((row, r) => {
-        const cells = children(lines[r + 1], count + 1, i => (i ? el('div', { role: 'gridcell' }, el('bdi'), el('small')) : el('div', { role: 'rowheader', class: 'ou-row-name' }, el('bdi'))));
-        put(lines[r + 1], { class: `ou-row${row.plain ? ' is-plain' : ''}` });
-        cells.forEach((cell, i) => {
-          if (!i) {
-            write(cell.children[0], row.name);
-            put(cell, { title: row.title ?? null, 'aria-label': row.title ?? null });
-            return;
-          }
-          const { text, small = '', deep, title, is } = row.cells[i - 1];
-          write(cell.children[0], text);
-          write(cell.children[1], small);
-          put(cell, {
-            'data-cell': `${i - 1},${r}`, 'data-column': i - 1, 'aria-label': title, 'aria-selected': is ? 'true' : null,
-            class: marks(`ou-cell${row.plain ? ' is-plain' : ''}${is ? ' is-followed' : ''}`, i - 1), title: text.length > 9 ? title : null,
-          });
-          cell.style.setProperty('--deep', `${Math.round(50 * Math.max(0, Math.min(1, deep || 0)))}%`);
-        });
-      });
-      if (!grid.contains(focused(grid))) at = { column: kept, row: given.path[kept] };
-      rove();
+      const { columns, rows } = given, count = columns.length, marks = (/** @type {number} */ column) => `${column === shown ? ' is-shown' : ''}${column === kept ? ' is-kept' : ''}`;
+      put(sheet, { class: `ou-sheet${count > FIT ? ' is-wide' : ''}`, style: `--columns: ${count}` });
+      into(html`<div class="ou-grid" role="grid" aria-label=${given.label} aria-colcount=${count + 1} aria-rowcount=${rows.length + 1} @click=${click} @keydown=${walk}
+          @pointerover=${(/** @type {PointerEvent} */ { pointerType, target }) => { if (pointerType === 'mouse') point(placeOf(target)?.column ?? null); }} @pointerleave=${() => point(null)}>
+          <div role="row" class="ou-row"><div role="columnheader" class="ou-corner">after</div>${columns.map(({ text, title }, i) => html`<div role="columnheader" class="ou-head${marks(i)}" data-cell="${i},-1" data-column=${i} title=${title}>${text}</div>`)}</div>
+          ${rows.map(({ name, title: whole, plain, cells }, r) => html`<div role="row" class="ou-row${plain ? ' is-plain' : ''}"><div role="rowheader" class="ou-row-name" title=${whole ?? nothing} aria-label=${whole ?? nothing}><bdi translate="no" lang="">${name}</bdi></div>${cells.map(({ text, small, deep, title, is }, i) => html`
+            <div role="gridcell" class="ou-cell${plain ? ' is-plain' : ''}${is ? ' is-followed' : ''}${marks(i)}" data-cell="${i},${r}" data-column=${i} aria-label=${title} aria-selected=${is ? 'true' : nothing} title=${text.length > 9 ? title : nothing} style="--deep: ${Math.round(50 * Math.max(0, Math.min(1, deep || 0)))}%"><bdi translate="no" lang="">${text}</bdi><small>${small}</small></div>`)}</div>`)}</div>
+        <svg class="ou-line" aria-hidden="true"><path></path></svg>`, sheet);
+      if (!sheet.contains(focused(sheet))) at = { column: kept, row: given.path[kept] };
+      stop();
       trace();
-      if (known !== given.key) element.scrollLeft = (cellOf({ column: kept, row: -1 })?.offsetLeft ?? 0) - element.clientWidth / 2;
-      else if (kept !== seen) reveal(element, cellOf({ column: kept, row: -1 }), top[0].getBoundingClientRect().right - element.getBoundingClientRect().left);
+      const head = cellOf({ column: kept, row: -1 });
+      if (known !== given.key) element.scrollLeft = (head?.offsetLeft ?? 0) - element.clientWidth / 2;
+      else if (kept !== seen) reveal(element, head, /** @type {Element} */ (sheet.querySelector('.ou-corner')).getBoundingClientRect().right - element.getBoundingClientRect().left);
       [known, seen] = [given.key, kept];
-
-      /** @param {string} name @param {number} column */
-      function marks(name, column) {
-        return `${name}${column === shown ? ' is-shown' : ''}${column === kept ? ' is-kept' : ''}`;
-      }
     },
     end: () => watch.disconnect(),
   };

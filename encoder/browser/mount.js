@@ -2,8 +2,10 @@
 // The front in a page: bar, menu, what is loading or went wrong, and the page that is drawn. See README.md.
 import { attention } from './attention.js';
 import { bar } from './bar.js';
-import { dress, el, put, write } from './dom.js';
+import { plainly } from './controls.js';
+import { dress, el, put } from './dom.js';
 import { foot } from './guesses.js';
+import { html, nothing, render as into } from './lit.js';
 import { loader, made } from './load.js';
 import { look } from './look.js';
 import { OPEN, placeOf, toQuery } from './store.js';
@@ -80,15 +82,8 @@ function begin(root, options) {
   dress(root, look);
   root.classList.add('enc');
   // Within a component of a page there is a main part already.
-  const main = el(root.getRootNode() instanceof ShadowRoot ? 'div' : 'main', { class: 'enc-main' }), place = el('div', { class: 'enc-page' });
-  const trouble = el('p', { class: 'enc-trouble', hidden: true }), why = el('span'), again = el('button', { type: 'button', onclick: () => ask(true) }, 'Try again');
-  const waiting = el('div', { class: 'enc-skeleton', hidden: true }, el('i'), el('i'), el('i'));
-  const spoken = el('p', { class: 'enc-spoken', role: 'status', 'aria-live': 'polite' });
-  trouble.append(why, ' ', again);
-  const sections = el('div'), walk = el('nav', { class: 'enc-walk', 'aria-label': 'Before and after this page' });
-  const note = el('p', { class: 'enc-note' }), backs = el('nav', { class: 'enc-back', 'aria-label': 'Back', hidden: true });
-  const steps = el('button', { type: 'button', class: 'enc-unfold', hidden: true, onclick: () => options.store.set({ numbers: options.store.get().numbers ? '' : '1' }) }, NUMBERS), below = el('div');
-  main.append(place, steps, below, sections, walk, spoken);
+  const main = el(root.getRootNode() instanceof ShadowRoot ? 'div' : 'main', { class: 'enc-main' }), place = el('div', { class: 'enc-page' }), below = el('div'), sections = el('div');
+  let busy = false, wrong = '', spoken = '';
 
   /** @type {Packet | null} */
   let run = null;
@@ -125,7 +120,7 @@ function begin(root, options) {
     part: (level, of, signal) => (level === 9 && options.origin && run ? options.origin(run, context.part, /** @type {import('./store.js').Place} */ (of)) : runs.part(options.store.get(), level, of, signal)),
     peek: changes => runs.peek({ ...options.store.get(), ...changes }),
     fetch: changes => runs.run({ ...options.store.get(), ...changes }),
-    announce: text => write(spoken, text),
+    announce: text => { spoken = text; frame(); },
     kept: () => keptSum() ?? unfoldedNumbers?.kept() ?? page?.kept() ?? null,
     code: () => { top.code(); },
     more: (name, choices) => {
@@ -149,13 +144,12 @@ function begin(root, options) {
     else if (event.key === 'Escape' && root.classList.contains('enc-present')) acts.p[1]();
   }, { signal: gone.signal });
   const top = bar(root, context, options.closed ? [] : [['Mask tokens …', () => read.open('mask')], ['A second sentence …', () => read.open('second')]], Object.entries(acts).map(([key, [text, act]]) => [`${text} (${key.toUpperCase()})`, act]));
-  main.prepend(backs, trouble, waiting, note, read.element);
   root.append(top.element, main, guess.element);
 
   const draw = () => {
     if (!run) return;
     top.draw(); // the sentence has the mask of this run's model
-    write(note, (run.about.notes ?? []).join(' '));
+    frame();
     read.draw(run, TELL.includes(options.page));
     guess.draw(run);
     if (drawn !== options.page) {
@@ -182,10 +176,7 @@ function begin(root, options) {
   /** What stands below the page. */
   function drawMore() {
     const titles = listed()?.more ?? [], key = options.page, ask = options.more;
-    if (opened && opened.of !== key) {
-      opened.end();
-      opened = null;
-    }
+    if (opened?.of !== key) { opened?.end(); opened = null; }
     if (!titles.length || !ask) return;
     sectionsOf().then(found => {
       if (!run || key !== options.page) return;
@@ -198,14 +189,8 @@ function begin(root, options) {
   }
   /** All numbers of a step, where they are unfolded, and the one that is open. */
   function drawNumbers() {
-    const key = options.page, of = listed(), { numbers, number } = options.store.get();
-    const wanted = of?.parts?.length && numbers ? key : '';
-    steps.hidden = !of?.parts?.length || Boolean(options.closed && !options.numbers);
-    put(steps, { 'aria-expanded': String(Boolean(wanted)) });
-    if (unfoldedNumbers && unfoldedNumbers.of !== wanted) {
-      unfoldedNumbers.end();
-      unfoldedNumbers = null;
-    }
+    const key = options.page, of = listed(), { numbers, number } = options.store.get(), wanted = of?.parts?.length && numbers ? key : '';
+    if (unfoldedNumbers?.of !== wanted) { unfoldedNumbers?.end(); unfoldedNumbers = null; }
     if (!wanted && !number && !drawer) return;
     if (!rest) {
       later().then(drawNumbers, () => show(RENEWED));
@@ -252,13 +237,10 @@ function begin(root, options) {
 
   /** Asks for the run of the state unless it is here or on its way. @param {boolean} [anew] */
   function ask(anew = false) {
-    const state = options.store.get(), key = runs.key(state);
-    const ready = runs.peek(state);
+    const state = options.store.get(), key = runs.key(state), ready = runs.peek(state);
     if (ready) {
       going?.abort();
-      going = null;
-      wanted = key;
-      run = ready;
+      [going, wanted, run] = [null, key, ready];
       show('');
       draw();
       return;
@@ -268,11 +250,7 @@ function begin(root, options) {
     const mine = going = new AbortController();
     wanted = key;
     show('');
-    const slow = setTimeout(() => {
-      waiting.hidden = run !== null;
-      place.classList.add('enc-old');
-      main.setAttribute('aria-busy', 'true');
-    }, SKELETON);
+    const slow = setTimeout(() => { busy = true; frame(); }, SKELETON);
     runs.run(state, mine.signal).then(
       found => { if (going === mine) { run = found; going = null; show(''); draw(); } },
       error => { if (going === mine) { going = null; show(error instanceof Error && error.message ? error.message : 'This did not work: try again.'); } },
@@ -281,43 +259,37 @@ function begin(root, options) {
 
   /** Ends what was waited for, and says what went wrong. @param {string} sentence */
   function show(sentence) {
-    waiting.hidden = true;
-    main.removeAttribute('aria-busy');
-    place.classList.toggle('enc-old', sentence !== '');
-    trouble.hidden = sentence === '';
-    put(trouble, { role: sentence ? 'alert' : null });
-    write(why, sentence);
+    [busy, wrong] = [false, sentence];
+    frame();
   }
 
   let leave = options.store.subscribe(changed);
   /** A link to another page. @param {import('./mount.js').Listed} to @param {string} text @param {Record<string, string>} asks what its address says @param {() => void} act */
-  const way = (to, text, asks, act) => el('a', {
-    class: 'enc-link', href: `${to.address}?${new URLSearchParams(asks)}`.replace(/\?$/, ''),
-    onclick: (/** @type {MouseEvent} */ event) => {
-      if (event.ctrlKey || event.metaKey || event.shiftKey || event.button) return;
-      event.preventDefault();
-      act();
-    },
-  }, text);
-  /** The page before and the one after, of those that belong together, and the ways back to a lesson and the story. */
-  function drawWalk() {
-    const { pages, page, store } = options, at = pages.findIndex(each => each.key === page);
+  const way = (to, text, asks, act) => html`<a class="enc-link" href=${`${to.address}?${new URLSearchParams(asks)}`.replace(/\?$/, '')} @click=${plainly(act)}>${text}</a>`;
+  /** Draws what stands around the page: the ways back to a lesson and the story, what is to be said, and the pages before and after it, of those that belong together. */
+  function frame() {
+    const { pages, page, store, closed } = options, at = pages.findIndex(each => each.key === page), { numbers } = store.get();
+    const along = store.along(), { lesson, at: step, stop, hero } = store.around(), { word: _, ...kept } = along;
     const beside = page === 'start' ? [] : [pages[at - 1], pages[at + 1]].filter(each => each && each.group === pages[at]?.group);
-    const along = store.along(), { lesson, at: step, stop, hero } = store.around(), { word: _, ...run } = along;
-    walk.replaceChildren(...beside.map(to => way(to, to === pages[at - 1] ? `← ${to.title}` : `${to.title} →`, along, () => context.go(to.key))));
-    const ways = /** @type {[string, string | undefined, string, Record<string, string>][]} */ ([
+    const backs = /** @type {[string, string | undefined, string, Record<string, string>][]} */ ([
       ['lessons', lesson, 'Back to the lesson', { lesson, ...(step ? { at: step } : {}) }],
-      ['story', stop, 'Back to the story', { ...run, stop, ...(hero ? { hero } : {}) }],
-    ]);
-    backs.replaceChildren(...ways.flatMap(([key, wanted, text, asks]) => {
+      ['story', stop, 'Back to the story', { ...kept, stop, ...(hero ? { hero } : {}) }],
+    ]).flatMap(([key, wanted, text, asks]) => {
       const to = wanted && pages.find(each => each.key === key);
       return to ? [way(to, `← ${text}`, asks, () => { const why = options.goTo(key, asks); if (why) show(why); })] : [];
-    }));
-    backs.hidden = !backs.children.length;
+    });
+    put(main, { 'aria-busy': busy ? 'true' : null });
+    place.classList.toggle('enc-old', busy || wrong !== '');
+    into(html`<nav class="enc-back" aria-label="Back" ?hidden=${!backs.length}>${backs}</nav>
+      <p class="enc-trouble" role=${wrong ? 'alert' : nothing} ?hidden=${!wrong}><span>${wrong}</span> <button type="button" @click=${() => ask(true)}>Try again</button></p>
+      <div class="enc-skeleton" ?hidden=${!busy || run}><i></i><i></i><i></i></div><p class="enc-note">${run?.about.notes?.join(' ')}</p>${read.element}${place}
+      <button type="button" class="enc-unfold" aria-expanded=${Boolean(numbers)} ?hidden=${!run || !pages[at]?.parts?.length || (closed && !options.numbers)} @click=${() => store.set({ numbers: numbers ? '' : '1' })}>${NUMBERS}</button>${below}${sections}
+      <nav class="enc-walk" aria-label="Before and after this page">${beside.map(to => way(to, to === pages[at - 1] ? `← ${to.title}` : `${to.title} →`, along, () => context.go(to.key)))}</nav>
+      <p class="enc-spoken" role="status" aria-live="polite">${spoken}</p>`, main);
   }
   function changed() {
     if (options.store.get().number !== told) came = null; // the page went on, and the drawer with it
-    drawWalk();
+    frame();
     top.draw();
     ask();
   }
@@ -338,11 +310,7 @@ function begin(root, options) {
       clearTimeout(soon);
       root.classList.remove('enc-present');
       going?.abort();
-      page?.end();
-      unfoldedNumbers?.end();
-      opened?.end();
-      drawer?.end();
-      top.end();
+      for (const one of [page, unfoldedNumbers, opened, drawer, top]) one?.end();
       root.replaceChildren();
       root.classList.remove('enc');
     },

@@ -1,10 +1,11 @@
 // @ts-check
 // The numbers of any recorded step, all of them; each opens in the drawer.
 import style from './attention.css';
-import { AS_IS, dress, el, put, write } from './dom.js';
+import { dress, el } from './dom.js';
 import { mathml } from './drawer.js';
 import { endsOf } from './grid.js';
 import { layerPackets } from './layer_packets.js';
+import { html, nothing, render as into } from './lit.js';
 import { made } from './load.js';
 import { brief, percent, short, typeset } from './number.js';
 import css from './numbers.css';
@@ -28,14 +29,8 @@ export function numbers(root, context, of) {
   dress(root, style);
   dress(root, css);
   const { store } = context, packets = layerPackets(context, 8, () => { if (state) render(); });
-  const which = el('select', { class: 'enc-pill', 'aria-label': 'Step', onchange: () => store.set({ numbers: which.value }) });
-  const shape = el('code'), note = el('p', { class: 'nu-note' }), formula = el('div', { class: 'nu-formula', tabindex: '0', role: 'group', 'aria-label': 'Formula' });
-  const look = el('p', { class: 'nu-note' }), terms = el('details', { class: 'nu-terms' }), said = el('p', { class: 'nu-said' }), waiting = el('p', { class: 'nu-said', role: 'status' }, 'Loading the numbers …'), why = el('p', { role: 'alert' });
   const grid = picture({ point: at => { pointed = at; render(); }, keep: at => { chosen = at; pointed = null; render(); }, open: () => open() });
-  const table = el('table', { class: 'nu-words-table' });
-  const button = el('button', { type: 'button', class: 'enc-pill', onclick: () => open() });
-  const body = el('div', {}, el('div', { class: 'nu-words' }, note, formula), grid.element, table, look, terms, el('div', { class: 'nu-foot' }, button, said));
-  const page = el('section', { class: 'at nu', 'aria-label': 'The numbers of a step' }, el('div', { class: 'nu-top' }, which, shape), waiting, why, body);
+  const page = el('section', { class: 'at nu', 'aria-label': 'The numbers of a step' });
   root.append(page);
   grid.element.addEventListener('click', event => { if (event.detail && /** @type {Element} */ (event.target).closest('.picture-grid')) open(); });
   /** Steps that are the same for all heads, by the head that they were first asked with. @type {Map<string, number>} */
@@ -48,9 +43,9 @@ export function numbers(root, context, of) {
   let chosen = { row: 0, column: 0 };
   /** @type {{row: number, column: number} | null} */
   let pointed = null;
-  let drawn = '';
-  /** What is drawn. @type {About | null} */
+  /** What is drawn, which stays while another step is on its way. @type {About | null} */
   let described = null;
+  let [formula, top, body] = /** @type {unknown[]} */ ([nothing, nothing, nothing]);
 
   /** The step that is shown: what was chosen, in the layer that is chosen now. */
   function stepOf() {
@@ -75,46 +70,28 @@ export function numbers(root, context, of) {
     show({ step: about.step, index: indexOf(about, packet, chosen) });
   }
 
-  /** What the numbers depend on. */
-  const fingerprint = () => {
-    const { sentence, second, edits, hidden, model } = /** @type {Packet} */ (run).about;
-    return [sentence, second, edits, hidden, model.digest, drawn].join(' ');
-  };
   /** The likeliest words of each token, of a step with a number for every word. @param {About} about @param {Packet} packet @param {string[]} names @param {(value: number) => string} text */
-  function drawWords(about, packet, names, text) {
-    const { values, shape } = packet.arrays.numbers, key = fingerprint();
-    if (table.dataset.key !== key) table.replaceChildren(el('tbody', {}, ...names.slice(0, MOST_ROWS).map((name, row) => el('tr', {}, el('th', { ...AS_IS, dir: 'auto', scope: 'row' }, name), ...(about.words?.[row] ?? []).map((word, column) => {
-      const to = { step: about.step, index: indexOf(about, packet, { row, column }) };
-      return el('td', {}, el('button', { type: 'button', 'data-number': spelled(to), 'data-cell': `${row},${column}`, onclick: () => show(to) }, el('bdi', {}, el('b', {}, word)), ` ${typeset(text(values[row * shape[1] + column]))}`));
-    })))));
-    table.dataset.key = key; // a button that has the keys stays
-    for (const one of table.querySelectorAll('button')) put(one, { 'aria-pressed': String(one.dataset.number === state.number) });
+  function wordsTable(about, packet, names, text) {
+    const { values, shape } = packet.arrays.numbers;
+    return html`<table class="nu-words-table"><tbody>${names.slice(0, MOST_ROWS).map((name, row) => html`<tr><th scope="row" dir="auto" translate="no" lang="">${name}</th>${(about.words?.[row] ?? []).map((word, column) => {
+      const to = { step: about.step, index: indexOf(about, packet, { row, column }) }, number = spelled(to);
+      return html`<td><button type="button" data-number=${number} data-cell="${row},${column}" aria-pressed=${number === state.number} @click=${() => show(to)}><bdi translate="no" lang=""><b>${word}</b></bdi> ${typeset(text(values[row * shape[1] + column]))}</button></td>`;
+    })}</tr>`)}</tbody></table>`;
   }
 
   function render() {
     if (!run || !state) return;
-    const step = stepOf(), { packet, why: wrong } = found(run, step);
-    waiting.hidden = Boolean(packet || wrong);
-    why.hidden = !wrong;
-    write(why, wrong);
-    body.hidden = !packet && !described;
-    body.classList.toggle('enc-old', !packet);
-    if (!packet) return;
-    const about = /** @type {About} */ (/** @type {unknown} */ (packet.about)), { numbers: values } = packet.arrays, [rows, columns] = values.shape;
+    const { packet, why } = found(run, stepOf()), view = packet && drawn(run, packet);
+    into(html`<div class="nu-top">${top}</div><p class="nu-said" role="status" ?hidden=${packet || why}>Loading the numbers …</p><p role="alert" ?hidden=${!why}>${why}</p>
+      <div class=${packet ? nothing : 'enc-old'} ?hidden=${!described}>${body}</div>`, page);
+    if (view) grid.draw(view);
+  }
+
+  /** Draws a step, and gives what its picture is drawn with. @param {Packet} run @param {Packet} packet @returns {import('./picture.js').View} */
+  function drawn(run, packet) {
+    const about = /** @type {About} */ (/** @type {unknown} */ (packet.about)), { numbers: values } = packet.arrays, [rows, columns] = values.shape, [dims, sizes] = about.shape;
+    if (described !== about) formula = mathml(about.formula);
     described = about;
-    if (drawn !== about.step + about.index) {
-      drawn = about.step + about.index;
-      const offered = about.steps.filter(([name]) => of.parts.includes(partOf(name)));
-      which.replaceChildren(...offered.map(([name, title]) => el('option', { value: name }, title)));
-      which.value = about.step;
-      write(note, about.note);
-      write(look, about.look);
-      formula.replaceChildren(mathml(about.formula));
-      terms.hidden = !about.terms.length;
-      terms.replaceChildren(el('summary', {}, `Terms: ${about.terms.map(([name]) => name).join(', ')}`), ...about.terms.map(([name, meaning]) => el('p', {}, el('b', {}, name), ` ${meaning}`)));
-      const [dims, sizes] = about.shape;
-      write(shape, `${about.step} · ${dims.join(' × ')} = ${sizes.join(' × ')}`);
-    }
     const place = placeOf(state.number);
     if (place?.step === about.step && !pointed) {
       const at = about.shape[0].length === 1 ? [place.index[0], 0] : place.index.slice(-2), column = about.words ? [...packet.arrays.ids.values.slice(at[0] * columns, (at[0] + 1) * columns)].indexOf(at[1]) : at[1];
@@ -126,22 +103,26 @@ export function numbers(root, context, of) {
     const all = /** @type {Float32Array} */ (values.values), ends = endsOf({ values: all, columns }, share ? 'share' : 'signed');
     const text = (/** @type {number} */ value) => (share ? percent(value) : brief(value));
     const inCell = (/** @type {number} */ value) => (!share ? brief(value) : value < 0.005 ? '·' : String(Math.round(100 * value)));
-    grid.element.hidden = button.hidden = Boolean(about.words);
-    table.hidden = !about.words;
-    if (about.words) drawWords(about, packet, names, text);
+    grid.element.hidden = Boolean(about.words);
     const says = (/** @type {{row: number, column: number}} */ { row, column }) => {
       const word = about.words?.[row][column], where = word ?? (across ? across[column] : about.shape[0].length === 1 ? '' : `${about.columns} ${column}`);
       return `${names[row]}${where && (across ? ` → ${where}` : `, ${where}`)}: ${typeset(short(all[row * columns + column]))}`;
     };
-    grid.draw({
-      key: fingerprint(), numbers: { rows: names.map((_, i) => i), columns, values: all, names: across, shut: null, parts: share ? 'share' : 'signed' },
+    top = html`<select class="enc-pill" aria-label="Step" @change=${(/** @type {{target: HTMLSelectElement}} */ { target }) => store.set({ numbers: target.value })}>
+      ${about.steps.filter(([name]) => of.parts.includes(partOf(name))).map(([name, title]) => html`<option value=${name} .selected=${name === about.step}>${title}</option>`)}</select><code>${about.step} · ${dims.join(' × ')} = ${sizes.join(' × ')}</code>`;
+    body = html`<div class="nu-words"><p class="nu-note">${about.note}</p><div class="nu-formula" tabindex="0" role="group" aria-label="Formula">${formula}</div></div>
+      ${grid.element}${about.words ? wordsTable(about, packet, names, text) : nothing}<p class="nu-note">${about.look}</p>
+      <details class="nu-terms" ?hidden=${!about.terms.length}><summary>Terms: ${about.terms.map(([name]) => name).join(', ')}</summary>${about.terms.map(([name, meaning]) => html`<p><b>${name}</b> ${meaning}</p>`)}</details>
+      <div class="nu-foot"><button type="button" class="enc-pill" ?hidden=${about.words} aria-label="Open ${says(chosen)}" @click=${open}>Open this number</button>
+        <p class="nu-said">${rows < about.all ? `Rows 0 to ${rows - 1} of ${about.all}: the rest of this long run is not sent.` : about.words ? `The ${columns} likeliest of all words at each token; each opens.` : ''}</p></div>`;
+    const { sentence, second, edits, hidden, model } = run.about;
+    return {
+      key: [sentence, second, edits, hidden, model.digest, about.step, about.index].join(' '),
+      numbers: { rows: names.map((_, i) => i), columns, values: all, names: across, shut: null, parts: share ? 'share' : 'signed' },
       rows: names, columns: across ?? Array.from({ length: columns }, (_, i) => String(i)), ends, parts: share ? 'share' : 'signed', chosen: on, kept: chosen, form: inCell, band: null,
       label: `${about.title}: a row for each of ${rows}, arrows move, Enter opens a number`, says: says(chosen), shown: says(on), low: text(ends.low), high: text(ends.high), above: ends.above ? `${ends.above} beyond` : '',
       unfold: false, tokens: across ? columns : Math.max(rows, 8), last: across?.at(-1) ?? '',
-    });
-    write(button, 'Open this number');
-    put(button, { 'aria-label': `Open ${says(chosen)}` });
-    write(said, rows < about.all ? `Rows 0 to ${rows - 1} of ${about.all}: the rest of this long run is not sent.` : about.words ? `The ${columns} likeliest of all words at each token; each opens.` : '');
+    };
   }
 
   return {
