@@ -241,7 +241,7 @@ export function whatIf(root, context) {
     const described = edits.split(';').flatMap((text, i) => (others.includes(text) ? [facts?.changes?.[i] ?? text] : [])), more = described.length - MOST_CHANGES;
     return html`${top.element}<p class="wi-hides" ?hidden=${!hides}>${hides ? say('hidden_word', { word: called(/** @type {Packet} */ (run), hides) }) : ''}</p>
       ${sentenceOf(hides, likeliest(shares)?.word ?? '', shares[0]?.word ?? '')}${why.length ? html`<p class="enc-trouble" role="alert">${why.join(' ')}</p>` : nothing}
-      <div class="wi-body"><div class="wi-guess">${bars(found)}<p class="wi-first">${first(found)}</p>
+      <div class="wi-body"><div class="wi-guess">${bars(found)}<p class="wi-first" ?hidden=${!found.changed.edits}>${first(found)}</p>
           <div class="wi-tools"><button type="button" class="enc-pill" ?disabled=${!edits} @click=${() => set('', true)}>All on again</button>
             <button type="button" class="enc-pill" ?disabled=${!undone.length} @click=${takeBack}>Undo</button></div>
           ${others.length ? html`<p class="wi-others">Also changed, and no switch of this board: ${described.slice(0, MOST_CHANGES).join('; ')}${more > 0 ? `; and ${more} more` : ''}.
@@ -337,7 +337,7 @@ export function whatIf(root, context) {
   /** The first step that differs, and the way to the page that shows it. @param {Now} found */
   function first({ subject, base, changed, facts }) {
     const found = facts?.first;
-    if (!found) return facts ? say('first_step_none') : '';
+    if (!found) return facts ? say('first_step_none') : 'Looking for the first step that differs …';
     const { step, layer, title } = found, to = PAGE_OF.find(([begin]) => step.startsWith(begin))?.[1] ?? 'output', listed = context.options().pages.find(one => one.key === to);
     const text = layer === null ? say('first_step_whole', { title }) : say('first_step', { title: title.toLowerCase(), layer });
     if (!listed) return `${text}.`;
