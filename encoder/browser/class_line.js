@@ -1,8 +1,9 @@
 // @ts-check
 // The line of a class on every page, with its question, and the page A class.
+import { bars } from './bars.js';
 import { copied } from './controls.js';
-import { children, el, put, svg, write } from './dom.js';
-import { shareBars } from './guesses.js';
+import { el } from './dom.js';
+import { html, nothing, render as into, repeat } from './lit.js';
 import { percent } from './number.js';
 import { say } from './say.js';
 
@@ -25,59 +26,46 @@ const STEPS = 100; // places of the slider
 /** @typedef {import('./in_class.js').Question} Question */
 /** @typedef {import('./in_class.js').Results} Results */
 
-/** @param {string} text @param {() => void} act @param {import('./dom.js').Props} [more] */
-export const button = (text, act, more = {}) => el('button', { type: 'button', class: 'enc-pill', onclick: act, ...more }, text);
+/** @param {string} name @param {string} text @param {() => void} act @param {{hidden?: boolean, first?: boolean, label?: string, title?: string}} [more] */
+const button = (name, text, act, { hidden = false, first = false, label, title } = {}) => html`<button type="button" class=${first ? 'enc-pill enc-class-first' : 'enc-pill'} data-class=${name || nothing}
+  aria-label=${label ?? nothing} title=${title ?? nothing} ?hidden=${hidden} @click=${() => act()}>${text}</button>`;
 
-/** What is under a button. @param {string} title @param {import('./dom.js').Props} props @param {...Node} inside */
-function under(title, props, ...inside) {
-  const box = el('details', { class: 'enc-class-under', ...props }, el('summary', { class: 'enc-pill' }, title), el('div', { class: 'enc-class-box' }, ...inside));
-  box.onkeydown = event => {
-    if (event.key !== 'Escape') return;
-    box.open = false;
-    box.querySelector('summary')?.focus();
-  };
-  return box;
+/** Takes the text of a form's field, which is empty then if that is true. @param {(text: string) => unknown} take */
+const typed = take => async (/** @type {SubmitEvent} */ event) => {
+  event.preventDefault();
+  const field = /** @type {HTMLInputElement} */ (/** @type {HTMLElement} */ (event.currentTarget).querySelector('input'));
+  if (await take(field.value)) field.value = '';
+};
+
+/** Escape leaves what is under a button. @param {KeyboardEvent} event */
+function leave({ key, currentTarget }) {
+  if (key !== 'Escape') return;
+  const box = /** @type {HTMLDetailsElement} */ (currentTarget);
+  box.open = false;
+  box.querySelector('summary')?.focus();
 }
 
-/** Draws the answers as bars; the mark is where the vote before ended. @param {Element} list @param {Results} results */
-export function answerBars(list, results) {
-  const { lines, of } = results, last = of.length - 1;
-  shareBars(list, lines.map(({ text, votes, right, value }) => ({
-    name: `${right ? '✓ ' : ''}${text}`,
-    text: [of.length > 1 ? `${votes[0]}, then ${votes[last]}` : String(votes[0]), value === null ? '' : `model ${percent(value)}`].filter(Boolean).join(' · '),
-    filled: votes[last] / Math.max(1, of[last]),
-    marked: of.length > 1 ? votes[0] / Math.max(1, of[0]) : NaN,
-    props: { 'data-answer': text, class: right ? 'enc-first' : '' },
-  })));
-}
+/** What is under a button. @param {string} name @param {string} title @param {boolean} hidden @param {unknown} inside @param {(event: {currentTarget: HTMLDetailsElement}) => void} [turned] */
+const under = (name, title, hidden, inside, turned) => html`<details class="enc-class-under" data-class=${name} ?hidden=${hidden} @toggle=${turned ?? nothing} @keydown=${leave}>
+  <summary class="enc-pill">${title}</summary><div class="enc-class-box">${inside}</div></details>`;
+
+/** The answers as bars; the mark is where the vote before ended. @param {Results} results */
+const answerBars = ({ lines, of }) => bars(lines.map(({ text, votes, right, value }) => {
+  const last = of.length - 1, said = [last ? `${votes[0]}, then ${votes[last]}` : String(votes[0]), value === null ? '' : `model ${percent(value)}`].filter(Boolean).join(' · ');
+  return { name: `${right ? '✓ ' : ''}${text}`, kind: right ? 'is-own' : '', fills: [{ text: said, share: votes[last] / Math.max(1, of[last]), mark: last ? votes[0] / Math.max(1, of[0]) : NaN }] };
+}));
+
+/** A number that is answered. @param {number} value */
+const rounded = value => String(Number(value.toPrecision(4)));
 
 /** @param {State} state @param {Acts} acts */
 export function classLine(state, acts) {
-  const leads = () => state.seat.includes('-leads-');
-  const code = el('b'), where = el('span', { role: 'status' });
-  const back = button('Back to the class', () => acts.back(), { 'data-class': 'back' }), leave = button('Leave', () => acts.leave(), { 'data-class': 'leave' });
-  const toClass = button('The class', () => acts.toClass(), { 'data-class': 'page' });
-  const sentence = el('input', { type: 'text', class: 'enc-sentence', maxlength: 200, 'aria-label': 'A sentence for the class to try', placeholder: 'A sentence for the class to try' });
-  const sent = el('p', { class: 'enc-small' });
-  const send = under('Send a sentence', { 'data-class': 'send' }, el('form', {
-    class: 'enc-form',
-    onsubmit: async (/** @type {Event} */ event) => {
-      event.preventDefault();
-      if (sentence.value.trim() && await acts.send(sentence.value)) sentence.value = '';
-    },
-  }, sentence, el('button', { class: 'enc-pill' }, 'Send')), sent);
-  const form = askForm(acts, () => { ask.open = false; });
-  const ask = under('Ask the class', { 'data-class': 'ask', ontoggle: () => { if (ask.open) form.fill(); } }, form.element);
-  const trouble = el('p', { class: 'enc-trouble', role: 'alert', hidden: true });
-  const question = el('section', { class: 'enc-class-question', 'aria-label': 'What the class is asked', hidden: true });
-  const asked = el('h2'), options = el('div', { class: 'enc-class-options' }), own = el('p', { class: 'enc-small', role: 'status' });
-  const done = el('div', { class: 'enc-class-acts' }), bars = el('ul', { class: 'enc-bars' }), verdict = el('p', { role: 'status' }), veil = el('p', { class: 'enc-class-veil' }, VEIL);
-  question.append(asked, options, own, done, verdict, bars);
-  const row = el('div', { class: 'enc-class-line' }, el('p', {}, code, ' ', where), back, toClass, ask, send, leave);
-  const element = el('div', { class: 'enc-class-part', hidden: true }, row, trouble, question, veil);
-  let drawn = '', shown = 0;
-  /** The answer that the widget was last told: what is chosen in it stays until the server has taken it. @type {number | null} */
-  let marked = null;
+  const element = el('div', { class: 'enc-class-part', hidden: true }), leads = () => state.seat.includes('-leads-');
+  const form = askForm(state, acts, () => draw(), () => close('ask'));
+  let veiled = false, shown = 0;
+
+  /** @param {string} name */
+  const close = name => { /** @type {HTMLDetailsElement} */ (element.querySelector(`[data-class=${name}]`)).open = false; };
 
   /** Where this screen is, or how many are there. */
   function place() {
@@ -85,114 +73,84 @@ export function classLine(state, acts) {
     return `${state.seat.includes('-follows-') ? 'You see what the class sees.' : 'You are on your own.'}${state.now && !state.now.led ? ` ${NOBODY}` : ''}`;
   }
 
-  /** The widget for an answer, made once for a round. @param {Question} about */
-  function drawOptions(about) {
-    const key = JSON.stringify([state.seat.slice(0, 6), about.number, about.round]);
-    if (drawn !== key) {
-      drawn = key;
-      marked = null;
-      if (about.kind === 'choice') {
-        options.replaceChildren(el('fieldset', {}, el('legend', { class: 'enc-spoken' }, about.ask), ...about.options.map((text, i) =>
-          el('label', {}, el('input', { type: 'radio', name: 'enc-class-answer', value: i, onchange: () => acts.answer(i) }), el('span', { class: 'enc-pill' }, text)))));
-      } else {
-        const shown = el('output'), range = el('input', { type: 'range', min: about.low, max: about.high, step: (about.high - about.low) / STEPS, value: (about.low + about.high) / 2, 'aria-label': about.ask });
-        range.oninput = () => write(shown, String(Number(Number(range.value).toPrecision(4))));
-        range.onchange = () => acts.answer(Number(range.value));
-        options.replaceChildren(el('label', { class: 'enc-class-range' }, range, shown));
-      }
-    }
-    const given = state.own.answer, range = options.querySelector('input[type=range]');
-    if (given !== marked && given !== null && range instanceof HTMLInputElement) {
-      range.value = String(given);
-      write(/** @type {Element} */ (range.nextElementSibling), String(Number(given.toPrecision(4))));
-    }
-    if (given !== marked) options.querySelectorAll('input[type=radio]').forEach((input, i) => { /** @type {HTMLInputElement} */ (input).checked = i === given; });
-    marked = given;
-    const said = given === null ? 'Not answered yet.' : say('class_own', { answer: about.kind === 'choice' ? about.options[given] ?? '' : String(Number(given.toPrecision(4))) });
-    write(own, `${said} You may change it until the teacher closes.`);
+  /** The widget for an answer: what is chosen in it stays until the server has taken it. @param {Question} about */
+  function widget({ kind, ask, options, low, high }) {
+    const given = state.own.answer;
+    return kind === 'choice' ? html`<fieldset><legend class="enc-spoken">${ask}</legend>${options.map((text, i) => html`<label><input type="radio" name="enc-class-answer" value=${i} .checked=${i === given} @change=${() => acts.answer(i)}><span class="enc-pill">${text}</span></label>`)}</fieldset>`
+      : html`<label class="enc-class-range"><input type="range" min=${low} max=${high} step=${(high - low) / STEPS} .value=${String(given ?? (low + high) / 2)} aria-label=${ask} @change=${(/** @type {{target: HTMLInputElement}} */ { target }) => acts.answer(Number(target.value))}
+        @input=${(/** @type {{target: HTMLInputElement}} */ { target }) => { /** @type {HTMLOutputElement} */ (target.nextElementSibling).value = rounded(Number(target.value)); }}><output .value=${given === null ? '' : rounded(given)}></output></label>`;
   }
 
   /** @param {Question} about */
-  function drawQuestion(about) {
-    const answering = about.phase === 'open' && !leads(), shows = ['answers', 'shown'].includes(about.phase);
-    write(asked, about.ask + (about.round > 1 ? ' (second vote)' : ''));
-    options.hidden = !answering;
-    own.hidden = leads() || shows;
-    if (answering) drawOptions(about);
-    else write(own, CLOSED);
-    done.hidden = !leads();
-    const all = Object.keys(ACTS), names = leads() ? [...PHASES[about.phase].filter(name => name !== 'again' || about.round === 1), 'put_away'] : [];
-    children(done, all.length, i => button(ACTS[all[i]], () => acts.act(all[i]), { 'data-class': all[i] })).forEach((one, i) => {
-      put(one, { hidden: !names.includes(all[i]), class: all[i] === names[0] ? 'enc-pill enc-class-first' : 'enc-pill' });
-    });
-    const results = shows ? state.now?.results : null;
-    verdict.hidden = bars.hidden = !results;
-    if (!results) return;
-    write(verdict, results.said);
-    answerBars(bars, results);
+  function question(about) {
+    const { number, round, phase, kind, options } = about, given = state.own.answer, answering = phase === 'open' && !leads(), shows = ['answers', 'shown'].includes(phase), results = shows && state.now?.results;
+    const own = given === null ? 'Not answered yet.' : say('class_own', { answer: kind === 'choice' ? options[given] ?? '' : rounded(given) });
+    const names = [...PHASES[phase].filter(name => name !== 'again' || round === 1), 'put_away'];
+    return html`<section class="enc-class-question" aria-label="What the class is asked"><h2>${about.ask}${round > 1 ? ' (second vote)' : ''}</h2>
+      <div class="enc-class-options" ?hidden=${!answering}>${answering ? repeat([about], () => `${state.seat.slice(0, 6)} ${number} ${round}`, widget) : nothing}</div>
+      <p class="enc-small" role="status" ?hidden=${leads() || shows}>${answering ? `${own} You may change it until the teacher closes.` : CLOSED}</p>
+      <div class="enc-class-acts" ?hidden=${!leads()}>${Object.entries(ACTS).map(([name, text]) => button(name, text, () => acts.act(name), { hidden: !names.includes(name), first: name === names[0] }))}</div>
+      <p role="status" ?hidden=${!results}>${results ? results.said : ''}</p>${results ? answerBars(results) : nothing}</section>`;
+  }
+
+  function draw() {
+    const { seat, own } = state, about = state.now?.asked ?? null, away = state.page === 'class', wrong = seat && !state.reached ? UNREACHED : state.trouble, number = state.now?.shown.number ?? 0;
+    element.hidden = !seat && !wrong;
+    into(html`<div class="enc-class-line" ?hidden=${!seat}><p><b>${seat && say('class_called', { code: seat.slice(0, 6) })}</b> <span role="status">${seat && place()}</span></p>
+        ${button('back', 'Back to the class', acts.back, { hidden: !seat.includes('-alone-') })}${button('page', 'The class', acts.toClass, { hidden: !leads() || away })}
+        ${under('ask', 'Ask the class', !leads() || away || about !== null, form.view(), ({ currentTarget }) => { if (currentTarget.open) form.fill(); })}
+        ${under('send', 'Send a sentence', leads(), html`<form class="enc-form" @submit=${typed(text => text.trim() && acts.send(text))}>
+          <input type="text" class="enc-sentence" maxlength="200" aria-label="A sentence for the class to try" placeholder="A sentence for the class to try"><button class="enc-pill">Send</button></form>
+          <p class="enc-small">${own.sentence ? say('class_sent', { sentence: own.sentence }) : 'The teacher sees it without a name.'} Another one takes its place.</p>`)}
+        ${button('leave', 'Leave', acts.leave, { hidden: leads() })}</div>
+      <p class="enc-trouble" role="alert" ?hidden=${!wrong}>${wrong}</p>${about && seat ? question(about) : nothing}<p class="enc-class-veil" ?hidden=${!veiled}>${VEIL}</p>`, element);
+    if (shown !== number && !element.querySelector('input')?.value) close('send'); // the class has gone on
+    shown = number;
   }
 
   return {
     element,
-    /** @param {boolean} veiled */
-    draw(veiled) {
-      const about = state.now?.asked ?? null, lesson = Boolean(state.query().lesson);
-      element.hidden = !state.seat && !state.trouble;
-      row.hidden = !state.seat;
-      write(code, state.seat && say('class_called', { code: state.seat.slice(0, 6) }));
-      if (state.seat) write(where, place());
-      back.hidden = !state.seat.includes('-alone-');
-      leave.hidden = send.hidden = leads();
-      toClass.hidden = !leads() || state.page === 'class';
-      ask.hidden = !leads() || state.page === 'class' || about !== null;
-      form.lesson(lesson);
-      write(sent, `${state.own.sentence ? say('class_sent', { sentence: state.own.sentence }) : 'The teacher sees it without a name.'} Another one takes its place.`);
-      if (shown !== (state.now?.shown.number ?? 0) && !sentence.value) send.open = false; // the class has gone on
-      shown = state.now?.shown.number ?? 0;
-      const wrong = state.seat && !state.reached ? UNREACHED : state.trouble;
-      trouble.hidden = !wrong;
-      write(trouble, wrong);
-      question.hidden = !state.seat || !about;
-      veil.hidden = !veiled;
-      if (about && state.seat) drawQuestion(about);
+    /** @param {boolean} hides */
+    draw(hides) {
+      veiled = hides;
+      draw();
     },
   };
 }
 
-/** What a teacher can ask about the run on the screen. @param {Acts} acts @param {() => void} close */
-function askForm(acts, close) {
-  const kinds = el('select', { class: 'enc-pill', 'aria-label': 'Ask', onchange: draw }), fields = el('div', { class: 'enc-class-fields' }), why = el('p', { class: 'enc-small' });
-  const now = el('button', { class: 'enc-pill enc-class-first', 'data-class': 'ask_now' }, 'Ask');
-  const element = el('form', {
-    onsubmit: async (/** @type {Event} */ event) => {
-      event.preventDefault();
-      now.disabled = true;
-      const given = Object.fromEntries([...fields.querySelectorAll('select')].map(one => [one.name, Number(one.value)]));
-      if (await acts.put({ kind: kinds.value, ...given })) close();
-      now.disabled = false;
-    },
-  }, kinds, fields, why, now);
-  /** @type {{tokens: string[], pair: number[], guess: number, no_guess: string, claims: string[], lesson: string} | null} */
-  let offered = null;
-  let inLesson = false;
+/** What there is to ask about. @typedef {{tokens: string[], pair: number[], guess: number, no_guess: string, claims: string[], lesson: string}} Offered */
 
-  function draw() {
-    const kind = kinds.value, wants = KINDS[kind]?.slice(1) ?? [], blocked = kind === 'word' ? offered?.no_guess : kind === 'lesson' && !offered?.lesson ? 'This step of a lesson asks nothing; go to one that does.' : '';
-    fields.replaceChildren(...(!offered || blocked ? [] : wants.map(name => {
-      const list = name === 'claim' ? offered?.claims ?? [] : offered?.tokens ?? [], usual = name === 'to' ? offered?.pair[1] : kind === 'word' ? offered?.guess : name === 'word' ? offered?.pair[0] : 0;
-      const select = el('select', { class: 'enc-pill', name }, ...list.map((text, i) => el('option', { value: i, selected: i === usual }, text)));
-      return el('label', {}, FIELDS[name], ' ', select);
-    })));
-    write(why, blocked || (offered ? (kind === 'lesson' && offered.lesson) || '' : 'One moment …'));
-    now.disabled = !offered || Boolean(blocked);
+/** What a teacher can ask about the run on the screen. @param {State} state @param {Acts} acts @param {() => void} draw @param {() => void} close */
+function askForm(state, acts, draw, close) {
+  /** @type {Offered | null} */
+  let offered = null;
+  let kinds = /** @type {string[]} */ ([]), kind = '', busy = false;
+
+  /** What is asked about: as usual, until another is chosen. @param {string} name @param {Offered} of */
+  function field(name, { tokens, claims, pair, guess }) {
+    const usual = name === 'to' ? pair[1] : kind === 'word' ? guess : name === 'word' ? pair[0] : 0;
+    return html`<label>${FIELDS[name]} <select class="enc-pill" name=${name}>${(name === 'claim' ? claims : tokens).map((text, i) => html`<option value=${i} ?selected=${i === usual}>${text}</option>`)}</select></label>`;
+  }
+  /** @param {SubmitEvent} event */
+  async function put(event) {
+    event.preventDefault();
+    const given = [...new FormData(/** @type {HTMLFormElement} */ (event.currentTarget))].map(([name, value]) => [name, Number(value)]);
+    busy = true;
+    draw();
+    if (await acts.put({ kind, ...Object.fromEntries(given) })) close();
+    busy = false;
+    draw();
   }
   return {
-    element,
-    /** @param {boolean} there */
-    lesson(there) { inLesson = there; },
+    view() {
+      const blocked = kind === 'word' ? offered?.no_guess : kind === 'lesson' && !offered?.lesson ? 'This step of a lesson asks nothing; go to one that does.' : '', of = blocked ? null : offered;
+      return html`<form @submit=${put}><select class="enc-pill" aria-label="Ask" @change=${(/** @type {{target: HTMLSelectElement}} */ { target }) => { kind = target.value; draw(); }}>${kinds.map(key => html`<option value=${key} .selected=${key === kind}>${KINDS[key][0]}</option>`)}</select>
+        <div class="enc-class-fields">${of ? repeat(KINDS[kind].slice(1), name => `${kind} ${name}`, name => field(name, of)) : nothing}</div>
+        <p class="enc-small">${blocked || (offered ? (kind === 'lesson' && offered.lesson) || '' : 'One moment …')}</p><button class="enc-pill enc-class-first" data-class="ask_now" ?disabled=${busy || !of}>Ask</button></form>`;
+    },
     async fill() {
-      const before = kinds.value, offers = Object.entries(KINDS).filter(([key]) => key !== 'lesson' || inLesson);
-      kinds.replaceChildren(...offers.map(([key, [title]]) => el('option', { value: key, selected: key === before }, title)));
+      kinds = Object.keys(KINDS).filter(key => key !== 'lesson' || state.query().lesson);
+      if (!kinds.includes(kind)) [kind] = kinds;
       offered = null;
       draw();
       offered = await acts.offer();
@@ -210,85 +168,54 @@ const SHUT_OUT = 'Their answers and sentences go, and their screen leaves the cl
 const LOCAL = 'This is the computer\'s own address: for other devices put its name in the network in its place.';
 const NEAR = 'This is the address of this computer in its network: a phone in the same network opens it.';
 
-/** @param {string} title @param {...(Node | string)} inside */
-const card = (title, ...inside) => el('section', { class: 'enc-class-card' }, el('h2', {}, title), ...inside);
+/** @param {string} title @param {unknown} inside */
+const card = (title, inside) => html`<section class="enc-class-card"><h2>${title}</h2>${inside}</section>`;
 
 /** @param {State} state @param {Acts} acts */
 export function classPage(state, acts) {
-  const typed = el('input', { type: 'text', class: 'enc-sentence', maxlength: 20, placeholder: 'ABCDEF', 'aria-label': 'Code', autocomplete: 'off', autocapitalize: 'characters', spellcheck: 'false', 'data-class': 'code' });
-  const ledName = el('h2'), again = button('Lead it again', () => acts.sit(acts.led()), { 'data-class': 'lead_again' });
-  const led = el('section', { class: 'enc-class-card' }, ledName, el('p', {}, 'You have led it in this browser, in a page that is closed.'), again);
-  const outside = el('div', { class: 'enc-class-cards' }, led,
-    card('Join a class', el('p', {}, JOIN), el('form', { class: 'enc-form', onsubmit: (/** @type {Event} */ event) => { event.preventDefault(); acts.join(typed.value); } }, typed, el('button', { class: 'enc-pill enc-class-first', 'data-class': 'join' }, 'Join'))),
-    card('Open a class', el('p', {}, OPEN), button('Open a class', () => acts.open(), { 'data-class': 'open' })));
-  const pupil = el('p', {}, 'What the teacher shows comes to this screen by itself.');
-  const code = el('p', { class: 'enc-class-code' }), wall = el('ul', { class: 'enc-class-wall' }), none = el('p', { class: 'enc-small' }, 'None yet. Pupils send one from their own screen.');
-  const answers = el('div'), nothing = el('p', { class: 'enc-small' }, 'What the class answers stands here once it was shown.');
-  const files = el('div', { class: 'enc-class-acts' }, button('Answers as CSV', () => acts.keep('csv'), { 'data-class': 'csv' }), button('A page to keep', () => acts.keep('html'), { 'data-class': 'html' }));
-  const door = button('Close the door', () => acts.act(state.counts?.shut ? 'open_door' : 'shut_door'), { 'data-class': 'door' }), doorSaid = el('p', { class: 'enc-small' });
-  const empty = button('Take all down', () => acts.act('empty_wall'), { 'data-class': 'empty_wall' });
-  const link = el('p', { class: 'enc-class-link' }), copy = button('Copy', async () => write(copy, await copied(link.textContent ?? '') ? 'Copied' : 'Mark the address to copy it'));
-  const square = svg('svg', { class: 'enc-class-square', role: 'img', 'aria-label': 'The address as a code for a camera' }), hint = el('p', { class: 'enc-small' });
-  const own = el('p', { class: 'enc-class-link' });
-  const teacher = el('div', { class: 'enc-class-teacher' },
-    el('div', {}, code, el('p', {}, SHOW), el('div', { class: 'enc-class-acts' }, door), doorSaid, el('h2', {}, 'Sentences of the class'), none, wall, empty, el('h2', {}, 'Answers'), nothing, answers, files),
-    el('div', {}, square, link, copy, hint,
-      el('details', {}, el('summary', {}, 'Lead from another screen too'), el('p', { class: 'enc-small' }, 'This link is yours alone: whoever has it leads the class.'), own),
-      el('details', {}, el('summary', {}, 'End the class'), el('p', { class: 'enc-small' }, 'All screens leave the class, and nothing of it stays. Keep the answers before.'), button('End it now', () => acts.act('end'), { 'data-class': 'end' }))));
-  const element = el('div', { class: 'enc-class-page', hidden: true }, outside, pupil, teacher);
-  let linked = '';
+  const element = el('div', { class: 'enc-class-page', hidden: true });
+  /** Where others join. @type {{link: string, local: boolean, near: boolean, size: number, path: string} | null} */
+  let found = null;
+  let linked = '', copy = 'Copy';
 
-  async function drawLink() {
+  async function findLink() {
     if (linked === state.seat) return;
     linked = state.seat;
-    const found = await acts.link();
-    if (!found) {
-      linked = '';
-      return;
-    }
-    write(link, found.link);
-    write(hint, found.local ? LOCAL : found.near ? NEAR : '');
-    put(square, { viewBox: `0 0 ${found.size} ${found.size}` });
-    square.replaceChildren(svg('path', { fill: '#fff', d: `M0 0h${found.size}v${found.size}H0z` }), svg('path', { d: found.path }));
+    found = await acts.link();
+    if (found) draw();
+    else linked = '';
   }
 
-  return {
-    element,
-    draw() {
-      element.hidden = state.page !== 'class';
-      if (element.hidden) return;
-      const leads = state.seat.includes('-leads-');
-      outside.hidden = Boolean(state.seat);
-      led.hidden = !acts.led();
-      if (!led.hidden) write(ledName, say('class_goes_on', { code: acts.led().slice(0, 6) }));
-      pupil.hidden = !state.seat || leads;
-      teacher.hidden = !leads;
-      if (!leads) return;
-      drawLink();
-      write(code, state.seat.slice(0, 6));
-      write(own, acts.ownLink());
-      const shut = Boolean(state.counts?.shut);
-      write(door, shut ? 'Open the door' : 'Close the door');
-      write(doorSaid, shut ? CLOSED_DOOR : OPEN_DOOR);
-      none.hidden = state.wall.length > 0;
-      empty.hidden = state.wall.length < 2;
-      write(empty, `Take all ${state.wall.length} down`);
-      const sent = [...state.wall].reverse();
-      children(wall, sent.length, () => el('li', {}, el('bdi'), button('Run', () => {}), button('Remove', () => {}), button('Shut out', () => {}))).forEach((item, i) => {
-        const { name, sentence } = sent[i], [text, run, remove, out] = item.children;
-        write(text, sentence);
-        put(run, { onclick: () => acts.run(sentence), 'aria-label': `Run: ${sentence}`, 'data-class': 'run' });
-        put(remove, { onclick: () => acts.drop(name), 'aria-label': `Remove: ${sentence}` });
-        put(out, { onclick: () => acts.out(name), title: shut ? SHUT_OUT : SHUT_OUT_OPEN, 'aria-label': `Shut out who sent: ${sentence}`, 'data-class': 'out' });
-      });
-      nothing.hidden = state.results.length > 0;
-      files.hidden = !state.results.length;
-      children(answers, state.results.length, () => el('section', {}, el('h3'), el('p'), el('ul', { class: 'enc-bars' }))).forEach((item, i) => {
-        const results = state.results[i], [ask, said, bars] = item.children;
-        write(ask, `${results.number}. ${results.ask}`);
-        write(said, results.said);
-        answerBars(bars, results);
-      });
-    },
-  };
+  function teacher() {
+    const { counts, wall, results, seat } = state, shut = Boolean(counts?.shut), { link = '', size = 0, path = '', local = false, near = false } = found ?? {};
+    return html`<div class="enc-class-teacher">
+      <div><p class="enc-class-code">${seat.slice(0, 6)}</p><p>${SHOW}</p>
+        <div class="enc-class-acts">${button('door', shut ? 'Open the door' : 'Close the door', () => acts.act(shut ? 'open_door' : 'shut_door'))}</div><p class="enc-small">${shut ? CLOSED_DOOR : OPEN_DOOR}</p>
+        <h2>Sentences of the class</h2><p class="enc-small" ?hidden=${wall.length}>None yet. Pupils send one from their own screen.</p>
+        <ul class="enc-class-wall">${[...wall].reverse().map(({ name, sentence }) => html`<li><bdi translate="no" lang="">${sentence}</bdi>${button('run', 'Run', () => acts.run(sentence), { label: `Run: ${sentence}` })}${button('', 'Remove', () => acts.drop(name), { label: `Remove: ${sentence}` })}
+          ${button('out', 'Shut out', () => acts.out(name), { label: `Shut out who sent: ${sentence}`, title: shut ? SHUT_OUT : SHUT_OUT_OPEN })}</li>`)}</ul>
+        ${button('empty_wall', `Take all ${wall.length} down`, () => acts.act('empty_wall'), { hidden: wall.length < 2 })}
+        <h2>Answers</h2><p class="enc-small" ?hidden=${results.length}>What the class answers stands here once it was shown.</p>
+        <div>${results.map(one => html`<section><h3>${one.number}. ${one.ask}</h3><p>${one.said}</p>${answerBars(one)}</section>`)}</div>
+        <div class="enc-class-acts" ?hidden=${!results.length}>${button('csv', 'Answers as CSV', () => acts.keep('csv'))}${button('html', 'A page to keep', () => acts.keep('html'))}</div></div>
+      <div><svg class="enc-class-square" role="img" aria-label="The address as a code for a camera" viewBox="0 0 ${size} ${size}"><path fill="#fff" d="M0 0h${size}v${size}H0z"></path><path d=${path}></path></svg>
+        <p class="enc-class-link">${link}</p>${button('', copy, async () => { copy = await copied(link) ? 'Copied' : 'Mark the address to copy it'; draw(); })}<p class="enc-small">${local ? LOCAL : near ? NEAR : ''}</p>
+        <details><summary>Lead from another screen too</summary><p class="enc-small">This link is yours alone: whoever has it leads the class.</p><p class="enc-class-link">${acts.ownLink()}</p></details>
+        <details><summary>End the class</summary><p class="enc-small">All screens leave the class, and nothing of it stays. Keep the answers before.</p>${button('end', 'End it now', () => acts.act('end'))}</details></div></div>`;
+  }
+
+  function draw() {
+    element.hidden = state.page !== 'class';
+    if (element.hidden) return;
+    const { seat } = state, leads = seat.includes('-leads-'), led = acts.led();
+    if (leads) findLink();
+    into(html`<div class="enc-class-cards" ?hidden=${seat}>
+        ${led ? card(say('class_goes_on', { code: led.slice(0, 6) }), html`<p>You have led it in this browser, in a page that is closed.</p>${button('lead_again', 'Lead it again', () => acts.sit(led))}`) : nothing}
+        ${card('Join a class', html`<p>${JOIN}</p><form class="enc-form" @submit=${typed(acts.join)}><input type="text" class="enc-sentence" maxlength="20" placeholder="ABCDEF" aria-label="Code" autocomplete="off" autocapitalize="characters" spellcheck="false" data-class="code">
+          <button class="enc-pill enc-class-first" data-class="join">Join</button></form>`)}
+        ${card('Open a class', html`<p>${OPEN}</p>${button('open', 'Open a class', acts.open)}`)}</div>
+      ${leads ? teacher() : seat ? html`<p>What the teacher shows comes to this screen by itself.</p>` : nothing}`, element);
+  }
+
+  return { element, draw };
 }

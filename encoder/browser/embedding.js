@@ -216,7 +216,7 @@ export function embedding(root, context) {
     const length = last ? brief(lengthOf(last.values)) : '', like = stop.key === 'place' && part.arrays.alike && rows.length > 1 ? row(part.arrays.alike, i) : null, ends = like && endsOf(like);
     const more = stop.key === 'word' ? `One of the ${count} numbers in row ${ids[i].toLocaleString('en-US')} of the table; the row's length is ${length}.`
       : stop.key === 'widened' ? `Each number mixes all ${width} of before.` : stop.key === 'place' && positions === 'learned' ? 'A number of a table that training made, with no formula.' : '';
-    return html`<div class="em-beside"><h2>${kind} ${number} of <bdi>${whose}</bdi></h2>
+    return html`<div class="em-beside"><h2>${kind} ${number} of <bdi translate="no" lang="">${whose}</bdi></h2>
       <label class="em-dial"><span>${kind}</span><input type="range" min="0" step="1" max=${count - 1} .value=${String(number)} aria-label=${kind} aria-valuetext="${kind} ${number} of ${count}" @input=${(/** @type {{target: HTMLInputElement}} */ { target }) => choose({ number: Number(target.value) })}><output>${number} of ${count}</output></label>
       <p class="em-sum" dir="ltr">${typeset(found ? found.text : figure(alone ?? NaN, off))}</p>
       ${found ? html`<p class="em-check" data-agrees=${agrees}>${agrees ? `The run recorded ${typeset(figure(found.recorded, found.within))}: it agrees ✓` : `The run recorded ${typeset(figure(found.recorded, found.within))}: it does not agree.${changed}`}</p>` : nothing}

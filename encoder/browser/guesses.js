@@ -1,23 +1,12 @@
 // @ts-check
 // Words with a bar each: the guess beside the sentence and at the foot.
-import { el, put } from './dom.js';
+import { bars } from './bars.js';
+import { el } from './dom.js';
 import { html, nothing, render as into } from './lit.js';
 import { percent, tight } from './number.js';
 import { effects, maskHint, maskToken } from './run.js';
 import { parts, say } from './say.js';
 import { alone, becomes, grows, or, riser } from './switches.js';
-
-/** A bar: its word, what is written behind it, how far it goes and where its mark is, from 0 to 1 (NaN for no mark); `props` are those of its line. @typedef {{name: string, text: string, filled: number, marked: number, props: import('./dom.js').Props}} Bar */
-
-/** @param {number} part */
-const percentOf = part => 100 * Math.min(1, Math.max(0, part || 0));
-
-/** Draws bars into a list. @param {Element} list @param {Bar[]} all */
-export function shareBars(list, all) {
-  into(all.map(({ name, text, filled, marked }) => html`<li><bdi class="enc-bar-name" translate="no" lang="">${name}</bdi>
-    <span class="enc-bar-room"><i style="width: max(2px, ${percentOf(filled)}%)"></i><b ?hidden=${!Number.isFinite(marked)} style="inset-inline-start: ${percentOf(marked)}%"></b></span><span class="enc-bar-share">${text}</span></li>`), /** @type {HTMLElement} */ (list));
-  all.forEach(({ props }, i) => put(list.children[i], props));
-}
 
 /** @typedef {import('./packet.js').Packet} Packet */
 /** @typedef {import('./switches.js').Share} Share */
@@ -47,14 +36,13 @@ export function without(run, { layer, head }, start = say('without_part', { part
   return [...said, ...(of.length > 1 ? [{ text: ' ', name: '', format: '' }, ...rank] : [])];
 }
 
-/** Draws three bars into a list; whether there are any. @param {Element} list @param {Packet} run @param {{layer: number, head: number}} place @param {boolean} off */
-export function guessBars(list, run, { layer, head }, off) {
+/** Three bars; null where there is no guess. @param {Packet} run @param {{layer: number, head: number}} place @param {boolean} off */
+export function guessBars(run, { layer, head }, off) {
   const all = three(run, layer, head);
-  shareBars(list, all.map(({ word, before, after }, i) => {
-    const share = off ? after : before, name = [i ? '' : 'enc-first', off && i > 1 && grows(all[i]) ? 'enc-risen' : ''].join(' ').trim();
-    return { name: word, text: tight(percent(share, 1)), filled: share, marked: off ? before : NaN, props: { 'data-guess': word, 'data-share': String(share), class: name || null } };
-  }));
-  return all.length > 0;
+  return all.length ? bars(all.map(({ word, before, after }, i) => {
+    const share = off ? after : before;
+    return { name: word, kind: i ? (off && i > 1 && grows(all[i]) ? 'is-risen' : '') : 'is-first', fills: [{ share, text: tight(percent(share, 1)), mark: off ? before : NaN }], data: { guess: word, share: String(share) } };
+  }), { label: 'What the model guesses' }) : null;
 }
 
 const MOST = 5; // words
@@ -68,7 +56,7 @@ export function guesses(run, before) {
 
 /** @param {import('./mount.js').Context} context */
 export function foot({ peek, fetch, store }) {
-  const list = el('ul', { class: 'enc-bars' }), element = el('section', { class: 'enc-foot', 'aria-label': 'What the model guesses', hidden: true });
+  const element = el('section', { class: 'enc-foot', 'aria-label': 'What the model guesses', hidden: true });
   let wanted = false;
   /** @type {Packet | null} */
   let drawn = null;
@@ -87,10 +75,8 @@ export function foot({ peek, fetch, store }) {
     element.hidden = !wanted || !run;
     if (!wanted || !run) return;
     const all = guesses(run, unchanged());
-    into(html`${list}${all.length ? nothing : html`<p>There is no gap to guess here. ${maskHint(maskToken(run))}</p>`}`, element);
-    shareBars(list, all.map(({ word, share, before }, i) => ({
-      name: word, text: tight(percent(share, 1)), filled: share, marked: before, props: { 'data-guess': word, 'data-share': share, class: i ? null : 'enc-first' },
-    })));
+    const lines = all.map(({ word, share, before }, i) => ({ name: word, kind: i ? '' : 'is-first', fills: [{ share, text: tight(percent(share, 1)), mark: before }], data: { guess: word, share } }));
+    into(html`${bars(lines)}${all.length ? nothing : html`<p>There is no gap to guess here. ${maskHint(maskToken(run))}</p>`}`, element);
   }
   return {
     element, draw,

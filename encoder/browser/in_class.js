@@ -4,6 +4,7 @@ import { classLine, classPage } from './class_line.js';
 import { linked, ofSeat } from './class_seat.js';
 import { dress } from './dom.js';
 import css from './in_class.css';
+import { saved } from './keep.js';
 import { look } from './look.js';
 import { REST } from './store.js';
 
@@ -118,13 +119,8 @@ function begin() {
     link: () => ask('link', { at: new URL(screen.address, location.origin).href }),
     /** @param {string} format */
     async keep(format) {
-      const blob = await server.ask('keep', { seat: state.seat, format }, answer => answer.blob()).catch(() => null);
-      if (!blob) return;
-      const link = document.createElement('a');
-      link.href = URL.createObjectURL(blob);
-      link.download = `class_${state.seat.slice(0, 6)}.${format}`;
-      link.click();
-      setTimeout(() => URL.revokeObjectURL(link.href), 10_000);
+      const data = await server.ask('keep', { seat: state.seat, format }, answer => answer.blob()).catch(() => null);
+      if (data) saved({ name: `class_${state.seat.slice(0, 6)}.${format}`, data });
     },
     /** The link by which the class is led from another screen; what follows # is not sent to any server. */
     ownLink: () => `${new URL(screen.address, location.origin).href}#class=${state.seat}`,

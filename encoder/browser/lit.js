@@ -3,6 +3,8 @@
 import * as lit from '../../tests/javascript/node_modules/lit-html/node/lit-html.js';
 // @ts-ignore: likewise.
 import * as directive from '../../tests/javascript/node_modules/lit-html/node/directives/live.js';
+// @ts-ignore: likewise.
+import * as kept from '../../tests/javascript/node_modules/lit-html/node/directives/repeat.js';
 import { set } from './say.js';
 import { open, spelled } from './store.js';
 
@@ -13,6 +15,8 @@ export const nothing = /** @type {Lit['nothing']} */ (lit.nothing);
 export const render = /** @type {Lit['render']} */ (lit.render);
 /** A property that a person changes too: it is set wherever it differs. */
 export const live = /** @type {typeof import('../../tests/javascript/node_modules/lit-html/directives/live.js').live} */ (directive.live);
+/** Templates of a list, each of which stays with its key. */
+export const repeat = /** @type {typeof import('../../tests/javascript/node_modules/lit-html/directives/repeat.js').repeat} */ (kept.repeat);
 
 /** The parts of a sentence; each argument is an element with its name, and a number that stands in the run opens. @param {import('./say.js').Part[]} all */
 export const composed = all => all.map(part => {

@@ -73,7 +73,7 @@ export function start(root, context) {
     point: head => { if (head?.layer !== pointed?.layer || head?.head !== pointed?.head) { pointed = head; redraw(); } },
     keep: head => { pointed = null; store.set(head); },
   };
-  const picture = stage(position => { store.set({ word: position }); }), bars = el('ul', { class: 'enc-bars', 'aria-label': 'What the model guesses' }), small = rows(heard);
+  const picture = stage(position => { store.set({ word: position }); }), small = rows(heard);
   const maps = heads(heard, () => [link('attention', 'Open this head'), link('heads', 'What each head does')]);
   const field = sentenceField(text => {
     const sentence = text === inMask(store.get().sentence, maskToken(run)) ? store.get().sentence : text;
@@ -164,13 +164,13 @@ export function start(root, context) {
     const { layers, heads: each } = of.about.model, total = layers * each, seen = look(of, shown.layer, shown.head, word), found = couple();
     const left = seen.rest >= SAID && seen.rest <= Math.max(...seen.shares) ? said('left_out', { share: seen.rest, words: outside(of) }) : '';
     const pieces = words(of).some(one => one.count > 1) ? 'Arcs are of whole words: the shares of their pieces are added.' : '';
-    const guessed = guessBars(bars, of, { layer, head }, off && can) && word.position === of.about.gap;
+    const guessed = word.position === of.about.gap ? guessBars(of, { layer, head }, off && can) : null;
     const own = look(of, layer, head, word).shares, column = words(of)[most(own)].position, cell = cellOf(STOPS[stopOf('')], layer, head, { row: word.position, column });
     const claimed = { layer, head, word: word.position, step: '', cell };
     if (found) nudge ??= firstVisit();
     return html`<div class="enc-aside"><span data-rest>${[left, pieces].filter(Boolean).join(' ')}</span></div>
       <div class="enc-controls" ?hidden=${!found && !guessed}><div class="enc-switches">${found ? between('pair', found.sentences[0].split(' ').slice(Math.max(0, found.at - REACH + 2), found.at).join(' '), found.names, found.chosen, turn, nudge ?? false) : nothing}
-        ${can ? between('head', `Head ${head} of layer ${layer}`, ['on', 'off'], Number(off), i => store.set({ off: i === 1 })) : nothing}</div><div class="enc-guess" ?hidden=${!guessed}>${bars}</div></div>
+        ${can ? between('head', `Head ${head} of layer ${layer}`, ['on', 'off'], Number(off), i => store.set({ off: i === 1 })) : nothing}</div><div class="enc-guess" ?hidden=${!guessed}>${guessed ?? nothing}</div></div>
       <nav class="enc-links" aria-label="Go on">${link('story', 'Follow this sentence, step by step', { word: word.position })}${link('attention', `How ${typeset(percent(Math.max(...own)))} was computed`, claimed)}
         <button type="button" class="enc-link" aria-controls="enc-heads" aria-expanded=${unfolded} @click=${() => fold(!unfolded)}><span>${total > 1 ? `See all ${total} heads` : 'See the whole head'}</span><span class="enc-arrow" aria-hidden="true">↓</span></button></nav>
       <section class="enc-strip"><h2 class="enc-strip-title">${composed(parts(total > 1 ? 'strip' : 'strip_one', { ...(total > 1 ? { count: total } : {}), asked: called(of, word) }))}</h2>${small.element}</section>${maps.element}`;

@@ -1,6 +1,7 @@
 // @ts-check
 // The What if page: a board of switches for the parts of the model, and what the guess becomes when some of them are off.
 import { dress, el, focused, put, rove, themeOf, walkByKeys } from './dom.js';
+import { bars } from './bars.js';
 import { board } from './board.js';
 import { colourOf, css, gradient, inkOn } from './grid.js';
 import { atRest, headline } from './controls.js';
@@ -10,7 +11,6 @@ import { both, percent, points, tight, typeset } from './number.js';
 import { read, row } from './packet.js';
 import { called, effects, held, LITTLE, wordAt, words } from './run.js';
 import { parts, said, say } from './say.js';
-import { shareBars } from './guesses.js';
 import { toQuery } from './store.js';
 import { alone, becomes, beginning, columnsOf, drawn, effect, ends, factsOf, fits, grows, isOff, key, masked, nameOf, or, parse, pressed, spell } from './switches.js';
 import style from './what_if.css';
@@ -62,7 +62,6 @@ export function whatIf(root, context) {
   const rest = atRest(context.announce);
 
   const top = headline(context, { layer: false, head: false }), probe = el('i', { class: 'wi-probe enc-probe', hidden: true });
-  const [shared, moved] = ['What the model guesses, with everything on and as it is now', FAR].map(label => el('ul', { class: 'enc-bars wi-bars', 'aria-label': label }));
   const page = el('section', { class: 'wi wi-empty', 'aria-label': 'What if' }, probe);
   root.append(page);
   /** What was drawn last, which stays while the model is asked. @type {unknown} */
@@ -241,7 +240,7 @@ export function whatIf(root, context) {
     const described = edits.split(';').flatMap((text, i) => (others.includes(text) ? [facts?.changes?.[i] ?? text] : [])), more = described.length - MOST_CHANGES;
     return html`${top.element}<p class="wi-hides" ?hidden=${!hides}>${hides ? say('hidden_word', { word: called(/** @type {Packet} */ (run), hides) }) : ''}</p>
       ${sentenceOf(hides, likeliest(shares)?.word ?? '', shares[0]?.word ?? '')}${why.length ? html`<p class="enc-trouble" role="alert">${why.join(' ')}</p>` : nothing}
-      <div class="wi-body"><div class="wi-guess">${bars(found)}<p class="wi-first" ?hidden=${!found.changed.edits}>${first(found)}</p>
+      <div class="wi-body"><div class="wi-guess">${guessOrMoves(found)}<p class="wi-first" ?hidden=${!found.changed.edits}>${first(found)}</p>
           <div class="wi-tools"><button type="button" class="enc-pill" ?disabled=${!edits} @click=${() => set('', true)}>All on again</button>
             <button type="button" class="enc-pill" ?disabled=${!undone.length} @click=${takeBack}>Undo</button></div>
           ${others.length ? html`<p class="wi-others">Also changed, and no switch of this board: ${described.slice(0, MOST_CHANGES).join('; ')}${more > 0 ? `; and ${more} more` : ''}.
@@ -288,19 +287,17 @@ export function whatIf(root, context) {
     const far = row(diff.arrays.moved);
     return words(base).map(word => ({ word: word.name, called: called(base, word), share: Math.max(...Array.from(far.slice(word.position, word.position + word.count))) })).filter(one => Number.isFinite(one.share)).sort((a, b) => b.share - a.share);
   }
-  /** @param {Now} found */
-  function bars({ base, changed: { edits }, guess, diff, shares }) {
-    const all = drawn(shares), most = likeliest(all), far = guess ? [] : movedOf(base, diff).slice(0, 5);
-    if (!guess) shareBars(moved, far.map(({ word, share }, i) => ({ name: word, text: tight(percent(share)), filled: share / (far[0].share || 1), marked: NaN, props: { 'data-moved': word, 'data-share': share, class: i ? null : 'enc-first' } })));
-    else shareBars(shared, all.map(one => {
+  /** The guess as it is now, or how far words end up where there is none. @param {Now} found */
+  function guessOrMoves({ base, changed: { edits }, guess, diff, shares }) {
+    const all = drawn(shares), most = likeliest(all), far = guess ? [] : movedOf(base, diff).slice(0, 5), title = guess ? `The guess at ${called(base, words(base)[wordAt(base, base.about.gap)])}` : FAR;
+    const lines = guess ? all.map(one => {
       const here = Number.isFinite(one.after), after = here ? one.after : one.before, usual = tight(percent(one.before, 1));
-      const names = [one === shares[0] && 'enc-first', edits && one !== shares[0] && grows({ ...one, after }) && 'enc-risen', here && one === most && 'wi-most'].filter(Boolean).join(' ');
       return {
-        name: one.word, filled: after, marked: edits ? one.before : NaN, text: edits ? `${usual} → ${here ? tight(percent(one.after, 1)) : '…'}` : usual,
-        props: { 'data-guess': one.word, 'data-before': one.before, 'data-after': here ? one.after : null, class: names || null },
+        name: one.word, fills: [{ share: after, mark: edits ? one.before : NaN, text: edits ? `${usual} → ${here ? tight(percent(one.after, 1)) : '…'}` : usual }], data: { guess: one.word, before: one.before, ...(here ? { after: one.after } : {}) },
+        kind: [one === shares[0] && 'is-first', edits && one !== shares[0] && grows({ ...one, after }) && 'is-risen', here && one === most && 'wi-most'].filter(Boolean).join(' '),
       };
-    }));
-    return html`<h2>${guess ? `The guess at ${called(base, words(base)[wordAt(base, base.about.gap)])}` : FAR}</h2>${guess ? shared : moved}${guess && edits ? html`<p class="wi-mark"><i></i>with everything on</p>` : nothing}`;
+    }) : far.map(({ word, share }, i) => ({ name: word, kind: i ? '' : 'is-first', fills: [{ share: share / (far[0].share || 1), text: tight(percent(share)) }], data: { moved: word, share } }));
+    return html`<h2>${title}</h2>${bars(lines, { label: guess ? 'What the model guesses, with everything on and as it is now' : FAR, kind: 'wi-bars' })}${guess && edits ? html`<p class="wi-mark"><i></i>with everything on</p>` : nothing}`;
   }
 
   /** The board and its legend. @param {Now} found */

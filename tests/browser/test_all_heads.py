@@ -191,7 +191,7 @@ def test_a_reload_and_a_copied_address_show_the_head_off_and_the_maps(opened: Op
     unfold(page)
     page.get_by_role("radio", name="off", exact=True).check()
     page.wait_for_url("**/?layer=5&head=6&word=6&off=1&maps=1&v=1")
-    seen = [text(page, CLAIM), page.locator(".enc-guess .enc-bars").inner_text(), text(page, "[data-aim]")]
+    seen = [text(page, CLAIM), page.locator(".enc-guess .bars").inner_text(), text(page, "[data-aim]")]
     assert seen[0].startswith("Without head 6 of layer 5")
     page.reload()
     expect(page.locator(CLAIM)).to_contain_text("Without head 6 of layer 5")
@@ -199,8 +199,8 @@ def test_a_reload_and_a_copied_address_show_the_head_off_and_the_maps(opened: Op
         page = opened(f"?{urlsplit(page.url).query}") if copied else page
         expect(page.get_by_role("radio", name="off", exact=True)).to_be_checked()
         expect(page.get_by_role("button", name="See all")).to_have_attribute("aria-expanded", "true")
-        assert [text(page, CLAIM), page.locator(".enc-guess .enc-bars").inner_text(), text(page, "[data-aim]")] == seen
-        assert page.locator(".enc-bars b:visible").count() == 3
+        assert [text(page, CLAIM), page.locator(".enc-guess .bars").inner_text(), text(page, "[data-aim]")] == seen
+        assert page.locator(".bars b:visible").count() == 3
     page.get_by_role("button", name="See all").click()
     expect(page.locator(".enc-map")).to_be_hidden()
     page.get_by_role("radio", name="on", exact=True).check()

@@ -143,7 +143,7 @@ def bars_agree(place: Place, encoder: TextEncoder, trace: Trace, without: Trace 
     gap, names = trace.tokens.index("[MASK]"), {encoder.tokenizer.id_to_token(i): i for i in range(20_000)}
     now = (without or trace)["mlm.probabilities"][gap]
     bars = place.locator("[data-guess]").evaluate_all(
-        "all => all.map(one => [one.dataset.guess, +one.dataset.share, one.querySelector('b').style.insetInlineStart])"
+        "all => all.map(one => [one.dataset.guess, +one.dataset.share, one.querySelector('b')?.style.insetInlineStart])"
     )
     assert len(bars) == 3
     for word, share, mark in bars:
