@@ -1,6 +1,5 @@
 // @ts-check
 // The front in a page: bar, menu, what is loading or went wrong, and the page that is drawn. See README.md.
-import { attention } from './attention.js';
 import { bar } from './bar.js';
 import { plainly } from './controls.js';
 import { dress, el, put } from './dom.js';
@@ -44,7 +43,7 @@ import { start } from './start.js';
 /** @typedef {{update: (options: Options) => void, end: () => void}} Mounted */
 
 /** The pages that are here. @type {Record<string, (root: HTMLElement, context: Context) => Page>} */
-const pages = { start, attention };
+const pages = { start };
 /** The others come in a file of their own, once the first one is drawn or one of them is wanted. */
 const later = () => import('./pages.js').then(found => { Object.assign(pages, found.PAGES); rest = found; return found; });
 /** That file, once it is here: what it draws is then never a moment behind. @type {typeof import('./pages.js') | null} */

@@ -1,6 +1,7 @@
 // @ts-check
 // The pages that a first visit does not begin with: they come in a file of their own, and take from the first one what both need.
 import { addNorm } from './add_norm.js';
+import { attention } from './attention.js';
 import { compare } from './compare.js';
 import { embedding } from './embedding.js';
 import { feedForward } from './feed_forward.js';
@@ -13,6 +14,7 @@ export { numbers } from './numbers.js';
 
 /** @type {Record<string, (root: HTMLElement, context: import('./mount.js').Context) => import('./mount.js').Page>} */
 export const PAGES = {
+  attention,
   heads,
   what_if: whatIf,
   compare,

@@ -56,7 +56,7 @@ LONG = "The old man and the sea were friends. " * 6 + "The old man and the sea w
 PICTURES = {  # what is painted once the picture of a page is there
     "start": ".enc-strip [data-head-row]",
     "attention": ".at:not(.an):not(.ff) [data-cell]",
-    "embedding": ".em-near li",
+    "embedding": ".em-left .bars li",
     "add_norm": ".an .vs-slider",
     "feed_forward": ".ff .cv-slider",
     "output": ".ou-cell",
@@ -73,10 +73,10 @@ CHOSEN = {  # what can be chosen on a page and is loaded with it
         "stop": STOP,
         "line": "tr[data-line]",
     },
-    "embedding": {"word": ".em-words button:not([aria-disabled])", "stop": STOP},
+    "embedding": {"word": ".word-row button:not([aria-disabled])", "stop": STOP},
     "add_norm": {"layer": LAYER, "sum": '[aria-label="Which sum"] [role=radio]', "stop": STOP, "word": "[data-word]"},
     "feed_forward": {"layer": LAYER, "word": "[data-word]", "unit": ".at-beside [role=option], .at-beside [data-cell]"},
-    "output": {"word": ".ou-word", "cell": ".ou-cell"},
+    "output": {"word": ".word-row button", "cell": ".ou-cell"},
     "compare": {"word": ".cp-word", "head": "[data-head-row]"},
     "heads": {"head": "[data-head-map]"},
 }
@@ -131,7 +131,7 @@ LOAD = f"""(root, [choice, at, picture]) => {{{FRAMES}
 }}"""
 SWITCHED = f"""(root, at) => {{{FRAMES}
   take(async () => {{
-    const all = root.querySelectorAll('.wi-board [data-cell]'), start = performance.now()
+    const all = root.querySelectorAll('.board [data-cell]'), start = performance.now()
     all[at % all.length].click()
     await painted()
     const pressed = performance.now() - start
