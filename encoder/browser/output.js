@@ -12,6 +12,7 @@ import style from './output.css';
 import { called, direction, inFull, wordAt, words } from './run.js';
 import { opening, said as set } from './say.js';
 import { wordRow } from './tokens.js';
+import { wordSum } from './word_sum.js';
 import { guessed, masked, said, turned, wordsTable } from './settling.js';
 import { open, toQuery } from './store.js';
 
@@ -27,11 +28,13 @@ export function output(root, context) {
   dress(root, style);
   const { store } = context;
   const rest = atRest(context.announce);
-  const packets = layerPackets(context, LEVEL, () => render());
+  const packets = layerPackets(context, LEVEL, () => render()), sums = layerPackets(context, 10, () => render());
   /** @type {Packet | null} */
   let run = null;
   /** @type {Chosen} */
   let state;
+  /** The word that is no gap, whose sum was asked for. @type {WeakMap<Packet, number>} */
+  const opened = new WeakMap();
   /** The column that is pointed at. @type {number | null} */
   let pointed = null;
 
@@ -99,6 +102,12 @@ export function output(root, context) {
       [lines, followed, told] = [moves.lines(), shown, found?.about.why ?? ''];
       grid.draw({ ...moves.table(), key }, shown, column);
     }
+    // The word that is followed, or the second one, is what the first one leads.
+    const wanted = here?.finite && !context.options().closed ? { step: 'mlm.logits', index: [word.position] } : null, asked = word.gap || opened.has(of) && opened.get(of) === word.position;
+    const sum = wanted && asked ? sums.get(of, wanted) : null, why10 = wanted && asked ? sums.why(of, wanted) : '';
+    const added = !wanted || !here ? nothing : why10 ? html`<p class="ou-sum" role="alert">${why10}</p>`
+      : sum ? wordSum(sum, { layer: shown, word: 0, other: here.followed || 1, names: [here.name(0), here.name(here.followed || 1)], gap: word.gap })
+      : asked ? html`<p class="ou-sum" role="status">Adding up the words …</p>` : html`<p class="ou-sum"><button type="button" class="enc-pill" @click=${() => { opened.set(of, word.position); render(); }}>Which words say this?</button></p>`;
     const title = moves ? `The way of ${called(run, word)}` : shown === last ? 'The guess' : shown ? `After layer ${shown - 1}` : 'At the input';
     into(html`${head.element}<div class="ou-top">${line.element}${found && !word.gap && found.about.mask && names ? html`<button type="button" class="enc-pill ou-mask" @click=${maskIt}>Mask it</button>` : nothing}</div>
       ${unasked ? html`<p class="ou-part">${unasked}</p>` : nothing}
@@ -108,7 +117,7 @@ export function output(root, context) {
           <p class="ou-about">${told}</p>${here && column === last ? opener(() => open(here.place(here.followed))) : nothing}</div>` : nothing}
         <div class="ou-right">${grid.element}${why ? html`<div class="ou-trouble" role="alert"><p>${why}</p><button type="button" class="enc-pill" @click=${() => packets.again()}>Try again</button></div>`
     : found ? nothing : html`<div class="ou-waiting" role="status"><span>Reading what would be said after each layer …</span><i></i><i></i><i></i><i></i><i></i></div>`}</div></div>
-      <p class="ou-how">${moves ? MOVING : READING}</p>`, page);
+      <p class="ou-how">${moves ? MOVING : READING}</p>${added}`, page);
     rest.say(moves ? '' : told);
   }
 
@@ -129,6 +138,7 @@ export function output(root, context) {
     end() {
       rest.end();
       packets.end();
+      sums.end();
       grid.end();
       page.remove();
     },

@@ -48,10 +48,12 @@ export function guessed(found, position, chosen) {
   const leading = layer => Array.from({ length: most }, (_, i) => at(first, layer, row, i));
   let settled = last;
   while (settled > 0 && stand(settled - 1, 0).place === 1) settled--;
+  /** Which row of the vocabulary a word is. @param {number} word */
+  const id = word => found.about.ids?.[at(words, row, word)] ?? 0;
   return {
     position, last, followed, settled, name, spelled, count, at: stand, leading,
     /** Where the share of a word stands in the run. @param {number} word @returns {import('./store.js').Place} */
-    place: word => ({ step: 'mlm.probabilities', index: [position, found.about.ids?.[at(words, row, word)] ?? 0] }),
+    place: word => ({ step: 'mlm.probabilities', index: [position, id(word)] }),
     own: own?.[row] ?? 0, unknown: Boolean(unknown?.includes(position)),
     finite: Number.isFinite(stand(last, 0).share),
     /** The words after a layer, and the one that is followed where it is none of them. @param {number} layer @returns {Line[]} */

@@ -9,6 +9,7 @@ from encoder.packet.embedding import level_4
 from encoder.packet.heads_level import level_6
 from encoder.packet.run import level_2
 from encoder.packet.step_numbers import level_8, level_9
+from encoder.packet.sum_level import level_10
 from encoder.packet.what_if_level import level_7
 from encoder.trace.trace import Trace
 
@@ -23,4 +24,5 @@ MORE: dict[int, Callable[[TextEncoder, Trace, int], bytes]] = {  # of a model, a
 OF_STEP: dict[int, Callable[[TextEncoder, Trace, str, Sequence[int]], bytes]] = {  # of a step, and a place in it
     8: level_8,
     9: level_9,
+    10: level_10,
 }

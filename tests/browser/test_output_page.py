@@ -10,20 +10,32 @@ from mounted import DESK, PHONE, Mounted, overflows, seen
 from playwright.sync_api import Locator, Page, expect
 
 from encoder import PRESETS, TextEncoder
+from encoder.experiments.attributions.gradients import knock_out_tokens
+from encoder.experiments.attributions.target import Target, spearman
+from encoder.experiments.attributions.words import sum_over_words
 from encoder.metrics import lens_words, logit_lens, race, stream
 from encoder.packet.after_layers import WORDS, level_5
 from encoder.packet.run import level_1
+from encoder.packet.sum_level import level_10
 
 GAP_SENTENCE, CAT = "The keys to the cabinet [MASK] on the table.", "The cat chased the mouse."
 MASKED_CAT = "The [MASK] chased the mouse."
 LAYERS, GAP = 6, 6
 NAMED = "({ level, sentence }) => `${level} ${sentence}`"
+PARTS = """all => all.map(li => [li.querySelector('.bar-name').textContent, [
+  Number(li.querySelector('.bar-said').textContent.replace('\u2212', '-')),
+  li.querySelector('i').style.left === '50%' && parseFloat(li.querySelector('i').style.width) > 0,
+]])"""
 Opened = Callable[..., Page]
 
 
 def packed(encoder: TextEncoder, sentence: str) -> dict[str, bytes]:
     trace = encoder.trace(sentence)
-    return {f"1 {sentence}": level_1(encoder, trace, off=False), f"5 {sentence}": level_5(encoder, trace)}
+    found = {f"1 {sentence}": level_1(encoder, trace, off=False), f"5 {sentence}": level_5(encoder, trace)}
+    if encoder.model.mlm_head is not None:
+        at = trace.tokens.index("[MASK]") if "[MASK]" in trace.tokens else 2
+        found[f"10 {sentence}"] = level_10(encoder, trace, "mlm.logits", (at,))
+    return found
 
 
 @pytest.fixture(scope="module")
@@ -80,15 +92,17 @@ def test_every_cell_and_bar_says_the_words_and_shares_of_the_lens(opened: Opened
             expect(cell(page, column, row).locator("bdi")).to_have_text(word)
             assert close(cell(page, column, row).locator("small").text_content(), p), (column, row)
         cell(page, column, -1).hover()
-        expect(page.get_by_role("heading", level=2)).to_have_text(
+        expect(page.locator(".ou-left h2")).to_have_text(
             "At the input" if column == 0 else "The guess" if column == LAYERS else f"After layer {column - 1}"
         )
-        bars = page.locator(".bars li").evaluate_all("all => all.map(li => [li.dataset.guess, +li.dataset.share])")
+        bars = page.locator(".ou-left .bars li").evaluate_all(
+            "all => all.map(li => [li.dataset.guess, +li.dataset.share])"
+        )
         assert [bar[0] for bar in bars[:WORDS]] == [word for word, _ in true[column][0]]
         for bar, (_, p) in zip(bars, true[column][0], strict=False):
             assert bar[1] == pytest.approx(p, rel=1e-3)
     page.mouse.move(5, 5)
-    expect(page.get_by_role("heading", level=2)).to_have_text("The guess")
+    expect(page.locator(".ou-left h2")).to_have_text("The guess")
     vectors = stream(trace)[:, GAP]
     for column, vector in enumerate(vectors):
         cosine = float((vector @ vectors[-1]) / (vector.norm() * vectors[-1].norm()))
@@ -114,7 +128,7 @@ def test_a_chosen_word_is_followed_through_all_layers(opened: Opened, base: Text
             expect(page.locator(f".ou-cell.is-followed[data-column='{column}']")).to_have_attribute(
                 "data-cell", f"{column},{row}"
             )
-    expect(page.get_by_role("heading", level=2)).to_have_text("After layer 3")
+    expect(page.locator(".ou-left h2")).to_have_text("After layer 3")
     place = int(race(lens, 1)[1][4, 0])
     cell(page, 4, place - 1).click()
     expect(page.locator(".ou-about")).to_contain_text(f"After layer 3, “are” is in place {place} of 16,384 words")
@@ -122,7 +136,7 @@ def test_a_chosen_word_is_followed_through_all_layers(opened: Opened, base: Text
     expect(page.get_by_role("status").last).to_contain_text("After layer 3, “are”")
     # Where what is followed does not lead, the bars have it apart, with its own place.
     cell(page, 0, -1).hover()
-    last = page.locator(".bars li").last
+    last = page.locator(".ou-left .bars li").last
     expect(last).to_have_class("is-far")
     expect(last).to_have_attribute("aria-selected", "true")
     expect(last.locator(".bar-place")).to_have_text(f"{int(race(lens, 1)[1][0, 0]):,}")
@@ -135,7 +149,7 @@ def test_a_link_shows_the_chosen_layer_and_the_word_that_is_followed(opened: Ope
     assert told["after"] == "3" and told["lens_word"] == "is"
     other = opened(apart=True, **{name: told[name] for name in ("sentence", "after", "lens_word")})
     for one in (page, other):
-        expect(one.get_by_role("heading", level=2)).to_have_text("After layer 3")
+        expect(one.locator(".ou-left h2")).to_have_text("After layer 3")
         expect(one.locator(".ou-row-name").nth(WORDS)).to_have_text("place of is")
         expect(one.locator(".ou-about")).to_contain_text("After layer 3, “is” is in place 1 ")
     cell(other, 0, -1).click()
@@ -144,11 +158,11 @@ def test_a_link_shows_the_chosen_layer_and_the_word_that_is_followed(opened: Ope
     assert "after" not in other.evaluate("window.store.query()")
     # Another word is asked: what was followed there is no word here, the layer stays.
     page.locator("[data-word='5']").click()
-    expect(page.get_by_role("heading", level=2)).to_have_text("After layer 3")
+    expect(page.locator(".ou-left h2")).to_have_text("After layer 3")
     assert "lens_word" not in page.evaluate("window.store.query()")
     # What no page writes is the usual choice.
     page = opened(after="nine", lens_word="no such word")
-    expect(page.get_by_role("heading", level=2)).to_have_text("The guess")
+    expect(page.locator(".ou-left h2")).to_have_text("The guess")
     expect(page.locator(".ou-row-name").nth(WORDS)).to_have_text("place of are")
 
 
@@ -172,7 +186,7 @@ def test_a_word_that_is_read_is_said_to_be_and_one_button_masks_it(opened: Opene
 def test_before_the_words_come_the_guess_is_there_and_a_cut_line_is_said(opened: Opened) -> None:
     page = opened(held=[f"5 {GAP_SENTENCE}"])
     expect(title(page)).to_have_text("The model's first guess is “are”: 85\u00a0%.")
-    expect(page.locator(".bars li").first).to_have_attribute("data-guess", "are")
+    expect(page.locator(".ou-left .bars li").first).to_have_attribute("data-guess", "are")
     expect(page.locator(".ou-waiting")).to_be_visible()
     page.wait_for_function("Object.keys(window.waiting).length")
     page.evaluate("Object.keys(window.waiting).forEach(window.free)")
@@ -190,23 +204,24 @@ def test_by_keys_alone_nothing_is_asked_for_a_choice(opened: Opened) -> None:
     cell(page, LAYERS, 0).focus()
     page.keyboard.press("ArrowLeft")
     expect(cell(page, LAYERS - 1, 0)).to_be_focused()
-    expect(page.get_by_role("heading", level=2)).to_have_text("After layer 4")
+    expect(page.locator(".ou-left h2")).to_have_text("After layer 4")
     for key in ("ArrowLeft", "ArrowUp", "ArrowUp"):
         page.keyboard.press(key)
     expect(cell(page, LAYERS - 2, -1)).to_be_focused()
     page.keyboard.press("Home")
-    expect(page.get_by_role("heading", level=2)).to_have_text("At the input")
+    expect(page.locator(".ou-left h2")).to_have_text("At the input")
     words = page.get_by_role("toolbar").get_by_role("button")
     words.filter(has_text="[MASK]").focus()
     page.keyboard.press("ArrowLeft")
     page.keyboard.press("Enter")
     expect(title(page)).to_contain_text("The model reads “cabinet” here")
-    assert page.evaluate("window.asked.map(one => one[0])") == ["1", "5"]
+    asked = "window.asked.map(one => one.split(' ')[0])"
+    assert page.evaluate(asked) == ["1", "5", "10"]
     headings = ["At the input", *(f"After layer {layer}" for layer in range(LAYERS - 1)), "The guess"]
     for column, heading in enumerate(headings):  # all that can be chosen is here
         cell(page, column, 0).click()
-        expect(page.get_by_role("heading", level=2)).to_have_text(heading)
-    assert page.evaluate("window.asked.length") == 2
+        expect(page.locator(".ou-left h2")).to_have_text(heading)
+    assert page.evaluate(asked) == ["1", "5", "10"]
 
 
 def test_a_model_that_guesses_no_words_shows_how_its_vectors_come_to_their_end(opened: Opened) -> None:
@@ -251,7 +266,7 @@ def test_a_long_sentence_says_what_is_left_out(opened: Opened, base: TextEncoder
 
 def test_all_layers_are_seen_on_a_desk_and_the_chosen_one_whole_on_a_phone(opened: Opened) -> None:
     page = opened()
-    bars, grid = page.locator(".bars").bounding_box(), page.locator(".ou-scroll").bounding_box()
+    bars, grid = page.locator(".ou-left .bars").bounding_box(), page.locator(".ou-scroll").bounding_box()
     assert bars and grid
     assert grid["x"] > bars["x"] + bars["width"] and grid["y"] + grid["height"] < DESK["height"]
     seen(page, PHONE, "dark")
@@ -262,3 +277,79 @@ def test_all_layers_are_seen_on_a_desk_and_the_chosen_one_whole_on_a_phone(opene
         assert names and head and names["x"] + names["width"] - 1 <= head["x"]
         assert head["x"] + head["width"] <= PHONE["width"], column
     assert barriers(page, every=True) == []
+
+
+def parts(page: Page) -> dict[str, tuple[float, bool]]:
+    """By name what each bar of the sum says, and whether it goes to the right."""
+    return dict(page.locator(".ou-sum .bars li").evaluate_all(PARTS))
+
+
+def test_the_guess_is_the_sum_of_its_words_after_every_layer_and_of_every_pair(
+    opened: Opened, base: TextEncoder
+) -> None:
+    page = opened(lens_word="is")
+    trace = base.trace(GAP_SENTENCE)
+    are, is_ = (base.tokenizer.token_to_id(word) for word in ("are", "is"))
+    found = sum_over_words(base, trace, GAP, (are, is_))
+    section = page.get_by_role("region", name="The guess as a sum of its words")
+    expect(section.get_by_role("heading")).to_have_text("Which words say “are”, and not “is”")
+    shown = page.locator(".ou-sum .bars li").evaluate_all(PARTS)
+    names = ["[CLS]", "The", "keys", "to", "the", "cabinet", "[MASK]", "on", "the", "table", ".", "[SEP]", "biases"]
+    assert [name for name, _ in shown] == [*names, "together"]
+    lead = [*found.lead().tolist()[:-1], float(trace["mlm.logits"][GAP, are] - trace["mlm.logits"][GAP, is_])]
+    for (name, (value, right)), true in zip(shown, lead, strict=True):
+        assert value == pytest.approx(true, abs=0.0051), name
+        assert right is (true > 0), name
+    expect(section).to_contain_text(
+        "“keys” speaks for “are” most, +6.66; “cabinet” speaks against it, \u22122.08. "
+        "The biases, which no word brings: "
+        "\u22122.62. Together +5.93: “are” is 377 times as likely as “is”."
+    )
+    lost = knock_out_tokens(base, trace, Target(GAP, are, is_)).shares
+    others = [i for i in range(len(trace.tokens)) if i != GAP]
+    alike = spearman(found.lead()[:-2][others], lost[others])
+    expect(section).to_contain_text(f"In rank the two agree to {alike:.2f}, of 1.")
+    asked = page.evaluate("window.asked.length")
+    for column in (0, 3):
+        cell(page, column, -1).click()
+        where = "At the input" if not column else f"After layer {column - 1}"
+        expect(section).to_contain_text(f"{where}, as the model\u2019s own head would read it: ")
+        assert parts(page)["together"][0] == pytest.approx(
+            float((found.read[column, 0] - found.read[column, 1]).sum()), abs=0.0051
+        )
+        assert page.locator(".ou-sum .bars b").count() == 0  # what is really lost is of the end
+    cell(page, LAYERS, -1).click()
+    page.locator(".ou-left .bars li", has_text="were").click()
+    expect(section.get_by_role("heading")).to_have_text("Which words say “are”, and not “were”")
+    were = base.tokenizer.token_to_id("were")
+    true = float(trace["mlm.logits"][GAP, are] - trace["mlm.logits"][GAP, were])
+    assert parts(page)["together"][0] == pytest.approx(true, abs=0.0051)
+    assert page.evaluate("window.asked.length") == asked  # nothing was sent for any of them
+    assert barriers(page) == []
+
+
+def test_of_a_word_that_is_there_to_be_read_the_sum_is_made_when_it_is_asked_for(opened: Opened) -> None:
+    page = opened(sentence=CAT, word=2)
+    button = page.get_by_role("button", name="Which words say this?")
+    expect(button).to_be_visible()
+    assert "10" not in page.evaluate("window.asked.map(one => one.split(' ')[0])")
+    button.click()
+    expect(page.locator(".ou-sum")).to_contain_text("its own part is large")
+    values = {name: value for name, (value, _) in parts(page).items()}
+    assert max(values, key=lambda name: values[name] if name != "together" else -1) == "cat"
+
+
+def test_of_a_long_sentence_the_words_that_add_most_stand_there_and_the_others_together(
+    opened: Opened, base: TextEncoder
+) -> None:
+    text = "The keys to the old cabinet that the teachers near the river bought [MASK] on the table in the small room."
+    trace = base.trace(text)
+    at = trace.tokens.index("[MASK]")
+    runs = packed(base, text)
+    page = opened(runs, sentence=text)
+    shown = parts(page)
+    left = next(name for name in shown if name.endswith(" other words"))
+    assert page.locator(".ou-sum .bars li").count() == 12 + 3
+    assert int(left.split()[0]) == len(trace.tokens) - 12
+    most, second = trace["mlm.logits"][at].topk(2).values.tolist()
+    assert shown["together"][0] == pytest.approx(most - second, abs=0.0051)

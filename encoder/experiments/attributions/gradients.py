@@ -13,7 +13,7 @@ import torch
 from torch import Tensor
 
 from encoder.checkpoint.text_encoder import TextEncoder
-from encoder.experiments.attributions.target import Forward, Target, differentiable, gradients
+from encoder.experiments.attributions.target import Forward, Logits, Target, differentiable, gradients
 from encoder.support.errors import EncoderError
 from encoder.trace.trace import Trace
 from encoder.trace.unpadded import tokens
@@ -200,14 +200,26 @@ def knock_out_tokens(encoder: TextEncoder, trace: Trace, target: Target, baselin
         EncoderError: see `Target.check` and `baseline_rows`.
     """
     target.check(encoder, trace)
+    value, after = without_each_token(encoder, trace, target, baseline)
+    return Attribution(value - after, float(value))
+
+
+def without_each_token(
+    encoder: TextEncoder, trace: Trace, target: Target | Logits, baseline: Baseline = "mask"
+) -> tuple[Tensor, Tensor]:
+    """A target as it is [...], and with one token alone replaced by the baseline [n, ...].
+
+    Raises:
+        EncoderError: see `baseline_rows`.
+    """
     forward, start = Forward(encoder, trace), baseline_rows(encoder, trace, baseline)
     n = len(start)
     instead = forward.rows.repeat(n, 1, 1)
     instead[range(n), range(n)] = start
     with torch.inference_mode():
-        value = float(forward(forward.rows[None], target))
+        value = forward(forward.rows[None], target)[0]
         after = torch.cat([forward(chunk, target) for chunk in torch.split(instead, forward.together)])
-    return Attribution(value - after, value)
+    return value, after
 
 
 def deletion(

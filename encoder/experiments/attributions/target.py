@@ -60,6 +60,18 @@ class Target:
 
 
 @dataclass(frozen=True)
+class Logits:
+    """The logits of several `words` (ids) at a position."""
+
+    position: int
+    words: tuple[int, ...]
+
+    def of(self, logits: Tensor) -> Tensor:
+        """The numbers, from logits [..., n, vocab]: [..., words]."""
+        return logits[..., self.position, list(self.words)]
+
+
+@dataclass(frozen=True)
 class Forward:
     """The forward pass of a run's sentence, with its edits and hidden tokens, from given token rows on.
 
@@ -96,8 +108,8 @@ class Forward:
         """How many sets of rows may go through at once."""
         return int(min(ROWS, max(1, MOST_BYTES / 4 / self.bytes_each)))
 
-    def __call__(self, rows: Tensor, target: Target, seen: dict[str, Tensor] | None = None) -> Tensor:
-        """The target for each of several sets of token rows: [B, n, d_embedding] -> [B].
+    def __call__(self, rows: Tensor, target: Target | Logits, seen: dict[str, Tensor] | None = None) -> Tensor:
+        """The target for each of several sets of token rows: [B, n, d_embedding] -> [B], of logits [B, words].
 
         `seen`, where it is given, takes every step of the pass by its name. Gradients flow where the rows ask for them.
         """
