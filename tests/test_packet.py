@@ -6,6 +6,7 @@ import struct
 import subprocess
 import sys
 import zlib
+from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -128,6 +129,18 @@ def ids_of(encoder: TextEncoder, words: list[str]) -> list[int]:
     return [encoder.tokenizer.token_to_id(word) for word in words]
 
 
+def parts_of(
+    encoder: TextEncoder, blocks: str, places: str, arrays: dict[str, Any]
+) -> Iterator[tuple[np.ndarray, str]]:
+    """What a packet says without some blocks, and without positions, and the step that is zero there."""
+    last = encoder.config.n_layers - 1
+    for layer, block, name in ((0, 0, "attention"), (0, 1, "feed_forward"), (last, 0, "attention")):
+        yield arrays[blocks].values[layer, block], f"layers.{layer}.{name}.output"
+    assert (places in arrays) == (encoder.config.positions in ("sinusoidal", "learned"))
+    if places in arrays:
+        yield arrays[places].values, "embedding.positions"
+
+
 @pytest.mark.parametrize(
     ("model", "run", "edits"),
     [
@@ -155,6 +168,10 @@ def test_a_guess_without_a_head_is_that_of_a_run_without_it(model: str, run: str
         found = again[about["gap"]]
         np.testing.assert_allclose(arrays["off"].values[layer, head], found[ids].numpy(), atol=1e-5)
         assert set(found.topk(3).indices.tolist()) <= set(ids)
+    for values, step in parts_of(encoder, "parts", "places", arrays):
+        off = Edit(step, "zero")
+        again = encoder.trace(trace.inputs, hidden=trace.hidden, edits=(*trace.edits, off))["mlm.probabilities"]
+        np.testing.assert_allclose(values, again[about["gap"], ids].numpy(), atol=1e-5)
 
 
 @pytest.mark.parametrize("padded", [False, True])
@@ -172,6 +189,10 @@ def test_how_far_vectors_move_without_a_head_is_that_of_a_run_without_it(model: 
         after = encoder.trace(trace.inputs, edits=(off,)).array("output")[:n].astype(np.float64)
         far = [np.sqrt(((b - a) ** 2).sum() / (a**2).sum()) for a, b in zip(before, after, strict=True)]
         np.testing.assert_allclose(arrays["moved"].values[layer, head, :n], far, rtol=1e-3, atol=1e-5)
+    for values, step in parts_of(encoder, "moved_parts", "moved_places", arrays):
+        after = encoder.trace(trace.inputs, edits=(Edit(step, "zero"),)).array("output")[:n].astype(np.float64)
+        far = [np.sqrt(((b - a) ** 2).sum() / (a**2).sum()) for a, b in zip(before, after, strict=True)]
+        np.testing.assert_allclose(values[:n], far, rtol=1e-3, atol=1e-5)
 
 
 def test_a_model_whose_weights_are_random_says_so() -> None:

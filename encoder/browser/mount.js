@@ -11,6 +11,7 @@ import { OPEN, placeOf, toQuery } from './store.js';
 import { reading } from './reading.js';
 import { choice, maskToken } from './run.js';
 import { say } from './say.js';
+import { spine } from './spine.js';
 import { start } from './start.js';
 
 /** @typedef {import('./packet.js').Packet} Packet */
@@ -130,7 +131,7 @@ function begin(root, options) {
     },
   };
   const read = reading(context);
-  const guess = foot(context), gone = new AbortController();
+  const guess = foot(context), gone = new AbortController(), parts = spine(context);
   /** What can be done on every page, with the key for it. @type {Record<string, [text: string, act: () => void]>} */
   const acts = {
     g: ['The guess at the foot', () => guess.turn()],
@@ -143,7 +144,7 @@ function begin(root, options) {
     else if (event.key === 'Escape' && root.classList.contains('enc-present')) acts.p[1]();
   }, { signal: gone.signal });
   const top = bar(root, context, options.closed ? [] : [['Mask tokens …', () => read.open('mask')], ['A second sentence …', () => read.open('second')]], Object.entries(acts).map(([key, [text, act]]) => [`${text} (${key.toUpperCase()})`, act]));
-  root.append(top.element, main, guess.element);
+  root.append(top.element, parts.element, main, guess.element);
 
   const draw = () => {
     if (!run) return;
@@ -166,6 +167,7 @@ function begin(root, options) {
       page.draw(run, settled(run));
       if (moved) place.querySelector('h1')?.focus();
     } else page?.draw(run, settled(run));
+    parts.draw(run, settled(run));
     drawNumbers();
     drawMore();
     options.drawn?.();

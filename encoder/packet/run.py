@@ -31,6 +31,7 @@ WITHOUT = 3  # words of each run without a head that are told
 MOST_WORDS = 64  # whose shares without each head are told
 MOST_CHANGES = 12  # edits that are told in words
 LONGEST = 40  # characters of a token or word
+ADDED = ("sinusoidal", "learned")  # positions that are added to the words
 USUAL_MASK = "[MASK]"  # a run tells of its model's mask where it is another one, or none
 MASKED = ("attention.windowed", "attention.masked")  # steps that follow from the scores unless an edit is there
 
@@ -39,11 +40,15 @@ MASKED = ("attention.windowed", "attention.masked")  # steps that follow from th
 class Off:
     """What a gap's guess becomes without each head: the ids of the words told of, and their shares.
 
-    `ids` [words], the run's own guesses first; `without` [layers, heads, words].
+    `ids` [words], the run's own guesses first; `without` [layers, heads, words]. `parts` [layers, 2, words] is the same
+    without what attention, and what feed-forward, writes; `places` [words] without what is added for positions, None
+    where nothing is.
     """
 
     ids: tuple[int, ...]
     without: Values
+    parts: Values
+    places: Values | None
 
 
 def level_1(
@@ -54,8 +59,8 @@ def level_1(
     Args:
         encoder: the model that made the trace.
         trace: a run.
-        off: whether it is told what each head does alone: to the first gap's guess, or where nothing is guessed to the
-            last vector of each token; it takes a part of a run for each.
+        off: whether it is told what each head and part does alone: to the first gap's guess, or where nothing is
+            guessed to the last vector of each token; it takes a part of a run for each.
         around: the position whose row is kept where the weights of all take more than `most_bytes`; the gap, or the
             first token, without it.
         most_bytes: of weights; rows are left out where there are more, but never all.
@@ -78,9 +83,10 @@ def level_1(
             "words": [shown_word(encoder, i) for i in effects.ids],
             "shares": [significant(p) for p in now],
         }
-        arrays["off"] = exact(effects.without)
+        arrays |= {"off": exact(effects.without), "parts": exact(effects.parts)}
+        arrays |= {} if effects.places is None else {"places": exact(effects.places)}
     elif off:
-        arrays["moved"] = exact(moved_without_each_head(encoder, trace))
+        arrays |= {name: exact(values) for name, values in moved_without_each_part(encoder, trace).items()}
     names = zip(about["words"], about["names"], strict=True)
     before = next((name for (at, count), name in names if at + count == about["gap"]), "")
     if tempts(before, first):
@@ -264,44 +270,68 @@ def shown_word(encoder: TextEncoder, token: int) -> str:
     return shown(word(encoder, token), LONGEST)
 
 
-def head_off(config: EncoderConfig) -> list[Edit]:
-    """Return the edits that switch off one head alone, layer by layer."""
-    return knock_outs(config, ("attention.heads",))
+def part_off(config: EncoderConfig) -> list[Edit]:
+    """Return the edits that switch off one part alone.
+
+    First what is added for positions, where it is; then layer by layer each head, and what attention and feed-forward
+    write.
+    """
+    places = [Edit("embedding.positions", "zero")] if config.positions in ADDED else []
+    return [*places, *knock_outs(config, ("attention.heads", "attention.output", "feed_forward.output"))]
+
+
+def by_part(every: torch.Tensor, config: EncoderConfig) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor | None]:
+    """Return what stands in the order of `part_off` [edits, ...] by what it is of.
+
+    Returns:
+        that of heads [layers, heads, ...], of both blocks [layers, 2, ...], of positions [...]; None for the last one
+        where nothing is added for them.
+    """
+    rows = config.n_layers * (config.n_heads + 2)
+    layers = every[-rows:].reshape(config.n_layers, config.n_heads + 2, *every.shape[1:])
+    return layers[:, : config.n_heads], layers[:, config.n_heads :], every[0] if len(every) > rows else None
 
 
 @torch.inference_mode()
 def without_each_head(encoder: TextEncoder, trace: Trace, gap: int) -> Off:
-    """Return the shares of words at a gap when one head alone gives zeros, on top of the run's own edits.
+    """Return the shares of words at a gap when one head or part alone gives zeros, on top of the run's own edits.
 
     The words are the run's own guesses and the first ones of each run without a head: at most MOST_WORDS, those of the
     largest shares.
     """
     watch, config = WatchedWord(gap, 0), encoder.config
     logits_of = [
-        outcome.logits for chunk in outcomes(encoder, trace, head_off(config), watch, ROWS) for outcome in chunk
+        outcome.logits for chunk in outcomes(encoder, trace, part_off(config), watch, ROWS) for outcome in chunk
     ]
-    every = torch.stack([logits for logits in logits_of if logits is not None]).softmax(-1)  # [layers x heads, vocab]
+    shares_of = torch.stack([logits for logits in logits_of if logits is not None]).softmax(-1)
+    heads, blocks, places = by_part(shares_of, config)
+    every = heads.flatten(0, 1)  # [layers x heads, vocab]
     own = likeliest(trace["mlm.probabilities"][gap], GUESSES)
     others = set(every.topk(min(WITHOUT, config.vocab_size)).indices.flatten().tolist()) - set(own)
     largest = dict(zip(sorted(others), every[:, sorted(others)].amax(0).tolist(), strict=True))
     more = sorted(others, key=lambda i: (-largest[i], i))[: MOST_WORDS - len(own)]
     ids = (*own, *more)
-    return Off(ids, every[:, list(ids)].reshape(config.n_layers, config.n_heads, len(ids)).numpy())
+    some = list(ids)
+    return Off(
+        ids, heads[..., some].numpy(), blocks[..., some].numpy(), None if places is None else places[some].numpy()
+    )
 
 
 @torch.inference_mode()
-def moved_without_each_head(encoder: TextEncoder, trace: Trace) -> Values:
-    """How far each token's last vector moves when one head alone gives zeros, as a part of its length.
+def moved_without_each_part(encoder: TextEncoder, trace: Trace) -> dict[str, Values]:
+    """How far each token's last vector moves when one head or part alone gives zeros, as a part of its length.
 
     Returns:
-        [layers, heads, tokens], 0 for padding; on top of the run's own edits.
+        of heads "moved" [layers, heads, tokens], of what attention and feed-forward write "moved_parts" [layers, 2,
+        tokens], of positions that are added "moved_places" [tokens]; 0 for padding; on top of the run's own edits.
     """
     config, before = encoder.config, rows_of(trace, "output")
     length = torch.linalg.vector_norm(before, dim=-1)
-    chunks = outcomes(encoder, trace, head_off(config), None, ROWS)
+    chunks = outcomes(encoder, trace, part_off(config), None, ROWS)
     moved = [torch.linalg.vector_norm(run.output - before, dim=-1) / length for chunk in chunks for run in chunk]
-    every = torch.stack(moved).reshape(config.n_layers, config.n_heads, -1)
-    return torch.nn.functional.pad(every, (0, trace.padding)).numpy()
+    heads, blocks, places = by_part(torch.nn.functional.pad(torch.stack(moved), (0, trace.padding)), config)
+    found = {"moved": heads.numpy(), "moved_parts": blocks.numpy()}
+    return found if places is None else found | {"moved_places": places.numpy()}
 
 
 def likeliest(values: torch.Tensor, count: int) -> Sequence[int]:

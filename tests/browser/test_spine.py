@@ -1,0 +1,92 @@
+"""The spine under the bar: what each part costs the guess is that of a run without it, and leads to its page."""
+
+import pytest
+from browser_tools import barriers
+from mounted import PHONE, Mounted, overflows, seen
+from playwright.sync_api import Page, expect
+
+from encoder import Edit, EncoderConfig, TextEncoder, Trace
+from encoder.packet.run import level_1
+from encoder.support.formatting import percent
+
+KEYS, CAT = "The keys to the cabinet [MASK] on the table.", "The cat chased the mouse."
+COSTS = "all => all.map(one => [one.dataset.part, Number(one.dataset.cost), one.ariaLabel])"
+PAGES = ("embedding", "attention", "add_norm", "feed_forward", "output")
+
+
+def opened(mounted: Mounted, encoder: TextEncoder, trace: Trace, page: str = "start", **first: object) -> Page:
+    packets = {1: level_1(encoder, trace)}
+    return mounted(page, packets, first={"sentence": trace.tokenization.text, **first}, keys=PAGES)
+
+
+def without(encoder: TextEncoder, trace: Trace, part: str) -> Trace:
+    """The run without a part, by an edit."""
+    layer, block = map(int, part.split(","))
+    name = "embedding.positions" if layer < 0 else f"layers.{layer}.{('attention', 'feed_forward')[block]}.output"
+    return encoder.trace(trace.inputs, edits=(Edit(name, "zero"),))
+
+
+def parts(page: Page) -> list[tuple[str, float, str]]:
+    found: list[tuple[str, float, str]] = page.locator(".enc-spine [data-part]").evaluate_all(COSTS)
+    return found
+
+
+def test_every_column_is_the_share_that_a_run_without_the_part_loses(mounted: Mounted, base: TextEncoder) -> None:
+    trace = base.trace(KEYS)
+    page = opened(mounted, base, trace)
+    expect(page.locator(".enc-spine-says")).to_have_text("What each part costs “are”, 85\u00a0%")
+    shown, are = parts(page), base.tokenizer.token_to_id("are")
+    assert [part for part, *_ in shown] == ["-1,0", *(f"{layer},{block}" for layer in range(6) for block in (0, 1))]
+    before = float(trace["mlm.probabilities"][6, are])
+    for part, cost, says in shown:
+        after = float(without(base, trace, part)["mlm.probabilities"][6, are])
+        assert cost == pytest.approx(before - after, abs=2e-5), part
+        assert percent(after) in says or percent(before) in says, says
+    assert dict((part, round(100 * cost)) for part, cost, _ in shown) | {"2,0": 14, "5,0": 27, "1,1": 21} == {
+        part: round(100 * cost) for part, cost, _ in shown
+    }  # what the page says of this sentence
+
+
+@pytest.mark.parametrize("positions", ["learned", "rotary"])
+def test_without_a_guess_it_says_how_far_the_chosen_word_moves(mounted: Mounted, positions: str) -> None:
+    sizes = {"n_layers": 2, "n_heads": 2, "d_model": 16, "d_ff": 8}
+    encoder = TextEncoder.from_config(EncoderConfig(vocab_size=16384, positions=positions, **sizes), 3, name="random")
+    trace = encoder.trace(CAT)
+    page = opened(mounted, encoder, trace, word=2)
+    expect(page.locator(".enc-spine-says")).to_have_text("How far “cat” moves without each part")
+    shown = parts(page)
+    assert ("-1,0" in [part for part, *_ in shown]) is (positions == "learned")
+    for part, cost, _ in shown:
+        ours, theirs = trace["output"][2], without(encoder, trace, part)["output"][2]
+        assert cost == pytest.approx(float((ours - theirs).norm() / ours.norm()), rel=1e-3), part
+    page.locator("[data-word='5']").click()
+    expect(page.locator(".enc-spine-says")).to_have_text("How far “mouse” moves without each part")
+
+
+def test_a_column_leads_to_its_page_by_pointer_and_by_keys_and_says_where_one_is(
+    mounted: Mounted, base: TextEncoder
+) -> None:
+    page = opened(mounted, base, base.trace(KEYS), "attention", layer=2, head=1)
+    here = page.locator(".enc-spine [aria-current=step]")
+    expect(here).to_have_attribute("data-part", "2,0")
+    asked = page.evaluate("window.asked.length")
+    here.focus()
+    expect(page.locator(".enc-spine-says")).to_contain_text("Without the attention of layer 2 “are” goes from 85")
+    page.keyboard.press("ArrowRight")
+    expect(page.locator(".enc-spine-says")).to_contain_text("Without the feed-forward of layer 2")
+    page.keyboard.press("Enter")
+    assert page.evaluate("window.led.at(-1)[0]") == "feed_forward"
+    assert page.evaluate("window.led.at(-1)[1].layer") == "2"
+    page.locator(".enc-spine [data-part='-1,0']").click()
+    assert page.evaluate("window.led.at(-1)[0]") == "embedding"
+    assert page.evaluate("window.asked.length") == asked  # all of it came with the run
+    assert barriers(page) == []
+    seen(page, PHONE, "dark")
+    assert not overflows(page)
+    assert page.locator(".enc-spine-parts").evaluate("one => one.scrollWidth > 300")
+
+
+def test_where_the_parts_were_not_tried_there_is_no_spine(mounted: Mounted, base: TextEncoder) -> None:
+    trace = base.trace(KEYS)
+    page = mounted("start", {1: level_1(base, trace, off=False)}, first={"sentence": KEYS})
+    expect(page.locator(".enc-spine")).to_be_hidden()
