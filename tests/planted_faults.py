@@ -34,21 +34,21 @@ class Fault:
 FAULTS = (
     Fault(
         "a sum over words without what the biases of values bring",
-        "encoder/experiments/attributions/words.py",
+        "encoder/experiments/attributions/word_sums.py",
         "values[:, BIASES] += attention.w_v.bias",
         "values[:, BIASES] += 0",
         ("test_word_sums.py",),
     ),
     Fault(
         "a sum over words in which a norm's shift is said to come from the first word",
-        "encoder/experiments/attributions/words.py",
+        "encoder/experiments/attributions/word_sums.py",
         "        out[:, BIASES] += norm.bias",
         "        out[:, 0] += norm.bias",
         ("test_word_sums.py",),
     ),
     Fault(
         "a sum over words in which each part opens units of its own",
-        "encoder/experiments/attributions/words.py",
+        "encoder/experiments/attributions/word_sums.py",
         "(inner * factor[some])",
         "(inner.relu())",
         ("test_word_sums.py",),

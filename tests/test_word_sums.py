@@ -9,8 +9,10 @@ import torch
 from torch import Tensor
 
 from encoder import Edit, EncoderConfig, TextEncoder, Trace
+from encoder.exam.frames import made_sentences
+from encoder.exam.word_guides import WAYS, Guide, guides, main
 from encoder.experiments.attributions.target import Target
-from encoder.experiments.attributions.words import BIASES, REST, Parts, after_layers, sum_over_words
+from encoder.experiments.attributions.word_sums import BIASES, REST, Parts, added_by_word, after_layers, sum_over_words
 from encoder.model.tap import Tap
 
 pytestmark = pytest.mark.slow
@@ -161,3 +163,25 @@ def test_padding_takes_no_part(base: TextEncoder) -> None:
     one, other = (sum_over_words(base, trace, 6, (2674, 2662)) for trace in (plain, padded))
     torch.testing.assert_close(one.adds, other.adds, atol=1e-4, rtol=1e-4)
     assert isinstance(next(iter(after_layers(base, padded, 6))), Parts)
+
+
+def test_what_words_add_keeps_its_sum_where_a_word_has_pieces(base: TextEncoder) -> None:
+    trace = base.trace("The zookeepers [MASK] the giraffes.")
+    target = target_of(trace)
+    adds = added_by_word(base, trace, target)
+    assert len(adds) == len(trace.tokenization.words) + 1 < len(trace.tokens) + 1, "pieces are one word"
+    assert float(adds.sum()) == pytest.approx(float(target.of(trace["mlm.logits"])), abs=1e-4)
+    alone_ = added_by_word(base, trace, Target(target.position, target.word))
+    assert float(alone_.sum()) == pytest.approx(float(trace["mlm.logits"][target.position, target.word]), abs=1e-4)
+
+
+def test_the_ways_are_asked_for_the_subject(base: TextEncoder, capsys: pytest.CaptureFixture[str]) -> None:
+    sentences = made_sentences("[MASK]", 2)[:8]  # of the plain frame, whose subject is the first noun
+    subject_first = {
+        "the place of the subject": lambda encoder, trace, target: -abs(torch.arange(len(trace.ids)) - 2.0)
+    }
+    found = guides(base, sentences, subject_first | {"sum over words": WAYS["sum over words"]})
+    assert found[0] == Guide("the place of the subject", 8, 8)
+    assert found[1].right >= 5
+    assert main(["--draws", "x"]) == 2
+    assert "draws" in capsys.readouterr().err

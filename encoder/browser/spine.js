@@ -4,7 +4,7 @@ import { el, focused, reveal, rove, walkByKeys } from './dom.js';
 import { html, nothing, render as into } from './lit.js';
 import { both, percent, tight } from './number.js';
 import { at } from './packet.js';
-import { called, NOISE, wordAt, words } from './run.js';
+import { called, effects, NOISE, wordAt, words } from './run.js';
 
 /** @typedef {import('./packet.js').Packet} Packet */
 /** @typedef {import('./store.js').Chosen} Chosen */
@@ -37,6 +37,12 @@ export function costs(run, position) {
   const mean = (/** @type {(token: number) => number} */ of) => Array.from({ length: asked.count }, (_, i) => of(asked.position + i)).reduce((a, b) => a + b, 0) / asked.count;
   const moves = (/** @type {Part} */ part, /** @type {number} */ cost) => ({ ...part, cost, says: `Without ${nameOf(part)} the last vector of ${called(run, asked)} moves by ${percent(cost)} of its length.` });
   return { of: called(run, asked), unit: 'moved', all: [...(farPlaces ? [moves({ layer: -1, block: 0 }, mean(token => at(farPlaces, token)))] : []), ...every.map(part => moves(part, mean(token => at(far, part.layer, part.block, token))))] };
+}
+
+/** What the chosen head alone does to the guess, of all that the attention of its layer does; "" where that was not tried. @param {Packet} run @param {Chosen} state */
+function headAlone(run, { layer, head }) {
+  const own = effects(run).find(one => one.layer === layer && one.head === head), share = run.about.guesses[String(run.about.gap)]?.[0]?.[1] ?? NaN;
+  return own ? ` Without head ${head} alone to ${both(share, share + own.change)[1]}.` : '';
 }
 
 /** Which part a page is about. @param {string} page @param {Chosen} state @returns {Part | null} */
@@ -83,7 +89,7 @@ export function spine(context) {
     }), list);
     const buttons = /** @type {HTMLElement[]} */ ([...list.children]);
     if (!list.contains(focused(list)) || !buttons.some(one => one.tabIndex === 0)) rove(buttons, Math.max(0, mine));
-    const says = told ? told.says : unit === 'moved' ? `How far ${of} moves without each part` : noisy ? `No part alone costs “${of}” more than noise` : `What each part costs “${of}”, ${tight(percent(share, 1))}`;
+    const says = told ? told.says : mine >= 0 ? `${all[mine].says}${context.options().page === 'attention' ? headAlone(/** @type {Packet} */ (run), state) : ''}` : unit === 'moved' ? `How far ${of} moves without each part` : noisy ? `No part alone costs “${of}” more than noise` : `What each part costs “${of}”, ${tight(percent(share, 1))}`;
     into(html`<p class="enc-spine-says">${says}</p>${list}`, element);
     if (mine >= 0) reveal(list, buttons[mine]);
   }

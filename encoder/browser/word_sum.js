@@ -25,13 +25,11 @@ function times(lead) {
 }
 
 /** The sentence over the bars. @param {string[]} names @param {[string, string]} pair @param {number[]} adds of words, then biases and the rest @param {number} total @param {string} after where the vector is read */
-function finding(names, [word, other], adds, total, after) {
-  const words = adds.slice(0, names.length), most = words.indexOf(Math.max(...words)), least = words.indexOf(Math.min(...words)), biases = adds[names.length];
-  const [first, second] = [most, least].map(i => `“${apart(names[i])}”`);
-  const against = words[least] < 0 ? `; ${second} speaks against it, ${signed(words[least])}` : '';
-  const [more, less] = total > 0 ? [word, other] : [other, word];
-  const lead = `Together ${signed(total)}: ${Math.abs(total) < DECIDED ? 'nothing is decided, both are about as likely' : `“${more}” is ${times(total)} times as likely as “${less}”`}`;
-  return `${after}${first} ${words[most] > 0 ? `speaks for “${word}” most, ${signed(words[most])}` : 'speaks against it least'}${against}. The biases, which no word brings: ${signed(biases)}. ${lead}.`;
+function finding(names, pair, adds, total, after) {
+  const name = (/** @type {string} */ word) => html`<bdi translate="no" lang="">“${word}”</bdi>`, [word, other] = pair;
+  const words = adds.slice(0, names.length), most = words.indexOf(Math.max(...words)), least = words.indexOf(Math.min(...words)), [more, less] = total > 0 ? [word, other] : [other, word];
+  return html`${after}${name(apart(names[most]))} ${words[most] > 0 ? html`speaks for ${name(word)} most, ${signed(words[most])}` : 'speaks against it least'}${words[least] < 0 ? html`; ${name(apart(names[least]))} speaks against it, ${signed(words[least])}` : nothing}.
+    The biases, which no word brings: ${signed(adds[names.length])}. Together ${signed(total)}: ${Math.abs(total) < DECIDED ? 'nothing is decided, both are about as likely' : html`${name(more)} is ${times(total)} times as likely as ${name(less)}`}.`;
 }
 
 /** How two orders of the same things agree, from -1 to 1 (Spearman); NaN where one is all equal. @param {number[]} one @param {number[]} other */

@@ -330,8 +330,8 @@ def moved_without_each_part(encoder: TextEncoder, trace: Trace) -> dict[str, Val
     chunks = outcomes(encoder, trace, part_off(config), None, ROWS)
     moved = [torch.linalg.vector_norm(run.output - before, dim=-1) / length for chunk in chunks for run in chunk]
     heads, blocks, places = by_part(torch.nn.functional.pad(torch.stack(moved), (0, trace.padding)), config)
-    found = {"moved": heads.numpy(), "moved_parts": blocks.numpy()}
-    return found if places is None else found | {"moved_places": places.numpy()}
+    moves = {"moved": heads.numpy(), "moved_parts": blocks.numpy()}
+    return moves if places is None else moves | {"moved_places": places.numpy()}
 
 
 def likeliest(values: torch.Tensor, count: int) -> Sequence[int]:

@@ -8,7 +8,7 @@ from torch import Tensor
 from encoder.checkpoint.text_encoder import TextEncoder
 from encoder.experiments.attributions.gradients import without_each_token
 from encoder.experiments.attributions.target import Logits, whole_words
-from encoder.experiments.attributions.words import BESIDE, sum_over_words
+from encoder.experiments.attributions.word_sums import BESIDE, sum_over_words
 from encoder.metrics.lens import logit_lens
 from encoder.packet.after_layers import followed
 from encoder.packet.format import Stored, Values, exact, pack
@@ -37,13 +37,13 @@ def level_10(encoder: TextEncoder, trace: Trace, step: str, index: Sequence[int]
         raise EncoderError(f"a sum over words is of {STEP}, at one position")
     position = index[0]
     ids = followed(logit_lens(encoder, trace, [position])[:, 0], trace.ids[position])[0].tolist()
-    found, words = sum_over_words(encoder, trace, position, ids), whole_words(trace)
+    shared, words = sum_over_words(encoder, trace, position, ids), whole_words(trace)
     about = {
         "position": position,
         "places": [[word[0], len(word)] for word in words],
         "names": [shown(trace.tokenization.spelled(word), LONGEST) for word in words],
     }
-    arrays: dict[str, Stored] = {"adds": exact(folded(found.adds, words)), "read": exact(folded(found.read, words))}
+    arrays: dict[str, Stored] = {"adds": exact(folded(shared.adds, words)), "read": exact(folded(shared.read, words))}
     if len(trace.tokens) <= MOST_LOST:
         value, after = without_each_token(encoder, trace, Logits(position, tuple(ids)))
         arrays["lost"] = exact(folded((value - after).T, words, beside=0))

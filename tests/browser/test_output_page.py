@@ -12,7 +12,7 @@ from playwright.sync_api import Locator, Page, expect
 from encoder import PRESETS, TextEncoder
 from encoder.experiments.attributions.gradients import knock_out_tokens
 from encoder.experiments.attributions.target import Target, spearman
-from encoder.experiments.attributions.words import sum_over_words
+from encoder.experiments.attributions.word_sums import sum_over_words
 from encoder.metrics import lens_words, logit_lens, race, stream
 from encoder.packet.after_layers import WORDS, level_5
 from encoder.packet.run import level_1

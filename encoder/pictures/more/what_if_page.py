@@ -35,6 +35,7 @@ from encoder.pictures.registry.why_pictures import (
     WHY_HEAD,
     WHY_HEADS,
     WHY_PARTS,
+    WHY_SUM,
     WHY_WORDS,
     WORD,
     answered,
@@ -54,7 +55,9 @@ SUM = """The vector that makes the guess is a sum: what the embedding, every hea
 into it. So the logit is a sum too."""
 NO_KNOCK_OUT = """Each norm divides every part by the spread that it had in this run, and the activation of the MLM \
 head multiplies it by the factor that it had: without a part they would be others, so this is no knock-out."""
-SHARED = """Every word of the sentence gets a share of the guess. A share by gradients asks what small changes would \
+ADDED = """With what this run did held (where each head looks, how each norm scales, how far each unit is open), the \
+logit is an exact sum over the words, with one part for all biases: it is how this run was added up."""
+SHARED = """Other ways give every word a share of the guess, too. A share by gradients asks what small changes would \
 do; the knock-out beside it really takes the word away."""
 SPEED = "It is how fast the logit would change if all weights of that head were made a little larger."
 
@@ -219,8 +222,10 @@ MORE: dict[str, tuple[Part, ...]] = {
         WHY_HEAD,
     ),
     "words": (
-        SHARED,
+        ADDED,
         *GUESS_OF,
+        WHY_SUM,
+        SHARED,
         Ask("In place of a word", BASELINE, "pills"),
         Ask("Method", METHOD, "pills"),
         Long(

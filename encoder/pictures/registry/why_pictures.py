@@ -9,6 +9,7 @@ from encoder.experiments.attributions.contributions import logit_attribution
 from encoder.experiments.attributions.gradients import Baseline
 from encoder.experiments.attributions.target import Target, whole_words, word_shares
 from encoder.experiments.attributions.why import INTEGRATED, KNOCKED, LOOKED, SLOPE, why
+from encoder.experiments.attributions.word_sums import added_by_word
 from encoder.metrics import largest_cell
 from encoder.metrics.guess import guess_place
 from encoder.pictures.export.caption import About, begun
@@ -164,6 +165,32 @@ def word_names(answer: Answer) -> list[str]:
     """The words of the sentence, each in one piece."""
     run = answer.scene.t
     return [run.tokenization.spelled(word) for word in whole_words(run)]
+
+
+def say_sum(answer: Answer) -> str:
+    """Which words speak for it and against it most, and what no word brings."""
+    values, names = answer.numbers.array, word_names(answer)
+    most, least = int(values[:-1].argmax()), int(values[:-1].argmin())
+    return (
+        f"“{names[most]}” adds most, {brief(values[most])}; “{names[least]}” {brief(values[least])}. All biases, which "
+        f"no word brings, add {brief(values[-1])}; together it is {brief(values.sum())}."
+    )
+
+
+WHY_SUM = of_page(
+    key="why_sum",
+    question="What does each word add to the guess?",
+    measure=lambda scene: call(added_by_word, ENC, T, target(scene)),
+    dims=("word",),
+    names=lambda answer: {"word": [*word_names(answer), "biases"]},
+    values="signed",
+    kind="terms",
+    title=lambda scene: f"What each word adds to {target_name(scene)}",
+    say=say_sum,
+    options=ASKED,
+    unfolds={"more": "words"},
+    look=lambda answer: {"names": [*word_names(answer), "biases"]},
+)
 
 
 def say_words(answer: Answer) -> str:

@@ -13,7 +13,7 @@ import torch
 from torch import Tensor
 
 from encoder.checkpoint.text_encoder import TextEncoder
-from encoder.experiments.attributions.target import Target
+from encoder.experiments.attributions.target import Target, whole_words
 from encoder.model.attention import Attention
 from encoder.model.block import Block
 from encoder.model.feed_forward import FeedForward
@@ -114,7 +114,9 @@ class Parts:
             if block.w_up is None
             else (block.w_up, activation)
         )
-        out = torch.stack([through(one, way, block.w_2, held) for one, held in zip(self.vectors, factor, strict=True)])
+        out = torch.stack(
+            [through(vectors, way, block.w_2, held) for vectors, held in zip(self.vectors, factor, strict=True)]
+        )
         out[:, BIASES] += block.w_2.bias
         return out
 
@@ -205,3 +207,19 @@ def sum_over_words(encoder: TextEncoder, trace: Trace, position: int, words: Seq
     values, adds = trace["mlm.logits"][position, list(words)], read[-1].clone()
     adds[:, REST] += values - adds.sum(-1)
     return WordSum(adds, values, read, torch.stack([parts.norm(dim=-1) for parts in own]))
+
+
+def added_by_word(encoder: TextEncoder, trace: Trace, target: Target) -> Tensor:
+    """What each word adds to a target, its pieces together, and last what all biases add: [words + 1] in float64.
+
+    What is left over, which is rounding and what edits put in or took away, is counted with the biases, so that all of
+    them add up to the target.
+
+    Raises:
+        EncoderError: see `Target.check`.
+    """
+    against = () if target.against is None else (target.against,)
+    shared = sum_over_words(encoder, trace, target.position, (target.word, *against))
+    adds = (shared.adds[0] if target.against is None else shared.lead()).double()
+    words = [adds[list(word)].sum() for word in whole_words(trace)]
+    return torch.stack([*words, adds[BIASES] + adds[REST]])
