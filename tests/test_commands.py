@@ -26,6 +26,7 @@ COMMANDS: dict[str, list[str] | None] = {
     "encoder.browser.__main__": ["A cat.", "--out", "{}"],
     "encoder.exam.__main__": ["--out", "{}.json"],
     "encoder.exam.moments": ["--out", "{}"],
+    "encoder.exam.word_guides": None,
     "encoder.pictures.__main__": ["rollout", "--out", "{}.svg"],
     "encoder.pictures.report.__main__": ["A cat.", "--out", "{}"],
     "encoder.tasks.__main__": None,

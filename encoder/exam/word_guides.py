@@ -12,8 +12,9 @@ from torch import Tensor
 
 from encoder.checkpoint.text_encoder import TextEncoder
 from encoder.exam.frames import FORMS, MadeSentence, made_sentences, mask_of
-from encoder.experiments.attributions.gradients import gradient_x_input, integrated_gradients, knock_out_tokens
+from encoder.experiments.attributions.gradients import gradient_x_input, knock_out_tokens
 from encoder.experiments.attributions.target import Target, whole_words, word_shares
+from encoder.experiments.attributions.why import integrated_shares
 from encoder.experiments.attributions.word_sums import BESIDE, sum_over_words
 from encoder.metrics.flows import rollout
 from encoder.support.command_line import CommandLine, exit_code
@@ -39,14 +40,7 @@ WAYS: dict[str, Way] = {
 }
 
 
-def integrated(encoder: TextEncoder, trace: Trace, target: Target) -> Tensor:
-    """The shares of integrated gradients, which take many runs."""
-    *_, last = integrated_gradients(encoder, trace, target)
-    assert last.found is not None
-    return last.found.shares
-
-
-SLOW: dict[str, Way] = {"integrated gradients": integrated}
+SLOW: dict[str, Way] = {"integrated gradients": integrated_shares}
 
 
 @dataclass(frozen=True)

@@ -57,7 +57,7 @@ NO_KNOCK_OUT = """Each norm divides every part by the spread that it had in this
 head multiplies it by the factor that it had: without a part they would be others, so this is no knock-out."""
 ADDED = """With what this run did held (where each head looks, how each norm scales, how far each unit is open), the \
 logit is an exact sum over the words, with one part for all biases: it is how this run was added up."""
-SHARED = """Other ways give every word a share of the guess, too. A share by gradients asks what small changes would \
+SHARED = """Every word of the sentence gets a share of the guess. A share by gradients asks what small changes would \
 do; the knock-out beside it really takes the word away."""
 SPEED = "It is how fast the logit would change if all weights of that head were made a little larger."
 
@@ -222,16 +222,16 @@ MORE: dict[str, tuple[Part, ...]] = {
         WHY_HEAD,
     ),
     "words": (
-        ADDED,
-        *GUESS_OF,
-        WHY_SUM,
         SHARED,
+        *GUESS_OF,
         Ask("In place of a word", BASELINE, "pills"),
         Ask("Method", METHOD, "pills"),
         Long(
             "Share out this guess",
             flops_of_why,
             (
+                Note("paragraph", ADDED),
+                WHY_SUM,
                 Show(WHY_WORDS, more=agreement),
                 Note("paragraph", completeness),
                 When(lambda answer: answer.scene[METHOD] == LOOKED, (Show(WHY_HEADS, more=SPEED),)),
