@@ -14,6 +14,8 @@ from encoder.exam.word_guides import WAYS, Guide, guides, main
 from encoder.experiments.attributions.target import Target
 from encoder.experiments.attributions.word_sums import BIASES, REST, Parts, added_by_word, after_layers, sum_over_words
 from encoder.model.tap import Tap
+from encoder.packet.sum_level import level_10
+from encoder.support.errors import EncoderError
 
 pytestmark = pytest.mark.slow
 
@@ -155,6 +157,17 @@ def test_the_sum_of_the_hero(base: TextEncoder) -> None:
     before = base.model.predict(trace["layers.2.output"][6])  # as the head reads the vector after layer 2
     assert before is not None
     torch.testing.assert_close(found.read[3].sum(-1), before[[are, is_]], atol=1e-3, rtol=1e-4)
+
+
+def test_a_text_that_is_too_long_is_refused_before_it_fills_the_memory(small: TextEncoder) -> None:
+    trace = small.trace("The keys to the cabinet [MASK] on the table. " * 9)
+    assert len(trace.tokens) > 64
+    with pytest.raises(EncoderError, match="64 tokens at most; this one has"):
+        level_10(small, trace, "mlm.logits", (6,))
+    long = EncoderConfig(vocab_size=16384, max_positions=800, d_model=512, n_heads=8, d_ff=8, n_layers=1, mlm_head=True)
+    wide = TextEncoder.from_config(long, 3)
+    with pytest.raises(EncoderError, match="too much memory"):
+        sum_over_words(wide, wide.trace("the cat " * 300), 6, (5,))
 
 
 def test_padding_takes_no_part(base: TextEncoder) -> None:

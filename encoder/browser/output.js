@@ -12,7 +12,7 @@ import style from './output.css';
 import { called, direction, inFull, wordAt, words } from './run.js';
 import { opening, said as set } from './say.js';
 import { wordRow } from './tokens.js';
-import { wordSum } from './word_sum.js';
+import { MOST_TOKENS, wordSum } from './word_sum.js';
 import { guessed, masked, said, turned, wordsTable } from './settling.js';
 import { open, toQuery } from './store.js';
 
@@ -103,9 +103,9 @@ export function output(root, context) {
       grid.draw({ ...moves.table(), key }, shown, column);
     }
     // The word that is followed, or the second one, is what the first one leads.
-    const wanted = here?.finite && !context.options().closed ? { step: 'mlm.logits', index: [word.position] } : null, asked = word.gap || opened.has(of) && opened.get(of) === word.position;
+    const wanted = here?.finite && !context.options().closed ? { step: 'mlm.logits', index: [word.position] } : null, asked = of.about.tokens.length <= MOST_TOKENS && (word.gap || opened.get(of) === word.position);
     const sum = wanted && asked ? sums.get(of, wanted) : null, why10 = wanted && asked ? sums.why(of, wanted) : '';
-    const added = !wanted || !here ? nothing : why10 ? html`<p class="ou-sum" role="alert">${why10}</p>`
+    const added = !wanted || !here ? nothing : of.about.tokens.length > MOST_TOKENS ? html`<p class="ou-sum ou-about">Which words say it is added up in sentences of ${MOST_TOKENS} tokens at most; this one has ${of.about.tokens.length}.</p>` : why10 ? html`<p class="ou-sum" role="alert">${why10}</p>`
       : sum ? wordSum(sum, { layer: shown, word: 0, other: here.followed || 1, names: [here.name(0), here.name(here.followed || 1)], gap: word.gap })
       : asked ? html`<p class="ou-sum" role="status">Adding up the words …</p>` : html`<p class="ou-sum"><button type="button" class="enc-pill" @click=${() => { opened.set(of, word.position); render(); }}>Which words say this?</button></p>`;
     const title = moves ? `The way of ${called(run, word)}` : shown === last ? 'The guess' : shown ? `After layer ${shown - 1}` : 'At the input';

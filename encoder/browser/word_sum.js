@@ -10,6 +10,7 @@ import { apart } from './run.js';
 /** What a packet of level 10 says. @typedef {{position: number, places: [number, number][], names: string[]}} SumAbout */
 /** What is shown: the row of the arrays, 0 is the input; which of the words told of leads which other, and their names; whether the word asked about is hidden. @typedef {{layer: number, word: number, other: number, names: [string, string], gap: boolean}} Shown */
 
+export const MOST_TOKENS = 64; // of a text whose words are added up
 const MOST = 14, LARGEST = 12; // words of a list; of a longer sentence those that add most
 const DECIDED = 0.5; // nats: a lead below it decides nothing
 const LEFT = 1e-3; // of what is left over, from which on it is drawn
@@ -43,7 +44,7 @@ export function alike(one, other) {
 export function wordSum({ about, arrays }, { layer, word: first, other: second, names: [word, other], gap }) {
   const of = /** @type {SumAbout} */ (/** @type {unknown} */ (about)), { names, places } = of, count = names.length, last = arrays.read.shape[0] - 1, ends = layer === last;
   const adds = Array.from({ length: count + 2 }, (_, i) => (ends ? at(arrays.adds, first, i) - at(arrays.adds, second, i) : at(arrays.read, layer, first, i) - at(arrays.read, layer, second, i))), total = adds.reduce((sum, one) => sum + one, 0);
-  const lost = ends && arrays.lost ? Array.from({ length: count }, (_, i) => at(arrays.lost, first, i) - at(arrays.lost, second, i)) : null;
+  const lost = ends ? Array.from({ length: count }, (_, i) => at(arrays.lost, first, i) - at(arrays.lost, second, i)) : null;
   const beside = names.map((_, i) => i).filter(i => of.position < places[i][0] || of.position >= places[i][0] + places[i][1]), agree = lost ? alike(beside.map(i => adds[i]), beside.map(i => lost[i])) : NaN;
   const shown = count <= MOST ? names.map((_, i) => i) : names.map((_, i) => i).sort((a, b) => Math.abs(adds[b]) - Math.abs(adds[a])).slice(0, LARGEST).sort((a, b) => a - b), others = names.map((_, i) => i).filter(i => !shown.includes(i));
   const rest = others.reduce((sum, i) => sum + adds[i], 0), most = Math.max(...shown.map(i => Math.abs(adds[i])), ...(lost ? shown.map(i => Math.abs(lost[i])) : []), Math.abs(adds[count]), Math.abs(total), 1e-9);

@@ -18,7 +18,7 @@ from encoder.support.formatting import shown
 from encoder.trace.trace import Trace
 
 STEP = "mlm.logits"  # whose numbers are shared out
-MOST_LOST = 64  # tokens of a run in which the loss of each is tried
+MOST_TOKENS = 64  # of a run whose guesses are added up
 
 
 def level_10(encoder: TextEncoder, trace: Trace, step: str, index: Sequence[int]) -> bytes:
@@ -31,10 +31,14 @@ def level_10(encoder: TextEncoder, trace: Trace, step: str, index: Sequence[int]
         index: the position.
 
     Raises:
-        EncoderError: another step, an index of another shape, or see `sum_over_words`.
+        EncoderError: another step, an index of another shape, more than MOST_TOKENS, or see `sum_over_words`.
     """
     if step != STEP or len(index) != 1:
         raise EncoderError(f"a sum over words is of {STEP}, at one position")
+    if len(trace.tokens) > MOST_TOKENS:
+        raise EncoderError(
+            f"words are added up in texts of {MOST_TOKENS} tokens at most; this one has {len(trace.tokens)}"
+        )
     position = index[0]
     ids = followed(logit_lens(encoder, trace, [position])[:, 0], trace.ids[position])[0].tolist()
     shared, words = sum_over_words(encoder, trace, position, ids), whole_words(trace)
@@ -44,9 +48,8 @@ def level_10(encoder: TextEncoder, trace: Trace, step: str, index: Sequence[int]
         "names": [shown(trace.tokenization.spelled(word), LONGEST) for word in words],
     }
     arrays: dict[str, Stored] = {"adds": exact(folded(shared.adds, words)), "read": exact(folded(shared.read, words))}
-    if len(trace.tokens) <= MOST_LOST:
-        value, after = without_each_token(encoder, trace, Logits(position, tuple(ids)))
-        arrays["lost"] = exact(folded((value - after).T, words, beside=0))
+    value, after = without_each_token(encoder, trace, Logits(position, tuple(ids)))
+    arrays["lost"] = exact(folded((value - after).T, words, beside=0))
     return pack(10, about, arrays)
 
 

@@ -353,3 +353,16 @@ def test_of_a_long_sentence_the_words_that_add_most_stand_there_and_the_others_t
     assert int(left.split()[0]) == len(trace.tokens) - 12
     most, second = trace["mlm.logits"][at].topk(2).values.tolist()
     assert shown["together"][0] == pytest.approx(most - second, abs=0.0051)
+
+
+def test_a_sentence_that_is_too_long_to_be_added_up_says_so_and_asks_for_nothing(
+    opened: Opened, base: TextEncoder
+) -> None:
+    text = "The keys to the cabinet [MASK] on the table. " * 8
+    trace = base.trace(text)
+    runs = {f"1 {text}": level_1(base, trace, off=False), f"5 {text}": level_5(base, trace)}
+    page = opened(runs, sentence=text)
+    expect(page.locator(".ou-sum")).to_have_text(
+        f"Which words say it is added up in sentences of 64 tokens at most; this one has {len(trace.tokens)}."
+    )
+    assert page.evaluate("window.asked.map(one => one.split(' ')[0])") == ["1", "5"]

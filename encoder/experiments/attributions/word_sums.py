@@ -19,11 +19,13 @@ from encoder.model.block import Block
 from encoder.model.feed_forward import FeedForward
 from encoder.model.normalization import LayerNorm
 from encoder.model.tap import Recorder
+from encoder.support.errors import EncoderError
 from encoder.trace.trace import Trace
-from encoder.trace.unpadded import rows
+from encoder.trace.unpadded import rows, tokens
 
 BIASES, REST = -2, -1  # the places of what comes from no token, and of rounding and what edits put in or took away
 BESIDE = 2  # parts that are no tokens
+MOST_BYTES = 3e8  # of the parts of all vectors of a layer
 
 
 @dataclass(frozen=True)
@@ -196,10 +198,13 @@ def sum_over_words(encoder: TextEncoder, trace: Trace, position: int, words: Seq
         what each token adds, at the end and as it would be read after each layer; in the numbers of the run.
 
     Raises:
-        EncoderError: see `Target.check`.
+        EncoderError: see `Target.check`; a text whose parts would take more than MOST_BYTES.
     """
     for word in words:
         Target(position, word).check(encoder, trace)
+    n = len(tokens(trace))
+    if n * (n + BESIDE) * trace.config.d_model * trace["embedding.output"].element_size() > MOST_BYTES:
+        raise EncoderError(f"the parts of {n} tokens would take too much memory; take a shorter text")
     final, layers = encoder.model.final_norm, trace.config.n_layers
     own = [parts.only([position]).vectors[0] for parts in after_layers(encoder, trace, position)]
     own = [parts if final is None or i == layers else normed(final, parts) for i, parts in enumerate(own)]
