@@ -5,7 +5,7 @@ import own from './block.css';
 import style from './attention.css';
 import { aboutBlock, ADDS, cosineOf, digitsSaid, lengthOf, momentsOf, normAgain, normOf, operandsOf, readBy, sumAgain, SUMS, vectorOf, withinOf, wrongOf } from './block.js';
 import { dress, el, put } from './dom.js';
-import { headline, opener, radios, rail } from './controls.js';
+import { coder, headline, opener, radios, rail } from './controls.js';
 import { layerPackets, rowAmong, steady, waitingFor } from './layer_packets.js';
 import { html, nothing, render as into } from './lit.js';
 import { made } from './load.js';
@@ -161,7 +161,7 @@ export function addNorm(root, context) {
           <p class="an-window">${[cut, long].filter(Boolean).join(' ')}</p></div>
         <div class="at-beside"><h2>${begins(name(position))}: ${{ in: 'the numbers that come in', sum: 'number by number, added up', norm: 'its numbers before the norm and after' }[key]}</h2>${strips.element}
           ${arithmetic(block, key, sum, row, d)}<div class="row an-table">${table(block, key, sum, row, d, vectors, own)}</div>
-          <div class="at-tools">${opener(() => open(number))}${context.options().keep ? html`<button type="button" class="enc-pill" aria-haspopup="dialog" @click=${() => context.code()}>Code</button>` : nothing}</div></div></div>`;
+          <div class="at-tools">${opener(() => open(number))}${context.options().keep ? coder(() => context.code()) : nothing}</div></div></div>`;
   }
 
   /** One line on how to read it. @param {Packet} block @param {Key} key @param {number} sum */

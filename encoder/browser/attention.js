@@ -1,6 +1,6 @@
 // @ts-check
 // The Attention page: one head of one layer, in its stops over one picture, with the arithmetic of the chosen row beside it.
-import { atRest, headline, opener, rail } from './controls.js';
+import { atRest, coder, headline, opener, rail } from './controls.js';
 import style from './attention.css';
 import { dress, el } from './dom.js';
 import { endsOf } from './grid.js';
@@ -171,7 +171,7 @@ export function attention(root, context) {
       ${hot && temperature !== 1 && numbers ? html`<p class="at-warm">${warmed(looked, numbers)}</p>` : nothing}
       <div class="at-tools">${opener(openNumber)}${hot ? html`<label class="enc-pill at-heat">Temperature<input type="range" min=${COLDEST} max=${HOTTEST} step="0.1" .value=${String(temperature)} aria-valuetext="${temperature.toFixed(1)}${temperature === 1 ? ', the model\'s own' : ''}"
         @input=${(/** @type {{target: HTMLInputElement}} */ { target }) => { temperature = Number(target.value); render(); }} @change=${() => store.choose({ temperature: temperature === 1 ? '' : String(temperature) })}><output>${temperature.toFixed(1)}</output></label>` : nothing}
-        ${context.options().keep ? html`<button type="button" class="enc-pill" aria-haspopup="dialog" @click=${() => context.code()}>Code</button>` : nothing}</div>`;
+        ${context.options().keep ? coder(() => context.code()) : nothing}</div>`;
   }
 
   /** The formula of a stop, with this model's numbers. @param {import('./stops.js').Stop} stop @param {Packet | null} there */

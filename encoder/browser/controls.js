@@ -148,6 +148,9 @@ export function fold(button, box, inside) {
 /** What opens the number that is chosen in a picture. @param {() => void} act */
 export const opener = act => html`<button type="button" class="enc-pill is-first" data-open @click=${act}>Open this number</button>`;
 
+/** What shows the code of the step. @param {() => void} act */
+export const coder = act => html`<button type="button" class="enc-pill" aria-haspopup="dialog" @click=${act}>Code</button>`;
+
 /** What a link does where it is clicked plainly: any other click is the browser's. @param {() => void} act */
 export const plainly = act => (/** @type {MouseEvent} */ event) => {
   if (event.ctrlKey || event.metaKey || event.shiftKey || event.button) return;

@@ -6,7 +6,7 @@ import { ACTIVATIONS, aboutBlock, activationAgain, digitsSaid, gateAgain, half, 
 import { curvePicture } from './curves.js';
 import { dress, el, put } from './dom.js';
 import own from './block.css';
-import { headline, opener } from './controls.js';
+import { coder, headline, opener, plainly } from './controls.js';
 import { layerPackets, rowAmong, steady, waitingFor } from './layer_packets.js';
 import { html, nothing, render as into } from './lit.js';
 import { made } from './load.js';
@@ -70,13 +70,6 @@ export function feedForward(root, context) {
   const curve = curvePicture({ point: unit => { if (pointed !== (unit ?? -1)) { pointed = unit ?? -1; render(); } }, keep: unit => choose({ unit }) });
   const page = el('section', { class: 'at ff', 'aria-label': 'Feed-forward' });
   root.append(page);
-
-  /** @param {MouseEvent} event @param {number} unit */
-  function lead(event, unit) {
-    if (event.ctrlKey || event.metaKey || event.shiftKey || event.button) return;
-    event.preventDefault();
-    context.more('corpus', { atlas_unit: String(unit) });
-  }
 
   /** What the layer's numbers depend on. */
   const fingerprint = () => {
@@ -144,8 +137,8 @@ export function feedForward(root, context) {
           <p class="at-what ff-what">Above: what unit ${shown} gives at every token. Below each dot is a unit: across, its number before ${units.title}; up, after it. The columns at the foot count them.</p>${curve.element}
           <p class="ff-silent">${silence(block, row, word)}</p></div>
         <div class="at-beside"><h2>The strongest units for ${word}</h2>${bars(lines, { label: 'The strongest units', choose: one => choose({ unit: one }) })}${arithmetic(block, row, shown)}
-          <div class="at-tools">${opener(() => open(number))}${more ? html`<a class="enc-pill is-first ff-corpus" data-unit=${unit} href="?${new URLSearchParams({ ...store.query(), more: 'corpus', atlas_unit: String(unit) })}" @click=${(/** @type {MouseEvent} */ event) => lead(event, unit)}>Unit ${unit} in many sentences ↓</a>` : nothing}
-          ${keep ? html`<button type="button" class="enc-pill" aria-haspopup="dialog" @click=${() => context.code()}>Code</button>` : nothing}</div></div></div>`;
+          <div class="at-tools">${opener(() => open(number))}${more ? html`<a class="enc-pill is-first ff-corpus" data-unit=${unit} href="?${new URLSearchParams({ ...store.query(), more: 'corpus', atlas_unit: String(unit) })}" @click=${plainly(() => context.more('corpus', { atlas_unit: String(unit) }))}>Unit ${unit} in many sentences ↓</a>` : nothing}
+          ${keep ? coder(() => context.code()) : nothing}</div></div></div>`;
   }
 
   /** The chosen unit's numbers, done again. @param {Packet} block @param {number} row @param {number} unit */

@@ -4,7 +4,7 @@ import { dress, el, focused, put, rove, themeOf, walkByKeys } from './dom.js';
 import { bars } from './bars.js';
 import { board } from './board.js';
 import { colourOf, css, gradient, inkOn } from './grid.js';
-import { atRest, headline } from './controls.js';
+import { atRest, headline, plainly } from './controls.js';
 import { html, nothing, render as into } from './lit.js';
 import { made } from './load.js';
 import { both, percent, points, tight, typeset } from './number.js';
@@ -340,12 +340,10 @@ export function whatIf(root, context) {
     if (!listed) return `${text}.`;
     const head = [...changed.off].map(one => one.split(',').map(Number)).find(([of, column]) => of === layer && column < base.about.model.heads)?.[1] ?? state.head;
     const changes = { ...subject, edits: changed.edits, step, cell: '', off: false, ...(layer === null ? {} : { layer, head }) };
-    return html`<a class="enc-link" href="${listed.address}?${new URLSearchParams({ ...store.query(), ...toQuery(changes) })}" @click=${(/** @type {MouseEvent} */ event) => {
-      if (event.ctrlKey || event.metaKey || event.shiftKey || event.button) return;
-      event.preventDefault();
+    return html`<a class="enc-link" href="${listed.address}?${new URLSearchParams({ ...store.query(), ...toQuery(changes) })}" @click=${plainly(() => {
       store.set(changes, { push: true });
       context.go(to);
-    }}>${text}<span aria-hidden="true"> →</span></a>`;
+    })}>${text}<span aria-hidden="true"> →</span></a>`;
   }
 
   return {
