@@ -4,9 +4,10 @@ from copy import copy, deepcopy
 from functools import cache
 from pathlib import Path
 
+import torch
 from torch import nn
 
-from encoder import TextEncoder
+from encoder import EncoderConfig, TextEncoder
 from encoder.exam import Treebank, bundled_treebanks
 from encoder.model.linear import Prepacked
 
@@ -26,6 +27,17 @@ def lent(name: str) -> TextEncoder:
     for part, own in zip(encoder.model.modules(), whole.model.modules(), strict=True):
         if isinstance(part, Prepacked) and isinstance(own, Prepacked):
             part.prepacked = own.prepacked
+    return encoder
+
+
+def untrained(config: EncoderConfig) -> TextEncoder:
+    """A model of that shape without training, whose biases and norms are not those of the beginning either."""
+    encoder = TextEncoder.from_config(config, seed=3)
+    draw = torch.Generator().manual_seed(4)
+    with torch.no_grad():
+        for weight in encoder.model.parameters():
+            if weight.dim() == 1:
+                weight += 0.1 * torch.randn(weight.shape, generator=draw)
     return encoder
 
 

@@ -1,12 +1,15 @@
 """Attributions: equal to captum's, true where the truth is known, and adding up to what they explain."""
 
 import math
+from dataclasses import replace
 from functools import partial
+from typing import Any
 
 import pytest
 import torch
 from captum.attr import LayerIntegratedGradients
 from in_turn import in_turn
+from shared_models import untrained
 from torch import Tensor
 
 from encoder import TextEncoder, Trace
@@ -33,15 +36,9 @@ SHAPE = EncoderConfig(vocab_size=20_000, d_model=64, n_heads=4, d_ff=96, n_layer
 SENTENCE = "The capital of France is [MASK]."
 
 
-def made(**other: object) -> TextEncoder:
-    """An untrained model of another shape, whose biases and norms are not those of the beginning either."""
-    encoder = TextEncoder.from_config(EncoderConfig(**{**SHAPE.__dict__, **other}), seed=3)
-    draw = torch.Generator().manual_seed(4)
-    with torch.no_grad():
-        for weight in encoder.model.parameters():
-            if weight.dim() == 1:
-                weight += 0.1 * torch.randn(weight.shape, generator=draw)
-    return encoder
+def made(**other: Any) -> TextEncoder:
+    """An untrained model of this file's shape, but for what is given."""
+    return untrained(replace(SHAPE, **other))
 
 
 MODELS = {

@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 import torch
+from shared_models import untrained
 from torch import Tensor
 
 from encoder import Edit, EncoderConfig, TextEncoder, Trace
@@ -25,14 +26,8 @@ GATED = {"positions": "rotary", "norm": "rms_norm", "norm_first": True, "final_n
 
 
 def made(**other: Any) -> TextEncoder:
-    """An untrained model of another shape, whose biases and norms are not those of the beginning either."""
-    encoder = TextEncoder.from_config(EncoderConfig(**{**SHAPE, **other}), seed=3)
-    draw = torch.Generator().manual_seed(4)
-    with torch.no_grad():
-        for weight in encoder.model.parameters():
-            if weight.dim() == 1:
-                weight += 0.1 * torch.randn(weight.shape, generator=draw)
-    return encoder
+    """An untrained model of this file's shape, but for what is given."""
+    return untrained(EncoderConfig(**{**SHAPE, **other}))
 
 
 FAMILIES = {

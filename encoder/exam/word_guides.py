@@ -38,8 +38,6 @@ WAYS: dict[str, Way] = {
     "gradient x input": lambda encoder, trace, target: gradient_x_input(encoder, trace, target).shares,
     "attention rollout": lambda encoder, trace, target: rollout(trace)[-1, target.position],
 }
-
-
 SLOW: dict[str, Way] = {"integrated gradients": integrated_shares}
 
 
