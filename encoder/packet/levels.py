@@ -5,6 +5,7 @@ from collections.abc import Callable, Sequence
 from encoder.checkpoint.text_encoder import TextEncoder
 from encoder.packet.after_layers import level_5
 from encoder.packet.block_level import level_3
+from encoder.packet.cost_level import level_11
 from encoder.packet.embedding import level_4
 from encoder.packet.heads_level import level_6
 from encoder.packet.run import level_2
@@ -24,5 +25,8 @@ MORE: dict[int, Callable[[TextEncoder, Trace, int], bytes]] = {  # of a model, a
 OF_STEP: dict[int, Callable[[TextEncoder, Trace, str, Sequence[int]], bytes]] = {  # of a step, and a place in it
     8: level_8,
     9: level_9,
+}
+OF_WORDS: dict[int, Callable[[TextEncoder, Trace, str, Sequence[int], Sequence[str]], bytes]] = {  # and of words there
     10: level_10,
+    11: level_11,
 }

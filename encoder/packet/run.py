@@ -292,6 +292,19 @@ def by_part(every: torch.Tensor, config: EncoderConfig) -> tuple[torch.Tensor, t
     return layers[:, : config.n_heads], layers[:, config.n_heads :], every[0] if len(every) > rows else None
 
 
+def shares_without_each_part(
+    encoder: TextEncoder, trace: Trace, position: int
+) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor | None]:
+    """Return the shares of all words at a position when one part alone gives zeros, on top of the run's own edits.
+
+    Returns:
+        without each head [layers, heads, vocab], each block [layers, 2, vocab], positions [vocab]; see `by_part`.
+    """
+    chunks = outcomes(encoder, trace, part_off(encoder.config), WatchedWord(position, 0), ROWS)
+    logits_of = [outcome.logits for chunk in chunks for outcome in chunk]
+    return by_part(torch.stack([logits for logits in logits_of if logits is not None]).softmax(-1), encoder.config)
+
+
 @torch.inference_mode()
 def without_each_head(encoder: TextEncoder, trace: Trace, gap: int) -> Off:
     """Return the shares of words at a gap when one head or part alone gives zeros, on top of the run's own edits.
@@ -299,12 +312,8 @@ def without_each_head(encoder: TextEncoder, trace: Trace, gap: int) -> Off:
     The words are the run's own guesses and the first ones of each run without a head: at most MOST_WORDS, those of the
     largest shares.
     """
-    watch, config = WatchedWord(gap, 0), encoder.config
-    logits_of = [
-        outcome.logits for chunk in outcomes(encoder, trace, part_off(config), watch, ROWS) for outcome in chunk
-    ]
-    shares_of = torch.stack([logits for logits in logits_of if logits is not None]).softmax(-1)
-    heads, blocks, places = by_part(shares_of, config)
+    config = encoder.config
+    heads, blocks, places = shares_without_each_part(encoder, trace, gap)
     every = heads.flatten(0, 1)  # [layers x heads, vocab]
     own = likeliest(trace["mlm.probabilities"][gap], GUESSES)
     others = set(every.topk(min(WITHOUT, config.vocab_size)).indices.flatten().tolist()) - set(own)

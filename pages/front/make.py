@@ -9,7 +9,7 @@ from encoder.experiments.ablation import together
 from encoder.model.config import EncoderConfig
 from encoder.packet.format import VERSION
 from encoder.packet.heads_level import level_6
-from encoder.packet.levels import MORE, OF_STEP
+from encoder.packet.levels import MORE, OF_STEP, OF_WORDS
 from encoder.packet.run import level_1
 from encoder.packet.what_if_level import level_7, parts_tried
 from encoder.pictures.link import edits as edits_of_link
@@ -43,7 +43,9 @@ def packet(request: RunRequest) -> bytes:
     Raises:
         RefusedError: there is no such model or layer here, the run does not fit it, or the server has no room now.
     """
-    with refusing("These numbers cannot be shown" if request.level in OF_STEP else "This run cannot be made"):
+    with refusing(
+        "These numbers cannot be shown" if request.level in (*OF_STEP, *OF_WORDS) else "This run cannot be made"
+    ):
         encoder = opened(request.model)
         text = fitting(encoder, request)
         return written(encoder, engine.run(request.model, text, request.hidden, request.edits), request)
@@ -97,13 +99,19 @@ def written(encoder: TextEncoder, trace: Trace, request: RunRequest) -> bytes:
         return OF_STEP[request.level](encoder, trace, request.step, request.index)
     if request.level == 6:
         return level_6(encoder, trace, exam=exams.made_here(encoder))
-    if request.level not in (1, 7):
+    if request.level == 10:
+        return OF_WORDS[10](encoder, trace, request.step, request.index, request.words)
+    if request.level not in (1, 7, 11):
         return MORE[request.level](encoder, trace, request.layer)
     config, n = encoder.config, len(trace.tokens)
-    parts = config.n_heads if request.level == 1 else parts_tried(encoder, trace)
-    seconds = sweep_seconds(config, n, parts) if request.off or request.level == 7 else 0.0
+    parts = parts_tried(encoder, trace) if request.level == 7 else config.n_heads
+    seconds = sweep_seconds(config, n, parts) if request.off or request.level != 1 else 0.0
     tried = 0.0 < seconds <= jobs.UNASKED
+    if request.level == 11 and not tried:
+        raise EncoderError("this text is too long to try what each part costs")
     with jobs.in_turn(seconds if tried else 0.0):
+        if request.level == 11:
+            return OF_WORDS[11](encoder, trace, request.step, request.index, request.words)
         return level_1(encoder, trace, off=tried) if request.level == 1 else level_7(encoder, trace, parts=tried)
 
 

@@ -19,10 +19,12 @@ RUN_FORMATS = ("npz", "zip", "page")  # for numpy, a layer as tables, a page tha
 TABLES = {"csv": "text/csv", "parquet": "application/vnd.apache.parquet", "npz": "application/octet-stream"}
 MOST_GIVEN, LONGEST_GIVEN = 2, 1_000_000  # texts that a section is given, and characters of each
 OF_LAYER = (2, 3)  # levels of packets that hold one layer
-OF_STEP = (8, 9, 10)  # those that hold the numbers of one step, one number of it, or what it is the sum of
+OF_WORDS = (10, 11)  # those that hold what words at one place are the sum of, and what they cost without each part
+OF_STEP = (8, 9, *OF_WORDS)  # those that hold the numbers of one step, or one number of it
 LEVELS = (1, *OF_LAYER, 4, 5, 6, 7, *OF_STEP)
-NAMES = {"level", "layer", "sentence", "second", "model", "hidden", "edits", "off", "step", "index"}
+NAMES = {"level", "layer", "sentence", "second", "model", "hidden", "edits", "off", "step", "index", "words"}
 MOST_PLACES = 8  # of an index
+MOST_WORDS, LONGEST_WORD = 2, 200  # that compete, and characters of each
 NO_JSON = "The request is not what this page sends; load the page again."
 
 
@@ -43,7 +45,7 @@ class RunRequest:
 
     `layer` is -1 at a level that is not of one layer, `hidden` are positions in order, `edits` is text as a link spells
     it. `off` tells whether the guess without each head is wanted too. `step` and `index` are empty at a level that is
-    not of one step.
+    not of one step, `words` at one that is not of words.
     """
 
     level: int
@@ -56,6 +58,7 @@ class RunRequest:
     off: bool
     step: str = ""
     index: tuple[int, ...] = ()
+    words: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -181,7 +184,15 @@ def wanted(request: dict[str, Any]) -> RunRequest:
         off=off and level == 1,
         step=text(request, "step", LONGEST_NAME) if level in OF_STEP else "",
         index=places(request.get("index") or []) if level in OF_STEP else (),
+        words=typed(request.get("words") or []) if level in OF_WORDS else (),
     )
+
+
+def typed(value: object) -> tuple[str, ...]:
+    """Return the words that compete, as somebody types them."""
+    if not isinstance(value, list) or len(value) > MOST_WORDS:
+        raise RefusedError(400, f"“words” is a list of at most {MOST_WORDS} words.")
+    return tuple(text({"a word": word}, "a word", LONGEST_WORD) for word in value)
 
 
 def whole(request: dict[str, Any], name: str, usual: int | None, least: int, most: int) -> int:

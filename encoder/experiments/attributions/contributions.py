@@ -186,6 +186,21 @@ def check_head(config: EncoderConfig, layer: int, head: int) -> None:
         )
 
 
+def carried(encoder: TextEncoder, trace: Trace, position: int, opened: Collection[tuple[int, int]] = ()) -> Stream:
+    """One token's vector as the head for words hands it to its last map, as the sum of its parts."""
+    model = encoder.model
+    assert model.mlm_head is not None
+    stream = Stream(trace, position, EMBEDDING, trace["embedding.output"][position])
+    stream.through(model, opened=opened)
+    head = model.mlm_head
+    stream.linear(head.transform.weight, head.transform.bias)
+    stream.settle("mlm.transform")
+    stream.factor(stream.at("mlm.transform"), stream.at("mlm.activation"))
+    stream.settle("mlm.activation")
+    stream.norm(head.norm, "mlm.norm")
+    return stream
+
+
 @torch.inference_mode()
 def logit_attribution(
     encoder: TextEncoder, trace: Trace, target: Target, opened: tuple[int, int] | None = None
@@ -204,23 +219,37 @@ def logit_attribution(
     target.check(encoder, trace)
     if opened is not None:
         check_head(trace.config, *opened)
-    model = encoder.model
-    assert model.mlm_head is not None
-    stream = Stream(trace, target.position, EMBEDDING, trace["embedding.output"][target.position])
-    stream.through(model, opened=() if opened is None else (opened,))
-    head = model.mlm_head
-    stream.linear(head.transform.weight, head.transform.bias)
-    stream.settle("mlm.transform")
-    stream.factor(stream.at("mlm.transform"), stream.at("mlm.activation"))
-    stream.settle("mlm.activation")
-    stream.norm(head.norm, "mlm.norm")
-    table = model.embedding.tokens.weight
-    direction, shift = table[target.word].double(), head.bias[target.word].double()
-    if target.against is not None:
-        direction = direction - table[target.against].double()
-        shift = shift - head.bias[target.against].double()
-    value = float(target.of(trace["mlm.logits"][: len(tokens(trace))].double()))
-    stream.rows = (stream.rows @ direction)[:, None]
-    stream.add(BIAS, shift[None])
-    stream.add(REST, value - stream.rows.sum(0))
-    return Contributions(tuple(stream.parts), stream.rows[:, 0], value)
+    words = (target.word,) if target.against is None else (target.word, target.against)
+    first, *others = logits_by_part(encoder, trace, target.position, words, () if opened is None else (opened,))
+    if not others:
+        return first
+    return Contributions(first.parts, first.values - others[0].values, first.value - others[0].value)
+
+
+@torch.inference_mode()
+def logits_by_part(
+    encoder: TextEncoder,
+    trace: Trace,
+    position: int,
+    words: Sequence[int],
+    opened: Collection[tuple[int, int]] = (),
+) -> list[Contributions]:
+    """The logits of several words (ids) at a position, each as a sum over the same parts of the residual stream.
+
+    Raises:
+        EncoderError: see `Target.check`.
+    """
+    for word in words:
+        Target(position, word).check(encoder, trace)
+    stream, head = carried(encoder, trace, position, opened), encoder.model.mlm_head
+    assert head is not None
+    table = encoder.model.embedding.tokens.weight
+    some = list(words)
+    stream.rows = stream.rows @ table[some].double().T  # [k, words]
+    stream.add(BIAS, head.bias[some].double())
+    values = trace["mlm.logits"][position, some].double()
+    stream.add(REST, values - stream.rows.sum(0))
+    return [
+        Contributions(tuple(stream.parts), column, float(value))
+        for column, value in zip(stream.rows.T, values, strict=True)
+    ]

@@ -1,0 +1,51 @@
+"""Level 11 of a packet: what each part costs a word at any position, or the lead of one word over another."""
+
+from collections.abc import Sequence
+
+import torch
+
+from encoder.checkpoint.text_encoder import TextEncoder
+from encoder.packet.format import Stored, exact, pack
+from encoder.packet.run import shares_without_each_part, shown_word
+from encoder.support.errors import EncoderError, integer
+from encoder.trace.trace import Trace
+from encoder.trace.unpadded import tokens
+
+STEP = "mlm.probabilities"  # whose numbers are compared
+
+
+@torch.inference_mode()
+def level_11(encoder: TextEncoder, trace: Trace, step: str, index: Sequence[int], words: Sequence[str] = ()) -> bytes:
+    """Return the shares of one or two words at a position when one part alone gives zeros.
+
+    Args:
+        encoder: the model that made the trace.
+        trace: a run.
+        step: STEP.
+        index: the position.
+        words: the word, and the one that it is held against, as somebody types them; an empty first one is what is
+            guessed, without a second the share itself is told.
+
+    Raises:
+        EncoderError: another step, an index of another shape, a word that the vocabulary does not have, twice the same
+            word, or a model that guesses none.
+    """
+    if step != STEP or len(index) != 1:
+        raise EncoderError(f"what parts cost is told of {STEP}, at one position")
+    if encoder.model.mlm_head is None:
+        raise EncoderError(encoder.why_no_guesses)
+    encoder.check_own(trace)
+    position = integer("index", index[0], 0, len(tokens(trace)) - 1)
+    now = trace[STEP][position]
+    if not bool(now.isfinite().all()):
+        raise EncoderError("the shares at this position are no finite numbers")
+    first, second = (word.strip() for word in (*words, "", "")[:2])
+    ids = [encoder.word_id(trace, position, first) if first else int(now.argmax())]
+    ids += [encoder.word_id(trace, position, second)] if second else []
+    if len(set(ids)) < len(ids):
+        raise EncoderError("both words are the same, so neither leads")
+    heads, blocks, places = shares_without_each_part(encoder, trace, position)
+    about = {"position": position, "words": [shown_word(encoder, i) for i in ids], "shares": now[ids].tolist()}
+    arrays: dict[str, Stored] = {"off": exact(heads[..., ids].numpy()), "parts": exact(blocks[..., ids].numpy())}
+    arrays |= {} if places is None else {"places": exact(places[ids].numpy())}
+    return pack(11, about, arrays)
