@@ -25,17 +25,17 @@ def test_of_what_a_browser_asks_for_only_what_one_may_say_is_left() -> None:
         ({"sentence": 3, "layer": None, "model": ["base"]}, {}),
         ({"sentence": "x" * 1501, "edits": "\ud800", "cell": "a\x00"}, {}),
         ({"code": "1234", "embed": "true", "v": "1"}, {"v": "1"}),
-        ({"word": "3", "off": "1", "maps": "1", "after": "2", "lens_word": "is", "head": "3"}, {"head": "3"}),
+        ({"word": "3", "off": "1", "maps": "1", "after": "2", "guess": "is", "head": "3"}, {"head": "3"}),
     ]
     for query, left in kept:
         assert frame.destination({"key": "training", "query": query}) == (site.named("training"), left)
-    of_front = {"word": "3", "off": "1", "maps": "1", "after": "input", "lens_word": "is", "v": "1"}
+    of_front = {"word": "3", "off": "1", "maps": "1", "after": "input", "guess": "is", "v": "1"}
     for key in ("start", "attention", "add_norm", "what_if", "output"):
         assert frame.destination({"key": key, "query": of_front}) == (site.named(key), of_front)
 
 
 def test_a_link_of_the_front_opens_a_page_of_the_server_without_a_word_about_what_only_the_front_knows() -> None:
-    query = {"word": "3", "off": "1", "maps": "1", "after": "3", "lens_word": "is", "layer": "2", "v": "1"}
+    query = {"word": "3", "off": "1", "maps": "1", "after": "3", "guess": "is", "layer": "2", "v": "1"}
     view, notes = from_query(query, lambda model: None, names())
     assert (view.layer, notes) == (2, [])
     _, notes = from_query(query | {"nothing": "1"}, lambda model: None, names())

@@ -17,7 +17,18 @@ from encoder.support.formatting import percent
 from encoder.support.whole_file import write
 from encoder.trace.trace import Trace
 
-CHOICES = ("layer", "head", "word", "step", "cell", "after", "lens_word", "off", "maps")  # what of a page can be chosen
+CHOICES = (
+    "layer",
+    "head",
+    "word",
+    "step",
+    "cell",
+    "after",
+    "guess",
+    "over",
+    "off",
+    "maps",
+)  # what of a page can be chosen
 BY_HAND = "show it with encoder.browser.cell.cell([(encoder, trace)])"
 WHOLE = re.compile(r"\d{1,6}", re.ASCII)
 MOST_TOKENS = 64  # of the table beside a picture

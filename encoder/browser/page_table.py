@@ -113,6 +113,7 @@ PAGES: Mapping[str, DrawnPage] = {
             ("ways", "How the vectors change from layer to layer"),
             ("layers", "How alike the layers are, over many sentences"),
             ("sources", "Where vectors come from"),
+            ("rollout", "Why rollout misleads"),
             ("units", "Units of the feed-forward and the words they point to"),
             CHECKS,
         ),

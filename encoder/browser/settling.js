@@ -4,10 +4,10 @@ import { brief, percent, tight, typeset } from './number.js';
 import { at } from './packet.js';
 import { called, quoted } from './run.js';
 import { parts, say } from './say.js';
+import { aboutSum } from './word_sum.js';
 
 /** @typedef {import('./packet.js').Packet} Packet */
 /** @typedef {import('./run.js').Word} Word */
-/** A line of a list: `word` is what a choice of it means, `deep` from 0 to 1 how long its bar is. @typedef {{name: string, text: string, deep: number, word: number, place?: number}} Line */
 /** A cell of a grid of layers. `word` is what a choice of it follows, null where it is the column alone. @typedef {{text: string, small?: string, deep: number, word: number | null, title: string, is?: boolean}} Cell */
 /** A row; `token` is the token that it is about. @typedef {{name: string, title?: string, cells: Cell[], plain?: boolean, token?: number}} Row */
 /** `path` says for each column in which row stands what is followed; -1 for none. @typedef {{key: string, label: string, columns: {text: string, title: string}[], rows: Row[], path: number[]}} Table */
@@ -27,43 +27,40 @@ const columns = layers => Array.from({ length: layers + 1 }, (_, i) => (i ? { te
 /** A cosine where there is little room. @param {number} value */
 const short = value => (Number.isFinite(value) ? typeset(value.toFixed(2)).replace(/^−0\.00$/, '0.00') : '–');
 
+/** What an address calls each of some words: of several with one name the later ones are counted. @param {string[]} names */
+export const spelledOf = names => names.map((one, i) => { const same = names.slice(0, i).filter(each => each === one).length; return one && same ? `${one},${same + 1}` : one; });
+
 /**
  * What would be said at a token after each layer; null where the packet does not hold it. A word is its number among those that
- * are told of there; 0 is the first guess. `spelled` is what an address calls each: of several with one name the later ones are counted.
- * @param {Packet} found @param {number} position @param {string} chosen the word that is followed, as an address calls it
+ * are told of there; 0 is the first guess. `spelled` is what an address calls each.
+ * @param {Packet} found @param {number} position @param {string} chosen the word that is followed, as an address calls it @param {Packet | null} [sum] of level 10, which may tell of it where this one does not
  */
-export function guessed(found, position, chosen) {
+export function guessed(found, position, chosen, sum = null) {
   const { positions, vocabulary, own, unknown, vocab_size: count = 0 } = found.about, { words, first, share, rank } = found.arrays;
   const row = positions?.indexOf(position) ?? -1;
   if (row < 0 || !vocabulary) return null;
   const last = share.shape[0] - 1, most = first.shape[2];
   /** @param {number} word */
   const name = word => vocabulary[at(words, row, word)] ?? '';
-  const names = Array.from({ length: words.shape[1] }, (_, i) => name(i)), same = (/** @type {number} */ i) => names.slice(0, i).filter(one => one === names[i]).length;
-  const spelled = names.map((one, i) => (one && same(i) ? `${one},${same(i) + 1}` : one));
-  const followed = Math.max(0, chosen ? spelled.indexOf(chosen) : 0);
+  const names = Array.from({ length: words.shape[1] }, (_, i) => name(i)), spelled = spelledOf(names);
+  const added = sum && aboutSum(sum), typed = chosen && !spelled.includes(chosen) && added ? added.pair[0] : -1, beyond = names.length; // of a word that somebody typed
+  const followed = typed >= 0 ? beyond : Math.max(0, chosen ? spelled.indexOf(chosen) : 0);
   /** @param {number} layer @param {number} word @returns {Stand} */
-  const stand = (layer, word) => ({ place: at(rank, layer, row, word), share: at(share, layer, row, word) });
+  const stand = (layer, word) => (word === beyond && sum ? { place: at(sum.arrays.rank, layer, typed), share: at(sum.arrays.share, layer, typed) } : { place: at(rank, layer, row, word), share: at(share, layer, row, word) });
   /** @param {number} layer */
   const leading = layer => Array.from({ length: most }, (_, i) => at(first, layer, row, i));
   let settled = last;
   while (settled > 0 && stand(settled - 1, 0).place === 1) settled--;
   /** Which row of the vocabulary a word is. @param {number} word */
-  const id = word => found.about.ids?.[at(words, row, word)] ?? 0;
+  const id = word => (word === beyond ? added?.ids[typed] : found.about.ids?.[at(words, row, word)]) ?? 0;
   return {
-    position, last, followed, settled, name, spelled, count, at: stand, leading,
+    position, last, followed, settled, spelled, count, at: stand, leading,
+    /** @param {number} word */
+    name: word => (word === beyond ? added?.words[typed] ?? '' : name(word)),
     /** Where the share of a word stands in the run. @param {number} word @returns {import('./store.js').Place} */
     place: word => ({ step: 'mlm.probabilities', index: [position, id(word)] }),
     own: own?.[row] ?? 0, unknown: Boolean(unknown?.includes(position)),
     finite: Number.isFinite(stand(last, 0).share),
-    /** The words after a layer, and the one that is followed where it is none of them. @param {number} layer @returns {Line[]} */
-    column(layer) {
-      const shown = leading(layer), all = shown.includes(followed) ? shown : [...shown, followed];
-      return all.map((word, i) => {
-        const { place, share } = stand(layer, word);
-        return { name: name(word), text: small(share), deep: share, word, place: i < most ? i + 1 : place };
-      });
-    },
   };
 }
 
@@ -104,8 +101,6 @@ export function turned(run, found, position) {
   const first = Math.max(0, Math.min(position - MOST_ROWS / 2, count - MOST_ROWS)), end = Math.min(count, first + MOST_ROWS);
   return {
     last, most, first, end, count, before: way[most], after: way[most + 1],
-    /** @returns {Line[]} */
-    lines: () => way.map((value, i) => ({ name: columns(last)[i].text, text: short(value), deep: value, word: i })),
     /** @returns {Table} */
     table() {
       const rows = run.about.tokens.slice(first, end).map((token, i) => ({
@@ -120,11 +115,11 @@ export function turned(run, found, position) {
   };
 }
 
-/** The finding at a word, with this run's numbers. @param {Packet} run @param {Word} word @param {Guessed | null} here @param {Turned | null} moves */
-export function said(run, word, here, moves) {
+/** The finding at a word, with this run's numbers. @param {Packet} run @param {Word} word @param {Guessed | null} here @param {Turned | null} moves @param {import('./say.js').Part[]} [lead] what is said of the one that it leads */
+export function said(run, word, here, moves, lead = []) {
   const guess = run.about.guesses[String(word.position)]?.[0], asked = called(run, word);
   if (here && !here.finite) return parts('no_shares', { asked });
-  if (here) return guessSaid(run, word, here);
+  if (here) return guessSaid(run, word, here, lead);
   if (moves) {
     if (!Number.isFinite(moves.after)) return parts('no_shares', { asked });
     const given = { word: asked, layer: moves.most, before: rounded(moves.before), after: rounded(moves.after) };
@@ -133,13 +128,15 @@ export function said(run, word, here, moves) {
   return guess ? parts('guess', { word: guess[0], share: guess[1] }) : parts('says_what', { asked });
 }
 
-/** What the model says at a word or gap, and from where on. @param {Packet} run @param {Word} word @param {Guessed} here */
-function guessSaid(run, word, here) {
+/** What the model says at a word or gap, and from where on. @param {Packet} run @param {Word} word @param {Guessed} here @param {import('./say.js').Part[]} lead */
+function guessSaid(run, word, here, lead) {
   const { share } = here.at(here.last, 0), said = here.name(0), asked = called(run, word), layer = here.settled - 1;
   if (run.about.model.untrained) return parts('says_untrained', { asked, word: said, share });
   if (word.gap) {
+    const { followed } = here, own = here.at(here.last, followed), stop = { text: '.', name: '', format: '' };
+    if (followed) return [...parts('stands_gap', { word: here.name(followed), place: PLACES.format(own.place), asked, share: own.share }), ...lead, stop];
     const begin = parts(share < WEAK ? 'leads_gap' : 'wins_gap', { word: said, asked, share });
-    return [...begin, ...(here.settled === here.last ? parts('first_last', {}) : layer < 0 ? parts('first_input', {}) : parts('first_from', { layer }))];
+    return [...begin, ...(here.settled === here.last ? parts('first_last', {}) : layer < 0 ? parts('first_input', {}) : parts('first_from', { layer })), ...lead, stop];
   }
   const token = run.about.tokens[word.position], piece = word.count > 1 ? say('piece_of', { piece: token, count: word.count, asked }) : asked, own = here.at(here.last, here.own);
   const begin = here.unknown ? parts('reads_unknown', { asked, token, word: said, share })

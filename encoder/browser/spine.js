@@ -2,7 +2,9 @@
 // The spine: what each part of the model costs the guess, in the order of the data; a click goes to its page.
 import { el, focused, reveal, rove, walkByKeys } from './dom.js';
 import { html, nothing, render as into } from './lit.js';
-import { both, percent, tight } from './number.js';
+import { both, percent, tight, typeset } from './number.js';
+import { layerPackets } from './layer_packets.js';
+import { wordPair } from './word_pair.js';
 import { at } from './packet.js';
 import { called, effects, LITTLE, moves, NOISE, wordAt, words } from './run.js';
 import { parts as partsOf, say, set } from './say.js';
@@ -32,18 +34,37 @@ const guessOf = ({ about: { gap, guesses } }) => guesses[String(gap)]?.[0] ?? ['
 /** @param {Said[]} said */
 const sentence = said => `${said.map(set).join('')}.`;
 
+/** The shares of a word, and of the one that it is held against, as a run has them and without each part. @typedef {{word: string, other: string, now: number[], after: (part: Part) => number[], places: boolean}} Shares */
+
+/** @param {string[]} names @param {number[]} shares @param {Packet['arrays']} arrays @param {number[]} which @returns {Shares} */
+function sharesOf(names, shares, { parts, places }, which) {
+  const [word, other = ''] = which.map(i => names[i]);
+  return { word, other, now: which.map(i => shares[i]), places: Boolean(places), after: ({ layer, block }) => which.map(i => (layer < 0 ? at(places, i) : at(parts, layer, block, i))) };
+}
+
+/** Those of the first gap, of words that the run itself tells of; null where it does not. @param {Packet} run @param {string} [guess] "" for the first one @param {string} [over] "" for none */
+function ownShares(run, guess = '', over = '') {
+  const { about: { off }, arrays } = run, names = off?.words ?? [], which = [guess || guessOf(run)[0], ...(over ? [over] : [])].map(one => names.indexOf(one));
+  return off?.shares && arrays.parts && which.every(i => i >= 0) && new Set(which).size === which.length ? sharesOf(names, off.shares, arrays, which) : null;
+}
+
+/** What a part costs of a share, or of a lead in nats, and a sentence. @param {Shares} shares @param {Part} part @returns {Cost} */
+function costOf({ word, other, now, after }, part) {
+  const then = after(part), lead = (/** @type {number[]} */ [one, against]) => Math.log(one) - Math.log(against), [before, left] = [now, then].map(other ? lead : ([share]) => share), name = nameOf(part), far = (/** @type {number} */ value) => typeset(Math.abs(value).toFixed(1));
+  const says = !other ? without(name, word, before, before - left)
+    : before * left < 0 ? partsOf('part_turns', { part: name, ...(before > 0 ? { word, other } : { word: other, other: word }), before: far(before), after: far(left) })
+    : partsOf('part_lead', { part: name, word, other, before: typeset(before.toFixed(1)), after: typeset(left.toFixed(1)) });
+  return { ...part, cost: before - left, says: sentence(says) };
+}
+
 /**
- * What each part costs the run's first guess, or how far a word's last vector moves without it; [] where that was not tried.
- * @param {Packet} run @param {number} position of the word that is asked about where there is no guess
- * @returns {{of: string, unit: 'share' | 'moved', all: Cost[]}}
+ * What each part costs a guess, or how far a word's last vector moves without it; [] where that was not tried.
+ * @param {Packet} run @param {number} position of the word that is asked about where there is no guess @param {Shares | null} [shares] of what is spoken of: without them the first guess
+ * @returns {{of: string, unit: 'share' | 'lead' | 'moved', all: Cost[]}}
  */
-export function costs(run, position) {
-  const { parts, places, moved_parts: far, moved_places: farPlaces } = run.arrays, { off, model } = run.about, [first, share] = guessOf(run), word = off?.words.indexOf(first) ?? -1;
-  const every = Array.from({ length: model.layers * 2 }, (_, i) => ({ layer: Math.floor(i / 2), block: i % 2 })), positions = { layer: -1, block: 0 };
-  if (parts && first && word >= 0) {
-    const own = (/** @type {Part} */ part, /** @type {number} */ after) => ({ ...part, cost: share - after, says: sentence(without(nameOf(part), first, share, share - after)) });
-    return { of: first, unit: 'share', all: [...(places ? [own(positions, at(places, word))] : []), ...every.map(part => own(part, at(parts, part.layer, part.block, word)))] };
-  }
+export function costs(run, position, shares = ownShares(run)) {
+  const { moved_parts: far, moved_places: farPlaces } = run.arrays, { model } = run.about, every = Array.from({ length: model.layers * 2 }, (_, i) => ({ layer: Math.floor(i / 2), block: i % 2 })), positions = { layer: -1, block: 0 };
+  if (shares) return { of: shares.word, unit: shares.other ? 'lead' : 'share', all: [...(shares.places ? [positions] : []), ...every].map(part => costOf(shares, part)) };
   const asked = words(run)[wordAt(run, position)];
   if (!far || !asked) return { of: '', unit: 'moved', all: [] };
   const of = called(run, asked), mean = (/** @type {(token: number) => number} */ of) => Array.from({ length: asked.count }, (_, i) => of(asked.position + i)).reduce((a, b) => a + b, 0) / asked.count;
@@ -88,6 +109,9 @@ export function spine(context) {
   /** @type {Chosen} */
   let state;
   walkByKeys(list);
+  const others = layerPackets(context, 11, () => render()), pair = wordPair(changes => context.store.set(changes));
+  const other = el('details', { class: 'enc-spine-other', onkeydown: (/** @type {KeyboardEvent} */ { key }) => { if (key === 'Escape') { other.removeAttribute('open'); /** @type {HTMLElement} */ (other.firstElementChild).focus(); } } },
+    el('summary', {}, 'another word'), el('div', { class: 'enc-spine-box' }, pair.element));
   const point = (/** @type {number} */ i) => { if (pointed !== i) { pointed = i; render(); } };
   list.addEventListener('pointerleave', () => point(-1));
   list.addEventListener('focusout', () => point(-1));
@@ -100,15 +124,26 @@ export function spine(context) {
     context.go(key, changes);
   }
 
+  /** The shares of what the address speaks of, at the gap that is chosen or else the first one; what is told where they are not here. @param {Packet} of @returns {{shares: Shares | null, wait: string, position: number}} */
+  function spokenOf(of) {
+    const { gap, guesses } = of.about, { guess, over, word } = state, position = guesses[String(word)] ? word : gap, own = position === gap ? ownShares(of, guess, over) : null;
+    if (own || !of.arrays.parts || (position === gap && !guess && !over)) return { shares: own, wait: '', position };
+    const asks = { step: 'mlm.probabilities', index: [position], words: [guess, over] }, there = others.get(of, asks);
+    if (!there) return { shares: null, wait: others.why(of, asks) || 'Trying each part …', position };
+    const { words: names, shares } = /** @type {{words: string[], shares: number[]}} */ (/** @type {unknown} */ (there.about));
+    return { shares: sharesOf(names, shares, there.arrays, names.map((_, i) => i)), wait: '', position };
+  }
+
   function render() {
-    const found = run ? costs(run, state.word) : null, pages = context.options().pages;
+    const { shares = null, wait = '', position = -1 } = run ? spokenOf(run) : {}, found = run ? costs(run, state.word, shares ?? undefined) : null, pages = context.options().pages;
     element.hidden = !found?.all.length;
-    if (!found || element.hidden) return;
+    if (!run || !found || element.hidden) return;
     // What positions cost is far more than what any layer does: their column is cut where the others end.
     const { of, unit, all } = found, most = Math.max(...all.filter(one => one.layer >= 0).map(one => Math.abs(one.cost)).filter(Number.isFinite), 1e-9), own = here(context.options().page, state);
-    const mine = all.findIndex(one => one.layer === own?.layer && one.block === own?.block), told = all[pointed];
-    const share = run ? guessOf(run)[1] : NaN, noisy = unit === 'share' && all.every(one => !(one.cost > NOISE * share)), down = all.some(one => -one.cost > LOW * most);
+    const mine = all.findIndex(one => one.layer === own?.layer && one.block === own?.block), told = all[pointed], guesses = run.about.guesses[String(position)] ?? [];
+    const share = shares?.now[0] ?? NaN, noisy = unit === 'share' && all.every(one => !(one.cost > NOISE * share)), down = all.some(one => -one.cost > LOW * most), usual = !state.guess && !state.over && position === run.about.gap;
     list.classList.toggle('is-even', down);
+    list.classList.toggle('enc-old', Boolean(wait));
     into(all.map((one, i) => {
       const listed = pages.some(page => page.key === (one.layer < 0 ? 'embedding' : BLOCKS[one.block]));
       return html`<button type="button" class="${i === mine ? 'is-here' : ''} ${one.block ? 'is-second' : ''}" aria-current=${i === mine ? 'step' : nothing} aria-disabled=${listed ? nothing : 'true'} data-part="${one.layer},${one.block}" data-cost=${one.cost} aria-label=${one.says} title=${one.says}
@@ -116,8 +151,9 @@ export function spine(context) {
     }), list);
     const buttons = /** @type {HTMLElement[]} */ ([...list.children]);
     if (!list.contains(focused(list)) || !buttons.some(one => one.tabIndex === 0)) rove(buttons, Math.max(0, mine));
-    const says = told ? told.says : mine >= 0 ? `${all[mine].says}${context.options().page === 'attention' ? headAlone(/** @type {Packet} */ (run), state) : ''}` : unit === 'moved' ? `How far ${of} moves without each part` : noisy ? `No part alone costs “${of}” more than noise` : `What each part costs “${of}”, ${tight(percent(share, 1))}`;
-    into(html`<p class="enc-spine-says">${says}</p>${list}`, element);
+    const says = wait || (told ? told.says : mine >= 0 ? `${all[mine].says}${context.options().page === 'attention' && usual ? headAlone(run, state) : ''}` : unit === 'moved' ? `How far ${of} moves without each part` : noisy ? `No part alone costs “${of}” more than noise` : unit === 'lead' ? `What each part costs the lead of “${of}” over “${shares?.other}”` : `What each part costs “${of}”, ${tight(percent(share, 1))}`);
+    pair.draw({ words: guesses.map(([word]) => word), guess: state.guess, over: state.over, first: guesses[0]?.[0] ?? '', usual: 'no other word' });
+    into(html`<p class="enc-spine-says">${says}</p>${list}${guesses.length && context.options().page !== 'output' ? other : nothing}`, element);
     if (mine >= 0) reveal(list, buttons[mine]);
   }
   return {

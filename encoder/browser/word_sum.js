@@ -1,36 +1,35 @@
 // @ts-check
-// A guess as an exact sum of its words: what each adds for one word over another, after any layer, and what its loss really costs.
-import { bars } from './bars.js';
-import { html, nothing } from './lit.js';
-import { brief, sure, typeset } from './number.js';
+// A guess as an exact sum: of the words of its sentence, after any layer, with what the loss of each really costs; and of the model's parts.
+import { board } from './board.js';
+import { focused, rove } from './dom.js';
+import { colourOf, css, inkOn } from './grid.js';
+import { html, nothing, render as into } from './lit.js';
+import { brief, percent, sure, tight, typeset } from './number.js';
 import { at } from './packet.js';
 import { apart } from './run.js';
+import { parts, say } from './say.js';
+import { spelledOf } from './settling.js';
 
 /** @typedef {import('./packet.js').Packet} Packet */
-/** What a packet of level 10 says. @typedef {{position: number, places: [number, number][], names: string[]}} SumAbout */
-/** What is shown: the row of the arrays, 0 is the input; which of the words told of leads which other, and their names; whether the word asked about is hidden. @typedef {{layer: number, word: number, other: number, names: [string, string], gap: boolean}} Shown */
+/** What a packet of level 10 says; `pair` are places in `words`. @typedef {{index: [number], places: [number, number][], names: string[], words: string[], ids: number[], pair: [number, number]}} SumAbout */
+/** A sum for one word over another: of each word of the sentence, of biases, and what is left over. @typedef {{layer: number, ends: boolean, word: string, other: string, pair: [number, number], names: string[], adds: number[], lost: number[] | null, biases: number, left: number, total: number, agree: number}} Sum */
 
 export const MOST_TOKENS = 64; // of a text whose words are added up
-const MOST = 14, LARGEST = 12; // words of a list; of a longer sentence those that add most
+export const MOST_WORDS = 14;
+const LARGEST = 12; // words of a picture; of a longer sentence those that add most
 const DECIDED = 0.5; // nats: a lead below it decides nothing
 const LEFT = 1e-3; // of what is left over, from which on it is drawn
-const HELD = 'Held as they are in this run: where each head looks, how each norm scales, how far each unit is open. Then every vector is a sum, with one part for each word (its place with it) and one for all biases. It says how this run was added up, not what would happen without a word.';
+const LIFT = 3, LINE = 20; // px between a mark and a number above it, and of a line of text
+const ROOM = 200; // px of the bars, up and down together
+const SAYS = 0.05; // nats, from which on a part has its number
 
-/** A number of nats with its sign. @param {number} value */
-const signed = value => typeset(`${value > 0 ? '+' : ''}${value.toFixed(2)}`).replace(/^[+−]0\.00$/, '0.00');
+/** A number of nats with its sign. @param {number} value @param {number} [places] */
+const signed = (value, places = 2) => typeset(`${value > 0 ? '+' : ''}${value.toFixed(places)}`).replace(/^[+−](0\.0+)$/, '$1');
 
 /** How many times as likely: the power of e of a lead. @param {number} lead */
 function times(lead) {
   const ratio = Math.exp(Math.abs(lead));
   return ratio < 10 ? ratio.toFixed(1) : ratio < 1e6 ? Math.round(ratio).toLocaleString('en-US') : ratio.toExponential(1);
-}
-
-/** The sentence over the bars. @param {string[]} names @param {[string, string]} pair @param {number[]} adds of words, then biases and the rest @param {number} total @param {string} after where the vector is read */
-function finding(names, pair, adds, total, after) {
-  const name = (/** @type {string} */ word) => html`<bdi translate="no" lang="">“${word}”</bdi>`, [word, other] = pair;
-  const words = adds.slice(0, names.length), most = words.indexOf(Math.max(...words)), least = words.indexOf(Math.min(...words)), [more, less] = total > 0 ? [word, other] : [other, word];
-  return html`${after}${name(apart(names[most]))} ${words[most] > 0 ? html`speaks for ${name(word)} most, ${signed(words[most])}` : 'speaks against it least'}${words[least] < 0 ? html`; ${name(apart(names[least]))} speaks against it, ${signed(words[least])}` : nothing}.
-    The biases, which no word brings: ${signed(adds[names.length])}. Together ${signed(total)}: ${Math.abs(total) < DECIDED ? 'nothing is decided, both are about as likely' : html`${name(more)} is ${times(total)} times as likely as ${name(less)}`}.`;
 }
 
 /** How two orders of the same things agree, from -1 to 1 (Spearman); NaN where one is all equal. @param {number[]} one @param {number[]} other */
@@ -40,28 +39,82 @@ export function alike(one, other) {
   return sum(a, b) / Math.sqrt(sum(a, a) * sum(b, b));
 }
 
-/** The sum, as bars for and against. @param {Packet} packet of level 10 @param {Shown} shown */
-export function wordSum({ about, arrays }, { layer, word: first, other: second, names: [word, other], gap }) {
-  const of = /** @type {SumAbout} */ (/** @type {unknown} */ (about)), { names, places } = of, count = names.length, last = arrays.read.shape[0] - 1, ends = layer === last;
-  const adds = Array.from({ length: count + 2 }, (_, i) => (ends ? at(arrays.adds, first, i) - at(arrays.adds, second, i) : at(arrays.read, layer, first, i) - at(arrays.read, layer, second, i))), total = adds.reduce((sum, one) => sum + one, 0);
-  const lost = ends ? Array.from({ length: count }, (_, i) => at(arrays.lost, first, i) - at(arrays.lost, second, i)) : null;
-  const beside = names.map((_, i) => i).filter(i => of.position < places[i][0] || of.position >= places[i][0] + places[i][1]), agree = lost ? alike(beside.map(i => adds[i]), beside.map(i => lost[i])) : NaN;
-  const shown = count <= MOST ? names.map((_, i) => i) : names.map((_, i) => i).sort((a, b) => Math.abs(adds[b]) - Math.abs(adds[a])).slice(0, LARGEST).sort((a, b) => a - b), others = names.map((_, i) => i).filter(i => !shown.includes(i));
-  const rest = others.reduce((sum, i) => sum + adds[i], 0), most = Math.max(...shown.map(i => Math.abs(adds[i])), ...(lost ? shown.map(i => Math.abs(lost[i])) : []), Math.abs(adds[count]), Math.abs(total), 1e-9);
-  const strongest = [Math.max(...adds.slice(0, count)), Math.min(...adds.slice(0, count))];
-  const line = (/** @type {string} */ name, /** @type {number} */ value, /** @type {string} */ colour, mark = NaN, kind = '') => ({ name, kind, fills: [{ share: value / most, text: signed(value), colour, mark: mark / most, both: true }] });
-  const lines = [
-    ...shown.map(i => ({ ...line(names[i], adds[i], adds[i] < 0 ? 'second' : 'accent', lost?.[i], strongest.includes(adds[i]) ? 'is-first' : ''), data: { share: adds[i] } })),
-    ...(others.length ? [line(`${others.length} other words`, rest, rest < 0 ? 'second' : 'accent')] : []),
-    line('biases', adds[count], 'muted'),
-    ...(Math.abs(adds[count + 1]) > LEFT ? [line('changes', adds[count + 1], 'muted')] : []),
-    line('together', total, 'ink', NaN, 'is-sum'),
+/** @param {Packet} packet of level 10 */
+export const aboutSum = packet => /** @type {SumAbout} */ (/** @type {unknown} */ (packet.about));
+
+/** Which of the words that a packet tells of are meant, "" the usual ones; null where it does not tell of one. @param {Packet} packet @param {string} guess @param {string} over @returns {[number, number] | null} */
+export function pairOf(packet, guess, over) {
+  const { words: names, pair: [usual, other] } = aboutSum(packet), words = spelledOf(names), first = guess ? words.indexOf(guess) : usual, second = over ? words.indexOf(over) : first === usual ? other : usual;
+  return first < 0 || second < 0 || first === second ? null : [first, second];
+}
+
+/** The sum for a pair of words, at the end or as the model's own head would read a layer: its row, 0 is the input. @param {Packet} packet of level 10 @param {[number, number]} pair @param {number} layer @param {number[]} masked first tokens of the words that can be masked @returns {Sum} */
+export function sumOf(packet, [first, second], layer, masked) {
+  const { arrays } = packet, { index: [position], places, names, words } = aboutSum(packet), count = names.length, ends = layer === arrays.read.shape[0] - 1;
+  const beside = names.map((_, i) => i).filter(i => masked.includes(places[i][0]) && (position < places[i][0] || position >= places[i][0] + places[i][1]));
+  const all = Array.from({ length: count + 2 }, (_, i) => (ends ? at(arrays.adds, first, i) - at(arrays.adds, second, i) : at(arrays.read, layer, first, i) - at(arrays.read, layer, second, i)));
+  const lost = ends ? names.map((_, i) => (beside.includes(i) ? at(arrays.lost, first, i) - at(arrays.lost, second, i) : NaN)) : null;
+  return {
+    layer, ends, word: words[first], other: words[second], pair: [first, second], names, adds: all.slice(0, count), lost, biases: all[count], left: all[count + 1], total: all.reduce((sum, one) => sum + one, 0),
+    agree: lost ? alike(beside.map(i => all[i]), beside.map(i => lost[i])) : NaN,
+  };
+}
+
+/** What the sum says, to go on a sentence about the guess. @param {Sum} sum */
+export function leadSaid({ word, other, names, adds, total }) {
+  const most = adds.indexOf(total < 0 ? Math.min(...adds) : Math.max(...adds)), given = { other, lead: Math.abs(total).toFixed(1) };
+  if (Math.abs(total) < DECIDED) return parts('lead_undecided', { word, ...given });
+  return [...parts(total > 0 ? 'lead_over' : 'lead_behind', given), ...parts(total > 0 ? 'speaks_for' : 'speaks_against', { speaks: apart(names[most]) })];
+}
+
+/** The sum as bars at the words, for and against. @param {Packet} packet @param {Sum} sum @param {HTMLElement} list where the bars stand @param {{gap: boolean, can: Map<number, boolean>, choose: (position: number) => void, asked: number}} how `can` tells of the first token of each word whether it can be asked */
+export function wordSum(packet, sum, list, { gap, can, choose, asked }) {
+  const { names, adds, lost, total, biases, left, ends, word, other, agree } = sum, { places } = aboutSum(packet), { share } = packet.arrays, every = names.map((_, i) => i);
+  const largest = [...every].sort((a, b) => Math.abs(adds[b]) - Math.abs(adds[a])), kept = names.length <= MOST_WORDS ? every : largest.slice(0, LARGEST).sort((a, b) => a - b), others = every.filter(i => !kept.includes(i));
+  const rest = others.reduce((so, i) => so + adds[i], 0), strongest = [adds.indexOf(Math.max(...adds)), adds.indexOf(Math.min(...adds))].filter(i => adds[i]);
+  /** @type {{name: string, value: number, kind: string, mark?: number, position?: number}[]} */
+  const items = [
+    ...kept.map(i => ({ name: names[i], value: adds[i], mark: lost?.[i], kind: strongest.includes(i) ? 'is-first' : '', position: places[i][0] })),
+    ...(others.length ? [{ name: `${others.length} other words`, value: rest, kind: 'is-beside' }] : []),
+    { name: 'biases', value: biases, kind: 'is-beside' },
+    ...(Math.abs(left) > LEFT ? [{ name: 'changes', value: left, kind: 'is-beside' }] : []),
+    { name: word, value: total, kind: 'is-sum' },
   ];
-  const after = ends ? '' : `${layer ? `After layer ${layer - 1}` : 'At the input'}, as the model’s own head would read it: `;
-  return html`<section class="ou-sum" aria-label="The guess as a sum of its words"><h2>Which words say “<bdi translate="no" lang="">${word}</bdi>”, and not “<bdi translate="no" lang="">${other}</bdi>”</h2>
-    <p class="ou-told">${finding(names, [word, other], adds, total, after)}</p>
-    <div class="ou-parts">${bars(lines, { label: `What each word adds for ${word} over ${other}, in nats`, kind: 'is-both' })}
-      <div class="ou-held"><p>${HELD}</p>${lost ? html`<p><b class="ou-mark"></b> What the lead really loses when that word alone is masked.${Number.isFinite(agree) ? ` In rank the two agree to ${typeset(agree.toFixed(2))}, of 1.` : ''}</p>` : nothing}
-        ${gap ? nothing : html`<p>The word itself is there to be read, so its own part is large: mask it to see what the others say.</p>`}
-        ${ends ? html`<p>The parts miss the run’s own number, ${typeset(sure(total, 0, 5))}, by ${typeset(brief(Math.abs(adds[count + 1]), 1))}.</p>` : nothing}</div></div></section>`;
+  const all = items.flatMap(({ value, mark = NaN }) => [value, ...(Number.isFinite(mark) ? [mark] : [])]), up = Math.max(...all, 0), down = -Math.min(...all, 0), px = ROOM / (up + down || 1), wide = up + down || 1;
+  const apartMost = lost ? every.filter(i => Number.isFinite(lost[i])).sort((a, b) => Math.abs(adds[b] - lost[b]) - Math.abs(adds[a] - lost[a]))[0] ?? -1 : -1;
+  const name = (/** @type {string} */ text) => html`<bdi translate="no" lang="">${text}</bdi>`;
+  /** @param {typeof items[0]} item */
+  function item({ name: text, value, kind, mark = NaN, position }) {
+    const over = px * (Math.abs(mark) - Math.abs(value)), lift = mark * value > 0 && over > -LIFT && over < LINE ? over + LIFT : 0; // a number stands clear of a mark
+    const able = position !== undefined && can.get(position);
+    return html`<div class="${kind} ${value < 0 ? 'is-against' : ''} ${position === asked ? 'is-asked' : ''}" data-share=${value} style="--share: ${Math.abs(value) / wide}; --mark: ${mark / wide}; --up: ${px * Math.max(value, 0)}px; --down: ${px * Math.max(-value, 0)}px; --at: ${px * mark}px; --lift: ${lift}px">
+      ${able ? html`<button type="button" class="ws-name" data-word=${position} aria-pressed=${String(position === asked)} @click=${() => choose(position)}>${name(text)}</button>` : html`<span class="ws-name">${name(text)}</span>`}
+      <i></i>${Number.isFinite(mark) ? html`<b class=${mark < 0 ? 'is-under' : nothing}></b>` : nothing}<span class="ws-said">${signed(value)}</span>
+      ${kind === 'is-sum' ? html`<small>${tight(percent(at(share, sum.layer, sum.pair[0]), 1))} : ${tight(percent(at(share, sum.layer, sum.pair[1]), 1))}<br> ${total < 0 ? `1 to ${times(total)}` : `${times(total)} to 1`}</small>` : nothing}</div>`;
+  }
+  list.className = `ws-words ${names.length > MOST_WORDS ? 'is-list' : ''}`;
+  list.setAttribute('aria-label', `Words, and what each adds for ${word} over ${other}, in nats: choose the one to ask about`);
+  into(items.map(item), list);
+  const buttons = [...list.querySelectorAll('button')];
+  if (!list.contains(focused(list))) rove(buttons, Math.max(0, buttons.findIndex(one => one.dataset.word === String(asked))));
+  return html`<section class="ws" aria-label="The guess as a sum of its words" style="--zero: ${down / wide}; --high: ${px * up}px; --low: ${px * down}px">
+    <p class="ws-ways" aria-hidden="true"><span>↑ for ${name(word)}</span><span>for ${name(other)} ↓</span></p>
+    ${list}
+    <p class="ws-told">${ends ? html`<b class="ws-mark"></b> What the lead really loses when that word alone is masked.${Number.isFinite(agree) ? ` In rank the two agree to ${typeset(agree.toFixed(2))}, where 1 is the same order.` : ''}${lost && apartMost >= 0 ? html` They differ most at ${name(`“${apart(names[apartMost])}”`)}: it adds ${signed(adds[apartMost])}, its loss costs ${signed(lost[apartMost])}.` : nothing}`
+    : `${sum.layer ? `After layer ${sum.layer - 1}` : 'At the input'}, as the model’s own head would read it: a reading, not a belief.`}${gap ? nothing : ' The word itself is there to be read, so its own part is large: mask it to see what the others say.'}</p>
+    <details class="ws-held"><summary>How a guess is a sum</summary><p>Held as they are in this run: where each head looks, how each norm scales, how far each unit is open. Then every vector is a sum, with one part for each word (its place with it) and one for all biases: what the model says without any word. It says how this run was added up, not what would happen without a word.${ends ? ` The parts miss the run’s own number, ${typeset(sure(total, 0, 5))}, by ${typeset(brief(Math.abs(left), 1))}.` : ''}</p></details></section>`;
+}
+
+/** The same lead as a sum of the model's parts: what each head and block writes at the place itself. @param {Packet} packet @param {Sum} sum @param {HTMLElement} list where the board stands @param {'light' | 'dark'} theme */
+export function partSum({ arrays: { blocks, beside } }, { pair: [first, second], word, other, total }, list, theme) {
+  const [, layers, columns] = blocks.shape, heads = columns - 1, lead = (/** @type {number} */ layer, /** @type {number} */ column) => at(blocks, first, layer, column) - at(blocks, second, layer, column);
+  const [embedding, biases, left] = [0, 1, 2].map(i => at(beside, first, i) - at(beside, second, i)), most = Math.max(...Array.from({ length: layers * columns }, (_, i) => Math.abs(lead(Math.floor(i / columns), i % columns)))) || 1;
+  const called = (/** @type {number} */ layer, /** @type {number} */ column) => (column < heads ? say('part_head', { layer, head: column }) : say('part_feed_forward', { layer }));
+  into(board({
+    label: `What each head and feed-forward adds for ${word} over ${other}, in nats`, layers, heads, names: [...Array.from({ length: heads }, (_, i) => String(i)), 'feed-forward'], attribute: 'data-head-row',
+    part: (layer, column) => { const value = lead(layer, column), colour = colourOf(value, { low: -most, high: most }, 'signed', theme); return { value, says: `${called(layer, column)} adds ${signed(value)}`, text: Math.abs(value) < SAYS ? '' : signed(value, 1), tab: !layer && !column, colour: css(colour), ink: inkOn(colour) }; },
+  }), list);
+  return html`<section class="ou-blocks" aria-label="The guess as a sum of the model's parts"><h2>What each part adds</h2>
+    <div class="ou-blocks-body">${list}
+      <p class="ou-about">The same lead, ${signed(total)}, as a sum over the model: what each head and each feed-forward writes at this place itself, held as it is in this run. The embedding adds ${signed(embedding)}, the biases ${signed(biases)}${Math.abs(left) > LEFT ? `, changes ${signed(left)}` : ''}. A head that writes at other words adds nothing here, and the guess may need it all the same: what each part costs is told above.</p></div></section>`;
 }

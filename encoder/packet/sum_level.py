@@ -56,9 +56,11 @@ def level_10(encoder: TextEncoder, trace: Trace, step: str, index: Sequence[int]
     shared, parts = sum_over_words(encoder, trace, position, ids), logits_by_part(encoder, trace, position, ids)
     of_sentence = whole_words(trace)
     about = {
-        "position": position,
+        "step": step,
+        "index": [position],
         "places": [[word[0], len(word)] for word in of_sentence],
         "names": [shown(trace.tokenization.spelled(word), LONGEST) for word in of_sentence],
+        "ids": ids,
         "words": [shown_word(encoder, i) for i in ids],
         "pair": [ids.index(i) for i in pair],
     }

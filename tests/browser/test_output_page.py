@@ -10,6 +10,7 @@ from mounted import DESK, PHONE, Mounted, overflows, seen
 from playwright.sync_api import Locator, Page, expect
 
 from encoder import PRESETS, TextEncoder
+from encoder.experiments.attributions.contributions import BIAS, logit_attribution
 from encoder.experiments.attributions.gradients import knock_out_tokens
 from encoder.experiments.attributions.target import Target, spearman
 from encoder.experiments.attributions.word_sums import sum_over_words
@@ -22,10 +23,13 @@ GAP_SENTENCE, CAT = "The keys to the cabinet [MASK] on the table.", "The cat cha
 MASKED_CAT = "The [MASK] chased the mouse."
 LAYERS, GAP = 6, 6
 NAMED = "({ level, sentence }) => `${level} ${sentence}`"
-PARTS = """all => all.map(li => [li.querySelector('.bar-name').textContent, [
-  Number(li.querySelector('.bar-said').textContent.replace('\u2212', '-')),
-  li.querySelector('i').style.left === '50%' && parseFloat(li.querySelector('i').style.width) > 0,
-]])"""
+PARTS = """all => all.map(li => {
+  const [bar, name, mark] = ['i', '.ws-name', 'b'].map(one => li.querySelector(one)?.getBoundingClientRect());
+  const up = bar.bottom <= name.top + 1, at = mark && mark.bottom <= name.top + 2 ? name.top - mark.bottom : null;
+  const text = li.querySelector('.ws-said').textContent.replace('\u2212', '-');
+  const marked = mark ? at ?? name.bottom - mark.top : null;
+  return [li.querySelector('.ws-name').textContent, [Number(text), up ? bar.height : -bar.height, marked]];
+})"""
 Opened = Callable[..., Page]
 
 
@@ -74,6 +78,11 @@ def close(text: str | None, true: float) -> bool:
     return abs(share(text) - true) <= 0.00501
 
 
+def shown_layer(page: Page) -> Locator:
+    """The head of the column that is told of."""
+    return page.locator(".ou-head.is-shown")
+
+
 def title(page: Page) -> Locator:
     return page.get_by_role("heading", level=1)
 
@@ -83,7 +92,9 @@ def test_every_cell_and_bar_says_the_words_and_shares_of_the_lens(opened: Opened
     trace = base.trace(GAP_SENTENCE)
     lens = logit_lens(base, trace, [GAP])
     true = lens_words(base, lens, WORDS)
-    expect(title(page)).to_have_text("“are” wins at the gap with 85\u00a0%, and is first from layer 4 on.")
+    expect(title(page)).to_have_text(
+        "“are” wins at the gap with 85\u00a0%, first from layer 4 on, 5.9 over “is”; “keys” speaks for it most."
+    )
     assert true[-1][0][0] == ("are", pytest.approx(0.853, abs=5e-4))
     firsts = [layer[0][0][0] for layer in true]
     assert firsts[4] != "are" and firsts[5:] == ["are", "are"]
@@ -92,17 +103,12 @@ def test_every_cell_and_bar_says_the_words_and_shares_of_the_lens(opened: Opened
             expect(cell(page, column, row).locator("bdi")).to_have_text(word)
             assert close(cell(page, column, row).locator("small").text_content(), p), (column, row)
         cell(page, column, -1).hover()
-        expect(page.locator(".ou-left h2")).to_have_text(
-            "At the input" if column == 0 else "The guess" if column == LAYERS else f"After layer {column - 1}"
+        expect(shown_layer(page)).to_have_text(f"layer {column - 1}" if column else "input")
+        expect(page.locator(".ou-about").first).to_contain_text(
+            f"After layer {column - 1}" if column else "At the input"
         )
-        bars = page.locator(".ou-left .bars li").evaluate_all(
-            "all => all.map(li => [li.dataset.guess, +li.dataset.share])"
-        )
-        assert [bar[0] for bar in bars[:WORDS]] == [word for word, _ in true[column][0]]
-        for bar, (_, p) in zip(bars, true[column][0], strict=False):
-            assert bar[1] == pytest.approx(p, rel=1e-3)
     page.mouse.move(5, 5)
-    expect(page.locator(".ou-left h2")).to_have_text("The guess")
+    expect(shown_layer(page)).to_have_text("layer 5")
     vectors = stream(trace)[:, GAP]
     for column, vector in enumerate(vectors):
         cosine = float((vector @ vectors[-1]) / (vector.norm() * vectors[-1].norm()))
@@ -128,28 +134,22 @@ def test_a_chosen_word_is_followed_through_all_layers(opened: Opened, base: Text
             expect(page.locator(f".ou-cell.is-followed[data-column='{column}']")).to_have_attribute(
                 "data-cell", f"{column},{row}"
             )
-    expect(page.locator(".ou-left h2")).to_have_text("After layer 3")
+    expect(shown_layer(page)).to_have_text("layer 3")
     place = int(race(lens, 1)[1][4, 0])
     cell(page, 4, place - 1).click()
     expect(page.locator(".ou-about")).to_contain_text(f"After layer 3, “are” is in place {place} of 16,384 words")
     page.mouse.move(5, 5)
     expect(page.get_by_role("status").last).to_contain_text("After layer 3, “are”")
-    # Where what is followed does not lead, the bars have it apart, with its own place.
-    cell(page, 0, -1).hover()
-    last = page.locator(".ou-left .bars li").last
-    expect(last).to_have_class("is-far")
-    expect(last).to_have_attribute("aria-selected", "true")
-    expect(last.locator(".bar-place")).to_have_text(f"{int(race(lens, 1)[1][0, 0]):,}")
 
 
 def test_a_link_shows_the_chosen_layer_and_the_word_that_is_followed(opened: Opened) -> None:
     page = opened()
     cell(page, 4, 0).click()
     told = page.evaluate("window.store.query()")
-    assert told["after"] == "3" and told["lens_word"] == "is"
-    other = opened(apart=True, **{name: told[name] for name in ("sentence", "after", "lens_word")})
+    assert told["after"] == "3" and told["guess"] == "is"
+    other = opened(apart=True, **{name: told[name] for name in ("sentence", "after", "guess")})
     for one in (page, other):
-        expect(one.locator(".ou-left h2")).to_have_text("After layer 3")
+        expect(shown_layer(one)).to_have_text("layer 3")
         expect(one.locator(".ou-row-name").nth(WORDS)).to_have_text("place of is")
         expect(one.locator(".ou-about")).to_contain_text("After layer 3, “is” is in place 1 ")
     cell(other, 0, -1).click()
@@ -158,11 +158,11 @@ def test_a_link_shows_the_chosen_layer_and_the_word_that_is_followed(opened: Ope
     assert "after" not in other.evaluate("window.store.query()")
     # Another word is asked: what was followed there is no word here, the layer stays.
     page.locator("[data-word='5']").click()
-    expect(page.locator(".ou-left h2")).to_have_text("After layer 3")
-    assert "lens_word" not in page.evaluate("window.store.query()")
+    expect(shown_layer(page)).to_have_text("layer 3")
+    assert "guess" not in page.evaluate("window.store.query()")
     # What no page writes is the usual choice.
-    page = opened(after="nine", lens_word="no such word")
-    expect(page.locator(".ou-left h2")).to_have_text("The guess")
+    page = opened(after="nine", guess="no such word")
+    expect(shown_layer(page)).to_have_text("layer 5")
     expect(page.locator(".ou-row-name").nth(WORDS)).to_have_text("place of are")
 
 
@@ -186,16 +186,15 @@ def test_a_word_that_is_read_is_said_to_be_and_one_button_masks_it(opened: Opene
 def test_before_the_words_come_the_guess_is_there_and_a_cut_line_is_said(opened: Opened) -> None:
     page = opened(held=[f"5 {GAP_SENTENCE}"])
     expect(title(page)).to_have_text("The model's first guess is “are”: 85\u00a0%.")
-    expect(page.locator(".ou-left .bars li").first).to_have_attribute("data-guess", "are")
     expect(page.locator(".ou-waiting")).to_be_visible()
     page.wait_for_function("Object.keys(window.waiting).length")
     page.evaluate("Object.keys(window.waiting).forEach(window.free)")
-    expect(title(page)).to_contain_text("is first from layer 4 on")
+    expect(title(page)).to_contain_text("first from layer 4 on")
     page = opened(lost=[f"5 {GAP_SENTENCE}"])
     expect(page.locator(".ou-trouble")).to_contain_text("The line is cut: try again.")
     page.evaluate("window.lost.clear()")
     page.locator(".ou-trouble button").click()
-    expect(title(page)).to_contain_text("is first from layer 4 on")
+    expect(title(page)).to_contain_text("first from layer 4 on")
 
 
 def test_by_keys_alone_nothing_is_asked_for_a_choice(opened: Opened) -> None:
@@ -204,12 +203,12 @@ def test_by_keys_alone_nothing_is_asked_for_a_choice(opened: Opened) -> None:
     cell(page, LAYERS, 0).focus()
     page.keyboard.press("ArrowLeft")
     expect(cell(page, LAYERS - 1, 0)).to_be_focused()
-    expect(page.locator(".ou-left h2")).to_have_text("After layer 4")
+    expect(shown_layer(page)).to_have_text("layer 4")
     for key in ("ArrowLeft", "ArrowUp", "ArrowUp"):
         page.keyboard.press(key)
     expect(cell(page, LAYERS - 2, -1)).to_be_focused()
     page.keyboard.press("Home")
-    expect(page.locator(".ou-left h2")).to_have_text("At the input")
+    expect(shown_layer(page)).to_have_text("input")
     words = page.get_by_role("toolbar").get_by_role("button")
     words.filter(has_text="[MASK]").focus()
     page.keyboard.press("ArrowLeft")
@@ -217,10 +216,9 @@ def test_by_keys_alone_nothing_is_asked_for_a_choice(opened: Opened) -> None:
     expect(title(page)).to_contain_text("The model reads “cabinet” here")
     asked = "window.asked.map(one => one.split(' ')[0])"
     assert page.evaluate(asked) == ["1", "5", "10"]
-    headings = ["At the input", *(f"After layer {layer}" for layer in range(LAYERS - 1)), "The guess"]
-    for column, heading in enumerate(headings):  # all that can be chosen is here
+    for column in range(LAYERS + 1):  # all that can be chosen is here
         cell(page, column, 0).click()
-        expect(page.locator(".ou-left h2")).to_have_text(heading)
+        expect(shown_layer(page)).to_have_text(f"layer {column - 1}" if column else "input")
     assert page.evaluate(asked) == ["1", "5", "10"]
 
 
@@ -266,9 +264,10 @@ def test_a_long_sentence_says_what_is_left_out(opened: Opened, base: TextEncoder
 
 def test_all_layers_are_seen_on_a_desk_and_the_chosen_one_whole_on_a_phone(opened: Opened) -> None:
     page = opened()
-    bars, grid = page.locator(".ou-left .bars").bounding_box(), page.locator(".ou-scroll").bounding_box()
+    bars, grid = page.locator(".ws-words").bounding_box(), page.locator(".ou-scroll").bounding_box()
     assert bars and grid
-    assert grid["x"] > bars["x"] + bars["width"] and grid["y"] + grid["height"] < DESK["height"]
+    assert bars["y"] + bars["height"] < grid["y"] < DESK["height"] - 120
+    assert bars["x"] >= 0 and bars["x"] + bars["width"] <= DESK["width"]
     seen(page, PHONE, "dark")
     assert not overflows(page)
     for column in (3, LAYERS, 0, 5):
@@ -279,53 +278,97 @@ def test_all_layers_are_seen_on_a_desk_and_the_chosen_one_whole_on_a_phone(opene
     assert barriers(page, every=True) == []
 
 
-def parts(page: Page) -> dict[str, tuple[float, bool]]:
-    """By name what each bar of the sum says, and whether it goes to the right."""
-    return dict(page.locator(".ou-sum .bars li").evaluate_all(PARTS))
+def parts(page: Page) -> dict[str, tuple[float, float, float | None]]:
+    """By name what each bar of the sum says, its height, below zero where it hangs, and that of its mark."""
+    page.wait_for_function("!document.querySelector('.ws-words').getAnimations({ subtree: true }).length")
+    return dict(page.locator(".ws-words > div").evaluate_all(PARTS))
 
 
 def test_the_guess_is_the_sum_of_its_words_after_every_layer_and_of_every_pair(
     opened: Opened, base: TextEncoder
 ) -> None:
-    page = opened(lens_word="is")
+    page = opened()
     trace = base.trace(GAP_SENTENCE)
     are, is_ = (base.tokenizer.token_to_id(word) for word in ("are", "is"))
     found = sum_over_words(base, trace, GAP, (are, is_))
     section = page.get_by_role("region", name="The guess as a sum of its words")
-    expect(section.get_by_role("heading")).to_have_text("Which words say “are”, and not “is”")
-    shown = page.locator(".ou-sum .bars li").evaluate_all(PARTS)
+    expect(section).to_be_visible()
+    lines = page.locator(".ws-words > div").evaluate_all(PARTS)
     names = ["[CLS]", "The", "keys", "to", "the", "cabinet", "[MASK]", "on", "the", "table", ".", "[SEP]", "biases"]
-    assert [name for name, _ in shown] == [*names, "together"]
-    lead = [*found.lead().tolist()[:-1], float(trace["mlm.logits"][GAP, are] - trace["mlm.logits"][GAP, is_])]
-    for (name, (value, right)), true in zip(shown, lead, strict=True):
-        assert value == pytest.approx(true, abs=0.0051), name
-        assert right is (true > 0), name
-    expect(section).to_contain_text(
-        "“keys” speaks for “are” most, +6.66; “cabinet” speaks against it, \u22122.08. "
-        "The biases, which no word brings: "
-        "\u22122.62. Together +5.93: “are” is 377 times as likely as “is”."
-    )
+    assert [name for name, _ in lines] == [*names, "are"]
+    total = float(trace["mlm.logits"][GAP, are] - trace["mlm.logits"][GAP, is_])
+    lead = [*found.lead().tolist()[:-1], total]
     lost = knock_out_tokens(base, trace, Target(GAP, are, is_)).shares
-    others = [i for i in range(len(trace.tokens)) if i != GAP]
-    alike = spearman(found.lead()[:-2][others], lost[others])
-    expect(section).to_contain_text(f"In rank the two agree to {alike:.2f}, of 1.")
+    own = [i for i in range(1, len(trace.tokens) - 1) if i != GAP]
+    per_nat = lines[2][1][1] / lead[2]
+    for i, ((name, (value, height, mark)), true) in enumerate(zip(lines, lead, strict=True)):
+        assert value == pytest.approx(true, abs=0.0051), name
+        assert height == pytest.approx(per_nat * true, abs=1.1), name
+        assert mark is None if i not in own else mark == pytest.approx(per_nat * float(lost[i]), abs=3.1), name
+    alike = spearman(found.lead()[:-2][own], lost[own])
+    expect(section).to_contain_text(f"In rank the two agree to {alike:.2f}, where 1 is the same order.")
+    expect(section).to_contain_text("They differ most at “table”: it adds +3.80, its loss costs +1.00.")
+    expect(section).to_contain_text("377 to 1")
     asked = page.evaluate("window.asked.length")
     for column in (0, 3):
         cell(page, column, -1).click()
         where = "At the input" if not column else f"After layer {column - 1}"
-        expect(section).to_contain_text(f"{where}, as the model\u2019s own head would read it: ")
-        assert parts(page)["together"][0] == pytest.approx(
+        expect(section).to_contain_text(
+            f"{where}, as the model\u2019s own head would read it: a reading, not a belief."
+        )
+        at_layer = parts(page)
+        assert at_layer["are"][0] == pytest.approx(
             float((found.read[column, 0] - found.read[column, 1]).sum()), abs=0.0051
         )
-        assert page.locator(".ou-sum .bars b").count() == 0  # what is really lost is of the end
+        assert all(mark is None for *_, mark in at_layer.values())  # what is really lost is of the end
     cell(page, LAYERS, -1).click()
-    page.locator(".ou-left .bars li", has_text="were").click()
-    expect(section.get_by_role("heading")).to_have_text("Which words say “are”, and not “were”")
+    page.get_by_role("combobox", name="The word that it is held against").select_option("were")
+    expect(title(page)).to_contain_text("over “were”")
+    page.mouse.move(5, 5)
     were = base.tokenizer.token_to_id("were")
     true = float(trace["mlm.logits"][GAP, are] - trace["mlm.logits"][GAP, were])
-    assert parts(page)["together"][0] == pytest.approx(true, abs=0.0051)
+    assert parts(page)["are"][0] == pytest.approx(true, abs=0.0051)
+    cell(page, LAYERS, 1).click()  # the other way round
+    expect(title(page)).to_contain_text(f"“were” is in place 2 at the gap with 13\u00a0%, {true:.1f} behind “are”; “")
     assert page.evaluate("window.asked.length") == asked  # nothing was sent for any of them
     assert barriers(page) == []
+
+
+def test_a_typed_word_is_asked_for_followed_and_held_against_the_guess(mounted: Mounted, base: TextEncoder) -> None:
+    trace = base.trace(GAP_SENTENCE)
+    runs = packed(base, GAP_SENTENCE)
+    runs[f"10 {GAP_SENTENCE} purple,"] = level_10(base, trace, "mlm.logits", (GAP,), ("purple", ""))
+    named = "({ level, sentence, words }) => `${level} ${sentence}${words ? ` ${words}` : ''}`"
+    page = mounted("output", runs, first={"sentence": GAP_SENTENCE}, named=named)
+    word = page.get_by_role("combobox", name="The word", exact=True)
+    word.select_option("another word …")
+    page.get_by_role("textbox", name="The word: a word of the vocabulary").fill(" purple ")
+    page.keyboard.press("Enter")
+    purple, are = (base.tokenizer.token_to_id(one) for one in ("purple", "are"))
+    true = float(trace["mlm.logits"][GAP, purple] - trace["mlm.logits"][GAP, are])
+    expect(title(page)).to_contain_text(f"{-true:.1f} behind “are”; “table” speaks against it most.")
+    assert parts(page)["purple"][0] == pytest.approx(true, abs=0.0051)
+    rank = int((trace["mlm.logits"][GAP] > trace["mlm.logits"][GAP, purple]).sum()) + 1
+    expect(cell(page, LAYERS, WORDS).locator("bdi")).to_have_text(f"{rank:,}")
+    assert page.evaluate("window.store.query().guess") == "purple"
+
+
+def test_the_lead_is_a_sum_over_the_parts_of_the_model_too(opened: Opened, base: TextEncoder) -> None:
+    page = opened()
+    trace = base.trace(GAP_SENTENCE)
+    are, is_ = (base.tokenizer.token_to_id(word) for word in ("are", "is"))
+    true = logit_attribution(base, trace, Target(GAP, are, is_))
+    board = page.get_by_role("region", name="The guess as a sum of the model's parts")
+    values = board.locator("[data-head-row]").evaluate_all("all => all.map(one => [one.dataset.headRow, +one.dataset.value])")
+    grid = true.grid(base.config)
+    assert len(values) == grid.numel()
+    for place, value in values:
+        layer, column = map(int, place.split(","))
+        assert value == pytest.approx(float(grid[layer, column]), abs=1e-4), place
+    expect(board).to_contain_text(f"The biases {true.of(BIAS):.2f}".replace("-", "\u2212").replace("The", "the"))
+    expect(board.locator("[data-head-row='5,6']")).to_have_text(f"+{float(grid[5, 6]):.1f}")
+    board.locator("[data-head-row='5,6']").click()
+    assert page.evaluate("[window.store.get().layer, window.store.get().head]") == [5, 6]
 
 
 def test_of_a_word_that_is_there_to_be_read_the_sum_is_made_when_it_is_asked_for(opened: Opened) -> None:
@@ -334,9 +377,10 @@ def test_of_a_word_that_is_there_to_be_read_the_sum_is_made_when_it_is_asked_for
     expect(button).to_be_visible()
     assert "10" not in page.evaluate("window.asked.map(one => one.split(' ')[0])")
     button.click()
-    expect(page.locator(".ou-sum")).to_contain_text("its own part is large")
-    values = {name: value for name, (value, _) in parts(page).items()}
-    assert max(values, key=lambda name: values[name] if name != "together" else -1) == "cat"
+    expect(page.locator(".ws")).to_contain_text("its own part is large")
+    values = {name: value for name, (value, *_) in parts(page).items()}
+    first = page.locator(".ws-words .is-sum .ws-name").inner_text()
+    assert max((value, i) for i, value in enumerate([*values.values()][:-1]))[1] == [*values].index("cat"), first
 
 
 def test_of_a_long_sentence_the_words_that_add_most_stand_there_and_the_others_together(
@@ -347,12 +391,15 @@ def test_of_a_long_sentence_the_words_that_add_most_stand_there_and_the_others_t
     at = trace.tokens.index("[MASK]")
     runs = packed(base, text)
     page = opened(runs, sentence=text)
-    shown = parts(page)
-    left = next(name for name in shown if name.endswith(" other words"))
-    assert page.locator(".ou-sum .bars li").count() == 12 + 3
+    expect(page.locator(".ws-words > div")).to_have_count(12 + 3)
+    left = page.locator(".ws-words .ws-name", has_text=" other words").inner_text()
     assert int(left.split()[0]) == len(trace.tokens) - 12
-    most, second = trace["mlm.logits"][at].topk(2).values.tolist()
-    assert shown["together"][0] == pytest.approx(most - second, abs=0.0051)
+    numbers = page.locator(".ws-said").all_inner_texts()
+    were, was = (base.tokenizer.token_to_id(word) for word in ("were", "was"))  # the other number of the verb
+    assert int(trace["mlm.logits"][at].argmax()) == were
+    lead = float(trace["mlm.logits"][at, were] - trace["mlm.logits"][at, was])
+    assert float(numbers[-1]) == pytest.approx(lead, abs=0.0051)
+    expect(page.locator(".word-row [data-word]").first).to_be_visible()  # every word can be asked
 
 
 def test_a_sentence_that_is_too_long_to_be_added_up_says_so_and_asks_for_nothing(

@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import test from 'node:test';
 import { words } from '../../encoder/browser/run.js';
 import { guessed, masked, said, turned, wordsTable } from '../../encoder/browser/settling.js';
+import { leadSaid, pairOf, sumOf } from '../../encoder/browser/word_sum.js';
 
 const text = parts => parts.map(part => part.text).join('');
 const f32 = (shape, values) => ({ values: Float32Array.from(values), shape, scale: 1, type: 'f32' });
@@ -29,10 +30,10 @@ const wordOf = run => words(run).find(one => one.position === 3), run = runOf('m
 
 test('the first column from which on the winner stays first is said', () => {
   for (const [places, expected] of [
-    [[[3, 1], [2, 1], [1, 2], [1, 2]], 'is first from layer 1 on.'],
-    [[[1, 2], [2, 1], [1, 2], [1, 2]], 'is first from layer 1 on.'],
-    [[[1, 2], [1, 2], [1, 2], [1, 2]], 'is first from the input on.'],
-    [[[1, 2], [1, 2], [5, 1], [1, 2]], 'is first only after the last layer.'],
+    [[[3, 1], [2, 1], [1, 2], [1, 2]], ', first from layer 1 on.'],
+    [[[1, 2], [2, 1], [1, 2], [1, 2]], ', first from layer 1 on.'],
+    [[[1, 2], [1, 2], [1, 2], [1, 2]], ', first from the input on.'],
+    [[[1, 2], [1, 2], [5, 1], [1, 2]], ', first only after the last layer.'],
   ]) assert.ok(text(said(run, gap, guessed(told(places), 3, ''), null)).endsWith(expected), expected);
 });
 
@@ -66,10 +67,43 @@ test('a word that is followed is in every column, in its own row where it does n
   const found = told([[40, 1, 2], [2, 1, 3], [1, 2, 3]]), here = guessed(found, 3, ''), table = wordsTable(here, found);
   assert.deepEqual(table.path, [2, 1, 0]);
   assert.equal(table.rows[2].cells[0].text, '40');
-  assert.deepEqual(here.column(0).map(line => line.name), ['is', 'was', 'are']);
-  assert.equal(here.column(0)[2].place, 40);
-  assert.deepEqual(here.column(2).map(line => line.name), ['are', 'is']);
   assert.equal(guessed(found, 3, 'cats').followed, 0, 'a word of another token is not followed here');
+});
+
+test('a typed word that the rows do not hold is followed by what its sum tells of it', () => {
+  const found = told([[3, 1], [1, 2]]), sum = { about: { words: ['are', 'purple'], ids: [7, 9], pair: [1, 0] }, arrays: { rank: f32([2, 2], [3, 80, 1, 70]), share: f32([2, 2], [0.1, 0.01, 0.7, 0.02]) } };
+  const here = guessed(found, 3, 'Purple', sum), table = wordsTable(here, found);
+  assert.equal(here.name(here.followed), 'purple');
+  assert.deepEqual(here.place(here.followed), { step: 'mlm.probabilities', index: [3, 9] });
+  assert.equal(table.rows[2].name, 'place of purple');
+  assert.deepEqual(table.rows[2].cells.map(cell => cell.text), ['80', '70']);
+  assert.match(text(said(run, gap, here, null)), /^“purple” is in place 70 at the gap with 2 %\.$/);
+});
+
+/** A packet of level 10: two words, of three the parts of each for both, at the input and at the end. */
+function summed(adds, lost = adds.map(row => row.slice(0, -2))) {
+  const words = adds.length, n = adds[0].length;
+  return {
+    about: { index: [3], places: [[1, 1], [2, 1], [3, 1]], names: ['the', 'keys', '[MASK]'], words: ['are', 'is', 'were'].slice(0, words), ids: [1, 2, 3].slice(0, words), pair: [0, 1] },
+    arrays: { adds: f32([words, n], adds.flat()), read: f32([2, words, n], [...adds, ...adds].flat().map((value, i) => (i < words * n ? 2 * value : value))), lost: f32([words, n - 2], lost.flat()) },
+  };
+}
+
+test('a lead is the difference of two sums, and says which word speaks for it or against it', () => {
+  const packet = summed([[1, 3, 0, -0.5, 0], [2, -1, 0, 0.5, 0]], [[0, 2, 5], [0, 1, 5]]), sum = sumOf(packet, [0, 1], 1, [1, 2, 3]);
+  assert.deepEqual([sum.adds, sum.biases, sum.total], [[-1, 4, 0], -1, 2]);
+  assert.ok(Number.isNaN(sum.lost[2]) && sum.lost[1] === 1, 'the gap has nothing to lose');
+  assert.equal(sum.agree, 1);
+  assert.equal(text(leadSaid(sum)), ', 2.0 over “is”; “keys” speaks for it most');
+  assert.equal(text(leadSaid(sumOf(packet, [1, 0], 1, [1, 2, 3]))), ', 2.0 behind “are”; “keys” speaks against it most');
+  assert.equal(sumOf(packet, [0, 1], 0, [1, 2, 3]).total, 4, 'the input is read by itself');
+  assert.equal(sumOf(packet, [0, 1], 0, [1, 2, 3]).lost, null);
+  assert.match(text(leadSaid(sumOf(summed([[1, 0, 0, 0, 0], [0.8, 0, 0, 0, 0]]), [0, 1], 1, [1, 2]))), /nothing is decided: “are” and “is” are 0\.2 apart$/);
+});
+
+test('the pair of an address is the usual one where it says nothing, and none that is not told of', () => {
+  const packet = summed([[1, 0, 0, 0, 0], [0, 0, 0, 0, 0], [2, 0, 0, 0, 0]]);
+  for (const [guess, over, pair] of [['', '', [0, 1]], ['were', '', [2, 0]], ['', 'were', [0, 2]], ['is', 'were', [1, 2]], ['purple', '', null], ['is', 'is', null]]) assert.deepEqual(pairOf(packet, guess, over), pair, `${guess} over ${over}`);
 });
 
 test('an address calls each word by its name, and a second one of that name by its number', () => {

@@ -12,7 +12,7 @@ const f32 = (shape, ...values) => ({ values: Float32Array.from(values), shape, s
 
 /** A run of one layer and one head, in which a word of 50 % has this share without attention, and this one without feed-forward. */
 const guessing = (attention, feedForward, untrained) => ({
-  about: { tokens: ['a', '[MASK]'], kinds: ['word', 'mask'], words: [[0, 1]], names: ['a'], rows: [0, 1], gap: 1, guesses: { 1: [['it', 0.5]] }, off: { words: ['it'] }, model: { layers: 1, heads: 1, ...(untrained && { untrained }) } },
+  about: { tokens: ['a', '[MASK]'], kinds: ['word', 'mask'], words: [[0, 1]], names: ['a'], rows: [0, 1], gap: 1, guesses: { 1: [['it', 0.5]] }, off: { words: ['it'], shares: [0.5] }, model: { layers: 1, heads: 1, ...(untrained && { untrained }) } },
   arrays: { off: f32([1, 1, 1], 0.25), parts: f32([1, 2, 1], attention, feedForward), places: f32([1], 0.001) },
 });
 

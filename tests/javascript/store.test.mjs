@@ -56,19 +56,17 @@ test('another browser restores what an address says', () => {
   assert.deepEqual(other.get(), store.get());
 });
 
-test('the layer and the word that the guess is looked at by go along, the word only with its place', () => {
+test('the layer that the guess is looked at by and the words that compete go along, the words until another sentence', () => {
   const where = page(), store = makeStore({ where });
-  store.set({ word: 3, after: 'input', lens_word: 'Käse,2' });
+  store.set({ word: 3, after: 'input', guess: 'Käse,2', over: 'is' });
   const other = makeStore({ where: page(new URL(store.link()).search) });
-  assert.deepEqual([other.get().after, other.get().lens_word], ['input', 'Käse,2']);
+  assert.deepEqual([other.get().after, other.get().guess], ['input', 'Käse,2']);
   store.set({ word: 3, layer: 2 });
-  assert.equal(store.get().lens_word, 'Käse,2');
+  assert.equal(store.get().guess, 'Käse,2');
   store.set({ word: 4 });
-  assert.deepEqual([store.get().after, store.get().lens_word], ['input', '']);
-  store.set({ word: 5, lens_word: 'is' });
-  assert.equal(store.get().lens_word, 'is');
+  assert.deepEqual([store.get().after, store.get().guess, store.get().over], ['input', 'Käse,2', 'is'], 'who looks at another word speaks of the same guess');
   store.set({ sentence: 'Another one.' });
-  assert.deepEqual([store.get().after, store.get().lens_word], ['input', '']);
+  assert.deepEqual([store.get().after, store.get().guess, store.get().over], ['input', '', '']);
 });
 
 test('a head that is off and what is maps are in the address, and what is usual is not', () => {

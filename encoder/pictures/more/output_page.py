@@ -9,6 +9,7 @@ from encoder.pictures.lab import Ask, Beside, Note, Part, Show, Table, When
 from encoder.pictures.more.checked import WHOLE, checked, program
 from encoder.pictures.more.surveys import over_many
 from encoder.pictures.picture import Answer
+from encoder.pictures.registry.labs_rollout import ROLLED
 from encoder.pictures.registry.output_pictures import (
     AFTER,
     ALIKE_COSINE,
@@ -33,6 +34,9 @@ dot is the input; the name stands at the end, where it lies on no other; point a
 SHARES = """A layer takes a token's vector and adds two others to it: what attention brings from all tokens, and what \
 feed-forward makes of the token itself. Each square is one token in one layer: how much of the outcome is from there."""
 KORNBLITH = "Linear CKA (Kornblith et al. 2019) does not mind rotations."
+ROLLOUT = """Rollout multiplies the attention of all layers (Abnar & Zuidema 2020) and is often read as "which words \
+made the guess". It knows where heads look, not what they hand over, nor whether that speaks for the guess or against \
+it. Here it stands beside what the loss of each word really costs; the sum above the table does better."""
 NO_NUMBERS = "Some vectors of this run are not numbers, so there is nothing to draw."
 
 
@@ -104,6 +108,7 @@ MORE: dict[str, tuple[Part, ...]] = {
         over_many(Beside((ALIKE_COSINE, ALIKE_LINEAR)), Note("paragraph", of_survey)),
     ),
     "sources": (Show(LAYER_SHARES, more=SHARES), Note("paragraph", of_shares)),
+    "rollout": (Note("paragraph", ROLLOUT), Show(ROLLED)),
     "units": (Note("paragraph", of_units), Table("unit_words", units)),
     "checks": (
         *checked("output"),
