@@ -15,6 +15,8 @@ from encoder.exam.word_guides import WAYS, Guide, guides, main
 from encoder.experiments.attributions.target import Target
 from encoder.experiments.attributions.word_sums import BIASES, REST, Parts, added_by_word, after_layers, sum_over_words
 from encoder.model.tap import Tap
+from encoder.packet.cost_level import level_11
+from encoder.packet.format import unpack
 from encoder.packet.sum_level import level_10
 from encoder.support.errors import EncoderError
 
@@ -163,6 +165,59 @@ def test_a_text_that_is_too_long_is_refused_before_it_fills_the_memory(small: Te
     wide = TextEncoder.from_config(long, 3)
     with pytest.raises(EncoderError, match="too much memory"):
         sum_over_words(wide, wide.trace("the cat " * 300), 6, (5,))
+
+
+def test_words_that_compete_are_typed_or_the_usual_ones(base: TextEncoder) -> None:
+    trace = base.trace(SENTENCE)
+    for typed, pair in {
+        (): ("are", "is"),  # the other number of the verb
+        ("was", ""): ("was", "are"),  # what is guessed
+        ("", "Were"): ("are", "were"),
+        ("##s", "purple"): ("##s", "purple"),
+    }.items():
+        about = unpack(level_10(base, trace, "mlm.logits", (6,), typed))[1]
+        assert tuple(about["words"][i] for i in about["pair"]) == pair
+        assert [base.tokenizer.token_to_id(about["words"][i]) for i in about["pair"]] == [
+            about["ids"][i] for i in about["pair"]
+        ]
+    for level in (level_10, level_11):
+        step = "mlm.logits" if level is level_10 else "mlm.probabilities"
+        with pytest.raises(EncoderError, match="“flibbertigibbet” is not one word"):
+            level(base, trace, step, (6,), ("flibbertigibbet", ""))
+        with pytest.raises(EncoderError, match="both words are the same"):
+            level(base, trace, step, (6,), ("is", "IS"))
+        for index in ((), (6, 1), (99,)):
+            with pytest.raises(EncoderError):
+                level(base, trace, step, index)
+
+
+@pytest.mark.parametrize("family", FAMILIES)
+def test_both_sums_are_the_numbers_of_the_run_and_a_part_costs_what_a_run_without_it_says(family: str) -> None:
+    encoder = FAMILIES[family]()
+    trace = encoder.trace(SENTENCE)
+    at = trace.tokens.index("[MASK]")
+    _, about, arrays = unpack(level_10(encoder, trace, "mlm.logits", (at,)))
+    logits = trace["mlm.logits"][at][about["ids"]].numpy()
+    by_word, by_part = (
+        arrays["adds"].numbers.sum(-1),
+        arrays["blocks"].numbers.sum((1, 2)) + arrays["beside"].numbers.sum(-1),
+    )
+    assert by_word == pytest.approx(logits, abs=1e-4)
+    assert by_part == pytest.approx(logits, abs=1e-4)
+    assert arrays["share"].numbers[-1] == pytest.approx(trace["mlm.probabilities"][at][about["ids"]].numpy(), rel=1e-4)
+    _, costs, without = unpack(level_11(encoder, trace, "mlm.probabilities", (at,), ("keys", "table")))
+    ids = [encoder.tokenizer.token_to_id(word) for word in costs["words"]]
+    steps = {
+        f"layers.{layer}.{step}.output": (layer, i)
+        for layer in range(trace.config.n_layers)
+        for i, step in enumerate(("attention", "feed_forward"))
+    }
+    for step, place in steps.items():
+        edited = encoder.trace(trace.inputs, edits=(Edit(step, "zero"),))
+        assert without["parts"].numbers[place] == pytest.approx(
+            edited["mlm.probabilities"][at][ids].numpy(), rel=2e-3
+        ), step
+    assert ("places" in without) is (trace.config.positions in ("sinusoidal", "learned"))
 
 
 def test_padding_takes_no_part(base: TextEncoder) -> None:

@@ -1,25 +1,28 @@
 """Which packets of runs a living file holds: those that it opens with, and as many others as it has room for."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from types import MappingProxyType
 
 from encoder.browser.living import scripts_size, text
 from encoder.browser.page_table import PAGES
 from encoder.checkpoint.text_encoder import TextEncoder
 from encoder.packet.levels import MORE
-from encoder.packet.run import level_1
+from encoder.packet.run import kinds, level_1
+from encoder.packet.sum_level import MOST_TOKENS, STEP, level_10
 from encoder.trace.trace import Trace
 
 MOST = 2_000_000  # characters of a file
 ROOM = 10_000  # of them for what stands around the scripts and the packets
 WEIGHTS = 500_000  # bytes of a run's weights; of a long run they are those of a few rows
 TRIED = 2e10  # heads times layers times tokens times the square of d_model up to which each head is tried without
-OF_RUN = (5, 4, 7, 6)  # levels of a whole run, in the order of what they give for their bytes
+OF_RUN = (5, 10, 4, 7, 6)  # levels of a whole run, in the order of what they give for their bytes
 OF_LAYERS = (2, 3)
 TRYING = 7  # the level that runs the model again and again
+SUMS = 10  # the level of one place: what is guessed there as a sum
 
 Run = tuple[TextEncoder, Trace]
 Level = Callable[[TextEncoder, Trace, int], bytes]
-LEVELS: dict[int, Level] = MORE
+LEVELS: dict[int, Level] = MORE | {SUMS: lambda encoder, trace, at: level_10(encoder, trace, STEP, (at,))}
 
 
 def held(
@@ -28,7 +31,7 @@ def held(
     page: str = "start",
     layer: int = 0,
     most: int | None = MOST,
-    levels: dict[int, Level] = LEVELS,
+    levels: Mapping[int, Level] = MappingProxyType({}),
 ) -> list[list[bytes]]:
     """Return the packets of each run: level 1 of all, then what its page needs, then what else there is room for.
 
@@ -37,16 +40,17 @@ def held(
         page: the key of the page that is opened first.
         layer: the one that is shown first; those beside it come before those far away.
         most: characters of the file; None for all packets, whatever they take.
-        levels: what makes the packets beside level 1.
+        levels: what makes packets of some levels otherwise.
 
     Raises:
         EncoderError: a run is of another model.
     """
+    every_level = LEVELS | dict(levels)
     every_run = [[first(encoder, trace)] for encoder, trace in runs]
     room = None if most is None else most - ROOM - scripts_size() - sum(len(text(packet)) for (packet,) in every_run)
     for (encoder, trace), packets in zip(runs, every_run, strict=True):
         for level, at in wishes(encoder, trace, page, layer):
-            packet = levels[level](encoder, trace, at)
+            packet = every_level[level](encoder, trace, at)
             if room is not None:
                 size = len(text(packet))
                 if size > room:
@@ -68,7 +72,7 @@ def quick(trace: Trace) -> bool:
 
 
 def wishes(encoder: TextEncoder, trace: Trace, page: str, layer: int) -> Iterator[tuple[int, int]]:
-    """Give the levels and layers of a run beside level 1, what is wanted most first; -1 for a level of no layer."""
+    """Give the levels of a run beside level 1 with their layer or place, what is wanted most first; -1 for neither."""
     layers = sorted(range(trace.config.n_layers), key=lambda number: abs(number - layer))
     own = PAGES[page].level
     order = dict.fromkeys((own, *OF_RUN, *OF_LAYERS))
@@ -76,5 +80,15 @@ def wishes(encoder: TextEncoder, trace: Trace, page: str, layer: int) -> Iterato
     for level in order:
         if level in OF_LAYERS:
             yield from ((level, layer) for layer in layers)
+        elif level == SUMS:
+            yield from ((level, place) for place in guessed_places(encoder, trace))
         elif level != TRYING or quick(trace):
             yield level, -1
+
+
+def guessed_places(encoder: TextEncoder, trace: Trace) -> list[int]:
+    """Return the gaps at which what is guessed can be shared out."""
+    if STEP not in trace or len(trace.tokens) > MOST_TOKENS:
+        return []
+    gaps = [i for i, kind in enumerate(kinds(encoder, trace)) if kind == "mask"]
+    return [i for i in gaps if bool(trace[STEP][i].isfinite().all())]

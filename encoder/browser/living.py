@@ -21,6 +21,7 @@ LATER = 'import("./pages.js")'
 ENDS = re.compile(r"<(?=/script|!--|script)", re.IGNORECASE)  # what would end, or change, the script that it stands in
 OF_LAYER = (2, 3)  # levels of packets that hold one layer
 OF_STEP = 8  # the level that holds the numbers of one step
+OF_PLACES = (OF_STEP, 10)  # levels of packets that hold a step, at a place in it
 MADE = ("sentence", "second", "model", "hidden", "edits")  # what makes a run
 RULES = (
     "default-src 'none'; script-src 'unsafe-inline'; style-src 'unsafe-inline'; img-src data:; font-src data:; "
@@ -65,6 +66,7 @@ const later = (() => {{
     2: `This file does not hold the vectors of layer ${{layer}} for this sentence.`,
     3: `This file does not hold the sums and units of layer ${{layer}} for this sentence.`,
     8: 'This file does not hold the numbers of this step: the app has them.',
+    10: 'This file does not hold that word: the app has it.', 11: 'This file does not hold that word: the app has it.',
   }})[level] ?? 'This file does not hold what this page shows of this sentence.';
   const load = async asked => {{
     const run = runs.find(({{ about }}) => same(about, asked));
@@ -161,7 +163,7 @@ def place(level: int, header: Mapping[str, Any]) -> str:
     """Return what a packet of a run is called in the file: its level, and the layer or the step that it is of."""
     if level in OF_LAYER:
         return f"{level} {header['layer']}"
-    return " ".join(map(str, (level, header["step"], *header["index"]))) if level == OF_STEP else str(level)
+    return " ".join(map(str, (level, header["step"], *header["index"]))) if level in OF_PLACES else str(level)
 
 
 def listed(held: Sequence[Mapping[str, Any]], page: str) -> list[dict[str, Any]]:

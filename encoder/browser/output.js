@@ -85,7 +85,7 @@ export function output(root, context) {
     const none = { packet: null, pair: null, usual: '', why: '', instead: /** @type {unknown} */ (nothing) };
     if (!(guesses?.length || (!word.gap && packets.get(of, null)?.about.vocabulary))) return none;
     if (count > MOST_TOKENS) return { ...none, instead: html`<p class="ou-sum ou-about">Which words say it is added up in sentences of ${MOST_TOKENS} tokens at most; this one has ${count}.</p>` };
-    if (!word.gap && opened.get(of) !== word.position) return { ...none, instead: html`<p class="ou-sum"><button type="button" class="enc-pill" @click=${() => { opened.set(of, word.position); render(); }}>Which words say this?</button></p>` };
+    if (!word.gap && opened.get(of) !== word.position) return context.options().closed ? none : { ...none, instead: html`<p class="ou-sum"><button type="button" class="enc-pill" @click=${() => { opened.set(of, word.position); render(); }}>Which words say this?</button></p>` };
     const at = { step: 'mlm.logits', index: [word.position] }, packet = sums.get(of, at), known = packet && pairOf(packet, guess, over), typed = { ...at, words: [guess, over] };
     const other = packet && !known ? asks.get(of, typed) : null, why = sums.why(of, at) || (packet && !known ? asks.why(of, typed) : '');
     if (!packet) return { ...none, instead: why ? context.options().closed ? nothing : html`<p class="ou-sum" role="alert">${why}</p>` : html`<p class="ou-sum" role="status">Adding up the words …</p>` };

@@ -14,7 +14,6 @@ from encoder.checkpoint.text_encoder import TextEncoder
 from encoder.exam.exam_sentences import relation_rows, scope
 from encoder.exam.examination import Exam, exam_by_content
 from encoder.packet.heads_level import level_6
-from encoder.packet.levels import MORE
 from encoder.packet.shipped import SENTENCES
 from encoder.support.errors import EncoderError
 from encoder.support.formatting import percent
@@ -40,7 +39,7 @@ def living_exam(exam: Exam) -> LivingCell:
     encoder = TextEncoder.from_pretrained(exam.model)
     if encoder.source.fingerprint != exam.fingerprint or exam_by_content(exam.fingerprint) not in (None, exam):
         raise EncoderError(f"{exam.model} is not the model that was examined")
-    levels = MORE | {6: lambda encoder, trace, layer: level_6(encoder, trace, exam=exam)}
+    levels = {6: lambda encoder, trace, layer: level_6(encoder, trace, exam=exam)}
     packets = held([(encoder, encoder.trace(SENTENCES[0]))], page="heads", levels=levels)
     page = drawn(packets, "heads", {})
     return LivingCell(page.file, f"The heads of {short(exam.model)}. {scope(exam)}", table_of_relations(exam))

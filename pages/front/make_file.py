@@ -13,7 +13,6 @@ from encoder.browser.held import Run, held
 from encoder.browser.page_table import PAGES
 from encoder.edits.edit_text import edits_to_text
 from encoder.packet.heads_level import level_6
-from encoder.packet.levels import MORE
 from encoder.pictures.ask import scene_of, text_of
 from encoder.pictures.export import layer_size, run_size, to_csv_zip, to_npz
 from encoder.pictures.export.caption import file_name
@@ -49,7 +48,7 @@ TYPES = {
 TABLES = ("csv", "json", "npz")  # that hold every number of a picture as text
 LONGEST_LINK = 4_000  # characters
 OF_VIEW = ("sentence", "second", "model", "hidden", "edits", "other", "other_model")
-LEVELS = MORE | {6: lambda encoder, trace, layer: level_6(encoder, trace, exam=exams.made_here(encoder))}
+LEVELS = {6: lambda encoder, trace, layer: level_6(encoder, trace, exam=exams.made_here(encoder))}
 
 
 def file(request: FileRequest) -> File:

@@ -375,7 +375,10 @@ def test_the_command_holds_what_there_is_room_for(
 ) -> None:
     monkeypatch.setattr(TextEncoder, "from_pretrained", lambda _: encoder)  # not read three times more
     file = tmp_path / "run.html"
-    levels, layers = {"1", "4", "5", "6", "7"}, {f"{level} {layer}" for level in (2, 3) for layer in range(6)}
+    levels, layers = (
+        {"1", "4", "5", "6", "7", "10 mlm.logits 6"},
+        {f"{level} {layer}" for level in (2, 3) for layer in range(6)},
+    )
     for asked in ("", "--whole", "--no-whole"):
         main([KEYS, KEY, "--out", str(file), *asked.split()])
         assert (file.stat().st_size <= MOST) is (asked != "--whole")
@@ -408,6 +411,13 @@ def test_all_pages_that_draw_from_packets_are_there(opens: Opens, whole: Path) -
         follow(page, about.title)
         lacks = {"what_if": ["This file does not hold that run with what is changed in it."]}.get(key, [])
         expect(page.locator("[role=alert]:visible")).to_have_text(lacks)
+    follow(page, "Output")
+    page.get_by_role("button", name="[MASK]").click()
+    expect(page.locator(".ws-words > div", has_text="keys")).to_contain_text("+6.66")  # the sum over words is in it
+    expect(page.locator("[data-head-row='5,6']")).to_have_text("+3.0")  # and that over parts
+    page.get_by_role("combobox", name="The word that it is held against").select_option("were")
+    expect(page.get_by_role("heading", level=1)).to_contain_text("1.9 over “were”")
+    expect(page.locator(".enc-spine-says")).to_have_text("What each part costs the lead of “are” over “were”")
     assert barriers(page) == []
     link = page.get_by_role("link", name="Open it in the app")
     expect(link).to_have_attribute("href", "https://x.test/?a=<b>")

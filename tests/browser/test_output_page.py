@@ -359,7 +359,9 @@ def test_the_lead_is_a_sum_over_the_parts_of_the_model_too(opened: Opened, base:
     are, is_ = (base.tokenizer.token_to_id(word) for word in ("are", "is"))
     true = logit_attribution(base, trace, Target(GAP, are, is_))
     board = page.get_by_role("region", name="The guess as a sum of the model's parts")
-    values = board.locator("[data-head-row]").evaluate_all("all => all.map(one => [one.dataset.headRow, +one.dataset.value])")
+    values = board.locator("[data-head-row]").evaluate_all(
+        "all => all.map(one => [one.dataset.headRow, +one.dataset.value])"
+    )
     grid = true.grid(base.config)
     assert len(values) == grid.numel()
     for place, value in values:

@@ -6,6 +6,7 @@ from mounted import PHONE, Mounted, overflows, seen
 from playwright.sync_api import Page, expect
 
 from encoder import Edit, EncoderConfig, TextEncoder, Trace
+from encoder.packet.cost_level import level_11
 from encoder.packet.run import level_1
 from encoder.support.formatting import percent
 
@@ -90,3 +91,57 @@ def test_where_the_parts_were_not_tried_there_is_no_spine(mounted: Mounted, base
     trace = base.trace(KEYS)
     page = mounted("start", {1: level_1(base, trace, off=False)}, first={"sentence": KEYS})
     expect(page.locator(".enc-spine")).to_be_hidden()
+
+
+TWO = "The [MASK] to the cabinet [MASK] on the table."
+
+
+def lead(trace: Trace, at: int, one: int, other: int) -> float:
+    return float(trace["mlm.logits"][at, one] - trace["mlm.logits"][at, other])
+
+
+def test_two_words_compete_and_a_part_costs_the_lead_of_one_over_the_other(mounted: Mounted, base: TextEncoder) -> None:
+    trace = base.trace(KEYS)
+    page = opened(mounted, base, trace, "attention", layer=5, head=6)
+    are, is_ = (base.tokenizer.token_to_id(word) for word in ("are", "is"))
+    page.get_by_text("another word", exact=True).click()
+    page.get_by_role("combobox", name="The word that it is held against").select_option("is")
+    own = without(base, trace, "5,0")
+    expect(page.locator(".enc-spine-says")).to_have_text(
+        f"Without the attention of layer 5 the lead of “are” over “is” goes from {lead(trace, 6, are, is_):.1f} "
+        f"to {lead(own, 6, are, is_):.1f}."
+    )
+    for part, cost, says in parts(page):
+        now, after = lead(trace, 6, are, is_), lead(without(base, trace, part), 6, are, is_)
+        assert cost == pytest.approx(now - after, abs=2e-3), part
+        assert f"{abs(after):.1f}" in says, says
+        assert ("“is” is" in says) is (after < 0), says
+    assert page.evaluate("window.store.query().over") == "is"
+    assert not [one for one in page.evaluate("window.asked") if "11" in str(one)]  # the packet of the run has all
+    page.keyboard.press("Escape")
+    expect(page.get_by_role("combobox", name="The word", exact=True)).to_be_hidden()
+
+
+def test_a_typed_word_and_a_second_gap_are_one_request(mounted: Mounted, base: TextEncoder) -> None:
+    trace = base.trace(TWO)
+    guess = base.tokenizer.id_to_token(int(trace["mlm.logits"][6].argmax()))
+    packets = {
+        "1 ": level_1(base, trace),
+        "11 6 ,": level_11(base, trace, "mlm.probabilities", (6,), ("", "")),
+        "11 6 purple,": level_11(base, trace, "mlm.probabilities", (6,), ("purple", "")),
+    }
+    named = "({ level, index, words }) => `${level} ${index ?? ''}${words ? ` ${words}` : ''}`"
+    page = mounted("start", packets, first={"sentence": TWO, "word": 6}, keys=PAGES, named=named)
+    expect(page.locator(".enc-spine-says")).to_contain_text(f"“{guess}”")
+    for word in (guess, "purple"):
+        token = base.tokenizer.token_to_id(word)
+        if word == "purple":
+            page.get_by_text("another word", exact=True).click()
+            page.get_by_role("combobox", name="The word", exact=True).select_option("another word …")
+            page.get_by_role("textbox").last.fill("purple")
+            page.keyboard.press("Enter")
+            expect(page.locator(".enc-spine-says")).to_contain_text("“purple”")
+        before = float(trace["mlm.probabilities"][6, token])
+        for part, cost, _ in parts(page):
+            after = float(without(base, trace, part)["mlm.probabilities"][6, token])
+            assert cost == pytest.approx(before - after, abs=2e-5), (word, part)
