@@ -19,12 +19,14 @@ from encoder.edits.edit_text import text_to_edits
 from encoder.packet.after_layers import level_5
 from encoder.packet.heads_level import level_6
 from encoder.packet.run import level_1
+from encoder.packet.sum_level import level_10
 from encoder.packet.what_if_level import level_7
 
 SMALL_SIZE = {"n_layers": 2, "d_model": 48, "n_heads": 3, "d_ff": 60, "vocab_size": 16384, "mlm_head": True}
 RANDOM = {
     "untrained": replace(PRESETS["paper"], **SMALL_SIZE),
     "pre-norm": replace(PRESETS["pre-norm"], **SMALL_SIZE),
+    "modern": replace(PRESETS["modern"], **SMALL_SIZE | {"n_heads": 4}),
     "no words": replace(PRESETS["paper"], **SMALL_SIZE | {"mlm_head": False}),
 }
 NOISE, LITTLE = 0.1, 0.02
@@ -229,6 +231,8 @@ def made(name: str) -> Answer:
     def make(asked: dict[str, Any]) -> bytes:
         trace = run(name, asked["sentence"], asked["edits"] or "")
         level = asked["level"]
+        if level == 10:
+            return level_10(model(name), trace, asked["step"], asked["index"], asked.get("words", ()))
         return {1: level_1, 5: level_5, 6: level_6, 7: level_7}[level](model(name), trace)
 
     return make
@@ -350,6 +354,47 @@ def test_start_says_what_the_run_shows(mounted: Mounted, case: str) -> None:
         assert page.evaluate("[store.get().layer, store.get().head]") == kept_head
 
 
+def true_spine(page: Page, seen: Seen, place: int) -> None:
+    """Every column of the spine is what a run without that part says, and its sentence has its numbers."""
+    shown = page.locator(".enc-spine [data-part]").evaluate_all(
+        "all => all.map(one => [one.dataset.part, Number(one.dataset.cost), one.ariaLabel.replaceAll('\u00a0', ' ')])"
+    )
+    config, added = seen.encoder.config, seen.encoder.config.positions in ("sinusoidal", "learned")
+    assert len(shown) == 2 * config.n_layers + added
+    guess, tokens = seen.guesses and bool(seen.gaps), list(seen.words[place][0])
+    for part, cost, says in shown:
+        layer, block = map(int, part.split(","))
+        step = "embedding.positions" if layer < 0 else f"layers.{layer}.{('attention', 'feed_forward')[block]}.output"
+        if guess:
+            now, after = (float(seen.shares(seen.gaps[0], edit)[seen.first]) for edit in ("", f"{step}:zero"))
+            assert cost == pytest.approx(now - after, abs=2e-5), (part, cost)
+            assert shows(re.findall(NUMBER, says)[-1], after), (says, after)
+        else:
+            before, after = (ends(seen.name, seen.sentence, e)[0][tokens].double() for e in ("", f"{step}:zero"))
+            far = float(((after - before).norm(dim=-1) / before.norm(dim=-1)).mean())
+            assert cost == pytest.approx(far, rel=1e-3, abs=1e-5), (part, cost)
+            assert shows(re.findall(NUMBER, says)[-1], far), (says, far)
+
+
+def true_sum(page: Page, seen: Seen, at: int, title: str) -> None:
+    """The bars add up to the lead of one word over the other in the run, and the headline names the largest."""
+    expect(page.locator(".ws")).to_be_visible()
+    lines = page.locator(".ws-words > div").evaluate_all(
+        "all => all.map(one => [one.className, one.querySelector('.ws-name').textContent, Number(one.dataset.share)])"
+    )
+    *parts, (kind, word, total) = lines
+    names = page.locator("[data-pair]").evaluate_all("all => all.map(one => one.selectedOptions[0].textContent)")
+    assert "is-sum" in kind and names[0] == word
+    logits = seen.trace["mlm.logits"][at].double()
+    one, other = (float(logits[seen.encoder.tokenizer.token_to_id(name)]) for name in names)
+    assert total == pytest.approx(one - other, abs=1e-3)
+    assert sum(value for *_, value in parts) == pytest.approx(total, abs=1e-3)
+    words = [(value, name) for kind, name, value in parts if "is-beside" not in kind]
+    if abs(total) >= 0.5 and len(words) > 1:
+        assert f"“{max(words)[1]}” speaks for it most" in title or max(words)[0] == sorted(words)[-2][0], title
+        assert f", {abs(total):.1f} over “{names[1]}”" in title, title
+
+
 @pytest.mark.parametrize("case", CASES)
 def test_output_says_what_the_run_shows(mounted: Mounted, case: str) -> None:
     page, seen = opened(mounted, "output", case)
@@ -357,8 +402,13 @@ def test_output_says_what_the_run_shows(mounted: Mounted, case: str) -> None:
         return
     expect(page.locator(".ou-waiting")).to_be_hidden(timeout=30_000)
     asked = int(page.locator("[aria-pressed=true][data-word]").first.get_attribute("data-word") or -1)
-    title, place = short_of(page), next(i for i, (tokens, _) in enumerate(seen.words) if asked in tokens)
-    at = seen.words[place][0][0]
+    place = next(i for i, (tokens, _) in enumerate(seen.words) if asked in tokens)
+    true_spine(page, seen, place)
+    at, long = seen.words[place][0][0], len(seen.trace.tokens) > 64
+    if at in seen.gaps and seen.guesses and not long and seen.name not in RANDOM:
+        expect(page.get_by_role("heading", level=1)).to_contain_text(re.compile("over|apart"))  # the sum is here
+        true_sum(page, seen, at, short_of(page))
+    title = short_of(page)
     assert not WRONG.search(title), title
     if not seen.guesses:
         assert title.startswith(f"The vector of {seen.called(place)} turns")
