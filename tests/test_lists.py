@@ -7,6 +7,8 @@ import pandas as pd
 import pytest
 
 from encoder import EncoderError, TextEncoder
+from encoder.experiments.attributions.contributions import logit_attribution
+from encoder.experiments.attributions.target import Target
 from encoder.metrics import normalized_entropy
 from encoder.pictures.lists import fitting, measure
 
@@ -45,6 +47,21 @@ def test_pictures_of_words_and_of_all_tokens_have_a_table_each(small: TextEncode
         here, alone = both.table("layer", "head", dim).columns, measure(small, LIST, [name]).tables[0].columns
         np.testing.assert_array_equal(here[name], alone[name])
         assert here[f"{dim} name"].tolist() == alone["word name"].tolist()
+
+
+def test_both_sums_of_a_guess_are_rows_that_add_up_to_its_logit(small: TextEncoder) -> None:
+    gaps = [f"The {noun} [MASK] on the table." for noun in ("keys", "cat")]
+    both = measure(small, [*gaps, LIST[0]], ["why_sum", "why_parts"])
+    words, parts = both.table("word").columns, both.table("layer", "block").columns
+    for number, text in enumerate(gaps):
+        trace = small.trace(text)
+        logit = float(trace["mlm.logits"][trace.tokens.index("[MASK]")].max())
+        here = words["sentence"] == number
+        assert words["why_sum"][here].sum() == pytest.approx(logit, abs=1e-4)
+        assert [*words["word name"][here]] == [*trace.tokens, "biases"]
+        at, guess = trace.tokens.index("[MASK]"), int(trace["mlm.logits"][trace.tokens.index("[MASK]")].argmax())
+        grid = logit_attribution(small, trace, Target(at, guess)).grid(small.config)
+        np.testing.assert_allclose(parts["why_parts"][parts["sentence"] == number], grid.flatten().numpy(), atol=1e-6)
 
 
 def test_files_hold_what_was_measured(small: TextEncoder) -> None:

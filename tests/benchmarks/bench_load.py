@@ -104,6 +104,18 @@ async def packets(url: str, until: float) -> list[Figure]:
     return [high("a packet that is asked for", took, PACKET)]
 
 
+async def own_sentences(url: str, visitors: int = 30, rounds: int = 3) -> Figure:
+    """Have as many visitors as a class has ask for the run of a masked sentence of their own, all at once."""
+    draw, took = random.Random(7), list[float]()
+    for _ in range(rounds):
+        words = [sentence(draw).split() for _ in range(visitors)]
+        texts = [" ".join([*some[: len(some) // 2], "[MASK]", *some[len(some) // 2 + 1 :]]) for some in words]
+        took += await asyncio.gather(
+            *(asyncio.to_thread(packet, url, level=1, model="base", sentence=text) for text in texts)
+        )
+    return high(f"{visitors} masked sentences of their own at once", took)
+
+
 # what one more session does, and the bar for the longest rerun of the others, where it is not that of 19 of 20
 BESIDE: dict[str, tuple[Callable[[str, float], Awaitable[list[Figure]]], float | None]] = {
     "sweep": (sweep, LONGEST),
@@ -152,6 +164,8 @@ def main() -> int:
     classes = [(sessions, "") for sessions in options.sessions]
     classes += [(min(options.sessions), beside) for beside in options.beside]
     rows = []
+    with server() as running:
+        rows.append(asyncio.run(own_sentences(running.url)))
     for sessions, beside in classes:
         with server() as running:
             rows += measure(running, sessions, options.think, options.seconds, beside)

@@ -15,7 +15,7 @@ Ratios are taken within a round and their median is reported: what slows the mac
 Freed memory is kept at hand, as in the app; --default-allocator leaves that out. With --check only n = 12 and 128 run.
 
 Then pieces of work, each with its bar: an examination, a list of a thousand sentences, a guess attributed to tokens, a
-sentence over the moments of a training.
+sentence over the moments of a training, a guess as a sum, and the runs that the spine adds to those without each head.
 """
 
 import gc
@@ -24,6 +24,7 @@ import resource
 import sys
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from functools import partial
 from importlib.util import find_spec
 from statistics import quantiles
 from time import perf_counter
@@ -36,12 +37,16 @@ from torch import Tensor
 from encoder import EncoderConfig, TextEncoder, preset
 from encoder.exam import Treebank, bundled_treebanks, examine
 from encoder.exam.rise import KEYS
-from encoder.experiments.ablation import ablate_each
+from encoder.experiments.ablation import WatchedWord, ablate_each, knock_outs, outcomes
+from encoder.experiments.attributions.contributions import logits_by_part
 from encoder.experiments.attributions.gradients import integrated_gradients
 from encoder.experiments.attributions.similarity import likeness, opened
 from encoder.experiments.attributions.target import Target
+from encoder.experiments.attributions.word_sums import sum_over_words
 from encoder.metrics.sentences import SENTENCES
 from encoder.model.tap import Recorder
+from encoder.packet.format import unpack
+from encoder.packet.run import level_1, part_off
 from encoder.pictures.lists import measure as measure_list
 from encoder.tasks.kept_moments import gap_moments, moments_of, word_moments
 from pages.ui.server import memory
@@ -66,6 +71,7 @@ LEFT_OUT = 0.6  # of as many single runs
 MEASURES = [f"measured?measure={name}" for name in ("entropy", "confidence", "distance", "previous", "self")]
 TWELVE = "The animal did not cross the [MASK], because it"
 OTHER = "The dog would not go over the road at night."
+GAP_TEXT = "The keys to the cabinet [MASK] on the table."
 OWN = "My neighbours from the old house near the river sold a very small boat."
 
 
@@ -228,6 +234,44 @@ def work(rounds: int = 3, sentences: int = 1000) -> list[Figure]:
     ]
 
 
+def guesses(rounds: int = 24) -> list[Figure]:
+    """Return what the sums of a guess take, and what the runs without each part add to those without each head."""
+    torch.set_num_threads(1)
+    base, config = TextEncoder.from_pretrained("base"), TextEncoder.from_pretrained("base").config
+    figures = []
+    for name, encoder, bar in (
+        ("base", base, 60.0),
+        ("base with GELU, random", TextEncoder.from_config(replace(config, activation="gelu"), seed=0), 150.0),
+    ):
+        trace = encoder.trace(GAP_TEXT)
+        at = trace.tokens.index(encoder.mask_token or "")
+        first, second = trace["mlm.logits"][at].topk(2).indices.tolist()
+        for what, run in (
+            ("words", partial(sum_over_words, encoder, trace, at, (first, second))),
+            ("parts", partial(logits_by_part, encoder, trace, at, (first, second))),
+        ):
+            took = 1e3 * processor_seconds(run, rounds)
+            figures.append(Figure(f"a guess as a sum over {what}, {name}", took, bar, "ms", f"{len(trace.ids)} tokens"))
+    trace = base.trace(GAP_TEXT)
+    watch, heads = WatchedWord(trace.tokens.index("[MASK]"), 0), knock_outs(config, ("attention.heads",))
+    with torch.inference_mode():
+        times = measure(
+            {
+                "without each part": lambda: [*outcomes(base, trace, part_off(config), watch, 16)],
+                "without each head": lambda: [*outcomes(base, trace, heads, watch, 16)],
+            },
+            rounds,
+        )
+    packet = level_1(base, trace)
+    arrays = unpack(packet)[2]
+    added = sum(arrays[name].numbers.nbytes for name in ("parts", "places")) / len(packet)
+    return [
+        *figures,
+        ratio(times, "without each part", "without each head", "base, 12 tokens", 4 / 3),
+        Figure("the share of the first packet that the spine takes", added, 0.1),
+    ]
+
+
 def main() -> int:
     """Print the table; return the exit status."""
     parser = command_line(__doc__)
@@ -238,7 +282,7 @@ def main() -> int:
     kept = not options.default_allocator and keep_freed_memory()
     print(f"torch {torch.__version__}, freed memory {'kept' if kept else 'handed back'}; medians of interleaved rounds")
     figures += recording(CHECKED if options.check else LENGTHS, options.rounds)
-    return finish([*figures, leaving_out(options.rounds), *work()], options.check)
+    return finish([*figures, leaving_out(options.rounds), *guesses(), *work()], options.check)
 
 
 if __name__ == "__main__":
