@@ -13,6 +13,7 @@ import { choice, maskToken } from './run.js';
 import { say } from './say.js';
 import { spine } from './spine.js';
 import { start } from './start.js';
+import { meanings } from './terms.js';
 
 /** @typedef {import('./packet.js').Packet} Packet */
 /** @typedef {import('./store.js').Store} Store */
@@ -145,6 +146,7 @@ function begin(root, options) {
   }, { signal: gone.signal });
   const top = bar(root, context, options.closed ? [] : [['Mask tokens …', () => read.open('mask')], ['A second sentence …', () => read.open('second')]], Object.entries(acts).map(([key, [text, act]]) => [`${text} (${key.toUpperCase()})`, act]));
   root.append(top.element, parts.element, main, guess.element);
+  meanings(root, gone.signal);
 
   const draw = () => {
     if (!run) return;

@@ -10,6 +10,7 @@ import style from './output.css';
 import { called, direction, inFull, wordAt, words } from './run.js';
 import { among } from './rows.js';
 import { opening, said as set } from './say.js';
+import { explained } from './terms.js';
 import { wordRow } from './tokens.js';
 import { wordPair } from './word_pair.js';
 import { aboutSum, leadSaid, MOST_TOKENS, MOST_WORDS, pairOf, partSum, sumOf, wordSum } from './word_sum.js';
@@ -140,7 +141,7 @@ export function output(root, context) {
       ${grid.element}${why ? html`<div class="ou-trouble" role="alert"><p>${why}</p><button type="button" class="enc-pill" @click=${() => packets.again()}>Try again</button></div>`
     : found ? nothing : html`<div class="ou-waiting" role="status"><span>Reading what would be said after each layer …</span><i></i><i></i><i></i><i></i><i></i></div>`}
       <p class="ou-about">${told}${here && column === last ? opener(() => open(here.place(here.followed))) : nothing}</p>
-      <p class="ou-how">${moves ? MOVING : READING}</p>
+      <p class="ou-how">${explained(moves ? MOVING : READING)}</p>
       ${sum && added.packet && sum.ends ? partSum(added.packet, sum, parts, themeOf(getComputedStyle(page).backgroundColor)) : nothing}`, page);
     rest.say(moves ? '' : told);
   }

@@ -9,6 +9,7 @@ import { at } from './packet.js';
 import { apart } from './run.js';
 import { parts, say } from './say.js';
 import { spelledOf } from './settling.js';
+import { explained } from './terms.js';
 
 /** @typedef {import('./packet.js').Packet} Packet */
 /** What a packet of level 10 says; `pair` are places in `words`. @typedef {{index: [number], places: [number, number][], names: string[], words: string[], ids: number[], pair: [number, number]}} SumAbout */
@@ -102,7 +103,7 @@ export function wordSum(packet, sum, list, { gap, can, choose, asked }) {
     ${list}
     <p class="ws-told">${ends ? html`<b class="ws-mark"></b> What the lead really loses when that word alone is masked.${Number.isFinite(agree) ? ` In rank the two agree to ${typeset(agree.toFixed(2))}, where 1 is the same order.` : ''}${lost && apartMost >= 0 ? html` They differ most at ${name(`“${apart(names[apartMost])}”`)}: it adds ${signed(adds[apartMost])}, its loss costs ${signed(lost[apartMost])}.` : nothing}`
     : `${sum.layer ? `After layer ${sum.layer - 1}` : 'At the input'}, as the model’s own head would read it: a reading, not a belief.`}${gap ? nothing : ' The word itself is there to be read, so its own part is large: mask it to see what the others say.'}</p>
-    <details class="ws-held"><summary>How a guess is a sum</summary><p>Held as they are in this run: where each head looks, how each norm scales, how far each unit is open. Then every vector is a sum, with one part for each word (its place with it) and one for all biases: what the model says without any word. It says how this run was added up, not what would happen without a word.${ends ? ` The parts miss the run’s own number, ${typeset(sure(total, 0, 5))}, by ${typeset(brief(Math.abs(left), 1))}.` : ''}</p></details></section>`;
+    <details class="ws-held"><summary>How a guess is a sum</summary><p>${explained('Held as they are in this run: where each head looks, how each norm scales, how far each unit is open. Then every vector is a sum, with one part for each word (its place with it) and one for all biases: what the model says without any word. It says how this run was added up, not what would happen without a word.')}${ends ? ` The parts miss the run’s own number, ${typeset(sure(total, 0, 5))}, by ${typeset(brief(Math.abs(left), 1))}.` : ''}</p></details></section>`;
 }
 
 /** The same lead as a sum of the model's parts: what each head and block writes at the place itself. @param {Packet} packet @param {Sum} sum @param {HTMLElement} list where the board stands @param {'light' | 'dark'} theme */
@@ -116,5 +117,5 @@ export function partSum({ arrays: { blocks, beside } }, { pair: [first, second],
   }), list);
   return html`<section class="ou-blocks" aria-label="The guess as a sum of the model's parts"><h2>What each part adds</h2>
     <div class="ou-blocks-body">${list}
-      <p class="ou-about">The same lead, ${signed(total)}, as a sum over the model: what each head and each feed-forward writes at this place itself, held as it is in this run. The embedding adds ${signed(embedding)}, the biases ${signed(biases)}${Math.abs(left) > LEFT ? `, changes ${signed(left)}` : ''}. A head that writes at other words adds nothing here, and the guess may need it all the same: what each part costs is told above.</p></div></section>`;
+      <p class="ou-about"><span>The same lead, ${signed(total)}, as a sum over the model: ${explained('what each head and each feed-forward writes at this place itself, held as it is in this run.')} The embedding adds ${signed(embedding)}, the biases ${signed(biases)}${Math.abs(left) > LEFT ? `, changes ${signed(left)}` : ''}. A head that writes at other words adds nothing here, and the guess may need it all the same: what each part costs is told above.</span></p></div></section>`;
 }

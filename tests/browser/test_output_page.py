@@ -15,6 +15,7 @@ from encoder.experiments.attributions.gradients import knock_out_tokens
 from encoder.experiments.attributions.target import Target, spearman
 from encoder.experiments.attributions.word_sums import sum_over_words
 from encoder.metrics import lens_words, logit_lens, race, stream
+from encoder.model.steps.glossary import TERMS
 from encoder.packet.after_layers import WORDS, level_5
 from encoder.packet.run import level_1
 from encoder.packet.sum_level import level_10
@@ -331,6 +332,26 @@ def test_the_guess_is_the_sum_of_its_words_after_every_layer_and_of_every_pair(
     cell(page, LAYERS, 1).click()  # the other way round
     expect(title(page)).to_contain_text(f"“were” is in place 2 at the gap with 13\u00a0%, {true:.1f} behind “are”; “")
     assert page.evaluate("window.asked.length") == asked  # nothing was sent for any of them
+    assert barriers(page) == []
+
+
+def test_a_term_says_what_it_means_where_it_is_pointed_at_focused_or_tapped(opened: Opened) -> None:
+    page = opened()
+    tip, terms = page.get_by_role("tooltip"), page.locator(".ou-how .enc-term")
+    means = {word: term.meaning for term in TERMS for word in term.words}
+    assert [word.lower() for word in terms.all_inner_texts()] == ["head", "vector", "layer", "logit"]
+    for act in ("hover", "focus", "click"):
+        for i, word in enumerate(("head", "logit")):
+            term = terms.nth(3 * i)
+            getattr(term, act)()
+            expect(tip).to_have_text(means[word])
+            box = tip.bounding_box()
+            assert box and box["x"] >= 0 and box["x"] + box["width"] <= DESK["width"]
+        page.keyboard.press("Escape") if act == "focus" else page.mouse.move(5, 5)
+        if act != "click":
+            expect(tip).to_be_hidden()
+        terms.first.evaluate("() => document.activeElement.blur()")
+    terms.first.focus()
     assert barriers(page) == []
 
 

@@ -18,13 +18,23 @@ const style = {
     });
   },
 };
+/** Of the glossary what a page explains where it stands. */
+const terms = {
+  name: 'terms',
+  setup(given) {
+    given.onLoad({ filter: /glossary\.json$/ }, async ({ path }) => {
+      const all = JSON.parse(await readFile(path, 'utf8')).filter(({ words }) => words).map(({ words, meaning }) => ({ words, meaning }));
+      return { contents: JSON.stringify(all), loader: 'json' };
+    });
+  },
+};
 const LATER = ['pages.js', 'in_class.js', 'more.js', 'origin_of_number.js'];
 const usual = { absWorkingDir: root, bundle: true, charset: 'utf8', legalComments: 'none', format: 'esm', metafile: true, minify: true, target, write: false };
 const apart = { name: 'apart', setup: given => given.onResolve({ filter: /^\.\/(pages|in_class|more|plotly)\.js$/ }, ({ path, kind }) => (kind === 'dynamic-import' ? { path, external: true } : undefined)) };
 
 /** The scripts that a file is made of. */
 const scriptsOf = async entry => {
-  const { metafile } = await build({ ...usual, entryPoints: [`${folder}/${entry}`], plugins: [style, apart] });
+  const { metafile } = await build({ ...usual, entryPoints: [`${folder}/${entry}`], plugins: [style, terms, apart] });
   return Object.keys(metafile.inputs).filter(path => path.endsWith('.js') && !path.includes('node_modules')).map(path => basename(path));
 };
 const [first, ...later] = await Promise.all(['mount.js', ...LATER].map(scriptsOf));
@@ -54,9 +64,9 @@ const plotly = {
 };
 const FOR_STREAMLIT = { around: 'front/around.js', frame: 'front/frame.js', scripts: 'ui/scripts.js' };
 const made = {
-  'encoder/browser/built/front.js': await build({ ...usual, banner: { js: '/* With lit-html: Copyright 2017 Google LLC, BSD-3-Clause. */' }, stdin: { contents: entry, resolveDir: folder, sourcefile: 'front.js' }, plugins: [style, apart] }),
+  'encoder/browser/built/front.js': await build({ ...usual, banner: { js: '/* With lit-html: Copyright 2017 Google LLC, BSD-3-Clause. */' }, stdin: { contents: entry, resolveDir: folder, sourcefile: 'front.js' }, plugins: [style, terms, apart] }),
   'encoder/browser/built/plotly.js': await build({ ...usual, ...plotly, legalComments: 'eof' }),
-  ...Object.fromEntries(await Promise.all(LATER.map(async name => [`encoder/browser/built/${name}`, await build({ ...usual, entryPoints: [`${folder}/${name}`], plugins: [style, shared] })]))),
+  ...Object.fromEntries(await Promise.all(LATER.map(async name => [`encoder/browser/built/${name}`, await build({ ...usual, entryPoints: [`${folder}/${name}`], plugins: [style, terms, shared] })]))),
   ...Object.fromEntries(await Promise.all(Object.entries(FOR_STREAMLIT).map(async ([name, path]) => [`pages/ui/built/${name}.js`, await build({ ...usual, entryPoints: [`${root}pages/${path}`] })]))),
 };
 for (const [name, { outputFiles }] of Object.entries(made)) {

@@ -1,6 +1,6 @@
-"""The glossary: what each name means, and what others call it; glossary.toml has its terms."""
+"""The glossary: what each name means, and what others call it; glossary.json has its terms."""
 
-import tomllib
+import json
 from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
@@ -12,7 +12,8 @@ class Term:
 
     `title` is what it is in words, `place` where in the encoder it stands, one of `PLACES`, and `symbol` what it is in
     formulas, in LaTeX. `steps` are the steps of the catalogue, by local name or its beginning, beside which it is
-    shown; the first shows it best, unless there is a `lab` about it.
+    shown; the first shows it best, unless there is a `lab` about it. `words` are how it is written in a sentence that
+    may explain it where it stands.
     """
 
     name: str
@@ -26,6 +27,7 @@ class Term:
     transformer_lens: str = "–"
     steps: tuple[str, ...] = ()
     lab: str = ""
+    words: tuple[str, ...] = ()
 
     @property
     def names(self) -> dict[str, str]:
@@ -55,9 +57,9 @@ PLACES = {  # in the order of computation: what happens there
 
 
 def read_terms() -> tuple[Term, ...]:
-    """Return the terms of glossary.toml, in its order."""
-    rows = tomllib.loads(Path(__file__).with_name("glossary.toml").read_text(encoding="utf-8"))["term"]
-    return tuple(Term(**(row | {"steps": tuple(row.get("steps", ()))})) for row in rows)
+    """Return the terms of glossary.json, in its order."""
+    rows = json.loads(Path(__file__).with_name("glossary.json").read_text(encoding="utf-8"))
+    return tuple(Term(**{name: tuple(it) if isinstance(it, list) else it for name, it in row.items()}) for row in rows)
 
 
 TERMS = read_terms()

@@ -1,0 +1,42 @@
+// @ts-check
+// Terms explained where they stand: one sentence on hover, focus or tap. The glossary has them, encoder/model/steps/glossary.json.
+import glossary from '../model/steps/glossary.json' with { type: 'json' };
+import { el } from './dom.js';
+import { html } from './lit.js';
+
+/** @type {Map<string, string>} */
+const MEANINGS = new Map(/** @type {{words?: string[], meaning: string}[]} */ (glossary).flatMap(({ words = [], meaning }) => words.map(word => [word.toLowerCase(), meaning])));
+const WORDS = new RegExp(`(?<![\\p{L}_])(${[...MEANINGS.keys()].sort((a, b) => b.length - a.length).map(word => word.replace(/[[\]]/g, '\\$&')).join('|')})(?![\\p{L}_])`, 'giu');
+const BESIDE = 6; // px between a term and what is said of it
+
+/** A text in which each term can be asked for what it means, where it first stands. @param {string} text */
+export function explained(text) {
+  const told = new Set();
+  return text.split(WORDS).map((part, i) => {
+    const meaning = i % 2 ? MEANINGS.get(part.toLowerCase()) ?? '' : '';
+    if (!meaning || told.has(meaning)) return part;
+    told.add(meaning);
+    return html`<span class="enc-term" role="button" tabindex="0" aria-describedby="enc-tip" data-means=${meaning}>${part}</span>`;
+  });
+}
+
+/** Shows what the terms within an element mean. @param {HTMLElement} root @param {AbortSignal} signal */
+export function meanings(root, signal) {
+  const tip = el('div', { class: 'enc-tip', id: 'enc-tip', role: 'tooltip', hidden: true });
+  root.append(tip);
+  /** @param {Event} event */
+  function show(event) {
+    const [at] = event.composedPath(), term = at instanceof HTMLElement ? at.closest('.enc-term') : null;
+    tip.hidden = !term;
+    if (!(term instanceof HTMLElement)) return;
+    tip.textContent = term.dataset.means ?? '';
+    const { left, top, bottom } = term.getBoundingClientRect(), { offsetWidth: wide, offsetHeight: high } = tip;
+    tip.style.left = `${Math.max(8, Math.min(left, innerWidth - wide - 8))}px`;
+    tip.style.top = `${bottom + BESIDE + high > innerHeight ? top - BESIDE - high : bottom + BESIDE}px`;
+  }
+  for (const name of ['pointerover', 'focusin', 'click']) root.addEventListener(name, show);
+  const hide = () => { tip.hidden = true; };
+  root.addEventListener('focusout', hide);
+  root.addEventListener('keydown', ({ key }) => { if (key === 'Escape') hide(); });
+  document.addEventListener('scroll', hide, { capture: true, passive: true, signal });
+}
