@@ -15,7 +15,7 @@ from encoder.exam.word_guides import WAYS, Guide, guides, main
 from encoder.experiments.attributions.target import Target
 from encoder.experiments.attributions.word_sums import BIASES, REST, Parts, added_by_word, after_layers, sum_over_words
 from encoder.model.tap import Tap
-from encoder.packet.cost_level import level_11
+from encoder.packet.cost_level import level_12
 from encoder.packet.format import unpack
 from encoder.packet.sum_level import level_10
 from encoder.support.errors import EncoderError
@@ -180,7 +180,7 @@ def test_words_that_compete_are_typed_or_the_usual_ones(base: TextEncoder) -> No
         assert [base.tokenizer.token_to_id(about["words"][i]) for i in about["pair"]] == [
             about["ids"][i] for i in about["pair"]
         ]
-    for level in (level_10, level_11):
+    for level in (level_10, level_12):
         step = "mlm.logits" if level is level_10 else "mlm.probabilities"
         with pytest.raises(EncoderError, match="“flibbertigibbet” is not one word"):
             level(base, trace, step, (6,), ("flibbertigibbet", ""))
@@ -205,7 +205,7 @@ def test_both_sums_are_the_numbers_of_the_run_and_a_part_costs_what_a_run_withou
     assert by_word == pytest.approx(logits, abs=1e-4)
     assert by_part == pytest.approx(logits, abs=1e-4)
     assert arrays["share"].numbers[-1] == pytest.approx(trace["mlm.probabilities"][at][about["ids"]].numpy(), rel=1e-4)
-    _, costs, without = unpack(level_11(encoder, trace, "mlm.probabilities", (at,), ("keys", "table")))
+    _, costs, without = unpack(level_12(encoder, trace, "mlm.probabilities", (at,), ("keys", "table")))
     ids = [encoder.tokenizer.token_to_id(word) for word in costs["words"]]
     steps = {
         f"layers.{layer}.{step}.output": (layer, i)

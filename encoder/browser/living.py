@@ -66,7 +66,7 @@ const later = (() => {{
     2: `This file does not hold the vectors of layer ${{layer}} for this sentence.`,
     3: `This file does not hold the sums and units of layer ${{layer}} for this sentence.`,
     8: 'This file does not hold the numbers of this step: the app has them.',
-    10: 'This file does not hold that word: the app has it.', 11: 'This file does not hold that word: the app has it.',
+    10: 'This file does not hold that word: the app has it.', 12: 'This file does not hold that word: the app has it.',
   }})[level] ?? 'This file does not hold what this page shows of this sentence.';
   const load = async asked => {{
     const run = runs.find(({{ about }}) => same(about, asked));

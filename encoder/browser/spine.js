@@ -109,7 +109,7 @@ export function spine(context) {
   /** @type {Chosen} */
   let state;
   walkByKeys(list);
-  const others = layerPackets(context, 11, () => render()), pair = wordPair(changes => context.store.set(changes));
+  const others = layerPackets(context, 12, () => render()), pair = wordPair(changes => context.store.set(changes));
   const other = el('details', { class: 'enc-spine-other', onkeydown: (/** @type {KeyboardEvent} */ { key }) => { if (key === 'Escape') { other.removeAttribute('open'); /** @type {HTMLElement} */ (other.firstElementChild).focus(); } } },
     el('summary', {}, 'another word'), el('div', { class: 'enc-spine-box' }, pair.element));
   const point = (/** @type {number} */ i) => { if (pointed !== i) { pointed = i; render(); } };

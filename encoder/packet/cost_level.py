@@ -1,4 +1,4 @@
-"""Level 11 of a packet: what each part costs a word at any position, or the lead of one word over another."""
+"""Level 12 of a packet: what each part costs a word at any position, or the lead of one word over another."""
 
 from collections.abc import Sequence
 
@@ -15,7 +15,7 @@ STEP = "mlm.probabilities"  # whose numbers are compared
 
 
 @torch.inference_mode()
-def level_11(encoder: TextEncoder, trace: Trace, step: str, index: Sequence[int], words: Sequence[str] = ()) -> bytes:
+def level_12(encoder: TextEncoder, trace: Trace, step: str, index: Sequence[int], words: Sequence[str] = ()) -> bytes:
     """Return the shares of one or two words at a position when one part alone gives zeros.
 
     Args:
@@ -48,4 +48,4 @@ def level_11(encoder: TextEncoder, trace: Trace, step: str, index: Sequence[int]
     about = {"position": position, "words": [shown_word(encoder, i) for i in ids], "shares": now[ids].tolist()}
     arrays: dict[str, Stored] = {"off": exact(heads[..., ids].numpy()), "parts": exact(blocks[..., ids].numpy())}
     arrays |= {} if places is None else {"places": exact(places[ids].numpy())}
-    return pack(11, about, arrays)
+    return pack(12, about, arrays)

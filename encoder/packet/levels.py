@@ -5,7 +5,7 @@ from collections.abc import Callable, Sequence
 from encoder.checkpoint.text_encoder import TextEncoder
 from encoder.packet.after_layers import level_5
 from encoder.packet.block_level import level_3
-from encoder.packet.cost_level import level_11
+from encoder.packet.cost_level import level_12
 from encoder.packet.embedding import level_4
 from encoder.packet.heads_level import level_6
 from encoder.packet.run import level_2
@@ -28,5 +28,5 @@ OF_STEP: dict[int, Callable[[TextEncoder, Trace, str, Sequence[int]], bytes]] = 
 }
 OF_WORDS: dict[int, Callable[[TextEncoder, Trace, str, Sequence[int], Sequence[str]], bytes]] = {  # and of words there
     10: level_10,
-    11: level_11,
+    12: level_12,
 }

@@ -101,17 +101,17 @@ def written(encoder: TextEncoder, trace: Trace, request: RunRequest) -> bytes:
         return level_6(encoder, trace, exam=exams.made_here(encoder))
     if request.level == 10:
         return OF_WORDS[10](encoder, trace, request.step, request.index, request.words)
-    if request.level not in (1, 7, 11):
+    if request.level not in (1, 7, 12):
         return MORE[request.level](encoder, trace, request.layer)
     config, n = encoder.config, len(trace.tokens)
     parts = parts_tried(encoder, trace) if request.level == 7 else config.n_heads
     seconds = sweep_seconds(config, n, parts) if request.off or request.level != 1 else 0.0
     tried = 0.0 < seconds <= jobs.UNASKED
-    if request.level == 11 and not tried:
+    if request.level == 12 and not tried:
         raise EncoderError("this text is too long to try what each part costs")
     with jobs.in_turn(seconds if tried else 0.0):
-        if request.level == 11:
-            return OF_WORDS[11](encoder, trace, request.step, request.index, request.words)
+        if request.level == 12:
+            return OF_WORDS[12](encoder, trace, request.step, request.index, request.words)
         return level_1(encoder, trace, off=tried) if request.level == 1 else level_7(encoder, trace, parts=tried)
 
 

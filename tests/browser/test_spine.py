@@ -6,7 +6,7 @@ from mounted import PHONE, Mounted, overflows, seen
 from playwright.sync_api import Page, expect
 
 from encoder import Edit, EncoderConfig, TextEncoder, Trace
-from encoder.packet.cost_level import level_11
+from encoder.packet.cost_level import level_12
 from encoder.packet.run import level_1
 from encoder.support.formatting import percent
 
@@ -117,7 +117,7 @@ def test_two_words_compete_and_a_part_costs_the_lead_of_one_over_the_other(mount
         assert f"{abs(after):.1f}" in says, says
         assert ("“is” is" in says) is (after < 0), says
     assert page.evaluate("window.store.query().over") == "is"
-    assert not [one for one in page.evaluate("window.asked") if "11" in str(one)]  # the packet of the run has all
+    assert not [one for one in page.evaluate("window.asked") if "12" in str(one)]  # the packet of the run has all
     page.keyboard.press("Escape")
     expect(page.get_by_role("combobox", name="The word", exact=True)).to_be_hidden()
 
@@ -127,8 +127,8 @@ def test_a_typed_word_and_a_second_gap_are_one_request(mounted: Mounted, base: T
     guess = base.tokenizer.id_to_token(int(trace["mlm.logits"][6].argmax()))
     packets = {
         "1 ": level_1(base, trace),
-        "11 6 ,": level_11(base, trace, "mlm.probabilities", (6,), ("", "")),
-        "11 6 purple,": level_11(base, trace, "mlm.probabilities", (6,), ("purple", "")),
+        "12 6 ,": level_12(base, trace, "mlm.probabilities", (6,), ("", "")),
+        "12 6 purple,": level_12(base, trace, "mlm.probabilities", (6,), ("purple", "")),
     }
     named = "({ level, index, words }) => `${level} ${index ?? ''}${words ? ` ${words}` : ''}`"
     page = mounted("start", packets, first={"sentence": TWO, "word": 6}, keys=PAGES, named=named)
