@@ -167,6 +167,22 @@ class Stream:
             self.norm(model.final_norm, "final_norm")
         self.settle("output")
 
+    def into(self, target: Target, model: Encoder) -> None:
+        """Through the head for words into the target: `rows` [k, 1]."""
+        head, table = model.mlm_head, model.embedding.tokens.weight
+        assert head is not None
+        self.linear(head.transform.weight, head.transform.bias)
+        self.settle("mlm.transform")
+        self.factor(self.at("mlm.transform"), self.at("mlm.activation"))
+        self.settle("mlm.activation")
+        self.norm(head.norm, "mlm.norm")
+        direction, shift = table[target.word].double(), head.bias[target.word].double()
+        if target.against is not None:
+            direction = direction - table[target.against].double()
+            shift = shift - head.bias[target.against].double()
+        self.rows = (self.rows @ direction)[:, None]
+        self.add(BIAS, shift[None])
+
 
 def written(attention: Attention, heads: Tensor) -> Tensor:
     """What vectors of each head [H, ..., d_head] write into the stream, without the bias: [H, ..., d_model]."""
@@ -204,23 +220,9 @@ def logit_attribution(
     target.check(encoder, trace)
     if opened is not None:
         check_head(trace.config, *opened)
-    model = encoder.model
-    assert model.mlm_head is not None
     stream = Stream(trace, target.position, EMBEDDING, trace["embedding.output"][target.position])
-    stream.through(model, opened=() if opened is None else (opened,))
-    head = model.mlm_head
-    stream.linear(head.transform.weight, head.transform.bias)
-    stream.settle("mlm.transform")
-    stream.factor(stream.at("mlm.transform"), stream.at("mlm.activation"))
-    stream.settle("mlm.activation")
-    stream.norm(head.norm, "mlm.norm")
-    table = model.embedding.tokens.weight
-    direction, shift = table[target.word].double(), head.bias[target.word].double()
-    if target.against is not None:
-        direction = direction - table[target.against].double()
-        shift = shift - head.bias[target.against].double()
+    stream.through(encoder.model, opened=() if opened is None else (opened,))
+    stream.into(target, encoder.model)
     value = float(target.of(trace["mlm.logits"][: len(tokens(trace))].double()))
-    stream.rows = (stream.rows @ direction)[:, None]
-    stream.add(BIAS, shift[None])
     stream.add(REST, value - stream.rows.sum(0))
     return Contributions(tuple(stream.parts), stream.rows[:, 0], value)
