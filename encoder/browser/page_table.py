@@ -90,7 +90,7 @@ PAGES: Mapping[str, DrawnPage] = {
         "bolt",
         parts=("feed_forward",),
         opens_on="feed_forward.activation",
-        shows=tuple(f"feed_forward.{name}" for name in ("hidden", "activation", "gated")),
+        shows=(*(f"feed_forward.{name}" for name in ("hidden", "up", "activation", "gated", "output")), "add_norm_2.sum"),
         more=(
             CHART,
             ("corpus", "Where a unit fires in many sentences"),

@@ -10,6 +10,7 @@ from encoder.packet.heads_level import level_6
 from encoder.packet.run import level_2
 from encoder.packet.step_numbers import level_8, level_9
 from encoder.packet.sum_level import level_10
+from encoder.packet.unit_level import level_11
 from encoder.packet.what_if_level import level_7
 from encoder.trace.trace import Trace
 
@@ -25,4 +26,5 @@ OF_STEP: dict[int, Callable[[TextEncoder, Trace, str, Sequence[int]], bytes]] = 
     8: level_8,
     9: level_9,
     10: level_10,
+    11: level_11,
 }
