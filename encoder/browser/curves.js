@@ -155,7 +155,7 @@ export function curvePicture({ point, keep }) {
     pen.globalAlpha = 1;
     const [across, up] = [x(before[chosen]), y(gone * after[chosen])];
     if (Number.isFinite(across) && Number.isFinite(up)) {
-      pen.strokeStyle = colours.second;
+      pen.strokeStyle = colours.ink;
       pen.setLineDash([4, 4]);
       pen.beginPath();
       pen.moveTo(across, bottom + COUNTS);
@@ -163,7 +163,7 @@ export function curvePicture({ point, keep }) {
       pen.lineTo(SIDE.left, up);
       pen.stroke();
       pen.setLineDash([]);
-      pen.fillStyle = colours.second;
+      pen.fillStyle = colours.ink;
       pen.beginPath();
       pen.arc(across, up, 6, 0, 2 * Math.PI);
       pen.fill();
@@ -176,7 +176,7 @@ export function curvePicture({ point, keep }) {
       if (!Number.isFinite(px) || !Number.isFinite(py) || places.some(([ox, oy]) => Math.abs(oy - wy) < 16 && Math.abs(ox - wx) < 80)) continue;
       places.push([wx, wy]);
       pen.font = unit === chosen ? `600 13px ${font}` : `12.5px ${font}`;
-      pen.fillStyle = unit === chosen ? colours.second : colours.ink;
+      pen.fillStyle = colours.ink;
       pen.textAlign = right_ ? 'right' : 'left';
       pen.fillText(`unit ${unit}`, wx, wy);
     }

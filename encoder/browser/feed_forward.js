@@ -191,7 +191,7 @@ export function feedForward(root, context) {
       const text = typeset(sure(values[one], half(block, handed, row))), added = adds?.values[one] ?? NaN;
       return {
         name: `unit ${one}`, key: one, cell: one, chosen: one === unit, says: `unit ${one}: ${text}${adds ? `, adds ${signed(added)}` : ''}`,
-        fills: [{ share: Math.abs(values[one]) / most, text }, ...(adds ? [{ share: added / farthest, text: signed(added), colour: added < 0 ? 'second' : 'accent', both: true }] : [])],
+        fills: [{ share: Math.abs(values[one]) / most, text, colour: values[one] < 0 ? 'second' : undefined }, ...(adds ? [{ share: added / farthest, text: signed(added), colour: added < 0 ? 'second' : 'accent', both: true }] : [])],
       };
     });
     return html`${adds ? html`<p class="ff-columns" aria-hidden="true"><span>gives</span><span>adds to “<bdi translate="no" lang="">${adds.word}</bdi>” over “<bdi translate="no" lang="">${adds.over}</bdi>”</span></p>` : nothing}

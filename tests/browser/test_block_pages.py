@@ -17,6 +17,7 @@ from encoder.support.formatting import percent
 
 SENTENCE = "The keys to the cabinet [MASK] on the table."
 LAYERS, GAP, KEYS = 6, 6, 2
+NUMBER = r"[\u2212-]?\d[\d.,]*(?:e[\u2212-]?\d+)?"
 BARS = "all => all.map(one => [...one.querySelectorAll('.bar-said')].map(bar => bar.textContent))"
 CELLS = "rows => rows.map(row => [...row.cells].map(cell => cell.textContent))"
 Opened = Callable[..., Page]
@@ -61,7 +62,7 @@ def close(text: str, value: float, digits: int = 3) -> bool:
 def numbers_of(page: Page) -> list[float]:
     """The numbers of the line of arithmetic, in order."""
     text = page.locator(".an-line").first.inner_text()
-    return [number(one) for one in re.findall(r"[\u2212-]?\d[\d.,]*(?:e[\u2212-]?\d+)?", text)]
+    return [number(one) for one in re.findall(NUMBER, text)]
 
 
 def spelled(share: float) -> str:
@@ -182,8 +183,11 @@ def test_a_model_without_a_norm_at_first_and_with_norms_before(opened: Opened) -
     gated = trace["layers.1.feed_forward.gated"][2]
     unit = int(gated.abs().argmax())
     expect(title(page)).to_contain_text(f"unit {unit} does most for “cat”")
-    expect(page.locator(".an-line").nth(1)).to_contain_text("times its gate:")
-    expect(page.locator(".row-check")).to_contain_text("all 66 agree")
+    expect(page.locator(".an-formula").nth(1)).to_have_text("times its gate")
+    after, up = (float(trace[f"layers.1.feed_forward.{name}"][2, unit]) for name in ("activation", "up"))
+    gate = [number(one) for one in re.findall(NUMBER, page.locator(".an-line").nth(1).inner_text())]
+    np.testing.assert_allclose(gate, [after, up, after * up], rtol=2e-3)
+    expect(page.locator(".ff-proof").first).to_have_attribute("title", re.compile("all 66 agree"))
     below = float((trace["layers.1.feed_forward.hidden"][2] < 0).float().mean())
     expect(page.locator(".ff-silent")).to_contain_text(f"{spelled(below)} of the units are below zero: GELU damps")
 
@@ -193,7 +197,7 @@ def test_the_units_of_a_word_are_those_of_the_run(opened: Opened, trace: Trace) 
     after = trace["layers.3.feed_forward.activation"]
     firing, unit = int((after[KEYS] > 0).sum()), int(after[KEYS].argmax())
     expect(title(page)).to_have_text(
-        f"{firing} of 2,048 units fire for “keys”; the strongest, unit {unit}, reaches {float(after[KEYS].max()):.3g}."
+        f"{firing} of 2,048 units fire for “keys”, unit {unit} most: {float(after[KEYS].max()):.3g}."
     )
     silent, never = (float(one.float().mean()) for one in (after[KEYS] == 0, (after == 0).all(0)))
     expect(page.locator(".ff-silent")).to_have_text(
@@ -201,14 +205,15 @@ def test_the_units_of_a_word_are_those_of_the_run(opened: Opened, trace: Trace) 
         f"{percent(never)} are silent at every token of this sentence."
     )
     listed = page.get_by_role("listbox", name="The strongest units").get_by_role("option")
-    best = after[KEYS].topk(8)
+    best = after[KEYS].topk(6)
+    expect(listed).to_have_count(6)
     for i, (one, value) in enumerate(zip(best.indices.tolist(), best.values.tolist(), strict=True)):
         expect(listed.nth(i).locator(".bar-name")).to_have_text(f"unit {one}")
         assert close(listed.nth(i).locator(".bar-said").inner_text(), value)
     listed.nth(2).click()
     third = int(best.indices[2])
     assert numbers_of(page)[-1] == pytest.approx(float(after[KEYS, third]), rel=1e-3)
-    expect(page.locator(".row-check")).to_contain_text("all 2,048 agree")
+    expect(page.locator(".ff-proof")).to_have_attribute("title", re.compile("all 2,048 agree"))
     row = page.locator(".tr-value").all_inner_texts()
     assert all(close(text, float(after[i, third]), 2) for i, text in enumerate(row))
     corpus = page.locator(".ff-corpus")
@@ -243,8 +248,8 @@ def test_a_layer_and_those_beside_it_are_loaded_and_what_does_not_come_is_asked_
     opened: Opened, name: str
 ) -> None:
     page = opened(name, layer=2, lost=(5,))
-    page.wait_for_function("window.asked.length === 4")
-    assert page.evaluate("window.asked") == ["run", "2", "1", "3"]
+    page.wait_for_function("window.asked.length >= 4")
+    assert page.evaluate("window.asked.slice(0, 4)") == ["run", "2", "1", "3"]
     page.get_by_role("radio", name="layer 3", exact=True).click()
     page.get_by_role("option").first.click()
     assert page.evaluate("window.asked.filter(one => one === '3').length") == 1
