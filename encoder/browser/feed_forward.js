@@ -71,6 +71,7 @@ export function feedForward(root, context) {
   /** @type {State} */
   let state;
   let counted = { key: '', wrong: 0 };
+  let last = { row: -1, unit: -1 }; // what was drawn
   let pointed = -1, pinned = -1, number = -1; // what the pointer is at; a unit that was chosen stays chosen at another token, and a number of a vector at another stop
   let played = -1, begun = 0, frame = 0, seen = '', rested = '', resting = 0;
   let paintAgain = () => {};
@@ -103,7 +104,7 @@ export function feedForward(root, context) {
   function placed(block) {
     const of = /** @type {Packet} */ (run), { rows } = aboutBlock(block), [, step, position, at_] = CELL.exec(state.cell) ?? [], { d_model: wide } = of.about.model;
     const row = rowAmong(rows, [position, state.word, of.about.gap]), chosen = at_ === undefined ? -1 : Number(at_), ofUnits = chosen >= 0 && isOfUnits(step), count = block.arrays.hidden.shape[1];
-    const unit = ofUnits ? chosen : pinned;
+    const unit = ofUnits ? chosen : pinned < 0 && last.row === row ? last.unit : pinned;
     return { stop: played >= 0 ? played : stopOf(state.step), row, unit: unit >= 0 && unit < count ? unit : strongest(block, row, 1)[0], number: chosen >= 0 && !ofUnits && chosen < wide ? chosen : number < wide ? number : -1 };
   }
 
@@ -114,10 +115,11 @@ export function feedForward(root, context) {
     pointed = -1;
     if (to.unit !== undefined) pinned = to.unit;
     const now = placed(block), row = to.row ?? now.row, unit = to.unit ?? (pinned < 0 && to.row !== undefined ? strongest(block, row, 1)[0] : now.unit), stop = to.stop ?? now.stop;
-    number = to.number ?? now.number;
-    const position = aboutBlock(block).rows[row], word = words(run)[wordAt(run, position)], step = stepOf(block, stop), index = isOfUnits(step) ? unit : number;
-    const kept = index >= 0 && (state.cell || to.row !== undefined || to.unit !== undefined || to.number !== undefined);
-    store.set({ step, cell: kept ? `layers.${state.layer}.${step}:${position},${index}` : '', ...(to.row !== undefined && word ? { word: word.position } : {}) });
+    number = to.number ?? number;
+    const position = aboutBlock(block).rows[row], word = words(run)[wordAt(run, position)], step = stepOf(block, stop), { key } = STOPS[stop];
+    const index = isOfUnits(step) ? unit : to.number ?? (isOfUnits(CELL.exec(state.cell)?.[1] ?? '') ? number : now.number), kept = state.cell || to.row !== undefined || to.unit !== undefined || to.number !== undefined;
+    const at_ = index >= 0 || key === 'in' || key === 'activation' ? index : tellingAt(key, { block, weights: null, i: row, unit });
+    store.set({ step, cell: kept ? `layers.${state.layer}.${step}:${position},${at_}` : '', ...(to.row !== undefined && word ? { word: word.position } : {}) });
   }
 
   function render() {
@@ -166,6 +168,7 @@ export function feedForward(root, context) {
       says: i => `${begins(calledToken(of, rows[i]))}: unit ${unit} gives ${typeset(sure(values[i], half(block, handed, i)))}`,
       within: rows.map((_, i) => half(block, handed, i)),
     });
+    last = { row, unit: kept };
     if (seen !== key) {
       begun = seen && !STILL.matches ? performance.now() : 0;
       seen = key;
@@ -259,7 +262,7 @@ export function feedForward(root, context) {
 
   return {
     draw(given, chosen) {
-      if (run !== given) { pointed = -1; pinned = -1; number = -1; }
+      if (run !== given) { pointed = -1; pinned = -1; number = -1; last = { row: -1, unit: -1 }; }
       run = given;
       state = chosen;
       render();

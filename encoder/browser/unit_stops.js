@@ -129,8 +129,8 @@ export function sumsAt(key, { block, weights, i, unit }, d, wrong) {
 /** The curve of a block's activation. @param {Packet} block */
 export const curveOf = block => ACTIVATIONS[aboutBlock(block).units.activation];
 
-/** The place of the number that a stop opens on: the largest of what it is about. @param {Exclude<Key, 'activation'>} key @param {Shown} shown */
+/** The place of the number that a stop opens on: the largest of what it is about; of what comes in that needs the weights. @param {Exclude<Key, 'activation'>} key @param {{block: Packet, weights: Packet | null, i: number, unit: number}} shown */
 export function tellingAt(key, { block, weights, i, unit }) {
-  const values = key === 'in' ? unitAgain(block, weights, i, unit).products : vectorOf(block, 'added', 1, i);
+  const values = key === 'in' && weights ? unitAgain(block, weights, i, unit).products : vectorOf(block, 'added', 1, i);
   return values.reduce((best, value, d) => (Math.abs(value) > Math.abs(values[best]) || Number.isNaN(values[best]) ? d : best), 0);
 }
