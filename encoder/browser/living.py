@@ -21,6 +21,7 @@ LATER = 'import("./pages.js")'
 ENDS = re.compile(r"<(?=/script|!--|script)", re.IGNORECASE)  # what would end, or change, the script that it stands in
 OF_LAYER = (2, 3)  # levels of packets that hold one layer
 OF_STEP = 8  # the level that holds the numbers of one step
+OF_UNIT = 11  # the level that holds the weights of one unit
 MADE = ("sentence", "second", "model", "hidden", "edits")  # what makes a run
 RULES = (
     "default-src 'none'; script-src 'unsafe-inline'; style-src 'unsafe-inline'; img-src data:; font-src data:; "
@@ -65,6 +66,7 @@ const later = (() => {{
     2: `This file does not hold the vectors of layer ${{layer}} for this sentence.`,
     3: `This file does not hold the sums and units of layer ${{layer}} for this sentence.`,
     8: 'This file does not hold the numbers of this step: the app has them.',
+    11: 'This file does not hold the weights of this unit: the app has them.',
   }})[level] ?? 'This file does not hold what this page shows of this sentence.';
   const load = async asked => {{
     const run = runs.find(({{ about }}) => same(about, asked));
@@ -161,7 +163,9 @@ def place(level: int, header: Mapping[str, Any]) -> str:
     """Return what a packet of a run is called in the file: its level, and the layer or the step that it is of."""
     if level in OF_LAYER:
         return f"{level} {header['layer']}"
-    return " ".join(map(str, (level, header["step"], *header["index"]))) if level == OF_STEP else str(level)
+    if level not in (OF_STEP, OF_UNIT):
+        return str(level)
+    return f"{level} {header['step']} {','.join(map(str, header['index']))}".rstrip()
 
 
 def listed(held: Sequence[Mapping[str, Any]], page: str) -> list[dict[str, Any]]:

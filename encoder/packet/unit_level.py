@@ -2,23 +2,20 @@
 
 import re
 from collections.abc import Sequence
-from typing import Any
 
 from encoder.atlas.atlas_folders import shelf
 from encoder.atlas.atlas_reader import Firing
-from encoder.atlas.corpus import AtlasError
 from encoder.checkpoint.text_encoder import TextEncoder
 from encoder.model.block import Block
 from encoder.packet.block_level import by_row
 from encoder.packet.format import Stored, exact, pack
-from encoder.packet.run import LONGEST
+from encoder.packet.run import kinds
 from encoder.support.errors import EncoderError, integer
-from encoder.support.formatting import shown
 from encoder.trace.tokens import Text
 from encoder.trace.trace import Trace
 
 STEP = re.compile(r"layers\.(\d+)\.feed_forward\.hidden")
-STRONGEST = 5  # units of a token, beside the one that is asked about
+STRONGEST = 4  # units of a token, beside the one that is asked about
 CONTEXTS = 3  # of the unit that is asked about
 AROUND = 60  # characters of a sentence on each side of the word
 
@@ -44,9 +41,8 @@ def level_11(encoder: TextEncoder, trace: Trace, step: str, index: Sequence[int]
     block = encoder.model.layers[int(layer[1])]
     assert isinstance(block, Block)
     feed_forward = block.feed_forward
-    value = trace[f"layers.{layer[1]}.feed_forward.{'gated' if config.gated else 'activation'}"][position]
-    best = (value.abs() if config.gated else value).nan_to_num(-1).topk(min(STRONGEST, config.d_ff)).indices.tolist()
-    units = best if unit in best else [*best, unit]
+    first = best(trace, int(layer[1]), position)
+    units = first if unit in first else [*first, unit]
     arrays: dict[str, Stored] = {}
     for name, part in {"hidden": feed_forward.w_1, "up": feed_forward.w_up}.items():
         if part is not None:
@@ -56,6 +52,25 @@ def level_11(encoder: TextEncoder, trace: Trace, step: str, index: Sequence[int]
     arrays |= by_row("out", feed_forward.w_2.weight.detach()[:, units].T.numpy())
     about = {"step": step, "index": [position, unit], "units": units}
     return pack(11, about | {"contexts": contexts(encoder, int(layer[1]), unit)}, arrays)
+
+
+def strongest_at_gap(encoder: TextEncoder, trace: Trace, layer: int) -> bytes:
+    """Return level 11 of the unit that does most at the first gap, or the first token of a run without one.
+
+    Raises:
+        EncoderError: a trace of another model, or there is no such layer.
+    """
+    gap = next((i for i, kind in enumerate(kinds(encoder, trace)) if kind == "mask"), 0)
+    step = f"layers.{integer('layer', layer, 0, trace.config.n_layers - 1)}.feed_forward.hidden"
+    return level_11(encoder, trace, step, (gap, best(trace, layer, gap)[0]))
+
+
+def best(trace: Trace, layer: int, position: int) -> list[int]:
+    """Return the units of a layer that do most for a token, the strongest first; behind a gate of either sign."""
+    gated = trace.config.gated
+    value = trace[f"layers.{layer}.feed_forward.{'gated' if gated else 'activation'}"][position]
+    order: list[int] = (value.abs() if gated else value).nan_to_num(-1).argsort(descending=True, stable=True).tolist()
+    return order[:STRONGEST]
 
 
 def contexts(encoder: TextEncoder, layer: int, unit: int) -> list[list[str]]:
@@ -68,30 +83,23 @@ def contexts(encoder: TextEncoder, layer: int, unit: int) -> list[list[str]]:
     if atlas is None:
         return []
     try:
-        firings = sorted(atlas.unit_firings(layer, unit, "top"), key=lambda firing: -firing.value)
-        first = list({firing.sentence: firing for firing in reversed(firings)}.values())[::-1][:CONTEXTS]
-        texts = atlas.texts(sorted(firing.sentence for firing in first)) if first else {}
-    except (AtlasError, ModuleNotFoundError):  # what reads an atlas is an extra of the package
+        firings = sorted(atlas.unit_firings(layer, unit, "top"), key=lambda firing: firing.value)
+        first = list({firing.sentence: firing for firing in firings}.values())
+        first = sorted(first, key=lambda firing: -firing.value)[:CONTEXTS]
+        texts = atlas.texts(sorted(firing.sentence for firing in first))
+        return [around(encoder, texts[firing.sentence], firing) for firing in first]
+    except (EncoderError, ModuleNotFoundError):  # it is damaged, or the extra that reads it is not there
         return []
-    return [around(encoder, texts[firing.sentence], firing) for firing in first]
 
 
 def around(encoder: TextEncoder, text: Text, firing: Firing) -> list[str]:
-    """Return the text before a word, the word, and what follows it; a token that the model added stands at an end."""
-    tokens: Any = encoder.tokenize(text)
-    if firing.position >= len(tokens.ids):
-        return [shorter(tokens.text, AROUND), "", ""]
-    if tokens.special[firing.position]:
-        name, whole = shown(tokens.tokens[firing.position], LONGEST), shorter(tokens.text, 2 * AROUND)
-        return ["", name, f" {whole}"] if firing.position == 0 else [f"{whole} ", name, ""]
+    """Return what stands before the word of a firing, it, and what follows; of a long sentence what is near it."""
+    tokens = encoder.tokenize(text)
     word, sentence = tokens.word_of(firing.position), tokens.sentence(firing.position)
     start, end = tokens.spans[word[0]][0], tokens.spans[word[-1]][1]
-    before = sentence[:start]
-    if len(before) > AROUND:
-        before = "… " + before[-AROUND:]
-    return [before, sentence[start:end], shorter(sentence[end:], AROUND)]
-
-
-def shorter(text: str, most: int) -> str:
-    """Return the beginning of a text."""
-    return text if len(text) <= most else f"{text[:most]} …"
+    before, after = sentence[:start], sentence[end:]
+    return [
+        before if len(before) <= AROUND else f"… {before[-AROUND:]}",
+        sentence[start:end],
+        after if len(after) <= AROUND else f"{after[:AROUND]} …",
+    ]
