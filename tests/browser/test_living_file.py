@@ -406,7 +406,6 @@ def test_the_weights_of_the_strongest_unit_of_a_gap_are_there_and_of_another_it_
     opens: Opens, whole: Path, encoder: TextEncoder, run: Any
 ) -> None:
     page = opens(whole)
-    follow(page, "Feed-forward")
     page.locator(".tr [data-word='6']").click()
     to_stop(page, "x W_1")
     unit = int(run(KEYS)["layers.2.feed_forward.activation"][6].argmax())
