@@ -82,8 +82,8 @@ def added_by_units(
         leads.append([gap, guess, shown_word(encoder, against)])
     if not sums:
         return [], {}
-    arrays = by_row("adds", np.stack([one.adds.numpy() for one in sums]).astype(np.float32))
-    return leads, arrays | {"adds_total": exact(np.array([one.total for one in sums], np.float32))}
+    arrays = by_row("adds", np.stack([each.adds.numpy() for each in sums]).astype(np.float32))
+    return leads, arrays | {"adds_total": exact(np.array([each.total for each in sums], np.float32))}
 
 
 def norm_of(
