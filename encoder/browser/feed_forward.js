@@ -218,7 +218,7 @@ export function feedForward(root, context) {
     }
     if (!there && key !== 'added') { write(drawn, ''); return -1; }
     const shown = { block, weights: /** @type {Packet} */ (there), i: row, word, unit: kept, gone: gone(stop) }, { strips: own_, at: moving, said: so } = drawnAt(key, shown);
-    const here = chosen >= 0 ? chosen : tellingAt(key, shown), d = moving >= 0 ? moving : pointed >= 0 ? pointed : here, says = (/** @type {number} */ of) => `number ${of}: ${own_.map(one => `${one.name} ${typeset(sure(one.values[of], one.within))}`).join(', ')}`;
+    const here = chosen >= 0 ? chosen : tellingAt(key, shown), d = moving >= 0 ? moving : pointed >= 0 ? pointed : here, says = (/** @type {number} */ of) => `number ${of}: ${own_.map(one => `${one.name} ${typeset(sure((one.whole ?? one.values)[of], one.within))}`).join(', ')}`;
     strips.draw({
       key: `${name} ${key} ${kept} ${shown.gone}`, strips: own_, chosen: d, kept: here, high: own_.length > 3 ? 34 : 56,
       label: `The ${own_[0].values.length} numbers of ${word}`, says: says(here),

@@ -65,12 +65,14 @@ function cameIn({ block, weights, i, word, unit, gone }) {
 function written({ block, weights, i, unit, gone }) {
   const { units } = aboutWeights(weights), some = units.includes(unit) && units.indexOf(unit) < MOST ? units.slice(0, MOST) : [...units.slice(0, MOST - 1), unit], whole = vectorOf(block, 'added', 1, i), handed = handedOn(block);
   const each = some.map(one => writtenBy(block, weights, i, one)), others = whole.map((value, d) => each.reduce((left, one) => left - one[d], value)), all = [...each, others];
-  const share = (/** @type {number} */ k) => Math.min(1, Math.max(0, gone * all.length - k)), now = all.map((values, k) => values.map(value => share(k) * value)), sum = whole.map((_, d) => now.reduce((so, values) => so + values[d], 0));
+  const share = (/** @type {number} */ k) => Math.min(1, Math.max(0, gone * all.length - k)), here = all.filter((_, k) => share(k) === 1);
+  const summed = (/** @type {(k: number) => number} */ by) => whole.map((_, d) => all.reduce((so, values, k) => so + by(k) * values[d], 0)), [moving, arrived] = gone < 1 ? [summed(share), summed(k => Math.floor(share(k)))] : [whole, whole];
   const within = withinOf(block, 'added', 1, i), end = endOf([...all, whole].map(values => ({ name: '', values, within, colour: 'sign' }))), count = block.arrays.hidden.shape[1] - some.length;
-  const strip = (/** @type {string} */ name, /** @type {Float32Array} */ values) => ({ name, values, within, colour: /** @type {const} */ ('sign'), end });
+  const strip = (/** @type {string} */ name, /** @type {Float32Array} */ values, /** @type {Float32Array} */ true_) => ({ name, values, whole: true_, within, colour: /** @type {const} */ ('sign'), end });
+  const names = [...some.map(one => `unit ${one}: ${four(valueOf(block, handed, i, one), half(block, handed, i))} times its row`), `the other ${many(count)} units, and the bias`];
   return {
-    strips: [...some.map((one, k) => strip(`unit ${one}: ${four(valueOf(block, handed, i, one), half(block, handed, i))} times its row`, now[k])), strip(`the other ${many(count)} units, and the bias`, now[some.length]), strip('together', gone < 1 ? sum : whole)],
-    at: -1, said: (/** @type {number} */ d) => `number ${d}: ${now.map((values, k) => `${k ? (values[d] < 0 ? '− ' : '+ ') : ''}${three(k ? Math.abs(values[d]) : values[d], within)}`).join(' ')} = ${three(sum[d], within)}`,
+    strips: [...all.map((values, k) => strip(names[k], values.map(value => share(k) * value), values)), strip('together', moving, arrived)], at: -1,
+    said: d => (here.length ? `number ${d}: ${here.map((values, k) => `${k ? (values[d] < 0 ? '− ' : '+ ') : ''}${three(k ? Math.abs(values[d]) : values[d], within)}`).join(' ')} = ${three(arrived[d], within)}` : ''),
   };
 }
 const MOST = 4; // units whose rows are drawn
@@ -80,7 +82,7 @@ function added({ block, i, word, gone }) {
   const [residual, own, sum] = ['residual', 'added', 'sum'].map(name => vectorOf(block, name, 1, i)), within = withinOf(block, 'sum', 1, i);
   const end = endOf([residual, own, sum].map(values => ({ name: '', values, within, colour: 'sign' })));
   const strip = (/** @type {string} */ name, /** @type {Float32Array} */ values) => ({ name, values, within, colour: /** @type {const} */ ('sign'), end });
-  return { strips: [strip(`what ${word} had`, residual), strip('what feed-forward gives', own), strip('the sum', gone < 1 ? residual.map((value, d) => value + gone * own[d]) : sum)], at: -1, said: () => '' };
+  return { strips: [strip(`what ${word} had`, residual), strip('what feed-forward gives', own), { ...strip('the sum', gone < 1 ? residual.map((value, d) => value + gone * own[d]) : sum), whole: sum }], at: -1, said: () => '' };
 }
 
 /** What an activation does with a number, as it is written. @type {Record<string, {formula: string, line: (x: string, y: string) => string}>} */

@@ -4,7 +4,7 @@ import { canvasSlider } from './canvas.js';
 import { el, put, write } from './dom.js';
 import { brief, sure, typeset } from './number.js';
 
-/** `colour` is one of those of the page, or that of each number's sign; `within` is how far a number may be off, `end` a scale of its own, `text` what is written in the place of the chosen number. @typedef {{name: string, values: Float32Array, within: number, colour: 'muted' | 'accent' | 'second' | 'ink' | 'sign', end?: number, text?: string}} SliderStrip */
+/** `colour` is one of those of the page, or that of each number's sign; `within` is how far a number may be off, `end` a scale of its own, `whole` the numbers that are written, where those that are drawn are on their way to them. @typedef {{name: string, values: Float32Array, within: number, colour: 'muted' | 'accent' | 'second' | 'ink' | 'sign', end?: number, whole?: Float32Array}} SliderStrip */
 /** @typedef {{key: string, strips: SliderStrip[], chosen: number, kept: number, label: string, says: string, high?: number}} SliderView */
 
 const HIGH = 56, NAME = 17, FAR = 3; // px of a strip and of its name; how far above the usual the ends may lie
@@ -69,7 +69,7 @@ export function vectorSlider({ point, keep }) {
       pen.textAlign = 'right';
       pen.font = `600 13px ${font}`;
       pen.fillStyle = marked;
-      pen.fillText(strip.text ?? `number ${chosen}: ${typeset(sure(value, strip.within))}`, room, top - 4);
+      pen.fillText(`number ${chosen}: ${typeset(sure((strip.whole ?? strip.values)[chosen], strip.within))}`, room, top - 4);
     });
   }
 

@@ -459,9 +459,10 @@ def test_what_moves_comes_together_and_ends_where_it_stands_without_motion(
     page.clock.run_for(3000)
     expect(said).to_contain_text(f"All 512 products add up to {float(products.sum()):.3g}"[:-1])
     stop(page, "W_2")
-    page.clock.run_for(100)
-    part = all_numbers(page, ".cv-said")
+    page.clock.run_for(1400)
+    _, *some, so_far = all_numbers(page, ".cv-said")
     page.clock.run_for(5000)
     first, *terms, whole = all_numbers(page, ".cv-said")
-    assert part[-1] != whole and terms[-1] not in part
+    assert 0 < len(some) < len(terms) and some == terms[: len(some)]  # those that have come, and their sum
+    assert so_far == pytest.approx(sum(some), abs=0.01) and so_far != whole
     assert whole == pytest.approx(float(trace["layers.3.feed_forward.output"][GAP, int(first)]), rel=5e-3)

@@ -93,7 +93,10 @@ test('what units write adds up to what feed-forward gives, with the others and t
   const shown = { block, weights, i: 0, word: 'the gap', unit: 1 }, { strips, said } = drawnAt('out', { ...shown, gone: 1 });
   assert.deepEqual(strips.map(({ values }) => [...values]), [[3, 1.5], [0.5, -2], [0.5, -0.5], [4, -1]]);
   assert.equal(said(1), 'number 1: 1.5 − 2 − 0.5 = −1');
-  assert.deepEqual(drawnAt('out', { ...shown, gone: 0.5 }).strips.map(({ values }) => [...values]), [[3, 1.5], [0.25, -1], [0, -0], [3.25, 0.5]]);
+  const half = drawnAt('out', { ...shown, gone: 0.5 });
+  assert.equal(half.said(1), 'number 1: 1.5 = 1.5', 'what is on its way is no number of the run');
+  assert.deepEqual(half.strips.map(({ whole }) => [...whole]), [[3, 1.5], [0.5, -2], [0.5, -0.5], [3, 1.5]]);
+  assert.deepEqual(half.strips.map(({ values }) => [...values]), [[3, 1.5], [0.25, -1], [0, -0], [3.25, 0.5]]);
 });
 
 test('each stop moves from what it is made of to what was recorded', () => {
