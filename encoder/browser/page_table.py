@@ -6,7 +6,7 @@ from dataclasses import dataclass
 ALONG, CHANGE, DEEPER = "Step by step", "Change and compare", "Look deeper"  # headings of the menu
 CHART, CHECKS = ("chart", "As a chart"), ("checks", "How to check")
 ATTENTION = ("input", "q", "k", "v", "scores", "scaled", "masked", "weights", "heads", "concat", "output")
-UNITS = ("hidden", "up", "activation", "gated", "output")
+UNITS = ("hidden", "up", "activation", "gated", "output")  # steps of feed-forward that its picture shows
 SUBLAYERS = ("residual", "sum", "output")  # steps of an add & norm that a picture shows
 
 

@@ -72,7 +72,7 @@ def added_by_units(
         return [], {}
     leads, sums = [], []
     for gap in gaps:
-        first, *others = trace["mlm.logits"][gap].topk(RIVALS).indices.tolist()
+        first, *others = trace["mlm.logits"][gap].topk(min(RIVALS, trace.config.vocab_size)).indices.tolist()
         guess = shown_word(encoder, first)
         against = next((i for i in others if shown_word(encoder, i).lower() != guess.lower()), others[0])
         try:
