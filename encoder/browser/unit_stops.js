@@ -56,7 +56,7 @@ function cameIn({ block, weights, i, word, unit, gone }) {
   const strip = (/** @type {string} */ name, /** @type {Float32Array} */ values, within = 0, end = largest(values)) => ({ name, values, within, colour: /** @type {const} */ ('sign'), end });
   const rest = Number.isNaN(bias) ? '' : `; with the bias ${four(bias)} that is ${four(made)}`;
   return {
-    strips: [strip(`x, what comes in for ${word}`, x, off[0]), strip(`w, the weights of unit ${unit}`, w, off[1]), strip('x · w', so, 0, largest(products))], at: gone < 1 ? Math.min(count, x.length - 1) : -1,
+    strips: [strip(`x, what comes in for ${word}`, x, off[0]), strip(`w, the weights of unit ${unit}`, w, off[1]), strip('x · w', so, 0, largest(products))], at: gone < 1 ? Math.max(0, count - 1) : -1,
     said: () => gone < 1 ? `The first ${count} of ${x.length} products add up to ${typeset(so.reduce((sum, one) => sum + one, 0).toFixed(2))}` : `All ${x.length} products add up to ${four(total)}${rest}`,
   };
 }

@@ -103,6 +103,7 @@ test('each stop moves from what it is made of to what was recorded', () => {
   const { block, weights } = units(), shown = { block, weights, i: 0, word: 'the gap', unit: 1 };
   const at = (key, gone) => [...drawnAt(key, { ...shown, gone }).strips.at(-1).values];
   assert.deepEqual([at('in', 0), at('in', 0.5), at('in', 1)], [[0, 0], [1, 0], [1, 1]]);
+  assert.deepEqual([0.5, 1].map(gone => drawnAt('in', { ...shown, gone }).at), [0, -1], 'the last product that has come is looked at');
   assert.deepEqual([at('added', 0), at('added', 0.5), at('added', 1)], [[2, 1], [4, 0.5], [6, 0]]);
   assert.deepEqual(STOPS.map(({ key }) => sumsAt(key, { block, weights, i: 0, unit: 1 }, 0, () => 0).map(({ line, agrees }) => [line, agrees])), [
     [['2 + (−0.5) = 1.5', true]], [['max(0, 1.5) = 1.5', true]], [['1.5 · 2 = 3', true]], [['2 + 4 = 6', true]],
