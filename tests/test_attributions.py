@@ -27,6 +27,7 @@ from encoder.experiments.attributions.gradients import (
 from encoder.experiments.attributions.rolled import rolled
 from encoder.experiments.attributions.similarity import likeness, opened, sentence_vector
 from encoder.experiments.attributions.target import Target, spearman, whole_words, word_shares
+from encoder.experiments.attributions.units import unit_sum
 from encoder.model.config import EncoderConfig
 from encoder.model.tap import Tap
 
@@ -260,6 +261,48 @@ def test_a_part_is_what_autograd_says_of_the_held_pass(encoder: TextEncoder, tra
     assert found.of(BIAS) != 0
 
 
+FEED_FORWARD = MODELS | {
+    "gated": partial(made, norm="rms_norm", norm_first=True, final_norm=True, gated=True, activation="silu"),
+    "no biases": partial(made, attention_bias=False, norm_bias=False, head_bias=False, feed_forward_bias="none"),
+}
+
+
+@pytest.mark.parametrize("name", FEED_FORWARD)
+def test_the_units_of_a_block_and_its_bias_add_up_to_what_the_block_adds(name: str) -> None:
+    encoder = FEED_FORWARD[name]()
+    target = None
+    for exact in (False, True):
+        encoder.model.to(torch.float64 if exact else torch.float32)
+        trace = encoder.trace(SENTENCE)
+        at = trace.tokens.index("[MASK]")
+        target = target or Target(at, *trace["mlm.logits"][at].topk(2).indices.tolist())
+        block = logit_attribution(encoder, trace, target)
+        for layer in range(encoder.config.n_layers):
+            found, wanted = unit_sum(encoder, trace, target, layer), block.of(StreamPart("feed-forward", layer))
+            assert found.adds.shape == (encoder.config.d_ff,)
+            assert found.total == pytest.approx(wanted, abs=1e-9 if exact else 1e-4), layer
+            assert found.adds.abs().max() > 0 and (found.bias == 0) is (name == "no biases")
+
+
+def test_a_unit_adds_what_a_run_loses_in_which_it_writes_nothing_and_all_else_is_held(base: TextEncoder) -> None:
+    """The head of the last layer's own norm is all that follows: its spread and factors are held by hand."""
+    trace = base.trace(SENTENCE)
+    at, layer = trace.tokens.index("[MASK]"), base.config.n_layers - 1
+    target = Target(at, *trace["mlm.logits"][at].topk(2).indices.tolist())
+    found, here, head = unit_sum(base, trace, target, layer), f"layers.{layer}.", base.model.mlm_head
+    unit = int(trace[f"{here}feed_forward.activation"][at].argmax())
+    block = base.model.layers[layer]
+    written = trace[f"{here}feed_forward.activation"][at, unit] * block.feed_forward.w_2.weight[:, unit]
+    spread = (trace[f"{here}add_norm_2.variance"][at] + base.config.norm_eps).sqrt()
+    inner = head.transform.weight @ ((written - written.mean()) / spread * block.norm2.weight)
+    inner = inner * (trace["mlm.activation"][at] / trace["mlm.transform"][at]).nan_to_num()
+    inner = (inner - inner.mean()) / (trace["mlm.norm.variance"][at] + base.config.norm_eps).sqrt() * head.norm.weight
+    table = base.model.embedding.tokens.weight
+    wanted = float((table[target.word] - table[target.against]) @ inner)
+    assert abs(wanted) > 1e-3
+    assert float(found.adds[unit]) == pytest.approx(wanted, abs=1e-5)
+
+
 def test_the_cells_add_up_to_the_cosine(encoder: TextEncoder) -> None:
     a, b = encoder.trace("A dog barked."), encoder.trace("The cat was [MASK] at night.")
     found = likeness(a, b)
@@ -308,6 +351,7 @@ def test_what_cannot_be_explained_is_a_sentence(base: TextEncoder, small: TextEn
         (gradient_x_input, (base, trace, Target(99, 5)), "positions go from 0 to"),
         (logit_attribution, (base, trace, Target(1, 10**9)), "words go from 0 to"),
         (logit_attribution, (small, trace, Target(1, 5)), "another model"),
+        (unit_sum, (base, trace, Target(1, 5), 6), "layer is 6"),
         (likeness, (trace, small.trace("hi")), "two models"),
         (knock_out_tokens, (base, trace, Target(1, 5), "noise"), "baseline is"),
         (gradient_x_input, (without, without.trace("hi"), Target(1, 5)), "no MLM head"),

@@ -6,13 +6,17 @@ from typing import Any
 
 import numpy as np
 import pytest
+import torch
 from in_turn import in_turn
 from packet_runs import EDITS, MASKED, SIZE
 from shared_models import pretrained
 
-from encoder import PRESETS, EncoderConfig, EncoderError, TextEncoder
+from encoder import PRESETS, Edit, EncoderConfig, EncoderError, TextEncoder
+from encoder.experiments.attributions.target import Target
+from encoder.experiments.attributions.units import unit_sum
 from encoder.packet.block_level import MOST_BYTES, bytes_of_a_row, level_3
 from encoder.packet.format import Stored, unpack
+from encoder.packet.unit_level import level_11
 from encoder.trace.trace import Trace
 
 SMALL = EncoderConfig(n_layers=2, d_model=60, n_heads=3, d_ff=110, **SIZE)
@@ -100,6 +104,86 @@ def test_the_units_and_their_counts_are_those_of_the_run(model: str, run: str) -
     assert arrays["silent"].numbers.tolist() == (after == 0).sum(-1).tolist()
     assert about["units"]["never"] == pytest.approx((after == 0).all(0).mean())
     assert about["units"]["gated"] == ("gated" in arrays) and about["units"]["activation"] == trace.config.activation
+
+
+def test_units_are_told_with_what_they_add_where_a_guess_means_something() -> None:
+    encoder = encoder_of("base")
+    trace = encoder.trace("The [MASK] to the cabinet [MASK] on the table.")
+    _, about, arrays = unpack(level_3(encoder, trace, 4))
+    assert [gap for gap, *_ in about["leads"]] == [2, 6]
+    for k, (gap, word, over) in enumerate(about["leads"]):
+        ids = [encoder.tokenizer.token_to_id(name) for name in (word, over)]
+        assert trace["mlm.logits"][gap].topk(2).indices.tolist() == ids
+        found = unit_sum(encoder, trace, Target(gap, *ids), 4)
+        within = float(arrays["adds_peak"].numbers[k]) / 32767
+        assert np.abs(arrays["adds"].numbers[k] * arrays["adds_peak"].numbers[k] - found.adds.numpy()).max() <= within
+        assert arrays["adds_total"].numbers[k] == pytest.approx(found.total, abs=1e-6)
+    silent = [
+        (encoder, encoder.trace("The cat sat.")),  # no gap
+        (encoder, encoder.trace(MASKED, edits=[Edit("layers.4.feed_forward.output", "zero")])),  # writes nothing
+        (encoder, encoder.trace(MASKED, edits=[Edit("layers.2.output", "scale", value=3e38)])),  # no number
+    ]
+    for one, run in silent:
+        _, about, arrays = unpack(level_3(one, run, 4))
+        assert about["leads"] == [] and "adds" not in arrays
+    for model in CONFIGS:  # random weights, or no head for words
+        about, arrays = packet_of(model, "plain", 1)
+        assert about["leads"] == [] and "adds" not in arrays
+
+
+def test_a_guess_leads_another_word_and_not_its_own_in_other_letters(monkeypatch: pytest.MonkeyPatch) -> None:
+    encoder = encoder_of("base")
+    trace = encoder.trace(MASKED)
+    first, second, third = trace["mlm.logits"][trace.tokens.index("[MASK]")].topk(3).indices.tolist()
+    names = {first: "Are", second: "are", third: "was"}
+    monkeypatch.setattr("encoder.packet.block_level.shown_word", lambda _, token: names.get(token, str(token)))
+    _, about, _ = unpack(level_3(encoder, trace, 5))
+    assert about["leads"][0][1:] == ["Are", "was"]
+
+
+@pytest.mark.parametrize("model", ["base", "GELU", "ModernBERT"])
+def test_the_weights_of_units_are_those_of_the_model(model: str) -> None:
+    encoder, trace = encoder_of(model), trace_of(model, "plain")
+    block, config = encoder.model.layers[1].feed_forward, encoder.config
+    given = trace.array(f"layers.1.feed_forward.{'gated' if config.gated else 'activation'}")[3]
+    strength = np.abs(given) if config.gated else given
+    best, last = np.argsort(-strength, kind="stable")[:4].tolist(), int(strength.argmin())
+    for unit, wanted in ((best[1], best), (last, [*best, last])):
+        level, about, arrays = unpack(level_11(encoder, trace, "layers.1.feed_forward.hidden", (3, unit)))
+        assert (level, about["units"], about["index"]) == (11, wanted, [3, unit])
+        assert set(arrays) >= {"into_hidden", "out"} and ("into_up" in arrays) == config.gated
+        assert ("bias_hidden" in arrays) == (config.feed_forward_bias == "both")
+        for name, weights in {"into_hidden": block.w_1.weight[wanted], "out": block.w_2.weight[:, wanted].T}.items():
+            sent, within = values(arrays, name, f"{name}_peak")
+            assert (np.abs(sent - weights.detach().numpy()) <= within).all(), name
+        if config.gated:
+            sent, within = values(arrays, "into_up", "into_up_peak")
+            assert (np.abs(sent - block.w_up.weight.detach().numpy()[wanted]) <= within).all()
+        assert len(about["contexts"]) == (3 if model == "base" else 0)
+    for step, index in (
+        ("layers.1.feed_forward.hidden", (3,)),
+        ("layers.9.feed_forward.hidden", (3, 1)),
+        ("x", (3, 1)),
+    ):
+        with pytest.raises(EncoderError, match="a unit is one of"):
+            level_11(encoder, trace, f"layers.{step}", index)
+    for index in ((99, 1), (3, config.d_ff)):
+        with pytest.raises(EncoderError):
+            level_11(encoder, trace, "layers.1.feed_forward.hidden", index)
+
+
+def test_contexts_are_sentences_of_the_atlas_with_the_word_at_which_the_unit_fires() -> None:
+    encoder, trace = encoder_of("base"), trace_of("base", "plain")
+    for layer, unit in ((0, 189), (1, 1539), (4, 466), (5, 888)):
+        _, about, _ = unpack(level_11(encoder, trace, f"layers.{layer}.feed_forward.hidden", (3, unit)))
+        told = about["contexts"]
+        assert len({"".join(one) for one in told}) == len(told) == 3
+        before, word, _ = told[0]
+        run = encoder.trace("".join(told[0]))
+        fires = run[f"layers.{layer}.feed_forward.activation"][:, unit]
+        fires = fires.masked_fill(torch.tensor(run.tokenization.special), -1)  # an atlas tells of words
+        at = run.tokenization.spans[int(fires.argmax())]
+        assert len(before) <= at[0] < at[1] <= len(before) + len(word), (layer, unit, told[0])
 
 
 def test_a_token_far_longer_than_the_others_takes_none_of_their_digits() -> None:

@@ -5,7 +5,8 @@ import { digitsOf, lengthOf as size, product } from './row.js';
 
 /** @typedef {import('./packet.js').Packet} Packet */
 /** @typedef {'layer_norm' | 'std_norm' | 'rms_norm' | 'none'} Kind */
-/** What a header of level 3 says beside the layer. @typedef {{layer: number, rows: number[], pre_norm: boolean, sums: Record<string, {kind: Kind, eps: number}>, final_norm: boolean, units: {activation: string, title: string, cuts: boolean, gated: boolean, never: number}}} AboutBlock */
+/** What a header of level 3 says beside the layer. @typedef {{layer: number, rows: number[], pre_norm: boolean, sums: Record<string, {kind: Kind, eps: number}>, final_norm: boolean, leads: [position: number, word: string, over: string][], units: {activation: string, title: string, cuts: boolean, gated: boolean, never: number}}} AboutBlock */
+/** What a header of level 11 says: which units' weights it holds, and sentences in which the one that was asked about fires. @typedef {{units: number[], contexts: [before: string, word: string, after: string][]}} AboutWeights */
 /** A number done again: `terms` are what it was made of, `digits` to how many it agrees with the run's own. @typedef {{terms: Record<string, number>, made: number, recorded: number, digits: number, agrees: boolean}} Redone */
 
 const ROUNDING = 2 ** -22; // of sums in float32, for each unit of size
@@ -157,4 +158,32 @@ export function strongest(block, i, most) {
   const values = valuesOf(block, handedOn(block), i), gated = Boolean(block.arrays.gated);
   const size = (/** @type {number} */ unit) => (Number.isNaN(values[unit]) ? -Infinity : gated ? Math.abs(values[unit]) : values[unit]);
   return Array.from(values, (_, unit) => unit).sort((a, b) => size(b) - size(a) || a - b).slice(0, most);
+}
+
+/** What feed-forward reads: the name of the vector of its sum. @param {Packet} block */
+const readName = block => (aboutBlock(block).pre_norm ? 'normed' : 'residual');
+
+/** @param {Packet} weights @returns {AboutWeights} */
+export const aboutWeights = weights => /** @type {AboutWeights} */ (/** @type {unknown} */ (weights.about));
+
+/** A unit's number before the activation, done again from what comes in, `x`, its weights `w` and, where there is one, its bias; with a gate also that. @param {Packet} block @param {Packet} weights @param {number} i @param {number} unit @param {'hidden' | 'up'} [name] */
+export function unitAgain(block, weights, i, unit, name = 'hidden') {
+  const k = aboutWeights(weights).units.indexOf(unit), x = vectorOf(block, readName(block), 1, i), w = valuesOf(weights, `into_${name}`, k), biases = weights.arrays[`bias_${name}`];
+  const products = x.map((value, d) => value * w[d]), total = products.reduce((sum, one) => sum + one, 0), bias = biases ? at(biases, k) : NaN;
+  const [near, far] = [withinOf(block, readName(block), 1, i), half(weights, `into_${name}`, k)], sizes = (/** @type {Float32Array} */ values) => values.reduce((sum, one) => sum + Math.abs(one), 0);
+  const within = near * sizes(w) + far * sizes(x) + x.length * near * far + half(block, name, i) + ROUNDING * (1 + sizes(products) + Math.abs(bias || 0));
+  return { x, w, products, total, bias, off: [near, far], ...held(total + (bias || 0), valueOf(block, name, i, unit), within) };
+}
+
+/** What a unit writes: its value times its row of W_2. @param {Packet} block @param {Packet} weights @param {number} i @param {number} unit */
+export function writtenBy(block, weights, i, unit) {
+  const value = valueOf(block, handedOn(block), i, unit);
+  return valuesOf(weights, 'out', aboutWeights(weights).units.indexOf(unit)).map(one => one * value);
+}
+
+/** What each unit adds to the lead of the guess at a position over the next word, and all with the bias; null where there is no guess that means something. @param {Packet} block @param {number} position */
+export function addsAt(block, position) {
+  const { leads } = aboutBlock(block), k = leads.findIndex(([own]) => own === position);
+  if (k < 0) return null;
+  return { word: leads[k][1], over: leads[k][2], values: valuesOf(block, 'adds', k), within: half(block, 'adds', k), total: at(block.arrays.adds_total, k) };
 }

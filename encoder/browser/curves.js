@@ -43,9 +43,10 @@ export function endsOf(values) {
   return low === high ? { low: low - 0.5, high: high + 0.5 } : { low, high };
 }
 
-/** `before` and `after` hold a number for each unit, `curve` is the activation; `named` are units whose names are written where there is room. @typedef {{key: string, before: Float32Array, after: Float32Array, curve: (x: number) => number, chosen: number, kept: number, named: number[], label: string, says: string, shown: string}} UnitView */
+/** `before` and `after` hold a number for each unit, `curve` is the activation, `gone` the share of the way from the one to the other; `named` are units whose names are written where there is room. @typedef {{key: string, before: Float32Array, after: Float32Array, curve: (x: number) => number, gone: number, chosen: number, kept: number, named: number[], label: string, says: string, shown: string}} UnitView */
 
 const BINS = 48, NEAR = 28; // px from a dot
+const LOWEST = 240, HIGHEST = 420, AROUND = 480; // px: of the picture, and of what stands above and below it in a window
 const SIDE = { left: 44, right: 16, top: 16, bottom: 24 }, COUNTS = 54; // px
 
 /** The order of units by their number before the activation. @param {Float32Array} before */
@@ -88,14 +89,14 @@ export function curvePicture({ point, keep }) {
     view = given;
     put(slider, { 'aria-label': given.label, 'aria-valuemin': 0, 'aria-valuemax': Math.max(0, order.length - 1), 'aria-valuenow': Math.max(0, order.indexOf(given.kept)), 'aria-valuetext': given.says });
     write(said, given.shown);
-    const begun = paper.begin(`${given.key} ${given.chosen}`, wide => (wide < 500 ? 300 : 420));
+    const begun = paper.begin(`${given.key} ${given.chosen} ${given.gone}`, wide => (wide < 500 ? 280 : Math.max(LOWEST, Math.min(HIGHEST, innerHeight - AROUND))));
     if (!begun) return;
     room = begun.room;
     paint(begun.pen, given, begun.colours, begun.high, begun.font);
   }
 
   /** @param {CanvasRenderingContext2D} pen @param {UnitView} given @param {import('./canvas.js').Colours} colours @param {number} high @param {string} font */
-  function paint(pen, { before, after, curve, chosen, named }, colours, high, font) {
+  function paint(pen, { before, after, curve, gone, chosen, named }, colours, high, font) {
     if (!order.length) return;
     const low = before[order[0]], end = before[order[order.length - 1]], wide = end - low || 1, from = low - 0.03 * wide, to = end + 0.03 * wide;
     const ends = after.reduce(([least, most], value) => [Math.min(least, value), Math.max(most, value)], [0, 0]), tall = ends[1] - ends[0] || 1;
@@ -148,13 +149,13 @@ export function curvePicture({ point, keep }) {
       pen.fillStyle = fires ? colours.accent : colours.muted;
       pen.globalAlpha = fires ? 0.6 : 0.3;
       pen.beginPath();
-      pen.arc(x(before[unit]), y(after[unit]), fires ? 4 : 3, 0, 2 * Math.PI);
+      pen.arc(x(before[unit]), y(gone * after[unit]), fires ? 4 : 3, 0, 2 * Math.PI);
       pen.fill();
     }
     pen.globalAlpha = 1;
-    const [across, up] = [x(before[chosen]), y(after[chosen])];
+    const [across, up] = [x(before[chosen]), y(gone * after[chosen])];
     if (Number.isFinite(across) && Number.isFinite(up)) {
-      pen.strokeStyle = colours.second;
+      pen.strokeStyle = colours.ink;
       pen.setLineDash([4, 4]);
       pen.beginPath();
       pen.moveTo(across, bottom + COUNTS);
@@ -162,7 +163,7 @@ export function curvePicture({ point, keep }) {
       pen.lineTo(SIDE.left, up);
       pen.stroke();
       pen.setLineDash([]);
-      pen.fillStyle = colours.second;
+      pen.fillStyle = colours.ink;
       pen.beginPath();
       pen.arc(across, up, 6, 0, 2 * Math.PI);
       pen.fill();
@@ -170,12 +171,12 @@ export function curvePicture({ point, keep }) {
     /** @type {[number, number][]} */
     const places = [];
     for (const unit of [chosen, ...named]) {
-      const [px, py] = [x(before[unit]), y(after[unit])];
+      const [px, py] = [x(before[unit]), y(gone * after[unit])];
       const right_ = px > SIDE.left + 90, [wx, wy] = [px + (right_ ? -10 : 10), py - (py > SIDE.top + 12 ? 9 : -14)];
       if (!Number.isFinite(px) || !Number.isFinite(py) || places.some(([ox, oy]) => Math.abs(oy - wy) < 16 && Math.abs(ox - wx) < 80)) continue;
       places.push([wx, wy]);
       pen.font = unit === chosen ? `600 13px ${font}` : `12.5px ${font}`;
-      pen.fillStyle = unit === chosen ? colours.second : colours.ink;
+      pen.fillStyle = colours.ink;
       pen.textAlign = right_ ? 'right' : 'left';
       pen.fillText(`unit ${unit}`, wx, wy);
     }

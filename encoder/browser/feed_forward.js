@@ -2,33 +2,32 @@
 // Feed-forward: which units fire for a token, on the curve of their activation, and what one of them does at every token.
 import style from './attention.css';
 import { bars } from './bars.js';
-import { ACTIVATIONS, aboutBlock, activationAgain, digitsSaid, gateAgain, half, handedOn, strongest, unitOf, valueOf, valuesOf } from './block.js';
+import { aboutBlock, aboutWeights, activationAgain, addsAt, gateAgain, half, handedOn, strongest, unitOf, valueOf, valuesOf } from './block.js';
 import { curvePicture } from './curves.js';
-import { dress, el, put } from './dom.js';
+import { dress, el, put, write } from './dom.js';
 import own from './block.css';
-import { coder, headline, opener, plainly } from './controls.js';
+import { coder, headline, opener, plainly, rail } from './controls.js';
 import { layerPackets, rowAmong, steady, waitingFor } from './layer_packets.js';
 import { html, nothing, render as into } from './lit.js';
 import { made } from './load.js';
 import { sure, typeset } from './number.js';
 import { at } from './packet.js';
 import { begins, calledToken, direction, wordAt, words } from './run.js';
-import { opening, parts, said } from './say.js';
+import { followed, opening, parts, said } from './say.js';
+import { withoutPart } from './spine.js';
 import { namesOf } from './strips.js';
-import { open, toQuery } from './store.js';
+import { open, spelled, toQuery } from './store.js';
 import { tokenRow } from './tokens.js';
+import { curveOf, drawnAt, isOfUnits, stopOf, STOPS, sumsAt, tellingAt, toldOf } from './unit_stops.js';
+import { vectorSlider } from './vectors.js';
 
 /** @typedef {import('./packet.js').Packet} Packet */
 /** @typedef {import('./store.js').Chosen} State */
 
-const LISTED = 8, NAMED = 4; // units
-/** What an activation does with a number, as it is written. @type {Record<string, {formula: string, line: (x: string, y: string) => string}>} */
-const WRITTEN = {
-  relu: { formula: 'max(0, x) = y', line: (x, y) => `max(0, ${x}) = ${y}` },
-  gelu: { formula: 'x · Φ(x) = y, Φ the share of a normal distribution below x', line: (x, y) => `${x} · Φ(${x}) = ${y}` },
-  gelu_tanh: { formula: 'x / 2 · (1 + tanh(√(2 / π) (x + 0.044715 x³))) = y', line: (x, y) => `GELU(${x}) = ${y}` },
-  silu: { formula: 'x · σ(x) = x / (1 + e^−x) = y', line: (x, y) => `${x} · σ(${x}) = ${y}` },
-};
+const LISTED = 6, NAMED = 4; // units
+const REST = 250; // ms after the last choice until a unit's weights are asked for: keys run through many units
+const STILL = matchMedia('(prefers-reduced-motion: reduce)');
+const CELL = /^layers\.\d+\.((?:feed_forward|add_norm_2)\.\w+):(\d+),(\d+)$/;
 
 /** A number of units. @param {number} count */
 const many = count => count.toLocaleString('en-US');
@@ -53,6 +52,15 @@ function silence(block, i, word) {
   return said('damped', { word, share: valuesOf(block, 'hidden', i).reduce((sum, value) => sum + Number(value < 0), 0) / size, activation });
 }
 
+/** What a part adds, with its sign. @param {number} value */
+function signed(value) {
+  const size = Math.abs(value), text = size.toFixed(size < 0.01 ? 4 : size < 1 ? 3 : 2);
+  return Number(text) ? `${value < 0 ? '−' : '+'}${text}` : '0';
+}
+
+/** What the chosen unit adds to the guess, and all of them. @param {NonNullable<ReturnType<typeof addsAt>>} adds @param {number} unit */
+const addsSaid = ({ word, over, values, total }, unit) => said('unit_adds', { unit, value: signed(values[unit]), word, over, all: many(values.length), total: signed(total) });
+
 /** @param {HTMLElement} root @param {import('./mount.js').Context} context @returns {import('./mount.js').Page} */
 export function feedForward(root, context) {
   dress(root, style);
@@ -63,39 +71,55 @@ export function feedForward(root, context) {
   /** @type {State} */
   let state;
   let counted = { key: '', wrong: 0 };
-  let pointed = -1, pinned = false; // a unit that was chosen stays chosen at another token
-  const packets = layerPackets(context, 3, () => { if (root.contains(page)) render(); });
+  let last = { row: -1, unit: -1 }; // what was drawn
+  let pointed = -1, pinned = -1, number = -1; // what the pointer is at; a unit that was chosen stays chosen at another token, and a number of a vector at another stop
+  let played = -1, begun = 0, frame = 0, seen = '', rested = '', resting = 0;
+  let paintAgain = () => {};
+  const again = () => { if (root.contains(page)) render(); };
+  const packets = layerPackets(context, 3, again), weights = layerPackets(context, 11, again);
   const head = headline(context, { head: false });
+  const stops = rail({
+    choose: stop => choose({ stop }), rest: () => { const stop = played; played = -1; if (stop >= 0) choose({ stop }); },
+    play: stop => { played = stop; if (state.number) store.set({ number: '' }); render(); },
+  });
   const tokens = tokenRow({ choose: row => choose({ row }) });
-  const curve = curvePicture({ point: unit => { if (pointed !== (unit ?? -1)) { pointed = unit ?? -1; render(); } }, keep: unit => choose({ unit }) });
+  const point = (/** @type {number | null} */ at_) => { if (pointed !== (at_ ?? -1)) { pointed = at_ ?? -1; render(); } };
+  const curve = curvePicture({ point, keep: unit => choose({ unit }) }), strips = vectorSlider({ point, keep: d => choose({ number: d }) }), drawn = el('p', { class: 'cv-said' });
   const page = el('section', { class: 'at ff', 'aria-label': 'Feed-forward' });
   root.append(page);
+  for (const { element } of [curve, strips]) element.addEventListener('pointermove', () => stops.pause());
+  page.addEventListener('keydown', event => { if (!(event.target instanceof Element && event.target.closest('.rail-play'))) stops.pause(); });
 
   /** What the layer's numbers depend on. */
   const fingerprint = () => {
     const { model, sentence, second, edits, hidden } = /** @type {Packet} */ (run).about;
     return [model.digest, sentence, second, edits, hidden.join(), state.layer].join(' ');
   };
-  /** The step whose numbers go on. */
-  const stepOf = (/** @type {Packet} */ block) => `feed_forward.${aboutBlock(block).units.gated ? 'gated' : 'activation'}`;
+  /** The step of a stop; behind a gate, what goes on. @param {Packet} block @param {number} stop */
+  const stepOf = (block, stop) => (STOPS[stop].key === 'activation' && aboutBlock(block).units.gated ? 'feed_forward.gated' : STOPS[stop].step);
+  /** Where the weights of a unit stand. @param {number} position @param {number} unit */
+  const placeOfUnit = (position, unit) => ({ step: `layers.${state.layer}.feed_forward.hidden`, index: [position, unit] });
 
-  /** What is chosen: the token's place among the rows that are kept, and the unit. @param {Packet} block */
+  /** What is chosen: the stop, the token's place among the rows that are kept, the unit, and the number of a vector, -1 for the one that tells most. @param {Packet} block */
   function placed(block) {
-    const of = /** @type {Packet} */ (run), { rows } = aboutBlock(block);
-    const [, position, unit] = /^layers\.\d+\.feed_forward\.\w+:(\d+),(\d+)$/.exec(state.cell) ?? [];
-    const row = rowAmong(rows, [position, state.word, of.about.gap]);
-    return { row, unit: unit !== undefined && Number(unit) < block.arrays.hidden.shape[1] ? Number(unit) : strongest(block, row, 1)[0] };
+    const of = /** @type {Packet} */ (run), { rows } = aboutBlock(block), [, step, position, at_] = CELL.exec(state.cell) ?? [], { d_model: wide } = of.about.model;
+    const row = rowAmong(rows, [position, state.word, of.about.gap]), chosen = at_ === undefined ? -1 : Number(at_), ofUnits = chosen >= 0 && isOfUnits(step), count = block.arrays.hidden.shape[1];
+    const unit = ofUnits ? chosen : pinned < 0 && last.row === row ? last.unit : pinned;
+    return { stop: played >= 0 ? played : stopOf(state.step), row, unit: unit >= 0 && unit < count ? unit : strongest(block, row, 1)[0], number: chosen >= 0 && !ofUnits && chosen < wide ? chosen : number < wide ? number : -1 };
   }
 
-  /** @param {{row?: number, unit?: number}} to */
+  /** @param {{stop?: number, row?: number, unit?: number, number?: number}} to */
   function choose(to) {
     const block = run && packets.get(run, state.layer);
     if (!run || !block) return;
     pointed = -1;
-    if (to.unit !== undefined) pinned = true;
-    const now = placed(block), row = to.row ?? now.row, unit = to.unit ?? (pinned ? now.unit : strongest(block, row, 1)[0]), position = aboutBlock(block).rows[row], word = words(run)[wordAt(run, position)];
-    const step = stepOf(block);
-    store.set({ step, cell: `layers.${state.layer}.${step}:${position},${unit}`, ...(to.row !== undefined && word ? { word: word.position } : {}) });
+    if (to.unit !== undefined) pinned = to.unit;
+    const now = placed(block), row = to.row ?? now.row, unit = to.unit ?? (pinned < 0 && to.row !== undefined ? strongest(block, row, 1)[0] : now.unit), stop = to.stop ?? now.stop;
+    number = to.number ?? number;
+    const position = aboutBlock(block).rows[row], word = words(run)[wordAt(run, position)], step = stepOf(block, stop), { key } = STOPS[stop];
+    const index = isOfUnits(step) ? unit : to.number ?? (isOfUnits(CELL.exec(state.cell)?.[1] ?? '') ? number : now.number), kept = state.cell || to.row !== undefined || to.unit !== undefined || to.number !== undefined;
+    const at_ = index >= 0 || key === 'in' || key === 'activation' ? index : tellingAt(key, { block, weights: null, i: row, unit });
+    store.set({ step, cell: kept ? `layers.${state.layer}.${step}:${position},${at_}` : '', ...(to.row !== undefined && word ? { word: word.position } : {}) });
   }
 
   function render() {
@@ -106,66 +130,139 @@ export function feedForward(root, context) {
     into(html`${head.element}${block ? picture(run, block) : waitingFor(packets, run, state.layer, 'units')}`, page);
   }
 
-  /** @param {Packet} of @param {Packet} block */
-  function picture(of, block) {
-    const { row, unit } = placed(block), { rows, units } = aboutBlock(block), names = namesOf(of.about.tokens), word = calledToken(of, rows[row]);
-    const shown = pointed >= 0 ? pointed : unit, handed = handedOn(block), values = rows.map((_, i) => valueOf(block, handed, i, shown));
-    const [first] = strongest(block, row, 1), number = { step: `layers.${state.layer}.${stepOf(block)}`, index: [rows[row], unit] };
-    head.draw(of, state, opening(finding(block, row, word), 'value', { ...number, index: [rows[row], first] }));
-    tokens.draw({
-      names: rows.map(position => names[position]), positions: rows, values, chosen: row, direction: direction(of), label: `Tokens, and what unit ${shown} gives at each`,
-      says: i => `${begins(calledToken(of, rows[i]))}: unit ${shown} gives ${typeset(sure(values[i], half(block, handed, i)))}`,
-      within: rows.map((_, i) => half(block, handed, i)),
-    });
+  /** How far the step has gone, from 0 to 1. @param {number} stop */
+  const gone = stop => (STILL.matches || !begun ? 1 : Math.min(1, (performance.now() - begun) / STOPS[stop].ms));
 
-    const [before, after] = [valuesOf(block, 'hidden', row), valuesOf(block, 'activation', row)];
-    const best = strongest(block, row, LISTED), two = (/** @type {number} */ of_) => `unit ${of_}: ${typeset(sure(before[of_], half(block, 'hidden', row)))} becomes ${typeset(sure(after[of_], half(block, 'activation', row)))}`;
-    curve.draw({
-      key: `${fingerprint()} ${row}`, before, after, curve: ACTIVATIONS[units.activation],
-      chosen: shown, kept: unit, named: best.slice(0, NAMED), label: `The ${many(before.length)} units of ${word} on the curve of ${units.title}, by their number before it`, says: two(unit), shown: two(shown),
-    });
-    put(curve.slider, { 'data-cell': `${rows[row]},${unit}` });
-
-    const listed = best.includes(unit) ? best : [...best.slice(0, LISTED - 1), unit], strengths = valuesOf(block, handed, row), most = Math.abs(strengths[best[0]]);
-    const lines = listed.map(one => {
-      const text = typeset(sure(strengths[one], half(block, handed, row)));
-      return { name: `unit ${one}`, key: one, cell: one, chosen: one === unit, says: `unit ${one}: ${text}`, fills: [{ share: Math.abs(strengths[one]) / most, text }] };
-    });
-    const { more, keep } = context.options();
-    return html`${tokens.element}<p class="an-window">${rows.length < of.about.tokens.length ? `Tokens ${rows[0]} to ${rows[rows.length - 1]} of ${of.about.tokens.length}: the rest of this long run is not sent.` : ''}</p>
-      <div class="at-body"><div class="at-left">
-          <p class="at-what ff-what">Above: what unit ${shown} gives at every token. Below each dot is a unit: across, its number before ${units.title}; up, after it. The columns at the foot count them.</p>${curve.element}
-          <p class="ff-silent">${silence(block, row, word)}</p></div>
-        <div class="at-beside"><h2>The strongest units for ${word}</h2>${bars(lines, { label: 'The strongest units', choose: one => choose({ unit: one }) })}${arithmetic(block, row, shown)}
-          <div class="at-tools">${opener(() => open(number))}${more ? html`<a class="enc-pill is-first ff-corpus" data-unit=${unit} href="?${new URLSearchParams({ ...store.query(), more: 'corpus', atlas_unit: String(unit) })}" @click=${plainly(() => context.more('corpus', { atlas_unit: String(unit) }))}>Unit ${unit} in many sentences ↓</a>` : nothing}
-          ${keep ? coder(() => context.code()) : nothing}</div></div></div>`;
+  /** Moves from one stop to the next: what is drawn grows out of what it is made of. @param {number} stop */
+  function move(stop) {
+    cancelAnimationFrame(frame);
+    const on = () => {
+      const ended = gone(stop) >= 1;
+      if (ended) begun = 0;
+      paintAgain();
+      if (!ended) frame = requestAnimationFrame(on);
+    };
+    frame = requestAnimationFrame(on);
   }
 
-  /** The chosen unit's numbers, done again. @param {Packet} block @param {number} row @param {number} unit */
-  function arithmetic(block, row, unit) {
-    const { units } = aboutBlock(block), size = block.arrays.hidden.shape[1];
-    const four = (/** @type {number} */ value, /** @type {string} */ name) => typeset(sure(value, half(block, name, row), 4));
-    const { made: result, digits, terms } = activationAgain(block, row, unit), x = four(terms.before, 'hidden'), inside = units.activation === 'relu' || terms.before >= 0 ? x : `(${x})`;
-    let gate = '';
-    if (units.gated) {
-      const behind = gateAgain(block, row, unit), { after, gate: by } = behind.terms;
-      gate = `times its gate: ${four(after, 'activation')} · ${by < 0 ? `(${four(by, 'up')})` : four(by, 'up')} = ${four(behind.made, 'gated')}`;
+  /** The weights of a unit, asked for at once where they are drawn, or else once nothing else is chosen for a moment. @param {Packet} of @param {import('./store.js').Place} place @param {boolean} now */
+  function weightsOf(of, place, now) {
+    const name = `${spelled(place)} ${fingerprint()}`;
+    if (now) rested = name;
+    if (rested === name) return weights.get(of, place);
+    clearTimeout(resting);
+    resting = window.setTimeout(() => { rested = name; again(); }, REST);
+    return null;
+  }
+
+  /** @param {Packet} of @param {Packet} block */
+  function picture(of, block) {
+    const now = placed(block), { row, unit: kept, stop } = now, { key } = STOPS[stop], { rows } = aboutBlock(block), names = namesOf(of.about.tokens), position = rows[row], word = calledToken(of, position);
+    const unit = key === 'activation' && pointed >= 0 ? pointed : kept, handed = handedOn(block), values = rows.map((_, i) => valueOf(block, handed, i, unit));
+    const place = placeOfUnit(position, kept), there = weightsOf(of, place, key === 'in' || key === 'out'), told = toldOf(block, key, kept);
+    const [first] = strongest(block, row, 1), firstNumber = { step: `layers.${state.layer}.${stepOf(block, 1)}`, index: [position, first] };
+    head.draw(of, state, followed(withoutPart(of, { layer: state.layer, block: 1 }, position), opening(finding(block, row, word), 'value', firstNumber)));
+    stops.draw(STOPS.map(one => { const { label, title } = toldOf(block, one.key, kept); return { text: label, title: `${label}: ${title}` }; }), stop);
+    tokens.draw({
+      names: rows.map(one => names[one]), positions: rows, values, chosen: row, direction: direction(of), label: `Tokens, and what unit ${unit} gives at each`,
+      says: i => `${begins(calledToken(of, rows[i]))}: unit ${unit} gives ${typeset(sure(values[i], half(block, handed, i)))}`,
+      within: rows.map((_, i) => half(block, handed, i)),
+    });
+    last = { row, unit: kept };
+    if (seen !== key) {
+      begun = seen && !STILL.matches ? performance.now() : 0;
+      seen = key;
+      if (begun) move(stop);
     }
-    const key = `${fingerprint()} ${row}`;
-    let { wrong } = counted.key === key ? counted : { wrong: 0 };
-    for (let one = 0; counted.key !== key && one < size; one++) if (!activationAgain(block, row, one).agrees || (units.gated && !gateAgain(block, row, one).agrees)) wrong++;
-    counted = { key, wrong };
-    const { formula, line } = WRITTEN[units.activation];
-    return html`<h2>Unit ${unit}, before and after</h2><p class="an-formula" dir="ltr">${formula}</p><p class="an-line" dir="ltr">${line(inside, four(result, 'activation'))}</p>
-      ${gate ? html`<p class="an-line" dir="ltr">${gate}</p>` : nothing}
-      <p class="row-check" data-agrees=${!wrong}>${wrong
-    ? `Done again here, ${many(wrong)} of ${many(size)} units do not agree: ${/** @type {Packet} */ (run).about.edits ? 'this run was changed on the way' : 'this model does more on the way'}.`
-    : `Recorded in this run; done again here from 16-bit numbers, all ${many(size)} agree, this one ${digitsSaid(digits)}\u00a0✓`}</p>`;
+    const d = draw(block, there, now, unit, word);
+    const { keep } = context.options(), adds = addsAt(block, position), gap = aboutBlock(block).leads[0], index = isOfUnits(STOPS[stop].step) ? kept : d;
+    return html`<div class="ff-top">${stops.element}<p>Below: what unit ${unit} gives at every token.</p></div>${tokens.element}<p class="an-window">${rows.length < of.about.tokens.length ? `Tokens ${rows[0]} to ${rows[rows.length - 1]} of ${of.about.tokens.length}: the rest of this long run is not sent.` : ''}</p>
+      <div class="at-body"><div class="at-left">
+          <p class="at-what ff-what">${told.what}</p>${key === 'activation' ? curve.element : d < 0 ? waiting(of, place) : strips.element}${drawn}
+          ${key === 'activation' ? html`<p class="ff-silent">${silence(block, row, word)}</p>` : nothing}${contexts(there, kept)}</div>
+        <div class="at-beside"><h2>The strongest units for ${word}</h2>${listOf(block, row, kept, adds)}
+          ${adds ? html`<p class="ff-adds">${addsSaid(adds, unit)} <span>Straight to the guess, through the norms of this run: what later layers make of it is not counted.</span></p>`
+    : gap ? html`<p class="ff-adds"><span>What a unit adds to a guess is told at ${calledToken(of, gap[0])}.</span></p>` : nothing}
+          ${arithmetic(block, there, stop, row, unit, d)}
+          <div class="at-tools">${d < 0 && !isOfUnits(STOPS[stop].step) ? nothing : opener(() => open({ step: `layers.${state.layer}.${stepOf(block, stop)}`, index: [position, index] }))}${keep ? coder(() => context.code()) : nothing}</div></div></div>`;
+  }
+
+  /** The strongest units and the chosen one: what each gives, and at a gap what it adds. @param {Packet} block @param {number} row @param {number} unit @param {ReturnType<typeof addsAt>} adds */
+  function listOf(block, row, unit, adds) {
+    const best = strongest(block, row, LISTED), listed = best.includes(unit) ? best : [...best.slice(0, LISTED - 1), unit], handed = handedOn(block), values = valuesOf(block, handed, row), most = Math.abs(values[best[0]]), farthest = adds ? Math.max(...listed.map(one => Math.abs(adds.values[one]))) || 1 : 1;
+    const lines = listed.map(one => {
+      const text = typeset(sure(values[one], half(block, handed, row))), added = adds?.values[one] ?? NaN;
+      return {
+        name: `unit ${one}`, key: one, cell: one, chosen: one === unit, says: `unit ${one}: ${text}${adds ? `, adds ${signed(added)}` : ''}`,
+        fills: [{ share: Math.abs(values[one]) / most, text, colour: values[one] < 0 ? 'second' : undefined }, ...(adds ? [{ share: added / farthest, text: signed(added), colour: added < 0 ? 'second' : 'accent', both: true }] : [])],
+      };
+    });
+    return html`${adds ? html`<p class="ff-columns" aria-hidden="true"><span>gives</span><span>adds to “<bdi translate="no" lang="">${adds.word}</bdi>” over “<bdi translate="no" lang="">${adds.over}</bdi>”</span></p>` : nothing}
+      ${bars(lines, { label: 'The strongest units', kind: adds ? 'is-two' : '', choose: one => choose({ unit: one }) })}`;
+  }
+
+  /** Draws what the stop shows, and again while it moves; the number that is looked at in its strips, -1 while they are not here. @param {Packet} block @param {Packet | null} there @param {ReturnType<typeof placed>} now @param {number} unit @param {string} word */
+  function draw(block, there, { stop, row, unit: kept, number: chosen }, unit, word) {
+    const { key } = STOPS[stop], { units } = aboutBlock(block), name = `${fingerprint()} ${row}`;
+    paintAgain = () => { if (run) draw(block, there, { stop, row, unit: kept, number: chosen }, unit, word); };
+    if (key === 'activation') {
+      const [before, after] = [valuesOf(block, 'hidden', row), valuesOf(block, 'activation', row)];
+      const two = (/** @type {number} */ of) => `unit ${of}: ${typeset(sure(before[of], half(block, 'hidden', row)))} becomes ${typeset(sure(after[of], half(block, 'activation', row)))}`;
+      curve.draw({
+        key: name, before, after, curve: curveOf(block), gone: gone(stop), chosen: unit, kept, named: strongest(block, row, NAMED),
+        label: `The ${many(before.length)} units of ${word} on the curve of ${units.title}, by their number before it`, says: two(kept), shown: two(unit),
+      });
+      put(curve.slider, { 'data-cell': `${aboutBlock(block).rows[row]},${kept}` });
+      write(drawn, '');
+      return -1;
+    }
+    if (!there && key !== 'added') { write(drawn, ''); return -1; }
+    const shown = { block, weights: /** @type {Packet} */ (there), i: row, word, unit: kept, gone: gone(stop) }, { strips: own_, at: moving, said: so } = drawnAt(key, shown);
+    const here = chosen >= 0 ? chosen : tellingAt(key, shown), d = moving >= 0 ? moving : pointed >= 0 ? pointed : here, says = (/** @type {number} */ of) => `number ${of}: ${own_.map(one => `${one.name} ${typeset(sure((one.whole ?? one.values)[of], one.within))}`).join(', ')}`;
+    strips.draw({
+      key: `${name} ${key} ${kept} ${shown.gone}`, strips: own_, chosen: d, kept: here, high: own_.length > 3 ? 34 : 56,
+      label: `The ${own_[0].values.length} numbers of ${word}`, says: says(here),
+    });
+    put(strips.slider, { 'data-cell': `${aboutBlock(block).rows[row]},${here}` });
+    write(drawn, so(d));
+    return pointed >= 0 ? pointed : here;
+  }
+
+  /** What stands in the place of strips while the weights are on their way, or where they cannot be had. @param {Packet} of @param {import('./store.js').Place} place */
+  function waiting(of, place) {
+    const why = weights.why(of, place);
+    return why ? html`<div class="at-trouble" role="alert"><p>${why}</p><button type="button" class="enc-pill" @click=${() => weights.again()}>Try again</button></div>` : html`<div class="at-waiting" role="status"><span>Loading the weights …</span><i></i><i></i><i></i></div>`;
+  }
+
+  /** The numbers of the stop, done again. @param {Packet} block @param {Packet | null} there @param {number} stop @param {number} row @param {number} unit @param {number} d */
+  function arithmetic(block, there, stop, row, unit, d) {
+    const why = /** @type {Packet} */ (run).about.edits ? 'this run was changed on the way' : 'this model does more on the way';
+    const all = sumsAt(STOPS[stop].key, { block, weights: there, i: row, unit }, d, () => wrongOf(block, row));
+    return all.map(({ formula, line, agrees, proof }) => html`<p class="an-formula" dir="ltr">${formula}</p><p class="an-line" dir="ltr">${line}${agrees && proof ? html` <span class="ff-proof" role="img" tabindex="0" aria-label=${proof} title=${proof}>✓</span>` : nothing}</p>
+      ${agrees ? nothing : html`<p class="row-check" data-agrees="false">${proof.startsWith('Done') ? proof : 'Done again here, it does not agree'}: ${why}.</p>`}`);
+  }
+
+  /** How many units of a token do not agree when they are done again. @param {Packet} block @param {number} row */
+  function wrongOf(block, row) {
+    const key = `${fingerprint()} ${row}`, { units } = aboutBlock(block);
+    if (counted.key !== key) {
+      counted = { key, wrong: 0 };
+      for (let one = 0; one < block.arrays.hidden.shape[1]; one++) if (!activationAgain(block, row, one).agrees || (units.gated && !gateAgain(block, row, one).agrees)) counted.wrong++;
+    }
+    return counted.wrong;
+  }
+
+  /** Where the unit fires most in many sentences. @param {Packet | null} there @param {number} unit */
+  function contexts(there, unit) {
+    const some = there ? aboutWeights(there).contexts : [], all = context.options().more;
+    if (!some.length && !all) return nothing;
+    const link = all ? html`<a class="enc-pill is-first ff-corpus" data-unit=${unit} href="?${new URLSearchParams({ ...store.query(), more: 'corpus', atlas_unit: String(unit) })}" @click=${plainly(() => context.more('corpus', { atlas_unit: String(unit) }))}>Unit ${unit} in many sentences ↓</a>` : nothing;
+    return html`<section class="ff-contexts" aria-label="Where unit ${unit} fires most">${some.length ? html`<h2>Unit ${unit} fires most at</h2><ul>${some.map(([before, word, after]) => html`<li dir="auto" translate="no" lang="">${before}<b>${word}</b>${after}</li>`)}</ul>` : nothing}${link}</section>`;
   }
 
   return {
     draw(given, chosen) {
-      if (run !== given) { pointed = -1; pinned = false; }
+      if (run !== given) { pointed = -1; pinned = -1; number = -1; last = { row: -1, unit: -1 }; }
       run = given;
       state = chosen;
       render();
@@ -173,15 +270,18 @@ export function feedForward(root, context) {
     kept() {
       const block = run && packets.get(run, state.layer);
       if (!run || !block) return null;
-      const position = aboutBlock(block).rows[placed(block).row];
-      return {
-        picture: 'units_on_curve', name: `The units of “${run.about.tokens[position]}” before and after the activation, layer ${state.layer}`,
-        query: { ...toQuery({ ...made(state), layer: state.layer, head: state.head }), curve_token: String(position) },
-      };
+      const { stop, row } = placed(block), position = aboutBlock(block).rows[row], query = toQuery({ ...made(state), layer: state.layer, head: state.head });
+      if (STOPS[stop].key === 'activation') return { picture: 'units_on_curve', name: `The units of “${run.about.tokens[position]}” before and after the activation, layer ${state.layer}`, query: { ...query, curve_token: String(position) } };
+      return { picture: 'picture', name: `${begins(toldOf(block, STOPS[stop].key, 0).title)}, layer ${state.layer}`, query: { ...query, step: STOPS[stop].step } };
     },
     end() {
+      clearTimeout(resting);
+      cancelAnimationFrame(frame);
       packets.end();
+      weights.end();
+      stops.end();
       curve.end();
+      strips.end();
       page.remove();
     },
   };

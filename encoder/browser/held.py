@@ -16,7 +16,7 @@ ROOM = 10_000  # of them for what stands around the scripts and the packets
 WEIGHTS = 500_000  # bytes of a run's weights; of a long run they are those of a few rows
 TRIED = 2e10  # heads times layers times tokens times the square of d_model up to which each head is tried without
 OF_RUN = (5, 10, 4, 7, 6)  # levels of a whole run, in the order of what they give for their bytes
-OF_LAYERS = (2, 3)
+OF_LAYERS = (2, 3, 11)
 TRYING = 7  # the level that runs the model again and again
 SUMS = 10  # the level of one place: what is guessed there as a sum
 

@@ -21,7 +21,7 @@ LATER = 'import("./pages.js")'
 ENDS = re.compile(r"<(?=/script|!--|script)", re.IGNORECASE)  # what would end, or change, the script that it stands in
 OF_LAYER = (2, 3)  # levels of packets that hold one layer
 OF_STEP = 8  # the level that holds the numbers of one step
-OF_PLACES = (OF_STEP, 10)  # levels of packets that hold a step, at a place in it
+OF_PLACES = (OF_STEP, 10, 11)  # levels of packets that hold a step, a guess or a unit at its place
 MADE = ("sentence", "second", "model", "hidden", "edits")  # what makes a run
 RULES = (
     "default-src 'none'; script-src 'unsafe-inline'; style-src 'unsafe-inline'; img-src data:; font-src data:; "
@@ -67,6 +67,7 @@ const later = (() => {{
     3: `This file does not hold the sums and units of layer ${{layer}} for this sentence.`,
     8: 'This file does not hold the numbers of this step: the app has them.',
     10: 'This file does not hold that word: the app has it.', 12: 'This file does not hold that word: the app has it.',
+    11: 'This file does not hold the weights of this unit: the app has them.',
   }})[level] ?? 'This file does not hold what this page shows of this sentence.';
   const load = async asked => {{
     const run = runs.find(({{ about }}) => same(about, asked));
@@ -163,7 +164,9 @@ def place(level: int, header: Mapping[str, Any]) -> str:
     """Return what a packet of a run is called in the file: its level, and the layer or the step that it is of."""
     if level in OF_LAYER:
         return f"{level} {header['layer']}"
-    return " ".join(map(str, (level, header["step"], *header["index"]))) if level in OF_PLACES else str(level)
+    if level not in OF_PLACES:
+        return str(level)
+    return f"{level} {header['step']} {','.join(map(str, header['index']))}".rstrip()
 
 
 def listed(held: Sequence[Mapping[str, Any]], page: str) -> list[dict[str, Any]]:

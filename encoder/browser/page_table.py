@@ -6,6 +6,7 @@ from dataclasses import dataclass
 ALONG, CHANGE, DEEPER = "Step by step", "Change and compare", "Look deeper"  # headings of the menu
 CHART, CHECKS = ("chart", "As a chart"), ("checks", "How to check")
 ATTENTION = ("input", "q", "k", "v", "scores", "scaled", "masked", "weights", "heads", "concat", "output")
+UNITS = ("hidden", "up", "activation", "gated", "output")  # steps of feed-forward that its picture shows
 SUBLAYERS = ("residual", "sum", "output")  # steps of an add & norm that a picture shows
 
 
@@ -90,7 +91,7 @@ PAGES: Mapping[str, DrawnPage] = {
         "bolt",
         parts=("feed_forward",),
         opens_on="feed_forward.activation",
-        shows=tuple(f"feed_forward.{name}" for name in ("hidden", "activation", "gated")),
+        shows=(*(f"feed_forward.{name}" for name in UNITS), "add_norm_2.sum"),
         more=(
             CHART,
             ("corpus", "Where a unit fires in many sentences"),

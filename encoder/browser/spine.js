@@ -110,8 +110,10 @@ export function spine(context) {
   let state;
   walkByKeys(list);
   const others = layerPackets(context, 12, () => render()), pair = wordPair(changes => context.store.set(changes));
-  const other = el('details', { class: 'enc-spine-other', onkeydown: (/** @type {KeyboardEvent} */ { key }) => { if (key === 'Escape') { other.removeAttribute('open'); /** @type {HTMLElement} */ (other.firstElementChild).focus(); } } },
-    el('summary', {}, 'another word'), el('div', { class: 'enc-spine-box' }, pair.element));
+  const box = el('div', { class: 'enc-spine-box' }), other = /** @type {HTMLDetailsElement} */ (el('details', {
+    class: 'enc-spine-other', ontoggle: () => render(),
+    onkeydown: (/** @type {KeyboardEvent} */ { key }) => { if (key === 'Escape') { other.open = false; /** @type {HTMLElement} */ (other.firstElementChild).focus(); } },
+  }, el('summary', {}, 'another word'), box));
   const point = (/** @type {number} */ i) => { if (pointed !== i) { pointed = i; render(); } };
   list.addEventListener('pointerleave', () => point(-1));
   list.addEventListener('focusout', () => point(-1));
@@ -152,6 +154,7 @@ export function spine(context) {
     const buttons = /** @type {HTMLElement[]} */ ([...list.children]);
     if (!list.contains(focused(list)) || !buttons.some(one => one.tabIndex === 0)) rove(buttons, Math.max(0, mine));
     const says = wait || (told ? told.says : mine >= 0 ? `${all[mine].says}${context.options().page === 'attention' && usual ? headAlone(run, state) : ''}` : unit === 'moved' ? `How far ${of} moves without each part` : noisy ? `No part alone costs “${of}” more than noise` : unit === 'lead' ? `What each part costs the lead of “${of}” over “${shares?.other}”` : `What each part costs “${of}”, ${tight(percent(share, 1))}`);
+    into(other.open ? pair.element : nothing, box);
     pair.draw({ words: guesses.map(([word]) => word), guess: state.guess, over: state.over, first: guesses[0]?.[0] ?? '', usual: 'no other word' });
     into(html`<p class="enc-spine-says">${says}</p>${list}${guesses.length && context.options().page !== 'output' ? other : nothing}`, element);
     if (mine >= 0) reveal(list, buttons[mine]);

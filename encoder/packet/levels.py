@@ -11,6 +11,7 @@ from encoder.packet.heads_level import level_6
 from encoder.packet.run import level_2
 from encoder.packet.step_numbers import level_8, level_9
 from encoder.packet.sum_level import level_10
+from encoder.packet.unit_level import level_11, strongest_at_gap
 from encoder.packet.what_if_level import level_7
 from encoder.trace.trace import Trace
 
@@ -21,10 +22,12 @@ MORE: dict[int, Callable[[TextEncoder, Trace, int], bytes]] = {  # of a model, a
     5: lambda encoder, trace, layer: level_5(encoder, trace),
     3: level_3,
     4: lambda encoder, trace, layer: level_4(encoder, trace),
+    11: strongest_at_gap,
 }
 OF_STEP: dict[int, Callable[[TextEncoder, Trace, str, Sequence[int]], bytes]] = {  # of a step, and a place in it
     8: level_8,
     9: level_9,
+    11: level_11,
 }
 OF_WORDS: dict[int, Callable[[TextEncoder, Trace, str, Sequence[int], Sequence[str]], bytes]] = {  # and of words there
     10: level_10,

@@ -4,6 +4,7 @@ import re
 from collections.abc import Callable
 from dataclasses import replace
 from functools import cache
+from typing import Any
 
 import pytest
 import torch
@@ -13,7 +14,7 @@ from playwright.sync_api import expect
 from shared_models import pretrained
 
 from encoder import PRESETS, EncoderConfig, TextEncoder, Trace
-from encoder.packet.levels import MORE
+from encoder.packet.levels import MORE, OF_STEP
 from encoder.packet.run import level_1
 from encoder.support.formatting import percent
 
@@ -154,7 +155,7 @@ def feed_forward(encoder: TextEncoder, trace: Trace, layer: int, head: int, i: i
     reached = f"{float(values[unit]):.3g}"
     if firing == 1:
         return f"Of {count} units unit {unit} alone fires for {name}: it reaches {reached}."
-    return f"{firing:,} of {count} units fire for {name}; the strongest, unit {unit}, reaches {reached}."
+    return f"{firing:,} of {count} units fire for {name}, unit {unit} most: {reached}."
 
 
 def embedding(encoder: TextEncoder, trace: Trace, layer: int, head: int, i: int) -> str:
@@ -205,16 +206,23 @@ CASES = [
 ]
 
 
+def packets_of(encoder: TextEncoder, trace: Trace, first: bytes) -> Callable[[dict[str, Any]], bytes]:
+    """What answers a page: the first packet of the run, and others as they are asked for."""
+
+    def packet(asked: dict[str, Any]) -> bytes:
+        level = asked["level"]
+        if level in OF_STEP:
+            return OF_STEP[level](encoder, trace, asked["step"], asked["index"])
+        return first if level == 1 else MORE[level](encoder, trace, asked.get("layer", -1))
+
+    return packet
+
+
 @pytest.mark.parametrize(("model", "text"), CASES)
 def test_every_headline_is_what_the_run_says(mounted: Mounted, model: str, text: str) -> None:
     encoder = encoder_of(model)
     trace = encoder.trace(text)
-    first = level_1(encoder, trace, off=False)
-
-    def packet(asked: dict[str, object]) -> bytes:
-        level, layer = int(str(asked["level"])), asked.get("layer")
-        return first if level == 1 else MORE[level](encoder, trace, -1 if layer is None else int(str(layer)))
-
+    packet = packets_of(encoder, trace, level_1(encoder, trace, off=False))
     last = encoder.config.n_layers - 1
     gap = next((i for i, token in enumerate(trace.tokens) if token == "[MASK]"), 0)
     # In a long run the rows around the gap, or the first ones, are there.
@@ -239,12 +247,7 @@ def test_the_hyphens_of_words_stay_hyphens(mounted: Mounted, name: str) -> None:
     """Numbers are set with a minus, and the words beside them as they were typed."""
     encoder = encoder_of("small")
     trace = encoder.trace("A well-known co-worker [MASK] - and left.")
-    first = level_1(encoder, trace)
-
-    def packet(asked: dict[str, object]) -> bytes:
-        level, layer = int(str(asked["level"])), asked.get("layer")
-        return first if level == 1 else MORE[level](encoder, trace, -1 if layer is None else int(str(layer)))
-
+    packet = packets_of(encoder, trace, level_1(encoder, trace))
     hyphen = trace.tokens.index("-")
     page = mounted(name, packet, first={"sentence": trace.inputs, "layer": 0, "head": 0, "word": hyphen})
     expect(page.get_by_role("heading", level=1)).not_to_be_empty()

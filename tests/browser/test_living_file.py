@@ -386,7 +386,9 @@ def test_the_command_holds_what_there_is_room_for(
         assert found
         held = [set(one["packets"]) for one in json.loads(found[1])]
         if asked == "--whole":
-            assert held == [levels | layers] * 2
+            units = [{name for name in names if name.startswith("11 layers.")} for names in held]
+            assert [names - own for names, own in zip(held, units, strict=True)] == [levels | layers] * 2
+            assert [len(own) for own in units] == [6, 6]  # of each layer the weights of its strongest unit
         elif asked:
             assert held == [{"1"}] * 2
         else:
@@ -401,6 +403,22 @@ def whole(encoder: TextEncoder, run: Any, tmp_path_factory: pytest.TempPathFacto
     about = {"page": "feed_forward", "chosen": {"layer": "2", "head": "3", "word": "4"}}
     path.write_text(living_file(packets, "Whole", kept="it was so", link="https://x.test/?a=<b>", **about))
     return path
+
+
+def test_the_weights_of_the_strongest_unit_of_a_gap_are_there_and_of_another_it_is_said(
+    opens: Opens, whole: Path, encoder: TextEncoder, run: Any
+) -> None:
+    page = opens(whole)
+    page.locator(".tr [data-word='6']").click()
+    to_stop(page, "x W_1")
+    unit = int(run(KEYS)["layers.2.feed_forward.activation"][6].argmax())
+    hidden = float(run(KEYS)["layers.2.feed_forward.hidden"][6, unit])
+    expect(page.locator(".an-line")).to_contain_text(f"= {hidden:.4g}")
+    expect(page.locator(".ff-contexts li")).to_have_count(3)
+    page.get_by_role("listbox", name="The strongest units").get_by_role("option").nth(3).click()
+    expect(page.locator(".at-trouble")).to_contain_text("This file does not hold the weights of this unit")
+    to_stop(page, "added")
+    expect(page.locator(".at-trouble")).to_have_count(0)
 
 
 def test_all_pages_that_draw_from_packets_are_there(opens: Opens, whole: Path) -> None:

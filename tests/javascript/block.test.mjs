@@ -1,7 +1,8 @@
 // The sums, norms and units of a layer made by hand: what is done again, what is strongest, what the headlines say.
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { ACTIVATIONS, activationAgain, cosineOf, gateAgain, momentsOf, normAgain, strongest, sumAgain, unitOf, wrongOf } from '../../encoder/browser/block.js';
+import { drawnAt, isOfUnits, stopOf, STOPS, sumsAt, tellingAt } from '../../encoder/browser/unit_stops.js';
+import { ACTIVATIONS, activationAgain, addsAt, cosineOf, gateAgain, momentsOf, normAgain, strongest, sumAgain, unitAgain, unitOf, writtenBy, wrongOf } from '../../encoder/browser/block.js';
 
 const near = (a, b, within = 1e-6) => assert.ok(Math.abs(a - b) <= within, `${a} is not ${b}`);
 const f32 = (shape, ...values) => ({ values: Float32Array.from(values), shape, scale: 1, type: 'f32' });
@@ -63,4 +64,60 @@ test('the strongest unit is the largest one, and behind a gate the largest of ei
   near(unitOf(gated, 0, 2).gated, -4, 1e-3);
   assert.ok(activationAgain(gated, 0, 1).agrees && gateAgain(gated, 0, 2).agrees);
   assert.ok(!gateAgain(made({ normed: [0, 0], up: [0.5, 0.5] }), 0, 2).agrees);
+});
+
+/** A block of two numbers and three units for one token, and the weights of its second and third unit. */
+function units({ bias = -0.5, before = [0, 1.5, 1] } = {}) {
+  const block = {
+    level: 3, about: { layer: 0, rows: [4], pre_norm: false, leads: [[4, 'are', 'were']], units: { activation: 'relu', title: 'ReLU', cuts: true, gated: false } },
+    arrays: {
+      residual_2: f32([1, 2], 2, 1), added_2: f32([1, 2], 4, -1), sum_2: f32([1, 2], 6, 0), hidden: f32([1, 3], ...before), activation: f32([1, 3], ...before),
+      adds: f32([1, 3], 0, 0.25, -0.5), adds_total: f32([1], -0.125),
+    },
+  };
+  const weights = { level: 11, about: { units: [1, 2], contexts: [] }, arrays: { into_hidden: f32([2, 2], 0.5, 1, 1, -1), out: f32([2, 2], 2, 1, 0.5, -2), ...(bias && { bias_hidden: f32([2], bias, 0) }) } };
+  return { block, weights };
+}
+
+test('a unit is what comes in times its weights, and its bias', () => {
+  const { block, weights } = units(), { products, total, made, agrees } = unitAgain(block, weights, 0, 1);
+  assert.deepEqual([[...products], total, made, agrees], [[1, 1], 2, 1.5, true]);
+  assert.ok(Number.isNaN(unitAgain(units({ bias: 0 }).block, units({ bias: 0 }).weights, 0, 2).bias), 'a model without biases has none');
+  const changed = units({ before: [0, 1.4, 1] });
+  assert.ok(!unitAgain(changed.block, changed.weights, 0, 1).agrees);
+});
+
+test('what units write adds up to what feed-forward gives, with the others and the bias as what is left', () => {
+  const { block, weights } = units();
+  assert.deepEqual([...writtenBy(block, weights, 0, 1)], [3, 1.5]);
+  const shown = { block, weights, i: 0, word: 'the gap', unit: 1 }, { strips, said } = drawnAt('out', { ...shown, gone: 1 });
+  assert.deepEqual(strips.map(({ values }) => [...values]), [[3, 1.5], [0.5, -2], [0.5, -0.5], [4, -1]]);
+  assert.equal(said(1), 'number 1: 1.5 − 2 − 0.5 = −1');
+  const half = drawnAt('out', { ...shown, gone: 0.5 });
+  assert.equal(half.said(1), 'number 1: 1.5 = 1.5', 'what is on its way is no number of the run');
+  assert.deepEqual(half.strips.map(({ whole }) => [...whole]), [[3, 1.5], [0.5, -2], [0.5, -0.5], [3, 1.5]]);
+  assert.deepEqual(half.strips.map(({ values }) => [...values]), [[3, 1.5], [0.25, -1], [0, -0], [3.25, 0.5]]);
+});
+
+test('each stop moves from what it is made of to what was recorded', () => {
+  const { block, weights } = units(), shown = { block, weights, i: 0, word: 'the gap', unit: 1 };
+  const at = (key, gone) => [...drawnAt(key, { ...shown, gone }).strips.at(-1).values];
+  assert.deepEqual([at('in', 0), at('in', 0.5), at('in', 1)], [[0, 0], [1, 0], [1, 1]]);
+  assert.deepEqual([0.5, 1].map(gone => drawnAt('in', { ...shown, gone }).at), [0, -1], 'the last product that has come is looked at');
+  assert.deepEqual([at('added', 0), at('added', 0.5), at('added', 1)], [[2, 1], [4, 0.5], [6, 0]]);
+  assert.deepEqual(STOPS.map(({ key }) => sumsAt(key, { block, weights, i: 0, unit: 1 }, 0, () => 0).map(({ line, agrees }) => [line, agrees])), [
+    [['2 + (−0.5) = 1.5', true]], [['max(0, 1.5) = 1.5', true]], [['1.5 · 2 = 3', true]], [['2 + 4 = 6', true]],
+  ]);
+  assert.deepEqual([tellingAt('in', { ...shown, unit: 2 }), tellingAt('out', shown), tellingAt('added', shown)], [0, 0, 0]);
+});
+
+test('steps of the run lead to their stop, and none to that of the activation', () => {
+  assert.deepEqual(['', 'feed_forward.hidden', 'feed_forward.up', 'feed_forward.gated', 'feed_forward.output', 'add_norm_2.sum'].map(stopOf), [1, 0, 0, 1, 2, 3]);
+  assert.ok(isOfUnits('feed_forward.hidden') && !isOfUnits('feed_forward.output'));
+});
+
+test('what units add is told where a guess means something', () => {
+  const { block } = units(), found = addsAt(block, 4);
+  assert.deepEqual([found.word, found.over, [...found.values], found.total], ['are', 'were', [0, 0.25, -0.5], -0.125]);
+  assert.equal(addsAt(block, 3), null);
 });

@@ -167,6 +167,18 @@ class Stream:
             self.norm(model.final_norm, "final_norm")
         self.settle("output")
 
+    def into(self, words: Sequence[int], model: Encoder) -> None:
+        """Through the head for words into the logits of some of them (ids): `rows` [k, words]."""
+        head, some = model.mlm_head, list(words)
+        assert head is not None
+        self.linear(head.transform.weight, head.transform.bias)
+        self.settle("mlm.transform")
+        self.factor(self.at("mlm.transform"), self.at("mlm.activation"))
+        self.settle("mlm.activation")
+        self.norm(head.norm, "mlm.norm")
+        self.rows = self.rows @ model.embedding.tokens.weight[some].double().T
+        self.add(BIAS, head.bias[some].double())
+
 
 def written(attention: Attention, heads: Tensor) -> Tensor:
     """What vectors of each head [H, ..., d_head] write into the stream, without the bias: [H, ..., d_model]."""
@@ -184,21 +196,6 @@ def check_head(config: EncoderConfig, layer: int, head: int) -> None:
             f"layer {layer}, head {head} is not there; layers go from 0 to {config.n_layers - 1}, heads from 0 to "
             f"{config.n_heads - 1}"
         )
-
-
-def carried(encoder: TextEncoder, trace: Trace, position: int, opened: Collection[tuple[int, int]] = ()) -> Stream:
-    """One token's vector as the head for words hands it to its last map, as the sum of its parts."""
-    model = encoder.model
-    assert model.mlm_head is not None
-    stream = Stream(trace, position, EMBEDDING, trace["embedding.output"][position])
-    stream.through(model, opened=opened)
-    head = model.mlm_head
-    stream.linear(head.transform.weight, head.transform.bias)
-    stream.settle("mlm.transform")
-    stream.factor(stream.at("mlm.transform"), stream.at("mlm.activation"))
-    stream.settle("mlm.activation")
-    stream.norm(head.norm, "mlm.norm")
-    return stream
 
 
 @torch.inference_mode()
@@ -219,8 +216,7 @@ def logit_attribution(
     target.check(encoder, trace)
     if opened is not None:
         check_head(trace.config, *opened)
-    words = (target.word,) if target.against is None else (target.word, target.against)
-    first, *others = logits_by_part(encoder, trace, target.position, words, () if opened is None else (opened,))
+    first, *others = logits_by_part(encoder, trace, target.position, target.words, () if opened is None else (opened,))
     if not others:
         return first
     return Contributions(first.parts, first.values - others[0].values, first.value - others[0].value)
@@ -241,13 +237,10 @@ def logits_by_part(
     """
     for word in words:
         Target(position, word).check(encoder, trace)
-    stream, head = carried(encoder, trace, position, opened), encoder.model.mlm_head
-    assert head is not None
-    table = encoder.model.embedding.tokens.weight
-    some = list(words)
-    stream.rows = stream.rows @ table[some].double().T  # [k, words]
-    stream.add(BIAS, head.bias[some].double())
-    values = trace["mlm.logits"][position, some].double()
+    stream = Stream(trace, position, EMBEDDING, trace["embedding.output"][position])
+    stream.through(encoder.model, opened=opened)
+    stream.into(words, encoder.model)
+    values = trace["mlm.logits"][position, list(words)].double()
     stream.add(REST, values - stream.rows.sum(0))
     return [
         Contributions(tuple(stream.parts), column, float(value))

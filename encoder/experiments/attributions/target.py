@@ -31,6 +31,11 @@ class Target:
     word: int
     against: int | None = None
 
+    @property
+    def words(self) -> tuple[int, ...]:
+        """The word, and the one that it is held against."""
+        return (self.word,) if self.against is None else (self.word, self.against)
+
     def of(self, logits: Tensor) -> Tensor:
         """The number, from logits [..., n, vocab]: [...]."""
         at = logits[..., self.position, :]
@@ -51,7 +56,7 @@ class Target:
             )
         if not 0 <= self.position < n:
             raise EncoderError(f"position is {self.position}; positions go from 0 to {n - 1}")
-        for word in (self.word, *(() if self.against is None else (self.against,))):
+        for word in self.words:
             if not 0 <= word < words:
                 raise EncoderError(f"word is {word}; words go from 0 to {words - 1}")
         value = float(self.of(trace["mlm.logits"]))

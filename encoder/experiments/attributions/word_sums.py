@@ -223,8 +223,7 @@ def added_by_word(encoder: TextEncoder, trace: Trace, target: Target) -> Tensor:
     Raises:
         EncoderError: see `Target.check`.
     """
-    against = () if target.against is None else (target.against,)
-    shared = sum_over_words(encoder, trace, target.position, (target.word, *against))
+    shared = sum_over_words(encoder, trace, target.position, target.words)
     adds = (shared.adds[0] if target.against is None else shared.lead()).double()
     words = [adds[list(word)].sum() for word in whole_words(trace)]
     return torch.stack([*words, adds[BIASES] + adds[REST]])

@@ -4,6 +4,7 @@ import json
 from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 
 @dataclass(frozen=True)
@@ -58,8 +59,9 @@ PLACES = {  # in the order of computation: what happens there
 
 def read_terms() -> tuple[Term, ...]:
     """Return the terms of glossary.json, in its order."""
-    rows = json.loads(Path(__file__).with_name("glossary.json").read_text(encoding="utf-8"))
-    return tuple(Term(**{name: tuple(it) if isinstance(it, list) else it for name, it in row.items()}) for row in rows)
+    rows: list[dict[str, Any]] = json.loads(Path(__file__).with_name("glossary.json").read_text(encoding="utf-8"))
+    listed = ("steps", "words")
+    return tuple(Term(**row | {name: tuple(row.get(name, ())) for name in listed}) for row in rows)
 
 
 TERMS = read_terms()
