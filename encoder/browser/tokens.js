@@ -3,6 +3,7 @@
 import { AS_IS, children, el, focused, put, rove, walkByKeys, write } from './dom.js';
 import { html, nothing, render as into } from './lit.js';
 import { sure, typeset } from './number.js';
+import { inFull } from './run.js';
 
 /** @typedef {{names: string[], positions: number[], values: number[], within: number[], chosen: number, direction: 'ltr' | 'rtl', label: string, says: (row: number) => string}} RowView */
 
@@ -51,6 +52,14 @@ export function tokenRow({ choose }) {
 }
 
 /** A word or token to choose. @typedef {{name: string, position: number, title?: string | null, off?: boolean, kind?: string}} Choice */
+
+const LONG = 12; // letters from which on a token says in full what it is
+
+/** The tokens of a run to choose from; those that are not among `held` cannot be. @param {import('./packet.js').Packet} run @param {number[]} held @returns {Choice[]} */
+export const tokenChoices = (run, held) => run.about.tokens.flatMap((name, position) => {
+  const kind = run.about.kinds[position];
+  return kind === 'padding' ? [] : [{ name, position, off: !held.includes(position), kind: kind === 'word' ? '' : 'is-other', title: name.length > LONG ? inFull(run, name) : null }];
+});
 
 /** Words to choose one of: a row that breaks into lines, with one tab stop. @param {(position: number) => void} choose */
 export function wordRow(choose) {
