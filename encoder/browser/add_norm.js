@@ -25,10 +25,12 @@ import { vectorSlider, worked } from './vectors.js';
 const TIMES = 0.995, LEAST = 0.001; // of what a token had: from there on it is so many times, below it is next to nothing
 const NEAR = 0.1, SAME = 0.01; // of a length: how far another one may be from it
 const SEEN = 0.002; // of a length: what a change makes of it from there on is shown
-/** How a vector is drawn. @type {Record<string, {name: (sum: number) => string, colour: 'muted' | 'accent' | 'ink'}>} */
+/** Whether a run was changed within what these are parts of. @param {import('./block.js').Along} along */
+const isChanged = ({ kept, added, rest, whole }) => whole === 0 || Math.abs(rest) > SEEN * (Math.abs(kept) + Math.abs(added) + whole);
+/** How a vector is drawn. @type {Record<string, {name: (sum: number) => string, short: string, colour: 'muted' | 'accent' | 'ink'}>} */
 const DRAWN = {
-  residual: { name: () => 'what came in', colour: 'muted' }, added: { name: sum => `what ${ADDS[sum]} added`, colour: 'accent' },
-  sum: { name: () => 'the sum', colour: 'ink' }, normed: { name: () => 'after the norm', colour: 'ink' },
+  residual: { name: () => 'what came in', short: 'came in', colour: 'muted' }, added: { name: sum => `what ${ADDS[sum]} added`, short: 'added', colour: 'accent' },
+  sum: { name: () => 'the sum', short: 'sum', colour: 'ink' }, normed: { name: () => 'after the norm', short: 'after the norm', colour: 'ink' },
 };
 
 /** Which sum a step means: that after attention where it means none. What leaves the layer is the second one. @param {string} step */
@@ -48,7 +50,7 @@ export function finding(block, sum, position, word, cost = []) {
   const [had, added, whole] = ['residual', 'added', 'sum'].map(name => lengthOf(block, name, sum, position)), share = added / had;
   if (![had, added, whole].every(Number.isFinite)) return parts('no_numbers', { query: begins(word) });
   const who = cost.length ? 'it' : begins(ADDS[sum]), amount = share < LEAST ? `under ${LEAST}` : share < TIMES ? String(Number(share.toPrecision(2))) : share < 10 ? share.toFixed(1) : String(Number(share.toPrecision(3)));
-  const first = added === 0 ? parts('adds_none', { who, word }) : had === 0 ? parts('adds_all', { who, word }) : parts(share < TIMES ? 'adds' : 'adds_times', { who, word, share: amount });
+  const first = added === 0 ? parts('adds_none', { who, word }) : had === 0 ? parts('adds_all', { who, word }) : parts(`adds${share < TIMES ? '' : '_times'}${cost.length ? '_there' : ''}`, { ...(cost.length ? {} : { who, word }), share: amount });
   return [...cost, ...(cost.length ? [{ text: '; ', name: '', format: '' }] : []), ...first.map(part => (part.name === 'who' ? { ...part, name: '' } : part)), ...normed(block, sum, position)];
 }
 
@@ -57,6 +59,7 @@ function normed(block, sum, position) {
   const { pre_norm: before, final_norm: last } = aboutBlock(block), near = (/** @type {number} */ value) => Number(value.toPrecision(3));
   if (before) return parts(last && sum === 1 ? 'norm_final' : 'norm_before', { length: near(lengthOf(block, 'sum', sum, position)) });
   const size = block.arrays[`sum_${sum + 1}`].shape[1], root = Math.sqrt(size), length = lengthOf(block, 'normed', sum, position), plain = lengthOf(block, 'normalized', sum, position), given = { length: near(length), root: near(root), size };
+  if (isChanged(partsAlong(block, 'normed', sum, aboutBlock(block).rows.indexOf(position)))) return parts('norm_length', given);
   if (given.length === given.root) return parts('norm_root', given);
   if (Math.abs(length - root) < NEAR * root) return parts('norm_near', given);
   return parts(Math.abs(plain - root) < SAME * root ? 'norm_gamma' : 'norm_length', given);
@@ -146,30 +149,40 @@ export function addNorm(root, context) {
     const does = kind === 'rms_norm' ? `divides by the root of the mean square and ${learned}` : `takes the mean off, divides by the spread, ${learned}`;
     if (!aboutBlock(block).pre_norm) return `What ${ADDS[sum]} writes is added to what the token had.${kind === 'none' ? ' No norm follows.' : ` The norm then ${does}.`}`;
     if (kind === 'none') return `This model has no norm here: ${ADDS[sum]} reads what came in as it is, and what it writes is added to that.`;
-    return `A norm makes what ${ADDS[sum]} reads: it ${does}. What ${ADDS[sum]} writes is added to what came in, past the norm.`;
+    return `For ${ADDS[sum]} to read, a norm ${does}. What ${ADDS[sum]} writes is added to what came in.`;
   }
+
+  /** @typedef {{name: string, value: number}} Shown of a bar */
 
   /** The two bars, in the order they are computed, and what the norm does to a length. @param {Packet} block @param {number} sum @param {number} row */
   function stacks(block, sum, row) {
-    const { pre_norm: before, rows } = aboutBlock(block), { kind } = normOf(block, sum), names = /** @type {('sum' | 'normed')[]} */ (shown(block, sum).filter(name => name === 'sum' || name === 'normed'));
-    const all = names.map(name => ({ name, along: partsAlong(block, name, sum, row) })), root = Math.sqrt(block.arrays[`sum_${sum + 1}`].shape[1]);
-    const most = Math.max(...all.map(({ along: { kept, added, beta, rest } }) => [kept, added, beta, rest].reduce((so, part) => so + Math.max(0, part), 0)), kind === 'none' ? 0 : root) || 1;
-    const norm = operandsOf(block, sum, rows[row], 0), plain = lengthOf(block, 'normalized', sum, rows[row]), square = typeset(`√${Math.round(root ** 2)} = ${Number(root.toPrecision(3))}`);
-    return html`${all.map(({ name, along }) => stack(name === 'sum' ? 'the sum' : before ? `what ${ADDS[sum]} reads, after the norm` : 'after the norm', along, most, name === 'normed' ? root : NaN, square))}
-      <p class="an-how">Parts are measured along the vector that they make, so they add up to its length. ${kind === 'none' ? nothing
-    : `Divided by its ${kind === 'rms_norm' ? 'root of the mean square' : 'spread'}, ${typeset(sure(spreadOf(norm), 0))}, a vector comes out near ${square} long, this one ${typeset(sure(plain, 0))}; ${block.arrays[`beta_${sum + 1}`] ? 'gamma and beta make' : 'gamma makes'} ${typeset(sure(all.find(one => one.name === 'normed')?.along.whole ?? NaN, 0))} of it.`}</p>`;
+    const of = /** @type {Packet} */ (run), { pre_norm: before, rows } = aboutBlock(block), { kind } = normOf(block, sum), whole = partsAlong(block, 'sum', sum, row), change = of.about.edits ? 'the change' : 'the rest', other = !before && isChanged(whole);
+    /** Where a change made another sum, its norm has no such parts. @type {Record<string, (of: import('./block.js').Along) => Shown[]>} */
+    const parted = {
+      sum: ({ kept, added, rest }) => [{ name: 'kept', value: kept }, ...(added ? [{ name: 'added', value: added }] : []), ...(isChanged(whole) ? [{ name: change, value: rest }] : [])],
+      normed: along => [
+        ...(before ? [{ name: 'came in', value: along.kept }] : other ? [{ name: 'of the changed sum', value: along.whole - along.beta }] : parted.sum({ ...along, rest: 0 })),
+        ...(along.beta ? [{ name: 'beta', value: along.beta }] : []), ...(!other && isChanged(along) ? [{ name: change, value: along.rest }] : []),
+      ],
+    };
+    const all = shown(block, sum).filter(name => name === 'sum' || name === 'normed').map(name => { const along = name === 'sum' ? whole : partsAlong(block, 'normed', sum, row); return { name, whole: along.whole, used: parted[name](along), changed: isChanged(along) }; });
+    const size = of.about.model.d_model, root = Math.sqrt(size), square = typeset(`√${size} = ${Number(root.toPrecision(3))}`), most = Math.max(...all.map(({ used }) => used.reduce((so, { value }) => so + Math.max(0, value), 0)), kind === 'none' ? 0 : root) || 1;
+    const says = (/** @type {number} */ value) => typeset(sure(value, 0)), after = all.find(one => one.name === 'normed'), plain = lengthOf(block, 'normalized', sum, rows[row]), learned = block.arrays[`beta_${sum + 1}`] ? 'gamma and beta' : 'gamma';
+    const goes = !after ? '' : Math.abs(after.whole - plain) < SEEN * plain ? ` ${learned} change no length here.` : ` ${learned}${after.changed ? ' and the change' : ''} make ${says(after.whole)} of it.`;
+    return html`${all.map(({ name, whole, used }) => stack(name === 'sum' ? 'the sum' : before ? `what ${ADDS[sum]} reads, after the norm` : 'after the norm', used, whole, most, name === 'normed' ? root : NaN, square))}
+      <p class="an-how">Parts are measured along the vector that they make, so they add up to its length. ${after ? `Divided by its ${kind === 'rms_norm' ? 'root of the mean square' : 'spread'}, ${says(spreadOf(operandsOf(block, sum, rows[row], 0)))}, a vector comes out near ${square} long, this one ${says(plain)};${goes}` : ''}</p>`;
   }
 
-  /** A bar of parts one after the other; what is against the rest comes last, over what it takes off. @param {string} name @param {import('./block.js').Along} along @param {number} most @param {number} mark @param {string} square */
-  function stack(name, { kept, added, beta, rest, whole }, most, mark, square) {
-    const of = /** @type {Packet} */ (run), changed = Math.abs(rest) > SEEN * (Math.abs(kept) + Math.abs(added) + whole), every = [{ name: 'kept', value: kept }, { name: 'added', value: added }, { name: 'beta', value: beta }, { name: of.about.edits ? 'the change' : 'the rest', value: rest }];
-    const used = every.filter((_, i) => (i < 1 || (i === 1 && added !== 0) || (i === 2 && beta !== 0) || (i === 3 && changed))), texts = addingUp(used.map(one => one.value), whole);
+  /** A bar of parts one after the other; what is against the rest comes last, over what it takes off. @param {string} name @param {Shown[]} used @param {number} whole @param {number} most @param {number} mark @param {string} square */
+  function stack(name, used, whole, most, mark, square) {
+    if (!Number.isFinite(whole)) return html`<div class="an-stack"><p class="an-name">${name}: no numbers</p></div>`;
+    const texts = addingUp(used.map(one => one.value), whole), percent = (/** @type {number} */ value) => `${(100 * value / most).toFixed(2)}%`;
+    if (whole === 0) return html`<div class="an-stack"><p class="an-name">${name}: nothing is left</p></div>`;
     let from = 0;
     const drawn = [...used.filter(one => one.value > 0), ...used.filter(one => one.value < 0)].map(one => { from += one.value; return { ...one, low: Math.min(from, from - one.value) }; });
-    if (!Number.isFinite(whole)) return html`<div class="an-stack"><p class="an-name">${name}: no numbers</p></div>`;
     return html`<div class="an-stack"><p class="an-name">${name}</p>
-      <div class="an-bar" aria-hidden="true">${drawn.map(one => html`<i data-part=${one.name} ?data-less=${one.value < 0} style="left: ${(100 * one.low / most).toFixed(2)}%; width: ${(100 * Math.abs(one.value) / most).toFixed(2)}%"></i>`)}${Number.isFinite(mark) ? html`<b style="left: ${(100 * mark / most).toFixed(2)}%"></b>` : nothing}</div>
-      <p class="an-parts" dir="ltr">${used.map((one, i) => html`${i ? (one.value < 0 ? ' − ' : ' + ') : ''}<span data-part=${one.name}><i></i>${one.name} ${i ? texts.values[i].replace('-', '') : typeset(texts.values[i])}</span>`)} = <strong>${texts.total}</strong>${Number.isFinite(mark) ? html`<span class="an-root"><b></b>${square}</span>` : nothing}</p></div>`;
+      <div class="an-bar" aria-hidden="true">${drawn.map(one => html`<i data-part=${one.name} ?data-less=${one.value < 0} style="left: ${percent(one.low)}; width: ${percent(Math.abs(one.value))}"></i>`)}${Number.isFinite(mark) ? html`<b style="left: ${percent(mark)}"></b>` : nothing}</div>
+      <p class="an-parts" dir="ltr"><span>${used.map((one, i) => html`${i ? (one.value < 0 ? ' − ' : ' + ') : ''}<b data-part=${one.name}><i></i>${one.name} ${i ? texts.values[i].replace('-', '') : typeset(texts.values[i])}</b>`)}${used.length > 1 ? html` = <strong>${texts.total}</strong>` : nothing}</span>${Number.isFinite(mark) ? html`<span class="an-root">${square}</span>` : nothing}</p></div>`;
   }
 
   /** The chosen number, done again. @param {Packet} block @param {number} sum @param {number} row @param {number} d */
@@ -202,7 +215,7 @@ export function addNorm(root, context) {
       ? [line('mean square', moments.map(one => one.square), norm.variance, 'mean_square')]
       : [line('mean', moments.map(one => one.mean), norm.mean, 'mean'), line('variance', moments.map(one => one.variance), norm.variance, 'variance')];
     lines.push(line('length', moments.map(one => one.length)), { name: `number ${d}`, cells: vectors.map((one, i) => ({ text: plain(one.values[d], 3, one.within), to: placeOfVector(named[i], sum, position, d) })) });
-    return numberTable({ heads: ['', ...vectors.map(one => one.name)], lines });
+    return numberTable({ heads: ['', ...named.map(one => DRAWN[one].short)], lines });
   }
 
   /** Where a number of a vector stands in the run. @param {string} name @param {number} sum @param {number} position @param {number} d @returns {import('./store.js').Place} */
@@ -232,5 +245,5 @@ export function addNorm(root, context) {
 function plain(value, digits = 3, within = 0) {
   if (!(Math.abs(value) < 1e-3)) return typeset(sure(value, within, digits));
   const places = within > 0 ? Math.min(digits + 2, Math.max(0, Math.floor(-Math.log10(2 * within)))) : digits + 2;
-  return typeset(value.toFixed(places)).replace(/\.?0+$/, '').replace(/^−0$/, '0');
+  return typeset(String(Number(value.toFixed(places)) || 0));
 }
