@@ -2,13 +2,13 @@
 // Add & norm: what of a token's vector was kept and what was added, in the sum and after the norm, and the arithmetic of one number.
 import own from './block.css';
 import style from './attention.css';
-import { aboutBlock, ADDS, digitsSaid, lengthOf, momentsOf, normAgain, normOf, operandsOf, partsAlong, readBy, spreadOf, sumAgain, SUMS, vectorOf, withinOf, wrongOf } from './block.js';
+import { aboutBlock, ADDS, digitsSaid, lengthOf, momentsOf, normAgain, normOf, operandsOf, partsAlong, readBy, spreadOf, sumAgain, sumOf, SUMS, vectorOf, withinOf, wrongOf } from './block.js';
 import { dress, el, put } from './dom.js';
 import { coder, headline, opener, radios } from './controls.js';
 import { layerPackets, rowAmong, steady, waitingFor } from './layer_packets.js';
 import { html, nothing, render as into } from './lit.js';
 import { made } from './load.js';
-import { sure, typeset } from './number.js';
+import { addingUp, sure, typeset } from './number.js';
 import { numberTable } from './number_table.js';
 import { largest } from './row.js';
 import { begins, calledToken, direction, wordAt, words } from './run.js';
@@ -32,18 +32,6 @@ const DRAWN = {
   residual: { name: () => 'what came in', short: 'came in', colour: 'muted' }, added: { name: sum => `what ${ADDS[sum]} added`, short: 'added', colour: 'accent' },
   sum: { name: () => 'the sum', short: 'sum', colour: 'ink' }, normed: { name: () => 'after the norm', short: 'after the norm', colour: 'ink' },
 };
-
-/** Which sum a step means: that after attention where it means none. What leaves the layer is the second one. @param {string} step */
-export const sumOf = step => Number(step === 'output' || step.startsWith('add_norm_2'));
-
-/** The texts of numbers that add up to a total, so that they still do where they are rounded. @param {number[]} values @param {number} total */
-export function addingUp(values, total) {
-  const most = Math.max(Math.abs(total), ...values.map(Math.abs)), places = most >= 1000 ? 0 : most >= 10 ? 1 : most >= 1 ? 2 : 3, one = 10 ** places;
-  const units = values.map(value => Math.round(value * one)), off = Math.round(total * one) - units.reduce((sum, unit) => sum + unit, 0), order = values.map((_, i) => i);
-  order.sort((a, b) => Math.sign(off) * (values[b] * one - units[b] - values[a] * one + units[a])).slice(0, Math.abs(off)).forEach(i => { units[i] += Math.sign(off); });
-  const text = (/** @type {number} */ unit) => (unit / one || 0).toFixed(places);
-  return { values: units.map(text), total: text(Math.round(total * one)) };
-}
 
 /** The parts of the headline. @param {Packet} block @param {number} sum @param {number} position @param {string} word @param {Said[]} [cost] what the guess does without what is added */
 export function finding(block, sum, position, word, cost = []) {

@@ -12,6 +12,9 @@ const ROUNDING = 2 ** -22; // of sums in float32, for each unit of size
 export const SUMS = /** @type {const} */ (['add_norm_1', 'add_norm_2']);
 export const ADDS = ['attention', 'feed-forward']; // what is added before each norm
 
+/** Which sum a step means: that after attention where it means none. What leaves the layer is the second one. @param {string} step */
+export const sumOf = step => Number(step === 'output' || step.startsWith('add_norm_2'));
+
 /** @param {Packet} block @returns {AboutBlock} */
 export const aboutBlock = block => /** @type {AboutBlock} */ (/** @type {unknown} */ (block.about));
 
@@ -122,11 +125,6 @@ export function wrongOf(again, block, sum, i) {
   let count = 0;
   for (let d = 0; d < shape[1]; d++) if (!again(block, sum, i, d).agrees) count++;
   return count;
-}
-
-/** The cosine of two vectors. @param {ArrayLike<number>} a @param {ArrayLike<number>} b */
-export function cosineOf(a, b) {
-  return product(a, b) / (size(a) * size(b));
 }
 
 /** The share of a normal distribution below a number, from its series. @param {number} x */
