@@ -24,6 +24,7 @@ import { vectorSlider, worked } from './vectors.js';
 
 const TIMES = 0.995, LEAST = 0.001; // of what a token had: from there on it is so many times, below it is next to nothing
 const NEAR = 0.1, SAME = 0.01; // of a length: how far another one may be from it
+const FAR = 10; // times another bar: then each has its own scale
 const SEEN = 0.002; // of a length: what a change makes of it from there on is shown
 /** Whether a run was changed within what these are parts of. @param {import('./block.js').Along} along */
 const isChanged = ({ kept, added, rest, whole }) => whole === 0 || Math.abs(rest) > SEEN * (Math.abs(kept) + Math.abs(added) + whole);
@@ -154,11 +155,12 @@ export function addNorm(root, context) {
       ],
     };
     const all = shown(block, sum).filter(name => name === 'sum' || name === 'normed').map(name => { const along = name === 'sum' ? whole : partsAlong(block, 'normed', sum, row); return { name, whole: along.whole, used: parted[name](along), changed: isChanged(along) }; });
-    const size = of.about.model.d_model, root = Math.sqrt(size), square = typeset(`√${size} = ${Number(root.toPrecision(3))}`), most = Math.max(...all.map(({ used }) => used.reduce((so, { value }) => so + Math.max(0, value), 0)), kind === 'none' ? 0 : root) || 1;
+    const size = of.about.model.d_model, root = Math.sqrt(size), square = typeset(`√${size} = ${Number(root.toPrecision(3))}`);
+    const ends = all.map(({ name, used }) => Math.max(used.reduce((so, { value }) => so + Math.max(0, value), 0), name === 'normed' ? root : 0)), most = Math.max(...ends), own = most > FAR * Math.min(...ends);
     const says = (/** @type {number} */ value) => typeset(sure(value, 0)), after = all.find(one => one.name === 'normed'), plain = lengthOf(block, 'normalized', sum, rows[row]), learned = block.arrays[`beta_${sum + 1}`] ? 'gamma and beta' : 'gamma';
     const goes = !after ? '' : Math.abs(after.whole - plain) < SEEN * plain ? ` ${learned} change no length here.` : ` ${learned}${after.changed ? ' and the change' : ''} make ${says(after.whole)} of it.`;
-    return html`${all.map(({ name, whole, used }) => stack(name === 'sum' ? 'the sum' : before ? `what ${ADDS[sum]} reads, after the norm` : 'after the norm', used, whole, most, name === 'normed' ? root : NaN, square))}
-      <p class="an-how">Parts are measured along the vector that they make, so they add up to its length. ${after ? `Divided by its ${kind === 'rms_norm' ? 'root of the mean square' : 'spread'}, ${says(spreadOf(operandsOf(block, sum, rows[row], 0)))}, a vector comes out near ${square} long, this one ${says(plain)};${goes}` : ''}</p>`;
+    return html`${all.map(({ name, whole, used }, i) => stack(name === 'sum' ? 'the sum' : before ? `what ${ADDS[sum]} reads, after the norm` : 'after the norm', used, whole, (own ? ends[i] : most) || 1, name === 'normed' ? root : NaN, square))}
+      <p class="an-how">Parts are measured along the vector that they make, so they add up to its length. ${own ? 'Each bar has a scale of its own here, as one is far longer than the other. ' : ''}${after ? `Divided by its ${kind === 'rms_norm' ? 'root of the mean square' : 'spread'}, ${says(spreadOf(operandsOf(block, sum, rows[row], 0)))}, a vector comes out near ${square} long, this one ${says(plain)};${goes}` : ''}</p>`;
   }
 
   /** A bar of parts one after the other; what is against the rest comes last, over what it takes off. @param {string} name @param {Shown[]} used @param {number} whole @param {number} most @param {number} mark @param {string} square */
