@@ -79,7 +79,7 @@ export function stripsOf(part, i, changed) {
   /** @param {string} of @param {Lit['key']} lit @param {string} name @param {boolean} [there] */
   const strip = (of, lit, name, there = true) => (arrays[of] && there ? [{ lit, name, values: row(arrays[of], i), within: halfOf(arrays[of]) }] : []);
   return [
-    ...strip(scaled, 'word', factor === null ? 'the word' : `the word × ${tidy(factor)}`), ...strip('positions', 'place', `+ place ${rows[i]}`, Boolean(arrays.alike)), ...strip('segments', 'sum', '+ its sentence, first or second'),
+    ...strip(scaled, 'word', factor === null ? 'the word' : `the word × ${tidy(factor)}`), ...strip('positions', 'place', `+ place ${rows[i]}`, Boolean(arrays.alike)), ...strip('segments', 'sum', '+ first or second sentence'),
     ...strip(total, 'sum', adds(part) ? '= the sum' : 'what came of it', (adds(part) || changed) && arrays[total]?.shape[1] === arrays.tokens.shape[1]),
     ...(aboutOf(part).norm ? strip(arrays.normed ? 'normed' : 'output', 'sum', 'after the norm') : []), ...strip('output', 'sum', `widened to ${arrays.output?.shape[1]}`, widened(part)),
   ];

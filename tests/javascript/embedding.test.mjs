@@ -29,7 +29,7 @@ const [word, place, sum] = ['word', 'place', 'sum'];
 test('a model has the strips of what it does, each lit with its part', () => {
   assert.deepEqual(names(base), [[word, 'the word × 2'], [place, '+ place 0'], [sum, '= the sum']]);
   const bert = made({ factor: null, positions: 'learned', norm: { kind: 'layer_norm', eps: 0 } }, { sum: base.arrays.output, segments: base.arrays.tokens });
-  assert.deepEqual(names(bert), [[word, 'the word'], [place, '+ place 0'], [sum, '+ its sentence, first or second'], [sum, '= the sum'], [sum, 'after the norm']]);
+  assert.deepEqual(names(bert), [[word, 'the word'], [place, '+ place 0'], [sum, '+ first or second sentence'], [sum, '= the sum'], [sum, 'after the norm']]);
   assert.deepEqual(litOf(bert).map(one => one.step), ['embedding.tokens', 'embedding.positions', 'embedding.sum']);
   const narrow = made({ norm: { kind: 'layer_norm', eps: 0 } }, { sum: base.arrays.output, normed: base.arrays.output, output: array([3, 6], ...Array(18).fill(1)) });
   assert.deepEqual(names(narrow).slice(-2), [[sum, 'after the norm'], [sum, 'widened to 6']]);
