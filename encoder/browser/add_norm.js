@@ -118,7 +118,7 @@ export function addNorm(root, context) {
     list.draw(tokenChoices(of, rows), position, direction(of));
 
     const d = pointed >= 0 ? pointed : now.dimension;
-    const drawn = vectors.map(one => ({ name: DRAWN[one].name(sum), colour: DRAWN[one].colour, values: vectorOf(block, one, sum, row), within: withinOf(block, one, sum, row) }));
+    const drawn = vectors.map(one => ({ name: DRAWN[one].name(sum), colour: DRAWN[one].colour, values: vectorOf(block, one, sum, row), within: withinOf(block, one, sum, row), behind: one === 'normed' }));
     strips.draw({
       key: [of.about.model.digest, of.about.sentence, of.about.second, of.about.edits, of.about.hidden.join(), state.layer, sum, row].join(' '), strips: drawn, chosen: d, kept: now.dimension,
       label: `The ${size} numbers of ${name}`, says: `number ${now.dimension}: ${drawn.map(one => `${one.name} ${typeset(sure(one.values[now.dimension], one.within))}`).join(', ')}`,

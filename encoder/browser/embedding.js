@@ -188,7 +188,7 @@ export function embedding(root, context) {
 
   /** The learned vectors of all places, one row each. @param {Packet} part @param {number} i */
   function learned(part, i) {
-    const { arrays } = part, [count, width] = arrays.positions.shape, values = row(arrays.positions), theme = themeOf(getComputedStyle(page).getPropertyValue('background-color') || 'rgb(255, 255, 255)');
+    const { arrays } = part, [count, width] = arrays.positions.shape, values = row(arrays.positions), theme = themeOf(getComputedStyle(root.closest('.enc') ?? root).backgroundColor);
     const most = values.reduce((top, value) => Math.max(top, Math.abs(value) || 0), 0) || 1, ends = { low: -most, high: most };
     if (table.width !== width) table.width = width;
     if (table.height !== count) table.height = count;

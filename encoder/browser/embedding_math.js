@@ -17,7 +17,7 @@ import { half as halfOf } from './strips.js';
  */
 /** What of the picture is lit, with what stands beside it. @typedef {{key: 'word' | 'place' | 'sum', step: string, title: string}} Lit */
 /** A number worked out again: `text` shows how, `value` is what came out, `recorded` what the run has, `within` what rounding may change. @typedef {{text: string, value: number, recorded: number, within: number}} Again */
-/** A vector as a strip, with its name; its numbers may be off by `within`. @typedef {{lit: Lit['key'], name: string, values: Float32Array, within: number}} Strip */
+/** A vector as a strip, with its name; its numbers may be off by `within`. @typedef {{lit: Lit['key'], name: string, values: Float32Array, within: number, behind: boolean}} Strip */
 
 const WAVES = 10_000; // the base of sines and cosines (paper, section 3.5)
 const ROUNDED = 2e-6; // of a number: what sums in float32 may be off
@@ -75,13 +75,13 @@ const adds = ({ arrays }) => Boolean(arrays.alike || arrays.segments);
 
 /** The strips of the token at a row of the packet, from above. @param {Packet} part @param {number} i @param {boolean} changed whether the run was @returns {Strip[]} */
 export function stripsOf(part, i, changed) {
-  const { arrays } = part, { factor, rows } = aboutOf(part), total = arrays.sum ? 'sum' : 'output', scaled = factor === null ? 'tokens' : 'scaled';
+  const { arrays } = part, { factor, rows, norm } = aboutOf(part), total = arrays.sum ? 'sum' : 'output', scaled = factor === null ? 'tokens' : 'scaled';
   /** @param {string} of @param {Lit['key']} lit @param {string} name @param {boolean} [there] */
-  const strip = (of, lit, name, there = true) => (arrays[of] && there ? [{ lit, name, values: row(arrays[of], i), within: halfOf(arrays[of]) }] : []);
+  const strip = (of, lit, name, there = true) => (arrays[of] && there ? [{ lit, name, values: row(arrays[of], i), within: halfOf(arrays[of]), behind: Boolean(norm) && (of === 'normed' || of === 'output') }] : []);
   return [
     ...strip(scaled, 'word', factor === null ? 'the word' : `the word × ${tidy(factor)}`), ...strip('positions', 'place', `+ place ${rows[i]}`, Boolean(arrays.alike)), ...strip('segments', 'sum', '+ first or second sentence'),
     ...strip(total, 'sum', adds(part) ? '= the sum' : 'what came of it', (adds(part) || changed) && arrays[total]?.shape[1] === arrays.tokens.shape[1]),
-    ...(aboutOf(part).norm ? strip(arrays.normed ? 'normed' : 'output', 'sum', 'after the norm') : []), ...strip('output', 'sum', `widened to ${arrays.output?.shape[1]}`, widened(part)),
+    ...(norm ? strip(arrays.normed ? 'normed' : 'output', 'sum', 'after the norm') : []), ...strip('output', 'sum', `widened to ${arrays.output?.shape[1]}`, widened(part)),
   ];
 }
 

@@ -1,14 +1,14 @@
 // @ts-check
-// Vectors as strips below one another, on one scale, whose numbers a slider walks through.
+// Vectors as strips below one another, on one scale as far as they are of one size, whose numbers a slider walks through.
 import { canvasSlider } from './canvas.js';
 import { el, put, write } from './dom.js';
 import { html } from './lit.js';
 import { brief, sure, typeset } from './number.js';
 
-/** `colour` is one of those of the page, `within` is how far a number may be off. @typedef {{name: string, values: Float32Array, within: number, colour: 'muted' | 'accent' | 'ink'}} SliderStrip */
+/** `colour` is one of those of the page, `within` is how far a number may be off; `behind` a norm numbers may be of another size. @typedef {{name: string, values: Float32Array, within: number, colour: 'muted' | 'accent' | 'ink', behind?: boolean}} SliderStrip */
 /** The number that is chosen stands in all strips that are as long as the first. @typedef {{key: string, strips: SliderStrip[], chosen: number, kept: number, label: string, says: string}} SliderView */
 
-const ROOM = 252, HIGH = 64, NAME = 19, FAR = 3; // px of all strips, of one at most and of its name; how far above the usual the ends may lie
+const ROOM = 252, HIGH = 64, NAME = 19, FAR = 3, OTHER = 4; // px of all strips, of one at most and of its name; how far above the usual the ends may lie; times another end: then both are drawn to their own
 
 /** Where the bars end: the largest, unless a few are far above all others. @param {SliderStrip[]} strips */
 export function endOf(strips) {
@@ -40,15 +40,17 @@ export function vectorSlider({ point, keep }) {
   /** @param {SliderView} given */
   function draw(given) {
     view = given;
-    const { strips, chosen } = given, end = endOf(strips), count = strips[0].values.length;
+    const { strips, chosen } = given, count = strips[0].values.length, [before, behind] = [false, true].map(is => strips.filter(strip => Boolean(strip.behind) === is)), own = behind.length ? [before, behind].map(endOf) : [];
+    const two = Math.max(...own) > OTHER * Math.min(...own), ends = two ? own : [endOf(strips), endOf(strips)], endAt = (/** @type {SliderStrip} */ strip) => ends[Number(Boolean(strip.behind))];
     put(slider, { 'aria-label': given.label, 'aria-valuemin': 0, 'aria-valuemax': count - 1, 'aria-valuenow': given.kept, 'aria-valuetext': given.says });
-    const above = strips.reduce((sum, { values }) => sum + values.reduce((so, value) => so + Number(Math.abs(value) > end), 0), 0);
-    write(foot, `${count.toLocaleString('en-US')} numbers, drawn from ${typeset(brief(-end))} to ${brief(end)}${above ? `; ${above} go beyond` : ''}`);
+    const above = strips.reduce((sum, strip) => sum + strip.values.reduce((so, value) => so + Number(Math.abs(value) > endAt(strip)), 0), 0), to = (/** @type {number} */ end) => `${typeset(brief(-end))} to ${brief(end)}`;
+    write(foot, `${count.toLocaleString('en-US')} numbers, drawn from ${to(ends[0])}${two ? `, after the norm from ${to(ends[1])}` : ''}${above ? `; ${above} go beyond` : ''}`);
     high = Math.min(HIGH, Math.round(ROOM / strips.length - NAME));
     const begun = paper.begin(`${given.key} ${chosen}`, () => strips.length * (high + NAME));
     if (!begun) return;
     const { pen, colours: theirs, room, font } = begun, at = (chosen + 0.5) * room / count, thick = Math.max(room / count, 3);
-    strips.forEach(({ name, values, within, colour }, i) => {
+    strips.forEach((strip, i) => {
+      const { name, values, within, colour } = strip, end = endAt(strip);
       const top = i * (high + NAME) + NAME, middle = top + high / 2, wide = room / values.length;
       const size = (/** @type {number} */ value) => Math.min(1, Math.abs(value) / end) * high / 2;
       pen.fillStyle = theirs.muted;
