@@ -109,13 +109,13 @@ export function addNorm(root, context) {
     steady(page, Boolean(block));
     if (!block) head.draw(run, state, [{ text: 'What do residual and norm do?', name: '', format: '' }]);
     into(html`${head.element}${block ? picture(run, block) : waitingFor(packets, run, state.layer, 'sums')}`, page);
+    if (block) list.draw(tokenChoices(run, aboutBlock(block).rows), placed(block).position, direction(run)); // once it has its room
   }
 
   /** @param {Packet} of @param {Packet} block */
   function picture(of, block) {
     const now = placed(block), { sum, row, position } = now, { rows } = aboutBlock(block), name = calledToken(of, position), vectors = shown(block, sum), size = of.about.model.d_model;
     head.draw(of, state, finding(block, sum, position, name, withoutPart(of, { layer: state.layer, block: sum }, position)));
-    list.draw(tokenChoices(of, rows), position, direction(of));
 
     const d = pointed >= 0 ? pointed : now.dimension;
     const drawn = vectors.map(one => ({ name: DRAWN[one].name(sum), colour: DRAWN[one].colour, values: vectorOf(block, one, sum, row), within: withinOf(block, one, sum, row), behind: one === 'normed' }));

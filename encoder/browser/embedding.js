@@ -95,15 +95,15 @@ export function embedding(root, context) {
       : late ? html`<p class="em-waiting" role="status">Loading the vectors …</p>` : nothing;
     if (!here) head.draw(run, state, parts('embedding_question', {}));
     into(html`${head.element}${here ? picture(run, here) : wait}`, page);
+    if (here) list.draw(tokenChoices(run, aboutOf(here).rows), placed(here).position, direction(run)); // once it has its room
   }
 
   /** @typedef {ReturnType<typeof placed>} Now */
 
   /** @param {Packet} of @param {Packet} part */
   function picture(of, part) {
-    const now = placed(part), { key, i, position, number } = now, whose = calledToken(of, position), { rows, width } = aboutOf(part), all = stripsOf(part, i, Boolean(of.about.edits)), d = pointed >= 0 ? pointed : number;
+    const now = placed(part), { key, i, position, number } = now, whose = calledToken(of, position), { width } = aboutOf(part), all = stripsOf(part, i, Boolean(of.about.edits)), d = pointed >= 0 ? pointed : number;
     head.draw(of, state, headlineOf(of, part, i, position, whose));
-    list.draw(tokenChoices(of, rows), position, direction(of));
     beside.draw(litOf(part).map(one => ({ text: one.key, title: `${one.key}: ${one.title}` })), now.lit);
     drawn = all.map(one => one.lit);
     strips.draw({

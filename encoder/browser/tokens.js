@@ -53,6 +53,7 @@ export function tokenRow({ choose }) {
 
 /** A word or token to choose. @typedef {{name: string, position: number, title?: string | null, off?: boolean, kind?: string}} Choice */
 
+const FADES = 32; // px at the ends of a row that goes on
 const LONG = 12; // letters from which on a token says in full what it is
 
 /** The tokens of a run to choose from; those that are not among `held` cannot be. @param {import('./packet.js').Packet} run @param {number[]} held @returns {Choice[]} */
@@ -79,12 +80,12 @@ export function wordRow(choose) {
       into(html`${all.map(({ name, position, title, off, kind }) => html`<button type="button" class=${kind || nothing} data-word=${position} aria-pressed=${String(position === chosen)} aria-disabled=${off ? 'true' : nothing} title=${title ?? nothing}><bdi translate=${AS_IS.translate} lang=${AS_IS.lang}>${name}</bdi></button>`)}`, element);
       const buttons = /** @type {HTMLElement[]} */ ([...element.children]), one = buttons[at];
       if (!element.contains(focused(element)) || !buttons.some(each => each.tabIndex === 0)) rove(buttons, at);
-      if (shown !== chosen && one) {
+      if (shown !== chosen && one && element.clientWidth) {
+        shown = chosen;
         const box = element.getBoundingClientRect(), own = one.getBoundingClientRect();
-        if (own.left < box.left || own.right > box.right) element.scrollLeft += own.left - box.left - box.width / 2;
+        if (own.left < box.left + FADES || own.right > box.right - FADES) element.scrollLeft += own.left - box.left - box.width / 2;
         if (own.top < box.top || own.bottom > box.bottom) element.scrollTop += own.top - box.top - box.height / 2;
       }
-      shown = chosen;
     },
   };
 }
