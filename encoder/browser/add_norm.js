@@ -1,68 +1,57 @@
 // @ts-check
-// Add & norm: how long each token's vector is on the way through one sum and its norm, and the arithmetic of one token.
-import { bars } from './bars.js';
+// Add & norm: what of a token's vector was kept and what was added, in the sum and after the norm, and the arithmetic of one number.
 import own from './block.css';
 import style from './attention.css';
-import { aboutBlock, ADDS, cosineOf, digitsSaid, lengthOf, momentsOf, normAgain, normOf, operandsOf, readBy, sumAgain, SUMS, vectorOf, withinOf, wrongOf } from './block.js';
+import { aboutBlock, ADDS, digitsSaid, lengthOf, momentsOf, normAgain, normOf, operandsOf, partsAlong, readBy, spreadOf, sumAgain, sumOf, SUMS, vectorOf, withinOf, wrongOf } from './block.js';
 import { dress, el, put } from './dom.js';
-import { coder, headline, opener, radios, rail } from './controls.js';
+import { coder, headline, opener, radios } from './controls.js';
 import { layerPackets, rowAmong, steady, waitingFor } from './layer_packets.js';
 import { html, nothing, render as into } from './lit.js';
 import { made } from './load.js';
-import { brief, sure, typeset } from './number.js';
+import { addingUp, sure, typeset } from './number.js';
 import { numberTable } from './number_table.js';
 import { largest } from './row.js';
 import { begins, calledToken, direction, wordAt, words } from './run.js';
 import { parts } from './say.js';
-import { namesOf } from './strips.js';
+import { withoutPart } from './spine.js';
 import { open, toQuery } from './store.js';
-import { vectorSlider } from './vectors.js';
+import { tokenChoices, wordRow } from './tokens.js';
+import { vectorSlider, worked } from './vectors.js';
 
 /** @typedef {import('./packet.js').Packet} Packet */
 /** @typedef {import('./store.js').Chosen} State */
-/** @typedef {'in' | 'sum' | 'norm'} Key */
-/** @typedef {{key: Key, label: string, step: string}} Stop */
+/** @typedef {import('./say.js').Part} Said */
 
-const LITTLE = 0.1; // of what a token had: what adds less adds little
-const FAR = 5; // times the middle one: longer bars are cut
-const ALIKE = 1.01; // lengths that differ by less are one
-/** @type {Record<Key, Stop>} */
-const STOPS = {
-  in: { key: 'in', label: 'what comes in', step: 'residual' }, sum: { key: 'sum', label: 'the sum', step: 'sum' }, norm: { key: 'norm', label: 'the norm', step: 'output' },
-};
-/** Steps of a norm that stand with its numbers. @type {Record<string, Key>} */
-const OF_STEP = { residual: 'in', sum: 'sum', output: 'norm', mean: 'norm', variance: 'norm', mean_square: 'norm', normalized: 'norm' };
-/** How a vector is drawn at every stop. @type {Record<string, {name: (sum: number) => string, colour: 'muted' | 'accent' | 'second' | 'ink'}>} */
+const TIMES = 0.995, LEAST = 0.001; // of what a token had: from there on it is so many times, below it is next to nothing
+const NEAR = 0.1, SAME = 0.01; // of a length: how far another one may be from it
+const FAR = 10; // times another bar: then each has its own scale
+const SEEN = 0.002; // of a length: what a change makes of it from there on is shown
+/** Whether a run was changed within what these are parts of. @param {import('./block.js').Along} along */
+const isChanged = ({ kept, added, rest, whole }) => whole === 0 || Math.abs(rest) > SEEN * (Math.abs(kept) + Math.abs(added) + whole);
+/** How a vector is drawn. @type {Record<string, {name: (sum: number) => string, short: string, colour: 'muted' | 'accent' | 'ink'}>} */
 const DRAWN = {
-  residual: { name: () => 'what comes in', colour: 'muted' }, added: { name: sum => `what ${ADDS[sum]} adds`, colour: 'second' }, sum: { name: () => 'the sum', colour: 'accent' },
-  normalized: { name: () => 'normalized', colour: 'muted' }, normed: { name: () => 'after the norm', colour: 'ink' },
+  residual: { name: () => 'what came in', short: 'came in', colour: 'muted' }, added: { name: sum => `what ${ADDS[sum]} added`, short: 'added', colour: 'accent' },
+  sum: { name: () => 'the sum', short: 'sum', colour: 'ink' }, normed: { name: () => 'after the norm', short: 'after the norm', colour: 'ink' },
 };
 
-/** Where bars end: at the longest, unless some are far longer than most. @param {number[]} lengths */
-export function endOf(lengths) {
-  const sorted = [...lengths].sort((a, b) => a - b), middle = sorted[Math.floor((sorted.length - 1) / 2)], usual = sorted.filter(length => length <= FAR * middle);
-  return usual[usual.length - 1] ?? 0;
-}
-
-/** The stops of a layer in the order they are computed. @param {Packet} block */
-export const stopsOf = block => (aboutBlock(block).pre_norm ? [STOPS.in, STOPS.norm, STOPS.sum] : [STOPS.in, STOPS.sum, STOPS.norm]);
-
-/** The sum and the stop that a step means; the norm after attention where it means none. What leaves the layer is the second sum, or its norm. @param {string} step @param {boolean} [before] whether norms stand before what is added @returns {{sum: number, key: Key}} */
-export function meant(step, before = false) {
-  const [, number, name] = /^add_norm_([12])\.(\w+)$/.exec(step) ?? [], leaves = step === 'output';
-  return { sum: leaves || number === '2' ? 1 : 0, key: leaves && before ? 'sum' : OF_STEP[name] ?? 'norm' };
-}
-
-/** The parts of the headline. @param {Packet} block @param {number} sum @param {number} position @param {string} word */
-export function finding(block, sum, position, word) {
-  const [had, added, whole] = ['residual', 'added', 'sum'].map(name => lengthOf(block, name, sum, position)), sublayer = ADDS[sum];
+/** The parts of the headline. @param {Packet} block @param {number} sum @param {number} position @param {string} word @param {Said[]} [cost] what the guess does without what is added */
+export function finding(block, sum, position, word, cost = []) {
+  const [had, added, whole] = ['residual', 'added', 'sum'].map(name => lengthOf(block, name, sum, position)), share = added / had;
   if (![had, added, whole].every(Number.isFinite)) return parts('no_numbers', { query: begins(word) });
-  const share = added / had, near = (/** @type {number} */ length) => Number(length.toPrecision(3));
-  const first = (had === 0 ? parts('adds_all', { word, sublayer }) : parts(share < LITTLE ? 'adds_little' : 'adds', { word, sublayer, share })).map(part => (part.name === 'sublayer' ? { ...part, name: '' } : part));
-  const { pre_norm: before, final_norm: last } = aboutBlock(block);
-  if (before) return [...first, ...parts(last && sum === 1 ? 'norm_final' : 'norm_before', { length: near(whole) })];
-  const lengths = Array.from(block.arrays[`normed_length_${sum + 1}`].values).filter(Number.isFinite), least = Math.min(...lengths), most = Math.max(...lengths);
-  return [...first, ...(most <= ALIKE * least ? parts('norm_alike', { length: near(most) }) : parts('norm_between', { least: near(least), most: near(most) }))];
+  const who = cost.length ? 'it' : begins(ADDS[sum]), amount = share < LEAST ? `under ${LEAST}` : share < TIMES ? String(Number(share.toPrecision(2))) : share < 10 ? share.toFixed(1) : String(Number(share.toPrecision(3)));
+  const first = added === 0 ? parts('adds_none', { who, word }) : had === 0 ? parts('adds_all', { who, word }) : parts(`adds${share < TIMES ? '' : '_times'}${cost.length ? '_there' : ''}`, { ...(cost.length ? {} : { who, word }), share: amount });
+  return [...cost, ...(cost.length ? [{ text: '; ', name: '', format: '' }] : []), ...first.map(part => (part.name === 'who' ? { ...part, name: '' } : part)), ...normed(block, sum, position)];
+}
+
+/** What of the headline the norm does. @param {Packet} block @param {number} sum @param {number} position */
+function normed(block, sum, position) {
+  const { pre_norm: before, final_norm: last } = aboutBlock(block), near = (/** @type {number} */ value) => Number(value.toPrecision(3));
+  if (before) return parts(last && sum === 1 ? 'norm_final' : 'norm_before', { length: near(lengthOf(block, 'sum', sum, position)) });
+  const size = block.arrays[`sum_${sum + 1}`].shape[1], root = Math.sqrt(size), length = lengthOf(block, 'normed', sum, position), plain = lengthOf(block, 'normalized', sum, position), given = { length: near(length), root: near(root), size };
+  if (isChanged(partsAlong(block, 'normed', sum, aboutBlock(block).rows.indexOf(position)))) return parts('norm_length', given);
+  if (given.length === given.root) return parts('norm_root', given);
+  if (Math.abs(length - root) < NEAR * root) return parts('norm_near', given);
+  return parts(Math.abs(plain - root) < SAME * root ? 'norm_gamma' : 'norm_length', given);
 }
 
 /** @param {HTMLElement} root @param {import('./mount.js').Context} context @returns {import('./mount.js').Page} */
@@ -74,158 +63,149 @@ export function addNorm(root, context) {
   let run = null;
   /** @type {State} */
   let state;
-  let pointed = -1, played = -1;
+  let pointed = -1;
   const packets = layerPackets(context, 3, () => { if (root.contains(page)) render(); });
   const head = headline(context, { head: false });
   const sums = radios('Which sum', sum => choose({ sum }), { hidden: true, most: Infinity });
   head.element.querySelector('.enc-place')?.append(sums.element);
-  const stops = rail({
-    choose: stop => choose({ stop }), rest: () => { const stop = played; played = -1; if (stop >= 0) choose({ stop }); },
-    play: stop => { played = stop; if (state.number) store.set({ number: '' }); render(); },
-  });
+  const list = wordRow(position => choose({ position }));
   const strips = vectorSlider({ point: d => { pointed = d ?? -1; render(); }, keep: d => choose({ dimension: d }) });
   const page = el('section', { class: 'at an', 'aria-label': 'Add & norm' });
   root.append(page);
-  strips.element.addEventListener('pointermove', () => stops.pause());
-  page.addEventListener('keydown', event => { if (!(event.target instanceof Element && event.target.closest('.rail-play'))) stops.pause(); });
 
-  /** The vectors that a stop shows of a token. @param {Packet} block @param {Key} key @param {number} sum */
-  function shown(block, key, sum) {
-    if (key === 'in') return ['residual'];
-    if (key === 'sum') return ['residual', 'added', 'sum'];
-    return normOf(block, sum).kind === 'none' ? [readBy(block), 'normed'] : [readBy(block), 'normalized', 'normed'];
+  /** The vectors that are shown, in the order they are computed. @param {Packet} block @param {number} sum */
+  function shown(block, sum) {
+    const { kind } = normOf(block, sum);
+    if (aboutBlock(block).pre_norm) return ['residual', ...(kind === 'none' ? [] : ['normed']), 'added', 'sum'];
+    return ['residual', 'added', 'sum', ...(kind === 'none' ? [] : ['normed'])];
   }
 
-  /** What is chosen: sum, stop, the token's place among the rows that are kept, and the dimension. @param {Packet} block */
+  /** What is chosen: the sum, the token's place among the rows that are kept, and the dimension. @param {Packet} block */
   function placed(block) {
-    const of = /** @type {Packet} */ (run), { rows, pre_norm: before } = aboutBlock(block), list = stopsOf(block), { sum, key } = meant(state.step, before);
-    const stop = played >= 0 ? played : list.findIndex(one => one.key === key);
-    const [, at, d] = /^layers\.\d+\.add_norm_[12]\.\w+:(\d+),(\d+)$/.exec(state.cell) ?? [];
+    const of = /** @type {Packet} */ (run), { rows } = aboutBlock(block), sum = sumOf(state.step), [, at, d] = /^layers\.\d+\.add_norm_[12]\.\w+:(\d+),(\d+)$/.exec(state.cell) ?? [];
     const row = rowAmong(rows, [at, state.word, of.about.gap]);
-    const chosen = d !== undefined && Number(d) < of.about.model.d_model ? Number(d) : largest(vectorOf(block, 'added', sum, row))[0];
-    return { sum, stop, key: list[stop].key, row, dimension: chosen };
+    return { sum, row, position: rows[row], dimension: d !== undefined && Number(d) < of.about.model.d_model ? Number(d) : largest(vectorOf(block, 'added', sum, row))[0] };
   }
 
-  /** @param {{sum?: number, stop?: number, row?: number, dimension?: number}} to */
+  /** @param {{sum?: number, position?: number, dimension?: number}} to */
   function choose(to) {
     const block = run && packets.get(run, state.layer);
     if (!run || !block) return;
     pointed = -1;
-    const now = placed(block), sum = to.sum ?? now.sum, stop = stopsOf(block)[to.stop ?? now.stop], position = aboutBlock(block).rows[to.row ?? now.row];
-    const step = `${SUMS[sum]}.${stop.step}`, word = words(run)[wordAt(run, position)];
-    /** @type {import('./store.js').Changes} */
-    const changes = { step };
-    if (to.row !== undefined || to.dimension !== undefined || state.cell) changes.cell = `layers.${state.layer}.${step}:${position},${to.dimension ?? now.dimension}`;
-    if (to.row !== undefined && word) changes.word = word.position;
-    store.set(changes);
+    const now = { ...placed(block), ...to }, step = `${SUMS[now.sum]}.${last(block, now.sum)}`, word = words(run)[wordAt(run, now.position)];
+    store.set({
+      step, ...(to.position !== undefined || to.dimension !== undefined || state.cell ? { cell: `layers.${state.layer}.${step}:${now.position},${now.dimension}` } : {}),
+      ...(to.position !== undefined && word ? { word: word.position } : {}),
+    });
   }
+
+  /** The step that the picture ends with. @param {Packet} block @param {number} sum */
+  const last = (block, sum) => (shown(block, sum)[3] === 'normed' ? 'output' : 'sum');
 
   function render() {
     if (!run) return;
     const block = packets.get(run, state.layer);
-    sums.draw(ADDS.map(text => ({ text: `after ${text}` })), meant(state.step).sum);
+    sums.draw(ADDS.map(text => ({ text: `after ${text}` })), sumOf(state.step));
     steady(page, Boolean(block));
     if (!block) head.draw(run, state, [{ text: 'What do residual and norm do?', name: '', format: '' }]);
     into(html`${head.element}${block ? picture(run, block) : waitingFor(packets, run, state.layer, 'sums')}`, page);
+    if (block) list.draw(tokenChoices(run, aboutBlock(block).rows), placed(block).position, direction(run)); // once it has its room
   }
 
   /** @param {Packet} of @param {Packet} block */
   function picture(of, block) {
-    const names = namesOf(of.about.tokens), name = (/** @type {number} */ position) => calledToken(of, position), now = placed(block);
-    const { sum, key, row } = now, { rows } = aboutBlock(block), position = rows[row], vectors = shown(block, key, sum);
-    head.draw(of, state, finding(block, sum, position, name(position)));
-    stops.draw(stopsOf(block).map(stop => ({ text: stop.label })), now.stop);
-
-    const lengths = vectors.map(one => ({ ...DRAWN[one], name: one === 'residual' && key === 'norm' ? 'before the norm' : DRAWN[one].name(sum), values: rows.map(at => lengthOf(block, one, sum, at)) }));
-    const longest = rows.map(at => Math.max(...['residual', 'added', 'sum', 'normed'].map(one => lengthOf(block, one, sum, at) || 0))), most = endOf(longest);
-    const beyond = rows.filter((_, i) => longest[i] > most).map(at => names[at]);
-    const lines = rows.map((at, i) => ({
-      name: names[at], word: at, key: i, chosen: i === row, says: `${begins(name(at))}: ${lengths.map(one => `${one.name} ${brief(one.values[i])}`).join(', ')}`,
-      fills: lengths.map(({ colour, values }) => ({ share: values[i] / most, text: Number.isFinite(values[i]) ? typeset(brief(values[i])) : '–', colour, cut: values[i] > most })),
-    }));
-    const long = rows.length < of.about.tokens.length ? `Tokens ${rows[0]} to ${rows[rows.length - 1]} of ${of.about.tokens.length}: the rest of this long run is not sent.` : '';
-    const cut = beyond.length && beyond.length < 6 ? `Some bars are cut: ${beyond.join(', ')} ${beyond.length > 1 ? 'are' : 'is'} far longer than the others.` : beyond.length ? 'Bars that are far longer than the others are cut.' : '';
+    const now = placed(block), { sum, row, position } = now, { rows } = aboutBlock(block), name = calledToken(of, position), vectors = shown(block, sum), size = of.about.model.d_model;
+    head.draw(of, state, finding(block, sum, position, name, withoutPart(of, { layer: state.layer, block: sum }, position)));
 
     const d = pointed >= 0 ? pointed : now.dimension;
-    const own = vectors.map((one, i) => ({ name: lengths[i].name, colour: lengths[i].colour, values: vectorOf(block, one, sum, row), within: withinOf(block, one, sum, row) }));
-    const said = (/** @type {number} */ at) => `number ${at}: ${own.map(one => `${one.name} ${typeset(sure(one.values[at], one.within))}`).join(', ')}`;
+    const drawn = vectors.map(one => ({ name: DRAWN[one].name(sum), colour: DRAWN[one].colour, values: vectorOf(block, one, sum, row), within: withinOf(block, one, sum, row), behind: one === 'normed' }));
     strips.draw({
-      key: [of.about.model.digest, of.about.sentence, of.about.second, of.about.edits, of.about.hidden.join(), state.layer, sum, key, row].join(' '), strips: own, chosen: d, kept: now.dimension,
-      label: `The ${of.about.model.d_model} numbers of ${name(position)}`, says: said(now.dimension),
+      key: [of.about.model.digest, of.about.sentence, of.about.second, of.about.edits, of.about.hidden.join(), state.layer, sum, row].join(' '), strips: drawn, chosen: d, kept: now.dimension,
+      label: `The ${size} numbers of ${name}`, says: `number ${now.dimension}: ${drawn.map(one => `${one.name} ${typeset(sure(one.values[now.dimension], one.within))}`).join(', ')}`,
     });
     put(strips.slider, { 'data-cell': `${position},${now.dimension}` });
-    const number = { step: `layers.${state.layer}.${SUMS[sum]}.${stopsOf(block)[now.stop].step}`, index: [position, now.dimension] };
-    return html`${stops.element}<p class="at-what">${reading(block, key, sum)}</p>
-      <div class="at-body"><div class="at-left">
-          <p class="an-legend"><span>Length of each token's vector:</span>${lengths.map(one => html`<span data-colour=${one.colour}><i></i><span>${one.name}</span></span>`)}</p>${bars(lines, { label: 'Tokens', kind: 'is-thin', direction: direction(of), choose: i => choose({ row: i }) })}
-          <p class="an-window">${[cut, long].filter(Boolean).join(' ')}</p></div>
-        <div class="at-beside"><h2>${begins(name(position))}: ${{ in: 'the numbers that come in', sum: 'number by number, added up', norm: 'its numbers before the norm and after' }[key]}</h2>${strips.element}
-          ${arithmetic(block, key, sum, row, d)}<div class="row an-table">${table(block, key, sum, row, d, vectors, own)}</div>
+    const number = { step: `layers.${state.layer}.${SUMS[sum]}.${last(block, sum)}`, index: [position, now.dimension] };
+    const long = rows.length < of.about.tokens.length ? html`<p class="an-window">Tokens ${rows[0]} to ${rows[rows.length - 1]} of ${of.about.tokens.length}: the rest of this long run is not sent.</p>` : nothing;
+    return html`${list.element}${long}<p class="at-what">${reading(block, sum)}</p>
+      <div class="at-body"><div class="at-left"><h2>${begins(name)}: what was kept and what was added</h2>${stacks(block, sum, row)}<div class="row an-table">${table(block, sum, row, d, vectors, drawn)}</div></div>
+        <div class="at-beside"><h2>Number by number</h2>${strips.element}${arithmetic(block, sum, row, d)}
           <div class="at-tools">${opener(() => open(number))}${context.options().keep ? coder(() => context.code()) : nothing}</div></div></div>`;
   }
 
-  /** One line on how to read it. @param {Packet} block @param {Key} key @param {number} sum */
-  function reading(block, key, sum) {
-    const { pre_norm: before } = aboutBlock(block), { kind } = normOf(block, sum);
-    if (key === 'in') return `Each token comes in with a vector, and keeps it on a path around ${ADDS[sum]}: the residual. A bar is its length.`;
-    if (key === 'sum') return `What ${ADDS[sum]} found is added to what each token had, number by number. Vectors that point apart add up to less than their lengths.`;
-    if (kind === 'none') return 'This model has no norm here: the numbers go on as they are.';
-    const first = kind === 'rms_norm' ? 'A token\'s numbers are divided by the root of their mean square' : 'The mean of a token\'s numbers is taken off and the rest divided by its spread';
-    const learned = block.arrays[`beta_${sum + 1}`] ? 'scaled by its gamma and moved by its beta' : 'scaled by its gamma';
-    return `${first}; then each number is ${learned}, the same for all tokens.${before ? ` This is what ${ADDS[sum]} reads.` : ''}`;
+  /** One line on what happens. @param {Packet} block @param {number} sum */
+  function reading(block, sum) {
+    const { kind } = normOf(block, sum), learned = block.arrays[`beta_${sum + 1}`] ? 'scales by gamma and moves by beta' : 'scales by gamma';
+    const does = kind === 'rms_norm' ? `divides by the root of the mean square and ${learned}` : `takes the mean off, divides by the spread, ${learned}`;
+    if (!aboutBlock(block).pre_norm) return `What ${ADDS[sum]} writes is added to what the token had.${kind === 'none' ? ' No norm follows.' : ` The norm then ${does}.`}`;
+    if (kind === 'none') return `This model has no norm here: ${ADDS[sum]} reads what came in as it is, and what it writes is added to that.`;
+    return `For ${ADDS[sum]} to read, a norm ${does}. What ${ADDS[sum]} writes is added to what came in.`;
   }
 
-  /** The chosen number, done again. @param {Packet} block @param {Key} key @param {number} sum @param {number} row @param {number} d */
-  function arithmetic(block, key, sum, row, d) {
-    const of = /** @type {Packet} */ (run), within = (/** @type {string} */ name) => withinOf(block, name, sum, row);
+  /** @typedef {{name: string, value: number}} Shown of a bar */
+
+  /** The two bars, in the order they are computed, and what the norm does to a length. @param {Packet} block @param {number} sum @param {number} row */
+  function stacks(block, sum, row) {
+    const of = /** @type {Packet} */ (run), { pre_norm: before, rows } = aboutBlock(block), { kind } = normOf(block, sum), whole = partsAlong(block, 'sum', sum, row), change = of.about.edits ? 'the change' : 'the rest', other = !before && isChanged(whole);
+    /** Where a change made another sum, its norm has no such parts. @type {Record<string, (of: import('./block.js').Along) => Shown[]>} */
+    const parted = {
+      sum: ({ kept, added, rest }) => [{ name: 'kept', value: kept }, ...(added ? [{ name: 'added', value: added }] : []), ...(isChanged(whole) ? [{ name: change, value: rest }] : [])],
+      normed: along => [
+        ...(before ? [{ name: 'came in', value: along.kept }] : other ? [{ name: 'of the changed sum', value: along.whole - along.beta }] : parted.sum({ ...along, rest: 0 })),
+        ...(along.beta ? [{ name: 'beta', value: along.beta }] : []), ...(!other && isChanged(along) ? [{ name: change, value: along.rest }] : []),
+      ],
+    };
+    const all = shown(block, sum).filter(name => name === 'sum' || name === 'normed').map(name => { const along = name === 'sum' ? whole : partsAlong(block, 'normed', sum, row); return { name, whole: along.whole, used: parted[name](along), changed: isChanged(along) }; });
+    const size = of.about.model.d_model, root = Math.sqrt(size), square = typeset(`√${size} = ${Number(root.toPrecision(3))}`);
+    const ends = all.map(({ name, used }) => Math.max(used.reduce((so, { value }) => so + Math.max(0, value), 0), name === 'normed' ? root : 0)), most = Math.max(...ends), own = most > FAR * Math.min(...ends);
+    const says = (/** @type {number} */ value) => typeset(sure(value, 0)), after = all.find(one => one.name === 'normed'), plain = lengthOf(block, 'normalized', sum, rows[row]), learned = block.arrays[`beta_${sum + 1}`] ? 'gamma and beta' : 'gamma';
+    const goes = !after ? '' : Math.abs(after.whole - plain) < SEEN * plain ? ` ${learned} change no length here.` : ` ${learned}${after.changed ? ' and the change' : ''} make ${says(after.whole)} of it.`;
+    return html`${all.map(({ name, whole, used }, i) => stack(name === 'sum' ? 'the sum' : before ? `what ${ADDS[sum]} reads, after the norm` : 'after the norm', used, whole, (own ? ends[i] : most) || 1, name === 'normed' ? root : NaN, square))}
+      <p class="an-how">Parts are measured along the vector that they make, so they add up to its length. ${own ? 'Each bar has a scale of its own here, as one is far longer than the other. ' : ''}${after ? `Divided by its ${kind === 'rms_norm' ? 'root of the mean square' : 'spread'}, ${says(spreadOf(operandsOf(block, sum, rows[row], 0)))}, a vector comes out near ${square} long, this one ${says(plain)};${goes}` : ''}</p>`;
+  }
+
+  /** A bar of parts one after the other; what is against the rest comes last, over what it takes off. @param {string} name @param {Shown[]} used @param {number} whole @param {number} most @param {number} mark @param {string} square */
+  function stack(name, used, whole, most, mark, square) {
+    if (!Number.isFinite(whole)) return html`<div class="an-stack"><p class="an-name">${name}: no numbers</p></div>`;
+    const texts = addingUp(used.map(one => one.value), whole), percent = (/** @type {number} */ value) => `${(100 * value / most).toFixed(2)}%`;
+    if (whole === 0) return html`<div class="an-stack"><p class="an-name">${name}: nothing is left</p></div>`;
+    let from = 0;
+    const drawn = [...used.filter(one => one.value > 0), ...used.filter(one => one.value < 0)].map(one => { from += one.value; return { ...one, low: Math.min(from, from - one.value) }; });
+    return html`<div class="an-stack"><p class="an-name">${name}</p>
+      <div class="an-bar" aria-hidden="true">${drawn.map(one => html`<i data-part=${one.name} ?data-less=${one.value < 0} style="left: ${percent(one.low)}; width: ${percent(Math.abs(one.value))}"></i>`)}${Number.isFinite(mark) ? html`<b style="left: ${percent(mark)}"></b>` : nothing}</div>
+      <p class="an-parts" dir="ltr"><span>${used.map((one, i) => html`${i ? (one.value < 0 ? ' − ' : ' + ') : ''}<b data-part=${one.name}><i></i>${one.name} ${i ? texts.values[i].replace('-', '') : typeset(texts.values[i])}</b>`)}${used.length > 1 ? html` = <strong>${texts.total}</strong>` : nothing}</span>${Number.isFinite(mark) ? html`<span class="an-root">${square}</span>` : nothing}</p></div>`;
+  }
+
+  /** The chosen number, done again. @param {Packet} block @param {number} sum @param {number} row @param {number} d */
+  function arithmetic(block, sum, row, d) {
+    const of = /** @type {Packet} */ (run), within = (/** @type {string} */ name) => withinOf(block, name, sum, row), { kind, eps } = normOf(block, sum);
     const four = (/** @type {number} */ value, off = 0) => plain(value, 4, off), signed = (/** @type {number} */ value, off = 0) => (value < 0 ? `(${four(value, off)})` : four(value, off));
-    if (key === 'in') {
-      const from = sum ? (aboutBlock(block).pre_norm ? 'the sum after attention' : 'what the norm after attention gave') : state.layer ? `what layer ${state.layer - 1} gave` : 'what the embedding gave';
-      return html`<p class="row-check" data-agrees="true">Recorded in this run: ${from}.</p>`;
+    /** @param {string} formula @param {typeof sumAgain} redo @param {(terms: Record<string, number>) => string} line @param {string} name @param {number} off */
+    function again(formula, redo, line, name, off) {
+      const { terms, made: result, recorded, digits, agrees } = redo(block, sum, row, d), wrong = wrongOf(redo, block, sum, row), all = of.about.model.d_model;
+      const words = wrong ? `Done again here, ${wrong} of ${all} numbers do not agree${agrees ? '' : `, this one among them: recorded is ${four(recorded, within(name))}`}: ${of.about.edits ? 'this run was changed on the way' : 'this model does more on the way'}.`
+        : `Recorded in this run; done again here from 16-bit numbers, all ${all} agree, this one ${digitsSaid(digits)}`;
+      return html`${formula && html`<p class="an-formula" dir="ltr">number ${d}: ${formula}</p>`}${worked(`${line(terms)} = ${four(result, off)}`, !wrong, words)}`;
     }
-    const redo = key === 'sum' ? sumAgain : normAgain, { terms, made: result, recorded, digits, agrees } = redo(block, sum, row, d), { kind, eps } = normOf(block, sum);
-    let formula = 'x = y', line = '';
-    if (key === 'sum') {
-      formula = `what came in + what ${ADDS[sum]} adds = sum`;
-      line = `${four(terms.residual, within('residual'))} + ${signed(terms.added, within('added'))} = ${four(result, within('residual') + within('added'))}`;
-    } else if (kind === 'none') line = four(result, within(readBy(block)));
-    else {
-      const small = typeset(String(eps)), plus = Number.isNaN(terms.beta) ? '' : ` + ${signed(terms.beta)}`;
-      const [over, under] = kind === 'rms_norm' ? ['x', '√(mean square + ε)'] : ['(x − mean)', kind === 'std_norm' ? '(√variance + ε)' : '√(variance + ε)'];
-      const x = four(terms.x, within(readBy(block))), top = kind === 'rms_norm' ? x : `(${x} − ${signed(terms.mean)})`, root = four(terms.variance);
-      formula = `${over} / ${under} · γ${plus && ' + β'} = y`;
-      line = `${top} / ${kind === 'std_norm' ? `(√${root} + ${small})` : `√(${root} + ${small})`} · ${signed(terms.gamma)}${plus} = ${four(result, within('normed'))}`;
-    }
-    const wrong = wrongOf(redo, block, sum, row), all = of.about.model.d_model, why = of.about.edits ? 'this run was changed on the way' : 'this model does more on the way';
-    return html`<p class="an-formula" dir="ltr">number ${d}: ${formula}</p><p class="an-line" dir="ltr">${line}</p>
-      <p class="row-check" data-agrees=${!wrong}>${wrong
-    ? `Done again here, ${wrong} of ${all} numbers do not agree${agrees ? '' : `, this one among them: recorded is ${four(recorded, within(key === 'sum' ? 'sum' : 'normed'))}`}: ${why}.`
-    : `Recorded in this run; done again here from 16-bit numbers, all ${all} agree, this one ${digitsSaid(digits)}\u00a0✓`}</p>`;
+    const sums = again('', sumAgain, terms => `kept + added: ${four(terms.residual, within('residual'))} + ${signed(terms.added, within('added'))}`, 'sum', within('residual') + within('added'));
+    if (kind === 'none') return sums;
+    const plus = block.arrays[`beta_${sum + 1}`] ? ' + β' : '', under = kind === 'rms_norm' ? '√(mean square + ε)' : kind === 'std_norm' ? '(√variance + ε)' : '√(variance + ε)';
+    const norm = again(`${kind === 'rms_norm' ? 'x' : '(x − mean)'} / ${under} · γ${plus} = y`, normAgain, terms => {
+      const x = four(terms.x, within(readBy(block))), top = kind === 'rms_norm' ? x : `(${x} − ${signed(terms.mean)})`, root = four(terms.variance), small = typeset(String(eps));
+      return `${top} / ${kind === 'std_norm' ? `(√${root} + ${small})` : `√(${root} + ${small})`} · ${signed(terms.gamma)}${plus && ` + ${signed(terms.beta)}`}`;
+    }, 'normed', within('normed'));
+    return aboutBlock(block).pre_norm ? html`${norm}${sums}` : html`${sums}${norm}`;
   }
 
-  /** What all numbers of the token have in common, and the chosen one. @param {Packet} block @param {Key} key @param {number} sum @param {number} row @param {number} d @param {string[]} named of which vectors @param {{name: string, values: Float32Array, within: number}[]} vectors */
-  function table(block, key, sum, row, d, named, vectors) {
-    const position = aboutBlock(block).rows[row], norm = operandsOf(block, sum, position, d), moments = named.map(one => momentsOf(block, one, sum, position));
-    const stands = key === 'norm' && norm.kind !== 'none', reads = (/** @type {number} */ i) => stands && i === 0; // the vector that the norm reads
-    /** How far the cosine with the first vector may be off: both were sent in steps. @param {number} i */
-    function off(i) {
-      const apart = (/** @type {number} */ k) => vectors[k].within * Math.sqrt(vectors[k].values.length) / (moments[k].length || 1);
-      return apart(0) + apart(i);
-    }
-    const at = (/** @type {string} */ name, /** @type {number[]} */ index) => ({ step: `layers.${state.layer}.${SUMS[sum]}.${name}`, index });
-    const last = (/** @type {number} */ value) => vectors.map((_, i) => ({ text: i === vectors.length - 1 ? plain(value) : '' }));
+  /** What all numbers of the vectors have in common, and the chosen one. @param {Packet} block @param {number} sum @param {number} row @param {number} d @param {string[]} named of which vectors @param {{name: string, values: Float32Array, within: number}[]} vectors */
+  function table(block, sum, row, d, named, vectors) {
+    const position = aboutBlock(block).rows[row], norm = operandsOf(block, sum, position, d), moments = named.map(one => momentsOf(block, one, sum, position)), reads = named.indexOf(readBy(block));
     /** A line of numbers, of which that of what the norm reads is a step of its own. @param {string} name @param {number[]} values @param {number} [own] @param {string} [step] */
-    const line = (name, values, own = NaN, step = '') => ({ name, cells: values.map((value, i) => (reads(i) && step ? { text: plain(own), to: at(step, [position]) } : { text: plain(value) })) });
-    const lines = norm.kind === 'rms_norm' && key === 'norm'
+    const line = (name, values, own = NaN, step = '') => ({ name, cells: values.map((value, i) => (i === reads && step && norm.kind !== 'none' ? { text: plain(own), to: { step: `layers.${state.layer}.${SUMS[sum]}.${step}`, index: [position] } } : { text: plain(value) })) });
+    const lines = norm.kind === 'rms_norm'
       ? [line('mean square', moments.map(one => one.square), norm.variance, 'mean_square')]
       : [line('mean', moments.map(one => one.mean), norm.mean, 'mean'), line('variance', moments.map(one => one.variance), norm.variance, 'variance')];
     lines.push(line('length', moments.map(one => one.length)), { name: `number ${d}`, cells: vectors.map((one, i) => ({ text: plain(one.values[d], 3, one.within), to: placeOfVector(named[i], sum, position, d) })) });
-    if (key === 'sum') lines.push({ name: 'cosine with what came in', cells: vectors.map((one, i) => ({ text: i ? plain(cosineOf(vectors[0].values, one.values), 3, off(i)) : '1' })) });
-    if (stands) {
-      lines.push({ name: `gamma of number ${d}`, cells: last(norm.gamma) });
-      if (!Number.isNaN(norm.beta)) lines.push({ name: `beta of number ${d}`, cells: last(norm.beta) });
-    }
-    return numberTable({ heads: [calledToken(/** @type {Packet} */ (run), position), ...vectors.map(one => one.name)], lines });
+    return numberTable({ heads: ['', ...named.map(one => DRAWN[one].short)], lines });
   }
 
   /** Where a number of a vector stands in the run. @param {string} name @param {number} sum @param {number} position @param {number} d @returns {import('./store.js').Place} */
@@ -239,17 +219,12 @@ export function addNorm(root, context) {
       render();
     },
     kept() {
-      const block = run && packets.get(run, state.layer);
-      if (!run || !block) return null;
-      const { sum, key } = placed(block), step = `${SUMS[sum]}.${key === 'norm' ? 'output' : key === 'sum' ? 'sum' : 'residual'}`;
-      return {
-        picture: key === 'norm' ? 'norm_sides' : 'lengths', query: toQuery({ ...made(state), layer: state.layer, head: state.head, step }),
-        name: key === 'norm' ? `All numbers before and after the norm after ${ADDS[sum]}, layer ${state.layer}` : `Lengths of what comes in and what ${ADDS[sum]} adds, layer ${state.layer}`,
-      };
+      if (!run || !packets.get(run, state.layer)) return null;
+      const sum = sumOf(state.step);
+      return { picture: 'lengths', query: toQuery({ ...made(state), layer: state.layer, head: state.head, step: `${SUMS[sum]}.sum` }), name: `Lengths of what comes in and what ${ADDS[sum]} adds, layer ${state.layer}` };
     },
     end() {
       packets.end();
-      stops.end();
       strips.end();
       page.remove();
     },
@@ -260,5 +235,5 @@ export function addNorm(root, context) {
 function plain(value, digits = 3, within = 0) {
   if (!(Math.abs(value) < 1e-3)) return typeset(sure(value, within, digits));
   const places = within > 0 ? Math.min(digits + 2, Math.max(0, Math.floor(-Math.log10(2 * within)))) : digits + 2;
-  return typeset(value.toFixed(places)).replace(/\.?0+$/, '').replace(/^−0$/, '0');
+  return typeset(String(Number(value.toFixed(places)) || 0));
 }

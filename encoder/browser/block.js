@@ -13,6 +13,9 @@ const ROUNDING = 2 ** -22; // of sums in float32, for each unit of size
 export const SUMS = /** @type {const} */ (['add_norm_1', 'add_norm_2']);
 export const ADDS = ['attention', 'feed-forward']; // what is added before each norm
 
+/** Which sum a step means: that after attention where it means none. What leaves the layer is the second one. @param {string} step */
+export const sumOf = step => Number(step === 'output' || step.startsWith('add_norm_2'));
+
 /** @param {Packet} block @returns {AboutBlock} */
 export const aboutBlock = block => /** @type {AboutBlock} */ (/** @type {unknown} */ (block.about));
 
@@ -71,7 +74,7 @@ export function operandsOf(block, sum, position, d) {
 }
 
 /** What the rest of a token's numbers is divided by. @param {{kind: Kind, eps: number, variance: number}} norm */
-const spreadOf = ({ kind, eps, variance }) => (kind === 'std_norm' ? Math.sqrt(variance) + eps : Math.sqrt(variance + eps));
+export const spreadOf = ({ kind, eps, variance }) => (kind === 'std_norm' ? Math.sqrt(variance) + eps : Math.sqrt(variance + eps));
 
 /** To how many digits a number that was done again agrees, in words. @param {number} digits */
 export const digitsSaid = digits => (digits < 1 ? 'as far as it was sent' : `to ${digits} ${digits === 1 ? 'digit' : 'digits'}`);
@@ -99,17 +102,30 @@ export function sumAgain(block, sum, i, d) {
   return { terms: { residual, added }, ...held(residual + added, whole, within) };
 }
 
+/** A vector's length in parts: how far what was `kept`, what was `added` and the norm's `beta` each reach along it; `rest` is what a change of the run made. Together they are `whole`. @typedef {{kept: number, added: number, beta: number, rest: number, whole: number}} Along */
+
+/**
+ * The parts of a token's sum, or of what the norm made of it: a norm is linear where its spread is held, so each part goes through it alone.
+ * @param {Packet} block @param {'sum' | 'normed'} name @param {number} sum @param {number} i @returns {Along}
+ */
+export function partsAlong(block, name, sum, i) {
+  const vector = vectorOf(block, name, sum, i), whole = size(vector), { pre_norm: before, rows } = aboutBlock(block), norm = operandsOf(block, sum, rows[i], 0);
+  const reach = (/** @type {ArrayLike<number>} */ values) => (whole === 0 ? 0 : product(values, vector) / whole);
+  const through = name === 'normed' && norm.kind !== 'none', spread = through ? spreadOf(norm) : 1, gamma = through ? row(arrayOf(block, 'gamma', sum)) : [];
+  const part = (/** @type {string} */ of) => {
+    const mean = through && norm.kind !== 'rms_norm' ? momentsOf(block, of, sum, rows[i]).mean : 0;
+    return reach(vectorOf(block, of, sum, i).map((value, d) => (value - mean) / spread * (gamma[d] ?? 1)));
+  };
+  const kept = part('residual'), added = name === 'normed' && before ? 0 : part('added'), beta = through && arrayOf(block, 'beta', sum) ? reach(row(arrayOf(block, 'beta', sum))) : 0;
+  return { kept, added, beta, rest: whole - kept - added - beta, whole };
+}
+
 /** How many of a token's numbers do not agree when they are done again. @param {(block: Packet, sum: number, i: number, d: number) => Redone} again @param {Packet} block @param {number} sum @param {number} i */
 export function wrongOf(again, block, sum, i) {
   const { shape } = arrayOf(block, 'sum', sum);
   let count = 0;
   for (let d = 0; d < shape[1]; d++) if (!again(block, sum, i, d).agrees) count++;
   return count;
-}
-
-/** The cosine of two vectors. @param {ArrayLike<number>} a @param {ArrayLike<number>} b */
-export function cosineOf(a, b) {
-  return product(a, b) / (size(a) * size(b));
 }
 
 /** The share of a normal distribution below a number, from its series. @param {number} x */

@@ -5,7 +5,7 @@ import { ACTIVATIONS, aboutBlock, ADDS, momentsOf, normOf, operandsOf, readBy, v
 import { short, sure, typeset } from './number.js';
 import { at, row } from './packet.js';
 import { digitsOf, largest } from './row.js';
-import { aboutOf } from './way_in.js';
+import { aboutOf } from './embedding_math.js';
 import { divisorOf, half, maskedOf, meeting, productsOf, scoresOf, softmax } from './strips.js';
 
 /** @typedef {import('./packet.js').Packet} Packet */

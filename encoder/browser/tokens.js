@@ -3,6 +3,7 @@
 import { AS_IS, children, el, focused, put, rove, walkByKeys, write } from './dom.js';
 import { html, nothing, render as into } from './lit.js';
 import { sure, typeset } from './number.js';
+import { inFull } from './run.js';
 
 /** @typedef {{names: string[], positions: number[], values: number[], within: number[], chosen: number, direction: 'ltr' | 'rtl', label: string, says: (row: number) => string}} RowView */
 
@@ -52,6 +53,15 @@ export function tokenRow({ choose }) {
 
 /** A word or token to choose. @typedef {{name: string, position: number, title?: string | null, off?: boolean, kind?: string}} Choice */
 
+const FADES = 32; // px at the ends of a row that goes on
+const LONG = 12; // letters from which on a token says in full what it is
+
+/** The tokens of a run to choose from; those that are not among `held` cannot be. @param {import('./packet.js').Packet} run @param {number[]} held @returns {Choice[]} */
+export const tokenChoices = (run, held) => run.about.tokens.flatMap((name, position) => {
+  const kind = run.about.kinds[position];
+  return kind === 'padding' ? [] : [{ name, position, off: !held.includes(position), kind: kind === 'word' ? '' : 'is-other', title: name.length > LONG ? inFull(run, name) : null }];
+});
+
 /** Words to choose one of: a row that breaks into lines, with one tab stop. @param {(position: number) => void} choose */
 export function wordRow(choose) {
   const element = el('div', { class: 'word-row', role: 'toolbar', 'aria-label': 'Words: choose the one to ask about' });
@@ -70,12 +80,12 @@ export function wordRow(choose) {
       into(html`${all.map(({ name, position, title, off, kind }) => html`<button type="button" class=${kind || nothing} data-word=${position} aria-pressed=${String(position === chosen)} aria-disabled=${off ? 'true' : nothing} title=${title ?? nothing}><bdi translate=${AS_IS.translate} lang=${AS_IS.lang}>${name}</bdi></button>`)}`, element);
       const buttons = /** @type {HTMLElement[]} */ ([...element.children]), one = buttons[at];
       if (!element.contains(focused(element)) || !buttons.some(each => each.tabIndex === 0)) rove(buttons, at);
-      if (shown !== chosen && one) {
+      if (shown !== chosen && one && element.clientWidth) {
+        shown = chosen;
         const box = element.getBoundingClientRect(), own = one.getBoundingClientRect();
-        if (own.left < box.left || own.right > box.right) element.scrollLeft += own.left - box.left - box.width / 2;
+        if (own.left < box.left + FADES || own.right > box.right - FADES) element.scrollLeft += own.left - box.left - box.width / 2;
         if (own.top < box.top || own.bottom > box.bottom) element.scrollTop += own.top - box.top - box.height / 2;
       }
-      shown = chosen;
     },
   };
 }

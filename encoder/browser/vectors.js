@@ -1,13 +1,14 @@
 // @ts-check
-// Vectors as strips below one another, on one scale, whose numbers a slider walks through.
+// Vectors as strips below one another, on one scale as far as they are of one size, whose numbers a slider walks through.
 import { canvasSlider } from './canvas.js';
 import { el, put, write } from './dom.js';
+import { html } from './lit.js';
 import { brief, sure, typeset } from './number.js';
 
-/** `colour` is one of those of the page, or that of each number's sign; `within` is how far a number may be off, `end` a scale of its own, `whole` the numbers that are written, where those that are drawn are on their way to them. @typedef {{name: string, values: Float32Array, within: number, colour: 'muted' | 'accent' | 'second' | 'ink' | 'sign', end?: number, whole?: Float32Array}} SliderStrip */
-/** @typedef {{key: string, strips: SliderStrip[], chosen: number, kept: number, label: string, says: string, high?: number}} SliderView */
+/** `colour` is one of those of the page, or that of each number's sign; `within` is how far a number may be off; `behind` a norm numbers may be of another size, `end` is a scale of its own, `whole` the numbers that are written, where those that are drawn are on their way to them. @typedef {{name: string, values: Float32Array, within: number, colour: 'muted' | 'accent' | 'second' | 'ink' | 'sign', behind?: boolean, end?: number, whole?: Float32Array}} SliderStrip */
+/** The number that is chosen stands in all strips that are as long as the first; `high` is how high each is. @typedef {{key: string, strips: SliderStrip[], chosen: number, kept: number, label: string, says: string, high?: number}} SliderView */
 
-const HIGH = 56, NAME = 17, FAR = 3; // px of a strip and of its name; how far above the usual the ends may lie
+const ROOM = 252, HIGH = 64, NAME = 19, FAR = 3, OTHER = 4; // px of all strips, of one at most and of its name; how far above the usual the ends may lie; times another end: then both are drawn to their own
 
 /** Where the bars end: the largest, unless a few are far above all others. @param {SliderStrip[]} strips */
 export function endOf(strips) {
@@ -16,16 +17,18 @@ export function endOf(strips) {
   return most > FAR * usual ? 1.5 * usual : most;
 }
 
-/** @param {{point: (d: number | null) => void, keep: (d: number) => void}} calls */
+/** `keep` hears of a number, and in which strip it was pressed, -1 for none. @param {{point: (d: number | null) => void, keep: (d: number, strip: number) => void}} calls */
 export function vectorSlider({ point, keep }) {
   const foot = el('p', { class: 'vs-foot' }), paper = canvasSlider({
-    name: 'vs', usual: 500, point, keep, again: () => { if (view) draw(view); },
-    under(across, _down, wide) {
+    name: 'vs', usual: 500, point, keep: d => keep(d, pressed), again: () => { if (view) draw(view); },
+    under(across, down, wide) {
+      pressed = Math.floor(down / (high + NAME));
       const count = view?.strips[0].values.length ?? 0, d = Math.floor(across / wide * count);
       return d >= 0 && d < count ? d : null;
     },
     keyed(key) {
       if (!view) return null;
+      pressed = -1;
       const by = { ArrowRight: 1, ArrowUp: 1, ArrowLeft: -1, ArrowDown: -1, PageUp: 10, PageDown: -10 }[key], last = view.strips[0].values.length - 1;
       return key === 'Home' ? 0 : key === 'End' ? last : by === undefined ? null : Math.min(last, Math.max(0, view.kept + by));
     },
@@ -33,45 +36,51 @@ export function vectorSlider({ point, keep }) {
   const { slider } = paper, element = el('div', { class: 'vs' }, slider, foot, paper.probe);
   /** @type {SliderView | null} */
   let view = null;
+  let pressed = -1, high = HIGH;
   /** @param {SliderView} given */
   function draw(given) {
     view = given;
-    const { strips, chosen, high = HIGH } = given, common = endOf(strips), endAt = (/** @type {SliderStrip} */ strip) => strip.end ?? common, first = endAt(strips[0]), own = strips.some(strip => endAt(strip) !== first), count = strips[0].values.length;
+    const { strips, chosen } = given, count = strips[0].values.length, [before, behind] = [false, true].map(is => strips.filter(strip => Boolean(strip.behind) === is)), own = behind.length ? [before, behind].map(endOf) : [];
+    const two = Math.max(...own) > OTHER * Math.min(...own), ends = two ? own : [endOf(strips), endOf(strips)], endAt = (/** @type {SliderStrip} */ strip) => strip.end ?? ends[Number(Boolean(strip.behind))], first = endAt(strips[0]);
     put(slider, { 'aria-label': given.label, 'aria-valuemin': 0, 'aria-valuemax': count - 1, 'aria-valuenow': given.kept, 'aria-valuetext': given.says });
-    const above = strips.reduce((sum, strip) => sum + strip.values.reduce((so, value) => so + Number(Math.abs(value) > endAt(strip)), 0), 0);
-    write(foot, `${count.toLocaleString('en-US')} numbers, drawn ${own ? 'in each strip to its largest' : `from ${typeset(brief(-first))} to ${brief(first)}`}${above ? `; ${above} go beyond` : ''}`);
+    const above = strips.reduce((sum, strip) => sum + strip.values.reduce((so, value) => so + Number(Math.abs(value) > endAt(strip)), 0), 0), to = (/** @type {number} */ end) => `${typeset(brief(-end))} to ${brief(end)}`;
+    write(foot, `${count.toLocaleString('en-US')} numbers, drawn ${!two && strips.some(strip => endAt(strip) !== first) ? 'in each strip to its largest' : `from ${to(first)}${two ? `, after the norm from ${to(ends[1])}` : ''}`}${above ? `; ${above} go beyond` : ''}`);
+    high = given.high ?? Math.min(HIGH, Math.round(ROOM / strips.length - NAME));
     const begun = paper.begin(`${given.key} ${chosen}`, () => strips.length * (high + NAME));
     if (!begun) return;
-    const { pen, colours: theirs, room, font } = begun, wide = room / count;
+    const { pen, colours: theirs, room, font } = begun, at = (chosen + 0.5) * room / count, thick = Math.max(room / count, 3);
     strips.forEach((strip, i) => {
-      const top = i * (high + NAME) + NAME, middle = top + high / 2, signed = strip.colour === 'sign', marked = signed ? theirs.ink : theirs.second, end = endAt(strip);
+      const { name, values, within, colour, whole = values } = strip, end = endAt(strip), bySign = colour === 'sign', marked = bySign ? theirs.ink : theirs.second;
+      const top = i * (high + NAME) + NAME, middle = top + high / 2, wide = room / values.length;
+      const size = (/** @type {number} */ value) => Math.min(1, Math.abs(value) / end) * high / 2;
       pen.fillStyle = theirs.muted;
-      pen.font = `13px ${font}`;
+      pen.font = `14px ${font}`;
       pen.textBaseline = 'alphabetic';
       pen.textAlign = 'left';
-      pen.fillText(strip.name, 0, top - 4);
+      pen.fillText(name, 0, top - 5);
+      const named = pen.measureText(name).width;
       pen.fillStyle = theirs.soft;
       pen.fillRect(0, top, room, high);
-      if (strip.colour !== 'sign') pen.fillStyle = theirs[strip.colour];
-      strip.values.forEach((value, d) => {
-        const size = Math.min(1, Math.abs(value) / end) * high / 2;
-        if (signed) pen.fillStyle = value < 0 ? theirs.second : theirs.accent;
-        if (Number.isFinite(value)) pen.fillRect(d * wide, value > 0 ? middle - size : middle, Math.max(0.8, wide - (wide > 5 ? 1 : 0)), size);
+      if (colour !== 'sign') pen.fillStyle = theirs[colour];
+      values.forEach((value, d) => {
+        if (bySign) pen.fillStyle = value < 0 ? theirs.second : theirs.accent;
+        if (Number.isFinite(value)) pen.fillRect(d * wide, value > 0 ? middle - size(value) : middle, Math.max(0.8, wide - (wide > 5 ? 1 : 0)), size(value));
       });
-      const value = strip.values[chosen], thick = Math.max(wide, 3), x = (chosen + 0.5) * wide;
-      pen.globalAlpha = 0.35;
+      if (values.length !== count) return;
+      const value = values[chosen];
       pen.fillStyle = marked;
-      pen.fillRect(x - thick / 2, top, thick, high);
+      pen.globalAlpha = 0.3;
+      pen.fillRect(at - thick / 2, i ? top - NAME : top, thick, i ? high + NAME : high);
       pen.globalAlpha = 1;
-      pen.fillStyle = marked;
-      const size = Math.min(1, Math.abs(value) / end) * high / 2;
-      if (Number.isFinite(value)) pen.fillRect(x - thick / 2, value > 0 ? middle - size : middle, thick, Math.max(1, size));
-      pen.textAlign = 'right';
-      pen.font = `600 13px ${font}`;
-      pen.fillStyle = marked;
-      pen.fillText(`number ${chosen}: ${typeset(sure((strip.whole ?? strip.values)[chosen], strip.within))}`, room, top - 4);
+      if (Number.isFinite(value)) pen.fillRect(at - thick / 2, value > 0 ? middle - size(value) : middle, thick, Math.max(1, size(value)));
+      pen.font = `600 14px ${font}`;
+      const text = `${i ? '' : `number ${chosen}: `}${typeset(sure(whole[chosen], within))}`, long = pen.measureText(text).width;
+      pen.fillText(text, Math.max(named + 12, Math.min(room - long, at + 6)), top - 5);
     });
   }
 
   return { element, slider, draw, end: paper.end };
 }
+
+/** Arithmetic that was done again here, with a tick where the run recorded the same; `words` say how, and where it did not what is wrong. @param {string} text @param {boolean} agrees @param {string} words */
+export const worked = (text, agrees, words) => html`<p class="vs-worked" dir="ltr"><span>${text}</span>${agrees ? html` <span class="vs-tick" role="img" data-agrees="true" aria-label=${words} title=${words}>✓</span>` : html`<span class="vs-tick" data-agrees="false">${words}</span>`}</p>`;

@@ -21,6 +21,7 @@ ALIGNED = 8
 DTYPES = {"f32": "<f4", "u16": "<u2", "i16": "<i2"}
 WHOLE, NO_SHARE = 65534, 65535  # of u16: a share of 1, and what is no finite number
 LARGEST, NO_VALUE = 32767, -32768  # of i16: the end of the scale, and what is no finite number
+NOTHING = 1e-30  # a step of numbers that are all zero, none of which is off by more
 DEEPEST = 8  # nesting of a header
 MOST_SIZES, LARGEST_SIZE = 8, 2**31  # of an array's shape
 
@@ -77,7 +78,7 @@ def signed(values: Values) -> Stored:
     """Values of both signs in steps of the largest size / 32767."""
     finite = np.isfinite(values)
     known = np.where(finite, values, 0).astype(np.float64)
-    scale = float(np.abs(known).max(initial=0.0)) / LARGEST or 1.0
+    scale = float(np.abs(known).max(initial=0.0)) / LARGEST or NOTHING
     return Stored(np.where(finite, np.rint(known / scale), NO_VALUE).astype("<i2"), scale)
 
 

@@ -20,7 +20,6 @@ from encoder.support.formatting import percent
 SENTENCE = "The keys to the cabinet [MASK] on the table."
 LAYERS, GAP, KEYS = 6, 6, 2
 NUMBER = r"[\u2212-]?\d[\d.,]*(?:e[\u2212-]?\d+)?"
-BARS = "all => all.map(one => [...one.querySelectorAll('.bar-said')].map(bar => bar.textContent))"
 CELLS = "rows => rows.map(row => [...row.cells].map(cell => cell.textContent))"
 Opened = Callable[..., Page]
 Packets = dict[Any, bytes]
@@ -79,10 +78,9 @@ def close(text: str, value: float, digits: int = 3) -> bool:
     return abs(number(text) - value) <= 0.51 * 10.0 ** (np.floor(np.log10(max(abs(value), 1e-3))) - digits + 1)
 
 
-def numbers_of(page: Page) -> list[float]:
-    """The numbers of the line of arithmetic, in order."""
-    text = page.locator(".an-line").first.inner_text()
-    return [number(one) for one in re.findall(NUMBER, text)]
+def numbers_of(line: Locator) -> list[float]:
+    """The numbers of a line of arithmetic, in order."""
+    return [number(one) for one in re.findall(NUMBER, line.inner_text())]
 
 
 def spelled(share: float) -> str:
@@ -98,45 +96,87 @@ def length(trace: Trace, step: str, at: int) -> float:
     return float(trace[step][at].norm())
 
 
-def test_the_headline_says_how_much_is_added_and_what_the_norm_makes_of_it(opened: Opened, trace: Trace) -> None:
+def chosen(page: Page, position: int) -> Locator:
+    return page.locator(f".word-row [data-word='{position}']")
+
+
+def test_the_headline_says_what_the_part_costs_and_adds_and_what_the_norm_makes_of_it(
+    opened: Opened, base: TextEncoder, trace: Trace
+) -> None:
     page = opened("add_norm", layer=4)
-    for layer, after, n, sublayer in (
-        (4, "after attention", 1, "attention"),
-        (2, "after feed-forward", 2, "feed_forward"),
+    gap, are = trace["mlm.probabilities"][GAP], base.tokenizer.token_to_id("are")
+    for layer, after, n, sublayer, amount in (
+        (4, "after attention", 1, "attention", "times"),
+        (2, "after feed-forward", 2, "feed_forward", "of"),
     ):
         page.get_by_role("radio", name=f"layer {layer}", exact=True).click()
         page.get_by_role("radio", name=after).click()
+        without = base.trace(SENTENCE, edits=(Edit(f"layers.{layer}.{sublayer}.output", "zero"),))
+        now = float(without["mlm.probabilities"][GAP, are])
         at = f"layers.{layer}.add_norm_{n}"
         share = length(trace, f"layers.{layer}.{sublayer}.output", GAP) / length(trace, f"{at}.residual", GAP)
-        ends = trace[f"{at}.output"].norm(dim=-1)
-        said = f"What {sublayer.replace('_', '-')} adds to the gap is {spelled(share)} as long as what it had; "
+        part, end = sublayer.replace("_", "-"), length(trace, f"{at}.output", GAP)
+        assert abs(end / 512**0.5 - 1) > 0.1  # gamma makes it another length
         expect(title(page)).to_have_text(
-            f"{said}the norm brings the tokens to lengths from {float(ends.min()):.3g} to {float(ends.max()):.3g}."
+            f"Without the {part} of layer {layer} “are” falls from {percent(float(gap[are]))} to {percent(now)}; it "
+            f"added {share:.2g} {amount} the length that was there; the norm brought the sum to 22.6, the square root "
+            f"of 512, and its gamma to {end:.3g}."
         )
-    page.get_by_role("option").nth(KEYS).click()
-    expect(title(page)).to_contain_text("adds to “keys” is")
+    chosen(page, KEYS).click()  # what the part costs is told at the gap alone
+    share = length(trace, "layers.2.feed_forward.output", KEYS) / length(trace, "layers.2.add_norm_2.residual", KEYS)
+    expect(title(page)).to_contain_text(f"Feed-forward added {share:.2g} of the length that “keys” had;")
     assert page.evaluate("window.store.get().word") == KEYS
+    page.get_by_role("radio", name="layer 5", exact=True).click()
+    chosen(page, GAP).click()
+    page.get_by_role("radio", name="after attention").click()
+    near = length(trace, "layers.5.add_norm_1.output", GAP)
+    expect(title(page)).to_contain_text(f"brought the sum to {near:.3g}, near the square root of 512, 22.6.")
 
 
-def test_bars_and_table_are_of_the_run(opened: Opened, trace: Trace) -> None:
+@pytest.mark.parametrize(("layer", "n", "sublayer"), [(5, 1, "attention"), (2, 2, "feed_forward")])
+def test_the_bars_are_what_was_kept_and_what_was_added(
+    opened: Opened, base: TextEncoder, trace: Trace, layer: int, n: int, sublayer: str
+) -> None:
+    """Both parts along the sum; and each for itself through the norm, whose spread is held as it was."""
+    at = f"layers.{layer}.add_norm_{n}"
+    page = opened("add_norm", layer=layer, step=f"add_norm_{n}.sum")
+    norm = base.model.get_submodule(f"layers.{layer}.norm{n}")
+    gamma, beta = (norm.get_parameter(name).detach().double().numpy() for name in ("weight", "bias"))
+    for position in (GAP, KEYS, 0):
+        chosen(page, position).click()
+        kept, added, whole, after = (
+            trace[step][position].double().numpy()
+            for step in (f"{at}.residual", f"layers.{layer}.{sublayer}.output", f"{at}.sum", f"{at}.output")
+        )
+        along, spread = whole / np.linalg.norm(whole), np.sqrt(whole.var() + base.config.norm_eps)
+        through = [(part - part.mean()) / spread * gamma @ after / np.linalg.norm(after) for part in (kept, added)]
+        rows = {
+            "the sum": [kept @ along, added @ along, np.linalg.norm(whole)],
+            "after the norm": [*through, beta @ after / np.linalg.norm(after), np.linalg.norm(after)],
+        }
+        for name, values in rows.items():
+            stack = page.locator(".an-stack").filter(has_text=name)
+            text = stack.locator(".an-parts > span").first.inner_text()
+            signed = re.sub("\u2212 ([a-z]+ )", "\\1\u2212", text)
+            said = [number(one) for one in re.findall(r"[\u2212-]?\d[\d.]*", signed)]
+            np.testing.assert_allclose(said, values, atol=0.101, rtol=1e-3)
+            assert sum(said[:-1]) == pytest.approx(said[-1], abs=1e-9)  # as they are written
+            wide = stack.locator(".an-bar i").evaluate_all("all => all.map(one => parseFloat(one.style.width))")
+            shares = np.abs(values[:-1]) / np.abs(values[:-1]).sum()
+            np.testing.assert_allclose(sorted(wide), sorted(shares * sum(wide)), atol=0.05)
+    expect(page.locator(".an-root")).to_have_text("√512 = 22.6")
+    spread = float((trace[f"{at}.variance"][0] + base.config.norm_eps) ** 0.5)
+    expect(page.locator(".an-how")).to_contain_text(f"Divided by its spread, {spread:.3g}")
+
+
+def test_the_table_is_of_the_run(opened: Opened, trace: Trace) -> None:
     page = opened("add_norm", layer=3, step="add_norm_2.output", cell=f"layers.3.add_norm_2.output:{KEYS},7")
-    for stop, steps in (
-        ("what comes in", ["add_norm_2.residual"]),
-        ("the sum", ["add_norm_2.residual", "feed_forward.output", "add_norm_2.sum"]),
-        ("the norm", ["add_norm_2.sum", "add_norm_2.normalized", "add_norm_2.output"]),
-    ):
-        page.get_by_role("radiogroup", name="Stop").get_by_role("radio", name=stop).click()
-        rows = page.get_by_role("option").evaluate_all(BARS)
-        assert len(rows) == len(trace.tokens)
-        for i, texts in enumerate(rows):
-            true = [length(trace, f"layers.3.{step}", i) for step in steps]
-            assert all(close(text, value) for text, value in zip(texts, true, strict=True)), (stop, i)
-        table = {line[0]: line[1:] for line in page.locator(".an-table tr").evaluate_all(CELLS)}
-        for row, step in enumerate(steps):
-            values = trace[f"layers.3.{step}"][KEYS]
-            assert close(table["length"][row], float(values.norm()))
-            assert abs(number(table["number 7"][row]) - float(values[7])) < 5e-3
-            assert close(table["variance"][row], float(values.var(correction=0)), 2)
+    table = {line[0]: line[1:] for line in page.locator(".an-table tr").evaluate_all(CELLS)}
+    for row, step in enumerate(("add_norm_2.residual", "feed_forward.output", "add_norm_2.sum", "add_norm_2.output")):
+        values = trace[f"layers.3.{step}"][KEYS]
+        assert close(table["length"][row], float(values.norm()))
+        assert abs(number(table["number 7"][row]) - float(values[7])) < 5e-3
+        assert close(table["variance"][row], float(values.var(correction=0)), 2)
 
 
 def test_the_arithmetic_of_a_number_is_done_again_and_agrees(opened: Opened, base: TextEncoder, trace: Trace) -> None:
@@ -148,14 +188,15 @@ def test_the_arithmetic_of_a_number_is_done_again_and_agrees(opened: Opened, bas
     )
     norm = base.model.get_submodule("layers.3.norm1")
     learned = [float(norm.get_parameter(name)[17]) for name in ("weight", "bias")]
-    expected = [x, mean, variance, base.config.norm_eps, *learned, y]
-    np.testing.assert_allclose(numbers_of(page), expected, rtol=2e-3, atol=1e-5)
-    expect(page.locator(".row-check")).to_have_text(re.compile(r"all 512 agree, this one to \d digits\s✓"))
-    page.get_by_role("radio", name="the sum").click()
+    sums, normed = page.locator(".vs-worked").all()
     added = float(trace["layers.3.attention.output"][KEYS, 17])
-    np.testing.assert_allclose(
-        numbers_of(page), [float(trace[f"{at}.residual"][KEYS, 17]), added, x], rtol=2e-3, atol=1e-5
-    )
+    expected = [float(trace[f"{at}.residual"][KEYS, 17]), added, x]
+    np.testing.assert_allclose(numbers_of(sums), expected, rtol=2e-3, atol=1e-5)
+    expected = [x, mean, variance, base.config.norm_eps, *learned, y]
+    np.testing.assert_allclose(numbers_of(normed), expected, rtol=2e-3, atol=1e-5)
+    for line in (sums, normed):
+        tick = line.locator("[data-agrees=true]")
+        expect(tick).to_have_attribute("title", re.compile(r"all 512 agree, this one to \d digits$"))
 
 
 def test_dimensions_and_tokens_by_keys_and_by_pointing(opened: Opened) -> None:
@@ -171,14 +212,32 @@ def test_dimensions_and_tokens_by_keys_and_by_pointing(opened: Opened) -> None:
     assert box
     slider.click(position={"x": box["width"] * 100.5 / 512, "y": 40})
     expect(slider).to_have_attribute("aria-valuenow", re.compile("^(99|100|101)$"))
-    chosen = slider.get_attribute("aria-valuenow")
-    page.get_by_role("option", selected=True).focus()
-    page.keyboard.press("ArrowDown")
-    expect(page.get_by_role("option", selected=True)).to_be_focused()
-    assert page.evaluate("window.store.get().word") == KEYS + 1
-    assert page.evaluate("window.store.get().layer") == 3
+    number = slider.get_attribute("aria-valuenow")
+    chosen(page, KEYS).focus()
+    page.keyboard.press("ArrowRight")
+    expect(chosen(page, KEYS + 1)).to_be_focused()
+    page.keyboard.press("Enter")
+    assert page.evaluate("[store.get().word, store.get().layer]") == [KEYS + 1, 3]
     page.keyboard.press("Home")
-    assert page.evaluate("window.store.get().cell") == f"layers.3.add_norm_1.output:0,{chosen}"
+    page.keyboard.press("Enter")
+    assert page.evaluate("window.store.get().cell") == f"layers.3.add_norm_1.output:0,{number}"
+    assert barriers(page) == []
+
+
+def test_what_a_change_made_is_told_apart(opened: Opened, base: TextEncoder) -> None:
+    def changed(step: str, kind: str = "zero", **more: Any) -> Page:
+        trace = base.trace(SENTENCE, edits=(Edit(step, kind, **more),))
+        return opened("add_norm", runs=packed(base, trace), layer=3, word=GAP, step="add_norm_1.sum")
+
+    page = changed("layers.3.attention.output")
+    expect(title(page)).to_contain_text("; it added nothing to the gap;")
+    expect(page.locator(".an-parts [data-part=added]")).to_have_count(0)
+    page = changed("layers.3.add_norm_1.sum")
+    expect(page.locator(".an-stack").first).to_have_text("the sum: nothing is left")
+    expect(page.locator(".vs-worked [data-agrees=false]")).to_contain_text("this run was changed on the way")
+    page = changed("layers.3.add_norm_1.output", "scale", value=2.0)
+    expect(page.locator(".an-parts [data-part='the change']")).to_have_count(1)
+    expect(title(page)).not_to_contain_text("gamma")
 
 
 def test_a_model_without_a_norm_at_first_and_with_norms_before(opened: Opened) -> None:
@@ -188,13 +247,12 @@ def test_a_model_without_a_norm_at_first_and_with_norms_before(opened: Opened) -
     page = opened("add_norm", runs=packed(encoder, trace), layer=0, word=2, step="add_norm_1.output")
     expect(page.locator(".at-what")).to_contain_text("This model has no norm here")
     expect(title(page)).to_contain_text("no norm stands on this path, so the sum keeps its length of")
-    assert page.get_by_role("radiogroup", name="Stop").get_by_role("radio").all_inner_texts() == [
-        "what comes in",
-        "the norm",
-        "the sum",
-    ]
+    assert page.locator(".an-name").all_inner_texts() == ["the sum"]
     page.get_by_role("radio", name="after feed-forward").click()
-    expect(page.locator(".row-check")).to_contain_text("all 48 agree")
+    assert page.locator(".an-name").all_inner_texts() == ["what feed-forward reads, after the norm", "the sum"]
+    read = length(trace, "layers.0.add_norm_2.output", 2)
+    expect(page.locator(".an-parts").first).to_contain_text(f"came in {read:.2f}")
+    expect(page.locator(".vs-worked [data-agrees=true]")).to_have_count(2)
     expect(title(page)).to_contain_text("no norm stands on this path")
     page.get_by_role("radio", name="layer 1", exact=True).click()  # the last one, and a final norm
     whole = length(trace, "layers.1.add_norm_2.sum", 2)
@@ -232,7 +290,7 @@ def test_the_units_of_a_word_are_those_of_the_run(opened: Opened, trace: Trace) 
         assert close(listed.nth(i).locator(".bar-said").inner_text(), value)
     listed.nth(2).click()
     third = int(best.indices[2])
-    assert numbers_of(page)[-1] == pytest.approx(float(after[KEYS, third]), rel=1e-3)
+    assert numbers_of(page.locator(".an-line").first)[-1] == pytest.approx(float(after[KEYS, third]), rel=1e-3)
     expect(page.locator(".ff-proof")).to_have_attribute("title", re.compile("all 2,048 agree"))
     row = page.locator(".tr-value").all_inner_texts()
     assert all(close(text, float(after[i, third]), 2) for i, text in enumerate(row))
@@ -271,7 +329,7 @@ def test_a_layer_and_those_beside_it_are_loaded_and_what_does_not_come_is_asked_
     page.wait_for_function("window.asked.length >= 4")
     assert page.evaluate("window.asked.slice(0, 4)") == ["run", "2", "1", "3"]
     page.get_by_role("radio", name="layer 3", exact=True).click()
-    page.get_by_role("option").first.click()
+    page.locator("[data-word]").first.click()
     assert page.evaluate("window.asked.filter(one => one === '3').length") == 1
     tall = page.evaluate("document.querySelector('section.at').offsetHeight")
     page.get_by_role("radio", name="layer 5", exact=True).click()
@@ -389,7 +447,7 @@ def test_every_stop_has_its_operands_and_comes_to_what_was_recorded(
     np.testing.assert_allclose([number(one) for one in spoken[-1:]], [float(x[d] * w[d])], **close_to)
     hidden, bias = float(run[f"{at}feed_forward.hidden"][KEYS, unit]), block.feed_forward.w_1.bias.detach()[unit]
     wanted = [hidden] if name == "modern" else [float(x @ w), float(bias), hidden]
-    np.testing.assert_allclose(numbers_of(page), wanted, **close_to)
+    np.testing.assert_allclose(numbers_of(page.locator(".an-line").first), wanted, **close_to)
     expect(page.locator(".row-check")).to_have_count(0)  # nothing that does not agree
     if name == "modern":
         up = float(run[f"{at}feed_forward.up"][KEYS, unit])
@@ -400,7 +458,9 @@ def test_every_stop_has_its_operands_and_comes_to_what_was_recorded(
     d = int(output.abs().argmax())
     expect(slider).to_have_attribute("aria-valuenow", str(d))
     np.testing.assert_allclose(
-        numbers_of(page), [float(v) for v in (value[unit], row[d], value[unit] * row[d])], **close_to
+        numbers_of(page.locator(".an-line").first),
+        [float(v) for v in (value[unit], row[d], value[unit] * row[d])],
+        **close_to,
     )
     first, *terms, whole = all_numbers(page, ".cv-said")
     assert (first, whole) == (d, pytest.approx(float(output[d]), rel=5e-3))
@@ -410,7 +470,9 @@ def test_every_stop_has_its_operands_and_comes_to_what_was_recorded(
 
     stop(page, "added")
     residual, total = (float(run[f"{at}add_norm_2.{step}"][KEYS, d]) for step in ("residual", "sum"))
-    np.testing.assert_allclose(numbers_of(page), [residual, float(output[d]), total], **close_to)
+    np.testing.assert_allclose(
+        numbers_of(page.locator(".an-line").first), [residual, float(output[d]), total], **close_to
+    )
     slider.focus()
     page.keyboard.press("End")
     last = encoder.config.d_model - 1

@@ -1,4 +1,4 @@
-"""Embedding & position in the browser: every number is the run's, for any token and stop, by pointer and by keys."""
+"""Embedding & position in the browser: every number is the run's, for any token and part, by pointer and by keys."""
 
 import re
 from collections.abc import Callable
@@ -15,7 +15,7 @@ from encoder import PRESETS, Edit, EncoderConfig, TextEncoder, Trace
 from encoder.metrics import nearest_words
 from encoder.packet.embedding import level_4
 from encoder.packet.run import level_1
-from encoder.support.formatting import brief
+from encoder.support.formatting import brief, percent
 
 SENTENCE = "The keys to the cabinet [MASK] on the unbelievable table."
 KEYS, CABINET, GAP = 2, 5, 6
@@ -49,7 +49,7 @@ def trace(base: TextEncoder) -> Trace:
 
 
 def packets(encoder: TextEncoder, trace: Trace) -> dict[int, bytes]:
-    return {1: level_1(encoder, trace, off=False), 4: level_4(encoder, trace)}
+    return {1: level_1(encoder, trace), 4: level_4(encoder, trace)}
 
 
 @pytest.fixture
@@ -72,12 +72,12 @@ def word(page: Page, position: int) -> Locator:
     return page.locator(f"[data-word='{position}']")
 
 
-def stop(page: Page, name: str) -> None:
-    page.get_by_role("radiogroup", name="Stop").get_by_role("radio", name=re.compile(f"^{name}")).click()
+def light(page: Page, name: str) -> None:
+    page.get_by_role("radiogroup", name="Beside").get_by_role("radio", name=re.compile(f"^{name}")).click()
 
 
 def bars(page: Page) -> list[tuple[str, str]]:
-    rows = page.locator(".em-left .bars li").all()
+    rows = page.locator(".em-beside .bars li").all()
     return [(one.locator(".bar-name").inner_text(), one.locator(".bar-said").inner_text()) for one in rows]
 
 
@@ -85,8 +85,22 @@ def written(text: str) -> float:
     return float(text.replace("\u2212", "-").replace(",", ""))
 
 
-def number(page: Page) -> Locator:
-    return page.get_by_role("slider", name=re.compile("^(Number|Pair)$"))
+def strips(page: Page) -> Locator:
+    return page.get_by_role("slider", name=re.compile("^The .* numbers of"))
+
+
+def number(page: Page, to: int) -> None:
+    """Choose a number by keys."""
+    strips(page).focus()
+    for key in ("Home", *["PageUp"] * (to // 10), *["ArrowRight"] * (to % 10)):
+        page.keyboard.press(key)
+    expect(strips(page)).to_have_attribute("aria-valuenow", str(to))
+
+
+def shown(page: Page) -> dict[str, float]:
+    """The chosen number of each strip."""
+    text = (strips(page).get_attribute("aria-valuetext") or "").partition(": ")[2]
+    return {name: written(value) for name, value in (one.rsplit(" ", 1) for one in text.split(", "))}
 
 
 def test_it_opens_with_the_words_nearest_to_the_word_that_tells_most(
@@ -102,41 +116,66 @@ def test_it_opens_with_the_words_nearest_to_the_word_that_tells_most(
         near = nearest_words(base, trace.ids[position], 10)
         first, cosine = near[0]
         name = {GAP: "the gap", 0: "[CLS]"}.get(position, f"“{trace.tokens[position]}”")
-        said = f"Of 16,379 words and pieces in the table, “{first}” is nearest to {name}: cosine {cosine:.2f}."
         if cosine > 0.25:
-            expect(finding(page)).to_have_text(said)
+            expect(finding(page)).to_contain_text(f"The table puts {name} nearest to “{first}” (cosine {cosine:.2f}); ")
         else:
-            expect(finding(page)).to_contain_text(f"No word is near {name}")
+            expect(finding(page)).to_contain_text(f"The table puts {name} near no word (“{first}” comes closest")
         assert bars(page) == [(text, f"{value:.2f}".replace("-", "\u2212")) for text, value in near]
     assert page.evaluate("window.asked") == ["1", "4"]  # nothing was sent for any of them
 
 
-def test_every_stop_says_the_numbers_of_the_run(opened: Opened, trace: Trace) -> None:
+def test_the_headline_says_what_positions_cost_the_guess(opened: Opened, base: TextEncoder, trace: Trace) -> None:
+    """That of the gap, whichever word is chosen; without a guess how far the chosen word moves."""
+    best = int(trace["mlm.probabilities"][GAP].argmax())
+    without = base.trace(SENTENCE, edits=(Edit("embedding.positions", "zero"),))
+    before, after = (percent(float(one["mlm.probabilities"][GAP, best])) for one in (trace, without))
+    page = opened(word=CABINET)
+    said = f"without positions “{base.tokenizer.id_to_token(best)}” falls from {before} to {after}."
+    expect(finding(page)).to_contain_text(said)
+    word(page, KEYS).click()
+    expect(finding(page)).to_contain_text(said)
+    trace = base.trace("The cat chased the mouse.")
+    without = base.trace("The cat chased the mouse.", edits=(Edit("embedding.positions", "zero"),))
+    moved = (without["output"][2] - trace["output"][2]).norm() / trace["output"][2].norm()
+    page = opened((base, trace), word=2)
+    expect(finding(page)).to_contain_text(
+        f"without positions the last vector of “cat” moves by {percent(float(moved))} of its length."
+    )
+
+
+def test_the_strips_add_up_number_by_number(opened: Opened, trace: Trace) -> None:
     page = opened(word=KEYS)
     tokens, scaled, places, output = (trace[f"embedding.{one}"] for one in ("tokens", "scaled", "positions", "output"))
-    stop(page, "×")
-    expect(finding(page)).to_contain_text(f"“keys” has length {brief(float(scaled[KEYS].norm()))};")
-    told = [value for _, value in bars(page)]
-    assert told == [brief(float(one[KEYS].norm())) for one in (tokens, scaled, places)]
-    stop(page, "sum")
     for chosen in (0, 17, 300, 511):
-        number(page).fill(str(chosen))
-        text = page.locator(".em-sum").inner_text()
-        expect(page.locator(".em-check")).to_have_attribute("data-agrees", "true")
-        token, factor, place, total = (
-            written(one) for one in re.findall(r"[\u2212-]?\d[\d.]*", text.replace("\u2212 ", "\u2212"))
-        )
-        for shown, true in ((token, tokens), (place, places), (total, output)):
-            assert abs(shown - float(true[KEYS, chosen])) <= 0.0051, (text, chosen)
+        number(page, chosen)
+        for name, true in (("the word × 22.6", scaled), (f"+ place {KEYS}", places), ("= the sum", output)):
+            assert abs(shown(page)[name] - float(true[KEYS, chosen])) <= 0.0051, (name, chosen)
+        line = page.locator(".vs-worked")
+        expect(line.locator("[data-agrees=true]")).to_have_attribute("title", re.compile("it agrees"))
+        text = line.inner_text().partition(": ")[2].replace("\u2212 ", "\u2212")
+        token, factor, place, total = (written(one) for one in re.findall(r"[\u2212-]?\d[\d.]*", text))
+        for value, true in ((token, tokens), (place, places), (total, output)):
+            assert abs(value - float(true[KEYS, chosen])) <= 0.0051, (text, chosen)
         assert abs(factor - 512**0.5) < 1e-3 and abs(token * factor + place - total) < 0.0101
-        assert written(page.locator(".em-check").inner_text().split()[3].rstrip(":")) == total
+    light(page, "sum")
+    told = [brief(float(one[KEYS].norm())) for one in (tokens, scaled, places, output)]
+    assert bars(page) == list(zip(("the word", "the word × 22.6", f"place {KEYS}", "the sum"), told, strict=True))
     cosine = float(tokens[KEYS] @ output[KEYS] / (tokens[KEYS].norm() * output[KEYS].norm()))
-    expect(finding(page)).to_have_text(
-        f"After the sum, the vector of “keys” has a cosine of {cosine:.2f} with its row of the table."
-    )
-    strips = page.get_by_role("slider", name="The 512 numbers of “keys”")
-    assert "the word × 22.6" in (strips.get_attribute("aria-valuetext") or "")
+    expect(page.locator(".em-what")).to_contain_text(f"The sum has a cosine of {cosine:.2f} with the word's row")
     assert page.evaluate("window.store.get().cell") == f"embedding.output:{KEYS},511"
+
+
+def test_a_strip_that_is_pressed_is_lit(opened: Opened) -> None:
+    page = opened(word=KEYS)
+    box = strips(page).bounding_box()
+    assert box
+    for strip, name in ((1, "place"), (2, "sum"), (0, "word")):
+        strips(page).click(position={"x": 40, "y": box["height"] * (strip + 0.6) / 3})
+        expect(page.get_by_role("radiogroup", name="Beside").get_by_role("radio", checked=True)).to_have_text(name)
+    light(page, "place")
+    strips(page).focus()
+    page.keyboard.press("ArrowRight")  # a key changes the number alone
+    expect(page.get_by_role("radiogroup", name="Beside").get_by_role("radio", checked=True)).to_have_text("place")
 
 
 def test_the_waves_are_the_recorded_places(opened: Opened, trace: Trace) -> None:
@@ -146,20 +185,22 @@ def test_the_waves_are_the_recorded_places(opened: Opened, trace: Trace) -> None
     like = unit @ unit[CABINET]
     others = [i for i in range(len(like)) if i != CABINET]
     least = min(others, key=lambda i: like[i])
-    expect(finding(page)).to_contain_text(
+    expect(page.locator(".em-what strong")).to_contain_text(
         f"cosine {max(like[others]):.2f}, and least like place {least}, {like[least]:.2f}"
     )
-    drawn = page.locator(".em-beside .curve svg")
+    drawn = page.locator(".em-alike .curve svg")
     assert f"from {like.min():.2g} to 1" in (drawn.get_attribute("aria-label") or "")
     # The dots of a pair stand where the run's numbers are, on a scale from 1 at the top to -1 at 100.
     dots = page.locator(".em-waves .curve").first.locator(".curve-dots.is-first").get_attribute("d") or ""
     heights = [1 - float(y) / 50 for y in re.findall(r"M[\d.]+ ([\d.-]+)h0", dots)]
     np.testing.assert_allclose(heights, places[:, 0], atol=1e-3)
     for chosen in (0, 33, 148):
-        number(page).fill(str(chosen))
-        expect(page.locator(".em-check")).to_have_attribute("data-agrees", "true")
-        expect(page.locator(".em-sum")).to_contain_text("cos(5 / 10000^" if chosen % 2 else "sin(5 / 10000^")
-        assert abs(written((page.locator(".em-sum").inner_text()).split()[-1]) - places[CABINET, chosen]) < 6e-4
+        number(page, chosen)
+        line = page.locator(".vs-worked").filter(has_text=f"place {CABINET}:")
+        expect(line).to_contain_text("cos(5 / 10000^" if chosen % 2 else "sin(5 / 10000^")
+        expect(line.locator("[data-agrees=true]")).to_be_visible()
+        assert abs(written(line.inner_text().split()[-2]) - places[CABINET, chosen]) < 6e-4
+        expect(page.locator(".em-waves [data-own] figcaption")).to_contain_text(str(chosen - chosen % 2))
     # A place that is pressed is chosen: the first one lies at the left.
     drawn.click(position={"x": 1, "y": 40})
     expect(word(page, 0)).to_have_attribute("aria-pressed", "true")
@@ -168,17 +209,17 @@ def test_the_waves_are_the_recorded_places(opened: Opened, trace: Trace) -> None
 def test_the_address_says_which_token_and_number(opened: Opened) -> None:
     page = opened(step="embedding.output", cell="embedding.output:0,5")
     expect(word(page, 0)).to_have_attribute("aria-pressed", "true")
-    expect(number(page)).to_have_value("5")
+    expect(strips(page)).to_have_attribute("aria-valuenow", "5")
     word(page, KEYS).click()
-    expect(number(page)).to_have_value("5")
+    expect(strips(page)).to_have_attribute("aria-valuenow", "5")
     assert page.evaluate("window.store.get().word") == KEYS
     page = opened(word=GAP)  # whoever asks for the gap sees the gap
     expect(word(page, GAP)).to_have_attribute("aria-pressed", "true")
     expect(finding(page)).to_contain_text("the gap")
     page = opened()
     before = page.evaluate("window.store.get().word")
-    stop(page, "sum")
-    number(page).fill("7")
+    light(page, "sum")
+    number(page, 7)
     assert page.evaluate("window.store.get().word") == before == CABINET  # what was shown
     pieces = page.locator(".word-row button", has_text="##")
     if pieces.count():
@@ -189,41 +230,51 @@ def test_the_address_says_which_token_and_number(opened: Opened) -> None:
 def test_a_change_is_told_where_it_lies_between(opened: Opened, base: TextEncoder) -> None:
     trace = base.trace(SENTENCE, edits=(Edit("embedding.output", "zero", positions=(KEYS,)),))
     page = opened((base, trace), word=KEYS, step="embedding.output")
-    expect(page.locator(".em-check")).to_have_attribute("data-agrees", "false")
-    expect(page.locator(".em-check")).to_contain_text("A change of this run lies between")
+    expect(page.locator("[data-agrees=false]")).to_contain_text("A change of this run lies between")
     trace = base.trace(SENTENCE, edits=(Edit("embedding.positions", "zero"),))
     page = opened((base, trace), word=KEYS, step="embedding.positions")
-    expect(finding(page)).to_contain_text("a change of this run took them away")
+    expect(page.locator(".em-what")).to_contain_text("a change of this run took them away")
 
 
 @pytest.mark.parametrize(
-    ("model", "stops", "said"),
+    ("model", "names", "lines", "said"),
     [
-        ("learned", ["word", "place", "sum", "norm"], "is most like place"),
-        ("rotary", ["word", "place", "sum", "norm"], "attention turns queries and keys by it instead"),
-        ("none", ["word", "× 6.93", "place", "sum"], "This model is not told that"),
-        ("narrow", ["word", "× 6.93", "place", "sum", "norm", "widened"], "is most like place"),
+        (
+            "learned",
+            ["the word", "+ place 2", "+ first or second sentence", "= the sum", "after the norm"],
+            2,
+            "most like",
+        ),
+        ("rotary", ["the word", "after the norm"], 1, "attention turns queries and keys by it instead"),
+        ("none", ["the word × 6.93"], 1, "This model is not told that"),
+        ("narrow", ["the word × 6.93", "+ place 2", "= the sum", "after the norm"], 2, "is most like place"),
     ],
 )
-def test_other_models_have_the_stops_of_what_they_do(opened: Opened, model: str, stops: list[str], said: str) -> None:
+def test_other_models_have_the_strips_of_what_they_do(
+    opened: Opened, model: str, names: list[str], lines: int, said: str
+) -> None:
     encoder = encoder_of(model)
-    trace = encoder.trace("The cat chased the mouse.")
+    trace = encoder.trace(
+        ("The cat chased the mouse.", "It ran.") if model == "learned" else "The cat chased the mouse."
+    )
     page = opened((encoder, trace), word=2, step="embedding.positions")
-    assert page.locator(".rail-stops [role=radio]").all_inner_texts() == stops
-    expect(finding(page)).to_contain_text(said)
-    expect(page.locator(".em-nothing")).to_be_visible(visible=model == "none")
+    expect(page.locator(".em-what")).to_contain_text(said)
     expect(page.locator(".em-table-box")).to_be_visible(visible=model == "learned")
-    if model == "rotary":
-        expect(page.locator(".em-check")).to_have_attribute("data-agrees", "true")
-    for name in stops[3:]:
-        stop(page, name)
-        for chosen in ("0", "19"):
-            number(page).fill(chosen)
-            check = page.locator(".em-check")
-            expect(check).to_have_attribute("data-agrees", "true") if name != "widened" else expect(
-                check
-            ).to_be_hidden()
-    assert model != "narrow" or barriers(page) == []  # it has every stop
+    expect(page.locator(".em-waves")).to_be_visible(visible=model in ("rotary", "narrow"))
+    light(page, "sum")
+    steps = {"the word": "tokens", "+ place 2": "positions", "= the sum": "sum"}
+    steps |= {"+ first or second sentence": "segments", "after the norm": "norm.output"}
+    for chosen in (0, 19):
+        number(page, chosen)
+        assert [*shown(page)] == names
+        for name, value in shown(page).items():
+            step = f"embedding.{steps.get(name, 'scaled')}"
+            true = float(trace[step if step in trace else "embedding.output"][2, chosen])
+            assert abs(value - true) <= 6e-3 * max(1, abs(true)), (name, chosen)
+        expect(page.locator(".vs-worked [data-agrees=true]")).to_have_count(lines)
+    widened = page.locator(".em-what").filter(has_text="widens it from 20 numbers to 48")
+    expect(widened).to_be_visible(visible=model == "narrow")
+    assert model != "narrow" or barriers(page) == []
 
 
 def test_a_long_text_in_the_other_direction_scrolls_in_its_own_box(opened: Opened, base: TextEncoder) -> None:
@@ -236,7 +287,7 @@ def test_a_long_text_in_the_other_direction_scrolls_in_its_own_box(opened: Opene
     asked, *_, last = page.evaluate("window.asked"), *page.locator(".word-row button:not([aria-disabled])").all()
     last.click()
     expect(last).to_have_attribute("aria-pressed", "true")
-    expect(finding(page)).to_contain_text("is nearest to")
+    expect(finding(page)).to_contain_text("The table puts")
     assert page.evaluate("window.asked") == asked
 
 
@@ -246,7 +297,7 @@ def test_what_goes_wrong_is_one_sentence_and_can_be_tried_again(opened: Opened) 
     expect(finding(page)).to_have_text("How does a word become a vector with a place?")
     page.evaluate("window.lost.clear()")
     page.locator(".em-trouble button").click()
-    expect(finding(page)).to_contain_text("is nearest to")
+    expect(finding(page)).to_contain_text("The table puts")
 
 
 def test_it_fits_a_desk_and_a_phone_and_is_used_by_keys_alone(opened: Opened) -> None:
@@ -256,25 +307,25 @@ def test_it_fits_a_desk_and_a_phone_and_is_used_by_keys_alone(opened: Opened) ->
     expect(word(page, KEYS + 1)).to_be_focused()
     page.keyboard.press("Enter")
     expect(word(page, KEYS + 1)).to_have_attribute("aria-pressed", "true")
-    page.get_by_role("radiogroup", name="Stop").get_by_role("radio", checked=True).focus()
+    page.get_by_role("radiogroup", name="Beside").get_by_role("radio", checked=True).focus()
     page.keyboard.press("End")
-    expect(finding(page)).to_contain_text("After the sum")
-    number(page).focus()
+    expect(page.locator(".em-what")).to_contain_text("The sum has a cosine")
+    strips(page).focus()
     page.keyboard.press("Home")
-    expect(page.get_by_role("heading", level=2)).to_contain_text("Number 0")
+    expect(page.locator(".vs-worked")).to_contain_text("number 0: ")
     seen(page, PHONE, "dark")
-    for name in ("word", "×", "place", "sum"):
-        stop(page, name)
-        assert name == "×" or barriers(page) == [], name
+    for name in ("word", "place", "sum"):
+        light(page, name)
+        assert barriers(page) == [], name
         assert not overflows(page)
         first = page.locator(".em-left").bounding_box()
         assert first and first["y"] < 300, name
 
 
-def test_keep_takes_the_picture_of_the_stop(opened: Opened) -> None:
+def test_keep_takes_the_picture_of_what_is_lit(opened: Opened) -> None:
     page = opened(word=KEYS)
     for name, picture in (("word", "near_words"), ("place", "alike_places"), ("sum", "picture")):
-        stop(page, name)
+        light(page, name)
         page.get_by_role("button", name="Keep", exact=True).click()
         page.wait_for_function("name => window.kept.at(-1)?.picture === name", arg=picture)
         page.keyboard.press("Escape")

@@ -125,20 +125,20 @@ def add_norm(encoder: TextEncoder, trace: Trace, layer: int, head: int, i: int) 
     at, config = f"layers.{layer}.add_norm_2.", encoder.config
     had = trace[f"{at}residual"][i].double().norm()
     share = float(trace[f"layers.{layer}.feed_forward.output"][i].double().norm() / had)
-    name = named(trace, i)
-    said = f"What feed-forward adds to {name} is {percent(share)} as long as what it had; "
-    if share < 0.1:
-        said = f"Little comes to {name} from feed-forward: {percent(share)} as long as what it had; "
+    amount = f"{share:.2g} of" if share < 0.995 else f"{share:.1f} times" if share < 10 else f"{share:.3g} times"
+    said = f"Feed-forward added {amount} the length that {named(trace, i)} had; "
     if config.norm_first:
         whole = f"{float(trace[f'{at}sum'][i].double().norm()):.3g}"
         if layer == config.n_layers - 1 and config.final_norm:
             return f"{said}its length is {whole}, and the norm after the last layer follows."
         return f"{said}no norm stands on this path, so the sum keeps its length of {whole}."
-    ends = trace[f"{at}output"].double().norm(dim=-1)
-    least, most = float(ends.min()), float(ends.max())
-    if most <= 1.01 * least:
-        return f"{said}the norm brings every token to length {most:.3g}."
-    return f"{said}the norm brings the tokens to lengths from {least:.3g} to {most:.3g}."
+    size, end = config.d_model, float(trace[f"{at}output"][i].double().norm())
+    root, length = f"{size**0.5:.3g}", f"{end:.3g}"
+    if length == root:
+        return f"{said}the norm brought the sum to {root}, the square root of {size}."
+    if abs(end / size**0.5 - 1) < 0.1:
+        return f"{said}the norm brought the sum to {length}, near the square root of {size}, {root}."
+    return f"{said}the norm brought the sum to {root}, the square root of {size}, and its gamma to {length}."
 
 
 def feed_forward(encoder: TextEncoder, trace: Trace, layer: int, head: int, i: int) -> str:
@@ -167,12 +167,13 @@ def embedding(encoder: TextEncoder, trace: Trace, layer: int, head: int, i: int)
     best = others[int(near[others].argmax())]
     word, cosine = f"“{encoder.tokenizer.id_to_token(best)}”", f"{float(near[best]):.2f}"
     chance = (2 * torch.tensor(len(words) - 1.0).double().log() / table.shape[1]).sqrt().clamp(max=1)
-    count, name = f"{len(words):,}", named(trace, i)
+    name = named(trace, i)
+    nothing = "; nothing is added for positions" if encoder.config.positions == "rotary" else ""
     if float(near[best]) > 1.25 * float(chance):
-        return f"Of {count} words and pieces in the table, {word} is nearest to {name}: cosine {cosine}."
+        return f"The table puts {name} nearest to {word} (cosine {cosine}){nothing}."
     return (
-        f"No word is near {name}: of {count} words and pieces, {word} is nearest, with a cosine of {cosine}; that of "
-        f"random vectors would be about {float(chance):.2f}."
+        f"The table puts {name} near no word ({word} comes closest: cosine {cosine}, where chance makes about "
+        f"{float(chance):.2f}){nothing}."
     )
 
 

@@ -16,7 +16,7 @@ OFF = "layers.3.attention.heads:zero:h=1"  # a switch
 # What is chosen, by clicks, after a link has masked a word and switched a head off
 CHOICES = {
     "start": {"word": "[data-word='4']", "head": "[data-head-row='1,2']"},
-    "embedding": {"word": "button[data-word='4']", "stop": "[aria-label=Stop] [role=radio] >> nth=2"},
+    "embedding": {"word": "button[data-word='4']", "part": "[aria-label=Beside] [role=radio] >> nth=2"},
     "attention": {
         "layer": "[aria-label=layer] [role=radio] >> nth=1",
         "head": "[aria-label=head] [role=radio] >> nth=1",
@@ -28,8 +28,7 @@ CHOICES = {
     "add_norm": {
         "layer": "[aria-label=layer] [role=radio] >> nth=1",
         "step": "[aria-label='Which sum'] [role=radio] >> nth=1",
-        "stop": "[aria-label=Stop] [role=radio] >> nth=1",
-        "word": "[role=option][data-word='4']",
+        "word": "button[data-word='4']",
     },
     "feed_forward": {"layer": "[aria-label=layer] [role=radio] >> nth=1", "word": "[role=option][data-word='4']"},
     "output": {"word": "button[data-word='4']", "step": "[role=columnheader][data-column='3']"},

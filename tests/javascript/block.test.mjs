@@ -1,8 +1,9 @@
-// The sums, norms and units of a layer made by hand: what is done again, what is strongest, what the headlines say.
+// The sums, norms and units of a layer made by hand: what is done again, what a length is made of, what is strongest.
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import { drawnAt, isOfUnits, stopOf, STOPS, sumsAt, tellingAt } from '../../encoder/browser/unit_stops.js';
-import { ACTIVATIONS, activationAgain, addsAt, cosineOf, gateAgain, momentsOf, normAgain, strongest, sumAgain, unitAgain, unitOf, writtenBy, wrongOf } from '../../encoder/browser/block.js';
+import { ACTIVATIONS, activationAgain, addsAt, gateAgain, momentsOf, normAgain, partsAlong, strongest, sumAgain, sumOf, unitAgain, unitOf, writtenBy, wrongOf } from '../../encoder/browser/block.js';
+import { addingUp } from '../../encoder/browser/number.js';
 
 const near = (a, b, within = 1e-6) => assert.ok(Math.abs(a - b) <= within, `${a} is not ${b}`);
 const f32 = (shape, ...values) => ({ values: Float32Array.from(values), shape, scale: 1, type: 'f32' });
@@ -42,10 +43,39 @@ test('RMSNorm takes no mean off, and where no norm stands the numbers stay', () 
   assert.equal(wrongOf(normAgain, made({ kind: 'none', normed: [4, 1] }), 0, 0), 0);
 });
 
-test('moments and cosines', () => {
-  const arrays = { residual_length_1: f32([2], 5, 1), residual_moments_1: f32([2, 2], 3.5, 0.25, 0, 1), normed_1: f32([2, 2], 3, 4, 0, 0) };
+test('moments and lengths are those of the run', () => {
+  const arrays = { residual_length_1: f32([2], 5, 1), residual_moments_1: f32([2, 2], 3.5, 0.25, 0, 1) };
   assert.deepEqual(momentsOf({ arrays }, 'residual', 0, 0), { mean: 3.5, variance: 0.25, square: 12.5, length: 5 });
-  near(cosineOf([1, 0], [1, 1]), Math.SQRT1_2);
+});
+
+test('what was kept and what was added make the length of the sum, and go through the norm each for itself', () => {
+  const block = made({ normed: [2.5, -4] });
+  Object.assign(block.arrays, { residual_moments_1: f32([2, 2], 1.5, 0.25, 150, 2500), added_moments_1: f32([2, 2], 1, 1, 100, 10000), residual_length_1: f32([2], 2.2, 220), added_length_1: f32([2], 2, 200) });
+  const whole = partsAlong(block, 'sum', 0, 0), long = Math.hypot(4, 1);
+  near(whole.kept, (2 * 4 + 1 * 1) / long, 1e-3);
+  near(whole.added, 2 * 4 / long, 1e-3);
+  near(whole.kept + whole.added, whole.whole, 1e-3);
+  // kept (2, 1) less its mean of 1.5 is (0.5, -0.5), added (2, 0) less 1 is (1, -1); both over a spread of 1.5, times gamma (2, 3)
+  const norm = partsAlong(block, 'normed', 0, 0), far = Math.hypot(2.5, 4);
+  near(norm.kept, (0.5 / 1.5 * 2 * 2.5 + -0.5 / 1.5 * 3 * -4) / far, 1e-3);
+  near(norm.added, (1 / 1.5 * 2 * 2.5 + -1 / 1.5 * 3 * -4) / far, 1e-3);
+  near(norm.beta, (0.5 * 2.5 + -1 * -4) / far, 1e-3);
+  near(norm.rest, 0, 2e-3);
+  const other = partsAlong(made({ normed: [2.5, -4], change: 0.5 }), 'sum', 0, 0);
+  near(other.kept + other.added + other.rest, other.whole);
+  assert.ok(other.rest > 0.3, 'what a change made is no part of either');
+  assert.deepEqual(partsAlong({ ...block, about: { ...block.about, pre_norm: true } }, 'normed', 0, 0).added, 0, 'a norm that stands before reads what came in alone');
+});
+
+test('rounded parts add up to their rounded total', () => {
+  assert.deepEqual(addingUp([7.32, 7.44], 14.76), { values: ['7.3', '7.5'], total: '14.8' });
+  assert.deepEqual(addingUp([12, -1.96], 10.04), { values: ['12.0', '-2.0'], total: '10.0' });
+  assert.deepEqual(addingUp([0.1, 0.2], 0.3), { values: ['0.100', '0.200'], total: '0.300' });
+  assert.deepEqual(addingUp([3, 0], 3), { values: ['3.00', '0.00'], total: '3.00' });
+});
+
+test('a step means the sum that it belongs to', () => {
+  assert.deepEqual(['', 'add_norm_1.mean', 'add_norm_2.sum', 'output', 'attention.weights'].map(sumOf), [0, 0, 1, 1, 0]);
 });
 
 test('activations are those of the library', () => {

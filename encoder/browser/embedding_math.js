@@ -1,0 +1,180 @@
+// @ts-check
+// How a token becomes the vector that the first layer reads: its strips, what is found for each part, and the arithmetic of one number. No page.
+import { sure, typeset } from './number.js';
+import { at, row } from './packet.js';
+import { apart, begins } from './run.js';
+import { parts, say } from './say.js';
+import { half as halfOf } from './strips.js';
+
+/** @typedef {import('./packet.js').Packet} Packet */
+/**
+ * What level 4 of a packet says beside its arrays. `near` are the words most like each different token, `near_of` says whose is whose;
+ * `factor` is what a token's numbers are multiplied by, null for nothing.
+ * @typedef {{
+ *   rows: number[], positions: 'sinusoidal' | 'learned' | 'rotary' | 'distances' | 'none', width: number, factor: number | null, vocabulary: number, ids: number[],
+ *   chance: number, near: [string, number][][], near_of: number[], norm?: {kind: string, eps: number}, theta?: number, divisor?: number
+ * }} About
+ */
+/** What of the picture is lit, with what stands beside it. @typedef {{key: 'word' | 'place' | 'sum', step: string, title: string}} Lit */
+/** A number worked out again: `text` shows how, `value` is what came out, `recorded` what the run has, `within` what rounding may change. @typedef {{text: string, value: number, recorded: number, within: number}} Again */
+/** A vector as a strip, with its name; its numbers may be off by `within`. @typedef {{lit: Lit['key'], name: string, values: Float32Array, within: number, behind: boolean}} Strip */
+
+const WAVES = 10_000; // the base of sines and cosines (paper, section 3.5)
+const ROUNDED = 2e-6; // of a number: what sums in float32 may be off
+const WEAK = 1.25; // times what random vectors reach: from there on words are near
+const CELL = /^(embedding\.[a-z_.]+):(\d{1,6}),(\d{1,6})$/;
+
+/** @param {Packet} part */
+export const aboutOf = part => /** @type {About} */ (/** @type {unknown} */ (part.about));
+
+/** How a model knows of places, in words. */
+export const PLACES = {
+  sinusoidal: 'Each place has numbers of its own: sines (blue) and cosines (dashed), fast waves first, slow ones last. Dots are what this run recorded.',
+  learned: 'Each place has a row of a table of its own, learned like that of the words. The framed row is the chosen word\'s.',
+  rotary: 'Each pair of numbers of a query and of a key is turned by an angle that grows with the place. Dots are what this run recorded.',
+  distances: 'Attention adds to each score a number for how far apart its two words are.',
+  none: 'To this model a sentence is a set of words without an order.',
+};
+
+/** What can be lit, in order. @type {Lit['key'][]} */
+export const LIT = ['word', 'place', 'sum'];
+
+/** The same with their steps. @param {Packet} part @returns {Lit[]} */
+export const litOf = ({ arrays }) => [
+  { key: 'word', step: 'embedding.tokens', title: 'Its row of the table' }, { key: 'place', step: 'embedding.positions', title: 'Its place' },
+  { key: 'sum', step: arrays.sum ? 'embedding.sum' : 'embedding.output', title: 'Added, number by number' },
+];
+
+/** Which of them a step of the embedding belongs to. @param {string} step */
+export const litFor = step => (['', 'embedding.tokens', 'embedding.scaled'].includes(step) || !step.startsWith('embedding.') ? 0 : step === 'embedding.positions' ? 1 : 2);
+
+/** A number of a token as an address spells it. @param {Lit} lit @param {number} position @param {number} number */
+export const cellOf = (lit, position, number) => `${lit.step}:${position},${number}`;
+
+/** The token and the number that an address means; null where it means none of the embedding. @param {string} cell */
+export function readCell(cell) {
+  const [, step, position, number] = CELL.exec(cell) ?? [];
+  return step ? { step, position: Number(position), number: Number(number) } : null;
+}
+
+/** A number in few letters. @param {number} value */
+const tidy = value => String(Number(value.toPrecision(3)));
+
+/** A number as it stands in a sum, with no digit that is not sure. @param {number} value @param {number} [within] how far it may be off */
+export function figure(value, within = 0) {
+  if (!Number.isFinite(value)) return 'no number';
+  const places = Math.abs(value) >= 1 ? 2 : Math.abs(value) >= 0.1 || value === 0 ? 3 : 4;
+  return value.toFixed(within > 0 ? Math.max(0, Math.min(places, Math.floor(-Math.log10(2 * within)))) : places).replace(/^-(0\.?0*)$/, '$1');
+}
+
+/** A number that is multiplied: with more digits, so that who works it out again comes to the same. @param {number} value @param {number} [within] */
+const fine = (value, within = 0) => (within > 0 ? sure(value, within, 5) : Number.isFinite(value) ? String(Number(value.toPrecision(5))) : 'no number');
+
+/** Whether something is added to the words. @param {Packet} part */
+const adds = ({ arrays }) => Boolean(arrays.alike || arrays.segments);
+
+/** The strips of the token at a row of the packet, from above. @param {Packet} part @param {number} i @param {boolean} changed whether the run was @returns {Strip[]} */
+export function stripsOf(part, i, changed) {
+  const { arrays } = part, { factor, rows, norm } = aboutOf(part), total = arrays.sum ? 'sum' : 'output', scaled = factor === null ? 'tokens' : 'scaled';
+  /** @param {string} of @param {Lit['key']} lit @param {string} name @param {boolean} [there] */
+  const strip = (of, lit, name, there = true) => (arrays[of] && there ? [{ lit, name, values: row(arrays[of], i), within: halfOf(arrays[of]), behind: Boolean(norm) && (of === 'normed' || of === 'output') }] : []);
+  return [
+    ...strip(scaled, 'word', factor === null ? 'the word' : `the word × ${tidy(factor)}`), ...strip('positions', 'place', `+ place ${rows[i]}`, Boolean(arrays.alike)), ...strip('segments', 'sum', '+ first or second sentence'),
+    ...strip(total, 'sum', adds(part) ? '= the sum' : 'what came of it', (adds(part) || changed) && arrays[total]?.shape[1] === arrays.tokens.shape[1]),
+    ...(norm ? strip(arrays.normed ? 'normed' : 'output', 'sum', 'after the norm') : []), ...strip('output', 'sum', `widened to ${arrays.output?.shape[1]}`, widened(part)),
+  ];
+}
+
+/** Whether the vectors of the tables are narrower than those of the layers. @param {Packet} part */
+export const widened = part => part.arrays.output.shape[1] !== aboutOf(part).width;
+
+/** A number of a place by the formula of sines and cosines. @param {number} place @param {number} number @param {number} width */
+export function waveAt(place, number, width) {
+  const angle = place / WAVES ** ((number - (number % 2)) / width);
+  return number % 2 ? Math.cos(angle) : Math.sin(angle);
+}
+
+/** By which angle a pair of numbers is turned at a place. @param {About} about @param {number} place @param {number} pair @param {number} pairs */
+export const turnAt = ({ theta = WAVES, divisor = 1 }, place, pair, pairs) => place / theta ** (pair / pairs) / divisor;
+
+/** A number of a token's sum, worked out again; null where nothing is multiplied or added. @param {Packet} part @param {number} i @param {number} number @returns {Again | null} */
+export function sumAgain(part, i, number) {
+  const { arrays } = part, { factor } = aboutOf(part), total = arrays.sum ? 'sum' : 'output', added = ['positions', 'segments'].filter(name => arrays[name] && (name !== 'positions' || arrays.alike));
+  if (arrays[total].shape[1] !== arrays.tokens.shape[1] || (factor === null && !added.length)) return null;
+  const of = (/** @type {string} */ name) => at(arrays[name], i, number), own = halfOf(arrays.tokens), word = of('tokens') * (factor ?? 1), value = added.reduce((sum, name) => sum + of(name), word);
+  const terms = added.map(name => `${of(name) < 0 ? '−' : '+'} ${figure(Math.abs(of(name)), halfOf(arrays[name]))}`), first = factor === null ? figure(of('tokens'), own) : `${fine(of('tokens'), own)} × ${fine(factor)}`;
+  const within = (factor ?? 1) * own + added.reduce((sum, name) => sum + halfOf(arrays[name]), halfOf(arrays[total])) + ROUNDED * Math.abs(word);
+  return { text: `${[first, ...terms].join(' ')} = ${figure(value, within)}`, value, recorded: of(total), within };
+}
+
+/** A number of a place by its formula, worked out again; null where it has none. @param {Packet} part @param {number} i @param {number} number @returns {Again | null} */
+export function placeAgain(part, i, number) {
+  const { arrays } = part, { rows, width, positions } = aboutOf(part), place = rows[i];
+  if (positions !== 'sinusoidal' || !arrays.alike) return null;
+  const power = number - (number % 2), value = waveAt(place, number, width), angle = place / WAVES ** (power / width), name = number % 2 ? 'cos' : 'sin';
+  return { text: `${name}(${place} / 10000^(${power}/${width})) = ${name}(${fine(angle)}) = ${figure(value)}`, value, recorded: at(arrays.positions, i, number), within: halfOf(arrays.positions) + ROUNDED };
+}
+
+/** A number behind the norm, worked out again; null where there is none. @param {Packet} part @param {number} i @param {number} number @returns {Again | null} */
+export function normAgain(part, i, number) {
+  const { arrays } = part, { norm } = aboutOf(part);
+  if (!norm || !arrays.gamma) return null;
+  const into = arrays.sum ? 'sum' : 'output', after = arrays.normed ? 'normed' : 'output', before = at(arrays[into], i, number), mean = arrays.mean ? at(arrays.mean, i) : 0;
+  const spread = arrays.mean_square ? Math.sqrt(at(arrays.mean_square, i) + norm.eps)
+    : norm.kind === 'std_norm' ? Math.sqrt(at(arrays.variance, i)) + norm.eps : Math.sqrt(at(arrays.variance, i) + norm.eps);
+  const gamma = at(arrays.gamma, number), beta = arrays.beta ? at(arrays.beta, number) : 0, value = ((before - mean) / spread) * gamma + beta;
+  const off = halfOf(arrays[into]), x = figure(before, off), top = arrays.mean ? `(${x} ${mean < 0 ? '+' : '−'} ${figure(Math.abs(mean))})` : x;
+  return {
+    text: `${top} / ${fine(spread)} × ${gamma < 0 ? `(${fine(gamma)})` : fine(gamma)}${arrays.beta ? ` ${beta < 0 ? '−' : '+'} ${figure(Math.abs(beta))}` : ''} = ${figure(value, off * Math.abs(gamma) / spread)}`, value,
+    recorded: at(arrays[after], i, number), within: (off * Math.abs(gamma)) / spread + halfOf(arrays[after]) + 1e-5 * Math.max(1, Math.abs(value)),
+  };
+}
+
+/** How long a vector is. @param {ArrayLike<number>} values */
+export const lengthOf = values => Math.sqrt(Array.from(values).reduce((sum, value) => sum + value * value, 0));
+
+/** The cosine of two vectors; 0 where one has no length. @param {ArrayLike<number>} a @param {ArrayLike<number>} b */
+export function cosine(a, b) {
+  const sizes = lengthOf(a) * lengthOf(b);
+  return sizes === 0 ? 0 : Array.from(a).reduce((sum, value, i) => sum + value * b[i], 0) / sizes;
+}
+
+const two = (/** @type {number} */ value) => typeset(value.toFixed(2).replace('-0.00', '0.00'));
+
+/** What the table has beside a token, as the beginning of a sentence. @param {Packet} part @param {number} i @param {string} query how the token is called @returns {import('./say.js').Part[]} */
+export function tableSaid(part, i, query) {
+  const { near, near_of: whose, chance } = aboutOf(part), [word, value] = near[whose[i]][0] ?? ['', NaN], given = { query, word: `“${apart(word)}”`, value: two(value) };
+  if (!Number.isFinite(value)) return parts('no_numbers', { query: begins(query) });
+  return value > WEAK * chance ? parts('near', given) : parts('near_weak', { ...given, chance: two(chance) });
+}
+
+/** What is found for a token's place. @param {Packet} part @param {number} i @param {string} query how the token is called */
+export function placeSaid(part, i, query) {
+  const { arrays } = part, { rows, positions } = aboutOf(part), place = rows[i];
+  if (positions === 'rotary') return say('place_turned', { place });
+  if (positions === 'distances') return say('place_distances', { place });
+  if (positions === 'none') return say('place_none', { query, place });
+  if (!arrays.alike) return say('place_off', { place });
+  const like = row(arrays.alike, i), others = rows.map((_, j) => j).filter(j => j !== i).sort((a, b) => like[b] - like[a] || Math.abs(a - i) - Math.abs(b - i));
+  if (!others.length) return say('place_alone', { place });
+  const first = others[0], last = others[others.length - 1];
+  if (!Number.isFinite(like[first])) return say('no_numbers', { query: `Place ${place}` });
+  return first === last ? say('place_two', { place, near: rows[first], value: two(like[first]) }) : say('place', { place, near: rows[first], value: two(like[first]), far: rows[last], least: two(like[last]) });
+}
+
+/** What is found for a token's sum, and what follows it. @param {Packet} part @param {number} i @param {string} query how the token is called */
+export function sumSaid(part, i, query) {
+  const { arrays } = part, { norm } = aboutOf(part), total = arrays[arrays.sum ? 'sum' : 'output'], same = total.shape[1] === arrays.tokens.shape[1], value = same ? cosine(row(arrays.tokens, i), row(total, i)) : NaN;
+  const [before, after] = norm ? [total, arrays.normed ?? arrays.output].map(one => lengthOf(row(one, i))) : [0, 0];
+  if ((same && !Number.isFinite(value)) || !Number.isFinite(before + after)) return say('no_numbers', { query: begins(query) });
+  return [
+    adds(part) && same ? say('sum', { value: two(value) }) : adds(part) ? '' : say('sum_nothing'), norm ? say('after_norm', { before: tidy(before), value: tidy(after) }) : '',
+    widened(part) ? say('widened', { before: aboutOf(part).width, after: arrays.output.shape[1] }) : '',
+  ].filter(Boolean).join(' ');
+}
+
+/** The step of a pair's waves beside the chosen one, from fast to slow. @param {number} pairs @param {number} chosen */
+export function pairsBeside(pairs, chosen) {
+  const some = [...new Set([0, Math.round(pairs / 8), Math.round(pairs / 4)].map(pair => Math.min(pair, pairs - 1)))];
+  return some.includes(chosen) ? some : [...some, chosen];
+}
