@@ -4,18 +4,33 @@ import { el, focused, reveal, rove, walkByKeys } from './dom.js';
 import { html, nothing, render as into } from './lit.js';
 import { both, percent, tight } from './number.js';
 import { at } from './packet.js';
-import { called, effects, NOISE, wordAt, words } from './run.js';
+import { called, effects, LITTLE, moves, NOISE, wordAt, words } from './run.js';
+import { parts as partsOf, say, set } from './say.js';
 
 /** @typedef {import('./packet.js').Packet} Packet */
 /** @typedef {import('./store.js').Chosen} Chosen */
+/** @typedef {import('./say.js').Part} Said */
 /** A part: `layer` is -1 for positions, `block` 0 for attention and 1 for feed-forward. @typedef {{layer: number, block: number}} Part */
 /** What a part does: `cost` of the guess's share, or how far a vector moves, and a sentence. @typedef {Part & {cost: number, says: string}} Cost */
 
 const LOW = 0.4; // of the largest, up to which what goes down has room below the line
-const BLOCKS = ['attention', 'feed_forward'], CALLED = ['the attention', 'the feed-forward'];
+const BLOCKS = ['attention', 'feed_forward'];
 
-/** @param {Part} part */
-const nameOf = ({ layer, block }) => (layer < 0 ? 'positions' : `${CALLED[block]} of layer ${layer}`);
+/** @param {Part | {layer: number, head: number}} part */
+const nameOf = part => ('head' in part ? say('part_head', part) : part.layer < 0 ? 'positions' : say(`part_${BLOCKS[part.block]}`, { layer: part.layer }));
+
+/** What a guess of this share does without a part that costs so much of it. @param {string} part @param {string} word @param {number} share @param {number} cost */
+function without(part, word, share, cost) {
+  if (Math.abs(cost) < LITTLE * share) return partsOf('part_stays', { part, word, after: percent(share - cost) });
+  const [before, after] = both(share, share - cost);
+  return partsOf(cost < 0 ? 'part_rises' : 'part_falls', { part, word, before, after });
+}
+
+/** The first guess of a run and its share, NaN for none. @param {Packet} run @returns {[word: string, share: number]} */
+const guessOf = ({ about: { gap, guesses } }) => guesses[String(gap)]?.[0] ?? ['', NaN];
+
+/** @param {Said[]} said */
+const sentence = said => `${said.map(set).join('')}.`;
 
 /**
  * What each part costs the run's first guess, or how far a word's last vector moves without it; [] where that was not tried.
@@ -23,26 +38,38 @@ const nameOf = ({ layer, block }) => (layer < 0 ? 'positions' : `${CALLED[block]
  * @returns {{of: string, unit: 'share' | 'moved', all: Cost[]}}
  */
 export function costs(run, position) {
-  const { parts, places, moved_parts: far, moved_places: farPlaces } = run.arrays, { gap, guesses, off, model } = run.about, first = guesses[String(gap)]?.[0], word = first ? off?.words.indexOf(first[0]) ?? -1 : -1;
-  const every = Array.from({ length: model.layers * 2 }, (_, i) => ({ layer: Math.floor(i / 2), block: i % 2 }));
+  const { parts, places, moved_parts: far, moved_places: farPlaces } = run.arrays, { off, model } = run.about, [first, share] = guessOf(run), word = off?.words.indexOf(first) ?? -1;
+  const every = Array.from({ length: model.layers * 2 }, (_, i) => ({ layer: Math.floor(i / 2), block: i % 2 })), positions = { layer: -1, block: 0 };
   if (parts && first && word >= 0) {
-    const own = (/** @type {Part} */ part, /** @type {number} */ after) => {
-      const [before, now] = both(first[1], after);
-      return { ...part, cost: first[1] - after, says: `Without ${nameOf(part)} “${first[0]}” ${after === first[1] ? 'stays at' : `goes from ${before} to`} ${now}.` };
-    };
-    return { of: first[0], unit: 'share', all: [...(places ? [own({ layer: -1, block: 0 }, at(places, word))] : []), ...every.map(part => own(part, at(parts, part.layer, part.block, word)))] };
+    const own = (/** @type {Part} */ part, /** @type {number} */ after) => ({ ...part, cost: share - after, says: sentence(without(nameOf(part), first, share, share - after)) });
+    return { of: first, unit: 'share', all: [...(places ? [own(positions, at(places, word))] : []), ...every.map(part => own(part, at(parts, part.layer, part.block, word)))] };
   }
   const asked = words(run)[wordAt(run, position)];
   if (!far || !asked) return { of: '', unit: 'moved', all: [] };
-  const mean = (/** @type {(token: number) => number} */ of) => Array.from({ length: asked.count }, (_, i) => of(asked.position + i)).reduce((a, b) => a + b, 0) / asked.count;
-  const moves = (/** @type {Part} */ part, /** @type {number} */ cost) => ({ ...part, cost, says: `Without ${nameOf(part)} the last vector of ${called(run, asked)} moves by ${percent(cost)} of its length.` });
-  return { of: called(run, asked), unit: 'moved', all: [...(farPlaces ? [moves({ layer: -1, block: 0 }, mean(token => at(farPlaces, token)))] : []), ...every.map(part => moves(part, mean(token => at(far, part.layer, part.block, token))))] };
+  const of = called(run, asked), mean = (/** @type {(token: number) => number} */ of) => Array.from({ length: asked.count }, (_, i) => of(asked.position + i)).reduce((a, b) => a + b, 0) / asked.count;
+  const own = (/** @type {Part} */ part, /** @type {number} */ cost) => ({ ...part, cost, says: sentence(partsOf('part_moves', { part: nameOf(part), word: of, share: cost })) });
+  return { of, unit: 'moved', all: [...(farPlaces ? [own(positions, mean(token => at(farPlaces, token)))] : []), ...every.map(part => own(part, mean(token => at(far, part.layer, part.block, token))))] };
+}
+
+/**
+ * What the guess at a position does without a part or a head, in a real run; where the run has no guess, how far the last vector
+ * of the word there moves. Without its full stop; [] where that was not tried, at what is not the first gap of a run that has
+ * one, and where the model was never trained, so that its guess means nothing.
+ * @param {Packet} run @param {Part | {layer: number, head: number}} part @param {number} position @returns {Said[]}
+ */
+export function withoutPart(run, part, position) {
+  const [word, share] = guessOf(run), asked = words(run)[wordAt(run, position)], { gap, model } = run.about;
+  if (!asked || (word && (position !== gap || model.untrained))) return [];
+  const heads = 'head' in part && (word ? effects(run) : moves(run, asked)).find(one => one.layer === part.layer && one.head === part.head);
+  const own = 'head' in part ? heads && (word ? -heads.change : heads.change) : costs(run, position).all.find(one => one.layer === part.layer && one.block === part.block)?.cost;
+  if (typeof own !== 'number' || !Number.isFinite(own)) return [];
+  return word ? without(nameOf(part), word, share, own) : partsOf('part_moves', { part: nameOf(part), word: called(run, asked), share: own });
 }
 
 /** What the chosen head alone does to the guess, of all that the attention of its layer does; "" where that was not tried. @param {Packet} run @param {Chosen} state */
 function headAlone(run, { layer, head }) {
-  const own = effects(run).find(one => one.layer === layer && one.head === head), share = run.about.guesses[String(run.about.gap)]?.[0]?.[1] ?? NaN;
-  return own ? ` Without head ${head} alone to ${both(share, share + own.change)[1]}.` : '';
+  const own = effects(run).find(one => one.layer === layer && one.head === head), share = guessOf(run)[1];
+  return own ? ` Without head ${head} alone: ${both(share, share + own.change)[1]}.` : '';
 }
 
 /** Which part a page is about. @param {string} page @param {Chosen} state @returns {Part | null} */
@@ -80,7 +107,7 @@ export function spine(context) {
     // What positions cost is far more than what any layer does: their column is cut where the others end.
     const { of, unit, all } = found, most = Math.max(...all.filter(one => one.layer >= 0).map(one => Math.abs(one.cost)).filter(Number.isFinite), 1e-9), own = here(context.options().page, state);
     const mine = all.findIndex(one => one.layer === own?.layer && one.block === own?.block), told = all[pointed];
-    const share = run?.about.guesses[String(run.about.gap)]?.[0]?.[1] ?? NaN, noisy = unit === 'share' && all.every(one => !(one.cost > NOISE * share)), down = all.some(one => -one.cost > LOW * most);
+    const share = run ? guessOf(run)[1] : NaN, noisy = unit === 'share' && all.every(one => !(one.cost > NOISE * share)), down = all.some(one => -one.cost > LOW * most);
     list.classList.toggle('is-even', down);
     into(all.map((one, i) => {
       const listed = pages.some(page => page.key === (one.layer < 0 ? 'embedding' : BLOCKS[one.block]));

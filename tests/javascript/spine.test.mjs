@@ -1,0 +1,49 @@
+// What is said of a guess, or of a word, without one part of the model or one head.
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import test from 'node:test';
+import { read } from '../../encoder/browser/packet.js';
+import { withoutPart } from '../../encoder/browser/spine.js';
+
+const shipped = name => read(new Uint8Array(readFileSync(new URL(`../../encoder/packet/shipped/${name}.packet`, import.meta.url))).buffer);
+const keys = shipped('the-keys-to-the-cabinet-mask-on-the-table'), { gap } = keys.about;
+const text = (run, part, position = gap) => withoutPart(run, part, position).map(one => one.text).join('');
+const f32 = (shape, ...values) => ({ values: Float32Array.from(values), shape, scale: 1, type: 'f32' });
+
+/** A run of one layer and one head, in which a word of 50 % has this share without attention, and this one without feed-forward. */
+const guessing = (attention, feedForward, untrained) => ({
+  about: { tokens: ['a', '[MASK]'], kinds: ['word', 'mask'], words: [[0, 1]], names: ['a'], rows: [0, 1], gap: 1, guesses: { 1: [['it', 0.5]] }, off: { words: ['it'] }, model: { layers: 1, heads: 1, ...(untrained && { untrained }) } },
+  arrays: { off: f32([1, 1, 1], 0.25), parts: f32([1, 2, 1], attention, feedForward), places: f32([1], 0.001) },
+});
+
+test('the guess falls, rises or stays without a part, and without a head', () => {
+  assert.equal(text(keys, { layer: 1, block: 1 }), 'Without the feed-forward of layer 1 “are” falls from 85 % to 64 %');
+  assert.equal(text(keys, { layer: 0, block: 1 }), 'Without the feed-forward of layer 0 “are” rises from 85 % to 89 %');
+  assert.equal(text(keys, { layer: 5, head: 6 }), 'Without head 6 of layer 5 “are” falls from 85 % to 70 %');
+  assert.equal(text(keys, { layer: -1, block: 0 }), 'Without positions “are” falls from 85 % to 0.83 %');
+  const run = guessing(0.495, NaN);
+  assert.equal(text(run, { layer: 0, block: 0 }, 1), 'Without the attention of layer 0 “it” stays near 50 %');
+  assert.equal(text(run, { layer: 0, head: 0 }, 1), 'Without head 0 of layer 0 “it” falls from 50 % to 25 %');
+});
+
+test('nothing is said of a guess where it was not tried, is none, or means nothing', () => {
+  const part = { layer: 0, block: 1 };
+  assert.deepEqual(withoutPart(guessing(0.4, NaN), part, 1), [], 'no number came of it');
+  assert.deepEqual(withoutPart(guessing(0.4, 0.4), part, 0), [], 'the word is not the gap');
+  assert.deepEqual(withoutPart(guessing(0.4, 0.4, true), part, 1), [], 'random weights');
+  const long = guessing(0.4, 0.4);
+  assert.deepEqual(withoutPart({ ...long, arrays: {} }, part, 1), [], 'too long to try');
+  assert.deepEqual(withoutPart(long, { layer: 3, head: 0 }, 1), [], 'no such head');
+  assert.ok(withoutPart(long, part, 1).length);
+});
+
+test('without a guess it is said how far the word moves, of a word of several tokens the mean', () => {
+  const run = {
+    about: { tokens: ['[CLS]', 'ca', '##t'], kinds: ['special', 'word', 'word'], words: [[1, 2]], names: ['cat'], rows: [0, 1, 2], gap: -1, guesses: {}, model: { layers: 1, heads: 1 } },
+    arrays: { moved: f32([1, 1, 3], 0, 0.1, 0.3), moved_parts: f32([1, 2, 3], 0, 0.2, 0.2, 0, 0.5, 0.25) },
+  };
+  assert.equal(text(run, { layer: 0, block: 1 }, 2), 'Without the feed-forward of layer 0 the last vector of “cat” moves by 38 % of its length');
+  assert.equal(text(run, { layer: 0, head: 0 }, 1), 'Without head 0 of layer 0 the last vector of “cat” moves by 20 % of its length');
+  assert.deepEqual(withoutPart(run, { layer: -1, block: 0 }, 1), [], 'no positions are added');
+  assert.deepEqual(withoutPart(run, { layer: 0, block: 1 }, 0), [], 'no word stands there');
+});
