@@ -174,7 +174,7 @@ export function attention(root, context) {
     strips.draw({
       key: [of.about.model.digest, of.about.sentence, of.about.second, of.about.hidden, of.about.edits, index, layer, head, place.row, place.column, hot, Boolean(made.terms)].join(' '), operands: why ? { ...made, note: why } : made,
       moving, ready: Boolean(!from || origin || why), ends: endsOf(numbers, numbers.parts), form: value => written(value, share && value === total.value),
-      label: `${stop.title}: ${[...made.lines, made.total].map(({ name, how, text }) => `${name} ${how} ${text}`).join(', ')}.`, proof: made.proof || (hot === 1 && told && (!told.agrees || PROVED.test(told.check)) ? told.check : ''), agrees: told?.agrees ?? true,
+      label: `${stop.title}: ${[...made.lines, made.total].map(({ name, how, text }) => `${name} ${how} ${text}`).join(', ')}.`, proof: made.proof ?? (hot === 1 && told && (!told.agrees || PROVED.test(told.check)) ? told.check : ''), agrees: made.proof !== undefined || (told?.agrees ?? true),
     });
     return strips.element;
   }

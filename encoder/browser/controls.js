@@ -117,6 +117,7 @@ export function rail({ choose, play, rest }) {
     return one && other ? (one.offsetLeft + one.offsetWidth + other.offsetLeft) / 2 : 0;
   }
   function render() {
+    put(element, { 'data-led': led });
     const to = middle(now), ends = groups.slice(0, -1).map(({ last }) => border(last));
     into(html`<button type="button" class="rail-play" title=${WAITS} ?data-playing=${playing} @click=${() => (playing ? pause() : begin())}>${playing ? 'Pause' : paused && now < count - 1 ? 'Go on' : 'Play'}</button>
       <div class="rail-way">${groups.length ? html`<div class="rail-groups" aria-hidden="true">${groups.map(({ name, first, last }, i) => html`<span class=${first <= now && now <= last ? 'is-here' : nothing} style="left: ${i ? ends[i - 1] : 0}px; right: ${i < ends.length ? `calc(100% - ${ends[i]}px)` : 0}">${name}</span>`)}</div>` : nothing}

@@ -290,7 +290,7 @@ export function operandStrips() {
     const { operands: { lines, total: sum, note }, proof, agrees, label } = given, name = (/** @type {string} */ text) => html`<th scope="row" translate=${AS_IS.translate} lang=${AS_IS.lang}>${text}</th>`;
     put(canvas, { 'aria-label': label });
     into(html`<table class="op-sum"><tbody>${lines.map(one => html`<tr>${name(one.name)}<td>${one.how}</td><td>${one.text}</td></tr>`)}</tbody>
-      <tfoot><tr>${name(sum.name)}<td>${proof ? html`<span class="op-proof" title=${proof} data-agrees=${agrees}>${agrees ? '✓' : proof}</span>` : nothing}</td>${total}</tr></tfoot></table>${note ? html`<p class="op-note">${note}</p>` : nothing}`, below);
+      <tfoot><tr>${name(sum.name)}<td>${proof && agrees ? html`<span class="op-proof" role="img" aria-label=${proof} title=${proof}>✓</span>` : nothing}</td>${total}</tr></tfoot></table>${[note, agrees ? '' : proof].filter(Boolean).map(text => html`<p class="op-note">${text}</p>`)}`, below);
     if (element.isConnected) tick();
   }
 

@@ -20,8 +20,8 @@ import { divisorOf, maskedOf, meeting, namesOf, productsOf, scoresOf, SHUT, soft
  */
 /**
  * `strips` from the top down, the last of them the result, whose number is at `chosen`. `terms` stand where the numbers of the strip above do, NaN where they were not sent; null where they are not known.
- * `own` is the strip of the head itself, `names` are those of the columns where they are tokens. `lines` add up to `total`, which has so many `places` behind the point. `proof` says that this was done again.
- * @typedef {{kind: Kind, strips: Strip[], chosen: number, own: number, names: string[] | null, terms: ArrayLike<number> | null, lines: Line[], total: Line, places: number, note: string, proof: string}} Operands
+ * `own` is the strip of the head itself, `names` are those of the columns where they are tokens. `lines` add up to `total`, which has so many `places` behind the point. `proof` says that this was done again, where it is not the table of the row that does.
+ * @typedef {{kind: Kind, strips: Strip[], chosen: number, own: number, names: string[] | null, terms: ArrayLike<number> | null, lines: Line[], total: Line, places: number, note: string, proof?: string}} Operands
  */
 /** @typedef {Pick<Operands, 'kind' | 'strips' | 'lines' | 'total'> & Partial<Operands>} Made */
 /** @typedef {{stop: Stop, run: Packet, vectors: Packet, chosen: Chosen, numbers: Numbers, i: number, column: number, position: number, names: string[], mine: Float32Array, value: number, origin: Packet | null}} Asked */
@@ -56,7 +56,7 @@ export function operandsOf(stop, run, vectors, chosen, numbers, { row: i, column
   // All have as many places as the largest of them needs, so that they add up as they stand.
   const size = [...found.lines, found.total].reduce((most, one) => (!one.text && Number.isFinite(one.value) ? Math.max(most, Math.abs(one.value)) : most), 0), places = Math.min(6, Math.max(0, 2 - Math.floor(Math.log10(size || 1))));
   const written = (/** @type {Line} */ one) => ({ ...one, text: one.text || placed(one.value, places) });
-  return { chosen: column, own: -1, names: null, terms: null, note: '', proof: '', ...found, places, lines: found.lines.map(written), total: written(found.total) };
+  return { chosen: column, own: -1, names: null, terms: null, note: '', ...found, places, lines: found.lines.map(written), total: written(found.total) };
 }
 
 /** @type {Record<string, (asked: Asked) => Made>} */
@@ -96,7 +96,7 @@ function dot({ run, vectors, chosen, column, position, value, names }) {
   const lines = largest(terms).slice(0, MOST).map(d => line(`number ${d}`, terms[d], `${figure(query[d])} × ${figure(key[d])}`));
   const apart = divisorOf(run, vectors) ** 2 > query.length + 1e-6, whole = product(query, key); // scores of the distance are added
   return {
-    kind: 'dot', terms, total: line(`${names[position]} and ${names[column]}`, value),
+    kind: 'dot', terms, ...(apart ? { proof: '' } : {}), total: line(`${names[position]} and ${names[column]}`, value),
     lines: [...summed(lines, terms.length, apart ? whole : value), ...(apart ? [line('for the distance', value - whole)] : [])],
     strips: [strip(`q of ${names[position]}${turned}`, query), strip(`k of ${names[column]}${turned}`, key), strip('q × k', terms)],
   };
