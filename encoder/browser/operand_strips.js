@@ -16,7 +16,7 @@ import { placed } from './operands.js';
 
 export const MOTION = 1400; // ms from the operands to the result
 const STILL = matchMedia('(prefers-reduced-motion: reduce)');
-const HIGH = 24, GAP = 6, FALL = 44, NAMES = 18, RULER = 20, READ = 26; // px of a strip, between two, from one to what it goes into, of names, of a scale, of a cell that is read
+const HIGH = 24, GAP = 6, FALL = 44, NAMES = 18, RULER = 20, READ = 22, NAMED = 34; // px of a strip, between two, from one to what it goes into, of names, of a scale, of a cell that is read, of one with a name
 
 /** A part of a motion, from 0 to 1. @param {number} t @param {number} from @param {number} to */
 const part = (t, from, to) => Math.min(1, Math.max(0, (t - from) / (to - from)));
@@ -50,7 +50,7 @@ const most = values => Array.from(values).reduce((so, value) => (Number.isFinite
 
 /** A row of numbers as cells of colour, of which those up to a share of its width are there. @param {Scene} scene @param {Strip} strip @param {Box} box @param {{low: number, high: number}} ends @param {{to?: number, alpha?: number, texts?: ((i: number) => string) | null}} [how] */
 function cells({ pen, theme, colours, font }, { values, parts, shut }, { x, y, wide, high }, ends, { to = 1, alpha = 1, texts = null } = {}) {
-  const count = values.length, step = wide / count, gap = step >= 10 ? 1 : 0, named = texts && step >= READ - 4;
+  const count = values.length, step = wide / count, gap = step >= 10 ? 1 : 0, named = texts && step >= READ;
   pen.globalAlpha = alpha;
   for (let i = 0; i < count * to; i++) {
     const colour = colourOf(shut?.[i] ? NaN : values[i], ends, parts, theme);
@@ -89,7 +89,7 @@ function called({ pen, colours, font, left }, text, { y, high }, strong = false)
 /** The names of tokens above their cells, where they have room; that of the chosen one always. @param {Scene} scene @param {Box} box */
 function tokens({ pen, colours, font, view: { operands: { names, chosen } } }, { x, y, wide }) {
   if (!names) return;
-  const step = wide / names.length, all = step >= READ;
+  const step = wide / names.length, all = step >= NAMED;
   pen.textBaseline = 'alphabetic';
   names.forEach((name, i) => {
     if (!all && i !== chosen) return;

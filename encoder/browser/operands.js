@@ -96,7 +96,7 @@ function dot({ run, vectors, chosen, column, position, value, names }) {
   const lines = largest(terms).slice(0, MOST).map(d => line(`number ${d}`, terms[d], `${figure(query[d])} × ${figure(key[d])}`));
   const apart = divisorOf(run, vectors) ** 2 > query.length + 1e-6, whole = product(query, key); // scores of the distance are added
   return {
-    kind: 'dot', terms, ...(apart ? { proof: '' } : {}), total: line(`${names[position]} and ${names[column]}`, value),
+    kind: 'dot', terms, ...(apart ? { proof: '' } : {}), total: line(`${names[position]} → ${names[column]}`, value),
     lines: [...summed(lines, terms.length, apart ? whole : value), ...(apart ? [line('for the distance', value - whole)] : [])],
     strips: [strip(`q of ${names[position]}${turned}`, query), strip(`k of ${names[column]}${turned}`, key), strip('q × k', terms)],
   };
@@ -123,7 +123,7 @@ function shares({ run, vectors, chosen, i, column, position, mine, value, names 
   const { temperature = 1 } = chosen, { values, shut } = maskedOf(run, vectors, chosen, i) ?? { values: mine.map(() => NaN), shut: null }, { most, sum, powers } = softmax(values, temperature);
   const x = `${figure(values[column])} − ${figure(most).replace(/^−.*/, '($&)')}`;
   return {
-    kind: 'shares', names, total: line(`${names[position]} looks at ${names[column]}`, value, '', share(value)),
+    kind: 'shares', names, total: line(`${names[position]} → ${names[column]}`, value, '', share(value)),
     lines: [line(temperature === 1 ? `e^(${x})` : `e^((${x}) / ${temperature.toFixed(1)})`, powers[column], '', placed(powers[column], 3)), line('÷ sum of the row', sum, '', placed(sum, 3))],
     strips: [strip('scores', values, { shut }), strip('e^x', powers, { parts: 'share' }), strip('shares', mine, { parts: 'share' })],
   };

@@ -143,6 +143,8 @@ def test_every_stop_says_the_numbers_of_the_run(opened: Opened, trace: Trace) ->
         expect(cell(page)).to_be_visible()
         stops = page.get_by_role("radiogroup", name="Stop").get_by_role("radio")
         expect(stops).to_have_text(["x", "Q", "K", "V", "QKᵀ", "÷ 8", "softmax", "× V", "concat", "W_O"])
+        expect(page.locator(".rail-groups span")).to_have_text(["ask and offer", "compare", "share out", "collect"])
+        expect(stops.nth(6)).to_have_accessible_name("softmax: Softmax: turn scores into shares (share out)")
         for name in (one for one in STEPS if one != "masked"):  # nothing is hidden from anybody
             values = trace[f"layers.{layer}.attention.{name}"]
             mine = (values[head] if name in OWN else values)[row]
@@ -260,6 +262,13 @@ def test_what_is_masked_is_said_not_to_be_looked_at(opened: Opened, base: TextEn
     page.keyboard.press("Escape")
     step(page, "scaled")
     expect(legend).to_be_hidden()
+
+    padded = base.trace([SENTENCE, "The cat sat."])[1]
+    page = opened(runs={"run": level_1(base, padded, off=False), "5": level_2(padded, 5)}, step="attention.masked")
+    expect(checked_stop(page)).to_have_text("padding mask")
+    step(page, "masked", cell=f"layers.5.attention.masked:6,1,{len(padded.tokens) - 1}")
+    expect(page.locator(".op-sum tfoot th")).to_have_text("padding")
+    expect(page.locator(".op-total")).to_have_text("\u2212∞")
 
     trace = base.trace(SENTENCE, edits=(Edit("layers.0.attention.masked", "replace", value=-inf, positions=(GAP,)),))
     page = opened(runs=packed(base, trace), layer=0, step="attention.masked")
