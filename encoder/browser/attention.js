@@ -17,7 +17,7 @@ import { begins, calledToken } from './run.js';
 import { opening, parts } from './say.js';
 import { withoutPart } from './spine.js';
 import { cellOf, labelOf, readCell, STOPS, stopOf } from './stops.js';
-import { open, placeOf, toQuery } from './store.js';
+import { open, placeOf, REST, spelled, toQuery } from './store.js';
 import { divisorOf, maskedBy, maskOf, namesOf, numbersOf, SHUT } from './strips.js';
 
 /** @typedef {import('./packet.js').Packet} Packet */
@@ -42,6 +42,7 @@ export function attention(root, context) {
   let pointed = null;
   /** @type {WeakMap<Packet, Map<string, import('./strips.js').Numbers>>} */
   const cache = new WeakMap();
+  let wished = '', rested = '', resting = 0; // the number whose origin is asked for
   let temperature = 1, played = -1, all = false, unfolded = false, moving = 0, moves = 0; // `moving` is 0 for a stop that shows its end at once
 
   const head = headline(context);
@@ -164,10 +165,21 @@ export function attention(root, context) {
     into(html`${head.element}${stops.element}${body}`, page);
   }
 
+  /** What a number was made of; it is asked for once the number has been chosen for a while, so that who walks on asks for nothing. @param {import('./store.js').Place} place */
+  function originOf(place) {
+    const name = spelled(place);
+    if (name !== wished) {
+      wished = name;
+      clearTimeout(resting);
+      resting = window.setTimeout(() => { rested = name; again(); }, REST);
+    }
+    return rested === name ? origins.get(/** @type {Packet} */ (run), place) : null;
+  }
+
   /** The operands of the number that is looked at; of a product with a matrix those of the number that is kept, which have to be asked for. @param {ReturnType<typeof placed>} now @param {At} looked @param {Packet | null} there @param {import('./row.js').Table | null} told */
   function operands({ stop, index, layer, head, numbers, at }, looked, there, told) {
     const of = /** @type {Packet} */ (run), matrix = ['q', 'k', 'v', 'output'].includes(stop.key), place = matrix ? at : looked, hot = stop.key === 'softmax' ? temperature : 1;
-    const from = matrix && there ? placeOf(cellOf(stop, layer, head, { row: of.about.rows[place.row], column: place.column })) : null, origin = from && origins.get(of, from), why = from ? origins.why(of, from) : '';
+    const from = matrix && there ? placeOf(cellOf(stop, layer, head, { row: of.about.rows[place.row], column: place.column })) : null, origin = from && originOf(from), why = from ? origins.why(of, from) : '';
     const made = numbers && operandsOf(stop, of, there, { layer, head, temperature: hot }, numbers, place, origin);
     if (!made || !numbers) return nothing;
     const { total } = made, share = stop.parts === 'share';
@@ -269,6 +281,7 @@ export function attention(root, context) {
     end() {
       rest.end();
       packets.end();
+      clearTimeout(resting);
       origins.end();
       stops.end();
       shown.end();

@@ -46,7 +46,7 @@ const APART = 'dialog, [role=dialog], .enc-number'; // what has all keys of its 
 const TYPED = 'textarea, [contenteditable], input:not([type=range], [type=radio], [type=checkbox])';
 const KEYED = `${APART}, input, select, textarea, [contenteditable], [role=radiogroup], [tabindex="0"]`; // what needs the arrow keys
 const PRESSED = 'button, a, summary, input, select, label';
-const WAITS = `Each stop waits ${PAUSE / 1000} seconds, or for a press in the picture, Page Down, space or an arrow key. Page Up goes back, Escape pauses.`;
+const WAITS = `Each stop waits ${PAUSE / 1000} seconds, or for a press in the picture, Page Down, space or an arrow key. Page Up goes back; Escape pauses, and once more leaves the keys to the page.`;
 
 /**
  * The stops of a page, and what plays them. Once it has played, keys step it wherever the focus is, until Escape is pressed where nothing plays.

@@ -76,7 +76,7 @@ def opened(mounted: Mounted, packets: Packets) -> Opened:
         at = {"layer": 5, "head": 6, **first}
         page = mounted("attention", runs or packets, first=at, named=NAMED, held=held, lost=lost, apart=apart)
         if numbers:
-            page.locator(".at-numbers summary").click()
+            page.locator(".at-numbers summary").press("Enter")  # the pointer stays where it is
         return page
 
     return show
@@ -451,6 +451,7 @@ def test_each_number_stands_below_its_operands_which_add_up_to_it(
         index = f"{head},{row},{column}" if name in OWN else f"{row},{column}"
         step(page, name, cell=f"{at}{name}:{index}")
         expect(page.locator(".op-sum tbody tr")).to_have_count(5)
+        expect(page.locator(".op-proof")).to_be_visible()  # what a product with a matrix was made of is asked for
         shown = page.evaluate(SUMS)
         assert close(shown["total"], true) and shown["proof"], (name, shown)
         if key:
