@@ -81,11 +81,11 @@ function byMatrix({ stop, run, vectors, mine, value, origin, position, names, co
   const told = (sent ? Array.from(sent.values, (_, k) => k) : []).map(k => {
     const { places, values, line_0: numbers, line_1: weights } = /** @type {Packet} */ (origin).arrays, place = at(places, k);
     if (terms) terms[place] = at(values, k);
-    return k < MOST ? [line(`number ${place} of ${read}${read === 'concat' ? `, head ${Math.floor(place / size)}` : ''}`, at(values, k), `${figure(at(numbers, k))} × ${figure(at(weights, k))}`)] : [];
+    return k < MOST ? [line(`number ${place}${read === 'concat' ? `, head ${Math.floor(place / size)}` : ` of ${read}`}`, at(values, k), `${figure(at(numbers, k))} × ${figure(at(weights, k))}`)] : [];
   }).flat();
   return {
     kind: 'matrix', terms, lines: terms ? summed(told, about?.terms ?? 0, value, about?.operands.length ? 'the bias' : '') : [], total: line(`number ${column} of ${out}`, value),
-    strips: [strip(`${read} of ${names[position]}`, from), strip(`${out} of ${names[position]}`, mine)], proof: terms ? about?.check.agrees ?? '' : '',
+    strips: [[read, from], [out, mine]].map(([name, values]) => strip(stop.own ? `${name} of ${names[position]}` : String(name), /** @type {Float32Array} */ (values))), proof: terms ? about?.check.agrees ?? '' : '',
     note: origin && !terms ? `A sum over all numbers of ${read}, each times one of ${matrix}, which stays in the model.` : '',
   };
 }

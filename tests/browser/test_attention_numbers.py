@@ -35,6 +35,9 @@ CONFIGS = {
     "distances": EncoderConfig(
         n_layers=2, d_model=48, n_heads=3, d_ff=77, positions="none", position_buckets=32, **SIZE
     ),
+    "disentangled": EncoderConfig(
+        n_layers=2, d_model=48, n_heads=3, d_ff=77, positions="none", distance_scores="both", distance_span=8, **SIZE
+    ),
 }
 TEXT = "The [MASK] sat on unbelievably soft mats, and slept."
 SCORES = (
@@ -51,6 +54,7 @@ RUNS: dict[str, tuple[str, Callable[[TextEncoder], Trace]]] = {
     "windowed and hidden": ("windows", lambda encoder: encoder.trace(TEXT, hidden=(2, 3, 4, 5, 6))),
     "window changed": ("windows", lambda encoder: encoder.trace(TEXT, edits=WINDOWED)),
     "distances": ("distances", lambda encoder: encoder.trace(TEXT, hidden=(3,))),
+    "scores of distances": ("disentangled", lambda encoder: encoder.trace(TEXT)),
     "scores changed": ("bert", lambda encoder: encoder.trace(TEXT, edits=SCORES)),
     "nothing left to see": ("bert", lambda encoder: encoder.trace(TEXT, hidden=(0, 1, 2, 3), edits=SCORES[1:2])),
     "weights changed": ("bert", lambda encoder: encoder.trace(TEXT, hidden=(2,), edits=WEIGHTS)),
@@ -195,11 +199,13 @@ def test_the_operands_of_a_number_are_those_of_the_run_and_its_sum_is_the_number
 def recorded(trace: Trace, layer: int, step: str) -> np.ndarray[Any, Any]:
     """What a stop shows is called otherwise where a model adds something for the distance."""
     name = "biased" if step == "scaled" and trace.config.position_bias else step
+    name = "total" if step == "scores" and trace.config.distance_parts else name
     return trace.array(f"layers.{layer}.attention.{name}")
 
 
 # Where a run was changed behind what a stop is made of, its numbers are others, and that is said.
 CHANGED = {
+    ("scores of distances", "scores"): "this model does more on the way",
     ("scores changed", "scaled"): "this run was changed",
     ("weights changed", "weights"): "this run was changed",
 }
