@@ -1,21 +1,24 @@
 // @ts-check
-// The Attention page: one head of one layer, in its stops over one picture, with the arithmetic of the chosen row beside it.
+// The Attention page: one head of one layer, in its stops over one picture, with the operands of the chosen number beside it.
 import { atRest, coder, headline, opener, rail } from './controls.js';
 import style from './attention.css';
-import { dress, el } from './dom.js';
+import { dress, el, put } from './dom.js';
 import { endsOf } from './grid.js';
 import { layerPackets, steady, waitingFor } from './layer_packets.js';
 import { html, nothing, render as into } from './lit.js';
 import { made } from './load.js';
-import { lookedAtMost, rowTable } from './row_table.js';
+import { lookedAtMost, PROVED, rowTable } from './row_table.js';
 import { brief, percent, sure, tight, typeset } from './number.js';
+import { operandsOf } from './operands.js';
+import { operandStrips } from './operand_strips.js';
 import { picture } from './picture.js';
 import { largest, tableOf } from './row.js';
 import { begins, calledToken } from './run.js';
 import { opening, parts } from './say.js';
+import { withoutPart } from './spine.js';
 import { cellOf, labelOf, readCell, STOPS, stopOf } from './stops.js';
-import { open, placeOf, toQuery } from './store.js';
-import { divisorOf, masks, maskOf, namesOf, numbersOf, SHUT } from './strips.js';
+import { open, placeOf, REST, spelled, toQuery } from './store.js';
+import { divisorOf, maskedBy, maskOf, namesOf, numbersOf, SHUT } from './strips.js';
 
 /** @typedef {import('./packet.js').Packet} Packet */
 /** @typedef {import('./store.js').Chosen} State */
@@ -29,7 +32,8 @@ export function attention(root, context) {
   dress(root, style);
   const { store } = context;
   const rest = atRest(context.announce);
-  const packets = layerPackets(context, 2, () => { if (root.contains(page)) render(); });
+  const again = () => { if (root.contains(page)) render(); };
+  const packets = layerPackets(context, 2, again), origins = layerPackets(context, 9, again);
   /** @type {Packet | null} */
   let run = null;
   /** @type {State} */
@@ -38,30 +42,29 @@ export function attention(root, context) {
   let pointed = null;
   /** @type {WeakMap<Packet, Map<string, import('./strips.js').Numbers>>} */
   const cache = new WeakMap();
-  let temperature = 1, played = -1, all = false;
+  let wished = '', rested = '', resting = 0; // the number whose origin is asked for
+  let temperature = 1, played = -1, all = false, unfolded = false, moving = 0, moves = 0; // `moving` is 0 for a stop that shows its end at once
 
   const head = headline(context);
   const stops = rail({
-    choose: i => choose(here()[i]), rest: () => { const stop = played; played = -1; if (stop >= 0) choose(stop); },
-    play: i => { played = here()[i]; if (state.number) store.set({ number: '' }); render(); }, // what plays is not what is open
+    choose: (i, led) => { moving = led ? ++moves : 0; choose(here()[i]); }, rest: () => { const stop = played; played = -1; if (stop >= 0) choose(stop); },
+    play: i => { [played, pointed, moving] = [here()[i], null, ++moves]; if (state.number) store.set({ number: '' }); render(); }, // what plays is not what is open
   });
   const shown = picture({ point, keep: at => keepAt(at), open: openNumber });
-  const page = el('section', { class: 'at', 'aria-label': 'Attention' });
+  const strips = operandStrips(), body = el('div', { class: 'at-body' }), page = el('section', { class: 'at at-steps', 'aria-label': 'Attention' });
   root.append(page);
-
-  // Pointing at the picture, or a key, pauses what plays.
-  shown.element.addEventListener('pointermove', () => stops.pause());
-  page.addEventListener('keydown', event => { if (!(event.target instanceof Element && event.target.closest('.rail-play'))) stops.pause(); });
+  stops.goesOnBy(body);
 
   /** @param {At | null} at */
   function point(at) {
+    if (stops.playing) return;
     if (pointed?.row === at?.row && pointed?.column === at?.column) return;
     pointed = at;
     render();
   }
 
   /** The stops of this layer, as places in STOPS: a mask is one where it hides something. */
-  const here = () => STOPS.map((_, i) => i).filter(i => STOPS[i].key !== 'mask' || masks(/** @type {Packet} */ (run), state.layer));
+  const here = () => STOPS.map((_, i) => i).filter(i => STOPS[i].key !== 'mask' || maskedBy(/** @type {Packet} */ (run), state.layer) !== null);
 
   /** What is chosen: the stop, and the row and column of its picture, `row` counted among those that the run keeps. */
   function placed() {
@@ -138,7 +141,8 @@ export function attention(root, context) {
 
     head.draw(run, state, finding(now));
     const list = here();
-    stops.draw(list.map(i => ({ text: labelOf(STOPS[i], divisor, distance), title: `${STOPS[i].label}: ${STOPS[i].title}` })), list.indexOf(index));
+    const masked = maskedBy(run, layer) ?? '', called = list.map(i => labelOf(STOPS[i], divisor, distance, masked));
+    stops.draw(list.map((i, at) => ({ text: called[at], title: `${called[at]}: ${STOPS[i].title}`, group: STOPS[i].group })), list.indexOf(index));
     shown.hide(!numbers);
     if (numbers) {
       const { parts } = numbers, ends = endsOf(numbers, parts), sentence = cellSaid(now, at, numbers);
@@ -155,23 +159,51 @@ export function attention(root, context) {
       rest.say(sentence);
     }
     steady(page, Boolean(numbers));
-    into(html`${head.element}${stops.element}<p class="at-what">${stop.what}</p>
-      <div class="at-body"><div class="at-left">${shown.element}${numbers ? nothing : waitingFor(packets, run, layer, 'vectors')}</div>
-        <div class="at-beside">${arithmetic(now, looked, there)}</div></div>`, page);
+    put(body, { title: stops.playing ? 'A press goes on to the next stop, Escape pauses' : null });
+    into(html`<div class="at-left">${shown.element}${numbers ? nothing : waitingFor(packets, run, layer, 'vectors')}</div>
+      <div class="at-beside">${arithmetic(now, looked, there)}</div>`, body);
+    into(html`${head.element}${stops.element}${body}`, page);
   }
 
-  /** The arithmetic of the row that is looked at, and what can be done with its number. @param {ReturnType<typeof placed>} now @param {At} looked @param {Packet | null} there the vectors of its layer */
-  function arithmetic({ stop, layer, head, numbers }, looked, there) {
-    const of = /** @type {Packet} */ (run), hot = stop.key === 'softmax';
+  /** What a number was made of; it is asked for once the number has been chosen for a while, so that who walks on asks for nothing. @param {import('./store.js').Place} place */
+  function originOf(place) {
+    const name = spelled(place);
+    if (name !== wished) {
+      wished = name;
+      clearTimeout(resting);
+      resting = window.setTimeout(() => { rested = name; again(); }, REST);
+    }
+    return rested === name ? origins.get(/** @type {Packet} */ (run), place) : null;
+  }
+
+  /** The operands of the number that is looked at; of a product with a matrix those of the number that is kept, which have to be asked for. @param {ReturnType<typeof placed>} now @param {At} looked @param {Packet | null} there @param {import('./row.js').Table | null} told */
+  function operands({ stop, index, layer, head, numbers, at }, looked, there, told) {
+    const of = /** @type {Packet} */ (run), matrix = ['q', 'k', 'v', 'output'].includes(stop.key), place = matrix ? at : looked, hot = stop.key === 'softmax' ? temperature : 1;
+    const from = matrix && there ? placeOf(cellOf(stop, layer, head, { row: of.about.rows[place.row], column: place.column })) : null, origin = from && originOf(from), why = from ? origins.why(of, from) : '';
+    const made = numbers && operandsOf(stop, of, there, { layer, head, temperature: hot }, numbers, place, origin);
+    if (!made || !numbers) return nothing;
+    const { total } = made, share = stop.parts === 'share';
+    strips.draw({
+      key: [of.about.model.digest, of.about.sentence, of.about.second, of.about.hidden, of.about.edits, index, layer, head, place.row, place.column, hot, Boolean(made.terms)].join(' '), operands: why ? { ...made, note: why } : made,
+      moving, ready: Boolean(!from || origin || why), ends: endsOf(numbers, numbers.parts), form: value => written(value, share && value === total.value),
+      label: `${stop.title}: ${[...made.lines, made.total].map(({ name, how, text }) => `${name} ${how} ${text}`).join(', ')}.`, proof: made.proof ?? (hot === 1 && told && (!told.agrees || PROVED.test(told.check)) ? told.check : ''), agrees: made.proof !== undefined || (told?.agrees ?? true),
+    });
+    return strips.element;
+  }
+
+  /** The operands of what is looked at, and what can be done with its number. @param {ReturnType<typeof placed>} now @param {At} looked @param {Packet | null} there the vectors of its layer */
+  function arithmetic(now, looked, there) {
+    const of = /** @type {Packet} */ (run), { stop, layer, head, numbers, at } = now, hot = stop.key === 'softmax';
     const told = numbers && tableOf(stop, of, there, { layer, head, temperature: hot ? temperature : 1 }, looked);
-    const chosen = stop.key === 'concat' ? head * of.about.model.d_head : looked.column, { at } = placed();
-    return html`<h2>${stop.title}</h2><p class="at-formula">${formulaOf(stop, there)}</p>
-      ${told ? rowTable(told, chosen, { choose: column => keepAt({ row: at.row, column }), point: column => point(column === null ? null : { row: at.row, column }), all, turn: () => { all = !all; render(); } }) : nothing}
+    const chosen = stop.key === 'concat' ? head * of.about.model.d_head : looked.column;
+    return html`<div class="at-titles"><h2>${stop.title}</h2><p class="at-formula">${formulaOf(stop, there)}</p></div><p class="at-what">${stop.what}</p>${operands(now, looked, there, told)}
       ${numbers && stop.parts === 'share' && temperature === 1 ? lookedAtMost(of, { layer, head, ...looked }, lead) : nothing}
       ${hot && temperature !== 1 && numbers ? html`<p class="at-warm">${warmed(looked, numbers)}</p>` : nothing}
       <div class="at-tools">${opener(openNumber)}${hot ? html`<label class="enc-pill at-heat">Temperature<input type="range" min=${COLDEST} max=${HOTTEST} step="0.1" .value=${String(temperature)} aria-valuetext="${temperature.toFixed(1)}${temperature === 1 ? ', the model\'s own' : ''}"
         @input=${(/** @type {{target: HTMLInputElement}} */ { target }) => { temperature = Number(target.value); render(); }} @change=${() => store.choose({ temperature: temperature === 1 ? '' : String(temperature) })}><output>${temperature.toFixed(1)}</output></label>` : nothing}
-        ${context.options().keep ? coder(() => context.code()) : nothing}</div>`;
+        ${context.options().keep ? coder(() => context.code()) : nothing}</div>
+      ${told ? html`<details class="at-numbers" ?open=${unfolded}><summary @click=${(/** @type {Event} */ event) => { event.preventDefault(); unfolded = !unfolded; render(); }}>The numbers</summary>
+        ${unfolded ? rowTable(told, chosen, { choose: column => keepAt({ row: at.row, column }), point: column => point(column === null ? null : { row: at.row, column }), all, turn: () => { all = !all; render(); } }) : nothing}</details>` : nothing}`;
   }
 
   /** The formula of a stop, with this model's numbers. @param {import('./stops.js').Stop} stop @param {Packet | null} there */
@@ -223,9 +255,11 @@ export function attention(root, context) {
     } else if (column === position) key = heated ? 'attention_itself_heated' : 'attention_itself';
     if (alone && !['scores', 'scaled'].includes(stop.key)) key = 'attention_none';
     else if (scores ? Number.isNaN(given.value) : shares && Number.isNaN(given.share)) key = 'no_numbers';
-    if (!key.endsWith('heated')) given.query = begins(query);
-    const at_ = placeOf(cellOf(STOPS[stopOf('')], state.layer, state.head, { row: position, column }));
-    return heated || scores ? parts(key, given) : opening(parts(key, given), 'share', at_);
+    if (!key.startsWith('attention') || key === 'attention_none') given.query = begins(query);
+    if (scores || !['attention', 'attention_itself'].includes(key)) return parts(key, given);
+    const at_ = placeOf(cellOf(STOPS[stopOf('')], state.layer, state.head, { row: position, column })), costs = of.about.model.untrained ? [] : withoutPart(of, { layer: state.layer, head: state.head }, position);
+    const also = costs.map(part => ({ ...part, ...(part.name === 'part' ? { text: 'it', name: '' } : { text: part.text.replace(/^W/, 'w') }) }));
+    return [...opening(parts(key, given), 'share', at_), { text: costs.length ? '; ' : '.', name: '', format: '' }, ...also, ...(costs.length ? [{ text: '.', name: '', format: '' }] : [])];
   }
 
   return {
@@ -247,8 +281,11 @@ export function attention(root, context) {
     end() {
       rest.end();
       packets.end();
+      clearTimeout(resting);
+      origins.end();
       stops.end();
       shown.end();
+      strips.end();
       page.remove();
     },
   };

@@ -40,17 +40,28 @@ export function radios(label, choose, { most = MOST, small = most === MOST ? MOS
   };
 }
 
-export const PAUSE = 1200; // ms at each stop
+export const PAUSE = 4500; // ms at each stop, unless somebody goes on
+const CLICKER = /** @type {Record<string, number>} */ ({ PageDown: 1, PageUp: -1 }), STEPS = /** @type {Record<string, number>} */ ({ ' ': 1, ArrowRight: 1, ArrowDown: 1, ArrowLeft: -1, ArrowUp: -1 });
+const APART = 'dialog, [role=dialog], .enc-number'; // what has all keys of its own
+const TYPED = 'textarea, [contenteditable], input:not([type=range], [type=radio], [type=checkbox])';
+const KEYED = `${APART}, input, select, textarea, [contenteditable], [role=radiogroup], [tabindex="0"]`; // what needs the arrow keys
+const PRESSED = 'button, a, summary, input, select, label';
+const WAITS = `Each stop waits ${PAUSE / 1000} seconds, or for a press in the picture, Page Down, space or an arrow key. Page Up goes back; Escape pauses, and once more leaves the keys to the page.`;
 
-/** @param {{choose: (stop: number) => void, play: (stop: number) => void, rest: () => void}} calls `play` shows a stop while it plays, `rest` is after it */
+/**
+ * The stops of a page, and what plays them. Once it has played, keys step it wherever the focus is, until Escape is pressed where nothing plays.
+ * @param {{choose: (stop: number, moves?: boolean) => void, play: (stop: number) => void, rest: () => void}} calls `play` shows a stop while it plays, `rest` is after it; a stop that a key chose moves as if it played
+ */
 export function rail({ choose, play, rest }) {
   const stops = radios('Stop', index => { pause(); choose(index); }, { most: Infinity, hidden: true, class: 'rail-stops' }), element = el('div', { class: 'rail' });
-  let count = 0, now = 0, playing = false, paused = false;
+  let count = 0, now = 0, playing = false, paused = false, led = false;
+  /** Groups of stops that stand side by side. @type {{name: string, first: number, last: number}[]} */
+  let groups = [];
   /** @type {ReturnType<typeof setTimeout> | undefined} */
   let next;
 
   const begin = () => {
-    playing = true;
+    playing = led = true;
     step(paused && now < count - 1 ? now + 1 : 0);
   };
   /** @param {number} stop */
@@ -58,7 +69,7 @@ export function rail({ choose, play, rest }) {
     play(stop);
     render();
     clearTimeout(next);
-    next = setTimeout(() => (stop < count - 1 ? step(stop + 1) : pause(true)), PAUSE);
+    next = setTimeout(() => go(1), PAUSE);
   }
   /** @param {boolean} [ended] */
   function pause(ended = false) {
@@ -69,15 +80,48 @@ export function rail({ choose, play, rest }) {
     render();
     rest();
   }
+  /** On, or back: what plays goes on playing, unless it is led back or has ended. @param {number} by */
+  function go(by) {
+    const to = now + by;
+    if (playing && by > 0 && to < count) return step(to);
+    pause(to >= count);
+    if (to < 0 || to >= count) return;
+    now = to;
+    choose(to, by > 0);
+  }
+  /** @param {KeyboardEvent} event */
+  function key(event) {
+    const at = event.composedPath()[0], within = (/** @type {string} */ what) => at instanceof Element && at.closest(what);
+    if (!led || event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey || event.shiftKey || within(APART)) return;
+    const clicked = event.eventPhase === Event.CAPTURING_PHASE, by = (clicked ? CLICKER : STEPS)[event.key];
+    if (clicked && event.key === 'Escape') {
+      led = playing;
+      if (!playing) return;
+      pause();
+    } else if (!by || within(clicked ? TYPED : KEYED) || (event.key === ' ' && within(PRESSED))) return;
+    else go(by);
+    event.preventDefault();
+    event.stopPropagation();
+  }
+  /** Before any part of the page hears a clicker; after it, of the keys that a part may need itself. */
+  const hear = /** @type {const} */ (['addEventListener', 'removeEventListener']).map(act => () => { for (const first of [true, false]) window[act]('keydown', /** @type {EventListener} */ (key), first); });
+  hear[0]();
   /** Where a stop stands on the line. @param {number} stop */
   function middle(stop) {
     const button = stops.buttons()[stop];
     return button ? button.offsetLeft + button.offsetWidth / 2 : 0;
   }
+  /** Where a group ends and the next begins. @param {number} stop its last one */
+  function border(stop) {
+    const [one, other] = stops.buttons().slice(stop, stop + 2);
+    return one && other ? (one.offsetLeft + one.offsetWidth + other.offsetLeft) / 2 : 0;
+  }
   function render() {
-    const to = middle(now);
-    into(html`<button type="button" class="rail-play" ?data-playing=${playing} @click=${() => (playing ? pause() : begin())}>${playing ? 'Pause' : paused && now < count - 1 ? 'Go on' : 'Play'}</button>
-      <div class="rail-way"><div class="rail-line" aria-hidden="true" @pointerdown=${drag}><i style="width: ${to}px"></i><b style="left: ${to}px"></b></div>${stops.element}</div>`, element);
+    put(element, { 'data-led': led });
+    const to = middle(now), ends = groups.slice(0, -1).map(({ last }) => border(last));
+    into(html`<button type="button" class="rail-play" title=${WAITS} ?data-playing=${playing} @click=${() => (playing ? pause() : begin())}>${playing ? 'Pause' : paused && now < count - 1 ? 'Go on' : 'Play'}</button>
+      <div class="rail-way">${groups.length ? html`<div class="rail-groups" aria-hidden="true">${groups.map(({ name, first, last }, i) => html`<span class=${first <= now && now <= last ? 'is-here' : nothing} style="left: ${i ? ends[i - 1] : 0}px; right: ${i < ends.length ? `calc(100% - ${ends[i]}px)` : 0}">${name}</span>`)}</div>` : nothing}
+        <div class="rail-line" aria-hidden="true" @pointerdown=${drag}><i style="width: ${to}px"></i>${ends.map(x => html`<s style="left: ${x}px"></s>`)}<b style="left: ${to}px"></b></div>${stops.element}</div>`, element);
   }
   const watch = new ResizeObserver(render);
   watch.observe(stops.element);
@@ -99,15 +143,32 @@ export function rail({ choose, play, rest }) {
   return {
     element, pause,
     get playing() { return playing; },
-    /** @param {Choice[]} choices @param {number} stop */
+    /** A press anywhere in an element goes on while it plays; one on what has an act of its own pauses. @param {HTMLElement} area */
+    goesOnBy(area) {
+      area.addEventListener('click', event => {
+        if (!playing) return;
+        if (event.target instanceof Element && event.target.closest(PRESSED)) return pause();
+        event.preventDefault();
+        event.stopPropagation();
+        go(1);
+      }, true);
+    },
+    /** @param {(Choice & {group?: string})[]} choices @param {number} stop */
     draw(choices, stop) {
       if (!playing && stop !== now) paused = false;
       [count, now] = [choices.length, stop];
-      stops.draw(choices, stop);
+      groups = choices.reduce((all, { group }, i) => {
+        const before = all.at(-1);
+        if (!group) return all;
+        return before?.name === group ? [...all.slice(0, -1), { ...before, last: i }] : [...all, { name: group, first: i, last: i }];
+      }, /** @type {typeof groups} */ ([]));
+      element.classList.toggle('has-groups', groups.length > 0);
+      stops.draw(choices.map(({ group, text, title = text }) => ({ text, title: group ? `${title} (${group})` : title })), stop);
       render();
     },
     end() {
       clearTimeout(next);
+      hear[1]();
       watch.disconnect();
     },
   };

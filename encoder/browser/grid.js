@@ -117,6 +117,9 @@ export function inkOn(colour) {
 /** @param {Colour} colour */
 export const css = colour => `rgb(${colour.join(', ')})`;
 
+/** The colours of a scale, each with its place from 0 to 1. @param {'share' | 'signed'} parts @param {Theme} theme @returns {[number, string][]} */
+export const gradientOn = (parts, theme) => RAMPS[theme][parts].map((colour, i, { length }) => [i / (length - 1), css(colour)]);
+
 /** A colour scale from end to end, as CSS. @param {'share' | 'signed'} parts @param {Theme} theme */
 export const gradient = (parts, theme) => `linear-gradient(90deg, ${RAMPS[theme][parts].map(css).join(', ')})`;
 

@@ -19,7 +19,9 @@ export const live = /** @type {typeof import('../../tests/javascript/node_module
 export const repeat = /** @type {typeof import('../../tests/javascript/node_modules/lit-html/directives/repeat.js').repeat} */ (kept.repeat);
 
 /** The parts of a sentence; each argument is an element with its name, and a number that stands in the run opens. @param {import('./say.js').Part[]} all */
-export const composed = all => all.map(part => {
-  const { name, text, to } = part, said = name ? html`<bdi class="enc-said-${name}" translate="no" lang="">${set(part)}</bdi>` : text;
-  return to ? html`<button type="button" class="enc-opens" title="Open this number" data-number=${spelled(to)} @click=${() => open(to)}>${said}</button>` : said;
+export const composed = all => all.map((part, i) => {
+  const { name, text, to } = part, before = all[i - 1], inside = to && before?.text.endsWith('('); // no line begins behind a bracket
+  const said = name ? html`<bdi class="enc-said-${name}" translate="no" lang="">${set(part)}</bdi>` : all[i + 1]?.to && text.endsWith('(') ? text.slice(0, -1) : text;
+  const button = to && html`<button type="button" class="enc-opens" title="Open this number" data-number=${spelled(to)} @click=${() => open(to)}>${said}</button>`;
+  return inside ? html`<span class="enc-joined">(${button}</span>` : button || said;
 });

@@ -9,6 +9,7 @@ import { said, say } from './say.js';
 /** @typedef {import('./row.js').Table} Table */
 /** @typedef {import('./row.js').Form} Form */
 
+export const PROVED = /agrees|of its head, to|share of 0/; // says of a table that it was done again
 const FEW = 8; // lines before all are asked for
 
 /** How many digits after the point the numbers of a column have, by the largest of them and by how far they may be off; -1 for powers of ten. @param {(number | string | null)[]} column @param {number} [within] */
@@ -51,7 +52,7 @@ export function rowTable(told, chosen, { choose, point, all, turn }) {
     })),
     sum: sum && { name: sum.name, cells: [...texts(sum.numbers), ...(checks ? [{ text: '' }] : [])] },
   })}<button type="button" class="row-more" ?hidden=${lines.length <= FEW} @click=${turn}>${all ? `Only the ${FEW} largest` : `Show all ${lines.length}`}</button>
-    <p class="row-check" data-agrees=${told.agrees}>${told.check}${told.check && told.agrees && /agrees|of its head, to|share of 0/.test(told.check) ? ' ✓' : ''}</p></div>`;
+    <p class="row-check" data-agrees=${told.agrees}>${told.check}${told.agrees && PROVED.test(told.check) ? ' ✓' : ''}</p></div>`;
 }
 
 /** @typedef {import('./packet.js').Packet} Packet */

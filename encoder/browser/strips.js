@@ -134,10 +134,11 @@ function apartOf(vectors, head, size) {
   return half(q) * most(k) + half(k) * most(q) + size * half(q) * half(k);
 }
 
-/** Whether anything is hidden from anybody in a layer: a token, padding, what is too far away, or by a change. @param {Packet} run @param {number} layer */
-export function masks(run, layer) {
+/** What is hidden in a layer, from anybody: "padding", "window" for what is too far away, "" for tokens that somebody hid, a change, or several of these; null for nothing. @param {Packet} run @param {number} layer */
+export function maskedBy(run, layer) {
   const { hidden, kinds, tokens, windows } = run.about;
-  return Boolean(run.arrays.masked) || hidden.length > 0 || kinds.includes('padding') || (windows?.[layer] ?? Infinity) < tokens.length - 1;
+  const all = [...(run.arrays.masked || hidden.length ? [''] : []), ...(kinds.includes('padding') ? ['padding'] : []), ...((windows?.[layer] ?? Infinity) < tokens.length - 1 ? ['window'] : [])];
+  return all.length ? all.length > 1 ? '' : all[0] : null;
 }
 
 /** Whether a stop needs the vectors of its layer. @param {Stop} stop @param {Packet} run @param {number} [temperature] */

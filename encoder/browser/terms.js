@@ -24,19 +24,21 @@ export function explained(text) {
 export function meanings(root, signal) {
   const tip = el('div', { class: 'enc-tip', id: 'enc-tip', role: 'tooltip', hidden: true });
   root.append(tip);
-  /** @param {Event} event */
-  function show(event) {
-    const [at] = event.composedPath(), term = at instanceof HTMLElement ? at.closest('.enc-term') : null;
-    tip.hidden = !term;
-    if (!(term instanceof HTMLElement)) return;
+  /** @type {HTMLElement | null} */
+  let term = null;
+  function place() {
+    tip.hidden = !term?.isConnected;
+    if (!term || tip.hidden) return;
     tip.textContent = term.dataset.means ?? '';
     const { left, top, bottom } = term.getBoundingClientRect(), { offsetWidth: wide, offsetHeight: high } = tip;
     tip.style.left = `${Math.max(8, Math.min(left, innerWidth - wide - 8))}px`;
     tip.style.top = `${bottom + BESIDE + high > innerHeight ? top - BESIDE - high : bottom + BESIDE}px`;
   }
-  for (const name of ['pointerover', 'focusin', 'click']) root.addEventListener(name, show);
-  const hide = () => { tip.hidden = true; };
-  root.addEventListener('focusout', hide);
-  root.addEventListener('keydown', ({ key }) => { if (key === 'Escape') hide(); });
-  document.addEventListener('scroll', hide, { capture: true, passive: true, signal });
+  const show = (/** @type {HTMLElement | null} */ one) => { term = one; place(); };
+  for (const name of ['pointerover', 'focusin', 'click']) {
+    root.addEventListener(name, event => { const [at] = event.composedPath(); show(at instanceof HTMLElement ? at.closest('.enc-term') : null); });
+  }
+  root.addEventListener('focusout', () => show(null));
+  root.addEventListener('keydown', ({ key }) => { if (key === 'Escape') show(null); });
+  document.addEventListener('scroll', place, { capture: true, passive: true, signal });
 }

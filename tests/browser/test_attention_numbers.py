@@ -35,6 +35,9 @@ CONFIGS = {
     "distances": EncoderConfig(
         n_layers=2, d_model=48, n_heads=3, d_ff=77, positions="none", position_buckets=32, **SIZE
     ),
+    "disentangled": EncoderConfig(
+        n_layers=2, d_model=48, n_heads=3, d_ff=77, positions="none", distance_scores="both", distance_span=8, **SIZE
+    ),
 }
 TEXT = "The [MASK] sat on unbelievably soft mats, and slept."
 SCORES = (
@@ -51,6 +54,7 @@ RUNS: dict[str, tuple[str, Callable[[TextEncoder], Trace]]] = {
     "windowed and hidden": ("windows", lambda encoder: encoder.trace(TEXT, hidden=(2, 3, 4, 5, 6))),
     "window changed": ("windows", lambda encoder: encoder.trace(TEXT, edits=WINDOWED)),
     "distances": ("distances", lambda encoder: encoder.trace(TEXT, hidden=(3,))),
+    "scores of distances": ("disentangled", lambda encoder: encoder.trace(TEXT)),
     "scores changed": ("bert", lambda encoder: encoder.trace(TEXT, edits=SCORES)),
     "nothing left to see": ("bert", lambda encoder: encoder.trace(TEXT, hidden=(0, 1, 2, 3), edits=SCORES[1:2])),
     "weights changed": ("bert", lambda encoder: encoder.trace(TEXT, hidden=(2,), edits=WEIGHTS)),
@@ -119,14 +123,91 @@ def decoded(text: str, columns: int) -> np.ndarray[Any, Any]:
     return np.frombuffer(base64.b64decode(text), "<f4").reshape(-1, columns)
 
 
+# Of one number of every stop in each head: its strips, its terms, and whether its lines come to its total.
+OPERANDS = """async ([first, second, layer, place]) => {
+  const names = ['packet', 'stops', 'strips', 'operands']
+  const [{ read }, { STOPS }, { numbersOf }, { operandsOf }] = await Promise.all(
+    names.map(name => import(`/encoder/browser/${name}.js`)))
+  const bytes = text => Uint8Array.from(atob(text), one => one.charCodeAt(0))
+  const run = read(bytes(first)), vectors = read(bytes(second)), plain = values => Array.from(values, String)
+  return Array.from({ length: run.about.model.heads }, (_, head) => Object.fromEntries(STOPS.map(stop => {
+    const chosen = { layer, head, temperature: 1 }, numbers = numbersOf(stop, run, vectors, chosen)
+    const { strips, terms, lines, total } = operandsOf(stop, run, vectors, chosen, numbers, place)
+    return [stop.step.replace('attention.', ''), {
+      strips: strips.map(({ values, share }) => [plain(values), share ?? null]), terms: terms && plain(terms),
+      lines: lines.map(one => String(one.value)), total: String(total.value), written: total.text,
+    }]
+  })))
+}"""
+
+
+def alike(shown: list[str], true: np.ndarray[Any, Any], what: object) -> None:
+    """Hold numbers of the browser, as text, against those of the run, but for the steps in which they were sent."""
+    size = float(np.abs(true[np.isfinite(true)]).max(initial=0))
+    values = np.array([float(text.replace("Infinity", "inf")) for text in shown])
+    np.testing.assert_allclose(values, true, rtol=0, atol=2e-4 * size, equal_nan=True, err_msg=str(what))
+
+
+@pytest.mark.parametrize("run", RUNS)
+def test_the_operands_of_a_number_are_those_of_the_run_and_its_sum_is_the_number(blank: Page, run: str) -> None:
+    trace, column = trace_of(run), 1
+    layer, row, config = trace.config.n_layers - 1, len(trace.tokens) // 2, trace.config
+    packets = level_1(encoder_of(RUNS[run][0]), trace, off=False), level_2(trace, layer)
+    sent = [base64.b64encode(packet).decode("ascii") for packet in packets]
+    at = {name: recorded(trace, layer, name) for name in (*STEPS, "masked")}
+    met = [
+        trace.array(f"layers.{layer}.attention.{name}_rotated") if config.positions == "rotary" else at[name]
+        for name in "qk"
+    ]
+    for head, stops in enumerate(blank.evaluate(OPERANDS, [*sent, layer, {"row": row, "column": column}])):
+        q, k, scores = met[0][head, row], met[1][head, column], at["scores"][head, row]
+        before, after, weights = (at[name][head, row].astype(float) for name in ("scaled", "masked", "weights"))
+        expected = {
+            "input": [at["input"][row]],
+            **{name: [at["input"][row], at[name][head, row]] for name in ("q", "k", "v")},
+            "scores": [q, k, q * k],
+            "scaled": [scores, *([scores / config.score_size**0.5] if config.position_bias else []), before],
+            "masked": [before, after],
+            "weights": [after, np.exp(after - after.max()), weights],
+            "concat": [*at["heads"][:, row], at["concat"][row]],
+            "output": [at["concat"][row], at["output"][row]],
+        }
+        for name, strips in expected.items():
+            assert len(stops[name]["strips"]) == len(strips)
+            for i, (true, (shown, _)) in enumerate(zip(strips, stops[name]["strips"], strict=True)):
+                if (run, name) not in CHANGED or i == len(strips) - 1:
+                    alike(shown, true, (head, name, i))
+        alike(stops["scores"]["terms"], q * k, head)
+        # The values, each times its share, are the mixture; the last of them is of all that are not told one by one.
+        *parts, (whole, _) = stops["heads"]["strips"]
+        alike(whole, at["heads"][head, row], head)
+        if np.isfinite(weights).all():
+            alike(
+                [str(sum(share * float(one[d]) for one, share in parts)) for d in range(len(whole))],
+                at["heads"][head, row],
+                head,
+            )
+            order = np.argsort(-np.abs(weights), kind="stable")
+            for (shown, share), j in zip(parts[:4], order, strict=False):
+                assert share == pytest.approx(weights[j], abs=1e-4)
+                if np.sum(np.abs(np.abs(weights) - abs(weights[j])) < 1e-4) == 1:  # it is clear which one comes here
+                    alike(shown, at["v"][head, j], (head, j))
+        for name in ("scores", "heads"):
+            lines = [float(one) for one in stops[name]["lines"]]
+            if np.isfinite(lines).all():
+                assert sum(lines) == pytest.approx(float(stops[name]["total"]), abs=1e-4 * (1 + sum(map(abs, lines))))
+
+
 def recorded(trace: Trace, layer: int, step: str) -> np.ndarray[Any, Any]:
     """What a stop shows is called otherwise where a model adds something for the distance."""
     name = "biased" if step == "scaled" and trace.config.position_bias else step
+    name = "total" if step == "scores" and trace.config.distance_parts else name
     return trace.array(f"layers.{layer}.attention.{name}")
 
 
 # Where a run was changed behind what a stop is made of, its numbers are others, and that is said.
 CHANGED = {
+    ("scores of distances", "scores"): "this model does more on the way",
     ("scores changed", "scaled"): "this run was changed",
     ("weights changed", "weights"): "this run was changed",
 }

@@ -10,7 +10,7 @@ import pytest
 import torch
 from browser_tools import barriers
 from mounted import PHONE, SIZES, Mounted, overflows, seen
-from playwright.sync_api import Locator, Page, expect
+from playwright.sync_api import FloatRect, Locator, Page, ViewportSize, expect
 
 from encoder import Edit, TextEncoder, Trace
 from encoder.packet.block_level import level_3
@@ -71,9 +71,13 @@ def packed(encoder: TextEncoder, trace: Trace) -> Packets:
 def opened(mounted: Mounted, packets: Packets) -> Opened:
     """Opens the page with a state."""
 
-    def show(runs: Packets | None = None, held: Any = (), lost: Any = (), apart: bool = False, **first: object) -> Page:
+    def show(runs: Any = None, numbers: bool = False, apart: bool = False, **first: Any) -> Page:
+        held, lost = (first.pop(name, ()) for name in ("held", "lost"))
         at = {"layer": 5, "head": 6, **first}
-        return mounted("attention", runs or packets, first=at, named=NAMED, held=held, lost=lost, apart=apart)
+        page = mounted("attention", runs or packets, first=at, named=NAMED, held=held, lost=lost, apart=apart)
+        if numbers:
+            page.locator(".at-numbers summary").press("Enter")  # the pointer stays where it is
+        return page
 
     return show
 
@@ -135,10 +139,12 @@ def percent(trace: Trace, layer: int, head: int, row: int, column: int) -> str:
 
 def test_every_stop_says_the_numbers_of_the_run(opened: Opened, trace: Trace) -> None:
     for layer, head, row in ((5, 6, 6), (0, 0, 2), (2, 4, 11), (4, 1, 5)):
-        page = opened(layer=layer, head=head, step="attention.q")
+        page = opened(numbers=True, layer=layer, head=head, step="attention.q")
         expect(cell(page)).to_be_visible()
         stops = page.get_by_role("radiogroup", name="Stop").get_by_role("radio")
         expect(stops).to_have_text(["x", "Q", "K", "V", "QKᵀ", "÷ 8", "softmax", "× V", "concat", "W_O"])
+        expect(page.locator(".rail-groups span")).to_have_text(["ask and offer", "compare", "share out", "collect"])
+        expect(stops.nth(6)).to_have_accessible_name("softmax: Softmax: turn scores into shares (share out)")
         for name in (one for one in STEPS if one != "masked"):  # nothing is hidden from anybody
             values = trace[f"layers.{layer}.attention.{name}"]
             mine = (values[head] if name in OWN else values)[row]
@@ -174,16 +180,27 @@ def test_every_stop_says_the_numbers_of_the_run(opened: Opened, trace: Trace) ->
             assert "✓" in shown["check"] or name not in ("scores", "scaled", "weights", "heads", "concat")
 
 
-def test_the_headline_is_this_runs_finding_and_one_press_leads_to_the_head_that_looks_there_most(
-    opened: Opened, trace: Trace
+def test_the_headline_says_where_the_head_looks_and_what_it_costs_and_one_press_leads_to_who_looks_there_most(
+    opened: Opened, base: TextEncoder, trace: Trace
 ) -> None:
     page = opened()
-    expect(title(page)).to_have_text("The gap gives 89\u00a0% of its attention to “keys”.")
-    assert round(float(trace["layers.5.attention.weights"][6, GAP, KEYS]), 2) == 0.89
-    page.get_by_role("radiogroup", name="head").get_by_role("radio", name="head 1", exact=True).click()
-    most = int(trace["layers.5.attention.weights"][1, GAP].argmax())
-    share = percent(trace, 5, 1, GAP, most)
-    expect(title(page)).to_have_text(f"The gap gives {share} of its attention to {named(trace, most)}.")
+    guess = int(trace["mlm.probabilities"][GAP].argmax())
+    before = spelled(float(trace["mlm.probabilities"][GAP, guess]))
+    for head in (6, 1):
+        page.get_by_role("radiogroup", name="head").get_by_role("radio", name=f"head {head}", exact=True).click()
+        most = int(trace["layers.5.attention.weights"][head, GAP].argmax())
+        share = percent(trace, 5, head, GAP, most)
+        off = base.trace(SENTENCE, edits=(Edit("layers.5.attention.heads", "zero", heads=(head,)),))
+        after = spelled(float(off["mlm.probabilities"][GAP, guess]))
+        costs = f"stays near {after}" if head == 1 else f"falls from {before} to {after}"
+        said = f"This head looks from the gap at {named(trace, most)} ({share}); without it “are” {costs}."
+        assert (title(page).text_content() or "").replace("\u00a0", " ") == said.replace("\u00a0", " ")
+    step(page, "weights", cell="layers.5.attention.weights:1,2,0")  # of another row than the gap's
+    expect(title(page)).to_have_text(
+        f"This head looks from “keys” at {named(trace, int(trace['layers.5.attention.weights'][1, 2].argmax()))} "
+        f"({percent(trace, 5, 1, 2, int(trace['layers.5.attention.weights'][1, 2].argmax()))})."
+    )
+    step(page, "weights")
     page.get_by_role("radio", name="QKᵀ").click()
     scores = trace["layers.5.attention.scores"][1, GAP]
     expect(title(page)).to_contain_text(f"scores highest with {named(trace, int(scores.argmax()))}")
@@ -205,7 +222,7 @@ def test_the_headline_is_this_runs_finding_and_one_press_leads_to_the_head_that_
 
 
 def test_pointing_shows_a_row_and_a_click_keeps_a_cell(opened: Opened, trace: Trace) -> None:
-    page = opened()
+    page = opened(numbers=True)
     box, chosen = page.locator(".picture-canvas").bounding_box(), cell(page).bounding_box()
     assert box and chosen
     x, y = chosen["x"] + chosen["width"] * 3.5, chosen["y"] - chosen["height"] * 1.5  # three columns on, two rows up
@@ -229,9 +246,9 @@ def test_pointing_shows_a_row_and_a_click_keeps_a_cell(opened: Opened, trace: Tr
 
 
 def test_what_is_masked_is_said_not_to_be_looked_at(opened: Opened, base: TextEncoder) -> None:
-    page = opened(runs=packed(base, base.trace(SENTENCE, hidden=(KEYS,))), step="attention.masked")
+    page = opened(runs=packed(base, base.trace(SENTENCE, hidden=(KEYS,))), numbers=True, step="attention.masked")
     expect(cell(page)).to_be_visible()
-    expect(page.get_by_role("radiogroup", name="Stop").get_by_role("radio", checked=True)).to_have_text("padding mask")
+    expect(page.get_by_role("radiogroup", name="Stop").get_by_role("radio", checked=True)).to_have_text("mask")
     legend = page.locator(".picture-legend").get_by_text("not looked at")
     for name, texts in (("masked", ["hidden", "\u2212∞"]), ("weights", ["\u2212∞", "0.000", "0\u00a0%"])):
         shown = step(page, name, cell=f"layers.5.attention.{name}:6,{GAP},{KEYS}")
@@ -245,6 +262,13 @@ def test_what_is_masked_is_said_not_to_be_looked_at(opened: Opened, base: TextEn
     page.keyboard.press("Escape")
     step(page, "scaled")
     expect(legend).to_be_hidden()
+
+    padded = base.trace([SENTENCE, "The cat sat."])[1]
+    page = opened(runs={"run": level_1(base, padded, off=False), "5": level_2(padded, 5)}, step="attention.masked")
+    expect(checked_stop(page)).to_have_text("padding mask")
+    step(page, "masked", cell=f"layers.5.attention.masked:6,1,{len(padded.tokens) - 1}")
+    expect(page.locator(".op-sum tfoot th")).to_have_text("padding")
+    expect(page.locator(".op-total")).to_have_text("\u2212∞")
 
     trace = base.trace(SENTENCE, edits=(Edit("layers.0.attention.masked", "replace", value=-inf, positions=(GAP,)),))
     page = opened(runs=packed(base, trace), layer=0, step="attention.masked")
@@ -282,52 +306,195 @@ def test_by_keys_alone(opened: Opened) -> None:
     expect(cell(page)).to_be_focused()
 
 
-def test_play_goes_from_the_first_stop_pauses_where_somebody_points_and_unfolds_unless_motion_is_reduced(
-    opened: Opened,
-) -> None:
+def checked_stop(page: Page) -> Locator:
+    return page.get_by_role("radiogroup", name="Stop").get_by_role("radio", checked=True)
+
+
+def stopped_clock(opened: Opened) -> Page:
+    """The page with a clock that goes on by what is said alone."""
     page = opened(apart=True)
-    page.clock.install(time=0)  # goes on with the machine's clock
-    page.clock.pause_at(1)  # goes on by what is said below alone
-    play = page.locator(".rail-play")
-    stop = page.get_by_role("radiogroup", name="Stop").get_by_role("radio", checked=True)
+    page.clock.install(time=0)
+    page.clock.pause_at(1)
+    return page
+
+
+def test_play_waits_at_each_stop_for_four_and_a_half_seconds_or_a_press(opened: Opened) -> None:
+    page = stopped_clock(opened)
+    play, stop = page.locator(".rail-play"), checked_stop(page)
     play.click()
-    expect(stop).to_have_text("x")
-    expect(play).to_have_text("Pause")
-    for name in ("Q", "K", "V"):
-        page.clock.run_for(1200)
+    for name in ("x", "Q", "K"):
         expect(stop).to_have_text(name)
-    page.locator(".picture-canvas").hover()
-    expect(play).to_have_text("Go on")
-    page.clock.run_for(5000)
+        expect(play).to_have_text("Pause")
+        page.clock.run_for(3900)
+        expect(stop).to_have_text(name)
+        page.clock.run_for(1100 - 500 * ("xQK".index(name) > 0))
     expect(stop).to_have_text("V")
-    assert page.evaluate("window.store.get().step") == "attention.v"
-    play.click()
+    kept = cell(page).get_attribute("data-cell")
+    page.locator(".picture-canvas").hover()
+    page.clock.run_for(100)
+    expect(play).to_have_text("Pause")  # who points at it does not stop it
+    page.locator(".picture-canvas").click()
     expect(stop).to_have_text("QKᵀ")
-    page.clock.run_for(1200)
-    page.locator("h1").focus()
-    page.keyboard.press("Shift")
-    page.clock.run_for(5000)
+    page.locator(".op-canvas").click()
     expect(stop).to_have_text("÷ 8")
+    assert cell(page).get_attribute("data-cell") != kept and page.evaluate("store.get().cell") == ""
+    page.keyboard.press("Escape")
+    expect(play).to_have_text("Go on")
+    page.clock.run_for(9000)
+    expect(stop).to_have_text("÷ 8")
+    assert page.evaluate("store.get().step") == "attention.scaled"
     play.click()
-    for _ in range(8):
-        page.clock.run_for(1200)
+    for name in ("softmax", "× V", "concat", "W_O"):
+        expect(stop).to_have_text(name)
+        page.clock.run_for(4600)
     expect(stop).to_have_text("W_O")
     expect(play).to_have_text("Play")
+
+
+def test_keys_step_it_wherever_the_focus_is_once_it_has_played_but_where_they_are_needed(opened: Opened) -> None:
+    page = stopped_clock(opened)
+    play, stop = page.locator(".rail-play"), checked_stop(page)
+    page.keyboard.press("PageDown")
+    expect(stop).to_have_text("softmax")  # before it has played, keys scroll
+    play.click()
+    page.evaluate("document.activeElement.blur()")
+    for key, name in (("PageDown", "Q"), (" ", "K"), ("ArrowRight", "V"), ("ArrowDown", "QKᵀ")):
+        page.keyboard.press(key)
+        expect(stop).to_have_text(name)
+        expect(play).to_have_text("Pause")
+    for key, name in (("PageUp", "V"), ("ArrowLeft", "K"), ("ArrowUp", "Q"), ("PageDown", "K")):
+        page.keyboard.press(key)
+        expect(stop).to_have_text(name)
+        expect(play).to_have_text("Go on")
+    page.clock.run_for(9000)
+    expect(stop).to_have_text("K")
+    # A clicker steps it also from a cell and a slider; the arrow keys are theirs.
+    step(page, "scaled", cell="layers.5.attention.scaled:6,6,2")
+    cell(page).focus()
+    page.keyboard.press("ArrowRight")
+    expect(cell(page)).to_have_attribute("data-cell", "6,3")
+    page.keyboard.press("PageDown")
+    expect(stop).to_have_text("softmax")
+    page.get_by_role("slider", name="Temperature").focus()
+    page.keyboard.press("ArrowRight")
+    expect(page.locator(".at-heat output")).to_have_text("1.1")
+    page.keyboard.press("PageDown")
+    expect(stop).to_have_text("× V")
+    page.get_by_role("button", name="Open this number").focus()
+    page.keyboard.press("ArrowRight")
+    expect(stop).to_have_text("concat")
+    page.get_by_role("button", name="Open this number").press(" ")
+    expect(drawer(page)).to_be_visible()
+    page.keyboard.press("PageDown")  # in the drawer it scrolls
+    page.keyboard.press("Escape")
+    expect(stop).to_have_text("concat")
+    sentence = page.locator(".enc-sentence").first
+    sentence.focus()
+    for key in ("PageUp", "ArrowLeft", " "):
+        sentence.press(key)
+    expect(stop).to_have_text("concat")
+    page.locator("h1").focus()
+    page.keyboard.press("Escape")  # gives the keys back
+    page.keyboard.press("PageUp")
+    expect(stop).to_have_text("concat")
+
+
+def test_a_stop_moves_from_its_operands_to_its_result_unless_motion_is_reduced(opened: Opened, trace: Trace) -> None:
+    page = stopped_clock(opened)
+    play, paper, total = (page.locator(one) for one in (".rail-play", ".op-canvas", ".op-total"))
     for still in (False, True):
         page.emulate_media(reduced_motion="reduce" if still else "no-preference")
-        step(page, "weights")
+        step(page, "scores", cell=f"layers.5.attention.scores:6,{GAP},{KEYS}")
+        at_once = paper.evaluate(CANVAS)
+        assert close(total.inner_text(), float(trace["layers.5.attention.scores"][6, GAP, KEYS]))
         play.click()
-        page.clock.run_for(1200)
-        page.clock.run_for(100)
-        early = page.locator(".picture-canvas").evaluate(CANVAS)
+        for _ in range(4):
+            page.keyboard.press("PageDown")
+        expect(checked_stop(page)).to_have_text("QKᵀ")
         page.clock.run_for(500)
-        assert (early == page.locator(".picture-canvas").evaluate(CANVAS)) is still
-        page.locator("h1").focus()
-        page.keyboard.press("Shift")
+        early, first = paper.evaluate(CANVAS), total.inner_text()
+        page.clock.run_for(400)
+        later, second = paper.evaluate(CANVAS), total.inner_text()
+        page.clock.run_for(900)
+        assert paper.evaluate(CANVAS) == at_once
+        assert (early == at_once) is still and (later == early) is still and (first == second) is still
+        assert close(total.inner_text(), float(trace["layers.5.attention.scores"][6, GAP, KEYS]))
+        page.keyboard.press("Escape")
+        step(page, "weights")
+
+
+SUMS = """() => ({
+  lines: [...document.querySelectorAll('.op-sum tbody tr')].map(tr => [...tr.cells].map(one => one.textContent)),
+  total: document.querySelector('.op-total').textContent, proof: Boolean(document.querySelector('.op-proof')),
+  label: document.querySelector('.op-canvas').ariaLabel,
+})"""
+
+
+def test_each_number_stands_below_its_operands_which_add_up_to_it(
+    mounted: Mounted, base: TextEncoder, trace: Trace, packets: Packets
+) -> None:
+    """The largest terms with their factors, what is left, and the sum: all of them from the trace and the weights."""
+
+    def packet(asked: dict[str, Any]) -> bytes:
+        if asked["level"] == 9:
+            return level_9(base, trace, asked["step"], asked["index"])
+        return packets["run" if asked["level"] == 1 else asked["layer"]]
+
+    layer, head, row, size = 5, 6, GAP, 64
+    at = f"layers.{layer}.attention."
+    page = mounted("attention", packet, first={"layer": layer, "head": head, "step": "attention.input"})
+    model = base.model.layers[layer].attention
+    for name, key in (("q", "w_q"), ("k", "w_k"), ("v", "w_v"), ("output", "w_o"), ("scores", ""), ("heads", "")):
+        values = trace[at + name]
+        column = KEYS if name == "scores" else 19
+        true = float((values[head] if name in OWN else values)[row, column])
+        index = f"{head},{row},{column}" if name in OWN else f"{row},{column}"
+        step(page, name, cell=f"{at}{name}:{index}")
+        expect(page.locator(".op-sum tbody tr")).to_have_count(5)
+        expect(page.locator(".op-proof")).to_be_visible()  # what a product with a matrix was made of is asked for
+        shown = page.evaluate(SUMS)
+        assert close(shown["total"], true) and shown["proof"], (name, shown)
+        if key:
+            read = trace[at + ("concat" if name == "output" else "input")][row]
+            weights = getattr(model, key).weight[column + (0 if name == "output" else head * size)]
+            factors = [(float(a), float(b)) for a, b in zip(read, weights, strict=True)]
+        elif name == "scores":
+            q, k = trace[f"{at}q"][head, row], trace[f"{at}k"][head, column]
+            factors = [(float(a), float(b)) for a, b in zip(q, k, strict=True)]
+        else:
+            shares = trace[f"{at}weights"][head, row]
+            factors = [(float(a), float(b)) for a, b in zip(shares, trace[f"{at}v"][head, :, column], strict=True)]
+        order = sorted(
+            range(len(factors)), key=lambda i: -abs(factors[i][0] * (factors[i][1] if name != "heads" else 1))
+        )
+        for i, (said, how, value) in zip(order, shown["lines"][:4], strict=False):
+            assert (trace.tokens[i] in said) if name == "heads" else f"number {i}" in said, (name, i, said)
+            one, other = how.split(" × ")
+            assert close(one, factors[i][0]) and close(other, factors[i][1], least=6e-4), (how, factors[i])
+            assert abs(number(value) - factors[i][0] * factors[i][1]) < 0.06, (name, value)
+        assert str(len(factors) - 4) in shown["lines"][4][0]
+        assert abs(sum(number(line[2]) for line in shown["lines"]) - number(shown["total"])) < 0.31
+        assert shown["total"] in shown["label"] and shown["lines"][0][0] in shown["label"]
+    for name, texts in (
+        ("scaled", [float(trace[f"{at}scores"][head, row, KEYS])]),
+        ("weights", [float((trace[f"{at}masked"][head, row, KEYS] - trace[f"{at}masked"][head, row].max()).exp())]),
+        ("concat", [float(trace[f"{at}heads"][3, row, 7])]),
+    ):
+        column = 3 * size + 7 if name == "concat" else KEYS
+        index = f"{row},{column}" if name == "concat" else f"{head},{row},{column}"
+        step(page, name, cell=f"{at}{name}:{index}")
+        shown, values = page.evaluate(SUMS), trace[at + name]
+        assert close(shown["lines"][0][2], texts[0])
+        assert (
+            close(shown["total"], float((values if name == "concat" else values[head])[row, column])) and shown["proof"]
+        )
+    step(page, "input", cell=f"{at}input:{row},9")
+    assert close(page.locator(".op-total").inner_text(), float(trace[f"{at}input"][row, 9]))
+    expect(page.locator(".op-note")).to_have_text("It is what layer 4 gave.")
 
 
 def test_temperature_is_softmax_of_the_divided_scores(opened: Opened, trace: Trace) -> None:
-    page = opened()
+    page = opened(numbers=True)
     slider = page.get_by_role("slider", name="Temperature")
     for warmth in (0.5, 2.5):
         slider.fill(str(warmth))
@@ -341,7 +508,7 @@ def test_temperature_is_softmax_of_the_divided_scores(opened: Opened, trace: Tra
         said = f"At a temperature of {warmth}, the gap would give {share} of its attention to “keys”."
         expect(title(page)).to_have_text(said)
     slider.fill("1")
-    expect(title(page)).to_have_text("The gap gives 89\u00a0% of its attention to “keys”.")
+    expect(title(page)).to_contain_text("This head looks from the gap at “keys” (89\u00a0%)")
     expect(page.locator(".row-check")).to_contain_text("✓")
     expect(page.locator(".at-warm")).to_be_hidden()
 
@@ -446,22 +613,29 @@ def test_vectors_are_loaded_for_the_layer_then_its_neighbours_and_the_last_one_a
     expect(page.locator(".at-trouble")).to_be_hidden()
 
 
+def within(box: FloatRect | None, size: ViewportSize) -> bool:
+    return box is not None and box["x"] + box["width"] <= size["width"] and box["y"] + box["height"] <= size["height"]
+
+
 def test_it_fits_axe_finds_nothing_and_what_is_loaded_is_drawn_at_once(opened: Opened) -> None:
     page = opened()
     page.wait_for_function("window.asked.length === 3")
     assert page.evaluate(EVERY_STOP) == 10  # of ten stops
     assert page.evaluate("window.asked") == ["run", "5", "4"]
-    for size, scheme in SIZES:
+    small = [(ViewportSize(width=wide, height=high), "light") for wide, high in ((1366, 768), (1280, 720))]
+    for size, scheme in (*SIZES, *small):
         seen(page, size, scheme)
         for name in STEPS:
             step(page, name)
             assert not overflows(page), name
-            canvas, table = (page.locator(one).first.bounding_box() for one in (".picture-canvas", ".row-table"))
+            canvas, table = (page.locator(one).first.bounding_box() for one in (".picture-canvas", ".op-sum"))
             assert canvas and table
             if size is PHONE:
                 assert canvas["y"] < 300 and table["y"] > canvas["y"] + canvas["height"]
             else:
-                assert table["y"] + table["height"] < size["height"] and table["x"] > canvas["x"] + canvas["width"] / 2
+                assert table["x"] > canvas["x"] + canvas["width"] / 2
+                for one in (".picture", ".op-sum"):
+                    assert within(page.locator(one).bounding_box(), size), name
         step(page, "weights")
     page.get_by_role("button", name="Open this number").click()
     assert barriers(page, every=True) == []

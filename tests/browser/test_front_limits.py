@@ -22,12 +22,13 @@ PAUSE = 200  # milliseconds of the page's own clock: longer than the address wai
 PAGE = """<!DOCTYPE html><html lang="en"><meta charset="utf-8"><title>Front</title><body style="margin: 0">
 <div id="root"></div><script type="module">
 import { mount, windowStore } from '/encoder/browser/built/front.js'
+import { originOf } from '/encoder/browser/built/origin_of_number.js'
 const file = ({ level, layer }) => (level === 1 ? '/run.packet' : `/${layer}.packet`)
 const load = asked => fetch(file(asked)).then(one => one.arrayBuffer())
 const page = location.pathname === '/attention' ? 'attention' : 'start'
 window.store = windowStore()
 const root = document.getElementById('root'), models = [{ name: 'base', title: 'base' }]
-mount(root, { load, store, pages: [], page, shipped: {}, models, goTo() {} })
+mount(root, { load, origin: originOf, store, pages: [], page, shipped: {}, models, goTo() {} })
 const all = selector => [...document.querySelectorAll(selector)]
 const key = name => all('[role=gridcell]')[0].dispatchEvent(new KeyboardEvent('keydown', { key: name, bubbles: true }))
 const radios = label => all(`[aria-label="${label}"] [role=radio]`)
@@ -57,7 +58,7 @@ window.wanted = {
   start: ({ layer, head, word }) => [`${layer},${head}`, String(word)],
   attention: ({ layer, head, step, cell }) => [layer, head, STEPS.indexOf(step), cell.split(/[:,]/).slice(-2).join()],
 }[page]
-window.shown = () => [text('h1'), text('[data-claim]'), all('canvas').map(one => one.toDataURL()), text('.row-table')]
+window.shown = () => [text('h1'), text('[data-claim]'), all('canvas').map(one => one.toDataURL()), text('.op-sum')]
 window.ready = () => all('[data-head-row], [role=gridcell]').length > 0
 </script>"""
 STEPS = [

@@ -101,7 +101,7 @@ def encoder_of(name: str) -> TextEncoder:
     return pretrained(name) if name not in CONFIGS else TextEncoder.from_config(CONFIGS[name], 5, name=name)
 
 
-def named(trace: Trace, i: int, *, first: bool = False) -> str:
+def named(trace: Trace, i: int) -> str:
     """How a sentence calls a token: which gap, a word in quotes, and which of several that look alike."""
     tokens, special = trace.tokens, trace.tokenization.special
     gap = tokens[i] == "[MASK]"
@@ -111,14 +111,16 @@ def named(trace: Trace, i: int, *, first: bool = False) -> str:
         name = f"the {nth(alike.index(i))} {name}"
     elif gap:
         name = "the gap"
-    return name[0].upper() + name[1:] if first and name.startswith("the ") else name
+    return name
 
 
 def attention(encoder: TextEncoder, trace: Trace, layer: int, head: int, i: int) -> str:
     weights = trace[f"layers.{layer}.attention.weights"][head, i].double()
     most = int(weights.argmax())
-    to = "itself" if most == i else named(trace, most)
-    return f"{named(trace, i, first=True)} gives {percent(float(weights[most]))} of its attention to {to}."
+    share = percent(float(weights[most]))
+    if most == i:
+        return f"This head stays at {named(trace, i)} itself ({share})."
+    return f"This head looks from {named(trace, i)} at {named(trace, most)} ({share})."
 
 
 def add_norm(encoder: TextEncoder, trace: Trace, layer: int, head: int, i: int) -> str:

@@ -6,8 +6,8 @@ import { boxOf, cellAt, colourOf, endsOf, layout } from '../../encoder/browser/g
 import { read } from '../../encoder/browser/packet.js';
 import { digitsOf } from '../../encoder/browser/row.js';
 import { begins, calledToken } from '../../encoder/browser/run.js';
-import { cellOf, readCell, STOPS, stopOf } from '../../encoder/browser/stops.js';
-import { masks, namesOf, numbersOf } from '../../encoder/browser/strips.js';
+import { cellOf, labelOf, readCell, STOPS, stopOf } from '../../encoder/browser/stops.js';
+import { maskedBy, namesOf, numbersOf } from '../../encoder/browser/strips.js';
 
 const shipped = new URL('../../encoder/packet/shipped/the-keys-to-the-cabinet-mask-on-the-table.packet', import.meta.url);
 const run = read(new Uint8Array(readFileSync(shipped)));
@@ -17,6 +17,7 @@ test('the stops have each one short sentence and a step of its own', () => {
   assert.equal(STOPS.length, 11);
   assert.equal(new Set(STOPS.map(one => one.step)).size, 11);
   for (const one of STOPS) assert.ok(one.what.split(/\s+/).length <= 25 && one.title.split(/\s+/).length <= 13, one.what);
+  assert.deepEqual([...new Set(STOPS.map(one => one.group))].map(group => [group, STOPS.filter(one => one.group === group).length]), [['ask and offer', 4], ['compare', 2], ['share out', 2], ['collect', 3]]);
   assert.equal(STOPS[stopOf('')].key, 'softmax');
   assert.equal(STOPS[stopOf('attention.q')].key, 'q');
 });
@@ -47,9 +48,9 @@ test('words are quoted and placed, gaps are counted', () => {
 
 test('a mask is a stop only where something is hidden', () => {
   const made = (/** @type {object} */ about) => ({ arrays: {}, about: { tokens: ['a', 'b', 'c', 'd'], kinds: ['word', 'mask', 'word', 'word'], hidden: [], windows: [], ...about } });
-  assert.deepEqual([made({}), made({ hidden: [1] }), made({ kinds: ['word', 'padding'] }), made({ windows: [null, 1] }), made({ windows: [1, 3] })].map(one => masks(one, 1)), [false, true, true, true, false]);
-  assert.ok(masks({ ...made({}), arrays: { masked: {} } }, 1));
-  assert.equal(stop('mask').label, 'padding mask');
+  assert.deepEqual([made({}), made({ hidden: [1] }), made({ kinds: ['word', 'padding'] }), made({ windows: [null, 1] }), made({ windows: [1, 3] })].map(one => maskedBy(one, 1)), [null, '', 'padding', 'window', null]);
+  assert.equal(maskedBy({ ...made({ kinds: ['padding'] }), arrays: { masked: {} } }, 1), '');
+  assert.deepEqual(['', 'padding'].map(why => labelOf(stop('mask'), 8, false, why)), ['mask', 'padding mask']);
 });
 
 test('digits that two numbers have in common', () => {

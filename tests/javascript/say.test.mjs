@@ -25,7 +25,7 @@ test('no sentence is made of what is missing', () => {
 });
 
 test('the hyphens of words stay, and numbers have a minus', () => {
-  assert.equal(said('attention', { query: '“co-worker”', share: -0.05, word: '“-”' }), '“co-worker” gives \u22125\u00a0% of its attention to “-”.');
+  assert.equal(said('attention', { query: '“co-worker”', share: -0.05, word: '“-”' }), 'This head looks from “co-worker” at “-” (\u22125\u00a0%)');
   assert.deepEqual(parts('score', { query: '“-”', word: '“5 %”', value: -1 }).map(set), ['“-”', ' scores highest with ', '“5 %”', ': ', '\u22121', '.']);
 });
 
