@@ -204,6 +204,15 @@ def test_dimensions_and_tokens_by_keys_and_by_pointing(opened: Opened) -> None:
     assert barriers(page) == []
 
 
+def test_keep_takes_the_bars_of_the_chosen_token(opened: Opened) -> None:
+    page = opened("add_norm", layer=3, step="add_norm_2.sum")
+    chosen(page, KEYS).click()
+    page.get_by_role("button", name="Keep", exact=True).click()
+    page.wait_for_function("window.kept.at(-1)?.picture === 'length_parts'")
+    query = page.evaluate("window.kept.at(-1).query")
+    assert (query["sum_token"], query["layer"], query["step"]) == (str(KEYS), "3", "add_norm_2.sum")
+
+
 def test_what_a_change_made_is_told_apart(opened: Opened, base: TextEncoder) -> None:
     def changed(step: str, kind: str = "zero", **more: Any) -> Page:
         trace = base.trace(SENTENCE, edits=(Edit(step, kind, **more),))
