@@ -139,7 +139,7 @@ def test_the_bars_are_what_was_kept_and_what_was_added(
             text = stack.locator(".an-parts > span").first.inner_text()
             signed = re.sub("\u2212 ([a-z]+ )", "\\1\u2212", text)
             said = [number(one) for one in re.findall(r"[\u2212-]?\d[\d.]*", signed)]
-            np.testing.assert_allclose(said, values, atol=0.101, rtol=1e-3)
+            np.testing.assert_allclose(said, values, atol=0.011, rtol=1e-3)
             assert sum(said[:-1]) == pytest.approx(said[-1], abs=1e-9)  # as they are written
             wide = stack.locator(".an-bar i").evaluate_all("all => all.map(one => parseFloat(one.style.width))")
             shares = np.abs(values[:-1]) / np.abs(values[:-1]).sum()
