@@ -192,6 +192,24 @@ def test_the_table_of_a_picture_holds_what_the_run_recorded(client: TestClient, 
         steps = f"layers.1.add_norm_{n}.residual", f"layers.1.{sublayer}.output"
         lengths = np.stack([np.linalg.norm(trace.array(step), axis=-1) for step in steps], 1)
         np.testing.assert_allclose(kept("lengths", step=f"add_norm_{n}.sum"), lengths, rtol=1e-5)
+        residual, added, total, after = (
+            trace.array(f"layers.1.{name}")[3].astype(float)
+            for name in (f"add_norm_{n}.residual", f"{sublayer}.output", f"add_norm_{n}.sum", f"add_norm_{n}.output")
+        )
+        gamma, beta = (
+            small.model.get_parameter(f"layers.1.norm{n}.{name}").detach().numpy() for name in ("weight", "bias")
+        )
+        through = [
+            (one - one.mean()) / np.sqrt(total.var() + small.config.norm_eps) * gamma for one in (residual, added)
+        ]
+        along = [
+            (part @ whole) / np.linalg.norm(whole)
+            for whole, parts in ((total, (residual, added, 0 * beta)), (after, (*through, beta)))
+            for part in parts
+        ]
+        saved = kept("length_parts", step=f"add_norm_{n}.sum", sum_token="3")
+        np.testing.assert_allclose(np.sort(saved, None), np.sort(along), rtol=1e-4, atol=1e-5)
+        assert sum(along[3:]) == pytest.approx(np.linalg.norm(after), rel=1e-5)
         assert kept("norm_sides", step=f"add_norm_{n}.output")[:, :2].sum() == pytest.approx(2, abs=1e-4)
 
 

@@ -219,9 +219,10 @@ export function addNorm(root, context) {
       render();
     },
     kept() {
-      if (!run || !packets.get(run, state.layer)) return null;
-      const sum = sumOf(state.step);
-      return { picture: 'lengths', query: toQuery({ ...made(state), layer: state.layer, head: state.head, step: `${SUMS[sum]}.sum` }), name: `Lengths of what comes in and what ${ADDS[sum]} adds, layer ${state.layer}` };
+      const block = run && packets.get(run, state.layer);
+      if (!run || !block) return null;
+      const { sum, position } = placed(block), query = { ...made(state), layer: state.layer, head: state.head, step: `${SUMS[sum]}.sum` };
+      return { picture: 'length_parts', query: { ...toQuery(query), sum_token: String(position) }, name: `What was kept and what was added: ${calledToken(run, position)}, layer ${state.layer}` };
     },
     end() {
       packets.end();

@@ -97,7 +97,7 @@ export function sure(value, within, digits = 3) {
 
 /** The texts of numbers that add up to a total, so that they still do where they are rounded. @param {number[]} values @param {number} total */
 export function addingUp(values, total) {
-  const most = Math.max(Math.abs(total), ...values.map(Math.abs)), places = most >= 1000 ? 0 : most >= 10 ? 1 : most >= 1 ? 2 : 3, one = 10 ** places;
+  const most = Math.max(Math.abs(total), ...values.map(Math.abs)), places = most >= 1000 ? 0 : most >= 100 ? 1 : most >= 1 ? 2 : 3, one = 10 ** places;
   const units = values.map(value => Math.round(value * one)), off = Math.round(total * one) - units.reduce((sum, unit) => sum + unit, 0), order = values.map((_, i) => i);
   order.sort((a, b) => Math.sign(off) * (values[b] * one - units[b] - values[a] * one + units[a])).slice(0, Math.abs(off)).forEach(i => { units[i] += Math.sign(off); });
   const text = (/** @type {number} */ unit) => (unit / one || 0).toFixed(places);

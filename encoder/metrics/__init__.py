@@ -71,6 +71,7 @@ from encoder.metrics.strongest_looks import Parked as Parked
 from encoder.metrics.strongest_looks import parked as parked
 from encoder.metrics.sublayers import SUBLAYERS as SUBLAYERS
 from encoder.metrics.sublayers import layer_shares as layer_shares
+from encoder.metrics.sublayers import length_parts as length_parts
 from encoder.metrics.sublayers import norm_moments as norm_moments
 from encoder.metrics.sublayers import norm_parameters as norm_parameters
 from encoder.metrics.sublayers import norm_sides as norm_sides

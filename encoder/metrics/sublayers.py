@@ -95,6 +95,34 @@ def norm_parameters(encoder: TextEncoder, layer: int, part: str) -> dict[str, Te
     return {names[name]: weights.detach() for name, weights in norm.named_parameters()}
 
 
+def length_parts(encoder: TextEncoder, trace: Trace, layer: int, part: str, token: int) -> dict[str, np.ndarray]:
+    """What the length of a token's sum is made of, and that of what the norm gives: of what was kept, added and beta.
+
+    Each is as long as it reaches along the vector, (part . v) / |v|, so that the three add up to |v| unless a change
+    lies between. A norm is linear where its spread is held: each part goes through it less its own mean. In a pre-norm
+    layer the norm comes first and reads what came in alone. Two times [3], or one where no norm stands.
+    """
+    at, learned = f"layers.{layer}.{part}.", norm_parameters(encoder, layer, part)
+    steps = (f"{at}residual", f"layers.{layer}.{SUBLAYERS[part]}.output", f"{at}sum")
+    kept, added, whole = (trace[step][integer("token", token, 0, len(trace.tokens) - 1)].double() for step in steps)
+    parts = {"the sum": reaches(whole, kept, added, torch.zeros_like(kept))}
+    if not learned:
+        return parts
+    first, centred = trace.config.norm_first, f"{at}mean" in trace
+    read, normalized = kept if first else whole, trace[f"{at}normalized"][token].double()
+    mean = [values.mean() if centred else 0.0 for values in (read, kept, added)]
+    scale = (length(normalized) / length(read - mean[0]).clamp_min(1e-30)) * learned["gamma"].double()
+    through = (kept - mean[1]) * scale, torch.zeros_like(added) if first else (added - mean[2]) * scale
+    beta = learned.get("beta", torch.zeros_like(scale)).double()
+    after = {"after the norm": reaches(trace[f"{at}output"][token].double(), *through, beta)}
+    return after | parts if first else parts | after
+
+
+def reaches(whole: Tensor, *parts: Tensor) -> np.ndarray:
+    """Return how far each part reaches along a vector; 0 along one that has no length."""
+    return np.array([float(part @ whole / length(whole).clamp_min(1e-30)) for part in parts])
+
+
 def norm_moments(trace: Trace, layer: int, part: str) -> dict[str, Tensor]:
     """Mean and variance of each token's vector before the norm, normalized, and after gamma and beta: six times [n].
 

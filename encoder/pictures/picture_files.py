@@ -98,8 +98,8 @@ def cell_text(cell: object) -> str:
 
 
 IN_BROWSER = (  # the pictures that the browser's pages show
-    *("all_heads", "alike_places", "arcs", "beside_change", "guess_changed", "lengths", "lens", "moves", "near_words"),
-    *("layer_step", "norm_sides", "picture", "terms", "units_on_curve", "words_moved"),
+    *("all_heads", "alike_places", "arcs", "beside_change", "guess_changed", "length_parts", "lens", "moves"),
+    *("layer_step", "near_words", "picture", "terms", "units_on_curve", "words_moved"),
 )
 ABOVE = ("numbers", "number", "cell")  # choices that only a server can show
 

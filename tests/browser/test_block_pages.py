@@ -159,7 +159,7 @@ def test_the_bars_are_what_was_kept_and_what_was_added(
             text = stack.locator(".an-parts > span").first.inner_text()
             signed = re.sub("\u2212 ([a-z]+ )", "\\1\u2212", text)
             said = [number(one) for one in re.findall(r"[\u2212-]?\d[\d.]*", signed)]
-            np.testing.assert_allclose(said, values, atol=0.101, rtol=1e-3)
+            np.testing.assert_allclose(said, values, atol=0.011, rtol=1e-3)
             assert sum(said[:-1]) == pytest.approx(said[-1], abs=1e-9)  # as they are written
             wide = stack.locator(".an-bar i").evaluate_all("all => all.map(one => parseFloat(one.style.width))")
             shares = np.abs(values[:-1]) / np.abs(values[:-1]).sum()
@@ -222,6 +222,15 @@ def test_dimensions_and_tokens_by_keys_and_by_pointing(opened: Opened) -> None:
     page.keyboard.press("Enter")
     assert page.evaluate("window.store.get().cell") == f"layers.3.add_norm_1.output:0,{number}"
     assert barriers(page) == []
+
+
+def test_keep_takes_the_bars_of_the_chosen_token(opened: Opened) -> None:
+    page = opened("add_norm", layer=3, step="add_norm_2.sum")
+    chosen(page, KEYS).click()
+    page.get_by_role("button", name="Keep", exact=True).click()
+    page.wait_for_function("window.kept.at(-1)?.picture === 'length_parts'")
+    query = page.evaluate("window.kept.at(-1).query")
+    assert (query["sum_token"], query["layer"], query["step"]) == (str(KEYS), "3", "add_norm_2.sum")
 
 
 def test_what_a_change_made_is_told_apart(opened: Opened, base: TextEncoder) -> None:

@@ -68,8 +68,8 @@ test('what was kept and what was added make the length of the sum, and go throug
 });
 
 test('rounded parts add up to their rounded total', () => {
-  assert.deepEqual(addingUp([7.32, 7.44], 14.76), { values: ['7.3', '7.5'], total: '14.8' });
-  assert.deepEqual(addingUp([12, -1.96], 10.04), { values: ['12.0', '-2.0'], total: '10.0' });
+  assert.deepEqual(addingUp([7.332, 7.444], 14.776), { values: ['7.33', '7.45'], total: '14.78' });
+  assert.deepEqual(addingUp([120, -19.96], 100.04), { values: ['120.0', '-20.0'], total: '100.0' });
   assert.deepEqual(addingUp([0.1, 0.2], 0.3), { values: ['0.100', '0.200'], total: '0.300' });
   assert.deepEqual(addingUp([3, 0], 3), { values: ['3.00', '0.00'], total: '3.00' });
 });

@@ -11,6 +11,7 @@ from encoder.metrics import (
     head_shares,
     largest_cell,
     length,
+    length_parts,
     norm_parameters,
     norm_sides,
     shares_in_bins,
@@ -20,7 +21,7 @@ from encoder.pictures.export.caption import About
 from encoder.pictures.expression import ENC, Call, Every, T, call
 from encoder.pictures.figures.facts import main_fact
 from encoder.pictures.picture import Answer, Picture
-from encoder.pictures.scene import Scene
+from encoder.pictures.scene import Scene, token_of
 from encoder.support.formatting import brief, listed, percent, shown
 
 
@@ -58,6 +59,42 @@ LENGTHS = Picture(
     about=lambda scene: About(
         scene.t, layer=scene.layer, reads=(f"{part(scene)}.residual", f"{SUBLAYERS[part(scene)]}.output")
     ),
+)
+
+
+TOKEN = token_of("sum_token", lambda scene: min(1, len(scene.t.tokens) - 1))
+
+
+def of_token(scene: Scene) -> Call:
+    """What the lengths of the chosen token are made of."""
+    return call(length_parts, ENC, T, scene.layer, part(scene), scene[TOKEN])
+
+
+def say_parts(answer: Answer) -> str:
+    """What was kept and what was added of the sum."""
+    scene, (kept, added, _) = answer.scene, answer.value(of_token(answer.scene))["the sum"]
+    return (
+        f"Along the sum of {scene.token(scene[TOKEN])} what was kept reaches {brief(kept)}, and what was added "
+        f"{brief(added)}: together a length of {brief(kept + added)}."
+    )
+
+
+LENGTH_PARTS = Picture(
+    key="length_parts",
+    page="add_norm",
+    question="How much of a token's vector was kept, and how much was added?",
+    measure=of_token,
+    dims=("series", "part"),
+    names=lambda answer: {"series": list(answer.value(of_token(answer.scene))), "part": ["kept", "added", "beta"]},
+    kind="bars",
+    unit="length along the vector",
+    values="signed",
+    title=lambda scene: f"What was kept and what was added: {scene.token(scene[TOKEN])}",
+    say=say_parts,
+    about=lambda scene: About(
+        scene.t, layer=scene.layer, reads=(f"{part(scene)}.residual", f"{SUBLAYERS[part(scene)]}.output")
+    ),
+    options=(TOKEN,),
 )
 
 
