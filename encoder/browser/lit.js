@@ -18,8 +18,11 @@ export const live = /** @type {typeof import('../../tests/javascript/node_module
 /** Templates of a list, each of which stays with its key. */
 export const repeat = /** @type {typeof import('../../tests/javascript/node_modules/lit-html/directives/repeat.js').repeat} */ (kept.repeat);
 
-/** The parts of a sentence; each argument is an element with its name, and a number that stands in the run opens. @param {import('./say.js').Part[]} all */
-export const composed = all => all.map(part => {
-  const { name, text, to } = part, said = name ? html`<bdi class="enc-said-${name}" translate="no" lang="">${set(part)}</bdi>` : text;
-  return to ? html`<button type="button" class="enc-opens" title="Open this number" data-number=${spelled(to)} @click=${() => open(to)}>${said}</button>` : said;
+/** The sign that a text begins with. @param {string} [text] */
+const sign = (text = '') => /^[.,;:!?)]*/.exec(text)?.[0] ?? '';
+
+/** The parts of a sentence; each argument is an element with its name, and a number that stands in the run opens: the sign after it stays on its line. @param {import('./say.js').Part[]} all */
+export const composed = all => all.map((part, i) => {
+  const { name, text, to } = part, said = name ? html`<bdi class="enc-said-${name}" translate="no" lang="">${set(part)}</bdi>` : all[i - 1]?.to ? text.slice(sign(text).length) : text;
+  return to ? html`<span class="enc-unbroken"><button type="button" class="enc-opens" title="Open this number" data-number=${spelled(to)} @click=${() => open(to)}>${said}</button>${sign(all[i + 1]?.text)}</span>` : said;
 });
