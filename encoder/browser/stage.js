@@ -80,7 +80,8 @@ export function stage(choose) {
       const room = way === 'down' ? sheet.clientWidth - Math.max(...boxes.map(one => one.x + one.w)) - 10 : way === 'across' ? Math.min(...boxes.map(one => one.y)) - 4 : 22;
       under.hidden = !hide;
       into(hide ? html`<button type="button" class="enc-pill" @click=${hide.act}>${hide.text}</button>` : nothing, under);
-      if (boxes[from]) under.style.setProperty('--middle', `${boxes[from].x + boxes[from].w / 2}px`);
+      const half = /** @type {HTMLElement | null} */ (under.querySelector('button'))?.offsetWidth ?? 0;
+      if (boxes[from]) under.style.setProperty('--middle', `${Math.max(half / 2, Math.min(sheet.clientWidth - half / 2, boxes[from].x + boxes[from].w / 2))}px`);
       const found = arcs({ boxes, from, shares, way, room, thickest: way === 'across' ? 22 : way === 'down' ? 17 : 9 });
       into(found.map(({ to, path, width, most }) => drawing`<path d=${path} stroke-width=${width.toFixed(2)} class=${most ? 'enc-most' : nothing} data-to=${all[to].position}></path>`), picture);
     },

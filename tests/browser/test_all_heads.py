@@ -102,7 +102,7 @@ def aimed(trace: Trace, layer: int, head: int, position: int) -> str:
 
 
 def unfold(page: Page) -> None:
-    page.get_by_role("button", name="See all").click()
+    page.get_by_role("button", name="All 48 heads").click()
     expect(page.locator(".enc-map")).to_be_visible()
 
 
@@ -142,7 +142,6 @@ def test_a_map_that_is_chosen_changes_claim_arcs_switch_and_address(opened: Open
     page.mouse.move(5, 5)
     row = run(KEYS)["layers.4.attention.weights"][1, 6]
     assert "ead 1 of layer 4" in text(page, CLAIM) and percent(row.max().item()) in text(page, CLAIM)
-    assert text(page, "[data-switch=head]").startswith("Head 1 of layer 4")
     shares = page.locator("[data-word]").evaluate_all("all => all.map(one => [+one.dataset.word, +one.dataset.share])")
     for position, share in shares:
         assert share == pytest.approx(row[position].item(), abs=1e-4)
@@ -198,10 +197,10 @@ def test_a_reload_and_a_copied_address_show_the_head_off_and_the_maps(opened: Op
     for copied in (False, True):
         page = opened(f"?{urlsplit(page.url).query}") if copied else page
         expect(page.get_by_role("radio", name="off", exact=True)).to_be_checked()
-        expect(page.get_by_role("button", name="See all")).to_have_attribute("aria-expanded", "true")
+        expect(page.get_by_role("button", name="All 48 heads")).to_have_attribute("aria-expanded", "true")
         assert [text(page, CLAIM), page.locator(".enc-guess .bars").inner_text(), text(page, "[data-aim]")] == seen
         assert page.locator(".bars b:visible").count() == 3
-    page.get_by_role("button", name="See all").click()
+    page.get_by_role("button", name="All 48 heads").click()
     expect(page.locator(".enc-map")).to_be_hidden()
     page.get_by_role("radio", name="on", exact=True).check()
     page.wait_for_url(lambda url: "off" not in url and "maps" not in url)
