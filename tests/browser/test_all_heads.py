@@ -8,7 +8,7 @@ from urllib.parse import parse_qs, urlencode, urlsplit
 
 import pytest
 from browser_tools import barriers
-from mounted import CAT, KEY, KEYS, PHONE, Bench, overflows, random_model
+from mounted import CAT, FRANCE, KEY, KEYS, PHONE, Bench, overflows, random_model
 from playwright.sync_api import Page, expect
 from shared_models import pretrained
 
@@ -296,8 +296,8 @@ def test_long_words_and_sentences_stay_on_the_page_and_what_is_cut_can_be_read(o
             assert (cut.text_content() or "").endswith("…")
 
 
-def test_the_pair_shows_once_that_it_is_a_switch(opened: Opened) -> None:
-    page = opened()
+def test_each_switch_shows_once_that_it_is_one(opened: Opened, packet: Any) -> None:
+    page = opened(packets={one: packet(one) for one in (KEYS, KEY, FRANCE)})
     nudged = page.locator("[data-switch=pair].enc-nudge")
     expect(nudged).to_have_count(1)
     page.keyboard.press("Tab")
@@ -305,3 +305,9 @@ def test_the_pair_shows_once_that_it_is_a_switch(opened: Opened) -> None:
     page.reload()
     page.locator(f"{CLAIM}:not(:empty)").wait_for()
     assert nudged.count() == 0
+    page.get_by_role("button", name="own sentence").click()
+    page.get_by_role("button", name=FRANCE).click()  # the head's own switch, there first
+    expect(page.locator("[data-switch=head].enc-nudge")).to_have_count(1)
+    page.mouse.down()
+    expect(page.locator(".enc-nudge")).to_have_count(0)
+    page.mouse.up()
