@@ -93,9 +93,9 @@ export function nobody(run) {
 
 /** The game in one line: what is hidden, who guesses, what to press. @param {Packet} run @param {{can: boolean, hides: boolean}} has whether a head can be off, and words can be hidden */
 export function game(run, { can, hides }) {
-  const { gap, guesses } = run.about, gaps = words(run).filter(word => word.gap).length, press = say(can ? 'press_switch' : 'press_head');
-  if (!gaps) return say(hides ? 'game_none' : 'game_look');
-  if (!guesses[String(gap)]?.length) return say('game_mute');
+  const { gap, guesses, model } = run.about, random = model.untrained ? `${say('game_untrained')} ` : '', gaps = words(run).filter(word => word.gap).length, press = say(can ? 'press_switch' : 'press_head');
+  if (!gaps) return random + say(hides ? 'game_none' : 'game_look');
+  if (!guesses[String(gap)]?.length) return random + say('game_mute');
   return gaps > 1 ? say('game_many', { count: gaps, press }) : say('game_one', { press });
 }
 

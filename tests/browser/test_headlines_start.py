@@ -351,9 +351,8 @@ def test_start_says_what_the_run_shows(mounted: Mounted, case: str) -> None:
     gap = seen.gaps[0] if seen.gaps and seen.guesses else None
     told = short_of(page, ".enc-game")
     if not seen.guesses:
-        assert told == ("A word is hidden, but this model guesses none" if seen.gaps else "See where a word looks") + (
-            ": press a word or a head."
-        )
+        does = "A word is hidden, but this model guesses none" if seen.gaps else "See where a word looks"
+        assert told == f"The weights of this model are random. {does}: press a word or a head."
     elif seen.gaps:
         count = "the hidden word" if len(seen.gaps) == 1 else f"{len(seen.gaps)} hidden words"
         assert told.startswith(f"The model guesses {count}: "), told
