@@ -32,7 +32,7 @@ def other_letters(encoder: TextEncoder, text: Tokens) -> str:
     pieces = [piece for piece in encoder.tokenizer.get_vocab() if any(map(str.isalpha, piece))]
     if sum(map(str.isascii, pieces)) < LATIN * len(pieces):
         return ""
-    return "This text is not in Latin letters, but the model's vocabulary is: what it does with them says little."
+    return "This text is not in Latin letters, but the model's vocabulary is: what it does with it says little."
 
 
 def unknown_marks(text: Tokens) -> str:

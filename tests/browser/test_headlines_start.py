@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 import torch
+from browser_tools import barriers
 from mounted import Answer, Mounted
 from ordinals import nth
 from playwright.sync_api import Page, expect
@@ -324,10 +325,13 @@ def test_without_a_gap_words_are_offered_to_hide_where_the_model_can_guess(mount
     page, seen = opened(mounted, "start", "base: My dog sleeps on the sofa.")
     offered = page.locator("[data-hide]")
     assert offered.all_inner_texts() == ["dog", "sleeps", "sofa"]
+    assert barriers(page) == []
     offered.nth(1).click()
     expect(page.locator("h1")).to_have_text(re.compile("^(Why does|The model says)"))
     assert page.evaluate("store.get().sentence") == "My dog [MASK] on the sofa."
     page.locator(f"[data-word='{seen.words[5][0][0]}']").click()
+    expect(page.get_by_role("button", name="Hide “sofa”")).to_be_visible()
+    assert barriers(page) == []
     page.get_by_role("button", name="Hide “sofa”").click()
     expect(page.locator(".enc-game")).to_contain_text("The model guesses 2 hidden words")
     assert page.evaluate("store.get().sentence") == "My dog [MASK] on the [MASK]."
@@ -366,7 +370,7 @@ def test_start_says_what_the_run_shows(mounted: Mounted, case: str) -> None:
             assert title == f"The model says “{seen.word(seen.first)}”: no head alone decides that."
             kept = re.search(rf"Without any one of them, “.*” keeps at least ({NUMBER}) of its share", claim)
             assert kept and shows(kept[1], min(1, 1 - worst / now)), claim
-        assert claim.endswith("Choose a head to see where it looks.")
+        assert claim.endswith("Choose a head to see where it looks.") and barriers(page) == []
         page.evaluate("word => store.set({ word })", seen.words[0][0][0])
         page.locator("[data-head-row]").nth(1).click()
         assert short_of(page, "[data-claim]").startswith("Head 1 of layer 0 ")
