@@ -20,10 +20,12 @@ from packet_runs import EDITS, MASKED, MODELS, RUNS, encoder_of, trace_of
 from encoder import EncoderError, TextEncoder
 from encoder.edits.edit import Edit
 from encoder.exam import bundled_exam
+from encoder.experiments.attributions.contributions import StreamPart, logit_attribution
+from encoder.experiments.attributions.target import Target
 from encoder.metrics.word_kinds import words_known
 from encoder.packet.format import PacketError, Stored, exact, pack, shares, signed, unpack
 from encoder.packet.run import MODELS as SIZES
-from encoder.packet.run import TOKENS, level_1, level_1_bytes, level_2, level_2_bytes, table
+from encoder.packet.run import TOKENS, level_1, level_1_bytes, level_2, level_2_bytes, opening, table
 from encoder.packet.say import patterns, say
 from encoder.packet.shipped import SENTENCES, shipped
 from encoder.packet.tempting import tempts
@@ -195,9 +197,25 @@ def test_how_far_vectors_move_without_a_head_is_that_of_a_run_without_it(model: 
         np.testing.assert_allclose(values[:n], far, rtol=1e-3, atol=1e-5)
 
 
+@pytest.mark.parametrize("model", ["small", "T5"])
+def test_what_each_head_adds_is_told_where_no_head_was_taken_away(model: str) -> None:
+    encoder, trace = encoder_of(model), trace_of(model, "masked")
+    _, about, arrays = unpack(level_1(encoder, trace, off=False))
+    gap = about["gap"]
+    word = int(trace["mlm.probabilities"][gap].argmax())
+    sums = logit_attribution(encoder, trace, Target(gap, word))
+    for layer, head in np.ndindex(*arrays["adds"].values.shape):
+        assert arrays["adds"].values[layer, head] == pytest.approx(sums.of(StreamPart("head", layer, head)), abs=1e-5)
+    assert arrays["adds"].values.shape == (encoder.config.n_layers, encoder.config.n_heads)
+    assert opening(about, arrays) == np.unravel_index(arrays["adds"].values.argmax(), arrays["adds"].values.shape)
+    assert "adds" not in packet_of(model, "masked")[1]
+    assert "adds" not in unpack(level_1(encoder, trace_of(model, "plain"), off=False))[2]
+
+
 def test_a_model_whose_weights_are_random_says_so() -> None:
     assert encoder_of("T5").source.seed is not None and packet_of("T5", "masked")[0]["model"]["untrained"] is True
-    assert "untrained" not in packet_of("small", "masked")[0]["model"]
+    assert not {"untrained", "wordless"} & packet_of("small", "masked")[0]["model"].keys()
+    assert packet_of("MiniLM", "masked")[0]["model"]["wordless"] is True
 
 
 @pytest.mark.parametrize(("before", "guess"), [("cabinet", "are"), ("Cabinets", "was"), ("teachers", "is")])
@@ -492,6 +510,9 @@ def test_what_a_reader_must_know_of_a_text_goes_with_the_run(small: TextEncoder)
     assert notes("The cat sat on the mat.") is None
     (known,) = notes("La casa blanca duerme tranquilamente") or []
     assert known == words_known(small.tokenize("La casa blanca duerme tranquilamente")).sentence != ""
+    (foreign,) = notes("我喜欢吃苹果") or []
+    assert foreign.startswith("This text is not in Latin letters, but the model's vocabulary is")
+    assert foreign not in (notes("I said 你好 to the old man") or [])
     (cut,) = notes("The old man and the sea were friends. " * 75) or []
     dropped = small.trace("The old man and the sea were friends. " * 75).dropped
     assert cut == f"The model reads 512 tokens and no more: {dropped} at the end are left out." and dropped > 90

@@ -1,7 +1,9 @@
 """Level 6 says of heads what the examination, its treebanks and the atlas say, and nothing where there is none."""
 
+from dataclasses import replace
 from typing import Any
 
+import numpy as np
 import pytest
 from in_turn import in_turn
 from shared_models import pretrained
@@ -9,6 +11,7 @@ from shipped.head_examples import FEW, head_examples, surest
 
 from encoder import EncoderConfig, TextEncoder
 from encoder.atlas.atlas_folders import shelf
+from encoder.edits.edit import Edit
 from encoder.exam import bundled_exam, bundled_treebanks
 from encoder.exam.examples import examples
 from encoder.exam.few import few_by_content
@@ -17,6 +20,7 @@ from encoder.exam.treebank import Treebank
 from encoder.packet.format import unpack
 from encoder.packet.heads_level import level_6
 from encoder.packet.levels import MORE
+from encoder.trace.words import places
 
 
 def other_of(figures: list[dict[str, Any]]) -> dict[str, Any]:
@@ -88,6 +92,7 @@ def test_all_that_was_found_of_the_heads_of_a_bundled_model_is_told(model: str) 
     assert all(one["figure"]["share"] > one["figure"]["fixed"] and one["why"] for one in said["tried"])
     assert {(one["layer"], one["head"]) for one in said["examples"]} == {place for place, _, _ in surest(exam)}
     for one in said["examples"]:
+        assert one["count"] > 20 and 0 < one["cost"] < 1
         assert {each["answer"] == each["gold"] for each in one["some"]} == {True, False}
         assert len(level_6(encoder, encoder.trace("A dog."))) < 40_000
 
@@ -106,7 +111,8 @@ def test_shipped_examples_are_real_answers_in_sentences_of_the_treebank() -> Non
     place, relation, direction = surest(exam)[0]
     (shipped,) = [one for one in few_by_content(encoder.source.fingerprint) if (one.layer, one.head) == place]
     bank = bundled_treebanks()[0]
-    assert head_examples(encoder, bank, place, relation, direction) == shipped
+    now = head_examples(encoder, bank, place, relation, direction)
+    assert replace(now, cost=shipped.cost) == shipped and now.cost == pytest.approx(shipped.cost, abs=1e-3)
     assert (shipped.n, shipped.right / shipped.n) == pytest.approx(
         (exam.row(relation).n, exam.row(relation).accuracy), abs=1e-4
     )
@@ -129,4 +135,12 @@ def test_the_answers_of_a_few_trees_can_be_asked_alone() -> None:
     few = Treebank(bank.name, bank.trees[:30])
     made = head_examples(encoder, few, (2, 0), "obj", "row")
     answers = examples(encoder, few, "obj", 2, 0)
+    moved = list[float]()
+    off = Edit("layers.2.attention.heads", "zero", heads=(0,))
+    for answer in answers:
+        text = " ".join(answer.words)
+        before, after = (encoder.trace(text, edits=edits)["output"].double() for edits in ((), (off,)))
+        pieces = places(encoder.tokenize(text).spans, answer.words)[answer.source]
+        moved.append(float(((after - before).norm(dim=1) / before.norm(dim=1))[pieces].mean()))
+    assert made.cost == pytest.approx(np.mean(moved), abs=1e-4)
     assert set(made.some) <= set(answers) and made.n == len(answers) and made.right == sum(one.right for one in answers)

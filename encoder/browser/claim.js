@@ -3,8 +3,8 @@
 import { without } from './guesses.js';
 import { percent } from './number.js';
 import { at } from './packet.js';
-import { called, effects, guessAt, look, looks, moves, needed, others, quoted, words } from './run.js';
-import { opening, parts } from './say.js';
+import { additions, called, effects, guessAt, held, look, looks, moves, needed, others, quoted, undecided, words } from './run.js';
+import { opening, parts, say } from './say.js';
 
 /** @typedef {import('./packet.js').Packet} Packet */
 /** @typedef {import('./run.js').Word} Word */
@@ -49,17 +49,25 @@ const placeOfShare = ({ layer, head }, from, to) => (from.count === 1 && to.coun
 const joined = sentences => sentences.filter(one => one.length).flatMap((one, i) => [...(i ? [{ text: ' ', name: '', format: '' }] : []), ...one]);
 
 /** Where a head looks from a word, and what its loss does there in this run. @param {Packet} run @param {Head} place @param {Word} word */
-export const answer = (run, place, word) => joined([claim(run, place, word), cost(run, place, word)]);
+export const answer = (run, place, word) => joined([claim(run, place, word), habit(run, place, word), cost(run, place, word)]);
+
+/** That a head looks one word back or on from most words, which says little of this one; [] where it does not. @param {Packet} run @param {Head} place @param {Word} word @returns {Part[]} */
+function habit(run, { layer, head }, word) {
+  const all = words(run).filter(one => held(run, one)), apart = (/** @type {Word} */ from) => {
+    const { shares, rest } = look(run, layer, head, from), top = most(shares);
+    return rest > shares[top] ? NaN : top - words(run).indexOf(from);
+  };
+  const own = apart(word), count = Math.abs(own) === 1 ? all.filter(from => apart(from) === own).length : 0;
+  return count > 1 && count * 2 > all.length ? parts(own > 0 ? 'habit_on' : 'habit_back', { count, all: all.length }) : [];
+}
 
 /** What the loss of a head does to what is asked of a word. @param {Packet} run @param {Head} place @param {Word} word @returns {Part[]} */
 function cost(run, place, word) {
   const guess = guessAt(run, word), all = effects(run), { gap, model } = run.about;
   if (word.gap && guess && word.position !== gap) return parts('cost_first_gap', {});
   if (guess) {
-    if (!all.length) return parts('cost_unknown', {});
     if (model.untrained) return parts('cost_untrained', { word: guess[0] });
-    const said = without(run, place, parts('without_it', {})[0].text);
-    return needed(run) ? said : joined([parts('cost_none', { word: guess[0], share: percent(Math.min(1, Math.max(0, 1 + all[0].change / guess[1]))) }), said]);
+    return all.length ? without(run, place, say('without_it')) : added(run, place, guess[0]);
   }
   if (word.position !== gap && gap >= 0 && run.about.off) return [];
   const far = moves(run, word), own = far.findIndex(one => one.layer === place.layer && one.head === place.head);
@@ -69,10 +77,33 @@ function cost(run, place, word) {
   return [...parts('moves', { word: called(run, word), share: far[own].change }), ...rank];
 }
 
+/** What a head adds to the score of the first guess, where it was not tried what its loss costs. @param {Packet} run @param {Head} place @param {string} word @returns {Part[]} */
+function added(run, place, word) {
+  const all = additions(run), own = all.find(one => one.layer === place.layer && one.head === place.head);
+  if (!own) return parts('cost_unknown', {});
+  const more = all.filter(one => one.change > own.change).length, { layer, head } = all[0];
+  return joined([parts('head_adds', { word, value: own.change }), more ? parts('head_adds_rank', { count: more, all: all.length, layer, head }) : parts('head_adds_most', {}), parts('cost_unknown', {})]);
+}
+
+/** What is said where no head is chosen, since none decides the guess. @param {Packet} run @returns {Part[]} */
+export function nobody(run) {
+  const [word, share] = run.about.guesses[String(run.about.gap)][0], [most] = effects(run);
+  return joined([run.about.model.untrained ? parts('cost_untrained', { word }) : parts('cost_none', { word, share: percent(Math.min(1, Math.max(0, 1 + most.change / share))) }), parts('choose_head', {})]);
+}
+
+/** The game in one line: what is hidden, who guesses, what to press. @param {Packet} run @param {{can: boolean, hides: boolean}} has whether a head can be off, and words can be hidden */
+export function game(run, { can, hides }) {
+  const { gap, guesses, model } = run.about, random = model.untrained ? `${say('game_untrained')} ` : '', gaps = words(run).filter(word => word.gap).length, press = say(can ? 'press_switch' : 'press_head');
+  if (!gaps) return random + say(hides ? 'game_none' : 'game_look');
+  if (!guesses[String(gap)]?.length) return random + say('game_mute');
+  return gaps > 1 ? say('game_many', { count: gaps, press }) : say('game_one', { press });
+}
+
 /** What is asked. @param {Packet} run @param {Word} word @param {Head | null} [off] the head that is off */
 export function question(run, word, off = null) {
   const guess = guessAt(run, word), first = word.position === run.about.gap, now = off && first ? guessWithout(run, off) : null;
   if (guess && now) return parts(now === guess[0] ? 'question_still' : 'question_now', { word: now });
+  if (guess && first && undecided(run) && !run.about.model.untrained) return parts('question_none', { word: guess[0] });
   if (!guess || !first || !needed(run)) return parts('question_own', { word: called(run, word) });
   if (run.about.tempts) return parts('question_past', { between: quoted(run.about.tempts), word: guess[0] });
   return words(run).filter(one => one.gap).length > 1 ? parts('question_gap_of', { word: guess[0], asked: called(run, word) }) : parts('question_gap', { word: guess[0] });

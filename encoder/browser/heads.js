@@ -8,7 +8,7 @@ import { composed, html, nothing, render as into } from './lit.js';
 import { percent, tight } from './number.js';
 import { row } from './packet.js';
 import { apart, called, direction, looks, rowsOf } from './run.js';
-import { set } from './say.js';
+import { said, set } from './say.js';
 
 /** @typedef {import('./packet.js').Packet} Packet */
 /** @typedef {import('./run.js').Word} Word */
@@ -97,13 +97,13 @@ export function heads(heard, links) {
     over(line ? Number(line.getAttribute('data-mean')) : -1);
   });
   grid.addEventListener('pointerleave', () => over(-1));
-  /** @type {Head} */
-  let told = { layer: 0, head: 0 };
+  /** @type {Head | null} */
+  let told = null;
   function tell() {
     if (!drawn || !asked) return;
     const { layers, heads } = drawn.about.model, total = layers * heads;
     into(html`<h2 id="enc-heads-title">${total > 1 ? `All ${total} heads, layer by layer` : 'The whole head'}</h2><div class="enc-map-box">${grid}</div>
-      <div class="enc-map-beside"><p class="enc-map-aim" data-aim>${composed(layered < 0 ? aim(drawn, told, asked) : aimTogether(drawn, layered, asked))}</p><div class="enc-map-links">${links()}</div>
+      <div class="enc-map-beside"><p class="enc-map-aim" data-aim>${layered >= 0 ? composed(aimTogether(drawn, layered, asked)) : told ? composed(aim(drawn, told, asked)) : said('choose_head')}</p><div class="enc-map-links">${links()}</div>
         <div class="enc-map-legend"><span>0 %</span><i style="background: ${gradient('share', theme)}"></i><span>${tight(percent(span.high, 1))}</span></div>
         <p class="enc-map-how">In a map a row is where from, a column where to, in the order of the sentence. The mark at its left shows the row of ${called(drawn, asked)}.${heads > 1 ? ' The line at the end of a layer is the mean of its heads, in that row.' : ''}</p>
         <p class="enc-map-how" data-window>${windowed(drawn)}</p></div>`, element);
@@ -171,7 +171,7 @@ export function heads(heard, links) {
 
   return {
     element,
-    /** @param {Packet} run @param {Word} word @param {Head} chosen @param {Head | null} pointed */
+    /** @param {Packet} run @param {Word} word @param {Head | null} chosen @param {Head | null} pointed */
     draw(run, word, chosen, pointed) {
       const { clientWidth } = element, laid = sizes(run, clientWidth, innerHeight * SCREEN);
       theme = themeOf(getComputedStyle(element).backgroundColor);

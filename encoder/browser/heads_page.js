@@ -1,5 +1,6 @@
 // @ts-check
 // The page Heads: the map of every head with the job that it was found to do, and beside it what is known of one head.
+import { aim } from './claim.js';
 import { among } from './rows.js';
 import { dress, el, focused, put, themeOf } from './dom.js';
 import { examples, figures } from './example.js';
@@ -7,12 +8,12 @@ import { gradient } from './grid.js';
 import { brushOf, ends, windowed } from './heads.js';
 import style from './heads_page.css';
 import { headline, leads } from './controls.js';
-import { besides, findingOf, jobsOf, layout, nearOf, same, titleOf, wasExamined } from './jobs.js';
-import { html, nothing, render as into } from './lit.js';
+import { besides, findingOf, jobsHere, jobsOf, layout, nearOf, same, titleOf, wasExamined } from './jobs.js';
+import { composed, html, nothing, render as into } from './lit.js';
 import { inWords, made } from './load.js';
 import { percent, tight, typeset } from './number.js';
 import { read, row } from './packet.js';
-import { direction } from './run.js';
+import { choice, direction } from './run.js';
 import { said as set } from './say.js';
 import { MEASURED, toQuery } from './store.js';
 
@@ -23,7 +24,6 @@ import { MEASURED, toQuery } from './store.js';
 
 const ABOVE = 230; // pixels above the maps
 const SETTLED = 400; // ms of rest before the finding is said to who cannot see it
-const NONE = 'no job found';
 
 /** @param {HTMLElement} root @param {import('./mount.js').Context} context @returns {import('./mount.js').Page} */
 export function heads(root, context) {
@@ -35,6 +35,8 @@ export function heads(root, context) {
   let state = null;
   /** What is known of the heads of each model that was shown. @type {Map<string, Known>} */
   const all = new Map();
+  /** Whether the run chose the head, and nobody. */
+  let free = false;
   let coming = '', failed = '', why = '', painted = '', turn = 0, shown = '';
   /** Whether it may have been examined since that was asked. */
   let renewed = false;
@@ -91,12 +93,12 @@ export function heads(root, context) {
 
   /** Makes the cells, and says what each head is. @param {Packet} of @param {Known | null} what */
   function label(of, what) {
-    const { layers, heads } = of.about.model, jobs = jobsOf(of, what), none = wasExamined(of, what) && (what || failed) ? NONE : '';
+    const { layers, heads } = of.about.model, jobs = jobsOf(of, what);
     const cell = (/** @type {Head} */ place) => {
       const job = jobs.find(one => same(one, place)), near = job ? '' : nearOf(what, heads, place), [{ share = 0, rule = 0 } = {}] = job?.figures ?? [];
-      const said = `head ${place.head} of layer ${place.layer}${job ? `: ${titleOf(job.job)}, right in ${typeset(percent(share, 1))}, the best rule in ${typeset(percent(rule, 1))}` : near || none ? `: ${near || none}` : ''}`;
+      const said = `head ${place.head} of layer ${place.layer}${job ? `: ${titleOf(job.job)}, right in ${typeset(percent(share, 1))}, the best rule in ${typeset(percent(rule, 1))}` : near ? `: ${near}` : ''}`;
       return html`<div role="gridcell" tabindex="-1" aria-selected="false" data-head-map="${place.layer},${place.head}" aria-label=${said} title=${said} class="hd-cell ${job ? `is-${job.passed ? 'passed' : 'ahead'}` : near ? 'is-near' : ''}"><canvas aria-hidden="true"></canvas>
-        <div class="hd-label" aria-hidden="true"><b>${job ? titleOf(job.job) : near || none}</b><strong>${job ? tight(percent(share, 1)) : ''}</strong><small>${job ? `rule ${tight(percent(rule, 1)).replace('\u00a0%', '')}` : ''}</small></div></div>`;
+        <div class="hd-label" aria-hidden="true"><b>${job ? titleOf(job.job) : near}</b><strong>${job ? tight(percent(share, 1)) : ''}</strong><small>${job ? `rule ${tight(percent(rule, 1)).replace('\u00a0%', '')}` : ''}</small></div></div>`;
     };
     into(Array.from({ length: layers }, (_, layer) => html`<div class="hd-row" role="row"><div role="rowheader"><span>layer </span>${layer}</div>${Array.from({ length: heads }, (_, head) => cell({ layer, head }))}</div>`), grid);
   }
@@ -129,11 +131,15 @@ export function heads(root, context) {
     shown = name;
     if (drawn !== of) span = ends(of);
     top.draw(of, state, findingOf(of, what, place));
-    const all = jobsOf(of, what), jobs = all.filter(one => same(one, place)), said = besides(of, what, place).map(([key, args]) => set(key, args));
+    const all = jobsOf(of, what), jobs = all.filter(one => same(one, place));
+    /** @type {unknown[]} */
+    const said = besides(of, what, place).map(([key, args]) => set(key, args));
     const framed = all.length ? 'A frame: passed the examination; a dotted one: better only than any fixed distance. Below it the share of right answers, and that of the best simple rule.' : '';
     const mine = `layers.${place.layer}.attention.heads:zero:h=${place.head}`, edits = [...new Set([...state.edits.split(';').filter(Boolean), mine])].join(';');
     if (what && !wasExamined(of, what)) said.unshift(set('heads_unexamined'));
-    into(html`${top.element}<div class="hd-body"><div class="hd-left">${grid}
+    const here = jobsHere(of, what), own = here.find(one => same(one.job, place));
+    if (own) said.unshift(composed(aim(of, place, own.word)));
+    into(html`${top.element}<p class="hd-how" data-none ?hidden=${!free || here.length || !wasExamined(of, what)}>${set('heads_none_here')}</p><div class="hd-body"><div class="hd-left">${grid}
         <p class="hd-how">${`Each map is one head in this sentence: a row is where from, a column where to. ${what?.passed ?? ''} ${framed}`.trim()}</p>
         <div class="hd-legend"><span>0 %</span><i style="background: ${gradient('share', theme)}"></i><span>${tight(percent(span.high, 1))}</span></div><p class="hd-how" data-window>${windowed(of)}</p></div>
       <section class="hd-one" aria-label="The chosen head"><h2>Head ${place.head} of layer ${place.layer}</h2>${figures(jobs.slice(0, 1))}
@@ -150,6 +156,11 @@ export function heads(root, context) {
   }
 
   return {
+    choice(of, now) {
+      const usual = choice(of, now), [here] = jobsHere(of, all.get(of.about.model.digest) ?? null);
+      free = now.layer === null && now.head === null;
+      return free && here ? { layer: here.job.layer, head: here.job.head, word: now.word === null ? here.word.position : usual.word } : usual;
+    },
     draw(given, chosen) {
       if (run !== given) { pointed = null; failed = ''; }
       [run, state] = [given, chosen];

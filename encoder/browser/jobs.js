@@ -10,15 +10,19 @@ import { parts } from './say.js';
 /** What a head does that `passed`, or is better than any fixed distance; `made`: in constructed sentences alone; `why` it did not pass. @typedef {Head & {job: string, made: boolean, passed: boolean, why: string, figures: Figure[]}} Job */
 /** What a head does best of all heads, and why it did not pass. @typedef {Head & {job: string, why: string, figure: Figure}} Tried */
 /** A sentence, and the places in it of a word, of what a head answers there and of what is marked. @typedef {{words: string[], from: number, answer: number, gold: number}} Example */
-/** @typedef {Head & {title: string, text: string, some: Example[]}} Examples */
+/** `count` questions were asked, and without the head the first guess at a `gap` loses `cost` of its share, or the last vector of the word asked moves by it. @typedef {Head & {title: string, text: string, count: number, cost: number, gap: boolean, some: Example[]}} Examples */
 /** Where heads look over many sentences, layer by layer: what can be said, the nearest that cannot, its share. @typedef {{over: string, heads: [string, string, number][]}} Survey */
 /** What a packet of level 6 says; `exam` is what was read, "" where the model was not examined, `passed` how many heads passed. @typedef {{exam: string, passed: string, jobs: Job[], tried: Tried[], examples: Examples[], survey: Survey | null}} Known */
+/** A job that is found in a run, and the word that its head does it from. @typedef {{job: Job, word: import('./run.js').Word}} Here */
 /** Where most rows of a head look in a run: so many of all. @typedef {{where: string, count: number, all: number}} Habit */
 
 const CONSTRUCTED = 'constructed sentences';
 const NEAR = { self: 'itself', previous: 'one back', next: 'one on' };
 const WHERE = { self: 'the token itself', previous: 'the token before', next: 'the token after', punctuation: 'punctuation marks' };
 const STEPS = new Map([[0, 'the word itself'], [-1, 'the word before'], [1, 'the word after']]);
+
+/** Words that can hardly be anything else than what a job looks from. @type {Record<string, string[]>} */
+const STANDS = { article: ['the', 'a', 'an'], preposition: ['of', 'at', 'from', 'with', 'into', 'between', 'among', 'during'], possessive: ['my', 'your', 'our', 'their', 'its'], 'joining word such as “and”': ['and', 'or'] };
 
 const NAMES = 58, NARROW = 20; // pixels at the left for the names of layers, and where there is little room
 const GAP = 6, TIGHT = 2, INSIDE = 12; // between two cells, between small ones, and what a cell takes beside its map
@@ -41,6 +45,18 @@ export function jobsOf(run, known) {
     passed: !all.some(one => one.key === 'exam_not_passed' && same(one, { layer, head })), why: '',
     figures: [{ text: String(args.text ?? CONSTRUCTED), share: Number(args.share), count: Number(args.count), rule: Number(args.rule), how: '', fixed: NaN, apart: '' }],
   }));
+}
+
+/** The jobs that are found in a run for certain, those that passed first, then that of a masked verb. @param {Packet} run @param {Known | null} known @returns {Here[]} */
+export function jobsHere(run, known) {
+  const verb = run.about.evidence?.some(one => one.here), all = words(run).filter(word => held(run, word));
+  const found = jobsOf(run, known).flatMap(job => {
+    const [, from = ''] = /^looks from an? (.+) to /.exec(job.job) ?? [], masked = from.startsWith('masked verb');
+    const most = (/** @type {import('./run.js').Word} */ word) => Math.max(...look(run, job.layer, job.head, word).shares.filter((_, i) => words(run)[i] !== word && words(run)[i].plain), 0);
+    const some = masked ? all.filter(word => verb && word.position === run.about.gap) : all.filter(word => STANDS[from]?.includes(word.name.toLowerCase()));
+    return some.length ? [{ job, masked, word: some.reduce((a, b) => (most(b) > most(a) ? b : a)) }] : [];
+  });
+  return found.sort((a, b) => Number(b.job.passed) - Number(a.job.passed) || Number(b.masked) - Number(a.masked));
 }
 
 /** Whether the model was examined. @param {Packet} run @param {Known | null} known */
@@ -114,6 +130,8 @@ export function besides(run, known, place) {
   const all = [];
   if (jobs.length && known) {
     const [{ made, passed, why, figures: [{ fixed }] }] = jobs;
+    const asked = known.examples.find(one => same(one, place));
+    if (asked) all.push([asked.gap ? 'heads_cost' : 'heads_moves', { cost: asked.cost, count: asked.count, text: asked.text }]);
     all.push(passed ? [made ? 'heads_passed_made' : 'heads_passed', {}] : ['heads_not_passed', { why, fixed }]);
   }
   if (found.all && (jobs.length || near)) all.push([`heads_rows${sortOf(found)}`, { ...found }]);

@@ -18,10 +18,12 @@ export const live = /** @type {typeof import('../../tests/javascript/node_module
 /** Templates of a list, each of which stays with its key. */
 export const repeat = /** @type {typeof import('../../tests/javascript/node_modules/lit-html/directives/repeat.js').repeat} */ (kept.repeat);
 
-/** The parts of a sentence; each argument is an element with its name, and a number that stands in the run opens. @param {import('./say.js').Part[]} all */
+/** The sign that a text begins with. @param {string} [text] */
+const sign = (text = '') => /^[.,;:!?)]*/.exec(text)?.[0] ?? '';
+
+/** The parts of a sentence; each argument is an element with its name, and a number that stands in the run opens: a bracket before it and the sign after it stay on its line. @param {import('./say.js').Part[]} all */
 export const composed = all => all.map((part, i) => {
-  const { name, text, to } = part, before = all[i - 1], inside = to && before?.text.endsWith('('); // no line begins behind a bracket
-  const said = name ? html`<bdi class="enc-said-${name}" translate="no" lang="">${set(part)}</bdi>` : all[i + 1]?.to && text.endsWith('(') ? text.slice(0, -1) : text;
-  const button = to && html`<button type="button" class="enc-opens" title="Open this number" data-number=${spelled(to)} @click=${() => open(to)}>${said}</button>`;
-  return inside ? html`<span class="enc-joined">(${button}</span>` : button || said;
+  const { name, text, to } = part, opens = all[i - 1]?.text.endsWith('(') ? '(' : '', rest = all[i - 1]?.to ? text.slice(sign(text).length) : text;
+  const said = name ? html`<bdi class="enc-said-${name}" translate="no" lang="">${set(part)}</bdi>` : all[i + 1]?.to && rest.endsWith('(') ? rest.slice(0, -1) : rest;
+  return to ? html`<span class="enc-unbroken">${opens}<button type="button" class="enc-opens" title="Open this number" data-number=${spelled(to)} @click=${() => open(to)}>${said}</button>${sign(all[i + 1]?.text)}</span>` : said;
 });

@@ -2,7 +2,7 @@
 // Reads a run's packet: the bytes that encoder/packet/README.md describes. Nothing here asks or draws.
 
 /** @typedef {{values: Float32Array | Uint16Array | Int16Array, shape: number[], scale: number, type: string}} Numbers */
-/** @typedef {{name: string, digest: string, layers: number, heads: number, d_model: number, d_head: number, d_ff: number, untrained?: boolean}} Model */
+/** @typedef {{name: string, digest: string, layers: number, heads: number, d_model: number, d_head: number, d_ff: number, untrained?: boolean, wordless?: boolean}} Model */
 /**
  * The header of a packet: level 1 has all but `layer`, level 2 may have less.
  * @typedef {{

@@ -57,12 +57,12 @@ export function among(list, name, { point, keep }, lines = false) {
     elementAt(at)?.focus();
   };
   return {
-    /** @param {Head} chosen @param {Head | null} pointed */
+    /** @param {Head | null} chosen @param {Head | null} pointed */
     show(chosen, pointed) {
-      const place = `${chosen.layer},${chosen.head}`, before = list.querySelector('[aria-selected=true]');
-      if (before?.getAttribute(name) !== place) {
+      const place = chosen ? `${chosen.layer},${chosen.head}` : '0,0', before = list.querySelector('[aria-selected=true]');
+      if (!chosen || before?.getAttribute(name) !== place) {
         before?.setAttribute('aria-selected', 'false');
-        elementAt(place)?.setAttribute('aria-selected', 'true');
+        if (chosen) elementAt(place)?.setAttribute('aria-selected', 'true');
         if (!list.contains(focused(list))) rove(place);
       }
       if (!elementAt(at) || !list.querySelector('[tabindex="0"]')) rove(place);
@@ -88,7 +88,7 @@ export function rows(heard) {
   function fill(run, word) {
     const all = words(run), seen = looks(run, word).map(layer => layer.map(one => one.shares));
     const peak = seen.flat(2).reduce((most, share) => (share > most ? share : most), 0) || 1;
-    into(seen.map((heads, layer) => html`<div role="group" class="enc-layer" aria-label="layer ${layer}"><span class="enc-layer-name" aria-hidden="true">layer ${layer}</span><canvas aria-hidden="true"></canvas><div class="enc-layer-rows">${heads.map((shares, head) => {
+    into(seen.map((heads, layer) => html`<div role="group" class="enc-layer" aria-label="layer ${layer}"><span class="enc-layer-name" aria-hidden="true">${layer ? layer : `layer ${layer}`}</span><canvas aria-hidden="true"></canvas><div class="enc-layer-rows">${heads.map((shares, head) => {
       const said = `head ${head} of layer ${layer}: ${apart(all[most(shares)].name)}, ${tight(percent(shares[most(shares)], 1))}`;
       return html`<div role="option" tabindex="-1" aria-selected="false" data-head-row="${layer},${head}" data-head=${layer ? nothing : head} aria-label=${said} title=${said}></div>`;
     })}</div></div>`), list);
@@ -113,7 +113,7 @@ export function rows(heard) {
 
   return {
     element: list,
-    /** @param {Packet} run @param {import('./run.js').Word} word @param {Head} chosen @param {Head | null} pointed */
+    /** @param {Packet} run @param {import('./run.js').Word} word @param {Head | null} chosen @param {Head | null} pointed */
     draw(run, word, chosen, pointed) {
       const seen = getComputedStyle(list).color, wide = `${list.clientWidth} ${devicePixelRatio}`;
       if (run !== drawn || word.position !== from || seen !== colour || wide !== size) {

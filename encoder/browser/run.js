@@ -210,6 +210,7 @@ export const guessAt = (run, word) => (word.gap && run.about.guesses[String(word
 
 /** What a head does to what is asked where it alone is off: how the first guess's share changes, or how far a last vector moves. @typedef {{layer: number, head: number, change: number}} Effect */
 export const LITTLE = 0.02; // of a share: what changes by a smaller part of it hardly changes
+const OFFERED = 3; // words to hide
 export const NOISE = 0.1; // of a share: a head that costs a smaller part of it is no reason for a guess
 
 /** Each head with a number. @param {Packet} run @param {(layer: number, head: number) => number} of @returns {Effect[]} */
@@ -235,14 +236,30 @@ export function moves(run, word) {
   return eachHead(run, mean).filter(one => Number.isFinite(one.change)).sort((a, b) => b.change - a.change);
 }
 
-/** The head that the guess at the first gap needs most; null where none costs more than noise, and where the model was never trained. @param {Packet} run */
-export function needed(run) {
-  const [most] = effects(run), share = run.about.guesses[String(run.about.gap)]?.[0]?.[1] ?? NaN;
-  return most && !run.about.model.untrained && -most.change >= NOISE * share ? most : null;
+/** All heads by what each adds to the score of the first guess, the most first; [] where it was tried what each costs instead. @param {Packet} run @returns {Effect[]} */
+export function additions(run) {
+  const { adds } = run.arrays;
+  return adds ? eachHead(run, (layer, head) => at(adds, layer, head)).sort((a, b) => b.change - a.change) : [];
 }
 
-/** The head that a picture begins with: the one that the word asked needs most, else the one that looks most at one word. @param {Packet} run @param {Word} word */
-const opening = (run, word) => (word.position === run.about.gap && effects(run)[0]) || moves(run, word)[0] || clearest(run, word);
+/** Whether the loss of no head costs the first guess more than noise; false where that was not tried. @param {Packet} run */
+export function undecided(run) {
+  const [most] = effects(run), share = run.about.guesses[String(run.about.gap)]?.[0]?.[1] ?? NaN;
+  return Boolean(most) && !(-most.change >= NOISE * share);
+}
+
+/** The head that the guess at the first gap needs most; null where none costs more than noise, and where the model was never trained. @param {Packet} run */
+export const needed = run => (run.about.model.untrained || undecided(run) ? null : effects(run)[0] ?? null);
+
+/** The head that a picture begins with: the one that the word asked needs most, else adds most to its guess, else the one that looks most at one word. @param {Packet} run @param {Word} word */
+const opening = (run, word) => (word.position === run.about.gap && (effects(run)[0] ?? additions(run)[0])) || moves(run, word)[0] || clearest(run, word);
+
+/** Three words to hide where nothing is hidden: the longest of those that stand once, in their order. @param {Packet} run */
+export function toHide(run) {
+  const plain = words(run).filter(word => word.plain && !word.name.endsWith('…')), alike = (/** @type {Word} */ word) => plain.filter(one => one.name.toLowerCase() === word.name.toLowerCase()).length;
+  const chosen = plain.filter(word => alike(word) === 1).sort((a, b) => b.name.length - a.name.length).slice(0, OFFERED);
+  return plain.filter(word => chosen.includes(word));
+}
 
 /** What a run itself chooses where nobody did: the head does not follow the word that somebody chooses. @param {Packet} run @param {import('./store.js').State} state */
 export function choice(run, state) {

@@ -20,7 +20,7 @@ const MANY = 60; // words from which on they are small
 export function stage(choose) {
   const picture = svg('svg', { class: 'enc-arcs', 'aria-hidden': 'true' });
   const list = el('div', { class: 'enc-words', role: 'toolbar', 'aria-label': 'Words: choose the one to look from' });
-  const sheet = el('div', { class: 'enc-sheet' }, picture, list), root = el('div', { class: 'enc-stage' }, sheet);
+  const under = el('div', { class: 'enc-hide' }), sheet = el('div', { class: 'enc-sheet' }, picture, list, under), root = el('div', { class: 'enc-stage' }, sheet);
   /** @type {Packet | null} */
   let drawn = null;
   let shown = '', wide = 0;
@@ -63,13 +63,13 @@ export function stage(choose) {
 
   return {
     element: root,
-    /** @param {Packet} run @param {string[]} names @param {number} from @param {number[]} shares */
-    draw(run, names, from, shares) {
-      const all = words(run), top = most(shares), rows = new Set(run.about.rows);
+    /** @param {Packet} run @param {string[]} names @param {number} from @param {number[] | null} given shares, null where no head is chosen @param {{text: string, act: () => void} | null} hide what hides the word */
+    draw(run, names, from, given, hide) {
+      const all = words(run), shares = given ?? all.map(() => NaN), top = given ? most(given) : -1, rows = new Set(run.about.rows);
       put(list, { dir: direction(run) });
       into(all.map(({ position, gap }, i) => html`<button type="button" class="enc-word ${i === from ? 'enc-asked' : ''} ${i === top ? 'enc-most' : ''} ${gap ? 'enc-gap' : ''}" style="--share: ${Math.round(100 * Math.min(1, shares[i] || 0))}"
-        data-word=${position} data-share=${shares[i]} aria-pressed=${i === from} aria-disabled=${rows.has(position) ? nothing : 'true'} @click=${() => { if (rows.has(position)) choose(position); }}
-        ><bdi class="enc-name" translate="no" lang="" title=${names[i].length > SHORT ? inFull(run, names[i]) : nothing}>${names[i]}</bdi><small dir="ltr">${way === 'lines' && !(shares[i] >= SAID) ? '' : tight(percent(shares[i], 1))}</small></button>`), list);
+        data-word=${position} data-share=${given ? shares[i] : nothing} aria-pressed=${i === from} aria-disabled=${rows.has(position) ? nothing : 'true'} @click=${() => { if (rows.has(position)) choose(position); }}
+        ><bdi class="enc-name" translate="no" lang="" title=${names[i].length > SHORT ? inFull(run, names[i]) : nothing}>${names[i]}</bdi><small dir="ltr">${!given || (way === 'lines' && !(shares[i] >= SAID)) ? '' : tight(percent(shares[i], 1))}</small></button>`), list);
       if (drawn !== run || !list.querySelector('[tabindex="0"]') || !list.contains(focused(list))) rove([...list.children], from);
       // Bold words are wider, so all may have moved; among words on several lines none is bold.
       const text = names.join(' ') + (way === 'lines' ? '' : ` ${from} ${top}`), anew = drawn !== run || wide !== root.clientWidth;
@@ -78,6 +78,10 @@ export function stage(choose) {
       if (anew) show(from);
       [drawn, shown, wide] = [run, text, root.clientWidth];
       const room = way === 'down' ? sheet.clientWidth - Math.max(...boxes.map(one => one.x + one.w)) - 10 : way === 'across' ? Math.min(...boxes.map(one => one.y)) - 4 : 22;
+      under.hidden = !hide;
+      into(hide ? html`<button type="button" class="enc-pill" @click=${hide.act}>${hide.text}</button>` : nothing, under);
+      const half = /** @type {HTMLElement | null} */ (under.querySelector('button'))?.offsetWidth ?? 0;
+      if (boxes[from]) under.style.setProperty('--middle', `${Math.max(half / 2, Math.min(sheet.clientWidth - half / 2, boxes[from].x + boxes[from].w / 2))}px`);
       const found = arcs({ boxes, from, shares, way, room, thickest: way === 'across' ? 22 : way === 'down' ? 17 : 9 });
       into(found.map(({ to, path, width, most }) => drawing`<path d=${path} stroke-width=${width.toFixed(2)} class=${most ? 'enc-most' : nothing} data-to=${all[to].position}></path>`), picture);
     },

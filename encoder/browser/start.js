@@ -1,20 +1,21 @@
 // @ts-check
 // The first page: one question, where one head looks from the word asked, and what that head does to the guess.
 import { sentenceField } from './bar.js';
-import { answer, most, outside, question, shownAs } from './claim.js';
+import { answer, game, most, nobody, outside, question, shownAs } from './claim.js';
 import { leads } from './controls.js';
 import { el } from './dom.js';
 import { guessBars, without } from './guesses.js';
 import { heads } from './heads.js';
 import { composed, html, live, nothing, render as into } from './lit.js';
 import { made } from './load.js';
-import { percent, typeset } from './number.js';
+import { percent, tight } from './number.js';
 import { rows } from './rows.js';
-import { called, inMask, look, maskHint, maskToken, wordAt, words } from './run.js';
-import { parts, said } from './say.js';
+import { called, choice, inMask, look, maskHint, maskToken, toHide, undecided, wordAt, words } from './run.js';
+import { parts, said, say } from './say.js';
 import { stage } from './stage.js';
 import { cellOf, STOPS, stopOf } from './stops.js';
 import { DEFAULTS, GAP, toQuery } from './store.js';
+import { masked } from './switches.js';
 
 /** @typedef {import('./packet.js').Packet} Packet */
 /** @typedef {import('./store.js').Chosen} Chosen */
@@ -22,7 +23,7 @@ import { DEFAULTS, GAP, toQuery } from './store.js';
 const SAID = 0.005; // a share of what is not drawn from which on it is said
 const SETTLED = 400; // ms of rest before what is shown is said to who cannot see it
 const REACH = 3; // words that one sentence of a pair may differ in
-const SEEN = 'encoder-front-seen'; // where a browser keeps that somebody was here
+const SEEN = 'encoder-front-seen'; // where a browser keeps that somebody saw a switch
 
 /** The shipped sentence that differs from a sentence by one word, and where. @param {string} sentence @param {string[]} all */
 export function twinOf(sentence, all) {
@@ -35,11 +36,11 @@ export function twinOf(sentence, all) {
   return null;
 }
 
-/** Whether nobody was here before in this browser; where it keeps nothing, somebody was. */
-function firstVisit() {
+/** Whether nobody saw this before in this browser; where it keeps nothing, somebody did. @param {string} name */
+function unseen(name) {
   try {
-    const first = localStorage.getItem(SEEN) === null;
-    localStorage.setItem(SEEN, '1');
+    const first = localStorage.getItem(`${SEEN}-${name}`) === null;
+    localStorage.setItem(`${SEEN}-${name}`, '1');
     return first;
   } catch {
     return false;
@@ -47,10 +48,10 @@ function firstVisit() {
 }
 
 /** The word of a sentence without the signs around it. @param {string} text */
-const bare = text => text.replace(/^[^\p{L}\p{N}]+|[^\p{L}\p{N}]+$/gu, '') || text;
+const unsigned = text => text.replace(/^[^\p{L}\p{N}]+|[^\p{L}\p{N}]+$/gu, '') || text;
 
-/** A switch between two: a group of radios. @param {string} name @param {string} text @param {string[]} names @param {number} chosen @param {(index: number) => void} choose @param {boolean} [nudge] whether it shows that it is one */
-const between = (name, text, names, chosen, choose, nudge = false) => html`<div class="enc-choice ${nudge ? 'enc-nudge' : ''}" data-switch=${name}><span class="enc-switch-name" id="enc-${name}">${text}</span>
+/** A switch between two: a group of radios. @param {string} name @param {string} text @param {string[]} names @param {number} chosen @param {(index: number) => void} choose @param {boolean} nudge whether it shows that it is one */
+const between = (name, text, names, chosen, choose, nudge) => html`<div class="enc-choice ${nudge ? 'enc-nudge' : ''}" data-switch=${name}><span class="enc-switch-name" id="enc-${name}">${text}</span>
   <span class="enc-switch" role="radiogroup" aria-labelledby="enc-${name}">${names.map((one, i) => html`<label><input type="radio" name="enc-${name}" .checked=${live(i === chosen)} @change=${() => choose(i)}><span>${one}</span></label>`)}</span></div>`;
 
 /** @param {HTMLElement} root @param {import('./mount.js').Context} context @returns {import('./mount.js').Page} */
@@ -63,8 +64,10 @@ export function start(root, context) {
   /** @type {Head | null} */
   let pointed = null;
   let editing = false, asked = '';
-  /** Whether the pair shows that it is a switch; null until there is one. @type {boolean | null} */
-  let nudge = null;
+  /** Which switches show that they are some, of those that were there. @type {Record<string, boolean>} */
+  const nudges = {};
+  /** Whether the run chose the head, and nobody. */
+  let free = false;
   /** @type {ReturnType<typeof setTimeout> | undefined} */
   let saying;
 
@@ -73,7 +76,7 @@ export function start(root, context) {
     point: head => { if (head?.layer !== pointed?.layer || head?.head !== pointed?.head) { pointed = head; redraw(); } },
     keep: head => { pointed = null; store.set(head); },
   };
-  const picture = stage(position => { store.set({ word: position }); }), small = rows(heard);
+  const picture = stage(position => { store.set(bare() ? { word: position, layer: null, head: null } : { word: position }); }), small = rows(heard);
   const maps = heads(heard, () => [link('attention', 'Open this head'), link('heads', 'What each head does')]);
   const field = sentenceField(text => {
     const sentence = text === inMask(store.get().sentence, maskToken(run)) ? store.get().sentence : text;
@@ -86,7 +89,7 @@ export function start(root, context) {
   const last = root.appendChild(document.createComment(''));
 
   const frame = root.closest('.enc'), done = new AbortController();
-  for (const event of ['pointerdown', 'keydown']) document.addEventListener(event, () => { const was = nudge; nudge = false; if (was) redraw(); }, { signal: done.signal });
+  for (const event of ['pointerdown', 'keydown']) document.addEventListener(event, () => { const some = Object.keys(nudges).filter(name => nudges[name]); for (const name of some) nudges[name] = false; if (some.length) redraw(); }, { signal: done.signal });
   frame?.addEventListener('enc-own', () => edit(true), { signal: done.signal });
   const watch = new ResizeObserver(() => redraw());
   watch.observe(root);
@@ -141,42 +144,56 @@ export function start(root, context) {
     const here = all.indexOf(sentence), there = all.indexOf(found.other);
     const first = sentence === GAP || (found.other !== GAP && here < there);
     const sentences = first ? [sentence, found.other] : [found.other, sentence];
-    return { sentences, at: found.at, chosen: first ? 0 : 1, names: sentences.map(one => bare(one.split(' ')[found.at])) };
+    return { sentences, at: found.at, chosen: first ? 0 : 1, names: sentences.map(one => unsigned(one.split(' ')[found.at])) };
+  }
+
+  /** Whether no head is chosen, since none decides the guess. */
+  const bare = () => free && run !== null && undecided(run);
+  /** What hides a word, so that the model guesses it; null where it cannot. @param {Packet} of @param {import('./run.js').Word} word */
+  function hiding(of, word) {
+    const { sentence, second, hidden } = store.get(), found = word.gap || of.about.model.wordless || context.options().closed ? null : masked(of, word, { sentence, second, hidden });
+    return found && (() => store.set({ ...found, layer: null, head: null, word: null }, { push: true }));
   }
 
   function redraw() {
     if (!run || !state || editing) return;
-    const of = run, all = words(of), word = all[wordAt(of, state.word)], kept = { layer: state.layer, head: state.head }, shown = pointed ?? kept;
-    const can = word?.position === of.about.gap && Boolean(of.arrays.off), off = state.off && can ? kept : null;
-    into(html`<h1 class="enc-question" tabindex="-1">${word ? composed(question(of, word, off)) : 'There is no word here to look from.'}</h1>${own}${picture.element}
-      <p class="enc-claim ${off ? 'enc-without' : ''}" data-claim>${word ? composed(off ? without(of, shown) : answer(of, shown, word)) : nothing}</p>${word ? below(of, state, word, shown, can) : nothing}`, root, { renderBefore: last });
+    const of = run, all = words(of), word = all[wordAt(of, state.word)], kept = bare() ? null : { layer: state.layer, head: state.head }, shown = pointed ?? kept;
+    const can = kept !== null && word?.position === of.about.gap && Boolean(of.arrays.off), off = state.off && can ? kept : null;
+    const offered = of.about.gap < 0 ? toHide(of).flatMap(one => { const hide = hiding(of, one); return hide ? [{ one, hide }] : []; }) : [];
+    into(html`<p class="enc-game" ?hidden=${!word}>${word ? game(of, { can, hides: offered.length > 0 }) : nothing}${offered.map(({ one, hide }) => html` <button type="button" class="enc-example" data-hide=${one.position} @click=${hide}>${one.name}</button>`)}</p>
+      <h1 class="enc-question" tabindex="-1">${word ? composed(question(of, word, off)) : 'There is no word here to look from.'}</h1>${own}${picture.element}
+      <p class="enc-claim ${off ? 'enc-without' : ''}" data-claim>${!word ? nothing : composed(!shown ? nobody(of) : off ? without(of, shown) : answer(of, shown, word))}</p>${word ? below(of, state, word, shown, kept, can) : nothing}`, root, { renderBefore: last });
     if (!word) return;
-    picture.draw(of, all.map(one => shownAs(of, one, off)), all.indexOf(word), look(of, shown.layer, shown.head, word).shares);
-    picture.element.classList.toggle('enc-silent', Boolean(off) && shown === kept);
+    const hide = offered.some(({ one }) => one === word) ? null : hiding(of, word);
+    picture.draw(of, all.map(one => shownAs(of, one, off)), all.indexOf(word), shown ? look(of, shown.layer, shown.head, word).shares : null, hide && { text: say('hide_word', { word: called(of, word) }), act: hide });
+    picture.element.classList.toggle('enc-silent', off !== null && shown === kept);
     small.draw(of, word, kept, pointed);
     maps.element.hidden = !state.maps;
     if (state.maps) maps.draw(of, word, kept, pointed);
     clearTimeout(saying);
     saying = setTimeout(() => context.announce(root.querySelector('[data-claim]')?.textContent ?? ''), SETTLED);
   }
-  /** What is below the claim: what is not drawn, what can be switched, where to go on, and all heads. @param {Packet} of @param {Chosen} state @param {import('./run.js').Word} word @param {Head} shown @param {boolean} can whether its head can be off */
-  function below(of, { layer, head, off, maps: unfolded }, word, shown, can) {
-    const { layers, heads: each } = of.about.model, total = layers * each, seen = look(of, shown.layer, shown.head, word), found = couple();
-    const left = seen.rest >= SAID && seen.rest <= Math.max(...seen.shares) ? said('left_out', { share: seen.rest, words: outside(of) }) : '';
+  /** What is below the claim: what can be switched, where to go on, all heads, and what is not drawn. @param {Packet} of @param {Chosen} state @param {import('./run.js').Word} word @param {Head | null} shown @param {Head | null} kept @param {boolean} can whether its head can be off */
+  function below(of, { layer, head, off, maps: unfolded }, word, shown, kept, can) {
+    const { layers, heads: each } = of.about.model, total = layers * each, seen = shown && look(of, shown.layer, shown.head, word), found = couple();
+    const left = seen && seen.rest >= SAID && seen.rest <= Math.max(...seen.shares) ? said('left_out', { share: seen.rest, words: outside(of) }) : '';
     const pieces = words(of).some(one => one.count > 1) ? 'Arcs are of whole words: the shares of their pieces are added.' : '';
     const guessed = word.position === of.about.gap ? guessBars(of, { layer, head }, off && can) : null;
     const own = look(of, layer, head, word).shares, column = words(of)[most(own)].position, cell = cellOf(STOPS[stopOf('')], layer, head, { row: word.position, column });
-    const claimed = { layer, head, word: word.position, step: '', cell };
-    if (found) nudge ??= firstVisit();
-    return html`<div class="enc-aside"><span data-rest>${[left, pieces].filter(Boolean).join(' ')}</span></div>
-      <div class="enc-controls" ?hidden=${!found && !guessed}><div class="enc-switches">${found ? between('pair', found.sentences[0].split(' ').slice(Math.max(0, found.at - REACH + 2), found.at).join(' '), found.names, found.chosen, turn, nudge ?? false) : nothing}
-        ${can ? between('head', `Head ${head} of layer ${layer}`, ['on', 'off'], Number(off), i => store.set({ off: i === 1 })) : nothing}</div><div class="enc-guess" ?hidden=${!guessed}>${guessed ?? nothing}</div></div>
-      <nav class="enc-links" aria-label="Go on">${link('story', 'Follow this sentence, step by step', { word: word.position })}${link('attention', `How ${typeset(percent(Math.max(...own)))} was computed`, claimed)}
-        <button type="button" class="enc-link" aria-controls="enc-heads" aria-expanded=${unfolded} @click=${() => fold(!unfolded)}><span>${total > 1 ? `See all ${total} heads` : 'See the whole head'}</span><span class="enc-arrow" aria-hidden="true">↓</span></button></nav>
-      <section class="enc-strip"><h2 class="enc-strip-title">${composed(parts(total > 1 ? 'strip' : 'strip_one', { ...(total > 1 ? { count: total } : {}), asked: called(of, word) }))}</h2>${small.element}</section>${maps.element}`;
+    const claimed = { layer, head, word: word.position, step: '', cell }, first = found ? 'pair' : can ? 'head' : '';
+    if (first) nudges[first] ??= unseen(first);
+    return html`<div class="enc-controls" ?hidden=${!found && !guessed}><div class="enc-switches">${found ? between('pair', found.sentences[0].split(' ').slice(Math.max(0, found.at - REACH + 2), found.at).join(' '), found.names, found.chosen, turn, nudges.pair) : nothing}
+        ${can ? between('head', 'Head', ['on', 'off'], Number(off), i => store.set({ off: i === 1 }), nudges.head) : nothing}</div><div class="enc-guess" ?hidden=${!guessed}>${guessed ?? nothing}</div></div>
+      <nav class="enc-links" aria-label="Go on">${link('story', 'Step by step', { word: word.position })}${kept ? link('attention', `Why ${tight(percent(Math.max(...own), 1))}?`, claimed) : nothing}
+        <button type="button" class="enc-link" aria-controls="enc-heads" aria-expanded=${unfolded} @click=${() => fold(!unfolded)}><span>${total > 1 ? `All ${total} heads` : 'The whole head'}</span><span class="enc-arrow" aria-hidden="true">↓</span></button></nav>
+      <section class="enc-strip"><h2 class="enc-spoken">${composed(parts(total > 1 ? 'strip' : 'strip_one', { ...(total > 1 ? { count: total } : {}), asked: called(of, word) }))}</h2>${small.element}<p class="enc-aside" data-rest>${[left, pieces].filter(Boolean).join(' ')}</p></section>${maps.element}`;
   }
 
   return {
+    choice(of, now) {
+      free = now.layer === null && now.head === null;
+      return choice(of, now);
+    },
     draw(given, now) {
       if (run && given !== run) pointed = null;
       [run, state] = [given, now];
@@ -190,7 +207,7 @@ export function start(root, context) {
     },
     kept() {
       const word = run && state && words(run)[wordAt(run, state.word)];
-      if (!word || !state || editing) return null;
+      if (!word || !state || editing || bare()) return null;
       const { layer, head } = state;
       return {
         picture: 'arcs', name: `Head ${head} of layer ${layer}, from ${word.gap ? 'the gap' : `“${word.name}”`}`,

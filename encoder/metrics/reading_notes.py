@@ -5,21 +5,34 @@ import unicodedata
 from encoder.checkpoint.text_encoder import TextEncoder
 from encoder.checkpoint.tokenizer_files import UNKNOWN
 from encoder.metrics.word_kinds import words_known
-from encoder.trace.gaps import gaps
+from encoder.trace.gaps import TYPED, gaps
 from encoder.trace.tokens import Tokens
 from encoder.trace.words import punctuation
 
+LATIN = 0.8  # of a vocabulary's pieces from which on it is one of Latin letters
+
 
 def notes(encoder: TextEncoder, text: Tokens) -> list[str]:
-    """Return it in sentences: words unknown to the model, signs it leaves out, gaps it has no mask for, a lost end."""
+    """Return it in sentences: words that are unknown, signs that are left out, gaps without a mask, a lost end."""
     sentences = (
-        words_known(text).sentence,
+        other_letters(encoder, text) or words_known(text).sentence,
         unknown_marks(text),
         left_out(text),
         without_mask(encoder, text),
         encoder.cut(text),
     )
     return [sentence for sentence in sentences if sentence]
+
+
+def other_letters(encoder: TextEncoder, text: Tokens) -> str:
+    """Say so where most letters of a text are no Latin ones and those of the vocabulary are; empty otherwise."""
+    letters = [c for c in TYPED.sub("", f"{text.text} {text.pair}") if c.isalpha()]
+    if 2 * sum(unicodedata.name(c, "").startswith("LATIN") for c in letters) >= len(letters):
+        return ""
+    pieces = [piece for piece in encoder.tokenizer.get_vocab() if any(map(str.isalpha, piece))]
+    if sum(map(str.isascii, pieces)) < LATIN * len(pieces):
+        return ""
+    return "This text is not in Latin letters, but the model's vocabulary is: what it does with it says little."
 
 
 def unknown_marks(text: Tokens) -> str:

@@ -11,7 +11,7 @@ from encoder.exam.examination import Exam, exam_by_content
 from encoder.exam.few import HeadExamples, few_by_content
 from encoder.exam.frames import FrameRow
 from encoder.exam.licence import BELOW_THE_RULE, JUDGED_ELSEWHERE, NEAR_THE_RULE, ExamRow
-from encoder.exam.links import GAP_VERBS, JUDGED
+from encoder.exam.links import GAP_VERBS, GAPS, JUDGED
 from encoder.exam.simple_rules import RULES, distance_in_words
 from encoder.packet.format import pack
 from encoder.trace.trace import Trace
@@ -173,13 +173,16 @@ def figure(of: str, row: ExamRow | FrameRow) -> Known:
 
 
 def shown(examples: HeadExamples) -> Known:
-    """Return a few answers of a head, right and wrong ones, none longer than LONGEST."""
+    """Return a few answers of a head, right and wrong ones, none longer than LONGEST, and what its loss costs there."""
     some = [example for example in examples.some if len(example.words) <= LONGEST]
     return {
         "layer": examples.layer,
         "head": examples.head,
         "title": title(examples.relation),
         "text": text(examples.treebank),
+        "count": examples.n,
+        "cost": examples.cost,
+        "gap": examples.relation in GAPS,
         "some": [
             {"words": list(each.words), "from": each.source, "answer": each.answer, "gold": each.gold} for each in some
         ],

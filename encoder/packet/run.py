@@ -13,6 +13,8 @@ from encoder.edits import edit_text
 from encoder.edits.edit import Edit
 from encoder.edits.edit_text import edits_to_text
 from encoder.experiments.ablation import ROWS, WatchedWord, knock_outs, outcomes
+from encoder.experiments.attributions.contributions import logit_attribution
+from encoder.experiments.attributions.target import Target
 from encoder.metrics.lens import word
 from encoder.metrics.reading_notes import notes
 from encoder.model.config import EncoderConfig
@@ -60,7 +62,8 @@ def level_1(
         encoder: the model that made the trace.
         trace: a run.
         off: whether it is told what each head and part does alone: to the first gap's guess, or where nothing is
-            guessed to the last vector of each token; it takes a part of a run for each.
+            guessed to the last vector of each token; it takes a part of a run for each. Without it what each head adds
+            to the guess is told, which the run itself says.
         around: the position whose row is kept where the weights of all take more than `most_bytes`; the gap, or the
             first token, without it.
         most_bytes: of weights; rows are left out where there are more, but never all.
@@ -85,6 +88,10 @@ def level_1(
         }
         arrays |= {"off": exact(effects.without), "parts": exact(effects.parts)}
         arrays |= {} if effects.places is None else {"places": exact(effects.places)}
+    elif first:
+        guess = int(trace["mlm.probabilities"][gaps[0]].argmax())
+        added = logit_attribution(encoder, trace, Target(gaps[0], guess)).grid(encoder.config)
+        arrays["adds"] = exact(added[:, : encoder.config.n_heads].float().numpy())
     elif off:
         arrays |= {name: exact(values) for name, values in moved_without_each_part(encoder, trace).items()}
     names = zip(about["words"], about["names"], strict=True)
@@ -101,13 +108,15 @@ def opening(about: Mapping[str, Any], arrays: Mapping[str, Stored]) -> tuple[int
 
     Args:
         about: the header of a packet of level 1.
-        arrays: its arrays; without `off` and `moved` it is the first head.
+        arrays: its arrays; where no head was taken away it is the one that adds most to the guess, or the first.
     """
     if "off" in arrays and about["guesses"].get(str(about["gap"])):
         first = about["off"]["words"].index(about["guesses"][str(about["gap"])][0][0])
         lost = -arrays["off"].numbers[..., first]
     elif "moved" in arrays:
         lost = arrays["moved"].numbers.mean(-1)
+    elif "adds" in arrays:
+        lost = arrays["adds"].numbers
     else:
         return 0, 0
     layer, head = np.unravel_index(np.nan_to_num(lost, nan=-np.inf).argmax(), lost.shape)
@@ -178,7 +187,7 @@ def facts(encoder: TextEncoder, trace: Trace) -> dict[str, Any]:
         "dropped": trace.dropped,
         "hidden": list(trace.hidden),
         "edits": edits_to_text(trace.edits),
-        "model": {"name": trace.source.name, "digest": digest(trace), **sizes, **untrained(trace)},
+        "model": {"name": trace.source.name, "digest": digest(trace), **sizes, **lacking(trace)},
         "mask_value": config.mask_value if finite else None,
         "windows": windows if any(window is not None for window in windows) else [],
         **({"notes": remarks} if (remarks := notes(encoder, text)) else {}),
@@ -187,9 +196,10 @@ def facts(encoder: TextEncoder, trace: Trace) -> dict[str, Any]:
     }
 
 
-def untrained(trace: Trace) -> dict[str, bool]:
-    """Return what says that the weights of a model are drawn at random; nothing of one that was trained."""
-    return {} if trace.source.seed is None else {"untrained": True}
+def lacking(trace: Trace) -> dict[str, bool]:
+    """Return what a model lacks: its weights are drawn at random, or it has no head that guesses words."""
+    lacks = {"untrained": trace.source.seed is not None, "wordless": not trace.config.mlm_head}
+    return {name: True for name, lack in lacks.items() if lack}
 
 
 def in_words(trace: Trace) -> list[str]:

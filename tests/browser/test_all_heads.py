@@ -8,7 +8,7 @@ from urllib.parse import parse_qs, urlencode, urlsplit
 
 import pytest
 from browser_tools import barriers
-from mounted import CAT, KEY, KEYS, PHONE, Bench, overflows, random_model
+from mounted import CAT, FRANCE, KEY, KEYS, PHONE, Bench, overflows, random_model
 from playwright.sync_api import Page, expect
 from shared_models import pretrained
 
@@ -102,7 +102,7 @@ def aimed(trace: Trace, layer: int, head: int, position: int) -> str:
 
 
 def unfold(page: Page) -> None:
-    page.get_by_role("button", name="See all").click()
+    page.get_by_role("button", name="All 48 heads").click()
     expect(page.locator(".enc-map")).to_be_visible()
 
 
@@ -142,7 +142,6 @@ def test_a_map_that_is_chosen_changes_claim_arcs_switch_and_address(opened: Open
     page.mouse.move(5, 5)
     row = run(KEYS)["layers.4.attention.weights"][1, 6]
     assert "ead 1 of layer 4" in text(page, CLAIM) and percent(row.max().item()) in text(page, CLAIM)
-    assert text(page, "[data-switch=head]").startswith("Head 1 of layer 4")
     shares = page.locator("[data-word]").evaluate_all("all => all.map(one => [+one.dataset.word, +one.dataset.share])")
     for position, share in shares:
         assert share == pytest.approx(row[position].item(), abs=1e-4)
@@ -198,10 +197,10 @@ def test_a_reload_and_a_copied_address_show_the_head_off_and_the_maps(opened: Op
     for copied in (False, True):
         page = opened(f"?{urlsplit(page.url).query}") if copied else page
         expect(page.get_by_role("radio", name="off", exact=True)).to_be_checked()
-        expect(page.get_by_role("button", name="See all")).to_have_attribute("aria-expanded", "true")
+        expect(page.get_by_role("button", name="All 48 heads")).to_have_attribute("aria-expanded", "true")
         assert [text(page, CLAIM), page.locator(".enc-guess .bars").inner_text(), text(page, "[data-aim]")] == seen
         assert page.locator(".bars b:visible").count() == 3
-    page.get_by_role("button", name="See all").click()
+    page.get_by_role("button", name="All 48 heads").click()
     expect(page.locator(".enc-map")).to_be_hidden()
     page.get_by_role("radio", name="on", exact=True).check()
     page.wait_for_url(lambda url: "off" not in url and "maps" not in url)
@@ -297,8 +296,8 @@ def test_long_words_and_sentences_stay_on_the_page_and_what_is_cut_can_be_read(o
             assert (cut.text_content() or "").endswith("…")
 
 
-def test_the_pair_shows_once_that_it_is_a_switch(opened: Opened) -> None:
-    page = opened()
+def test_each_switch_shows_once_that_it_is_one(opened: Opened, packet: Any) -> None:
+    page = opened(packets={one: packet(one) for one in (KEYS, KEY, FRANCE)})
     nudged = page.locator("[data-switch=pair].enc-nudge")
     expect(nudged).to_have_count(1)
     page.keyboard.press("Tab")
@@ -306,3 +305,9 @@ def test_the_pair_shows_once_that_it_is_a_switch(opened: Opened) -> None:
     page.reload()
     page.locator(f"{CLAIM}:not(:empty)").wait_for()
     assert nudged.count() == 0
+    page.get_by_role("button", name="own sentence").click()
+    page.get_by_role("button", name=FRANCE).click()  # the head's own switch, there first
+    expect(page.locator("[data-switch=head].enc-nudge")).to_have_count(1)
+    page.mouse.down()
+    expect(page.locator(".enc-nudge")).to_have_count(0)
+    page.mouse.up()

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Callable
 from pathlib import Path
+from urllib.parse import unquote, urlencode
 
 import pytest
 from browser_tools import follow_menu, open_page, problems, rerun, sentence_line, type_sentence
@@ -210,6 +211,53 @@ def test_under_a_base_path_all_is_there(page: Page, tmp_path: Path) -> None:
             page.goto(f"{url}/looks?sentence=Dogs+bark.")
         assert page.url.startswith(f"{url}/?")
         page.goto("about:blank")
+
+
+# How many words stand on the screen beside the bar and the sentence.
+WORDS = """() => {
+  const all = [], seek = node => node.querySelector('.enc') ?? [...node.querySelectorAll('*')]
+    .map(one => one.shadowRoot && seek(one.shadowRoot)).find(Boolean)
+  const go = node => node.childNodes.forEach(one => {
+    if (one.nodeType === 1 && !one.matches('.enc-bar, .enc-stage, .enc-spoken')) go(one)
+    if (one.nodeType !== 3) return
+    const range = document.createRange()
+    range.selectNodeContents(one)
+    const box = range.getBoundingClientRect()
+    if (box.width && box.top < innerHeight && one.parentElement.checkVisibility()) all.push(one.textContent)
+  })
+  go(seek(document))
+  return all.join(' ').split(/\\s+/).filter(word => /\\p{L}/u.test(word)).length
+}"""
+
+
+@pytest.mark.parametrize(
+    "sentence", [GAP, "The doctor said that ___ was tired.", "My dog sleeps on the sofa.", "Thank you very <mask>."]
+)
+def test_above_the_fold_stand_sixty_words_at_most_beside_the_bar_and_the_sentence(
+    page: Page, app_url: str, sentence: str
+) -> None:
+    page.set_viewport_size({"width": 1366, "height": 768})
+    drawn(page, f"{app_url}/?{urlencode({'sentence': sentence})}")
+    expect(page.locator("[data-claim]")).not_to_be_empty()
+    assert 20 < page.evaluate(WORDS) <= 60
+
+
+def test_a_word_that_is_hidden_comes_back_by_back(page: Page, app_url: str) -> None:
+    drawn(page, f"{app_url}/?sentence=My+dog+sleeps+on+the+sofa.")
+    title = page.get_by_role("heading", level=1)
+    before = title.inner_text()
+    page.locator("[data-word='2']").click()
+    expect(title).to_have_text("What does “dog” look at?")
+    page.locator("[data-word='4']").click()
+    page.get_by_role("button", name="Hide “on”").click()
+    expect(title).to_have_text(re.compile("^(Why does the model say|The model says)"))
+    assert "My+dog+sleeps+[MASK]+the+sofa" in unquote(page.url)
+    page.go_back()
+    expect(title).to_have_text("What does “on” look at?")
+    drawn(page, f"{app_url}/?sentence=My+dog+sleeps+on+the+sofa.")
+    assert title.inner_text() == before
+    page.locator("[data-hide]").first.click()
+    expect(title).to_have_text(re.compile("^(Why does the model say|The model says)"))
 
 
 def test_words_that_the_model_does_not_know_are_said_on_both_pages(page: Page, app_url: str, base: TextEncoder) -> None:

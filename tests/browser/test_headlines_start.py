@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 import torch
+from browser_tools import barriers
 from mounted import Answer, Mounted
 from ordinals import nth
 from playwright.sync_api import Page, expect
@@ -16,6 +17,8 @@ from tiers import mostly_nightly
 
 from encoder import PRESETS, TextEncoder, Trace
 from encoder.edits.edit_text import text_to_edits
+from encoder.experiments.attributions.contributions import StreamPart, logit_attribution
+from encoder.experiments.attributions.target import Target
 from encoder.packet.after_layers import level_5
 from encoder.packet.heads_level import level_6
 from encoder.packet.run import level_1
@@ -28,6 +31,7 @@ RANDOM = {
     "pre-norm": replace(PRESETS["pre-norm"], **SMALL_SIZE),
     "modern": replace(PRESETS["modern"], **SMALL_SIZE | {"n_heads": 4}),
     "no words": replace(PRESETS["paper"], **SMALL_SIZE | {"mlm_head": False}),
+    "many heads": replace(PRESETS["paper"], **SMALL_SIZE | {"n_layers": 24, "n_heads": 16}),
 }
 NOISE, LITTLE = 0.1, 0.02
 LONG = "The small dog of the old farmer who lives near the river runs over the green hill and " * 12
@@ -76,15 +80,19 @@ OWN = [
     "<b>bold</b> & more",
     LONG,
     LONG * 4,
+    "Thank you very [MASK].",
 ]
 DAILY = [f"small: {OWN[i]}" for i in (0, 3, 25, 40)] + [f"base: {OWN[1]}", f"untrained: {OWN[1]}"]
-CASES = mostly_nightly(
-    [
-        *(f"{model}: {sentence}" for model in ("base", "small") for sentence in OWN),
-        *(f"{model}: {sentence}" for model in RANDOM for sentence in OWN[:4] + OWN[25:28] + OWN[35:36]),
-    ],
-    DAILY,
-)
+STARTS = [*DAILY, f"base: {OWN[-1]}", f"no words: {OWN[3]}", f"many heads: {OWN[1]}", f"many heads: {OWN[25]}"]
+ALL = [
+    *(f"{model}: {sentence}" for model in ("base", "small") for sentence in OWN),
+    *(
+        f"{model}: {sentence}"
+        for model in ("untrained", "pre-norm", "no words")
+        for sentence in OWN[:4] + OWN[25:28] + OWN[35:36]
+    ),
+]
+CASES = mostly_nightly(ALL, DAILY)
 PAIRED = mostly_nightly(
     [
         f"{model}: {one}"
@@ -244,14 +252,14 @@ def opened(mounted: Mounted, page: str, case: str, **state: str) -> tuple[Page, 
     return tab, Seen(name, sentence)
 
 
-def true_change(said: str, seen: Seen, gap: int, edits: str) -> None:
-    """What is said of the guess at a gap, against the run with these edits."""
+def true_change(said: str, seen: Seen, gap: int, edits: str, *, first_alone: bool = False) -> None:
+    """What is said of the guess at a gap, or of its first word alone, against the run with these edits."""
     before, after = seen.shares(gap), seen.shares(gap, edits)
     first, now = int(before.argmax()), int(after.argmax())
     if "stays near" in said:
         told = re.search(rf"“([^“”]*)” stays near ({NUMBER})", said)
         assert told and told[1] == seen.word(first) and shows(told[2], float(after[first])), said
-        assert abs(after[first] - before[first]) < 1.01 * LITTLE * before[first] and now == first
+        assert abs(after[first] - before[first]) < 1.01 * LITTLE * before[first] and (first_alone or now == first)
         return
     told = re.search(rf"“([^“”]*)” (falls|rises|goes) from ({NUMBER}) to ({NUMBER})", said)
     assert told, said
@@ -260,7 +268,7 @@ def true_change(said: str, seen: Seen, gap: int, edits: str) -> None:
     assert shows(a, float(before[first])) and shows(b, float(after[first])), (said, before[first], after[first])
     assert verb != "falls" or after[first] < before[first]
     assert verb != "rises" or after[first] > before[first]
-    assert (now != first) == ("the guess turns to" in said), said
+    assert (now != first and not first_alone) == ("the guess turns to" in said), said
     if turned := re.search(rf"turns to “(.*?)”, ({NUMBER})", said):
         assert turned[1] == seen.word(now) and shows(turned[2], float(after[now]))
     if rises := re.search(rf", “([^“”]*)” rises to ({NUMBER})", said):
@@ -272,7 +280,7 @@ def true_rank(said: str, values: dict[Place, float], own: Place, words: str) -> 
     """How many heads do more than one, and which most."""
     more = [place for place in values if values[place] > values[own] * (1 + 1e-5) + 1e-9]
     about = [place for place in values if values[place] > values[own] * (1 - 1e-5) - 1e-9]
-    if re.search(rf"[Nn]o other head {words}", said):
+    if re.search(rf"[Nn]o head {words}", said):
         assert not more, said
         return
     if found := re.search(rf"[Oo]nly head (\d+) of layer (\d+) {words}", said):
@@ -287,7 +295,60 @@ def true_rank(said: str, values: dict[Place, float], own: Place, words: str) -> 
     assert values[layer, head] == pytest.approx(max(values.values()), rel=1e-4)
 
 
-@pytest.mark.parametrize("case", CASES)
+def decided(seen: Seen, gap: int) -> bool:
+    """Whether the loss of some head costs the first guess more than noise."""
+    return max(seen.costs().values()) >= NOISE * float(seen.shares(gap)[seen.first])
+
+
+@pytest.mark.parametrize("name", ["base", "many heads"])
+def test_a_text_that_is_too_long_opens_on_the_head_that_adds_most(mounted: Mounted, name: str) -> None:
+    sentence = OWN[1]
+
+    def untried(asked: dict[str, Any]) -> bytes:
+        return level_1(model(name), run(name, sentence), off=False)
+
+    page, seen = mounted("start", untried, first={"sentence": sentence, "model": name}), Seen(name, sentence)
+    claim, title = short_of(page, "[data-claim]"), short_of(page)
+    parts = logit_attribution(seen.encoder, seen.trace, Target(seen.gaps[0], seen.first))
+    adds = {place: parts.of(StreamPart("head", *place)) for place in seen.heads()}
+    most = max(adds, key=adds.__getitem__)
+    assert claim.startswith(f"Head {most[1]} of layer {most[0]} ") and title == "What does the gap look at?"
+    assert page.locator("[data-switch=head]").count() == 0
+    if name in RANDOM:
+        assert "weights of this model are random" in claim
+        return
+    told = re.search(rf"It adds ([\d.]+) to the score of “{seen.word(seen.first)}”: no other head adds more", claim)
+    assert told and float(told[1]) == pytest.approx(adds[most], rel=1e-3)
+    assert claim.endswith("This text is too long to try what its loss costs.")
+    page.evaluate("([layer, head]) => store.set({ layer, head })", list(min(adds, key=adds.__getitem__)))
+    rank = re.search(r"(\d+) of the (\d+) heads add more, most of all head", short_of(page, "[data-claim]"))
+    assert rank and (int(rank[1]), int(rank[2])) == (len(adds) - 1, len(adds))
+
+
+def test_without_a_gap_words_are_offered_to_hide_where_the_model_can_guess(mounted: Mounted) -> None:
+    page, seen = opened(mounted, "start", "base: My dog sleeps on the sofa.")
+    offered = page.locator("[data-hide]")
+    assert offered.all_inner_texts() == ["dog", "sleeps", "sofa"]
+    assert barriers(page) == []
+    offered.nth(1).click()
+    expect(page.locator("h1")).to_have_text(re.compile("^(Why does|The model says)"))
+    assert page.evaluate("store.get().sentence") == "My dog [MASK] on the sofa."
+    page.locator(f"[data-word='{seen.words[5][0][0]}']").click()
+    expect(page.get_by_role("button", name="Hide “sofa”")).to_be_visible()
+    assert barriers(page) == []
+    page.get_by_role("button", name="Hide “sofa”").click()
+    expect(page.locator(".enc-game")).to_contain_text("The model guesses 2 hidden words")
+    assert page.evaluate("store.get().sentence") == "My dog [MASK] on the [MASK]."
+    assert page.get_by_role("button", name="Hide").count() == 0  # at a gap
+    page, _ = opened(mounted, "start", "no words: My dog sleeps on the sofa.")
+    page.locator("[data-word='2']").click()
+    assert page.locator("[data-hide], .enc-hide button").count() == 0
+    page, _ = opened(mounted, "start", "base: My dog sleeps on the sofa.")
+    page.evaluate("again({ closed: true })")
+    expect(page.locator(".enc-game")).to_have_text("See where a word looks: press a word or a head.")
+
+
+@pytest.mark.parametrize("case", mostly_nightly(dict.fromkeys([*ALL, *STARTS]), STARTS))
 def test_start_says_what_the_run_shows(mounted: Mounted, case: str) -> None:
     page, seen = opened(mounted, "start", case)
     title, claim = short_of(page), short_of(page, "[data-claim]")
@@ -296,7 +357,29 @@ def test_start_says_what_the_run_shows(mounted: Mounted, case: str) -> None:
         return
     assert not WRONG.search(f"{title} {claim}"), (title, claim)
     gap = seen.gaps[0] if seen.gaps and seen.guesses else None
-    found = re.match(rf"Head (\d+) of layer (\d+) (.*?): ({NUMBER}) of its attention", claim)
+    told = short_of(page, ".enc-game")
+    if not seen.guesses:
+        does = "A word is hidden, but this model guesses none" if seen.gaps else "See where a word looks"
+        assert told == f"The weights of this model are random. {does}: press a word or a head."
+    elif seen.gaps:
+        count = "the hidden word" if len(seen.gaps) == 1 else f"{len(seen.gaps)} hidden words"
+        assert told.startswith(f"The model guesses {count}: "), told
+        assert told.endswith(": switch a head off.") == (page.locator("[data-switch=head]").count() == 1)
+    if gap is not None and not decided(seen, gap):
+        assert page.locator("[data-head-row][aria-selected=true], .enc-arcs path, [data-switch=head]").count() == 0
+        now, worst = float(seen.shares(gap)[seen.first]), max(seen.costs().values())
+        if seen.name in RANDOM:
+            assert title.startswith("What does the") and "weights of this model are random" in claim
+        else:
+            assert title == f"The model says “{seen.word(seen.first)}”: no head alone decides that."
+            kept = re.search(rf"Without any one of them, “.*” keeps at least ({NUMBER}) of its share", claim)
+            assert kept and shows(kept[1], min(1, 1 - worst / now)), claim
+        assert claim.endswith("Choose a head to see where it looks.") and barriers(page) == []
+        page.evaluate("word => store.set({ word })", seen.words[0][0][0])
+        page.locator("[data-head-row]").nth(1).click()
+        assert short_of(page, "[data-claim]").startswith("Head 1 of layer 0 ")
+        return
+    found = re.match(rf"Head (\d+) of layer (\d+) (.*?): ({NUMBER})", claim)
     assert found, claim
     head, layer, does, share = int(found[1]), int(found[2]), found[3], found[4]
     position = int(page.locator(".enc-asked").get_attribute("data-word") or -1)
@@ -312,7 +395,7 @@ def test_start_says_what_the_run_shows(mounted: Mounted, case: str) -> None:
         assert title == f"What does {seen.called(asked)} look at?"
         far, moved = seen.moves(asked), re.search(rf"Without it the last vector of (.*) moves by ({NUMBER})", claim)
         assert moved and seen.place(moved[1]) == asked and shows(moved[2], far[layer, head]), (claim, far[layer, head])
-        assert "no other head moves it farther" in claim and far[layer, head] >= max(far.values()) * (1 - 1e-4)
+        assert "no head moves it farther" in claim and far[layer, head] >= max(far.values()) * (1 - 1e-4)
         return
     costs, now = seen.costs(), float(seen.shares(gap)[seen.first])
     worst = max(costs.values())
@@ -320,22 +403,19 @@ def test_start_says_what_the_run_shows(mounted: Mounted, case: str) -> None:
     if seen.name in RANDOM:
         assert title.startswith("What does the") and "weights of this model are random" in claim
         return
-    why = "hy does the model say" in title
-    assert why == (worst >= NOISE * now)
-    if why:
-        assert f"say “{seen.word(seen.first)}”" in title and costs[layer, head] > 0
-        if len(seen.gaps) > 1:
-            assert "at the first gap" in title
-        if "word before the gap" in title:
-            before = seen.words[asked - 1][1]
-            assert f"before the gap is “{before}”" in title and before in {"student", "car", "cabinet"}
-            assert seen.word(seen.first) in {"is", "are", "was", "were", "has", "have"}
-    else:
-        kept = re.search(rf"keeps at least ({NUMBER}) of its share", claim)
-        assert kept and shows(kept[1], min(1, 1 - worst / now)), claim
-    true_change(claim, seen, gap, off(layer, head))
-    if costs[layer, head] > 0:
-        true_rank(claim, costs, (layer, head), "costs? the guess more")
+    assert f"hy does the model say “{seen.word(seen.first)}”" in title and worst >= NOISE * now
+    if len(seen.gaps) > 1:
+        assert "at the first gap" in title
+    if after := re.match("Right after “(.*)”, ", title):
+        assert after[1] == seen.words[asked - 1][1] and after[1] in {"student", "car", "cabinet"}
+        assert seen.word(seen.first) in {"is", "are", "was", "were", "has", "have"}
+    true_change(claim, seen, gap, off(layer, head), first_alone=True)
+    true_rank(claim, costs, (layer, head), "costs? more")
+    if beside := re.search(r"One (on|back), as from (\d+) of (\d+) words: that says little", claim):
+        step = 1 if beside[1] == "on" else -1
+        looks = [seen.looks(layer, head, i) for i in range(len(seen.words))]
+        steps = [int(to.argmax()) - i for i, (to, rest) in enumerate(looks) if rest <= to.max()]
+        assert (steps.count(step), len(looks)) == (int(beside[2]), int(beside[3])) and does.startswith("looks")
     page.get_by_role("radio", name="off", exact=True).check()
     expect(page.locator(".enc-silent")).to_have_count(1)
     without = seen.shares(gap, off(layer, head))
@@ -347,7 +427,7 @@ def test_start_says_what_the_run_shows(mounted: Mounted, case: str) -> None:
         page.evaluate("([layer, head]) => store.set({ layer, head })", list(other))
         said = short_of(page, "[data-claim]")
         assert said.startswith(f"Head {other[1]} of layer {other[0]} ")
-        true_change(said, seen, gap, off(*other))
+        true_change(said, seen, gap, off(*other), first_alone=True)
     kept_head = page.evaluate("[store.get().layer, store.get().head]")
     for word in seen.words[:2]:  # another word leaves the head as it is
         page.evaluate("word => store.set({ word })", word[0][0])

@@ -158,7 +158,7 @@ def bars_agree(place: Place, encoder: TextEncoder, trace: Trace, without: Trace 
 
 def test_the_file_from_disk_says_what_the_run_shows(opened: Page, encoder: TextEncoder, run: Any) -> None:
     assert opened.title() == "Runs </script><b>& more"
-    assert text(opened, "h1") == "The word before the gap is “cabinet”. So why does the model say “are”?"
+    assert text(opened, "h1") == "Right after “cabinet”, why does the model say “are”?"
     agree(opened, run(KEYS), 5, 6, 6)
     assert text(opened, "[data-claim]").startswith("Head 6 of layer 5 looks past “cabinet”, to “keys”: ")
     bars_agree(opened, encoder, run(KEYS))
@@ -197,7 +197,7 @@ def test_without_the_head_bars_marks_and_rank_are_those_of_other_runs(
     left = run(KEYS, (5, 6))["mlm.probabilities"][gap][first].item()
     falls = f"“are” falls from {percent(now[first].item())} to {percent(left)}"
     risen = f"“{encoder.tokenizer.id_to_token(riser)}” rises to {percent(after)}"
-    assert claim == f"Without head 6 of layer 5, {falls}, {risen}. No other head costs the guess more."
+    assert claim == f"Without head 6 of layer 5, {falls}, {risen}. No head costs more."
     losses = {
         (layer, head): run(KEYS, (layer, head))["mlm.probabilities"][gap][first].item()
         for layer in range(6)
@@ -217,7 +217,7 @@ def test_a_row_that_is_pointed_at_shows_its_arcs_and_one_that_is_clicked_stays(o
     opened.locator("[data-head-row='4,1']").click()
     opened.mouse.move(5, 5)
     agree(opened, run(KEYS), 4, 1, 6)
-    assert text(opened, "[data-switch=head]").startswith("Head 1 of layer 4")
+    assert text(opened, "[data-claim]").startswith("Head 1 of layer 4")
     expect(opened.locator("[aria-selected=true]")).to_have_attribute("data-head-row", "4,1")
 
 

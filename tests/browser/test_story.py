@@ -21,7 +21,7 @@ def test_an_own_sentence_is_followed_through_twelve_stops(page: Page, app_url: s
     own_sentence(page, OWN)
     expect(page.get_by_role("heading", level=1)).to_contain_text("look at?")
     expect(page.locator("[data-word]", has_text="hungry")).to_be_visible()
-    way = page.get_by_role("link", name="Follow this sentence")
+    way = page.get_by_role("link", name="Step by step")
     asked = int(parse_qs(urlsplit(str(way.get_attribute("href"))).query)["word"][0])
     stops = story(encoder, encoder.trace(OWN), asked)
     with rerun(page):

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import test from 'node:test';
-import { besides, findingOf, findsOf, habit, isWeak, jobsOf, layout, nearOf, titleOf, wasExamined } from '../../encoder/browser/jobs.js';
+import { besides, findingOf, findsOf, habit, isWeak, jobsHere, jobsOf, layout, nearOf, titleOf, wasExamined } from '../../encoder/browser/jobs.js';
 import { read } from '../../encoder/browser/packet.js';
 
 const shipped = new URL('../../encoder/packet/shipped/the-keys-to-the-cabinet-mask-on-the-table.packet', import.meta.url);
@@ -69,6 +69,25 @@ test('a head that passed, on real text or on constructed sentences alone, and on
   assert.deepEqual(besides(one, known({}), place)[0], ['heads_passed', {}]);
   assert.deepEqual(besides(one, known({ made: true }), place)[0], ['heads_passed_made', {}]);
   assert.deepEqual(besides(one, known({ passed: false, why: 'not certain' }), place)[0], ['heads_not_passed', { why: 'not certain', fixed: 0.4 }]);
+});
+
+test('what the loss of a head does over its examples is said with their number, of gaps and of words', () => {
+  const figures = [{ text: 'web text', share: 0.9, count: 10, rule: 0.7, how: '', fixed: 0.4, apart: '' }];
+  const known = gap => ({ exam: 'Examined.', passed: '', tried: [], survey: null, jobs: [{ ...place, job: 'looks from an object to its verb', made: false, passed: true, why: '', figures }], examples: [{ ...place, title: '', text: 'web text', count: 9, cost: 0.25, gap, some: [] }] });
+  const one = small(['a', 'b'], [[1, 0], [1, 0]]);
+  assert.deepEqual(besides(one, known(true), place)[0], ['heads_cost', { cost: 0.25, count: 9, text: 'web text' }]);
+  assert.equal(besides(one, known(false), place)[0][0], 'heads_moves');
+});
+
+test('jobs are found in a run by words that can be nothing else, those that passed first', () => {
+  const names = ['[CLS]', 'The', 'dog', 'of', 'the', 'house', '[SEP]'], even = Array(7).fill(0);
+  const rows = names.map((_, i) => even.map((_, j) => (i === 4 && j === 5 ? 0.9 : i === 1 && j === 2 ? 0.4 : 0)));
+  const run_ = small(names, rows), figures = [{ share: 0.9 }];
+  const job = (text, passed) => ({ ...place, job: `looks from ${text}`, made: false, passed, why: '', figures });
+  const known = jobs => ({ exam: 'Examined.', passed: '', tried: [], examples: [], survey: null, jobs });
+  const found = jobsHere(run_, known([job('an object to its verb', true), job('an article to its noun', false), job('a preposition to its noun', true), job('a masked verb to its subject', true)]));
+  assert.deepEqual(found.map(one => [one.job.job, one.word.name]), [['looks from a preposition to its noun', 'of'], ['looks from an article to its noun', 'the']]);
+  assert.deepEqual(jobsHere(run, null).map(one => one.job.layer)[0], 5, 'of the bundled sentence the masked verb');
 });
 
 test('a single row is no crowd, and a full stop is quoted', () => {

@@ -9,18 +9,25 @@ and their place in the treebank alone.
 import json
 import sys
 from collections.abc import Sequence
+from itertools import groupby
 from pathlib import Path
+from statistics import fmean
+
+import torch
 
 from encoder.checkpoint.text_encoder import TextEncoder
+from encoder.edits.edit import Edit
 from encoder.exam.exam_sentences import constructed
 from encoder.exam.examination import Exam, bundled_exam
 from encoder.exam.examples import ExamExample, examples
 from encoder.exam.few import FORMAT, VERSION, HeadExamples
-from encoder.exam.links import JUDGED
+from encoder.exam.links import GAPS, JUDGED
 from encoder.exam.treebank import ExamError, Treebank, bundled_treebanks
+from encoder.experiments.ablation import WatchedWord, outcomes
 from encoder.support import whole_file
 from encoder.support.command_line import CommandLine, exit_code
 from encoder.support.progress import counting
+from encoder.trace.words import places
 
 SHORT = 14  # words of a sentence that is shown before longer ones
 FEW = 6  # right ones and wrong ones of a head
@@ -57,8 +64,33 @@ def head_examples(
 ) -> HeadExamples:
     """Ask a head all questions of a relation, and keep a few of its answers."""
     answers = examples(encoder, treebank, relation, *place, direction)
-    right = sum(answer.right for answer in answers)
-    return HeadExamples(*place, relation, direction, treebank.name, len(answers), right, chosen(answers))
+    right, cost = sum(answer.right for answer in answers), cost_over(encoder, answers, place, gaps=relation in GAPS)
+    return HeadExamples(
+        *place, relation, direction, treebank.name, len(answers), right, round(cost, 4), chosen(answers)
+    )
+
+
+@torch.inference_mode()
+def cost_over(encoder: TextEncoder, answers: Sequence[ExamExample], place: tuple[int, int], *, gaps: bool) -> float:
+    """Return what the loss of a head does at the words that were asked, as `HeadExamples.cost` says it."""
+    off = Edit(f"layers.{place[0]}.attention.heads", "zero", heads=(place[1],))
+    costs = list[float]()
+    for words, asked in groupby(answers, key=lambda answer: answer.words):
+        trace = encoder.trace(" ".join(words))
+        if gaps:
+            gap = trace.tokens.index(str(encoder.mask_token))
+            shares = trace["mlm.probabilities"][gap]
+            watch = WatchedWord(gap, int(shares.argmax()))
+            ((without,),) = outcomes(encoder, trace, [off], watch, 1)
+            assert without.logits is not None
+            costs += [float((shares - without.logits.softmax(-1))[watch.token]) for _ in asked]
+        else:
+            ((without,),) = outcomes(encoder, trace, [off], None, 1)
+            before = trace["output"]
+            moved = torch.linalg.vector_norm(without.output - before, dim=-1) / torch.linalg.vector_norm(before, dim=-1)
+            pieces = places(trace.tokenization.spans, words)
+            costs += [float(moved[pieces[answer.source]].mean()) for answer in asked]
+    return fmean(costs)
 
 
 def to_json(exam: Exam, every: Sequence[HeadExamples]) -> str:
