@@ -11,7 +11,7 @@ from encoder.metrics import SUBLAYERS, never_active_share, norm_parameters
 from encoder.model.activations import ACTIVATIONS
 from encoder.model.config import EncoderConfig
 from encoder.packet.format import Stored, Values, exact, pack, signed
-from encoder.packet.run import kinds, shown_word, untrained, window
+from encoder.packet.run import kinds, shown_word, window
 from encoder.support.errors import EncoderError, integer
 from encoder.trace.trace import Trace
 
@@ -68,7 +68,7 @@ def added_by_units(
         edit changes what feed-forward gave, so that its units' sum is not what goes on.
     """
     edited = any(edit.step == f"layers.{layer}.feed_forward.output" for edit in trace.edits)
-    if encoder.model.mlm_head is None or untrained(trace) or edited:
+    if encoder.model.mlm_head is None or trace.source.seed is not None or edited:
         return [], {}
     leads, sums = [], []
     for gap in gaps:
