@@ -172,7 +172,7 @@ export function addNorm(root, context) {
     const drawn = [...used.filter(one => one.value > 0), ...used.filter(one => one.value < 0)].map(one => { from += one.value; return { ...one, low: Math.min(from, from - one.value) }; });
     return html`<div class="an-stack"><p class="an-name">${name}</p>
       <div class="an-bar" aria-hidden="true">${drawn.map(one => html`<i data-part=${one.name} ?data-less=${one.value < 0} style="left: ${percent(one.low)}; width: ${percent(Math.abs(one.value))}"></i>`)}${Number.isFinite(mark) ? html`<b style="left: ${percent(mark)}"></b>` : nothing}</div>
-      <p class="an-parts" dir="ltr"><span>${used.map((one, i) => html`${i ? (one.value < 0 ? ' − ' : ' + ') : ''}<b data-part=${one.name}><i></i>${one.name} ${i ? texts.values[i].replace('-', '') : typeset(texts.values[i])}</b>`)}${used.length > 1 ? html` = <strong>${texts.total}</strong>` : nothing}</span>${Number.isFinite(mark) ? html`<span class="an-root">${square}</span>` : nothing}</p></div>`;
+      <p class="an-parts" dir="ltr"><span>${used.map((one, i) => html`${i ? (one.value < 0 ? ' − ' : ' + ') : ''}<b data-part=${one.name} ?data-less=${one.value < 0}><i></i>${one.name} ${i ? texts.values[i].replace('-', '') : typeset(texts.values[i])}</b>`)}${used.length > 1 ? html` = <strong>${texts.total}</strong>` : nothing}</span>${Number.isFinite(mark) ? html`<span class="an-root">${square}</span>` : nothing}</p></div>`;
   }
 
   /** The chosen number, done again. @param {Packet} block @param {number} sum @param {number} row @param {number} d */
