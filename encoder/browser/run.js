@@ -254,10 +254,13 @@ export const needed = run => (run.about.model.untrained || undecided(run) ? null
 /** The head that a picture begins with: the one that the word asked needs most, else adds most to its guess, else the one that looks most at one word. @param {Packet} run @param {Word} word */
 const opening = (run, word) => (word.position === run.about.gap && (effects(run)[0] ?? additions(run)[0])) || moves(run, word)[0] || clearest(run, word);
 
-/** Three words to hide where nothing is hidden: the longest of those that stand once, in their order. @param {Packet} run */
+/** Three words to hide where nothing is hidden, in their order: those that stand once before others, then the longest. @param {Packet} run */
 export function toHide(run) {
-  const plain = words(run).filter(word => word.plain && !word.name.endsWith('…')), alike = (/** @type {Word} */ word) => plain.filter(one => one.name.toLowerCase() === word.name.toLowerCase()).length;
-  const chosen = plain.filter(word => alike(word) === 1).sort((a, b) => b.name.length - a.name.length).slice(0, OFFERED);
+  const plain = words(run).filter(word => word.plain && !word.name.endsWith('…'));
+  /** @type {Map<string, Word[]>} */
+  const alike = new Map();
+  for (const word of plain) alike.set(word.name.toLowerCase(), [...(alike.get(word.name.toLowerCase()) ?? []), word]);
+  const chosen = [...alike.values()].sort((a, b) => Number(a.length > 1) - Number(b.length > 1) || b[0].name.length - a[0].name.length).slice(0, OFFERED).map(([one]) => one);
   return plain.filter(word => chosen.includes(word));
 }
 

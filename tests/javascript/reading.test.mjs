@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { readFileSync, readdirSync } from 'node:fs';
 import test from 'node:test';
 import { read } from '../../encoder/browser/packet.js';
-import { choice, words } from '../../encoder/browser/run.js';
+import { choice, toHide, words } from '../../encoder/browser/run.js';
 import { claim, question } from '../../encoder/browser/claim.js';
 
 const { runs, cases } = JSON.parse(readFileSync(new URL('reading_cases.json', import.meta.url), 'utf8'));
@@ -18,6 +18,14 @@ function small({ about, weights }) {
   return { level: 1, about, arrays: { weights: { values, shape, scale: 1, type: 'f32' } } };
 }
 const runOf = name => (runs[name] ? small(runs[name]) : shipped.find(run => run.about.sentence === name));
+
+test('words to hide stand once before others, and are the longest, in their order', () => {
+  const of = names => ({ about: { tokens: names, names, kinds: names.map(() => 'word'), words: names.map((_, i) => [i, 1]) } });
+  const hidden = names => toHide(of(names)).map(word => word.name);
+  assert.deepEqual(hidden(['The', 'dog', 'sees', 'the', 'small', 'river', '.']), ['sees', 'small', 'river']);
+  assert.deepEqual(hidden(['dogs', 'run', 'Dogs', 'run']), ['dogs', 'run']);
+  assert.deepEqual(hidden(['.', '!']), []);
+});
 
 for (const { run: name, given, question: asked, claim: claimed, ...chosen } of cases) {
   test(`${name} ${JSON.stringify(given)}`, () => {
