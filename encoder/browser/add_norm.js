@@ -127,7 +127,7 @@ export function addNorm(root, context) {
     const number = { step: `layers.${state.layer}.${SUMS[sum]}.${last(block, sum)}`, index: [position, now.dimension] };
     const long = rows.length < of.about.tokens.length ? html`<p class="an-window">Tokens ${rows[0]} to ${rows[rows.length - 1]} of ${of.about.tokens.length}: the rest of this long run is not sent.</p>` : nothing;
     return html`${list.element}${long}<p class="at-what">${reading(block, sum)}</p>
-      <div class="at-body"><div class="at-left"><h2>${begins(name)}: what was kept and what was added</h2>${stacks(block, sum, row)}<div class="row an-table">${table(block, sum, row, d, vectors, drawn)}</div></div>
+      <div class="at-body"><div class="at-left"><h2>${begins(name)}: kept and added</h2>${stacks(block, sum, row)}<div class="row an-table">${table(block, sum, row, d, vectors, drawn)}</div></div>
         <div class="at-beside"><h2>Number by number</h2>${strips.element}${arithmetic(block, sum, row, d)}
           <div class="at-tools">${opener(() => open(number))}${context.options().keep ? coder(() => context.code()) : nothing}</div></div></div>`;
   }

@@ -179,7 +179,7 @@ export function feedForward(root, context) {
     return html`<div class="ff-top">${stops.element}<p>Below: what unit ${unit} gives at every token.</p></div>${tokens.element}<p class="an-window">${rows.length < of.about.tokens.length ? `Tokens ${rows[0]} to ${rows[rows.length - 1]} of ${of.about.tokens.length}: the rest of this long run is not sent.` : ''}</p>
       <div class="at-body"><div class="at-left">
           <p class="at-what ff-what">${told.what}</p>${key === 'activation' ? curve.element : d < 0 ? waiting(of, place) : strips.element}${drawn}
-          ${key === 'activation' ? html`<p class="ff-silent">${silence(block, row, word)}</p>` : nothing}${contexts(there, kept)}</div>
+          ${key === 'activation' ? html`<p class="ff-silent">${silence(block, row, word)}</p>` : nothing}${contexts(there, kept, Boolean(weights.why(of, place)))}</div>
         <div class="at-beside"><h2>The strongest units for ${word}</h2>${listOf(block, row, kept, adds)}
           ${adds ? html`<p class="ff-adds">${addsSaid(adds, unit)} <span>Straight to the guess, through the norms of this run: what later layers make of it is not counted.</span></p>`
     : gap ? html`<p class="ff-adds"><span>What a unit adds to a guess is told at ${calledToken(of, gap[0])}.</span></p>` : nothing}
@@ -252,12 +252,12 @@ export function feedForward(root, context) {
     return counted.wrong;
   }
 
-  /** Where the unit fires most in many sentences. @param {Packet | null} there @param {number} unit */
-  function contexts(there, unit) {
+  /** Where the unit fires most in many sentences. @param {Packet | null} there @param {number} unit @param {boolean} failed whether that cannot be had */
+  function contexts(there, unit, failed) {
     const some = there ? aboutWeights(there).contexts : [], all = context.options().more;
     if (!some.length && !all) return nothing;
     const link = all ? html`<a class="enc-pill is-first ff-corpus" data-unit=${unit} href="?${new URLSearchParams({ ...store.query(), more: 'corpus', atlas_unit: String(unit) })}" @click=${plainly(() => context.more('corpus', { atlas_unit: String(unit) }))}>Unit ${unit} in many sentences ↓</a>` : nothing;
-    return html`<section class="ff-contexts" aria-label="Where unit ${unit} fires most">${some.length ? html`<h2>Unit ${unit} fires most at</h2><ul>${some.map(([before, word, after]) => html`<li dir="auto" translate="no" lang="">${before}<b>${word}</b>${after}</li>`)}</ul>` : nothing}${link}</section>`;
+    return html`<section class="ff-contexts" aria-label="Where unit ${unit} fires most" aria-busy=${there || failed ? nothing : 'true'}>${some.length ? html`<h2>Unit ${unit} fires most at</h2><ul>${some.map(([before, word, after]) => html`<li dir="auto" translate="no" lang="">${before}<b>${word}</b>${after}</li>`)}</ul>` : nothing}${link}</section>`;
   }
 
   return {

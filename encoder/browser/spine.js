@@ -113,7 +113,7 @@ export function spine(context) {
   const box = el('div', { class: 'enc-spine-box' }), other = /** @type {HTMLDetailsElement} */ (el('details', {
     class: 'enc-spine-other', ontoggle: () => render(),
     onkeydown: (/** @type {KeyboardEvent} */ { key }) => { if (key === 'Escape') { other.open = false; /** @type {HTMLElement} */ (other.firstElementChild).focus(); } },
-  }, el('summary', {}, 'another word'), box));
+  }, el('summary', { 'aria-label': 'Another word', title: 'Another word, or two that compete' }, '▾'), box));
   const point = (/** @type {number} */ i) => { if (pointed !== i) { pointed = i; render(); } };
   list.addEventListener('pointerleave', () => point(-1));
   list.addEventListener('focusout', () => point(-1));

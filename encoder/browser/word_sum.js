@@ -22,6 +22,7 @@ const DECIDED = 0.5; // nats: a lead below it decides nothing
 const LEFT = 1e-3; // of what is left over, from which on it is drawn
 const LIFT = 3, LINE = 20; // px between a mark and a number above it, and of a line of text
 const ROOM = 200; // px of the bars, up and down together
+const NAMED = 3; // parts that are named, those that add most
 const SAYS = 0.05; // nats, from which on a part has its number
 
 /** A number of nats with its sign. @param {number} value @param {number} [places] */
@@ -111,11 +112,13 @@ export function partSum({ arrays: { blocks, beside } }, { pair: [first, second],
   const [, layers, columns] = blocks.shape, heads = columns - 1, lead = (/** @type {number} */ layer, /** @type {number} */ column) => at(blocks, first, layer, column) - at(blocks, second, layer, column);
   const [embedding, biases, left] = [0, 1, 2].map(i => at(beside, first, i) - at(beside, second, i)), most = Math.max(...Array.from({ length: layers * columns }, (_, i) => Math.abs(lead(Math.floor(i / columns), i % columns)))) || 1;
   const called = (/** @type {number} */ layer, /** @type {number} */ column) => (column < heads ? say('part_head', { layer, head: column }) : say('part_feed_forward', { layer }));
+  const largest = Array.from({ length: layers * columns }, (_, i) => [Math.floor(i / columns), i % columns]).sort((a, b) => Math.abs(lead(b[0], b[1])) - Math.abs(lead(a[0], a[1]))).slice(0, NAMED);
+  const foremost = largest.map(([layer, column]) => `${called(layer, column)} ${signed(lead(layer, column))}`).join(', ');
   into(board({
     label: `What each head and feed-forward adds for ${word} over ${other}, in nats`, layers, heads, names: [...Array.from({ length: heads }, (_, i) => String(i)), 'feed-forward'], attribute: 'data-head-row',
     part: (layer, column) => { const value = lead(layer, column), colour = colourOf(value, { low: -most, high: most }, 'signed', theme); return { value, says: `${called(layer, column)} adds ${signed(value)}`, text: Math.abs(value) < SAYS ? '' : signed(value, 1), tab: !layer && !column, colour: css(colour), ink: inkOn(colour) }; },
   }), list);
-  return html`<section class="ou-blocks" aria-label="The guess as a sum of the model's parts"><h2>What each part adds</h2>
-    <div class="ou-blocks-body">${list}
-      <p class="ou-about"><span>The same lead, ${signed(total)}, as a sum over the model: ${explained('what each head and each feed-forward writes at this place itself, held as it is in this run.')} The embedding adds ${signed(embedding)}, the biases ${signed(biases)}${Math.abs(left) > LEFT ? `, changes ${signed(left)}` : ''}. A head that writes at other words adds nothing here, and the guess may need it all the same: what each part costs is told above.</span></p></div></section>`;
+  return html`<details class="ou-blocks"><summary>What each part adds: ${foremost}</summary>
+    <div class="ou-blocks-body" role="region" aria-label="The guess as a sum of the model's parts">${list}
+      <p class="ou-about"><span>The same lead, ${signed(total)}, as a sum over the model: ${explained('what each head and each feed-forward writes at this place itself, held as it is in this run.')} The embedding adds ${signed(embedding)}, the biases ${signed(biases)}${Math.abs(left) > LEFT ? `, changes ${signed(left)}` : ''}. A head that writes at other words adds nothing here, and the guess may need it all the same: what each part costs is told above.</span></p></div></details>`;
 }

@@ -63,6 +63,7 @@ def seen(page: Page) -> list[str]:
     """What a person sees, once it stays as it is; of a picture its hash."""
     page.mouse.move(1, 1)
     page.evaluate("document.activeElement?.blur()")
+    expect(page.locator(".ff-contexts[aria-busy]")).to_have_count(0)
     before: list[str] = []
     for _ in range(60):
         now = page.evaluate(SEEN)

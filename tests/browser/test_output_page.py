@@ -379,6 +379,9 @@ def test_the_lead_is_a_sum_over_the_parts_of_the_model_too(opened: Opened, base:
     trace = base.trace(GAP_SENTENCE)
     are, is_ = (base.tokenizer.token_to_id(word) for word in ("are", "is"))
     true = logit_attribution(base, trace, Target(GAP, are, is_))
+    summary = page.get_by_text("What each part adds: ")
+    expect(summary).to_contain_text(f"head 6 of layer 5 +{float(true.grid(base.config)[5, 6]):.2f}, the feed-forward")
+    summary.click()
     board = page.get_by_role("region", name="The guess as a sum of the model's parts")
     values = board.locator("[data-head-row]").evaluate_all(
         "all => all.map(one => [one.dataset.headRow, +one.dataset.value])"

@@ -45,6 +45,7 @@ def test_a_tapped_token_is_not_looked_at_and_the_guess_at_the_foot_marks_where_i
     weights = masked.layers[2].attention.weights[3, 3]
     most = int(weights.argmax())
     assert float(weights[2]) < 1e-6 and most != 2
+    page.get_by_text("The numbers", exact=True).click()
     expect(page.locator(f"[data-line='{most}']")).to_contain_text(re.compile(rf"{100 * float(weights[most]):.0f}\s%"))
     first, best = foot.locator("li").first, masked["mlm.probabilities"][3].max()
     expect(first).to_have_attribute("data-share", re.compile(rf"^{best:.4f}"[:6]))

@@ -104,7 +104,7 @@ def test_two_words_compete_and_a_part_costs_the_lead_of_one_over_the_other(mount
     trace = base.trace(KEYS)
     page = opened(mounted, base, trace, "attention", layer=5, head=6)
     are, is_ = (base.tokenizer.token_to_id(word) for word in ("are", "is"))
-    page.get_by_text("another word", exact=True).click()
+    page.locator(".enc-spine summary").click()
     page.get_by_role("combobox", name="The word that it is held against").select_option("is")
     own = without(base, trace, "5,0")
     expect(page.locator(".enc-spine-says")).to_have_text(
@@ -136,7 +136,7 @@ def test_a_typed_word_and_a_second_gap_are_one_request(mounted: Mounted, base: T
     for word in (guess, "purple"):
         token = base.tokenizer.token_to_id(word)
         if word == "purple":
-            page.get_by_text("another word", exact=True).click()
+            page.locator(".enc-spine summary").click()
             page.get_by_role("combobox", name="The word", exact=True).select_option("another word …")
             page.get_by_role("textbox").last.fill("purple")
             page.keyboard.press("Enter")
