@@ -36,6 +36,7 @@ from encoder.experiments.circuit import (
 )
 from encoder.experiments.circuit.__main__ import main
 from encoder.experiments.circuit.found_circuit import circuit_of
+from encoder.experiments.circuit.own_pair import results
 from encoder.experiments.circuit.pair_file import MOST_BYTES, MOST_PAIRS
 from encoder.experiments.circuit.patching import falls, looking, reading, writing
 from encoder.experiments.circuit.phenomena import Phenomenon
@@ -85,8 +86,8 @@ def share_by_hand(encoder: TextEncoder, run: PairRun, *edits: Edit) -> float:
 def test_a_patch_is_the_edit_made_by_hand(name: str) -> None:
     encoder = tiny(replace(VARIANTS[name], mlm_head=True))
     run = turning(encoder)
-    assert (run.gap, run.changed) == (4, 2) and run.flip > 0.5
-    *boards, heads, control, edges = study(encoder, run)
+    assert (run.gap, run.changed) == (4, 2) and run.flip > 0.01
+    *boards, heads, control, edges = results(encoder, run)
     assert isinstance(heads, HeadSet) and isinstance(control, Control) and isinstance(edges, Edges)
     assert control.all == pytest.approx(1, abs=1e-4) and control.none == pytest.approx(0, abs=1e-5)
     board = boards[-1]
@@ -128,7 +129,7 @@ NO_PAIRS = {  # why -> two sentences for base, and answers
     "same answers": ("The keys [MASK] old.", "The key [MASK] old.", ("is", "Is")),
     "no sentence": ("", "The key [MASK] old.", None),
     "hardly reacts": ("The keys [MASK] old.", "The keys [MASK] red.", ("are", "were")),
-    "turned": ("The keys near the house [MASK] old.", "The key near the house [MASK] old.", ("is", "are")),
+    "the other way": ("The keys near the house [MASK] old.", "The key near the house [MASK] old.", ("is", "are")),
 }
 
 
@@ -142,8 +143,8 @@ def test_what_is_no_pair_is_refused_in_a_sentence(kind: str) -> None:
 
 
 def test_words_of_other_lengths_are_named() -> None:
-    with pytest.raises(PairError, match=r"“geese” is . tokens? and “goose” \d: the places do not match"):
-        run_pair(pretrained("base"), MinimalPair("The geese [MASK] old.", "The goose [MASK] old."))
+    with pytest.raises(PairError, match=r"“cabinets” is 2 tokens and “cabinet” 1: the places do not match"):
+        run_pair(pretrained("base"), MinimalPair("The cabinets [MASK] old.", "The cabinet [MASK] old."))
 
 
 def test_a_model_without_words_or_training_has_no_circuit() -> None:
@@ -207,8 +208,10 @@ def test_it_ends_where_somebody_stops_it() -> None:
             raise KeyboardInterrupt
 
     with listening(stop), pytest.raises(KeyboardInterrupt):
-        list(study(encoder, run))
+        list(results(encoder, run))
     assert pulses == 2
+    with pytest.raises(PairError, match="hardly reacts"):
+        study(encoder, run)  # at once
 
 
 # Many pairs
@@ -298,12 +301,11 @@ def check_number(
 
 
 @pytest.mark.nightly
-@pytest.mark.timeout(3600)
 def test_number_in_natural_pairs() -> None:
     encoder = pretrained("base")
     pairs = [pair for treebank in treebanks() for pair in natural_pairs(encoder, treebank)]
     circuit = find_circuit(encoder, pairs)
-    assert circuit.pairs == 304 and circuit.left_out == {"hardly reacts": 23}
+    assert circuit.pairs == 304 and circuit.left_out == {"hardly reacts": 14, "the other way": 9}
     check_number(circuit.heads, circuit.share, circuit.random, circuit.all, circuit.none, circuit.together)
 
 
@@ -387,7 +389,12 @@ def test_the_command_writes_and_prints(tmp_path: Path, capsys: pytest.CaptureFix
     written, printed = json.loads(out.read_text()), capsys.readouterr().out
     assert written["pairs"] == 1 and written["left_out"] == {"no gap": 1} and [3, 3] in written["heads"]
     assert set(written) >= {"pairs", "flip", "heads", "share", "each", "random", "all", "none", "edges"}
-    assert "1 pairs" not in printed and "1 no gap" in printed and "3.3" in printed and "all heads: 1.000" in printed
+    assert (
+        "1 pair, flip" in printed
+        and "left out: 1, no gap" in printed
+        and "3.3" in printed
+        and "all heads: 1.000" in printed
+    )
 
 
 def test_a_run_of_another_model_is_refused() -> None:

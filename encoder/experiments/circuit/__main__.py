@@ -57,9 +57,9 @@ def make(given: list[str] | None = None) -> None:
 
 def table(circuit: Circuit) -> list[str]:
     """Return what was found, line by line."""
-    left_out = ", ".join(f"{count} {why}" for why, count in circuit.left_out.items())
+    left_out = "".join(f"; left out: {count}, {why}" for why, count in circuit.left_out.items())
     lines = [
-        f"{circuit.pairs} pairs, flip {circuit.flip:.1f} nats{f'; left out: {left_out}' if left_out else ''}",
+        f"{circuit.pairs} pair{'s' * (circuit.pairs != 1)}, flip {circuit.flip:.1f} nats{left_out}",
         *(f"  {named(head):>6} {percent(circuit.each[head]):>8}" for head in ranked(circuit.each)[:ROWS]),
         f"{' and '.join(map(named, circuit.heads))} together: {percent(circuit.share)}, "
         f"halves {' and '.join(map(percent, circuit.halves))}, over half in {percent(circuit.over_half)} of pairs",

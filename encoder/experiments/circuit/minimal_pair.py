@@ -104,7 +104,7 @@ def check_reacts(run: PairRun, least: float = NOISE) -> None:
     first, second = run.words
     if run.flip <= -least:
         turned = f"From A to B the lead of “{first}” over “{second}” grows by {-run.flip:.1f} nats"
-        raise PairError("turned", f"{turned}: exchange the two answers, or the two sentences.")
+        raise PairError("the other way", f"{turned}: exchange the two answers, or the two sentences.")
     if not run.flip >= least:  # NaN too
         size = f"The model hardly reacts to this change ({run.flip:.2f} nats of the {least:g} that are needed)"
         raise PairError("hardly reacts", f"{size}: there is nothing to carry. Try a word that changes what fits.")
