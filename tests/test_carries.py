@@ -186,9 +186,9 @@ def test_a_pair_of_base_gives_its_results_as_they_come() -> None:
     assert heads.heads == ((5, 6), (4, 1)) and heads.small and heads.share == pytest.approx(0.879, abs=0.005)
     assert max(control.random) < 0.1 and len(control.random) == 20
     assert control.all == pytest.approx(1, abs=5e-4) and control.none == pytest.approx(0, abs=5e-4)
-    found = {(edge.head, edge.sources, edge.target): round(share, 2) for edge, share in edges.shares.items()}
+    shares = {(edge.head, edge.sources, edge.target): round(share, 2) for edge, share in edges.shares.items()}
     noun, article, gap = 2, 1, 6
-    assert found == {
+    assert shares == {
         ((5, 6), (noun,), gap): 0.42,
         ((4, 1), (noun,), gap): 0.27,
         ((4, 1), (article,), gap): 0.20,
@@ -232,8 +232,8 @@ def test_shares_of_many_pairs_are_sums_over_sums() -> None:
     assert circuit.all == pytest.approx(1, abs=5e-4) and circuit.none == pytest.approx(0, abs=5e-4)
     again = circuit_of(json.loads(circuit.to_json()))
     assert again.to_json() == circuit.to_json() and again.of_pairs == ()
-    given = find_circuit(encoder, pairs, heads=[(0, 0)], ways=False)
-    assert given.heads == ((0, 0),) and given.share < 0.05 and given.ways == ()
+    given = find_circuit(encoder, pairs, heads=[(0, 0)], edges=False)
+    assert given.heads == ((0, 0),) and given.share < 0.05 and given.edges == ()
     with pytest.raises(EncoderError, match="heads is"):
         find_circuit(encoder, pairs, heads=[(9, 0)])
     with pytest.raises(EncoderError, match=r"least is 0\.1"):
@@ -325,7 +325,7 @@ def test_a_head_carries_a_phenomenon(name: str) -> None:
     frames, carry = OWN_FRAMES[name]
     whole = phenomenon(name)
     part = Phenomenon(name, whole.shows, whole.frames[:frames], whole.rows)
-    circuit = find_circuit(pretrained("base"), part.pairs, ways=False)
+    circuit = find_circuit(pretrained("base"), part.pairs, edges=False)
     for head, share in carry.items():
         assert circuit.each[head] == pytest.approx(share, abs=0.05), head
     assert set(circuit.heads) >= set(carry)

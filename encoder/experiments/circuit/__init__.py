@@ -1,6 +1,6 @@
 """What carries a change from one word to the gap: found by patching, for one pair and for many (`find_circuit`)."""
 
-from encoder.experiments.circuit.found_circuit import Circuit, PairShare, Way
+from encoder.experiments.circuit.found_circuit import Circuit, EdgeShare, PairShare
 from encoder.experiments.circuit.many_pairs import find_circuit
 from encoder.experiments.circuit.minimal_pair import MinimalPair, PairError, PairRun, check_reacts, run_pair
 from encoder.experiments.circuit.own_pair import Board, Control, Edges, HeadSet, study
@@ -14,6 +14,7 @@ __all__ = [
     "Circuit",
     "Control",
     "Edge",
+    "EdgeShare",
     "Edges",
     "HeadSet",
     "MinimalPair",
@@ -22,7 +23,6 @@ __all__ = [
     "PairShare",
     "Phenomenon",
     "ShippedCircuits",
-    "Way",
     "check_reacts",
     "circuits_by_content",
     "find_circuit",

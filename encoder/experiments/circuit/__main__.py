@@ -62,15 +62,17 @@ def table(circuit: Circuit) -> list[str]:
         f"{circuit.pairs} pair{'s' * (circuit.pairs != 1)}, flip {circuit.flip:.1f} nats{left_out}",
         *(f"  {named(head):>6} {percent(circuit.each[head]):>8}" for head in ranked(circuit.each)[:ROWS]),
         f"{' and '.join(map(named, circuit.heads))} together: {percent(circuit.share)}, "
-        f"halves {' and '.join(map(percent, circuit.halves))}, over half in {percent(circuit.over_half)} of pairs",
+        f"even and odd pairs {' and '.join(map(percent, circuit.halves))}, over half in {percent(circuit.over_half)}",
     ]
     if not circuit.small:
         lines.append("no few heads carry it: these are the best")
     if circuit.random:
         lines.append(f"{len(circuit.random)} random sets as large: at most {percent(max(circuit.random))}")
     lines.append(f"all heads: {circuit.all:.3f}, none: {circuit.none:.3f}")
-    lines += [f"  {way.source} -> {named(way.head)} -> {way.target}: {percent(way.share)}" for way in circuit.ways]
-    return [*lines, f"these ways together: {percent(circuit.together)}"] if circuit.ways else lines
+    lines += [
+        f"  {edge.source} -> {named(edge.head)} -> {edge.target}: {percent(edge.share)}" for edge in circuit.edges
+    ]
+    return [*lines, f"these edges together: {percent(circuit.together)}"] if circuit.edges else lines
 
 
 def main(given: list[str] | None = None) -> int:

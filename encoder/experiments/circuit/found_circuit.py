@@ -24,7 +24,7 @@ class PairShare:
 
 
 @dataclass(frozen=True)
-class Way:
+class EdgeShare:
     """What a head takes from some words to others, over many pairs, and the share of the flips that it carries alone.
 
     `source` and `target` are "changed", the word that differs, "gap", and "others", all other words together.
@@ -43,11 +43,11 @@ class Circuit:
     `pairs` is how many count, `of_pairs` each of them (none where a file has left them out), `flip` their mean flip in
     nats; `left_out` counts those that do not, by why. `turned` is the share of pairs in which A's word leads in A and
     B's in B. `heads` is the smallest set of the largest heads that carries ENOUGH together, `share` what it carries,
-    `halves` the same in even and odd pairs, `median` that of single pairs, `over_half` the share of pairs of which it
+    `halves` the same in even and odd pairs (none of one pair), `median` that of single pairs, `over_half` the share of pairs of which it
     carries more than half; `control` are the heads that come next, with `control_share`.
 
     On `sample` pairs: `each` is what every head carries alone, `random` what sets of as many other heads carry, `all`
-    and `none` are all heads at once and A's own values, `ways` the edges of some size, and `together` all of them.
+    and `none` are all heads at once and A's own values, `edges` those of some size, and `together` all of them.
     """
 
     model: str
@@ -65,11 +65,11 @@ class Circuit:
     control_share: float
     all: float
     none: float
-    halves: tuple[float, float]
+    halves: tuple[float, ...]
     median: float
     over_half: float
     turned: float
-    ways: tuple[Way, ...]
+    edges: tuple[EdgeShare, ...]
     together: float
 
     @property
@@ -101,8 +101,8 @@ class Circuit:
             "all": round(self.all, DIGITS),
             "none": round(self.none, DIGITS),
             "edges": [
-                {"head": way.head, "from": way.source, "to": way.target, "share": round(way.share, DIGITS)}
-                for way in self.ways
+                {"head": edge.head, "from": edge.source, "to": edge.target, "share": round(edge.share, DIGITS)}
+                for edge in self.edges
             ],
             "together": round(self.together, DIGITS),
         }
@@ -125,8 +125,10 @@ def circuit_of(content: dict[str, Any], of_pairs: Sequence[PairShare] = ()) -> C
         for name in ("heads", "control"):
             fields[name] = tuple(head_of(*head) for head in fields[name])
         each = {head_of(*map(int, name.split("."))): share for name, share in fields.pop("each").items()}
-        ways = tuple(Way(head_of(*way["head"]), way["from"], way["to"], way["share"]) for way in content["edges"])
-        return Circuit(of_pairs=tuple(of_pairs), each=each, ways=ways, **fields)
+        edges = tuple(
+            EdgeShare(head_of(*edge["head"]), edge["from"], edge["to"], edge["share"]) for edge in content["edges"]
+        )
+        return Circuit(of_pairs=tuple(of_pairs), each=each, edges=edges, **fields)
     except (KeyError, TypeError, ValueError, AttributeError) as error:
         raise EncoderError("this is no circuit of heads, as Circuit.to_json writes it") from error
 

@@ -1,7 +1,7 @@
 """Many pairs: the heads that carry their flips. A share is the sum of what is carried over the sum of the flips.
 
-Heads are sought, and controls and ways measured, on some pairs that are spread evenly over all; what the set carries is
-measured on all of them.
+Heads are sought, and controls and edges measured, on some pairs that are spread evenly over all; what the set carries
+is measured on all of them.
 """
 
 import math
@@ -15,7 +15,7 @@ import torch
 from torch import Tensor
 
 from encoder.checkpoint.text_encoder import TextEncoder
-from encoder.experiments.circuit.found_circuit import Circuit, PairShare, Way
+from encoder.experiments.circuit.found_circuit import Circuit, EdgeShare, PairShare
 from encoder.experiments.circuit.minimal_pair import NOISE, MinimalPair, PairError, PairRun, check_reacts, run_pair
 from encoder.experiments.circuit.own_pair import LEAST, MOST_EDGES
 from encoder.experiments.circuit.patching import (
@@ -45,7 +45,7 @@ def find_circuit(
     *,
     least: float = REACTS,
     heads: Sequence[Head] | None = None,
-    ways: bool = True,
+    edges: bool = True,
 ) -> Circuit:
     """Find the heads that carry the flips of many pairs.
 
@@ -54,7 +54,7 @@ def find_circuit(
         pairs: what to run; what is no minimal pair for this model is left out, and counted by why.
         least: nats, from NOISE on; a pair with a smaller flip is left out.
         heads: the set that is measured; without it, it is sought.
-        ways: whether edges are sought too, which takes as long as the rest.
+        edges: whether they are sought too, which takes as long as the rest.
 
     Raises:
         EncoderError: no pair counts, `least` is below NOISE, or there is no such head.
@@ -78,7 +78,7 @@ def find_circuit(
         return [*identities, *(writing(run.b, some, (run.gap,)) for some in random)]
 
     all_heads, none, *by_chance = stage.shares(stage.falls("controls", stage.sample, controls))
-    found, together = stage.ways(chosen) if ways else ((), 0.0)
+    carrying, together = stage.edges(chosen) if edges else ((), 0.0)
     compared = [chosen, others] if others else [chosen]
     of_set = stage.falls("pairs", stage.counted, lambda run: [writing(run.b, some, (run.gap,)) for some in compared])
     flips = torch.tensor([pair.flip for pair in stage.counted], dtype=torch.float64)
@@ -103,17 +103,17 @@ def find_circuit(
         control_share=over_all[1] if others else 0.0,
         all=all_heads,
         none=none,
-        halves=(half(of_set, flips, 0), half(of_set, flips, 1)),
+        halves=tuple(half(of_set, flips, first) for first in range(2)) if len(flips) > 1 else (),
         median=statistics.median(shares[:, 0].tolist()),
         over_half=float((shares[:, 0] > 0.5).double().mean()),
         turned=sum(counted.turned for counted in stage.counted) / len(stage.counted),
-        ways=found,
+        edges=carrying,
         together=together,
     )
 
 
 def half(fallen: Tensor, flips: Tensor, first: int) -> float:
-    """Return the share of the set, the first column, in every second pair; NaN where there is none."""
+    """Return the share of the set, the first column, in every second pair."""
     return float(fallen[first::2, 0].sum() / flips[first::2].sum())
 
 
@@ -164,10 +164,10 @@ class Stage:
         carried: list[float] = (fallen.sum(0) / sum(counted.flip for counted in self.sample)).tolist()
         return carried
 
-    def ways(self, heads: Sequence[Head]) -> tuple[tuple[Way, ...], float]:
-        """Find from which words the heads get what they carry, and who wrote it there: the ways, and all together."""
-        found = self.kept("edges", [(head, source, "gap") for head in heads for source in ("changed", "gap", "others")])
-        readers = [way.head[0] for way in found if way.source == "others"]
+    def edges(self, heads: Sequence[Head]) -> tuple[tuple[EdgeShare, ...], float]:
+        """Find from which words the heads get what they carry, and who wrote it there: the edges, and all together."""
+        known = self.kept("edges", [(head, source, "gap") for head in heads for source in ("changed", "gap", "others")])
+        readers = [edge.head[0] for edge in known if edge.source == "others"]
         if readers:
             below = [head for head in every_head(self.encoder.config) if head[0] < max(readers)]
             written = self.falls(
@@ -177,19 +177,19 @@ class Stage:
             )
             carriers = dict(zip(below, self.shares(written), strict=True))
             back = [head for head in ranked(carriers)[:2] if carriers[head] >= LEAST]
-            found += self.kept("edges before", [(head, "changed", "others") for head in back]) if back else []
-        largest = sorted(found, key=lambda way: -way.share)[:MOST_EDGES]
+            known += self.kept("edges before", [(head, "changed", "others") for head in back]) if back else []
+        largest = sorted(known, key=lambda edge: -edge.share)[:MOST_EDGES]
         if not largest:
             return (), 0.0
         joined = self.falls("edges together", self.sample, lambda run: [reading(run, edges_of(run, *largest))])
         return tuple(largest), self.shares(joined)[0]
 
-    def kept(self, what: str, tried: Sequence[tuple[Head, str, str]]) -> list[Way]:
-        """Return those ways that carry LEAST or more."""
-        ways = [Way(*each, 0.0) for each in tried]
-        fallen = self.falls(what, self.sample, lambda run: [reading(run, edges_of(run, way)) for way in ways])
-        carried = [replace(way, share=share) for way, share in zip(ways, self.shares(fallen), strict=True)]
-        return [way for way in carried if way.share >= LEAST]
+    def kept(self, what: str, tried: Sequence[tuple[Head, str, str]]) -> list[EdgeShare]:
+        """Return those edges that carry LEAST or more."""
+        edges = [EdgeShare(*each, 0.0) for each in tried]
+        fallen = self.falls(what, self.sample, lambda run: [reading(run, edges_of(run, edge)) for edge in edges])
+        carried = [replace(edge, share=share) for edge, share in zip(edges, self.shares(fallen), strict=True)]
+        return [edge for edge in carried if edge.share >= LEAST]
 
 
 def seen(what: str, some: Sequence[T]) -> Iterator[T]:
@@ -207,7 +207,7 @@ def places(run: PairRun) -> dict[str, tuple[int, ...]]:
     return ends | {"others": tuple(i for i in range(len(run.a.tokens)) if i not in (run.changed, run.gap))}
 
 
-def edges_of(run: PairRun, *ways: Way) -> list[Edge]:
-    """Return the edges of some ways in one pair."""
+def edges_of(run: PairRun, *edges: EdgeShare) -> list[Edge]:
+    """Return the edges in one pair."""
     at = places(run)
-    return [Edge(way.head, at[way.source], target) for way in ways for target in at[way.target]]
+    return [Edge(edge.head, at[edge.source], target) for edge in edges for target in at[edge.target]]

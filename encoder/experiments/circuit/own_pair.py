@@ -126,8 +126,8 @@ def edges(encoder: TextEncoder, run: PairRun, heads: tuple[Head, ...]) -> Edges:
     words = [word for word in run.a.tokenization.words if word[-1] < len(run.a.tokens)]
     looks = [looking(run, [head], run.gap) for head in heads]
     direct = [Edge(head, word, run.gap) for head in heads for word in words]
-    found = falls(encoder, run, [*looks, *(reading(run, [edge]) for edge in direct)])
-    shares = kept(run, direct, found[len(heads) :])
+    fallen = falls(encoder, run, [*looks, *(reading(run, [edge]) for edge in direct)])
+    shares = kept(run, direct, fallen[len(heads) :])
     back = dict[Edge, float]()
     for word, below in middle(run, shares).items():
         writers = [head for head in every_head(encoder.config) if head[0] < below]
@@ -138,12 +138,12 @@ def edges(encoder: TextEncoder, run: PairRun, heads: tuple[Head, ...]) -> Edges:
         back |= kept(run, further, falls(encoder, run, [reading(run, [edge]) for edge in further]))
     largest = sorted({**shares, **back}.items(), key=lambda item: -item[1])[:MOST_EDGES]
     together = falls(encoder, run, [reading(run, [edge for edge, _ in largest])])[0] / run.flip if largest else 0.0
-    return Edges(dict(largest), together, {head: found[i] / run.flip for i, head in enumerate(heads)})
+    return Edges(dict(largest), together, {head: fallen[i] / run.flip for i, head in enumerate(heads)})
 
 
-def kept(run: PairRun, tried: list[Edge], found: list[float]) -> dict[Edge, float]:
+def kept(run: PairRun, tried: list[Edge], fallen: list[float]) -> dict[Edge, float]:
     """Return the shares of the edges that carry LEAST or more."""
-    shares = {edge: fall / run.flip for edge, fall in zip(tried, found, strict=True)}
+    shares = {edge: fall / run.flip for edge, fall in zip(tried, fallen, strict=True)}
     return {edge: share for edge, share in shares.items() if share >= LEAST}
 
 
