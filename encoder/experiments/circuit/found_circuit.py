@@ -43,8 +43,8 @@ class Circuit:
     `pairs` is how many count, `of_pairs` each of them (none where a file has left them out), `flip` their mean flip in
     nats; `left_out` counts those that do not, by why. `turned` is the share of pairs in which A's word leads in A and
     B's in B. `heads` is the smallest set of the largest heads that carries ENOUGH together, `share` what it carries,
-    `halves` the same in even and odd pairs (none of one pair), `median` that of single pairs, `over_half` the share of pairs of which it
-    carries more than half; `control` are the heads that come next, with `control_share`.
+    `halves` the same in even and odd pairs (none of one pair), `median` that of single pairs, `over_half` the share of
+    pairs of which it carries more than half; `control` are the heads that come next, with `control_share`.
 
     On `sample` pairs: `each` is what every head carries alone, `random` what sets of as many other heads carry, `all`
     and `none` are all heads at once and A's own values, `edges` those of some size, and `together` all of them.

@@ -3,6 +3,7 @@
 from collections.abc import Generator
 from dataclasses import dataclass
 
+import torch
 from torch import Tensor
 
 from encoder.checkpoint.text_encoder import TextEncoder
@@ -26,6 +27,8 @@ from encoder.experiments.circuit.patching import (
 
 LEAST = 0.05  # of the flip, that an edge carries to be told
 MOST_EDGES = 6
+MOST_SOURCES = 8  # words from which an edge of a head is tried
+MOST_WRITERS, MOST_BETWEEN = 2, 3  # heads one step back of a word, and such words
 
 
 @dataclass(frozen=True)
@@ -123,9 +126,8 @@ def edges(encoder: TextEncoder, run: PairRun, heads: tuple[Head, ...]) -> Edges:
     Raises:
         EncoderError: a run of another model.
     """
-    words = [word for word in run.a.tokenization.words if word[-1] < len(run.a.tokens)]
     looks = [looking(run, [head], run.gap) for head in heads]
-    direct = [Edge(head, word, run.gap) for head in heads for word in words]
+    direct = [Edge(head, word, run.gap) for head in heads for word in sources(run, head, run.gap)]
     fallen = falls(encoder, run, [*looks, *(reading(run, [edge]) for edge in direct)])
     shares = kept(run, direct, fallen[len(heads) :])
     back = dict[Edge, float]()
@@ -133,12 +135,24 @@ def edges(encoder: TextEncoder, run: PairRun, heads: tuple[Head, ...]) -> Edges:
         writers = [head for head in every_head(encoder.config) if head[0] < below]
         alone = falls(encoder, run, [writing(run.b, [head], word) for head in writers])
         carriers = {head: fall / run.flip for head, fall in zip(writers, alone, strict=True)}
-        best = [head for head in ranked(carriers)[:2] if carriers[head] >= LEAST]
-        further = [Edge(head, source, target) for head in best for source in words for target in word]
+        best = [head for head in ranked(carriers)[:MOST_WRITERS] if carriers[head] >= LEAST]
+        further = [Edge(head, source, at) for head in best for at in word for source in sources(run, head, at)]
         back |= kept(run, further, falls(encoder, run, [reading(run, [edge]) for edge in further]))
     largest = sorted({**shares, **back}.items(), key=lambda item: -item[1])[:MOST_EDGES]
     together = falls(encoder, run, [reading(run, [edge for edge, _ in largest])])[0] / run.flip if largest else 0.0
     return Edges(dict(largest), together, {head: fallen[i] / run.flip for i, head in enumerate(heads)})
+
+
+def sources(run: PairRun, head: Head, target: int) -> list[tuple[int, ...]]:
+    """Return the words from which a head may bring most: by its weight there in A, times how far its value moves.
+
+    At most MOST_SOURCES of them, in reading order; only these are tried.
+    """
+    layer, number = head
+    ours, theirs = (trace[f"layers.{layer}.attention.v"][number] for trace in (run.a, run.b))
+    size = run.a[f"layers.{layer}.attention.weights"][number, target] * torch.linalg.vector_norm(theirs - ours, dim=-1)
+    words = sorted(run.a.tokenization.words, key=lambda word: -float(size[list(word)].sum()))
+    return sorted(words[:MOST_SOURCES])
 
 
 def kept(run: PairRun, tried: list[Edge], fallen: list[float]) -> dict[Edge, float]:
@@ -148,10 +162,13 @@ def kept(run: PairRun, tried: list[Edge], fallen: list[float]) -> dict[Edge, flo
 
 
 def middle(run: PairRun, shares: dict[Edge, float]) -> dict[tuple[int, ...], int]:
-    """Return the words that the set reads beside the one that differs and the gap, with the last layer that does."""
+    """Return the words that the set reads beside the one that differs and the gap, with the last layer that does.
+
+    They are the MOST_BETWEEN from which most is read.
+    """
     ends = {run.changed, run.gap}
     layers = dict[tuple[int, ...], int]()
-    for edge in shares:
+    for edge in sorted(shares, key=lambda edge: -shares[edge]):
         if not ends & set(edge.sources):
             layers[edge.sources] = max(edge.head[0], layers.get(edge.sources, 0))
-    return layers
+    return dict(list(layers.items())[:MOST_BETWEEN])
