@@ -7,12 +7,12 @@ from itertools import pairwise
 from pathlib import Path
 
 import pytest
-import torch
 from in_turn import in_turn
 from shared_models import pretrained, treebanks
+from tiers import mostly_nightly
 from tiny import VARIANTS, tiny
 
-from encoder import PRESETS, Edit, TextEncoder, Trace
+from encoder import PRESETS, Edit, TextEncoder
 from encoder.exam.natural_pairs import agreeing_words, natural_pairs
 from encoder.exam.treebank import Tree
 from encoder.experiments.circuit import (
@@ -39,7 +39,6 @@ from encoder.experiments.circuit.found_circuit import circuit_of
 from encoder.experiments.circuit.own_pair import results
 from encoder.experiments.circuit.pair_file import MOST_BYTES, MOST_PAIRS
 from encoder.experiments.circuit.patching import falls, looking, reading, writing
-from encoder.experiments.circuit.phenomena import Phenomenon
 from encoder.experiments.circuit.shipped_circuits import SHIPPED, read_circuits
 from encoder.support.errors import EncoderError
 from encoder.support.progress import listening
@@ -309,22 +308,20 @@ def test_number_in_natural_pairs() -> None:
     check_number(circuit.heads, circuit.share, circuit.random, circuit.all, circuit.none, circuit.together)
 
 
-OWN_FRAMES = {  # phenomenon -> its first frames, and what single heads carry there
-    "number": (1, {(4, 1): 0.40, (5, 6): 0.39}),
-    "gender": (1, {(5, 5): 0.92}),
-    "capital": (1, {(5, 3): 0.89}),
-    "country": (1, {(5, 3): 0.88}),
-    "tense": (1, {(5, 2): 0.71}),
+PARTS = {  # phenomenon -> how many of its frames and rows, and what single heads carry there
+    "number": (1, 12, {(4, 1): 0.40, (5, 6): 0.39}),
+    "gender": (1, 10, {(5, 5): 0.92}),
+    "capital": (1, 20, {(5, 3): 0.89}),
+    "country": (1, 20, {(5, 3): 0.88}),
+    "tense": (10, 1, {(5, 2): 0.71}),
 }
 
 
-@pytest.mark.parametrize(
-    "name", [pytest.param(name, marks=() if name == "gender" else pytest.mark.nightly) for name in OWN_FRAMES]
-)
+@pytest.mark.parametrize("name", mostly_nightly(PARTS, daily=["gender"]))
 def test_a_head_carries_a_phenomenon(name: str) -> None:
-    frames, carry = OWN_FRAMES[name]
+    frames, rows, carry = PARTS[name]
     whole = phenomenon(name)
-    part = Phenomenon(name, whole.shows, whole.frames[:frames], whole.rows)
+    part = replace(whole, frames=whole.frames[:frames], rows=whole.rows[:rows])
     circuit = find_circuit(pretrained("base"), part.pairs, edges=False)
     for head, share in carry.items():
         assert circuit.each[head] == pytest.approx(share, abs=0.05), head
@@ -402,4 +399,3 @@ def test_a_run_of_another_model_is_refused() -> None:
     run = turning(tiny(replace(VARIANTS["post-norm"], mlm_head=True), seed=1))
     with pytest.raises(EncoderError, match="another model"):
         study(encoder, run)
-    assert isinstance(run.a, Trace) and torch.is_tensor(run.a["output"])

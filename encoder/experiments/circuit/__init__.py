@@ -3,9 +3,9 @@
 from encoder.experiments.circuit.found_circuit import Circuit, EdgeShare, PairShare
 from encoder.experiments.circuit.many_pairs import find_circuit
 from encoder.experiments.circuit.minimal_pair import MinimalPair, PairError, PairRun, check_reacts, run_pair
-from encoder.experiments.circuit.own_pair import Board, Control, Edges, HeadSet, study
+from encoder.experiments.circuit.own_pair import Board, Control, Edges, HeadSet, edges, study
 from encoder.experiments.circuit.pair_file import given_pairs, read_pairs
-from encoder.experiments.circuit.patching import Edge
+from encoder.experiments.circuit.patching import Edge, falls, reading, writing
 from encoder.experiments.circuit.phenomena import Phenomenon, phenomena, phenomenon
 from encoder.experiments.circuit.shipped_circuits import ShippedCircuits, circuits_by_content
 
@@ -25,11 +25,15 @@ __all__ = [
     "ShippedCircuits",
     "check_reacts",
     "circuits_by_content",
+    "edges",
+    "falls",
     "find_circuit",
     "given_pairs",
     "phenomena",
     "phenomenon",
     "read_pairs",
+    "reading",
     "run_pair",
     "study",
+    "writing",
 ]

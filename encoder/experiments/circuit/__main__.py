@@ -13,7 +13,7 @@ from encoder.experiments.circuit.patching import ranked
 from encoder.experiments.circuit.phenomena import phenomenon
 from encoder.support import whole_file
 from encoder.support.command_line import CommandLine, exit_code
-from encoder.support.formatting import percent
+from encoder.support.formatting import listed, percent
 
 BUNDLED = "bundled"
 ROWS = 5  # heads of the printed table
@@ -61,9 +61,11 @@ def table(circuit: Circuit) -> list[str]:
     lines = [
         f"{circuit.pairs} pair{'s' * (circuit.pairs != 1)}, flip {circuit.flip:.1f} nats{left_out}",
         *(f"  {named(head):>6} {percent(circuit.each[head]):>8}" for head in ranked(circuit.each)[:ROWS]),
-        f"{' and '.join(map(named, circuit.heads))} together: {percent(circuit.share)}, "
-        f"even and odd pairs {' and '.join(map(percent, circuit.halves))}, over half in {percent(circuit.over_half)}",
+        f"{listed(list(map(named, circuit.heads)))} together: {percent(circuit.share)}, "
+        f"over half in {percent(circuit.over_half)} of pairs",
     ]
+    if circuit.halves:
+        lines.append(f"in even and odd pairs: {' and '.join(map(percent, circuit.halves))}")
     if not circuit.small:
         lines.append("no few heads carry it: these are the best")
     if circuit.random:
