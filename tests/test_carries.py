@@ -329,6 +329,16 @@ def test_a_head_carries_a_phenomenon(name: str) -> None:
     assert max(circuit.random) <= 0.1
 
 
+def test_the_table_of_phenomena_has_pairs_for_every_frame() -> None:
+    for name, each in phenomena().items():
+        assert all(frame.count("{}") == 1 and frame.count("___") == 1 for frame in each.frames), name
+        assert all(len(row) == 4 and row[0] != row[1] and row[2] != row[3] for row in each.rows), name
+        assert len(set(each.frames)) == len(each.frames) and len(set(each.rows)) == len(each.rows), name
+        assert len(set(each.pairs)) == len(each.pairs) == len(each.frames) * len(each.rows)
+    with pytest.raises(EncoderError, match="no phenomenon is called 'nothing'; there are number, gender"):
+        phenomenon("nothing")
+
+
 def test_phenomena_have_fifty_pairs_that_react_and_halves_that_agree() -> None:
     shipped = read_circuits(SHIPPED / "base.json").constructed
     assert shipped.keys() == phenomena().keys()
