@@ -27,6 +27,7 @@ def make(given: list[str] | None = None) -> None:
     """
     parser = CommandLine("python -m encoder.experiments.circuit", description=__doc__)
     parser.add_argument("--model", default="base", help="a bundled model or a folder")
+    parser.add_argument("--step", type=int, metavar="N", help="the model as it was after so many steps of training")
     source = parser.add_mutually_exclusive_group(required=True)
     source.add_argument(
         "--pairs",
@@ -46,7 +47,7 @@ def make(given: list[str] | None = None) -> None:
         pairs = phenomenon(options.constructed).pairs
     else:
         treebanks = bundled_treebanks() if options.trees == BUNDLED else [read_treebank(options.trees)]
-    encoder = TextEncoder.from_pretrained(options.model)
+    encoder = TextEncoder.from_pretrained(options.model, step=options.step)
     if options.trees:
         pairs = [pair for treebank in treebanks for pair in natural_pairs(encoder, treebank)]
     circuit = find_circuit(encoder, pairs, least=options.least)

@@ -10,12 +10,12 @@ from dataclasses import dataclass
 from torch import Tensor
 
 from encoder.checkpoint.text_encoder import TextEncoder
+from encoder.edits.edit import LONGEST_SENTENCE, is_sentence
 from encoder.support.errors import EncoderError
 from encoder.trace.tokens import Tokens
 from encoder.trace.trace import Trace
 
 NOISE = 0.5  # nats: a share of a smaller flip says nothing
-LONGEST = 2000  # characters of a sentence
 
 
 class PairError(EncoderError):
@@ -84,8 +84,8 @@ def run_pair(encoder: TextEncoder, pair: MinimalPair) -> PairRun:
     if encoder.mask_token is None:
         raise PairError("no mask", f"The vocabulary of {encoder.source.name} has no mask, so no word can be hidden.")
     for side, text in (("A", pair.a), ("B", pair.b)):
-        if not isinstance(text, str) or not 0 < len(text.strip()) <= LONGEST:
-            raise PairError("no sentence", f"{side} must be a sentence of 1 to {LONGEST:,} characters.")
+        if not is_sentence(text):
+            raise PairError("no sentence", f"{side} must be a sentence of 1 to {LONGEST_SENTENCE:,} characters.")
     a, b = encoder.tokenize(pair.a), encoder.tokenize(pair.b)
     gap = gap_of(a, b, encoder.mask_token, pair.gap)
     changed = difference(a, b)

@@ -10,7 +10,8 @@ import json
 from pathlib import Path
 from typing import Any
 
-from encoder.experiments.circuit.minimal_pair import LONGEST, MinimalPair
+from encoder.edits.edit import LONGEST_SENTENCE
+from encoder.experiments.circuit.minimal_pair import MinimalPair
 from encoder.support.errors import EncoderError
 
 MOST_BYTES = 4_000_000
@@ -95,8 +96,10 @@ def pair_of(row: dict[str, Any], where: str) -> MinimalPair:
     """Return the pair of a row."""
     a, b, *answers = (row.get(name) or "" for name in COLUMNS)
     for name, value in zip(COLUMNS, (a, b, *answers), strict=True):
-        if not isinstance(value, str) or len(value) > LONGEST:
-            raise EncoderError(f"{where} has something else than a text of at most {LONGEST:,} characters in {name}")
+        if not isinstance(value, str) or len(value) > LONGEST_SENTENCE:
+            raise EncoderError(
+                f"{where} has something else than a text of at most {LONGEST_SENTENCE:,} characters in {name}"
+            )
     if not a.strip() or not b.strip():
         raise EncoderError(f"{where} lacks a sentence; a and b must both be there")
     if bool(answers[0].strip()) != bool(answers[1].strip()):
