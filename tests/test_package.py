@@ -1,4 +1,4 @@
-"""The package in another folder and without Streamlit and Plotly: README's lines and the five commands.
+"""The package in another folder and without Streamlit and Plotly: README's lines and the six commands.
 
 What is built and installed is tried at night; what guards every change runs the same programs from the checkout.
 """
@@ -27,7 +27,7 @@ built = pytest.mark.nightly
 ROOT = Path(__file__).parents[1]
 MOST_BYTES = 75 * 2**20
 SCRIPTS = tomllib.loads((ROOT / "encoder" / "pyproject.toml").read_text())["project"]["scripts"]
-COMMANDS = ("encoder-atlas", "encoder-exam", "encoder-picture", "encoder-report", "encoder-train")
+COMMANDS = ("encoder-atlas", "encoder-circuit", "encoder-exam", "encoder-picture", "encoder-report", "encoder-train")
 WORDS = (("The", "DET", 2, "det"), ("dog", "NOUN", 3, "nsubj"), ("ran", "VERB", 0, "root"))
 TREE = "\n".join(f"{i}\t{w}\t_\t{t}\t_\t_\t{to}\t{how}\t_\t_" for i, (w, t, to, how) in enumerate(WORDS, 1)) + "\n\n"
 PICTURES = (
@@ -152,12 +152,12 @@ def test_it_works_without_streamlit_and_plotly(installed: Path, tmp_path: Path) 
     assert "checkout" in moment[0] and "checkout" in shelf[0]
     for name, answer in (("atlas", atlas), ("exam.csv", exam), ("trained", train)):
         assert answer[2] == 0 and (tmp_path / name).exists(), answer
-    assert all("usage:" in answer[0] and answer[2] == 0 for answer in rest[:3])
-    for answer in rest[3:5]:
+    assert all("usage:" in answer[0] and answer[2] == 0 for answer in rest[:4])
+    for answer in rest[4:6]:
         assert answer == ["", "error: plotly is not installed; pip install 'encoder[figures]' brings it\n", 2]
-    assert rest[5][1:] == ["", 0] and (tmp_path / "report.html").exists()
+    assert rest[6][1:] == ["", 0] and (tmp_path / "report.html").exists()
     reasons = (".csv", "No such file", "'nothing'", "--corpus", "--corpus")
-    for (printed, complained, code), reason in zip(rest[6:], reasons, strict=True):
+    for (printed, complained, code), reason in zip(rest[7:], reasons, strict=True):
         assert (printed, complained.count("\n"), code) == ("", 1, 2) and reason in complained
 
 

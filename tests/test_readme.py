@@ -21,7 +21,7 @@ READMES = {
 }
 PRINTED = {  # by README, some of what its Python prints
     "README.md": ("torch.Size([8, 9, 9]) [('paris', 0.", "'previous'"),
-    "encoder/README.md": ("('paris', 0.", "'previous'", "(8, 9, 9)", "'[MASK]'"),
+    "encoder/README.md": ("('paris', 0.", "'previous'", "(8, 9, 9)", "'[MASK]'", "((4, 1), (5, 6)) 0.8"),
     "encoder/exam/README.md": (
         "((4, 0), 'obj', 0.87559, 'the nearest verb before, else after', 0.95",
         "under 10 points above the best",

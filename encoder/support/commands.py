@@ -19,6 +19,7 @@ def run(package: str) -> int:
     return code
 
 
-atlas, exam, picture, report, train = (
-    partial(run, f"encoder.{package}") for package in ("atlas", "exam", "pictures", "pictures.report", "train")
+atlas, circuit, exam, picture, report, train = (
+    partial(run, f"encoder.{package}")
+    for package in ("atlas", "experiments.circuit", "exam", "pictures", "pictures.report", "train")
 )

@@ -1,0 +1,174 @@
+"""One pair: which heads carry its flip to the gap, beside random ones, and from which words; results as they come."""
+
+from collections.abc import Generator
+from dataclasses import dataclass
+
+import torch
+from torch import Tensor
+
+from encoder.checkpoint.text_encoder import TextEncoder
+from encoder.experiments.circuit.minimal_pair import PairRun, check_reacts
+from encoder.experiments.circuit.patching import (
+    ENOUGH,
+    SEED,
+    Edge,
+    Head,
+    every_head,
+    falls,
+    growing,
+    looking,
+    outcomes,
+    random_sets,
+    ranked,
+    reading,
+    smallest,
+    writing,
+)
+
+LEAST = 0.05  # of the flip, that an edge carries to be told
+MOST_EDGES = 6
+MOST_SOURCES = 8  # words from which an edge of a head is tried
+MOST_WRITERS, MOST_BETWEEN = 2, 3  # heads one step back of a word, and such words
+
+
+@dataclass(frozen=True)
+class Board:
+    """The share of the flip that each head carries alone at the gap, of those that were tried; `total` are to be."""
+
+    each: dict[Head, float]
+    total: int
+
+
+@dataclass(frozen=True)
+class HeadSet:
+    """The smallest set of the largest heads that carries ENOUGH of the flip together, or the best of so few.
+
+    `share` is what they carry together, `small` whether that is enough, and `logits` [vocab] those at the gap of A with
+    what these heads write there taken from B. `grown` are the shares of the growing sets, the largest head first.
+    """
+
+    heads: tuple[Head, ...]
+    share: float
+    small: bool
+    grown: tuple[float, ...]
+    logits: Tensor
+
+
+@dataclass(frozen=True)
+class Control:
+    """The shares of random sets of the same size, of all heads at once, and of A's own values put in their place."""
+
+    random: tuple[float, ...]
+    all: float
+    none: float
+
+
+@dataclass(frozen=True)
+class Edges:
+    """The ways by which the set gets what it carries: edges of at least LEAST of the flip, the largest first.
+
+    `together` is the share of all of them at once. `looks` is what each head of the set carries where only where it
+    looks is B's.
+    """
+
+    shares: dict[Edge, float]
+    together: float
+    looks: dict[Head, float]
+
+
+Result = Board | HeadSet | Control | Edges
+
+
+def study(encoder: TextEncoder, run: PairRun) -> Generator[Result, None, None]:
+    """Find what carries the flip of a pair to its gap.
+
+    Yields:
+        a `Board` before the first forward and after each until every head was tried, then a `HeadSet`, a `Control` and
+        `Edges`; leaving it cancels the rest.
+
+    Raises:
+        PairError: the flip is too small; at once, not later.
+        EncoderError: a run of another model; at once, not later.
+    """
+    encoder.check_own(run.a)
+    check_reacts(run)
+    return results(encoder, run)
+
+
+def results(encoder: TextEncoder, run: PairRun) -> Generator[Result, None, None]:
+    """Yield the results of a pair, each when it is there."""
+    config, gap, flip = encoder.config, (run.gap,), run.flip
+    heads, each = every_head(config), dict[Head, float]()
+    yield Board({}, len(heads))
+    for some in outcomes(encoder, run, [writing(run.b, [head], gap) for head in heads]):
+        each |= {heads[i]: (run.leads[0] - run.lead(logits)) / flip for i, logits in some}
+        yield Board(dict(each), len(heads))
+
+    sets = growing(each)
+    rows = dict(pair for some in outcomes(encoder, run, [writing(run.b, s, gap) for s in sets]) for pair in some)
+    grown = [(run.leads[0] - run.lead(rows[i])) / flip for i in range(len(sets))]
+    size = smallest(grown)
+    yield HeadSet(sets[size], grown[size], grown[size] >= ENOUGH, tuple(grown), rows[size])
+
+    controls = random_sets(config, sets[size], SEED)
+    changes = [writing(run.b, heads, gap), writing(run.a, heads, gap), *(writing(run.b, s, gap) for s in controls)]
+    all_heads, none, *shares = (fall / flip for fall in falls(encoder, run, changes))
+    yield Control(tuple(shares), all_heads, none)
+    yield edges(encoder, run, sets[size])
+
+
+def edges(encoder: TextEncoder, run: PairRun, heads: tuple[Head, ...]) -> Edges:
+    """Find from which words a set of heads gets what it carries to the gap, and who wrote it there.
+
+    For a word that is not the one that differs it goes one step back: which head of a lower layer wrote it there, and
+    from which word.
+
+    Raises:
+        EncoderError: a run of another model.
+    """
+    looks = [looking(run, [head], run.gap) for head in heads]
+    direct = [Edge(head, word, run.gap) for head in heads for word in sources(run, head, run.gap)]
+    fallen = falls(encoder, run, [*looks, *(reading(run, [edge]) for edge in direct)])
+    shares = kept(run, direct, fallen[len(heads) :])
+    back = dict[Edge, float]()
+    for word, below in middle(run, shares).items():
+        writers = [head for head in every_head(encoder.config) if head[0] < below]
+        alone = falls(encoder, run, [writing(run.b, [head], word) for head in writers])
+        carriers = {head: fall / run.flip for head, fall in zip(writers, alone, strict=True)}
+        best = [head for head in ranked(carriers)[:MOST_WRITERS] if carriers[head] >= LEAST]
+        further = [Edge(head, source, at) for head in best for at in word for source in sources(run, head, at)]
+        back |= kept(run, further, falls(encoder, run, [reading(run, [edge]) for edge in further]))
+    largest = sorted({**shares, **back}.items(), key=lambda item: -item[1])[:MOST_EDGES]
+    together = falls(encoder, run, [reading(run, [edge for edge, _ in largest])])[0] / run.flip if largest else 0.0
+    return Edges(dict(largest), together, {head: fallen[i] / run.flip for i, head in enumerate(heads)})
+
+
+def sources(run: PairRun, head: Head, target: int) -> list[tuple[int, ...]]:
+    """Return the words from which a head may bring most: by its weight there in A, times how far its value moves.
+
+    At most MOST_SOURCES of them, in reading order; only these are tried.
+    """
+    layer, number = head
+    ours, theirs = (trace[f"layers.{layer}.attention.v"][number] for trace in (run.a, run.b))
+    size = run.a[f"layers.{layer}.attention.weights"][number, target] * torch.linalg.vector_norm(theirs - ours, dim=-1)
+    words = sorted(run.a.tokenization.words, key=lambda word: -float(size[list(word)].sum()))
+    return sorted(words[:MOST_SOURCES])
+
+
+def kept(run: PairRun, tried: list[Edge], fallen: list[float]) -> dict[Edge, float]:
+    """Return the shares of the edges that carry LEAST or more."""
+    shares = {edge: fall / run.flip for edge, fall in zip(tried, fallen, strict=True)}
+    return {edge: share for edge, share in shares.items() if share >= LEAST}
+
+
+def middle(run: PairRun, shares: dict[Edge, float]) -> dict[tuple[int, ...], int]:
+    """Return the words that the set reads beside the one that differs and the gap, with the last layer that does.
+
+    They are the MOST_BETWEEN from which most is read.
+    """
+    ends = {run.changed, run.gap}
+    layers = dict[tuple[int, ...], int]()
+    for edge in sorted(shares, key=lambda edge: -shares[edge]):
+        if not ends & set(edge.sources):
+            layers[edge.sources] = max(edge.head[0], layers.get(edge.sources, 0))
+    return dict(list(layers.items())[:MOST_BETWEEN])
