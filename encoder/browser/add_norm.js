@@ -205,7 +205,7 @@ export function addNorm(root, context) {
       ? [line('mean square', moments.map(one => one.square), norm.variance, 'mean_square')]
       : [line('mean', moments.map(one => one.mean), norm.mean, 'mean'), line('variance', moments.map(one => one.variance), norm.variance, 'variance')];
     lines.push(line('length', moments.map(one => one.length)), { name: `number ${d}`, cells: vectors.map((one, i) => ({ text: plain(one.values[d], 3, one.within), to: placeOfVector(named[i], sum, position, d) })) });
-    return numberTable({ heads: ['', ...named.map(one => DRAWN[one].short)], lines });
+    return numberTable({ heads: ['its numbers', ...named.map(one => DRAWN[one].short)], lines });
   }
 
   /** Where a number of a vector stands in the run. @param {string} name @param {number} sum @param {number} position @param {number} d @returns {import('./store.js').Place} */
