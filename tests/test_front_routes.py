@@ -307,7 +307,7 @@ NO_RUNS: list[tuple[dict[str, Any], int, str]] = [
     ({"model": LARGE}, 404, "not to be had"),
     ({"level": 2, "layer": 4}, 404, "layers go from 0 to 3"),
     ({"level": 3}, 400, "layer"),
-    ({"level": 12}, 400, "level"),
+    ({"level": 13}, 400, "level"),
     ({"level": 11, "step": "layers.0.feed_forward.output", "index": [1, 2]}, 400, "a unit is one of"),
     ({"level": 10, "step": "output", "index": [0]}, 400, "a sum over words is of mlm.logits"),
     ({"level": 8}, 400, "numbers cannot be shown"),

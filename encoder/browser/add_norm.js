@@ -15,6 +15,7 @@ import { begins, calledToken, direction, wordAt, words } from './run.js';
 import { parts } from './say.js';
 import { withoutPart } from './spine.js';
 import { open, toQuery } from './store.js';
+import { explained } from './terms.js';
 import { tokenChoices, wordRow } from './tokens.js';
 import { vectorSlider, worked } from './vectors.js';
 
@@ -126,7 +127,7 @@ export function addNorm(root, context) {
     put(strips.slider, { 'data-cell': `${position},${now.dimension}` });
     const number = { step: `layers.${state.layer}.${SUMS[sum]}.${last(block, sum)}`, index: [position, now.dimension] };
     const long = rows.length < of.about.tokens.length ? html`<p class="an-window">Tokens ${rows[0]} to ${rows[rows.length - 1]} of ${of.about.tokens.length}: the rest of this long run is not sent.</p>` : nothing;
-    return html`${list.element}${long}<p class="at-what">${reading(block, sum)}</p>
+    return html`${list.element}${long}<p class="at-what">${explained(reading(block, sum))}</p>
       <div class="at-body"><div class="at-left"><h2>${begins(name)}: kept and added</h2>${stacks(block, sum, row)}<div class="row an-table">${table(block, sum, row, d, vectors, drawn)}</div></div>
         <div class="at-beside"><h2>Number by number</h2>${strips.element}${arithmetic(block, sum, row, d)}
           <div class="at-tools">${opener(() => open(number))}${context.options().keep ? coder(() => context.code()) : nothing}</div></div></div>`;

@@ -19,6 +19,7 @@ import { withoutPart } from './spine.js';
 import { cellOf, labelOf, readCell, STOPS, stopOf } from './stops.js';
 import { open, placeOf, REST, spelled, toQuery } from './store.js';
 import { divisorOf, maskedBy, maskOf, namesOf, numbersOf, SHUT } from './strips.js';
+import { explained } from './terms.js';
 
 /** @typedef {import('./packet.js').Packet} Packet */
 /** @typedef {import('./store.js').Chosen} State */
@@ -196,7 +197,7 @@ export function attention(root, context) {
     const of = /** @type {Packet} */ (run), { stop, layer, head, numbers, at } = now, hot = stop.key === 'softmax';
     const told = numbers && tableOf(stop, of, there, { layer, head, temperature: hot ? temperature : 1 }, looked);
     const chosen = stop.key === 'concat' ? head * of.about.model.d_head : looked.column;
-    return html`<div class="at-titles"><h2>${stop.title}</h2><p class="at-formula">${formulaOf(stop, there)}</p></div><p class="at-what">${stop.what}</p>${operands(now, looked, there, told)}
+    return html`<div class="at-titles"><h2>${stop.title}</h2><p class="at-formula">${formulaOf(stop, there)}</p></div><p class="at-what">${explained(stop.what)}</p>${operands(now, looked, there, told)}
       ${numbers && stop.parts === 'share' && temperature === 1 ? lookedAtMost(of, { layer, head, ...looked }, lead) : nothing}
       ${hot && temperature !== 1 && numbers ? html`<p class="at-warm">${warmed(looked, numbers)}</p>` : nothing}
       <div class="at-tools">${opener(openNumber)}${hot ? html`<label class="enc-pill at-heat">Temperature<input type="range" min=${COLDEST} max=${HOTTEST} step="0.1" .value=${String(temperature)} aria-valuetext="${temperature.toFixed(1)}${temperature === 1 ? ', the model\'s own' : ''}"

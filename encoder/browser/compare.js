@@ -19,6 +19,7 @@ import { picture } from './picture.js';
 import { called, choice as usualChoice, direction, quoted } from './run.js';
 import { parts, say } from './say.js';
 import { toQuery } from './store.js';
+import { explained } from './terms.js';
 
 /** @typedef {import('./packet.js').Packet} Packet */
 /** @typedef {import('./store.js').Chosen} State */
@@ -217,7 +218,7 @@ export function compare(root, context) {
   function compared(a, now) {
     const { of, at, head, looked: { row } } = now;
     return html`<div class="cp-left"><h2 class="cp-title">B minus A: head ${head.head} of layer ${head.layer}</h2>${shown.element}
-        <p class="cp-how">${['A row is where from, a column where to. Blue: more in B, warm: less.', of.counts.every(Boolean) ? '' : 'How much a head differs is read from the words that both sentences share.', windowed(a)].filter(Boolean).join(' ')}</p></div>
+        <p class="cp-how">${explained(['A row is where from, a column where to. Blue: more in B, warm: less.', of.counts.every(Boolean) ? '' : 'How much a head differs is read from the words that both sentences share.', windowed(a)].filter(Boolean).join(' '))}</p></div>
       <div class="cp-right"><section aria-label="All heads"><h2 class="cp-title">How much each head differs</h2><div class="cp-map">${map(a, of, at)}</div></section>
         <section aria-label="The chosen word in A and in B"><h2 class="cp-title">Where ${calledPair(of.columns[of.rows[row]])} looks</h2>
           <p class="cp-key" aria-hidden="true"><i class="cp-a"></i>A<i class="cp-b"></i>B</p>${barsOf(a, now)}

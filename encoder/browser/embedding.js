@@ -17,6 +17,7 @@ import { parts } from './say.js';
 import { withoutPart } from './spine.js';
 import { open, toQuery } from './store.js';
 import { namesOf } from './strips.js';
+import { explained } from './terms.js';
 import { tokenChoices, wordRow } from './tokens.js';
 import { vectorSlider, worked } from './vectors.js';
 
@@ -140,7 +141,7 @@ export function embedding(root, context) {
   /** @param {Packet} part @param {Now} now */
   function nearest(part, { i }) {
     const { near, near_of: whose, ids } = aboutOf(part), all = near[whose[i]], most = Math.max(...all.map(([, cosine]) => cosine), 0) || 1;
-    return html`<p class="em-what">Row ${ids[i].toLocaleString('en-US')} of the table, the same in every sentence. The rows nearest to it, by their cosine: 1 is the same direction, 0 nothing in common.</p>
+    return html`<p class="em-what">${explained(`Row ${ids[i].toLocaleString('en-US')} of the table, the same in every sentence. The rows nearest to it, by their cosine: 1 is the same direction, 0 nothing in common.`)}</p>
       ${bars(all.map(([name, cosine], k) => ({ name, title: name.length > 14 ? name : undefined, kind: k ? '' : 'is-own', fills: [{ share: cosine / most, text: typeset(cosine.toFixed(2).replace('-0.00', '0.00')) }] })))}`;
   }
 
@@ -148,7 +149,7 @@ export function embedding(root, context) {
   function lengths(part, { i }, all, whose) {
     const first = aboutOf(part).factor === null ? [] : [{ name: 'the word', values: row(part.arrays.tokens, i) }];
     const long = [...first, ...all].map(({ name, values }) => ({ name: name.replace(/^[+=] /, ''), value: lengthOf(values) })), most = Math.max(...long.map(one => one.value), 0) || 1;
-    return html`<p class="em-what">${sumSaid(part, i, whose)} How long each vector is:</p>
+    return html`<p class="em-what">${sumSaid(part, i, whose)} ${explained('How long each vector is:')}</p>
       ${bars(long.map(({ name, value }, k) => ({ name, kind: k === long.length - 1 ? 'is-own' : '', fills: [{ share: value / most, text: brief(value) }] })))}`;
   }
 

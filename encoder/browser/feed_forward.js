@@ -17,6 +17,7 @@ import { followed, opening, parts, said } from './say.js';
 import { withoutPart } from './spine.js';
 import { namesOf } from './strips.js';
 import { open, spelled, toQuery } from './store.js';
+import { explained } from './terms.js';
 import { tokenRow } from './tokens.js';
 import { curveOf, drawnAt, isOfUnits, stopOf, STOPS, sumsAt, tellingAt, toldOf } from './unit_stops.js';
 import { vectorSlider } from './vectors.js';
@@ -178,7 +179,7 @@ export function feedForward(root, context) {
     const { keep } = context.options(), adds = addsAt(block, position), gap = aboutBlock(block).leads[0], index = isOfUnits(STOPS[stop].step) ? kept : d;
     return html`<div class="ff-top">${stops.element}<p>Below: what unit ${unit} gives at every token.</p></div>${tokens.element}<p class="an-window">${rows.length < of.about.tokens.length ? `Tokens ${rows[0]} to ${rows[rows.length - 1]} of ${of.about.tokens.length}: the rest of this long run is not sent.` : ''}</p>
       <div class="at-body"><div class="at-left">
-          <p class="at-what ff-what">${told.what}</p>${key === 'activation' ? curve.element : d < 0 ? waiting(of, place) : strips.element}${drawn}
+          <p class="at-what ff-what">${explained(told.what)}</p>${key === 'activation' ? curve.element : d < 0 ? waiting(of, place) : strips.element}${drawn}
           ${key === 'activation' ? html`<p class="ff-silent">${silence(block, row, word)}</p>` : nothing}${contexts(there, kept, Boolean(weights.why(of, place)))}</div>
         <div class="at-beside"><h2>The strongest units for ${word}</h2>${listOf(block, row, kept, adds)}
           ${adds ? html`<p class="ff-adds">${addsSaid(adds, unit)} <span>Straight to the guess, through the norms of this run: what later layers make of it is not counted.</span></p>`

@@ -16,6 +16,7 @@ import { read, row } from './packet.js';
 import { choice, direction } from './run.js';
 import { said as set } from './say.js';
 import { MEASURED, toQuery } from './store.js';
+import { explained } from './terms.js';
 
 /** @typedef {import('./packet.js').Packet} Packet */
 /** @typedef {import('./store.js').Chosen} Chosen */
@@ -140,7 +141,7 @@ export function heads(root, context) {
     const here = jobsHere(of, what), own = here.find(one => same(one.job, place));
     if (own) said.unshift(composed(aim(of, place, own.word)));
     into(html`${top.element}<p class="hd-how" data-none ?hidden=${!free || here.length || !wasExamined(of, what)}>${set('heads_none_here')}</p><div class="hd-body"><div class="hd-left">${grid}
-        <p class="hd-how">${`Each map is one head in this sentence: a row is where from, a column where to. ${what?.passed ?? ''} ${framed}`.trim()}</p>
+        <p class="hd-how">${explained(`Each map is one head in this sentence: a row is where from, a column where to. ${what?.passed ?? ''} ${framed}`.trim())}</p>
         <div class="hd-legend"><span>0 %</span><i style="background: ${gradient('share', theme)}"></i><span>${tight(percent(span.high, 1))}</span></div><p class="hd-how" data-window>${windowed(of)}</p></div>
       <section class="hd-one" aria-label="The chosen head"><h2>Head ${place.head} of layer ${place.layer}</h2>${figures(jobs.slice(0, 1))}
         <details ?hidden=${jobs.length < 2}><summary>${jobs.length - 1} more</summary>${figures(jobs.slice(1))}</details>

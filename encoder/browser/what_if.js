@@ -13,6 +13,7 @@ import { called, effects, held, LITTLE, wordAt, words } from './run.js';
 import { parts, said, say } from './say.js';
 import { toQuery } from './store.js';
 import { alone, becomes, beginning, columnsOf, drawn, effect, ends, factsOf, fits, grows, isOff, key, masked, nameOf, or, parse, pressed, spell } from './switches.js';
+import { explained } from './terms.js';
 import style from './what_if.css';
 
 /** @typedef {import('./packet.js').Packet} Packet */
@@ -319,7 +320,7 @@ export function whatIf(root, context) {
     return html`<p class="wi-reading">${pointed ? `${spoken(base, each, pointed)}.` : 'Press a part to switch it off, or on again.'}</p>
       <div class="wi-scroll" @pointermove=${(/** @type {PointerEvent} */ event) => { if (event.pointerType === 'mouse') point(placeOf(event)); }} @pointerleave=${() => point(null)} @click=${(/** @type {Event} */ event) => press(placeOf(event))} @focusin=${enter} @focusout=${() => point(null)} @keydown=${walk}>
         ${board({ label: 'Switches: press a part to switch it off, or on again', layers: model.layers, heads: model.heads, names, part })}</div>
-      <p class="wi-legend-of">${!known ? 'This model is too large to try each part alone: switches have no colours.' : guess ? `The colour and number of a switch: how many points of the share of “${guessed?.[0]}” are lost without that part alone.` : 'The colour and number of a switch: by how many percent of its length the output changes without that part alone.'}</p>
+      <p class="wi-legend-of">${explained(!known ? 'This model is too large to try each part alone: switches have no colours.' : guess ? `The colour and number of a switch: how many points of the share of “${guessed?.[0]}” are lost without that part alone.` : 'The colour and number of a switch: by how many percent of its length the output changes without that part alone.')}</p>
       ${known ? html`<div class="wi-legend"><span>${guess ? `${points(most)} lost` : '0 %'}</span><i style="background: ${gradient(kind, theme)}"></i><span>${guess ? `${points(most)} gained` : percent(most)}</span><span>${beyond ? `${beyond} go${beyond === 1 ? 'es' : ''} beyond these ends` : ''}</span></div>` : nothing}`;
   }
   /** What a part does alone. @param {Packet} base @param {Packet | null} each @param {Place} place */

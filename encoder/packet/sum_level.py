@@ -71,7 +71,9 @@ def level_10(encoder: TextEncoder, trace: Trace, step: str, index: Sequence[int]
         "read": exact(folded(shared.read, of_sentence)),
         "lost": exact(folded((value - after).T, of_sentence, beside=0)),
         "blocks": exact(single(torch.stack([part.grid(trace.config) for part in parts]))),
-        "beside": exact(single(torch.stack([torch.tensor([part.of(name) for name in BESIDE_BLOCKS]) for part in parts]))),
+        "beside": exact(
+            single(torch.stack([torch.tensor([part.of(name) for name in BESIDE_BLOCKS]) for part in parts]))
+        ),
         "share": exact(single(some.exp())),
         "rank": exact(single(torch.stack([1 + (lens > of_word[:, None]).sum(-1) for of_word in some.T], -1))),
     }
