@@ -17,6 +17,7 @@ from encoder.exam.examples import examples
 from encoder.exam.few import few_by_content
 from encoder.exam.simple_rules import RULES
 from encoder.exam.treebank import Treebank
+from encoder.experiments.circuit.phenomena import phenomena
 from encoder.packet.format import unpack
 from encoder.packet.heads_level import level_6
 from encoder.packet.levels import MORE
@@ -100,7 +101,15 @@ def test_all_that_was_found_of_the_heads_of_a_bundled_model_is_told(model: str) 
 def test_of_a_model_that_nobody_examined_nothing_is_told() -> None:
     config = EncoderConfig(n_layers=1, n_heads=1, d_model=8, d_ff=8, vocab_size=16384, max_positions=64)
     encoder = TextEncoder.from_config(config, 1, name="random")
-    assert known(encoder) == {"exam": "", "passed": "", "jobs": [], "tried": [], "examples": [], "survey": None}
+    assert known(encoder) == {
+        "exam": "",
+        "passed": "",
+        "jobs": [],
+        "tried": [],
+        "examples": [],
+        "survey": None,
+        "carries": [],
+    }
 
 
 @pytest.mark.slow
@@ -144,3 +153,27 @@ def test_the_answers_of_a_few_trees_can_be_asked_alone() -> None:
         moved.append(float(((after - before).norm(dim=1) / before.norm(dim=1))[pieces].mean()))
     assert made.cost == pytest.approx(np.mean(moved), abs=1e-4)
     assert set(made.some) <= set(answers) and made.n == len(answers) and made.right == sum(one.right for one in answers)
+
+
+def test_what_a_head_carries_is_what_the_guess_loses_of_the_change_when_it_comes_from_the_other_sentence() -> None:
+    base = pretrained("base")
+    carries = known(base)["carries"]
+    said = {(one["what"], one["natural"], one["layer"], one["head"]): one for one in carries}
+    gender, number = said["gender", False, 5, 5], said["number", True, 5, 6]
+    assert gender["share"] == pytest.approx(gender["together"]) and gender["others"] == [] and gender["share"] > 0.9
+    assert (number["count"], number["others"]) == (304, [[4, 1]]) and number["together"] == pytest.approx(
+        0.86, abs=0.02
+    )
+    assert all(one["random"] < 0.1 for one in carries)
+    # A few constructed pairs again, each patch by hand: what the head writes at the gap is taken from the other run.
+    moved = whole = 0.0
+    for pair in phenomena()["gender"].pairs[:6]:
+        a, b = (base.trace(text.replace("___", "[MASK]")) for text in (pair.a, pair.b))
+        gap = a.tokens.index("[MASK]")
+        one, other = (base.tokenizer.token_to_id(word) for word in pair.answers or ())
+        patch = Edit("layers.5.attention.heads", "patch", heads=(5,), positions=(gap,), value=b)
+        patched = base.trace(a.inputs, edits=(patch,))
+        before, after, there = (float(t["mlm.logits"][gap, one] - t["mlm.logits"][gap, other]) for t in (a, patched, b))
+        moved, whole = moved + before - after, whole + before - there
+    assert moved / whole == pytest.approx(gender["share"], abs=0.08)
+    assert not known(TextEncoder.from_config(base.config, 1))["carries"]

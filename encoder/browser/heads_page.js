@@ -8,7 +8,7 @@ import { gradient } from './grid.js';
 import { brushOf, ends, windowed } from './heads.js';
 import style from './heads_page.css';
 import { headline, leads } from './controls.js';
-import { besides, findingOf, jobsHere, jobsOf, layout, nearOf, same, titleOf, wasExamined } from './jobs.js';
+import { besides, carrierOf, findingOf, jobsHere, jobsOf, layout, nearOf, same, titleOf, wasExamined } from './jobs.js';
 import { composed, html, nothing, render as into } from './lit.js';
 import { inWords, made } from './load.js';
 import { percent, tight, typeset } from './number.js';
@@ -96,10 +96,10 @@ export function heads(root, context) {
   function label(of, what) {
     const { layers, heads } = of.about.model, jobs = jobsOf(of, what);
     const cell = (/** @type {Head} */ place) => {
-      const job = jobs.find(one => same(one, place)), near = job ? '' : nearOf(what, heads, place), [{ share = 0, rule = 0 } = {}] = job?.figures ?? [];
-      const said = `head ${place.head} of layer ${place.layer}${job ? `: ${titleOf(job.job)}, right in ${typeset(percent(share, 1))}, the best rule in ${typeset(percent(rule, 1))}` : near ? `: ${near}` : ''}`;
-      return html`<div role="gridcell" tabindex="-1" aria-selected="false" data-head-map="${place.layer},${place.head}" aria-label=${said} title=${said} class="hd-cell ${job ? `is-${job.passed ? 'passed' : 'ahead'}` : near ? 'is-near' : ''}"><canvas aria-hidden="true"></canvas>
-        <div class="hd-label" aria-hidden="true"><b>${job ? titleOf(job.job) : near}</b><strong>${job ? tight(percent(share, 1)) : ''}</strong><small>${job ? `rule ${tight(percent(rule, 1)).replace('\u00a0%', '')}` : ''}</small></div></div>`;
+      const job = jobs.find(one => same(one, place)), carried = job ? undefined : carrierOf(what, place), near = job || carried ? '' : nearOf(what, heads, place), [{ share = 0, rule = 0 } = {}] = job?.figures ?? [];
+      const said = `head ${place.head} of layer ${place.layer}${job ? `: ${titleOf(job.job)}, right in ${typeset(percent(share, 1))}, the best rule in ${typeset(percent(rule, 1))}` : carried ? `: carries ${carried.what}, ${typeset(percent(carried.share, 1))}` : near ? `: ${near}` : ''}`;
+      return html`<div role="gridcell" tabindex="-1" aria-selected="false" data-head-map="${place.layer},${place.head}" aria-label=${said} title=${said} class="hd-cell ${job ? `is-${job.passed ? 'passed' : 'ahead'}` : carried ? 'is-carrier' : near ? 'is-near' : ''}"><canvas aria-hidden="true"></canvas>
+        <div class="hd-label" aria-hidden="true"><b>${job ? titleOf(job.job) : carried ? `carries ${carried.what}` : near}</b><strong>${job ? tight(percent(share, 1)) : carried ? tight(percent(carried.share, 1)) : ''}</strong><small>${job ? `rule ${tight(percent(rule, 1)).replace('\u00a0%', '')}` : ''}</small></div></div>`;
     };
     into(Array.from({ length: layers }, (_, layer) => html`<div class="hd-row" role="row"><div role="rowheader"><span>layer </span>${layer}</div>${Array.from({ length: heads }, (_, head) => cell({ layer, head }))}</div>`), grid);
   }
@@ -135,13 +135,13 @@ export function heads(root, context) {
     const all = jobsOf(of, what), jobs = all.filter(one => same(one, place));
     /** @type {unknown[]} */
     const said = besides(of, what, place).map(([key, args]) => set(key, args));
-    const framed = all.length ? 'A frame: passed the examination; a dotted one: better only than any fixed distance. Below it the share of right answers, and that of the best simple rule.' : '';
+    const framed = all.length ? 'A frame: passed the examination; a dotted one: better only than any fixed distance. Below it the share of right answers, and that of the best simple rule.' : '', carry = what?.carries?.length ? '“Carries” says what changes the guess when only what this head hands on comes from another sentence.' : '';
     const mine = `layers.${place.layer}.attention.heads:zero:h=${place.head}`, edits = [...new Set([...state.edits.split(';').filter(Boolean), mine])].join(';');
     if (what && !wasExamined(of, what)) said.unshift(set('heads_unexamined'));
     const here = jobsHere(of, what), own = here.find(one => same(one.job, place));
     if (own) said.unshift(composed(aim(of, place, own.word)));
     into(html`${top.element}<p class="hd-how" data-none ?hidden=${!free || here.length || !wasExamined(of, what)}>${set('heads_none_here')}</p><div class="hd-body"><div class="hd-left">${grid}
-        <p class="hd-how">${explained(`Each map is one head in this sentence: a row is where from, a column where to. ${what?.passed ?? ''} ${framed}`.trim())}</p>
+        <p class="hd-how">${explained(`Each map is one head in this sentence: a row is where from, a column where to. ${what?.passed ?? ''} ${framed} ${carry}`.trim().replace(/  +/g, ' '))}</p>
         <div class="hd-legend"><span>0 %</span><i style="background: ${gradient('share', theme)}"></i><span>${tight(percent(span.high, 1))}</span></div><p class="hd-how" data-window>${windowed(of)}</p></div>
       <section class="hd-one" aria-label="The chosen head"><h2>Head ${place.head} of layer ${place.layer}</h2>${figures(jobs.slice(0, 1))}
         <details ?hidden=${jobs.length < 2}><summary>${jobs.length - 1} more</summary>${figures(jobs.slice(1))}</details>

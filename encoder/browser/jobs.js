@@ -1,8 +1,8 @@
 // @ts-check
 // What is known of heads: their jobs by an examination, where they look over many sentences, and where in this one. No page.
-import { outside } from './claim.js';
+import { listed, outside } from './claim.js';
 import { called, held, look, words } from './run.js';
-import { parts } from './say.js';
+import { parts, say } from './say.js';
 
 /** @typedef {import('./packet.js').Packet} Packet */
 /** @typedef {import('./claim.js').Head} Head */
@@ -11,8 +11,9 @@ import { parts } from './say.js';
 /** What a head does best of all heads, and why it did not pass. @typedef {Head & {job: string, why: string, figure: Figure}} Tried */
 /** A sentence, and the places in it of a word, of what a head answers there and of what is marked. @typedef {{words: string[], from: number, answer: number, gold: number}} Example */
 /** `count` questions were asked, and without the head the first guess at a `gap` loses `cost` of its share, or the last vector of the word asked moves by it. @typedef {Head & {title: string, text: string, count: number, cost: number, gap: boolean, some: Example[]}} Examples */
+/** What a head carries to the guess when it is taken from another sentence: its share alone and `together` with `others` of so many pairs, and the largest of random sets; `natural`: people wrote them. @typedef {Head & {what: string, share: number, together: number, count: number, others: [number, number][], random: number, natural: boolean}} Carried */
 /** Where heads look over many sentences, layer by layer: what can be said, the nearest that cannot, its share. @typedef {{over: string, heads: [string, string, number][]}} Survey */
-/** What a packet of level 6 says; `exam` is what was read, "" where the model was not examined, `passed` how many heads passed. @typedef {{exam: string, passed: string, jobs: Job[], tried: Tried[], examples: Examples[], survey: Survey | null}} Known */
+/** What a packet of level 6 says; `exam` is what was read, "" where the model was not examined, `passed` how many heads passed. @typedef {{exam: string, passed: string, jobs: Job[], tried: Tried[], examples: Examples[], survey: Survey | null, carries?: Carried[]}} Known */
 /** A job that is found in a run, and the word that its head does it from. @typedef {{job: Job, word: import('./run.js').Word}} Here */
 /** Where most rows of a head look in a run: so many of all. @typedef {{where: string, count: number, all: number}} Habit */
 
@@ -74,6 +75,23 @@ export function findsOf(job) {
   return to ? `finds the ${to} of ${from}` : job;
 }
 
+const OWN = 0.5; // of a change, from which on a head is named by what it carries
+
+/** What a head carries to the guess, most first. @param {Known | null} known @param {Head} place */
+export const carriedBy = (known, place) => (known?.carries ?? []).filter(one => same(one, place)).sort((a, b) => Number(b.natural) - Number(a.natural) || b.share - a.share);
+
+/** What a head carries more than half of by itself, which names it; undefined for nothing. @param {Known | null} known @param {Head} place */
+export const carrierOf = (known, place) => carriedBy(known, place).filter(one => !one.natural && one.share > OWN).sort((a, b) => b.share - a.share)[0];
+
+/** @param {Carried} of */
+const pairsOf = ({ natural }) => (natural ? 'pairs that people wrote' : 'constructed pairs');
+
+/** A sentence about what a head carries, as its pattern and what stands in it. @param {Carried} of @returns {[string, Record<string, string | number>]} */
+const carriedSaid = of => [of.others.length ? 'heads_carries_with' : 'heads_carries', {
+  what: of.what, share: of.share, count: of.count, pairs: pairsOf(of), random: of.random,
+  ...(of.others.length ? { together: of.together, others: listed(of.others.map(([layer, head]) => say('part_head', { layer, head }))) } : {}),
+}];
+
 /** A fixed place that a head looks at over many sentences, in a word or two; "" for none. @param {Known | null} known @param {number} heads of a layer @param {Head} place */
 export function nearOf(known, heads, { layer, head }) {
   const [label = ''] = known?.survey?.heads[layer * heads + head] ?? [];
@@ -115,7 +133,8 @@ export function findingOf(run, known, place) {
     const [{ share, count, rule }] = job.figures;
     return parts(job.figures[0].text === CONSTRUCTED ? 'heads_made' : 'heads_job', { layer, head, finds: findsOf(job.job), share, count, rule });
   }
-  const role = known?.survey?.heads[layer * run.about.model.heads + head];
+  const role = known?.survey?.heads[layer * run.about.model.heads + head], carried = carrierOf(known, place);
+  if (carried) return parts('heads_carrier', { layer, head, what: carried.what, share: carried.share, count: carried.count, pairs: pairsOf(carried), random: carried.random });
   if (role && nearOf(known, run.about.model.heads, place)) return parts('heads_place', { layer, head, where: whereOf(role[0]), share: role[2] });
   const found = habit(run, place);
   if (!found.all) return parts('heads_empty', { layer, head });
@@ -134,7 +153,9 @@ export function besides(run, known, place) {
     if (asked) all.push([asked.gap ? 'heads_cost' : 'heads_moves', { cost: asked.cost, count: asked.count, text: asked.text }]);
     all.push(passed ? [made ? 'heads_passed_made' : 'heads_passed', {}] : ['heads_not_passed', { why, fixed }]);
   }
-  if (found.all && (jobs.length || near)) all.push([`heads_rows${sortOf(found)}`, { ...found }]);
+  const named = jobs.length ? undefined : carrierOf(known, place);
+  all.push(...carriedBy(known, place).filter(one => one !== named).map(carriedSaid));
+  if (found.all && (jobs.length || near || named)) all.push([`heads_rows${sortOf(found)}`, { ...found }]);
   const survey = known?.survey, role = survey?.heads[index];
   if (survey && role && role[0] !== 'too few tokens to say') all.push([role[0] === role[1] ? 'heads_survey' : 'heads_survey_weak', { over: survey.over, where: whereOf(role[1]), share: role[2] }]);
   const tried = jobs.length ? null : known?.tried.find(one => same(one, place));

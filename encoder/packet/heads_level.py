@@ -13,6 +13,7 @@ from encoder.exam.frames import FrameRow
 from encoder.exam.licence import BELOW_THE_RULE, JUDGED_ELSEWHERE, NEAR_THE_RULE, ExamRow
 from encoder.exam.links import GAP_VERBS, GAPS, JUDGED
 from encoder.exam.simple_rules import RULES, distance_in_words
+from encoder.experiments.circuit.shipped_circuits import circuits_by_content
 from encoder.packet.format import pack
 from encoder.trace.trace import Trace
 
@@ -88,6 +89,15 @@ def surest_first(exam: Exam) -> list[ExamRow]:
 Known = dict[str, Any]
 MADE = "constructed sentences"
 LONGEST = 60  # words of an example
+WRITTEN = "written"  # of pairs that people wrote: they differ in the number of the subject
+CALLED = {  # what some phenomena are called behind "carries"
+    WRITTEN: "number",
+    "capital": "capitals",
+    "country": "countries",
+    "language": "languages",
+    "reflexive": "himself or herself",
+    "both": "and, or, nor",
+}
 
 
 def level_6(encoder: TextEncoder, trace: Trace, layer: int = -1, *, exam: Exam | None = None) -> bytes:
@@ -102,11 +112,31 @@ def level_6(encoder: TextEncoder, trace: Trace, layer: int = -1, *, exam: Exam |
     source = encoder.source
     exam = exam_by_content(source.fingerprint) or exam
     about: Known = {"exam": "", "passed": "", "jobs": [], "tried": [], "examples": [], "survey": survey(encoder)}
+    about["carries"] = carried(source.fingerprint)
     if exam is not None:
         total = encoder.config.n_layers * encoder.config.n_heads
         about |= {"exam": scope(exam), "passed": tally_of_heads(exam, total), "jobs": jobs(exam), "tried": tried(exam)}
         about["examples"] = [shown(examples) for examples in few_by_content(source.fingerprint)]
     return pack(6, {"heads": about}, {})
+
+
+def carried(fingerprint: str) -> list[Known]:
+    """What each head carries to the guess, alone and with the others of its set; nothing of a model that was not tried.
+
+    A phenomenon that no few heads carry is left out. `natural` says that the pairs are sentences that people wrote.
+    """
+    shipped = circuits_by_content(fingerprint)
+    if shipped is None:
+        return []
+    circuits = [(WRITTEN, shipped.natural), *shipped.constructed.items()]
+    return [
+        {"layer": layer, "head": head, "what": CALLED.get(what, what), "natural": what == WRITTEN}
+        | {"share": circuit.each[layer, head], "together": circuit.share, "count": circuit.pairs}
+        | {"others": [[*other] for other in circuit.heads if other != (layer, head)], "random": max(circuit.random)}
+        for what, circuit in circuits
+        if circuit.small
+        for layer, head in circuit.heads
+    ]
 
 
 def jobs(exam: Exam) -> list[Known]:

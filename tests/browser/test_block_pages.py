@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 from urllib.parse import parse_qs
 
@@ -445,7 +446,7 @@ def test_every_stop_has_its_operands_and_comes_to_what_was_recorded(
     value = run[f"{at}feed_forward.{'gated' if encoder.config.gated else 'activation'}"][KEYS]
     unit = int(value.abs().argsort(descending=True)[2])
     page = opened_live(encoder, run, layer=layer, cell=f"{at}feed_forward.activation:{KEYS},{unit}")
-    slider, close_to = page.get_by_role("slider"), {"rtol": 5e-3, "atol": 2e-3}
+    slider, close_to = page.get_by_role("slider"), partial(np.testing.assert_allclose, rtol=5e-3, atol=2e-3)
 
     stop(page, "x W_1")
     x = run[f"{at}add_norm_2.{'output' if encoder.config.norm_first else 'residual'}"][KEYS]
@@ -453,10 +454,10 @@ def test_every_stop_has_its_operands_and_comes_to_what_was_recorded(
     d = int((x * w).abs().argmax())
     expect(slider).to_have_attribute("aria-valuenow", str(d))
     spoken = re.findall(NUMBER, str(slider.get_attribute("aria-valuetext")))
-    np.testing.assert_allclose([number(one) for one in spoken[-1:]], [float(x[d] * w[d])], **close_to)
+    close_to([number(one) for one in spoken[-1:]], [float(x[d] * w[d])])
     hidden, bias = float(run[f"{at}feed_forward.hidden"][KEYS, unit]), block.feed_forward.w_1.bias.detach()[unit]
     wanted = [hidden] if name == "modern" else [float(x @ w), float(bias), hidden]
-    np.testing.assert_allclose(numbers_of(page.locator(".an-line").first), wanted, **close_to)
+    close_to(numbers_of(page.locator(".an-line").first), wanted)
     expect(page.locator(".row-check")).to_have_count(0)  # nothing that does not agree
     if name == "modern":
         up = float(run[f"{at}feed_forward.up"][KEYS, unit])
@@ -466,22 +467,18 @@ def test_every_stop_has_its_operands_and_comes_to_what_was_recorded(
     output, row = run[f"{at}feed_forward.output"][KEYS], block.feed_forward.w_2.weight.detach()[:, unit]
     d = int(output.abs().argmax())
     expect(slider).to_have_attribute("aria-valuenow", str(d))
-    np.testing.assert_allclose(
-        numbers_of(page.locator(".an-line").first),
-        [float(v) for v in (value[unit], row[d], value[unit] * row[d])],
-        **close_to,
+    close_to(
+        numbers_of(page.locator(".an-line").first), [float(v) for v in (value[unit], row[d], value[unit] * row[d])]
     )
     first, *terms, whole = all_numbers(page, ".cv-said")
     assert (first, whole) == (d, pytest.approx(float(output[d]), rel=5e-3))
     best = value.abs().topk(4).indices.tolist()
     each = [float(value[one] * block.feed_forward.w_2.weight[d, one]) for one in best]
-    np.testing.assert_allclose(terms, [*each, float(output[d]) - sum(each)], **close_to)
+    close_to(terms, [*each, float(output[d]) - sum(each)])
 
     stop(page, "added")
     residual, total = (float(run[f"{at}add_norm_2.{step}"][KEYS, d]) for step in ("residual", "sum"))
-    np.testing.assert_allclose(
-        numbers_of(page.locator(".an-line").first), [residual, float(output[d]), total], **close_to
-    )
+    close_to(numbers_of(page.locator(".an-line").first), [residual, float(output[d]), total])
     slider.focus()
     page.keyboard.press("End")
     last = encoder.config.d_model - 1
