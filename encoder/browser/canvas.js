@@ -22,6 +22,12 @@ export function watched(element, room, anew) {
   };
 }
 
+/** Whether an element is in the page. Where it is not, what is drawn around it may be about to take it in: then it is painted once it is there. @param {Element} element @param {() => void} paint */
+export function inPage(element, paint) {
+  if (!element.isConnected) requestAnimationFrame(() => { if (element.isConnected) paint(); });
+  return element.isConnected;
+}
+
 /** Gives a canvas so many pixels of the screen, at most once each. @param {HTMLCanvasElement} canvas @param {number} wide @param {number} high */
 export function sized(canvas, wide, high) {
   const ratio = devicePixelRatio || 1, [width, height] = [Math.round(wide * ratio), Math.round(high * ratio)];
@@ -59,7 +65,7 @@ export function canvasSlider({ name, usual, under, keyed, point, keep, again }) 
     slider, probe, end,
     /** Begins to draw what `key` names, so high; null where it is drawn already. @param {string} key @param {(room: number) => number} high */
     begin(key, high) {
-      if (!slider.isConnected) return null; // it is painted once it has a room, and colours
+      if (!inPage(slider, again)) return null; // it has no room, and no colours
       const colours = coloursOf(probe);
       room = slider.clientWidth || usual;
       const now = [key, room, devicePixelRatio || 1, colours.page].join(' '), tall = high(room);

@@ -1,6 +1,6 @@
 // @ts-check
 // The operands of a number of Attention as strips, its sum below them, and the motion that leads from the one to the other.
-import { coloursOf, sized, watched } from './canvas.js';
+import { coloursOf, inPage, sized, watched } from './canvas.js';
 import { AS_IS, el, put, themeOf, write } from './dom.js';
 import { colourOf, css, cut, endsOf, gradientOn, inkOn } from './grid.js';
 import { html, nothing, render as into } from './lit.js';
@@ -291,7 +291,7 @@ export function operandStrips() {
     put(canvas, { 'aria-label': label });
     into(html`<table class="op-sum"><tbody>${rows.map(one => html`<tr>${name(one.name)}<td>${one.how}</td><td>${one.text}</td></tr>`)}</tbody>
       <tfoot><tr>${name(sum.name)}<td>${proof && agrees ? html`<span class="op-proof" role="img" aria-label=${proof} title=${proof}>✓</span>` : nothing}</td>${total}</tr></tfoot></table>${[note, agrees ? '' : proof].filter(Boolean).map(text => html`<p class="op-note">${text}</p>`)}`, below);
-    if (element.isConnected) tick();
+    if (inPage(element, tick)) tick();
   }
 
   function tick() {

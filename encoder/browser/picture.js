@@ -1,6 +1,6 @@
 // @ts-check
 // The picture of a stop in the page: a canvas to look at, and over it the one chosen cell, which has the keys.
-import { coloursOf, sized, watched } from './canvas.js';
+import { coloursOf, inPage, sized, watched } from './canvas.js';
 import { AS_IS, el, put, themeOf, write } from './dom.js';
 import { boxOf, cellAt, gradient, layout, paint } from './grid.js';
 import { tight } from './number.js';
@@ -72,7 +72,7 @@ export function picture({ point, keep, open }) {
 
   /** @param {View} given */
   function draw(given) {
-    if (!element.isConnected) { view = given; return; } // it is painted once it has a room, and colours
+    if (!inPage(element, () => { if (view) draw(view); })) { view = given; return; } // it has no room, and no colours
     const theirs = coloursOf(probe), theme = themeOf(theirs.page), ratio = devicePixelRatio || 1;
     const { numbers } = given, rows = numbers.rows.length, font = getComputedStyle(element).fontFamily;
     room = scroll.clientWidth || 600;

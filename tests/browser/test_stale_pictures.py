@@ -1,0 +1,56 @@
+"""A picture is of the sentence that is asked for: after another sentence, model or layer it is as if opened anew."""
+
+import pytest
+from mounted import CAT, FRANCE, KEYS, Mounted
+from playwright.sync_api import Page, expect
+from shared_models import pretrained
+
+from encoder.packet.levels import MORE, OF_STEP, OF_WORDS
+from encoder.packet.run import level_1
+
+# What is painted and written on a page, once two frames and what was asked for are past.
+TEXTS = ".op-sum, .an-line, .vs-worked, .row-table, h1"
+SEEN = f"""() => [...document.querySelectorAll('.enc-page canvas')].map(one => one.toDataURL()).concat(
+  [...document.querySelectorAll('.enc-page :is({TEXTS})')].map(one => one.textContent))"""
+PAGES = ("embedding", "attention", "add_norm", "feed_forward", "output", "heads")
+
+
+def packet(asked: dict[str, object]) -> bytes:
+    encoder = pretrained(str(asked["model"]))
+    trace, level, layer = encoder.trace(str(asked["sentence"])), int(str(asked["level"])), asked.get("layer")
+    step, index = str(asked.get("step", "")), asked.get("index", ())
+    if level == 1:
+        return level_1(encoder, trace)
+    if level in OF_WORDS:
+        return OF_WORDS[level](encoder, trace, step, index, asked.get("words", ()))  # type: ignore[arg-type]
+    if step:
+        return OF_STEP[level](encoder, trace, step, index)  # type: ignore[arg-type]
+    return MORE[level](encoder, trace, -1 if layer is None else int(str(layer)))
+
+
+def seen(page: Page) -> list[str]:
+    """What is on the page once it stays as it is."""
+    expect(page.get_by_role("heading", level=1)).not_to_be_empty()
+    before: list[str] = []
+    for _ in range(40):
+        page.wait_for_timeout(150)
+        now: list[str] = page.evaluate(SEEN)
+        if now == before and not page.locator("[aria-busy=true], .at-waiting, .ou-waiting").count():
+            return now
+        before = now
+    raise AssertionError("the page does not come to rest")
+
+
+@pytest.mark.parametrize("key", PAGES)
+def test_after_another_sentence_and_model_a_page_is_as_if_opened_with_them(mounted: Mounted, key: str) -> None:
+    at = {"layer": 2, "head": 1}
+    page = mounted(key, packet, first={"sentence": KEYS, **at})
+    first = seen(page)
+    for changes in ({"sentence": FRANCE, **at}, {"sentence": CAT, **at}, {"model": "small", **at}, {"sentence": KEYS}):
+        page.evaluate("changes => window.store.set(changes)", changes)
+        now, state = seen(page), page.evaluate("window.store.query()")
+        assert now != first
+        fresh = {name: state[name] for name in ("sentence", "model") if name in state}
+        chosen = {name: int(state[name]) for name in ("layer", "head", "word") if name in state}
+        other = mounted(key, packet, first={**fresh, **chosen}, models=["base", "small"], apart=True)
+        assert now == seen(other), changes
