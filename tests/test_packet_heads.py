@@ -84,7 +84,9 @@ def test_all_that_was_found_of_the_heads_of_a_bundled_model_is_told(model: str) 
     assert [(one["passed"], bool(one["why"])) for one in said["jobs"]] == [(False, True)] * len(shares)
     near = {row.place for row in exam.jobs()}
     total = encoder.config.n_layers * encoder.config.n_heads
-    assert said["passed"].startswith(f"None of {total} heads passed on real text, beside {len(RULES)} simple rules")
+    assert said["passed"].startswith(
+        f"None of {total} heads passed on real text, held against {len(RULES)} simple rules"
+    )
     more = f"{len(near)} on real text{' and 1 on constructed sentences only' if made else ''}."
     assert said["passed"].endswith(more)
     assert [one["made"] for one in said["jobs"] if one["made"]] == [True] * len(made)

@@ -34,6 +34,7 @@ export function bar(root, context, ways = [], acts = []) {
   const field = sentenceField(text => {
     store.set({ sentence: text === typed() ? store.get().sentence : text, second: '' }, { push: true });
     field.input.blur();
+    /** @type {HTMLElement | null} */ (root.querySelector('.enc-page h1'))?.focus({ preventScroll: true });
   }, 'Sentence');
   put(field.form, { role: 'search' });
   field.input.onblur = () => { if (!field.input.value.trim()) field.input.value = typed(); }; // an empty line is none

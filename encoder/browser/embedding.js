@@ -140,9 +140,9 @@ export function embedding(root, context) {
 
   /** @param {Packet} part @param {Now} now */
   function nearest(part, { i }) {
-    const { near, near_of: whose, ids } = aboutOf(part), all = near[whose[i]], most = Math.max(...all.map(([, cosine]) => cosine), 0) || 1;
+    const { near, near_of: whose, ids } = aboutOf(part), all = near[whose[i]];
     return html`<p class="em-what">${explained(`Row ${ids[i].toLocaleString('en-US')} of the table, the same in every sentence. The rows nearest to it, by their cosine: 1 is the same direction, 0 nothing in common.`)}</p>
-      ${bars(all.map(([name, cosine], k) => ({ name, title: name.length > 14 ? name : undefined, kind: k ? '' : 'is-own', fills: [{ share: cosine / most, text: typeset(cosine.toFixed(2).replace('-0.00', '0.00')) }] })))}`;
+      ${bars(all.map(([name, cosine], k) => ({ name, title: name.length > 14 ? name : undefined, kind: k ? '' : 'is-own', fills: [{ share: cosine, text: typeset(cosine.toFixed(2).replace('-0.00', '0.00')) }] })))}`;
   }
 
   /** How long the vectors are. @param {Packet} part @param {Now} now @param {import('./embedding_math.js').Strip[]} all @param {string} whose */

@@ -182,7 +182,7 @@ export function feedForward(root, context) {
           <p class="at-what ff-what">${explained(told.what)}</p>${key === 'activation' ? curve.element : d < 0 ? waiting(of, place) : strips.element}${drawn}
           ${key === 'activation' ? html`<p class="ff-silent">${silence(block, row, word)}</p>` : nothing}${contexts(there, kept, Boolean(weights.why(of, place)))}</div>
         <div class="at-beside"><h2>The strongest units for ${word}</h2>${listOf(block, row, kept, adds)}
-          ${adds ? html`<p class="ff-adds">${addsSaid(adds, unit)} <span>Straight to the guess, through the norms of this run: what later layers make of it is not counted.</span></p>`
+          ${adds ? html`<p class="ff-adds">${addsSaid(adds, unit)} <span>Its share in the sum that makes the guess, with the norms of this run. What the loss of all of it costs is told above: without it the norms and later layers are others.</span></p>`
     : gap ? html`<p class="ff-adds"><span>What a unit adds to a guess is told at ${calledToken(of, gap[0])}.</span></p>` : nothing}
           ${arithmetic(block, there, stop, row, unit, d)}
           <div class="at-tools">${d < 0 && !isOfUnits(STOPS[stop].step) ? nothing : opener(() => open({ step: `layers.${state.layer}.${stepOf(block, stop)}`, index: [position, index] }))}${keep ? coder(() => context.code()) : nothing}</div></div></div>`;

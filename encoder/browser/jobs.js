@@ -18,7 +18,7 @@ import { parts, say } from './say.js';
 /** Where most rows of a head look in a run: so many of all. @typedef {{where: string, count: number, all: number}} Habit */
 
 const CONSTRUCTED = 'constructed sentences';
-const NEAR = { self: 'itself', previous: 'one back', next: 'one on' };
+const NEAR = { self: 'itself', previous: 'previous word', next: 'next word' };
 const WHERE = { self: 'the token itself', previous: 'the token before', next: 'the token after', punctuation: 'punctuation marks' };
 const STEPS = new Map([[0, 'the word itself'], [-1, 'the word before'], [1, 'the word after']]);
 

@@ -32,7 +32,7 @@ function without(part, word, share, cost) {
 const guessOf = ({ about: { gap, guesses } }) => guesses[String(gap)]?.[0] ?? ['', NaN];
 
 /** @param {Said[]} said */
-const sentence = said => `${said.map(set).join('')}.`;
+const sentence = said => `${said.map(set).join('')}.`.replaceAll(' %', '\u00a0%');
 
 /** The shares of a word, and of the one that it is held against, as a run has them and without each part. @typedef {{word: string, other: string, now: number[], after: (part: Part) => number[], places: boolean}} Shares */
 
@@ -156,7 +156,7 @@ export function spine(context) {
     const says = wait || (told ? told.says : mine >= 0 ? `${all[mine].says}${context.options().page === 'attention' && usual ? headAlone(run, state) : ''}` : unit === 'moved' ? `How far ${of} moves without each part` : noisy ? `No part alone costs “${of}” more than noise` : unit === 'lead' ? `What each part costs the lead of “${of}” over “${shares?.other}”` : `What each part costs “${of}”, ${tight(percent(share, 1))}`);
     into(other.open ? pair.element : nothing, box);
     pair.draw({ words: guesses.map(([word]) => word), guess: state.guess, over: state.over, first: guesses[0]?.[0] ?? '', usual: 'no other word' });
-    into(html`<p class="enc-spine-says">${says}</p>${list}${guesses.length && context.options().page !== 'output' ? other : nothing}`, element);
+    into(html`<p class="enc-spine-says">${says}</p>${guesses.length && context.options().page !== 'output' ? other : nothing}${list}`, element);
     if (mine >= 0) reveal(list, buttons[mine]);
   }
   return {

@@ -161,7 +161,7 @@ export function start(root, context) {
     const of = run, all = words(of), word = all[wordAt(of, state.word)], kept = bare() ? null : { layer: state.layer, head: state.head }, shown = pointed ?? kept;
     const can = kept !== null && word?.position === of.about.gap && Boolean(of.arrays.off), off = state.off && can ? kept : null;
     const offered = of.about.gap < 0 ? toHide(of).flatMap(one => { const hide = hiding(of, one); return hide ? [{ one, hide }] : []; }) : [];
-    into(html`<p class="enc-game" ?hidden=${!word}>${word ? explained(game(of, { can, hides: offered.length > 0 })) : nothing}${offered.map(({ one, hide }) => html` <button type="button" class="enc-example" data-hide=${one.position} @click=${hide}>${one.name}</button>`)}</p>
+    into(html`<p class="enc-game" ?hidden=${!word}><span>${word ? explained(game(of, { can, hides: offered.length > 0 })) : nothing}</span>${offered.map(({ one, hide }) => html` <button type="button" class="enc-example" data-hide=${one.position} @click=${hide}>${one.name}</button>`)}</p>
       <h1 class="enc-question" tabindex="-1">${word ? composed(question(of, word, off)) : 'There is no word here to look from.'}</h1>${own}${picture.element}
       <p class="enc-claim ${off ? 'enc-without' : ''}" data-claim>${!word ? nothing : composed(!shown ? nobody(of) : off ? without(of, shown) : answer(of, shown, word))}</p>${word ? below(of, state, word, shown, kept, can) : nothing}`, root, { renderBefore: last });
     if (!word) return;

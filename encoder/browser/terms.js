@@ -8,6 +8,7 @@ import { html } from './lit.js';
 const MEANINGS = new Map(/** @type {{words?: string[], meaning: string}[]} */ (glossary).flatMap(({ words = [], meaning }) => words.map(word => [word.toLowerCase(), meaning])));
 const WORDS = new RegExp(`(?<![\\p{L}_])(${[...MEANINGS.keys()].sort((a, b) => b.length - a.length).map(word => word.replace(/[[\]]/g, '\\$&')).join('|')})(?![\\p{L}_])`, 'giu');
 const BESIDE = 6; // px between a term and what is said of it
+const REST = 250; // ms that a pointer rests on a term: what moves under it is not meant
 
 /** A text in which each term can be asked for what it means, where it first stands. @param {string} text */
 export function explained(text) {
@@ -34,9 +35,14 @@ export function meanings(root, signal) {
     tip.style.left = `${Math.max(8, Math.min(left, innerWidth - wide - 8))}px`;
     tip.style.top = `${bottom + BESIDE + high > innerHeight ? top - BESIDE - high : bottom + BESIDE}px`;
   }
-  const show = (/** @type {HTMLElement | null} */ one) => { term = one; place(); };
+  let resting = 0;
+  const show = (/** @type {HTMLElement | null} */ one, after = 0) => {
+    clearTimeout(resting);
+    if (after && one) resting = window.setTimeout(() => show(one), after);
+    else { term = one; place(); }
+  };
   for (const name of ['pointerover', 'focusin', 'click']) {
-    root.addEventListener(name, event => { const [at] = event.composedPath(); show(at instanceof HTMLElement ? at.closest('.enc-term') : null); });
+    root.addEventListener(name, event => { const [at] = event.composedPath(); show(at instanceof HTMLElement ? at.closest('.enc-term') : null, name === 'pointerover' ? REST : 0); });
   }
   root.addEventListener('focusout', () => show(null));
   root.addEventListener('keydown', ({ key }) => { if (key === 'Escape') show(null); });

@@ -154,14 +154,16 @@ def tally_of_heads(exam: Exam, total: int) -> str:
     near, near_built = near - real - more, built - real - near - more
     passed = f"{len(real) or 'None'} of {total} heads passed on real text"
     passed += f", {len(more)} more on constructed sentences only" if more else ""
-    tried = f"beside {len(RULES)} simple rules, which are told every word's part of speech, and every fixed distance"
+    tried = (
+        f"held against {len(RULES)} simple rules, which are told every word's part of speech, and every fixed distance"
+    )
     sentence = f"{passed}, {tried}."
     if near or near_built:
         where = listed(
             [f"{len(near)} on real text"] * bool(near)
             + [f"{len(near_built)} on constructed sentences only"] * bool(near_built)
         )
-        sentence += f" Better than any fixed distance, but not than the best of these rules: {where}."
+        sentence += f" Better than any fixed distance, but not by 10 points than the best rule: {where}."
     return sentence
 
 

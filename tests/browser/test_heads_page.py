@@ -95,7 +95,7 @@ def test_every_map_is_the_run_and_says_the_job_of_its_head(opened: Opened, trace
     expect(page.get_by_text("None of 48 heads passed on real text")).to_contain_text(
         f"{len(near) - 1} on real text and 1 on constructed sentences only."
     )
-    assert "one back" in cell(page, 2, 3).inner_text() and "one on" in cell(page, 1, 7).inner_text()
+    assert "previous word" in cell(page, 2, 3).inner_text() and "next word" in cell(page, 1, 7).inner_text()
     assert cell(page, 0, 0).inner_text().strip() == ""  # a head without a job is quiet
 
 

@@ -307,7 +307,7 @@ def test_the_guess_is_the_sum_of_its_words_after_every_layer_and_of_every_pair(
         assert height == pytest.approx(per_nat * true, abs=1.1), name
         assert mark is None if i not in own else mark == pytest.approx(per_nat * float(lost[i]), abs=3.1), name
     alike = spearman(found.lead()[:-2][own], lost[own])
-    expect(section).to_contain_text(f"In rank the two agree to {alike:.2f}, where 1 is the same order.")
+    expect(section).to_contain_text(f"Their orders agree to {alike:.2f}: 1 is the same order, 0 none.")
     expect(section).to_contain_text("They differ most at “table”: it adds +3.80, its loss costs +1.00.")
     expect(section).to_contain_text("377 to 1")
     asked = page.evaluate("window.asked.length")

@@ -56,7 +56,7 @@ test('of a head without a job the survey is said, and what is weak', () => {
   assert.match(text(findingOf(one, known, place)), /^No job was found for head 0 of layer 0\. Here 2 of its 2 rows look most at “a”\.$/);
   assert.deepEqual(besides(one, known, place).map(([key]) => key), ['heads_survey_weak', 'heads_tried']);
   const next = { ...known, tried: [], survey: { over: '10 tokens', heads: [['previous', 'previous', 0.9]] } };
-  assert.equal(nearOf(next, 1, place), 'one back');
+  assert.equal(nearOf(next, 1, place), 'previous word');
   assert.match(text(findingOf(one, next, place)), /looks at the token before, with 90 % of its weight/);
   assert.deepEqual(besides(one, next, place).map(([key]) => key), ['heads_rows', 'heads_survey']);
   const unexamined = { exam: '', jobs: [], tried: [], examples: [], survey: null };

@@ -26,8 +26,8 @@ from encoder.support.formatting import brief, listed, percent, shown
 
 
 def part(scene: Scene) -> str:
-    """The norm that is looked at: that after attention, or the one beside which the layer's output stands."""
-    return "add_norm_1" if scene.view.step.startswith("add_norm_1") else "add_norm_2"
+    """The norm that is looked at, as the page does: that after attention, unless the other one is chosen."""
+    return "add_norm_2" if scene.view.step.startswith(("add_norm_2", "output")) else "add_norm_1"
 
 
 def say_lengths(answer: Answer) -> str:
