@@ -42,7 +42,7 @@ def test_every_column_is_the_share_that_a_run_without_the_part_loses(mounted: Mo
     for part, cost, says in shown:
         after = float(without(base, trace, part)["mlm.probabilities"][6, are])
         assert cost == pytest.approx(before - after, abs=2e-5), part
-        assert percent(after) in says, says
+        assert percent(after) in says.replace("\u00a0", " "), says
     assert dict((part, round(100 * cost)) for part, cost, _ in shown) | {"2,0": 14, "5,0": 27, "1,1": 21} == {
         part: round(100 * cost) for part, cost, _ in shown
     }  # what the page says of this sentence
