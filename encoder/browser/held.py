@@ -7,7 +7,7 @@ from encoder.browser.living import scripts_size, text
 from encoder.browser.page_table import PAGES
 from encoder.checkpoint.text_encoder import TextEncoder
 from encoder.packet.levels import MORE
-from encoder.packet.run import kinds, level_1
+from encoder.packet.run import gaps_of, level_1
 from encoder.packet.sum_level import MOST_TOKENS, STEP, level_10
 from encoder.trace.trace import Trace
 
@@ -90,5 +90,4 @@ def guessed_places(encoder: TextEncoder, trace: Trace) -> list[int]:
     """Return the gaps at which what is guessed can be shared out."""
     if STEP not in trace or len(trace.tokens) > MOST_TOKENS:
         return []
-    gaps = [i for i, kind in enumerate(kinds(encoder, trace)) if kind == "mask"]
-    return [i for i in gaps if bool(trace[STEP][i].isfinite().all())]
+    return [i for i in gaps_of(encoder, trace) if bool(trace[STEP][i].isfinite().all())]

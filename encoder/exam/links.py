@@ -7,7 +7,8 @@ from typing import NamedTuple
 
 from encoder.exam.treebank import Tree, Treebank
 
-GAP_VERBS = frozenset(("is", "are", "was", "were", "has", "have"))
+OTHER_NUMBER = {"is": "are", "are": "is", "was": "were", "were": "was", "has": "have", "have": "has"}  # of a verb
+GAP_VERBS = frozenset(OTHER_NUMBER)
 GAP_WORDS = 40  # of a sentence with a gap, at most
 BESIDE_VERBS = ("aux", "aux:pass", "cop")  # relations of a verb whose subject is its governor's
 SUBJECTS = ("nsubj", "nsubj:pass")

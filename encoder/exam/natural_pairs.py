@@ -4,22 +4,21 @@ from collections.abc import Iterator
 
 from encoder.checkpoint.text_encoder import TextEncoder
 from encoder.checkpoint.tokenizer_files import UNKNOWN
-from encoder.exam.links import BESIDE_VERBS, GAP_WORDS, SUBJECTS
+from encoder.exam.links import BESIDE_VERBS, GAP_WORDS, OTHER_NUMBER, SUBJECTS
 from encoder.exam.treebank import Tree, Treebank
-from encoder.experiments.circuit.minimal_pair import MinimalPair
+from encoder.experiments.circuit.minimal_pair import MinimalPair, PairError, difference
 from encoder.support.errors import EncoderError
 from encoder.support.progress import pulse
 
-VERBS = {"is": "are", "are": "is", "was": "were", "were": "was", "has": "have", "have": "has"}
 PLURAL = "s"
 
 
 def natural_pairs(encoder: TextEncoder, treebank: Treebank) -> list[MinimalPair]:
     """Find the pairs of a treebank for a model: A as it was written, B with its subject in the other number.
 
-    A sentence of at most GAP_WORDS words with one of VERBS, which is masked and is the answer for A, its other form
-    that for B; its one subject is a noun before it whose other number is the same word with or without a plain -s; and
-    to the model both are one token, and all others are the same.
+    A sentence of at most GAP_WORDS words with a verb of OTHER_NUMBER, which is masked and is the answer for A, its
+    other form that for B; its one subject is a noun before it whose other number is the same word with or without a
+    plain -s; and to the model both are one token, and all others are the same.
 
     Raises:
         EncoderError: the vocabulary has no mask.
@@ -34,7 +33,7 @@ def natural_pairs(encoder: TextEncoder, treebank: Treebank) -> list[MinimalPair]
             form = tree.words[verb].lower()
             a = [*tree.words[:verb], mask, *tree.words[verb + 1 :]]
             b = [*a[:subject], other, *a[subject + 1 :]]
-            pair = MinimalPair(" ".join(a), " ".join(b), (form, VERBS[form]))
+            pair = MinimalPair(" ".join(a), " ".join(b), (form, OTHER_NUMBER[form]))
             if one_token_differs(encoder, pair):
                 pairs.append(pair)
     return pairs
@@ -45,7 +44,7 @@ def agreeing_words(tree: Tree) -> Iterator[tuple[int, int, str]]:
     if len(tree.words) > GAP_WORDS:
         return
     for verb, word in enumerate(tree.words):
-        if word.lower() not in VERBS:
+        if word.lower() not in OTHER_NUMBER:
             continue
         governor = tree.heads[verb] if tree.relations[verb] in BESIDE_VERBS else verb
         of_it = [i for i, head in enumerate(tree.heads) if head == governor and tree.relations[i] in SUBJECTS]
@@ -65,7 +64,8 @@ def other_number(noun: str, number: str) -> str:
 def one_token_differs(encoder: TextEncoder, pair: MinimalPair) -> bool:
     """Whether the sentences have the same tokens but for one, which is a word of its own and known in both."""
     a, b = encoder.tokenize(pair.a), encoder.tokenize(pair.b)
-    places = [i for i, (ours, theirs) in enumerate(zip(a.ids, b.ids, strict=False)) if ours != theirs]
-    if len(a.ids) != len(b.ids) or len(places) != 1 or len(a.word_of(places[0])) != 1:
+    try:
+        place = difference(a, b)
+    except PairError:
         return False
-    return not {a.tokens[places[0]], b.tokens[places[0]]} & set(UNKNOWN)
+    return len(a.word_of(place)) == 1 and not {a.tokens[place], b.tokens[place]} & set(UNKNOWN)

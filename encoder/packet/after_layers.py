@@ -11,7 +11,7 @@ from encoder.checkpoint.tokenizer_files import UNKNOWN
 from encoder.metrics.layers import cosine, length
 from encoder.metrics.lens import likeliest_ids, logit_lens
 from encoder.packet.format import NO_SHARE, Stored, Values, exact, pack
-from encoder.packet.run import MOST_BYTES, kept_rows, kinds, shown_word
+from encoder.packet.run import MOST_BYTES, gaps_of, kept_rows, shown_word
 from encoder.trace.trace import Trace
 from encoder.trace.unpadded import stream
 
@@ -34,7 +34,7 @@ def level_5(encoder: TextEncoder, trace: Trace, most_bytes: int = MOST_BYTES) ->
     """
     encoder.check_own(trace)
     vectors = stream(trace)
-    gap = next((i for i, kind in enumerate(kinds(encoder, trace)) if kind == "mask"), 0)
+    gap = next(iter(gaps_of(encoder, trace)), 0)
     rows = [row for row in kept_rows(trace, gap, most_bytes) if row < vectors.shape[1]]
     arrays = {"length": exact(length(vectors).numpy()), "cosine": exact(cosine(vectors, vectors[-1:]).numpy())}
     about: dict[str, Any] = {"why": encoder.why_no_guesses, "mask": encoder.mask_token, "spans": spans(trace)}

@@ -11,7 +11,7 @@ from encoder.metrics import SUBLAYERS, never_active_share, norm_parameters
 from encoder.model.activations import ACTIVATIONS
 from encoder.model.config import EncoderConfig
 from encoder.packet.format import Stored, Values, exact, pack, signed
-from encoder.packet.run import kinds, shown_word, window
+from encoder.packet.run import gaps_of, shown_word, window
 from encoder.support.errors import EncoderError, integer
 from encoder.trace.trace import Trace
 
@@ -37,7 +37,7 @@ def level_3(encoder: TextEncoder, trace: Trace, layer: int, *, most_bytes: int =
     encoder.check_own(trace)
     config = trace.config
     layer = integer("layer", layer, 0, config.n_layers - 1)
-    gaps = [i for i, kind in enumerate(kinds(encoder, trace)) if kind == "mask"]
+    gaps = gaps_of(encoder, trace)
     rows = window(len(trace.tokens), next(iter(gaps), 0), rows_within(config, len(trace.tokens), most_bytes))
     sums, arrays = dict[str, Any](), dict[str, Stored]()
     for number, part in enumerate(SUBLAYERS, 1):

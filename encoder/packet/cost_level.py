@@ -7,6 +7,7 @@ import torch
 from encoder.checkpoint.text_encoder import TextEncoder
 from encoder.packet.format import Stored, exact, pack
 from encoder.packet.run import shares_without_each_part, shown_word
+from encoder.packet.sum_level import check_differ, typed
 from encoder.support.errors import EncoderError, integer
 from encoder.trace.trace import Trace
 from encoder.trace.unpadded import tokens
@@ -39,11 +40,10 @@ def level_12(encoder: TextEncoder, trace: Trace, step: str, index: Sequence[int]
     now = trace[STEP][position]
     if not bool(now.isfinite().all()):
         raise EncoderError("the shares at this position are no finite numbers")
-    first, second = (word.strip() for word in (*words, "", "")[:2])
-    ids = [encoder.word_id(trace, position, first) if first else int(now.argmax())]
-    ids += [encoder.word_id(trace, position, second)] if second else []
-    if len(set(ids)) < len(ids):
-        raise EncoderError("both words are the same, so neither leads")
+    guess, over = typed(encoder, trace, position, words)
+    first = int(now.argmax()) if guess is None else guess
+    check_differ(first, over)
+    ids = [first] if over is None else [first, over]
     heads, blocks, places = shares_without_each_part(encoder, trace, position)
     about = {"position": position, "words": [shown_word(encoder, i) for i in ids], "shares": now[ids].tolist()}
     arrays: dict[str, Stored] = {"off": exact(heads[..., ids].numpy()), "parts": exact(blocks[..., ids].numpy())}

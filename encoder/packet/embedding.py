@@ -11,7 +11,7 @@ from encoder.metrics import cosine_matrix, length
 from encoder.metrics.lens import word, wordless
 from encoder.model.steps.catalogue import nowhere
 from encoder.packet.format import Stored, exact, pack, signed
-from encoder.packet.run import LONGEST, MOST_BYTES, kept_rows, kinds
+from encoder.packet.run import LONGEST, MOST_BYTES, gaps_of, kept_rows
 from encoder.support.formatting import shown
 from encoder.trace.trace import Trace
 
@@ -57,7 +57,7 @@ def level_4(encoder: TextEncoder, trace: Trace) -> bytes:
 
 def rows_of(encoder: TextEncoder, trace: Trace) -> range:
     """Return the tokens that are sent: those that level 1 has, at most so many."""
-    gap = next((i for i, kind in enumerate(kinds(encoder, trace)) if kind == "mask"), 0)
+    gap = next(iter(gaps_of(encoder, trace)), 0)
     rows = kept_rows(trace, gap, MOST_BYTES)
     if len(rows) <= MOST_ROWS:
         return rows

@@ -72,7 +72,7 @@ def level_1(
         EncoderError: a trace of another model, a position outside the sentence, or an edit that no text can hold.
     """
     encoder.check_own(trace)
-    gaps = [i for i, kind in enumerate(kinds(encoder, trace)) if kind == "mask"]
+    gaps = gaps_of(encoder, trace)
     rows = kept_rows(trace, next(iter(gaps), 0) if around is None else around, most_bytes)
     about = facts(encoder, trace) | {"rows": list(rows), "gap": gaps[0] if gaps else -1, "guesses": {}}
     arrays = maps(trace, rows)
@@ -222,6 +222,11 @@ def kinds(encoder: TextEncoder, trace: Trace) -> list[str]:
     for i in masks:
         kinds_of_tokens[i] = "mask"
     return kinds_of_tokens + ["padding"] * trace.padding
+
+
+def gaps_of(encoder: TextEncoder, trace: Trace) -> list[int]:
+    """Return the positions of the gaps, in order."""
+    return [i for i, kind in enumerate(kinds(encoder, trace)) if kind == "mask"]
 
 
 def rows_within(config: EncoderConfig, n: int, most_bytes: int) -> int:

@@ -6,6 +6,7 @@ import torch
 from torch import Tensor
 
 from encoder.checkpoint.text_encoder import TextEncoder
+from encoder.exam.links import OTHER_NUMBER
 from encoder.experiments.attributions.contributions import BIAS, EMBEDDING, REST, logits_by_part
 from encoder.experiments.attributions.gradients import without_each_token
 from encoder.experiments.attributions.target import Logits, whole_words
@@ -14,7 +15,6 @@ from encoder.metrics.lens import logit_lens
 from encoder.packet.after_layers import followed
 from encoder.packet.format import Stored, Values, exact, pack
 from encoder.packet.run import LONGEST, shown_word
-from encoder.packet.tempting import FORMS
 from encoder.support.errors import EncoderError, integer
 from encoder.support.formatting import shown
 from encoder.trace.trace import Trace
@@ -86,20 +86,42 @@ def competing(encoder: TextEncoder, trace: Trace, position: int, words: Sequence
     Raises:
         EncoderError: a word that the vocabulary does not have, or twice the same one.
     """
-    guess, over = (word.strip() for word in (*words, "", "")[:2])
+    guess, over = typed(encoder, trace, position, words)
     likeliest = [int(i) for i in trace["mlm.logits"][position].topk(2).indices]
-    first = encoder.word_id(trace, position, guess) if guess else likeliest[0]
-    if over:
-        second = encoder.word_id(trace, position, over)
-    elif guess and first != likeliest[0]:
+    first = likeliest[0] if guess is None else guess
+    if over is not None:
+        second = over
+    elif first != likeliest[0]:
         second = likeliest[0]
     else:
-        other = FORMS.get(shown_word(encoder, first))
+        other = OTHER_NUMBER.get(shown_word(encoder, first))
         entry = encoder.tokenizer.token_to_id(other) if other else None
         second = likeliest[1] if entry is None else int(entry)
+    check_differ(first, second)
+    return first, second
+
+
+def typed(encoder: TextEncoder, trace: Trace, position: int, words: Sequence[str]) -> tuple[int | None, int | None]:
+    """Return the ids of two words as somebody types them; None for one that is empty or not there.
+
+    Raises:
+        EncoderError: the vocabulary does not have one.
+    """
+    first, second = (word.strip() for word in (*words, "", "")[:2])
+    return (
+        encoder.word_id(trace, position, first) if first else None,
+        encoder.word_id(trace, position, second) if second else None,
+    )
+
+
+def check_differ(first: int, second: int | None) -> None:
+    """Refuse twice the same word.
+
+    Raises:
+        EncoderError: it is.
+    """
     if first == second:
         raise EncoderError("both words are the same, so neither leads")
-    return first, second
 
 
 def single(values: Tensor) -> Values:

@@ -1,9 +1,8 @@
-"""Verbs of one and of many, and the word before a gap that would have another one than is guessed: "cabinet" "are"."""
+"""The word before a gap that would have another verb than the model's guess: "cabinet" before "are"."""
 
 from encoder.exam.frames import NOUNS
 
 ONE, MANY = ("is", "was", "has"), ("are", "were", "have")  # verbs of one, and of many
-FORMS = dict(zip(ONE + MANY, MANY + ONE, strict=True))  # of each such verb the other
 PAIRS = [pair.split() for pair in (*NOUNS, "cabinet cabinets")]  # nouns that are known in both numbers
 OTHER = dict.fromkeys((single for single, _ in PAIRS), MANY)  # the verbs that do not go with a noun
 OTHER |= dict.fromkeys((several for _, several in PAIRS), ONE)

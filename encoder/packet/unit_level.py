@@ -9,7 +9,7 @@ from encoder.checkpoint.text_encoder import TextEncoder
 from encoder.model.block import Block
 from encoder.packet.block_level import by_row
 from encoder.packet.format import Stored, exact, pack
-from encoder.packet.run import kinds
+from encoder.packet.run import gaps_of
 from encoder.support.errors import EncoderError, integer
 from encoder.trace.tokens import Text
 from encoder.trace.trace import Trace
@@ -60,7 +60,7 @@ def strongest_at_gap(encoder: TextEncoder, trace: Trace, layer: int) -> bytes:
     Raises:
         EncoderError: a trace of another model, or there is no such layer.
     """
-    gap = next((i for i, kind in enumerate(kinds(encoder, trace)) if kind == "mask"), 0)
+    gap = next(iter(gaps_of(encoder, trace)), 0)
     step = f"layers.{integer('layer', layer, 0, trace.config.n_layers - 1)}.feed_forward.hidden"
     return level_11(encoder, trace, step, (gap, best(trace, layer, gap)[0]))
 

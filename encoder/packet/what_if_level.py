@@ -14,7 +14,7 @@ from encoder.experiments.compare import first_difference, relative_difference
 from encoder.model.config import EncoderConfig
 from encoder.model.steps.catalogue import by_name
 from encoder.packet.format import Stored, exact, pack
-from encoder.packet.run import GUESSES, MOST_WORDS, WITHOUT, kinds, likeliest, shown_word, significant
+from encoder.packet.run import GUESSES, MOST_WORDS, WITHOUT, gaps_of, likeliest, shown_word, significant
 from encoder.trace.trace import Trace
 from encoder.trace.unpadded import rows, tokens
 
@@ -45,7 +45,7 @@ def guessed_at(encoder: TextEncoder, trace: Trace) -> int | None:
     """Return the first gap, where the model guesses it; None where there is none."""
     if "mlm.probabilities" not in trace:
         return None
-    return next((i for i, kind in enumerate(kinds(encoder, trace)) if kind == "mask"), None)
+    return next(iter(gaps_of(encoder, trace)), None)
 
 
 def parts_tried(encoder: TextEncoder, trace: Trace) -> int:
