@@ -10,7 +10,7 @@ import { colourOf } from './grid.js';
 import { layerPackets } from './layer_packets.js';
 import { html, nothing, render as into } from './lit.js';
 import { made } from './load.js';
-import { brief, sure, typeset } from './number.js';
+import { brief, many, sure, typeset } from './number.js';
 import { at, row } from './packet.js';
 import { begins, calledToken, choice, direction, wordAt, words } from './run.js';
 import { parts } from './say.js';
@@ -141,7 +141,7 @@ export function embedding(root, context) {
   /** @param {Packet} part @param {Now} now */
   function nearest(part, { i }) {
     const { near, near_of: whose, ids } = aboutOf(part), all = near[whose[i]];
-    return html`<p class="em-what">${explained(`Row ${ids[i].toLocaleString('en-US')} of the table, the same in every sentence. The rows nearest to it, by their cosine: 1 is the same direction, 0 nothing in common.`)}</p>
+    return html`<p class="em-what">${explained(`Row ${many(ids[i])} of the table, the same in every sentence. The rows nearest to it, by their cosine: 1 is the same direction, 0 nothing in common.`)}</p>
       ${bars(all.map(([name, cosine], k) => ({ name, title: name.length > 14 ? name : undefined, kind: k ? '' : 'is-own', fills: [{ share: cosine, text: typeset(cosine.toFixed(2).replace('-0.00', '0.00')) }] })))}`;
   }
 

@@ -10,7 +10,7 @@ import { coder, headline, opener, plainly, rail } from './controls.js';
 import { layerPackets, rowAmong, steady, waitingFor } from './layer_packets.js';
 import { html, nothing, render as into } from './lit.js';
 import { made } from './load.js';
-import { sure, typeset } from './number.js';
+import { many, sure, typeset } from './number.js';
 import { at } from './packet.js';
 import { begins, calledToken, direction, wordAt, words } from './run.js';
 import { followed, opening, parts, said } from './say.js';
@@ -29,9 +29,6 @@ const LISTED = 6, NAMED = 4; // units
 const REST = 250; // ms after the last choice until a unit's weights are asked for: keys run through many units
 const STILL = matchMedia('(prefers-reduced-motion: reduce)');
 const CELL = /^layers\.\d+\.((?:feed_forward|add_norm_2)\.\w+):(\d+),(\d+)$/;
-
-/** A number of units. @param {number} count */
-const many = count => count.toLocaleString('en-US');
 
 /** The parts of the headline. @param {Packet} block @param {number} i the token's place among the rows that are kept @param {string} word */
 export function finding(block, i, word) {

@@ -78,7 +78,7 @@ export function findsOf(job) {
 const OWN = 0.5; // of a change, from which on a head is named by what it carries
 
 /** What a head carries to the guess, most first. @param {Known | null} known @param {Head} place */
-export const carriedBy = (known, place) => (known?.carries ?? []).filter(one => same(one, place)).sort((a, b) => Number(b.natural) - Number(a.natural) || b.share - a.share);
+const carriedBy = (known, place) => (known?.carries ?? []).filter(one => same(one, place)).sort((a, b) => Number(b.natural) - Number(a.natural) || b.share - a.share);
 
 /** What a head carries more than half of by itself, which names it; undefined for nothing. @param {Known | null} known @param {Head} place */
 export const carrierOf = (known, place) => carriedBy(known, place).filter(one => !one.natural && one.share > OWN).sort((a, b) => b.share - a.share)[0];

@@ -109,3 +109,6 @@ export const typeset = text => text.replaceAll('-', '\u2212').replaceAll(' %', '
 
 /** The same where there is little room: "<1 %". @param {string} text */
 export const tight = text => typeset(text).replace('under ', '<\u00a0').replace('over ', '>\u00a0');
+
+/** A number of things. @param {number} count */
+export const many = count => count.toLocaleString('en-US');

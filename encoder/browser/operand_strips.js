@@ -14,7 +14,7 @@ import { placed } from './operands.js';
 /** `key` names what is drawn, `moving` a motion, 0 for none; it waits until all operands are `ready`. `ends` are those of the result's colours in the picture, `form` writes the number of a cell, `proof` says how the sum agrees with the run. @typedef {{key: string, operands: Operands, moving: number, ready: boolean, ends: {low: number, high: number}, form: (value: number) => string, label: string, proof: string, agrees: boolean}} View */
 /** What a drawing needs. @typedef {{pen: CanvasRenderingContext2D, view: View, boxes: Box[], t: number, theme: import('./grid.js').Theme, colours: import('./canvas.js').Colours, font: string, left: number, room: number}} Scene */
 
-export const MOTION = 1400; // ms from the operands to the result
+const MOTION = 1400; // ms from the operands to the result
 const STILL = matchMedia('(prefers-reduced-motion: reduce)');
 const HIGH = 24, GAP = 6, FALL = 44, NAMES = 18, RULER = 20, READ = 22, NAMED = 34; // px of a strip, between two, from one to what it goes into, of names, of a scale, of a cell that is read, of one with a name
 

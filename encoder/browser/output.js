@@ -7,9 +7,11 @@ import { layerPackets } from './layer_packets.js';
 import { html, nothing, render as into } from './lit.js';
 import { made } from './load.js';
 import style from './output.css';
+import { many } from './number.js';
 import { called, direction, inFull, wordAt, words } from './run.js';
 import { among } from './rows.js';
 import { opening, said as set } from './say.js';
+import { goTo } from './spine.js';
 import { explained } from './terms.js';
 import { wordRow } from './tokens.js';
 import { wordPair } from './word_pair.js';
@@ -51,7 +53,10 @@ export function output(root, context) {
   const bars = el('div', { role: 'toolbar' }), parts = el('div', { class: 'ou-board' }), page = el('section', { class: 'ou', 'aria-label': 'Output' }), beside = el('div', { class: 'enc-place' }, pair.element);
   root.append(page);
   walkByKeys(bars, () => [...bars.querySelectorAll('button')]);
-  among(parts, 'data-head-row', { point: () => {}, keep: ({ layer, head: own }) => lead(layer, own) }, true);
+  among(parts, 'data-head-row', { point: () => {}, keep: ({ layer, head: own }) => { // behind the heads stands feed-forward
+    const heads = own < /** @type {Packet} */ (run).about.model.heads;
+    goTo(context, heads ? 'attention' : 'feed_forward', { layer, head: heads ? own : state.head });
+  } }, true);
 
   /** Asks about another word: what was spoken of at the one before is left. @param {number} position */
   function askOf(position) {
@@ -94,13 +99,6 @@ export function output(root, context) {
     return { packet: from, pair: now, usual: aboutSum(from).words[(other && !over ? now : usual)[1]], why, instead: nothing };
   }
 
-  /** Leads to a part of the model. @param {number} layer @param {number} own the head, or the column behind the heads */
-  function lead(layer, own) {
-    const blocks = own >= /** @type {Packet} */ (run).about.model.heads, to = { layer, head: blocks ? state.head : own };
-    store.set({ ...to, step: '', cell: '', number: '' });
-    context.go(blocks ? 'feed_forward' : 'attention', to);
-  }
-
   function render() {
     if (!run) return;
     const all = words(run), word = all[wordAt(run, state.word)], found = packets.get(run, null);
@@ -112,9 +110,10 @@ export function output(root, context) {
     const moves = found && !names ? turned(run, found, word.position) : null, count = run.about.tokens.length;
     const added = sumAt(run, word), here = found && names ? guessed(found, word.position, state.guess, added.packet) : null;
     const last = run.about.model.layers, column = kept(last), shown = Math.min(pointed ?? column, last);
-    const places = all.map(({ position }) => position), sum = here && added.packet && added.pair ? sumOf(added.packet, added.pair, shown, places) : null;
+    const summed = (/** @type {number} */ layer) => (added.packet && added.pair ? sumOf(added.packet, added.pair, layer, all.map(({ position }) => position)) : null);
+    const atEnd = summed(last), sum = here && (shown === last ? atEnd : summed(shown));
 
-    head.draw(run, state, opening(said(run, word, here, moves, added.packet && added.pair ? leadSaid(sumOf(added.packet, added.pair, last, places)) : []), 'share', here && here.place(here.followed)));
+    head.draw(run, state, opening(said(run, word, here, moves, atEnd ? leadSaid(atEnd) : []), 'share', here && here.place(here.followed)));
     if (sum) pair.draw({ words: (run.about.guesses[String(word.position)] ?? here?.leading(last).map(i => [here.name(i)]) ?? []).map(([name]) => name), guess: state.guess, over: state.over, first: here?.name(0) ?? '', usual: added.usual, wrong: added.why });
     const of = run, rows = found?.about.positions ?? run.about.rows, can = new Set(found?.about.vocabulary ? rows : run.about.rows);
     line.draw(all.map(({ name, position, gap }) => ({ name, position, off: !can.has(position), title: name.endsWith('…') ? inFull(of, name) : null, kind: gap ? 'is-gap' : '' })), word.position, direction(run));
@@ -126,7 +125,7 @@ export function output(root, context) {
     grid.element.hidden = !here && !moves;
     if (found && here) {
       const { place: stands, share } = here.at(shown, here.followed);
-      if (here.finite) told = set(shown ? 'stands_after' : 'stands_input', { ...(shown ? { layer: shown - 1 } : {}), word: here.name(here.followed), place: stands.toLocaleString('en-US'), count: (found.about.vocab_size ?? 0).toLocaleString('en-US'), share });
+      if (here.finite) told = set(shown ? 'stands_after' : 'stands_input', { ...(shown ? { layer: shown - 1 } : {}), word: here.name(here.followed), place: many(stands), count: many(found.about.vocab_size ?? 0), share });
       grid.draw({ ...wordsTable(here, found), key }, shown, column);
     } else if (moves) {
       told = found?.about.why ?? '';

@@ -4,7 +4,7 @@ import { brief, percent, tight, typeset } from './number.js';
 import { at } from './packet.js';
 import { called, quoted } from './run.js';
 import { parts, say } from './say.js';
-import { aboutSum } from './word_sum.js';
+import { aboutSum, spelledOf } from './word_sum.js';
 
 /** @typedef {import('./packet.js').Packet} Packet */
 /** @typedef {import('./run.js').Word} Word */
@@ -26,9 +26,6 @@ const columns = layers => Array.from({ length: layers + 1 }, (_, i) => (i ? { te
 
 /** A cosine where there is little room. @param {number} value */
 const short = value => (Number.isFinite(value) ? typeset(value.toFixed(2)).replace(/^−0\.00$/, '0.00') : '–');
-
-/** What an address calls each of some words: of several with one name the later ones are counted. @param {string[]} names */
-export const spelledOf = names => names.map((one, i) => { const same = names.slice(0, i).filter(each => each === one).length; return one && same ? `${one},${same + 1}` : one; });
 
 /**
  * What would be said at a token after each layer; null where the packet does not hold it. A word is its number among those that

@@ -100,6 +100,12 @@ function here(page, { layer, step }) {
   return block === undefined ? null : { layer, block };
 }
 
+/** Leads to the page of a part of the model; what is open and chosen in a picture stays behind. @param {import('./mount.js').Context} context @param {string} page @param {import('./store.js').Changes} changes */
+export function goTo({ store, go }, page, changes) {
+  store.set({ ...changes, step: '', cell: '', number: '' });
+  go(page, changes);
+}
+
 /** @param {import('./mount.js').Context} context */
 export function spine(context) {
   const element = el('section', { class: 'enc-spine', 'aria-label': 'What each part costs the guess', hidden: true }), list = el('div', { class: 'enc-spine-parts', role: 'toolbar', 'aria-label': 'Parts of the model, in the order of the data' });
@@ -119,12 +125,7 @@ export function spine(context) {
   list.addEventListener('focusout', () => point(-1));
 
   /** @param {Part} part */
-  function go({ layer, block }) {
-    const { store } = context, key = layer < 0 ? 'embedding' : BLOCKS[block];
-    const changes = layer < 0 ? {} : { layer, head: state.head };
-    store.set({ ...changes, step: '', cell: '', number: '' });
-    context.go(key, changes);
-  }
+  const go = ({ layer, block }) => (layer < 0 ? goTo(context, 'embedding', {}) : goTo(context, BLOCKS[block], { layer, head: state.head }));
 
   /** The shares of what the address speaks of, at the gap that is chosen or else the first one; what is told where they are not here. @param {Packet} of @returns {{shares: Shares | null, wait: string, position: number}} */
   function spokenOf(of) {

@@ -1,7 +1,7 @@
 // @ts-check
 // The stops of Feed-forward: what goes into a unit, what the activation makes of it, what the units write, and what is added. No page.
 import { ACTIVATIONS, aboutBlock, aboutWeights, activationAgain, digitsSaid, gateAgain, half, handedOn, sumAgain, unitAgain, valueOf, valuesOf, vectorOf, withinOf, writtenBy } from './block.js';
-import { sure, typeset } from './number.js';
+import { many, sure, typeset } from './number.js';
 import { endOf } from './vectors.js';
 
 /** @typedef {import('./packet.js').Packet} Packet */
@@ -42,8 +42,6 @@ const four = (value, within = 0) => typeset(sure(value, within, 4));
 const inside = (value, within = 0) => (value < 0 ? `(${four(value, within)})` : four(value, within));
 /** @param {number} value @param {number} within */
 const three = (value, within) => typeset(sure(value, within));
-/** @param {number} count */
-const many = count => count.toLocaleString('en-US');
 /** @param {Float32Array} values */
 const largest = values => values.reduce((most, value) => Math.max(most, Math.abs(value) || 0), 0) || 1;
 

@@ -3,7 +3,7 @@
 import { canvasSlider } from './canvas.js';
 import { el, put, write } from './dom.js';
 import { html } from './lit.js';
-import { brief, sure, typeset } from './number.js';
+import { brief, many, sure, typeset } from './number.js';
 
 /** `colour` is one of those of the page, or that of each number's sign; `within` is how far a number may be off; `behind` a norm numbers may be of another size, `end` is a scale of its own, `whole` the numbers that are written, where those that are drawn are on their way to them. @typedef {{name: string, values: Float32Array, within: number, colour: 'muted' | 'accent' | 'second' | 'ink' | 'sign', behind?: boolean, end?: number, whole?: Float32Array}} SliderStrip */
 /** The number that is chosen stands in all strips that are as long as the first; `high` is how high each is. @typedef {{key: string, strips: SliderStrip[], chosen: number, kept: number, label: string, says: string, high?: number}} SliderView */
@@ -44,7 +44,7 @@ export function vectorSlider({ point, keep }) {
     const two = Math.max(...own) > OTHER * Math.min(...own), ends = two ? own : [endOf(strips), endOf(strips)], endAt = (/** @type {SliderStrip} */ strip) => strip.end ?? ends[Number(Boolean(strip.behind))], first = endAt(strips[0]);
     put(slider, { 'aria-label': given.label, 'aria-valuemin': 0, 'aria-valuemax': count - 1, 'aria-valuenow': given.kept, 'aria-valuetext': given.says });
     const above = strips.reduce((sum, strip) => sum + strip.values.reduce((so, value) => so + Number(Math.abs(value) > endAt(strip)), 0), 0), to = (/** @type {number} */ end) => `${typeset(brief(-end))} to ${brief(end)}`;
-    write(foot, `${count.toLocaleString('en-US')} numbers, drawn ${!two && strips.some(strip => endAt(strip) !== first) ? 'in each strip to its largest' : `from ${to(first)}${two ? `, after the norm from ${to(ends[1])}` : ''}`}${above ? `; ${above} go beyond` : ''}`);
+    write(foot, `${many(count)} numbers, drawn ${!two && strips.some(strip => endAt(strip) !== first) ? 'in each strip to its largest' : `from ${to(first)}${two ? `, after the norm from ${to(ends[1])}` : ''}`}${above ? `; ${above} go beyond` : ''}`);
     high = given.high ?? Math.min(HIGH, Math.round(ROOM / strips.length - NAME));
     const begun = paper.begin(`${given.key} ${chosen}`, () => strips.length * (high + NAME));
     if (!begun) return;

@@ -4,11 +4,10 @@ import { board } from './board.js';
 import { focused, rove } from './dom.js';
 import { colourOf, css, inkOn } from './grid.js';
 import { html, nothing, render as into } from './lit.js';
-import { brief, percent, sure, tight, typeset } from './number.js';
+import { brief, many, percent, sure, tight, typeset } from './number.js';
 import { at } from './packet.js';
 import { apart } from './run.js';
 import { parts, say } from './say.js';
-import { spelledOf } from './settling.js';
 import { explained } from './terms.js';
 
 /** @typedef {import('./packet.js').Packet} Packet */
@@ -31,7 +30,7 @@ const signed = (value, places = 2) => typeset(`${value > 0 ? '+' : ''}${value.to
 /** How many times as likely: the power of e of a lead. @param {number} lead */
 function times(lead) {
   const ratio = Math.exp(Math.abs(lead));
-  return ratio < 10 ? ratio.toFixed(1) : ratio < 1e6 ? Math.round(ratio).toLocaleString('en-US') : ratio.toExponential(1);
+  return ratio < 10 ? ratio.toFixed(1) : ratio < 1e6 ? many(Math.round(ratio)) : ratio.toExponential(1);
 }
 
 /** How two orders of the same things agree, from -1 to 1 (Spearman); NaN where one is all equal. @param {number[]} one @param {number[]} other */
@@ -43,6 +42,9 @@ export function alike(one, other) {
 
 /** @param {Packet} packet of level 10 */
 export const aboutSum = packet => /** @type {SumAbout} */ (/** @type {unknown} */ (packet.about));
+
+/** What an address calls each of some words: of several with one name the later ones are counted. @param {string[]} names */
+export const spelledOf = names => names.map((one, i) => { const same = names.slice(0, i).filter(each => each === one).length; return one && same ? `${one},${same + 1}` : one; });
 
 /** Which of the words that a packet tells of are meant, "" the usual ones; null where it does not tell of one. @param {Packet} packet @param {string} guess @param {string} over @returns {[number, number] | null} */
 export function pairOf(packet, guess, over) {
