@@ -1,14 +1,15 @@
 // @ts-check
-// The Compare page: two sentences, or one in two models. What each head does in B minus what it does in A.
-import { atRest, headline } from './controls.js';
+// The Compare page: two sentences, or one in two models. What carries the difference to the guess, and where heads look: B minus A.
+import { atRest, headline, radios } from './controls.js';
 import { among } from './rows.js';
 import picture_style from './attention.css';
 import { bars } from './bars.js';
 import { board } from './board.js';
 import { sentenceField } from './bar.js';
+import { carried } from './carried.js';
 import { listed, outside } from './claim.js';
 import style from './compare.css';
-import { alikeInShape, differences, inOrder, nameOf, namesOfPairs, pairsOf, sentenceB, sharesOfBoth, strongest, suggestions } from './compare_runs.js';
+import { alikeInShape, differences, inOrder, nameOf, namesOfPairs, pairsOf, sentenceB, sharesOfBoth, strongest } from './compare_runs.js';
 import { dress, el, focused, reveal, rove, themeOf, walkByKeys } from './dom.js';
 import { colourOf, css, endsOf, gradient } from './grid.js';
 import { windowed } from './heads.js';
@@ -62,6 +63,7 @@ export function compare(root, context) {
   let told = false, revealed = '';
 
   const head = headline(context, { layer: false, head: false });
+  const ways = radios('show', i => store.set({ view: i ? 'look' : '' }, { push: true }));
   const field = sentenceField(text => choose(text), 'Sentence B');
   field.input.onchange = () => field.ask();
   field.input.onblur = () => { if (!field.input.value.trim()) field.input.value = sentenceB(store.get()); };
@@ -70,12 +72,25 @@ export function compare(root, context) {
   root.append(page);
   const dark = matchMedia('(prefers-color-scheme: dark)'), anew = () => render();
   dark.addEventListener('change', anew);
+  const flow = carried({ context, root: page, changed: anew, choose });
+  /** Whether it is shown where heads look, and not what they carry: of a file that is all there is. */
+  const looking = () => state.view === 'look' || Boolean(context.options().closed);
   walkByKeys(page, () => [...page.querySelectorAll('[data-word]')], () => run !== null && direction(run) === 'rtl');
 
-  /** @param {string} sentence */
-  function choose(sentence) {
+  /** @param {string} sentence B @param {import('./store.js').Changes} [also] another A, with what is asked of it */
+  function choose(sentence, also = {}) {
+    const now = { ...store.get(), ...also };
+    if (also.sentence || sentence !== sentenceB(now)) store.set({ other: sentence === sentenceB({ ...now, other: '' }) ? '' : sentence, guess: '', over: '', cut: '', ...also }, { push: true });
+  }
+
+  /** Where A has no twin, B is a small change of it; null while that is looked for. @param {Packet} a */
+  function filled(a) {
     const now = store.get();
-    if (sentence !== sentenceB(now)) store.set({ other: sentence === sentenceB({ ...now, other: '' }) ? '' : sentence }, { push: true });
+    if (sentenceB(now) !== now.sentence || now.other || (now.other_model && looking())) return true;
+    const all = flow.offered(a);
+    if (!all) return null;
+    if (all.length) queueMicrotask(() => { if (store.get().sentence === now.sentence && !store.get().other) store.set({ other: all[0].b }, { push: false }); });
+    return !all.length;
   }
 
   /** What makes run B: it is run without what was hidden or changed in A. @param {import('./store.js').State} of */
@@ -131,28 +146,42 @@ export function compare(root, context) {
 
   function render() {
     if (!run) return;
-    const a = run, same = equal(state), b = same ? null : other(), of = b && differences(a, b), now = b && of && lookedAt(b, of), known = same || b !== null;
-    const pairs = pairsOf(a, b ?? a), row = now ? now.here.row : -1, places = pairs.map(pair => (of && pair.a && pair.b ? rowOf(of, pair.a.position) : -1));
+    const a = run, look = looking(), fill = filled(a), both_ = look ? lookedAtBoth(a, fill) : null, shapes = both_?.b && !alikeInShape(a, both_.b), flows = !look || shapes;
+    if (flows) flow.take(a, state, sentenceB(store.get()));
+    const known = fill !== null && (look ? both_?.known : flow.known());
     if (focused(page) !== field.input) field.input.value = sentenceB(store.get());
     field.form.hidden = Boolean(context.options().closed);
+    ways.draw([{ text: 'what is carried' }, { text: 'where they look' }], Number(look));
     head.element.classList.toggle('cp-old', !known);
-    if (known || !told) head.draw(a, state, known ? finding(a, b, of) : parts('compare_coming', {}));
+    if (known || !told) head.draw(a, state, known ? (both_ ? finding(a, both_.b, both_.of) : flow.headline()) : parts(look ? 'compare_coming' : 'carried_coming', {}));
     if (known) rest.say(head.finding.textContent ?? '');
-    told ||= known;
-    if (now) body = compared(a, now);
-    into(html`${head.element}<div class="cp-asks"><span class="cp-letter cp-b" aria-hidden="true">B</span>${field.form}${models()}</div>
-      <div class="cp-words" role="toolbar" aria-label="The words of A and B side by side" dir=${direction(a)}>${pairs.map((pair, i) => word(pair, b !== null, places[i], row))}</div>
-      <p class="cp-alone">${partnerless(b, of, pairs)}</p>
-      <div class="cp-offered" role="group" aria-label="Sentences to compare with" ?hidden=${!same}>${same ? suggestions(a, Object.keys(context.options().shipped)).map(text => html`
-        <button type="button" class="cp-offer" dir="auto" translate="no" lang="" @click=${() => { choose(text); head.finding.focus(); }}>${text}</button>`) : nothing}</div>
-      <div class="cp-waiting" role="status" ?hidden=${known || coming.why}><span>Running B …</span><i></i><i></i><i></i><i></i><i></i></div>
-      <div class="cp-trouble" role="alert" ?hidden=${!coming.why}><p>${coming.why}</p><button type="button" class="enc-pill" @click=${() => { coming = { key: '', why: '' }; render(); }}>Try again</button></div>
-      <div class="cp-body" ?hidden=${!now}>${body}</div>`, page);
+    told ||= Boolean(known);
+    page.classList.toggle('is-carried', !look);
+    into(html`<div class="cp-top">${head.element}<div class="enc-place cp-ways" ?hidden=${Boolean(context.options().closed)}>${ways.element}</div></div><div class="cp-asks"><span class="cp-letter cp-b" aria-hidden="true">B</span>${field.form}${models()}</div>${both_ ? looks(a, both_) : nothing}${flows ? flow.view() : nothing}`, page);
+    if (flows) flow.after();
+    if (!both_) return;
+    const { now, row, places } = both_;
     if (now) show(a, now);
     const line = /** @type {Element} */ (page.querySelector('.cp-words')), buttons = [...line.children], had = buttons.findIndex(one => one === focused(page)), place = places.indexOf(row);
     rove(buttons, Math.max(0, had < 0 ? place : had));
     if (revealed !== `${a.about.sentence} ${row}`) reveal(line, buttons[place]);
     revealed = `${a.about.sentence} ${row}`;
+  }
+
+  /** Both runs as the page looks at them; what is known of them yet. @param {Packet} a @param {boolean | null} fill whether B is the one that stays */
+  function lookedAtBoth(a, fill) {
+    const same = equal(state), b = same || fill === null ? null : other(), of = b && differences(a, b), now = b && of && lookedAt(b, of), pairs = pairsOf(a, b ?? a);
+    return { b, of, now, pairs, known: (same && fill !== null) || b !== null, row: now ? now.here.row : -1, places: pairs.map(pair => (of && pair.a && pair.b ? rowOf(of, pair.a.position) : -1)) };
+  }
+
+  /** Where heads look in both. @param {Packet} a @param {ReturnType<typeof lookedAtBoth>} both_ */
+  function looks(a, { b, of, now, pairs, known, row, places }) {
+    if (now) body = compared(a, now);
+    return html`<div class="cp-words" role="toolbar" aria-label="The words of A and B side by side" dir=${direction(a)}>${pairs.map((pair, i) => word(pair, b !== null, places[i], row))}</div>
+      <p class="cp-alone">${partnerless(b, of, pairs)}</p>
+      <div class="cp-waiting" role="status" ?hidden=${known || coming.why}><span>Running B …</span><i></i><i></i><i></i><i></i><i></i></div>
+      <div class="cp-trouble" role="alert" ?hidden=${!coming.why}><p>${coming.why}</p><button type="button" class="enc-pill" @click=${() => { coming = { key: '', why: '' }; render(); }}>Try again</button></div>
+      <div class="cp-body" ?hidden=${!now}>${body}</div>`;
   }
 
   /** The models that sentence B can be run in. */
@@ -274,7 +303,8 @@ export function compare(root, context) {
 
   return {
     choice(a, of) {
-      const found = both(a, of);
+      const look = of.view === 'look' || context.options().closed, found = look ? both(a, of) : null;
+      if (!look) return usualChoice(a, of);
       if (!found) return equal(of) || context.peek(ofB(of)) ? usualChoice(a, of) : null;
       const [first] = found.first.heads, { layers, heads } = a.about.model, layer = Math.min(of.layer ?? first.layer, layers - 1), head = Math.min(of.head ?? first.head, heads - 1);
       return { layer, head, word: found.columns[found.rows[placed(found, { ...of, layer, head }).row]].a.position };
@@ -286,7 +316,7 @@ export function compare(root, context) {
       render();
     },
     kept() {
-      if (!run || !both(run, state)) return null;
+      if (!run || !looking() || !both(run, state)) return null;
       const { layer, head } = state;
       return {
         picture: 'beside_change', name: `B minus A: head ${head} of layer ${layer}`,
@@ -295,6 +325,7 @@ export function compare(root, context) {
     },
     end() {
       rest.end();
+      flow.end();
       shown.end();
       dark.removeEventListener('change', anew);
       page.remove();

@@ -1,7 +1,7 @@
 // @ts-check
 // Two runs, A and B: which words stand beside each other, and how much more each looks at another in B. No page.
 import { row } from './packet.js';
-import { effects, moves, NOISE, rowsOf, TYPED, words } from './run.js';
+import { effects, moves, NOISE, rowsOf, words } from './run.js';
 import { GAP } from './store.js';
 
 /** @typedef {import('./packet.js').Packet} Packet */
@@ -24,7 +24,6 @@ const KEY = 'The key to the cabinet [MASK] on the table.';
 const WIDE = 'The animal didn\'t cross the street because it was too wide.', TIRED = 'The animal didn\'t cross the street because it was too tired.';
 /** What a bundled sentence is compared with where nobody chose; the same as in encoder/pictures/view.py. @type {Record<string, string>} */
 const TWINS = { [GAP]: KEY, [KEY]: GAP, [WIDE]: TIRED, [TIRED]: WIDE };
-const MOST_TRIED = 3; // sentences that are offered
 
 /** Sentence B: what was chosen, or else a twin; A itself, to be changed, where there is none. @param {{sentence: string, other: string}} state */
 export const sentenceB = ({ sentence, other }) => (other.trim() ? other : TWINS[sentence] ?? sentence);
@@ -164,26 +163,3 @@ function ofAccount(a, b, pairs, all) {
 
 /** Heads, those that differ most first. @param {Change[]} heads */
 export const inOrder = heads => [...heads].sort((x, y) => Math.abs(y.change) - Math.abs(x.change));
-
-/** Sentences that differ a little from one, to begin with. @param {Packet} run @param {string[]} bundled sentences that there are */
-export function suggestions(run, bundled) {
-  const { sentence, gap, guesses } = run.about, parts = sentence.split(' '), all = new Set();
-  const twin = bundled.find(one => {
-    const theirs = one.split(' ');
-    return theirs.length === parts.length && parts.filter((part, i) => part !== theirs[i]).length === 1;
-  });
-  if (twin) all.add(twin);
-  const guess = guesses[String(gap)]?.[0]?.[0], hole = TYPED.exec(sentence)?.[0] ?? run.about.tokens[gap];
-  if (guess && sentence.includes(hole)) all.add(sentence.replace(hole, () => guess));
-  const long = parts.map((_, i) => i).filter(i => /^\p{L}{3,}\p{P}?$/u.test(parts[i]) && i > 0);
-  const [first, last] = [long[0], long[long.length - 1]];
-  if (long.length > 1) {
-    const bare = (/** @type {string} */ part) => part.replace(/\P{L}+$/u, ''), end = (/** @type {string} */ part) => part.slice(bare(part).length);
-    const turned = [...parts];
-    [turned[first], turned[last]] = [bare(parts[last]) + end(parts[first]), bare(parts[first]) + end(parts[last])];
-    all.add(turned.join(' '));
-  }
-  if (parts.length > 2) all.add(parts.filter((_, i) => i !== (first ?? 1)).join(' '));
-  all.delete(sentence);
-  return [...all].slice(0, MOST_TRIED);
-}

@@ -92,7 +92,7 @@ export function loader(options) {
       const name = `${level} ${JSON.stringify(of)} ${whole(state)}`, there = parts.get(name);
       if (there) return there;
       try {
-        const found = read(await options().load({ level, ...(typeof of === 'number' ? { layer: of } : of), ...made(state) }, signal));
+        const found = read(await options().load({ level, ...made(state), ...(typeof of === 'number' ? { layer: of } : of) }, signal));
         parts.set(name, found);
         return found;
       } catch (error) {

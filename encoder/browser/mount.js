@@ -18,7 +18,7 @@ import { meanings } from './terms.js';
 /** @typedef {import('./packet.js').Packet} Packet */
 /** @typedef {import('./store.js').Store} Store */
 /** @typedef {import('./store.js').Chosen} Chosen */
-/** @typedef {{level: number, layer?: number, step?: string, index?: number[], words?: string[], sentence: string, second: string, model: string, hidden: number[], edits: string, off?: boolean}} Request */
+/** @typedef {{level: number, layer?: number, step?: string, index?: number[], words?: string[], other?: string, sentence: string, second: string, model: string, hidden: number[], edits: string, off?: boolean}} Request */
 /** Gives the bytes of a packet; rejects with an Error whose message is one plain sentence. @typedef {(request: Request, signal?: AbortSignal) => Promise<ArrayBuffer>} Load */
 /** @typedef {{key: string, title: string, address: string, front?: boolean, group?: string, parts?: string[], step?: string, shows?: string[] | null, more?: [string, string][]}} Listed */
 /**

@@ -7,6 +7,7 @@ from contextlib import contextmanager
 from encoder import TextEncoder
 from encoder.experiments.ablation import together
 from encoder.model.config import EncoderConfig
+from encoder.packet.circuit_level import level_13
 from encoder.packet.format import VERSION
 from encoder.packet.heads_level import level_6
 from encoder.packet.levels import MORE, OF_STEP, OF_WORDS
@@ -17,24 +18,29 @@ from encoder.pictures.view import View
 from encoder.support.errors import EncoderError
 from encoder.trace.tokens import Text
 from encoder.trace.trace import Trace
-from pages.front.request_fields import RefusedError, RunRequest
+from pages.front.request_fields import OF_PAIR, RefusedError, RunRequest
 from pages.ui.server import engine, exams, jobs, offered_models
 from pages.ui.server.pool import borrowing
 
+BEGINNINGS = dict.fromkeys((*OF_STEP, *OF_WORDS), "These numbers cannot be shown") | {OF_PAIR: ""}  # of a refusal
 EDITED = 3  # what a small layer takes that is edited, over one that is not
 AGAIN = 2  # seconds after which a server that was full may be asked again
 
 
 @contextmanager
 def refusing(what: str) -> Iterator[None]:
-    """For the block, all that is asked for is on loan; what cannot be made is refused, in a sentence that begins so."""
+    """For the block, all that is asked for is on loan; what cannot be made is refused, in a sentence that begins so.
+
+    Where nothing is said of how it begins, it is the error's own.
+    """
     with borrowing():
         try:
             yield
         except jobs.FullError as error:
             raise RefusedError(503, f"{error}. Try again in a moment.", AGAIN) from None
         except EncoderError as error:
-            raise RefusedError(400, f"{what}: {error}".removesuffix("?") + ".") from None
+            sentence = f"{what}: {error}" if what else f"{error}"
+            raise RefusedError(400, sentence[:1].upper() + sentence[1:].rstrip("?.") + ".") from None
 
 
 def packet(request: RunRequest) -> bytes:
@@ -43,11 +49,11 @@ def packet(request: RunRequest) -> bytes:
     Raises:
         RefusedError: there is no such model or layer here, the run does not fit it, or the server has no room now.
     """
-    with refusing(
-        "These numbers cannot be shown" if request.level in (*OF_STEP, *OF_WORDS) else "This run cannot be made"
-    ):
+    with refusing(BEGINNINGS.get(request.level, "This run cannot be made")):
         encoder = opened(request.model)
         text = fitting(encoder, request)
+        if request.level == OF_PAIR:
+            return of_pair(encoder, request)
         return written(encoder, engine.run(request.model, text, request.hidden, request.edits), request)
 
 
@@ -113,6 +119,21 @@ def written(encoder: TextEncoder, trace: Trace, request: RunRequest) -> bytes:
         if request.level == 12:
             return OF_WORDS[12](encoder, trace, request.step, request.index, request.words)
         return level_1(encoder, trace, off=tried) if request.level == 1 else level_7(encoder, trace, parts=tried)
+
+
+def of_pair(encoder: TextEncoder, request: RunRequest) -> bytes:
+    """Return a part of what carries the change from one sentence to another as a packet.
+
+    Raises:
+        EncoderError: it is no such pair, or would take too long.
+    """
+    n = len(encoder.tokenize(request.sentence).ids)
+    tried = {"heads": 1, "edges": 1}.get(request.step, 0)  # times each head
+    seconds = tried * sweep_seconds(encoder.config, n, encoder.config.n_heads)
+    if seconds > jobs.MOST:
+        raise EncoderError(f"this would take {jobs.spoken(seconds)} here; encoder-circuit has no such bound")
+    with jobs.in_turn(seconds):
+        return level_13(encoder, request.sentence, request.other, request.step, request.index, request.words)
 
 
 def sweep_seconds(config: EncoderConfig, n: int, parts: int) -> float:

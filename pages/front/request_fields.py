@@ -20,10 +20,11 @@ TABLES = {"csv": "text/csv", "parquet": "application/vnd.apache.parquet", "npz":
 MOST_GIVEN, LONGEST_GIVEN = 2, 1_000_000  # texts that a section is given, and characters of each
 OF_LAYER = (2, 3)  # levels of packets that hold one layer
 OF_WORDS = (10, 12)  # those that hold what words at one place are the sum of, and what they cost without each part
-OF_STEP = (8, 9, 11, *OF_WORDS)  # those of the numbers of one step, of one number, or of one unit
+OF_PAIR = 13  # that of two sentences, run without changes
+OF_STEP = (8, 9, 11, *OF_WORDS, OF_PAIR)  # those of the numbers of one step, of one number, of one unit, of a part
 LEVELS = (1, *OF_LAYER, 4, 5, 6, 7, *OF_STEP)
-NAMES = {"level", "layer", "sentence", "second", "model", "hidden", "edits", "off", "step", "index", "words"}
-MOST_PLACES = 8  # of an index
+NAMES = {"level", "layer", "sentence", "second", "model", "hidden", "edits", "off", "step", "index", "words", "other"}
+MOST_PLACES = 65  # of an index
 MOST_WORDS, LONGEST_WORD = 2, 200  # that compete, and characters of each
 NO_JSON = "The request is not what this page sends; load the page again."
 
@@ -45,7 +46,8 @@ class RunRequest:
 
     `layer` is -1 at a level that is not of one layer, `hidden` are positions in order, `edits` is text as a link spells
     it. `off` tells whether the guess without each head is wanted too. `step` and `index` are empty at a level that is
-    not of one step, `words` at one that is not of words.
+    not of one step, `words` at one that is not of words. `other` is sentence B of a pair, empty at other levels, and
+    `second`, `hidden` and `edits` are empty at that of a pair.
     """
 
     level: int
@@ -59,6 +61,7 @@ class RunRequest:
     step: str = ""
     index: tuple[int, ...] = ()
     words: tuple[str, ...] = ()
+    other: str = ""
 
 
 @dataclass(frozen=True)
@@ -170,22 +173,29 @@ def wanted(request: dict[str, Any]) -> RunRequest:
     off = request.get("off", True)
     if not isinstance(off, bool):
         raise RefusedError(400, "“off” is true or false.")
-    sentence = text(request, "sentence", LONGEST).strip()
+    sentence, other = (one_line(text(request, name, LONGEST)) for name in ("sentence", "other"))
     if not sentence:
         raise RefusedError(400, "There is no sentence to run.")
+    of_run = level != OF_PAIR
     return RunRequest(
         level=level,
         layer=whole(request, "layer", None, 0, MOST_LAYERS) if level in OF_LAYER else -1,
-        sentence=" ".join(sentence.splitlines()),
-        second=" ".join(text(request, "second", LONGEST).split("\n")).strip(),
+        sentence=sentence,
+        second=" ".join(text(request, "second", LONGEST).split("\n")).strip() if of_run else "",
         model=text(request, "model", LONGEST_NAME) or "base",
-        hidden=positions(request.get("hidden") or []),
-        edits=text(request, "edits", LONGEST_NAME),
+        hidden=positions(request.get("hidden") or []) if of_run else (),
+        edits=text(request, "edits", LONGEST_NAME) if of_run else "",
         off=off and level == 1,
         step=text(request, "step", LONGEST_NAME) if level in OF_STEP else "",
         index=places(request.get("index") or []) if level in OF_STEP else (),
-        words=typed(request.get("words") or []) if level in OF_WORDS else (),
+        words=typed(request.get("words") or []) if level in (*OF_WORDS, OF_PAIR) else (),
+        other="" if of_run else other,
     )
+
+
+def one_line(sentence: str) -> str:
+    """Return a sentence without breaks of lines, and without spaces around it."""
+    return " ".join(sentence.strip().splitlines())
 
 
 def typed(value: object) -> tuple[str, ...]:

@@ -19,7 +19,7 @@ KEYS, KEY = "The keys to the cabinet [MASK] on the table.", "The key to the cabi
 KIND, GOOD = "Unfathomable kindness hurt him.", "Goodness never hurt him."
 GOOD_LONG = "The keys that open the cabinet were found on the table today."
 HEBREW, OTHER_HEBREW = "שלום לכולם בבית הגדול.", "שלום לכולם בבית הקטן."
-NAMED = "({ model, sentence }) => `${model}|${sentence}`"
+NAMED = "({ level, model, sentence }) => (level === 1 ? `${model}|${sentence}` : level)"
 STATE = """() => {
   const { layer, head, word, other, other_model } = store.get()
   return [layer, head, word, other, other_model]
@@ -64,7 +64,7 @@ def opened(mounted: Mounted, packet: Any) -> Opened:
         other = b or View(sentence=a).sentence_b
         found = {f"base|{one}": packet(one) for one in {a, other}} if packets is None else packets
         some = {"named": NAMED, "held": held, "models": ("base", "small")}
-        return mounted("compare", found, first={"sentence": a, "other": b, **first}, **some)
+        return mounted("compare", found, first={"sentence": a, "other": b, "view": "look", **first}, **some)
 
     return show
 
@@ -223,15 +223,6 @@ def test_another_b_is_run_once_and_words_without_a_partner_are_said(opened: Open
     field.press("Enter")
     expect(page.get_by_role("heading", level=1)).to_have_text("A and B are the same so far: change one word of B.")
     assert page.evaluate(STATE)[3] == "" and page.locator(".cp-body").is_hidden()
-    offered = page.get_by_role("group", name="Sentences to compare with").get_by_role("button")
-    assert 2 <= offered.count() <= 3
-    chosen = offered.first.text_content() or ""
-    page.evaluate(
-        "([name, like]) => { window.packets[name] = window.packets[like] }", [f"base|{chosen}", f"base|{GOOD}"]
-    )
-    offered.first.click()
-    expect(page.locator(".cp-body")).to_be_visible()
-    expect(field).to_have_value(chosen)
     assert page.evaluate("asked").count(f"base|{KEY}") == 1
 
 

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import test from 'node:test';
-import { align, alikeInShape, differences, inOrder, nameOf, namesOfPairs, pairsOf, sentenceB, sharesOfBoth, suggestions } from '../../encoder/browser/compare_runs.js';
+import { align, alikeInShape, differences, inOrder, nameOf, namesOfPairs, pairsOf, sentenceB, sharesOfBoth } from '../../encoder/browser/compare_runs.js';
 import { at, read } from '../../encoder/browser/packet.js';
 import { GAP } from '../../encoder/browser/store.js';
 
@@ -89,17 +89,6 @@ test('a bundled sentence has its twin as B, any other itself, and what was chose
   assert.equal(sentenceB({ sentence: key.about.sentence, other: '' }), GAP);
   assert.equal(sentenceB({ sentence: 'A cat.', other: ' ' }), 'A cat.');
   assert.equal(sentenceB({ sentence: GAP, other: 'A cat.' }), 'A cat.');
-});
-
-test('sentences to begin with differ from the one that is shown, and hold its words', () => {
-  const bundled = [keys.about.sentence, key.about.sentence, cat.about.sentence];
-  assert.deepEqual(suggestions(cat, bundled)[0], 'The mouse chased the cat.');
-  const some = suggestions(keys, bundled);
-  assert.deepEqual(some.slice(0, 2), [key.about.sentence, 'The keys to the cabinet are on the table.']);
-  for (const run of [keys, cat, made('no', [[[[1]]]]), made('', [[[[1]]]]), made('$& $1 [MASK]', [[[[1, 0, 0], [1, 0, 0], [1, 0, 0]]]])]) {
-    const all = suggestions(run, bundled);
-    assert.ok(all.length <= 3 && new Set(all).size === all.length && !all.includes(run.about.sentence) && all.every(Boolean));
-  }
 });
 
 test('a sentence against itself differs nowhere', () => {

@@ -7,6 +7,7 @@ flip = lead in A - lead in B, in nats: how much of the guess turns with the toke
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+import torch
 from torch import Tensor
 
 from encoder.checkpoint.text_encoder import TextEncoder
@@ -16,6 +17,7 @@ from encoder.trace.tokens import Tokens
 from encoder.trace.trace import Trace
 
 NOISE = 0.5  # nats: a share of a smaller flip says nothing
+LIKELY = 0.02  # share in B of a word that is held against a guess that stays
 
 
 class PairError(EncoderError):
@@ -30,8 +32,9 @@ class PairError(EncoderError):
 class MinimalPair:
     """Sentences A and B, each with a gap at the same place, and the answers: the word for A and the one for B.
 
-    Without answers they are what the model guesses first in A and in B. `gap` is the position of the token that is
-    guessed; None where each sentence has one gap.
+    Without answers they are what the model guesses first in A and in B; where that is the same word, it is held against
+    the one that gains most of those with a share of LIKELY or more in B, or else against B's next guess. `gap` is the
+    position of the token that is guessed; None where each sentence has one gap.
     """
 
     a: str
@@ -163,17 +166,19 @@ def many_pieces(a: Tokens, b: Tokens) -> str:
 def answers_of(
     encoder: TextEncoder, pair: MinimalPair, runs: Sequence[Trace], gap: int
 ) -> tuple[tuple[int, int], tuple[str, str]]:
-    """Return the ids of the two answers, and how they are spelled: those that are given, or the first guesses.
+    """Return the ids of the two answers, and how they are spelled: those that are given, or see `MinimalPair`.
 
     Raises:
-        PairError: they are the same word, or one is not one word of the vocabulary.
+        PairError: those that are given are the same word, or one is not one word of the vocabulary.
     """
     if pair.answers is None:
         first, second = (int(run["mlm.logits"][gap].argmax()) for run in runs)
-        guesses = tuple(encoder.tokenizer.id_to_token(i) or f"#{i}" for i in (first, second))
         if first == second:
-            both = f"A and B both make the model guess “{guesses[0]}” first"
-            raise PairError("same answers", f"{both}: give the two words that are to be held against each other.")
+            ours, theirs = (run["mlm.logits"][gap].softmax(-1) for run in runs)
+            others = theirs.index_fill(0, torch.tensor([first]), 0.0)
+            gains = (theirs.log() - ours.log()).masked_fill(others < min(LIKELY, float(others.max())), -torch.inf)
+            second = int(gains.argmax())
+        guesses = tuple(encoder.tokenizer.id_to_token(i) or f"#{i}" for i in (first, second))
         return (first, second), (guesses[0], guesses[1])
     try:
         first, second = (encoder.word_id(runs[0], gap, word) for word in pair.answers)

@@ -97,6 +97,15 @@ def study(encoder: TextEncoder, run: PairRun) -> Generator[Result, None, None]:
 
 def results(encoder: TextEncoder, run: PairRun) -> Generator[Result, None, None]:
     """Yield the results of a pair, each when it is there."""
+    heads: tuple[Head, ...] = ()
+    for result in before_edges(encoder, run):
+        heads = result.heads if isinstance(result, HeadSet) else heads
+        yield result
+    yield edges(encoder, run, heads)
+
+
+def before_edges(encoder: TextEncoder, run: PairRun) -> Generator[Board | HeadSet | Control, None, None]:
+    """Yield the results of a pair that come before its edges: boards, the set, its controls."""
     config, gap, flip = encoder.config, (run.gap,), run.flip
     heads, each = every_head(config), dict[Head, float]()
     yield Board({}, len(heads))
@@ -114,7 +123,6 @@ def results(encoder: TextEncoder, run: PairRun) -> Generator[Result, None, None]
     changes = [writing(run.b, heads, gap), writing(run.a, heads, gap), *(writing(run.b, s, gap) for s in controls)]
     all_heads, none, *shares = (fall / flip for fall in falls(encoder, run, changes))
     yield Control(tuple(shares), all_heads, none)
-    yield edges(encoder, run, sets[size])
 
 
 def edges(encoder: TextEncoder, run: PairRun, heads: tuple[Head, ...]) -> Edges:

@@ -1,0 +1,429 @@
+// @ts-check
+// What is carried, on Compare: which heads take the change from one sentence to another to the gap, from which words; arrows that can be cut.
+import { atRest, leads, told } from './controls.js';
+import { bars } from './bars.js';
+import { board } from './board.js';
+import style from './carried.css';
+import { layout, WHOLE } from './circuit_layout.js';
+import { pairsOf } from './compare_runs.js';
+import { dotStrip, median } from './dot_strip.js';
+import { dress, focused, rove, themeOf } from './dom.js';
+import { colourOf, css, gradient, inkOn } from './grid.js';
+import { layerPackets } from './layer_packets.js';
+import { html, nothing, render as into, svg } from './lit.js';
+import { percent, tight, typeset } from './number.js';
+import { at } from './packet.js';
+import { among } from './rows.js';
+import { apart, direction, quoted, words } from './run.js';
+import { parts } from './say.js';
+import { masked } from './switches.js';
+import { explained } from './terms.js';
+
+/** @typedef {import('./packet.js').Packet} Packet */
+/** @typedef {import('./store.js').Chosen} State */
+/** @typedef {import('./say.js').Part} Part */
+/** The shares of the two words, and the first guess with its share. @typedef {{shares: [number, number], first: [string, number]}} Guess */
+/** What a packet of level 13 says of the heads of a pair; `why` and nothing of heads where nothing is to be carried. @typedef {{gap: number, changed: number[], was: string, new: string, words: [string, string], leads: [number, number], flip: number, a: Guess, b: Guess, total: number, why?: string, kind?: string, heads: [number, number][], share: number, small: boolean, patched: Guess, lead: number, random: number[], all: number, none: number}} Heads */
+/** What one head takes from the pieces of a word to a position. @typedef {{head: [number, number], sources: number[], target: number, share: number, looks: [number, number]}} Edge */
+/** @typedef {{edges: Edge[], together: number, where: {head: [number, number], share: number}[]}} Edges */
+/** @typedef {{guess: Guess, lead: number, share: number}} Cut */
+/** @typedef {{b: string, was: string, new: string, words: [string, string] | null, flip: number | null}} Change */
+/** @typedef {{sentences: [string, string, string, string][], heads: [number, number][], control: [number, number][], share: number, random: number, over_half: number, constructed: {what: string, heads: [number, number][], share: number, pairs: number, random: number}[]}} Sentences */
+/** An arrow, a head of the board, or a word that is pointed at. @typedef {{edge?: string, head?: [number, number], word?: number} | null} Pointed */
+/** A word as it is drawn, by the positions of its pieces; of `left` words that are left out. @typedef {{name: string, positions: number[], gap: boolean, left: number}} Shown */
+
+const LEVEL = 13;
+const LARGE = 37, SMALL = 23; // pixels of the words
+const NAMED = 0.05; // of the change, from which on a head has its number on the board
+const LOOKS = 0.1; // of the change, from which on it matters where heads look
+const OVER = 1.005;
+const FEW = 3; // guesses where there is no pair
+const MOSTLY = 0.5; // of the change, from which on it is a head's own
+const ROOM_PHONE = 100, PHONE = 720;
+const NEIGHBOURS = [Infinity, 2, 1, 0]; // words kept beside those that arrows touch, where there is less and less room
+const TRAINING = 'training';
+
+/** A head in short: "4.1" is head 1 of layer 4. @param {readonly number[]} head */
+const short = ([layer, head]) => `${layer}.${head}`;
+/** Names as one reads them. @param {string[]} names */
+const listed = names => (names.length > 1 ? `${names.slice(0, -1).join(', ')} and ${names[names.length - 1]}` : names[0] ?? '');
+/** Heads in their order, as one reads them. @param {[number, number][]} heads */
+const inOrder = heads => listed([...heads].sort((one, two) => one[0] - two[0] || one[1] - two[1]).map(short));
+/** @param {Packet | null} packet @returns {any} */
+const of = packet => packet?.about ?? null;
+/** @param {readonly number[]} a @param {readonly number[]} b */
+const same = (a, b) => a[0] === b[0] && a[1] === b[1];
+/** Whether two lists have the same heads. @param {readonly (readonly number[])[]} a @param {readonly (readonly number[])[]} b */
+const alike = (a, b) => a.length === b.length && a.every(one => b.some(other => same(one, other)));
+/** How an address spells an edge. @param {Edge} edge */
+const spelled = ({ head, sources, target }) => `${short(head)}:${sources[0]}-${target}`;
+const counts = ['No', 'One', 'Two', 'Three', 'Four'];
+const scissors = html`<svg viewBox="0 0 20 20" width="18" height="18" aria-hidden="true"><g fill="none" stroke="currentColor" stroke-width="1.5" stroke-linecap="round"><circle cx="5.2" cy="5.4" r="2.4"></circle><circle cx="5.2" cy="14.6" r="2.4"></circle><path class="cc-blade" d="M7.2 6.8L17 14.4"></path><path class="cc-blade" d="M7.2 13.2L17 5.6"></path></g></svg>`;
+
+/** @param {{context: import('./mount.js').Context, root: HTMLElement, changed: () => void, choose: (b: string, also?: import('./store.js').Changes) => void}} given */
+export function carried({ context, root, changed, choose }) {
+  dress(root, style);
+  const { store } = context, rest = atRest(context.announce), sheet = told(root);
+  const [heads, edges, cuts, changes, sentences, other] = Array.from({ length: 6 }, () => layerPackets(context, LEVEL, changed));
+  /** @type {Packet | null} */
+  let run = null;
+  /** @type {State} */
+  let state;
+  let b = '';
+  /** What is drawn of the heads until the next is here. @type {{of: Packet, heads: Heads, each: import('./packet.js').Numbers} | null} */
+  let last = null;
+  /** @type {Pointed} */
+  let pointed = null;
+  let dot = -1;
+  /** @type {ReturnType<typeof among> | null} */
+  let keys = null;
+  /** The board that `keys` walk. @type {HTMLElement | null} */
+  let watched = null;
+  let nudged = false;
+  /** The shares of many sentences, and of their control. @type {{of: Packet, groups: number[][]} | null} */
+  let seen = null;
+  const dark = matchMedia('(prefers-color-scheme: dark)'), phone = matchMedia(`(max-width: ${PHONE}px)`), sized = new ResizeObserver(() => after());
+
+  /** The gap that is asked: the chosen word where it is one. @param {Packet | null} [a] */
+  const gap = (a = run) => (a && words(a).find(word => word.gap && word.position === store.get().word)?.position) ?? a?.about.gap ?? -1;
+  /** The words that compete, where both are chosen. */
+  const competing = () => (state.guess && state.over ? [state.guess, state.over] : []);
+  /** @param {string} step @param {number[]} index @param {{model?: string}} [also] */
+  const asks = (step, index, also = {}) => ({ step, index, words: competing(), other: b, ...also });
+  const place = () => (gap() < 0 ? [] : [gap()]);
+
+  /** What B could be, the most telling first; null while that is on its way. @param {Packet} a @returns {Change[] | null} */
+  function offered(a) {
+    if (context.options().closed) return [];
+    const at_ = gap(a), asked = { step: 'changes', index: at_ < 0 ? [] : [at_] }, found = of(changes.get(a, asked));
+    return found?.changes ?? (changes.why(a, asked) ? [] : null);
+  }
+
+  /** What is known of the pair, and what is not yet. */
+  function known() {
+    const a = /** @type {Packet} */ (run), asked = asks('heads', place()), packet = gap() >= 0 ? heads.get(a, asked) : null, why = heads.why(a, asked), found = /** @type {Heads | null} */ (of(packet));
+    if (packet && found && !found.why) last = { of: a, heads: found, each: packet.arrays.each };
+    else if (found || why || gap() < 0) last = null;
+    const shown = found ?? (last && last.of.about.model.digest === a.about.model.digest ? last.heads : null);
+    const edged = found && !found.why ? asks('edges', [...place(), ...found.heads.flat()]) : null, ways = /** @type {Edges | null} */ (edged && of(edges.get(a, edged)));
+    const all = ways?.edges ?? [], open = state.cut.split(',').filter(Boolean), gone = all.filter(edge => open.includes(spelled(edge)));
+    const cutting = gone.length ? asks('cut', [...place(), ...gone.flatMap(({ head, sources, target }) => [...head, sources[0], target])]) : null;
+    const after = /** @type {Cut | null} */ (cutting && of(cuts.get(a, cutting)));
+    return { found, shown, why, old: shown !== null && !found, all, ways, gone, cutting, after, edgesWhy: edged ? edges.why(a, edged) : '', cutWhy: cutting ? cuts.why(a, cutting) : '' };
+  }
+  /** @typedef {ReturnType<typeof known>} Known */
+  /** @type {Known} */
+  let now;
+
+  /** @returns {Part[]} */
+  function headline() {
+    const { found, gone, after, why } = now, a = /** @type {Packet} */ (run);
+    if (a.about.model.wordless) return parts('carried_wordless', {});
+    if (gap() < 0) return parts('carried_no_gap', {});
+    if (!found) return parts(why ? 'carried_no_pair' : 'carried_coming', {});
+    const { words: [first, second], total } = found;
+    if (found.why) return parts(a.about.model.untrained ? 'carried_untrained' : 'carried_hardly', { was: found.was, new: found.new, flip: Math.abs(found.flip).toFixed(1) });
+    if (gone.length && after) {
+      const given = { first, before: found.a.shares[0], now: after.guess.shares[0], second, rises: after.guess.shares[1] };
+      return gone.length > 1 ? parts('carried_cuts', { count: gone.length, ...given }) : parts('carried_cut', { head: short(gone[0].head), word: wordAt(gone[0].sources[0]), ...given });
+    }
+    const given = { heads: inOrder(found.heads), share: found.share, all: total, first, second };
+    if (!found.small) return parts('carried_many', { count: found.heads.length, share: found.share });
+    const turns = found.a.first[0] === first && found.patched.first[0] === second;
+    const second_model = twoModels();
+    if (second_model) return [...parts('carried_in_model', { model: titleOf(state.model), heads: given.heads, share: given.share }), ...parts('carried_in_other', { model: titleOf(state.other_model), heads: inOrder(second_model.heads), share: second_model.share })];
+    if (found.heads.length === 1) return parts(turns ? 'carried_one_turns' : 'carried_one', given);
+    return parts(turns ? 'carried_few_turn' : 'carried_few', { ...given, count: counts[found.heads.length] });
+  }
+  /** @param {string} name */
+  const titleOf = name => name || 'base';
+
+  /** The heads of the same pair in the other model; null without one, or while they are on their way. @returns {Heads | null} */
+  function twoModels() {
+    if (!run || !state.other_model || gap() < 0) return null;
+    const found = /** @type {Heads | null} */ (of(other.get(run, { ...asks('heads', place()), model: state.other_model })));
+    return found && !found.why ? found : null;
+  }
+
+  /** The word of A that a position belongs to. @param {number} position */
+  function wordAt(position) {
+    const a = /** @type {Packet} */ (run), found = words(a).find(word => position >= word.position && position < word.position + word.count);
+    return found ? (found.gap ? 'the gap' : found.name) : a.about.tokens[position];
+  }
+
+  /** The words that are drawn: those that arrows touch and so many beside each, what differs and the gap. @param {Edge[]} all @param {number} beside @returns {Shown[]} */
+  function drawnWords(all, beside) {
+    const a = /** @type {Packet} */ (run), touched = new Set([gap(), ...(now.shown?.changed ?? []), ...all.flatMap(({ sources, target }) => [...sources, target])]), spoken = words(a);
+    const inWord = new Set(spoken.flatMap(word => Array.from({ length: word.count }, (_, i) => word.position + i)));
+    /** @type {Shown[]} */
+    const every = [...spoken.map(word => ({ name: word.gap ? '____' : word.name, positions: Array.from({ length: word.count }, (_, i) => word.position + i), gap: word.position === gap(), left: 0 })), ...[...touched].filter(one => one >= 0 && !inWord.has(one)).map(one => ({ name: a.about.tokens[one], positions: [one], gap: false, left: 0 }))].sort((one, two) => one.positions[0] - two.positions[0]);
+    const kept = every.map((_, i) => every.some(({ positions }, j) => Math.abs(i - j) <= beside && positions.some(one => touched.has(one))));
+    return every.reduce((shown, word, i) => {
+      const before = shown.at(-1);
+      if (kept[i]) shown.push(word);
+      else if (before?.left) before.left += 1;
+      else shown.push({ name: '', positions: [], gap: false, left: 1 });
+      return shown;
+    }, /** @type {Shown[]} */ ([]));
+  }
+
+  const cutTo = (/** @type {string[]} */ names) => store.set({ cut: names.join(',') });
+  /** @param {Edge} edge */
+  const turn = edge => { const name = spelled(edge), had = now.gone.map(spelled); cutTo(had.includes(name) ? had.filter(one => one !== name) : [...had, name]); };
+
+  // The picture
+
+  /** @param {Known} known_ */
+  function picture({ shown, old, all, ways, found }) {
+    if (!found || found.why || !found.small) return nothing;
+    return html`<div class="cc-stage ${phone.matches ? 'is-down' : ''} ${old ? 'cp-old' : ''}"><div class="cc-words" dir=${direction(/** @type {Packet} */ (run))}></div><svg class="cc-arrows" aria-hidden="true"></svg><div class="cc-names" role="group" aria-label="What heads take from word to word: cut one"></div></div>
+      <p class="cc-line" role="status">${lineSaid()}</p>
+      ${ways && shown && ways.together < shown.share - NAMED ? html`<p class="cc-small">${typeset(`Another ${percent(shown.share - ways.together, 1)} comes in ways of less than 5 % each.`)}</p>` : nothing}
+      ${all.length || ways ? nothing : html`<p class="cc-small" role="status">Looking where they take it from …</p>`}`;
+  }
+
+  /** What is said below the picture: of what is pointed at, else what an arrow is. */
+  function lineSaid() {
+    const { all, found, ways } = now, edge = all.find(one => spelled(one) === pointed?.edge), packet = last?.each;
+    if (edge && found) {
+      const from = wordAt(edge.sources[0]), differs = edge.sources.some(one => found.changed.includes(one));
+      return typeset(`${short(edge.head)} looks ${edge.target === gap() ? 'from the gap' : `from ${quoted(wordAt(edge.target))}`} at ${quoted(from)} with ${percent(edge.looks[0], 1)}${differs ? `, in B at ${quoted(found.new)}` : ', in B'} with ${percent(edge.looks[1], 1)}; it carries ${percent(edge.share, 1)}.`);
+    }
+    if (pointed?.head && packet) return typeset(`Head ${pointed.head[1]} of layer ${pointed.head[0]} alone carries ${percent(at(packet, ...pointed.head), 1)} of the change.`);
+    const example = found?.heads[0] ?? [0, 0], most = Math.max(...(ways?.where ?? []).map(({ share }) => Math.abs(share))), who = ways && ways.where.length > 1 ? 'they look' : 'it looks', does = ways && ways.where.length > 1 ? 'they carry does' : 'it carries does';
+    const where = !ways?.where.length ? '' : most < LOOKS ? ` Where ${who} hardly matters (${percent(most, 1)} at most): what ${does}.` : ` Where ${who} matters too (up to ${percent(most, 1)}).`, over = (found?.share ?? 0) > OVER ? ' More than 100 %: other heads pull the other way.' : '';
+    return explained(typeset(`An arrow is what one head takes from one word to another. Its number: how much of the change from A to B comes with it alone. Scissors give it what it carries in B. ${short(example)} is head ${example[1]} of layer ${example[0]}.${where}${over}`));
+  }
+
+  /** Draws the words, and the arrows where these stand. */
+  function after() {
+    const stage = /** @type {HTMLElement | null} */ (root.querySelector('.cc-stage'));
+    if (!stage || !run || !now.shown) return;
+    const { all, gone, found, after: cut } = now, down = phone.matches, line = /** @type {HTMLElement} */ (stage.querySelector('.cc-words')), room = stage.clientWidth, pen = document.createElement('canvas').getContext('2d');
+    if (!room || !pen || !found) return;
+    pen.font = `${LARGE}px ${getComputedStyle(stage).fontFamily}`;
+    const wide = (/** @type {Shown[]} */ some) => some.reduce((sum, word) => sum + pen.measureText(word.left ? `… ${word.left} words …` : word.name).width + (word.gap ? 30 : 0) + 18, 40);
+    const most = down ? 15 : Infinity, beside = NEIGHBOURS.find(one => { const some = drawnWords(all, one); return some.length <= most && (down || wide(some) * SMALL / LARGE <= room); }) ?? 0;
+    const shown = drawnWords(all, beside), size = down ? 18 : Math.max(15, Math.min(LARGE, Math.floor(LARGE * room / wide(shown))));
+    stage.style.setProperty('--size', `${size}px`);
+    const faint = pointed?.word !== undefined;
+    into(shown.map((word, i) => (word.left ? html`<span class="cc-left">… ${word.left} word${word.left > 1 ? 's' : ''} …</span>` : html`<span class="cc-word ${word.gap ? 'is-gap' : ''} ${word.positions.some(one => found.changed.includes(one)) ? 'is-changed' : ''}" @pointerenter=${() => point({ word: i })} @pointerleave=${() => point(null)}
+      >${word.positions.some(one => found.changed.includes(one)) ? html`<small class="cc-b">B: <bdi translate="no" lang="">${found.new}</bdi></small>` : nothing}<bdi translate="no" lang="">${word.name}</bdi></span>`)), line);
+    const boxes = /** @type {HTMLElement[]} */ ([...line.children]).map(one => (down ? { at: one.offsetTop + one.offsetHeight / 2, high: one.offsetLeft + one.offsetWidth + 4 } : { at: one.offsetLeft + one.offsetWidth / 2, high: one.offsetTop + one.offsetHeight + 2 }));
+    const index = (/** @type {number} */ position) => shown.findIndex(word => word.positions.includes(position)), middle = index(gap());
+    const drawn = all.filter(one => index(one.sources[0]) >= 0 && index(one.target) >= 0), open = drawn.map(spelled);
+    const edge = down ? Math.max(...boxes.map(one => one.high)) + 8 : Math.max(...boxes.map(one => one.high)) + 14;
+    const reached = down ? room - edge - ROOM_PHONE : 0, sum = drawn.reduce((all_, one) => all_ + Math.abs(one.share), 0);
+    const plan = layout({
+      arrows: drawn.map(({ head: [layer, head], sources, target, share }) => ({ layer, head, from: index(sources[0]), to: index(target), share })), words: boxes, gap: middle, down,
+      room: down ? line.offsetHeight : room, start: edge, row: down ? Math.min(44, reached / Math.max(1, drawn.length) - 8) : 44, beside: down ? 4 : 16, ...(down ? { whole: Math.min(WHOLE, (reached - 18 * drawn.length) / Math.max(sum, 0.1)) } : {}),
+      name: down ? { u: 30, v: 78 } : { u: 128, v: 32 }, box: down ? { u: 58, v: 66 } : { u: 180, v: 48 }, head: down ? 18 : 66,
+    });
+    const long = down ? line.offsetHeight : room, guess = cut?.guess ?? (gone.length ? null : found.a), first = (guess ?? found.a).first, turned = first[0] === found.words[1];
+    stage.style.height = down ? '' : `${plan.end + 4}px`;
+    const paint = /** @type {SVGElement} */ (stage.querySelector('.cc-arrows')), order = [...new Set([...found.heads, ...drawn.map(one => one.head)].map(short))];
+    const hue = (/** @type {Edge} */ one) => (found.heads.some(head => same(head, one.head)) ? `is-${Math.min(found.heads.findIndex(head => same(head, one.head)), 3)}` : 'is-before');
+    const lit = (/** @type {Edge} */ one) => (faint ? shown[/** @type {number} */ (pointed?.word)]?.positions.includes(one.sources[0]) : true);
+    paint.setAttribute('width', String(down ? Math.max(room, plan.end) : room));
+    paint.setAttribute('height', String(down ? line.offsetHeight : plan.end + 4));
+    into(svg`${plan.bands.map(({ layer, low, high }) => (down ? svg`<rect class="cc-band" x=${low} y="0" width=${high - low} height=${long} rx="7"></rect><text class="cc-layer" x=${(low + high) / 2} y="14" text-anchor="middle">layer ${layer}</text>` : svg`<rect class="cc-band" x="0" y=${low} width=${long} height=${high - low} rx="7"></rect><text class="cc-layer" x="12" y=${low + 27}>layer ${layer}</text>`))}
+      ${plan.ways.map(({ u, low, high }) => (down ? svg`<line class="cc-way" x1=${low} x2=${high} y1=${u} y2=${u}></line>` : svg`<line class="cc-way" x1=${u} x2=${u} y1=${low} y2=${high}></line>`))}
+      ${plan.arrows.map(({ path, width, dot: { u, v }, tip }, i) => { const off = gone.some(one => spelled(one) === open[i]), [x, y] = down ? [v, u] : [u, v]; return svg`<g class="cc-arrow ${hue(drawn[i])} ${off ? 'is-cut' : ''} ${lit(drawn[i]) ? '' : 'is-faint'}" data-edge=${open[i]}><path class="cc-full" d=${path} style="stroke-width: ${off ? 0 : width.toFixed(1)}px"></path><path class="cc-dotted" d=${path}></path><circle cx=${x} cy=${y} r=${off ? 5 : Math.max(5, width / 2)}></circle><path class="cc-tip" d=${tip}></path></g>`; })}`, paint);
+    const spot = (/** @type {import('./circuit_layout.js').Spot} */ { u, v }) => (down ? `left: ${v}px; top: ${u}px` : `left: ${u}px; top: ${v}px`), names = /** @type {HTMLElement} */ (stage.querySelector('.cc-names'));
+    into(html`${plan.arrows.map(({ name }, i) => { const one = drawn[i], off = gone.some(each => spelled(each) === open[i]); return html`<button type="button" class="cc-name ${off ? 'is-cut' : ''}" tabindex="-1" data-edge=${open[i]} data-share=${one.share} style=${spot(name)} aria-pressed=${off} @click=${() => turn(one)} @pointerenter=${() => point({ edge: open[i] })} @pointerleave=${() => point(null)}
+      @focus=${() => point({ edge: open[i] })} @blur=${() => point(null)} aria-label=${`What head ${one.head[1]} of layer ${one.head[0]} takes from ${quoted(wordAt(one.sources[0]))} to ${one.target === gap() ? 'the gap' : quoted(wordAt(one.target))}: ${percent(one.share, 1)}. Cut it`}>${down ? nothing : html`<b>${short(one.head)}</b> `}<span>${off ? 'cut' : typeset(percent(one.share, 1))}</span><i>${scissors}</i></button>`; })}
+      <output class="cc-box ${turned ? 'is-b' : ''} ${gone.length && !cut ? 'cp-old' : ''}" style=${spot(plan.box)}><bdi translate="no" lang="">${first[0]}</bdi> <span>${tight(percent(first[1], 1))}</span></output>
+      ${down ? plan.bands.map(({ layer, low, high }) => html`<span class="cc-foot" style="left: ${(low + high) / 2}px; top: ${long}px">${order.filter(one => one.startsWith(`${layer}.`)).join(', ')}</span>`) : nothing}
+      ${gone.length ? html`<button type="button" class="cc-mend enc-link" style=${down ? `left: 0; top: ${long + 26}px` : `left: ${Math.min(plan.box.u + 112, room - 70)}px; top: ${plan.box.v - 12}px`} @click=${mend}>Mend ${gone.length > 1 ? 'all' : 'it'}</button>` : nothing}`, names);
+    const buttons = /** @type {HTMLElement[]} */ ([...names.querySelectorAll('.cc-name')]), had = buttons.indexOf(/** @type {HTMLElement} */ (focused(names)));
+    if (buttons.length) rove(buttons, Math.max(0, had));
+    nudge(stage);
+  }
+  function mend() {
+    cutTo([]);
+    /** @type {HTMLElement | null} */ (root.querySelector('.cc-name[tabindex="0"]'))?.focus();
+  }
+  /** The thickest arrow's scissors open and close once, at a first visit. @param {HTMLElement} stage */
+  function nudge(stage) {
+    const button = stage.querySelector('.cc-name');
+    if (!button || nudged || now.gone.length) return;
+    nudged = true;
+    try {
+      if (localStorage.getItem('enc-seen-scissors')) return;
+      localStorage.setItem('enc-seen-scissors', '1');
+    } catch { return; } // a frame that keeps nothing
+    button.classList.add('is-shown');
+  }
+  /** @param {Pointed} to */
+  function point(to) {
+    if (JSON.stringify(to) === JSON.stringify(pointed)) return;
+    pointed = to;
+    draw();
+  }
+  /** @param {KeyboardEvent} event */
+  function walk(event) {
+    const names = /** @type {HTMLElement[]} */ ([...root.querySelectorAll('.cc-name')]), here = names.indexOf(/** @type {HTMLElement} */ (focused(root)));
+    if (event.key === 'Escape' && now.gone.length && here >= 0) { event.preventDefault(); event.stopPropagation(); mend(); return; }
+    if (here < 0 || event.ctrlKey || event.metaKey || event.altKey) return;
+    const to = { ArrowRight: here + 1, ArrowDown: here + 1, ArrowLeft: here - 1, ArrowUp: here - 1, Home: 0, End: names.length - 1 }[event.key];
+    if (event.key.toLowerCase() === 'x') names[here].click();
+    else if (to === undefined) return;
+    else { const next = Math.max(0, Math.min(names.length - 1, to)); rove(names, next); names[next].focus(); }
+    event.preventDefault();
+  }
+
+  // Beside the picture
+
+  /** Both words as bars. @param {string} title @param {Guess} guess @param {Heads} found @param {Guess | null} [before] */
+  function guessBars(title, guess, found, before = null) {
+    const [first] = guess.first;
+    return html`<h3 class="cc-of">${title}${before ? html`<span class="cc-mark"><b></b> in A</span>` : nothing}</h3>${bars([...found.words.map((word, i) => ({ name: word, kind: word === first ? 'is-first' : '', fills: [{ share: guess.shares[i], text: tight(percent(guess.shares[i], 1)), colour: i ? 'second' : 'accent', ...(before ? { mark: before.shares[i] } : {}) }], data: { guess: word, share: guess.shares[i] } })),
+      ...(found.words.includes(first) ? [] : [{ name: first, kind: 'is-first is-other', fills: [{ share: guess.first[1], text: tight(percent(guess.first[1], 1)), colour: 'muted' }] }])], { kind: 'cc-bars' })}`;
+  }
+
+  /** @param {Heads} found */
+  function guesses(found) {
+    const { gone, after: cut } = now, patched = gone.length ? cut?.guess ?? null : found.small && !found.why ? found.patched : null;
+    const title = gone.length ? `A, ${gone.length === 1 ? 'one arrow' : `${gone.length} arrows`} cut` : `A, with ${inOrder(found.heads ?? [])} from B`;
+    return html`<section class="cc-guess" aria-label="The guess at the gap"><h2 class="cp-title">The guess at the gap</h2>${guessBars('A, as it is', found.a, found)}${patched ? guessBars(title, patched, found, found.a) : nothing}${guessBars('B, as it is', found.b, found)}${found.why ? nothing : way(found)}</section>`;
+  }
+
+  /** How far a run has come from A to B: this is what a share means. @param {Heads} found */
+  function way(found) {
+    const [from, to] = found.leads, here = now.gone.length ? now.after?.lead ?? from : found.lead, share = (from - here) / found.flip, zero = from / found.flip, [first, second] = found.words;
+    const signed = (/** @type {number} */ value) => typeset(`${value > 0 ? '+' : ''}${value.toFixed(1)}`), at_ = Math.max(0, Math.min(1, share));
+    return html`<h3 class="cc-of">${explained('How far from A to B, as a lead in nats')}</h3><div class="cc-road" role="img" aria-label=${typeset(`The lead of ${first} over ${second} is ${signed(from)} in A, ${signed(to)} in B and ${signed(here)} now: ${percent(share, 1)} of the way.`)}>
+      <i class="cc-gone" style="width: ${(100 * at_).toFixed(2)}%"></i>${zero > 0 && zero < 1 ? html`<i class="cc-even" style="left: ${(100 * zero).toFixed(2)}%"><span>even</span></i>` : nothing}<b class="cc-from"></b><b class="cc-to"></b><b class="cc-here" style="left: ${(100 * at_).toFixed(2)}%"><span>${tight(percent(share, 1))}</span></b>
+      <small>A ${signed(from)}</small><small>B ${signed(to)}</small></div>`;
+  }
+
+  /** Each head alone. @param {Heads} found @param {import('./packet.js').Numbers} each @param {string} title @param {boolean} [walked] */
+  function boardOf(found, each, title, walked = true) {
+    const [layers, columns] = each.shape, theme = themeOf(getComputedStyle(root).getPropertyValue('background-color')), most = Math.max(...each.values, 0.01), ends = { low: 0, high: most };
+    const part = (/** @type {number} */ layer, /** @type {number} */ head) => {
+      const value = at(each, layer, head), rgb = colourOf(Math.max(0, value), ends, 'share', theme);
+      return { value, colour: css(rgb), ink: inkOn(rgb), text: value >= NAMED && columns <= 12 ? String(Math.round(100 * value)) : '', says: typeset(`Head ${head} of layer ${layer} alone: ${percent(value, 1)}`), kind: found.heads.some(one => same(one, [layer, head])) ? 'is-set' : '' };
+    };
+    return html`<section class="cc-each"><h2 class="cp-title">${title}</h2><div class="cc-board ${walked ? 'is-walked' : ''}">${board({ label: title, layers, heads: columns, names: Array.from({ length: columns }, (_, i) => String(i)), attribute: walked ? 'data-head-row' : 'data-cell', kind: 'is-small', part })}
+      <p class="cc-scale cp-scale"><span>0</span><i style="background: ${gradient('share', theme)}"></i><span>${tight(percent(most, 1))}</span></p></div></section>`;
+  }
+
+  /** The sentences that people wrote, with what the same heads carry in each. @param {Heads} found */
+  function many(found) {
+    const a = /** @type {Packet} */ (run), asked = { step: 'sentences', index: [] }, packet = sentences.get(a, asked), about = /** @type {Sentences | null} */ (of(packet));
+    if (!packet || !about?.sentences.length) return nothing;
+    if (!alike(about.heads, found.heads)) {
+      const kin = about.constructed.find(one => alike(one.heads, found.heads)) ?? about.constructed.find(one => one.heads.length === 1 && same(one.heads[0], found.heads[0]) && at(/** @type {import('./packet.js').Numbers} */ (last?.each), ...found.heads[0]) > MOSTLY);
+      return kin ? html`<p class="cc-kin">${typeset(`${listed(kin.heads.map(short))} ${kin.heads.length > 1 ? 'carry' : 'carries'} ${kin.what} in ${kin.pairs} constructed pairs too: ${percent(kin.share, 1)} of the change; random heads at most ${percent(kin.random)}.`)}</p>` : nothing;
+    }
+    const { values } = packet.arrays.shares;
+    const group = (/** @type {number} */ column) => Array.from(values).filter((_, i) => i % 2 === column);
+    if (seen?.of !== packet) seen = { of: packet, groups: [group(0), group(1)] };
+    const [own, control] = /** @type {{groups: number[][]}} */ (seen).groups, here = dot < 0 || dot >= own.length ? own.reduce((best, value, i) => (Math.abs(value - median(own)) < Math.abs(own[best] - median(own)) ? i : best), 0) : dot;
+    const sentence = (/** @type {number} */ i) => { const [text, , first] = about.sentences[i]; return typeset(`${text.replace('[MASK]', `[${first}]`)} ${percent(own[i], 1)}`); };
+    const [text, changedText, first] = about.sentences[here], [before, behind] = text.split('[MASK]'), theirs = changedText.split(' '), other_ = theirs.find((one, i) => one !== text.split(' ')[i]) ?? '';
+    const count = counts[about.heads.length]?.toLowerCase() ?? String(about.heads.length), open = (/** @type {number} */ i) => { const [one, two, ours, over] = about.sentences[i]; choose(two, { sentence: one, guess: ours, over }); };
+    return html`<section class="cc-many" aria-label="The same heads in many sentences"><h2 class="cp-title">The same ${count} heads in ${own.length} sentences that people wrote</h2>
+      ${dotStrip({ groups: [{ name: listed(about.heads.map(short)), values: own, kind: 'is-own' }, { name: `${listed(about.control.map(short))}, ${count} others`, values: control, kind: 'is-control' }], label: `What ${listed(about.heads.map(short))} carry, sentence by sentence`, wide: Math.max(300, Math.min(840, root.clientWidth * (phone.matches ? 1 : 0.66))), chosen: here, says: sentence, point: one => { if (one !== null && one !== dot) { dot = one; draw(); } }, keep: open, ends: ['0 %, nothing', '100 %, all of it'] })}
+      <p class="cc-sentence"><b class="cc-ring"></b> <bdi translate="no" lang="">“${before}<b>[${first}]</b>${behind}”</bdi> <span>with <em>${other_}</em>: ${tight(percent(own[here], 1))}.</span> <button type="button" class="enc-link" @click=${() => open(here)}>Open this pair</button>
+        <span class="cc-small">${typeset(`In ${Math.round(about.over_half * own.length)} of ${own.length} more than half; ${count} random heads at most ${percent(about.random, 1)}.`)}</span></p></section>`;
+  }
+
+  /** How the share was computed, with the lines that give it. @param {Heads} found */
+  function explain(found) {
+    const line = `from encoder import TextEncoder\nfrom encoder.experiments.circuit import MinimalPair, run_pair, study\n\nencoder = TextEncoder.from_pretrained(${JSON.stringify(state.model)})\npair = MinimalPair(${JSON.stringify(state.sentence)},\n                   ${JSON.stringify(b)}${competing().length ? `,\n                   (${competing().map(word => JSON.stringify(word)).join(', ')})` : ''})\nfor result in study(encoder, run_pair(encoder, pair)):\n    print(result)`;
+    const [first, second] = found.words;
+    sheet.show(typeset(`How ${percent(found.share, 1)} was computed`), [
+      ['', typeset(`The lead is how far ln p(${first}) stands above ln p(${second}) at the gap: ${found.leads[0].toFixed(2)} in A, ${found.leads[1].toFixed(2)} in B. The change is their difference, ${found.flip.toFixed(2)} nats. A is run again with what ${inOrder(found.heads)} write at the gap taken from B, and nothing else: the lead is ${found.lead.toFixed(2)} then, so they carry (${found.leads[0].toFixed(2)} − ${found.lead.toFixed(2)}) / ${found.flip.toFixed(2)} = ${percent(found.share)}.`.replaceAll('- -', '+ '))],
+      ['To check it', typeset(`All ${found.total} heads at the gap from B: ${(100 * found.all).toFixed(1)} %. None: ${Math.abs(100 * found.none).toFixed(1)} %. ${found.random.length} random sets of as many other heads: ${(100 * Math.min(...found.random)).toFixed(1)} to ${(100 * Math.max(...found.random)).toFixed(1)} %. Patching shows that this way is used, not that it is the only one; and shares of parts need not add up.`)],
+      ['The same in Python', line, true],
+    ]);
+  }
+
+  /** Run B, where it is here; else it is asked for: it tells where B has no gap. */
+  function ofB() {
+    const makes = { sentence: b, second: '', hidden: /** @type {number[]} */ ([]), edits: '' }, there = context.peek(makes);
+    if (!there) context.fetch(makes).then(changed, () => null);
+    return there;
+  }
+
+  /** What is guessed in A and in B, where these are no pair. @param {Packet} a @param {Packet | null} runB */
+  function bothGuesses(a, runB) {
+    const of_ = (/** @type {string} */ name, /** @type {Packet | null} */ packet, /** @type {'accent' | 'second'} */ colour) => {
+      const all = packet?.about.guesses[String(packet === a ? gap() : packet.about.gap)]?.slice(0, FEW) ?? [];
+      return all.length ? html`<div><h3 class="cc-of">${name}</h3>${bars(all.map(([word, share]) => ({ name: word, fills: [{ share, text: tight(percent(share, 1)), colour }], data: { guess: word, share } })), { kind: 'cc-bars' })}</div>` : nothing;
+    };
+    return html`<div class="cc-both">${of_('A guesses', a, 'accent')}${of_('B guesses', runB, 'second')}</div>`;
+  }
+
+  /** Where nothing can be drawn: why, and what to do. */
+  function instead() {
+    const { found, why } = now, a = /** @type {Packet} */ (run), all = words(a), runB = why ? ofB() : null, pairs = runB ? pairsOf(a, runB) : [], at_ = pairs.find(pair => pair.a?.position === gap());
+    if (a.about.model.wordless) return html`<p class="cc-why">This model has no head for words, so it guesses none: nothing can be carried to a guess. Choose another model, or see where its heads look.</p>`;
+    if (gap() < 0) return html`<p class="cc-why">Tap the word of A that is to be guessed:</p><div class="cc-tap" role="group" aria-label="Hide a word">${all.map(word => { const hidden = masked(a, word, store.get()); return hidden && word.plain ? html`<button type="button" class="enc-example" @click=${() => choose('', { ...hidden, word: null, layer: null, head: null })}>${word.name}</button>` : html`<span>${word.name}</span>`; })}</div>`;
+    if (found?.why) return html`<p class="cc-why">${typeset(found.why)}</p>${a.about.model.untrained ? html`<p>${leads('See how a model comes to react', '→', '#', () => context.go(TRAINING), TRAINING)}</p>` : nothing}`;
+    if (!why) return nothing;
+    const put = at_?.b && runB && !at_.b.gap ? masked(runB, at_.b, { sentence: b, second: '', hidden: [] }) : null;
+    return html`<p class="cc-why" role="alert">${typeset(why)}</p>${bothGuesses(a, runB)}${put ? html`<button type="button" class="enc-pill" @click=${() => choose(put.sentence)}>Put the gap there in B</button>` : nothing}`;
+  }
+
+  /** Sentences that B could be. */
+  function tries() {
+    const all = (offered(/** @type {Packet} */ (run)) ?? []).filter(one => one.b !== b);
+    return all.length ? html`<div class="cp-offered" role="group" aria-label="Sentences to compare with"><span>Try in B:</span>${all.map(one => html`<button type="button" class="cp-offer" title=${one.b} @click=${() => choose(one.b)}><bdi translate="no" lang="">${one.new}</bdi> for <bdi translate="no" lang="">${one.was}</bdi>${one.words && one.flip !== null && one.flip >= 1 ? html` <small><bdi translate="no" lang="">${one.words[0]}</bdi> → <bdi translate="no" lang="">${one.words[1]}</bdi></small>` : nothing}</button>`)}</div>` : nothing;
+  }
+
+  /** The same pair in the other model. */
+  function inOther() {
+    if (!state.other_model || gap() < 0 || !run) return nothing;
+    const asked = { ...asks('heads', place()), model: state.other_model }, packet = other.get(run, asked), found = /** @type {Heads | null} */ (of(packet)), why = other.why(run, asked) || found?.why;
+    if (!packet || !found) return html`<section class="cc-other"><h2 class="cp-title">The same pair in ${titleOf(state.other_model)}</h2><p role="status">${why || 'Running it …'}</p></section>`;
+    return html`<section class="cc-other"><h2 class="cp-title">The same pair in ${titleOf(state.other_model)}</h2><div class="cc-beside"><div>${guessBars('A, as it is', found.a, found)}${found.why ? nothing : guessBars(`A, with ${inOrder(found.heads)} from B`, found.patched, found, found.a)}${guessBars('B, as it is', found.b, found)}</div>
+      ${found.why ? html`<p class="cc-why">${typeset(found.why)}</p>` : boardOf(found, packet.arrays.each, typeset(`${inOrder(found.heads)} ${found.heads.length > 1 ? 'carry' : 'carries'} ${percent(found.share, 1)}`), false)}</div></section>`;
+  }
+
+  function draw() { changed(); }
+  root.addEventListener('keydown', walk);
+  for (const media of [dark, phone]) media.addEventListener('change', changed);
+  sized.observe(root);
+
+  return {
+    offered,
+    /** Takes what is compared, and asks for what is not here. @param {Packet} a @param {State} chosen @param {string} sentence B */
+    take(a, chosen, sentence) {
+      if (run !== a || b !== sentence) pointed = null;
+      [run, state, b] = [a, chosen, sentence];
+      now = known();
+    },
+    headline,
+    /** Whether the headline is of what is compared now. */
+    known: () => gap() < 0 || now.found !== null || now.why !== '',
+    view() {
+      const { found, shown } = now, a = /** @type {Packet} */ (run), each = last?.each, changedA = state.hidden.length || state.edits ? html`<p class="cc-small">Both sentences are run without the changes that are made elsewhere.</p>` : nothing;
+      const waits = gap() >= 0 && !found && !now.why ? html`<p class="cc-waits" role="status">Trying ${a.about.model.layers * a.about.model.heads} heads …</p>` : nothing;
+      const drawn = found && !found.why;
+      return html`<div class="cc">${changedA}${waits}${drawn ? nothing : instead()}${drawn && found.small ? nothing : tries()}
+        <div class="cc-upper"><div class="cc-left">${picture(now)}${drawn && !found.small && each ? boardOf(found, each, `All ${found.total} heads, one by one, at the gap`) : nothing}${now.edgesWhy || now.cutWhy ? html`<p class="cc-why" role="alert">${now.edgesWhy || now.cutWhy}</p>` : nothing}</div>${shown ? guesses(shown) : nothing}</div>
+        ${drawn ? html`<div class="cc-lower"><div>${found.small ? many(found) : nothing}<nav class="enc-links" aria-label="Go on"><button type="button" class="enc-link" @click=${() => /** @type {HTMLElement | null} */ (document.querySelector('.enc-sentence'))?.focus()}>Find it in two sentences of mine <span aria-hidden="true">→</span></button><button type="button" class="enc-link" aria-haspopup="dialog" @click=${() => explain(found)}>${typeset(`How ${percent(found.share, 1)} was computed`)} <span aria-hidden="true">→</span></button></nav></div>
+          ${found.small && each ? boardOf(found, each, `All ${found.total} heads, one by one, at the gap`) : nothing}</div>` : nothing}${inOther()}</div>`;
+    },
+    /** Draws what stands where the words stand, once these are there. */
+    after() {
+      after();
+      const list = /** @type {HTMLElement | null} */ (root.querySelector('.cc-board.is-walked'));
+      if (!list) { keys = null; return; }
+      if (!keys || watched !== list) {
+        watched = list;
+        keys = among(list, 'data-head-row', { point: to => point(to && { head: [to.layer, to.head] }), keep: to => point({ head: [to.layer, to.head] }) }, true);
+      }
+      keys.show(null, pointed?.head ? { layer: pointed.head[0], head: pointed.head[1] } : null);
+    },
+    say: (/** @type {string} */ text) => rest.say(text),
+    end() {
+      for (const one of [heads, edges, cuts, changes, sentences, other, rest]) one.end();
+      for (const media of [dark, phone]) media.removeEventListener('change', changed);
+      sized.disconnect();
+      root.removeEventListener('keydown', walk);
+    },
+  };
+}
