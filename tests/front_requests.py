@@ -50,6 +50,9 @@ ODD: tuple[Any, ...] = (
     -(10**20),
 )
 NAMES = ("level", "layer", "sentence", "second", "model", "hidden", "edits", "off", "more")
+OF_PAIR = ("step", "index", "words", "other")
+PARTS = ("heads", "edges", "cut", "changes", "sentences", "", "x")
+INDEXES = ([], [1], [6], [6, 3, 3], [6, 3], [6, 3, 3, 2, 6], [6, 9, 9, 2, 6], [10**8], [6, *range(64)])
 BODIES = (
     b"",
     b"{",
@@ -81,8 +84,13 @@ def body(draw: random.Random) -> bytes:
         "edits": draw.choice(EDITS),
         "off": False,
     }
+    names = NAMES
+    if draw.random() < 0.2:
+        names = (*NAMES, *OF_PAIR)
+        said |= {"level": 13, "step": draw.choice(PARTS), "index": draw.choice(INDEXES)}
+        said |= {"other": draw.choice((*EVERY, *SENTENCES)), "words": draw.choice(([], ["are", "is"], ["", "is"]))}
     for _ in range(draw.choice((0, 0, 1, 1, 3))):
-        said[draw.choice(NAMES)] = draw.choice(ODD)
+        said[draw.choice(names)] = draw.choice(ODD)
     if draw.random() < 0.1:
         del said[draw.choice([*said])]
     text = json.dumps(said)

@@ -40,6 +40,9 @@ from encoder.experiments.circuit.own_pair import results
 from encoder.experiments.circuit.pair_file import MOST_BYTES, MOST_PAIRS
 from encoder.experiments.circuit.patching import falls, looking, reading, writing
 from encoder.experiments.circuit.shipped_circuits import SHIPPED, read_circuits
+from encoder.experiments.circuit.small_changes import small_changes
+from encoder.packet.circuit_level import level_13
+from encoder.packet.format import unpack
 from encoder.support.errors import EncoderError
 from encoder.support.progress import listening
 
@@ -409,3 +412,82 @@ def test_a_run_of_another_model_is_refused() -> None:
     run = turning(tiny(replace(VARIANTS["post-norm"], mlm_head=True), seed=1))
     with pytest.raises(EncoderError, match="another model"):
         study(encoder, run)
+
+
+def test_a_guess_that_stays_is_held_against_the_word_that_gains_most() -> None:
+    encoder = pretrained("base")
+    run = run_pair(encoder, MinimalPair("The old dog [MASK] at the sea.", "The old dogs [MASK] at the sea."))
+    run_b = run_pair(encoder, MinimalPair("The keys [MASK] on the table.", "The locks [MASK] on the table."))
+    for one in (run, run_b):
+        ours, theirs = (trace["mlm.probabilities"][one.gap] for trace in (one.a, one.b))
+        first, second = one.answers
+        assert first == int(ours.argmax()) and first != second
+        if int(theirs.argmax()) == first:
+            gain = float(theirs[second] / ours[second])
+            likely = [i for i in range(len(theirs)) if float(theirs[i]) >= 0.02 and i != first]
+            assert second in (likely or [int(theirs.topk(2).indices[1])])
+            assert all(float(theirs[i] / ours[i]) <= gain * (1 + 1e-6) for i in likely)
+        else:
+            assert second == int(theirs.argmax())
+
+
+OWN = ("My dog ___ every morning.", "The doctor said that [MASK] was tired.", "I saw [MASK] friend of the queens.")
+
+
+@in_turn("sentence", OWN)
+def test_small_changes_of_a_sentence_are_pairs_that_turn_its_guess(sentence: str) -> None:
+    encoder = pretrained("base")
+    changes = small_changes(encoder, sentence)
+    assert 1 <= len(changes) <= 4 and len({change.b for change in changes}) == len(changes)
+    for change in changes:
+        run = run_pair(encoder, MinimalPair(sentence, change.b))
+        assert run.flip == pytest.approx(change.flip, abs=1e-5) and run.words == change.words
+        assert sentence.replace(change.was, change.new, 1) == change.b
+    clear = [change.flip for change in changes if change.new.rstrip("s") == change.was.rstrip("s")]
+    assert clear == sorted(clear, reverse=True)
+
+
+def test_small_changes_need_no_gap_and_no_words() -> None:
+    changes = small_changes(pretrained("base"), "The animals slept in the garden.")
+    assert changes[0].b == "The animal slept in the garden." and changes[0].flip is None and changes[0].words is None
+    for odd in ("", "[MASK]", "...", "\x00", "猫 猫", "x" * 500, "a " * 300):
+        assert all(change.b != odd for change in small_changes(pretrained("base"), odd or "!"))
+    assert small_changes(tiny(VARIANTS["post-norm"]), "w1 w2") == []
+
+
+def test_a_packet_says_of_a_pair_what_the_library_says() -> None:
+    encoder = pretrained("base")
+    run = run_pair(encoder, KEYS)
+    found = list(study(encoder, run))
+    board, heads, control, ways = (next(one for one in reversed(found) if isinstance(one, kind)) for kind in RESULTS)
+    _, about, arrays = unpack(level_13(encoder, KEYS.a, KEYS.b, "heads", (6,)))
+    assert about["share"] == heads.share and [tuple(head) for head in about["heads"]] == list(heads.heads)
+    assert about["random"] == list(control.random) and (about["all"], about["none"]) == (control.all, control.none)
+    assert all(arrays["each"].values[head] == pytest.approx(share) for head, share in board.each.items())
+    index = (6, *(number for head in heads.heads for number in head))
+    _, edges, _ = unpack(level_13(encoder, KEYS.a, KEYS.b, "edges", index))
+    said = {Edge(tuple(row["head"]), tuple(row["sources"]), row["target"]): row["share"] for row in edges["edges"]}
+    assert said == pytest.approx(ways.shares) and edges["together"] == pytest.approx(ways.together)
+    assert {tuple(row["head"]): row["share"] for row in edges["where"]} == pytest.approx(ways.looks)
+
+
+RESULTS = (Board, HeadSet, Control, Edges)
+WRONG = {  # part -> an index, words
+    "heads": ((2,), ()),
+    "edges": ((6, 9, 9), ()),
+    "edges ": ((6,), ()),
+    "cut": ((6, 5, 6, 2), ()),
+    "cut ": ((6, 5, 6, 99, 6), ()),
+    "cut  ": ((6, 5, 8, 2, 6), ()),
+    "cut   ": ((6, *(5, 6, 2, 6) * 17), ()),
+    "heads ": ((6,), ("are", "")),
+    "heads  ": ((6,), ("are", "zzxxqq")),
+    "other": ((), ()),
+}
+
+
+@in_turn("part", WRONG)
+def test_what_no_packet_of_a_pair_holds_is_refused(part: str) -> None:
+    index, words = WRONG[part]
+    with pytest.raises(EncoderError):
+        level_13(pretrained("base"), KEYS.a, KEYS.b, part.strip(), index, words)
