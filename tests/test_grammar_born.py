@@ -281,6 +281,7 @@ def test_a_job_changes_hands(small: TextEncoder) -> None:
     assert circuit.natural.flips[20_000] == pytest.approx(known.natural.flip, abs=1e-3)
     for of in (circuit.constructed, circuit.natural):
         assert of.steps == list(STEPS) and of.drawn == [step for step, flip in of.flips.items() if flip >= 0.5]
+        assert of.lines[:, -1].tolist() == [*of.shares[20_000][1:], of.shares[20_000][0]]
         assert np.isnan(of.lines).all(0).tolist() == [step not in of.drawn for step in STEPS]
     with pytest.raises(EncoderError, match="not measured over the training of small"):
         training_circuit(kept_moments.at("small", 300))
