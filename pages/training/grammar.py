@@ -258,8 +258,8 @@ def draw_circuit(scene: Scene) -> None:
             plain(
                 "Constructed pairs such as “The key near the garden [MASK] old.” and “The keys …”: how much of the "
                 "change between “is” and “are” comes when what these heads write at the gap is taken from the other "
-                "sentence. This way is used; it need not be the only one. That grammar comes within few steps of a "
-                "training: Chen et al. 2023 (arXiv 2309.07311)."
+                "sentence. This way is used; it need not be the only one. That grammar comes in a short stretch of "
+                "training was found by Chen et al. 2023 (arXiv 2309.07311)."
             )
         )
 
