@@ -32,6 +32,7 @@ COMMANDS: dict[str, list[str] | None] = {
     "encoder.pictures.report.__main__": ["A cat.", "--out", "{}"],
     "encoder.tasks.__main__": None,
     "encoder.train.__main__": ["--corpus", FILE, "--out", "{}"],
+    "shipped.circuit_moments": ["--out", "{}"],
     "shipped.circuits": ["--out", "{}"],
     "shipped.head_examples": ["--out", "{}"],
     "shipped.pack_treebank": [FILE, "{}"],

@@ -22,6 +22,7 @@ ABOUT = {
     "a trained model": (
         "linked", "head_job", "some_head_links", "refers", "leans", "grammar_first", "feed_forward_needed",
         "rows_hold_meaning", "told_in", "names_told", "one_head_both", "heads_licensed",
+        "each_carries_one",
     ),
     "any model": (
         "residuals_add", "identical_rows", "position_values", "one_frequency", "one_rotation", "contexts", "all_look",

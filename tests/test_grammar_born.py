@@ -19,7 +19,7 @@ from shared_models import treebanks
 from streamlit.testing.v1 import AppTest
 from visits import link
 
-from encoder import EncoderError, TextEncoder
+from encoder import Edit, EncoderError, TextEncoder
 from encoder.checkpoint import BUNDLED
 from encoder.exam import ExamError, Treebank
 from encoder.exam.frames import NOUNS, agreeing, made_sentences
@@ -38,6 +38,7 @@ from encoder.exam.moments import (
     training_moments,
 )
 from encoder.exam.rise import AGREEMENT, EXAMPLES, KEYS, Rise, best, every_head, headline, rise, whole
+from encoder.experiments.circuit import circuits_by_content, phenomenon, training_circuit
 from encoder.packet.after_layers import level_5
 from encoder.packet.block_level import level_3
 from encoder.packet.embedding import level_4
@@ -248,6 +249,59 @@ def test_guesses_are_those_of_the_snapshots() -> None:
         gap_moments(encoders, MAN, ("is",))
 
 
+def lead(encoder: TextEncoder, text: str, edits: list[Edit]) -> float:
+    """How far "are" lies above "is" at the gap of a whole run."""
+    trace = encoder.trace(text, edits=edits)
+    logits = trace["mlm.logits"][trace.tokens.index("[MASK]")].double()
+    return float(logits[encoder.tokenizer.token_to_id("are")] - logits[encoder.tokenizer.token_to_id("is")])
+
+
+def test_what_heads_carry_at_a_moment_is_what_whole_runs_give(small: TextEncoder) -> None:
+    circuit, pairs = training_circuit(small), phenomenon("number").pairs
+    shipped, encoder = circuit.constructed, kept_moments.at("small", 3000)
+    sets = [circuit.heads, *((head,) for head in circuit.heads)]
+    flip, fallen = 0.0, np.zeros(len(sets))
+    for pair in pairs:
+        gap = encoder.tokenize(pair.a).tokens.index("[MASK]")
+        before = lead(encoder, pair.a, [])
+        flip += before - lead(encoder, pair.b, [])
+        for i, some in enumerate(sets):
+            edits = [Edit(f"layers.{at}.attention.heads", "patch", (head,), (gap,), pair.b) for at, head in some]
+            fallen[i] += before - lead(encoder, pair.a, edits)
+    assert (shipped.pairs, shipped.flips[3000]) == (len(pairs), pytest.approx(flip / len(pairs), abs=1e-3))
+    assert shipped.shares[3000] == pytest.approx(fallen / flip, abs=1e-3)
+
+
+def test_a_job_changes_hands(small: TextEncoder) -> None:
+    circuit = training_circuit(small)
+    assert circuit.heads == ((3, 3), (2, 0), (3, 0)) and circuit.constructed.hands == (3000, 1, 0)
+    assert circuit.natural.hands == (1000, 1, 0) and circuit.natural.shares[20_000][1] > 0.6
+    known = circuits_by_content(small.source.fingerprint)
+    assert known is not None and circuit.natural.pairs == known.natural.pairs
+    assert circuit.natural.flips[20_000] == pytest.approx(known.natural.flip, abs=1e-3)
+    for of in (circuit.constructed, circuit.natural):
+        assert of.steps == list(STEPS) and of.drawn == [step for step, flip in of.flips.items() if flip >= 0.5]
+        assert of.lines[:, -1].tolist() == [*of.shares[20_000][1:], of.shares[20_000][0]]
+        assert np.isnan(of.lines).all(0).tolist() == [step not in of.drawn for step in STEPS]
+    with pytest.raises(EncoderError, match="not measured over the training of small"):
+        training_circuit(kept_moments.at("small", 300))
+
+
+def test_the_page_draws_what_heads_carry_with_its_numbers(small: TextEncoder) -> None:
+    app, constructed = open_app("training"), training_circuit(small).constructed
+    figure = json.loads(app.get("plotly_chart")[0].proto.spec)
+    drawn = {line["name"]: line for line in figure["data"]}
+    assert list(drawn) == ["head 3 of layer 3", "head 0 of layer 2", "head 0 of layer 3", "together"]
+    text = " ".join(one.value for one in [*app.markdown, *app.caption]).replace("\\", "")
+    then, now = (constructed.shares[step] for step in (3000, 20_000))
+    assert (
+        "The job changes hands: at step 3,000 head 0 of layer 2 and head 3 of layer 3 carry "
+        f"{percent(then[2])} and {percent(then[1])} of the change from one to many, at the end {percent(now[2])} and "
+        f"{percent(now[1])}. All 3 heads together carry {percent(then[0])} of 2.38 nats" in text
+    )
+    assert "the change is below 0.5 nats, and nothing is drawn" in text and "arXiv 2309.07311" in text
+
+
 def test_the_page_opens_on_the_film_with_the_shipped_numbers(small: TextEncoder) -> None:
     app = open_app("training", born_heads="1")
     assert app.header[0].value.replace("\\", "") == headline(rise(MOMENTS, "obj"), "small")
@@ -357,7 +411,7 @@ def test_a_training_of_ones_own_has_its_film_and_its_moments_are_models(own: Pat
     header = app.header[0].value.replace("\\", "")
     assert "Between step 0 and 500 head 0 of layer 0 begins to look at the noun: 0 % → 90 %" in header
     text = " ".join(one.value for one in app.caption).replace("\\", "")
-    assert "This is own, 1.9 M parameters." in text
+    assert "This is own, 1.9 M parameters." in text and not app.get("plotly_chart")
     assert tuple(sent(app, "grammar")["steps"]) == (0, 500) == tuple(sent(app, "grammar_guess")["steps"])
     early = sent(app, "grammar_guess")["guesses"][1][0][0]
     encoder = kept_moments.at("small", 300)

@@ -115,7 +115,7 @@ def test_a_new_lesson_is_one_file(tmp_path: Path) -> None:
     for path in library.FOLDER.glob("*.toml"):
         (tmp_path / path.name).write_bytes(path.read_bytes())
     names = list(library.files())
-    assert (names[0], names[-1]) == ("what-is-attention", "when-does-grammar-begin")
+    assert (names[0], names[-1]) == ("what-is-attention", "does-each-head-do-one-thing")
     assert list(library.bundled()) == names
     (tmp_path / "attention-first.toml").write_text(GOOD)
     (tmp_path / "02-a-second.toml").write_text(GOOD)
@@ -150,7 +150,7 @@ def test_lessons_of_a_servers_own_folder_stand_before_the_others(own: Path) -> N
     (own / "1-order.toml").write_text(GOOD, encoding="utf-8")
     assert list(library.offered()) == ["order", "words", *library.bundled()] and library.own().refused == ()
     assert library.find("words").title == "Words"
-    assert (library.after("words"), library.after("when-does-grammar-begin")) == ("what-is-attention", "")
+    assert (library.after("words"), library.after("does-each-head-do-one-thing")) == ("what-is-attention", "")
 
 
 def test_a_bad_lesson_is_named_and_the_others_are_there(own: Path) -> None:

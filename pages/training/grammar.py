@@ -9,6 +9,7 @@ import streamlit as st
 from encoder.exam.exam_sentences import text
 from encoder.exam.moments import PERMUTED, Moments, moments_file, trees_of
 from encoder.exam.rise import EXAMPLES, KEYS, Rise, headline, passing, relations_of, rise, under, who, whole
+from encoder.experiments.circuit.circuit_moments import shipped_trainings
 from encoder.explain.cost import size
 from encoder.pictures.ask import FOLDER, MOMENT, in_examined
 from encoder.pictures.picture import Answer
@@ -16,6 +17,7 @@ from encoder.pictures.registry.grammar_pictures import (
     FORMS,
     GRAMMAR,
     GRAMMAR_ARCS,
+    GRAMMAR_CIRCUIT,
     GRAMMAR_FILM,
     GRAMMAR_GUESS,
     GRAMMAR_HEADS,
@@ -40,11 +42,11 @@ from pages.ui import session_runs
 from pages.ui.components import film_component
 from pages.ui.downloads import keep
 from pages.ui.frame import page_run
-from pages.ui.picture_view import answer_of, tie
+from pages.ui.picture_view import answer_of, show, tie
 from pages.ui.server import offered_models
 from pages.ui.state import session_state as state
 from pages.ui.state.site import page_of
-from pages.ui.text import heading, plain, say
+from pages.ui.text import heading, plain, say, subheading
 from pages.ui.widgets import fold
 
 
@@ -79,6 +81,9 @@ def draw() -> None:
             film_component.draw_guess(GRAMMAR_GUESS.key, chosen_curve.steps, guessed, FORMS, KEYS, guess.alt, start)
     arcs_of_words: WordMoments = moved.value(arcs(scene))
     draw_sentence(scene, chosen_curve, arcs_of_words, who(place(scene), moments.model), start)
+    known = shipped_trainings().get(scene.source.fingerprint)
+    if known and known.constructed.steps == chosen_curve.steps:
+        draw_circuit(scene)
     fold("Which heads take part", "born_heads", lambda: draw_heads(moments, heads_of(scene), start, among))
     fold("Keep these pictures", "born_keep", lambda: keep_all(pictures))
 
@@ -239,6 +244,24 @@ def draw_sentence(scene: Scene, curve: Rise, seen: WordMoments, name: str, start
     if seen.left_out:
         notes.append("The sentence is longer than the model reads; its end is left out.")
     st.caption(plain(" ".join(notes)))
+
+
+def draw_circuit(scene: Scene) -> None:
+    """What the heads carry that bring the number of the subject to the verb, over the same steps."""
+    subheading("What carries the number of the subject to the verb")
+    left, right = st.columns([2, 1], gap="medium")
+    with left:
+        answer = show(GRAMMAR_CIRCUIT, scene=scene, sentence=False, numbers=False)
+    with right:
+        say(answer.sentence)
+        st.caption(
+            plain(
+                "Constructed pairs such as “The key near the garden [MASK] old.” and “The keys …”: how much of the "
+                "change between “is” and “are” comes when what these heads write at the gap is taken from the other "
+                "sentence. This way is used; it need not be the only one. That grammar comes in a short stretch of "
+                "training was found by Chen et al. 2023 (arXiv 2309.07311)."
+            )
+        )
 
 
 def draw_heads(moments: Moments, relation: str, start: int, answer: Answer) -> None:

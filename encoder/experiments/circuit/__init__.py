@@ -1,5 +1,6 @@
 """What carries a change from one word to the gap: found by patching, for one pair and for many (`find_circuit`)."""
 
+from encoder.experiments.circuit.circuit_moments import CarriedMoments, TrainingCircuit, carried, training_circuit
 from encoder.experiments.circuit.found_circuit import Circuit, EdgeShare, PairShare
 from encoder.experiments.circuit.many_pairs import find_circuit
 from encoder.experiments.circuit.minimal_pair import MinimalPair, PairError, PairRun, check_reacts, run_pair
@@ -11,6 +12,7 @@ from encoder.experiments.circuit.shipped_circuits import ShippedCircuits, circui
 
 __all__ = [
     "Board",
+    "CarriedMoments",
     "Circuit",
     "Control",
     "Edge",
@@ -23,6 +25,8 @@ __all__ = [
     "PairShare",
     "Phenomenon",
     "ShippedCircuits",
+    "TrainingCircuit",
+    "carried",
     "check_reacts",
     "circuits_by_content",
     "edges",
@@ -35,5 +39,6 @@ __all__ = [
     "reading",
     "run_pair",
     "study",
+    "training_circuit",
     "writing",
 ]

@@ -3,8 +3,10 @@
 They are of the chosen model where its training was examined, else of the bundled one whose training was.
 """
 
+import math
 from dataclasses import replace
 from functools import partial
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,12 +26,14 @@ from encoder.exam.rise import (
     who,
     whole,
 )
+from encoder.experiments.circuit import CarriedMoments, TrainingCircuit, training_circuit
+from encoder.experiments.circuit.minimal_pair import NOISE
 from encoder.pictures.export.caption import About
 from encoder.pictures.expression import ENC, Call, Expression, call
 from encoder.pictures.numbers import Names
 from encoder.pictures.picture import Answer, Picture
 from encoder.pictures.scene import Option, Scene
-from encoder.support.formatting import percent, shown
+from encoder.support.formatting import brief, percent, shown
 from encoder.tasks import kept_moments
 from encoder.tasks.kept_moments import gap_moments, kept_steps, typed_words, word_moments
 
@@ -291,4 +295,63 @@ GRAMMAR_HEADS = of_page(
     about=about_heads,
     options=(TREES, RELATION),
     unfolds=PART | {"born_heads": "1"},
+)
+
+
+CARRIED = call(training_circuit, ENC)
+
+
+def say_circuit(answer: Answer) -> str:
+    """Which head carries most at first and which at the end, what all carry together, and the same in natural pairs."""
+    circuit: TrainingCircuit = answer.value(CARRIED)
+    drawn, natural = circuit.constructed, circuit.natural
+    step, first, last = drawn.hands
+    end = drawn.steps[-1]
+    names = [who(circuit.heads[head], circuit.model) for head in (first, last)]
+
+    def alone(of: CarriedMoments, step: int) -> str:
+        return " and ".join(percent(of.shares[step][head + 1]) for head in (first, last))
+
+    def together(step: int) -> str:
+        return f"{percent(drawn.shares[step][0])} of {brief(drawn.flips[step])} nats"
+
+    hands = "The job stays where it is" if first == last else "The job changes hands"
+    return (
+        f"{hands}: at step {step:,} {names[0]} and {names[1]} carry {alone(drawn, step)} of the change from one to "
+        f"many, at the end {alone(drawn, end)}. All {len(circuit.heads)} heads together carry {together(step)}, at the "
+        f"end {together(end)}. Before, the change is below {NOISE} nats, and nothing is drawn. In {natural.pairs} "
+        f"pairs that people wrote it is {alone(natural, step)}, at the end {alone(natural, end)}."
+    )
+
+
+def name_carriers(answer: Answer) -> dict[str, Names]:
+    """The heads, and the moments."""
+    circuit: TrainingCircuit = answer.value(CARRIED)
+    names = [who(head, circuit.model) for head in circuit.heads]
+    return {"series": [*names, "together"], STEPS: [step + 1 for step in circuit.constructed.steps]}
+
+
+def frame_circuit(answer: Answer) -> dict[str, Any]:
+    """The axes of all moments, also of those at which nothing is drawn, and of all shares."""
+    steps, shares = answer.value(CARRIED.constructed).steps, (0, 0.25, 0.5, 0.75, 1)
+    across = {"tickvals": [step + 1 for step in steps], "ticktext": [f"{step:,}" for step in steps]}
+    across |= {"range": [-0.1, math.log10(steps[-1] + 1) + 0.1]}
+    down = {"tickvals": shares, "ticktext": [percent(share) for share in shares], "range": [-0.03, 1.03]}
+    titles = ("training steps", "share of the change carried")
+    return {"logarithmic": (True, False), "titles": titles, "frames": (across, down)}
+
+
+GRAMMAR_CIRCUIT = of_page(
+    key="grammar_circuit",
+    question="Which heads carry the number of a subject to its verb while a model learns?",
+    measure=lambda scene: CARRIED.constructed.lines,
+    dims=("series", STEPS),
+    names=name_carriers,
+    kind="curve",
+    unit="share",
+    title="What carries the number of the subject to the verb, by training step",
+    say=say_circuit,
+    about=lambda scene: About(source=scene.source, scope=f"constructed pairs of sentences, {when(scene)}"),
+    unfolds=PART,
+    look=frame_circuit,
 )

@@ -14,6 +14,7 @@ from encoder.checkpoint.text_encoder import TextEncoder
 from encoder.support.errors import EncoderError
 from encoder.teach.trials import (
     arithmetic,
+    carried_trials,
     flow_trials,
     grammar_trials,
     head_trials,
@@ -48,6 +49,7 @@ def usual(value: object) -> Experiment | None:
 MODULES = (
     order,
     head_trials,
+    carried_trials,
     link_trials,
     flow_trials,
     meaning,
