@@ -26,7 +26,7 @@ import { vectorSlider, worked } from './vectors.js';
 const SAME = 0.01; // of a length: how far another one may be from it
 const FAR = 10; // times another bar: then each has its own scale
 const SEEN = 0.002; // of a length: what a change makes of it from there on is shown
-const WIDE = 1000, RISE = 0.17, HEAD = 17; // of the drawing of arrows: its width, the most of it that they rise, and the head of one
+const WIDE = 1000, RISE = 0.16, HEAD = 17; // of the drawing of arrows: its width, the most of it that they rise, and the head of one
 /** Whether a run was changed within what these are parts of. @param {import('./block.js').Along} along */
 const isChanged = ({ kept, added, rest, whole }) => whole === 0 || Math.abs(rest) > SEEN * (Math.abs(kept) + Math.abs(added) + whole);
 /** How a vector is drawn. @type {Record<string, {name: (sum: number) => string, short: string, colour: 'muted' | 'accent' | 'ink'}>} */

@@ -119,11 +119,13 @@ export function embedding(root, context) {
   /** The numbers around the chosen one as they stand under each other. @param {Packet} part @param {import('./embedding_math.js').Strip[]} all @param {number} d */
   function lens(part, all, d) {
     const { width } = aboutOf(part), [from, to] = windowAround(d, width, SEEN), [first, end] = windowAround(d, width, SEEN_SMALL), whole = all.filter(one => one.values.length === width), percent = (/** @type {number} */ at) => `${(100 * at / width).toFixed(2)}%`;
-    const most = whole.reduce((so, { values }) => values.slice(from, to).reduce((top, value) => Math.max(top, Math.abs(value) || 0), so), 0) || 1, shown = Array.from({ length: to - from }, (_, k) => from + k);
+    /** Behind a norm numbers are of another size. @param {boolean} norm */
+    const mostOf = norm => whole.filter(({ behind }) => behind === norm).reduce((so, { values }) => values.slice(from, to).reduce((top, value) => Math.max(top, Math.abs(value) || 0), so), 0) || 1;
+    const most = [false, true].map(mostOf), shown = Array.from({ length: to - from }, (_, k) => from + k);
     const is = (/** @type {number} */ k) => [k === d ? 'is-chosen' : '', k < first || k >= end ? 'is-far' : ''].join(' ');
     return html`<div class="em-lens" style="--from: ${percent(from)}; --to: ${percent(to)}; --first: ${percent(first)}; --end: ${percent(end)}"></div>
       <table class="em-numbers"><thead><tr><th scope="col">number</th>${shown.map(k => html`<th scope="col" class=${is(k)}>${k}</th>`)}</tr></thead>
-      <tbody>${whole.map(({ name, values, within, lit }) => html`<tr><th scope="row">${name}</th>${shown.map(k => html`<td class="${is(k)} ${values[k] < 0 ? 'is-below' : ''}" style="--share: ${(Math.abs(values[k]) / most || 0).toFixed(3)}" @click=${() => choose({ number: k, lit: LIT.indexOf(lit) })}>${typeset(figure(values[k], within))}</td>`)}</tr>`)}</tbody></table>`;
+      <tbody>${whole.map(({ name, values, within, lit, behind }) => html`<tr><th scope="row">${name}</th>${shown.map(k => html`<td class="${is(k)} ${values[k] < 0 ? 'is-below' : ''}" style="--share: ${(Math.abs(values[k]) / most[Number(behind)] || 0).toFixed(3)}" @click=${() => choose({ number: k, lit: LIT.indexOf(lit) })}>${typeset(figure(values[k], within))}</td>`)}</tr>`)}</tbody></table>`;
   }
 
   /** The chosen number, worked out again. @param {Packet} part @param {number} i @param {number} d @param {string} key what is lit */
@@ -164,7 +166,7 @@ export function embedding(root, context) {
     label: `Cosines of place ${position} with places ${rows[0]} to ${rows[rows.length - 1]}, from ${typeset(brief(ends.low, 2))} to ${typeset(brief(ends.high, 2))}; its own is 1.`,
     series: [{ name: 'first', points: rows.map((place, k) => [place, like[k]]) }, { name: 'first', dots: true, points: rows.map((place, k) => [place, like[k]]) }],
     x: { low: rows[0], high: rows[rows.length - 1], name: 'place' }, y: ends, mark: position,
-  }, { choose: to => choose({ place: to - rows[0] }), high: 100 })}</div>` : nothing}`;
+  }, { choose: to => choose({ place: to - rows[0] }), high: 84 })}</div>` : nothing}`;
   }
 
   /** A sine and a cosine over the places: as curves by their formula, as dots by what was recorded. @param {Packet} part @param {number} pair @param {number} pairs @param {number} position @param {boolean} turned @param {boolean} own */
@@ -183,7 +185,7 @@ export function embedding(root, context) {
       label: `Sine and cosine of ${turned ? `pair ${pair}` : `numbers ${2 * pair} and ${2 * pair + 1}`} over places ${first} to ${last}.`,
       series: [{ name: 'first', points: line(0) }, { name: 'second', points: line(1) }, { name: 'first', dots: true, points: dots(0) }, { name: 'second', dots: true, points: dots(1) }],
       x: { low: first, high: last, name: 'place' }, y: { low: -1, high: 1 }, mark: position,
-    }, { high: 74, own });
+    }, { high: 60, own });
   }
 
   /** The learned vectors of all places, one row each. @param {Packet} part @param {number} i */

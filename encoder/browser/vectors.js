@@ -46,7 +46,7 @@ export function vectorSlider({ point, keep }) {
     const two = Math.max(...own) > OTHER * Math.min(...own), ends = two ? own : [endOf(strips), endOf(strips)], endAt = (/** @type {SliderStrip} */ strip) => strip.end ?? ends[Number(Boolean(strip.behind))], first = endAt(strips[0]);
     put(slider, { 'aria-label': given.label, 'aria-valuemin': 0, 'aria-valuemax': count - 1, 'aria-valuenow': given.kept, 'aria-valuetext': given.says });
     const above = strips.reduce((sum, strip) => sum + strip.values.reduce((so, value) => so + Number(Math.abs(value) > endAt(strip)), 0), 0), to = (/** @type {number} */ end) => `${typeset(brief(-end))} to ${brief(end)}`;
-    write(foot, `${many(count)} numbers, drawn ${!two && strips.some(strip => endAt(strip) !== first) ? 'in each strip to its largest' : `from ${to(first)}${two ? `, after the norm from ${to(ends[1])}` : ''}`}${above ? `; ${above} go beyond` : ''}`);
+    write(foot, `${many(count)} numbers, drawn ${!two && strips.some(strip => endAt(strip) !== first) ? 'in each strip to its largest' : `from ${to(first)}${two ? `, after the norm from ${to(ends[1])}` : ''}`}${above ? `; ${above} go beyond` : ''}. Tap one, or step with ← →.`);
     const sizeOf = (/** @type {SliderStrip} */ strip) => strip.values.reduce((so, value) => Math.max(so, Math.abs(value) || 0), 0), needs = strips.map(strip => (given.fit ? Math.min(1, sizeOf(strip) / endAt(strip)) : 1));
     const tall = given.high ?? Math.min(given.fit ? TALL : HIGH, Math.round((ROOM - NAME * strips.length) / needs.reduce((sum, need) => sum + need, 0))), boxes = needs.map(need => Math.max(LOW, Math.round(need * tall)));
     let end = 0;
