@@ -147,8 +147,10 @@ def test_the_arrows_are_the_two_vectors_over_what_each_reaches_along_their_sum(o
         drawn = [np.linalg.norm(one) for one in (first, second, np.array([tips[1][0], low - tips[1][1]]))]
         np.testing.assert_allclose(np.array(drawn) / drawn[2], np.array(long) / long[2], rtol=2e-3)
         # Below the arrows their sum ends where the bar does, and what came in where it meets what is added.
-        ends = page.locator(".an-stack").first.locator(".an-bar i").evaluate_all(
-            "all => all.map(one => parseFloat(one.style.left) + parseFloat(one.style.width))"
+        ends = (
+            page.locator(".an-stack")
+            .first.locator(".an-bar i")
+            .evaluate_all("all => all.map(one => parseFloat(one.style.left) + parseFloat(one.style.width))")
         )
         np.testing.assert_allclose([tip[0] / 10 for tip in tips], ends, atol=0.02)
 

@@ -113,7 +113,7 @@ def near_of(encoder: TextEncoder, trace: Trace, position: int) -> list[tuple[str
 def test_it_opens_with_the_word_that_the_table_knows_best(
     opened: Opened, base: TextEncoder, text: str, opens: str
 ) -> None:
-    """Where nobody chose, of the words of some length in one piece: what a short one is like depends on its sentence."""
+    """Where nobody chose, of the words of some length in one piece: what short ones are like depends on the sentence."""
     trace = base.trace(text)
     able = [i for i, name in enumerate(trace.tokens) if name.isalpha() and len(name) > 3] or [1]
     best = max(able, key=lambda i: near_of(base, trace, i)[0][1])
@@ -220,7 +220,9 @@ def test_the_strips_add_up_number_by_number(opened: Opened, trace: Trace) -> Non
     told = [brief(float(one[KEYS].norm())) for one in (tokens, scaled, places, output)]
     assert bars(page) == list(zip(("the word", "the word × 22.6", f"place {KEYS}", "the sum"), told, strict=True))
     cosine = float(tokens[KEYS] @ output[KEYS] / (tokens[KEYS].norm() * output[KEYS].norm()))
-    expect(page.locator(".em-beside .em-what")).to_contain_text(f"The sum has a cosine of {cosine:.2f} with the word's row")
+    expect(page.locator(".em-beside .em-what")).to_contain_text(
+        f"The sum has a cosine of {cosine:.2f} with the word's row"
+    )
     assert page.evaluate("window.store.get().cell") == f"embedding.output:{KEYS},511"
 
 

@@ -163,7 +163,9 @@ def embedding(encoder: TextEncoder, trace: Trace, layer: int, head: int, i: int)
         return f"{name[0].upper()}{name[1:]} starts as one row of numbers, the same for every gap: that of [MASK]."
     if float(near[best]) > 1.25 * float(chance):
         return f"On its own, {name} is most like {word} to this model (cosine {cosine})."
-    return f"On its own, {name} is like no word to this model (closest: {word}, {cosine}; by chance: {float(chance):.2f})."
+    return (
+        f"On its own, {name} is like no word to this model (closest: {word}, {cosine}; by chance: {float(chance):.2f})."
+    )
 
 
 PAGES: dict[str, tuple[Said, dict[str, object]]] = {
