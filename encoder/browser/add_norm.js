@@ -54,6 +54,8 @@ export function addNorm(root, context) {
   /** @type {State} */
   let state;
   let pointed = -1;
+  /** The meanings that can be asked for, each once on the page. @type {Set<string>} */
+  const told = new Set();
   const packets = layerPackets(context, 3, () => { if (root.contains(page)) render(); });
   const head = headline(context, { head: false });
   const sums = radios('Which sum', sum => choose({ sum }), { hidden: true, most: Infinity });
@@ -104,6 +106,7 @@ export function addNorm(root, context) {
 
   /** @param {Packet} of @param {Packet} block */
   function picture(of, block) {
+    told.clear();
     const now = placed(block), { sum, row, position } = now, { rows } = aboutBlock(block), name = calledToken(of, position), vectors = shown(block, sum), size = of.about.model.d_model;
     head.draw(of, state, finding(block, sum, row, name, withoutPart(of, { layer: state.layer, block: sum }, position, 'adding')));
 
@@ -116,7 +119,7 @@ export function addNorm(root, context) {
     put(strips.slider, { 'data-cell': `${position},${now.dimension}` });
     const number = { step: `layers.${state.layer}.${SUMS[sum]}.${last(block, sum)}`, index: [position, now.dimension] };
     const long = rows.length < of.about.tokens.length ? html`<p class="an-window">Tokens ${rows[0]} to ${rows[rows.length - 1]} of ${of.about.tokens.length}: the rest of this long run is not sent.</p>` : nothing;
-    return html`<p class="at-what">${explained(reading(block, sum))}</p>${list.element}${long}
+    return html`<p class="at-what">${explained(reading(block, sum), told)}</p>${list.element}${long}
       <div class="at-body"><div class="at-left">${stacks(block, sum, row, name)}<div class="row an-table">${table(block, sum, row, d, vectors, drawn)}</div></div>
         <div class="at-beside"><h2>Number by number</h2>${strips.element}${arithmetic(block, sum, row, d)}
           <div class="at-tools">${opener(() => open(number))}${context.options().keep ? coder(() => context.code()) : nothing}</div></div></div>`;
@@ -125,9 +128,9 @@ export function addNorm(root, context) {
   /** One line on what happens. @param {Packet} block @param {number} sum */
   function reading(block, sum) {
     const { kind } = normOf(block, sum), who = ADDS[sum];
-    if (!aboutBlock(block).pre_norm) return `What ${who} writes is added to the vector that the token had.${kind === 'none' ? ' No norm follows.' : ' A norm then brings the sum to a standard length.'}`;
+    if (!aboutBlock(block).pre_norm) return `What ${who} writes is added to the vector that was there. ${kind === 'none' ? 'No norm follows.' : 'A norm then sets its length.'}`;
     if (kind === 'none') return `This model has no norm here: ${who} reads the vector as it is, and what it writes is added to that.`;
-    return `A norm brings the vector to a standard length for ${who} to read. What ${who} writes is added to the vector itself.`;
+    return `A norm sets the length of the vector that ${who} reads. What ${who} writes is added to the vector itself.`;
   }
 
   /** @typedef {{name: string, value: number}} Shown of a bar */
@@ -156,7 +159,7 @@ export function addNorm(root, context) {
     return html`${all.map((one, i) => {
       const { name, whole: length, used } = one, end = (own ? ends[i] : most) || 1;
       return html`<div class="an-stack"><h2>${name === 'sum' ? `The sum at ${whose}` : before ? `What ${ADDS[sum]} reads, after the norm` : 'After the norm'}</h2>${name === 'sum' && drawn ? arrows(whole, had, plus, end, angle) : nothing}
-        ${stack(used, length, end, name === 'normed' ? root : NaN, square)}<p class="an-how">${Number.isFinite(length) && length ? explained(below(one)) : nothing}</p></div>`;
+        ${stack(used, length, end, name === 'normed' ? root : NaN, square)}<p class="an-how">${Number.isFinite(length) && length ? explained(below(one), told) : nothing}</p></div>`;
     })}${own ? html`<p class="an-how">Each bar has a scale of its own here, as one is far longer than the other.</p>` : nothing}`;
   }
 
@@ -192,7 +195,7 @@ export function addNorm(root, context) {
       const { terms, made: result, recorded, digits, agrees } = redo(block, sum, row, d), wrong = wrongOf(redo, block, sum, row), all = of.about.model.d_model;
       const words = wrong ? `Done again here, ${wrong} of ${all} numbers do not agree${agrees ? '' : `, this one among them: recorded is ${four(recorded, within(name))}`}: ${of.about.edits ? 'this run was changed on the way' : 'this model does more on the way'}.`
         : `Recorded in this run; done again here from 16-bit numbers, all ${all} agree, this one ${digitsSaid(digits)}`;
-      return html`${formula && html`<p class="an-formula" dir="ltr">number ${d}: ${explained(formula)}</p>`}${worked(`${line(terms)} = ${four(result, off)}`, !wrong, words)}`;
+      return html`${formula && html`<p class="an-formula" dir="ltr">number ${d}: ${explained(formula, told)}</p>`}${worked(`${line(terms)} = ${four(result, off)}`, !wrong, words)}`;
     }
     const sums = again('', sumAgain, terms => `kept + added: ${four(terms.residual, within('residual'))} + ${signed(terms.added, within('added'))}`, 'sum', within('residual') + within('added'));
     if (kind === 'none') return sums;

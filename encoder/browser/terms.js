@@ -10,9 +10,8 @@ const WORDS = new RegExp(`(?<![\\p{L}_])(${[...MEANINGS.keys()].sort((a, b) => b
 const BESIDE = 6; // px between a term and what is said of it
 const REST = 250; // ms that a pointer rests on a term: what moves under it is not meant
 
-/** A text in which each term can be asked for what it means, where it first stands. @param {string} text */
-export function explained(text) {
-  const told = new Set();
+/** A text in which each term can be asked for what it means, where it first stands. @param {string} text @param {Set<string>} [told] meanings that texts before it have */
+export function explained(text, told = new Set()) {
   return text.split(WORDS).map((part, i) => {
     const meaning = i % 2 ? MEANINGS.get(part.toLowerCase()) ?? '' : '';
     if (!meaning || told.has(meaning)) return part;

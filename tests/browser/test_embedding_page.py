@@ -113,7 +113,7 @@ def near_of(encoder: TextEncoder, trace: Trace, position: int) -> list[tuple[str
 def test_it_opens_with_the_word_that_the_table_knows_best(
     opened: Opened, base: TextEncoder, text: str, opens: str
 ) -> None:
-    """Where nobody chose, of the words of some length in one piece: what short ones are like depends on the sentence."""
+    """Where nobody chose, of the words of some length in one piece: short ones are like others of their kind."""
     trace = base.trace(text)
     able = [i for i, name in enumerate(trace.tokens) if name.isalpha() and len(name) > 3] or [1]
     best = max(able, key=lambda i: near_of(base, trace, i)[0][1])
