@@ -15,7 +15,7 @@ import { begins, calledToken, direction, wordAt, words } from './run.js';
 import { parts, say } from './say.js';
 import { withoutPart } from './spine.js';
 import { open, toQuery } from './store.js';
-import { explained } from './terms.js';
+import { asIs, explained } from './terms.js';
 import { tokenChoices, wordRow } from './tokens.js';
 import { vectorSlider, worked } from './vectors.js';
 
@@ -158,7 +158,7 @@ export function addNorm(root, context) {
       : [drawn ? say('sum_arrows', { angle: angle.toFixed(0), parts: reach }) : 'Parts are measured along the vector that they make, so they add up to its length.', before ? say(final ? 'norm_final' : 'norm_before') : ''].join(' '));
     return html`${all.map((one, i) => {
       const { name, whole: length, used } = one, end = (own ? ends[i] : most) || 1;
-      return html`<div class="an-stack"><h2>${name === 'sum' ? `The sum at ${whose}` : before ? `What ${ADDS[sum]} reads, after the norm` : 'After the norm'}</h2>${name === 'sum' && drawn ? arrows(whole, had, plus, end, angle) : nothing}
+      return html`<div class="an-stack"><h2>${name === 'sum' ? html`The sum at ${asIs(whose)}` : before ? `What ${ADDS[sum]} reads, after the norm` : 'After the norm'}</h2>${name === 'sum' && drawn ? arrows(whole, had, plus, end, angle) : nothing}
         ${stack(used, length, end, name === 'normed' ? root : NaN, square)}<p class="an-how">${Number.isFinite(length) && length ? explained(below(one), told) : nothing}</p></div>`;
     })}${own ? html`<p class="an-how">Each bar has a scale of its own here, as one is far longer than the other.</p>` : nothing}`;
   }

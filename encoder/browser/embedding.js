@@ -13,11 +13,11 @@ import { made } from './load.js';
 import { brief, many, sure, typeset } from './number.js';
 import { at, row } from './packet.js';
 import { begins, calledToken, choice, direction, maskToken, wordAt, words } from './run.js';
-import { parts, set } from './say.js';
+import { parts } from './say.js';
 import { withoutPart } from './spine.js';
 import { open, toQuery } from './store.js';
 import { namesOf } from './strips.js';
-import { explained } from './terms.js';
+import { asIs, explained, explainedParts } from './terms.js';
 import { tokenChoices, wordRow } from './tokens.js';
 import { vectorSlider, worked } from './vectors.js';
 
@@ -55,7 +55,7 @@ export function embedding(root, context) {
   /** The token that the page opens with: of the words in one piece and of some length, which seldom stand for nothing alone, the one that the table knows best; the longest until that is here. @param {Packet} of @param {Packet | null} part */
   function usual(of, part) {
     const { rows, near = [], near_of: whose = [] } = part ? aboutOf(part) : { rows: of.about.rows }, able = words(of).filter(word => !word.gap && rows.includes(word.position));
-    const own = [able.filter(word => word.count === 1 && word.plain && word.name.length >= SOME), able.filter(word => word.count === 1), able].find(all => all.length) ?? [];
+    const own = [able.filter(word => word.count === 1 && word.plain && word.name.length >= SOME), able.filter(word => word.count === 1 && word.plain), able].find(all => all.length) ?? [];
     const known = (/** @type {import('./run.js').Word} */ word) => (part ? near[whose[rows.indexOf(word.position)]][0]?.[1] ?? 0 : word.name.length);
     return own.reduce((best, word) => (known(word) > known(best) ? word : best), own[0] ?? { position: rows[0] ?? 0 }).position;
   }
@@ -111,7 +111,7 @@ export function embedding(root, context) {
     put(strips.slider, { 'data-cell': `${position},${number}` });
     rest.say(`${begins(whose)}, ${key}: ${head.finding.textContent}`);
     const stands = key !== 'place' || part.arrays.alike, places = { layer: -1, block: 0 }, { gap, guesses, model } = of.about;
-    return html`<p class="em-lead">${explained(leadSaid(part, i, whose, Boolean(model.untrained), withoutPart(of, places, guesses[String(gap)]?.length ? gap : position)).map(set).join(''))}</p>${list.element}<div class="em-body">
+    return html`<p class="em-lead">${explainedParts(leadSaid(part, i, whose, Boolean(model.untrained), withoutPart(of, places, guesses[String(gap)]?.length ? gap : position)))}</p>${list.element}<div class="em-body">
       <div class="em-left">${strips.element}${lens(part, all, d)}<div class="em-under"><div>${strips.foot}${arithmetic(part, i, d, key)}</div>${stands ? html`<div class="em-tools">${opener(() => open({ step: now.step, index: [position, number] }))}</div>` : nothing}</div><p class="em-what">${explained(scaledSaid(part, i))}</p></div>
       <div class="em-beside"><div class="enc-place">${beside.element}</div>${key === 'word' ? nearest(part, now, whose) : key === 'place' ? placePicture(part, now, whose) : lengths(part, now, all, whose)}</div></div>`;
   }
@@ -142,7 +142,7 @@ export function embedding(root, context) {
   /** @param {Packet} part @param {Now} now @param {string} whose */
   function nearest(part, { i }, whose) {
     const { near, near_of: own, ids } = aboutOf(part), all = near[own[i]];
-    return html`<p class="em-what">${explained(`${begins(whose)} is row ${many(ids[i])}, the same in every sentence. The words whose rows are most like it, by cosine:`)}</p>
+    return html`<p class="em-what">${asIs(begins(whose))}${explained(` is row ${many(ids[i])}, the same in every sentence. The words whose rows are most like it, by cosine:`)}</p>
       ${bars(all.map(([name, cosine], k) => ({ name, title: name.length > 14 ? name : undefined, kind: k ? '' : 'is-own', fills: [{ share: cosine, text: typeset(cosine.toFixed(2).replace('-0.00', '0.00')) }] })))}`;
   }
 

@@ -1,8 +1,9 @@
 // @ts-check
 // Terms explained where they stand: one sentence on hover, focus or tap. The glossary has them, encoder/model/steps/glossary.json.
 import glossary from '../model/steps/glossary.json' with { type: 'json' };
-import { el } from './dom.js';
+import { AS_IS, el } from './dom.js';
 import { html } from './lit.js';
+import { set } from './say.js';
 
 /** @type {Map<string, string>} */
 const MEANINGS = new Map(/** @type {{words?: string[], meaning: string}[]} */ (glossary).flatMap(({ words = [], meaning }) => words.map(word => [word.toLowerCase(), meaning])));
@@ -19,6 +20,12 @@ export function explained(text, told = new Set()) {
     return html`<span class="enc-term" role="button" tabindex="0" aria-describedby="enc-tip" data-means=${meaning}>${part}</span>`;
   });
 }
+
+/** The same of a sentence in parts, whose words and numbers a translator leaves as they are. @param {import('./say.js').Part[]} all @param {Set<string>} [told] */
+export const explainedParts = (all, told = new Set()) => all.map(part => (part.name ? asIs(set(part)) : explained(part.text, told)));
+
+/** What a translator leaves as it is. @param {string} text */
+export const asIs = text => html`<bdi translate=${AS_IS.translate} lang=${AS_IS.lang}>${text}</bdi>`;
 
 /** Shows what the terms within an element mean. @param {HTMLElement} root @param {AbortSignal} signal */
 export function meanings(root, signal) {
