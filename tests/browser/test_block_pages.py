@@ -264,7 +264,7 @@ def test_what_a_change_made_is_told_apart(opened: Opened, base: TextEncoder) -> 
     expect(page.locator(".an-parts [data-part=added]")).to_have_count(0)
     page = changed("layers.3.add_norm_1.sum")
     expect(page.locator(".an-stack").first).to_have_text(re.compile("The sum at the gap.*Nothing is left.", re.DOTALL))
-    expect(title(page)).to_have_text("Of the gap nothing is left: its sum is zero.")
+    expect(title(page)).to_have_text("Nothing is left at the gap: the sum is zero.")
     expect(page.locator(".vs-worked [data-agrees=false]")).to_contain_text("this run was changed on the way")
     page = changed("layers.3.add_norm_1.output", "scale", value=2.0)
     expect(page.locator(".an-parts [data-part='the change']")).to_have_count(1)
