@@ -6,16 +6,16 @@ import { aboutBlock, ADDS, digitsSaid, lengthOf, momentsOf, normAgain, normOf, o
 import { dress, el, put } from './dom.js';
 import { coder, headline, opener, radios } from './controls.js';
 import { layerPackets, rowAmong, steady, waitingFor } from './layer_packets.js';
-import { html, nothing, render as into } from './lit.js';
+import { html, nothing, render as into, svg } from './lit.js';
 import { made } from './load.js';
 import { addingUp, sure, typeset } from './number.js';
 import { numberTable } from './number_table.js';
 import { largest } from './row.js';
 import { begins, calledToken, direction, wordAt, words } from './run.js';
-import { parts } from './say.js';
+import { parts, say } from './say.js';
 import { withoutPart } from './spine.js';
 import { open, toQuery } from './store.js';
-import { explained } from './terms.js';
+import { asIs, explained } from './terms.js';
 import { tokenChoices, wordRow } from './tokens.js';
 import { vectorSlider, worked } from './vectors.js';
 
@@ -23,10 +23,10 @@ import { vectorSlider, worked } from './vectors.js';
 /** @typedef {import('./store.js').Chosen} State */
 /** @typedef {import('./say.js').Part} Said */
 
-const TIMES = 0.995, LEAST = 0.001; // of what a token had: from there on it is so many times, below it is next to nothing
-const NEAR = 0.1, SAME = 0.01; // of a length: how far another one may be from it
+const SAME = 0.01; // of a length: how far another one may be from it
 const FAR = 10; // times another bar: then each has its own scale
 const SEEN = 0.002; // of a length: what a change makes of it from there on is shown
+const WIDE = 1000, RISE = 0.16, HEAD = 17; // of the drawing of arrows: its width, the most of it that they rise, and the head of one
 /** Whether a run was changed within what these are parts of. @param {import('./block.js').Along} along */
 const isChanged = ({ kept, added, rest, whole }) => whole === 0 || Math.abs(rest) > SEEN * (Math.abs(kept) + Math.abs(added) + whole);
 /** How a vector is drawn. @type {Record<string, {name: (sum: number) => string, short: string, colour: 'muted' | 'accent' | 'ink'}>} */
@@ -35,24 +35,13 @@ const DRAWN = {
   sum: { name: () => 'the sum', short: 'sum', colour: 'ink' }, normed: { name: () => 'after the norm', short: 'after the norm', colour: 'ink' },
 };
 
-/** The parts of the headline. @param {Packet} block @param {number} sum @param {number} position @param {string} word @param {Said[]} [cost] what the guess does without what is added */
-export function finding(block, sum, position, word, cost = []) {
-  const [had, added, whole] = ['residual', 'added', 'sum'].map(name => lengthOf(block, name, sum, position)), share = added / had;
-  if (![had, added, whole].every(Number.isFinite)) return parts('no_numbers', { query: begins(word) });
-  const who = cost.length ? 'it' : begins(ADDS[sum]), amount = share < LEAST ? `under ${LEAST}` : share < TIMES ? String(Number(share.toPrecision(2))) : share < 10 ? share.toFixed(1) : String(Number(share.toPrecision(3)));
-  const first = added === 0 ? parts('adds_none', { who, word }) : had === 0 ? parts('adds_all', { who, word }) : parts(`adds${share < TIMES ? '' : '_times'}${cost.length ? '_there' : ''}`, { ...(cost.length ? {} : { who, word }), share: amount });
-  return [...cost, ...(cost.length ? [{ text: '; ', name: '', format: '' }] : []), ...first.map(part => (part.name === 'who' ? { ...part, name: '' } : part)), ...normed(block, sum, position)];
-}
-
-/** What of the headline the norm does. @param {Packet} block @param {number} sum @param {number} position */
-function normed(block, sum, position) {
-  const { pre_norm: before, final_norm: last } = aboutBlock(block), near = (/** @type {number} */ value) => Number(value.toPrecision(3));
-  if (before) return parts(last && sum === 1 ? 'norm_final' : 'norm_before', { length: near(lengthOf(block, 'sum', sum, position)) });
-  const size = block.arrays[`sum_${sum + 1}`].shape[1], root = Math.sqrt(size), length = lengthOf(block, 'normed', sum, position), plain = lengthOf(block, 'normalized', sum, position), given = { length: near(length), root: near(root), size };
-  if (isChanged(partsAlong(block, 'normed', sum, aboutBlock(block).rows.indexOf(position)))) return parts('norm_length', given);
-  if (given.length === given.root) return parts('norm_root', given);
-  if (Math.abs(length - root) < NEAR * root) return parts('norm_near', given);
-  return parts(Math.abs(plain - root) < SAME * root ? 'norm_gamma' : 'norm_length', given);
+/** The headline: what comes of the guess with what is added, or else its share of the sum. @param {Packet} block @param {number} sum @param {number} row @param {string} word @param {Said[]} [cost] @returns {Said[]} */
+export function finding(block, sum, row, word, cost = []) {
+  const position = aboutBlock(block).rows[row], [had, added] = ['residual', 'added'].map(name => lengthOf(block, name, sum, position)), along = partsAlong(block, 'sum', sum, row), share = along.added / along.whole, given = { who: begins(ADDS[sum]), word };
+  if (![had, added, along.whole].every(Number.isFinite)) return parts('no_numbers', { query: begins(word) });
+  const said = added === 0 ? parts('added_none', given) : along.whole === 0 ? parts('added_gone', { word })
+    : cost.length ? [...cost, { text: '.', name: '', format: '' }] : had === 0 ? parts('added_all', given) : parts(share < 0 ? 'added_less' : 'added', { ...given, share: Math.abs(share) });
+  return said.map(part => (part.name === 'who' ? { ...part, name: '' } : part));
 }
 
 /** @param {HTMLElement} root @param {import('./mount.js').Context} context @returns {import('./mount.js').Page} */
@@ -65,6 +54,8 @@ export function addNorm(root, context) {
   /** @type {State} */
   let state;
   let pointed = -1;
+  /** The meanings that can be asked for, each once on the page. @type {Set<string>} */
+  const told = new Set();
   const packets = layerPackets(context, 3, () => { if (root.contains(page)) render(); });
   const head = headline(context, { head: false });
   const sums = radios('Which sum', sum => choose({ sum }), { hidden: true, most: Infinity });
@@ -115,38 +106,38 @@ export function addNorm(root, context) {
 
   /** @param {Packet} of @param {Packet} block */
   function picture(of, block) {
+    told.clear();
     const now = placed(block), { sum, row, position } = now, { rows } = aboutBlock(block), name = calledToken(of, position), vectors = shown(block, sum), size = of.about.model.d_model;
-    head.draw(of, state, finding(block, sum, position, name, withoutPart(of, { layer: state.layer, block: sum }, position)));
+    head.draw(of, state, finding(block, sum, row, name, withoutPart(of, { layer: state.layer, block: sum }, position, 'adding')));
 
     const d = pointed >= 0 ? pointed : now.dimension;
     const drawn = vectors.map(one => ({ name: DRAWN[one].name(sum), colour: DRAWN[one].colour, values: vectorOf(block, one, sum, row), within: withinOf(block, one, sum, row), behind: one === 'normed' }));
     strips.draw({
-      key: [of.about.model.digest, of.about.sentence, of.about.second, of.about.edits, of.about.hidden.join(), state.layer, sum, row].join(' '), strips: drawn, chosen: d, kept: now.dimension,
+      key: [of.about.model.digest, of.about.sentence, of.about.second, of.about.edits, of.about.hidden.join(), state.layer, sum, row].join(' '), strips: drawn, chosen: d, kept: now.dimension, fit: true,
       label: `The ${size} numbers of ${name}`, says: `number ${now.dimension}: ${drawn.map(one => `${one.name} ${typeset(sure(one.values[now.dimension], one.within))}`).join(', ')}`,
     });
     put(strips.slider, { 'data-cell': `${position},${now.dimension}` });
     const number = { step: `layers.${state.layer}.${SUMS[sum]}.${last(block, sum)}`, index: [position, now.dimension] };
     const long = rows.length < of.about.tokens.length ? html`<p class="an-window">Tokens ${rows[0]} to ${rows[rows.length - 1]} of ${of.about.tokens.length}: the rest of this long run is not sent.</p>` : nothing;
-    return html`${list.element}${long}<p class="at-what">${explained(reading(block, sum))}</p>
-      <div class="at-body"><div class="at-left"><h2>${begins(name)}: kept and added</h2>${stacks(block, sum, row)}<div class="row an-table">${table(block, sum, row, d, vectors, drawn)}</div></div>
+    return html`<p class="at-what">${explained(reading(block, sum), told)}</p>${list.element}${long}
+      <div class="at-body"><div class="at-left">${stacks(block, sum, row, name)}<div class="row an-table">${table(block, sum, row, d, vectors, drawn)}</div></div>
         <div class="at-beside"><h2>Number by number</h2>${strips.element}${arithmetic(block, sum, row, d)}
           <div class="at-tools">${opener(() => open(number))}${context.options().keep ? coder(() => context.code()) : nothing}</div></div></div>`;
   }
 
   /** One line on what happens. @param {Packet} block @param {number} sum */
   function reading(block, sum) {
-    const { kind } = normOf(block, sum), learned = block.arrays[`beta_${sum + 1}`] ? 'scales by gamma and moves by beta' : 'scales by gamma';
-    const does = kind === 'rms_norm' ? `divides by the root of the mean square and ${learned}` : `takes the mean off, divides by the spread, ${learned}`;
-    if (!aboutBlock(block).pre_norm) return `What ${ADDS[sum]} writes is added to what the token had.${kind === 'none' ? ' No norm follows.' : ` The norm then ${does}.`}`;
-    if (kind === 'none') return `This model has no norm here: ${ADDS[sum]} reads what came in as it is, and what it writes is added to that.`;
-    return `For ${ADDS[sum]} to read, a norm ${does}. What ${ADDS[sum]} writes is added to what came in.`;
+    const { kind } = normOf(block, sum), who = ADDS[sum];
+    if (!aboutBlock(block).pre_norm) return `What ${who} writes is added to the vector that was there. ${kind === 'none' ? 'No norm follows.' : 'A norm then sets its length.'}`;
+    if (kind === 'none') return `This model has no norm here: ${who} reads the vector as it is, and what it writes is added to that.`;
+    return `A norm sets the length of the vector that ${who} reads. What ${who} writes is added to the vector itself.`;
   }
 
   /** @typedef {{name: string, value: number}} Shown of a bar */
 
-  /** The two bars, in the order they are computed, and what the norm does to a length. @param {Packet} block @param {number} sum @param {number} row */
-  function stacks(block, sum, row) {
-    const of = /** @type {Packet} */ (run), { pre_norm: before, rows } = aboutBlock(block), { kind } = normOf(block, sum), whole = partsAlong(block, 'sum', sum, row), change = of.about.edits ? 'the change' : 'the rest', other = !before && isChanged(whole);
+  /** The two bars, in the order they are computed, and what the norm does to a length. @param {Packet} block @param {number} sum @param {number} row @param {string} whose */
+  function stacks(block, sum, row, whose) {
+    const of = /** @type {Packet} */ (run), { pre_norm: before, rows, final_norm: final } = aboutBlock(block), { kind } = normOf(block, sum), whole = partsAlong(block, 'sum', sum, row), change = of.about.edits ? 'the change' : 'the rest', other = !before && isChanged(whole);
     /** Where a change made another sum, its norm has no such parts. @type {Record<string, (of: import('./block.js').Along) => Shown[]>} */
     const parted = {
       sum: ({ kept, added, rest }) => [{ name: 'kept', value: kept }, ...(added ? [{ name: 'added', value: added }] : []), ...(isChanged(whole) ? [{ name: change, value: rest }] : [])],
@@ -156,24 +147,43 @@ export function addNorm(root, context) {
       ],
     };
     const all = shown(block, sum).filter(name => name === 'sum' || name === 'normed').map(name => { const along = name === 'sum' ? whole : partsAlong(block, 'normed', sum, row); return { name, whole: along.whole, used: parted[name](along), changed: isChanged(along) }; });
-    const size = of.about.model.d_model, root = Math.sqrt(size), square = typeset(`√${size} = ${Number(root.toPrecision(3))}`);
-    const ends = all.map(({ name, used }) => Math.max(used.reduce((so, { value }) => so + Math.max(0, value), 0), name === 'normed' ? root : 0)), most = Math.max(...ends), own = most > FAR * Math.min(...ends);
-    const says = (/** @type {number} */ value) => typeset(sure(value, 0)), after = all.find(one => one.name === 'normed'), plain = lengthOf(block, 'normalized', sum, rows[row]), learned = block.arrays[`beta_${sum + 1}`] ? 'gamma and beta' : 'gamma';
-    const goes = !after ? '' : Math.abs(after.whole - plain) < SEEN * plain ? ` ${learned} change no length here.` : ` ${learned}${after.changed ? ' and the change' : ''} make ${says(after.whole)} of it.`;
-    return html`${all.map(({ name, whole, used }, i) => stack(name === 'sum' ? 'the sum' : before ? `what ${ADDS[sum]} reads, after the norm` : 'after the norm', used, whole, (own ? ends[i] : most) || 1, name === 'normed' ? root : NaN, square))}
-      <p class="an-how">Parts are measured along the vector that they make, so they add up to its length. ${own ? 'Each bar has a scale of its own here, as one is far longer than the other. ' : ''}${after ? `Divided by its ${kind === 'rms_norm' ? 'root of the mean square' : 'spread'}, ${says(spreadOf(operandsOf(block, sum, rows[row], 0)))}, a vector comes out near ${square} long, this one ${says(plain)};${goes}` : ''}</p>`;
+    const size = of.about.model.d_model, root = Math.sqrt(size), square = typeset(`√${size} = ${Number(root.toPrecision(3))}`), [had, plus] = ['residual', 'added'].map(name => lengthOf(block, name, sum, rows[row])), high = Math.sqrt(Math.max(0, had ** 2 - whole.kept ** 2));
+    const drawn = had > 0 && plus > 0 && whole.kept >= 0 && !isChanged(whole), ends = all.map(({ name, used }) => Math.max(used.reduce((so, { value }) => so + Math.max(0, value), 0), name === 'normed' ? root : drawn ? high / RISE : 0)), most = Math.max(...ends), own = most > FAR * Math.min(...ends);
+    const says = (/** @type {number} */ value) => typeset(sure(value, 0)), plain = lengthOf(block, 'normalized', sum, rows[row]), learned = block.arrays[`beta_${sum + 1}`] ? 'gamma and beta' : 'gamma', angle = Math.acos(Math.max(-1, Math.min(1, (whole.whole ** 2 - had ** 2 - plus ** 2) / (2 * had * plus)))) * 180 / Math.PI;
+    const divided = { spread: kind === 'rms_norm' ? 'the root of the mean square' : 'the spread', value: says(spreadOf(operandsOf(block, sum, rows[row], 0))), root: square, plain: says(plain) };
+    const texts = addingUp([whole.kept, whole.added], whole.whole), reach = typeset(`${texts.values[0]} ${whole.added < 0 ? '-' : '+'} ${texts.values[1].replace('-', '')} = ${texts.total}`);
+    /** What is said below a bar. @param {typeof all[number]} of */
+    const below = ({ name, whole: length, changed }) => (name === 'normed'
+      ? say(Math.abs(plain - root) < SAME * root ? 'norm_root' : 'norm_own', divided) + (Math.abs(length - plain) < SEEN * plain ? say('norm_keeps', { learned }) : say('norm_learned', { learned: `${learned}${changed ? ' and the change' : ''}`, after: says(length) }))
+      : [drawn ? say('sum_arrows', { angle: angle.toFixed(0), parts: reach }) : 'Parts are measured along the vector that they make, so they add up to its length.', before ? say(final ? 'norm_final' : 'norm_before') : ''].join(' '));
+    return html`${all.map((one, i) => {
+      const { name, whole: length, used } = one, end = (own ? ends[i] : most) || 1;
+      return html`<div class="an-stack"><h2>${name === 'sum' ? html`The sum at ${asIs(whose)}` : before ? `What ${ADDS[sum]} reads, after the norm` : 'After the norm'}</h2>${name === 'sum' && drawn ? arrows(whole, had, plus, end, angle) : nothing}
+        ${stack(used, length, end, name === 'normed' ? root : NaN, square)}<p class="an-how">${Number.isFinite(length) && length ? explained(below(one), told) : nothing}</p></div>`;
+    })}${own ? html`<p class="an-how">Each bar has a scale of its own here, as one is far longer than the other.</p>` : nothing}`;
   }
 
-  /** A bar of parts one after the other; what is against the rest comes last, over what it takes off. @param {string} name @param {Shown[]} used @param {number} whole @param {number} most @param {number} mark @param {string} square */
-  function stack(name, used, whole, most, mark, square) {
-    if (!Number.isFinite(whole)) return html`<div class="an-stack"><p class="an-name">${name}: no numbers</p></div>`;
+  /** What came in and what is added as arrows in the plane of both, one from the tip of the other, over the bar of their sum: what each reaches along it lies below it. @param {import('./block.js').Along} along @param {number} had @param {number} plus their lengths @param {number} most what the whole width is @param {number} angle */
+  function arrows({ kept, whole }, had, plus, most, angle) {
+    const unit = WIDE / most, low = Math.sqrt(Math.max(0, had ** 2 - kept ** 2)) * unit, [x, end] = [kept * unit, whole * unit], says = (/** @type {number} */ value) => typeset(sure(value, 0));
+    /** @param {string} name @param {[number, number]} from @param {[number, number]} to */
+    const arrow = (name, [x1, y1], [x2, y2]) => {
+      const long = Math.hypot(x2 - x1, y2 - y1) || 1, [u, v] = [(x2 - x1) / long, (y2 - y1) / long], head = Math.min(HEAD, long), side = head * 0.42, [bx, by] = [x2 - u * head, y2 - v * head];
+      return svg`<g data-part=${name}><path d="M${x1} ${y1}L${bx} ${by}"></path><polygon points="${x2},${y2} ${bx - v * side},${by + u * side} ${bx + v * side},${by - u * side}"></polygon></g>`;
+    };
+    return html`<p class="an-long" style="--at: ${(100 * kept / most).toFixed(2)}%"><span>came in: ${says(had)} long</span><span>added: ${says(plus)} long</span></p>
+      <svg class="an-arrows" viewBox="0 0 ${WIDE} ${low + 1}" role="img" aria-label="What came in, ${says(had)} long, and what is added, ${says(plus)} long, at ${angle.toFixed(0)}° to each other">
+        <path class="an-drop" d="M${x} 0V${low}"></path>${arrow('kept', [0, low], [x, 0])}${arrow('added', [x, 0], [end, low])}</svg>`;
+  }
+
+  /** A bar of parts one after the other; what is against the rest comes last, over what it takes off. @param {Shown[]} used @param {number} whole @param {number} most @param {number} mark @param {string} square */
+  function stack(used, whole, most, mark, square) {
+    if (!Number.isFinite(whole) || whole === 0) return html`<p>${whole === 0 ? 'Nothing is left.' : 'It has no numbers.'}</p>`;
     const texts = addingUp(used.map(one => one.value), whole), percent = (/** @type {number} */ value) => `${(100 * value / most).toFixed(2)}%`;
-    if (whole === 0) return html`<div class="an-stack"><p class="an-name">${name}: nothing is left</p></div>`;
     let from = 0;
     const drawn = [...used.filter(one => one.value > 0), ...used.filter(one => one.value < 0)].map(one => { from += one.value; return { ...one, low: Math.min(from, from - one.value) }; });
-    return html`<div class="an-stack"><p class="an-name">${name}</p>
-      <div class="an-bar" aria-hidden="true">${drawn.map(one => html`<i data-part=${one.name} ?data-less=${one.value < 0} style="left: ${percent(one.low)}; width: ${percent(Math.abs(one.value))}"></i>`)}${Number.isFinite(mark) ? html`<b style="left: ${percent(mark)}"></b>` : nothing}</div>
-      <p class="an-parts" dir="ltr"><span>${used.map((one, i) => html`${i ? (one.value < 0 ? ' − ' : ' + ') : ''}<b data-part=${one.name} ?data-less=${one.value < 0}><i></i>${one.name} ${i ? texts.values[i].replace('-', '') : typeset(texts.values[i])}</b>`)}${used.length > 1 ? html` = <strong>${texts.total}</strong>` : nothing}</span>${Number.isFinite(mark) ? html`<span class="an-root">${square}</span>` : nothing}</p></div>`;
+    return html`<div class="an-bar" aria-hidden="true">${drawn.map(one => html`<i data-part=${one.name} ?data-less=${one.value < 0} style="left: ${percent(one.low)}; width: ${percent(Math.abs(one.value))}"></i>`)}${Number.isFinite(mark) ? html`<b style="left: ${percent(mark)}"></b>` : nothing}</div>
+      <p class="an-parts" dir="ltr"><span>${used.map((one, i) => html`${i ? (one.value < 0 ? ' − ' : ' + ') : ''}<b data-part=${one.name} ?data-less=${one.value < 0}><i></i>${one.name} ${i ? texts.values[i].replace('-', '') : typeset(texts.values[i])}</b>`)}${used.length > 1 ? html` = <strong>${texts.total}</strong>` : nothing}</span>${Number.isFinite(mark) ? html`<span class="an-root">${square}</span>` : nothing}</p>`;
   }
 
   /** The chosen number, done again. @param {Packet} block @param {number} sum @param {number} row @param {number} d */
@@ -185,7 +195,7 @@ export function addNorm(root, context) {
       const { terms, made: result, recorded, digits, agrees } = redo(block, sum, row, d), wrong = wrongOf(redo, block, sum, row), all = of.about.model.d_model;
       const words = wrong ? `Done again here, ${wrong} of ${all} numbers do not agree${agrees ? '' : `, this one among them: recorded is ${four(recorded, within(name))}`}: ${of.about.edits ? 'this run was changed on the way' : 'this model does more on the way'}.`
         : `Recorded in this run; done again here from 16-bit numbers, all ${all} agree, this one ${digitsSaid(digits)}`;
-      return html`${formula && html`<p class="an-formula" dir="ltr">number ${d}: ${formula}</p>`}${worked(`${line(terms)} = ${four(result, off)}`, !wrong, words)}`;
+      return html`${formula && html`<p class="an-formula" dir="ltr">number ${d}: ${explained(formula, told)}</p>`}${worked(`${line(terms)} = ${four(result, off)}`, !wrong, words)}`;
     }
     const sums = again('', sumAgain, terms => `kept + added: ${four(terms.residual, within('residual'))} + ${signed(terms.added, within('added'))}`, 'sum', within('residual') + within('added'));
     if (kind === 'none') return sums;
@@ -205,7 +215,7 @@ export function addNorm(root, context) {
     const lines = norm.kind === 'rms_norm'
       ? [line('mean square', moments.map(one => one.square), norm.variance, 'mean_square')]
       : [line('mean', moments.map(one => one.mean), norm.mean, 'mean'), line('variance', moments.map(one => one.variance), norm.variance, 'variance')];
-    lines.push(line('length', moments.map(one => one.length)), { name: `number ${d}`, cells: vectors.map((one, i) => ({ text: plain(one.values[d], 3, one.within), to: placeOfVector(named[i], sum, position, d) })) });
+    lines.push({ name: `number ${d}`, cells: vectors.map((one, i) => ({ text: plain(one.values[d], 3, one.within), to: placeOfVector(named[i], sum, position, d) })) });
     return numberTable({ heads: ['its numbers', ...named.map(one => DRAWN[one].short)], lines });
   }
 

@@ -21,6 +21,7 @@ import { placeOf, spelled, touched } from './store.js';
 
 const SHOWN = 12; // terms before the others are asked for
 const MOST_TRAIL = 50;
+const CLEAR = 8; // px that a headline keeps from the bar
 const SETTLING = 2500; // ms in which a page may still change its heights
 
 /** A formula as an element. @param {string} text MathML, which a server of ours wrote */
@@ -69,13 +70,14 @@ export function drawer(root, { part, tell }) {
     tell(spelled(to));
   }
 
-  /** What was touched stays where it was, while the page makes room; on a phone it goes above the drawer. */
+  /** What was touched stays where it was while the page makes room, as far as that leaves the headline in sight; on a phone a number that was touched goes above the drawer. */
   function hold() {
     const { element, top, y } = touched;
     if (!element?.isConnected || aside.contains(element) || performance.now() > until) return;
-    const pane = document.querySelector('[data-testid=stMain]') ?? document.scrollingElement, box = aside.getBoundingClientRect();
-    const moved = element.getBoundingClientRect().top - top, under = aside.hidden || box.left > 0 ? 0 : Math.max(0, y + 40 - box.top);
-    if (Math.abs(moved + under) >= 1) pane?.scrollBy({ top: moved + under, behavior: 'instant' });
+    const pane = document.querySelector('[data-testid=stMain]') ?? document.scrollingElement, box = aside.getBoundingClientRect(), beside = aside.hidden || box.left > 0;
+    const moved = element.getBoundingClientRect().top - top, under = beside || element.closest('[data-open]') ? 0 : Math.max(0, y + 40 - box.top);
+    const above = (root.querySelector('h1')?.getBoundingClientRect().top ?? -1) - (beside ? box.top : 0) - CLEAR, by = above < 0 ? moved : Math.min(moved, above);
+    if (Math.abs(by + under) >= 1) pane?.scrollBy({ top: by + under, behavior: 'instant' });
     Object.assign(touched, { top: top - under, y: y - under });
   }
   const room = new ResizeObserver(hold); // the drawer's text comes later, and so may what the page draws anew for its room

@@ -5,19 +5,19 @@ import { atRest, headline, opener, radios } from './controls.js';
 import style from './embedding.css';
 import { curve, endsOf } from './curves.js';
 import { dress, el, put, themeOf } from './dom.js';
-import { aboutOf, cellOf, figure, lengthOf, LIT, litFor, litOf, normAgain, pairsBeside, placeAgain, placeSaid, PLACES, readCell, stripsOf, sumAgain, sumSaid, tableSaid, turnAt, waveAt } from './embedding_math.js';
+import { aboutOf, cellOf, figure, leadSaid, lengthOf, LIT, litFor, litOf, normAgain, pairsBeside, placeAgain, placeSaid, PLACES, readCell, scaledSaid, stripsOf, sumAgain, sumSaid, tableSaid, tellingOf, turnAt, waveAt, windowAround } from './embedding_math.js';
 import { colourOf } from './grid.js';
 import { layerPackets } from './layer_packets.js';
 import { html, nothing, render as into } from './lit.js';
 import { made } from './load.js';
 import { brief, many, sure, typeset } from './number.js';
 import { at, row } from './packet.js';
-import { begins, calledToken, choice, direction, wordAt, words } from './run.js';
+import { begins, calledToken, choice, direction, maskToken, wordAt, words } from './run.js';
 import { parts } from './say.js';
 import { withoutPart } from './spine.js';
 import { open, toQuery } from './store.js';
 import { namesOf } from './strips.js';
-import { explained } from './terms.js';
+import { asIs, explained, explainedParts } from './terms.js';
 import { tokenChoices, wordRow } from './tokens.js';
 import { vectorSlider, worked } from './vectors.js';
 
@@ -25,6 +25,8 @@ import { vectorSlider, worked } from './vectors.js';
 /** @typedef {import('./store.js').Chosen} State */
 
 const LEVEL = 4, FINE = 8, MOST = 400; // points of a curve from one place to the next, and of all of it
+const SOME = 4; // letters of a word that means something alone
+const SEEN = 9, SEEN_SMALL = 5; // numbers that are shown side by side, and on a phone
 const SLOW = 150; // ms without the numbers, until that is said
 
 /** @param {HTMLElement} root @param {import('./mount.js').Context} context @returns {import('./mount.js').Page} */
@@ -37,7 +39,7 @@ export function embedding(root, context) {
   let run = null;
   /** @type {State} */
   let state;
-  let pointed = -1, slow = 0, late = false;
+  let pointed = -1, slow = 0, late = false, free = false; // whether nobody chose a word
 
   const head = headline(context, { layer: false, head: false });
   const list = wordRow(position => choose({ position }));
@@ -50,25 +52,20 @@ export function embedding(root, context) {
   root.append(page);
   const part = () => run && packets.get(run, null);
 
-  /** The token that the page opens with: in place of a gap the longest word in one piece, which seldom stands for nothing alone. @param {Packet} of @param {number[]} rows */
-  function usual(of, rows) {
-    const able = words(of).filter(word => !word.gap && rows.includes(word.position)), whole = able.filter(word => word.count === 1);
-    const some = whole.length ? whole : able;
-    return some.reduce((best, word) => (word.name.length > best.name.length ? word : best), some[0] ?? { position: rows[0] ?? 0, name: '' }).position;
+  /** The token that the page opens with: of the words in one piece and of some length, which seldom stand for nothing alone, the one that the table knows best; the longest until that is here. @param {Packet} of @param {Packet | null} part */
+  function usual(of, part) {
+    const { rows, near = [], near_of: whose = [] } = part ? aboutOf(part) : { rows: of.about.rows }, able = words(of).filter(word => !word.gap && rows.includes(word.position));
+    const own = [able.filter(word => word.count === 1 && word.plain && word.name.length >= SOME), able.filter(word => word.count === 1 && word.plain), able].find(all => all.length) ?? [];
+    const known = (/** @type {import('./run.js').Word} */ word) => (part ? near[whose[rows.indexOf(word.position)]][0]?.[1] ?? 0 : word.name.length);
+    return own.reduce((best, word) => (known(word) > known(best) ? word : best), own[0] ?? { position: rows[0] ?? 0 }).position;
   }
 
   /** What is chosen. @param {Packet} part */
   function placed(part) {
     const of = /** @type {Packet} */ (run), { rows, width } = aboutOf(part), cell = readCell(state.cell), lit = litFor(state.step || cell?.step || '');
     const first = words(of)[wordAt(of, state.word)]?.position ?? state.word, own = cell && rows.includes(cell.position) ? cell.position : -1;
-    const position = own >= 0 ? own : rows.includes(first) ? first : usual(of, rows), i = rows.indexOf(position);
-    return { ...litOf(part)[lit], lit, position, i, number: cell ? Math.min(width - 1, cell.number) : telling(part, i), chosen: Boolean(cell) };
-  }
-
-  /** The number of a token that its place changes much: there is something to see in the sum. @param {Packet} part @param {number} i */
-  function telling({ arrays }, i) {
-    const values = row(arrays.tokens, i);
-    return values.reduce((best, value, number) => (Math.abs(value) > Math.abs(values[best]) ? number : best), 0);
+    const position = own >= 0 ? own : rows.includes(first) && !free ? first : usual(of, part), i = rows.indexOf(position);
+    return { ...litOf(part)[lit], lit, position, i, number: cell ? Math.min(width - 1, cell.number) : tellingOf(part, i), chosen: Boolean(cell) };
   }
 
   /** @param {{lit?: number, position?: number, place?: number, number?: number}} to `place` counts the tokens that are here */
@@ -104,27 +101,31 @@ export function embedding(root, context) {
   /** @param {Packet} of @param {Packet} part */
   function picture(of, part) {
     const now = placed(part), { key, i, position, number } = now, whose = calledToken(of, position), { width } = aboutOf(part), all = stripsOf(part, i, Boolean(of.about.edits)), d = pointed >= 0 ? pointed : number;
-    head.draw(of, state, headlineOf(of, part, i, position, whose));
+    head.draw(of, state, tableSaid(part, i, whose, of.about.kinds[position] === 'mask' ? maskToken(of) ?? '' : ''));
     beside.draw(litOf(part).map(one => ({ text: one.key, title: `${one.key}: ${one.title}` })), now.lit);
     drawn = all.map(one => one.lit);
     strips.draw({
-      key: [of.about.model.digest, of.about.sentence, of.about.second, of.about.edits, of.about.hidden.join(), key, position].join(' '), strips: all.map(one => ({ ...one, colour: one.lit === key ? 'accent' : 'muted' })), chosen: d, kept: number,
+      key: [of.about.model.digest, of.about.sentence, of.about.second, of.about.edits, of.about.hidden.join(), key, position].join(' '), strips: all.map(one => ({ ...one, colour: one.lit === key ? 'accent' : 'muted' })), chosen: d, kept: number, fit: true,
       label: `The ${width} numbers of ${whose}`, says: `number ${number}: ${all.filter(one => one.values.length === width).map(one => `${one.name} ${typeset(sure(one.values[number], one.within))}`).join(', ')}`,
     });
     put(strips.slider, { 'data-cell': `${position},${number}` });
     rest.say(`${begins(whose)}, ${key}: ${head.finding.textContent}`);
-    const stands = key !== 'place' || part.arrays.alike;
-    return html`${list.element}<div class="em-body">
-      <div class="em-left">${strips.element}${arithmetic(part, i, d, key)}${stands ? html`<div class="em-tools">${opener(() => open({ step: now.step, index: [position, number] }))}</div>` : nothing}</div>
-      <div class="em-beside"><div class="enc-place">${beside.element}</div>${key === 'word' ? nearest(part, now) : key === 'place' ? placePicture(part, now, whose) : lengths(part, now, all, whose)}</div></div>`;
+    const stands = key !== 'place' || part.arrays.alike, places = { layer: -1, block: 0 }, { gap, guesses, model } = of.about;
+    return html`<p class="em-lead">${explainedParts(leadSaid(part, i, whose, Boolean(model.untrained), withoutPart(of, places, guesses[String(gap)]?.length ? gap : position)))}</p>${list.element}<div class="em-body">
+      <div class="em-left">${strips.element}${lens(part, all, d)}<div class="em-under"><div>${strips.foot}${arithmetic(part, i, d, key)}</div>${stands ? html`<div class="em-tools">${opener(() => open({ step: now.step, index: [position, number] }))}</div>` : nothing}</div><p class="em-what">${explained(scaledSaid(part, i))}</p></div>
+      <div class="em-beside"><div class="enc-place">${beside.element}</div>${key === 'word' ? nearest(part, now, whose) : key === 'place' ? placePicture(part, now, whose) : lengths(part, now, all, whose)}</div></div>`;
   }
 
-  /** What the table knows of the token, and what positions cost the guess, or move the word where there is none. @param {Packet} of @param {Packet} part @param {number} i @param {number} position @param {string} whose */
-  function headlineOf(of, part, i, position, whose) {
-    const { gap, guesses } = of.about, [first, ...others] = withoutPart(of, { layer: -1, block: 0 }, guesses[String(gap)]?.length ? gap : position), word = (/** @type {string} */ text) => ({ text, name: '', format: '' });
-    const second = first ? [{ ...first, text: first.text[0].toLowerCase() + first.text.slice(1) }, ...others] : ['sinusoidal', 'learned'].includes(aboutOf(part).positions) ? [] : parts('nothing_added', {});
-    const found = tableSaid(part, i, whose);
-    return found.at(-1)?.text.endsWith('.') ? found : [...found, ...(second.length ? [word('; '), ...second] : []), word('.')];
+  /** The numbers around the chosen one as they stand under each other. @param {Packet} part @param {import('./embedding_math.js').Strip[]} all @param {number} d */
+  function lens(part, all, d) {
+    const { width } = aboutOf(part), [from, to] = windowAround(d, width, SEEN), [first, end] = windowAround(d, width, SEEN_SMALL), whole = all.filter(one => one.values.length === width), percent = (/** @type {number} */ at) => `${(100 * at / width).toFixed(2)}%`;
+    /** Behind a norm numbers are of another size. @param {boolean} norm */
+    const mostOf = norm => whole.filter(({ behind }) => behind === norm).reduce((so, { values }) => values.slice(from, to).reduce((top, value) => Math.max(top, Math.abs(value) || 0), so), 0) || 1;
+    const most = [false, true].map(mostOf), shown = Array.from({ length: to - from }, (_, k) => from + k);
+    const is = (/** @type {number} */ k) => [k === d ? 'is-chosen' : '', k < first || k >= end ? 'is-far' : ''].join(' ');
+    return html`<div class="em-lens" style="--from: ${percent(from)}; --to: ${percent(to)}; --first: ${percent(first)}; --end: ${percent(end)}"></div>
+      <table class="em-numbers"><thead><tr><th scope="col">number</th>${shown.map(k => html`<th scope="col" class=${is(k)}>${k}</th>`)}</tr></thead>
+      <tbody>${whole.map(({ name, values, within, lit, behind }) => html`<tr><th scope="row">${name}</th>${shown.map(k => html`<td class="${is(k)} ${values[k] < 0 ? 'is-below' : ''}" style="--share: ${(Math.abs(values[k]) / most[Number(behind)] || 0).toFixed(3)}" @click=${() => choose({ number: k, lit: LIT.indexOf(lit) })}>${typeset(figure(values[k], within))}</td>`)}</tr>`)}</tbody></table>`;
   }
 
   /** The chosen number, worked out again. @param {Packet} part @param {number} i @param {number} d @param {string} key what is lit */
@@ -138,10 +139,10 @@ export function embedding(root, context) {
     return html`${line(`number ${d}`, sum)}${line('after the norm', norm)}${line(`place ${aboutOf(part).rows[i]}`, place)}`;
   }
 
-  /** @param {Packet} part @param {Now} now */
-  function nearest(part, { i }) {
-    const { near, near_of: whose, ids } = aboutOf(part), all = near[whose[i]];
-    return html`<p class="em-what">${explained(`Row ${many(ids[i])} of the table, the same in every sentence. The rows nearest to it, by their cosine: 1 is the same direction, 0 nothing in common.`)}</p>
+  /** @param {Packet} part @param {Now} now @param {string} whose */
+  function nearest(part, { i }, whose) {
+    const { near, near_of: own, ids } = aboutOf(part), all = near[own[i]];
+    return html`<p class="em-what">${asIs(begins(whose))}${explained(` is row ${many(ids[i])}, the same in every sentence. The words whose rows are most like it, by cosine:`)}</p>
       ${bars(all.map(([name, cosine], k) => ({ name, title: name.length > 14 ? name : undefined, kind: k ? '' : 'is-own', fills: [{ share: cosine, text: typeset(cosine.toFixed(2).replace('-0.00', '0.00')) }] })))}`;
   }
 
@@ -165,7 +166,7 @@ export function embedding(root, context) {
     label: `Cosines of place ${position} with places ${rows[0]} to ${rows[rows.length - 1]}, from ${typeset(brief(ends.low, 2))} to ${typeset(brief(ends.high, 2))}; its own is 1.`,
     series: [{ name: 'first', points: rows.map((place, k) => [place, like[k]]) }, { name: 'first', dots: true, points: rows.map((place, k) => [place, like[k]]) }],
     x: { low: rows[0], high: rows[rows.length - 1], name: 'place' }, y: ends, mark: position,
-  }, { choose: to => choose({ place: to - rows[0] }), high: 100 })}</div>` : nothing}`;
+  }, { choose: to => choose({ place: to - rows[0] }), high: 84 })}</div>` : nothing}`;
   }
 
   /** A sine and a cosine over the places: as curves by their formula, as dots by what was recorded. @param {Packet} part @param {number} pair @param {number} pairs @param {number} position @param {boolean} turned @param {boolean} own */
@@ -184,7 +185,7 @@ export function embedding(root, context) {
       label: `Sine and cosine of ${turned ? `pair ${pair}` : `numbers ${2 * pair} and ${2 * pair + 1}`} over places ${first} to ${last}.`,
       series: [{ name: 'first', points: line(0) }, { name: 'second', points: line(1) }, { name: 'first', dots: true, points: dots(0) }, { name: 'second', dots: true, points: dots(1) }],
       x: { low: first, high: last, name: 'place' }, y: { low: -1, high: 1 }, mark: position,
-    }, { high: 74, own });
+    }, { high: 60, own });
   }
 
   /** The learned vectors of all places, one row each. @param {Packet} part @param {number} i */
@@ -206,7 +207,8 @@ export function embedding(root, context) {
   return {
     choice(of, now) {
       // Where nobody chose a word, one that means something alone: a gap has but the vector that all gaps have.
-      return { ...choice(of, now), word: now.word !== null && now.word < of.about.tokens.length ? now.word : usual(of, of.about.rows) };
+      free = now.word === null || now.word >= of.about.tokens.length;
+      return { ...choice(of, now), word: free ? usual(of, packets.get(of, null)) : Number(now.word) };
     },
     draw(given, chosen) {
       if (run !== given) rest.anew();

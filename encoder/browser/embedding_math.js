@@ -1,17 +1,18 @@
 // @ts-check
 // How a token becomes the vector that the first layer reads: its strips, what is found for each part, and the arithmetic of one number. No page.
-import { sure, typeset } from './number.js';
+import { many, sure, typeset } from './number.js';
 import { at, row } from './packet.js';
 import { apart, begins } from './run.js';
 import { parts, say } from './say.js';
 import { half as halfOf } from './strips.js';
 
 /** @typedef {import('./packet.js').Packet} Packet */
+/** @typedef {import('./say.js').Part} Said */
 /**
- * What level 4 of a packet says beside its arrays. `near` are the words most like each different token, `near_of` says whose is whose;
+ * What level 4 of a packet says beside its arrays. `table` counts its rows, `near` are the words most like each different token, `near_of` says whose is whose;
  * `factor` is what a token's numbers are multiplied by, null for nothing.
  * @typedef {{
- *   rows: number[], positions: 'sinusoidal' | 'learned' | 'rotary' | 'distances' | 'none', width: number, factor: number | null, vocabulary: number, ids: number[],
+ *   rows: number[], positions: 'sinusoidal' | 'learned' | 'rotary' | 'distances' | 'none', width: number, factor: number | null, table: number, ids: number[],
  *   chance: number, near: [string, number][][], near_of: number[], norm?: {kind: string, eps: number}, theta?: number, divisor?: number
  * }} About
  */
@@ -141,11 +142,42 @@ export function cosine(a, b) {
 
 const two = (/** @type {number} */ value) => typeset(value.toFixed(2).replace('-0.00', '0.00'));
 
-/** What the table has beside a token, as the beginning of a sentence. @param {Packet} part @param {number} i @param {string} query how the token is called @returns {import('./say.js').Part[]} */
-export function tableSaid(part, i, query) {
+/** What the table knows of a token: the word whose row is most like its own. @param {Packet} part @param {number} i @param {string} query how the token is called @param {string} [mask] of a gap, what the model calls it @returns {Said[]} */
+export function tableSaid(part, i, query, mask = '') {
   const { near, near_of: whose, chance } = aboutOf(part), [word, value] = near[whose[i]][0] ?? ['', NaN], given = { query, word: `“${apart(word)}”`, value: two(value) };
   if (!Number.isFinite(value)) return parts('no_numbers', { query: begins(query) });
+  if (mask) return parts('near_gap', { query: begins(query), mask });
   return value > WEAK * chance ? parts('near', given) : parts('near_weak', { ...given, chance: two(chance) });
+}
+
+/** What the table is, and what is added to a row because it does not say where its word stands. @param {Packet} part @param {number} i @param {string} query how the token is called @param {boolean} untrained @param {Said[]} cost what comes of the guess without positions @returns {Said[]} */
+export function leadSaid(part, i, query, untrained, cost) {
+  const { width, table } = aboutOf(part), plain = (/** @type {string} */ text) => ({ text, name: '', format: '' }), given = { width, what: untrained ? 'random' : 'learned', count: many(table) };
+  if (!part.arrays.alike) return [...parts('table_is', given), plain(` ${placeSaid(part, i, query)}`)];
+  const [first, ...others] = cost;
+  return [...parts('table_added', given), ...(first ? [plain('; '), plain(first.text.toLowerCase()), ...others] : []), plain('.')];
+}
+
+/** Why a row is multiplied, with what that changes; "" where it is not. @param {Packet} part @param {number} i */
+export function scaledSaid(part, i) {
+  const { factor: by } = aboutOf(part);
+  if (by === null) return '';
+  const factor = `√${Math.round(by ** 2)} = ${tidy(by)}`, [before, place] = ['tokens', 'positions'].map(name => lengthOf(row(part.arrays[name], i)));
+  return place > before ? say('row_scaled', { factor, before: tidy(before), place: tidy(place) }) : say('row_scaled_alone', { factor });
+}
+
+/** So many numbers around one, as far as there are any: the first and what follows the last. @param {number} d @param {number} count @param {number} most @returns {[from: number, to: number]} */
+export function windowAround(d, count, most) {
+  const from = Math.max(0, Math.min(d - Math.floor(most / 2), count - most));
+  return [from, Math.min(count, from + most)];
+}
+
+/** The number of a token that its row fills, and in which its place is unlike the others here: there is something to see in the sum. @param {Packet} part @param {number} i */
+export function tellingOf({ arrays }, i) {
+  const values = row(arrays.scaled ?? arrays.tokens, i), [count, width] = arrays.positions.shape, places = row(arrays.positions);
+  const own = arrays.alike && count > 1 ? values.map((_, d) => places[i * width + d] - Array.from({ length: count }, (_, j) => places[j * width + d] / count).reduce((a, b) => a + b)) : values;
+  const size = (/** @type {number} */ d) => Math.min(Math.abs(values[d]), Math.abs(own[d])) || 0;
+  return values.reduce((best, _, d) => (size(d) > size(best) ? d : best), 0);
 }
 
 /** What is found for a token's place. @param {Packet} part @param {number} i @param {string} query how the token is called */

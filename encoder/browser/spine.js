@@ -21,11 +21,11 @@ const BLOCKS = ['attention', 'feed_forward'];
 /** @param {Part | {layer: number, head: number}} part */
 const nameOf = part => ('head' in part ? say('part_head', part) : part.layer < 0 ? 'positions' : say(`part_${BLOCKS[part.block]}`, { layer: part.layer }));
 
-/** What a guess of this share does without a part that costs so much of it. @param {string} part @param {string} word @param {number} share @param {number} cost */
-function without(part, word, share, cost) {
-  if (Math.abs(cost) < LITTLE * share) return partsOf('part_stays', { part, word, after: percent(share - cost) });
+/** What a guess of this share does without a part that costs so much of it; `as` is how that is told. @param {string} part @param {string} word @param {number} share @param {number} cost @param {'part' | 'adding'} [as] */
+function without(part, word, share, cost, as = 'part') {
+  if (Math.abs(cost) < LITTLE * share) return partsOf(`${as}_stays`, { part, word, after: percent(share - cost) });
   const [before, after] = both(share, share - cost);
-  return partsOf(cost < 0 ? 'part_rises' : 'part_falls', { part, word, before, after });
+  return partsOf(`${as}_${cost < 0 ? 'rises' : 'falls'}`, { part, word, before, after });
 }
 
 /** The first guess of a run and its share, NaN for none. @param {Packet} run @returns {[word: string, share: number]} */
@@ -76,15 +76,15 @@ export function costs(run, position, shares = ownShares(run)) {
  * What the guess at a position does without a part or a head, in a real run; where the run has no guess, how far the last vector
  * of the word there moves. Without its full stop; [] where that was not tried, at what is not the first gap of a run that has
  * one, and where the model was never trained, so that its guess means nothing.
- * @param {Packet} run @param {Part | {layer: number, head: number}} part @param {number} position @returns {Said[]}
+ * @param {Packet} run @param {Part | {layer: number, head: number}} part @param {number} position @param {'part' | 'adding'} [as] how it is told: of what is lost without it, or comes with it @returns {Said[]}
  */
-export function withoutPart(run, part, position) {
+export function withoutPart(run, part, position, as = 'part') {
   const [word, share] = guessOf(run), asked = words(run)[wordAt(run, position)], { gap, model } = run.about;
   if (!asked || (word && (position !== gap || model.untrained))) return [];
   const heads = 'head' in part && (word ? effects(run) : moves(run, asked)).find(one => one.layer === part.layer && one.head === part.head);
   const own = 'head' in part ? heads && (word ? -heads.change : heads.change) : costs(run, position).all.find(one => one.layer === part.layer && one.block === part.block)?.cost;
   if (typeof own !== 'number' || !Number.isFinite(own)) return [];
-  return word ? without(nameOf(part), word, share, own) : partsOf('part_moves', { part: nameOf(part), word: called(run, asked), share: own });
+  return word ? without(nameOf(part), word, share, own, as) : partsOf(`${as}_moves`, { part: nameOf(part), word: called(run, asked), share: own });
 }
 
 /** What the chosen head alone does to the guess, of all that the attention of its layer does; "" where that was not tried. @param {Packet} run @param {Chosen} state */

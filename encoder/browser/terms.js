@@ -1,8 +1,9 @@
 // @ts-check
 // Terms explained where they stand: one sentence on hover, focus or tap. The glossary has them, encoder/model/steps/glossary.json.
 import glossary from '../model/steps/glossary.json' with { type: 'json' };
-import { el } from './dom.js';
+import { AS_IS, el } from './dom.js';
 import { html } from './lit.js';
+import { set } from './say.js';
 
 /** @type {Map<string, string>} */
 const MEANINGS = new Map(/** @type {{words?: string[], meaning: string}[]} */ (glossary).flatMap(({ words = [], meaning }) => words.map(word => [word.toLowerCase(), meaning])));
@@ -10,9 +11,8 @@ const WORDS = new RegExp(`(?<![\\p{L}_])(${[...MEANINGS.keys()].sort((a, b) => b
 const BESIDE = 6; // px between a term and what is said of it
 const REST = 250; // ms that a pointer rests on a term: what moves under it is not meant
 
-/** A text in which each term can be asked for what it means, where it first stands. @param {string} text */
-export function explained(text) {
-  const told = new Set();
+/** A text in which each term can be asked for what it means, where it first stands. @param {string} text @param {Set<string>} [told] meanings that texts before it have */
+export function explained(text, told = new Set()) {
   return text.split(WORDS).map((part, i) => {
     const meaning = i % 2 ? MEANINGS.get(part.toLowerCase()) ?? '' : '';
     if (!meaning || told.has(meaning)) return part;
@@ -20,6 +20,12 @@ export function explained(text) {
     return html`<span class="enc-term" role="button" tabindex="0" aria-describedby="enc-tip" data-means=${meaning}>${part}</span>`;
   });
 }
+
+/** The same of a sentence in parts, whose words and numbers a translator leaves as they are. @param {import('./say.js').Part[]} all @param {Set<string>} [told] */
+export const explainedParts = (all, told = new Set()) => all.map(part => (part.name ? asIs(set(part)) : explained(part.text, told)));
+
+/** What a translator leaves as it is. @param {string} text */
+export const asIs = text => html`<bdi translate=${AS_IS.translate} lang=${AS_IS.lang}>${text}</bdi>`;
 
 /** Shows what the terms within an element mean. @param {HTMLElement} root @param {AbortSignal} signal */
 export function meanings(root, signal) {

@@ -6,9 +6,9 @@ import { html } from './lit.js';
 import { brief, many, sure, typeset } from './number.js';
 
 /** `colour` is one of those of the page, or that of each number's sign; `within` is how far a number may be off; `behind` a norm numbers may be of another size, `end` is a scale of its own, `whole` the numbers that are written, where those that are drawn are on their way to them. @typedef {{name: string, values: Float32Array, within: number, colour: 'muted' | 'accent' | 'second' | 'ink' | 'sign', behind?: boolean, end?: number, whole?: Float32Array}} SliderStrip */
-/** The number that is chosen stands in all strips that are as long as the first; `high` is how high each is. @typedef {{key: string, strips: SliderStrip[], chosen: number, kept: number, label: string, says: string, high?: number}} SliderView */
+/** The number that is chosen stands in all strips that are as long as the first; `high` is how high each is; with `fit` each is as high as its numbers need, so that one unit is as many pixels in all. @typedef {{key: string, strips: SliderStrip[], chosen: number, kept: number, label: string, says: string, high?: number, fit?: boolean}} SliderView */
 
-const ROOM = 252, HIGH = 64, NAME = 19, FAR = 3, OTHER = 4; // px of all strips, of one at most and of its name; how far above the usual the ends may lie; times another end: then both are drawn to their own
+const ROOM = 252, HIGH = 64, TALL = 88, LOW = 14, NAME = 19, FAR = 3, OTHER = 4; // px of all strips, of one at most, of one that fits its numbers at most and at least, and of its name; how far above the usual the ends may lie; times another end: then both are drawn to their own
 
 /** Where the bars end: the largest, unless a few are far above all others. @param {SliderStrip[]} strips */
 export function endOf(strips) {
@@ -22,7 +22,7 @@ export function vectorSlider({ point, keep }) {
   const foot = el('p', { class: 'vs-foot' }), paper = canvasSlider({
     name: 'vs', usual: 500, point, keep: d => keep(d, pressed), again: () => { if (view) draw(view); },
     under(across, down, wide) {
-      pressed = Math.floor(down / (high + NAME));
+      pressed = tops.filter(top => down >= top - NAME).length - 1;
       const count = view?.strips[0].values.length ?? 0, d = Math.floor(across / wide * count);
       return d >= 0 && d < count ? d : null;
     },
@@ -36,7 +36,9 @@ export function vectorSlider({ point, keep }) {
   const { slider } = paper, element = el('div', { class: 'vs' }, slider, foot, paper.probe);
   /** @type {SliderView | null} */
   let view = null;
-  let pressed = -1, high = HIGH;
+  let pressed = -1;
+  /** Where the box of each strip begins. @type {number[]} */
+  let tops = [];
   /** @param {SliderView} given */
   function draw(given) {
     view = given;
@@ -44,15 +46,18 @@ export function vectorSlider({ point, keep }) {
     const two = Math.max(...own) > OTHER * Math.min(...own), ends = two ? own : [endOf(strips), endOf(strips)], endAt = (/** @type {SliderStrip} */ strip) => strip.end ?? ends[Number(Boolean(strip.behind))], first = endAt(strips[0]);
     put(slider, { 'aria-label': given.label, 'aria-valuemin': 0, 'aria-valuemax': count - 1, 'aria-valuenow': given.kept, 'aria-valuetext': given.says });
     const above = strips.reduce((sum, strip) => sum + strip.values.reduce((so, value) => so + Number(Math.abs(value) > endAt(strip)), 0), 0), to = (/** @type {number} */ end) => `${typeset(brief(-end))} to ${brief(end)}`;
-    write(foot, `${many(count)} numbers, drawn ${!two && strips.some(strip => endAt(strip) !== first) ? 'in each strip to its largest' : `from ${to(first)}${two ? `, after the norm from ${to(ends[1])}` : ''}`}${above ? `; ${above} go beyond` : ''}`);
-    high = given.high ?? Math.min(HIGH, Math.round(ROOM / strips.length - NAME));
-    const begun = paper.begin(`${given.key} ${chosen}`, () => strips.length * (high + NAME));
+    write(foot, `${many(count)} numbers, drawn ${!two && strips.some(strip => endAt(strip) !== first) ? 'in each strip to its largest' : `from ${to(first)}${two ? `, after the norm from ${to(ends[1])}` : ''}`}${above ? `; ${above} go beyond` : ''}. Tap one, or step with ← →.`);
+    const sizeOf = (/** @type {SliderStrip} */ strip) => strip.values.reduce((so, value) => Math.max(so, Math.abs(value) || 0), 0), needs = strips.map(strip => (given.fit ? Math.min(1, sizeOf(strip) / endAt(strip)) : 1));
+    const tall = given.high ?? Math.min(given.fit ? TALL : HIGH, Math.round((ROOM - NAME * strips.length) / needs.reduce((sum, need) => sum + need, 0))), boxes = needs.map(need => Math.max(LOW, Math.round(need * tall)));
+    let end = 0;
+    tops = boxes.map(box => { const top = end + NAME; end = top + box; return top; });
+    const begun = paper.begin(`${given.key} ${chosen}`, () => end);
     if (!begun) return;
     const { pen, colours: theirs, room, font } = begun, at = (chosen + 0.5) * room / count, thick = Math.max(room / count, 3);
     strips.forEach((strip, i) => {
       const { name, values, within, colour, whole = values } = strip, end = endAt(strip), bySign = colour === 'sign', marked = bySign ? theirs.ink : theirs.second;
-      const top = i * (high + NAME) + NAME, middle = top + high / 2, wide = room / values.length;
-      const size = (/** @type {number} */ value) => Math.min(1, Math.abs(value) / end) * high / 2;
+      const top = tops[i], box = boxes[i], middle = top + box / 2, wide = room / values.length;
+      const size = (/** @type {number} */ value) => Math.min(1, Math.abs(value) / end) * tall / 2;
       pen.fillStyle = theirs.muted;
       pen.font = `14px ${font}`;
       pen.textBaseline = 'alphabetic';
@@ -60,7 +65,7 @@ export function vectorSlider({ point, keep }) {
       pen.fillText(name, 0, top - 5);
       const named = pen.measureText(name).width;
       pen.fillStyle = theirs.soft;
-      pen.fillRect(0, top, room, high);
+      pen.fillRect(0, top, room, box);
       if (colour !== 'sign') pen.fillStyle = theirs[colour];
       values.forEach((value, d) => {
         if (bySign) pen.fillStyle = value < 0 ? theirs.second : theirs.accent;
@@ -70,7 +75,7 @@ export function vectorSlider({ point, keep }) {
       const value = values[chosen];
       pen.fillStyle = marked;
       pen.globalAlpha = 0.3;
-      pen.fillRect(at - thick / 2, i ? top - NAME : top, thick, i ? high + NAME : high);
+      pen.fillRect(at - thick / 2, i ? top - NAME : top, thick, i ? box + NAME : box);
       pen.globalAlpha = 1;
       if (Number.isFinite(value)) pen.fillRect(at - thick / 2, value > 0 ? middle - size(value) : middle, thick, Math.max(1, size(value)));
       pen.font = `600 14px ${font}`;
@@ -79,7 +84,7 @@ export function vectorSlider({ point, keep }) {
     });
   }
 
-  return { element, slider, draw, end: paper.end };
+  return { element, slider, foot, draw, end: paper.end };
 }
 
 /** Arithmetic that was done again here, with a tick where the run recorded the same; `words` say how, and where it did not what is wrong. @param {string} text @param {boolean} agrees @param {string} words */

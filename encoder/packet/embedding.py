@@ -40,9 +40,9 @@ def level_4(encoder: TextEncoder, trace: Trace) -> bytes:
         arrays["alike"] = signed(cosine_matrix(places).numpy())
     about: dict[str, Any] = {"rows": list(rows), "positions": nowhere(config), "width": config.d_embedding}
     about["factor"] = config.d_model**0.5 if config.scale_embeddings else None
-    about["vocabulary"] = int((~wordless(encoder)).sum())
+    about["table"] = encoder.model.embedding.tokens.num_embeddings
     about["ids"] = [trace.ids[i] for i in rows]
-    about |= {"chance": chance(about["vocabulary"] - 1, config.d_embedding)}
+    about["chance"] = chance(int((~wordless(encoder)).sum()) - 1, config.d_embedding)
     about |= nearest(encoder, about["ids"])
     if config.embedding_norm:
         about["norm"], parts = norm_of(encoder, trace, rows)

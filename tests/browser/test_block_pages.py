@@ -101,37 +101,58 @@ def chosen(page: Page, position: int) -> Locator:
     return page.locator(f".word-row [data-word='{position}']")
 
 
-def test_the_headline_says_what_the_part_costs_and_adds_and_what_the_norm_makes_of_it(
+def test_the_headline_says_what_comes_of_the_guess_and_elsewhere_what_share_was_added(
     opened: Opened, base: TextEncoder, trace: Trace
 ) -> None:
     page = opened("add_norm", layer=4)
     gap, are = trace["mlm.probabilities"][GAP], base.tokenizer.token_to_id("are")
-    for layer, after, n, sublayer, amount in (
-        (4, "after attention", 1, "attention", "times"),
-        (2, "after feed-forward", 2, "feed_forward", "of"),
-    ):
+    for layer, after, sublayer in ((4, "after attention", "attention"), (2, "after feed-forward", "feed_forward")):
         page.get_by_role("radio", name=f"layer {layer}", exact=True).click()
         page.get_by_role("radio", name=after).click()
         without = base.trace(SENTENCE, edits=(Edit(f"layers.{layer}.{sublayer}.output", "zero"),))
         now = float(without["mlm.probabilities"][GAP, are])
-        at = f"layers.{layer}.add_norm_{n}"
-        share = length(trace, f"layers.{layer}.{sublayer}.output", GAP) / length(trace, f"{at}.residual", GAP)
-        part, end = sublayer.replace("_", "-"), length(trace, f"{at}.output", GAP)
-        assert abs(end / 512**0.5 - 1) > 0.1  # gamma makes it another length
         expect(title(page)).to_have_text(
-            f"Without the {part} of layer {layer} “are” falls from {percent(float(gap[are]))} to {percent(now)}; it "
-            f"added {share:.2g} {amount} the length that was there; the norm brought the sum to 22.6, the square root "
-            f"of 512, and its gamma to {end:.3g}."
+            f"Adding the {sublayer.replace('_', '-')} of layer {layer} lifts “are” from {percent(now)} to "
+            f"{percent(float(gap[are]))}."
         )
-    chosen(page, KEYS).click()  # what the part costs is told at the gap alone
-    share = length(trace, "layers.2.feed_forward.output", KEYS) / length(trace, "layers.2.add_norm_2.residual", KEYS)
-    expect(title(page)).to_contain_text(f"Feed-forward added {share:.2g} of the length that “keys” had;")
+    chosen(page, KEYS).click()  # the guess is the gap's alone
+    whole, added = (trace[f"layers.2.{name}"][KEYS].double() for name in ("add_norm_2.sum", "feed_forward.output"))
+    share = percent(float(added @ whole / (whole @ whole)))
+    expect(title(page)).to_have_text(f"Feed-forward added {share} of the new vector of “keys”.")
     assert page.evaluate("window.store.get().word") == KEYS
-    page.get_by_role("radio", name="layer 5", exact=True).click()
-    chosen(page, GAP).click()
-    page.get_by_role("radio", name="after attention").click()
-    near = length(trace, "layers.5.add_norm_1.output", GAP)
-    expect(title(page)).to_contain_text(f"brought the sum to {near:.3g}, near the square root of 512, 22.6.")
+
+
+def test_the_arrows_are_the_two_vectors_over_what_each_reaches_along_their_sum(opened: Opened, trace: Trace) -> None:
+    page = opened("add_norm", layer=5)
+    for position in (GAP, KEYS):
+        chosen(page, position).click()
+        had, plus, whole = (
+            trace[f"layers.5.{name}"][position].double().numpy()
+            for name in ("add_norm_1.residual", "attention.output", "add_norm_1.sum")
+        )
+        long = [float(np.linalg.norm(one)) for one in (had, plus, whole)]
+        angle = np.degrees(np.arccos(had @ plus / (long[0] * long[1])))
+        expect(page.locator(".an-arrows")).to_have_attribute(
+            "aria-label", re.compile(f"came in, {long[0]:.3g} long, .* added, {long[1]:.3g} long, at {angle:.0f}°")
+        )
+        assert page.locator(".an-long span").all_inner_texts() == [
+            f"came in: {long[0]:.3g} long",
+            f"added: {long[1]:.3g} long",
+        ]
+        tips = page.locator(".an-arrows polygon").evaluate_all(
+            "all => all.map(one => one.getAttribute('points').split(' ')[0].split(',').map(Number))"
+        )
+        low = float((page.locator(".an-arrows").get_attribute("viewBox") or "").split()[-1]) - 1
+        first, second = np.array([tips[0][0], low - tips[0][1]]), np.array(tips[1]) - np.array(tips[0])
+        drawn = [np.linalg.norm(one) for one in (first, second, np.array([tips[1][0], low - tips[1][1]]))]
+        np.testing.assert_allclose(np.array(drawn) / drawn[2], np.array(long) / long[2], rtol=2e-3)
+        # Below the arrows their sum ends where the bar does, and what came in where it meets what is added.
+        ends = (
+            page.locator(".an-stack")
+            .first.locator(".an-bar i")
+            .evaluate_all("all => all.map(one => parseFloat(one.style.left) + parseFloat(one.style.width))")
+        )
+        np.testing.assert_allclose([tip[0] / 10 for tip in tips], ends, atol=0.02)
 
 
 @pytest.mark.parametrize(("layer", "n", "sublayer"), [(5, 1, "attention"), (2, 2, "feed_forward")])
@@ -152,8 +173,8 @@ def test_the_bars_are_what_was_kept_and_what_was_added(
         along, spread = whole / np.linalg.norm(whole), np.sqrt(whole.var() + base.config.norm_eps)
         through = [(part - part.mean()) / spread * gamma @ after / np.linalg.norm(after) for part in (kept, added)]
         rows = {
-            "the sum": [kept @ along, added @ along, np.linalg.norm(whole)],
-            "after the norm": [*through, beta @ after / np.linalg.norm(after), np.linalg.norm(after)],
+            "The sum at": [kept @ along, added @ along, np.linalg.norm(whole)],
+            "After the norm": [*through, beta @ after / np.linalg.norm(after), np.linalg.norm(after)],
         }
         for name, values in rows.items():
             stack = page.locator(".an-stack").filter(has_text=name)
@@ -167,7 +188,7 @@ def test_the_bars_are_what_was_kept_and_what_was_added(
             np.testing.assert_allclose(sorted(wide), sorted(shares * sum(wide)), atol=0.05)
     expect(page.locator(".an-root")).to_have_text("√512 = 22.6")
     spread = float((trace[f"{at}.variance"][0] + base.config.norm_eps) ** 0.5)
-    expect(page.locator(".an-how")).to_contain_text(f"Divided by its spread, {spread:.3g}")
+    expect(page.locator(".an-how").nth(1)).to_contain_text(f"Divided by the spread of its numbers, {spread:.3g}, any")
 
 
 def test_the_table_is_of_the_run(opened: Opened, trace: Trace) -> None:
@@ -175,7 +196,6 @@ def test_the_table_is_of_the_run(opened: Opened, trace: Trace) -> None:
     table = {line[0]: line[1:] for line in page.locator(".an-table tr").evaluate_all(CELLS)}
     for row, step in enumerate(("add_norm_2.residual", "feed_forward.output", "add_norm_2.sum", "add_norm_2.output")):
         values = trace[f"layers.3.{step}"][KEYS]
-        assert close(table["length"][row], float(values.norm()))
         assert abs(number(table["number 7"][row]) - float(values[7])) < 5e-3
         assert close(table["variance"][row], float(values.var(correction=0)), 2)
 
@@ -240,33 +260,35 @@ def test_what_a_change_made_is_told_apart(opened: Opened, base: TextEncoder) -> 
         return opened("add_norm", runs=packed(base, trace), layer=3, word=GAP, step="add_norm_1.sum")
 
     page = changed("layers.3.attention.output")
-    expect(title(page)).to_contain_text("; it added nothing to the gap;")
+    expect(title(page)).to_have_text("Attention added nothing to the gap.")
     expect(page.locator(".an-parts [data-part=added]")).to_have_count(0)
     page = changed("layers.3.add_norm_1.sum")
-    expect(page.locator(".an-stack").first).to_have_text("the sum: nothing is left")
+    expect(page.locator(".an-stack").first).to_have_text(re.compile("The sum at the gap.*Nothing is left.", re.DOTALL))
+    expect(title(page)).to_have_text("Nothing is left at the gap: the sum is zero.")
     expect(page.locator(".vs-worked [data-agrees=false]")).to_contain_text("this run was changed on the way")
     page = changed("layers.3.add_norm_1.output", "scale", value=2.0)
     expect(page.locator(".an-parts [data-part='the change']")).to_have_count(1)
-    expect(title(page)).not_to_contain_text("gamma")
+    expect(page.locator(".an-how").nth(1)).to_contain_text("after gamma and beta and the change it is")
 
 
 def test_a_model_without_a_norm_at_first_and_with_norms_before(opened: Opened) -> None:
-    config = dict(d_model=48, n_heads=4, n_layers=2, d_ff=66, vocab_size=16384, max_positions=64)
+    config = dict(d_model=48, n_heads=4, n_layers=2, d_ff=66, vocab_size=16384, max_positions=64, norm="rms_norm")
     encoder = TextEncoder.from_config(PRESETS["modern"].__class__(**{**vars(PRESETS["modern"]), **config}), 1)
     trace = encoder.trace("The cat sat.")
     page = opened("add_norm", runs=packed(encoder, trace), layer=0, word=2, step="add_norm_1.output")
     expect(page.locator(".at-what")).to_contain_text("This model has no norm here")
-    expect(title(page)).to_contain_text("no norm stands on this path, so the sum keeps its length of")
-    assert page.locator(".an-name").all_inner_texts() == ["the sum"]
+    expect(page.locator(".an-how")).to_contain_text("No norm stands on this path: the sum keeps its length.")
+    assert page.locator(".an-stack h2").all_inner_texts() == ["The sum at “cat”"]
     page.get_by_role("radio", name="after feed-forward").click()
-    assert page.locator(".an-name").all_inner_texts() == ["what feed-forward reads, after the norm", "the sum"]
+    headings = ["What feed-forward reads, after the norm", "The sum at “cat”"]
+    assert page.locator(".an-stack h2").all_inner_texts() == headings
+    expect(page.locator(".an-how").first).to_contain_text("Divided by the root of the mean square of its numbers,")
     read = length(trace, "layers.0.add_norm_2.output", 2)
     expect(page.locator(".an-parts").first).to_contain_text(f"came in {read:.2f}")
     expect(page.locator(".vs-worked [data-agrees=true]")).to_have_count(2)
-    expect(title(page)).to_contain_text("no norm stands on this path")
+    expect(page.locator(".an-how").nth(1)).to_contain_text("No norm stands on this path")
     page.get_by_role("radio", name="layer 1", exact=True).click()  # the last one, and a final norm
-    whole = length(trace, "layers.1.add_norm_2.sum", 2)
-    expect(title(page)).to_contain_text(f"; its length is {whole:.3g}, and the norm after the last layer follows.")
+    expect(page.locator(".an-how").nth(1)).to_contain_text("The norm after the last layer comes next.")
     page = opened("feed_forward", runs=packed(encoder, trace), layer=1, word=2)
     gated = trace["layers.1.feed_forward.gated"][2]
     unit = int(gated.abs().argmax())

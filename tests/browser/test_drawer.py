@@ -101,6 +101,26 @@ def test_a_clicked_number_opens_beside_what_was_clicked_which_stays(
     assert abs(still(grid(page)) - before) <= 1
 
 
+@pytest.mark.parametrize("path", mostly_nightly([*PAGES], ["add_norm", "embedding"]))
+def test_a_number_that_opens_leaves_the_headline_in_sight(page: Page, app_url: str, path: str) -> None:
+    """The page grows for want of room, and what was touched may go down with it."""
+    page.set_viewport_size({"width": 1366, "height": 768})
+    open_page(page, f"{app_url}/{path}?{AS_ELSEWHERE}")
+    headline, bar = page.get_by_role("heading", level=1), page.locator(".enc-bar")
+    opener = page.locator("[data-open]").first
+    opener.scroll_into_view_if_needed()
+    still(opener)
+    before = still(headline)
+    below = bar.bounding_box()
+    assert below and before >= below["height"]
+    opener.click()
+    expect(number(page)).to_contain_text("=")
+    assert still(headline) >= below["height"]
+    page.keyboard.press("Escape")
+    expect(number(page)).to_be_hidden()
+    assert abs(still(headline) - before) <= 1
+
+
 def test_every_step_of_a_page_can_be_chosen_and_is_the_recorded_one(
     page: Page, app_url: str, base: TextEncoder
 ) -> None:

@@ -103,43 +103,102 @@ def shown(page: Page) -> dict[str, float]:
     return {name: written(value) for name, value in (one.rsplit(" ", 1) for one in text.split(", "))}
 
 
-def test_it_opens_with_the_words_nearest_to_the_word_that_tells_most(
+def near_of(encoder: TextEncoder, trace: Trace, position: int) -> list[tuple[str, float]]:
+    return nearest_words(encoder, trace.ids[position], 10)
+
+
+@pytest.mark.parametrize(
+    ("text", "opens"), [(SENTENCE, "cabinet"), ("The capital of France is [MASK].", "france"), ("I [MASK] you.", "i")]
+)
+def test_it_opens_with_the_word_that_the_table_knows_best(
+    opened: Opened, base: TextEncoder, text: str, opens: str
+) -> None:
+    """Where nobody chose, of the words of some length in one piece: short ones are like others of their kind."""
+    trace = base.trace(text)
+    able = [i for i, name in enumerate(trace.tokens) if name.isalpha() and len(name) > 3] or [1]
+    best = max(able, key=lambda i: near_of(base, trace, i)[0][1])
+    assert trace.tokens[best] == opens
+    page = opened((base, trace))
+    expect(word(page, best)).to_have_attribute("aria-pressed", "true")
+    expect(finding(page)).to_contain_text(f"On its own, “{opens}” is most like “{near_of(base, trace, best)[0][0]}”")
+
+
+def test_the_headline_is_the_word_whose_row_is_most_like_the_chosen_one(
     opened: Opened, base: TextEncoder, trace: Trace
 ) -> None:
-    """Where nobody chose that is no gap, whose vector is that of every gap."""
+    """A gap has the vector of every gap."""
     page = opened()
-    longest = max((i for i, token in enumerate(trace.tokens) if token.isalpha()), key=lambda i: len(trace.tokens[i]))
-    expect(word(page, longest)).to_have_attribute("aria-pressed", "true")
     for position in (KEYS, CABINET, GAP, 0):
         word(page, position).click()
         expect(word(page, position)).to_have_attribute("aria-pressed", "true")
-        near = nearest_words(base, trace.ids[position], 10)
+        near = near_of(base, trace, position)
         first, cosine = near[0]
-        name = {GAP: "the gap", 0: "[CLS]"}.get(position, f"“{trace.tokens[position]}”")
-        if cosine > 0.25:
-            expect(finding(page)).to_contain_text(f"The table puts {name} nearest to “{first}” (cosine {cosine:.2f}); ")
+        if position == GAP:
+            expect(finding(page)).to_have_text(
+                "The gap starts as one row of numbers, the same for every gap: that of [MASK]."
+            )
+        elif cosine > 0.25:
+            expect(finding(page)).to_have_text(
+                f"On its own, “{trace.tokens[position]}” is most like “{first}” to this model (cosine {cosine:.2f})."
+            )
         else:
-            expect(finding(page)).to_contain_text(f"The table puts {name} near no word (“{first}” comes closest")
+            expect(finding(page)).to_contain_text(f"is like no word to this model (closest: “{first}”, {cosine:.2f};")
         assert bars(page) == [(text, f"{value:.2f}".replace("-", "\u2212")) for text, value in near]
+        expect(page.locator(".em-beside .em-what")).to_contain_text(f"is row {trace.ids[position]:,},")
     assert page.evaluate("window.asked") == ["1", "4"]  # nothing was sent for any of them
 
 
-def test_the_headline_says_what_positions_cost_the_guess(opened: Opened, base: TextEncoder, trace: Trace) -> None:
+def test_the_table_is_introduced_with_what_positions_cost_the_guess(
+    opened: Opened, base: TextEncoder, trace: Trace
+) -> None:
     """That of the gap, whichever word is chosen; without a guess how far the chosen word moves."""
     best = int(trace["mlm.probabilities"][GAP].argmax())
     without = base.trace(SENTENCE, edits=(Edit("embedding.positions", "zero"),))
     before, after = (percent(float(one["mlm.probabilities"][GAP, best])) for one in (trace, without))
     page = opened(word=CABINET)
+    lead = page.locator(".em-lead")
+    rows, width = base.model.embedding.tokens.weight.shape
+    expect(lead).to_contain_text(f"one row of {width} learned numbers for each of {rows:,} tokens.")
     said = f"without positions “{base.tokenizer.id_to_token(best)}” falls from {before} to {after}."
-    expect(finding(page)).to_contain_text(said)
+    expect(lead).to_contain_text(said)
     word(page, KEYS).click()
-    expect(finding(page)).to_contain_text(said)
+    expect(lead).to_contain_text(said)
     trace = base.trace("The cat chased the mouse.")
     without = base.trace("The cat chased the mouse.", edits=(Edit("embedding.positions", "zero"),))
     moved = (without["output"][2] - trace["output"][2]).norm() / trace["output"][2].norm()
     page = opened((base, trace), word=2)
-    expect(finding(page)).to_contain_text(
+    expect(page.locator(".em-lead")).to_contain_text(
         f"without positions the last vector of “cat” moves by {percent(float(moved))} of its length."
+    )
+
+
+def test_the_numbers_around_the_chosen_one_stand_under_each_other(opened: Opened, trace: Trace) -> None:
+    """As many as there is room for: five on a phone."""
+    page = opened(word=KEYS)
+    steps = {"the word × 22.6": "scaled", f"+ place {KEYS}": "positions", "= the sum": "output"}
+    for chosen, first in ((0, 0), (250, 246), (511, 503)):
+        number(page, chosen)
+        table = page.locator(".em-numbers")
+        expect(table.locator("thead th").nth(1)).to_have_text(str(first))
+        for row in table.locator("tbody tr").all():
+            name, *cells = row.locator("th, td").all_inner_texts()
+            true = trace[f"embedding.{steps[name]}"][KEYS, first : first + 9]
+            np.testing.assert_allclose([written(one) for one in cells], true, atol=6e-3)
+    expect(table.locator("thead .is-chosen")).to_have_text("511")
+    table.locator("tbody tr").nth(1).locator("td").first.click()
+    expect(strips(page)).to_have_attribute("aria-valuenow", "503")
+    expect(page.get_by_role("radiogroup", name="Beside").get_by_role("radio", checked=True)).to_have_text("place")
+    page.set_viewport_size(PHONE)
+    expect(table.locator("thead th:visible")).to_have_count(6)
+    expect(table.locator("thead .is-chosen")).to_be_visible()
+
+
+def test_rows_are_scaled_up_by_the_root_of_the_width(opened: Opened, trace: Trace) -> None:
+    page = opened(word=KEYS)
+    row, place = (float(trace[f"embedding.{name}"][KEYS].norm()) for name in ("tokens", "positions"))
+    expect(page.locator(".em-left > .em-what")).to_have_text(
+        f"Rows are scaled up by √512 = 22.6: unscaled, this row is {row:.3g} long and its place, {place:.3g} long, "
+        "would drown it."
     )
 
 
@@ -161,7 +220,9 @@ def test_the_strips_add_up_number_by_number(opened: Opened, trace: Trace) -> Non
     told = [brief(float(one[KEYS].norm())) for one in (tokens, scaled, places, output)]
     assert bars(page) == list(zip(("the word", "the word × 22.6", f"place {KEYS}", "the sum"), told, strict=True))
     cosine = float(tokens[KEYS] @ output[KEYS] / (tokens[KEYS].norm() * output[KEYS].norm()))
-    expect(page.locator(".em-what")).to_contain_text(f"The sum has a cosine of {cosine:.2f} with the word's row")
+    expect(page.locator(".em-beside .em-what")).to_contain_text(
+        f"The sum has a cosine of {cosine:.2f} with the word's row"
+    )
     assert page.evaluate("window.store.get().cell") == f"embedding.output:{KEYS},511"
 
 
@@ -169,8 +230,8 @@ def test_a_strip_that_is_pressed_is_lit(opened: Opened) -> None:
     page = opened(word=KEYS)
     box = strips(page).bounding_box()
     assert box
-    for strip, name in ((1, "place"), (2, "sum"), (0, "word")):
-        strips(page).click(position={"x": 40, "y": box["height"] * (strip + 0.6) / 3})
+    for part, name in ((0.43, "place"), (0.9, "sum"), (0.2, "word")):  # the place is as low as its numbers are small
+        strips(page).click(position={"x": 40, "y": box["height"] * part})
         expect(page.get_by_role("radiogroup", name="Beside").get_by_role("radio", checked=True)).to_have_text(name)
     light(page, "place")
     strips(page).focus()
@@ -215,7 +276,7 @@ def test_the_address_says_which_token_and_number(opened: Opened) -> None:
     assert page.evaluate("window.store.get().word") == KEYS
     page = opened(word=GAP)  # whoever asks for the gap sees the gap
     expect(word(page, GAP)).to_have_attribute("aria-pressed", "true")
-    expect(finding(page)).to_contain_text("the gap")
+    expect(finding(page)).to_contain_text("The gap starts")
     page = opened()
     before = page.evaluate("window.store.get().word")
     light(page, "sum")
@@ -233,7 +294,7 @@ def test_a_change_is_told_where_it_lies_between(opened: Opened, base: TextEncode
     expect(page.locator("[data-agrees=false]")).to_contain_text("A change of this run lies between")
     trace = base.trace(SENTENCE, edits=(Edit("embedding.positions", "zero"),))
     page = opened((base, trace), word=KEYS, step="embedding.positions")
-    expect(page.locator(".em-what")).to_contain_text("a change of this run took them away")
+    expect(page.locator(".em-beside .em-what")).to_contain_text("a change of this run took them away")
 
 
 @pytest.mark.parametrize(
@@ -258,7 +319,7 @@ def test_other_models_have_the_strips_of_what_they_do(
         ("The cat chased the mouse.", "It ran.") if model == "learned" else "The cat chased the mouse."
     )
     page = opened((encoder, trace), word=2, step="embedding.positions")
-    expect(page.locator(".em-what")).to_contain_text(said)
+    expect(page.locator(".em-beside .em-what")).to_contain_text(said)
     expect(page.locator(".em-table-box")).to_be_visible(visible=model == "learned")
     expect(page.locator(".em-waves")).to_be_visible(visible=model in ("rotary", "narrow"))
     light(page, "sum")
@@ -287,7 +348,7 @@ def test_a_long_text_in_the_other_direction_scrolls_in_its_own_box(opened: Opene
     asked, *_, last = page.evaluate("window.asked"), *page.locator(".word-row button:not([aria-disabled])").all()
     last.click()
     expect(last).to_have_attribute("aria-pressed", "true")
-    expect(finding(page)).to_contain_text("The table puts")
+    expect(finding(page)).to_contain_text("to this model")
     assert page.evaluate("window.asked") == asked
 
 
@@ -297,7 +358,7 @@ def test_what_goes_wrong_is_one_sentence_and_can_be_tried_again(opened: Opened) 
     expect(finding(page)).to_have_text("How does a word become a vector with a place?")
     page.evaluate("window.lost.clear()")
     page.locator(".em-trouble button").click()
-    expect(finding(page)).to_contain_text("The table puts")
+    expect(finding(page)).to_contain_text("to this model")
 
 
 def test_it_fits_a_desk_and_a_phone_and_is_used_by_keys_alone(opened: Opened) -> None:
@@ -309,7 +370,7 @@ def test_it_fits_a_desk_and_a_phone_and_is_used_by_keys_alone(opened: Opened) ->
     expect(word(page, KEYS + 1)).to_have_attribute("aria-pressed", "true")
     page.get_by_role("radiogroup", name="Beside").get_by_role("radio", checked=True).focus()
     page.keyboard.press("End")
-    expect(page.locator(".em-what")).to_contain_text("The sum has a cosine")
+    expect(page.locator(".em-beside .em-what")).to_contain_text("The sum has a cosine")
     strips(page).focus()
     page.keyboard.press("Home")
     expect(page.locator(".vs-worked")).to_contain_text("number 0: ")

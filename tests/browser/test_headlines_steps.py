@@ -124,23 +124,12 @@ def attention(encoder: TextEncoder, trace: Trace, layer: int, head: int, i: int)
 
 
 def add_norm(encoder: TextEncoder, trace: Trace, layer: int, head: int, i: int) -> str:
-    at, config = f"layers.{layer}.add_norm_2.", encoder.config
-    had = trace[f"{at}residual"][i].double().norm()
-    share = float(trace[f"layers.{layer}.feed_forward.output"][i].double().norm() / had)
-    amount = f"{share:.2g} of" if share < 0.995 else f"{share:.1f} times" if share < 10 else f"{share:.3g} times"
-    said = f"Feed-forward added {amount} the length that {named(trace, i)} had; "
-    if config.norm_first:
-        whole = f"{float(trace[f'{at}sum'][i].double().norm()):.3g}"
-        if layer == config.n_layers - 1 and config.final_norm:
-            return f"{said}its length is {whole}, and the norm after the last layer follows."
-        return f"{said}no norm stands on this path, so the sum keeps its length of {whole}."
-    size, end = config.d_model, float(trace[f"{at}output"][i].double().norm())
-    root, length = f"{size**0.5:.3g}", f"{end:.3g}"
-    if length == root:
-        return f"{said}the norm brought the sum to {root}, the square root of {size}."
-    if abs(end / size**0.5 - 1) < 0.1:
-        return f"{said}the norm brought the sum to {length}, near the square root of {size}, {root}."
-    return f"{said}the norm brought the sum to {root}, the square root of {size}, and its gamma to {length}."
+    added = trace[f"layers.{layer}.feed_forward.output"][i].double()
+    whole = trace[f"layers.{layer}.add_norm_2.sum"][i].double()
+    share = float(added @ whole / (whole @ whole))
+    if share < 0:
+        return f"Feed-forward pulled {named(trace, i)} back, by {percent(-share)} of its new vector."
+    return f"Feed-forward added {percent(share)} of the new vector of {named(trace, i)}."
 
 
 def feed_forward(encoder: TextEncoder, trace: Trace, layer: int, head: int, i: int) -> str:
@@ -170,12 +159,12 @@ def embedding(encoder: TextEncoder, trace: Trace, layer: int, head: int, i: int)
     word, cosine = f"“{encoder.tokenizer.id_to_token(best)}”", f"{float(near[best]):.2f}"
     chance = (2 * torch.tensor(len(words) - 1.0).double().log() / table.shape[1]).sqrt().clamp(max=1)
     name = named(trace, i)
-    nothing = "; nothing is added for positions" if encoder.config.positions == "rotary" else ""
+    if trace.tokens[i] == "[MASK]":
+        return f"{name[0].upper()}{name[1:]} starts as one row of numbers, the same for every gap: that of [MASK]."
     if float(near[best]) > 1.25 * float(chance):
-        return f"The table puts {name} nearest to {word} (cosine {cosine}){nothing}."
+        return f"On its own, {name} is most like {word} to this model (cosine {cosine})."
     return (
-        f"The table puts {name} near no word ({word} comes closest: cosine {cosine}, where chance makes about "
-        f"{float(chance):.2f}){nothing}."
+        f"On its own, {name} is like no word to this model (closest: {word}, {cosine}; by chance: {float(chance):.2f})."
     )
 
 

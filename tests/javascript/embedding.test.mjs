@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import { endsOf } from '../../encoder/browser/curves.js';
-import { cellOf, cosine, lengthOf, litFor, litOf, normAgain, pairsBeside, placeAgain, placeSaid, readCell, stripsOf, sumAgain, sumSaid, tableSaid, turnAt, waveAt } from '../../encoder/browser/embedding_math.js';
+import { cellOf, cosine, leadSaid, lengthOf, litFor, litOf, normAgain, pairsBeside, placeAgain, placeSaid, readCell, scaledSaid, stripsOf, sumAgain, sumSaid, tableSaid, tellingOf, turnAt, waveAt, windowAround } from '../../encoder/browser/embedding_math.js';
 
 const array = (shape, ...values) => ({ values: Float32Array.from(values), shape, scale: 1, type: 'f32' });
 const near = (a, b, within = 1e-6) => assert.ok(Math.abs(a - b) <= within, `${a} is not ${b}`);
@@ -14,7 +14,7 @@ const NEAR = [[['dog', 0.8], ['cat', 0.5]], [['x', 0.2]], []];
 function made(more = {}, arrays = {}) {
   return {
     level: 4,
-    about: { rows: [0, 1, 2], positions: 'sinusoidal', width: 4, factor: 2, vocabulary: 16384, chance: 0.19, near: NEAR, near_of: [0, 1, 2], ids: [1, 2, 3], ...more },
+    about: { rows: [0, 1, 2], positions: 'sinusoidal', width: 4, factor: 2, table: 16384, chance: 0.19, near: NEAR, near_of: [0, 1, 2], ids: [1, 2, 3], ...more },
     arrays: {
       tokens: array([3, 4], ...TOKENS), scaled: array([3, 4], ...TOKENS.map(x => 2 * x)), positions: array([3, 4], ...WAVES),
       output: array([3, 4], ...TOKENS.map((x, i) => 2 * x + WAVES[i])), alike: array([3, 3], 1, 0.9, 0.5, 0.9, 1, 0.8, 0.5, 0.8, 1), ...arrays,
@@ -88,12 +88,32 @@ test('waves and turns follow their formulas', () => {
 });
 
 test('what is said is of the chosen token, and a weak finding says so', () => {
-  assert.equal(table(base, 0), 'The table puts keys nearest to “dog” (cosine 0.80)');
-  assert.equal(table(base, 1), 'The table puts keys near no word (“x” comes closest: cosine 0.20, where chance makes about 0.19)');
+  assert.equal(table(base, 0), 'On its own, keys is most like “dog” to this model (cosine 0.80).');
+  assert.equal(table(base, 1), 'On its own, keys is like no word to this model (closest: “x”, 0.20; by chance: 0.19).');
+  assert.equal(tableSaid(base, 0, 'the gap', '<mask>').map(one => one.text).join(''), 'The gap starts as one row of numbers, the same for every gap: that of <mask>.');
   assert.match(table(base, 2), /^keys has no numbers/i);
   assert.equal(placeSaid(base, 0, 'keys'), 'Place 0 is most like place 1, cosine 0.90, and least like place 2, 0.50.');
   assert.equal(placeSaid(base, 2, 'keys'), 'Place 2 is most like place 1, cosine 0.80, and least like place 0, 0.50.');
   near(Number(/cosine of (\S+) with/.exec(sumSaid(base, 1, 'keys'))[1]), cosine([0, 1, 0, 0], base.arrays.output.values.subarray(4, 8)), 0.005);
+});
+
+test('the table is introduced, with what is added to its rows and what comes of the guess without', () => {
+  const lead = (part, untrained, ...cost) => leadSaid(part, 1, 'keys', untrained, cost.map(text => ({ text, name: '', format: '' }))).map(one => one.text).join('');
+  assert.match(lead(base, false, 'Without positions “', 'Are', '” falls'), /one row of 4 learned numbers for each of 16,384 tokens\. .* are added; without positions “Are” falls\.$/);
+  assert.match(lead(base, true), /4 random numbers .* are added\.$/);
+  assert.match(lead(made({ positions: 'rotary' }, { alike: undefined }), false), /stands\. Nothing is added for place 1: attention turns/);
+});
+
+test('a row is scaled up where its place is longer, and otherwise as the paper does', () => {
+  assert.equal(scaledSaid(base, 1), 'Rows are scaled up by √4 = 2: unscaled, this row is 1 long and its place, 1.41 long, would drown it.');
+  assert.equal(scaledSaid(base, 0), 'Rows are scaled up by √4 = 2, as in the paper.');
+  assert.equal(scaledSaid(made({ factor: null }), 1), '');
+});
+
+test('the stretch that is shown lies around the chosen number, and within those that there are', () => {
+  assert.deepEqual([[0, 512, 9], [511, 512, 9], [100, 512, 9], [1, 4, 9]].map(of => windowAround(...of)), [[0, 9], [503, 512], [96, 105], [0, 4]]);
+  assert.equal(tellingOf(base, 2), 1, 'where its row has a number, and its place another one than the others');
+  assert.equal(tellingOf(made({}, { alike: undefined }), 0), 2, 'without places the largest');
 });
 
 test('a place that nothing is added for is said to have none', () => {
