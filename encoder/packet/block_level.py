@@ -6,7 +6,7 @@ import numpy as np
 
 from encoder.checkpoint.text_encoder import TextEncoder
 from encoder.experiments.attributions.target import Target
-from encoder.experiments.attributions.units import unit_sum
+from encoder.experiments.attributions.units import UnitSum, unit_sum
 from encoder.metrics import SUBLAYERS, never_active_share, norm_parameters
 from encoder.model.activations import ACTIVATIONS
 from encoder.model.config import EncoderConfig
@@ -67,21 +67,27 @@ def added_by_units(
         `[gap, guess, rival]` of each gap, and arrays for them; none without a guess that means something, and where an
         edit changes what feed-forward gave, so that its units' sum is not what goes on.
     """
-    edited = any(edit.step == f"layers.{layer}.feed_forward.output" for edit in trace.edits)
-    if encoder.model.mlm_head is None or trace.source.seed is not None or edited:
+    each = [(gap, found) for gap in gaps if (found := lead_of_units(encoder, trace, layer, gap))]
+    if not each:
         return [], {}
-    leads, sums = [], []
-    for gap in gaps:
-        first, against = int(trace["mlm.logits"][gap].argmax()), rival_of(encoder, trace, gap)
-        try:
-            sums.append(unit_sum(encoder, trace, Target(gap, first, against), layer))
-        except EncoderError:  # its logit is no number
-            continue
-        leads.append([gap, shown_word(encoder, first), shown_word(encoder, against)])
-    if not sums:
-        return [], {}
+    leads = [[gap, *(shown_word(encoder, i) for i in pair)] for gap, (pair, _) in each]
+    sums = [shared for _, (_, shared) in each]
     arrays = by_row("adds", np.stack([each.adds.numpy() for each in sums]).astype(np.float32))
     return leads, arrays | {"adds_total": exact(np.array([each.total for each in sums], np.float32))}
+
+
+def lead_of_units(
+    encoder: TextEncoder, trace: Trace, layer: int, gap: int
+) -> tuple[tuple[int, int], UnitSum] | None:
+    """Return a guess and its rival with what each unit adds to the lead; None where no guess means something."""
+    edited = any(edit.step == f"layers.{layer}.feed_forward.output" for edit in trace.edits)
+    if encoder.model.mlm_head is None or trace.source.seed is not None or edited:
+        return None
+    pair = int(trace["mlm.logits"][gap].argmax()), rival_of(encoder, trace, gap)
+    try:
+        return pair, unit_sum(encoder, trace, Target(gap, *pair), layer)
+    except EncoderError:  # its logit is no number
+        return None
 
 
 def norm_of(
