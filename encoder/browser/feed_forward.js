@@ -184,7 +184,7 @@ export function feedForward(root, context) {
       <div class="at-body"><div class="at-left">
           <p class="at-what ff-what">${explained(told.what)}</p>${key === 'activation' ? curve.element : d < 0 ? waiting(of, place) : strips.element}${drawn}
           ${key === 'activation' ? html`<p class="ff-silent">${silence(block, row, word)}</p>` : nothing}${contexts(there, kept, Boolean(weights.why(of, place)))}</div>
-        <div class="at-beside"><h2>${adds ? html`What single units add to “<bdi translate="no" lang="">${adds.word}</bdi>”` : html`The strongest units for ${word}`}</h2>${listOf(block, row, kept, adds)}
+        <div class="at-beside"><h2>${adds && addingMost(block, row) !== null ? html`What single units add to “<bdi translate="no" lang="">${adds.word}</bdi>”` : html`The strongest units for ${word}`}</h2>${listOf(block, row, kept, adds)}
           ${adds ? html`<p class="ff-adds">${addsSaid(adds, unit)} <span>Counted as the run went; the headline says what is lost without all of them.</span></p>`
     : gap ? html`<p class="ff-adds"><span>What a unit adds to a guess is shown at ${calledToken(of, gap[0])}.</span></p>` : nothing}
           ${arithmetic(block, there, stop, row, unit, d)}
@@ -193,7 +193,7 @@ export function feedForward(root, context) {
 
   /** The units that add most at a gap, or else the strongest, and the chosen one: what each gives, and what it adds. @param {Packet} block @param {number} row @param {number} unit @param {ReturnType<typeof addsAt>} adds */
   function listOf(block, row, unit, adds) {
-    const size = (/** @type {number} */ one) => Math.abs(adds?.values[one] ?? 0), best = adds ? Array.from(adds.values, (_, one) => one).sort((a, b) => size(b) - size(a)).slice(0, LISTED) : strongest(block, row, LISTED), listed = best.includes(unit) ? best : [...best.slice(0, LISTED - 1), unit];
+    const size = (/** @type {number} */ one) => Math.abs(adds?.values[one] ?? 0), byAdds = addingMost(block, row) !== null, best = adds && byAdds ? Array.from(adds.values, (_, one) => one).sort((a, b) => size(b) - size(a)).slice(0, LISTED) : strongest(block, row, LISTED), listed = best.includes(unit) ? best : [...best.slice(0, LISTED - 1), unit];
     const handed = handedOn(block), values = valuesOf(block, handed, row), most = Math.max(...listed.map(one => Math.abs(values[one]))) || 1, farthest = Math.max(...listed.map(size)) || 1, places = placesOf(farthest);
     const lines = listed.map(one => {
       const text = typeset(sure(values[one], half(block, handed, row))), added = adds?.values[one] ?? NaN;
@@ -203,7 +203,7 @@ export function feedForward(root, context) {
       };
     });
     return html`${adds ? html`<p class="ff-columns" aria-hidden="true"><span>gives</span><span>adds to the lead over “<bdi translate="no" lang="">${adds.over}</bdi>”</span></p>` : nothing}
-      ${bars(lines, { label: adds ? 'The units that add most' : 'The strongest units', kind: adds ? 'is-two' : '', choose: one => choose({ unit: one }) })}`;
+      ${bars(lines, { label: byAdds ? 'The units that add most' : 'The strongest units', kind: adds ? 'is-two' : '', choose: one => choose({ unit: one }) })}`;
   }
 
   /** Draws what the stop shows, and again while it moves; the number that is looked at in its strips, -1 while they are not here. @param {Packet} block @param {Packet | null} there @param {ReturnType<typeof placed>} now @param {number} unit @param {string} word */

@@ -29,7 +29,7 @@ const SAYS = 0.05; // nats, from which on a part has its number
 /** How many times as likely: the power of e of a lead. @param {number} lead */
 function times(lead) {
   const ratio = Math.exp(Math.abs(lead));
-  return ratio < 10 ? ratio.toFixed(1) : ratio < 1e6 ? many(Math.round(ratio)) : ratio.toExponential(1);
+  return ratio < 10 ? ratio.toFixed(1) : ratio < 1e4 ? many(Math.round(ratio)) : ratio < 1e12 ? many(Number(ratio.toPrecision(2))) : ratio.toExponential(1);
 }
 
 /** How two orders of the same things agree, from -1 to 1 (Spearman); NaN where one is all equal. @param {number[]} one @param {number[]} other */

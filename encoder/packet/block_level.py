@@ -76,9 +76,7 @@ def added_by_units(
     return leads, arrays | {"adds_total": exact(np.array([each.total for each in sums], np.float32))}
 
 
-def lead_of_units(
-    encoder: TextEncoder, trace: Trace, layer: int, gap: int
-) -> tuple[tuple[int, int], UnitSum] | None:
+def lead_of_units(encoder: TextEncoder, trace: Trace, layer: int, gap: int) -> tuple[tuple[int, int], UnitSum] | None:
     """Return a guess and its rival with what each unit adds to the lead; None where no guess means something."""
     edited = any(edit.step == f"layers.{layer}.feed_forward.output" for edit in trace.edits)
     if encoder.model.mlm_head is None or trace.source.seed is not None or edited:
