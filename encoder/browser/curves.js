@@ -175,7 +175,12 @@ export function curvePicture({ point, keep }) {
       pen.font = `650 ${i ? 16 : 20}px ${font}`;
       pen.fillStyle = i ? colours.accent : colours.muted;
       pen.textAlign = i ? 'right' : 'center';
-      if (count && pen.measureText(text).width <= wide) pen.fillText(text, i ? right - 2 : (SIDE.left + x(0)) / 2, i ? y(0) - 13 : (SIDE.top + y(0)) / 2);
+      if (!count || pen.measureText(text).width > wide) return;
+      const [mid, down] = i ? [right - 2, y(0) - 13] : [(SIDE.left + x(0)) / 2, (SIDE.top + y(0)) / 2];
+      pen.strokeStyle = colours.page;
+      pen.lineWidth = 5;
+      pen.strokeText(text, mid, down); // clear of the lines behind it
+      pen.fillText(text, mid, down);
     });
     /** @type {[number, number][]} */
     const places = [];

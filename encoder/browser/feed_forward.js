@@ -212,9 +212,12 @@ export function feedForward(root, context) {
     paintAgain = () => { if (run) draw(block, there, { stop, row, unit: kept, number: chosen }, unit, word); };
     if (key === 'activation') {
       const [before, after] = [valuesOf(block, 'hidden', row), valuesOf(block, 'activation', row)];
-      const two = (/** @type {number} */ of) => `unit ${of}: ${typeset(sure(before[of], half(block, 'hidden', row)))} becomes ${typeset(sure(after[of], half(block, 'activation', row)))}`;
+      const two = (/** @type {number} */ of) => {
+        const [was, is] = [typeset(sure(before[of], half(block, 'hidden', row))), typeset(sure(after[of], half(block, 'activation', row)))];
+        return was === is ? `unit ${of}: ${is} stays as it is` : `unit ${of}: ${was} becomes ${is}`;
+      };
       curve.draw({
-        key: name, before, after, curve: curveOf(block), gone: gone(stop), chosen: unit, kept, named: strongest(block, row, NAMED), sides: [units.cuts ? 'units set to 0' : 'units damped', 'kept'],
+        key: name, before, after, curve: curveOf(block), gone: gone(stop), chosen: unit, kept, named: strongest(block, row, NAMED), sides: [units.cuts ? 'units set to 0' : 'units damped', units.cuts ? 'kept' : 'nearly kept'],
         label: `The ${many(before.length)} units of ${word} on the curve of ${units.title}, by their number before it`, says: two(kept), shown: two(unit),
       });
       put(curve.slider, { 'data-cell': `${aboutBlock(block).rows[row]},${kept}` });

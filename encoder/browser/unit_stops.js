@@ -31,7 +31,7 @@ export function toldOf(block, key, unit) {
   return {
     in: { label: 'read', symbol: 'W₁', title: 'what goes into a unit', what: `Each number of x, ${before ? 'which the norm gave' : 'the token’s vector'}, times the weight that unit ${unit} has for it: all products and a bias add up to the unit’s number.` },
     activation: { label: cuts ? 'keep what is positive' : 'damp what is negative', symbol: gated ? `${title}, gate` : title, title: 'what the activation makes of it', what: `Each dot is a unit: across, its number before ${title}; up, after it.` },
-    out: { label: 'write', symbol: 'W₂', title: 'what the units write', what: 'Each unit writes its row of W_2, as strongly as it fires. All rows together are what feed-forward gives.' },
+    out: { label: 'write', symbol: 'W₂', title: 'what the units write', what: 'Each unit writes its row of W₂, as strongly as it fires. All rows together are what feed-forward gives.' },
     added: { label: 'add', symbol: '+', title: 'what is added to the token', what: 'What feed-forward gives is added, number by number, to what the token had: the residual.' },
   }[key];
 }
@@ -120,7 +120,7 @@ export function sumsAt(key, { block, weights, i, unit }, d, wrong) {
   return (units.gated ? /** @type {const} */ (['hidden', 'up']) : /** @type {const} */ (['hidden'])).map(name => {
     const { x, w, products, total, bias, made, digits, agrees } = unitAgain(block, weights, i, unit, name), one = `${four(x[d])} · ${inside(w[d])} = ${four(products[d])}`;
     return {
-      formula: name === 'up' ? `its gate, with W_up in the place of W_1` : `number ${d}: ${one}; all ${x.length} together${Number.isNaN(bias) ? '' : ', and the bias'}`,
+      formula: name === 'up' ? `its gate, with W_up in place of W₁` : `number ${d}: ${one}; all ${x.length} together${Number.isNaN(bias) ? '' : ', and the bias'}`,
       line: Number.isNaN(bias) ? four(made, at(name)) : `${four(total)} + ${inside(bias)} = ${four(made, at(name))}`, agrees, proof: proved(digits),
     };
   });

@@ -242,7 +242,7 @@ export function whatIf(root, context) {
       <div class="wi-body"><div class="wi-guess">${guessOrMoves(found)}<p class="wi-first" ?hidden=${!found.changed.edits}>${first(found)}</p>
           <div class="wi-tools"><button type="button" class="enc-pill" aria-disabled=${edits ? nothing : 'true'} @click=${() => { if (edits) set('', true); }}>All on again</button>
             <button type="button" class="enc-pill" aria-disabled=${undone.length ? nothing : 'true'} @click=${takeBack}>Undo</button></div>
-          ${others.length ? html`<p class="wi-others">Also changed, and no switch of this board: ${described.slice(0, MOST_CHANGES).join('; ')}${more > 0 ? `; and ${more} more` : ''}.
+          ${others.length ? html`<p class="wi-others">Also changed, though not by a switch on this board: ${described.slice(0, MOST_CHANGES).join('; ')}${more > 0 ? `; and ${more} more` : ''}.
             <button type="button" class="wi-remove" @click=${() => { set(without, !without); find('.wi-tools button')?.focus(); }}>Remove</button></p>` : nothing}</div>
         <div class="wi-switches">${switches(found)}</div></div>`;
   }

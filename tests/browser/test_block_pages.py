@@ -382,7 +382,7 @@ def test_the_headline_says_what_the_guess_does_without_this_step(
     firing = int((trace[f"layers.{layer}.feed_forward.activation"][gap] > 0).sum())
     expect(title(page)).to_contain_text(
         f"Without the feed-forward of layer {layer} “{base.tokenizer.id_to_token(guess)}” {does} {change}; "
-        f"{firing} of 2,048 units fire for the {'first ' * (text == TWO)}gap, unit"
+        f"{firing} of 2,048 units fire for the {'first ' * (text == TWO)}gap"
     )
     page.locator(".tr").get_by_role("option").nth(gap - 1).click()  # nothing was tried for another token
     expect(title(page)).to_have_text(re.compile(r"^\d+ of 2,048 units fire"))

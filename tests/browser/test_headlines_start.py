@@ -488,7 +488,7 @@ def test_output_says_what_the_run_shows(mounted: Mounted, case: str) -> None:
     at, long = seen.words[place][0][0], len(seen.trace.tokens) > 64
     if at in seen.gaps and seen.guesses and not long and seen.name not in RANDOM:
         expect(page.get_by_role("heading", level=1)).to_contain_text(
-            re.compile("times (as|less) likely")
+            re.compile("times (as|less) likely| to 1")
         )  # the sum is here
         true_sum(page, seen, at, short_of(page))
     title = short_of(page)
