@@ -161,6 +161,7 @@ def test_a_link_shows_the_chosen_layer_and_the_word_that_is_followed(opened: Ope
     assert "after" not in other.evaluate("window.store.query()")
     # Another word is asked: what was followed there is no word here, the layer stays.
     page.locator("[data-word='5']").click()
+    page.mouse.move(5, 5)
     expect(shown_layer(page)).to_have_text("layer 3")
     assert "guess" not in page.evaluate("window.store.query()")
     # What no page writes is the usual choice.
