@@ -515,7 +515,7 @@ def test_output_says_what_the_run_shows(mounted: Mounted, case: str) -> None:
         elif own == first:
             assert "here and says it again" in title
         else:
-            ranked = re.search(rf"is ranked ([\d,]+) of ([\d,]+), with ({NUMBER})\.", title)
+            ranked = re.search(rf"ranks number ([\d,]+) of ([\d,]+), with ({NUMBER})\.", title)
             assert ranked and int(ranked[1].replace(",", "")) == int((shares > shares[own]).sum()) + 1
             assert int(ranked[2].replace(",", "")) == len(shares) and shows(ranked[3], float(shares[own]))
             assert f"says “{seen.word(first)}”" in title
