@@ -218,7 +218,7 @@ WORDS = """() => {
   const all = [], seek = node => node.querySelector('.enc') ?? [...node.querySelectorAll('*')]
     .map(one => one.shadowRoot && seek(one.shadowRoot)).find(Boolean)
   const go = node => node.childNodes.forEach(one => {
-    if (one.nodeType === 1 && !one.matches('.enc-bar, .enc-spine-parts, .enc-spine-key, .enc-stage, .enc-spoken')) go(one)
+    if (one.nodeType === 1 && !one.matches('.enc-bar, .enc-spine :is(div, .enc-spine-key), .enc-stage, .enc-spoken')) go(one)
     if (one.nodeType !== 3) return
     const range = document.createRange()
     range.selectNodeContents(one)
