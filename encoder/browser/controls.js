@@ -6,7 +6,7 @@ import { composed, html, live, nothing, render as into } from './lit.js';
 const MOST = 12, MOST_SMALL = 8; // buttons side by side
 const isSmall = () => matchMedia('(max-width: 560px)').matches;
 
-/** What can be chosen, and how it is called where its text is short. @typedef {{text: string, title?: string}} Choice */
+/** What can be chosen, how it is called where its text is short, and its symbol in a formula. @typedef {{text: string, title?: string, symbol?: string}} Choice */
 
 /**
  * @param {string} label
@@ -34,7 +34,7 @@ export function radios(label, choose, { most = MOST, small = most === MOST ? MOS
       const many = choices.length > (isSmall() ? small : most);
       [chosen, count] = [index, choices.length];
       into(html`${hidden ? nothing : html`<span class="radios-label" aria-hidden="true">${label}</span>`}
-        <div class="radios" role="radiogroup" aria-label=${label} ?hidden=${many} @keydown=${walk}>${many ? nothing : choices.map(({ text, title }, i) => html`<button type="button" role="radio" aria-checked=${i === index} tabindex=${i === index ? 0 : -1} aria-label=${title ?? nothing} @click=${() => choose(i)}>${text}</button>`)}</div>
+        <div class="radios" role="radiogroup" aria-label=${label} ?hidden=${many} @keydown=${walk}>${many ? nothing : choices.map(({ text, title, symbol }, i) => html`<button type="button" role="radio" aria-checked=${i === index} tabindex=${i === index ? 0 : -1} aria-label=${title ?? nothing} @click=${() => choose(i)}>${text}${symbol ? html` <small>${symbol}</small>` : nothing}</button>`)}</div>
         <select class="radios-list" aria-label=${label} ?hidden=${!many} @change=${(/** @type {{target: HTMLSelectElement}} */ { target }) => choose(target.selectedIndex)}>${many ? choices.map(({ text }, i) => html`<option .selected=${live(i === index)}>${text}</option>`) : nothing}</select>`, element);
     },
   };
@@ -163,7 +163,7 @@ export function rail({ choose, play, rest }) {
         return before?.name === group ? [...all.slice(0, -1), { ...before, last: i }] : [...all, { name: group, first: i, last: i }];
       }, /** @type {typeof groups} */ ([]));
       element.classList.toggle('has-groups', groups.length > 0);
-      stops.draw(choices.map(({ group, text, title = text }) => ({ text, title: group ? `${title} (${group})` : title })), stop);
+      stops.draw(choices.map(({ group, text, title = text, symbol }) => ({ text, symbol, title: group ? `${title} (${group})` : title })), stop);
       render();
     },
     end() {

@@ -3,7 +3,7 @@
 import { canvasSlider } from './canvas.js';
 import { el, put, write } from './dom.js';
 import { html, nothing, svg } from './lit.js';
-import { brief, typeset } from './number.js';
+import { brief, many, typeset } from './number.js';
 
 const WIDE = 1000, HIGH = 100; // of the drawing, which is stretched to its frame
 /** A line or dots: `points` are pairs of x and y. @typedef {{points: [number, number][], name: string, dots?: boolean}} Series */
@@ -43,7 +43,7 @@ export function endsOf(values) {
   return low === high ? { low: low - 0.5, high: high + 0.5 } : { low, high };
 }
 
-/** `before` and `after` hold a number for each unit, `curve` is the activation, `gone` the share of the way from the one to the other; `named` are units whose names are written where there is room. @typedef {{key: string, before: Float32Array, after: Float32Array, curve: (x: number) => number, gone: number, chosen: number, kept: number, named: number[], label: string, says: string, shown: string}} UnitView */
+/** `before` and `after` hold a number for each unit, `curve` is the activation, `gone` the share of the way from the one to the other; `named` are units whose names are written where there is room, `sides` says what becomes of those below zero and above. @typedef {{key: string, before: Float32Array, after: Float32Array, curve: (x: number) => number, gone: number, chosen: number, kept: number, named: number[], sides: [below: string, above: string], label: string, says: string, shown: string}} UnitView */
 
 const BINS = 48, NEAR = 28; // px from a dot
 const LOWEST = 240, HIGHEST = 420, AROUND = 480; // px: of the picture, and of what stands above and below it in a window
@@ -96,7 +96,7 @@ export function curvePicture({ point, keep }) {
   }
 
   /** @param {CanvasRenderingContext2D} pen @param {UnitView} given @param {import('./canvas.js').Colours} colours @param {number} high @param {string} font */
-  function paint(pen, { before, after, curve, gone, chosen, named }, colours, high, font) {
+  function paint(pen, { before, after, curve, gone, chosen, named, sides }, colours, high, font) {
     if (!order.length) return;
     const low = before[order[0]], end = before[order[order.length - 1]], wide = end - low || 1, from = low - 0.03 * wide, to = end + 0.03 * wide;
     const ends = after.reduce(([least, most], value) => [Math.min(least, value), Math.max(most, value)], [0, 0]), tall = ends[1] - ends[0] || 1;
@@ -168,6 +168,20 @@ export function curvePicture({ point, keep }) {
       pen.arc(across, up, 6, 0, 2 * Math.PI);
       pen.fill();
     }
+    // How many units stand on each side of zero, and what becomes of them.
+    const above = order.filter(unit => before[unit] > 0).length;
+    sides.forEach((side, i) => {
+      const count = i ? above : order.length - above, text = `${many(count)} ${side}`, wide = (i ? right - x(0) : x(0) - SIDE.left) - 12;
+      pen.font = `650 ${i ? 16 : 20}px ${font}`;
+      pen.fillStyle = i ? colours.accent : colours.muted;
+      pen.textAlign = i ? 'right' : 'center';
+      if (!count || pen.measureText(text).width > wide) return;
+      const [mid, down] = i ? [right - 2, y(0) - 13] : [(SIDE.left + x(0)) / 2, (SIDE.top + y(0)) / 2];
+      pen.strokeStyle = colours.page;
+      pen.lineWidth = 5;
+      pen.strokeText(text, mid, down); // clear of the lines behind it
+      pen.fillText(text, mid, down);
+    });
     /** @type {[number, number][]} */
     const places = [];
     for (const unit of [chosen, ...named]) {

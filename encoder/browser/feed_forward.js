@@ -10,7 +10,7 @@ import { coder, headline, opener, plainly, rail } from './controls.js';
 import { layerPackets, rowAmong, steady, waitingFor } from './layer_packets.js';
 import { html, nothing, render as into } from './lit.js';
 import { made } from './load.js';
-import { many, sure, typeset } from './number.js';
+import { many, placesOf, signed, sure, typeset } from './number.js';
 import { at } from './packet.js';
 import { begins, calledToken, direction, wordAt, words } from './run.js';
 import { followed, opening, parts, said } from './say.js';
@@ -26,9 +26,19 @@ import { vectorSlider } from './vectors.js';
 /** @typedef {import('./store.js').Chosen} State */
 
 const LISTED = 6, NAMED = 4; // units
+const COUNTS = 0.05; // of a score: a unit that adds less is not told of first
 const REST = 250; // ms after the last choice until a unit's weights are asked for: keys run through many units
 const STILL = matchMedia('(prefers-reduced-motion: reduce)');
 const CELL = /^layers\.\d+\.((?:feed_forward|add_norm_2)\.\w+):(\d+),(\d+)$/;
+
+/** The unit that a token opens on: the one that adds most to its guess, else the strongest. @param {Packet} block @param {number} i the token's place among the rows that are kept */
+export const opensOn = (block, i) => addingMost(block, i) ?? strongest(block, i, 1)[0];
+
+/** The unit that adds most to the guess of a token; null where there is none that counts. @param {Packet} block @param {number} i */
+function addingMost(block, i) {
+  const { rows, units } = aboutBlock(block), adds = units.gated ? null : addsAt(block, rows[i]), most = adds ? adds.values.indexOf(Math.max(...adds.values)) : -1;
+  return adds && adds.values[most] >= COUNTS ? most : null;
+}
 
 /** The parts of the headline. @param {Packet} block @param {number} i the token's place among the rows that are kept @param {string} word */
 export function finding(block, i, word) {
@@ -40,24 +50,20 @@ export function finding(block, i, word) {
     return parts('fires_gated', { all, unit, word, after: near(after), gate: near(up), value: near(gated) });
   }
   if (firing === 0) return parts('fires_none', { all, word });
+  const most = addingMost(block, i), adds = addsAt(block, rows[i]);
+  if (firing > 1 && most !== null && adds) return parts('fires_adds', { count: many(firing), all, word, unit: most, value: near(values[most]), guess: adds.word });
   return parts(firing === 1 ? 'fires_alone' : 'fires', { ...(firing === 1 ? {} : { count: many(firing) }), all, word, unit, value: near(values[unit]) });
 }
 
-/** How many units are silent, or below zero, as a sentence. @param {Packet} block @param {number} i @param {string} word */
+/** How many units are set to zero, or below it, as a sentence. @param {Packet} block @param {number} i @param {string} word */
 function silence(block, i, word) {
   const { rows, units } = aboutBlock(block), size = block.arrays.hidden.shape[1], activation = units.title;
-  if (units.cuts) return said('silent', { share: at(block.arrays.silent, rows[i]) / size, word, activation, never: units.never });
+  if (units.cuts) return said('silent', { count: many(at(block.arrays.silent, rows[i])), all: many(size), word, activation, never: units.never });
   return said('damped', { word, share: valuesOf(block, 'hidden', i).reduce((sum, value) => sum + Number(value < 0), 0) / size, activation });
 }
 
-/** What a part adds, with its sign. @param {number} value */
-function signed(value) {
-  const size = Math.abs(value), text = size.toFixed(size < 0.01 ? 4 : size < 1 ? 3 : 2);
-  return Number(text) ? `${value < 0 ? '−' : '+'}${text}` : '0';
-}
-
 /** What the chosen unit adds to the guess, and all of them. @param {NonNullable<ReturnType<typeof addsAt>>} adds @param {number} unit */
-const addsSaid = ({ word, over, values, total }, unit) => said('unit_adds', { unit, value: signed(values[unit]), word, over, all: many(values.length), total: signed(total) });
+const addsSaid = ({ word, over, values, total }, unit) => said('unit_adds', { unit, value: signed(values[unit], placesOf(total)), word, over, all: many(values.length), total: signed(total, placesOf(total)) });
 
 /** @param {HTMLElement} root @param {import('./mount.js').Context} context @returns {import('./mount.js').Page} */
 export function feedForward(root, context) {
@@ -103,7 +109,7 @@ export function feedForward(root, context) {
     const of = /** @type {Packet} */ (run), { rows } = aboutBlock(block), [, step, position, at_] = CELL.exec(state.cell) ?? [], { d_model: wide } = of.about.model;
     const row = rowAmong(rows, [position, state.word, of.about.gap]), chosen = at_ === undefined ? -1 : Number(at_), ofUnits = chosen >= 0 && isOfUnits(step), count = block.arrays.hidden.shape[1];
     const unit = ofUnits ? chosen : pinned < 0 && last.row === row ? last.unit : pinned;
-    return { stop: played >= 0 ? played : stopOf(state.step), row, unit: unit >= 0 && unit < count ? unit : strongest(block, row, 1)[0], number: chosen >= 0 && !ofUnits && chosen < wide ? chosen : number < wide ? number : -1 };
+    return { stop: played >= 0 ? played : stopOf(state.step), row, unit: unit >= 0 && unit < count ? unit : opensOn(block, row), number: chosen >= 0 && !ofUnits && chosen < wide ? chosen : number < wide ? number : -1 };
   }
 
   /** @param {{stop?: number, row?: number, unit?: number, number?: number}} to */
@@ -112,7 +118,7 @@ export function feedForward(root, context) {
     if (!run || !block) return;
     pointed = -1;
     if (to.unit !== undefined) pinned = to.unit;
-    const now = placed(block), row = to.row ?? now.row, unit = to.unit ?? (pinned < 0 && to.row !== undefined ? strongest(block, row, 1)[0] : now.unit), stop = to.stop ?? now.stop;
+    const now = placed(block), row = to.row ?? now.row, unit = to.unit ?? (pinned < 0 && to.row !== undefined ? opensOn(block, row) : now.unit), stop = to.stop ?? now.stop;
     number = to.number ?? number;
     const position = aboutBlock(block).rows[row], word = words(run)[wordAt(run, position)], step = stepOf(block, stop), { key } = STOPS[stop];
     const index = isOfUnits(step) ? unit : to.number ?? (isOfUnits(CELL.exec(state.cell)?.[1] ?? '') ? number : now.number), kept = state.cell || to.row !== undefined || to.unit !== undefined || to.number !== undefined;
@@ -158,9 +164,9 @@ export function feedForward(root, context) {
     const now = placed(block), { row, unit: kept, stop } = now, { key } = STOPS[stop], { rows } = aboutBlock(block), names = namesOf(of.about.tokens), position = rows[row], word = calledToken(of, position);
     const unit = key === 'activation' && pointed >= 0 ? pointed : kept, handed = handedOn(block), values = rows.map((_, i) => valueOf(block, handed, i, unit));
     const place = placeOfUnit(position, kept), there = weightsOf(of, place, key === 'in' || key === 'out'), told = toldOf(block, key, kept);
-    const [first] = strongest(block, row, 1), firstNumber = { step: `layers.${state.layer}.${stepOf(block, 1)}`, index: [position, first] };
+    const firstNumber = { step: `layers.${state.layer}.${stepOf(block, 1)}`, index: [position, opensOn(block, row)] };
     head.draw(of, state, followed(withoutPart(of, { layer: state.layer, block: 1 }, position), opening(finding(block, row, word), 'value', firstNumber)));
-    stops.draw(STOPS.map(one => { const { label, title } = toldOf(block, one.key, kept); return { text: label, title: `${label}: ${title}` }; }), stop);
+    stops.draw(STOPS.map(one => { const { label, symbol, title } = toldOf(block, one.key, kept); return { text: label, symbol, title: `${label}, ${symbol}: ${title}` }; }), stop);
     tokens.draw({
       names: rows.map(one => names[one]), positions: rows, values, chosen: row, direction: direction(of), label: `Tokens, and what unit ${unit} gives at each`,
       says: i => `${begins(calledToken(of, rows[i]))}: unit ${unit} gives ${typeset(sure(values[i], half(block, handed, i)))}`,
@@ -174,29 +180,30 @@ export function feedForward(root, context) {
     }
     const d = draw(block, there, now, unit, word);
     const { keep } = context.options(), adds = addsAt(block, position), gap = aboutBlock(block).leads[0], index = isOfUnits(STOPS[stop].step) ? kept : d;
-    return html`<div class="ff-top">${stops.element}<p>Below: what unit ${unit} gives at every token.</p></div>${tokens.element}<p class="an-window">${rows.length < of.about.tokens.length ? `Tokens ${rows[0]} to ${rows[rows.length - 1]} of ${of.about.tokens.length}: the rest of this long run is not sent.` : ''}</p>
+    return html`${stops.element}<p class="ff-row-of">What unit ${unit} gives at each token</p>${tokens.element}<p class="an-window">${rows.length < of.about.tokens.length ? `Tokens ${rows[0]} to ${rows[rows.length - 1]} of ${of.about.tokens.length}: the rest of this long run is not sent.` : ''}</p>
       <div class="at-body"><div class="at-left">
           <p class="at-what ff-what">${explained(told.what)}</p>${key === 'activation' ? curve.element : d < 0 ? waiting(of, place) : strips.element}${drawn}
           ${key === 'activation' ? html`<p class="ff-silent">${silence(block, row, word)}</p>` : nothing}${contexts(there, kept, Boolean(weights.why(of, place)))}</div>
-        <div class="at-beside"><h2>The strongest units for ${word}</h2>${listOf(block, row, kept, adds)}
-          ${adds ? html`<p class="ff-adds">${addsSaid(adds, unit)} <span>Its share in the sum that makes the guess, with the norms of this run. What the loss of all of it costs is told above: without it the norms and later layers are others.</span></p>`
-    : gap ? html`<p class="ff-adds"><span>What a unit adds to a guess is told at ${calledToken(of, gap[0])}.</span></p>` : nothing}
+        <div class="at-beside"><h2>${adds && addingMost(block, row) !== null ? html`What single units add to “<bdi translate="no" lang="">${adds.word}</bdi>”` : html`The strongest units for ${word}`}</h2>${listOf(block, row, kept, adds)}
+          ${adds ? html`<p class="ff-adds">${addsSaid(adds, unit)} <span>Counted as the run went; the headline says what is lost without all of them.</span></p>`
+    : gap ? html`<p class="ff-adds"><span>What a unit adds to a guess is shown at ${calledToken(of, gap[0])}.</span></p>` : nothing}
           ${arithmetic(block, there, stop, row, unit, d)}
           <div class="at-tools">${d < 0 && !isOfUnits(STOPS[stop].step) ? nothing : opener(() => open({ step: `layers.${state.layer}.${stepOf(block, stop)}`, index: [position, index] }))}${keep ? coder(() => context.code()) : nothing}</div></div></div>`;
   }
 
-  /** The strongest units and the chosen one: what each gives, and at a gap what it adds. @param {Packet} block @param {number} row @param {number} unit @param {ReturnType<typeof addsAt>} adds */
+  /** The units that add most at a gap, or else the strongest, and the chosen one: what each gives, and what it adds. @param {Packet} block @param {number} row @param {number} unit @param {ReturnType<typeof addsAt>} adds */
   function listOf(block, row, unit, adds) {
-    const best = strongest(block, row, LISTED), listed = best.includes(unit) ? best : [...best.slice(0, LISTED - 1), unit], handed = handedOn(block), values = valuesOf(block, handed, row), most = Math.abs(values[best[0]]), farthest = adds ? Math.max(...listed.map(one => Math.abs(adds.values[one]))) || 1 : 1;
+    const size = (/** @type {number} */ one) => Math.abs(adds?.values[one] ?? 0), byAdds = addingMost(block, row) !== null, best = adds && byAdds ? Array.from(adds.values, (_, one) => one).sort((a, b) => size(b) - size(a)).slice(0, LISTED) : strongest(block, row, LISTED), listed = best.includes(unit) ? best : [...best.slice(0, LISTED - 1), unit];
+    const handed = handedOn(block), values = valuesOf(block, handed, row), most = Math.max(...listed.map(one => Math.abs(values[one]))) || 1, farthest = Math.max(...listed.map(size)) || 1, places = placesOf(farthest);
     const lines = listed.map(one => {
       const text = typeset(sure(values[one], half(block, handed, row))), added = adds?.values[one] ?? NaN;
       return {
-        name: `unit ${one}`, key: one, cell: one, chosen: one === unit, says: `unit ${one}: ${text}${adds ? `, adds ${signed(added)}` : ''}`,
-        fills: [{ share: Math.abs(values[one]) / most, text, colour: values[one] < 0 ? 'second' : undefined }, ...(adds ? [{ share: added / farthest, text: signed(added), colour: added < 0 ? 'second' : 'accent', both: true }] : [])],
+        name: `unit ${one}`, key: one, cell: one, chosen: one === unit, says: `unit ${one}: ${text}${adds ? `, adds ${signed(added, places)}` : ''}`,
+        fills: [{ share: Math.abs(values[one]) / most, text, colour: values[one] < 0 ? 'second' : undefined }, ...(adds ? [{ share: added / farthest, text: signed(added, places), colour: added < 0 ? 'second' : 'accent', both: true }] : [])],
       };
     });
-    return html`${adds ? html`<p class="ff-columns" aria-hidden="true"><span>gives</span><span>adds to “<bdi translate="no" lang="">${adds.word}</bdi>” over “<bdi translate="no" lang="">${adds.over}</bdi>”</span></p>` : nothing}
-      ${bars(lines, { label: 'The strongest units', kind: adds ? 'is-two' : '', choose: one => choose({ unit: one }) })}`;
+    return html`${adds ? html`<p class="ff-columns" aria-hidden="true"><span>gives</span><span>adds to the lead over “<bdi translate="no" lang="">${adds.over}</bdi>”</span></p>` : nothing}
+      ${bars(lines, { label: byAdds ? 'The units that add most' : 'The strongest units', kind: adds ? 'is-two' : '', choose: one => choose({ unit: one }) })}`;
   }
 
   /** Draws what the stop shows, and again while it moves; the number that is looked at in its strips, -1 while they are not here. @param {Packet} block @param {Packet | null} there @param {ReturnType<typeof placed>} now @param {number} unit @param {string} word */
@@ -205,9 +212,12 @@ export function feedForward(root, context) {
     paintAgain = () => { if (run) draw(block, there, { stop, row, unit: kept, number: chosen }, unit, word); };
     if (key === 'activation') {
       const [before, after] = [valuesOf(block, 'hidden', row), valuesOf(block, 'activation', row)];
-      const two = (/** @type {number} */ of) => `unit ${of}: ${typeset(sure(before[of], half(block, 'hidden', row)))} becomes ${typeset(sure(after[of], half(block, 'activation', row)))}`;
+      const two = (/** @type {number} */ of) => {
+        const [was, is] = [typeset(sure(before[of], half(block, 'hidden', row))), typeset(sure(after[of], half(block, 'activation', row)))];
+        return was === is ? `unit ${of}: ${is} stays as it is` : `unit ${of}: ${was} becomes ${is}`;
+      };
       curve.draw({
-        key: name, before, after, curve: curveOf(block), gone: gone(stop), chosen: unit, kept, named: strongest(block, row, NAMED),
+        key: name, before, after, curve: curveOf(block), gone: gone(stop), chosen: unit, kept, named: strongest(block, row, NAMED), sides: [units.cuts ? 'units set to 0' : 'units damped', units.cuts ? 'kept' : 'nearly kept'],
         label: `The ${many(before.length)} units of ${word} on the curve of ${units.title}, by their number before it`, says: two(kept), shown: two(unit),
       });
       put(curve.slider, { 'data-cell': `${aboutBlock(block).rows[row]},${kept}` });
@@ -236,7 +246,7 @@ export function feedForward(root, context) {
   function arithmetic(block, there, stop, row, unit, d) {
     const why = /** @type {Packet} */ (run).about.edits ? 'this run was changed on the way' : 'this model does more on the way';
     const all = sumsAt(STOPS[stop].key, { block, weights: there, i: row, unit }, d, () => wrongOf(block, row));
-    return all.map(({ formula, line, agrees, proof }) => html`<p class="an-formula" dir="ltr">${formula}</p><p class="an-line" dir="ltr">${line}${agrees && proof ? html` <span class="ff-proof" role="img" tabindex="0" aria-label=${proof} title=${proof}>✓</span>` : nothing}</p>
+    return all.map(({ formula, line, agrees, proof }) => html`<p class="an-formula" dir="ltr">${formula}</p>${line ? html`<p class="an-line" dir="ltr">${line}${agrees && proof ? html` <span class="ff-proof" role="img" tabindex="0" aria-label=${proof} title=${proof}>✓</span>` : nothing}</p>` : nothing}
       ${agrees ? nothing : html`<p class="row-check" data-agrees="false">${proof.startsWith('Done') ? proof : 'Done again here, it does not agree'}: ${why}.</p>`}`);
   }
 

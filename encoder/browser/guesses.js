@@ -6,24 +6,17 @@ import { html, nothing, render as into } from './lit.js';
 import { percent, tight } from './number.js';
 import { effects, maskHint, maskToken } from './run.js';
 import { parts, say } from './say.js';
-import { alone, becomes, grows, or, riser } from './switches.js';
+import { alone, becomes, drawn, grows, or } from './switches.js';
 
 /** @typedef {import('./packet.js').Packet} Packet */
 /** @typedef {import('./switches.js').Share} Share */
+
+const MOST = 5, FEW = 4; // words of a list: at the foot, and beside the sentence
 
 /** All words that are told of at the gap, with their shares as it is and without a head. @param {Packet} run @param {number} layer @param {number} head @returns {Share[]} */
 function told(run, layer, head) {
   const found = (run.about.guesses[String(run.about.gap)] ?? []).map(([word, share]) => ({ word, before: share, after: NaN }));
   return or(alone(run, null, { layer, column: head }), found);
-}
-
-/** The three that are drawn: the two likeliest, and what would gain most without the head. @param {Packet} run @param {number} layer @param {number} head @returns {Share[]} */
-export function three(run, layer, head) {
-  const all = told(run, layer, head);
-  if (!all.length) return [];
-  const first = all.slice(0, 2), most = riser(all);
-  const third = Number.isFinite(most.after) && !first.includes(most) ? most : all[2];
-  return third ? [...first, third] : first;
 }
 
 /** What the first guess loses without a head, and how many heads cost it more. @param {Packet} run @param {{layer: number, head: number}} place @param {string} [start] how the sentence begins: where it is given nothing is said of other words */
@@ -36,16 +29,14 @@ export function without(run, { layer, head }, start = '') {
   return [...said, ...(of.length > 1 ? [{ text: ' ', name: '', format: '' }, ...rank] : [])];
 }
 
-/** Three bars; null where there is no guess. @param {Packet} run @param {{layer: number, head: number}} place @param {boolean} off */
+/** The likeliest words as bars, and what gains most without the head; null where there is no guess. @param {Packet} run @param {{layer: number, head: number}} place @param {boolean} off */
 export function guessBars(run, { layer, head }, off) {
-  const all = three(run, layer, head);
+  const all = drawn(told(run, layer, head), FEW);
   return all.length ? bars(all.map(({ word, before, after }, i) => {
     const share = off ? after : before;
-    return { name: word, kind: i ? (off && i > 1 && grows(all[i]) ? 'is-risen' : '') : 'is-first', fills: [{ share, text: tight(percent(share, 1)), mark: off ? before : NaN }], data: { guess: word, share: String(share) } };
+    return { name: word, kind: i ? (off && grows(all[i]) ? 'is-risen' : '') : 'is-first', fills: [{ share, text: tight(percent(share, 1)), mark: off ? before : NaN }], data: { guess: word, share: String(share) } };
   }), { label: 'What the model guesses' }) : null;
 }
-
-const MOST = 5; // words
 
 /** The guess of a run and its share in another one; NaN where that is not known. @param {Packet} run @param {Packet | null} before */
 export function guesses(run, before) {

@@ -56,7 +56,7 @@ const sectionsOf = () => import('./more.js');
 export const classOf = () => import('./in_class.js');
 const RENEWED = 'The app was renewed meanwhile, or cannot be reached: load the page again.';
 const QUIET = 1500; // ms after which what nobody waits for is loaded
-const NUMBERS = 'All numbers of every step, each of which opens';
+const NUMBERS = 'All numbers of every step, ready to open';
 const TELL = ['what_if']; // pages that tell themselves what is changed in the run
 const SKELETON = 150; // ms without a run before its outline is drawn
 /** @type {WeakMap<HTMLElement, Mounted>} */

@@ -110,5 +110,11 @@ export const typeset = text => text.replaceAll('-', '\u2212').replaceAll(' %', '
 /** The same where there is little room: "<1 %". @param {string} text */
 export const tight = text => typeset(text).replace('under ', '<\u00a0').replace('over ', '>\u00a0');
 
+/** A number with its sign. @param {number} value @param {number} [places] */
+export const signed = (value, places = 2) => typeset(`${value > 0 ? '+' : ''}${value.toFixed(places)}`).replace(/^[+\u2212](0\.0+)$/, '$1');
+
+/** How many places numbers up to this one need, so that the largest has three digits. @param {number} most */
+export const placesOf = most => Math.min(4, Math.max(0, 2 - Math.floor(Math.log10(Math.abs(most) || 1))));
+
 /** A number of things. @param {number} count */
 export const many = count => count.toLocaleString('en-US');

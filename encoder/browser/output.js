@@ -8,7 +8,7 @@ import { html, nothing, render as into } from './lit.js';
 import { made } from './load.js';
 import style from './output.css';
 import { many } from './number.js';
-import { called, direction, inFull, wordAt, words } from './run.js';
+import { begins, called, direction, inFull, wordAt, words } from './run.js';
 import { among } from './rows.js';
 import { opening, said as set } from './say.js';
 import { goTo } from './spine.js';
@@ -23,8 +23,8 @@ import { open, toQuery } from './store.js';
 /** @typedef {import('./store.js').Chosen} Chosen */
 const LEVEL = 5; // of packets: what would be said after each layer
 const SUMS = 10; // the level that tells what words are the sum of
-const READING = 'Each column is what the model’s own head for words would say of the vector after that layer (logit lens). It learned to read the last layer only: an earlier column is a reading, not a belief.';
-const MOVING = 'Each row is the vector of a token: its cosine after each layer with what it is in the end. 1 is the same direction.';
+const READING = 'Each column is what the model would say of the vector after that layer, read as if it were the last (logit lens). It was trained to read the last layer only, so an earlier column is a reading, not a belief. Cosine: 1 is the direction that the vector has in the end.';
+const MOVING = 'Each row is a token’s vector: its cosine, after each layer, with what it is in the end. 1 is the same direction.';
 
 /** @param {HTMLElement} root @param {import('./mount.js').Context} context @returns {import('./mount.js').Page} */
 export function output(root, context) {
@@ -90,8 +90,8 @@ export function output(root, context) {
     const { guess, over } = state, count = of.about.tokens.length, guesses = of.about.guesses[String(word.position)];
     const none = { packet: null, pair: null, usual: '', why: '', instead: /** @type {unknown} */ (nothing) };
     if (!(guesses?.length || (!word.gap && packets.get(of, null)?.about.vocabulary))) return none;
-    if (count > MOST_TOKENS) return { ...none, instead: html`<p class="ou-sum ou-about">Which words say it is added up in sentences of ${MOST_TOKENS} tokens at most; this one has ${count}.</p>` };
-    if (!word.gap && opened.get(of) !== word.position) return context.options().closed ? none : { ...none, instead: html`<p class="ou-sum"><button type="button" class="enc-pill" @click=${() => { opened.set(of, word.position); render(); }}>Which words say this?</button></p>` };
+    if (count > MOST_TOKENS) return { ...none, instead: html`<p class="ou-sum ou-about">Which words speak for the guess is shown for up to ${MOST_TOKENS} tokens; this sentence has ${count}.</p>` };
+    if (!word.gap && opened.get(of) !== word.position) return context.options().closed ? none : { ...none, instead: html`<p class="ou-sum"><button type="button" class="enc-pill" @click=${() => { opened.set(of, word.position); render(); }}>Which words speak for this?</button></p>` };
     const at = { step: 'mlm.logits', index: [word.position] }, packet = sums.get(of, at), known = packet && pairOf(packet, guess, over), typed = { ...at, words: [guess, over] };
     const other = packet && !known ? asks.get(of, typed) : null, why = sums.why(of, at) || (packet && !known ? asks.why(of, typed) : '');
     if (!packet) return { ...none, instead: why ? context.options().closed ? nothing : html`<p class="ou-sum" role="alert">${why}</p>` : html`<p class="ou-sum" role="status">Adding up the words …</p>` };
@@ -136,7 +136,7 @@ export function output(root, context) {
       <div class="ou-top">${whole ? nothing : line.element}${found && !word.gap && found.about.mask && names ? html`<button type="button" class="enc-pill ou-mask" @click=${maskIt}>Mask it</button>` : nothing}</div>
       ${unasked ? html`<p class="ou-part">${unasked}</p>` : nothing}
       ${sum && added.packet ? wordSum(added.packet, sum, bars, { gap: word.gap, asked: word.position, can: new Map(all.map(({ position }) => [position, can.has(position)])), choose: askOf }) : added.instead}
-      <h2 class="ou-title">${moves ? `The way of ${called(run, word)}` : 'If it stopped here, it would say'}</h2>
+      <h2 class="ou-title">${moves ? `${begins(called(run, word))}, layer by layer` : 'If the model stopped here, it would say'}</h2>
       ${grid.element}${why ? html`<div class="ou-trouble" role="alert"><p>${why}</p><button type="button" class="enc-pill" @click=${() => packets.again()}>Try again</button></div>`
     : found ? nothing : html`<div class="ou-waiting" role="status"><span>Reading what would be said after each layer …</span><i></i><i></i><i></i><i></i><i></i></div>`}
       <p class="ou-about">${told}${here && column === last ? opener(() => open(here.place(here.followed))) : nothing}</p>

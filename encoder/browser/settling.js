@@ -19,6 +19,9 @@ const LITTLE = 0.1; // of a cosine: less than that in every layer is little
 const MOST_ROWS = 40; // tokens of a grid
 /** A share where there is little room. @param {number} share */
 const small = share => tight(percent(share, 1)).replace('<\u00a0', '<').replace('>\u00a0', '>');
+const PIECE = /^##(?=.)/; // how a piece begins that goes on a word
+/** A word of the vocabulary as it is read. @param {string} name */
+const asPiece = name => name.replace(PIECE, '…');
 const PLACES = new Intl.NumberFormat('en-US');
 
 /** What the columns are called: the input, and after each layer. @param {number} layers */
@@ -71,19 +74,19 @@ export function wordsTable(here, found) {
     name: String(i + 1),
     cells: layers.map(layer => {
       const word = all[layer][i], { share } = here.at(layer, word);
-      return { text: name(word), small: small(share), deep: share, word, title: `${name(word)}, ${percent(share)}, place ${i + 1} ${said(layer)}`, is: word === followed };
+      return { text: asPiece(name(word)), small: small(share), deep: share, word, title: `${name(word)}${PIECE.test(name(word)) ? ' (goes on a word)' : ''}, ${percent(share)}, rank ${i + 1} ${said(layer)}`, is: word === followed };
     }),
   }));
   const path = layers.map(layer => { const row = all[layer].indexOf(followed); return row < 0 ? rows.length : row; });
   rows.push({
-    name: `place of ${name(followed)}`, title: `place and share of ${name(followed)}`, plain: true,
+    name: `rank of ${asPiece(name(followed))}`, title: `rank and share of ${name(followed)}`, plain: true,
     cells: layers.map(layer => {
       const { place, share } = here.at(layer, followed);
-      return { text: Number.isFinite(place) ? PLACES.format(place) : '–', small: small(share), deep: 0, word: followed, title: `${name(followed)}, place ${PLACES.format(place)}, ${percent(share)} ${said(layer)}`, is: path[layer] === rows.length };
+      return { text: Number.isFinite(place) ? PLACES.format(place) : '–', small: small(share), deep: 0, word: followed, title: `${name(followed)}, rank ${PLACES.format(place)}, ${percent(share)} ${said(layer)}`, is: path[layer] === rows.length };
     }),
   });
   const { cosine, length } = found.arrays;
-  for (const [label, title, array, form] of /** @type {const} */ ([['to its end', 'cosine of the vector with what it is in the end', cosine, short], ['length', 'length of the vector', length, (/** @type {number} */ value) => brief(value)]])) {
+  for (const [label, title, array, form] of /** @type {const} */ ([['cosine', 'cosine with the final vector', cosine, short], ['length', 'length of the vector', length, (/** @type {number} */ value) => brief(value)]])) {
     rows.push({ name: label, title, plain: true, cells: layers.map(layer => { const value = at(array, layer, here.position); return { text: form(value), deep: 0, word: null, title: `${title}: ${form(value)} ${said(layer)}` }; }) });
   }
   return { key: '', label: `The likeliest words after each layer: ${rows.length - 3} by ${last + 1} columns`, columns: columns(last), rows, path };

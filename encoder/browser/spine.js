@@ -121,6 +121,8 @@ export function spine(context) {
     onkeydown: (/** @type {KeyboardEvent} */ { key }) => { if (key === 'Escape') { other.open = false; /** @type {HTMLElement} */ (other.firstElementChild).focus(); } },
   }, el('summary', { 'aria-label': 'Another word', title: 'Another word, or two that compete' }, '▾'), box));
   const point = (/** @type {number} */ i) => { if (pointed !== i) { pointed = i; render(); } };
+  /** What is written below a column: a for attention, f for feed-forward. @param {Part} part */
+  const short = ({ layer, block }) => (layer < 0 ? 'pos' : `${layer}${'af'[block]}`);
   list.addEventListener('pointerleave', () => point(-1));
   list.addEventListener('focusout', () => point(-1));
 
@@ -150,14 +152,15 @@ export function spine(context) {
     into(all.map((one, i) => {
       const listed = pages.some(page => page.key === (one.layer < 0 ? 'embedding' : BLOCKS[one.block]));
       return html`<button type="button" class="${i === mine ? 'is-here' : ''} ${one.block ? 'is-second' : ''}" aria-current=${i === mine ? 'step' : nothing} aria-disabled=${listed ? nothing : 'true'} data-part="${one.layer},${one.block}" data-cost=${one.cost} aria-label=${one.says} title=${one.says}
-        @click=${() => { if (listed) go(one); }} @pointerenter=${() => point(i)} @focus=${() => point(i)}><i class=${one.cost < 0 ? 'is-below' : nothing} ?data-cut=${Math.abs(one.cost) > most} style="--share: ${Math.min(1, Math.abs(one.cost) / most).toFixed(4)}"></i></button>`;
+        @click=${() => { if (listed) go(one); }} @pointerenter=${() => point(i)} @focus=${() => point(i)}><i class=${one.cost < 0 ? 'is-below' : nothing} data-cut=${Math.abs(one.cost) > most ? (unit === 'lead' ? one.cost.toFixed(1) : Math.round(100 * one.cost)) : nothing} style="--share: ${Math.min(1, Math.abs(one.cost) / most).toFixed(4)}"></i><small aria-hidden="true">${short(one)}</small></button>`;
     }), list);
     const buttons = /** @type {HTMLElement[]} */ ([...list.children]);
     if (!list.contains(focused(list)) || !buttons.some(one => one.tabIndex === 0)) rove(buttons, Math.max(0, mine));
     const says = wait || (told ? told.says : mine >= 0 ? `${all[mine].says}${context.options().page === 'attention' && usual ? headAlone(run, state) : ''}` : unit === 'moved' ? `How far ${of} moves without each part` : noisy ? `No part alone costs “${of}” more than noise` : unit === 'lead' ? `What each part costs the lead of “${of}” over “${shares?.other}”` : `What each part costs “${of}”, ${tight(percent(share, 1))}`);
     into(other.open ? pair.element : nothing, box);
     pair.draw({ words: guesses.map(([word]) => word), guess: state.guess, over: state.over, first: guesses[0]?.[0] ?? '', usual: 'no other word' });
-    into(html`<p class="enc-spine-says">${says}</p>${guesses.length && context.options().page !== 'output' ? other : nothing}${list}`, element);
+    into(html`<p class="enc-spine-says">${says}</p>${guesses.length && context.options().page !== 'output' ? other : nothing}${list}
+      <p class="enc-spine-key" aria-hidden="true">${unit === 'moved' ? nothing : html`<b></b>weaker without it <b></b>stronger without it<br>`}a attention, f feed-forward</p>`, element);
     if (mine >= 0) reveal(list, buttons[mine]);
   }
   return {

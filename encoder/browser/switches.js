@@ -159,11 +159,10 @@ export function becomes(start, all) {
   return most.after - most.before >= GAINED * (first.before - first.after) ? parts('switch_falls_rises', { ...given, word: most.word, share: most.after }) : parts('switch_falls', given);
 }
 
-/** The ends of the colours: the largest effect of a head; what goes beyond is counted. @param {number[]} ofHeads @param {number[]} all @param {number} [whole] of what the effects are parts */
-export function ends(ofHeads, all, whole = 1) {
-  const largest = (/** @type {number[]} */ values) => values.reduce((most, value) => (Number.isFinite(value) ? Math.max(most, Math.abs(value)) : most), 0);
-  const most = Math.max(largest(ofHeads), LITTLE * whole);
-  return { most, beyond: all.filter(value => Math.abs(value) > most * 1.0001).length };
+/** The largest of some effects on either side, and where colours end: nothing goes beyond. @param {number[]} all @param {number} [whole] of what the effects are parts */
+export function ends(all, whole = 1) {
+  const some = all.filter(Number.isFinite), lost = Math.max(0, ...some), gained = Math.max(0, ...some.map(value => -value));
+  return { lost, gained, most: Math.max(lost, gained, LITTLE * whole) };
 }
 
 /**

@@ -29,10 +29,10 @@ export const isOfUnits = step => stopOf(step) < 2;
 export function toldOf(block, key, unit) {
   const { units, pre_norm: before } = aboutBlock(block), { title, cuts, gated } = units;
   return {
-    in: { label: 'x W_1', title: 'what goes into a unit', what: `Each number of x, ${before ? 'which the norm gave' : 'the token’s vector'}, times the weight that unit ${unit} has for it: all products and a bias add up to the unit’s number.` },
-    activation: { label: gated ? `${title}, gate` : title, title: 'what the activation makes of it', what: `Each dot is a unit: across, its number before ${title}; up, after it. ${cuts ? `${title} cuts what is below zero.` : `${title} damps what is below zero.`}` },
-    out: { label: 'W_2', title: 'what the units write', what: 'Each unit writes its row of W_2, as strongly as it fires. All rows together are what feed-forward gives.' },
-    added: { label: 'added', title: 'what is added to the token', what: 'What feed-forward gives is added, number by number, to what the token had: the residual.' },
+    in: { label: 'read', symbol: 'W₁', title: 'what goes into a unit', what: `Each number of x, ${before ? 'which the norm gave' : 'the token’s vector'}, times the weight that unit ${unit} has for it: all products and a bias add up to the unit’s number.` },
+    activation: { label: cuts ? 'keep what is positive' : 'damp what is negative', symbol: gated ? `${title}, gate` : title, title: 'what the activation makes of it', what: `Each dot is a unit: across, its number before ${title}; up, after it.` },
+    out: { label: 'write', symbol: 'W₂', title: 'what the units write', what: 'Each unit writes its row of W₂, as strongly as it fires. All rows together are what feed-forward gives.' },
+    added: { label: 'add', symbol: '+', title: 'what is added to the token', what: 'What feed-forward gives is added, number by number, to what the token had: the residual.' },
   }[key];
 }
 
@@ -108,7 +108,7 @@ export function sumsAt(key, { block, weights, i, unit }, d, wrong) {
     const { terms, made, digits } = activationAgain(block, i, unit), x = four(terms.before, at('hidden')), { formula, line } = WRITTEN[units.activation], count = block.arrays.hidden.shape[1], bad = wrong();
     const proof = bad ? `Done again here, ${many(bad)} of ${many(count)} units do not agree` : proved(digits, `all ${many(count)}`);
     const first = { formula, line: line(units.activation === 'relu' || terms.before >= 0 ? x : `(${x})`, four(made, at('activation'))), agrees: !bad, proof };
-    if (!units.gated) return [first];
+    if (!units.gated) return [first, ...(units.cuts ? onOtherSide(block, i, terms.before) : [])];
     const gate = gateAgain(block, i, unit), { after, gate: by } = gate.terms;
     return [first, { formula: 'times its gate', line: `${four(after, at('activation'))} · ${inside(by, at('up'))} = ${four(gate.made, at('gated'))}`, agrees: gate.agrees, proof: proved(gate.digits) }];
   }
@@ -120,10 +120,17 @@ export function sumsAt(key, { block, weights, i, unit }, d, wrong) {
   return (units.gated ? /** @type {const} */ (['hidden', 'up']) : /** @type {const} */ (['hidden'])).map(name => {
     const { x, w, products, total, bias, made, digits, agrees } = unitAgain(block, weights, i, unit, name), one = `${four(x[d])} · ${inside(w[d])} = ${four(products[d])}`;
     return {
-      formula: name === 'up' ? `its gate, with W_up in the place of W_1` : `number ${d}: ${one}; all ${x.length} together${Number.isNaN(bias) ? '' : ', and the bias'}`,
+      formula: name === 'up' ? `its gate, with W_up in place of W₁` : `number ${d}: ${one}; all ${x.length} together${Number.isNaN(bias) ? '' : ', and the bias'}`,
       line: Number.isNaN(bias) ? four(made, at(name)) : `${four(total)} + ${inside(bias)} = ${four(made, at(name))}`, agrees, proof: proved(digits),
     };
   });
+}
+
+/** What ReLU does with the unit that is farthest on the other side of zero: what it keeps and what it sets to 0 stand side by side. @param {Packet} block @param {number} i @param {number} before @returns {Sum[]} */
+function onOtherSide(block, i, before) {
+  const values = valuesOf(block, 'hidden', i), kept = before <= 0, unit = values.reduce((best, value, one) => ((kept ? value > values[best] : value < values[best]) ? one : best), 0);
+  if (kept === values[unit] <= 0) return [];
+  return [{ formula: `unit ${unit}, ${kept ? 'above' : 'below'} zero: ${WRITTEN.relu.line(four(values[unit], half(block, 'hidden', i)), four(valueOf(block, 'activation', i, unit), half(block, 'activation', i)))}`, line: '', agrees: true, proof: '' }];
 }
 
 /** The curve of a block's activation. @param {Packet} block */

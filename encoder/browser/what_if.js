@@ -3,17 +3,16 @@
 import { dress, el, focused, put, rove, themeOf, walkByKeys } from './dom.js';
 import { bars } from './bars.js';
 import { board } from './board.js';
-import { colourOf, css, gradient, inkOn } from './grid.js';
+import { colourOf, css, inkOn } from './grid.js';
 import { atRest, headline, plainly } from './controls.js';
 import { html, nothing, render as into } from './lit.js';
 import { made } from './load.js';
-import { both, percent, points, tight, typeset } from './number.js';
+import { both, percent, tight } from './number.js';
 import { read, row } from './packet.js';
 import { called, effects, held, LITTLE, wordAt, words } from './run.js';
 import { parts, said, say } from './say.js';
 import { toQuery } from './store.js';
 import { alone, becomes, beginning, columnsOf, drawn, effect, ends, factsOf, fits, grows, isOff, key, masked, nameOf, or, parse, pressed, spell } from './switches.js';
-import { explained } from './terms.js';
 import style from './what_if.css';
 
 /** @typedef {import('./packet.js').Packet} Packet */
@@ -191,7 +190,6 @@ export function whatIf(root, context) {
     calm = last.calm;
     before = null;
     store.set({ edits: last.edits, off: false });
-    if (!undone.length) find('.wi-tools button')?.focus();
   }
 
   /** Keeps what was there before, to take back. @param {Subject} subject */
@@ -242,9 +240,9 @@ export function whatIf(root, context) {
     return html`${top.element}<p class="wi-hides" ?hidden=${!hides}>${hides ? say('hidden_word', { word: called(/** @type {Packet} */ (run), hides) }) : ''}</p>
       ${sentenceOf(hides, likeliest(shares)?.word ?? '', shares[0]?.word ?? '')}${why.length ? html`<p class="enc-trouble" role="alert">${why.join(' ')}</p>` : nothing}
       <div class="wi-body"><div class="wi-guess">${guessOrMoves(found)}<p class="wi-first" ?hidden=${!found.changed.edits}>${first(found)}</p>
-          <div class="wi-tools"><button type="button" class="enc-pill" ?disabled=${!edits} @click=${() => set('', true)}>All on again</button>
-            <button type="button" class="enc-pill" ?disabled=${!undone.length} @click=${takeBack}>Undo</button></div>
-          ${others.length ? html`<p class="wi-others">Also changed, and no switch of this board: ${described.slice(0, MOST_CHANGES).join('; ')}${more > 0 ? `; and ${more} more` : ''}.
+          <div class="wi-tools"><button type="button" class="enc-pill" aria-disabled=${edits ? nothing : 'true'} @click=${() => { if (edits) set('', true); }}>All on again</button>
+            <button type="button" class="enc-pill" aria-disabled=${undone.length ? nothing : 'true'} @click=${takeBack}>Undo</button></div>
+          ${others.length ? html`<p class="wi-others">Also changed, though not by a switch on this board: ${described.slice(0, MOST_CHANGES).join('; ')}${more > 0 ? `; and ${more} more` : ''}.
             <button type="button" class="wi-remove" @click=${() => { set(without, !without); find('.wi-tools button')?.focus(); }}>Remove</button></p>` : nothing}</div>
         <div class="wi-switches">${switches(found)}</div></div>`;
   }
@@ -303,25 +301,33 @@ export function whatIf(root, context) {
 
   /** The board and its legend. @param {Now} found */
   function switches({ base, each, changed: { off }, guess }) {
-    const { model } = base.about, columns = columnsOf(model), theme = themeOf(getComputedStyle(probe).color), kind = guess ? 'signed' : 'share', [guessed] = guessesOf(base);
+    const { model } = base.about, columns = columnsOf(model), theme = themeOf(getComputedStyle(probe).color), kind = guess ? 'signed' : 'share', [guessed] = guessesOf(base), word = guessed?.[0] ?? '';
     const all = Array.from({ length: model.layers }, (_, layer) => Array.from({ length: columns }, (_, column) => effect(base, each, { layer, column })));
-    const { most, beyond } = ends(all.flatMap(values => values.slice(0, model.heads)), all.flat(), guess ? guessed?.[1] : 1), scale = { low: guess ? -most : 0, high: most };
+    const { lost, gained, most } = ends(all.flat(), guess ? guessed?.[1] : 1), scale = { low: guess ? -most : 0, high: most };
     const names = [...Array.from({ length: model.heads }, (_, head) => (head ? String(head) : 'head 0')), 'atten\u00adtion', 'feed-forward', 'whole layer'];
     const [line, column] = at.split(',').map(Number), known = all.flat().some(Number.isFinite);
     if (all[line]?.[column] === undefined) at = [...off][0] ?? key(state.layer, state.head);
     /** @param {number} layer @param {number} column */
     const part = (layer, column) => {
-      const value = all[layer][column], place = { layer, column }, out = isOff(off, place, model), near = Math.round(100 * value), colour = colourOf(guess ? -value : value, scale, kind, theme);
+      const value = all[layer][column], place = { layer, column }, out = isOff(off, place, model), colour = colourOf(value, scale, kind, theme);
       return {
         value, pressed: out, tab: key(layer, column) === at, colour: css(colour), ink: inkOn(colour), says: `${nameOf(place, model)}, ${out ? 'off' : 'on'}; ${spoken(base, each, place)}`,
-        kind: column < model.heads && isOff(off, { layer, column: model.heads }, model) ? 'is-under' : '', text: out ? '✕' : !Number.isFinite(value) ? '' : near ? typeset(String(near)) : '·',
+        kind: column < model.heads && isOff(off, { layer, column: model.heads }, model) ? 'is-under' : '', text: out ? '✕' : Number.isFinite(value) ? inCell(value) : '',
       };
     };
+    /** A number as it stands on the board, and what it means. @param {number} value @param {unknown} means */
+    const chip = (value, means) => { const colour = colourOf(value, scale, kind, theme); return html`<span><b style="background: ${css(colour)}; color: ${inkOn(colour)}">${inCell(value)}</b>${means}</span>`; };
+    const name = html`“<bdi translate="no" lang="">${word}</bdi>”`;
     return html`<p class="wi-reading">${pointed ? `${spoken(base, each, pointed)}.` : 'Press a part to switch it off, or on again.'}</p>
       <div class="wi-scroll" @pointermove=${(/** @type {PointerEvent} */ event) => { if (event.pointerType === 'mouse') point(placeOf(event)); }} @pointerleave=${() => point(null)} @click=${(/** @type {Event} */ event) => press(placeOf(event))} @focusin=${enter} @focusout=${() => point(null)} @keydown=${walk}>
         ${board({ label: 'Switches: press a part to switch it off, or on again', layers: model.layers, heads: model.heads, names, part })}</div>
-      <p class="wi-legend-of">${explained(!known ? 'This model is too large to try each part alone: switches have no colours.' : guess ? `The colour and number of a switch: how many points of the share of “${guessed?.[0]}” are lost without that part alone.` : 'The colour and number of a switch: by how many percent of its length the output changes without that part alone.')}</p>
-      ${known ? html`<div class="wi-legend"><span>${guess ? `${points(most)} lost` : '0 %'}</span><i style="background: ${gradient(kind, theme)}"></i><span>${guess ? `${points(most)} gained` : percent(most)}</span><span>${beyond ? `${beyond} go${beyond === 1 ? 'es' : ''} beyond these ends` : ''}</span></div>` : nothing}`;
+      <p class="wi-key">${!known ? 'This model is too large to try each part alone: switches have no colours.' : !guess ? chip(most, 'percent of its length: how far the output moves without that part alone')
+    : html`${lost ? chip(lost, html`points lost without that part alone: it speaks for ${name}`) : nothing}${gained ? chip(-gained, 'points gained: it speaks against it') : nothing}`}</p>`;
+  }
+  /** An effect in points where there is little room: what is gained has a plus. @param {number} value what is lost */
+  function inCell(value) {
+    const near = Math.round(100 * value);
+    return near ? `${near < 0 ? '+' : ''}${Math.abs(near)}` : '·';
   }
   /** What a part does alone. @param {Packet} base @param {Packet | null} each @param {Place} place */
   function spoken(base, each, place) {

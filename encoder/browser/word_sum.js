@@ -4,7 +4,7 @@ import { board } from './board.js';
 import { focused, rove } from './dom.js';
 import { colourOf, css, inkOn } from './grid.js';
 import { html, nothing, render as into } from './lit.js';
-import { brief, many, percent, sure, tight, typeset } from './number.js';
+import { brief, many, percent, signed, sure, tight, typeset } from './number.js';
 import { at } from './packet.js';
 import { apart } from './run.js';
 import { parts, say } from './say.js';
@@ -21,16 +21,15 @@ const DECIDED = 0.5; // nats: a lead below it decides nothing
 const LEFT = 1e-3; // of what is left over, from which on it is drawn
 const LIFT = 3, LINE = 20; // px between a mark and a number above it, and of a line of text
 const ROOM = 200; // px of the bars, up and down together
-const NAMED = 3; // parts that are named, those that add most
+const NAMED = 3; // parts that are named, those that add most, and words at which bar and line differ most
+const UNLIKE = 1; // of a score: bar and line that are so far apart say different things
+const NOTE = 26; // px of what is said there
 const SAYS = 0.05; // nats, from which on a part has its number
-
-/** A number of nats with its sign. @param {number} value @param {number} [places] */
-const signed = (value, places = 2) => typeset(`${value > 0 ? '+' : ''}${value.toFixed(places)}`).replace(/^[+−](0\.0+)$/, '$1');
 
 /** How many times as likely: the power of e of a lead. @param {number} lead */
 function times(lead) {
   const ratio = Math.exp(Math.abs(lead));
-  return ratio < 10 ? ratio.toFixed(1) : ratio < 1e6 ? many(Math.round(ratio)) : ratio.toExponential(1);
+  return ratio < 10 ? ratio.toFixed(1) : ratio < 1e4 ? many(Math.round(ratio)) : ratio < 1e12 ? many(Number(ratio.toPrecision(2))) : ratio.toExponential(1);
 }
 
 /** How two orders of the same things agree, from -1 to 1 (Spearman); NaN where one is all equal. @param {number[]} one @param {number[]} other */
@@ -66,8 +65,8 @@ export function sumOf(packet, [first, second], layer, masked) {
 
 /** What the sum says, to go on a sentence about the guess. @param {Sum} sum */
 export function leadSaid({ word, other, names, adds, total }) {
-  const most = adds.indexOf(total < 0 ? Math.min(...adds) : Math.max(...adds)), given = { other, lead: Math.abs(total).toFixed(1) };
-  if (Math.abs(total) < DECIDED) return parts('lead_undecided', { word, ...given });
+  const most = adds.indexOf(total < 0 ? Math.min(...adds) : Math.max(...adds)), given = { other, times: times(total) };
+  if (Math.abs(total) < DECIDED) return parts('lead_undecided', total < 0 ? { ...given, word: other, other: word } : { ...given, word });
   return [...parts(total > 0 ? 'lead_over' : 'lead_behind', given), ...parts(total > 0 ? 'speaks_for' : 'speaks_against', { speaks: apart(names[most]) })];
 }
 
@@ -85,28 +84,30 @@ export function wordSum(packet, sum, list, { gap, can, choose, asked }) {
     { name: word, value: total, kind: 'is-sum' },
   ];
   const all = items.flatMap(({ value, mark = NaN }) => [value, ...(Number.isFinite(mark) ? [mark] : [])]), up = Math.max(...all, 0), down = -Math.min(...all, 0), px = ROOM / (up + down || 1), wide = up + down || 1;
-  const apartMost = lost ? every.filter(i => Number.isFinite(lost[i])).sort((a, b) => Math.abs(adds[b] - lost[b]) - Math.abs(adds[a] - lost[a]))[0] ?? -1 : -1;
+  const far = (/** @type {{value: number, mark?: number}} */ { value, mark = NaN }) => Math.abs(value - mark), unlike = items.filter(one => far(one) >= UNLIKE).sort((a, b) => far(b) - far(a)).slice(0, NAMED);
+  const odds = total < 0 ? `1 to ${times(total)}` : `${times(total)} to 1`, room = (/** @type {number} */ size) => Math.max(px * size, unlike.length ? NOTE : 0);
   const name = (/** @type {string} */ text) => html`<bdi translate="no" lang="">${text}</bdi>`;
-  /** @param {typeof items[0]} item */
-  function item({ name: text, value, kind, mark = NaN, position }) {
+  /** @param {typeof items[0]} one */
+  function item(one) {
+    const { name: text, value, kind, mark = NaN, position } = one, noted = unlike.includes(one), clear = mark * value < 0 ? Math.abs(mark) * px : 0;
     const over = px * (Math.abs(mark) - Math.abs(value)), lift = mark * value > 0 && over > -LIFT && over < LINE ? over + LIFT : 0; // a number stands clear of a mark
     const able = position !== undefined && can.get(position);
-    return html`<div class="${kind} ${value < 0 ? 'is-against' : ''} ${position === asked ? 'is-asked' : ''}" data-share=${value} style="--share: ${Math.abs(value) / wide}; --mark: ${mark / wide}; --up: ${px * Math.max(value, 0)}px; --down: ${px * Math.max(-value, 0)}px; --at: ${px * mark}px; --lift: ${lift}px">
+    return html`<div class="${kind} ${value < 0 ? 'is-against' : ''} ${position === asked ? 'is-asked' : ''}" data-share=${value} style="--share: ${Math.abs(value) / wide}; --mark: ${mark / wide}; --up: ${px * Math.max(value, 0)}px; --down: ${px * Math.max(-value, 0)}px; --at: ${px * mark}px; --lift: ${lift}px; --clear: ${clear}px">
       ${able ? html`<button type="button" class="ws-name" data-word=${position} aria-pressed=${String(position === asked)} @click=${() => choose(position)}>${name(text)}</button>` : html`<span class="ws-name">${name(text)}</span>`}
       <i></i>${Number.isFinite(mark) ? html`<b class=${mark < 0 ? 'is-under' : nothing}></b>` : nothing}<span class="ws-said">${signed(value)}</span>
-      ${kind === 'is-sum' ? html`<small>${tight(percent(at(share, sum.layer, sum.pair[0]), 1))} : ${tight(percent(at(share, sum.layer, sum.pair[1]), 1))}<br> ${total < 0 ? `1 to ${times(total)}` : `${times(total)} to 1`}</small>` : nothing}</div>`;
+      ${kind === 'is-sum' ? html`<small>${[0, 1].map(i => tight(percent(at(share, sum.layer, sum.pair[i])))).join(' : ')},<br> ${odds}</small>` : noted ? html`<small>hiding it<br> ${mark < 0 ? 'gains' : 'costs'} ${Math.abs(mark).toFixed(2)}</small>` : nothing}</div>`;
   }
   list.className = `ws-words ${names.length > MOST_WORDS ? 'is-list' : ''}`;
   list.setAttribute('aria-label', `Words, and what each adds for ${word} over ${other}, in nats: choose the one to ask about`);
   into(items.map(item), list);
   const buttons = [...list.querySelectorAll('button')];
   if (!list.contains(focused(list))) rove(buttons, Math.max(0, buttons.findIndex(one => one.dataset.word === String(asked))));
-  return html`<section class="ws" aria-label="The guess as a sum of its words" style="--zero: ${down / wide}; --high: ${px * up}px; --low: ${px * down}px">
-    <p class="ws-ways" aria-hidden="true"><span>↑ for ${name(word)}</span><span>for ${name(other)} ↓</span></p>
+  return html`<section class="ws" aria-label="The guess as a sum of its words" style="--zero: ${down / wide}; --high: ${room(up)}px; --low: ${room(down)}px">
+    <p class="ws-ways" aria-hidden="true"><span>for ${name(word)}</span><span>for ${name(other)}</span></p>
+    <p class="ws-told">${ends ? html`<b class="ws-bar"></b>What is the lead over ${name(`“${apart(other)}”`)} made of? Each bar is one word’s part of it, in score: together ${signed(total)}, or ${odds}.${lost ? html` <span><b class="ws-mark"></b>What if a word were hidden? Each line is what the lead loses when the model runs again without it.</span>` : nothing}`
+    : `${sum.layer ? `After layer ${sum.layer - 1}` : 'At the input'}, read as if it were the last layer: a reading, not a belief.`}${gap ? nothing : ' The word itself is there to be read, so its own part is large: mask it to see what the others say.'}</p>
     ${list}
-    <p class="ws-told">${ends ? html`<b class="ws-mark"></b> What the lead really loses when that word alone is masked.${Number.isFinite(agree) ? ` Their orders agree to ${typeset(agree.toFixed(2))}: 1 is the same order, 0 none.` : ''}${lost && apartMost >= 0 ? html` They differ most at ${name(`“${apart(names[apartMost])}”`)}: it adds ${signed(adds[apartMost])}, its loss costs ${signed(lost[apartMost])}.` : nothing}`
-    : `${sum.layer ? `After layer ${sum.layer - 1}` : 'At the input'}, as the model’s own head would read it: a reading, not a belief.`}${gap ? nothing : ' The word itself is there to be read, so its own part is large: mask it to see what the others say.'}</p>
-    <details class="ws-held"><summary>How a guess is a sum</summary><p>${explained('Held as they are in this run: where each head looks, how each norm scales, how far each unit is open. Then every vector is a sum, with one part for each word (its place with it) and one for all biases: what the model says without any word. The numbers are logits: 0.7 more is twice as likely. It says how this run was added up, not what would happen without a word.')}${ends ? ` The parts miss the run’s own number, ${typeset(sure(total, 0, 5))}, by ${typeset(brief(Math.abs(left), 1))}.` : ''}</p></details></section>`;
+    <details class="ws-held"><summary>How a guess is a sum</summary><p>${explained('Held as they are in this run: where each head looks, how each norm scales, how far each unit is open. Then every vector is a sum, with one part for each word (its place with it) and one for all biases: what the model says without any word. The numbers are scores (logits): 0.7 more is twice as likely. It says how this run was added up, not what would happen without a word.')}${Number.isFinite(agree) ? ` Bars and lines put the words in orders that agree to ${typeset(agree.toFixed(2))}: 1 is the same order, 0 none.` : ''}${ends ? ` The parts miss the run’s own number, ${typeset(sure(total, 0, 5))}, by ${typeset(brief(Math.abs(left), 1))}.` : ''}</p></details></section>`;
 }
 
 /** The same lead as a sum of the model's parts: what each head and block writes at the place itself. @param {Packet} packet @param {Sum} sum @param {HTMLElement} list where the board stands @param {'light' | 'dark'} theme */

@@ -6,11 +6,12 @@ import numpy as np
 
 from encoder.checkpoint.text_encoder import TextEncoder
 from encoder.experiments.attributions.target import Target
-from encoder.experiments.attributions.units import unit_sum
+from encoder.experiments.attributions.units import UnitSum, unit_sum
 from encoder.metrics import SUBLAYERS, never_active_share, norm_parameters
 from encoder.model.activations import ACTIVATIONS
 from encoder.model.config import EncoderConfig
 from encoder.packet.format import Stored, Values, exact, pack, signed
+from encoder.packet.rival import rival_of
 from encoder.packet.run import gaps_of, shown_word, window
 from encoder.support.errors import EncoderError, integer
 from encoder.trace.trace import Trace
@@ -18,7 +19,6 @@ from encoder.trace.trace import Trace
 MOST_BYTES = 2_000_000  # of vectors and units
 MOST_ROWS = 256  # of tokens, whatever they take
 MOST_GAPS = 4  # whose guess is shared out among units
-RIVALS = 10  # of a guess, among which another word is looked for
 VECTORS = 5  # of each sum: what came in, what is added, the sum, normalized, scaled and shifted
 
 
@@ -61,29 +61,31 @@ def level_3(encoder: TextEncoder, trace: Trace, layer: int, *, most_bytes: int =
 def added_by_units(
     encoder: TextEncoder, trace: Trace, layer: int, gaps: list[int]
 ) -> tuple[list[list[Any]], dict[str, Stored]]:
-    """Return what each unit of a layer adds to the lead of the guess at each gap over the next other word.
+    """Return what each unit of a layer adds to the lead of the guess at each gap over its rival, see `rival_of`.
 
     Returns:
-        `[gap, guess, next]` of each gap, and arrays for them; none without a guess that means something, and where an
+        `[gap, guess, rival]` of each gap, and arrays for them; none without a guess that means something, and where an
         edit changes what feed-forward gave, so that its units' sum is not what goes on.
     """
-    edited = any(edit.step == f"layers.{layer}.feed_forward.output" for edit in trace.edits)
-    if encoder.model.mlm_head is None or trace.source.seed is not None or edited:
+    each = [(gap, found) for gap in gaps if (found := lead_of_units(encoder, trace, layer, gap))]
+    if not each:
         return [], {}
-    leads, sums = [], []
-    for gap in gaps:
-        first, *others = trace["mlm.logits"][gap].topk(min(RIVALS, trace.config.vocab_size)).indices.tolist()
-        guess = shown_word(encoder, first)
-        against = next((i for i in others if shown_word(encoder, i).lower() != guess.lower()), others[0])
-        try:
-            sums.append(unit_sum(encoder, trace, Target(gap, first, against), layer))
-        except EncoderError:  # its logit is no number
-            continue
-        leads.append([gap, guess, shown_word(encoder, against)])
-    if not sums:
-        return [], {}
+    leads = [[gap, *(shown_word(encoder, i) for i in pair)] for gap, (pair, _) in each]
+    sums = [shared for _, (_, shared) in each]
     arrays = by_row("adds", np.stack([each.adds.numpy() for each in sums]).astype(np.float32))
     return leads, arrays | {"adds_total": exact(np.array([each.total for each in sums], np.float32))}
+
+
+def lead_of_units(encoder: TextEncoder, trace: Trace, layer: int, gap: int) -> tuple[tuple[int, int], UnitSum] | None:
+    """Return a guess and its rival with what each unit adds to the lead; None where no guess means something."""
+    edited = any(edit.step == f"layers.{layer}.feed_forward.output" for edit in trace.edits)
+    if encoder.model.mlm_head is None or trace.source.seed is not None or edited:
+        return None
+    pair = int(trace["mlm.logits"][gap].argmax()), rival_of(encoder, trace, gap)
+    try:
+        return pair, unit_sum(encoder, trace, Target(gap, *pair), layer)
+    except EncoderError:  # its logit is no number
+        return None
 
 
 def norm_of(

@@ -6,7 +6,6 @@ import torch
 from torch import Tensor
 
 from encoder.checkpoint.text_encoder import TextEncoder
-from encoder.exam.links import OTHER_NUMBER
 from encoder.experiments.attributions.contributions import BIAS, EMBEDDING, REST, logits_by_part
 from encoder.experiments.attributions.gradients import without_each_token
 from encoder.experiments.attributions.target import Logits, whole_words
@@ -14,6 +13,7 @@ from encoder.experiments.attributions.word_sums import BESIDE, sum_over_words
 from encoder.metrics.lens import logit_lens
 from encoder.packet.after_layers import followed
 from encoder.packet.format import Stored, Values, exact, pack
+from encoder.packet.rival import rival_of
 from encoder.packet.run import LONGEST, shown_word
 from encoder.support.errors import EncoderError, integer
 from encoder.support.formatting import shown
@@ -87,16 +87,9 @@ def competing(encoder: TextEncoder, trace: Trace, position: int, words: Sequence
         EncoderError: a word that the vocabulary does not have, or twice the same one.
     """
     guess, over = typed(encoder, trace, position, words)
-    likeliest = [int(i) for i in trace["mlm.logits"][position].topk(2).indices]
-    first = likeliest[0] if guess is None else guess
-    if over is not None:
-        second = over
-    elif first != likeliest[0]:
-        second = likeliest[0]
-    else:
-        other = OTHER_NUMBER.get(shown_word(encoder, first))
-        entry = encoder.tokenizer.token_to_id(other) if other else None
-        second = likeliest[1] if entry is None else int(entry)
+    likeliest = int(trace["mlm.logits"][position].argmax())
+    first = likeliest if guess is None else guess
+    second = over if over is not None else likeliest if first != likeliest else rival_of(encoder, trace, position)
     check_differ(first, second)
     return first, second
 

@@ -7,7 +7,7 @@ from encoder.atlas.atlas_folders import shelf
 from encoder.atlas.atlas_reader import Firing
 from encoder.checkpoint.text_encoder import TextEncoder
 from encoder.model.block import Block
-from encoder.packet.block_level import by_row
+from encoder.packet.block_level import by_row, lead_of_units
 from encoder.packet.format import Stored, exact, pack
 from encoder.packet.run import gaps_of
 from encoder.support.errors import EncoderError, integer
@@ -16,6 +16,7 @@ from encoder.trace.trace import Trace
 
 STEP = re.compile(r"layers\.(\d+)\.feed_forward\.hidden")
 STRONGEST = 4  # units of a token, beside the one that is asked about
+COUNTS = 0.05  # of a score: a unit that adds less is not told of first
 CONTEXTS = 3  # of the unit that is asked about
 AROUND = 60  # characters of a sentence on each side of the word
 
@@ -55,14 +56,22 @@ def level_11(encoder: TextEncoder, trace: Trace, step: str, index: Sequence[int]
 
 
 def strongest_at_gap(encoder: TextEncoder, trace: Trace, layer: int) -> bytes:
-    """Return level 11 of the unit that does most at the first gap, or the first token of a run without one.
+    """Return level 11 of the unit that a page opens on: see `opens_on`, at the first gap, or the first token.
 
     Raises:
         EncoderError: a trace of another model, or there is no such layer.
     """
-    gap = next(iter(gaps_of(encoder, trace)), 0)
+    gaps = gaps_of(encoder, trace)
     step = f"layers.{integer('layer', layer, 0, trace.config.n_layers - 1)}.feed_forward.hidden"
-    return level_11(encoder, trace, step, (gap, best(trace, layer, gap)[0]))
+    return level_11(encoder, trace, step, (next(iter(gaps), 0), opens_on(encoder, trace, layer, gaps)))
+
+
+def opens_on(encoder: TextEncoder, trace: Trace, layer: int, gaps: Sequence[int]) -> int:
+    """Return the unit that adds most to the guess at the first gap, or where none adds COUNTS the strongest one."""
+    lead = lead_of_units(encoder, trace, layer, gaps[0]) if gaps and not trace.config.gated else None
+    if lead and float(lead[1].adds.max()) >= COUNTS:
+        return int(lead[1].adds.argmax())
+    return best(trace, layer, next(iter(gaps), 0))[0]
 
 
 def best(trace: Trace, layer: int, position: int) -> list[int]:

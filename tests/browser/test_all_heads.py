@@ -199,7 +199,7 @@ def test_a_reload_and_a_copied_address_show_the_head_off_and_the_maps(opened: Op
         expect(page.get_by_role("radio", name="off", exact=True)).to_be_checked()
         expect(page.get_by_role("button", name="All 48 heads")).to_have_attribute("aria-expanded", "true")
         assert [text(page, CLAIM), page.locator(".enc-guess .bars").inner_text(), text(page, "[data-aim]")] == seen
-        assert page.locator(".bars b:visible").count() == 3
+        assert page.locator(".bars b:visible").count() == 4
     page.get_by_role("button", name="All 48 heads").click()
     expect(page.locator(".enc-map")).to_be_hidden()
     page.get_by_role("radio", name="on", exact=True).check()

@@ -299,7 +299,7 @@ def test_a_model_without_a_norm_at_first_and_with_norms_before(opened: Opened) -
     np.testing.assert_allclose(gate, [after, up, after * up], rtol=2e-3)
     expect(page.locator(".ff-proof").first).to_have_attribute("title", re.compile("all 66 agree"))
     below = float((trace["layers.1.feed_forward.hidden"][2] < 0).float().mean())
-    expect(page.locator(".ff-silent")).to_contain_text(f"{spelled(below)} of the units are below zero: GELU damps")
+    expect(page.locator(".ff-silent")).to_contain_text(f"{spelled(below)} of the units are below zero: GELU damps them")
 
 
 def test_the_units_of_a_word_are_those_of_the_run(opened: Opened, trace: Trace) -> None:
@@ -309,10 +309,10 @@ def test_the_units_of_a_word_are_those_of_the_run(opened: Opened, trace: Trace) 
     expect(title(page)).to_have_text(
         f"{firing} of 2,048 units fire for “keys”, unit {unit} most: {float(after[KEYS].max()):.3g}."
     )
-    silent, never = (float(one.float().mean()) for one in (after[KEYS] == 0, (after == 0).all(0)))
+    silent, never = int((after[KEYS] == 0).sum()), float((after == 0).all(0).float().mean())
     expect(page.locator(".ff-silent")).to_have_text(
-        f"{spelled(silent)} of the units are silent for “keys”: ReLU cuts what is below zero. "
-        f"{percent(never)} are silent at every token of this sentence."
+        f"ReLU sets {silent:,} of the 2,048 units to 0 for “keys”; {percent(never)} are 0 at every token of this "
+        "sentence."
     )
     listed = page.get_by_role("listbox", name="The strongest units").get_by_role("option")
     best = after[KEYS].topk(6)
@@ -404,7 +404,7 @@ def test_the_headline_says_what_the_guess_does_without_this_step(
     firing = int((trace[f"layers.{layer}.feed_forward.activation"][gap] > 0).sum())
     expect(title(page)).to_contain_text(
         f"Without the feed-forward of layer {layer} “{base.tokenizer.id_to_token(guess)}” {does} {change}; "
-        f"{firing} of 2,048 units fire for the {'first ' * (text == TWO)}gap, unit"
+        f"{firing} of 2,048 units fire for the {'first ' * (text == TWO)}gap"
     )
     page.locator(".tr").get_by_role("option").nth(gap - 1).click()  # nothing was tried for another token
     expect(title(page)).to_have_text(re.compile(r"^\d+ of 2,048 units fire"))
@@ -427,7 +427,7 @@ def test_a_unit_adds_what_is_left_of_its_row_when_it_comes_to_the_guess(
     page = opened_live(base, trace, layer=5)
     at, block, head = "layers.5.", base.model.layers[5], base.model.mlm_head
     values = trace[f"{at}feed_forward.activation"][GAP].double()
-    first, second = trace["mlm.logits"][GAP].topk(2).indices.tolist()
+    first, second = (base.tokenizer.token_to_id(word) for word in ("are", "is"))
     table = base.model.embedding.tokens.weight.detach().double()
 
     def normed(vectors: Any, norm: Any, variance: Any) -> Any:
@@ -439,19 +439,25 @@ def test_a_unit_adds_what_is_left_of_its_row_when_it_comes_to_the_guess(
     inner = inner @ head.transform.weight.detach().double().T
     inner = inner * (trace["mlm.activation"][GAP].double() / trace["mlm.transform"][GAP].double()).nan_to_num()
     adds = normed(inner, head.norm, trace["mlm.norm.variance"]) @ (table[first] - table[second])
-    options = page.get_by_role("listbox", name="The strongest units").get_by_role("option")
-    for i, unit in enumerate(values.topk(6).indices.tolist()):
+    options, best = (
+        page.get_by_role("listbox", name="The units that add most").get_by_role("option"),
+        int(adds.argmax()),
+    )
+    for i, unit in enumerate(adds.abs().topk(6).indices.tolist()):
         text = options.nth(i).locator(".bar-said").last.inner_text()
         assert abs(number(text) - float(adds[unit])) < 6e-4, unit
         colour = "second" if adds[unit] < 0 else "accent"
         expect(options.nth(i).locator(".bar-room").last).to_have_attribute("data-colour", colour)
+        expect(options.nth(i).locator(".bar-name")).to_have_text(f"unit {unit}")
+    expect(options.and_(page.locator("[aria-selected=true]")).locator(".bar-name")).to_have_text(f"unit {best}")
+    expect(title(page)).to_contain_text(f"unit {best}, at {float(values[best]):.3g}, adds most to “are”.")
     said = page.locator(".ff-adds")
     expect(said).to_contain_text(
-        f"Unit {int(values.argmax())} adds {options.first.locator('.bar-said').last.inner_text()}"
+        f"Unit {best} adds +{float(adds[best]):.2f} to the lead of “are” over “is”; all 2,048 units and their bias add "
+        "+1.54."
     )
-    expect(said).to_contain_text("to “are” over “were”; all 2,048 units and their bias add +0.447.")
     page.locator(".tr").get_by_role("option").nth(KEYS).click()
-    expect(said).to_have_text("What a unit adds to a guess is told at the gap.")
+    expect(said).to_have_text("What a unit adds to a guess is shown at the gap.")
     expect(page.locator(".ff-columns")).to_have_count(0)
 
 
@@ -470,7 +476,7 @@ def test_every_stop_has_its_operands_and_comes_to_what_was_recorded(
     page = opened_live(encoder, run, layer=layer, cell=f"{at}feed_forward.activation:{KEYS},{unit}")
     slider, close_to = page.get_by_role("slider"), partial(np.testing.assert_allclose, rtol=5e-3, atol=2e-3)
 
-    stop(page, "x W_1")
+    stop(page, "read W₁")
     x = run[f"{at}add_norm_2.{'output' if encoder.config.norm_first else 'residual'}"][KEYS]
     w = block.feed_forward.w_1.weight.detach()[unit]
     d = int((x * w).abs().argmax())
@@ -485,7 +491,7 @@ def test_every_stop_has_its_operands_and_comes_to_what_was_recorded(
         up = float(run[f"{at}feed_forward.up"][KEYS, unit])
         assert all_numbers(page, ".an-line >> nth=1") == pytest.approx([up], rel=2e-3)
 
-    stop(page, "W_2")
+    stop(page, "write W₂")
     output, row = run[f"{at}feed_forward.output"][KEYS], block.feed_forward.w_2.weight.detach()[:, unit]
     d = int(output.abs().argmax())
     expect(slider).to_have_attribute("aria-valuenow", str(d))
@@ -498,17 +504,17 @@ def test_every_stop_has_its_operands_and_comes_to_what_was_recorded(
     each = [float(value[one] * block.feed_forward.w_2.weight[d, one]) for one in best]
     close_to(terms, [*each, float(output[d]) - sum(each)])
 
-    stop(page, "added")
+    stop(page, r"add \+")
     residual, total = (float(run[f"{at}add_norm_2.{step}"][KEYS, d]) for step in ("residual", "sum"))
     close_to(numbers_of(page.locator(".an-line").first), [residual, float(output[d]), total])
     slider.focus()
     page.keyboard.press("End")
     last = encoder.config.d_model - 1
     assert page.evaluate("window.store.get().cell") == f"{at}add_norm_2.sum:{KEYS},{last}"
-    stop(page, "W_2")  # the number that was chosen stays, and so does the unit
+    stop(page, "write W₂")  # the number that was chosen stays, and so does the unit
     assert page.evaluate("window.store.get().cell") == f"{at}feed_forward.output:{KEYS},{last}"
     expect(page.locator(".an-formula")).to_have_text(f"number {last}: what unit {unit} writes there")
-    for label in ("x W_1", "W_2", "added"):
+    for label in ("read W₁", "write W₂", r"add \+"):
         stop(page, label)
         assert barriers(page) == []
     seen(page, PHONE, "dark")
@@ -541,14 +547,14 @@ def test_what_moves_comes_together_and_ends_where_it_stands_without_motion(
     said, x = page.locator(".cv-said"), trace["layers.3.add_norm_2.residual"][GAP]
     unit = int(trace["layers.3.feed_forward.activation"][GAP].argmax())
     products = x * base.model.layers[3].feed_forward.w_1.weight.detach()[unit]
-    stop(page, "x W_1")
+    stop(page, "read W₁")
     expect(said).to_contain_text("The first ")
     page.clock.run_for(1200)
     count, of, total = all_numbers(page, ".cv-said")
     assert 0 < count < of == 512 and total == pytest.approx(float(products[: int(count)].sum()), abs=0.02)
     page.clock.run_for(3000)
     expect(said).to_contain_text(f"All 512 products add up to {float(products.sum()):.3g}"[:-1])
-    stop(page, "W_2")
+    stop(page, "write W₂")
     page.clock.run_for(1400)
     _, *some, so_far = all_numbers(page, ".cv-said")
     page.clock.run_for(5000)

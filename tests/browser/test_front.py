@@ -213,12 +213,13 @@ def test_under_a_base_path_all_is_there(page: Page, tmp_path: Path) -> None:
         page.goto("about:blank")
 
 
-# How many words stand on the screen beside the bar and the sentence.
+# How many words stand on the screen beside the bar, the scale of the spine and the sentence.
 WORDS = """() => {
+  const beside = '.enc-bar, .enc-spine-parts, .enc-spine-key, .enc-stage, .enc-spoken'
   const all = [], seek = node => node.querySelector('.enc') ?? [...node.querySelectorAll('*')]
     .map(one => one.shadowRoot && seek(one.shadowRoot)).find(Boolean)
   const go = node => node.childNodes.forEach(one => {
-    if (one.nodeType === 1 && !one.matches('.enc-bar, .enc-stage, .enc-spoken')) go(one)
+    if (one.nodeType === 1 && !one.matches(beside)) go(one)
     if (one.nodeType !== 3) return
     const range = document.createRange()
     range.selectNodeContents(one)

@@ -115,7 +115,7 @@ GUESSES = re.compile(
 )
 ON = re.compile(
     rf"Everything is on: the guess at (.*?) is “(.*)”, ({NUMBER})\."
-    rf"(?: Losing head (\d+) of layer (\d+) hurts it most: ({NUMBER}) left\.)?"
+    rf"(?: Of single heads, losing head (\d+) of layer (\d+) hurts it most: ({NUMBER}) is left\.)?"
 )
 Place = tuple[int, int]
 
@@ -472,7 +472,8 @@ def true_sum(page: Page, seen: Seen, at: int, title: str) -> None:
     words = [(value, name) for kind, name, value in parts if "is-beside" not in kind]
     if abs(total) >= 0.5 and len(words) > 1:
         assert f"“{max(words)[1]}” speaks for it most" in title or max(words)[0] == sorted(words)[-2][0], title
-        assert f", {abs(total):.1f} over “{names[1]}”" in title, title
+        times = re.search(rf", ([\d.,e+]+) times as likely as “{re.escape(names[1])}”", title)
+        assert times and float(times[1].replace(",", "")) == pytest.approx(np.exp(total), rel=0.06), title
 
 
 @pytest.mark.parametrize("case", CASES)
@@ -486,7 +487,9 @@ def test_output_says_what_the_run_shows(mounted: Mounted, case: str) -> None:
     true_spine(page, seen, place)
     at, long = seen.words[place][0][0], len(seen.trace.tokens) > 64
     if at in seen.gaps and seen.guesses and not long and seen.name not in RANDOM:
-        expect(page.get_by_role("heading", level=1)).to_contain_text(re.compile("over|apart"))  # the sum is here
+        expect(page.get_by_role("heading", level=1)).to_contain_text(
+            re.compile("times (as|less) likely| to 1")
+        )  # the sum is here
         true_sum(page, seen, at, short_of(page))
     title = short_of(page)
     assert not WRONG.search(title), title
@@ -512,7 +515,7 @@ def test_output_says_what_the_run_shows(mounted: Mounted, case: str) -> None:
         elif own == first:
             assert "here and says it again" in title
         else:
-            ranked = re.search(rf"is ranked ([\d,]+) of ([\d,]+), with ({NUMBER})\.", title)
+            ranked = re.search(rf"ranks number ([\d,]+) of ([\d,]+), with ({NUMBER})\.", title)
             assert ranked and int(ranked[1].replace(",", "")) == int((shares > shares[own]).sum()) + 1
             assert int(ranked[2].replace(",", "")) == len(shares) and shows(ranked[3], float(shares[own]))
             assert f"says “{seen.word(first)}”" in title
@@ -619,9 +622,7 @@ def test_compare_says_what_the_runs_show(mounted: Mounted, case: str) -> None:
 
 HABITS = (
     re.compile(r"Here (\d+) of (?:its|the) (\d+) rows (?:of head \d+ of layer \d+ )?look most at (.*)\."),
-    re.compile(
-        r"[Hh]ere (?:its|the) rows .*?have no common goal: the most frequent, (.*), is that of (\d+) of (\d+)\."
-    ),
+    re.compile(r"[Hh]ere (?:its|the) rows .*?look at different things: most often at (.*), in (\d+) of (\d+)\."),
     re.compile(r"Here (?:its|the) only row .*?looks most at (.*)\."),
 )
 STEPS = {"the word itself": 0, "the word before": -1, "the word after": 1}

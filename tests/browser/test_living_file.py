@@ -145,15 +145,15 @@ def bars_agree(place: Place, encoder: TextEncoder, trace: Trace, without: Trace 
     bars = place.locator("[data-guess]").evaluate_all(
         "all => all.map(one => [one.dataset.guess, +one.dataset.share, one.querySelector('b')?.style.insetInlineStart])"
     )
-    assert len(bars) == 3
+    assert len(bars) == 4
     for word, share, mark in bars:
         assert share == pytest.approx(now[names[word]].item(), abs=1e-5)
         if without is not None:
             assert float(mark.rstrip("%")) == pytest.approx(
                 100 * trace["mlm.probabilities"][gap][names[word]].item(), abs=1e-3
             )
-    likeliest = trace["mlm.probabilities"][gap].topk(2).indices.tolist()
-    assert [names[word] for word, _, _ in bars[:2]] == likeliest
+    likeliest = trace["mlm.probabilities"][gap].topk(3).indices.tolist()
+    assert [names[word] for word, _, _ in bars[:3]] == likeliest
 
 
 def test_the_file_from_disk_says_what_the_run_shows(opened: Page, encoder: TextEncoder, run: Any) -> None:
@@ -389,7 +389,7 @@ def test_the_command_holds_what_there_is_room_for(
         if asked == "--whole":
             units = [{name for name in names if name.startswith("11 layers.")} for names in held]
             assert [names - own for names, own in zip(held, units, strict=True)] == [levels | layers] * 2
-            assert [len(own) for own in units] == [6, 6]  # of each layer the weights of its strongest unit
+            assert [len(own) for own in units] == [6, 6]  # of each layer the weights of the unit that it opens on
         elif asked:
             assert held == [{"1"}] * 2
         else:
@@ -411,14 +411,14 @@ def test_the_weights_of_the_strongest_unit_of_a_gap_are_there_and_of_another_it_
 ) -> None:
     page = opens(whole)
     page.locator(".tr [data-word='6']").click()
-    to_stop(page, "x W_1")
+    to_stop(page, "read, W₁")
     unit = int(run(KEYS)["layers.2.feed_forward.activation"][6].argmax())
     hidden = float(run(KEYS)["layers.2.feed_forward.hidden"][6, unit])
     expect(page.locator(".an-line")).to_contain_text(f"= {hidden:.4g}")
     expect(page.locator(".ff-contexts li")).to_have_count(3)
     page.get_by_role("listbox", name="The strongest units").get_by_role("option").nth(3).click()
     expect(page.locator(".at-trouble")).to_contain_text("This file does not hold the weights of this unit")
-    to_stop(page, "added")
+    to_stop(page, "add, +")
     expect(page.locator(".at-trouble")).to_have_count(0)
 
 
@@ -435,7 +435,7 @@ def test_all_pages_that_draw_from_packets_are_there(opens: Opens, whole: Path) -
     expect(page.locator(".ws-words > div", has_text="keys")).to_contain_text("+6.66")  # the sum over words is in it
     expect(page.locator("[data-head-row='5,6']")).to_have_text("+3.0")  # and that over parts
     page.get_by_role("combobox", name="The word that it is held against").select_option("were")
-    expect(page.get_by_role("heading", level=1)).to_contain_text("1.9 over “were”")
+    expect(page.get_by_role("heading", level=1)).to_contain_text("6.7 times as likely as “were”")
     expect(page.locator(".enc-spine-says")).to_have_text("What each part costs the lead of “are” over “were”")
     assert barriers(page) == []
     link = page.get_by_role("link", name="Open it in the app")

@@ -1,5 +1,6 @@
 """The Output page that is drawn in the browser: what would be said after each layer, by pointer and by keys alone."""
 
+import math
 import re
 from collections.abc import Callable
 from typing import Any
@@ -94,14 +95,15 @@ def test_every_cell_and_bar_says_the_words_and_shares_of_the_lens(opened: Opened
     lens = logit_lens(base, trace, [GAP])
     true = lens_words(base, lens, WORDS)
     expect(title(page)).to_have_text(
-        "“are” wins at the gap with 85\u00a0%, first from layer 4 on, 5.9 over “is”; “keys” speaks for it most."
+        "“are” wins at the gap with 85\u00a0%, first from layer 4 on, 377 times as likely as “is”; "
+        "“keys” speaks for it most."
     )
     assert true[-1][0][0] == ("are", pytest.approx(0.853, abs=5e-4))
     firsts = [layer[0][0][0] for layer in true]
     assert firsts[4] != "are" and firsts[5:] == ["are", "are"]
     for column in range(LAYERS + 1):
         for row, (word, p) in enumerate(true[column][0]):
-            expect(cell(page, column, row).locator("bdi")).to_have_text(word)
+            expect(cell(page, column, row).locator("bdi")).to_have_text(word.replace("##", "…"))
             assert close(cell(page, column, row).locator("small").text_content(), p), (column, row)
         cell(page, column, -1).hover()
         expect(shown_layer(page)).to_have_text(f"layer {column - 1}" if column else "input")
@@ -127,7 +129,7 @@ def test_a_chosen_word_is_followed_through_all_layers(opened: Opened, base: Text
             cell(page, *chosen).click()
         token = base.tokenizer.token_to_id(word)
         places = (lens > lens[:, token, None]).sum(-1) + 1
-        expect(page.locator(".ou-row-name").nth(WORDS)).to_have_text(f"place of {word}")
+        expect(page.locator(".ou-row-name").nth(WORDS)).to_have_text(f"rank of {word}")
         for column, place in enumerate(places.tolist()):
             expect(cell(page, column, WORDS).locator("bdi")).to_have_text(f"{place:,}")
             assert close(cell(page, column, WORDS).locator("small").text_content(), float(lens[column, token].exp()))
@@ -138,7 +140,7 @@ def test_a_chosen_word_is_followed_through_all_layers(opened: Opened, base: Text
     expect(shown_layer(page)).to_have_text("layer 3")
     place = int(race(lens, 1)[1][4, 0])
     cell(page, 4, place - 1).click()
-    expect(page.locator(".ou-about")).to_contain_text(f"After layer 3, “are” is in place {place} of 16,384 words")
+    expect(page.locator(".ou-about")).to_contain_text(f"After layer 3, “are” ranks number {place} of 16,384 words")
     page.mouse.move(5, 5)
     expect(page.get_by_role("status").last).to_contain_text("After layer 3, “are”")
 
@@ -151,20 +153,21 @@ def test_a_link_shows_the_chosen_layer_and_the_word_that_is_followed(opened: Ope
     other = opened(apart=True, **{name: told[name] for name in ("sentence", "after", "guess")})
     for one in (page, other):
         expect(shown_layer(one)).to_have_text("layer 3")
-        expect(one.locator(".ou-row-name").nth(WORDS)).to_have_text("place of is")
-        expect(one.locator(".ou-about")).to_contain_text("After layer 3, “is” is in place 1 ")
+        expect(one.locator(".ou-row-name").nth(WORDS)).to_have_text("rank of is")
+        expect(one.locator(".ou-about")).to_contain_text("After layer 3, “is” ranks number 1 ")
     cell(other, 0, -1).click()
     assert other.evaluate("window.store.get().after") == "input"
     cell(other, LAYERS, -1).click()
     assert "after" not in other.evaluate("window.store.query()")
     # Another word is asked: what was followed there is no word here, the layer stays.
     page.locator("[data-word='5']").click()
+    page.mouse.move(5, 5)
     expect(shown_layer(page)).to_have_text("layer 3")
     assert "guess" not in page.evaluate("window.store.query()")
     # What no page writes is the usual choice.
     page = opened(after="nine", guess="no such word")
     expect(shown_layer(page)).to_have_text("layer 5")
-    expect(page.locator(".ou-row-name").nth(WORDS)).to_have_text("place of are")
+    expect(page.locator(".ou-row-name").nth(WORDS)).to_have_text("rank of are")
 
 
 def test_a_word_that_is_read_is_said_to_be_and_one_button_masks_it(opened: Opened, base: TextEncoder) -> None:
@@ -307,16 +310,21 @@ def test_the_guess_is_the_sum_of_its_words_after_every_layer_and_of_every_pair(
         assert height == pytest.approx(per_nat * true, abs=1.1), name
         assert mark is None if i not in own else mark == pytest.approx(per_nat * float(lost[i]), abs=3.1), name
     alike = spearman(found.lead()[:-2][own], lost[own])
-    expect(section).to_contain_text(f"Their orders agree to {alike:.2f}: 1 is the same order, 0 none.")
-    expect(section).to_contain_text("They differ most at “table”: it adds +3.80, its loss costs +1.00.")
+    expect(section).to_contain_text(f"orders that agree to {alike:.2f}: 1 is the same order, 0 none.")
+    apart = sorted(own, key=lambda i: -abs(lead[i] - float(lost[i])))[:3]
+    assert abs(lead[apart[-1]] - float(lost[apart[-1]])) > 1
+    notes = page.locator(".ws-words > div").evaluate_all(
+        "all => all.map(one => one.querySelector('small')?.textContent.replace(/\\s+/g, ' ') ?? '')"
+    )
+    for i, note in enumerate(notes[:-1]):
+        does = "costs" if i in own and lost[i] > 0 else "gains"
+        assert note == (f"hiding it {does} {abs(float(lost[i])):.2f}" if i in apart else ""), names[i]
     expect(section).to_contain_text("377 to 1")
     asked = page.evaluate("window.asked.length")
     for column in (0, 3):
         cell(page, column, -1).click()
         where = "At the input" if not column else f"After layer {column - 1}"
-        expect(section).to_contain_text(
-            f"{where}, as the model\u2019s own head would read it: a reading, not a belief."
-        )
+        expect(section).to_contain_text(f"{where}, read as if it were the last layer: a reading, not a belief.")
         at_layer = parts(page)
         assert at_layer["are"][0] == pytest.approx(
             float((found.read[column, 0] - found.read[column, 1]).sum()), abs=0.0051
@@ -324,13 +332,15 @@ def test_the_guess_is_the_sum_of_its_words_after_every_layer_and_of_every_pair(
         assert all(mark is None for *_, mark in at_layer.values())  # what is really lost is of the end
     cell(page, LAYERS, -1).click()
     page.get_by_role("combobox", name="The word that it is held against").select_option("were")
-    expect(title(page)).to_contain_text("over “were”")
+    expect(title(page)).to_contain_text("times as likely as “were”")
     page.mouse.move(5, 5)
     were = base.tokenizer.token_to_id("were")
     true = float(trace["mlm.logits"][GAP, are] - trace["mlm.logits"][GAP, were])
     assert parts(page)["are"][0] == pytest.approx(true, abs=0.0051)
     cell(page, LAYERS, 1).click()  # the other way round
-    expect(title(page)).to_contain_text(f"“were” is in place 2 at the gap with 13\u00a0%, {true:.1f} behind “are”; “")
+    expect(title(page)).to_contain_text(
+        f"“were” ranks number 2 at the gap, with 13\u00a0%, {math.exp(true):.1f} times less likely than “are”; “"
+    )
     assert page.evaluate("window.asked.length") == asked  # nothing was sent for any of them
     assert barriers(page) == []
 
@@ -339,10 +349,10 @@ def test_a_term_says_what_it_means_where_it_is_pointed_at_focused_or_tapped(open
     page = opened()
     tip, terms = page.get_by_role("tooltip"), page.locator(".ou-how .enc-term")
     means = {word: term.meaning for term in TERMS for word in term.words}
-    assert [word.lower() for word in terms.all_inner_texts()] == ["head", "vector", "layer", "logit"]
+    assert [word.lower() for word in terms.all_inner_texts()] == ["vector", "layer", "logit", "cosine"]
     for act in ("hover", "focus", "click"):
-        for i, word in enumerate(("head", "logit")):
-            term = terms.nth(3 * i)
+        for i, word in enumerate(("vector", "logit")):
+            term = terms.nth(2 * i)
             getattr(term, act)()
             expect(tip).to_have_text(means[word])
             box = tip.bounding_box()
@@ -367,7 +377,9 @@ def test_a_typed_word_is_asked_for_followed_and_held_against_the_guess(mounted: 
     page.keyboard.press("Enter")
     purple, are = (base.tokenizer.token_to_id(one) for one in ("purple", "are"))
     true = float(trace["mlm.logits"][GAP, purple] - trace["mlm.logits"][GAP, are])
-    expect(title(page)).to_contain_text(f"{-true:.1f} behind “are”; “table” speaks against it most.")
+    expect(title(page)).to_contain_text(
+        f"{float(f'{math.exp(-true):.2g}'):,.0f} times less likely than “are”; “table” speaks against it most."
+    )
     assert parts(page)["purple"][0] == pytest.approx(true, abs=0.0051)
     rank = int((trace["mlm.logits"][GAP] > trace["mlm.logits"][GAP, purple]).sum()) + 1
     expect(cell(page, LAYERS, WORDS).locator("bdi")).to_have_text(f"{rank:,}")
@@ -399,7 +411,7 @@ def test_the_lead_is_a_sum_over_the_parts_of_the_model_too(opened: Opened, base:
 
 def test_of_a_word_that_is_there_to_be_read_the_sum_is_made_when_it_is_asked_for(opened: Opened) -> None:
     page = opened(sentence=CAT, word=2)
-    button = page.get_by_role("button", name="Which words say this?")
+    button = page.get_by_role("button", name="Which words speak for this?")
     expect(button).to_be_visible()
     assert "10" not in page.evaluate("window.asked.map(one => one.split(' ')[0])")
     button.click()
@@ -436,6 +448,6 @@ def test_a_sentence_that_is_too_long_to_be_added_up_says_so_and_asks_for_nothing
     runs = {f"1 {text}": level_1(base, trace, off=False), f"5 {text}": level_5(base, trace)}
     page = opened(runs, sentence=text)
     expect(page.locator(".ou-sum")).to_have_text(
-        f"Which words say it is added up in sentences of 64 tokens at most; this one has {len(trace.tokens)}."
+        f"Which words speak for the guess is shown for up to 64 tokens; this sentence has {len(trace.tokens)}."
     )
     assert page.evaluate("window.asked.map(one => one.split(' ')[0])") == ["1", "5"]

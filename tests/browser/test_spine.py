@@ -36,6 +36,8 @@ def test_every_column_is_the_share_that_a_run_without_the_part_loses(mounted: Mo
     trace = base.trace(KEYS)
     page = opened(mounted, base, trace)
     expect(page.locator(".enc-spine-says")).to_have_text("What each part costs “are”, 85\u00a0%")
+    names = page.locator(".enc-spine-parts small").all_inner_texts()
+    assert names == ["pos", *(f"{layer}{block}" for layer in range(6) for block in "af")]
     shown, are = parts(page), base.tokenizer.token_to_id("are")
     assert [part for part, *_ in shown] == ["-1,0", *(f"{layer},{block}" for layer in range(6) for block in (0, 1))]
     before = float(trace["mlm.probabilities"][6, are])

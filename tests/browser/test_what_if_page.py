@@ -116,7 +116,7 @@ def test_it_opens_with_the_head_off_that_the_guess_needs_most(opened: Opened, ba
         for column, text in zip((8, 9, 10), [*edits, ";".join(edits)], strict=True):
             lost = now - share(base, KEYS, "are", text)
             assert float(cell(page, i, column).get_attribute("data-value") or "") == pytest.approx(lost, abs=1e-5)
-            assert cell(page, i, column).text_content() == str(round(100 * lost)).replace("-", "\u2212")
+            assert cell(page, i, column).text_content() == str(round(100 * lost)).replace("-", "+")
 
 
 def test_presses_add_up_and_are_taken_back(opened: Opened, base: TextEncoder) -> None:
@@ -157,9 +157,49 @@ def test_presses_add_up_and_are_taken_back(opened: Opened, base: TextEncoder) ->
     assert page.evaluate("window.store.get().edits") == ""
     for _ in range(2):
         page.get_by_role("button", name="Undo").click()
-    expect(page.get_by_role("button", name="Undo")).to_be_disabled()
+    expect(page.get_by_role("button", name="Undo")).to_have_attribute("aria-disabled", "true")
     expect(title(page)).to_contain_text("Without head 6 of layer 5, “are”")
     assert page.evaluate("window.store.get().edits") == ""
+
+
+def test_the_keys_stay_where_they_were_on_the_buttons_that_take_back(opened: Opened) -> None:
+    page = opened()
+    settled(page)
+    every, undo = (page.get_by_role("button", name=name) for name in ("All on again", "Undo"))
+    every.focus()
+    for button, other in ((every, undo), (undo, every)):
+        page.keyboard.press("Enter")
+        expect(button).to_have_attribute("aria-disabled", "true")  # it has nothing more to do
+        expect(button).to_be_focused()
+        settled(page)
+        page.keyboard.press("Enter")
+        expect(button).to_be_focused()
+        page.keyboard.press("Tab" if button is every else "Shift+Tab")
+        expect(other).to_be_focused()
+
+
+def test_blue_speaks_for_the_guess_and_warm_against_it_on_board_and_spine(opened: Opened) -> None:
+    page = opened()
+    settled(page)
+    shades = (
+        "all => all.map(one => [+one.dataset.value, getComputedStyle(one).backgroundColor.match(/\\d+/g).map(Number)])"
+    )
+    values = page.locator("[data-cell]:not([aria-pressed=true])").evaluate_all(shades)
+    for value, (red, _, blue) in values:
+        assert abs(value) < 0.02 or (blue > red) is (value > 0), (value, red, blue)
+    most = max(values, key=lambda one: abs(one[0]))
+    assert [one for one in values if one[1] == most[1]] == [most]  # the largest alone has the last colour
+    key = page.locator(".wi-key > span").all_inner_texts()
+    lost, gained = (round(100 * edge(value for value, _ in values)) for edge in (max, min))
+    assert key == [
+        f"{lost}points lost without that part alone: it speaks for “are”",
+        f"+{-gained}points gained: it speaks against it",
+    ]
+    for column in page.locator(".enc-spine-parts button").all():
+        below = float(column.get_attribute("data-cost") or "") < 0
+        assert column.locator("i.is-below").count() == below
+        colour = column.locator("i").evaluate("one => getComputedStyle(one).backgroundColor.match(/\\d+/g).map(Number)")
+        assert (colour[0] > colour[2]) is below
 
 
 def test_a_link_with_changes_opens_on_them_and_leads_to_the_first_step(opened: Opened, base: TextEncoder) -> None:

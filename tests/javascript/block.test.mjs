@@ -136,7 +136,7 @@ test('each stop moves from what it is made of to what was recorded', () => {
   assert.deepEqual([0.5, 1].map(gone => drawnAt('in', { ...shown, gone }).at), [0, -1], 'the last product that has come is looked at');
   assert.deepEqual([at('added', 0), at('added', 0.5), at('added', 1)], [[2, 1], [4, 0.5], [6, 0]]);
   assert.deepEqual(STOPS.map(({ key }) => sumsAt(key, { block, weights, i: 0, unit: 1 }, 0, () => 0).map(({ line, agrees }) => [line, agrees])), [
-    [['2 + (−0.5) = 1.5', true]], [['max(0, 1.5) = 1.5', true]], [['1.5 · 2 = 3', true]], [['2 + 4 = 6', true]],
+    [['2 + (−0.5) = 1.5', true]], [['max(0, 1.5) = 1.5', true], ['', true]], [['1.5 · 2 = 3', true]], [['2 + 4 = 6', true]],
   ]);
   assert.deepEqual([tellingAt('in', { ...shown, unit: 2 }), tellingAt('out', shown), tellingAt('added', shown)], [0, 0, 0]);
 });
@@ -144,6 +144,11 @@ test('each stop moves from what it is made of to what was recorded', () => {
 test('steps of the run lead to their stop, and none to that of the activation', () => {
   assert.deepEqual(['', 'feed_forward.hidden', 'feed_forward.up', 'feed_forward.gated', 'feed_forward.output', 'add_norm_2.sum'].map(stopOf), [1, 0, 0, 1, 2, 3]);
   assert.ok(isOfUnits('feed_forward.hidden') && !isOfUnits('feed_forward.output'));
+});
+
+test('what ReLU keeps and what it sets to 0 stand side by side', () => {
+  const { block, weights } = units({ before: [-4, 1.5, 1] }), other = unit => sumsAt('activation', { block: { ...block, arrays: { ...block.arrays, activation: f32([1, 3], 0, 1.5, 1) } }, weights, i: 0, unit }, 0, () => 0)[1].formula;
+  assert.deepEqual([1, 0].map(other), ['unit 0, below zero: max(0, −4) = 0', 'unit 1, above zero: max(0, 1.5) = 1.5']);
 });
 
 test('what units add is told where a guess means something', () => {

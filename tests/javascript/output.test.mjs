@@ -43,7 +43,7 @@ test('a gap has a winner, a weak one says so, and which of two gaps it is', () =
   assert.match(text(said(run, gap, weak, null)), /^“are” leads at the gap with only 10 %, /);
   const two = runOf('mask', { again: true });
   assert.match(text(said(two, wordOf(two), strong, null)), /^“are” wins at the first gap /);
-  assert.match(text(said(run, gap, guessed(told(places, [[0.1, 0.2], [NaN, NaN]]), 3, ''), null)), /no finite ones/);
+  assert.match(text(said(run, gap, guessed(told(places, [[0.1, 0.2], [NaN, NaN]]), 3, ''), null)), /are not finite/);
   assert.equal(guessed(told(places), 2, ''), null);
 });
 
@@ -54,7 +54,7 @@ test('of a word that is read it is said what comes out for it, and unknown words
     return guessed(found, 3, '');
   };
   assert.equal(text(said(read, word, of(0), null)), 'The model reads “cats” here and says it again, with 70 %. “are” is first only after the last layer.');
-  assert.match(text(said(read, word, of(2), null)), /^The model reads “cats” here and yet says “are”, with 70 %: “cats” is ranked 40 of 90, with 0.2 %\. /);
+  assert.match(text(said(read, word, of(2), null)), /^The model reads “cats” here and yet says “are”, with 70 %: “cats” ranks number 40 of 90, with 0.2 %\. /);
   assert.match(text(said(read, word, of(2, [3]), null)), /^The model does not know “cats”: it reads cats there and says “are”, with 70 %\. /);
   const twice = runOf('word', { again: true });
   assert.match(text(said(twice, wordOf(twice), of(0), null)), /^The model reads the first “cats” here /);
@@ -75,9 +75,9 @@ test('a typed word that the rows do not hold is followed by what its sum tells o
   const here = guessed(found, 3, 'Purple', sum), table = wordsTable(here, found);
   assert.equal(here.name(here.followed), 'purple');
   assert.deepEqual(here.place(here.followed), { step: 'mlm.probabilities', index: [3, 9] });
-  assert.equal(table.rows[2].name, 'place of purple');
+  assert.equal(table.rows[2].name, 'rank of purple');
   assert.deepEqual(table.rows[2].cells.map(cell => cell.text), ['80', '70']);
-  assert.match(text(said(run, gap, here, null)), /^“purple” is in place 70 at the gap with 2 %\.$/);
+  assert.match(text(said(run, gap, here, null)), /^“purple” ranks number 70 at the gap, with 2 %\.$/);
 });
 
 /** A packet of level 10: two words, of three the parts of each for both, at the input and at the end. */
@@ -94,11 +94,11 @@ test('a lead is the difference of two sums, and says which word speaks for it or
   assert.deepEqual([sum.adds, sum.biases, sum.total], [[-1, 4, 0], -1, 2]);
   assert.ok(Number.isNaN(sum.lost[2]) && sum.lost[1] === 1, 'the gap has nothing to lose');
   assert.equal(sum.agree, 1);
-  assert.equal(text(leadSaid(sum)), ', 2.0 over “is”; “keys” speaks for it most');
-  assert.equal(text(leadSaid(sumOf(packet, [1, 0], 1, [1, 2, 3]))), ', 2.0 behind “are”; “keys” speaks against it most');
+  assert.equal(text(leadSaid(sum)), ', 7.4 times as likely as “is”; “keys” speaks for it most');
+  assert.equal(text(leadSaid(sumOf(packet, [1, 0], 1, [1, 2, 3]))), ', 7.4 times less likely than “are”; “keys” speaks against it most');
   assert.equal(sumOf(packet, [0, 1], 0, [1, 2, 3]).total, 4, 'the input is read by itself');
   assert.equal(sumOf(packet, [0, 1], 0, [1, 2, 3]).lost, null);
-  assert.match(text(leadSaid(sumOf(summed([[1, 0, 0, 0, 0], [0.8, 0, 0, 0, 0]]), [0, 1], 1, [1, 2]))), /nothing is decided: “are” and “is” are 0\.2 apart$/);
+  assert.match(text(leadSaid(sumOf(summed([[1, 0, 0, 0, 0], [0.8, 0, 0, 0, 0]]), [0, 1], 1, [1, 2]))), /nothing is decided: “are” against “is” stands at 1\.2 to 1$/);
 });
 
 test('the pair of an address is the usual one where it says nothing, and none that is not told of', () => {
@@ -130,5 +130,5 @@ test('of a long run the rows around the word are drawn, and the largest turn is 
   const moves = turned({ about: { tokens } }, found, 290);
   assert.ok(moves.first <= 290 && moves.end === 300 && moves.end - moves.first < 60);
   assert.equal(moves.table().rows[moves.table().path[0]].name, 't290');
-  assert.equal(text(said(read, word, null, moves)), 'The vector of “cats” turns most in layer 1: its cosine with where it ends goes from 0.2 to 0.9.');
+  assert.equal(text(said(read, word, null, moves)), 'The vector of “cats” turns most in layer 1: its cosine with the final vector goes from 0.2 to 0.9.');
 });

@@ -80,10 +80,10 @@ test('what a guess becomes is told as it is', () => {
   assert.equal(say(share('a', 0.8, NaN)), 'So, the model gives no numbers for its guess.');
 });
 
-test('colours end at the largest effect of a head, and what goes beyond is counted', () => {
-  assert.deepEqual(ends([0.1, -0.15, NaN], [0.1, -0.15, NaN, 0.4, -0.2]), { most: 0.15, beyond: 2 });
-  assert.equal(ends([0, 0], [0]).most, 0.02);
-  assert.equal(ends([0.0003, 0.0001], [0.0003], 0.001).most, 0.0003, 'what is much of a small share has a colour');
+test('colours end at the largest effect of all, and nothing goes beyond', () => {
+  assert.deepEqual(ends([0.1, -0.15, NaN, 0.4, -0.2]), { lost: 0.4, gained: 0.2, most: 0.4 });
+  assert.deepEqual(ends([0, 0]), { lost: 0, gained: 0, most: 0.02 });
+  assert.equal(ends([0.0003, 0.0001], 0.001).most, 0.0003, 'what is much of a small share has a colour');
 });
 
 test('a word is hidden where it stands, and hidden places behind it move', () => {
