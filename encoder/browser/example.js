@@ -3,7 +3,6 @@
 import { arcs } from './arcs.js';
 import { most } from './claim.js';
 import { AS_IS, el, focused, put, rove, walkByKeys } from './dom.js';
-import { titleOf } from './jobs.js';
 import { composed, html, nothing, render as into, svg } from './lit.js';
 import { percent, typeset } from './number.js';
 import { direction, held, inFull, look, words as wordsOf } from './run.js';
@@ -14,7 +13,7 @@ import { parts } from './say.js';
 
 const HIGH = 16, OVER = 7; // pixels of the highest arrow above its line, and of the marked one above the answer's
 const TIP = 4; // half of an arrow's head
-const OVER_WORDS = 22, THICKEST = 8, MANY = 24; // pixels of the highest arc of a run and of the thickest, words from which on they are small
+const OVER_WORDS = 22, THICKEST = 5, MANY = 24; // pixels of the highest arc of a run and of the thickest, words from which on they are small
 const NO_SPACE = /^[.,;:!?)\]’'…]|^n't$|^-$/;
 
 /** The boxes of elements, from the corner of what they stand in. @param {Element} sheet @param {Iterable<Element>} all @returns {Box[]} */
@@ -63,7 +62,7 @@ export function example(name) {
   /** @param {Example} one @param {unknown} arrows */
   function write({ words, from, answer, gold }, arrows) {
     const word = (/** @type {string} */ text, /** @type {number} */ i) => html`${i && !NO_SPACE.test(text) ? ' ' : ''}<span class="hd-word ${i === from ? 'is-from' : ''} ${i === answer ? 'is-answer' : ''} ${i === gold && i !== answer ? 'is-gold' : ''}">${text}</span>`;
-    into(html`<h3>${name}</h3><div class="hd-sheet"><svg class="hd-arrows" aria-hidden="true" data-arrows="${from} ${answer} ${gold}">${arrows}</svg><p class="hd-words" dir="ltr" lang="en">${words.map(word)}</p></div>
+    into(html`<h4>${name}</h4><div class="hd-sheet"><svg class="hd-arrows" aria-hidden="true" data-arrows="${from} ${answer} ${gold}">${arrows}</svg><p class="hd-words" dir="ltr" lang="en">${words.map(word)}</p></div>
       <p class="hd-said">${composed(answer === gold ? parts('heads_right', { source: words[from], answer: words[answer] }) : parts('heads_wrong', { source: words[from], answer: words[answer], gold: words[gold] }))}</p>`, element);
   }
 
@@ -93,7 +92,7 @@ export function examples(more) {
       element.hidden = !of;
       if (!of) return;
       const right = of.some.filter(one => one.answer === one.gold), wrong = of.some.filter(one => one.answer !== one.gold);
-      into(html`<h2>Examples: ${of.title}, ${of.text}</h2>${two.right.element}${two.wrong.element}
+      into(html`<h3>Examples from ${of.text}: ${of.title}</h3>${two.right.element}${two.wrong.element}
         <div class="hd-under"><button type="button" class="enc-pill hd-another" ?hidden=${Math.max(right.length, wrong.length) < 2} @click=${more}>Another example</button><p class="hd-key"><i class="is-answer"></i>the head’s answer<i class="is-gold"></i>what people marked</p></div>`, element);
       two.right.draw(right[turn % (right.length || 1)] ?? null);
       two.wrong.draw(wrong[turn % (wrong.length || 1)] ?? null);
@@ -101,6 +100,9 @@ export function examples(more) {
   };
 }
 
-/** The figures of jobs: a line for each kind of text, with the best simple rule and the best fixed distance beside. @param {import('./jobs.js').Job[]} all */
-export const figures = all => html`<table class="hd-figures" ?hidden=${!all.length}>${all.map((job, i) => html`<tbody>${i ? html`<tr><th colspan="3" scope="colgroup">${titleOf(job.job)}</th></tr>` : nothing}
-  ${job.figures.map(({ text, share, count, rule, how }) => html`<tr><th scope="row">${text}</th><td class="hd-share">${typeset(percent(share))} of ${count}</td><td>best rule ${typeset(percent(rule))}${how ? ` (${how})` : ''}</td></tr>`)}</tbody>`)}</table>`;
+/** How often a head is right in its job, in each kind of text, and the best simple rule. @param {import('./jobs.js').Job} job */
+export const figures = ({ figures }) => html`<table class="hd-figures"><thead><tr><td></td><th scope="col">this head</th><th scope="col">best rule</th></tr></thead>
+  <tbody>${figures.map(({ text, share, count, rule }) => html`<tr><th scope="row">${text}</th><td class="hd-share">${typeset(percent(share))} of ${count}</td><td>${typeset(percent(rule))}</td></tr>`)}</tbody></table>`;
+
+/** Which rules these are, and the best fixed distance. @param {import('./jobs.js').Job} job */
+export const rules = ({ figures }) => html`<div class="hd-notes">${figures.map(({ text, how, fixed, apart }) => html`<p ?hidden=${!how}>In ${text}: ${how}. The best fixed distance, ${apart}, is right in ${typeset(percent(fixed))}.</p>`)}</div>`;

@@ -3,12 +3,12 @@
 import { goal } from './claim.js';
 import { among } from './rows.js';
 import { dress, el, focused, put, themeOf } from './dom.js';
-import { examples, figures, sentenceHere } from './example.js';
+import { examples, figures, rules, sentenceHere } from './example.js';
 import { gradient } from './grid.js';
 import { brushOf, ends, windowed } from './heads.js';
 import style from './heads_page.css';
 import { headline, leads, plainly, radios } from './controls.js';
-import { besides, carriedBy, carrierOf, commonEnds, findingOf, jobsHere, jobsOf, layout, nearOf, pairsOf, same, titleOf, verdictOf, wasExamined } from './jobs.js';
+import { besides, carriedBy, carriedFinding, carrierOf, commonEnds, findingOf, jobsHere, jobsOf, layout, nearOf, pairsOf, same, titleOf, verdictOf, wasExamined } from './jobs.js';
 import { composed, html, nothing, render as into } from './lit.js';
 import { inWords, made } from './load.js';
 import { percent, tight, typeset } from './number.js';
@@ -131,14 +131,15 @@ export function heads(root, context) {
   /** What each phenomenon is, and which heads carry it. @param {import('./jobs.js').Phenomenon[]} all @param {Head} chosen */
   function phenomena(all, chosen) {
     const pair = (/** @type {import('./jobs.js').Phenomenon} */ of) => { const { before, a, b, after } = commonEnds(of.a, of.b); return html`${before} <mark>${a} / ${b}</mark> ${after}`; };
-    return html`<table class="hd-phenomena"><thead><tr><th scope="col">what changes</th><th scope="col">a pair of sentences, and its two answers</th><th scope="col">heads that carry it, alone</th><th scope="col">together</th><th scope="col">random heads</th></tr></thead>
+    return html`<p class="hd-how hd-means">${explained('Carries: how much of the change from one sentence to the other comes with what this head alone writes at the gap.')}</p>
+      <table class="hd-phenomena"><thead><tr><th scope="col">what changes</th><th scope="col">a pair of sentences, and its two answers</th><th scope="col">heads that carry it, alone</th><th scope="col">together</th><th scope="col">random heads</th></tr></thead>
       <tbody>${all.map(of => html`<tr data-phenomenon=${of.what}><th scope="row">${of.what}<small>${of.count} ${pairsOf(of)}</small></th>
         <td>${toPair(of, html`<bdi>${pair(of)}</bdi> <i>${of.words.join(' / ')}</i>`)}</td>
         <td><span class="hd-carriers">${of.heads.map(([layer, head, own]) => html`<button type="button" class=${own > 0.5 ? 'is-most' : nothing} aria-pressed=${same(chosen, { layer, head })} aria-label="head ${head} of layer ${layer}, ${tight(percent(own, 1))}" @click=${() => store.set({ layer, head })}><b>${layer}.${head}</b> ${tight(percent(own, 1))}</button>`)}</span>
           ${of.small ? of.heads.length > 1 && !(Math.max(...of.heads.map(([, , own]) => own)) > 0.5) ? html`<small>not one head’s</small>` : nothing : html`<small>no few heads carry it; these four carry most</small>`}</td>
-        <td class="hd-together"><span class="hd-bar"><i style="width: ${100 * Math.min(1, Math.max(0, of.share))}%"></i></span><b>${tight(percent(of.share, 1))}</b>${of.halves.length ? html`<small>halves ${of.halves.map(half => tight(percent(half, 1)).replace('\u00a0%', '')).join(' and ')}</small>` : nothing}</td>
+        <td class="hd-together"><span class="hd-bar"><i style="width: ${100 * Math.min(1, Math.max(0, of.share))}%"></i></span><b>${tight(percent(of.share, 1))}</b>${of.halves.length ? html`<small>halves ${of.halves.map(half => tight(percent(half, 1)).replace('\u00a0%', '')).join(' and ')}\u00a0%</small>` : nothing}</td>
         <td class="hd-random">${of.random < 0.005 ? '<\u00a01\u00a0%' : `≤\u00a0${tight(percent(of.random, 1))}`}</td></tr>`)}</tbody></table>
-      <p class="hd-how">${explained('The two sentences of a pair differ in one word, and so does the guess at the gap. What a head carries: its share of that change, when only what it writes at the gap is taken from the other sentence. Random: as many other heads, the most of 20 sets. Halves: the same heads in every second pair, and in the others. It says what carries the change, not that there is no other way. A pair opens on Compare.')}</p>`;
+      <p class="hd-how">The two sentences of a pair differ in one word, and so does the guess at the gap; a pair opens on Compare. Random heads: sets of as many others, the most of 20. Halves: the same heads in every second pair, and in the rest. This says what carries a change, not that there is no other way.</p>`;
   }
 
   /** Paints every map. @param {Packet} of @param {import('./grid.js').Theme} theme */
@@ -168,9 +169,9 @@ export function heads(root, context) {
     if (shown !== name) turn = 0;
     shown = name;
     if (drawn !== of) span = ends(of);
-    top.draw(of, state, findingOf(of, what, place));
     const all = jobsOf(of, what), jobs = all.filter(one => same(one, place)), found = jobsHere(of, what), carries = carriedBy(what, place), { closed, more } = context.options();
     const shown_ = what?.carries ?? [], carried = state.view === CARRIED && shown_.length > 0, word = words(of)[wordAt(of, state.word)];
+    top.draw(of, state, carried && what ? carriedFinding(what, place) : findingOf(of, what, place));
     const said = besides(of, what, place).map(([key, args]) => set(key, args));
     const framed = [all.some(one => one.passed) ? html`<i class="is-passed"></i>passed the examination` : '', all.some(one => !one.passed) ? html`<i class="is-ahead"></i>better than any fixed distance, but did not pass` : '', shown_.length ? html`<i class="is-carrier"></i>carries more than half of a change` : ''].filter(Boolean);
     const mine = `layers.${place.layer}.attention.heads:zero:h=${place.head}`, edits = [...new Set([...state.edits.split(';').filter(Boolean), mine])].join(';');
@@ -181,10 +182,10 @@ export function heads(root, context) {
       <div class="hd-body"><div class="hd-left"><div class="hd-maps" ?hidden=${carried}><div class="hd-legend"><p class="hd-how">${layers * count === 1 ? 'The map is the one head' : `Each map is one of ${layers * count} heads`} in this sentence: how much each word (row) looks at each word (column).</p><span>0 %</span><i style="background: ${gradient('share', theme)}"></i><span>${tight(percent(span.high, 1))}</span></div>${grid}
         ${list}<p class="hd-how hd-frames">${framed}</p><p class="hd-how">${what?.passed ?? ''}</p><p class="hd-how" data-window>${windowed(of)}</p></div>${carried ? phenomena(shown_, place) : nothing}</div>
       <section class="hd-one" aria-label="The chosen head"><h2>Head ${place.head} of layer ${place.layer}</h2>${word ? html`${here.element}<p class="hd-aim">${composed(parts('heads_aim', { asked: called(of, word), ...goal(of, word, look(of, place.layer, place.head, word)) }))}</p>` : nothing}
-        ${jobs.length ? html`<h3>Its job: ${titleOf(jobs[0].job)}</h3><p class="hd-verdict">${set(...verdictOf(jobs[0]))}</p>${figures(jobs.slice(0, 1))}<details ?hidden=${jobs.length < 2}><summary>${jobs.length - 1} more</summary>${figures(jobs)}</details>` : nothing}
+        ${jobs.length ? html`<h3>Its job: ${titleOf(jobs[0].job)}</h3><p class="hd-verdict">${set(...verdictOf(jobs[0]))}</p>${figures(jobs[0])}<details><summary>The simple rules${jobs.length > 1 ? `, and ${jobs.length - 1} more` : ''}</summary>${jobs.map((job, i) => html`${i ? html`<h4>${titleOf(job.job)}</h4>${figures(job)}` : nothing}${rules(job)}`)}</details>` : nothing}
         ${carries.length ? html`<h3>What it carries</h3><ul class="hd-carries">${carries.map(one => html`<li>${toPair(one.of, one.of.what)} <b>${tight(percent(one.own, 1))}</b> <small>${one.of.heads.length > 1 ? `with ${one.of.heads.filter(([layer, head]) => !same(place, { layer, head })).map(([layer, head]) => `${layer}.${head}`).join(', ')} ${tight(percent(one.of.share, 1))}, ` : ''}${one.of.count} ${pairsOf(one.of)}</small></li>`)}</ul>` : nothing}
         ${what && !wasExamined(of, what) ? html`<p class="hd-verdict">${set('heads_unexamined')}</p>` : nothing}
-        <nav class="hd-links" aria-label="Go on with this head">${link('attention', 'See it in this sentence')}${link('what_if', 'Switch it off', { edits })}${more && !closed ? html`${below('Examine', 'jobs')}${below('Its contexts', 'contexts')}` : nothing}</nav>
+        <nav class="hd-links" aria-label="Go on with this head">${link('attention', 'Step by step')}${link('what_if', 'Switch it off', { edits })}${more && !closed ? html`${below('Examine', 'jobs')}${below('Its contexts', 'contexts')}` : nothing}</nav>
         ${shownExamples.element}<div class="hd-notes">${said.map(one => html`<p>${one}</p>`)}</div><p class="hd-notes" role="alert" ?hidden=${failed !== of.about.model.digest}>${why}</p></section></div>`, page);
     if (word) here.draw(of, place, word);
     if (!carried) {

@@ -1,7 +1,7 @@
 // @ts-check
 // What is known of heads: their jobs by an examination, where they look over many sentences, and where in this one. No page.
 import { outside } from './claim.js';
-import { called, held, look, words } from './run.js';
+import { called, held, look, quoted, words } from './run.js';
 import { parts } from './say.js';
 
 /** @typedef {import('./packet.js').Packet} Packet */
@@ -146,6 +146,13 @@ export function findingOf(run, known, place) {
   const found = habit(run, place);
   if (!found.all) return parts('heads_empty', { layer, head });
   return parts(`heads_${known && wasExamined(run, known) ? 'none' : 'here'}${sortOf(found)}`, { layer, head, ...found });
+}
+
+/** What the chosen head carries most of, or else the one that carries most of all, as parts of a sentence. @param {Known} known @param {Head} place */
+export function carriedFinding(known, place) {
+  const own = carriedBy(known, place), all = known.carries.flatMap(of => of.heads.map(([layer, head, share]) => ({ of, own: share, layer, head }))).sort((a, b) => b.own - a.own);
+  const { of, own: share, layer, head } = own.length ? { ...own[0], ...place } : all[0], [word, other] = of.words;
+  return parts('heads_carried', { layer, head, share, word: quoted(word), other: quoted(other) });
 }
 
 /** Whether a head passed in its job, and why not: how often it is right, and how often the best simple rule is. @param {Job} job @returns {[string, Record<string, string | number>]} */
