@@ -122,7 +122,7 @@ def level_6(encoder: TextEncoder, trace: Trace, layer: int = -1, *, exam: Exam |
 
 
 def carries(encoder: TextEncoder) -> list[Known]:
-    """Which heads carry each phenomenon to the guess, with a pair as its example; nothing of a model that was not tried.
+    """Which heads carry each phenomenon to the guess, with a pair as its example; nothing of a model not tried.
 
     `heads` are `[layer, head, share]`, each alone; `share` is that of all of them, which are `small` in number where
     they carry enough together, `random` the largest of random sets. `natural` says that people wrote the sentences,
