@@ -277,7 +277,8 @@ def of_counted(answer: Answer) -> str:
         + [f"In every second pair, and in the others: {halves}."] * bool(halves)
         + [f"All heads at once carry {percent(circuit.all)}, none {percent(circuit.none)}."]
         + [
-            f"{EACH_SHARE} stands on the board; a press chooses the head. 4.1 is head 1 of layer 4. A pair counts where the lead of its first word falls by 1 nat or more."
+            "The board shows in percent how much of the change each head carries alone; a press chooses the head. 4.1 "
+            "is head 1 of layer 4. A pair counts where the lead of its first word falls by 1 nat or more."
         ]
     )
 
