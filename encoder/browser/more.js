@@ -4,7 +4,7 @@ import { board } from './board.js';
 import { chart } from './chart.js';
 import { radios } from './controls.js';
 import { dress, el, focused, themeOf } from './dom.js';
-import { colourOf, css as colour, endsOf, inkOn } from './grid.js';
+import { colourOf, css as colour, inkOn } from './grid.js';
 import { keep, saved } from './keep.js';
 import { html, nothing, render as into, repeat } from './lit.js';
 import css from './more.css';
@@ -123,8 +123,8 @@ const PLAIN = {
   table: ({ head, rows }) => html`<div class="more-table" tabindex="0" role="region" aria-label="Table: ${head.filter(Boolean).join(', ')}"><table><thead><tr>${head.map((/** @type {string} */ name) => html`<th scope="col">${name}</th>`)}</tr></thead>
     <tbody>${rows.map((/** @type {unknown[]} */ [name, ...cells]) => html`<tr><th scope="row" dir="auto" class=${numeric(name)}>${written(name)}</th>${cells.map(cell => html`<td class=${numeric(cell)}>${written(cell)}</td>`)}</tr>`)}</tbody></table></div>`,
   board({ label, shares }, { root, context }) {
-    const { high } = endsOf({ values: shares.flat(), columns: shares[0].length }, 'signed'), theme = themeOf(getComputedStyle(root.closest('.enc') ?? root).backgroundColor);
-    return html`<div class="more-table" @click=${(/** @type {{target: Element}} */ { target }) => { const [layer, head] = target.closest('[data-cell]')?.getAttribute('data-cell')?.split(',').map(Number) ?? []; if (head !== undefined) context.store.set({ layer, head }); }}>${board({
+    const high = Math.max(...shares.flat().map(Math.abs)) || 1, theme = themeOf(getComputedStyle(root.closest('.enc') ?? root).backgroundColor);
+    return html`<div class="more-board" @click=${(/** @type {{target: Element}} */ { target }) => { const [layer, head] = target.closest('[data-cell]')?.getAttribute('data-cell')?.split(',').map(Number) ?? []; if (head !== undefined) context.store.set({ layer, head }); }}>${board({
       label, layers: shares.length, heads: shares[0].length, names: shares[0].map((/** @type {number} */ _, /** @type {number} */ head) => String(head)), part(layer, head) {
         const value = shares[layer][head], tint = colourOf(value, { low: -high, high }, 'signed', theme), text = tight(percent(value, 1));
         return { colour: colour(tint), ink: inkOn(tint), value, text: Math.abs(value) < 0.005 ? '' : text.replace('\u00a0%', ''), says: `head ${head} of layer ${layer}: ${text}`, tab: true };
