@@ -225,7 +225,7 @@ export function attention(root, context) {
   /** What a cell of the picture says. @param {ReturnType<typeof placed>} now @param {At} at @param {import('./strips.js').Numbers} numbers */
   function cellSaid({ stop, index }, at, numbers) {
     const name = (/** @type {number} */ position) => calledToken(/** @type {Packet} */ (run), position), value = numbers.values[at.row * numbers.columns + at.column], from = name(numbers.rows[at.row]);
-    const why = numbers.shut?.[at.row * numbers.columns + at.column], figure = typeset(sure(value, numbers.within ?? 0, 4));
+    const why = numbers.shut?.[at.row * numbers.columns + at.column], figure = typeset(sure(value, numbers.within ?? 0));
     if (why) return begins(`${from} does not look at ${name(at.column)}: ${SHUT[why].because}`);
     if (numbers.parts === 'share') return begins(`${from} looks at ${name(at.column)}: ${tight(percent(value || Number.MIN_VALUE, 1))}`);
     if (stop.shape === 'grid') return begins(`${from} and ${name(at.column)}: ${figure}`);
@@ -267,6 +267,7 @@ export function attention(root, context) {
     if (alone && !['scores', 'scaled'].includes(stop.key)) key = 'attention_none';
     else if (scores ? Number.isNaN(given.value) : shares && Number.isNaN(given.share)) key = 'no_numbers';
     if (!key.startsWith('attention') || key === 'attention_none') given.query = begins(query);
+    if (scores && key === 'score') given.value = typeset(sure(Number(given.value), scores.within ?? 0));
     if (scores || !['attention', 'attention_itself'].includes(key)) return parts(key, given);
     const at_ = placeOf(cellOf(STOPS[stopOf('')], state.layer, state.head, { row: position, column })), costs = of.about.model.untrained ? [] : withoutPart(of, { layer: state.layer, head: state.head }, position);
     const also = costs.map(part => ({ ...part, ...(part.name === 'part' ? { text: 'it', name: '' } : { text: part.text.replace(/^W/, 'w') }) }));

@@ -32,7 +32,7 @@ const STANDS = { article: ['the', 'a', 'an'], preposition: ['of', 'at', 'from', 
 
 const NAMES = 52, NARROW = 20; // pixels at the left for the names of layers, and where there is little room
 const GAP = 4, TIGHT = 2, SMALL = 36; // between two cells, between small ones, and what is a small one
-const LEAST = 12, MOST = 132, USUAL = 40, LOW = 20; // pixels of a map's side, of one that shrinks for the height of a window, and of one that has few rows
+const LEAST = 12, MOST = 132, USUAL = 36, LOW = 20; // pixels of a map's side, of one that shrinks for the height of a window, and of one that has few rows
 const ROOMY = 86, PLACE = 42, LABEL = 36; // pixels of a cell from which on it says what its head does, and what that takes beside and below the map
 
 /** @param {Head} a @param {Head} b */
@@ -90,11 +90,12 @@ export const carrierOf = (known, place) => carriedBy(known, place).find(one => o
 /** @param {Phenomenon} of */
 export const pairsOf = ({ natural }) => (natural ? 'pairs that people wrote' : 'constructed pairs');
 
-/** Where two sentences begin to differ, and where they end to: so many letters at both ends are the same. @param {string} a @param {string} b */
+/** What differs in two sentences, and the words before and after it that both have. @param {string} a @param {string} b */
 export function commonEnds(a, b) {
   const [ours, theirs] = [a, b].map(text => text.split(' ')), back = [ours, theirs].map(all => [...all].reverse());
-  const ends = [[ours, theirs], back].map(([one, other]) => { const at = one.findIndex((word, i) => word !== other[i]); return at < 0 ? one.length : at; });
-  return { before: ours.slice(0, ends[0]).join(' '), a: ours.slice(ends[0], ours.length - ends[1]).join(' '), b: theirs.slice(ends[0], theirs.length - ends[1]).join(' '), after: ours.slice(ours.length - ends[1]).join(' ') };
+  const [first, last] = [[ours, theirs], back].map(([one, other]) => { const at = one.findIndex((word, i) => word !== other[i]); return at < 0 ? one.length : at; });
+  const end = Math.min(last, Math.min(ours.length, theirs.length) - first), [mine, other] = [ours, theirs].map(all => all.slice(first, all.length - end).join(' '));
+  return { before: ours.slice(0, first).join(' '), a: mine, b: other, after: ours.slice(ours.length - end).join(' ') };
 }
 
 /** A fixed place that a head looks at over many sentences, in a word or two; "" for none. @param {Known | null} known @param {number} heads of a layer @param {Head} place */
