@@ -312,7 +312,7 @@ def test_pairs_of_ones_own_have_their_heads_found_or_are_refused(small: TextEnco
         ("a,b\n", "holds no pair"),
         ('{"a": 5, "b": "q"}', "something else than a text"),
         ("a,b\n" + "p,q\n" * 501, "has 501 pairs; 500 are the most"),
-        ("a\tb\nThe keys.\tThe key.", "none of 1 pairs can be used"),
+        ("a\tb\nThe keys.\tThe key.", "None of 1 pairs can be used; the first: A has no gap"),
     ):
         (refused,) = [item["words"] for item in carried(content) if item["kind"] == "error"]
         assert why in refused and not tables(carried(content))

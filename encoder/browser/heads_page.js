@@ -68,6 +68,7 @@ export function heads(root, context) {
   watch.observe(root);
   const scheme = matchMedia('(prefers-color-scheme: dark)'), done = new AbortController();
   scheme.addEventListener('change', () => redraw(), { signal: done.signal });
+  addEventListener('resize', () => redraw(), { signal: done.signal }); // maps are as large as the height of the window lets them
   document.addEventListener(MEASURED, () => { renewed = true; redraw(); }, { signal: done.signal });
 
   /** A link to another page with the chosen head, where there is one. @param {string} key @param {string} text @param {import('./store.js').Changes} [also] what is chosen on the way */
