@@ -23,7 +23,7 @@ import { explained } from './terms.js';
 /** @typedef {import('./claim.js').Head} Head */
 /** @typedef {import('./jobs.js').Known} Known */
 
-const ABOVE = 244; // pixels above the maps, and below them
+const BELOW = 8; // pixels below the maps
 const CARRIED = 'carried';
 const SETTLED = 400; // ms of rest before the finding is said to who cannot see it
 
@@ -145,7 +145,7 @@ export function heads(root, context) {
 
   /** Paints every map. @param {Packet} of @param {import('./grid.js').Theme} theme */
   function paint(of, theme) {
-    const { model, rows, tokens } = of.about, room = grid.clientWidth, laid = layout(of, room, innerHeight - ABOVE);
+    const { model, rows, tokens } = of.about, room = grid.clientWidth, laid = layout(of, room, innerHeight - BELOW - scrollY - grid.getBoundingClientRect().top);
     const now = [room, devicePixelRatio, theme, laid.side].join(' ');
     if (drawn === of && painted === now) return;
     [drawn, painted] = [of, now];
@@ -179,10 +179,9 @@ export function heads(root, context) {
     views.draw([{ text: 'where they look' }, { text: 'what they carry' }], Number(carried));
     views.element.hidden = !shown_.length;
     const { layers, heads: count } = of.about.model;
-    into(html`<div class="enc-headline">${top.finding}<div class="enc-place">${views.element}</div></div><p class="hd-how" data-none ?hidden=${!free || found.length || !wasExamined(of, what)}>${set('heads_none_here')}</p>
-      <div class="hd-body"><div class="hd-left"><div class="hd-maps" ?hidden=${carried}><div class="hd-legend"><p class="hd-how">${layers * count === 1 ? 'The map is the one head' : `Each map is one of ${layers * count} heads`} in this sentence: how much each word (row) looks at each word (column).</p><span>0 %</span><i style="background: ${gradient('share', theme)}"></i><span>${tight(percent(span.high, 1))}</span></div>${grid}
+    into(html`<div class="enc-headline">${top.finding}<div class="enc-place">${views.element}</div></div>      <div class="hd-body"><div class="hd-left"><div class="hd-maps" ?hidden=${carried}><div class="hd-legend"><p class="hd-how">${layers * count === 1 ? 'The map is the one head' : `Each map is one of ${layers * count} heads`} in this sentence: how much each word (row) looks at each word (column).</p><span>0 %</span><i style="background: ${gradient('share', theme)}"></i><span>${tight(percent(span.high, 1))}</span></div>${grid}
         ${list}<p class="hd-how hd-frames">${framed}</p><p class="hd-how">${what?.passed ?? ''}</p><p class="hd-how" data-window>${windowed(of)}</p></div>${carried ? phenomena(shown_, place) : nothing}</div>
-      <section class="hd-one" aria-label="The chosen head"><h2>Head ${place.head} of layer ${place.layer}</h2>${word ? html`${here.element}<p class="hd-aim">${composed(parts('heads_aim', { asked: called(of, word), ...goal(of, word, look(of, place.layer, place.head, word)) }))}</p>` : nothing}
+      <section class="hd-one" aria-label="The chosen head"><h2>Head ${place.head} of layer ${place.layer}</h2><p class="hd-how" data-none ?hidden=${!free || found.length || !wasExamined(of, what)}>${set('heads_none_here')}</p>${word ? html`${here.element}<p class="hd-aim">${composed(parts('heads_aim', { asked: called(of, word), ...goal(of, word, look(of, place.layer, place.head, word)) }))}</p>` : nothing}
         ${jobs.length ? html`<h3>Its job: ${titleOf(jobs[0].job)}</h3><p class="hd-verdict">${set(...verdictOf(jobs[0]))}</p>${figures(jobs[0])}<details><summary>The simple rules${jobs.length > 1 ? `, and ${jobs.length - 1} more` : ''}</summary>${jobs.map((job, i) => html`${i ? html`<h4>${titleOf(job.job)}</h4>${figures(job)}` : nothing}${rules(job)}`)}</details>` : nothing}
         ${carries.length ? html`<h3>What it carries</h3><ul class="hd-carries">${carries.map(one => html`<li>${toPair(one.of, one.of.what)} <b>${tight(percent(one.own, 1))}</b> <small>${one.of.heads.length > 1 ? `with ${one.of.heads.filter(([layer, head]) => !same(place, { layer, head })).map(([layer, head]) => `${layer}.${head}`).join(', ')} ${tight(percent(one.of.share, 1))}, ` : ''}${one.of.count} ${pairsOf(one.of)}</small></li>`)}</ul>` : nothing}
         ${what && !wasExamined(of, what) ? html`<p class="hd-verdict">${set('heads_unexamined')}</p>` : nothing}

@@ -19,9 +19,10 @@ import { parts } from './say.js';
 /** What a head carries: its own share of a phenomenon's. @typedef {{of: Phenomenon, own: number}} Carried */
 /** Where heads look over many sentences, layer by layer: what can be said, the nearest that cannot, its share. @typedef {{over: string, heads: [string, string, number][]}} Survey */
 /** What a packet of level 6 says; `exam` is what was read, "" where the model was not examined, `passed` how many heads passed. @typedef {{exam: string, passed: string, jobs: Job[], tried: Tried[], examples: Examples[], survey: Survey | null, carries: Phenomenon[]}} Known */
-/** A job that is found in a run, and the word that its head does it from. @typedef {{job: Job, word: import('./run.js').Word}} Here */
+/** A job that is found in a run, and the word that its head does it from; `clear` where more than half goes to one word. @typedef {{job: Job, word: import('./run.js').Word, clear: boolean}} Here */
 /** Where most rows of a head look in a run: so many of all. @typedef {{where: string, count: number, all: number}} Habit */
 
+const OWN = 0.5; // of a change or of a row: a head is named by what it carries from here on, and its job is seen where it looks so clearly
 const CONSTRUCTED = 'constructed sentences';
 const NEAR = { self: 'itself', previous: 'previous word', next: 'next word' };
 const WHERE = { self: 'the token itself', previous: 'the token before', next: 'the token after', punctuation: 'punctuation marks' };
@@ -52,16 +53,17 @@ export function jobsOf(run, known) {
   }));
 }
 
-/** The jobs that are found in a run for certain, those that passed first, then that of a masked verb. @param {Packet} run @param {Known | null} known @returns {Here[]} */
+/** The jobs that are found in a run for certain, those that passed first, then the clear ones, then that of a masked verb. @param {Packet} run @param {Known | null} known @returns {Here[]} */
 export function jobsHere(run, known) {
   const verb = run.about.evidence?.some(one => one.here), all = words(run).filter(word => held(run, word));
   const found = jobsOf(run, known).flatMap(job => {
     const [, from = ''] = /^looks from an? (.+) to /.exec(job.job) ?? [], masked = from.startsWith('masked verb');
     const most = (/** @type {import('./run.js').Word} */ word) => Math.max(...look(run, job.layer, job.head, word).shares.filter((_, i) => words(run)[i] !== word && words(run)[i].plain), 0);
     const some = masked ? all.filter(word => verb && word.position === run.about.gap) : all.filter(word => STANDS[from]?.includes(word.name.toLowerCase()));
-    return some.length ? [{ job, masked, word: some.reduce((a, b) => (most(b) > most(a) ? b : a)) }] : [];
+    const word = some.length ? some.reduce((a, b) => (most(b) > most(a) ? b : a)) : null;
+    return word ? [{ job, masked, word, clear: most(word) > OWN }] : [];
   });
-  return found.sort((a, b) => Number(b.job.passed) - Number(a.job.passed) || Number(b.masked) - Number(a.masked));
+  return found.sort((a, b) => Number(b.job.passed) - Number(a.job.passed) || Number(b.clear) - Number(a.clear) || Number(b.masked) - Number(a.masked));
 }
 
 /** Whether the model was examined. @param {Packet} run @param {Known | null} known */
@@ -79,7 +81,6 @@ export function findsOf(job) {
   return to ? `finds the ${to} of ${from}` : job;
 }
 
-const OWN = 0.5; // of a change, from which on a head is named by what it carries
 
 /** What a head carries to the guess, alone or in a small set, most first. @param {Known | null} known @param {Head} place @returns {Carried[]} */
 export const carriedBy = (known, place) => (known?.carries ?? []).filter(one => one.small).flatMap(of => of.heads.filter(([layer, head]) => same({ layer, head }, place)).map(([, , own]) => ({ of, own }))).sort((a, b) => b.own - a.own);
@@ -136,9 +137,11 @@ const sortOf = found => (found.all === 1 ? '_one' : isWeak(found) ? '_weak' : ''
 export function findingOf(run, known, place) {
   const { layer, head } = place, job = jobsOf(run, known).find(one => same(one, place)), here = jobsHere(run, known).find(one => same(one.job, place));
   if (job) {
-    const [{ text, share, count }] = job.figures, given = { layer, head, finds: findsOf(job.job) }, { shares, rest } = here ? look(run, layer, head, here.word) : { shares: [], rest: NaN };
-    const top = shares.reduce((best, one, i) => (one > shares[best] ? i : best), 0);
-    if (here && shares[top] > rest) return parts('heads_job_here', { ...given, from: called(run, here.word), word: called(run, words(run)[top]), share: shares[top] });
+    const [{ text, share, count }] = job.figures, given = { layer, head, finds: findsOf(job.job) };
+    if (here?.clear) {
+      const { shares } = look(run, layer, head, here.word), top = shares.reduce((best, one, i) => (one > shares[best] ? i : best), 0);
+      return parts('heads_job_here', { ...given, from: called(run, here.word), word: called(run, words(run)[top]), share: shares[top] });
+    }
     return parts('heads_job', { ...given, share, count, text });
   }
   const role = known?.survey?.heads[layer * run.about.model.heads + head], carried = carrierOf(known, place);
