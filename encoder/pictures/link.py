@@ -137,7 +137,7 @@ def edits(text: str) -> tuple[Edit, ...]:
 
 MOST = 40  # choices in one link
 # What links of pages that the browser draws ask for: it is not said of them that no other page knows them
-DRAWN_THERE = {"word", "off", "maps", "more", "after", "guess", "over", "number", "numbers"}
+DRAWN_THERE = {"word", "off", "maps", "more", "after", "guess", "over", "view", "number", "numbers"}
 
 
 def read(
