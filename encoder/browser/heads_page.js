@@ -185,7 +185,7 @@ export function heads(root, context) {
         ${jobs.length ? html`<h3>Its job: ${titleOf(jobs[0].job)}</h3><p class="hd-verdict">${set(...verdictOf(jobs[0]))}</p>${figures(jobs[0])}<details><summary>The simple rules${jobs.length > 1 ? `, and ${jobs.length - 1} more` : ''}</summary>${jobs.map((job, i) => html`${i ? html`<h4>${titleOf(job.job)}</h4>${figures(job)}` : nothing}${rules(job)}`)}</details>` : nothing}
         ${carries.length ? html`<h3>What it carries</h3><ul class="hd-carries">${carries.map(one => html`<li>${toPair(one.of, one.of.what)} <b>${tight(percent(one.own, 1))}</b> <small>${one.of.heads.length > 1 ? `with ${one.of.heads.filter(([layer, head]) => !same(place, { layer, head })).map(([layer, head]) => `${layer}.${head}`).join(', ')} ${tight(percent(one.of.share, 1))}, ` : ''}${one.of.count} ${pairsOf(one.of)}</small></li>`)}</ul>` : nothing}
         ${what && !wasExamined(of, what) ? html`<p class="hd-verdict">${set('heads_unexamined')}</p>` : nothing}
-        <nav class="hd-links" aria-label="Go on with this head">${link('attention', 'Step by step')}${link('what_if', 'Switch it off', { edits })}${more && !closed ? html`${below('Examine', 'jobs')}${below('Its contexts', 'contexts')}` : nothing}</nav>
+        <nav class="hd-links" aria-label="Go on with this head">${link('attention', 'Step by step')}${link('what_if', 'Switch it off', { edits })}${more && !closed ? html`${below('Examine', 'jobs')}${below('In many sentences', 'contexts')}` : nothing}</nav>
         ${shownExamples.element}<div class="hd-notes">${said.map(one => html`<p>${one}</p>`)}</div><p class="hd-notes" role="alert" ?hidden=${failed !== of.about.model.digest}>${why}</p></section></div>`, page);
     if (word) here.draw(of, place, word);
     if (!carried) {

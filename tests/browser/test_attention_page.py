@@ -221,7 +221,7 @@ def test_the_headline_says_where_the_head_looks_and_what_it_costs_and_one_press_
     state = page.evaluate("window.store.get()")
     assert (state["layer"], state["head"]) == (layer, head)
     assert state["cell"] == f"layers.{layer}.attention.weights:{head},{GAP},{KEYS}"
-    expect(page.locator(".at-most")).to_have_text("Of all 48 heads none looks there more.")
+    expect(page.locator(".at-most")).to_have_text("None of the 48 heads looks there more.")
     step(page, "scores")
     expect(page.locator(".at-most")).to_be_hidden()
 

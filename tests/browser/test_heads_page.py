@@ -302,7 +302,7 @@ def test_what_heads_carry_is_a_table_whose_pairs_open_on_compare(opened: Opened,
 def test_its_links_carry_the_head_and_the_edit_that_switches_it_off(opened: Opened) -> None:
     page = opened(layer=4, head=0)
     page.get_by_role("link", name="Step by step").click()
-    page.get_by_role("link", name="Its contexts").click()
+    page.get_by_role("link", name="In many sentences").click()
     page.get_by_role("link", name="Examine").click()
     page.get_by_role("link", name="Switch it off").click()
     led: list[Any] = page.evaluate("led")

@@ -83,9 +83,10 @@ RULE = (
     "A head is chosen on every second sentence and scored on the others. It passed where it is 10 points above the "
     f"best of {len(RULES)} simple rules and every fixed distance, surely so for all heads and relations that were "
     "tried, and in the other text too. A rule is such as “the second noun before”; it is told every word's part of "
-    "speech, which a head is not. The best of so many, found on the very sentences, is a strict opponent. Listed too "
+    "speech, which a head is not. The best of so many, found on those very sentences, is a strict opponent. Listed too "
     "are heads that are so much better than every fixed distance alone; everything else is no job found, however a map "
-    "looks. The names in brackets are those of Universal Dependencies. Nothing was switched off or masked but verbs."
+    "looks. The names in brackets are those of Universal Dependencies. Nothing was switched off, and "
+    "nothing but verbs was masked."
 )
 
 
