@@ -365,8 +365,12 @@ def test_pairs_of_a_file(tmp_path: Path) -> None:
         MinimalPair("A, c ___.", "A, b ___."),
     ]
     assert read_pairs(tmp_path / "pairs.csv") == pairs
+    for mark in ";\t":  # as a spreadsheet saves or copies cells
+        cells = text.replace('"A, b ___."', "A; b ___.").replace('"A, c ___."', "A; c ___.").replace(",", mark)
+        assert given_pairs(cells.encode(), "The text")[0] == pairs[0]
     lines = [{"a": p.a, "b": p.b} | dict(zip(("answer_a", "answer_b"), p.answers or (), strict=False)) for p in pairs]
-    assert given_pairs("\n".join(map(json.dumps, lines)).encode(), "pairs.jsonl") == pairs
+    for called in ("pairs.jsonl", "The text"):
+        assert given_pairs("\n".join(map(json.dumps, lines)).encode(), called) == pairs
 
 
 WRONG_FILES = {

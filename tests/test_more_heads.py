@@ -17,16 +17,17 @@ from more_tools import Item, asks, lines, numbers, pictures, section, tables, wo
 from shared_models import treebanks
 from tiers import mostly_nightly
 
-from encoder import TextEncoder
+from encoder import Edit, TextEncoder
 from encoder.exam import Treebank, examination, examine
 from encoder.exam.exam_sentences import NO_JOB, head_jobs, relation_rows, scope
 from encoder.exam.examination import RESULTS
 from encoder.exam.treebank import given_treebank
+from encoder.experiments.circuit import MinimalPair, find_circuit, run_pair
 from encoder.metrics import disagreement, norm_weighted, normalized_entropy
 from encoder.packet.format import unpack
 from encoder.pictures.more import heads_page
 from encoder.support.formatting import percent
-from encoder.support.progress import heard, listening
+from encoder.support.progress import heard, in_stages, listening, progress
 from pages.front.make_more import table_file
 from pages.front.packets import Packets
 from pages.front.request_fields import MoreRequest, RefusedError, wanted
@@ -263,6 +264,68 @@ def test_trees_of_ones_own_are_examined_or_refused(quick: None, monkeypatch: pyt
     ):
         refused = give(content)
         assert why in next(item["words"] for item in refused if item["kind"] == "error") and not tables(refused)
+
+
+PAIRS = """a,b,answer_a,answer_b
+The keys near the garden ___ old.,The key near the garden ___ old.,are,is
+The dogs behind the house ___ very big.,The dog behind the house ___ very big.,are,is
+The keys.,The key.,are,is
+"""
+
+
+def carried(content: str) -> list[Item]:
+    """Give pairs, and agree to have all heads tried on them."""
+    return section("heads", "pairs", agreed=True, model="small", given={"pairs": content})
+
+
+def test_pairs_of_ones_own_have_their_heads_found_or_are_refused(small: TextEncoder) -> None:
+    offered = section("heads", "pairs", model="small", given={"pairs": PAIRS})
+    assert [item["kind"] for item in section("heads", "pairs", model="small")] == ["paragraph", "ask"]
+    assert asks(offered)["pairs"]["chosen"] == "", "nothing of it is sent back"
+    many = PAIRS + 30 * PAIRS.partition("\n")[2]
+    assert section("heads", "pairs", model="small", given={"pairs": many})[-1]["kind"] == "wait", "it is asked first"
+    told = list[float]()
+    with heard(told.append):
+        shown = carried(PAIRS)
+    pairs = [MinimalPair(*line.split(",")[:2], ("are", "is")) for line in PAIRS.splitlines()[1:3]]
+    runs = [run_pair(small, pair) for pair in pairs]
+    expected = find_circuit(small, pairs, edges=False)
+    text, (board,) = words(shown), [item for item in shown if item["kind"] == "board"]
+    assert f"together carry {percent(expected.share)} of the change in 2 pairs" in text and "1 (no gap)" in text
+    assert np.array(board["shares"]).shape == (small.config.n_layers, small.config.n_heads)
+    for layer, head in ((3, 3), (0, 0)):  # what one head writes at the gap, patched here by hand
+        fallen = sum(
+            run.leads[0]
+            - run.lead(
+                small.trace(
+                    run.a.inputs, edits=(Edit(f"layers.{layer}.attention.heads", "patch", (head,), (run.gap,), run.b),)
+                )["mlm.logits"][run.gap]
+            )
+            for run in runs
+        )
+        assert board["shares"][layer][head] == pytest.approx(fallen / sum(run.flip for run in runs), abs=1e-4)
+    table = pd.DataFrame(tables(shown)["own_pairs"])
+    assert list(table["change (nats)"]) == pytest.approx([run.flip for run in runs], abs=1e-4)
+    for content, why in (
+        ("hello", "must begin with a line that names its columns"),
+        ("\x00\u202e", "must begin with a line that names its columns"),
+        ("a,b\n", "holds no pair"),
+        ('{"a": 5, "b": "q"}', "something else than a text"),
+        ("a,b\n" + "p,q\n" * 501, "has 501 pairs; 500 are the most"),
+        ("a\tb\nThe keys.\tThe key.", "None of 1 pairs can be used; the first: A has no gap"),
+    ):
+        (refused,) = [item["words"] for item in carried(content) if item["kind"] == "error"]
+        assert why in refused and not tables(carried(content))
+
+
+def test_work_in_stages_is_one_that_only_goes_on() -> None:
+    told = list[float]()
+    with heard(told.append), in_stages("all", [1, 3]):
+        for count in (2, 4):
+            with progress("one", "things") as hear:
+                for done in range(count):
+                    hear(done, count)
+    assert told == pytest.approx([0, 0.12, 0.25, 0.44, 0.62, 0.81], abs=0.011)
 
 
 def test_two_models_stand_side_by_side_relation_by_relation(quick: None) -> None:

@@ -17,7 +17,7 @@ from encoder.exam.examples import examples
 from encoder.exam.few import few_by_content
 from encoder.exam.simple_rules import RULES
 from encoder.exam.treebank import Treebank
-from encoder.experiments.circuit.phenomena import phenomena
+from encoder.experiments.circuit import MinimalPair, check_reacts, phenomena, run_pair
 from encoder.packet.format import unpack
 from encoder.packet.heads_level import level_6
 from encoder.packet.levels import MORE
@@ -160,13 +160,17 @@ def test_the_answers_of_a_few_trees_can_be_asked_alone() -> None:
 def test_what_a_head_carries_is_what_the_guess_loses_of_the_change_when_it_comes_from_the_other_sentence() -> None:
     base = pretrained("base")
     carries = known(base)["carries"]
-    said = {(one["what"], one["natural"], one["layer"], one["head"]): one for one in carries}
-    gender, number = said["gender", False, 5, 5], said["number", True, 5, 6]
-    assert gender["share"] == pytest.approx(gender["together"]) and gender["others"] == [] and gender["share"] > 0.9
-    assert (number["count"], number["others"]) == (304, [[4, 1]]) and number["together"] == pytest.approx(
-        0.86, abs=0.02
-    )
-    assert all(one["random"] < 0.1 for one in carries)
+    said = {(one["what"], one["natural"]): one for one in carries}
+    gender, number = said["gender", False], said["number", True]
+    ((*place, share),) = gender["heads"]
+    assert place == [5, 5] and gender["share"] == pytest.approx(share) and share > 0.9
+    assert number["count"] == 304 and [head[:2] for head in number["heads"]] == [[4, 1], [5, 6]]
+    assert number["share"] == pytest.approx(0.86, abs=0.02) and len(number["halves"]) == 2
+    assert all(one["random"] < 0.1 for one in carries) and [one["what"] for one in carries if not one["small"]] == [
+        "this or these"
+    ]
+    for one in carries:  # each example is a pair to whose difference the model reacts
+        check_reacts(run_pair(base, MinimalPair(one["a"], one["b"], tuple(one["words"]))), 1.0)
     # A few constructed pairs again, each patch by hand: what the head writes at the gap is taken from the other run.
     moved = whole = 0.0
     for pair in phenomena()["gender"].pairs[:6]:
@@ -177,5 +181,5 @@ def test_what_a_head_carries_is_what_the_guess_loses_of_the_change_when_it_comes
         patched = base.trace(a.inputs, edits=(patch,))
         before, after, there = (float(t["mlm.logits"][gap, one] - t["mlm.logits"][gap, other]) for t in (a, patched, b))
         moved, whole = moved + before - after, whole + before - there
-    assert moved / whole == pytest.approx(gender["share"], abs=0.08)
+    assert moved / whole == pytest.approx(share, abs=0.08)
     assert not known(TextEncoder.from_config(base.config, 1))["carries"]

@@ -218,16 +218,16 @@ export function attention(root, context) {
   /** A number as it stands in a cell. @param {number} value @param {boolean} share */
   function written(value, share) {
     if (Number.isNaN(value)) return '–';
-    if (share) return Math.abs(value) < 0.005 ? '·' : typeset(String(Math.round(100 * value)));
+    if (share) return Math.abs(value) < 0.005 ? '·' : tight(percent(value, 1)).replace(/\u00a0%?/g, '');
     return Number.isFinite(value) ? typeset(value.toFixed(Math.abs(value) >= 100 ? 0 : 1)).replace(/^−0\.0$/, '0.0') : '−∞';
   }
 
   /** What a cell of the picture says. @param {ReturnType<typeof placed>} now @param {At} at @param {import('./strips.js').Numbers} numbers */
   function cellSaid({ stop, index }, at, numbers) {
     const name = (/** @type {number} */ position) => calledToken(/** @type {Packet} */ (run), position), value = numbers.values[at.row * numbers.columns + at.column], from = name(numbers.rows[at.row]);
-    const why = numbers.shut?.[at.row * numbers.columns + at.column], figure = typeset(sure(value, numbers.within ?? 0, 4));
+    const why = numbers.shut?.[at.row * numbers.columns + at.column], figure = typeset(sure(value, numbers.within ?? 0));
     if (why) return begins(`${from} does not look at ${name(at.column)}: ${SHUT[why].because}`);
-    if (numbers.parts === 'share') return begins(`${from} looks at ${name(at.column)}: ${typeset(percent(value || Number.MIN_VALUE))}`);
+    if (numbers.parts === 'share') return begins(`${from} looks at ${name(at.column)}: ${tight(percent(value || Number.MIN_VALUE, 1))}`);
     if (stop.shape === 'grid') return begins(`${from} and ${name(at.column)}: ${figure}`);
     return begins(`${STOPS[index].called} ${from}, number ${at.column}: ${figure}`);
   }
@@ -240,13 +240,23 @@ export function attention(root, context) {
     return `${begins(calledToken(of, at.column))} gets ${tight(percent(now, 1))} instead of ${tight(percent(was, 1))}: ${temperature > 1 ? 'warmer is more even' : 'colder is more sure'}. Only this stop is drawn with it.`;
   }
 
+  /** What a stop whose rows are vectors gives, with the number that is chosen; null of the others, and while it is waited for. @param {import('./stops.js').Stop} stop @param {number} position @param {import('./strips.js').Numbers | null} numbers @param {At} at @param {number} top the token that gets most, and its share @param {number} share */
+  function toldOf(stop, position, numbers, at, top, share) {
+    const of = /** @type {Packet} */ (run), value = numbers?.values[at.row * numbers.columns + at.column] ?? NaN;
+    if (stop.shape !== 'strip' || !numbers || Number.isNaN(value) || Number.isNaN(share)) return null;
+    const query = calledToken(of, position), given = { query: stop.key === 'concat' || stop.key === 'output' ? query : begins(query), count: numbers.columns, index: at.column, value: typeset(sure(value, numbers.within ?? 0, 3)), share, word: top === position ? 'itself' : calledToken(of, top) };
+    return opening(parts(`stop_${stop.key}`, given), 'value', placeOf(cellOf(stop, state.layer, state.head, { row: position, column: at.column })));
+  }
+
   /** The finding of what is chosen, with this run's number. @param {ReturnType<typeof placed>} now */
-  function finding({ stop, index, at }) {
+  function finding({ stop, index, numbers, at }) {
     const of = /** @type {Packet} */ (run), { rows } = of.about, position = rows[at.row], heated = stop.key === 'softmax' && played < 0 && temperature !== 1;
     const shares = numbersAt(stopOf(''), heated ? temperature : 1), own = (/** @type {number} */ column) => shares?.values[at.row * shares.columns + column] ?? NaN;
     const column = stop.shape === 'grid' ? at.column : shares ? largest(shares.values.subarray(at.row * shares.columns, (at.row + 1) * shares.columns))[0] : 0;
     const scores = ['scores', 'scaled', 'mask'].includes(stop.key) ? numbersAt(index) : null, seen = stop.key === 'mask' ? scores : shares;
     const alone = seen?.shut?.subarray(at.row * seen.columns, (at.row + 1) * seen.columns).every(Boolean);
+    const told = toldOf(stop, position, numbers, at, column, own(column));
+    if (told) return told;
     const query = calledToken(of, position), heat_ = heated ? { temperature: temperature.toFixed(1) } : {};
     let key = heated ? 'attention_heated' : 'attention', given = /** @type {Record<string, string | number>} */ ({ query, word: calledToken(of, column), share: own(column), ...heat_ });
     if (scores) {
@@ -257,6 +267,7 @@ export function attention(root, context) {
     if (alone && !['scores', 'scaled'].includes(stop.key)) key = 'attention_none';
     else if (scores ? Number.isNaN(given.value) : shares && Number.isNaN(given.share)) key = 'no_numbers';
     if (!key.startsWith('attention') || key === 'attention_none') given.query = begins(query);
+    if (scores && key === 'score') given.value = typeset(sure(Number(given.value), scores.within ?? 0));
     if (scores || !['attention', 'attention_itself'].includes(key)) return parts(key, given);
     const at_ = placeOf(cellOf(STOPS[stopOf('')], state.layer, state.head, { row: position, column })), costs = of.about.model.untrained ? [] : withoutPart(of, { layer: state.layer, head: state.head }, position);
     const also = costs.map(part => ({ ...part, ...(part.name === 'part' ? { text: 'it', name: '' } : { text: part.text.replace(/^W/, 'w') }) }));

@@ -116,7 +116,7 @@ export const listed = names => (names.length < 2 ? names.join('') : `${names.sli
 export const outside = run => listed([...new Set(others(run).map(i => run.about.tokens[i]))]);
 
 /** What most goes to, and how much. @param {Packet} run @param {Word} word @param {Look} seen */
-function goal(run, word, { shares, rest }) {
+export function goal(run, word, { shares, rest }) {
   const all = words(run), top = most(shares);
   if (rest > shares[top]) return { word: outside(run), share: rest };
   return { word: all[top] === word ? 'itself' : called(run, all[top]), share: shares[top] };

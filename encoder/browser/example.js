@@ -1,10 +1,11 @@
 // @ts-check
-// A sentence from a treebank with two arrows from one of its words: what a head answers, and what people marked.
+// A sentence with arrows from one of its words: where a head looks in the run, and in one from a treebank what it answers and what people marked.
 import { arcs } from './arcs.js';
-import { el } from './dom.js';
-import { titleOf } from './jobs.js';
+import { most } from './claim.js';
+import { AS_IS, el, focused, put, rove, walkByKeys } from './dom.js';
 import { composed, html, nothing, render as into, svg } from './lit.js';
 import { percent, typeset } from './number.js';
+import { direction, held, inFull, look, words as wordsOf } from './run.js';
 import { parts } from './say.js';
 
 /** @typedef {import('./jobs.js').Example} Example */
@@ -12,7 +13,36 @@ import { parts } from './say.js';
 
 const HIGH = 16, OVER = 7; // pixels of the highest arrow above its line, and of the marked one above the answer's
 const TIP = 4; // half of an arrow's head
+const OVER_WORDS = 22, THICKEST = 5, MANY = 24; // pixels of the highest arc of a run and of the thickest, words from which on they are small
 const NO_SPACE = /^[.,;:!?)\]’'…]|^n't$|^-$/;
+
+/** The boxes of elements, from the corner of what they stand in. @param {Element} sheet @param {Iterable<Element>} all @returns {Box[]} */
+function boxesIn(sheet, all) {
+  const base = sheet.getBoundingClientRect();
+  return [...all].map(one => {
+    const { left, top, width, height } = one.getBoundingClientRect();
+    return { x: left - base.left, y: top - base.top, w: width, h: height };
+  });
+}
+
+/** The sentence of the run, with arcs from one word to where a head looks. @param {(position: number) => void} choose */
+export function sentenceHere(choose) {
+  const list = el('p', { class: 'hd-words', role: 'toolbar', 'aria-label': 'Words: choose the one to look from' }), arrows = el('div'), element = el('div', { class: 'hd-sheet hd-here' }, arrows, list);
+  walkByKeys(list, undefined, () => getComputedStyle(list).direction === 'rtl');
+  return {
+    element,
+    /** @param {import('./packet.js').Packet} run @param {import('./claim.js').Head} place @param {import('./run.js').Word} word */
+    draw(run, { layer, head }, word) {
+      const all = wordsOf(run), from = all.indexOf(word), { shares, rest } = look(run, layer, head, word), top = rest > shares[most(shares)] ? -1 : most(shares);
+      put(list, { dir: direction(run), 'data-many': all.length > MANY });
+      into(all.map((one, i) => html`${i && !NO_SPACE.test(one.name) ? ' ' : ''}<button type="button" class="hd-word ${i === from ? 'is-from' : ''} ${i === top ? 'is-answer' : ''}" data-word=${one.position} data-share=${shares[i]} aria-pressed=${i === from} aria-disabled=${held(run, one) ? nothing : 'true'}
+        translate=${AS_IS.translate} lang=${AS_IS.lang} title=${inFull(run, one.name)} @click=${() => { if (held(run, one)) choose(one.position); }}>${one.gap ? '____' : one.name}</button>`), list);
+      if (!list.contains(focused(list))) rove([...list.children], from);
+      const boxes = boxesIn(element, list.children), room = Math.min(...boxes.map(box => box.y));
+      into(html`<svg class="hd-arrows" aria-hidden="true">${arcs({ boxes, from, shares, way: 'lines', room: Math.max(8, Math.min(OVER_WORDS, room)), thickest: THICKEST }).map(({ to, path, width }) => svg`<path d=${path} stroke-width=${width.toFixed(1)} class="hd-arc is-answer ${to === top ? 'is-most' : ''}" data-to=${all[to].position}></path>`)}</svg>`, arrows);
+    },
+  };
+}
 
 /** @param {string} name what the example is one of: "Right" or "Wrong" */
 export function example(name) {
@@ -32,7 +62,7 @@ export function example(name) {
   /** @param {Example} one @param {unknown} arrows */
   function write({ words, from, answer, gold }, arrows) {
     const word = (/** @type {string} */ text, /** @type {number} */ i) => html`${i && !NO_SPACE.test(text) ? ' ' : ''}<span class="hd-word ${i === from ? 'is-from' : ''} ${i === answer ? 'is-answer' : ''} ${i === gold && i !== answer ? 'is-gold' : ''}">${text}</span>`;
-    into(html`<h3>${name}</h3><div class="hd-sheet"><svg class="hd-arrows" aria-hidden="true" data-arrows="${from} ${answer} ${gold}">${arrows}</svg><p class="hd-words" dir="ltr" lang="en">${words.map(word)}</p></div>
+    into(html`<h4>${name}</h4><div class="hd-sheet"><svg class="hd-arrows" aria-hidden="true" data-arrows="${from} ${answer} ${gold}">${arrows}</svg><p class="hd-words" dir="ltr" lang="en">${words.map(word)}</p></div>
       <p class="hd-said">${composed(answer === gold ? parts('heads_right', { source: words[from], answer: words[answer] }) : parts('heads_wrong', { source: words[from], answer: words[answer], gold: words[gold] }))}</p>`, element);
   }
 
@@ -43,13 +73,10 @@ export function example(name) {
       element.hidden = !one;
       if (!one) { drawn = null; return; }
       if (drawn !== one) write(one, nothing);
-      const base = /** @type {Element} */ (element.querySelector('.hd-sheet')).getBoundingClientRect();
-      if (drawn === one && wide === base.width) return;
-      [drawn, wide] = [one, base.width];
-      const boxes = [...element.querySelectorAll('.hd-word')].map(word => {
-        const { left, top, width, height } = word.getBoundingClientRect();
-        return { x: left - base.left, y: top - base.top, w: width, h: height };
-      });
+      const sheet = /** @type {HTMLElement} */ (element.querySelector('.hd-sheet'));
+      if (drawn === one && wide === sheet.offsetWidth) return;
+      [drawn, wide] = [one, sheet.offsetWidth];
+      const boxes = boxesIn(sheet, element.querySelectorAll('.hd-word'));
       write(one, [arrow(boxes, one.from, one.gold, HIGH, 'is-gold'), arrow(boxes, one.from, one.answer, HIGH - OVER, 'is-answer')]);
     },
   };
@@ -65,7 +92,7 @@ export function examples(more) {
       element.hidden = !of;
       if (!of) return;
       const right = of.some.filter(one => one.answer === one.gold), wrong = of.some.filter(one => one.answer !== one.gold);
-      into(html`<h2>Examples: ${of.title}, ${of.text}</h2>${two.right.element}${two.wrong.element}
+      into(html`<h3>Examples from ${of.text}: ${of.title}</h3>${two.right.element}${two.wrong.element}
         <div class="hd-under"><button type="button" class="enc-pill hd-another" ?hidden=${Math.max(right.length, wrong.length) < 2} @click=${more}>Another example</button><p class="hd-key"><i class="is-answer"></i>the head’s answer<i class="is-gold"></i>what people marked</p></div>`, element);
       two.right.draw(right[turn % (right.length || 1)] ?? null);
       two.wrong.draw(wrong[turn % (wrong.length || 1)] ?? null);
@@ -73,6 +100,9 @@ export function examples(more) {
   };
 }
 
-/** The figures of a head: a line for each job, with each kind of text and the best rule beside. @param {import('./jobs.js').Job[]} all */
-export const figures = all => html`<table class="hd-figures" ?hidden=${!all.length}>${all.map(({ job, figures }) => html`<tbody><tr><th colspan="3" scope="colgroup">${titleOf(job)}</th></tr>
-  ${figures.map(({ text, share, count, rule, how }) => html`<tr><th scope="row">${text}</th><td class="hd-share">${typeset(percent(share))} of ${count}</td><td>best rule ${typeset(percent(rule))}${how ? ` (${how})` : ''}</td></tr>`)}</tbody>`)}</table>`;
+/** How often a head is right in its job, in each kind of text, and the best simple rule. @param {import('./jobs.js').Job} job */
+export const figures = ({ figures }) => html`<table class="hd-figures"><thead><tr><td></td><th scope="col">this head</th><th scope="col">best rule</th></tr></thead>
+  <tbody>${figures.map(({ text, share, count, rule }) => html`<tr><th scope="row">${text}</th><td class="hd-share">${typeset(percent(share))} of ${count}</td><td>${typeset(percent(rule))}</td></tr>`)}</tbody></table>`;
+
+/** Which rules these are, and the best fixed distance. @param {import('./jobs.js').Job} job */
+export const rules = ({ figures }) => html`<div class="hd-notes">${figures.map(({ text, how, fixed, apart }) => html`<p ?hidden=${!how}>In ${text}: ${how}. The best fixed distance, ${apart}, is right in ${typeset(percent(fixed))}.</p>`)}</div>`;

@@ -1,20 +1,20 @@
 // @ts-check
-// The page Heads: the map of every head with the job that it was found to do, and beside it what is known of one head.
-import { aim } from './claim.js';
+// The page Heads: the map of every head with the job that it does, or what heads carry; and beside it what is known of one head.
+import { goal } from './claim.js';
 import { among } from './rows.js';
 import { dress, el, focused, put, themeOf } from './dom.js';
-import { examples, figures } from './example.js';
+import { examples, figures, rules, sentenceHere } from './example.js';
 import { gradient } from './grid.js';
 import { brushOf, ends, windowed } from './heads.js';
 import style from './heads_page.css';
-import { headline, leads } from './controls.js';
-import { besides, carrierOf, findingOf, jobsHere, jobsOf, layout, nearOf, same, titleOf, wasExamined } from './jobs.js';
+import { headline, leads, plainly, radios } from './controls.js';
+import { besides, carriedBy, carriedFinding, carrierOf, commonEnds, findingOf, jobsHere, jobsOf, layout, nearOf, pairsOf, same, titleOf, verdictOf, wasExamined } from './jobs.js';
 import { composed, html, nothing, render as into } from './lit.js';
 import { inWords, made } from './load.js';
 import { percent, tight, typeset } from './number.js';
 import { read, row } from './packet.js';
-import { choice, direction } from './run.js';
-import { said as set } from './say.js';
+import { called, choice, direction, look, wordAt, words } from './run.js';
+import { parts, said as set } from './say.js';
 import { MEASURED, toQuery } from './store.js';
 import { explained } from './terms.js';
 
@@ -23,7 +23,8 @@ import { explained } from './terms.js';
 /** @typedef {import('./claim.js').Head} Head */
 /** @typedef {import('./jobs.js').Known} Known */
 
-const ABOVE = 230; // pixels above the maps
+const BELOW = 8; // pixels below the maps
+const CARRIED = 'carried';
 const SETTLED = 400; // ms of rest before the finding is said to who cannot see it
 
 /** @param {HTMLElement} root @param {import('./mount.js').Context} context @returns {import('./mount.js').Page} */
@@ -53,7 +54,8 @@ export function heads(root, context) {
   const control = new AbortController(), small = document.createElement('canvas');
 
   const top = headline(context, { layer: false, head: false });
-  const grid = el('div', { class: 'hd-grid', role: 'grid', 'aria-label': 'The maps of all heads, a row for each layer' });
+  const views = radios('show', index => store.set({ view: index ? CARRIED : '' }, { push: true }));
+  const grid = el('div', { class: 'hd-grid', role: 'grid', 'aria-label': 'The maps of all heads, a row for each layer' }), list = el('div'), here = sentenceHere(word => store.set({ word }));
   const shownExamples = examples(() => { turn++; redraw(); });
   const page = el('section', { class: 'hd', 'aria-label': 'Heads' });
   root.append(page);
@@ -66,6 +68,7 @@ export function heads(root, context) {
   watch.observe(root);
   const scheme = matchMedia('(prefers-color-scheme: dark)'), done = new AbortController();
   scheme.addEventListener('change', () => redraw(), { signal: done.signal });
+  addEventListener('resize', () => redraw(), { signal: done.signal }); // maps are as large as the height of the window lets them
   document.addEventListener(MEASURED, () => { renewed = true; redraw(); }, { signal: done.signal });
 
   /** A link to another page with the chosen head, where there is one. @param {string} key @param {string} text @param {import('./store.js').Changes} [also] what is chosen on the way */
@@ -92,25 +95,61 @@ export function heads(root, context) {
     return there;
   }
 
+  /** What stands at a head: its job, what it carries or where it looks, and a share. @param {Packet} of @param {Known | null} what @param {Head} place */
+  function labelOf(of, what, place) {
+    const job = jobsOf(of, what).find(one => same(one, place)), carried = job ? undefined : carrierOf(what, place);
+    if (job) return { kind: job.passed ? 'is-passed' : 'is-ahead', text: titleOf(job.job).replace('→ its ', '→ '), share: job.figures[0].share, more: `, right in ${typeset(percent(job.figures[0].share, 1))}, the best rule in ${typeset(percent(job.figures[0].rule, 1))}` };
+    if (carried) return { kind: 'is-carrier', text: `carries ${carried.of.what}`, share: carried.own, more: `, ${typeset(percent(carried.own, 1))}` };
+    const near = nearOf(what, of.about.model.heads, place);
+    return { kind: near && 'is-near', text: near, share: NaN, more: '' };
+  }
+  const shareOf = (/** @type {number} */ share) => (Number.isNaN(share) ? '' : tight(percent(share, 1)));
+
   /** Makes the cells, and says what each head is. @param {Packet} of @param {Known | null} what */
   function label(of, what) {
-    const { layers, heads } = of.about.model, jobs = jobsOf(of, what);
+    const { layers, heads } = of.about.model;
     const cell = (/** @type {Head} */ place) => {
-      const job = jobs.find(one => same(one, place)), carried = job ? undefined : carrierOf(what, place), near = job || carried ? '' : nearOf(what, heads, place), [{ share = 0, rule = 0 } = {}] = job?.figures ?? [];
-      const said = `head ${place.head} of layer ${place.layer}${job ? `: ${titleOf(job.job)}, right in ${typeset(percent(share, 1))}, the best rule in ${typeset(percent(rule, 1))}` : carried ? `: carries ${carried.what}, ${typeset(percent(carried.share, 1))}` : near ? `: ${near}` : ''}`;
-      return html`<div role="gridcell" tabindex="-1" aria-selected="false" data-head-map="${place.layer},${place.head}" aria-label=${said} title=${said} class="hd-cell ${job ? `is-${job.passed ? 'passed' : 'ahead'}` : carried ? 'is-carrier' : near ? 'is-near' : ''}"><canvas aria-hidden="true"></canvas>
-        <div class="hd-label" aria-hidden="true"><b>${job ? titleOf(job.job) : carried ? `carries ${carried.what}` : near}</b><strong>${job ? tight(percent(share, 1)) : carried ? tight(percent(carried.share, 1)) : ''}</strong><small>${job ? `rule ${tight(percent(rule, 1)).replace('\u00a0%', '')}` : ''}</small></div></div>`;
+      const { kind, text, share, more } = labelOf(of, what, place), said = `head ${place.head} of layer ${place.layer}${text ? `: ${text}${more}` : ''}`;
+      return html`<div role="gridcell" tabindex="-1" aria-selected="false" data-head-map="${place.layer},${place.head}" aria-label=${said} title=${said} class="hd-cell ${kind}"><canvas aria-hidden="true"></canvas>
+        <p class="hd-at" aria-hidden="true">${place.layer}.${place.head}<strong>${shareOf(share)}</strong></p><p class="hd-label" aria-hidden="true">${text}</p></div>`;
     };
-    into(Array.from({ length: layers }, (_, layer) => html`<div class="hd-row" role="row"><div role="rowheader"><span>layer </span>${layer}</div>${Array.from({ length: heads }, (_, head) => cell({ layer, head }))}</div>`), grid);
+    into(html`<div class="hd-row hd-top" aria-hidden="true"><span></span>${Array.from({ length: heads }, (_, head) => html`<span>${head}</span>`)}</div>${Array.from({ length: layers }, (_, layer) => html`<div class="hd-row" role="row"><div role="rowheader"><span>layer </span>${layer}</div>${Array.from({ length: heads }, (_, head) => cell({ layer, head }))}</div>`)}`, grid);
+  }
+
+  /** All heads with a name, where their maps have no room for it. @param {Packet} of @param {Known | null} what @param {Head} chosen */
+  function named(of, what, chosen) {
+    const { layers, heads } = of.about.model, all = Array.from({ length: layers * heads }, (_, i) => ({ layer: Math.floor(i / heads), head: i % heads })).map(place => ({ ...place, ...labelOf(of, what, place) })).filter(one => one.text);
+    return html`<ul class="hd-named" aria-label="Heads with a job">${all.map(({ layer, head, text, share, kind }) => html`<li><button type="button" class=${kind} aria-pressed=${same(chosen, { layer, head })} @click=${() => store.set({ layer, head })}><b>${layer}.${head}</b> ${text} <strong>${shareOf(share)}</strong></button></li>`)}</ul>`;
+  }
+
+  /** What leads to a pair on Compare: there what it carries is taken apart. @param {import('./jobs.js').Phenomenon} of @param {unknown} text */
+  function toPair({ a, b, words: [guess, over] }, text) {
+    const page = context.options().pages.find(one => one.key === 'compare'), also = { sentence: a, second: '', hidden: [], edits: '', other: b, other_model: '', guess, over, view: CARRIED };
+    if (!page || context.options().closed) return text;
+    return html`<a class="hd-pair" data-go="compare" href="${page.address}?${new URLSearchParams(toQuery({ model: store.get().model, ...also }))}" @click=${plainly(() => { store.set(also); context.go('compare'); })}>${text}</a>`;
+  }
+
+  /** What each phenomenon is, and which heads carry it. @param {import('./jobs.js').Phenomenon[]} all @param {Head} chosen */
+  function phenomena(all, chosen) {
+    const pair = (/** @type {import('./jobs.js').Phenomenon} */ of) => { const { before, a, b, after } = commonEnds(of.a, of.b); return html`${before} <mark>${a} / ${b}</mark> ${after}`; };
+    return html`<p class="hd-how hd-means">${explained('Carries: how much of the change from one sentence to the other comes with what this head alone writes at the gap.')}</p>
+      <table class="hd-phenomena"><thead><tr><th scope="col">what changes</th><th scope="col">a pair of sentences, and its two answers</th><th scope="col">heads that carry it, alone</th><th scope="col">together</th><th scope="col">random heads</th></tr></thead>
+      <tbody>${all.map(of => html`<tr data-phenomenon=${of.what}><th scope="row">${of.what}<small>${of.count} ${pairsOf(of)}</small></th>
+        <td>${toPair(of, html`<bdi>${pair(of)}</bdi> <i>${of.words.join(' / ')}</i>`)}</td>
+        <td><span class="hd-carriers">${of.heads.map(([layer, head, own]) => html`<button type="button" class=${own > 0.5 ? 'is-most' : nothing} aria-pressed=${same(chosen, { layer, head })} aria-label="head ${head} of layer ${layer}, ${tight(percent(own, 1))}" @click=${() => store.set({ layer, head })}><b>${layer}.${head}</b> ${tight(percent(own, 1))}</button>`)}</span>
+          ${of.small ? of.heads.length > 1 && !(Math.max(...of.heads.map(([, , own]) => own)) > 0.5) ? html`<small>not one head’s</small>` : nothing : html`<small>no few heads carry it; these four carry most</small>`}</td>
+        <td class="hd-together"><span class="hd-bar"><i style="width: ${100 * Math.min(1, Math.max(0, of.share))}%"></i></span><b>${tight(percent(of.share, 1))}</b>${of.halves.length ? html`<small>halves ${of.halves.map(half => tight(percent(half, 1)).replace('\u00a0%', '')).join(' and ')}\u00a0%</small>` : nothing}</td>
+        <td class="hd-random">${of.random < 0.005 ? '<\u00a01\u00a0%' : `≤\u00a0${tight(percent(of.random, 1))}`}</td></tr>`)}</tbody></table>
+      <p class="hd-how">The two sentences of a pair differ in one word, and so does the guess at the gap; a pair opens on Compare. Random heads: sets of as many others, the most of 20. Halves: the same heads in every second pair, and in the rest. This says what carries a change, not that there is no other way.</p>`;
   }
 
   /** Paints every map. @param {Packet} of @param {import('./grid.js').Theme} theme */
   function paint(of, theme) {
-    const { model, rows, tokens } = of.about, room = grid.clientWidth, laid = layout(of, room, innerHeight - ABOVE);
+    const { model, rows, tokens } = of.about, room = grid.clientWidth, laid = layout(of, room, innerHeight - BELOW - scrollY - grid.getBoundingClientRect().top);
     const now = [room, devicePixelRatio, theme, laid.side].join(' ');
     if (drawn === of && painted === now) return;
     [drawn, painted] = [of, now];
-    put(grid, { 'data-says': laid.says, style: `--names: ${laid.names}px; --heads: ${model.heads}; --side: ${laid.side}px; --high: ${laid.high}px; --gap: ${laid.gap}px` });
+    put(grid, { 'data-named': laid.named, style: `--names: ${laid.names}px; --heads: ${model.heads}; --side: ${laid.side}px; --high: ${laid.high}px; --gap: ${laid.gap}px` });
     const brush = brushOf(small, tokens.length, theme, span), ratio = Math.min(devicePixelRatio || 1, 2), back = direction(of) === 'rtl';
     const wide = Math.round(laid.side * ratio), tall = Math.round(laid.high * ratio);
     grid.querySelectorAll('canvas').forEach((canvas, i) => {
@@ -131,25 +170,30 @@ export function heads(root, context) {
     if (shown !== name) turn = 0;
     shown = name;
     if (drawn !== of) span = ends(of);
-    top.draw(of, state, findingOf(of, what, place));
-    const all = jobsOf(of, what), jobs = all.filter(one => same(one, place));
-    /** @type {unknown[]} */
+    const all = jobsOf(of, what), jobs = all.filter(one => same(one, place)), found = jobsHere(of, what), carries = carriedBy(what, place), { closed, more } = context.options();
+    const shown_ = what?.carries ?? [], carried = state.view === CARRIED && shown_.length > 0, word = words(of)[wordAt(of, state.word)];
+    top.draw(of, state, carried && what ? carriedFinding(what, place) : findingOf(of, what, place));
     const said = besides(of, what, place).map(([key, args]) => set(key, args));
-    const framed = all.length ? 'A frame: passed the examination; a dotted one: better only than any fixed distance. Below it the share of right answers, and that of the best simple rule.' : '', carry = what?.carries?.length ? '“Carries” says what changes the guess when only what this head hands on comes from another sentence.' : '';
+    const framed = [all.some(one => one.passed) ? html`<i class="is-passed"></i>passed the examination` : '', all.some(one => !one.passed) ? html`<i class="is-ahead"></i>better than any fixed distance, but did not pass` : '', shown_.length ? html`<i class="is-carrier"></i>carries more than half of a change` : ''].filter(Boolean);
     const mine = `layers.${place.layer}.attention.heads:zero:h=${place.head}`, edits = [...new Set([...state.edits.split(';').filter(Boolean), mine])].join(';');
-    if (what && !wasExamined(of, what)) said.unshift(set('heads_unexamined'));
-    const here = jobsHere(of, what), own = here.find(one => same(one.job, place));
-    if (own) said.unshift(composed(aim(of, place, own.word)));
-    into(html`${top.element}<p class="hd-how" data-none ?hidden=${!free || here.length || !wasExamined(of, what)}>${set('heads_none_here')}</p><div class="hd-body"><div class="hd-left">${grid}
-        <p class="hd-how">${explained(`Each map is one head in this sentence: a row is where from, a column where to. ${what?.passed ?? ''} ${framed} ${carry}`.trim().replace(/  +/g, ' '))}</p>
-        <div class="hd-legend"><span>0 %</span><i style="background: ${gradient('share', theme)}"></i><span>${tight(percent(span.high, 1))}</span></div><p class="hd-how" data-window>${windowed(of)}</p></div>
-      <section class="hd-one" aria-label="The chosen head"><h2>Head ${place.head} of layer ${place.layer}</h2>${figures(jobs.slice(0, 1))}
-        <details ?hidden=${jobs.length < 2}><summary>${jobs.length - 1} more</summary>${figures(jobs.slice(1))}</details>
-        <div class="hd-notes">${said.map(one => html`<p>${one}</p>`)}</div>${shownExamples.element}<p class="hd-notes" role="alert" ?hidden=${failed !== of.about.model.digest}>${why}</p>
-        <nav class="hd-links" aria-label="Go on with this head">${link('attention', 'See it in this sentence')}${link('what_if', 'Switch it off', { edits })}${context.options().more ? html`${below('Examine', 'jobs')}${below('Its contexts', 'contexts')}` : nothing}</nav></section></div>`, page);
-    if (drawn !== of || labelled !== what || !grid.children.length) label(of, what);
-    labelled = what;
-    paint(of, theme);
+    views.draw([{ text: 'where they look' }, { text: 'what they carry' }], Number(carried));
+    views.element.hidden = !shown_.length;
+    const { layers, heads: count } = of.about.model;
+    into(html`<div class="enc-headline">${top.finding}<div class="enc-place">${views.element}</div></div>      <div class="hd-body"><div class="hd-left"><div class="hd-maps" ?hidden=${carried}><div class="hd-legend"><p class="hd-how">${layers * count === 1 ? 'The map is the one head' : `Each map is one of ${layers * count} heads`} in this sentence: how much each word (row) looks at each word (column).</p><span>0 %</span><i style="background: ${gradient('share', theme)}"></i><span>${tight(percent(span.high, 1))}</span></div>${grid}
+        ${list}<p class="hd-how hd-frames">${framed}</p><p class="hd-how">${what?.passed ?? ''}</p><p class="hd-how" data-window>${windowed(of)}</p></div>${carried ? phenomena(shown_, place) : nothing}</div>
+      <section class="hd-one" aria-label="The chosen head"><h2>Head ${place.head} of layer ${place.layer}</h2><p class="hd-how" data-none ?hidden=${!free || found.length || !wasExamined(of, what)}>${set('heads_none_here')}</p>${word ? html`${here.element}<p class="hd-aim">${composed(parts('heads_aim', { asked: called(of, word), ...goal(of, word, look(of, place.layer, place.head, word)) }))}</p>` : nothing}
+        ${jobs.length ? html`<h3>Its job: ${titleOf(jobs[0].job)}</h3><p class="hd-verdict">${set(...verdictOf(jobs[0]))}</p>${figures(jobs[0])}<details><summary>The simple rules${jobs.length > 1 ? `, and ${jobs.length - 1} more` : ''}</summary>${jobs.map((job, i) => html`${i ? html`<h4>${titleOf(job.job)}</h4>${figures(job)}` : nothing}${rules(job)}`)}</details>` : nothing}
+        ${carries.length ? html`<h3>What it carries</h3><ul class="hd-carries">${carries.map(one => html`<li>${toPair(one.of, one.of.what)} <b>${tight(percent(one.own, 1))}</b> <small>${one.of.heads.length > 1 ? `with ${one.of.heads.filter(([layer, head]) => !same(place, { layer, head })).map(([layer, head]) => `${layer}.${head}`).join(', ')} ${tight(percent(one.of.share, 1))}, ` : ''}${one.of.count} ${pairsOf(one.of)}</small></li>`)}</ul>` : nothing}
+        ${what && !wasExamined(of, what) ? html`<p class="hd-verdict">${set('heads_unexamined')}</p>` : nothing}
+        <nav class="hd-links" aria-label="Go on with this head">${link('attention', 'Step by step')}${link('what_if', 'Switch it off', { edits })}${more && !closed ? html`${below('Examine', 'jobs')}${below('In many sentences', 'contexts')}` : nothing}</nav>
+        ${shownExamples.element}<div class="hd-notes">${said.map(one => html`<p>${one}</p>`)}</div><p class="hd-notes" role="alert" ?hidden=${failed !== of.about.model.digest}>${why}</p></section></div>`, page);
+    if (word) here.draw(of, place, word);
+    if (!carried) {
+      if (drawn !== of || labelled !== what || !grid.children.length) label(of, what);
+      labelled = what;
+      paint(of, theme);
+      into(grid.dataset.named === undefined ? named(of, what, place) : nothing, list);
+    }
     keys.show(place, pointed);
     shownExamples.draw(what?.examples.find(one => same(one, place)) ?? null, turn);
     clearTimeout(saying);
@@ -158,9 +202,10 @@ export function heads(root, context) {
 
   return {
     choice(of, now) {
-      const usual = choice(of, now), [here] = jobsHere(of, all.get(of.about.model.digest) ?? null);
+      const usual = choice(of, now), found = jobsHere(of, all.get(of.about.model.digest) ?? null);
       free = now.layer === null && now.head === null;
-      return free && here ? { layer: here.job.layer, head: here.job.head, word: now.word === null ? here.word.position : usual.word } : usual;
+      const { job, word } = found.find(one => free || (one.job.layer === now.layer && one.job.head === now.head)) ?? {};
+      return { ...usual, ...(job && word && now.word === null ? { word: word.position } : {}), ...(job && free ? { layer: job.layer, head: job.head } : {}) };
     },
     draw(given, chosen) {
       if (run !== given) { pointed = null; failed = ''; }

@@ -1,8 +1,8 @@
 // @ts-check
 // What is known of heads: their jobs by an examination, where they look over many sentences, and where in this one. No page.
-import { listed, outside } from './claim.js';
-import { called, held, look, words } from './run.js';
-import { parts, say } from './say.js';
+import { outside } from './claim.js';
+import { called, held, look, quoted, words } from './run.js';
+import { parts } from './say.js';
 
 /** @typedef {import('./packet.js').Packet} Packet */
 /** @typedef {import('./claim.js').Head} Head */
@@ -11,12 +11,18 @@ import { parts, say } from './say.js';
 /** What a head does best of all heads, and why it did not pass. @typedef {Head & {job: string, why: string, figure: Figure}} Tried */
 /** A sentence, and the places in it of a word, of what a head answers there and of what is marked. @typedef {{words: string[], from: number, answer: number, gold: number}} Example */
 /** `count` questions were asked, and without the head the first guess at a `gap` loses `cost` of its share, or the last vector of the word asked moves by it. @typedef {Head & {title: string, text: string, count: number, cost: number, gap: boolean, some: Example[]}} Examples */
-/** What a head carries to the guess when it is taken from another sentence: its share alone and `together` with `others` of so many pairs, and the largest of random sets; `natural`: people wrote them. @typedef {Head & {what: string, share: number, together: number, count: number, others: [number, number][], random: number, natural: boolean}} Carried */
+/**
+ * A phenomenon: `heads` carry so much of the change in the guess, each alone, `share` all of them together; a `small` set carries enough. `random` is the largest share of random sets, `halves` are those
+ * of the set in even and odd pairs, of which there are `count`; people wrote the `natural` ones. `a` and `b` are one of them, `words` what it turns.
+ * @typedef {{what: string, shows: string, natural: boolean, heads: [layer: number, head: number, share: number][], share: number, small: boolean, random: number, count: number, halves: number[], a: string, b: string, words: string[]}} Phenomenon
+ */
+/** What a head carries: its own share of a phenomenon's. @typedef {{of: Phenomenon, own: number}} Carried */
 /** Where heads look over many sentences, layer by layer: what can be said, the nearest that cannot, its share. @typedef {{over: string, heads: [string, string, number][]}} Survey */
-/** What a packet of level 6 says; `exam` is what was read, "" where the model was not examined, `passed` how many heads passed. @typedef {{exam: string, passed: string, jobs: Job[], tried: Tried[], examples: Examples[], survey: Survey | null, carries?: Carried[]}} Known */
-/** A job that is found in a run, and the word that its head does it from. @typedef {{job: Job, word: import('./run.js').Word}} Here */
+/** What a packet of level 6 says; `exam` is what was read, "" where the model was not examined, `passed` how many heads passed. @typedef {{exam: string, passed: string, jobs: Job[], tried: Tried[], examples: Examples[], survey: Survey | null, carries: Phenomenon[]}} Known */
+/** A job that is found in a run, and the word that its head does it from; `clear` where more than half goes to one word. @typedef {{job: Job, word: import('./run.js').Word, clear: boolean}} Here */
 /** Where most rows of a head look in a run: so many of all. @typedef {{where: string, count: number, all: number}} Habit */
 
+const OWN = 0.5; // of a change or of a row: a head is named by what it carries from here on, and its job is seen where it looks so clearly
 const CONSTRUCTED = 'constructed sentences';
 const NEAR = { self: 'itself', previous: 'previous word', next: 'next word' };
 const WHERE = { self: 'the token itself', previous: 'the token before', next: 'the token after', punctuation: 'punctuation marks' };
@@ -25,11 +31,10 @@ const STEPS = new Map([[0, 'the word itself'], [-1, 'the word before'], [1, 'the
 /** Words that can hardly be anything else than what a job looks from. @type {Record<string, string[]>} */
 const STANDS = { article: ['the', 'a', 'an'], preposition: ['of', 'at', 'from', 'with', 'into', 'between', 'among', 'during'], possessive: ['my', 'your', 'our', 'their', 'its'], 'joining word such as “and”': ['and', 'or'] };
 
-const NAMES = 58, NARROW = 20; // pixels at the left for the names of layers, and where there is little room
-const GAP = 6, TIGHT = 2, INSIDE = 12; // between two cells, between small ones, and what a cell takes beside its map
-const LEAST = 12, MOST = 132, USUAL = 60, LOW = 20; // pixels of a map's side, and of one that has few rows
-const LABEL = 54; // pixels of what stands below a map
-const ROOMY = 86, SHORT = 56, SMALL = 32; // pixels of a cell from which on all is written below a map, its figures, one of them
+const NAMES = 52, NARROW = 20; // pixels at the left for the names of layers, and where there is little room
+const GAP = 4, TIGHT = 2, SMALL = 36; // between two cells, between small ones, and what is a small one
+const LEAST = 12, MOST = 132, USUAL = 36, LOW = 20; // pixels of a map's side, of one that shrinks for the height of a window, and of one that has few rows
+const ROOMY = 86, PLACE = 42, LABEL = 36; // pixels of a cell from which on it says what its head does, and what that takes beside and below the map
 
 /** @param {Head} a @param {Head} b */
 export const same = (a, b) => a.layer === b.layer && a.head === b.head;
@@ -48,16 +53,17 @@ export function jobsOf(run, known) {
   }));
 }
 
-/** The jobs that are found in a run for certain, those that passed first, then that of a masked verb. @param {Packet} run @param {Known | null} known @returns {Here[]} */
+/** The jobs that are found in a run for certain, those that passed first, then the clear ones, then that of a masked verb. @param {Packet} run @param {Known | null} known @returns {Here[]} */
 export function jobsHere(run, known) {
   const verb = run.about.evidence?.some(one => one.here), all = words(run).filter(word => held(run, word));
   const found = jobsOf(run, known).flatMap(job => {
     const [, from = ''] = /^looks from an? (.+) to /.exec(job.job) ?? [], masked = from.startsWith('masked verb');
     const most = (/** @type {import('./run.js').Word} */ word) => Math.max(...look(run, job.layer, job.head, word).shares.filter((_, i) => words(run)[i] !== word && words(run)[i].plain), 0);
     const some = masked ? all.filter(word => verb && word.position === run.about.gap) : all.filter(word => STANDS[from]?.includes(word.name.toLowerCase()));
-    return some.length ? [{ job, masked, word: some.reduce((a, b) => (most(b) > most(a) ? b : a)) }] : [];
+    const word = some.length ? some.reduce((a, b) => (most(b) > most(a) ? b : a)) : null;
+    return word ? [{ job, masked, word, clear: most(word) > OWN }] : [];
   });
-  return found.sort((a, b) => Number(b.job.passed) - Number(a.job.passed) || Number(b.masked) - Number(a.masked));
+  return found.sort((a, b) => Number(b.job.passed) - Number(a.job.passed) || Number(b.clear) - Number(a.clear) || Number(b.masked) - Number(a.masked));
 }
 
 /** Whether the model was examined. @param {Packet} run @param {Known | null} known */
@@ -75,22 +81,23 @@ export function findsOf(job) {
   return to ? `finds the ${to} of ${from}` : job;
 }
 
-const OWN = 0.5; // of a change, from which on a head is named by what it carries
 
-/** What a head carries to the guess, most first. @param {Known | null} known @param {Head} place */
-const carriedBy = (known, place) => (known?.carries ?? []).filter(one => same(one, place)).sort((a, b) => Number(b.natural) - Number(a.natural) || b.share - a.share);
+/** What a head carries to the guess, alone or in a small set, most first. @param {Known | null} known @param {Head} place @returns {Carried[]} */
+export const carriedBy = (known, place) => (known?.carries ?? []).filter(one => one.small).flatMap(of => of.heads.filter(([layer, head]) => same({ layer, head }, place)).map(([, , own]) => ({ of, own }))).sort((a, b) => b.own - a.own);
 
 /** What a head carries more than half of by itself, which names it; undefined for nothing. @param {Known | null} known @param {Head} place */
-export const carrierOf = (known, place) => carriedBy(known, place).filter(one => !one.natural && one.share > OWN).sort((a, b) => b.share - a.share)[0];
+export const carrierOf = (known, place) => carriedBy(known, place).find(one => one.own > OWN);
 
-/** @param {Carried} of */
-const pairsOf = ({ natural }) => (natural ? 'pairs that people wrote' : 'constructed pairs');
+/** @param {Phenomenon} of */
+export const pairsOf = ({ natural }) => (natural ? 'pairs that people wrote' : 'constructed pairs');
 
-/** A sentence about what a head carries, as its pattern and what stands in it. @param {Carried} of @returns {[string, Record<string, string | number>]} */
-const carriedSaid = of => [of.others.length ? 'heads_carries_with' : 'heads_carries', {
-  what: of.what, share: of.share, count: of.count, pairs: pairsOf(of), random: of.random,
-  ...(of.others.length ? { together: of.together, others: listed(of.others.map(([layer, head]) => say('part_head', { layer, head }))) } : {}),
-}];
+/** What differs in two sentences, and the words before and after it that both have. @param {string} a @param {string} b */
+export function commonEnds(a, b) {
+  const [ours, theirs] = [a, b].map(text => text.split(' ')), back = [ours, theirs].map(all => [...all].reverse());
+  const [first, last] = [[ours, theirs], back].map(([one, other]) => { const at = one.findIndex((word, i) => word !== other[i]); return at < 0 ? one.length : at; });
+  const end = Math.min(last, Math.min(ours.length, theirs.length) - first), [mine, other] = [ours, theirs].map(all => all.slice(first, all.length - end).join(' '));
+  return { before: ours.slice(0, first).join(' '), a: mine, b: other, after: ours.slice(ours.length - end).join(' ') };
+}
 
 /** A fixed place that a head looks at over many sentences, in a word or two; "" for none. @param {Known | null} known @param {number} heads of a layer @param {Head} place */
 export function nearOf(known, heads, { layer, head }) {
@@ -126,36 +133,44 @@ export const isWeak = ({ count, all }) => count * 2 <= all;
 /** Which of the sentences about rows it takes. @param {Habit} found */
 const sortOf = found => (found.all === 1 ? '_one' : isWeak(found) ? '_weak' : '');
 
-/** The finding of a head, as parts of a sentence. @param {Packet} run @param {Known | null} known @param {Head} place */
+/** The finding of a head, as parts of a sentence: what it does, and where it does it here. @param {Packet} run @param {Known | null} known @param {Head} place */
 export function findingOf(run, known, place) {
-  const { layer, head } = place, job = jobsOf(run, known).find(one => same(one, place));
+  const { layer, head } = place, job = jobsOf(run, known).find(one => same(one, place)), here = jobsHere(run, known).find(one => same(one.job, place));
   if (job) {
-    const [{ share, count, rule }] = job.figures;
-    return parts(job.figures[0].text === CONSTRUCTED ? 'heads_made' : 'heads_job', { layer, head, finds: findsOf(job.job), share, count, rule });
+    const [{ text, share, count }] = job.figures, given = { layer, head, finds: findsOf(job.job) };
+    if (here?.clear) {
+      const { shares } = look(run, layer, head, here.word), top = shares.reduce((best, one, i) => (one > shares[best] ? i : best), 0);
+      return parts('heads_job_here', { ...given, from: called(run, here.word), word: called(run, words(run)[top]), share: shares[top] });
+    }
+    return parts('heads_job', { ...given, share, count, text });
   }
   const role = known?.survey?.heads[layer * run.about.model.heads + head], carried = carrierOf(known, place);
-  if (carried) return parts('heads_carrier', { layer, head, what: carried.what, share: carried.share, count: carried.count, pairs: pairsOf(carried), random: carried.random });
+  if (carried) return parts('heads_carrier', { layer, head, what: carried.of.what, share: carried.own, count: carried.of.count, pairs: pairsOf(carried.of) });
   if (role && nearOf(known, run.about.model.heads, place)) return parts('heads_place', { layer, head, where: whereOf(role[0]), share: role[2] });
   const found = habit(run, place);
   if (!found.all) return parts('heads_empty', { layer, head });
   return parts(`heads_${known && wasExamined(run, known) ? 'none' : 'here'}${sortOf(found)}`, { layer, head, ...found });
 }
 
-/** What is to be said of a head beside its finding and its figures: where it looks here, over many sentences, what is weak. @param {Packet} run @param {Known | null} known @param {Head} place */
+/** What the chosen head carries most of, or else the one that carries most of all, as parts of a sentence. @param {Known} known @param {Head} place */
+export function carriedFinding(known, place) {
+  const own = carriedBy(known, place), all = known.carries.flatMap(of => of.heads.map(([layer, head, share]) => ({ of, own: share, layer, head }))).sort((a, b) => b.own - a.own);
+  const { of, own: share, layer, head } = own.length ? { ...own[0], ...place } : all[0], [word, other] = of.words;
+  return parts('heads_carried', { layer, head, share, word: quoted(word), other: quoted(other) });
+}
+
+/** Whether a head passed in its job, and why not: how often it is right, and how often the best simple rule is. @param {Job} job @returns {[string, Record<string, string | number>]} */
+export const verdictOf = ({ made, passed, why, figures: [{ text, share, count, rule }] }) => [passed ? made ? 'heads_passed_made' : 'heads_passed' : why ? 'heads_not_passed' : 'heads_right_in', { share, count, text, rule, ...(passed || !why ? {} : { why }) }];
+
+/** What is to be said of a head beside its finding and its figures: what its loss does, where it looks here and over many sentences, what is weak. @param {Packet} run @param {Known | null} known @param {Head} place */
 export function besides(run, known, place) {
   const found = habit(run, place), { heads } = run.about.model, index = place.layer * heads + place.head;
   const jobs = jobsOf(run, known).filter(one => same(one, place)), near = nearOf(known, heads, place);
   /** @type {[string, Record<string, string | number>][]} */
   const all = [];
-  if (jobs.length && known) {
-    const [{ made, passed, why, figures: [{ fixed }] }] = jobs;
-    const asked = known.examples.find(one => same(one, place));
-    if (asked) all.push([asked.gap ? 'heads_cost' : 'heads_moves', { cost: asked.cost, count: asked.count, text: asked.text }]);
-    all.push(passed ? [made ? 'heads_passed_made' : 'heads_passed', {}] : ['heads_not_passed', { why, fixed }]);
-  }
-  const named = jobs.length ? undefined : carrierOf(known, place);
-  all.push(...carriedBy(known, place).filter(one => one !== named).map(carriedSaid));
-  if (found.all && (jobs.length || near || named)) all.push([`heads_rows${sortOf(found)}`, { ...found }]);
+  const asked = known?.examples.find(one => same(one, place));
+  if (jobs.length && asked) all.push([asked.gap ? 'heads_cost' : 'heads_moves', { cost: asked.cost, count: asked.count, text: asked.text }]);
+  if (found.all && (jobs.length || near || carrierOf(known, place))) all.push([`heads_rows${sortOf(found)}`, { ...found }]);
   const survey = known?.survey, role = survey?.heads[index];
   if (survey && role && role[0] !== 'too few tokens to say') all.push([role[0] === role[1] ? 'heads_survey' : 'heads_survey_weak', { over: survey.over, where: whereOf(role[1]), share: role[2] }]);
   const tried = jobs.length ? null : known?.tried.find(one => same(one, place));
@@ -163,10 +178,10 @@ export function besides(run, known, place) {
   return all;
 }
 
-/** How the maps are laid out: their side, their height, and how much is written below each. @param {Packet} run @param {number} room @param {number} tall */
+/** How the maps are laid out: their side, their height, and whether what each head does is written there. @param {Packet} run @param {number} room @param {number} tall */
 export function layout({ about: { model, rows, tokens } }, room, tall) {
-  const names = room < 560 ? NARROW : NAMES, whole = (room - names) / model.heads, gap = whole < SMALL + GAP ? TIGHT : GAP, cell = Math.floor(whole - gap);
-  const inside = gap === GAP ? INSIDE : TIGHT, side = Math.max(LEAST, Math.min(MOST, cell - inside, Math.max(USUAL, Math.floor(tall / model.layers) - LABEL)));
-  const says = cell >= ROOMY ? 'all' : cell >= SHORT ? 'figures' : cell >= SMALL ? 'share' : 'nothing';
-  return { names, side, gap, high: Math.max(Math.min(LOW, side), Math.round((side * rows.length) / tokens.length)), says };
+  const names = room < 560 ? NARROW : NAMES, whole = (room - names) / model.heads, gap = whole < SMALL ? TIGHT : GAP, cell = Math.floor(whole - gap), named = cell >= ROOMY;
+  const [across, down] = named ? [PLACE, LABEL] : [TIGHT, TIGHT];
+  const side = Math.max(LEAST, Math.min(MOST, cell - across, Math.max(USUAL, Math.floor(tall / model.layers) - gap - down)));
+  return { names, side, gap, high: Math.max(Math.min(LOW, side), Math.round((side * rows.length) / tokens.length)), named };
 }

@@ -1,12 +1,14 @@
 // @ts-check
 // What stands below the picture of a page: sections that unfold, each asked of the server by itself and drawn from data, charts by Plotly.
+import { board } from './board.js';
 import { chart } from './chart.js';
 import { radios } from './controls.js';
-import { dress, el, focused } from './dom.js';
+import { dress, el, focused, themeOf } from './dom.js';
+import { colourOf, css as colour, inkOn } from './grid.js';
 import { keep, saved } from './keep.js';
 import { html, nothing, render as into, repeat } from './lit.js';
 import css from './more.css';
-import { brief, percent, typeset } from './number.js';
+import { brief, percent, tight, typeset } from './number.js';
 import { MEASURED, toQuery } from './store.js';
 
 /** A piece of a section, as encoder/pictures/part_items.py writes it. @typedef {{kind: string, [name: string]: any}} Item */
@@ -56,7 +58,7 @@ function given({ give }, first) {
     else one?.text().then(text => { show(one.name); field.value = text; give(name, text); }, () => show('This file cannot be read.'));
   };
   const show = (said = '') => into(html`<label><span class="radios-label">${label}</span>${field}</label>
-    <span><input type="file" aria-label="${label}: open a file" accept=".txt,.conllu,.conll,text/plain" @change=${open}> <span class="more-note" role="status">${said}</span></span>`, element);
+    <span><input type="file" aria-label="${label}: open a file" accept=".txt,.conllu,.conll,.csv,.jsonl,text/plain" @change=${open}> <span class="more-note" role="status">${said}</span></span>`, element);
   show();
   return { element, end, draw: () => {} };
 }
@@ -120,6 +122,15 @@ const PLAIN = {
   press: ({ label, switches }, { context }) => marks(label, switches.map((/** @type {Item} */ { text, pressed, makes }) => ({ text, pressed, act: () => context.store.set(makes) }))),
   table: ({ head, rows }) => html`<div class="more-table" tabindex="0" role="region" aria-label="Table: ${head.filter(Boolean).join(', ')}"><table><thead><tr>${head.map((/** @type {string} */ name) => html`<th scope="col">${name}</th>`)}</tr></thead>
     <tbody>${rows.map((/** @type {unknown[]} */ [name, ...cells]) => html`<tr><th scope="row" dir="auto" class=${numeric(name)}>${written(name)}</th>${cells.map(cell => html`<td class=${numeric(cell)}>${written(cell)}</td>`)}</tr>`)}</tbody></table></div>`,
+  board({ label, shares }, { root, context }) {
+    const high = Math.max(...shares.flat().map(Math.abs)) || 1, theme = themeOf(getComputedStyle(root.closest('.enc') ?? root).backgroundColor);
+    return html`<div class="more-board" @click=${(/** @type {{target: Element}} */ { target }) => { const [layer, head] = target.closest('[data-cell]')?.getAttribute('data-cell')?.split(',').map(Number) ?? []; if (head !== undefined) context.store.set({ layer, head }); }}>${board({
+      label, layers: shares.length, heads: shares[0].length, names: shares[0].map((/** @type {number} */ _, /** @type {number} */ head) => String(head)), part(layer, head) {
+        const value = shares[layer][head], tint = colourOf(value, { low: -high, high }, 'signed', theme), text = tight(percent(value, 1));
+        return { colour: colour(tint), ink: inkOn(tint), value, text: Math.abs(value) < 0.005 ? '' : text.replace('\u00a0%', ''), says: `head ${head} of layer ${layer}: ${text}`, tab: true };
+      },
+    })}</div>`;
+  },
   lines: ({ lines }, { context }) => html`<ol class="more-lines">${lines.map((/** @type {Item} */ { pieces: parts, note, opens }) => html`<li><span dir="auto">${parts.map((/** @type {[string, string]} */ [text, mark]) => (mark ? html`<mark class="more-${mark}">${text}</mark>` : text))}</span>
     <span class="more-note">${note}</span>${opens ? html` <button type="button" class="enc-link" @click=${() => context.store.set(opens.makes)}>${opens.text}</button>` : nothing}</li>`)}</ol>`,
   beside: ({ columns }, _, column) => html`<div class="more-beside">${columns.map((/** @type {Item[]} */ items, /** @type {number} */ i) => html`<div>${column(items, i)}</div>`)}</div>`,
@@ -161,7 +172,7 @@ function pieces(place, acts) {
 /** One section. @param {Omit<Acts, 'agree' | 'give' | 'save'>} acts @param {string} name @param {string} title @param {(asked: Pick<Asked, 'agreed' | 'given' | 'table' | 'kind'>, signal: AbortSignal, hear: (share: number) => void) => Promise<any>} fetched @param {() => void} turn @param {() => string} run what is run */
 function section(acts, name, title, fetched, turn, run) {
   const element = el('section', { class: 'more-section' }), place = el('div', { class: 'more-pieces' });
-  let open = false, asked = '', agreedOn = '', soon = 0, late = 0, said = { text: '', act: '', then: () => {} };
+  let open = false, asked = '', agreedOn = '', soon = 0, late = 0, said = { text: '', act: '', then: () => {}, share: 0 };
   /** @type {AbortController | null} */
   let going = null;
   /** What somebody gave to it. @type {Record<string, string>} */
@@ -176,10 +187,10 @@ function section(acts, name, title, fetched, turn, run) {
 
   const show = () => into(html`<h2><button type="button" class="more-title" aria-expanded=${open} aria-controls="more-${name}" @click=${turn}>${title}</button></h2>
     <div class="more-body" id="more-${name}" ?hidden=${!open} aria-busy=${going ? 'true' : nothing}>
-      <p class="more-wait" role="status" ?hidden=${!said.text}><span>${said.text}</span> <button type="button" class="enc-pill" ?hidden=${!said.act} @click=${said.then}>${said.act}</button></p>${place}</div>`, element);
-  /** @param {string} text @param {string} [act] @param {() => void} [then] */
-  function say(text, act = '', then = () => {}) {
-    said = { text, act, then };
+      <p class="more-wait" role="status" ?hidden=${!said.text}><span>${said.text}</span> <progress aria-hidden="true" ?hidden=${!said.share} .value=${said.share}></progress> <button type="button" class="enc-pill" ?hidden=${!said.act} @click=${said.then}>${said.act}</button></p>${place}</div>`, element);
+  /** @param {string} text @param {string} [act] @param {() => void} [then] @param {number} [share] that is done */
+  function say(text, act = '', then = () => {}, share = 0) {
+    said = { text, act, then, share };
     show();
   }
   function end() {
@@ -196,7 +207,7 @@ function section(acts, name, title, fetched, turn, run) {
     const stop = () => { end(); say('Stopped.', 'Go on', () => begin(agreed)); };
     late = window.setTimeout(() => say('Working …', 'Stop', stop), LONG);
     show();
-    fetched({ agreed, ...asks() }, mine.signal, share => { if (going === mine && share && said.then === stop) say(`Working … ${percent(share)}`, 'Stop', stop); }).then(
+    fetched({ agreed, ...asks() }, mine.signal, share => { if (going === mine && share && said.then === stop) say(`Working … ${percent(share, 1)}`, 'Stop', stop, share); }).then(
       items => {
         if (going !== mine) return;
         end();

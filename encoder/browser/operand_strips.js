@@ -2,9 +2,9 @@
 // The operands of a number of Attention as strips, its sum below them, and the motion that leads from the one to the other.
 import { coloursOf, inPage, sized, watched } from './canvas.js';
 import { AS_IS, el, put, themeOf, write } from './dom.js';
-import { colourOf, css, cut, endsOf, gradientOn, inkOn } from './grid.js';
+import { colourOf, css, cut, gradientOn, inkOn } from './grid.js';
 import { html, nothing, render as into } from './lit.js';
-import { brief, typeset } from './number.js';
+import { brief, percent, tight, typeset } from './number.js';
 import { placed } from './operands.js';
 
 /** @typedef {import('./operands.js').Operands} Operands */
@@ -29,7 +29,7 @@ function heights({ kind, strips }, i) {
   if (kind === 'joined') return last ? [HIGH, 0] : [Math.max(3, Math.min(12, Math.floor(130 / strips.length))), i === strips.length - 2 ? 14 : 1];
   if (kind === 'matrix') return [HIGH, last ? 4 : FALL];
   if (kind === 'dot') return [HIGH, last ? FALL + HIGH : GAP];
-  if (kind === 'scaled') return [HIGH, RULER + (last ? 0 : GAP)];
+  if (kind === 'scaled' || (i === 0 && (kind === 'shares' || kind === 'masked'))) return [HIGH, RULER + (last ? 0 : GAP)];
   if (kind === 'mixed') return [HIGH, i === strips.length - 2 ? 14 : last ? 4 : 3];
   return [HIGH, last ? 4 : GAP];
 }
@@ -127,6 +127,22 @@ function sumSoFar({ kind, terms, total, strips, chosen }, t) {
   return kind === 'scaled' ? strips[0].values[chosen] + eased(part(t, 0.2, 0.9)) * (total.value - strips[0].values[chosen]) : NaN;
 }
 
+/** The scale of a row's colours below it, from the largest number below zero to the largest above. @param {Scene} scene @param {Box} box @param {number} high @param {number} wide as long as what it reaches */
+function ruler({ pen, theme, colours, font }, box, high, wide) {
+  const top = box.y + box.high + 7, ramp = pen.createLinearGradient(box.x, 0, box.x + wide, 0), beside = wide < box.wide / 2;
+  for (const [at, colour] of gradientOn('signed', theme)) ramp.addColorStop(at, colour);
+  pen.fillStyle = ramp;
+  pen.fillRect(box.x, top, wide, 5);
+  pen.font = `12px ${font}`;
+  pen.fillStyle = colours.muted;
+  pen.textBaseline = 'middle';
+  pen.textAlign = beside ? 'left' : 'right';
+  pen.fillText(`${typeset(`-${brief(high)}`)} to ${brief(high)}`, beside ? box.x + wide + 8 : box.x - 8, top + 3);
+}
+
+/** The largest of what is looked at in a row. @param {Strip} strip */
+const mostOpen = ({ values, shut }) => most(Array.from(values, (value, j) => (shut?.[j] ? 0 : value)));
+
 /** @type {Record<Kind, (scene: Scene) => void>} */
 const DRAWN = {
   comes(scene) {
@@ -168,34 +184,24 @@ const DRAWN = {
     called(scene, 'sum', box, true);
   },
   scaled(scene) {
-    const { pen, view: { operands: { strips, chosen }, form }, boxes, t, theme, colours, font } = scene, way = eased(part(t, 0.2, 0.9)), first = most(strips[0].values);
+    const { pen, view: { operands: { strips, chosen }, form }, boxes, t } = scene, way = eased(part(t, 0.2, 0.9)), first = most(strips[0].values);
     tokens(scene, boxes[0]);
     strips.forEach((strip, i) => {
       const end = most(strip.values), before = strips[Math.max(0, i - 1)].values, box = boxes[i], now = i ? Float32Array.from(strip.values, (value, j) => before[j] + way * (value - before[j])) : strip.values;
-      const high = i ? most(before) + way * (end - most(before)) : end, wide = box.wide * high / first, top = box.y + box.high + 7;
+      const high = i ? most(before) + way * (end - most(before)) : end, wide = box.wide * high / first;
       if (i && !way) pen.globalAlpha = 0.35;
       cells(scene, { ...strip, values: now }, box, { low: -high, high }, { texts: j => form(now[j]) });
       framed(scene, box, chosen, strip.values.length);
       called(scene, strip.name, box, i === strips.length - 1);
-      // The scale of its colours, as long as what it reaches.
-      const ramp = pen.createLinearGradient(box.x, 0, box.x + wide, 0);
-      for (const [at, colour] of gradientOn('signed', theme)) ramp.addColorStop(at, colour);
-      pen.fillStyle = ramp;
-      pen.fillRect(box.x, top, wide, 5);
-      pen.font = `12px ${font}`;
-      pen.fillStyle = colours.muted;
-      pen.textBaseline = 'middle';
-      const ends_ = `${typeset(`-${brief(high)}`)} to ${brief(high)}`, beside = wide < box.wide / 2;
-      pen.textAlign = beside ? 'left' : 'right';
-      pen.fillText(ends_, beside ? box.x + wide + 8 : box.x - 8, top + 3);
+      ruler(scene, box, high, wide);
     });
   },
   masked(scene) {
-    const { pen, view: { operands: { strips, chosen }, form }, boxes, t, colours } = scene, { low, high } = endsOf({ values: strips[1].values, columns: strips[1].values.length, shut: strips[1].shut }, 'signed');
+    const { pen, view: { operands: { strips, chosen }, form }, boxes, t, colours } = scene, high = mostOpen(strips[1]);
     tokens(scene, boxes[0]);
     strips.forEach((strip, i) => {
       const count = strip.values.length, step = boxes[i].wide / count, shut = strip.shut ?? [];
-      cells(scene, strip, boxes[i], { low, high }, { to: i ? eased(part(t, 0.15, 0.85)) : 1, texts: j => form(strip.values[j]) });
+      cells(scene, strip, boxes[i], { low: -high, high }, { to: i ? eased(part(t, 0.15, 0.85)) : 1, texts: j => form(strip.values[j]) });
       for (let j = 0; j < count * part(t, 0.15, 0.85); j++) {
         if (!shut[j] || step < 4) continue;
         pen.strokeStyle = colours.muted;
@@ -208,14 +214,16 @@ const DRAWN = {
       framed(scene, boxes[i], chosen, count);
       called(scene, strip.name, boxes[i], i > 0);
     });
+    ruler(scene, boxes[0], high, boxes[0].wide);
   },
   shares(scene) {
     const { pen, view: { operands: { strips: [scores, powers, all], chosen }, ends, form }, boxes, t, theme, font } = scene, count = all.values.length;
-    const { low, high } = endsOf({ values: scores.values, columns: count, shut: scores.shut }, 'signed');
+    const high = mostOpen(scores);
     tokens(scene, boxes[0]);
-    cells(scene, scores, boxes[0], { low, high }, { texts: j => form(scores.values[j]) });
+    cells(scene, scores, boxes[0], { low: -high, high }, { texts: j => form(scores.values[j]) });
     cells(scene, powers, boxes[1], { low: 0, high: 1 }, { to: part(t, 0, 0.3), texts: j => (powers.values[j] < 5e-4 ? '0' : powers.values[j].toFixed(powers.values[j] < 0.1 ? 3 : 2)) });
     [scores, powers].forEach((strip, i) => { framed(scene, boxes[i], chosen, count); called(scene, strip.name, boxes[i]); });
+    ruler(scene, boxes[0], high, boxes[0].wide);
     const box = boxes[2], whole = Array.from(all.values).reduce((sum, value) => sum + (Math.abs(value) || 0), 0), full = eased(part(t, 0.25, 1));
     let x = 0;
     pen.save();
@@ -230,7 +238,7 @@ const DRAWN = {
       pen.fillStyle = inkOn(colour);
       pen.textAlign = 'center';
       pen.textBaseline = 'middle';
-      const text = `${scene.view.operands.names?.[j]} ${Math.round(100 * all.values[j])}\u00a0%`;
+      const text = `${scene.view.operands.names?.[j]} ${tight(percent(all.values[j], 1))}`;
       if (pen.measureText(text).width < wide - 8) pen.fillText(text, box.x + x + wide / 2, box.y + box.high / 2 + 0.5);
       if (j === chosen) framed(scene, { ...box, x: box.x + x, wide: Math.max(2, wide) }, 0, 1);
       x += wide;
@@ -305,7 +313,7 @@ export function operandStrips() {
       drawn = key;
       const font = getComputedStyle(element).fontFamily;
       pen.font = `600 13px ${font}`;
-      const left = Math.round(Math.min(0.26 * room, 16 + Math.max(...operands.strips.map(strip => pen.measureText(strip.name).width)))), { boxes, high } = layout(operands, Math.max(left, operands.kind === 'scaled' ? 88 : 52), room);
+      const left = Math.round(Math.min(0.26 * room, 16 + Math.max(...operands.strips.map(strip => pen.measureText(strip.name).width)))), { boxes, high } = layout(operands, Math.max(left, ['scaled', 'shares', 'masked'].includes(operands.kind) ? 88 : 52), room);
       sized(canvas, room, high);
       put(canvas, { style: `width: ${room}px; height: ${high}px` });
       pen.setTransform(ratio, 0, 0, ratio, 0, 0);

@@ -29,7 +29,7 @@ import { divisorOf, maskedOf, meeting, namesOf, productsOf, scoresOf, SHUT, soft
 const MOST = 4; // terms, and values, that are told one by one
 /** What goes in, the matrix, and what comes out. @type {Record<string, [from: string, matrix: string, out: string]>} */
 const MATRICES = { q: ['x', 'W_Q', 'Q'], k: ['x', 'W_K', 'K'], v: ['x', 'W_V', 'V'], output: ['concat', 'W_O', 'output'] };
-const READS = /** @type {Record<string, string>} */ ({ norm: 'what the norm before attention made of what came in', embedding: 'what the embedding gave' });
+const READS = /** @type {Record<string, string>} */ ({ norm: 'what the norm before attention made of its input', embedding: 'what the embedding gave' });
 
 /** @param {number} value */
 const figure = value => (value && Math.abs(value) < 1e-3 ? placed(value, 5) : typeset(sure(value, 0)));

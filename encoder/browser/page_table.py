@@ -168,6 +168,7 @@ PAGES: Mapping[str, DrawnPage] = {
             ("nearest", "The nearest vectors in many sentences"),
             ("beside", "Beside another model, relation by relation"),
             ("trees", "Examine heads on trees of your own"),
+            ("pairs", "What carries the change in pairs of your own"),
             ("list", "Measure a list of sentences"),
         ),
     ),

@@ -268,7 +268,7 @@ function vectorTable(stop, { vectors, chosen, own, position }) {
     lines: largest(vector).map(d => ({ name: `number ${d}`, position: d, numbers: [vector[d], vector[d] ** 2 / length ** 2], digits: null, agrees: null })),
     sum: { name: `length of all ${vector.length}`, numbers: [length, 1] }, agrees: true,
     check: stop.key === 'x'
-      ? `Recorded in this run: ${{ norm: 'what the norm before attention made of what came in', layer: `what layer ${chosen.layer - 1} gave` }[reads ?? ''] ?? 'what the embedding gave'}.`
+      ? `Recorded in this run: ${{ norm: 'what the norm before attention made of its input', layer: `what layer ${chosen.layer - 1} gave` }[reads ?? ''] ?? 'what the embedding gave'}.`
       : 'Recorded in this run. The matrix stays in the model: it is not sent, so this is not done again here.',
   };
 }

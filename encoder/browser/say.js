@@ -1,13 +1,13 @@
 // @ts-check
 // Sentences from patterns and their arguments, as encoder/packet says them in Python: one table of patterns, one of cases.
 import patterns from '../packet/patterns.json' with { type: 'json' };
-import { percent, points, short, typeset } from './number.js';
+import { percent, points, short, tight, typeset } from './number.js';
 
 /** `to` is where a number of it stands in the run. @typedef {{text: string, name: string, format: string, to?: import('./store.js').Place}} Part */
 /** @typedef {Record<string, string | number>} Given */
 const SLOT = /\{(\w+)(?::(\w+))?\}/;
 /** @type {Record<string, (value: number) => string>} */
-const FORMATS = { percent: value => percent(value), points: value => points(value), short, int: String };
+const FORMATS = { percent: value => percent(value), share: value => percent(value, 1), points: value => points(value), short, int: String };
 
 /**
  * The parts of a sentence in order: words of the pattern, which have no name, and arguments as they are written.
@@ -36,8 +36,8 @@ export const followed = (first, second) => (first.length ? [...first, { text: ';
 /** A sentence. @param {string} key @param {Given} [given] */
 export const say = (key, given = {}) => parts(key, given).map(part => part.text).join('');
 
-/** A part as it is set in a picture: a number with its minus; words as they are. @param {Part} part */
-export const set = ({ text, format }) => (format in FORMATS ? typeset(text) : text);
+/** A part as it is set in a picture: a number with its minus, a share as in the cells beside it; words as they are. @param {Part} part */
+export const set = ({ text, format }) => (format === 'share' ? tight(text) : format in FORMATS ? typeset(text) : text);
 
 /** A sentence as it is set in a picture. @param {string} key @param {Given} [given] */
 export const said = (key, given = {}) => parts(key, given).map(set).join('');

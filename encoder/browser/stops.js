@@ -27,7 +27,7 @@ export const STOPS = [
   {
     key: 'x', group: 'ask and offer', label: 'x', step: 'attention.input', level: 2, array: 'x', shape: 'strip', own: false, parts: 'signed', called: 'the input x of',
     title: 'What comes in: one vector for each token',
-    what: 'Each token comes in as a row of numbers: its embedding, and what all that stands before this point made of it.',
+    what: 'Each token comes in as a row of numbers: its embedding, as the steps before this one have changed it.',
     formula: 'x: one row of d numbers for each token',
   },
   {
@@ -38,7 +38,7 @@ export const STOPS = [
   },
   {
     key: 'k', group: 'ask and offer', label: 'K', step: 'attention.k', level: 2, array: 'k', shape: 'strip', own: true, parts: 'signed', called: 'the key of',
-    title: 'What each token offers to be found by',
+    title: 'What each token can be found by',
     what: 'A second matrix turns each row of x into a key: what others\' queries are compared with.',
     formula: 'K = x W_K', bias: 'b_K',
   },
@@ -51,13 +51,13 @@ export const STOPS = [
   {
     key: 'scores', group: 'compare', label: 'QKᵀ', step: 'attention.scores', level: 2, array: 'products', shape: 'grid', own: true, parts: 'signed', called: 'the score of',
     title: 'Each query times each key',
-    what: 'Each query meets each key: number times number, added up. Large means that the two fit.',
+    what: 'Every query meets every key: number times number, all added up. A large score means that the two fit.',
     formula: 'score = q₀ k₀ + q₁ k₁ + … ',
   },
   {
     key: 'scaled', group: 'compare', label: '÷ √d', step: 'attention.scaled', level: 1, array: 'scores', shape: 'grid', own: true, parts: 'signed', called: 'the score of',
-    title: 'Each score over the root of the head\'s size',
-    what: 'Longer vectors have larger scores; a division by the root of their size keeps softmax from being too sure.',
+    title: 'Each score divided by the root of the head\'s size',
+    what: 'Vectors with more numbers give larger scores; dividing by the root of their size keeps softmax from being too sure.',
     formula: 'score / √d_head',
   },
   {
@@ -81,7 +81,7 @@ export const STOPS = [
   {
     key: 'concat', group: 'collect', label: 'concat', step: 'attention.concat', level: 2, array: 'concat', shape: 'strip', own: false, parts: 'signed', called: 'what all heads take for',
     title: 'The mixtures of all heads, side by side',
-    what: 'What all heads of this layer mixed stands side by side, as one row for each token.',
+    what: 'The mixtures of all heads of this layer stand side by side, one row for each token.',
     formula: 'concat = Z of head 0, Z of head 1, …',
   },
   {

@@ -6,7 +6,7 @@
  * tells whether the head is switched off, `maps` whether the picture of all heads is open, `more` names the sections that are
  * open below the picture. `other` and `other_model` are what the run is compared with; "" is the usual one. `after` is the
  * layer after which the guess is looked at, "input" for before the first. `guess` is the word that is spoken of, "" for the first guess, and
- * `over` the one that it is held against, "" for the usual one. `view` is "look" where Compare shows where heads look and not what is carried,
+ * `over` the one that it is held against, "" for the usual one. `view` is "look" where a page shows where heads look, "carried" where what they carry, "" what it begins with,
  * `cut` the arrows that are cut there. `number` is the
  * number that is open in the drawer, `numbers` the step whose numbers are unfolded, "1" for the page's own; "" none.
  * @typedef {{

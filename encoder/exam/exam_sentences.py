@@ -163,7 +163,7 @@ def tally_of_heads(exam: Exam, total: int) -> str:
             [f"{len(near)} on real text"] * bool(near)
             + [f"{len(near_built)} on constructed sentences only"] * bool(near_built)
         )
-        sentence += f" Better than any fixed distance, but not by 10 points than the best rule: {where}."
+        sentence += f" Better than any fixed distance, but not 10 points better than the best rule: {where}."
     return sentence
 
 

@@ -13,6 +13,7 @@ from encoder.exam.frames import FrameRow
 from encoder.exam.licence import BELOW_THE_RULE, JUDGED_ELSEWHERE, NEAR_THE_RULE, ExamRow
 from encoder.exam.links import GAP_VERBS, GAPS, JUDGED
 from encoder.exam.simple_rules import RULES, distance_in_words
+from encoder.experiments.circuit.phenomena import phenomenon
 from encoder.experiments.circuit.shipped_circuits import circuits_by_content
 from encoder.packet.format import pack
 from encoder.trace.trace import Trace
@@ -89,14 +90,14 @@ def surest_first(exam: Exam) -> list[ExamRow]:
 Known = dict[str, Any]
 MADE = "constructed sentences"
 LONGEST = 60  # words of an example
-WRITTEN = "written"  # of pairs that people wrote: they differ in the number of the subject
+EXAMPLE = 60  # characters of a pair that people wrote, as an example
 CALLED = {  # what some phenomena are called behind "carries"
-    WRITTEN: "number",
-    "capital": "capitals",
-    "country": "countries",
-    "language": "languages",
+    "capital": "the capital",
+    "country": "the country",
+    "language": "the language",
     "reflexive": "himself or herself",
-    "both": "and, or, nor",
+    "determiner": "this or these",
+    "both": "the joining word",
 }
 
 
@@ -112,7 +113,7 @@ def level_6(encoder: TextEncoder, trace: Trace, layer: int = -1, *, exam: Exam |
     source = encoder.source
     exam = exam_by_content(source.fingerprint) or exam
     about: Known = {"exam": "", "passed": "", "jobs": [], "tried": [], "examples": [], "survey": survey(encoder)}
-    about["carries"] = carried(source.fingerprint)
+    about["carries"] = carries(encoder)
     if exam is not None:
         total = encoder.config.n_layers * encoder.config.n_heads
         about |= {"exam": scope(exam), "passed": tally_of_heads(exam, total), "jobs": jobs(exam), "tried": tried(exam)}
@@ -120,22 +121,29 @@ def level_6(encoder: TextEncoder, trace: Trace, layer: int = -1, *, exam: Exam |
     return pack(6, {"heads": about}, {})
 
 
-def carried(fingerprint: str) -> list[Known]:
-    """What each head carries to the guess, alone and with the others of its set; nothing of a model that was not tried.
+def carries(encoder: TextEncoder) -> list[Known]:
+    """Which heads carry each phenomenon to the guess, with a pair as its example; nothing of a model not tried.
 
-    A phenomenon that no few heads carry is left out. `natural` says that the pairs are sentences that people wrote.
+    `heads` are `[layer, head, share]`, each alone; `share` is that of all of them, which are `small` in number where
+    they carry enough together, `random` the largest of random sets. `natural` says that people wrote the sentences,
+    which differ in the number of the subject.
     """
-    shipped = circuits_by_content(fingerprint)
+    shipped = circuits_by_content(encoder.source.fingerprint)
     if shipped is None:
         return []
-    circuits = [(WRITTEN, shipped.natural), *shipped.constructed.items()]
+    short = [pair for pair in shipped.natural.of_pairs if len(pair.a) <= EXAMPLE] or shipped.natural.of_pairs
+    example = max(short, key=lambda pair: pair.flip)
+    circuits = [("number", shipped.natural, (example.a, example.b, example.words))]
+    for name, circuit in shipped.constructed.items():
+        pair = phenomenon(name).pairs[0]
+        a, b = (text.replace("___", str(encoder.mask_token)) for text in (pair.a, pair.b))
+        circuits.append((name, circuit, (a, b, pair.answers or ("", ""))))
     return [
-        {"layer": layer, "head": head, "what": CALLED.get(what, what), "natural": what == WRITTEN}
-        | {"share": circuit.each[layer, head], "together": circuit.share, "count": circuit.pairs}
-        | {"others": [[*other] for other in circuit.heads if other != (layer, head)], "random": max(circuit.random)}
-        for what, circuit in circuits
-        if circuit.small
-        for layer, head in circuit.heads
+        {"what": CALLED.get(name, name), "shows": phenomenon(name).shows, "natural": circuit is shipped.natural}
+        | {"heads": [[layer, head, circuit.each[layer, head]] for layer, head in circuit.heads]}
+        | {"share": circuit.share, "small": circuit.small, "random": max(circuit.random), "count": circuit.pairs}
+        | {"halves": [*circuit.halves], "a": a, "b": b, "words": [*words]}
+        for name, circuit, (a, b, words) in circuits
     ]
 
 

@@ -3,7 +3,7 @@
 import json
 import re
 from collections.abc import Callable
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +13,7 @@ from encoder.support.formatting import percent, points, short
 SLOT = re.compile(r"\{(\w+)(?::(\w+))?\}")
 FORMATS: dict[str, Callable[[Any], str]] = {
     "percent": percent,
+    "share": partial(percent, least=1),  # in whole percents, as in the cells of a picture beside it
     "points": points,
     "short": short,
     "int": str,

@@ -75,6 +75,15 @@ class Table:
     columns: Callable[[Answer], Mapping[Any, Sequence[Any]]]
 
 
+@dataclass(frozen=True)
+class Board:
+    """A share for each head, layer by layer: a board whose cells choose a head."""
+
+    key: str
+    label: str
+    shares: Callable[[Answer], Sequence[Sequence[float]]]
+
+
 Piece: TypeAlias = tuple[str, str]  # of a line: its text, and how it is marked: "at", "key", "both" or not at all
 
 
@@ -152,7 +161,7 @@ class Long:
 
 
 Part: TypeAlias = (
-    str | Picture | Note | Ask | Press | Show | Table | MarkedLines | LongTables | Own | Beside | When | Long
+    str | Picture | Note | Ask | Press | Show | Table | Board | MarkedLines | LongTables | Own | Beside | When | Long
 )
 
 

@@ -11,6 +11,7 @@ from encoder.pictures.figures.drawn import tell_apart
 from encoder.pictures.lab import (
     Ask,
     Beside,
+    Board,
     Long,
     LongTable,
     LongTables,
@@ -119,6 +120,9 @@ class Items:
             return [{"kind": "lines", "name": part.key, "lines": lines}]
         if isinstance(part, Table):
             return [table(part, part.columns(self.answer(rest)))]
+        if isinstance(part, Board):
+            shares = [[*map(float, row)] for row in part.shares(self.answer(rest))]
+            return [{"kind": "board", "name": part.key, "label": part.label, "shares": shares}]
         if isinstance(part, LongTables):
             return [item for table in part.tables(self.answer(rest)) for item in long_table(part, table)]
         if isinstance(part, When):

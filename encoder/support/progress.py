@@ -6,7 +6,7 @@ somebody listens; what a listener raises ends the computation there. A notebook 
 
 import sys
 import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from threading import current_thread, main_thread
@@ -108,6 +108,27 @@ def shares(what: str, hear_share: Callable[[float], None] | None) -> Iterator[Ca
         return
     with progress(what, "%") as hear:
         yield lambda share: hear(round(100 * share), 100)
+
+
+@contextmanager
+def in_stages(what: str, sizes: Sequence[float]) -> Iterator[None]:
+    """Show the works of the block, each of which begins at 0, as one that has these stages.
+
+    Args:
+        what: the whole work, in a few words.
+        sizes: how long each stage takes, in any unit.
+    """
+    stage = -1
+    with progress(what, "%") as hear:
+
+        def hear_stage(share: float) -> None:
+            nonlocal stage
+            stage += share == 0
+            done = sum(sizes[:stage]) + share * sum(sizes[stage : stage + 1])
+            hear(round(100 * done / sum(sizes)), 100)
+
+        with heard(hear_stage):
+            yield
 
 
 @contextmanager

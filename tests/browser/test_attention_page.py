@@ -134,7 +134,12 @@ def step(page: Page, name: str, **more: object) -> dict[str, Any]:
 
 
 def percent(trace: Trace, layer: int, head: int, row: int, column: int) -> str:
-    return spelled(float(trace[f"layers.{layer}.attention.weights"][head, row, column])).replace(" %", "\u00a0%")
+    return whole(float(trace[f"layers.{layer}.attention.weights"][head, row, column]))
+
+
+def whole(share: float) -> str:
+    """A share as every text of the page has it, in a cell too: in whole percents."""
+    return spelled(share, 1).replace(" %", "\u00a0%").replace("under ", "<\u00a0").replace("over ", ">\u00a0")
 
 
 def test_every_stop_says_the_numbers_of_the_run(opened: Opened, trace: Trace) -> None:
@@ -231,7 +236,7 @@ def test_pointing_shows_a_row_and_a_click_keeps_a_cell(opened: Opened, trace: Tr
     expect(page.locator(".row-table .is-chosen th")).to_have_text("cabinet")
     every = torch.stack([trace[f"layers.{layer}.attention.weights"][:, 4, 5] for layer in range(LAYERS)])
     layer, head = divmod(int(every.argmax()), every.shape[1])
-    best = f"Of all 48 heads, head {head} of layer {layer} looks there most: {percent(trace, layer, head, 4, 5)} →"
+    best = f"Of all 48 heads, head {head} of layer {layer} looks there most: {whole(float(every.max()))} →"
     expect(page.locator(".at-most")).to_have_text(best)  # of the cell that is pointed at
     expect(cell(page)).to_have_attribute("data-cell", f"{GAP},{KEYS}")
     page.mouse.move(x, box["y"] - 30)
@@ -504,7 +509,7 @@ def test_temperature_is_softmax_of_the_divided_scores(opened: Opened, trace: Tra
         assert close(shown["says"].rpartition(":")[2], float(true[KEYS]))
         assert "1.0 is the model's own" in shown["check"]
         expect(page.locator(".at-warm")).to_contain_text("instead of 89\u00a0%")
-        share = spelled(float(true.max())).replace(" %", "\u00a0%")
+        share = whole(float(true.max()))
         said = f"At a temperature of {warmth}, the gap would give {share} of its attention to “keys”."
         expect(title(page)).to_have_text(said)
     slider.fill("1")
@@ -653,7 +658,7 @@ def test_many_layers_heads_and_tokens_have_room(opened: Opened) -> None:
     expect(page.get_by_role("combobox", name="layer")).to_have_value("20")
     page.get_by_role("combobox", name="head").select_option("9")
     assert page.evaluate("window.store.get().head") == 9
-    expect(title(page)).to_contain_text("1.6\u00a0%")
+    expect(title(page)).to_contain_text("(2\u00a0%)")
     canvas, scroll = page.locator(".picture-canvas").bounding_box(), page.locator(".picture-scroll").bounding_box()
     assert canvas and scroll and canvas["width"] <= scroll["width"] + 1
     assert not overflows(page)

@@ -273,7 +273,7 @@ def test_words_that_the_model_does_not_know_are_said_on_both_pages(page: Page, a
 
 def test_a_link_down_opens_what_it_names_below_the_picture_and_has_it_in_sight(page: Page, app_url: str) -> None:
     drawn(page, f"{app_url}/heads?model=small&layer=2&head=3")
-    page.get_by_role("link", name="Its contexts").click()
+    page.get_by_role("link", name="In many sentences").click()
     expect(page.locator("#more-contexts")).to_be_in_viewport()
     expect(page.locator("#more-contexts")).to_contain_text("Layer 2, head 3 gives the token before")
     expect(page).to_have_url(re.compile("more=contexts"))

@@ -581,7 +581,7 @@ def test_compare_says_what_the_runs_show(mounted: Mounted, case: str) -> None:
     words = sentence.split()
     long = max(range(len(words)), key=lambda i: (words[i].isalpha(), len(words[i])))
     other = " ".join([*words[:long], "green", *words[long + 1 :]])
-    page, a = opened(mounted, "compare", case, other=other)
+    page, a = opened(mounted, "compare", case, other=other, view="look")
     b = Seen(name, other)
     expect(page.locator("h1")).to_contain_text("changes most", timeout=60_000)
     title = short_of(page)

@@ -15,6 +15,7 @@ from encoder.edits.edit_text import edits_to_text
 from encoder.exam import bundled_exam
 from encoder.exam.few import few_by_content
 from encoder.exam.links import GAPS
+from encoder.experiments.circuit import circuits_by_content
 from encoder.packet.heads_level import level_6
 from encoder.packet.run import level_1
 from encoder.support.formatting import percent, points
@@ -51,7 +52,8 @@ def opened(mounted: Mounted, packets: Packets) -> Opened:
     """Opens the page with a state."""
 
     def show(runs: Packets | None = None, held: Any = (), lost: Any = (), **first: object) -> Page:
-        keys, ready = ["attention", "what_if"], "[data-head-map]"
+        keys = ["attention", "what_if", "compare"]
+        ready = "[data-phenomenon]" if first.get("view") else "[data-head-map]"
         some = {"keys": keys, "held": held, "lost": lost, "more": True, "ready": ready}
         return mounted("heads", runs or packets, first=first, **some)
 
@@ -85,18 +87,19 @@ def test_every_map_is_the_run_and_says_the_job_of_its_head(opened: Opened, trace
     assert exam is not None
     row = exam.row("obj")
     job = cell(page, *row.place)
-    for part in ("object → its verb", percent(row.accuracy, 1), f"rule {percent(row.rule_accuracy, 1)}"[:-2]):
+    for part in ("4.0", "object → verb", percent(row.accuracy, 1)):
         assert part in plain(job.inner_text()), part
-    assert "right in" in (job.get_attribute("aria-label") or "")
+    spoken = plain(job.get_attribute("aria-label") or "")
+    assert f"right in {percent(row.accuracy, 1)}, the best rule in {percent(row.rule_accuracy, 1)}" in spoken
     near = {one.place for one in exam.jobs()} | {(f.layer, f.head) for f in exam.frames if f.beyond_distance}
-    framed = page.locator(".is-ahead").evaluate_all("all => all.map(one => one.dataset.headMap)")
+    framed = page.locator(".hd-cell.is-ahead").evaluate_all("all => all.map(one => one.dataset.headMap)")
     assert {tuple(map(int, one.split(","))) for one in framed} == near
-    expect(page.locator(".is-passed")).to_have_count(0)
+    expect(page.locator(".hd-cell.is-passed")).to_have_count(0)
     expect(page.get_by_text("None of 48 heads passed on real text")).to_contain_text(
         f"{len(near) - 1} on real text and 1 on constructed sentences only."
     )
     assert "previous word" in cell(page, 2, 3).inner_text() and "next word" in cell(page, 1, 7).inner_text()
-    assert cell(page, 0, 0).inner_text().strip() == ""  # a head without a job is quiet
+    assert cell(page, 0, 0).inner_text().strip() == "0.0"  # a head without a job is quiet
 
 
 def test_the_chosen_head_has_its_finding_its_figures_and_real_examples(opened: Opened, base: TextEncoder) -> None:
@@ -106,15 +109,17 @@ def test_the_chosen_head_has_its_finding_its_figures_and_real_examples(opened: O
     row, other = exam.row("obj"), exam.row("obj", "en_ewt")
     share = percent(row.accuracy)[:2]
     expect(page.locator("h1")).to_have_text(
-        re.compile(rf"Head 0 of layer 4 finds the verb of an object in {share}.% of {row.n} cases in real text;")
+        re.compile(rf"Head 0 of layer 4 finds the verb of an object: right in {share}.% of {row.n} cases \(news")
     )
     page.locator(".hd-examples").wait_for()
     table = plain(page.locator(".hd-figures").first.inner_text())
     for one in (row, other):
-        assert f"{percent(one.accuracy)} of {one.n}" in table and f"best rule {percent(one.rule_accuracy)}" in table
-    assert row.rule in table
+        assert f"{percent(one.accuracy)} of {one.n}" in table and percent(one.rule_accuracy) in table
+    page.get_by_text("The simple rules").click()
+    assert f"{row.rule}. The best fixed distance" in page.locator("details .hd-notes").inner_text()
     assert page.evaluate("document.documentElement.scrollWidth <= innerWidth"), "the name of a rule is wrapped"
-    expect(page.get_by_text(f"It did not pass: {row.verdict}.")).to_be_visible()
+    verdict = f"It did not pass: {row.verdict} ({percent(row.rule_accuracy)} against its {percent(row.accuracy)})."
+    assert verdict in plain(page.locator(".hd-verdict").inner_text())
 
     (few,) = [one for one in few_by_content(base.source.fingerprint) if (one.layer, one.head) == row.place]
     seen = set[str]()
@@ -158,7 +163,7 @@ def test_it_opens_on_a_head_whose_job_is_found_in_the_sentence(opened: Opened, b
     row = run[f"layers.{layer}.attention.weights"][head, the]
     words = [i for i, token in enumerate(run.tokens) if token not in ("[CLS]", "[SEP]")]
     most = max(words, key=lambda i: float(row[i]))
-    expect(page.locator(".hd-notes").first).to_contain_text(f"from “the” most to “{run.tokens[most]}”")
+    expect(page.locator(".hd-aim")).to_contain_text(f"From “the” it looks most at “{run.tokens[most]}”")
     assert page.evaluate("store.get().word") == the
 
     run = base.trace("Birds fly.")
@@ -176,25 +181,25 @@ def test_beside_a_head_stands_what_its_loss_does_over_the_examples_of_its_job(
         page = opened(layer=few.layer, head=few.head)
         page.locator(".hd-examples").wait_for()
         if few.relation in GAPS:
-            said = f"Its loss costs the first guess {points(few.cost)}, the mean over {few.n} masked verbs"
+            said = f"Without it the first guess loses {points(few.cost)} on average, over {few.n} masked verbs"
         else:
-            said = f"by {percent(few.cost)} of its length, the mean over {few.n} cases"
-        assert said in plain(page.locator(".hd-notes").first.inner_text())
+            said = f"by {percent(few.cost)} of its length on average, over {few.n} cases"
+        assert said in plain(page.locator(".hd-one > .hd-notes").first.inner_text())
 
 
 def test_a_choice_paints_and_asks_for_nothing(opened: Opened, trace: Trace) -> None:
     page = opened()
     page.locator(".is-near").first.wait_for()
     cell(page, 3, 2).click()
-    expect(page.locator("h1")).to_contain_text("No job was found for head 2 of layer 3")
+    expect(page.locator("h1")).to_contain_text("No job is known for head 2 of layer 3")
     weights = trace["layers.3.attention.weights"][2].numpy()
     rows = [i for i, token in enumerate(trace.tokens) if token not in ("[CLS]", "[SEP]")]
     special = [i for i in range(len(trace.tokens)) if i not in rows]
     resting = sum(weights[i, special].sum() > weights[i, rows].max() for i in rows)
-    expect(page.locator("h1")).to_contain_text(f"{resting} of its {len(rows)} rows look most at [CLS] and [SEP]")
+    expect(page.locator("h1")).to_contain_text(f"{resting} of {len(rows)} words look most at [CLS] and [SEP]")
     expect(page.locator(".hd-examples")).to_be_hidden()
     cell(page, 2, 3).click()
-    expect(page.locator("h1")).to_contain_text("Head 3 of layer 2 looks at the token before, with 85")
+    expect(page.locator("h1")).to_contain_text("Head 3 of layer 2 gives 85")
     page.keyboard.press("ArrowDown")
     page.keyboard.press("ArrowRight")
     page.keyboard.press("Enter")
@@ -214,10 +219,10 @@ def test_a_choice_paints_and_asks_for_nothing(opened: Opened, trace: Trace) -> N
 def test_a_head_of_constructed_sentences_says_what_it_does_in_real_ones(opened: Opened) -> None:
     page = opened(layer=5, head=6)
     made = next(one for one in bundled_exam("base").frames if one.frame == "all frames")  # type: ignore[union-attr]
-    expect(page.locator("h1")).to_contain_text(f"of {made.n} constructed sentences; the best simple rule does in")
     page.locator(".hd-examples").wait_for()
-    expect(page.get_by_text("It did not pass: the best simple rule is right at least as often.")).to_be_visible()
-    assert "web text" in page.locator(".hd-figures").first.inner_text()
+    expect(page.get_by_text("It did not pass: the best simple rule is right at least as often")).to_be_visible()
+    table = plain(page.locator(".hd-figures").first.inner_text())
+    assert f"{percent(made.accuracy)} of {made.n}" in table and "web text" in table
 
 
 def test_weak_findings_are_said_to_be_weak(opened: Opened) -> None:
@@ -233,7 +238,7 @@ def test_weak_findings_are_said_to_be_weak(opened: Opened) -> None:
 def test_before_what_is_known_comes_and_where_it_never_does_the_run_is_there(opened: Opened) -> None:
     page = opened(held=[6], layer=4, head=0)
     expect(page.locator("h1")).to_contain_text("finds the verb of an object")
-    assert "object → its verb" in cell(page, 4, 0).inner_text()
+    assert "object → verb" in cell(page, 4, 0).inner_text()
     page.evaluate("free('6')")
     expect(page.locator(".hd-examples")).to_be_visible()
     page = opened(lost=[6], layer=4, head=0)
@@ -241,10 +246,63 @@ def test_before_what_is_known_comes_and_where_it_never_does_the_run_is_there(ope
     expect(page.locator("h1")).to_contain_text("finds the verb of an object")
 
 
+def test_all_maps_of_a_usual_model_are_on_a_projector_and_a_phone_names_the_jobs(opened: Opened) -> None:
+    page = opened(model="base")
+    page.locator(".is-near").first.wait_for()
+    for width, height in ((1366, 768), (1280, 720)):
+        page.set_viewport_size({"width": width, "height": height})
+        expect(page.locator("[data-named]")).to_have_count(1)
+        page.wait_for_function(
+            "document.querySelector('[data-head-map=\"5,7\"]').getBoundingClientRect().bottom <= innerHeight"
+        )
+        assert cell(page, 5, 7).inner_text() == "5.7"
+    page.set_viewport_size(PHONE)
+    expect(page.get_by_role("button", name=re.compile("^4.0 object → verb 88"))).to_be_visible()
+    page.get_by_role("button", name=re.compile("^5.5 carries gender")).click()
+    expect(page.locator("h1")).to_contain_text("Head 5 of layer 5 carries gender: in 56 constructed pairs")
+    assert not overflows(page)
+
+
+def test_the_sentence_beside_has_arcs_to_where_the_head_looks(opened: Opened, trace: Trace) -> None:
+    page = opened(layer=5, head=6)
+    row = trace["layers.5.attention.weights"][6]
+    for position in (trace.tokens.index("[MASK]"), trace.tokens.index("cabinet")):
+        page.locator(f".hd-here [data-word='{position}']").click()
+        words = page.locator(".hd-here [data-word]")
+        shares = dict(words.evaluate_all("all => all.map(one => [+one.dataset.word, +one.dataset.share])"))
+        assert shares == pytest.approx({at: float(row[position, at]) for at in shares}, abs=0.002)
+        expect(page.locator(".hd-here .is-from")).to_have_attribute("data-word", str(position))
+        drawn = page.locator(".hd-here path").evaluate_all("all => all.map(one => +one.dataset.to)")
+        assert set(drawn) == {at for at, share in shares.items() if share >= 0.01 and at != position}
+
+
+def test_what_heads_carry_is_a_table_whose_pairs_open_on_compare(opened: Opened, base: TextEncoder) -> None:
+    shipped = circuits_by_content(base.source.fingerprint)
+    assert shipped is not None
+    page = opened(view="carried")
+    rows = page.locator(".hd-phenomena tbody tr")
+    expect(rows).to_have_count(1 + len(shipped.constructed))
+    gender = shipped.constructed["gender"]
+    said = plain(page.locator("[data-phenomenon=gender]").inner_text())
+    for part in ("man / woman", "his / her", f"5.5 {percent(gender.each[5, 5], 1)}", percent(gender.share, 1), "56 "):
+        assert part in said, part
+    weak = plain(page.locator("[data-phenomenon='this or these']").inner_text())
+    assert "no few heads carry it" in weak and percent(shipped.constructed["determiner"].share, 1) in weak
+    assert "304 pairs that people wrote" in plain(rows.first.inner_text())
+    assert not overflows(page)
+    page.get_by_role("button", name=re.compile("^head 5 of layer 5")).first.click()
+    expect(page.locator("h1")).to_have_text(re.compile("Head 5 of layer 5 alone carries 94.% of what turns “his” into"))
+    page.locator("[data-phenomenon=gender] .hd-pair").click()
+    ((key, query),) = page.evaluate("led")
+    assert key == "compare" and query["view"] == "carried"
+    assert (query["sentence"], query["other"]) == ("The man took off [MASK] hat.", "The woman took off [MASK] hat.")
+    assert (query["guess"], query["over"]) == ("his", "her")
+
+
 def test_its_links_carry_the_head_and_the_edit_that_switches_it_off(opened: Opened) -> None:
     page = opened(layer=4, head=0)
-    page.get_by_role("link", name="See it in this sentence").click()
-    page.get_by_role("link", name="Its contexts").click()
+    page.get_by_role("link", name="Step by step").click()
+    page.get_by_role("link", name="In many sentences").click()
     page.get_by_role("link", name="Examine").click()
     page.get_by_role("link", name="Switch it off").click()
     led: list[Any] = page.evaluate("led")
@@ -258,10 +316,10 @@ def test_a_model_that_was_not_examined_says_so_and_offers_it(opened: Opened) -> 
     encoder = random_model(2, 4)
     run = encoder.trace(SENTENCE)
     page = opened(runs=packed(encoder, run), layer=1, head=2)
-    expect(page.get_by_text("No examination comes with this model")).to_be_visible()
+    expect(page.get_by_text("This model was not examined")).to_be_visible()
     expect(page.get_by_role("link", name="Examine")).to_be_visible()
     expect(page.locator("h1")).to_have_text(re.compile("^Here .*head 2 of layer 1"))
-    expect(page.locator(":is(.is-passed, .is-ahead)")).to_have_count(0)
+    expect(page.locator(".hd-cell:is(.is-passed, .is-ahead)")).to_have_count(0)
     expect(page.get_by_text("passed on real text")).to_have_count(0)
 
 
@@ -275,13 +333,13 @@ def test_an_examination_that_is_made_below_is_shown_above(opened: Opened, base: 
     measured = "document.dispatchEvent(new CustomEvent('encoder:measured'))"
     cell(page, 4, 1).click()
     cell(page, 4, 0).click()
-    expect(page.get_by_text("No examination comes with this model")).to_be_visible()
+    expect(page.get_by_text("This model was not examined")).to_be_visible()
     assert page.evaluate(asked) == 1
     page.evaluate("packet => { packets[6] = packet }", coded(level_6(encoder, run, exam=exam)))
     page.evaluate(measured)
-    expect(page.get_by_text("No examination comes with this model")).to_have_count(0)
+    expect(page.get_by_text("This model was not examined")).to_have_count(0)
     expect(page.locator("h1")).to_have_text(re.compile("^Head 0 of layer 4 finds the verb of an object"))
-    expect(page.locator(".is-ahead").first).to_be_visible()
+    expect(page.locator(".hd-cell.is-ahead").first).to_be_visible()
     cell(page, 4, 1).click()
     assert page.evaluate(asked) == 2  # what is known is asked for no more
 

@@ -33,7 +33,12 @@ CHOICES = {
     "feed_forward": {"layer": "[aria-label=layer] [role=radio] >> nth=1", "word": "[role=option][data-word='4']"},
     "output": {"word": "button[data-word='4']", "step": "[role=columnheader][data-column='3']"},
     "what_if": {"switch": "[data-cell='1,2']"},
-    "compare": {"word": "button[data-word='4']", "head": "[data-head-row='1,2']"},
+    "compare": {
+        "cut": ".cc-name >> nth=0",
+        "view": "[aria-label=show] [role=radio] >> nth=1",
+        "word": "button[data-word='4']",
+        "head": "[data-head-row='1,2']",
+    },
     "heads": {"head": "[data-head-map='1,2']"},
 }
 # All that is to be seen: words, what is pressed and checked, what stands in fields, the pixels of pictures. What is

@@ -1,4 +1,4 @@
-"""Pairs that somebody wrote down: a CSV file with a head line, or a line of JSON for each pair.
+"""Pairs that somebody wrote down: CSV or cells of a spreadsheet with a head line, or a line of JSON for each pair.
 
 Their columns, or keys, are `a` and `b`, the sentences, and where wanted `answer_a` and `answer_b`, the words that are
 held against each other at the gap.
@@ -17,6 +17,7 @@ from encoder.support.errors import EncoderError
 MOST_BYTES = 4_000_000
 MOST_PAIRS = 2000
 COLUMNS = ("a", "b", "answer_a", "answer_b")
+SEPARATORS = ",;\t"  # of CSV, of a spreadsheet where a comma is that of decimals, and of its copied cells
 
 
 def read_pairs(path: str | Path) -> list[MinimalPair]:
@@ -35,7 +36,7 @@ def read_pairs(path: str | Path) -> list[MinimalPair]:
 
 
 def given_pairs(content: bytes, called: str) -> list[MinimalPair]:
-    """Read the pairs of a file in memory; messages call it `called`, and where that ends in .csv it is one.
+    """Read the pairs of a file in memory; messages call it `called`. Its ending says what it is, or its first letter.
 
     Raises:
         EncoderError: as `read_pairs`.
@@ -46,7 +47,9 @@ def given_pairs(content: bytes, called: str) -> list[MinimalPair]:
         text = content.decode("utf-8-sig")
     except UnicodeDecodeError as error:
         raise EncoderError(f"{called} is not UTF-8; save the file as UTF-8") from error
-    rows = csv_rows(text, called) if called.lower().endswith(".csv") else json_rows(text, called)
+    name = called.lower()
+    of_json = name.endswith(".jsonl") or (not name.endswith(".csv") and text.lstrip().startswith("{"))
+    rows = json_rows(text, called) if of_json else csv_rows(text, called)
     if not rows:
         raise EncoderError(f"{called} holds no pair; each must have the sentences a and b")
     return [pair_of(row, f"{called}, line {line:,},") for line, row in rows]
@@ -54,7 +57,8 @@ def given_pairs(content: bytes, called: str) -> list[MinimalPair]:
 
 def csv_rows(text: str, called: str) -> list[tuple[int, dict[str, Any]]]:
     """Return the rows of a CSV file with their lines."""
-    reader = csv.DictReader(io.StringIO(text))
+    head = text.lstrip().partition("\n")[0]
+    reader = csv.DictReader(io.StringIO(text), delimiter=max(SEPARATORS, key=head.count))
     try:
         names = [name.strip().lower() for name in reader.fieldnames or ()]
         if not {"a", "b"} <= set(names):

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 KEY, SEEN = "session", "seen"
 # Parameters of a link that only pictures drawn in the browser have.
-OF_BROWSER = ("word", "off", "maps", "more", "after", "guess", "over", "number", "numbers")
+OF_BROWSER = ("word", "off", "maps", "more", "after", "guess", "over", "view", "number", "numbers")
 
 
 @dataclass
