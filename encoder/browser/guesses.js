@@ -11,15 +11,15 @@ import { alone, becomes, grows, or, riser } from './switches.js';
 /** @typedef {import('./packet.js').Packet} Packet */
 /** @typedef {import('./switches.js').Share} Share */
 
-/** All words that are told of at the gap, with their shares as it is and without a head. @param {Packet} run @param {number} layer @param {number} head @returns {Share[]} */
-function told(run, layer, head) {
-  const found = (run.about.guesses[String(run.about.gap)] ?? []).map(([word, share]) => ({ word, before: share, after: NaN }));
-  return or(alone(run, null, { layer, column: head }), found);
+/** All words that are told of at a gap, with their shares as it is and, at the first one, without a head. @param {Packet} run @param {number} layer @param {number} head @param {number} [gap] @returns {Share[]} */
+function told(run, layer, head, gap = run.about.gap) {
+  const found = (run.about.guesses[String(gap)] ?? []).map(([word, share]) => ({ word, before: share, after: NaN }));
+  return gap === run.about.gap ? or(alone(run, null, { layer, column: head }), found) : found;
 }
 
-/** The three that are drawn: the two likeliest, and what would gain most without the head. @param {Packet} run @param {number} layer @param {number} head @returns {Share[]} */
-export function three(run, layer, head) {
-  const all = told(run, layer, head);
+/** The three that are drawn: the two likeliest, and what would gain most without the head. @param {Packet} run @param {number} layer @param {number} head @param {number} [gap] @returns {Share[]} */
+export function three(run, layer, head, gap) {
+  const all = told(run, layer, head, gap);
   if (!all.length) return [];
   const first = all.slice(0, 2), most = riser(all);
   const third = Number.isFinite(most.after) && !first.includes(most) ? most : all[2];
@@ -36,9 +36,9 @@ export function without(run, { layer, head }, start = '') {
   return [...said, ...(of.length > 1 ? [{ text: ' ', name: '', format: '' }, ...rank] : [])];
 }
 
-/** Three bars; null where there is no guess. @param {Packet} run @param {{layer: number, head: number}} place @param {boolean} off */
-export function guessBars(run, { layer, head }, off) {
-  const all = three(run, layer, head);
+/** Three bars; null where there is no guess. @param {Packet} run @param {{layer: number, head: number}} place @param {boolean} off @param {number} gap */
+export function guessBars(run, { layer, head }, off, gap) {
+  const all = three(run, layer, head, gap);
   return all.length ? bars(all.map(({ word, before, after }, i) => {
     const share = off ? after : before;
     return { name: word, kind: i ? (off && i > 1 && grows(all[i]) ? 'is-risen' : '') : 'is-first', fills: [{ share, text: tight(percent(share, 1)), mark: off ? before : NaN }], data: { guess: word, share: String(share) } };

@@ -6,12 +6,12 @@
  * tells whether the head is switched off, `maps` whether the picture of all heads is open, `more` names the sections that are
  * open below the picture. `other` and `other_model` are what the run is compared with; "" is the usual one. `after` is the
  * layer after which the guess is looked at, "input" for before the first. `guess` is the word that is spoken of, "" for the first guess, and
- * `over` the one that it is held against, "" for the usual one. `number` is the
+ * `over` the one that it is held against, "" for the usual one. `view` is "carried" where a page shows what heads carry and not where they look. `number` is the
  * number that is open in the drawer, `numbers` the step whose numbers are unfolded, "1" for the page's own; "" none.
  * @typedef {{
  *   sentence: string, second: string, model: string, layer: number | null, head: number | null, word: number | null,
  *   step: string, cell: string, hidden: number[], edits: string, other: string, other_model: string, off: boolean, maps: boolean, more: string,
- *   after: string, guess: string, over: string, number: string, numbers: string
+ *   after: string, guess: string, over: string, view: string, number: string, numbers: string
  * }} State
  */
 /** @typedef {Partial<State>} Changes */
@@ -28,14 +28,14 @@ export const GAP = 'The keys to the cabinet [MASK] on the table.';
 export const REST = 150; // ms; Chromium drops replaceState beyond about 200 in ten seconds
 export const TOGETHER = 1000; // ms within which choices are one, which Back undoes
 const VERSION = '1';
-const NAMES = /** @type {const} */ (['sentence', 'second', 'model', 'layer', 'head', 'word', 'step', 'cell', 'hidden', 'edits', 'other', 'other_model', 'off', 'maps', 'more', 'after', 'guess', 'over', 'number', 'numbers']);
+const NAMES = /** @type {const} */ (['sentence', 'second', 'model', 'layer', 'head', 'word', 'step', 'cell', 'hidden', 'edits', 'other', 'other_model', 'off', 'maps', 'more', 'after', 'guess', 'over', 'view', 'number', 'numbers']);
 const AROUND = ['v', 'lesson', 'at', 'stop', 'hero', 'code', 'embed', 'embed_options']; // what an address says of what stands around a page
 const OF_B = ['other', 'other_model']; // what a page compares with
 const HEAD = ['layer', 'head']; // of one head
 const SHOWN = /** @type {const} */ (['layer', 'head', 'word']); // what a run chooses where nobody did
 export const OF_PAGE = /** @type {const} */ (['number', 'numbers', 'cell']); // what is open on one page and none of the others
 /** @type {State} */
-export const DEFAULTS = { sentence: GAP, second: '', model: 'base', layer: null, head: null, word: null, step: '', cell: '', hidden: [], edits: '', other: '', other_model: '', off: false, maps: false, more: '', after: '', guess: '', over: '', number: '', numbers: '' };
+export const DEFAULTS = { sentence: GAP, second: '', model: 'base', layer: null, head: null, word: null, step: '', cell: '', hidden: [], edits: '', other: '', other_model: '', off: false, maps: false, more: '', after: '', guess: '', over: '', view: '', number: '', numbers: '' };
 
 /** A whole number as an address spells it; null for anything else. @param {string | null} text */
 const whole = text => (text !== null && /^\d{1,6}$/.test(text) ? Number(text) : null);
@@ -45,7 +45,7 @@ export function fromQuery(search) {
   const query = new URLSearchParams(search);
   /** @type {Changes} */
   const found = {};
-  for (const name of /** @type {const} */ (['sentence', 'second', 'model', 'step', 'cell', 'edits', 'other', 'other_model', 'more', 'after', 'guess', 'over', 'number', 'numbers'])) {
+  for (const name of /** @type {const} */ (['sentence', 'second', 'model', 'step', 'cell', 'edits', 'other', 'other_model', 'more', 'after', 'guess', 'over', 'view', 'number', 'numbers'])) {
     const text = query.get(name);
     if (text !== null && text.trim()) found[name] = text;
   }

@@ -158,13 +158,13 @@ def bars_agree(place: Place, encoder: TextEncoder, trace: Trace, without: Trace 
 
 def test_the_file_from_disk_says_what_the_run_shows(opened: Page, encoder: TextEncoder, run: Any) -> None:
     assert opened.title() == "Runs </script><b>& more"
-    assert text(opened, "h1") == "Right after “cabinet”, why does the model say “are”?"
+    assert text(opened, "h1") == "After “cabinet”, why does the model say “are”?"
     agree(opened, run(KEYS), 5, 6, 6)
-    assert text(opened, "[data-claim]").startswith("Head 6 of layer 5 looks past “cabinet”, to “keys”: ")
+    assert text(opened, "[data-claim]").startswith("Heads 4.1 and 5.6 carry 86 % of what the subject's number does")
     bars_agree(opened, encoder, run(KEYS))
     weights = run(KEYS)["layers.5.attention.weights"][6, 6]
-    share = percent((weights[0] + weights[-1]).item())
-    assert f"Another {share} goes to [CLS] and [SEP]" in text(opened, "[data-rest]")
+    shares = [f"{100 * weights[i].item():.0f} %" for i in (0, -1)]
+    assert text(opened, "[data-rest]").endswith(f"Not drawn: [CLS] {shares[0]}, [SEP] {shares[1]}.")
 
 
 def test_keys_and_key_differ_in_the_guess_and_in_the_head_that_it_needs(
