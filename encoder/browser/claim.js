@@ -65,7 +65,7 @@ const carrying = ({ heads, does, natural, share, count, random }) => parts(heads
 /** What a head carries to the gap, where that is known; else where it looks from a word, and what its loss does there in this run. @param {Packet} run @param {Head} place @param {Word} word */
 export function answer(run, place, word) {
   const of = carried(run, place, word);
-  return of ? carrying(of) : joined([claim(run, place, word), habit(run, place, word), cost(run, place, word)]);
+  return of ? joined([carrying(of), effects(run).length ? [] : parts('cost_unknown', {})]) : joined([claim(run, place, word), habit(run, place, word), cost(run, place, word)]);
 }
 
 const SAID = 0.005; // a share of what is not drawn from which on it is said

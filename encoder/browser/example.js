@@ -1,7 +1,7 @@
 // @ts-check
 // A sentence from a treebank with two arrows from one of its words: what a head answers, and what people marked.
 import { arcs } from './arcs.js';
-import { el } from './dom.js';
+import { el, places } from './dom.js';
 import { titleOf } from './jobs.js';
 import { composed, html, nothing, render as into, svg } from './lit.js';
 import { percent, typeset } from './number.js';
@@ -43,13 +43,10 @@ export function example(name) {
       element.hidden = !one;
       if (!one) { drawn = null; return; }
       if (drawn !== one) write(one, nothing);
-      const base = /** @type {Element} */ (element.querySelector('.hd-sheet')).getBoundingClientRect();
-      if (drawn === one && wide === base.width) return;
-      [drawn, wide] = [one, base.width];
-      const boxes = [...element.querySelectorAll('.hd-word')].map(word => {
-        const { left, top, width, height } = word.getBoundingClientRect();
-        return { x: left - base.left, y: top - base.top, w: width, h: height };
-      });
+      const sheet = /** @type {HTMLElement} */ (element.querySelector('.hd-sheet'));
+      if (drawn === one && wide === sheet.offsetWidth) return;
+      [drawn, wide] = [one, sheet.offsetWidth];
+      const boxes = places(sheet, [...element.querySelectorAll('.hd-word')]);
       write(one, [arrow(boxes, one.from, one.gold, HIGH, 'is-gold'), arrow(boxes, one.from, one.answer, HIGH - OVER, 'is-answer')]);
     },
   };

@@ -2,7 +2,7 @@
 // The page Heads: the map of every head with the job that it was found to do, and beside it what is known of one head.
 import { aim } from './claim.js';
 import { among } from './rows.js';
-import { dress, el, focused, put, themeOf } from './dom.js';
+import { dress, el, focused, highIn, put, themeOf } from './dom.js';
 import { examples, figures } from './example.js';
 import { gradient } from './grid.js';
 import { brushOf, ends, windowed } from './heads.js';
@@ -106,7 +106,7 @@ export function heads(root, context) {
 
   /** Paints every map. @param {Packet} of @param {import('./grid.js').Theme} theme */
   function paint(of, theme) {
-    const { model, rows, tokens } = of.about, room = grid.clientWidth, laid = layout(of, room, innerHeight - ABOVE);
+    const { model, rows, tokens } = of.about, room = grid.clientWidth, laid = layout(of, room, highIn(grid) - ABOVE);
     const now = [room, devicePixelRatio, theme, laid.side].join(' ');
     if (drawn === of && painted === now) return;
     [drawn, painted] = [of, now];

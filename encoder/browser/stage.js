@@ -2,7 +2,7 @@
 // The sentence in large words, with arcs from the word asked and the share of each word below it.
 import { arcs } from './arcs.js';
 import { most } from './claim.js';
-import { el, focused, put, rove, svg, walkByKeys, write } from './dom.js';
+import { el, focused, places, put, rove, svg, walkByKeys, write } from './dom.js';
 import { html, nothing, render as into, svg as drawing } from './lit.js';
 import { percent, tight } from './number.js';
 import { direction, inFull, words } from './run.js';
@@ -49,12 +49,8 @@ export function stage(choose) {
   }
   /** Finds where each word is. */
   function measure() {
-    const base = sheet.getBoundingClientRect();
-    boxes = [...list.children].map(one => {
-      const { left, top, width, height } = (way === 'across' ? one : one.children[0]).getBoundingClientRect();
-      return { x: left - base.left, y: top - base.top, w: width, h: height };
-    });
-    put(picture, { width: Math.round(base.width), height: Math.round(sheet.offsetHeight) });
+    boxes = places(sheet, [...list.children].map(one => (way === 'across' ? one : one.children[0])));
+    put(picture, { width: sheet.offsetWidth, height: sheet.offsetHeight });
   }
   /** Brings the asked word of many into sight. @param {number} from */
   function show(from) {

@@ -114,7 +114,7 @@ def test_mounting_again_keeps_what_is_drawn_and_changes_the_page(front: Page) ->
     front.evaluate("() => { again({ page: 'attention' }) }")
     expect(front.locator("h1")).to_be_focused()
     front.evaluate("() => { again({ page: 'start' }) }")
-    expect(front.locator("[data-claim]")).to_contain_text("ead 1 of layer 4")
+    expect(front.locator("[data-rest]")).to_contain_text("head 1 of layer 4")
     front.evaluate("() => again({})()")
     assert front.locator("#root > *").count() == 0
 
