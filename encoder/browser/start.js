@@ -190,7 +190,7 @@ export function start(root, context) {
 
   return {
     choice(of, now) {
-      free = now.layer === null && now.head === null;
+      free = now.head === null;
       return choice(of, now);
     },
     draw(given, now) {

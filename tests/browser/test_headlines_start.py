@@ -427,6 +427,12 @@ def test_start_says_what_the_run_shows(mounted: Mounted, case: str) -> None:
         page.locator("[data-head-row]").nth(1).click()
         assert short_of(page, "[data-claim]").startswith("Head 1 of layer 0 ")
         return
+    if claim.startswith("No head that"):
+        asked = seen.place(title.removeprefix("What does ").removesuffix(" look at?"))
+        assert claim.startswith(f"No head that {seen.called(asked)} needs looks beyond the words beside it.")
+        assert page.locator("[data-head-row][aria-selected=true], .enc-arcs path").count() == 0 and gap is None
+        assert not any(looks_far(seen, place, asked) for place, far in seen.moves(asked).items() if far >= NOISE)
+        return
     if " carr" in claim:
         true_carriers(page, seen, claim)
         return
@@ -447,7 +453,9 @@ def test_start_says_what_the_run_shows(mounted: Mounted, case: str) -> None:
         far, moved = seen.moves(asked), re.search(rf"Without it the last vector of (.*) moves by ({NUMBER})", claim)
         assert moved and seen.place(moved[1]) == asked and shows(moved[2], far[layer, head]), (claim, far[layer, head])
         true_rank(claim, far, (layer, head), "moves? it farther")
-        if len(seen.words) > 2 and "looks at" in does:  # of heads that look at no neighbour the one that moves it most
+        if any(
+            abs(i - asked) > 1 for i in range(len(seen.words))
+        ):  # of heads that look at no neighbour the one that moves it most
             assert abs(top - asked) > 1 and far[layer, head] >= NOISE
             ahead = [place for place in far if far[place] > far[layer, head] * (1 + 1e-4)]
             assert not any(looks_far(seen, place, asked) for place in ahead), claim
