@@ -367,6 +367,43 @@ def test_without_a_gap_words_are_offered_to_hide_where_the_model_can_guess(mount
     expect(page.locator(".enc-game")).to_have_text("See where a word looks: press a word or a head.")
 
 
+def test_a_head_that_nobody_chose_is_not_chosen_on_the_way_back(mounted: Mounted) -> None:
+    page, _ = opened(mounted, "start", f"base: {OWN[-1]}")
+    chosen = page.locator("[data-head-row][aria-selected=true]")
+    expect(page.locator("[data-claim]")).to_contain_text("Choose a head")
+    page.get_by_role("button", name="All 48 heads").click()  # a choice, but of no head
+    page.evaluate("again({ page: 'attention' })")
+    page.get_by_role("radio", name="softmax").click()
+    page.evaluate("again({ page: 'start' })")
+    expect(page.locator("[data-claim]")).to_contain_text("Choose a head")
+    assert chosen.count() == 0
+    page.evaluate("again({ page: 'attention' })")
+    page.get_by_role("radio", name="head 1", exact=True).click()
+    page.evaluate("again({ page: 'start' })")
+    expect(chosen).to_have_count(1)
+
+
+def test_a_word_that_a_gap_is_filled_with_too_is_called_by_its_side(mounted: Mounted) -> None:
+    page, seen = opened(mounted, "start", "base: She had a dog and he [MASK] a cat that had kittens.")
+    assert seen.word(seen.first) == "had"
+    expect(page.locator("[data-claim]")).to_contain_text("looks at “had” before the gap: ")
+    page.locator("[data-word]", has_text="had").last.click()
+    expect(page.locator("h1")).to_have_text("What does “had” after the gap look at?")
+
+
+def test_of_two_gaps_each_has_its_guesses(mounted: Mounted) -> None:
+    page, seen = opened(mounted, "start", f"base: {OWN[3]}")
+    for gap in seen.gaps:
+        page.locator(f"[data-word='{gap}']").click()
+        best = seen.shares(gap).topk(2)
+        bars = page.locator(".enc-guess [data-guess]").evaluate_all(
+            "all => all.map(one => [one.dataset.guess, Number(one.dataset.share)])"
+        )
+        assert [name for name, _ in bars[:2]] == [seen.word(int(i)) for i in best.indices]
+        assert [share for _, share in bars[:2]] == pytest.approx(best.values.tolist(), abs=1e-5)
+    expect(page.locator("[data-claim]")).to_contain_text("Heads can be switched off at the first gap: tap it.")
+
+
 def looks_far(seen: Seen, place: Place, asked: int) -> bool:
     """Whether a head surely looks most at a word that is neither the one asked nor beside it."""
     to, rest = seen.looks(*place, asked)
