@@ -22,6 +22,7 @@ from encoder.edits.edit import Edit
 from encoder.exam import bundled_exam
 from encoder.experiments.attributions.contributions import StreamPart, logit_attribution
 from encoder.experiments.attributions.target import Target
+from encoder.experiments.circuit.shipped_circuits import circuits_by_content
 from encoder.metrics.word_kinds import words_known
 from encoder.packet.format import PacketError, Stored, exact, pack, shares, signed, unpack
 from encoder.packet.run import MODELS as SIZES
@@ -487,6 +488,22 @@ def test_the_evidence_is_that_of_the_examination() -> None:
     france = unpack(shipped("The capital of France is [MASK].") or b"")[1]
     assert not any(one["here"] for one in france["evidence"])
     assert "evidence" not in packet_of("base", "edited")[0] and packet_of("MiniLM", "masked")[0]["evidence"] == []
+
+
+def test_what_is_carried_to_a_gap_is_said_where_the_guess_is_an_answer_of_what_was_tried() -> None:
+    shipped_ = circuits_by_content(encoder_of("base").source.fingerprint)
+    assert shipped_ is not None
+    keys, france = (unpack(shipped(one) or b"")[1]["carries"] for one in (SENTENCES[0], SENTENCES[5]))
+    first, *others = keys
+    natural = shipped_.natural
+    assert first["natural"] and [tuple(head) for head in first["heads"]] == [*natural.heads] == [(4, 1), (5, 6)]
+    numbers = natural.share, natural.pairs, max(natural.random)
+    assert (first["share"], first["count"], first["random"]) == numbers
+    assert [one["count"] for one in others] == [shipped_.constructed["number"].pairs]
+    capital = shipped_.constructed["capital"]
+    assert [(one["heads"], one["share"]) for one in france] == [([[*head] for head in capital.heads], capital.share)]
+    assert not any("carries" in unpack(shipped(one) or b"")[1] for one in SENTENCES[2:5])
+    assert "carries" not in packet_of("base", "edited")[0] and "carries" not in packet_of("MiniLM", "masked")[0]
 
 
 def test_what_start_says_is_so() -> None:

@@ -1,24 +1,29 @@
 // @ts-check
 // The one bar: menu, page, sentence, model, keep.
-import { el, focused, put } from './dom.js';
+import { el, focused, put, write } from './dom.js';
 import { fold, plainly } from './controls.js';
 import { keep } from './keep.js';
 import { html, live, nothing, render as into } from './lit.js';
 import { inMask } from './run.js';
 
-/** A line to write a sentence into. A sandboxed frame lets no form be sent, so it is none. @param {(sentence: string) => void} run @param {string} label */
+const EMPTY = 'Type a sentence first. Put ___ where the model should guess a word.';
+
+/** A line to write a sentence into, which says so where there is none. A sandboxed frame lets no form be sent, so it is none. @param {(sentence: string) => void} run @param {string} label */
 export function sentenceField(run, label) {
   const input = el('input', { type: 'text', class: 'enc-sentence', 'aria-label': label, autocomplete: 'off', spellcheck: 'false', maxlength: '20000', dir: 'auto', enterkeyhint: 'go' });
+  const empty = el('p', { class: 'enc-empty', role: 'alert' });
   const ask = () => {
     const sentence = input.value.trim();
+    write(empty, sentence ? '' : EMPTY);
     if (sentence) run(sentence);
   };
+  for (const event of ['input', 'blur']) input.addEventListener(event, () => write(empty, ''));
   input.onkeydown = event => {
     if (event.key !== 'Enter' || event.isComposing) return;
     event.preventDefault();
     ask();
   };
-  return { form: el('div', { class: 'enc-form' }, input), input, ask };
+  return { form: el('div', { class: 'enc-form' }, input, empty), input, ask };
 }
 
 /**

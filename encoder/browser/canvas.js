@@ -1,6 +1,6 @@
 // @ts-check
 // A canvas in a page: painted again where its room or the page's colours change, and within a slider that keys and a pointer move.
-import { el, put } from './dom.js';
+import { el, placeIn, put } from './dom.js';
 
 const COLOURS = /** @type {const} */ (['ink', 'muted', 'accent', 'second', 'page', 'line', 'soft']);
 /** The colours of the page. @typedef {Record<typeof COLOURS[number], string>} Colours */
@@ -45,8 +45,8 @@ export function canvasSlider({ name, usual, under, keyed, point, keep, again }) 
   let drawn = '', room = 0;
   /** @param {MouseEvent} event */
   const at = event => {
-    const box = canvas.getBoundingClientRect();
-    return under(event.clientX - box.left, event.clientY - box.top, box.width);
+    const { x, y } = placeIn(event, canvas);
+    return under(x, y, canvas.offsetWidth);
   };
   slider.onpointermove = event => { if (event.pointerType !== 'touch') point(at(event)); };
   slider.onpointerleave = () => point(null);

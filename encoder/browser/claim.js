@@ -1,10 +1,10 @@
 // @ts-check
 // What is asked, and what is said of where heads look from a word: patterns of sentences, and what stands in them. No page.
 import { without } from './guesses.js';
-import { percent } from './number.js';
+import { percent, tight } from './number.js';
 import { at } from './packet.js';
-import { additions, called, effects, guessAt, held, look, looks, moves, needed, others, quoted, undecided, words } from './run.js';
-import { opening, parts, say } from './say.js';
+import { additions, called, effects, guessAt, held, look, looks, moves, needed, others, quoted, toOthers, undecided, words } from './run.js';
+import { opening, parts, said, say } from './say.js';
 
 /** @typedef {import('./packet.js').Packet} Packet */
 /** @typedef {import('./run.js').Word} Word */
@@ -48,8 +48,33 @@ const placeOfShare = ({ layer, head }, from, to) => (from.count === 1 && to.coun
 /** @param {Part[][]} sentences */
 const joined = sentences => sentences.filter(one => one.length).flatMap((one, i) => [...(i ? [{ text: ' ', name: '', format: '' }] : []), ...one]);
 
-/** Where a head looks from a word, and what its loss does there in this run. @param {Packet} run @param {Head} place @param {Word} word */
-export const answer = (run, place, word) => joined([claim(run, place, word), habit(run, place, word), cost(run, place, word)]);
+/** What is known to be carried by a head to a gap with this guess; undefined for nothing. @param {Packet} run @param {Head} place @param {Word} word */
+export const carried = (run, { layer, head }, word) => (word.position === run.about.gap ? run.about.carries?.find(one => one.heads.some(([of, at]) => of === layer && at === head)) : undefined);
+
+/** A head in short: head 1 of layer 4 is 4.1. @param {Head} place */
+export const brief = ({ layer, head }) => `${layer}.${head}`;
+
+const COUNTS = ['no', 'one', 'two', 'three', 'four'];
+
+/** What heads carry, with their control. @param {import('./packet.js').Carriers} of */
+const carrying = ({ heads, does, natural, share, count, random }) => parts(heads.length > 1 ? 'carries_together' : 'carries', {
+  heads: listed(heads.map(([layer, head]) => brief({ layer, head }))), share, does, count, sentences: natural ? 'sentences people wrote' : 'constructed sentences', random,
+  ...(heads.length > 1 ? { number: COUNTS[heads.length] ?? String(heads.length) } : {}),
+});
+
+/** What a head carries to the gap, where that is known; else where it looks from a word, and what its loss does there in this run. @param {Packet} run @param {Head} place @param {Word} word */
+export function answer(run, place, word) {
+  const of = carried(run, place, word);
+  return of ? joined([carrying(of), effects(run).length ? [] : parts('cost_unknown', {})]) : joined([claim(run, place, word), habit(run, place, word), cost(run, place, word)]);
+}
+
+const SAID = 0.005; // a share of what is not drawn from which on it is said
+
+/** What the arcs are of, where the claim does not say it, and what no arc shows. @param {Packet} run @param {Head} place @param {Word} word */
+export function caption(run, place, word) {
+  const rest = toOthers(run, place, word).filter(({ share }) => share >= SAID).map(({ name, share }) => `${name}\u00a0${tight(percent(share, 1))}`);
+  return [carried(run, place, word) ? said('arcs_of', { name: brief(place), layer: place.layer, head: place.head }) : '', rest.length ? said('no_arc', { rest: rest.join(', ') }) : ''].filter(Boolean).join(' ');
+}
 
 /** That a head looks one word back or on from most words, which says little of this one; [] where it does not. @param {Packet} run @param {Head} place @param {Word} word @returns {Part[]} */
 function habit(run, { layer, head }, word) {
@@ -85,8 +110,9 @@ function added(run, place, word) {
   return joined([parts('head_adds', { word, value: own.change }), more ? parts('head_adds_rank', { count: more, all: all.length, layer, head }) : parts('head_adds_most', {}), parts('cost_unknown', {})]);
 }
 
-/** What is said where no head is chosen, since none decides the guess. @param {Packet} run @returns {Part[]} */
-export function nobody(run) {
+/** What is said where no head is chosen, since none decides the guess or tells anything. @param {Packet} run @param {Word} asked @returns {Part[]} */
+export function nobody(run, asked) {
+  if (!undecided(run)) return joined([parts('far_none', { word: called(run, asked) }), parts('choose_head', {})]);
   const [word, share] = run.about.guesses[String(run.about.gap)][0], [most] = effects(run);
   return joined([run.about.model.untrained ? parts('cost_untrained', { word }) : parts('cost_none', { word, share: percent(Math.min(1, Math.max(0, 1 + most.change / share))) }), parts('choose_head', {})]);
 }

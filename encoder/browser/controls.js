@@ -1,6 +1,6 @@
 // @ts-check
 // What is pressed on every page: rows of radios, the rail of stops, lists that unfold, dialogs, and the headline with the layer and head beside it.
-import { el, focused, put, write } from './dom.js';
+import { el, focused, placeIn, put, write } from './dom.js';
 import { composed, html, live, nothing, render as into } from './lit.js';
 
 const MOST = 12, MOST_SMALL = 8; // buttons side by side
@@ -128,8 +128,8 @@ export function rail({ choose, play, rest }) {
   /** @param {PointerEvent} event */
   function drag(event) {
     const line = /** @type {HTMLElement} */ (event.currentTarget);
-    const follow = (/** @type {PointerEvent} */ { clientX }) => {
-      const x = clientX - line.getBoundingClientRect().left;
+    const follow = (/** @type {PointerEvent} */ moved) => {
+      const { x } = placeIn(moved, line);
       const nearest = Array.from({ length: count }, (_, i) => i).sort((a, b) => Math.abs(middle(a) - x) - Math.abs(middle(b) - x))[0];
       if (nearest !== now) choose(nearest);
     };

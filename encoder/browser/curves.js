@@ -1,7 +1,7 @@
 // @ts-check
 // Curves over places, and units on their curve.
 import { canvasSlider } from './canvas.js';
-import { el, put, write } from './dom.js';
+import { el, highIn, put, write } from './dom.js';
 import { html, nothing, svg } from './lit.js';
 import { brief, many, typeset } from './number.js';
 
@@ -89,7 +89,7 @@ export function curvePicture({ point, keep }) {
     view = given;
     put(slider, { 'aria-label': given.label, 'aria-valuemin': 0, 'aria-valuemax': Math.max(0, order.length - 1), 'aria-valuenow': Math.max(0, order.indexOf(given.kept)), 'aria-valuetext': given.says });
     write(said, given.shown);
-    const begun = paper.begin(`${given.key} ${given.chosen} ${given.gone}`, wide => (wide < 500 ? 280 : Math.max(LOWEST, Math.min(HIGHEST, innerHeight - AROUND))));
+    const begun = paper.begin(`${given.key} ${given.chosen} ${given.gone}`, wide => (wide < 500 ? 280 : Math.max(LOWEST, Math.min(HIGHEST, highIn(slider) - AROUND))));
     if (!begun) return;
     room = begun.room;
     paint(begun.pen, given, begun.colours, begun.high, begun.font);

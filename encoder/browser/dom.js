@@ -78,8 +78,30 @@ export const themeOf = page => ((page.match(/[\d.]+/g) ?? ['255']).slice(0, 3).r
 export function reveal(list, one, covered = 0) {
   if (!one) return;
   const box = list.getBoundingClientRect(), own = one.getBoundingClientRect();
-  if (own.left < box.left + covered) list.scrollLeft += own.left - box.left - covered;
-  else if (own.right > box.right) list.scrollLeft += own.right - box.right;
+  const zoom = zoomOf(list);
+  if (own.left < box.left + covered) list.scrollLeft += (own.left - box.left - covered) / zoom;
+  else if (own.right > box.right) list.scrollLeft += (own.right - box.right) / zoom;
+}
+
+/** How much larger an element is on the screen than its own pixels say, as in front of a class. @param {Element} element @returns {number} */
+export const zoomOf = element => /** @type {any} */ (element).currentCSSZoom ?? 1;
+
+/** How high the window is in the pixels of an element. @param {Element} element */
+export const highIn = element => innerHeight / zoomOf(element);
+
+/** Where something happened within an element, in its own pixels. @param {{clientX: number, clientY: number}} event @param {Element} element */
+export function placeIn({ clientX, clientY }, element) {
+  const { left, top } = element.getBoundingClientRect(), zoom = zoomOf(element);
+  return { x: (clientX - left) / zoom, y: (clientY - top) / zoom };
+}
+
+/** Where elements stand within another, in its own pixels. @param {Element} base @param {Element[]} all */
+export function places(base, all) {
+  const { left, top } = base.getBoundingClientRect(), zoom = zoomOf(base);
+  return all.map(one => {
+    const box = one.getBoundingClientRect();
+    return { x: (box.left - left) / zoom, y: (box.top - top) / zoom, w: box.width / zoom, h: box.height / zoom };
+  });
 }
 
 /** The element that has the keys, also inside a shadow root. @param {Element} inside */

@@ -2,7 +2,7 @@
 // A sentence with arrows from one of its words: where a head looks in the run, and in one from a treebank what it answers and what people marked.
 import { arcs } from './arcs.js';
 import { most } from './claim.js';
-import { AS_IS, el, focused, put, rove, walkByKeys } from './dom.js';
+import { AS_IS, el, focused, places, put, rove, walkByKeys } from './dom.js';
 import { composed, html, nothing, render as into, svg } from './lit.js';
 import { percent, typeset } from './number.js';
 import { direction, held, inFull, look, words as wordsOf } from './run.js';
@@ -15,15 +15,6 @@ const HIGH = 16, OVER = 7; // pixels of the highest arrow above its line, and of
 const TIP = 4; // half of an arrow's head
 const OVER_WORDS = 22, THICKEST = 5, MANY = 24; // pixels of the highest arc of a run and of the thickest, words from which on they are small
 const NO_SPACE = /^[.,;:!?)\]’'…]|^n't$|^-$/;
-
-/** The boxes of elements, from the corner of what they stand in. @param {Element} sheet @param {Iterable<Element>} all @returns {Box[]} */
-function boxesIn(sheet, all) {
-  const base = sheet.getBoundingClientRect();
-  return [...all].map(one => {
-    const { left, top, width, height } = one.getBoundingClientRect();
-    return { x: left - base.left, y: top - base.top, w: width, h: height };
-  });
-}
 
 /** The sentence of the run, with arcs from one word to where a head looks. @param {(position: number) => void} choose */
 export function sentenceHere(choose) {
@@ -38,7 +29,7 @@ export function sentenceHere(choose) {
       into(all.map((one, i) => html`${i && !NO_SPACE.test(one.name) ? ' ' : ''}<button type="button" class="hd-word ${i === from ? 'is-from' : ''} ${i === top ? 'is-answer' : ''}" data-word=${one.position} data-share=${shares[i]} aria-pressed=${i === from} aria-disabled=${held(run, one) ? nothing : 'true'}
         translate=${AS_IS.translate} lang=${AS_IS.lang} title=${inFull(run, one.name)} @click=${() => { if (held(run, one)) choose(one.position); }}>${one.gap ? '____' : one.name}</button>`), list);
       if (!list.contains(focused(list))) rove([...list.children], from);
-      const boxes = boxesIn(element, list.children), room = Math.min(...boxes.map(box => box.y));
+      const boxes = places(element, [...list.children]), room = Math.min(...boxes.map(box => box.y));
       into(html`<svg class="hd-arrows" aria-hidden="true">${arcs({ boxes, from, shares, way: 'lines', room: Math.max(8, Math.min(OVER_WORDS, room)), thickest: THICKEST }).map(({ to, path, width }) => svg`<path d=${path} stroke-width=${width.toFixed(1)} class="hd-arc is-answer ${to === top ? 'is-most' : ''}" data-to=${all[to].position}></path>`)}</svg>`, arrows);
     },
   };
@@ -76,7 +67,7 @@ export function example(name) {
       const sheet = /** @type {HTMLElement} */ (element.querySelector('.hd-sheet'));
       if (drawn === one && wide === sheet.offsetWidth) return;
       [drawn, wide] = [one, sheet.offsetWidth];
-      const boxes = boxesIn(sheet, element.querySelectorAll('.hd-word'));
+      const boxes = places(sheet, [...element.querySelectorAll('.hd-word')]);
       write(one, [arrow(boxes, one.from, one.gold, HIGH, 'is-gold'), arrow(boxes, one.from, one.answer, HIGH - OVER, 'is-answer')]);
     },
   };

@@ -13,10 +13,10 @@ import { alone, becomes, drawn, grows, or } from './switches.js';
 
 const MOST = 5, FEW = 4; // words of a list: at the foot, and beside the sentence
 
-/** All words that are told of at the gap, with their shares as it is and without a head. @param {Packet} run @param {number} layer @param {number} head @returns {Share[]} */
-function told(run, layer, head) {
-  const found = (run.about.guesses[String(run.about.gap)] ?? []).map(([word, share]) => ({ word, before: share, after: NaN }));
-  return or(alone(run, null, { layer, column: head }), found);
+/** All words that are told of at a gap, with their shares as it is and, at the first one, without a head. @param {Packet} run @param {number} layer @param {number} head @param {number} [gap] @returns {Share[]} */
+function told(run, layer, head, gap = run.about.gap) {
+  const found = (run.about.guesses[String(gap)] ?? []).map(([word, share]) => ({ word, before: share, after: NaN }));
+  return gap === run.about.gap ? or(alone(run, null, { layer, column: head }), found) : found;
 }
 
 /** What the first guess loses without a head, and how many heads cost it more. @param {Packet} run @param {{layer: number, head: number}} place @param {string} [start] how the sentence begins: where it is given nothing is said of other words */
@@ -29,9 +29,9 @@ export function without(run, { layer, head }, start = '') {
   return [...said, ...(of.length > 1 ? [{ text: ' ', name: '', format: '' }, ...rank] : [])];
 }
 
-/** The likeliest words as bars, and what gains most without the head; null where there is no guess. @param {Packet} run @param {{layer: number, head: number}} place @param {boolean} off */
-export function guessBars(run, { layer, head }, off) {
-  const all = drawn(told(run, layer, head), FEW);
+/** The likeliest words as bars, and what gains most without the head; null where there is no guess. @param {Packet} run @param {{layer: number, head: number}} place @param {boolean} off @param {number} gap */
+export function guessBars(run, { layer, head }, off, gap) {
+  const all = drawn(told(run, layer, head, gap), FEW);
   return all.length ? bars(all.map(({ word, before, after }, i) => {
     const share = off ? after : before;
     return { name: word, kind: i ? (off && grows(all[i]) ? 'is-risen' : '') : 'is-first', fills: [{ share, text: tight(percent(share, 1)), mark: off ? before : NaN }], data: { guess: word, share: String(share) } };

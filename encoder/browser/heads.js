@@ -2,7 +2,7 @@
 // The whole run in one picture: the map of every head, a row for each layer, and at its end the mean of its heads.
 import { among } from './rows.js';
 import { aim, aimTogether } from './claim.js';
-import { el, put, themeOf } from './dom.js';
+import { el, highIn, put, themeOf } from './dom.js';
 import { colourOf, endsOf, gradient } from './grid.js';
 import { composed, html, nothing, render as into } from './lit.js';
 import { percent, tight } from './number.js';
@@ -173,7 +173,7 @@ export function heads(heard, links) {
     element,
     /** @param {Packet} run @param {Word} word @param {Head | null} chosen @param {Head | null} pointed */
     draw(run, word, chosen, pointed) {
-      const { clientWidth } = element, laid = sizes(run, clientWidth, innerHeight * SCREEN);
+      const { clientWidth } = element, laid = sizes(run, clientWidth, highIn(element) * SCREEN);
       theme = themeOf(getComputedStyle(element).backgroundColor);
       const now = [clientWidth, devicePixelRatio, theme].join(' '), anew = run !== drawn || now !== key, other = anew || word.position !== asked?.position;
       if (run !== drawn) span = ends(run);

@@ -2,7 +2,7 @@
 // The page Heads: the map of every head with the job that it does, or what heads carry; and beside it what is known of one head.
 import { goal } from './claim.js';
 import { among } from './rows.js';
-import { dress, el, focused, put, themeOf } from './dom.js';
+import { dress, el, focused, highIn, put, themeOf } from './dom.js';
 import { examples, figures, rules, sentenceHere } from './example.js';
 import { gradient } from './grid.js';
 import { brushOf, ends, windowed } from './heads.js';
@@ -145,7 +145,7 @@ export function heads(root, context) {
 
   /** Paints every map. @param {Packet} of @param {import('./grid.js').Theme} theme */
   function paint(of, theme) {
-    const { model, rows, tokens } = of.about, room = grid.clientWidth, laid = layout(of, room, innerHeight - BELOW - scrollY - grid.getBoundingClientRect().top);
+    const { model, rows, tokens } = of.about, room = grid.clientWidth, laid = layout(of, room, highIn(grid) - BELOW - (scrollY + grid.getBoundingClientRect().top) * highIn(grid) / innerHeight);
     const now = [room, devicePixelRatio, theme, laid.side].join(' ');
     if (drawn === of && painted === now) return;
     [drawn, painted] = [of, now];

@@ -2,14 +2,14 @@
 // The front in a page: bar, menu, what is loading or went wrong, and the page that is drawn. See README.md.
 import { bar } from './bar.js';
 import { plainly } from './controls.js';
-import { dress, el, put } from './dom.js';
+import { dress, el, focused, put } from './dom.js';
 import { foot } from './guesses.js';
 import { html, nothing, render as into } from './lit.js';
 import { loader, made } from './load.js';
 import { look } from './look.js';
 import { OPEN, placeOf, toQuery } from './store.js';
 import { reading } from './reading.js';
-import { choice, maskToken } from './run.js';
+import { choice, maskToken, nobodys } from './run.js';
 import { say } from './say.js';
 import { spine } from './spine.js';
 import { start } from './start.js';
@@ -148,7 +148,13 @@ function begin(root, options) {
   root.append(top.element, parts.element, main, guess.element);
   meanings(root, gone.signal);
 
-  const draw = () => {
+  /** Does what may take something away, and gives the keys to the headline where what had them is gone. @param {() => void} act */
+  const keeping = act => {
+    const before = focused(root), within = root.contains(before);
+    act();
+    if (before && within && !(before.isConnected && before.checkVisibility())) place.querySelector('h1')?.focus();
+  };
+  const draw = () => keeping(() => {
     if (!run) return;
     top.draw(); // the sentence has the mask of this run's model
     frame();
@@ -173,7 +179,7 @@ function begin(root, options) {
     drawNumbers();
     drawMore();
     options.drawn?.();
-  };
+  });
   /** The page that is open, as the menu lists it. */
   const listed = () => options.pages.find(one => one.key === options.page);
   /** What stands below the page. */
@@ -234,7 +240,7 @@ function begin(root, options) {
   const settled = of => {
     options.store.suggest({});
     const state = options.store.get(), own = page?.choice?.(of, state), found = own ?? choice(of, state);
-    options.store.suggest(found);
+    options.store.suggest(found && state.head === null && nobodys(of) ? { word: found.word } : found ?? {}); // what nobody chose is not chosen on the way to another page
     return { ...state, ...found };
   };
 

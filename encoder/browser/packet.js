@@ -9,11 +9,12 @@
  *   sentence: string, second: string, tokens: string[], kinds: string[], words: [number, number][], names: string[],
  *   hidden: number[], edits: string, model: Model, rows: number[], gap: number,
  *   guesses: Record<string, [string, number][]>, off?: {words: string[], shares?: number[]} | null,
- *   layer?: number, tempts?: string, evidence?: Evidence[] | null, mask_value?: number | null, windows?: (number | null)[], notes?: string[], changes?: string[],
+ *   layer?: number, tempts?: string, evidence?: Evidence[] | null, carries?: Carriers[], mask_value?: number | null, windows?: (number | null)[], notes?: string[], changes?: string[],
  *   heads?: import('./jobs.js').Known, positions?: number[], vocabulary?: string[], ids?: number[], vocab_size?: number, own?: number[], unknown?: number[], mask?: string | null, why?: string, spans?: [number, number, number][],
  * }} About
  */
 /** A sentence about a head over many sentences; `here`: about a gap like this one. @typedef {{layer: number, head: number, key: string, args: Record<string, string | number>, here: boolean}} Evidence */
+/** Heads that carry `share` of what `does` something to the gap together, in so many pairs, and the largest share of random sets; `natural`: people wrote the pairs. @typedef {{heads: [layer: number, head: number][], does: string, natural: boolean, share: number, count: number, random: number}} Carriers */
 /** @typedef {{level: number, about: About, arrays: Record<string, Numbers>}} Packet */
 /** @typedef {{type: string, shape: number[], at: number, scale?: number}} Place */
 

@@ -1,7 +1,7 @@
 // @ts-check
 // The picture of a stop in the page: a canvas to look at, and over it the one chosen cell, which has the keys.
 import { coloursOf, inPage, sized, watched } from './canvas.js';
-import { AS_IS, el, put, themeOf, write } from './dom.js';
+import { AS_IS, el, highIn, placeIn, put, themeOf, write } from './dom.js';
 import { boxOf, cellAt, gradient, layout, paint } from './grid.js';
 import { tight } from './number.js';
 
@@ -43,8 +43,8 @@ export function picture({ point, keep, open }) {
 
   /** @param {PointerEvent | MouseEvent} event */
   const under = event => {
-    const box = canvas.getBoundingClientRect();
-    return view && laid ? cellAt(laid, view.numbers.rows.length, view.numbers.columns, event.clientX - box.left, event.clientY - box.top) : null;
+    const { x, y } = placeIn(event, canvas);
+    return view && laid ? cellAt(laid, view.numbers.rows.length, view.numbers.columns, x, y) : null;
   };
   grid.onpointermove = event => { if (event.pointerType !== 'touch') point(under(event)); };
   grid.onpointerleave = () => point(null);
@@ -86,7 +86,7 @@ export function picture({ point, keep, open }) {
       const widest = Math.max(...given.rows.map(name => pen.measureText(name).width));
       const digits = given.parts === 'share' ? 2 : Math.max(3, ...[given.ends.high, given.ends.low].map(value => given.form(value).length));
       const last = pen.measureText(given.last).width;
-      laid = layout({ rows, columns: numbers.columns, tokens: given.tokens, widest: Math.min(widest, 150), last, digits }, room, innerWidth > NARROW ? Math.max(LOW, innerHeight - ABOVE[Number(innerHeight > SHORT)]) : Infinity);
+      laid = layout({ rows, columns: numbers.columns, tokens: given.tokens, widest: Math.min(widest, 150), last, digits }, room, innerWidth > NARROW ? Math.max(LOW, highIn(scroll) - ABOVE[Number(highIn(scroll) > SHORT)]) : Infinity);
       sized(canvas, laid.width, laid.height);
       put(canvas, { style: `width: ${laid.width}px; height: ${laid.height}px` });
       scene(theirs, theme, ratio, font);

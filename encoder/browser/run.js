@@ -92,10 +92,11 @@ export function calledToken(run, position) {
   return which(gap ? 'gap' : kind === 'word' ? quoted(token) : token, alike.indexOf(position), alike.length, gap);
 }
 
-/** How a sentence speaks of a whole word of a run, likewise. @param {Packet} run @param {Word} word */
+/** How a sentence speaks of a whole word of a run, likewise. Where a gap is filled with the same word, it says on which side of it this one stands. @param {Packet} run @param {Word} word @returns {string} */
 export function called(run, word) {
-  const alike = words(run).filter(other => (word.gap ? other.gap : !other.gap && other.name === word.name));
-  return which(word.gap ? 'gap' : quoted(word.name), alike.indexOf(word), alike.length, word.gap);
+  const all = words(run), filled = word.gap ? undefined : all.find(one => guessAt(run, one)?.[0] === word.name), after = filled && word.position > filled.position;
+  const alike = all.filter(other => (word.gap ? other.gap : !other.gap && other.name === word.name && (!filled || other.position > filled.position === after)));
+  return which(word.gap ? 'gap' : quoted(word.name), alike.indexOf(word), alike.length, word.gap) + (filled ? ` ${after ? 'after' : 'before'} ${called(run, filled)}` : '');
 }
 
 /** A text as a sentence begins with it: one that stands in quotes is left as it is. @param {string} text */
@@ -132,17 +133,29 @@ export const held = (run, word) => rowOf(run, word.position) >= 0;
  * @returns {Look}
  */
 export function look(run, layer, head, from) {
-  const rows = rowsOf(run, from), mean = new Float64Array(run.about.tokens.length).fill(rows.length ? 0 : NaN);
-  for (const place of rows) {
-    const seen = row(run.arrays.weights, layer, head, place);
-    for (let key = 0; key < mean.length; key++) mean[key] += (seen[key] || 0) / rows.length;
-  }
+  const mean = meanRow(run, layer, head, from);
   const shares = words(run).map(to => {
     let sum = 0;
     for (let i = 0; i < to.count; i++) sum += mean[to.position + i];
     return sum;
   });
   return { shares, rest: others(run).reduce((sum, key) => sum + mean[key], 0) };
+}
+
+/** What a word gives to each token: the mean of its own tokens. @param {Packet} run @param {number} layer @param {number} head @param {Word} from */
+function meanRow(run, layer, head, from) {
+  const rows = rowsOf(run, from), mean = new Float64Array(run.about.tokens.length).fill(rows.length ? 0 : NaN);
+  for (const place of rows) {
+    const seen = row(run.arrays.weights, layer, head, place);
+    for (let key = 0; key < mean.length; key++) mean[key] += (seen[key] || 0) / rows.length;
+  }
+  return mean;
+}
+
+/** What a word gives to each token that is no word, the most first. @param {Packet} run @param {{layer: number, head: number}} place @param {Word} from */
+export function toOthers(run, { layer, head }, from) {
+  const mean = meanRow(run, layer, head, from);
+  return others(run).map(position => ({ position, name: run.about.tokens[position], share: mean[position] })).sort((a, b) => b.share - a.share);
 }
 
 /** Where every head looks from a word, by layer and head; kept until it is asked of another word. @param {Packet} run @param {Word} from @returns {Look[][]} */
@@ -184,7 +197,7 @@ export function clearest(run, from, only = null) {
   return best;
 }
 
-/** The word that a picture begins with: the first gap, else the one whose clearest head is clearest. @param {Packet} run @returns {Word} */
+/** The word that a picture begins with: the first gap, else the one where a head that looks farther away moves most and looks most, else the one whose clearest head is clearest. @param {Packet} run @returns {Word} */
 export function asked(run) {
   const found = first.get(run) ?? firstAsked(run);
   first.set(run, found);
@@ -202,7 +215,8 @@ function firstAsked(run) {
   const once = can.filter(word => word.plain && all.filter(one => one.name.toLowerCase() === word.name.toLowerCase()).length === 1);
   const plain = can.filter(word => word.plain);
   const tried = (once.length ? once : plain.length ? plain : can).slice(0, most);
-  return tried.map(word => ({ word, share: clearest(run, word).share })).reduce((a, b) => (b.share > a.share ? b : a), { word: can[0] ?? all[0], share: -1 }).word;
+  const best = tried.flatMap(word => { const one = telling(run, word); return one ? [{ word, of: one.change * Math.max(...looks(run, word)[one.layer][one.head].shares) }] : []; }).sort((a, b) => b.of - a.of)[0];
+  return best?.word ?? tried.map(word => ({ word, share: clearest(run, word).share })).reduce((a, b) => (b.share > a.share ? b : a), { word: can[0] ?? all[0], share: -1 }).word;
 }
 
 /** The likeliest guess at a word's place; null where nothing is guessed there. @param {Packet} run @param {Word} word */
@@ -251,8 +265,26 @@ export function undecided(run) {
 /** The head that the guess at the first gap needs most; null where none costs more than noise, and where the model was never trained. @param {Packet} run */
 export const needed = run => (run.about.model.untrained || undecided(run) ? null : effects(run)[0] ?? null);
 
-/** The head that a picture begins with: the one that the word asked needs most, else adds most to its guess, else the one that looks most at one word. @param {Packet} run @param {Word} word */
-const opening = (run, word) => (word.position === run.about.gap && (effects(run)[0] ?? additions(run)[0])) || moves(run, word)[0] || clearest(run, word);
+/** Whether a head looks most at a word that is neither the one asked nor beside it. @param {Packet} run @param {{layer: number, head: number}} place @param {Word} word */
+function looksFar(run, { layer, head }, word) {
+  const { shares, rest } = looks(run, word)[layer][head], top = shares.reduce((best, share, i) => (share > shares[best] ? i : best), 0);
+  return shares[top] >= rest && Math.abs(top - words(run).indexOf(word)) > 1;
+}
+
+/** Of the heads that move a word's last vector by more than noise, the first that looks at a word farther away; any of them where no word is. @param {Packet} run @param {Word} word */
+function telling(run, word) {
+  const own = words(run).indexOf(word), far = words(run).some((_, i) => Math.abs(i - own) > 1);
+  return moves(run, word).find(one => !far || (one.change >= NOISE && looksFar(run, one, word)));
+}
+
+/** The head that a picture begins with: the one that the word asked needs most, else adds most to its guess, else one that moves it and looks at a word farther away, else the one that looks most at one word. @param {Packet} run @param {Word} word */
+const opening = (run, word) => (word.position === run.about.gap && (effects(run)[0] ?? additions(run)[0])) || telling(run, word) || moves(run, word)[0] || clearest(run, word);
+
+/** Whether a picture begins with no head: none decides the guess, or none that moves the word asked looks beyond the words beside it. @param {Packet} run */
+export function nobodys(run) {
+  const word = words(run).length ? asked(run) : null;
+  return undecided(run) || Boolean(word && moves(run, word).length && !telling(run, word));
+}
 
 /** Three words to hide where nothing is hidden, in their order: those that stand once before others, then the longest. @param {Packet} run */
 export function toHide(run) {

@@ -127,7 +127,7 @@ export function spine(context) {
   list.addEventListener('focusout', () => point(-1));
 
   /** @param {Part} part */
-  const go = ({ layer, block }) => (layer < 0 ? goTo(context, 'embedding', {}) : goTo(context, BLOCKS[block], { layer, head: state.head }));
+  const go = ({ layer, block }) => (layer < 0 ? goTo(context, 'embedding', {}) : goTo(context, BLOCKS[block], { layer, head: context.store.get().head }));
 
   /** The shares of what the address speaks of, at the gap that is chosen or else the first one; what is told where they are not here. @param {Packet} of @returns {{shares: Shares | null, wait: string, position: number}} */
   function spokenOf(of) {

@@ -2,7 +2,7 @@
 // The sentence in large words, with arcs from the word asked and the share of each word below it.
 import { arcs } from './arcs.js';
 import { most } from './claim.js';
-import { el, focused, put, rove, svg, walkByKeys } from './dom.js';
+import { el, focused, places, put, rove, svg, walkByKeys, write } from './dom.js';
 import { html, nothing, render as into, svg as drawing } from './lit.js';
 import { percent, tight } from './number.js';
 import { direction, inFull, words } from './run.js';
@@ -20,7 +20,7 @@ const MANY = 60; // words from which on they are small
 export function stage(choose) {
   const picture = svg('svg', { class: 'enc-arcs', 'aria-hidden': 'true' });
   const list = el('div', { class: 'enc-words', role: 'toolbar', 'aria-label': 'Words: choose the one to look from' });
-  const under = el('div', { class: 'enc-hide' }), sheet = el('div', { class: 'enc-sheet' }, picture, list, under), root = el('div', { class: 'enc-stage' }, sheet);
+  const under = el('div', { class: 'enc-hide' }), caption = el('p', { class: 'enc-caption', 'data-rest': '' }), sheet = el('div', { class: 'enc-sheet' }, picture, list, under), root = el('div', { class: 'enc-stage' }, sheet, caption);
   /** @type {Packet | null} */
   let drawn = null;
   let shown = '', wide = 0;
@@ -49,12 +49,8 @@ export function stage(choose) {
   }
   /** Finds where each word is. */
   function measure() {
-    const base = sheet.getBoundingClientRect();
-    boxes = [...list.children].map(one => {
-      const { left, top, width, height } = (way === 'across' ? one : one.children[0]).getBoundingClientRect();
-      return { x: left - base.left, y: top - base.top, w: width, h: height };
-    });
-    put(picture, { width: Math.round(base.width), height: Math.round(sheet.offsetHeight) });
+    boxes = places(sheet, [...list.children].map(one => (way === 'across' ? one : one.children[0])));
+    put(picture, { width: sheet.offsetWidth, height: sheet.offsetHeight });
   }
   /** Brings the asked word of many into sight. @param {number} from */
   function show(from) {
@@ -63,8 +59,8 @@ export function stage(choose) {
 
   return {
     element: root,
-    /** @param {Packet} run @param {string[]} names @param {number} from @param {number[] | null} given shares, null where no head is chosen @param {{text: string, act: () => void} | null} hide what hides the word */
-    draw(run, names, from, given, hide) {
+    /** @param {Packet} run @param {string[]} names @param {number} from @param {number[] | null} given shares, null where no head is chosen @param {string} says what the arcs are of, and what none shows @param {{text: string, act: () => void} | null} hide what hides the word */
+    draw(run, names, from, given, says, hide) {
       const all = words(run), shares = given ?? all.map(() => NaN), top = given ? most(given) : -1, rows = new Set(run.about.rows);
       put(list, { dir: direction(run) });
       into(all.map(({ position, gap }, i) => html`<button type="button" class="enc-word ${i === from ? 'enc-asked' : ''} ${i === top ? 'enc-most' : ''} ${gap ? 'enc-gap' : ''}" style="--share: ${Math.round(100 * Math.min(1, shares[i] || 0))}"
@@ -79,6 +75,7 @@ export function stage(choose) {
       [drawn, shown, wide] = [run, text, root.clientWidth];
       const room = way === 'down' ? sheet.clientWidth - Math.max(...boxes.map(one => one.x + one.w)) - 10 : way === 'across' ? Math.min(...boxes.map(one => one.y)) - 4 : 22;
       under.hidden = !hide;
+      write(caption, says);
       into(hide ? html`<button type="button" class="enc-pill" @click=${hide.act}>${hide.text}</button>` : nothing, under);
       const half = /** @type {HTMLElement | null} */ (under.querySelector('button'))?.offsetWidth ?? 0;
       if (boxes[from]) under.style.setProperty('--middle', `${Math.max(half / 2, Math.min(sheet.clientWidth - half / 2, boxes[from].x + boxes[from].w / 2))}px`);

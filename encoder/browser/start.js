@@ -1,7 +1,7 @@
 // @ts-check
 // The first page: one question, where one head looks from the word asked, and what that head does to the guess.
 import { sentenceField } from './bar.js';
-import { answer, game, most, nobody, outside, question, shownAs } from './claim.js';
+import { answer, brief, caption, carried, game, most, nobody, question, shownAs } from './claim.js';
 import { leads } from './controls.js';
 import { el } from './dom.js';
 import { guessBars, without } from './guesses.js';
@@ -10,8 +10,8 @@ import { composed, html, live, nothing, render as into } from './lit.js';
 import { made } from './load.js';
 import { percent, tight } from './number.js';
 import { rows } from './rows.js';
-import { called, choice, inMask, look, maskHint, maskToken, toHide, undecided, wordAt, words } from './run.js';
-import { parts, said, say } from './say.js';
+import { called, choice, inMask, look, maskHint, maskToken, nobodys, toHide, toOthers, wordAt, words } from './run.js';
+import { parts, say } from './say.js';
 import { stage } from './stage.js';
 import { cellOf, STOPS, stopOf } from './stops.js';
 import { DEFAULTS, GAP, toQuery } from './store.js';
@@ -21,7 +21,6 @@ import { explained } from './terms.js';
 /** @typedef {import('./packet.js').Packet} Packet */
 /** @typedef {import('./store.js').Chosen} Chosen */
 /** @typedef {import('./claim.js').Head} Head */
-const SAID = 0.005; // a share of what is not drawn from which on it is said
 const SETTLED = 400; // ms of rest before what is shown is said to who cannot see it
 const REACH = 3; // words that one sentence of a pair may differ in
 const SEEN = 'encoder-front-seen'; // where a browser keeps that somebody saw a switch
@@ -148,8 +147,8 @@ export function start(root, context) {
     return { sentences, at: found.at, chosen: first ? 0 : 1, names: sentences.map(one => unsigned(one.split(' ')[found.at])) };
   }
 
-  /** Whether no head is chosen, since none decides the guess. */
-  const bare = () => free && run !== null && undecided(run);
+  /** Whether no head is chosen, since none decides the guess or tells anything. */
+  const bare = () => free && run !== null && nobodys(run);
   /** What hides a word, so that the model guesses it; null where it cannot. @param {Packet} of @param {import('./run.js').Word} word */
   function hiding(of, word) {
     const { sentence, second, hidden } = store.get(), found = word.gap || of.about.model.wordless || context.options().closed ? null : masked(of, word, { sentence, second, hidden });
@@ -163,10 +162,10 @@ export function start(root, context) {
     const offered = of.about.gap < 0 ? toHide(of).flatMap(one => { const hide = hiding(of, one); return hide ? [{ one, hide }] : []; }) : [];
     into(html`<p class="enc-game" ?hidden=${!word}><span>${word ? explained(game(of, { can, hides: offered.length > 0 })) : nothing}</span>${offered.map(({ one, hide }) => html` <button type="button" class="enc-example" data-hide=${one.position} @click=${hide}>${one.name}</button>`)}</p>
       <h1 class="enc-question" tabindex="-1">${word ? composed(question(of, word, off)) : 'There is no word here to look from.'}</h1>${own}${picture.element}
-      <p class="enc-claim ${off ? 'enc-without' : ''}" data-claim>${!word ? nothing : composed(!shown ? nobody(of) : off ? without(of, shown) : answer(of, shown, word))}</p>${word ? below(of, state, word, shown, kept, can) : nothing}`, root, { renderBefore: last });
+      <p class="enc-claim ${off ? 'enc-without' : ''}" data-claim>${!word ? nothing : composed(!shown ? nobody(of, word) : off ? without(of, shown) : answer(of, shown, word))}</p>${word ? below(of, state, word, kept, can) : nothing}`, root, { renderBefore: last });
     if (!word) return;
     const hide = offered.some(({ one }) => one === word) ? null : hiding(of, word);
-    picture.draw(of, all.map(one => shownAs(of, one, off)), all.indexOf(word), shown ? look(of, shown.layer, shown.head, word).shares : null, hide && { text: say('hide_word', { word: called(of, word) }), act: hide });
+    picture.draw(of, all.map(one => shownAs(of, one, off)), all.indexOf(word), shown ? look(of, shown.layer, shown.head, word).shares : null, shown ? caption(of, shown, word) : '', hide && { text: say('hide_word', { word: called(of, word) }), act: hide });
     picture.element.classList.toggle('enc-silent', off !== null && shown === kept);
     small.draw(of, word, kept, pointed);
     maps.element.hidden = !state.maps;
@@ -174,25 +173,24 @@ export function start(root, context) {
     clearTimeout(saying);
     saying = setTimeout(() => context.announce(root.querySelector('[data-claim]')?.textContent ?? ''), SETTLED);
   }
-  /** What is below the claim: what can be switched, where to go on, all heads, and what is not drawn. @param {Packet} of @param {Chosen} state @param {import('./run.js').Word} word @param {Head | null} shown @param {Head | null} kept @param {boolean} can whether its head can be off */
-  function below(of, { layer, head, off, maps: unfolded }, word, shown, kept, can) {
-    const { layers, heads: each } = of.about.model, total = layers * each, seen = shown && look(of, shown.layer, shown.head, word), found = couple();
-    const left = seen && seen.rest >= SAID && seen.rest <= Math.max(...seen.shares) ? said('left_out', { share: seen.rest, words: outside(of) }) : '';
+  /** What is below the claim: what can be switched, where to go on, all heads, and what is not drawn. @param {Packet} of @param {Chosen} state @param {import('./run.js').Word} word @param {Head | null} kept @param {boolean} can whether its head can be off */
+  function below(of, { layer, head, off, maps: unfolded }, word, kept, can) {
+    const { layers, heads: each } = of.about.model, total = layers * each, found = couple();
     const pieces = words(of).some(one => one.count > 1) ? 'Arcs are of whole words: the shares of their pieces are added.' : '';
-    const guessed = word.position === of.about.gap ? guessBars(of, { layer, head }, off && can) : null;
-    const own = look(of, layer, head, word).shares, column = words(of)[most(own)].position, cell = cellOf(STOPS[stopOf('')], layer, head, { row: word.position, column });
-    const claimed = { layer, head, word: word.position, step: '', cell }, first = found ? 'pair' : can ? 'head' : '';
+    const guessed = guessBars(of, { layer, head }, off && can, word.position), { shares, rest } = look(of, layer, head, word), top = most(shares), known = kept && carried(of, kept, word);
+    const [{ position, share }] = rest > shares[top] ? toOthers(of, { layer, head }, word) : [{ position: words(of)[top].position, share: shares[top] }];
+    const claimed = { layer, head, word: word.position, step: '', cell: cellOf(STOPS[stopOf('')], layer, head, { row: word.position, column: position }) }, first = found ? 'pair' : can ? 'head' : '';
     if (first) nudges[first] ??= unseen(first);
     return html`<div class="enc-controls" ?hidden=${!found && !guessed}><div class="enc-switches">${found ? between('pair', found.sentences[0].split(' ').slice(Math.max(0, found.at - REACH + 2), found.at).join(' '), found.names, found.chosen, turn, nudges.pair) : nothing}
-        ${can ? between('head', 'Head', ['on', 'off'], Number(off), i => store.set({ off: i === 1 }), nudges.head) : nothing}</div><div class="enc-guess" ?hidden=${!guessed}>${guessed ?? nothing}</div></div>
-      <nav class="enc-links" aria-label="Go on">${link('story', 'Step by step', { word: word.position })}${kept ? link('attention', `Why ${tight(percent(Math.max(...own), 1))}?`, claimed) : nothing}
+        ${can ? between('head', known ? brief({ layer, head }) : 'Head', ['on', 'off'], Number(off), i => store.set({ off: i === 1 }), nudges.head) : nothing}</div><div class="enc-guess" ?hidden=${!guessed}>${guessed ?? nothing}</div></div>
+      <nav class="enc-links" aria-label="Go on">${link('story', 'Step by step', { word: word.position })}${kept ? link('attention', `Why ${tight(percent(share, 1))}?`, claimed) : nothing}${guessed && !of.about.model.untrained ? link('compare', 'What carries it?', { word: word.position, other: found ? found.sentences[1 - found.chosen] : '', view: 'carried' }) : nothing}
         <button type="button" class="enc-link" aria-controls="enc-heads" aria-expanded=${unfolded} @click=${() => fold(!unfolded)}><span>${total > 1 ? `All ${total} heads` : 'The whole head'}</span><span class="enc-arrow" aria-hidden="true">↓</span></button></nav>
-      <section class="enc-strip"><h2 class="enc-spoken">${composed(parts(total > 1 ? 'strip' : 'strip_one', { ...(total > 1 ? { count: total } : {}), asked: called(of, word) }))}</h2>${small.element}<p class="enc-aside" data-rest>${[left, pieces].filter(Boolean).join(' ')}</p></section>${maps.element}`;
+      <section class="enc-strip"><h2 class="enc-spoken">${composed(parts(total > 1 ? 'strip' : 'strip_one', { ...(total > 1 ? { count: total } : {}), asked: called(of, word) }))}</h2>${small.element}<p class="enc-aside">${pieces}</p></section>${maps.element}`;
   }
 
   return {
     choice(of, now) {
-      free = now.layer === null && now.head === null;
+      free = now.head === null;
       return choice(of, now);
     },
     draw(given, now) {

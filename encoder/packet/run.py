@@ -18,6 +18,7 @@ from encoder.experiments.attributions.target import Target
 from encoder.metrics.lens import word
 from encoder.metrics.reading_notes import notes
 from encoder.model.config import EncoderConfig
+from encoder.packet.carriers import carriers
 from encoder.packet.format import Stored, Values, exact, pack, shares, signed
 from encoder.packet.heads_level import evidence
 from encoder.packet.tempting import tempts
@@ -100,6 +101,8 @@ def level_1(
         about["tempts"] = before
     if not trace.edits and not trace.hidden:
         about["evidence"] = evidence(trace.source.fingerprint, first)
+        if known := carriers(trace.source.fingerprint, first):
+            about["carries"] = known
     return pack(1, about, arrays)
 
 

@@ -89,7 +89,7 @@ window.options = {
   load: server ? asked => post('/api/run', asked).then(answer => answer.arrayBuffer()) : wait,
   ...server && { keep: asked => post('/api/picture', asked).then(file) },
   store: windowStore(), page: 'start', shipped, models: ['base', 'small'].map(name => ({ name, title: name })),
-  pages: ['Start', 'Attention', 'Heads', 'Figure', 'The story'].map(title => {
+  pages: ['Start', 'Attention', 'Heads', 'Compare', 'Figure', 'The story'].map(title => {
     const key = title.toLowerCase().replace('the ', '')
     return { key, title, address: `/${key}` }
   }),

@@ -68,7 +68,7 @@ def test_start_opens_with_the_claim_of_this_run_and_asks_the_server_for_nothing(
     share = float(trace[f"layers.{layer}.attention.weights"][head, gap, trace.tokens.index("keys")])
     guess = float(trace["mlm.probabilities"][gap].max())
     text = page.locator(".enc-main").inner_text().replace("\xa0", " ")
-    assert f"Head {head} of layer {layer}" in text and percent(share) in text and percent(guess) in text
+    assert f"head {head} of layer {layer}" in text and percent(share) in text and percent(guess) in text
 
     page.wait_for_load_state("networkidle")
     assert [url for url in sent if url.endswith("/api/run")] == []  # before any model is asked

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 from browser_tools import barriers
-from mounted import CAT, FRANCE, KEYS, address
+from mounted import CAT, FRANCE, KEY, KEYS, address
 from playwright.sync_api import Page, expect
 
 
@@ -114,7 +114,7 @@ def test_mounting_again_keeps_what_is_drawn_and_changes_the_page(front: Page) ->
     front.evaluate("() => { again({ page: 'attention' }) }")
     expect(front.locator("h1")).to_be_focused()
     front.evaluate("() => { again({ page: 'start' }) }")
-    expect(front.locator("[data-claim]")).to_contain_text("ead 1 of layer 4")
+    expect(front.locator("[data-rest]")).to_contain_text("head 1 of layer 4")
     front.evaluate("() => again({})()")
     assert front.locator("#root > *").count() == 0
 
@@ -138,3 +138,66 @@ def test_pages_and_fields_are_for_everybody(front: Page) -> None:
         ":is(a[href], button, select, input, summary):visible:not([data-word], [data-part])"
     ).count()
     assert clickable <= 20
+
+
+def test_an_empty_line_says_what_helps_and_goes_once_something_is_typed(front: Page) -> None:
+    front.get_by_role("button", name="Type your own sentence").click()
+    field = front.get_by_label("Your own sentence")
+    field.fill("")
+    field.press("Enter")
+    expect(front.get_by_role("alert")).to_have_text(re.compile("^Type a sentence first"))
+    assert front.evaluate("asked.length") == 0 and barriers(front) == []
+    field.press("a")
+    expect(front.get_by_role("alert")).to_be_hidden()
+    front.evaluate("() => { again({ page: 'attention' }) }")
+    line = front.get_by_label("Sentence", exact=True)
+    line.fill("")
+    line.press("Enter")
+    expect(front.get_by_role("alert").filter(visible=True)).to_have_text(re.compile("^Type a sentence first"))
+    front.locator("h1").click()
+    expect(line).to_have_value(KEYS)
+
+
+def test_what_had_the_keys_and_is_gone_leaves_them_to_the_headline(front: Page) -> None:
+    write(front, CAT)
+    front.wait_for_function("asked.length === 1")
+    answer(front, 0, CAT)
+    front.locator("[data-hide]").nth(1).focus()
+    front.keyboard.press("Enter")
+    front.wait_for_function("asked.length === 2")
+    answer(front, 1, FRANCE)  # any sentence with a gap
+    expect(front.locator("[data-hide]")).to_have_count(0)
+    expect(front.locator("h1")).to_be_focused()
+    model = front.get_by_role("combobox", name="Model")
+    model.focus()
+    model.select_option("small")
+    front.wait_for_function("asked.length === 3")
+    answer(front, 2, KEY)
+    expect(front.locator("h1")).to_contain_text("“is”?")
+    expect(model).to_be_focused()
+
+
+def test_in_front_of_a_class_all_is_larger_and_arcs_end_at_their_words(front: Page) -> None:
+    front.set_viewport_size({"width": 1366, "height": 768})
+    high = "one => one.getBoundingClientRect().height"
+    texts = [front.locator(one).first for one in (".enc-word small", ".enc-game", ".bar-name", ".enc-question")]
+    usual = [text.evaluate(high) for text in texts]
+    front.keyboard.press("p")
+    assert all(text.evaluate(high) > 1.2 * before for text, before in zip(texts, usual, strict=True))
+    for name in ("Step by step", "All 48 heads"):
+        expect(front.locator(".enc-links").get_by_text(name)).to_be_in_viewport(ratio=1)
+    ends = front.locator(".enc-arcs path.enc-most").evaluate(
+        "one => [0, one.getTotalLength()].map(at => one.getPointAtLength(at).matrixTransform(one.getScreenCTM()).x)"
+    )
+    for end, word in zip(ends, (6, 2), strict=True):
+        box = front.locator(f"[data-word='{word}']").bounding_box()
+        assert box and end == pytest.approx(box["x"] + box["width"] / 2, abs=2)
+    assert front.evaluate("document.documentElement.scrollWidth <= innerWidth")
+    front.keyboard.press("Escape")
+    assert [text.evaluate(high) for text in texts] == usual
+
+
+def test_what_carries_the_guess_is_asked_of_the_sentence_and_its_pair(front: Page) -> None:
+    front.locator("[data-go=compare]").click()
+    key, query = front.evaluate("led[0]")
+    assert key == "compare" and (query["other"], query["view"]) == (KEY, "carried")

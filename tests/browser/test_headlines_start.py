@@ -19,6 +19,7 @@ from encoder import PRESETS, TextEncoder, Trace
 from encoder.edits.edit_text import text_to_edits
 from encoder.experiments.attributions.contributions import StreamPart, logit_attribution
 from encoder.experiments.attributions.target import Target
+from encoder.experiments.circuit.shipped_circuits import circuits_by_content
 from encoder.packet.after_layers import level_5
 from encoder.packet.heads_level import level_6
 from encoder.packet.run import level_1
@@ -179,9 +180,25 @@ class Seen:
         name = self.words[place][1]
         alike = [i for i, (_, other) in enumerate(self.words) if other == name]
         shown, at = f"“{name}”" if name else "gap", alike.index(place)
+        if (
+            name
+            and (
+                filled := next(
+                    (i for i, (_, other) in enumerate(self.words) if not other and self.fills(i, name)), None
+                )
+            )
+            is not None
+        ):
+            alike = [i for i in alike if (i > filled) == (place > filled)]
+            of = shown if len(alike) < 2 else f"the {nth(alike.index(place))} {shown}"
+            return f"{of} {'after' if place > filled else 'before'} {self.called(filled)}"
         if len(alike) < 2:
             return shown if name else "the gap"
         return f"the {nth(at)} {shown}"
+
+    def fills(self, place: int, name: str) -> bool:
+        """Whether the first guess at a gap is a word that stands in the sentence too."""
+        return self.guesses and self.word(int(self.shares(self.words[place][0][0]).argmax())) == name
 
     def place(self, called: str) -> int:
         """The word that a sentence means."""
@@ -300,9 +317,8 @@ def decided(seen: Seen, gap: int) -> bool:
     return max(seen.costs().values()) >= NOISE * float(seen.shares(gap)[seen.first])
 
 
-@pytest.mark.parametrize("name", ["base", "many heads"])
-def test_a_text_that_is_too_long_opens_on_the_head_that_adds_most(mounted: Mounted, name: str) -> None:
-    sentence = OWN[1]
+@pytest.mark.parametrize(("name", "sentence"), [("base", OWN[0]), ("base", OWN[1]), ("many heads", OWN[1])])
+def test_a_text_that_is_too_long_opens_on_the_head_that_adds_most(mounted: Mounted, name: str, sentence: str) -> None:
 
     def untried(asked: dict[str, Any]) -> bytes:
         return level_1(model(name), run(name, sentence), off=False)
@@ -312,13 +328,16 @@ def test_a_text_that_is_too_long_opens_on_the_head_that_adds_most(mounted: Mount
     parts = logit_attribution(seen.encoder, seen.trace, Target(seen.gaps[0], seen.first))
     adds = {place: parts.of(StreamPart("head", *place)) for place in seen.heads()}
     most = max(adds, key=adds.__getitem__)
-    assert claim.startswith(f"Head {most[1]} of layer {most[0]} ") and title == "What does the gap look at?"
+    assert title == "What does the gap look at?"
     assert page.locator("[data-switch=head]").count() == 0
     if name in RANDOM:
-        assert "weights of this model are random" in claim
+        assert claim.startswith(f"Head {most[1]} of layer {most[0]} ") and "weights of this model are random" in claim
         return
-    told = re.search(rf"It adds ([\d.]+) to the score of “{seen.word(seen.first)}”: no other head adds more", claim)
-    assert told and float(told[1]) == pytest.approx(adds[most], rel=1e-3)
+    if sentence == OWN[1]:
+        assert re.match(rf"Heads .*\b{most[0]}\.{most[1]}\b.* carry ", claim)
+    else:
+        told = re.search(rf"It adds ([\d.]+) to the score of “{seen.word(seen.first)}”: no other head adds more", claim)
+        assert told and float(told[1]) == pytest.approx(adds[most], rel=1e-3)
     assert claim.endswith("This text is too long to try what its loss costs.")
     page.evaluate("([layer, head]) => store.set({ layer, head })", list(min(adds, key=adds.__getitem__)))
     rank = re.search(r"(\d+) of the (\d+) heads add more, most of all head", short_of(page, "[data-claim]"))
@@ -337,7 +356,7 @@ def test_without_a_gap_words_are_offered_to_hide_where_the_model_can_guess(mount
     expect(page.get_by_role("button", name="Hide “sofa”")).to_be_visible()
     assert barriers(page) == []
     page.get_by_role("button", name="Hide “sofa”").click()
-    expect(page.locator(".enc-game")).to_contain_text("The model guesses 2 hidden words")
+    expect(page.locator(".enc-game")).to_contain_text("The model fills 2 gaps")
     assert page.evaluate("store.get().sentence") == "My dog [MASK] on the [MASK]."
     assert page.get_by_role("button", name="Hide").count() == 0  # at a gap
     page, _ = opened(mounted, "start", "no words: My dog sleeps on the sofa.")
@@ -346,6 +365,72 @@ def test_without_a_gap_words_are_offered_to_hide_where_the_model_can_guess(mount
     page, _ = opened(mounted, "start", "base: My dog sleeps on the sofa.")
     page.evaluate("again({ closed: true })")
     expect(page.locator(".enc-game")).to_have_text("See where a word looks: press a word or a head.")
+
+
+def test_a_head_that_nobody_chose_is_not_chosen_on_the_way_back(mounted: Mounted) -> None:
+    page, _ = opened(mounted, "start", f"base: {OWN[-1]}")
+    chosen = page.locator("[data-head-row][aria-selected=true]")
+    expect(page.locator("[data-claim]")).to_contain_text("Choose a head")
+    page.get_by_role("button", name="All 48 heads").click()  # a choice, but of no head
+    page.evaluate("again({ page: 'attention' })")
+    page.get_by_role("radio", name="softmax").click()
+    page.evaluate("again({ page: 'start' })")
+    expect(page.locator("[data-claim]")).to_contain_text("Choose a head")
+    assert chosen.count() == 0
+    page.evaluate("again({ page: 'attention' })")
+    page.get_by_role("radio", name="head 1", exact=True).click()
+    page.evaluate("again({ page: 'start' })")
+    expect(chosen).to_have_count(1)
+
+
+def test_a_word_that_a_gap_is_filled_with_too_is_called_by_its_side(mounted: Mounted) -> None:
+    page, seen = opened(mounted, "start", "base: She had a dog and he [MASK] a cat that had kittens.")
+    assert seen.word(seen.first) == "had"
+    expect(page.locator("[data-claim]")).to_contain_text("looks at “had” before the gap: ")
+    page.locator("[data-word]", has_text="had").last.click()
+    expect(page.locator("h1")).to_have_text("What does “had” after the gap look at?")
+
+
+def test_of_two_gaps_each_has_its_guesses(mounted: Mounted) -> None:
+    page, seen = opened(mounted, "start", f"base: {OWN[3]}")
+    for gap in seen.gaps:
+        page.locator(f"[data-word='{gap}']").click()
+        best = seen.shares(gap).topk(2)
+        bars = page.locator(".enc-guess [data-guess]").evaluate_all(
+            "all => all.map(one => [one.dataset.guess, Number(one.dataset.share)])"
+        )
+        assert [name for name, _ in bars[:2]] == [seen.word(int(i)) for i in best.indices]
+        assert [share for _, share in bars[:2]] == pytest.approx(best.values.tolist(), abs=1e-5)
+    expect(page.locator("[data-claim]")).to_contain_text("Heads can be switched off at the first gap: tap it.")
+
+
+def looks_far(seen: Seen, place: Place, asked: int) -> bool:
+    """Whether a head surely looks most at a word that is neither the one asked nor beside it."""
+    to, rest = seen.looks(*place, asked)
+    far = [share for i, share in enumerate(to) if abs(i - asked) > 1]
+    near = [share for i, share in enumerate(to) if abs(i - asked) <= 1]
+    return max(far) > max(*near, rest) + 1e-3
+
+
+def true_carriers(page: Page, seen: Seen, claim: str) -> None:
+    """What heads carry is what is shipped of the model, and the head that is shown is one of them."""
+    said = re.fullmatch(
+        rf"Heads? ([\d., and]+?) carr(?:y|ies) ({NUMBER}) of what .* in (\d+) "
+        rf"(sentences people wrote|constructed sentences); (?:a random head|\w+ random heads) at most ({NUMBER})\.",
+        claim,
+    )
+    assert said, claim
+    shipped = circuits_by_content(seen.encoder.source.fingerprint)
+    assert shipped is not None
+    of = [shipped.natural] if "wrote" in said[4] else list(shipped.constructed.values())
+    heads = [tuple(map(int, name.split("."))) for name in re.findall(r"\d+\.\d+", said[1])]
+    (circuit,) = [
+        one for one in of if [*one.heads] == heads and one.pairs == int(said[3]) and shows(said[2], one.share)
+    ]
+    assert circuit.small and shows(said[5], max(circuit.random))
+    costs, (layer, head) = seen.costs(), page.evaluate("[store.get().layer, store.get().head]")
+    assert (layer, head) in heads and costs[layer, head] == pytest.approx(max(costs.values()), rel=1e-4)
+    assert f"{layer}.{head}, head {head} of layer {layer}" in short_of(page, "[data-rest]")
 
 
 @pytest.mark.parametrize("case", mostly_nightly(dict.fromkeys([*ALL, *STARTS]), STARTS))
@@ -362,9 +447,9 @@ def test_start_says_what_the_run_shows(mounted: Mounted, case: str) -> None:
         does = "A word is hidden, but this model guesses none" if seen.gaps else "See where a word looks"
         assert told == f"The weights of this model are random. {does}: press a word or a head."
     elif seen.gaps:
-        count = "the hidden word" if len(seen.gaps) == 1 else f"{len(seen.gaps)} hidden words"
-        assert told.startswith(f"The model guesses {count}: "), told
-        assert told.endswith(": switch a head off.") == (page.locator("[data-switch=head]").count() == 1)
+        count = "the gap: " if len(seen.gaps) == 1 else f"{len(seen.gaps)} gaps: tap one, "
+        assert told.startswith(f"The model fills {count}"), told
+        assert told.endswith(" switch heads off.") == (page.locator("[data-switch=head]").count() == 1)
     if gap is not None and not decided(seen, gap):
         assert page.locator("[data-head-row][aria-selected=true], .enc-arcs path, [data-switch=head]").count() == 0
         now, worst = float(seen.shares(gap)[seen.first]), max(seen.costs().values())
@@ -378,6 +463,15 @@ def test_start_says_what_the_run_shows(mounted: Mounted, case: str) -> None:
         page.evaluate("word => store.set({ word })", seen.words[0][0][0])
         page.locator("[data-head-row]").nth(1).click()
         assert short_of(page, "[data-claim]").startswith("Head 1 of layer 0 ")
+        return
+    if claim.startswith("No head that"):
+        asked = seen.place(title.removeprefix("What does ").removesuffix(" look at?"))
+        assert claim.startswith(f"No head that {seen.called(asked)} needs looks beyond the words beside it.")
+        assert page.locator("[data-head-row][aria-selected=true], .enc-arcs path").count() == 0 and gap is None
+        assert not any(looks_far(seen, place, asked) for place, far in seen.moves(asked).items() if far >= NOISE)
+        return
+    if " carr" in claim:
+        true_carriers(page, seen, claim)
         return
     found = re.match(rf"Head (\d+) of layer (\d+) (.*?): ({NUMBER})", claim)
     assert found, claim
@@ -395,7 +489,13 @@ def test_start_says_what_the_run_shows(mounted: Mounted, case: str) -> None:
         assert title == f"What does {seen.called(asked)} look at?"
         far, moved = seen.moves(asked), re.search(rf"Without it the last vector of (.*) moves by ({NUMBER})", claim)
         assert moved and seen.place(moved[1]) == asked and shows(moved[2], far[layer, head]), (claim, far[layer, head])
-        assert "no head moves it farther" in claim and far[layer, head] >= max(far.values()) * (1 - 1e-4)
+        true_rank(claim, far, (layer, head), "moves? it farther")
+        if any(
+            abs(i - asked) > 1 for i in range(len(seen.words))
+        ):  # of heads that look at no neighbour the one that moves it most
+            assert abs(top - asked) > 1 and far[layer, head] >= NOISE
+            ahead = [place for place in far if far[place] > far[layer, head] * (1 + 1e-4)]
+            assert not any(looks_far(seen, place, asked) for place in ahead), claim
         return
     costs, now = seen.costs(), float(seen.shares(gap)[seen.first])
     worst = max(costs.values())
@@ -406,12 +506,12 @@ def test_start_says_what_the_run_shows(mounted: Mounted, case: str) -> None:
     assert f"hy does the model say “{seen.word(seen.first)}”" in title and worst >= NOISE * now
     if len(seen.gaps) > 1:
         assert "at the first gap" in title
-    if after := re.match("Right after “(.*)”, ", title):
+    if after := re.match("After “(.*)”, ", title):
         assert after[1] == seen.words[asked - 1][1] and after[1] in {"student", "car", "cabinet"}
         assert seen.word(seen.first) in {"is", "are", "was", "were", "has", "have"}
     true_change(claim, seen, gap, off(layer, head), first_alone=True)
     true_rank(claim, costs, (layer, head), "costs? more")
-    if beside := re.search(r"One (on|back), as from (\d+) of (\d+) words: that says little", claim):
+    if beside := re.search(r"One (on|back), like (\d+) of (\d+) words: that says little", claim):
         step = 1 if beside[1] == "on" else -1
         looks = [seen.looks(layer, head, i) for i in range(len(seen.words))]
         steps = [int(to.argmax()) - i for i, (to, rest) in enumerate(looks) if rest <= to.max()]

@@ -124,10 +124,12 @@ def agree(place: Place, trace: Trace, layer: int, head: int, word: int) -> None:
         assert share == pytest.approx(row[position].item(), abs=HALF_STEP + 1e-7)
     most = max(found, key=lambda position: found[position])
     claim = text(place, "[data-claim]")
-    assert f"ead {head} of layer {layer}" in claim
-    rest = (row[0] + row[-1]).item()
-    assert percent(max(found[most], rest)) in claim
-    assert ("[CLS] and [SEP]" in claim) == (rest > found[most])
+    if "carr" in claim:
+        assert f"{layer}.{head}" in claim and f"head {head} of layer {layer}" in text(place, "[data-rest]")
+    else:
+        rest = (row[0] + row[-1]).item()
+        assert f"ead {head} of layer {layer}" in claim and percent(max(found[most], rest)) in claim
+        assert ("[CLS] and [SEP]" in claim) == (rest > found[most])
     arcs = place.locator(".enc-arcs path")
     drawn = arcs.evaluate_all("all => all.map(one => [+one.dataset.to, +one.getAttribute('stroke-width')])")
     assert {position for position, _ in drawn} <= set(found) - {word}
@@ -158,13 +160,13 @@ def bars_agree(place: Place, encoder: TextEncoder, trace: Trace, without: Trace 
 
 def test_the_file_from_disk_says_what_the_run_shows(opened: Page, encoder: TextEncoder, run: Any) -> None:
     assert opened.title() == "Runs </script><b>& more"
-    assert text(opened, "h1") == "Right after “cabinet”, why does the model say “are”?"
+    assert text(opened, "h1") == "After “cabinet”, why does the model say “are”?"
     agree(opened, run(KEYS), 5, 6, 6)
-    assert text(opened, "[data-claim]").startswith("Head 6 of layer 5 looks past “cabinet”, to “keys”: ")
+    assert text(opened, "[data-claim]").startswith("Heads 4.1 and 5.6 carry 86 % of what the subject's number does")
     bars_agree(opened, encoder, run(KEYS))
     weights = run(KEYS)["layers.5.attention.weights"][6, 6]
-    share = percent((weights[0] + weights[-1]).item())
-    assert f"Another {share} goes to [CLS] and [SEP]" in text(opened, "[data-rest]")
+    shares = [f"{100 * weights[i].item():.0f} %" for i in (0, -1)]
+    assert text(opened, "[data-rest]").endswith(f"Not drawn: [CLS] {shares[0]}, [SEP] {shares[1]}.")
 
 
 def test_keys_and_key_differ_in_the_guess_and_in_the_head_that_it_needs(
@@ -217,7 +219,7 @@ def test_a_row_that_is_pointed_at_shows_its_arcs_and_one_that_is_clicked_stays(o
     opened.locator("[data-head-row='4,1']").click()
     opened.mouse.move(5, 5)
     agree(opened, run(KEYS), 4, 1, 6)
-    assert text(opened, "[data-claim]").startswith("Head 1 of layer 4")
+    assert text(opened, "[data-rest]").startswith("Arcs: where 4.1, head 1 of layer 4, looks.")
     expect(opened.locator("[aria-selected=true]")).to_have_attribute("data-head-row", "4,1")
 
 

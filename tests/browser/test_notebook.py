@@ -124,10 +124,10 @@ def show_their_runs_and_do_not_disturb_each_other(page: Page, keys: Trace) -> No
     expect(attention.get_by_role("radio", name="layer 4", exact=True)).to_be_checked()
     before = cell.get_attribute("aria-label")
     start.locator("[data-head-row='5,6']").click()
-    expect(start.locator("[data-claim]")).to_contain_text("Head 6 of layer 5")
+    expect(start.locator("[data-rest]")).to_contain_text("head 6 of layer 5")
     assert cell.get_attribute("aria-label") == before
     attention.get_by_role("radio", name="layer 2", exact=True).click()
-    expect(start.locator("[data-claim]")).to_contain_text("Head 6 of layer 5")
+    expect(start.locator("[data-rest]")).to_contain_text("head 6 of layer 5")
     assert start.locator("h1").evaluate("one => getComputedStyle(one).fontFamily") != "serif"
     for i in range(8):
         frame(page, i).locator("h1").first.wait_for()
@@ -192,11 +192,11 @@ def test_a_notebook_in_a_strict_sandbox_is_alive_and_a_cell_is_saved_as_a_file(
         page.evaluate(INSIDE, path.read_text(encoding="utf-8"))
         cell = page.frame_locator("iframe").frame_locator("iframe").first
         cell.locator("[data-head-row='4,1']").click()
-        expect(cell.locator("[data-claim]")).to_contain_text("Head 1 of layer 4")
+        expect(cell.locator("[data-rest]")).to_contain_text("head 1 of layer 4")
         for position, share in shares(cell).items():
             assert share == pytest.approx(keys["layers.4.attention.weights"][1, 7, position].item(), abs=1e-4)
         page.goto(living.save(tmp_path / "start.html").as_uri())
-        expect(page.locator("[data-claim]")).to_contain_text("Head 1 of layer 4")
+        expect(page.locator("[data-rest]")).to_contain_text("head 1 of layer 4")
         expect(page.locator("header")).to_contain_text("See how an encoder thinks")
         assert problems(page) == []
 
