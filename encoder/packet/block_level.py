@@ -67,7 +67,7 @@ def added_by_units(
         `[gap, guess, rival]` of each gap, and arrays for them; none without a guess that means something, and where an
         edit changes what feed-forward gave, so that its units' sum is not what goes on.
     """
-    each = [(gap, found) for gap in gaps if (found := lead_of_units(encoder, trace, layer, gap))]
+    each = [(gap, lead) for gap in gaps if (lead := lead_of_units(encoder, trace, layer, gap))]
     if not each:
         return [], {}
     leads = [[gap, *(shown_word(encoder, i) for i in pair)] for gap, (pair, _) in each]

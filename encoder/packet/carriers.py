@@ -36,7 +36,7 @@ def carriers(fingerprint: str, guess: str) -> list[dict[str, Any]]:
     if shipped is None:
         return []
     answers = {WRITTEN: GAP_VERBS} | {
-        what: {word.lower() for _, _, *both in one.rows for word in both} for what, one in phenomena().items()
+        what: {word.lower() for _, _, *both in entry.rows for word in both} for what, entry in phenomena().items()
     }
     return [
         {"heads": [[*head] for head in circuit.heads], "does": DOES[what], "natural": what == WRITTEN}

@@ -76,7 +76,7 @@ class Table:
 
 
 @dataclass(frozen=True)
-class Board:
+class HeadBoard:
     """A share for each head, layer by layer: a board whose cells choose a head."""
 
     key: str
@@ -161,7 +161,20 @@ class Long:
 
 
 Part: TypeAlias = (
-    str | Picture | Note | Ask | Press | Show | Table | Board | MarkedLines | LongTables | Own | Beside | When | Long
+    str
+    | Picture
+    | Note
+    | Ask
+    | Press
+    | Show
+    | Table
+    | HeadBoard
+    | MarkedLines
+    | LongTables
+    | Own
+    | Beside
+    | When
+    | Long
 )
 
 

@@ -11,7 +11,7 @@ from encoder.pictures.figures.drawn import tell_apart
 from encoder.pictures.lab import (
     Ask,
     Beside,
-    Board,
+    HeadBoard,
     Long,
     LongTable,
     LongTables,
@@ -120,7 +120,7 @@ class Items:
             return [{"kind": "lines", "name": part.key, "lines": lines}]
         if isinstance(part, Table):
             return [table(part, part.columns(self.answer(rest)))]
-        if isinstance(part, Board):
+        if isinstance(part, HeadBoard):
             shares = [[*map(float, row)] for row in part.shares(self.answer(rest))]
             return [{"kind": "board", "name": part.key, "label": part.label, "shares": shares}]
         if isinstance(part, LongTables):

@@ -48,14 +48,14 @@ def small_changes(encoder: TextEncoder, sentence: str, gap: int | None = None) -
     every = every[::-1][:MOST_TRIED]
     if encoder.model.mlm_head is None or encoder.mask_token not in tokens.tokens:
         return [SmallChange(b, was, new, None, None) for b, (was, new, _) in every[:MOST_CHANGES]]
-    found = list[tuple[bool, float, SmallChange]]()
+    tried = list[tuple[bool, float, SmallChange]]()
     for b, (was, new, near) in every:
         try:
             run = run_pair(encoder, MinimalPair(sentence, b, None, gap))
         except PairError:
             continue
-        found.append((near or run.flip < CLEAR, -run.flip, SmallChange(b, was, new, run.words, run.flip)))
-    return [change for *_, change in sorted(found, key=lambda item: item[:2])[:MOST_CHANGES]]
+        tried.append((near or run.flip < CLEAR, -run.flip, SmallChange(b, was, new, run.words, run.flip)))
+    return [change for *_, change in sorted(tried, key=lambda item: item[:2])[:MOST_CHANGES]]
 
 
 def candidates(encoder: TextEncoder, tokens: Tokens) -> Iterator[tuple[str, str, str, bool]]:
@@ -101,6 +101,6 @@ def neighbour(encoder: TextEncoder, word: str, token: int) -> str:
     return next((name for name in near if name.isalpha() and not alike(name.lower(), word.lower())), "")
 
 
-def alike(one: str, other: str) -> bool:
+def alike(word: str, other: str) -> bool:
     """Whether a word is the other one, or begins with it."""
-    return one.startswith(other) or other.startswith(one)
+    return word.startswith(other) or other.startswith(word)

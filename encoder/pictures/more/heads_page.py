@@ -28,7 +28,7 @@ from encoder.pictures.expression import ENC, Call, call
 from encoder.pictures.lab import (
     Ask,
     Beside,
-    Board,
+    HeadBoard,
     Long,
     LongTable,
     LongTables,
@@ -261,9 +261,9 @@ def carrying(answer: Answer) -> str:
     beside = f"; random sets of as many others carry {percent(max(circuit.random))} at most" if circuit.random else ""
     if not circuit.small:
         return f"No few heads carry the change in {pairs}: {heads} carry most, {percent(circuit.share)}{beside}."
-    one = len(circuit.heads) == 1
+    single = len(circuit.heads) == 1
     return (
-        f"{'Head' if one else 'Heads'} {heads} {'alone carries' if one else 'together carry'} {percent(circuit.share)} "
+        f"{'Head' if single else 'Heads'} {heads} {'alone carries' if single else 'together carry'} {percent(circuit.share)} "
         f"of the change in {pairs}{beside}."
     )
 
@@ -620,7 +620,9 @@ MORE: dict[str, tuple[Part, ...]] = {
                     flops_of_pairs,
                     (
                         Note("finding", carrying),
-                        Board("own_board", "How much of the change each head carries alone, in percent", each_share),
+                        HeadBoard(
+                            "own_board", "How much of the change each head carries alone, in percent", each_share
+                        ),
                         Note("paragraph", of_counted),
                         Table("own_pairs", own_pairs),
                     ),
