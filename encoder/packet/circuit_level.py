@@ -166,130 +166,21 @@ def of_changes(encoder: TextEncoder, a: str, b: str, index: Sequence[int], words
     return {"changes": [vars(change) for change in changes]}, {}
 
 
-STEPS:
-        raise EncoderError(f"{step!r:.60} is no part of a circuit: {', '.join(STEPS)} are")
-    about, arrays = STEPS[step](encoder, a, b, index, words)
-    return pack(13, {"circuit": step} | about, arrays)
-
-
-def run_of(encoder: TextEncoder, a: str, b: str, index: Sequence[int], words: Sequence[str]) -> PairRun:
-    """Run a pair whose gap is the first number of an index; without any each sentence has one."""
-    first, second = (word.strip() for word in (*words, "", "")[:2])
-    if bool(first) != bool(second):
-        raise EncoderError("two words compete: give both, or none")
-    return run_pair(encoder, MinimalPair(a, b, (first, second) if first else None, index[0] if index else None))
-
-
-def of_heads(encoder: TextEncoder, a: str, b: str, index: Sequence[int], words: Sequence[str]) -> Told:
-    """What each head carries, the smallest set and its controls; where nothing is to be carried, why."""
-    run = run_of(encoder, a, b, index, words)
-    in_a, in_b = (trace["mlm.logits"][run.gap] for trace in (run.a, run.b))
-    known: dict[str, Any] = {
-        "gap": run.gap,
-        "changed": list(run.a.tokenization.word_of(run.changed)),
-        "was": spelled(run.a, run.changed),
-        "new": spelled(run.b, run.changed),
-        "words": [shown_word(encoder, answer) for answer in run.answers],
-        "leads": list(run.leads),
-        "flip": run.flip,
-        "a": guess(encoder, run, in_a),
-        "b": guess(encoder, run, in_b),
-        "total": len(every_head(encoder.config)),
-    }
-    try:
-        check_trained(encoder)
-        check_reacts(run)
-    except PairError as error:
-        return known | {"why": str(error), "kind": error.kind}, {}
-    board, heads, control = Board({}, 0), None, None
-    for result in before_edges(encoder, run):
-        if isinstance(result, Board):
-            board = result
-        elif isinstance(result, HeadSet):
-            heads = result
-        else:
-            control = result
-    assert isinstance(heads, HeadSet) and isinstance(control, Control)
-    known |= {
-        "heads": [list(head) for head in heads.heads],
-        "share": heads.share,
-        "small": heads.small,
-        "patched": guess(encoder, run, heads.logits),
-        "lead": run.lead(heads.logits),
-        "random": list(control.random),
-        "all": control.all,
-        "none": control.none,
-    }
-    return known, {"each": exact(as_board(board.each, encoder.config).numpy())}
-
-
-def check_trained(encoder: TextEncoder) -> None:
-    """Refuse a model whose weights are random: what it reacts to means nothing.
-
-    Raises:
-        PairError: they are.
-    """
-    if encoder.source.seed is not None:
-        raise PairError("untrained", "The weights of this model are random, so that it reacts means nothing.")
-
-
-def of_edges(encoder: TextEncoder, a: str, b: str, index: Sequence[int], words: Sequence[str]) -> Told:
-    """From which words heads take what they carry, and where each looks in A and in B."""
-    run = run_of(encoder, a, b, index[:1], words)
-    check_reacts(run)
-    numbers = list(index[1:])
-    heads = tuple(zip(numbers[::2], numbers[1::2], strict=False))
-    if not heads or len(numbers) % 2 or not set(heads) <= set(every_head(encoder.config)):
-        raise EncoderError("these are no heads of this model: name each by its layer and its number")
-    ways = edges(encoder, run, heads)
-    rows = [
-        {
-            "head": list(edge.head),
-            "sources": list(edge.sources),
-            "target": edge.target,
-            "share": share,
-            "looks": [looks(trace, edge) for trace in (run.a, run.b)],
-        }
-        for edge, share in ways.shares.items()
-    ]
-    where = [{"head": list(head), "share": share} for head, share in ways.looks.items()]
-    return {"edges": rows, "together": ways.together, "where": where}, {}
-
-
-def of_cut(encoder: TextEncoder, a: str, b: str, index: Sequence[int], words: Sequence[str]) -> Told:
-    """What is guessed when some edges have what they carry in B: one run."""
-    run = run_of(encoder, a, b, index[:1], words)
-    numbers, every = list(index[1:]), set(every_head(encoder.config))
-    if not numbers or len(numbers) % OF_EDGE or len(numbers) > OF_EDGE * MOST_CUT:
-        raise EncoderError("an edge is four numbers: layer, head, the word that it reads, the position that reads")
-    cut = [edge_of(run, every, numbers[i : i + OF_EDGE]) for i in range(0, len(numbers), OF_EDGE)]
-    ((_, logits),) = next(outcomes(encoder, run, [reading(run, cut)]))
-    lead = run.lead(logits)
-    share = (run.leads[0] - lead) / run.flip if run.flip else 0.0
-    return {"guess": guess(encoder, run, logits), "lead": lead, "share": share}, {}
-
-
-def of_changes(encoder: TextEncoder, a: str, b: str, index: Sequence[int], words: Sequence[str]) -> Told:
-    """Sentences that differ from A in one word, those that turn the guess first."""
-    changes = small_changes(encoder, a, index[0] if index else None)
-    return {"changes": [vars(change) for change in changes]}, {}
-
-
 def of_sentences(encoder: TextEncoder, a: str, b: str, index: Sequence[int], words: Sequence[str]) -> Told:
     """The pairs that are shipped of this model, with what the set of heads that was found of them carries in each."""
     shipped = circuits_by_content(encoder.source.fingerprint)
     if shipped is None:
         return {"sentences": []}, {}
-    found = shipped.natural
-    numbers = torch.tensor([[pair.share, pair.control] for pair in found.of_pairs])
+    natural = shipped.natural
+    numbers = torch.tensor([[pair.share, pair.control] for pair in natural.of_pairs])
     about = {
-        "sentences": [[pair.a, pair.b, *pair.words] for pair in found.of_pairs],
-        "heads": [list(head) for head in found.heads],
-        "control": [list(head) for head in found.control],
-        "share": found.share,
-        "control_share": found.control_share,
-        "random": max(found.random),
-        "over_half": found.over_half,
+        "sentences": [[pair.a, pair.b, *pair.words] for pair in natural.of_pairs],
+        "heads": [list(head) for head in natural.heads],
+        "control": [list(head) for head in natural.control],
+        "share": natural.share,
+        "control_share": natural.control_share,
+        "random": max(natural.random),
+        "over_half": natural.over_half,
         "constructed": [
             {"what": CALLED.get(name, name), "heads": [list(head) for head in circuit.heads], "share": circuit.share}
             | {"pairs": circuit.pairs, "random": max(circuit.random)}

@@ -261,11 +261,8 @@ def carrying(answer: Answer) -> str:
     beside = f"; random sets of as many others carry {percent(max(circuit.random))} at most" if circuit.random else ""
     if not circuit.small:
         return f"No few heads carry the change in {pairs}: {heads} carry most, {percent(circuit.share)}{beside}."
-    single = len(circuit.heads) == 1
-    return (
-        f"{'Head' if single else 'Heads'} {heads} {'alone carries' if single else 'together carry'} {percent(circuit.share)} "
-        f"of the change in {pairs}{beside}."
-    )
+    who, does = ("Head", "alone carries") if len(circuit.heads) == 1 else ("Heads", "together carry")
+    return f"{who} {heads} {does} {percent(circuit.share)} of the change in {pairs}{beside}."
 
 
 def of_counted(answer: Answer) -> str:
