@@ -477,7 +477,6 @@ def test_a_packet_says_of_a_pair_what_the_library_says() -> None:
 
 RESULTS = (Board, HeadSet, Control, Edges)
 WRONG = {  # part -> an index, words
-    "heads": ((2,), ()),
     "edges": ((6, 9, 9), ()),
     "edges ": ((6,), ()),
     "cut": ((6, 5, 6, 2), ()),
@@ -485,7 +484,6 @@ WRONG = {  # part -> an index, words
     "cut  ": ((6, 5, 8, 2, 6), ()),
     "cut   ": ((6, *(5, 6, 2, 6) * 17), ()),
     "heads ": ((6,), ("are", "")),
-    "heads  ": ((6,), ("are", "zzxxqq")),
     "other": ((), ()),
 }
 
@@ -495,3 +493,10 @@ def test_what_no_packet_of_a_pair_holds_is_refused(part: str) -> None:
     index, words = WRONG[part]
     with pytest.raises(EncoderError):
         level_13(pretrained("base"), KEYS.a, KEYS.b, part.strip(), index, words)
+
+
+def test_a_packet_of_what_is_no_pair_says_why() -> None:
+    encoder = pretrained("base")
+    for index, words, kind in (((2,), (), "no gap"), ((6,), ("are", "zzxxqq"), "unknown answer")):
+        _, about, arrays = unpack(level_13(encoder, KEYS.a, KEYS.b, "heads", index, words))
+        assert about.keys() == {"circuit", "why", "kind"} and about["kind"] == kind and not arrays

@@ -23,7 +23,7 @@ import { explained } from './terms.js';
 /** @typedef {import('./store.js').Chosen} State */
 /** @typedef {import('./say.js').Part} Part */
 /** The shares of the two words, and the first guess with its share. @typedef {{shares: [number, number], first: [string, number]}} Guess */
-/** What a packet of level 13 says of the heads of a pair; `why` and nothing of heads where nothing is to be carried. @typedef {{gap: number, changed: number[], was: string, new: string, words: [string, string], leads: [number, number], flip: number, a: Guess, b: Guess, total: number, why?: string, kind?: string, heads: [number, number][], share: number, small: boolean, patched: Guess, lead: number, random: number[], all: number, none: number}} Heads */
+/** What a packet of level 13 says of the heads of a pair; `why` and nothing of heads where nothing is to be carried, `why` and `kind` alone where the sentences are no pair. @typedef {{gap: number, changed: number[], was: string, new: string, words: [string, string], leads: [number, number], flip: number, a: Guess, b: Guess, total: number, why?: string, kind?: string, heads: [number, number][], share: number, small: boolean, patched: Guess, lead: number, random: number[], all: number, none: number}} Heads */
 /** What one head takes from the pieces of a word to a position. @typedef {{head: [number, number], sources: number[], target: number, share: number, looks: [number, number]}} Edge */
 /** @typedef {{edges: Edge[], together: number, where: {head: [number, number], share: number}[]}} Edges */
 /** @typedef {{guess: Guess, lead: number, share: number}} Cut */
@@ -101,7 +101,7 @@ export function carried({ context, root, changed, choose }) {
 
   /** What is known of the pair, and what is not yet. */
   function known() {
-    const a = /** @type {Packet} */ (run), asked = asks('heads', place()), packet = gap() >= 0 ? heads.get(a, asked) : null, why = heads.why(a, asked), found = /** @type {Heads | null} */ (of(packet));
+    const a = /** @type {Packet} */ (run), asked = asks('heads', place()), packet = gap() >= 0 ? heads.get(a, asked) : null, told_ = /** @type {Heads | null} */ (of(packet)), found = told_?.words ? told_ : null, why = heads.why(a, asked) || (found ? '' : told_?.why ?? '');
     if (packet && found && !found.why) last = { of: a, heads: found, each: packet.arrays.each };
     else if (found || why || gap() < 0) last = null;
     const shown = found ?? (last && last.of.about.model.digest === a.about.model.digest ? last.heads : null);
@@ -142,7 +142,7 @@ export function carried({ context, root, changed, choose }) {
   function twoModels() {
     if (!run || !state.other_model || gap() < 0) return null;
     const found = /** @type {Heads | null} */ (of(other.get(run, { ...asks('heads', place()), model: state.other_model })));
-    return found && !found.why ? found : null;
+    return found?.words && !found.why ? found : null;
   }
 
   /** The word of A that a position belongs to. @param {number} position */
@@ -377,7 +377,7 @@ export function carried({ context, root, changed, choose }) {
   function inOther() {
     if (!state.other_model || gap() < 0 || !run) return nothing;
     const asked = { ...asks('heads', place()), model: state.other_model }, packet = other.get(run, asked), found = /** @type {Heads | null} */ (of(packet)), why = other.why(run, asked) || found?.why;
-    if (!packet || !found) return html`<section class="cc-other"><h2 class="cp-title">The same pair in ${titleOf(state.other_model)}</h2><p role="status">${why || 'Running it …'}</p></section>`;
+    if (!packet || !found?.words) return html`<section class="cc-other"><h2 class="cp-title">The same pair in ${titleOf(state.other_model)}</h2><p role="status">${why || 'Running it …'}</p></section>`;
     return html`<section class="cc-other"><h2 class="cp-title">The same pair in ${titleOf(state.other_model)}</h2><div class="cc-beside"><div>${guessBars('A, as it is', found.a, found)}${found.why ? nothing : guessBars(`A, with ${inOrder(found.heads)} from B`, found.patched, found, found.a)}${guessBars('B, as it is', found.b, found)}</div>
       ${found.why ? html`<p class="cc-why">${typeset(found.why)}</p>` : boardOf(found, packet.arrays.each, typeset(`${inOrder(found.heads)} ${found.heads.length > 1 ? 'carry' : 'carries'} ${percent(found.share, 1)}`), false)}</div></section>`;
   }

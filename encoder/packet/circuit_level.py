@@ -73,7 +73,10 @@ def run_of(encoder: TextEncoder, a: str, b: str, index: Sequence[int], words: Se
 
 def of_heads(encoder: TextEncoder, a: str, b: str, index: Sequence[int], words: Sequence[str]) -> Told:
     """What each head carries, the smallest set and its controls; where nothing is to be carried, why."""
-    run = run_of(encoder, a, b, index, words)
+    try:
+        run = run_of(encoder, a, b, index, words)
+    except PairError as error:
+        return {"why": str(error), "kind": error.kind}, {}
     in_a, in_b = (trace["mlm.logits"][run.gap] for trace in (run.a, run.b))
     known: dict[str, Any] = {
         "gap": run.gap,
