@@ -45,6 +45,8 @@ STARTED, FIRST, FILES = 4.0, 2.5, 150.0  # seconds from the start; from opening 
 NEXT_PAGE, SWITCH, LOADED, ASKED = 300.0, 300.0, 50.0, 300.0  # milliseconds
 UNFOLDED, FOLLOWS = 1000.0, 300.0  # milliseconds
 RERUN, WIRE, NUMBER = 100.0, 0.5, 100.0  # milliseconds, megabytes, milliseconds
+HEADS, ARROWS = 2.0, 4.0  # seconds
+PAIRED = ("boy", "dog", "teacher", "bird", "horse", "girl")
 CHOICES, MANY = 24, 400  # of each kind on a page; of a head, one after the other
 SENT, SWITCHES = 2, 12  # requests of a switch; switches
 WAIT = 15_000  # milliseconds until a page is given up
@@ -61,7 +63,7 @@ PICTURES = {  # what is painted once the picture of a page is there
     "feed_forward": ".ff .cv-slider",
     "output": ".ou-cell",
     "what_if": ".wi [data-guess][data-after]",
-    "compare": ".cp [data-head-row], .cp .cp-offer",
+    "compare": ".cp .bars li",
     "heads": ".hd [data-head-map]",
 }
 LAYER, STOP = '[aria-label="layer"] [role=radio]', '[aria-label="Stop"] [role=radio]'
@@ -80,6 +82,7 @@ CHOSEN = {  # what can be chosen on a page and is loaded with it
     "compare": {"word": ".cp-word", "head": "[data-head-row]"},
     "heads": {"head": "[data-head-map]"},
 }
+OPENED = {"compare": {"view": "look"}}  # what an address says of a page beside the sentence
 NUMBERS: dict[str, dict[str, object]] = {  # that are opened
     "a weight": {"level": 9, "step": "layers.4.attention.weights", "index": [1, 20, 7]},
     "a query": {"level": 9, "step": "layers.4.attention.q", "index": [1, 20, 7]},
@@ -139,6 +142,30 @@ SWITCHED = f"""(root, at) => {{{FRAMES}
     await until(() => differs() && !shown('.wi [data-guess]:not([data-after])'))
     await painted()
     return [pressed, performance.now() - start]
+  }})
+}}"""
+CUT = f"""(root, at) => {{{FRAMES}
+  take(async () => {{
+    const all = root.querySelectorAll('.cc-name'), title = root.querySelector('h1'), before = title.textContent
+    const start = performance.now()
+    all[at % all.length].click()
+    await until(() => title.textContent !== before)
+    await painted()
+    return [performance.now() - start]
+  }})
+}}"""
+PAIR = f"""(root, text) => {{{FRAMES}
+  take(async () => {{
+    const field = root.querySelector('[aria-label="Sentence B"]'), start = performance.now(), came = []
+    field.value = text
+    field.dispatchEvent(new KeyboardEvent('keydown', {{ key: 'Enter', bubbles: true }}))
+    await until(() => !shown('.cc-stage:not(.cp-old)'))
+    for (const picture of ['.cc-stage:not(.cp-old)', '.cc-stage:not(.cp-old) .cc-name']) {{
+      await until(() => shown(picture))
+      await painted()
+      came.push(performance.now() - start)
+    }}
+    return came
   }})
 }}"""
 UNFOLD = f"""(root, title) => {{{FRAMES}
@@ -286,7 +313,7 @@ def choices(browser: Browser, url: str) -> list[Figure]:
     rows = []
     for key, kinds in CHOSEN.items():
         with tab(browser, url) as one:
-            one.open(key)
+            one.open(key, **OPENED.get(key, {}))
             for _ in range(2):  # what is chosen first is loaded with it; at an earlier stop there are other lines
                 for what in kinds:
                     one.choose(key, what, CHOICES)
@@ -316,6 +343,27 @@ def switches(browser: Browser, url: str) -> list[Figure]:
         high("What if: a switch, the press is painted", pressed, LOADED),
         high("What if: a switch, what it changes", changed, SWITCH),
         Figure("What if: a switch, sent at most", max(sent), SENT, note="the changed run, and what differs in it"),
+    ]
+
+
+def carried(browser: Browser, url: str) -> list[Figure]:
+    """Return the figures of what is carried: an own pair until its heads and its arrows, and an arrow that is cut."""
+    shown, arrows, cuts = list[float](), list[float](), list[float]()
+    with tab(browser, url) as one:
+        for noun in PAIRED:
+            a = f"The {noun}s behind the old house of the king [MASK] very happy today."
+            one.open("compare", sentence=a, other=a.replace("house", "houses"))
+            pair = one.take(PAIR, a.replace("s ", " ", 1), f"a {noun}")
+            shown.append(pair[0])
+            arrows.append(pair[1])
+            one.rest()
+            for at in range(2):
+                cuts += one.take(CUT, at, f"arrow {at} of {noun}")
+                one.rest()
+    return [
+        high("Compare: an own pair, its heads", shown, 1e3 * HEADS),
+        high("Compare: an own pair, its arrows", arrows, 1e3 * ARROWS),
+        high("Compare: an arrow is cut", cuts, SWITCH),
     ]
 
 
@@ -430,6 +478,7 @@ def main() -> int:
                 lambda: walk(browser, running.url, options.visits),
                 lambda: choices(browser, running.url),
                 lambda: switches(browser, running.url),
+                lambda: carried(browser, running.url),
                 lambda: loads(browser, running.url, options.visits),
                 lambda: sections(browser, running.url, options.visits),
                 lambda: moments(browser, running.url),
