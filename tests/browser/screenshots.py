@@ -37,7 +37,7 @@ README = ROOT / ".github"
 README_PAGES = {  # what README shows -> where it is
     "start": "start",
     "attention": f"attention?{AS_ELSEWHERE}&word=8",
-    "what_if": "what_if",
+    "compare": "compare",
     "heads": "heads",
     "training": "training",
 }
