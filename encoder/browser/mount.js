@@ -152,7 +152,8 @@ function begin(root, options) {
   const keeping = act => {
     const before = focused(root), within = root.contains(before);
     act();
-    if (before && within && !(before.isConnected && before.checkVisibility())) place.querySelector('h1')?.focus();
+    const now = focused(root), has = (/** @type {Element | null} */ one) => Boolean(one && root.contains(one) && one.checkVisibility());
+    if (before && within && !has(before) && (now === before || !has(now))) place.querySelector('h1')?.focus();
   };
   const draw = () => keeping(() => {
     if (!run) return;
