@@ -11,7 +11,7 @@ import { alone, becomes, drawn, grows, or } from './switches.js';
 /** @typedef {import('./packet.js').Packet} Packet */
 /** @typedef {import('./switches.js').Share} Share */
 
-const MOST = 5, FEW = 4; // words of a list: at the foot, and beside the sentence
+const MOST = 5, FEW = 3; // words of a list: at the foot, and beside the sentence
 
 /** All words that are told of at a gap, with their shares as it is and, at the first one, without a head. @param {Packet} run @param {number} layer @param {number} head @param {number} [gap] @returns {Share[]} */
 function told(run, layer, head, gap = run.about.gap) {

@@ -173,7 +173,7 @@ def test_a_tab_goes_on_without_its_server_and_takes_the_script_of_a_renewed_one(
         expect(tab.locator(".enc-main")).to_have_count(1)
         tab.wait_for_function(CONNECTED)
         tab.locator("[data-head-row='4,1']").click()
-        expect(tab.locator("[data-rest]")).to_contain_text("head 1 of layer 4")
+        expect(tab.locator("[data-claim]")).to_contain_text("ead 1 of layer 4")
         tab.wait_for_url("**/*layer=4&head=1*")
         menu.click()
         pages.get_by_role("link", name="Training", exact=True).click()

@@ -150,6 +150,7 @@ def test_an_empty_line_says_what_helps_and_goes_once_something_is_typed(front: P
     field.press("a")
     expect(front.get_by_role("alert")).to_be_hidden()
     front.evaluate("() => { again({ page: 'attention' }) }")
+    expect(front.locator("h1")).to_be_focused()  # as of any page that one goes to
     line = front.get_by_label("Sentence", exact=True)
     line.fill("")
     line.press("Enter")
