@@ -34,7 +34,7 @@ export function embedding(root, context) {
   dress(root, style);
   const { store } = context;
   const rest = atRest(context.announce);
-  const packets = layerPackets(context, LEVEL, () => render());
+  const packets = layerPackets(context, LEVEL, () => { if (free) store.set({}); else render(); }); // where nobody chose a word, it follows from what is here now
   /** @type {Packet | null} */
   let run = null;
   /** @type {State} */

@@ -23,7 +23,7 @@ import { explained } from './terms.js';
 /** @typedef {import('./claim.js').Head} Head */
 /** @typedef {import('./jobs.js').Known} Known */
 
-const BELOW = 8; // pixels below the maps
+const ABOVE = 121, BELOW = 8; // pixels of the bar and the spine, and below the maps
 const CARRIED = 'carried';
 const SETTLED = 400; // ms of rest before the finding is said to who cannot see it
 
@@ -111,7 +111,7 @@ export function heads(root, context) {
     const cell = (/** @type {Head} */ place) => {
       const { kind, text, share, more } = labelOf(of, what, place), said = `head ${place.head} of layer ${place.layer}${text ? `: ${text}${more}` : ''}`;
       return html`<div role="gridcell" tabindex="-1" aria-selected="false" data-head-map="${place.layer},${place.head}" aria-label=${said} title=${said} class="hd-cell ${kind}"><canvas aria-hidden="true"></canvas>
-        <p class="hd-at" aria-hidden="true">${place.layer}.${place.head}<strong>${shareOf(share)}</strong></p><p class="hd-label" aria-hidden="true">${text}</p></div>`;
+        <p class="hd-at" aria-hidden="true">${place.layer}.${place.head}<strong>${shareOf(share)}</strong></p>${text ? html`<p class="hd-label" aria-hidden="true">${text}</p>` : nothing}</div>`;
     };
     into(html`<div class="hd-row hd-top" aria-hidden="true"><span></span>${Array.from({ length: heads }, (_, head) => html`<span>${head}</span>`)}</div>${Array.from({ length: layers }, (_, layer) => html`<div class="hd-row" role="row"><div role="rowheader"><span>layer </span>${layer}</div>${Array.from({ length: heads }, (_, head) => cell({ layer, head }))}</div>`)}`, grid);
   }
@@ -145,7 +145,7 @@ export function heads(root, context) {
 
   /** Paints every map. @param {Packet} of @param {import('./grid.js').Theme} theme */
   function paint(of, theme) {
-    const { model, rows, tokens } = of.about, room = grid.clientWidth, laid = layout(of, room, highIn(grid) - BELOW - (scrollY + grid.getBoundingClientRect().top) * highIn(grid) / innerHeight);
+    const { model, rows, tokens } = of.about, room = grid.clientWidth, zoom = highIn(grid) / innerHeight, above = ABOVE + (grid.getBoundingClientRect().top - page.getBoundingClientRect().top) * zoom, laid = layout(of, room, highIn(grid) - BELOW - above); // wherever the page is scrolled to
     const now = [room, devicePixelRatio, theme, laid.side].join(' ');
     if (drawn === of && painted === now) return;
     [drawn, painted] = [of, now];

@@ -41,13 +41,13 @@ def test_a_person_types_chooses_and_walks(page: Page, app_url: str, base: TextEn
 def test_a_head_that_was_chosen_among_all_is_seen_in_the_sentence(page: Page, app_url: str, base: TextEncoder) -> None:
     open_page(page, f"{app_url}/heads?sentence=I+understand+this")
     page.locator("[data-head-map='2,3']").click()
-    page.get_by_role("link", name="See it in this sentence").click()
+    page.get_by_role("link", name="Step by step").click()
     expect(page).to_have_url(re.compile("/attention[?]"))
     assert chosen_place(page) == ["2", "3"]
     row, column = map(int, (page.get_by_role("gridcell").get_attribute("data-cell") or "").split(","))
     share = float(base.trace("I understand this")["layers.2.attention.weights"][3, row, column])
     said = (page.get_by_role("gridcell").get_attribute("aria-label") or "").replace("\N{NO-BREAK SPACE}", " ")
-    assert said.endswith(percent(share))
+    assert said.endswith(percent(share, 1).replace("over ", "> "))
 
 
 def test_a_long_sweep_shows_its_progress_and_can_be_cancelled(page: Page, app_url: str) -> None:
