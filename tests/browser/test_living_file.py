@@ -147,7 +147,7 @@ def bars_agree(place: Place, encoder: TextEncoder, trace: Trace, without: Trace 
     bars = place.locator("[data-guess]").evaluate_all(
         "all => all.map(one => [one.dataset.guess, +one.dataset.share, one.querySelector('b')?.style.insetInlineStart])"
     )
-    assert len(bars) == 4
+    assert len(bars) == 3
     for word, share, mark in bars:
         assert share == pytest.approx(now[names[word]].item(), abs=1e-5)
         if without is not None:
