@@ -154,8 +154,8 @@ def bars_agree(place: Place, encoder: TextEncoder, trace: Trace, without: Trace 
             assert float(mark.rstrip("%")) == pytest.approx(
                 100 * trace["mlm.probabilities"][gap][names[word]].item(), abs=1e-3
             )
-    likeliest = trace["mlm.probabilities"][gap].topk(3).indices.tolist()
-    assert [names[word] for word, _, _ in bars[:3]] == likeliest
+    likeliest = trace["mlm.probabilities"][gap].topk(2).indices.tolist()
+    assert [names[word] for word, _, _ in bars[:2]] == likeliest  # the third is what gains most without the head
 
 
 def test_the_file_from_disk_says_what_the_run_shows(opened: Page, encoder: TextEncoder, run: Any) -> None:
