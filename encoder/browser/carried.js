@@ -95,13 +95,13 @@ export function carried({ context, root, changed, choose }) {
   /** What B could be, the most telling first; null while that is on its way. @param {Packet} a @returns {Change[] | null} */
   function offered(a) {
     if (context.options().closed) return [];
-    const at_ = gap(a), asked = { step: 'changes', index: at_ < 0 ? [] : [at_] }, found = of(changes.get(a, asked));
+    const hole = gap(a), asked = { step: 'changes', index: hole < 0 ? [] : [hole] }, found = of(changes.get(a, asked));
     return found?.changes ?? (changes.why(a, asked) ? [] : null);
   }
 
   /** What is known of the pair, and what is not yet. */
   function known() {
-    const a = /** @type {Packet} */ (run), asked = asks('heads', place()), packet = gap() >= 0 ? heads.get(a, asked) : null, told_ = /** @type {Heads | null} */ (of(packet)), found = told_?.words ? told_ : null, why = heads.why(a, asked) || (found ? '' : told_?.why ?? '');
+    const a = /** @type {Packet} */ (run), asked = asks('heads', place()), packet = gap() >= 0 ? heads.get(a, asked) : null, sent = /** @type {Heads | null} */ (of(packet)), found = sent?.words ? sent : null, why = heads.why(a, asked) || (found ? '' : sent?.why ?? '');
     if (packet && found && !found.why) last = { of: a, heads: found, each: packet.arrays.each };
     else if (found || why || gap() < 0) last = null;
     const shown = found ?? (last && last.of.about.model.digest === a.about.model.digest ? last.heads : null);
@@ -130,8 +130,8 @@ export function carried({ context, root, changed, choose }) {
     const given = { heads: inOrder(found.heads), share: found.share, all: total, first, second };
     if (!found.small) return parts('carried_many', { count: found.heads.length, share: found.share });
     const turns = found.a.first[0] === first && found.patched.first[0] === second;
-    const second_model = twoModels();
-    if (second_model) return [...parts('carried_in_model', { model: titleOf(state.model), heads: given.heads, share: given.share }), ...parts('carried_in_other', { model: titleOf(state.other_model), heads: inOrder(second_model.heads), share: second_model.share })];
+    const inB = twoModels();
+    if (inB) return [...parts('carried_in_model', { model: titleOf(state.model), heads: given.heads, share: given.share }), ...parts('carried_in_other', { model: titleOf(state.other_model), heads: inOrder(inB.heads), share: inB.share })];
     if (found.heads.length === 1) return parts(turns ? 'carried_one_turns' : 'carried_one', given);
     return parts(turns ? 'carried_few_turn' : 'carried_few', { ...given, count: counts[found.heads.length] });
   }
@@ -173,7 +173,7 @@ export function carried({ context, root, changed, choose }) {
 
   // The picture
 
-  /** @param {Known} known_ */
+  /** @param {Known} given */
   function picture({ shown, old, all, ways, found }) {
     if (!found || found.why || !found.small) return nothing;
     return html`<div class="cc-stage ${phone.matches ? 'is-down' : ''} ${old ? 'cp-old' : ''}"><div class="cc-words" dir=${direction(/** @type {Packet} */ (run))}></div><svg class="cc-arrows" aria-hidden="true"></svg><div class="cc-names" role="group" aria-label="What heads take from word to word: cut one"></div></div>
@@ -213,7 +213,7 @@ export function carried({ context, root, changed, choose }) {
     const index = (/** @type {number} */ position) => shown.findIndex(word => word.positions.includes(position)), middle = index(gap());
     const drawn = all.filter(one => index(one.sources[0]) >= 0 && index(one.target) >= 0), open = drawn.map(spelled);
     const edge = down ? Math.max(...boxes.map(one => one.high)) + 8 : Math.max(...boxes.map(one => one.high)) + 14;
-    const reached = down ? room - edge - ROOM_PHONE : 0, sum = drawn.reduce((all_, one) => all_ + Math.abs(one.share), 0);
+    const reached = down ? room - edge - ROOM_PHONE : 0, sum = drawn.reduce((total, one) => total + Math.abs(one.share), 0);
     const plan = layout({
       arrows: drawn.map(({ head: [layer, head], sources, target, share }) => ({ layer, head, from: index(sources[0]), to: index(target), share })), words: boxes, gap: middle, down,
       room: down ? line.offsetHeight : room, start: edge, row: down ? Math.min(44, reached / Math.max(1, drawn.length) - 8) : 44, beside: down ? 4 : 16, ...(down ? { whole: Math.min(WHOLE, (reached - 18 * drawn.length) / Math.max(sum, 0.1)) } : {}),
@@ -291,9 +291,9 @@ export function carried({ context, root, changed, choose }) {
   /** How far a run has come from A to B: this is what a share means. @param {Heads} found */
   function way(found) {
     const [from, to] = found.leads, here = now.gone.length ? now.after?.lead ?? from : found.lead, share = (from - here) / found.flip, zero = from / found.flip, [first, second] = found.words;
-    const signed = (/** @type {number} */ value) => typeset(`${value > 0 ? '+' : ''}${value.toFixed(1)}`), at_ = Math.max(0, Math.min(1, share));
+    const signed = (/** @type {number} */ value) => typeset(`${value > 0 ? '+' : ''}${value.toFixed(1)}`), along = Math.max(0, Math.min(1, share));
     return html`<h3 class="cc-of">${explained('How far from A to B, as a lead in nats')}</h3><div class="cc-road" role="img" aria-label=${typeset(`The lead of ${first} over ${second} is ${signed(from)} in A, ${signed(to)} in B and ${signed(here)} now: ${percent(share, 1)} of the way.`)}>
-      <i class="cc-gone" style="width: ${(100 * at_).toFixed(2)}%"></i>${zero > 0 && zero < 1 ? html`<i class="cc-even" style="left: ${(100 * zero).toFixed(2)}%"><span>even</span></i>` : nothing}<b class="cc-from"></b><b class="cc-to"></b><b class="cc-here" style="left: ${(100 * at_).toFixed(2)}%"><span>${tight(percent(share, 1))}</span></b>
+      <i class="cc-gone" style="width: ${(100 * along).toFixed(2)}%"></i>${zero > 0 && zero < 1 ? html`<i class="cc-even" style="left: ${(100 * zero).toFixed(2)}%"><span>even</span></i>` : nothing}<b class="cc-from"></b><b class="cc-to"></b><b class="cc-here" style="left: ${(100 * along).toFixed(2)}%"><span>${tight(percent(share, 1))}</span></b>
       <small>A ${signed(from)}</small><small>B ${signed(to)}</small></div>`;
   }
 
@@ -321,11 +321,11 @@ export function carried({ context, root, changed, choose }) {
     if (seen?.of !== packet) seen = { of: packet, groups: [group(0), group(1)] };
     const [own, control] = /** @type {{groups: number[][]}} */ (seen).groups, here = dot < 0 || dot >= own.length ? own.reduce((best, value, i) => (Math.abs(value - median(own)) < Math.abs(own[best] - median(own)) ? i : best), 0) : dot;
     const sentence = (/** @type {number} */ i) => { const [text, , first] = about.sentences[i]; return typeset(`${text.replace('[MASK]', `[${first}]`)} ${percent(own[i], 1)}`); };
-    const [text, changedText, first] = about.sentences[here], [before, behind] = text.split('[MASK]'), theirs = changedText.split(' '), other_ = theirs.find((one, i) => one !== text.split(' ')[i]) ?? '';
+    const [text, changedText, first] = about.sentences[here], [before, behind] = text.split('[MASK]'), theirs = changedText.split(' '), changedWord = theirs.find((one, i) => one !== text.split(' ')[i]) ?? '';
     const count = counts[about.heads.length]?.toLowerCase() ?? String(about.heads.length), open = (/** @type {number} */ i) => { const [one, two, ours, over] = about.sentences[i]; choose(two, { sentence: one, guess: ours, over }); };
     return html`<section class="cc-many" aria-label="The same heads in many sentences"><h2 class="cp-title">The same ${count} heads in ${own.length} sentences that people wrote</h2>
       ${dotStrip({ groups: [{ name: listed(about.heads.map(short)), values: own, kind: 'is-own' }, { name: `${listed(about.control.map(short))}, ${count} others`, values: control, kind: 'is-control' }], label: `What ${listed(about.heads.map(short))} carry, sentence by sentence`, wide: Math.max(300, Math.min(840, root.clientWidth * (phone.matches ? 1 : 0.66))), chosen: here, says: sentence, point: one => { if (one !== null && one !== dot) { dot = one; draw(); } }, keep: open, ends: ['0 %, nothing', '100 %, all of it'] })}
-      <p class="cc-sentence"><b class="cc-ring"></b> <bdi translate="no" lang="">“${before}<b>[${first}]</b>${behind}”</bdi> <span>with <em>${other_}</em>: ${tight(percent(own[here], 1))}.</span> <button type="button" class="enc-link" @click=${() => open(here)}>Open this pair</button>
+      <p class="cc-sentence"><b class="cc-ring"></b> <bdi translate="no" lang="">“${before}<b>[${first}]</b>${behind}”</bdi> <span>with <em>${changedWord}</em>: ${tight(percent(own[here], 1))}.</span> <button type="button" class="enc-link" @click=${() => open(here)}>Open this pair</button>
         <span class="cc-small">${typeset(`In ${Math.round(about.over_half * own.length)} of ${own.length} more than half; ${count} random heads at most ${percent(about.random, 1)}.`)}</span></p></section>`;
   }
 
@@ -349,21 +349,21 @@ export function carried({ context, root, changed, choose }) {
 
   /** What is guessed in A and in B, where these are no pair. @param {Packet} a @param {Packet | null} runB */
   function bothGuesses(a, runB) {
-    const of_ = (/** @type {string} */ name, /** @type {Packet | null} */ packet, /** @type {'accent' | 'second'} */ colour) => {
+    const guessesOf = (/** @type {string} */ name, /** @type {Packet | null} */ packet, /** @type {'accent' | 'second'} */ colour) => {
       const all = packet?.about.guesses[String(packet === a ? gap() : packet.about.gap)]?.slice(0, FEW) ?? [];
       return all.length ? html`<div><h3 class="cc-of">${name}</h3>${bars(all.map(([word, share]) => ({ name: word, fills: [{ share, text: tight(percent(share, 1)), colour }], data: { guess: word, share } })), { kind: 'cc-bars' })}</div>` : nothing;
     };
-    return html`<div class="cc-both">${of_('A guesses', a, 'accent')}${of_('B guesses', runB, 'second')}</div>`;
+    return html`<div class="cc-both">${guessesOf('A guesses', a, 'accent')}${guessesOf('B guesses', runB, 'second')}</div>`;
   }
 
   /** Where nothing can be drawn: why, and what to do. */
   function instead() {
-    const { found, why } = now, a = /** @type {Packet} */ (run), all = words(a), runB = why ? ofB() : null, pairs = runB ? pairsOf(a, runB) : [], at_ = pairs.find(pair => pair.a?.position === gap());
+    const { found, why } = now, a = /** @type {Packet} */ (run), all = words(a), runB = why ? ofB() : null, pairs = runB ? pairsOf(a, runB) : [], beside = pairs.find(pair => pair.a?.position === gap());
     if (a.about.model.wordless) return html`<p class="cc-why">This model has no head for words, so it guesses none: nothing can be carried to a guess. Choose another model, or see where its heads look.</p>`;
     if (gap() < 0) return html`<p class="cc-why">Tap the word of A that is to be guessed:</p><div class="cc-tap" role="group" aria-label="Hide a word">${all.map(word => { const hidden = masked(a, word, store.get()); return hidden && word.plain ? html`<button type="button" class="enc-example" @click=${() => choose('', { ...hidden, word: null, layer: null, head: null })}>${word.name}</button>` : html`<span>${word.name}</span>`; })}</div>`;
     if (found?.why) return html`<p class="cc-why">${typeset(found.why)}</p>${a.about.model.untrained ? html`<p>${leads('See how a model comes to react', '→', '#', () => context.go(TRAINING), TRAINING)}</p>` : nothing}`;
     if (!why) return nothing;
-    const put = at_?.b && runB && !at_.b.gap ? masked(runB, at_.b, { sentence: b, second: '', hidden: [] }) : null;
+    const put = beside?.b && runB && !beside.b.gap ? masked(runB, beside.b, { sentence: b, second: '', hidden: [] }) : null;
     return html`<p class="cc-why" role="alert">${typeset(why)}</p>${bothGuesses(a, runB)}${put ? html`<button type="button" class="enc-pill" @click=${() => choose(put.sentence)}>Put the gap there in B</button>` : nothing}`;
   }
 

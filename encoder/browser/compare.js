@@ -146,21 +146,21 @@ export function compare(root, context) {
 
   function render() {
     if (!run) return;
-    const a = run, look = looking(), fill = filled(a), both_ = look ? lookedAtBoth(a, fill) : null, shapes = both_?.b && !alikeInShape(a, both_.b), flows = !look || shapes;
+    const a = run, look = looking(), fill = filled(a), runs = look ? lookedAtBoth(a, fill) : null, shapes = runs?.b && !alikeInShape(a, runs.b), flows = !look || shapes;
     if (flows) flow.take(a, state, sentenceB(store.get()));
-    const known = fill !== null && (look ? both_?.known : flow.known());
+    const known = fill !== null && (look ? runs?.known : flow.known());
     if (focused(page) !== field.input) field.input.value = sentenceB(store.get());
     field.form.hidden = Boolean(context.options().closed);
     ways.draw([{ text: 'what is carried' }, { text: 'where they look' }], Number(look));
     head.element.classList.toggle('cp-old', !known);
-    if (known || !told) head.draw(a, state, known ? (both_ ? finding(a, both_.b, both_.of) : flow.headline()) : parts(look ? 'compare_coming' : 'carried_coming', {}));
+    if (known || !told) head.draw(a, state, known ? (runs ? finding(a, runs.b, runs.of) : flow.headline()) : parts(look ? 'compare_coming' : 'carried_coming', {}));
     if (known) rest.say(head.finding.textContent ?? '');
     told ||= Boolean(known);
     page.classList.toggle('is-carried', !look);
-    into(html`<div class="cp-top">${head.element}<div class="enc-place cp-ways" ?hidden=${Boolean(context.options().closed)}>${ways.element}</div></div><div class="cp-asks"><span class="cp-letter cp-b" aria-hidden="true">B</span>${field.form}${models()}</div>${both_ ? looks(a, both_) : nothing}${flows ? flow.view() : nothing}`, page);
+    into(html`<div class="cp-top">${head.element}<div class="enc-place cp-ways" ?hidden=${Boolean(context.options().closed)}>${ways.element}</div></div><div class="cp-asks"><span class="cp-letter cp-b" aria-hidden="true">B</span>${field.form}${models()}</div>${runs ? looks(a, runs) : nothing}${flows ? flow.view() : nothing}`, page);
     if (flows) flow.after();
-    if (!both_) return;
-    const { now, row, places } = both_;
+    if (!runs) return;
+    const { now, row, places } = runs;
     if (now) show(a, now);
     const line = /** @type {Element} */ (page.querySelector('.cp-words')), buttons = [...line.children], had = buttons.findIndex(one => one === focused(page)), place = places.indexOf(row);
     rove(buttons, Math.max(0, had < 0 ? place : had));
@@ -174,7 +174,7 @@ export function compare(root, context) {
     return { b, of, now, pairs, known: (same && fill !== null) || b !== null, row: now ? now.here.row : -1, places: pairs.map(pair => (of && pair.a && pair.b ? rowOf(of, pair.a.position) : -1)) };
   }
 
-  /** Where heads look in both. @param {Packet} a @param {ReturnType<typeof lookedAtBoth>} both_ */
+  /** Where heads look in both. @param {Packet} a @param {ReturnType<typeof lookedAtBoth>} runs */
   function looks(a, { b, of, now, pairs, known, row, places }) {
     if (now) body = compared(a, now);
     return html`<div class="cp-words" role="toolbar" aria-label="The words of A and B side by side" dir=${direction(a)}>${pairs.map((pair, i) => word(pair, b !== null, places[i], row))}</div>
