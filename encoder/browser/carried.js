@@ -176,8 +176,10 @@ export function carried({ context, root, changed, choose }) {
   /** @param {Known} given */
   function picture({ shown, old, all, ways, found }) {
     if (!found || found.why || !found.small) return nothing;
+    const without = found.heads.filter(head => !all.some(edge => same(edge.head, head)));
     return html`<div class="cc-stage ${phone.matches ? 'is-down' : ''} ${old ? 'cp-old' : ''}"><div class="cc-words" dir=${direction(/** @type {Packet} */ (run))}></div><svg class="cc-arrows" aria-hidden="true"></svg><div class="cc-names" role="group" aria-label="What heads take from word to word: cut one"></div></div>
       <p class="cc-line" role="status">${lineSaid()}</p>
+      ${ways && without.length ? html`<p class="cc-small">${`${inOrder(without)} ${without.length > 1 ? 'have' : 'has'} no arrow: no single word brings 5 %.`}</p>` : nothing}
       ${ways && shown && ways.together < shown.share - NAMED ? html`<p class="cc-small">${typeset(`Another ${percent(shown.share - ways.together, 1)} comes in ways of less than 5 % each.`)}</p>` : nothing}
       ${all.length || ways ? nothing : html`<p class="cc-small" role="status">Looking where they take it from …</p>`}`;
   }
@@ -192,7 +194,7 @@ export function carried({ context, root, changed, choose }) {
     if (pointed?.head && packet) return typeset(`Head ${pointed.head[1]} of layer ${pointed.head[0]} alone carries ${percent(at(packet, ...pointed.head), 1)} of the change.`);
     const example = found?.heads[0] ?? [0, 0], most = Math.max(...(ways?.where ?? []).map(({ share }) => Math.abs(share))), who = ways && ways.where.length > 1 ? 'they look' : 'it looks', does = ways && ways.where.length > 1 ? 'they carry does' : 'it carries does';
     const where = !ways?.where.length ? '' : most < LOOKS ? ` Where ${who} hardly matters (${percent(most, 1)} at most): what ${does}.` : ` Where ${who} matters too (up to ${percent(most, 1)}).`, over = (found?.share ?? 0) > OVER ? ' More than 100 %: other heads pull the other way.' : '';
-    return explained(typeset(`An arrow is what one head takes from one word to another. Its number: how much of the change from A to B comes with it alone. Scissors give it what it carries in B. ${short(example)} is head ${example[1]} of layer ${example[0]}.${where}${over}`));
+    return explained(typeset(`An arrow is what one head takes from one word to another; its number, how much of the change from A to B comes with it alone (the board has all that a head brings). Scissors give it what it carries in B. ${short(example)} is head ${example[1]} of layer ${example[0]}.${where}${over}`));
   }
 
   /** Draws the words, and the arrows where these stand. */

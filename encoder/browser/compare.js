@@ -80,7 +80,7 @@ export function compare(root, context) {
   /** @param {string} sentence B @param {import('./store.js').Changes} [also] another A, with what is asked of it */
   function choose(sentence, also = {}) {
     const now = { ...store.get(), ...also };
-    if (also.sentence || sentence !== sentenceB(now)) store.set({ other: sentence === sentenceB({ ...now, other: '' }) ? '' : sentence, guess: '', over: '', cut: '', ...also }, { push: true });
+    if (also.sentence || sentence !== sentenceB(now)) store.set({ other: sentence === sentenceB({ ...now, other: '' }) && sentence !== now.sentence ? '' : sentence, guess: '', over: '', cut: '', ...also }, { push: true });
   }
 
   /** Where A has no twin, B is a small change of it; null while that is looked for. @param {Packet} a */
@@ -147,7 +147,7 @@ export function compare(root, context) {
   function render() {
     if (!run) return;
     const a = run, look = looking(), fill = filled(a), runs = look ? lookedAtBoth(a, fill) : null, shapes = runs?.b && !alikeInShape(a, runs.b), flows = !look || shapes;
-    if (flows) flow.take(a, state, sentenceB(store.get()));
+    if (flows && fill !== null) flow.take(a, state, sentenceB(store.get()));
     const known = fill !== null && (look ? runs?.known : flow.known());
     if (focused(page) !== field.input) field.input.value = sentenceB(store.get());
     field.form.hidden = Boolean(context.options().closed);
@@ -157,8 +157,8 @@ export function compare(root, context) {
     if (known) rest.say(head.finding.textContent ?? '');
     told ||= Boolean(known);
     page.classList.toggle('is-carried', !look);
-    into(html`<div class="cp-top">${head.element}<div class="enc-place cp-ways" ?hidden=${Boolean(context.options().closed)}>${ways.element}</div></div><div class="cp-asks"><span class="cp-letter cp-b" aria-hidden="true">B</span>${field.form}${models()}</div>${runs ? looks(a, runs) : nothing}${flows ? flow.view() : nothing}`, page);
-    if (flows) flow.after();
+    into(html`<div class="cp-top">${head.element}<div class="enc-place cp-ways" ?hidden=${Boolean(context.options().closed)}>${ways.element}</div></div><div class="cp-asks"><span class="cp-letter cp-b" aria-hidden="true">B</span>${field.form}${models()}</div>${runs ? looks(a, runs) : nothing}${!flows ? nothing : fill === null ? html`<p class="cc-waits" role="status">Looking for a sentence B …</p>` : flow.view()}`, page);
+    if (flows && fill !== null) flow.after();
     if (!runs) return;
     const { now, row, places } = runs;
     if (now) show(a, now);

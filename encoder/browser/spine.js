@@ -141,8 +141,10 @@ export function spine(context) {
 
   function render() {
     const { shares = null, wait = '', position = -1 } = run ? spokenOf(run) : {}, found = run ? costs(run, state.word, shares ?? undefined) : null, pages = context.options().pages;
-    element.hidden = !found?.all.length;
-    if (!run || !found || element.hidden) return;
+    const none = !found?.all.length;
+    element.hidden = none && !(state?.edits && list.children.length); // of a changed run nothing is tried: what is below stays where it is
+    element.classList.toggle('is-kept', none);
+    if (!run || !found || none) return;
     // What positions cost is far more than what any layer does: their column is cut where the others end.
     const { of, unit, all } = found, most = Math.max(...all.filter(one => one.layer >= 0).map(one => Math.abs(one.cost)).filter(Number.isFinite), 1e-9), own = here(context.options().page, state);
     const mine = all.findIndex(one => one.layer === own?.layer && one.block === own?.block), told = all[pointed], guesses = run.about.guesses[String(position)] ?? [];

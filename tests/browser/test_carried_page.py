@@ -237,7 +237,7 @@ def test_without_a_gap_a_word_is_hidden_by_a_tap(mounted: Mounted, base: TextEnc
 
 def test_where_no_few_heads_carry_it_all_are_shown(mounted: Mounted, base: TextEncoder) -> None:
     page = opened(mounted, base, "Keys [MASK].", "Key [MASK].")
-    expect(page.get_by_role("heading", level=1)).to_contain_text("No few heads carry it: the best 4 carry")
+    expect(page.get_by_role("heading", level=1)).to_contain_text("No small set of heads carries it: the best 4 carry")
     expect(page.locator(".cc-left .cc-board")).to_be_visible()
     assert page.locator(".cc-name").count() == 0
 
@@ -302,3 +302,13 @@ def test_how_it_was_computed_has_the_checks_and_the_call(mounted: Mounted, base:
     ):
         expect(dialog).to_contain_text(said.replace(" %", "\u00a0%"))
     expect(dialog).to_contain_text(f'MinimalPair("{KEYS}"')
+
+
+def test_a_b_that_is_typed_as_a_says_so(mounted: Mounted, base: TextEncoder) -> None:
+    page = opened(mounted, base, "My dog [MASK] every morning.", "")
+    field = page.get_by_role("textbox", name="Sentence B")
+    expect(field).to_have_value("My dogs [MASK] every morning.")
+    field.fill("My dog [MASK] every morning.")
+    field.press("Enter")
+    expect(page.locator(".cc-why")).to_contain_text("A and B are the same to the model")
+    expect(field).to_have_value("My dog [MASK] every morning.")

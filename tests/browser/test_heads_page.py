@@ -287,7 +287,7 @@ def test_what_heads_carry_is_a_table_whose_pairs_open_on_compare(opened: Opened,
     for part in ("man / woman", "his / her", f"5.5 {percent(gender.each[5, 5], 1)}", percent(gender.share, 1), "56 "):
         assert part in said, part
     weak = plain(page.locator("[data-phenomenon='this or these']").inner_text())
-    assert "no few heads carry it" in weak and percent(shipped.constructed["determiner"].share, 1) in weak
+    assert "no small set carries it" in weak and percent(shipped.constructed["determiner"].share, 1) in weak
     assert "304 pairs that people wrote" in plain(rows.first.inner_text())
     assert not overflows(page)
     page.get_by_role("button", name=re.compile("^head 5 of layer 5")).first.click()

@@ -68,7 +68,7 @@ def table(circuit: Circuit) -> list[str]:
     if circuit.halves:
         lines.append(f"in even and odd pairs: {' and '.join(map(percent, circuit.halves))}")
     if not circuit.small:
-        lines.append("no few heads carry it: these are the best")
+        lines.append("no small set of heads carries it: these are the best")
     if circuit.random:
         lines.append(f"{len(circuit.random)} random sets as large: at most {percent(max(circuit.random))}")
     lines.append(f"all heads: {circuit.all:.3f}, none: {circuit.none:.3f}")
