@@ -331,6 +331,13 @@ export function carried({ context, root, changed, choose }) {
         <span class="cc-small">${typeset(`In ${Math.round(about.over_half * own.length)} of ${own.length} more than half; ${count} random heads at most ${percent(about.random, 1)}.`)}</span></p></section>`;
   }
 
+  /** Leads to the line of A. */
+  function typeA() {
+    const line = /** @type {HTMLInputElement | null} */ (/** @type {Document | ShadowRoot} */ (root.getRootNode()).querySelector('.enc-bar .enc-sentence'));
+    line?.focus();
+    line?.select();
+  }
+
   /** How the share was computed, with the lines that give it. @param {Heads} found */
   function explain(found) {
     const line = `from encoder import TextEncoder\nfrom encoder.experiments.circuit import MinimalPair, run_pair, study\n\nencoder = TextEncoder.from_pretrained(${JSON.stringify(state.model)})\npair = MinimalPair(${JSON.stringify(state.sentence)},\n                   ${JSON.stringify(b)}${competing().length ? `,\n                   (${competing().map(word => JSON.stringify(word)).join(', ')})` : ''})\nfor result in study(encoder, run_pair(encoder, pair)):\n    print(result)`;
@@ -406,7 +413,7 @@ export function carried({ context, root, changed, choose }) {
       const drawn = found && !found.why;
       return html`<div class="cc">${changedA}${waits}${drawn ? nothing : instead()}${drawn && found.small ? nothing : tries()}
         <div class="cc-upper"><div class="cc-left">${picture(now)}${drawn && !found.small && each ? boardOf(found, each, `All ${found.total} heads, one by one, at the gap`) : nothing}${now.edgesWhy || now.cutWhy ? html`<p class="cc-why" role="alert">${now.edgesWhy || now.cutWhy}</p>` : nothing}</div>${shown ? guesses(shown) : nothing}</div>
-        ${drawn ? html`<div class="cc-lower"><div>${found.small ? many(found) : nothing}<nav class="enc-links" aria-label="Go on"><button type="button" class="enc-link" @click=${() => /** @type {HTMLElement | null} */ (document.querySelector('.enc-sentence'))?.focus()}>Find it in two sentences of mine <span aria-hidden="true">→</span></button><button type="button" class="enc-link" aria-haspopup="dialog" @click=${() => explain(found)}>${typeset(`How ${percent(found.share, 1)} was computed`)} <span aria-hidden="true">→</span></button></nav></div>
+        ${drawn ? html`<div class="cc-lower"><div>${found.small ? many(found) : nothing}<nav class="enc-links" aria-label="Go on"><button type="button" class="enc-link" @click=${typeA}>Find it in two sentences of mine <span aria-hidden="true">→</span></button><button type="button" class="enc-link" aria-haspopup="dialog" @click=${() => explain(found)}>${typeset(`How ${percent(found.share, 1)} was computed`)} <span aria-hidden="true">→</span></button></nav></div>
           ${found.small && each ? boardOf(found, each, `All ${found.total} heads, one by one, at the gap`) : nothing}</div>` : nothing}${inOther()}</div>`;
     },
     /** Draws what stands where the words stand, once these are there. */

@@ -137,7 +137,7 @@ const sortOf = found => (found.all === 1 ? '_one' : isWeak(found) ? '_weak' : ''
 export function findingOf(run, known, place) {
   const { layer, head } = place, job = jobsOf(run, known).find(one => same(one, place)), here = jobsHere(run, known).find(one => same(one.job, place));
   if (job) {
-    const [{ text, share, count }] = job.figures, given = { layer, head, finds: findsOf(job.job) };
+    const [{ text, share, count }] = job.figures, given = { layer, head, finds: job.passed ? findsOf(job.job) : findsOf(job.job).replace(/^finds/, 'looks for') }; // what did not pass is not found for certain
     if (here?.clear) {
       const { shares } = look(run, layer, head, here.word), top = shares.reduce((best, one, i) => (one > shares[best] ? i : best), 0);
       return parts('heads_job_here', { ...given, from: called(run, here.word), word: called(run, words(run)[top]), share: shares[top] });

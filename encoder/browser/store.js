@@ -29,6 +29,7 @@ export const GAP = 'The keys to the cabinet [MASK] on the table.';
 export const REST = 150; // ms; Chromium drops replaceState beyond about 200 in ten seconds
 export const TOGETHER = 1000; // ms within which choices are one, which Back undoes
 const VERSION = '1';
+const UNITS = /^(layers\.\d+\.)?feed_forward\.(hidden|up|activation|gated)$/;
 const NAMES = /** @type {const} */ (['sentence', 'second', 'model', 'layer', 'head', 'word', 'step', 'cell', 'hidden', 'edits', 'other', 'other_model', 'off', 'maps', 'more', 'after', 'guess', 'over', 'view', 'cut', 'number', 'numbers']);
 const AROUND = ['v', 'lesson', 'at', 'stop', 'hero', 'code', 'embed', 'embed_options']; // what an address says of what stands around a page
 const OF_B = ['other', 'other_model']; // what a page compares with
@@ -257,7 +258,9 @@ export function placeOf(text) {
 function moved(number, from, to) {
   const place = placeOf(number);
   if (!place) return number;
-  const { layer = from.layer, head = from.head } = to, own = place.step.startsWith(`layers.${from.layer}.attention.`) && place.index.length === 3 && place.index[0] === from.head;
+  const { layer = from.layer, head = from.head } = to;
+  if (layer !== from.layer && UNITS.test(place.step)) return ''; // in another layer the number is another unit's
+  const own = place.step.startsWith(`layers.${from.layer}.attention.`) && place.index.length === 3 && place.index[0] === from.head;
   return spelled({ step: place.step.replace(`layers.${from.layer}.`, `layers.${layer}.`), index: own ? [head ?? 0, ...place.index.slice(1)] : place.index });
 }
 

@@ -64,10 +64,13 @@ export function sumOf(packet, [first, second], layer, masked) {
 }
 
 /** What the sum says, to go on a sentence about the guess. @param {Sum} sum */
-export function leadSaid({ word, other, names, adds, total }) {
+export function leadSaid({ word, other, names, adds, total, lost }) {
   const most = adds.indexOf(total < 0 ? Math.min(...adds) : Math.max(...adds)), given = { other, times: times(total) };
   if (Math.abs(total) < DECIDED) return parts('lead_undecided', total < 0 ? { ...given, word: other, other: word } : { ...given, word });
-  return [...parts(total > 0 ? 'lead_over' : 'lead_behind', given), ...parts(total > 0 ? 'speaks_for' : 'speaks_against', { speaks: apart(names[most]) })];
+  // Where another word is missed most, the sum alone would mislead.
+  const known = (lost ?? []).map((value, i) => ({ value, i })).filter(({ value }) => Number.isFinite(value)), missed = total > 0 ? known.sort((a, b) => b.value - a.value)[0] : undefined;
+  const said = missed && missed.i !== most && missed.value - (lost?.[most] || 0) > DECIDED ? parts('adds_most', { speaks: apart(names[most]), missed: apart(names[missed.i]) }) : parts(total > 0 ? 'speaks_for' : 'speaks_against', { speaks: apart(names[most]) });
+  return [...parts(total > 0 ? 'lead_over' : 'lead_behind', given), ...said];
 }
 
 /** The sum as bars at the words, for and against. @param {Packet} packet @param {Sum} sum @param {HTMLElement} list where the bars stand @param {{gap: boolean, can: Map<number, boolean>, choose: (position: number) => void, asked: number}} how `can` tells of the first token of each word whether it can be asked */

@@ -30,8 +30,8 @@ test('a run brings the jobs of its heads before anything is asked', () => {
   const job = jobsOf(run, null).find(one => one.layer === 4 && one.head === 0);
   const said = run.about.evidence.find(one => one.layer === 4 && one.head === 0);
   assert.deepEqual([job.figures[0].share, job.figures[0].count, job.figures[0].rule], [said.args.share, said.args.count, said.args.rule]);
-  assert.match(text(findingOf(run, null, { layer: 4, head: 0 })), /^Head 0 of layer 4 finds the verb of an object: right in \d\d % of \d+ cases \(news and Wikipedia\)\.$/);
-  assert.match(text(findingOf(run, null, { layer: 5, head: 6 })), /finds the subject of a masked verb: here it looks from the gap at “keys” \(89 %\)\.$/);
+  assert.match(text(findingOf(run, null, { layer: 4, head: 0 })), /^Head 0 of layer 4 looks for the verb of an object: right in \d\d % of \d+ cases \(news and Wikipedia\)\.$/);
+  assert.match(text(findingOf(run, null, { layer: 5, head: 6 })), /looks for the subject of a masked verb: here it looks from the gap at “keys” \(89 %\)\.$/);
   assert.ok(!job.passed && !job.made, 'the run says that it did not pass');
   assert.ok(wasExamined(run, null) && !wasExamined(small(['a'], [[1]]), null));
 });

@@ -33,7 +33,7 @@ class SmallChange:
 
 
 def small_changes(encoder: TextEncoder, sentence: str, gap: int | None = None) -> list[SmallChange]:
-    """Find words of a sentence to change: other numbers and partners that turn the guess clearly, then neighbours.
+    """Find words of a sentence to change: those that turn its guess into another first, and neighbours after others.
 
     A word becomes its partner in a phenomenon, its other number (a plain -s), or its nearest neighbour in the table of
     embeddings; of each kind those that turn the guess at the gap most come first.
@@ -48,14 +48,15 @@ def small_changes(encoder: TextEncoder, sentence: str, gap: int | None = None) -
     every = every[::-1][:MOST_TRIED]
     if encoder.model.mlm_head is None or encoder.mask_token not in tokens.tokens:
         return [SmallChange(b, was, new, None, None) for b, (was, new, _) in every[:MOST_CHANGES]]
-    tried = list[tuple[bool, float, SmallChange]]()
+    tried = list[tuple[bool, bool, float, SmallChange]]()
     for b, (was, new, near) in every:
         try:
             run = run_pair(encoder, MinimalPair(sentence, b, None, gap))
         except PairError:
             continue
-        tried.append((near or run.flip < CLEAR, -run.flip, SmallChange(b, was, new, run.words, run.flip)))
-    return [change for *_, change in sorted(tried, key=lambda item: item[:2])[:MOST_CHANGES]]
+        stays = run.a["mlm.logits"][run.gap].argmax() == run.b["mlm.logits"][run.gap].argmax()
+        tried.append((bool(stays), near or run.flip < CLEAR, -run.flip, SmallChange(b, was, new, run.words, run.flip)))
+    return [change for *_, change in sorted(tried, key=lambda item: item[:3])[:MOST_CHANGES]]
 
 
 def candidates(encoder: TextEncoder, tokens: Tokens) -> Iterator[tuple[str, str, str, bool]]:

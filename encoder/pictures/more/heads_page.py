@@ -260,7 +260,8 @@ def carrying(answer: Answer) -> str:
     heads, pairs = listed([named(head) for head in circuit.heads]), f"{circuit.pairs} pair{'s' * (circuit.pairs != 1)}"
     beside = f"; random sets of as many others carry {percent(max(circuit.random))} at most" if circuit.random else ""
     if not circuit.small:
-        return f"No small set of heads carries the change in {pairs}: {heads} carry most, {percent(circuit.share)}{beside}."
+        most = f"{heads} carry most, {percent(circuit.share)}"
+        return f"No small set of heads carries the change in {pairs}: {most}{beside}."
     who, does = ("Head", "alone carries") if len(circuit.heads) == 1 else ("Heads", "together carry")
     return f"{who} {heads} {does} {percent(circuit.share)} of the change in {pairs}{beside}."
 
