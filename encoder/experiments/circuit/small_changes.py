@@ -14,7 +14,7 @@ PLURAL = "s"
 MOST_TRIED = 16  # sentences that are run
 MOST_CHANGES = 4
 NEAR = 20  # words of the table among which a neighbour is looked for
-SHORTEST = 3  # letters of a word that is changed
+SHORTEST, TELLING = 3, 4  # letters of a word that is changed, and of one that becomes a neighbour before shorter ones
 CLEAR = 1.0  # nats, from which on a change of number, or to a partner, goes before any neighbour
 
 
@@ -48,15 +48,16 @@ def small_changes(encoder: TextEncoder, sentence: str, gap: int | None = None) -
     every = every[::-1][:MOST_TRIED]
     if encoder.model.mlm_head is None or encoder.mask_token not in tokens.tokens:
         return [SmallChange(b, was, new, None, None) for b, (was, new, _) in every[:MOST_CHANGES]]
-    tried = list[tuple[bool, bool, float, SmallChange]]()
+    tried = list[tuple[tuple[bool, bool, bool, float], SmallChange]]()
     for b, (was, new, near) in every:
         try:
             run = run_pair(encoder, MinimalPair(sentence, b, None, gap))
         except PairError:
             continue
         stays = run.a["mlm.logits"][run.gap].argmax() == run.b["mlm.logits"][run.gap].argmax()
-        tried.append((bool(stays), near or run.flip < CLEAR, -run.flip, SmallChange(b, was, new, run.words, run.flip)))
-    return [change for *_, change in sorted(tried, key=lambda item: item[:3])[:MOST_CHANGES]]
+        rank = near and len(was) < TELLING, bool(stays), near or run.flip < CLEAR, -run.flip
+        tried.append((rank, SmallChange(b, was, new, run.words, run.flip)))
+    return [change for _, change in sorted(tried, key=lambda item: item[0])[:MOST_CHANGES]]
 
 
 def candidates(encoder: TextEncoder, tokens: Tokens) -> Iterator[tuple[str, str, str, bool]]:
