@@ -312,3 +312,18 @@ def test_a_b_that_is_typed_as_a_says_so(mounted: Mounted, base: TextEncoder) -> 
     field.press("Enter")
     expect(page.locator(".cc-why")).to_contain_text("A and B are the same to the model")
     expect(field).to_have_value("My dog [MASK] every morning.")
+
+
+def test_an_arrow_and_a_dot_are_pointed_at_and_pressed(mounted: Mounted, base: TextEncoder) -> None:
+    page = opened(mounted, base)
+    corner = page.locator(".cc-arrow[data-edge='5.6:2-6'] circle")
+    corner.hover()
+    expect(page.locator(".cc-line")).to_contain_text("5.6 looks from the gap at “keys” with 89")
+    corner.click()
+    expect(page.get_by_role("heading", level=1)).to_contain_text("Cut what 5.6 takes from “keys”")
+    page.get_by_role("button", name="Mend it").click()
+    before = words(page.locator(".cc-sentence"))
+    page.locator(".ds-dots.is-own circle").nth(7).hover()
+    expect(page.locator(".cc-sentence")).not_to_have_text(before)
+    page.get_by_role("button", name="Find it in two sentences of mine").click()
+    expect(page.get_by_role("textbox", name="Sentence", exact=True)).to_be_focused()
