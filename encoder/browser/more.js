@@ -9,6 +9,7 @@ import { keep, saved } from './keep.js';
 import { html, nothing, render as into, repeat } from './lit.js';
 import css from './more.css';
 import { brief, percent, tight, typeset } from './number.js';
+import { among } from './rows.js';
 import { MEASURED, toQuery } from './store.js';
 
 /** A piece of a section, as encoder/pictures/part_items.py writes it. @typedef {{kind: string, [name: string]: any}} Item */
@@ -97,8 +98,26 @@ function picture({ root, context }, first) {
   };
 }
 
+/** The share of each head, one to be chosen. @param {Acts} acts @returns {Drawn} */
+function heads({ root, context: { store } }) {
+  const element = el('div', { class: 'more-board' }), keys = among(element, 'data-head-row', { point: () => {}, keep: head => store.set(head) }, true);
+  return {
+    element,
+    draw({ label, shares }) {
+      const high = Math.max(...shares.flat().map(Math.abs)) || 1, theme = themeOf(getComputedStyle(root.closest('.enc') ?? root).backgroundColor), { layer, head } = store.get();
+      into(board({
+        label, layers: shares.length, heads: shares[0].length, names: shares[0].map((/** @type {number} */ _, /** @type {number} */ head) => String(head)), attribute: 'data-head-row', part(layer, head) {
+          const value = shares[layer][head], tint = colourOf(value, { low: -high, high }, 'signed', theme), text = tight(percent(value, 1));
+          return { colour: colour(tint), ink: inkOn(tint), value, text: Math.abs(value) < 0.005 ? '' : text.replace('\u00a0%', ''), says: `head ${head} of layer ${layer}: ${text}` };
+        },
+      }), element);
+      keys.show(layer === null || head === null ? null : { layer, head }, null);
+    },
+  };
+}
+
 /** What makes those that keep something of their own. @type {Record<string, (acts: Acts, item: Item) => Drawn>} */
-const KEEPING = { ask: (acts, item) => (item.widget === 'given' ? given : choice)(acts, item), files, picture };
+const KEEPING = { ask: (acts, item) => (item.widget === 'given' ? given : choice)(acts, item), board: heads, files, picture };
 
 /** Buttons to press and to press again. @param {string} label @param {{text: string, pressed: boolean, act: () => void}[]} all */
 const marks = (label, all) => html`<div class="more-ask" ?hidden=${!all.length}><span class="radios-label" aria-hidden="true">${label}</span><div class="more-marks" role="group" aria-label=${label}
@@ -122,15 +141,6 @@ const PLAIN = {
   press: ({ label, switches }, { context }) => marks(label, switches.map((/** @type {Item} */ { text, pressed, makes }) => ({ text, pressed, act: () => context.store.set(makes) }))),
   table: ({ head, rows }) => html`<div class="more-table" tabindex="0" role="region" aria-label="Table: ${head.filter(Boolean).join(', ')}"><table><thead><tr>${head.map((/** @type {string} */ name) => html`<th scope="col">${name}</th>`)}</tr></thead>
     <tbody>${rows.map((/** @type {unknown[]} */ [name, ...cells]) => html`<tr><th scope="row" dir="auto" class=${numeric(name)}>${written(name)}</th>${cells.map(cell => html`<td class=${numeric(cell)}>${written(cell)}</td>`)}</tr>`)}</tbody></table></div>`,
-  board({ label, shares }, { root, context }) {
-    const high = Math.max(...shares.flat().map(Math.abs)) || 1, theme = themeOf(getComputedStyle(root.closest('.enc') ?? root).backgroundColor);
-    return html`<div class="more-board" @click=${(/** @type {{target: Element}} */ { target }) => { const [layer, head] = target.closest('[data-cell]')?.getAttribute('data-cell')?.split(',').map(Number) ?? []; if (head !== undefined) context.store.set({ layer, head }); }}>${board({
-      label, layers: shares.length, heads: shares[0].length, names: shares[0].map((/** @type {number} */ _, /** @type {number} */ head) => String(head)), part(layer, head) {
-        const value = shares[layer][head], tint = colourOf(value, { low: -high, high }, 'signed', theme), text = tight(percent(value, 1));
-        return { colour: colour(tint), ink: inkOn(tint), value, text: Math.abs(value) < 0.005 ? '' : text.replace('\u00a0%', ''), says: `head ${head} of layer ${layer}: ${text}`, tab: true };
-      },
-    })}</div>`;
-  },
   lines: ({ lines }, { context }) => html`<ol class="more-lines">${lines.map((/** @type {Item} */ { pieces: parts, note, opens }) => html`<li><span dir="auto">${parts.map((/** @type {[string, string]} */ [text, mark]) => (mark ? html`<mark class="more-${mark}">${text}</mark>` : text))}</span>
     <span class="more-note">${note}</span>${opens ? html` <button type="button" class="enc-link" @click=${() => context.store.set(opens.makes)}>${opens.text}</button>` : nothing}</li>`)}</ol>`,
   beside: ({ columns }, _, column) => html`<div class="more-beside">${columns.map((/** @type {Item[]} */ items, /** @type {number} */ i) => html`<div>${column(items, i)}</div>`)}</div>`,

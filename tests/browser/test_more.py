@@ -178,6 +178,38 @@ def test_all_sections_are_for_everybody(page: Page, phone: Page, app_url: str, a
     expect(first).to_have_attribute("aria-expanded", "true")
 
 
+PAIRS = """a,b,answer_a,answer_b
+The keys near the garden ___ old.,The key near the garden ___ old.,are,is
+The dogs behind the house ___ very big.,The dog behind the house ___ very big.,are,is
+"""
+
+
+def test_the_board_of_ones_own_pairs_has_one_tab_stop_and_is_walked_by_arrows(
+    page: Page, app_url: str, small: TextEncoder
+) -> None:
+    open_page(page, f"{app_url}/heads?model=small&layer=1&head=2&more=pairs")
+    own = section(page, "What carries the change in pairs of your own")
+    own.get_by_role("textbox").fill(PAIRS)
+    stop, cells = own.locator(".more-board [tabindex='0']"), own.get_by_role("gridcell")
+    expect(cells).to_have_count(small.config.n_layers * small.config.n_heads)
+    expect(stop).to_have_count(1)
+    expect(stop).to_have_attribute("data-head-row", "1,2")
+    expect(stop).to_have_attribute("aria-selected", "true")
+    stop.focus()
+    for key, place in (("ArrowDown", "2,2"), ("ArrowRight", "2,3"), ("ArrowRight", "2,3"), ("Home", "0,0")):
+        page.keyboard.press(key)
+        expect(stop).to_have_count(1)
+        expect(stop).to_be_focused()
+        expect(stop).to_have_attribute("data-head-row", place)
+    page.keyboard.press("End")
+    page.keyboard.press("Enter")
+    expect(page).to_have_url(re.compile("layer=3&head=3"))
+    settle(own)
+    expect(own.locator("[aria-selected=true]")).to_have_attribute("data-head-row", "3,3")
+    expect(stop).to_be_focused()
+    assert barriers(page) == [] and problems(page) == []
+
+
 def test_a_chart_is_there_soon_after_it_is_asked_for(page: Page, app_url: str) -> None:
     """Of a page first opened with Plotly's bundle, and of the next choice; generous, as other tests run beside it."""
     open_page(page, f"{app_url}/attention?layer=5&head=6")
