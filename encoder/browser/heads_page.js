@@ -8,7 +8,7 @@ import { gradient } from './grid.js';
 import { brushOf, ends, windowed } from './heads.js';
 import style from './heads_page.css';
 import { headline, leads, plainly, radios } from './controls.js';
-import { besides, carriedBy, carriedFinding, carrierOf, commonEnds, findingOf, jobsHere, jobsOf, layout, nearOf, pairsOf, same, titleOf, verdictOf, wasExamined } from './jobs.js';
+import { besides, carriedBy, carriedFinding, carrierHere, carrierOf, commonEnds, findingOf, jobsHere, jobsOf, layout, nearOf, pairsOf, same, titleOf, verdictOf, wasExamined } from './jobs.js';
 import { composed, html, nothing, render as into } from './lit.js';
 import { inWords, made } from './load.js';
 import { percent, tight, typeset } from './number.js';
@@ -204,7 +204,9 @@ export function heads(root, context) {
     choice(of, now) {
       const usual = choice(of, now), found = jobsHere(of, all.get(of.about.model.digest) ?? null);
       free = now.layer === null && now.head === null;
-      const { job, word } = found.find(one => free || (one.job.layer === now.layer && one.job.head === now.head)) ?? {};
+      const { job, word, clear } = found.find(one => free || (one.job.layer === now.layer && one.job.head === now.head)) ?? {};
+      const carrier = free && !(job?.passed || clear) ? carrierHere(of) : undefined;
+      if (carrier) return { ...usual, ...carrier };
       return { ...usual, ...(job && word && now.word === null ? { word: word.position } : {}), ...(job && free ? { layer: job.layer, head: job.head } : {}) };
     },
     draw(given, chosen) {

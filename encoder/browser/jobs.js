@@ -88,6 +88,9 @@ export const carriedBy = (known, place) => (known?.carries ?? []).filter(one => 
 /** What a head carries more than half of by itself, which names it; undefined for nothing. @param {Known | null} known @param {Head} place */
 export const carrierOf = (known, place) => carriedBy(known, place).find(one => one.own > OWN);
 
+/** The head that alone carries most to the gap of this run, of a change that turns a guess like the one here; undefined where none carries more than half. @param {Packet} run @returns {Head | undefined} */
+export const carrierHere = run => (run.about.carries ?? []).flatMap(({ heads }) => heads).sort((a, b) => b[2] - a[2]).filter(([, , own]) => own > OWN).map(([layer, head]) => ({ layer, head }))[0];
+
 /** @param {Phenomenon} of */
 export const pairsOf = ({ natural }) => (natural ? 'pairs that people wrote' : 'constructed pairs');
 

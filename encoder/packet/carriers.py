@@ -29,8 +29,9 @@ def carriers(fingerprint: str, guess: str) -> list[dict[str, Any]]:
         guess: the first guess of the run at its gap; "" without one.
 
     Returns:
-        `{heads, does, natural, share, count, random}` each, pairs that people wrote first: `heads` are `[layer, head]`,
-        which carry `share` of the change in so many pairs together, `random` the largest share of random sets.
+        `{heads, does, natural, share, count, random}` each, pairs that people wrote first: `heads` are
+        `[layer, head, share]`, each alone, which carry `share` of the change in so many pairs together, `random` the
+        largest share of random sets.
     """
     shipped = circuits_by_content(fingerprint)
     if shipped is None:
@@ -39,8 +40,8 @@ def carriers(fingerprint: str, guess: str) -> list[dict[str, Any]]:
         what: {word.lower() for _, _, *both in entry.rows for word in both} for what, entry in phenomena().items()
     }
     return [
-        {"heads": [[*head] for head in circuit.heads], "does": DOES[what], "natural": what == WRITTEN}
-        | {"share": circuit.share, "count": circuit.pairs, "random": max(circuit.random)}
+        {"heads": [[*head, circuit.each[head]] for head in circuit.heads], "does": DOES[what]}
+        | {"natural": what == WRITTEN, "share": circuit.share, "count": circuit.pairs, "random": max(circuit.random)}
         for what, circuit in ((WRITTEN, shipped.natural), *shipped.constructed.items())
         if circuit.small and what in DOES and guess.lower() in answers[what]
     ]

@@ -174,6 +174,30 @@ def test_it_opens_on_a_head_whose_job_is_found_in_the_sentence(opened: Opened, b
     expect(page.locator(none)).to_be_hidden()
 
 
+def test_where_no_job_is_clear_it_opens_on_the_head_that_carries_most_to_this_gap(
+    opened: Opened, small: TextEncoder
+) -> None:
+    shipped = circuits_by_content(small.source.fingerprint)
+    assert shipped is not None
+    natural = shipped.natural
+    layer, head = most = max(natural.each, key=natural.each.__getitem__)
+    assert most in natural.heads and natural.each[most] > 0.5
+    chosen = "[data-head-map][aria-selected=true]"
+    page = opened(runs=packed(small, small.trace(SENTENCE)))
+    expect(page.locator(chosen)).to_have_attribute("data-head-map", f"{layer},{head}")
+    said = f"Head {head} of layer {layer} carries number: in {natural.pairs} pairs that people wrote it alone brings "
+    expect(page.get_by_role("heading", level=1)).to_contain_text(said + percent(natural.each[most], 1))
+
+    # Where a job is clear, this is what it opens on, whatever is carried.
+    run, exam = small.trace("The dogs [MASK] tired."), bundled_exam("small")
+    assert exam is not None
+    layer, head = exam.row("det").place
+    the, noun = (run.tokens.index(word) for word in ("the", "dogs"))
+    assert float(run[f"layers.{layer}.attention.weights"][head, the, noun]) > 0.5
+    page = opened(runs=packed(small, run))
+    expect(page.locator(chosen)).to_have_attribute("data-head-map", f"{layer},{head}")
+
+
 def test_beside_a_head_stands_what_its_loss_does_over_the_examples_of_its_job(
     opened: Opened, base: TextEncoder
 ) -> None:

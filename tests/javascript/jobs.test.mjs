@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import test from 'node:test';
-import { besides, carriedBy, carriedFinding, carrierOf, commonEnds, findingOf, findsOf, habit, isWeak, jobsHere, jobsOf, layout, nearOf, titleOf, verdictOf, wasExamined } from '../../encoder/browser/jobs.js';
+import { besides, carriedBy, carriedFinding, carrierHere, carrierOf, commonEnds, findingOf, findsOf, habit, isWeak, jobsHere, jobsOf, layout, nearOf, titleOf, verdictOf, wasExamined } from '../../encoder/browser/jobs.js';
 import { read } from '../../encoder/browser/packet.js';
 
 const shipped = new URL('../../encoder/packet/shipped/the-keys-to-the-cabinet-mask-on-the-table.packet', import.meta.url);
@@ -104,6 +104,10 @@ test('a head carries what it does alone or in a small set, and is named by more 
   assert.deepEqual([0, 1, 2].map(head => carrierOf(known, { layer: 0, head })?.of.what), ['gender', undefined, undefined]);
   assert.equal(text(carriedFinding(known, { layer: 0, head: 1 })), 'Head 1 of layer 0 alone carries 45 % of what turns “his” into “her”.');
   assert.match(text(carriedFinding(known, { layer: 5, head: 5 })), /^Head 0 of layer 0 alone carries 90 %/);
+  const here = (...heads) => carrierHere({ about: { carries: heads.map(own => ({ heads: own })) } });
+  assert.deepEqual(here([[0, 0, 0.4], [1, 1, 0.6]], [[2, 2, 0.7]]), { layer: 2, head: 2 });
+  assert.equal(here([[0, 0, 0.4], [1, 1, 0.45]]), undefined);
+  assert.equal(carrierHere({ about: {} }), undefined);
 });
 
 test('of two sentences the words between their common ends are what differs', () => {
