@@ -309,6 +309,8 @@ NO_RUNS: list[tuple[dict[str, Any], int, str]] = [
     ({"level": 3}, 400, "layer"),
     ({"level": 14}, 400, "level"),
     ({"level": 13, "step": "x"}, 400, "heads, edges, cut"),
+    ({"level": 8, "step": "output", "index": [0] * 9}, 400, "8 places"),
+    ({"level": 13, "step": "heads", "index": [0] * 66}, 400, "65 places"),
     ({"level": 13, "step": "edges"}, 400, "B must be a sentence"),
     ({"level": 13, "step": "heads", "other": 3}, 400, "other"),
     ({"level": 11, "step": "layers.0.feed_forward.output", "index": [1, 2]}, 400, "a unit is one of"),

@@ -1,9 +1,10 @@
 // @ts-check
 // What is carried, on Compare: which heads take the change from one sentence to another to the gap, from which words; arrows that can be cut.
-import { atRest, leads, told } from './controls.js';
+import { leads, told } from './controls.js';
 import { bars } from './bars.js';
 import { board } from './board.js';
 import style from './carried.css';
+import { brief, COUNTS, listed } from './claim.js';
 import { layout, WHOLE } from './circuit_layout.js';
 import { pairsOf } from './compare_runs.js';
 import { dotStrip, median } from './dot_strip.js';
@@ -14,7 +15,7 @@ import { html, nothing, render as into, svg } from './lit.js';
 import { percent, tight, typeset } from './number.js';
 import { at } from './packet.js';
 import { among } from './rows.js';
-import { apart, direction, quoted, words } from './run.js';
+import { begins, direction, quoted, words } from './run.js';
 import { parts } from './say.js';
 import { masked } from './switches.js';
 import { explained } from './terms.js';
@@ -44,9 +45,7 @@ const NEIGHBOURS = [Infinity, 2, 1, 0]; // words kept beside those that arrows t
 const TRAINING = 'training';
 
 /** A head in short: "4.1" is head 1 of layer 4. @param {readonly number[]} head */
-const short = ([layer, head]) => `${layer}.${head}`;
-/** Names as one reads them. @param {string[]} names */
-const listed = names => (names.length > 1 ? `${names.slice(0, -1).join(', ')} and ${names[names.length - 1]}` : names[0] ?? '');
+const short = ([layer, head]) => brief({ layer, head });
 /** Heads in their order, as one reads them. @param {[number, number][]} heads */
 const inOrder = heads => listed([...heads].sort((one, two) => one[0] - two[0] || one[1] - two[1]).map(short));
 /** @param {Packet | null} packet @returns {any} */
@@ -57,13 +56,12 @@ const same = (a, b) => a[0] === b[0] && a[1] === b[1];
 const alike = (a, b) => a.length === b.length && a.every(one => b.some(other => same(one, other)));
 /** How an address spells an edge. @param {Edge} edge */
 const spelled = ({ head, sources, target }) => `${short(head)}:${sources[0]}-${target}`;
-const counts = ['No', 'One', 'Two', 'Three', 'Four'];
 const scissors = html`<svg viewBox="0 0 20 20" width="18" height="18" aria-hidden="true"><g fill="none" stroke="currentColor" stroke-width="1.5" stroke-linecap="round"><circle cx="5.2" cy="5.4" r="2.4"></circle><circle cx="5.2" cy="14.6" r="2.4"></circle><path class="cc-blade" d="M7.2 6.8L17 14.4"></path><path class="cc-blade" d="M7.2 13.2L17 5.6"></path></g></svg>`;
 
 /** @param {{context: import('./mount.js').Context, root: HTMLElement, changed: () => void, choose: (b: string, also?: import('./store.js').Changes) => void}} given */
 export function carried({ context, root, changed, choose }) {
   dress(root, style);
-  const { store } = context, rest = atRest(context.announce), sheet = told(root);
+  const { store } = context, sheet = told(root);
   const [heads, edges, cuts, changes, sentences, other] = Array.from({ length: 6 }, () => layerPackets(context, LEVEL, changed));
   /** @type {Packet | null} */
   let run = null;
@@ -91,6 +89,7 @@ export function carried({ context, root, changed, choose }) {
   /** @param {string} step @param {number[]} index @param {{model?: string}} [also] */
   const asks = (step, index, also = {}) => ({ step, index, words: competing(), other: b, ...also });
   const place = () => (gap() < 0 ? [] : [gap()]);
+  const ofOther = () => asks('heads', place(), { model: state.other_model });
 
   /** What B could be, the most telling first; null while that is on its way. @param {Packet} a @returns {Change[] | null} */
   function offered(a) {
@@ -109,7 +108,7 @@ export function carried({ context, root, changed, choose }) {
     const all = ways?.edges ?? [], open = state.cut.split(',').filter(Boolean), gone = all.filter(edge => open.includes(spelled(edge)));
     const cutting = gone.length ? asks('cut', [...place(), ...gone.flatMap(({ head, sources, target }) => [...head, sources[0], target])]) : null;
     const after = /** @type {Cut | null} */ (cutting && of(cuts.get(a, cutting)));
-    return { found, shown, why, old: shown !== null && !found, all, ways, gone, cutting, after, edgesWhy: edged ? edges.why(a, edged) : '', cutWhy: cutting ? cuts.why(a, cutting) : '' };
+    return { found, shown, why, all, ways, gone, after, edgesWhy: edged ? edges.why(a, edged) : '', cutWhy: cutting ? cuts.why(a, cutting) : '' };
   }
   /** @typedef {ReturnType<typeof known>} Known */
   /** @type {Known} */
@@ -133,7 +132,7 @@ export function carried({ context, root, changed, choose }) {
     const inB = twoModels();
     if (inB) return [...parts('carried_in_model', { model: titleOf(state.model), heads: given.heads, share: given.share }), ...parts('carried_in_other', { model: titleOf(state.other_model), heads: inOrder(inB.heads), share: inB.share })];
     if (found.heads.length === 1) return parts(turns ? 'carried_one_turns' : 'carried_one', given);
-    return parts(turns ? 'carried_few_turn' : 'carried_few', { ...given, count: counts[found.heads.length] });
+    return parts(turns ? 'carried_few_turn' : 'carried_few', { ...given, count: begins(COUNTS[found.heads.length]) });
   }
   /** @param {string} name */
   const titleOf = name => name || 'base';
@@ -141,7 +140,7 @@ export function carried({ context, root, changed, choose }) {
   /** The heads of the same pair in the other model; null without one, or while they are on their way. @returns {Heads | null} */
   function twoModels() {
     if (!run || !state.other_model || gap() < 0) return null;
-    const found = /** @type {Heads | null} */ (of(other.get(run, { ...asks('heads', place()), model: state.other_model })));
+    const found = /** @type {Heads | null} */ (of(other.get(run, ofOther())));
     return found?.words && !found.why ? found : null;
   }
 
@@ -174,10 +173,10 @@ export function carried({ context, root, changed, choose }) {
   // The picture
 
   /** @param {Known} given */
-  function picture({ shown, old, all, ways, found }) {
+  function picture({ shown, all, ways, found }) {
     if (!found || found.why || !found.small) return nothing;
     const without = found.heads.filter(head => !all.some(edge => same(edge.head, head)));
-    return html`<div class="cc-stage ${phone.matches ? 'is-down' : ''} ${old ? 'cp-old' : ''}"><div class="cc-words" dir=${direction(/** @type {Packet} */ (run))}></div><svg class="cc-arrows" aria-hidden="true"></svg><div class="cc-names" role="group" aria-label="What heads take from word to word: cut one"></div></div>
+    return html`<div class="cc-stage ${phone.matches ? 'is-down' : ''}"><div class="cc-words" dir=${direction(/** @type {Packet} */ (run))}></div><svg class="cc-arrows" aria-hidden="true"></svg><div class="cc-names" role="group" aria-label="What heads take from word to word: cut one"></div></div>
       <p class="cc-line" role="status">${lineSaid()}</p>
       ${ways && without.length ? html`<p class="cc-small">${`${inOrder(without)} ${without.length > 1 ? 'have' : 'has'} no arrow: no single word brings 5 %.`}</p>` : nothing}
       ${ways && shown && ways.together < shown.share - NAMED ? html`<p class="cc-small">${typeset(`Another ${percent(shown.share - ways.together, 1)} comes in ways of less than 5 % each.`)}</p>` : nothing}
@@ -324,7 +323,7 @@ export function carried({ context, root, changed, choose }) {
     const [own, control] = /** @type {{groups: number[][]}} */ (seen).groups, here = dot < 0 || dot >= own.length ? own.reduce((best, value, i) => (Math.abs(value - median(own)) < Math.abs(own[best] - median(own)) ? i : best), 0) : dot;
     const sentence = (/** @type {number} */ i) => { const [text, , first] = about.sentences[i]; return typeset(`${text.replace('[MASK]', `[${first}]`)} ${percent(own[i], 1)}`); };
     const [text, changedText, first] = about.sentences[here], [before, behind] = text.split('[MASK]'), theirs = changedText.split(' '), changedWord = theirs.find((one, i) => one !== text.split(' ')[i]) ?? '';
-    const count = counts[about.heads.length]?.toLowerCase() ?? String(about.heads.length), open = (/** @type {number} */ i) => { const [one, two, ours, over] = about.sentences[i]; choose(two, { sentence: one, guess: ours, over }); };
+    const count = COUNTS[about.heads.length] ?? String(about.heads.length), open = (/** @type {number} */ i) => { const [one, two, ours, over] = about.sentences[i]; choose(two, { sentence: one, guess: ours, over }); };
     return html`<section class="cc-many" aria-label="The same heads in many sentences"><h2 class="cp-title">The same ${count} heads in ${own.length} sentences that people wrote</h2>
       ${dotStrip({ groups: [{ name: listed(about.heads.map(short)), values: own, kind: 'is-own' }, { name: `${listed(about.control.map(short))}, ${count} others`, values: control, kind: 'is-control' }], label: `What ${listed(about.heads.map(short))} carry, sentence by sentence`, wide: Math.max(300, Math.min(840, root.clientWidth * (phone.matches ? 1 : 0.66))), chosen: here, says: sentence, point: one => { if (one !== null && one !== dot) { dot = one; draw(); } }, keep: open, ends: ['0 %, nothing', '100 %, all of it'] })}
       <p class="cc-sentence"><b class="cc-ring"></b> <bdi translate="no" lang="">“${before}<b>[${first}]</b>${behind}”</bdi> <span>with <em>${changedWord}</em>: ${tight(percent(own[here], 1))}.</span> <button type="button" class="enc-link" @click=${() => open(here)}>Open this pair</button>
@@ -385,7 +384,7 @@ export function carried({ context, root, changed, choose }) {
   /** The same pair in the other model. */
   function inOther() {
     if (!state.other_model || gap() < 0 || !run) return nothing;
-    const asked = { ...asks('heads', place()), model: state.other_model }, packet = other.get(run, asked), found = /** @type {Heads | null} */ (of(packet)), why = other.why(run, asked) || found?.why;
+    const asked = ofOther(), packet = other.get(run, asked), found = /** @type {Heads | null} */ (of(packet)), why = other.why(run, asked) || found?.why;
     if (!packet || !found?.words) return html`<section class="cc-other"><h2 class="cp-title">The same pair in ${titleOf(state.other_model)}</h2><p role="status">${why || 'Running it …'}</p></section>`;
     return html`<section class="cc-other"><h2 class="cp-title">The same pair in ${titleOf(state.other_model)}</h2><div class="cc-beside"><div>${guessBars('A, as it is', found.a, found)}${found.why ? nothing : guessBars(`A, with ${inOrder(found.heads)} from B`, found.patched, found, found.a)}${guessBars('B, as it is', found.b, found)}</div>
       ${found.why ? html`<p class="cc-why">${typeset(found.why)}</p>` : boardOf(found, packet.arrays.each, typeset(`${inOrder(found.heads)} ${found.heads.length > 1 ? 'carry' : 'carries'} ${percent(found.share, 1)}`), false)}</div></section>`;
@@ -427,9 +426,8 @@ export function carried({ context, root, changed, choose }) {
       }
       keys.show(null, pointed?.head ? { layer: pointed.head[0], head: pointed.head[1] } : null);
     },
-    say: (/** @type {string} */ text) => rest.say(text),
     end() {
-      for (const one of [heads, edges, cuts, changes, sentences, other, rest]) one.end();
+      for (const one of [heads, edges, cuts, changes, sentences, other]) one.end();
       for (const media of [dark, phone]) media.removeEventListener('change', changed);
       sized.disconnect();
       root.removeEventListener('keydown', walk);

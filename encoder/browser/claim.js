@@ -54,7 +54,7 @@ export const carried = (run, { layer, head }, word) => (word.position === run.ab
 /** A head in short: head 1 of layer 4 is 4.1. @param {Head} place */
 export const brief = ({ layer, head }) => `${layer}.${head}`;
 
-const COUNTS = ['no', 'one', 'two', 'three', 'four'];
+export const COUNTS = ['no', 'one', 'two', 'three', 'four'];
 
 /** What heads carry, with their control. @param {import('./packet.js').Carriers} of */
 const carrying = ({ heads, does, natural, share, count, random }) => parts(heads.length > 1 ? 'carries_together' : 'carries', {

@@ -128,8 +128,8 @@ def of_pair(encoder: TextEncoder, request: RunRequest) -> bytes:
         EncoderError: it is no such pair, or would take too long.
     """
     n = len(encoder.tokenize(request.sentence).ids)
-    tried = {"heads": 1, "edges": 1}.get(request.step, 0)  # times each head
-    seconds = tried * sweep_seconds(encoder.config, n, encoder.config.n_heads)
+    tries = request.step in ("heads", "edges")  # each head
+    seconds = sweep_seconds(encoder.config, n, encoder.config.n_heads) if tries else 0.0
     if seconds > jobs.MOST:
         raise EncoderError(f"this would take {jobs.spoken(seconds)} here; encoder-circuit has no such bound")
     with jobs.in_turn(seconds):

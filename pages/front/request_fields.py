@@ -24,7 +24,7 @@ OF_PAIR = 13  # that of two sentences, run without changes
 OF_STEP = (8, 9, 11, *OF_WORDS, OF_PAIR)  # those of the numbers of one step, of one number, of one unit, of a part
 LEVELS = (1, *OF_LAYER, 4, 5, 6, 7, *OF_STEP)
 NAMES = {"level", "layer", "sentence", "second", "model", "hidden", "edits", "off", "step", "index", "words", "other"}
-MOST_PLACES = 65  # of an index
+MOST_PLACES, MOST_OF_PAIR = 8, 65  # of an index, and of one that spells heads or edges of a pair
 MOST_WORDS, LONGEST_WORD = 2, 200  # that compete, and characters of each
 NO_JSON = "The request is not what this page sends; load the page again."
 
@@ -187,7 +187,7 @@ def wanted(request: dict[str, Any]) -> RunRequest:
         edits=text(request, "edits", LONGEST_NAME) if of_run else "",
         off=off and level == 1,
         step=text(request, "step", LONGEST_NAME) if level in OF_STEP else "",
-        index=places(request.get("index") or []) if level in OF_STEP else (),
+        index=places(request.get("index") or [], MOST_PLACES if of_run else MOST_OF_PAIR) if level in OF_STEP else (),
         words=typed(request.get("words") or []) if level in (*OF_WORDS, OF_PAIR) else (),
         other="" if of_run else other,
     )
@@ -234,9 +234,9 @@ def positions(value: object) -> tuple[int, ...]:
     return tuple(sorted(set(wholes(value, "hidden", "positions", MOST_HIDDEN, 10**6))))
 
 
-def places(value: object) -> tuple[int, ...]:
+def places(value: object, most: int) -> tuple[int, ...]:
     """Return an index: whole numbers from 0, one for each dimension."""
-    return wholes(value, "index", "places", MOST_PLACES, 10**9)
+    return wholes(value, "index", "places", most, 10**9)
 
 
 def wholes(value: object, name: str, what: str, most: int, end: int) -> tuple[int, ...]:

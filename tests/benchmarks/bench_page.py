@@ -159,8 +159,8 @@ PAIR = f"""(root, text) => {{{FRAMES}
     const field = root.querySelector('[aria-label="Sentence B"]'), start = performance.now(), came = []
     field.value = text
     field.dispatchEvent(new KeyboardEvent('keydown', {{ key: 'Enter', bubbles: true }}))
-    await until(() => !shown('.cc-stage:not(.cp-old)'))
-    for (const picture of ['.cc-stage:not(.cp-old)', '.cc-stage:not(.cp-old) .cc-name']) {{
+    await until(() => !shown('.cc-stage'))
+    for (const picture of ['.cc-stage', '.cc-stage .cc-name']) {{
       await until(() => shown(picture))
       await painted()
       came.push(performance.now() - start)
