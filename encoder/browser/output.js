@@ -1,7 +1,7 @@
 // @ts-check
 // The Output page: what comes out at a word, and after which layer that was settled; for a model that names no words, how its vectors move.
 import { atRest, headline, opener } from './controls.js';
-import { dress, el, themeOf, walkByKeys } from './dom.js';
+import { dress, el, themeOf } from './dom.js';
 import { layered } from './layered.js';
 import { layerPackets } from './layer_packets.js';
 import { html, nothing, render as into } from './lit.js';
@@ -15,7 +15,7 @@ import { goTo } from './spine.js';
 import { explained } from './terms.js';
 import { wordRow } from './tokens.js';
 import { wordPair } from './word_pair.js';
-import { aboutSum, leadSaid, MOST_TOKENS, MOST_WORDS, pairOf, partSum, sumOf, wordSum } from './word_sum.js';
+import { aboutSum, MOST_TOKENS, pairOf, partSum, sumOf, wordSum } from './word_sum.js';
 import { guessed, masked, said, turned, wordsTable } from './settling.js';
 import { open, toQuery } from './store.js';
 
@@ -23,7 +23,7 @@ import { open, toQuery } from './store.js';
 /** @typedef {import('./store.js').Chosen} Chosen */
 const LEVEL = 5; // of packets: what would be said after each layer
 const SUMS = 10; // the level that tells what words are the sum of
-const READING = 'Each column is what the model would say of the vector after that layer, read as if it were the last (logit lens). It was trained to read the last layer only, so an earlier column is a reading, not a belief. Cosine: 1 is the direction that the vector has in the end.';
+const READING = 'Each column reads the vector after that layer as if it were the last (logit lens). The model learned to read the last layer only: an earlier column is a reading, not a belief.';
 const MOVING = 'Each row is a token’s vector: its cosine, after each layer, with what it is in the end. 1 is the same direction.';
 
 /** @param {HTMLElement} root @param {import('./mount.js').Context} context @returns {import('./mount.js').Page} */
@@ -40,6 +40,8 @@ export function output(root, context) {
   const opened = new WeakMap();
   /** The column that is pointed at. @type {number | null} */
   let pointed = null;
+  /** Whether it is shown beside the sum what hiding each word costs. */
+  let hides = false;
 
   const head = headline(context, { layer: false, head: false });
   const line = wordRow(askOf), pair = wordPair(changes => { store.set(changes); });
@@ -50,9 +52,8 @@ export function output(root, context) {
       store.set({ ...keep(at), ...(word === null ? {} : follow(word)), ...(row !== null && run && row !== state.word && wordAt(run, row) >= 0 ? { word: row } : {}) });
     },
   });
-  const bars = el('div', { role: 'toolbar' }), parts = el('div', { class: 'ou-board' }), page = el('section', { class: 'ou', 'aria-label': 'Output' }), beside = el('div', { class: 'enc-place' }, pair.element);
+  const parts = el('div', { class: 'ou-board' }), page = el('section', { class: 'ou', 'aria-label': 'Output' }), beside = el('div', { class: 'enc-place' }, pair.element);
   root.append(page);
-  walkByKeys(bars, () => [...bars.querySelectorAll('button')]);
   among(parts, 'data-head-row', { point: () => {}, keep: ({ layer, head: own }) => { // behind the heads stands feed-forward
     const heads = own < /** @type {Packet} */ (run).about.model.heads;
     goTo(context, heads ? 'attention' : 'feed_forward', { layer, head: heads ? own : state.head });
@@ -110,10 +111,9 @@ export function output(root, context) {
     const moves = found && !names ? turned(run, found, word.position) : null, count = run.about.tokens.length;
     const added = sumAt(run, word), here = found && names ? guessed(found, word.position, state.guess, added.packet) : null;
     const last = run.about.model.layers, column = kept(last), shown = Math.min(pointed ?? column, last);
-    const summed = (/** @type {number} */ layer) => (added.packet && added.pair ? sumOf(added.packet, added.pair, layer, all.map(({ position }) => position)) : null);
-    const atEnd = summed(last), sum = here && (shown === last ? atEnd : summed(shown));
+    const sum = here && added.packet && added.pair ? sumOf(added.packet, added.pair, shown, all.map(({ position }) => position)) : null;
 
-    head.draw(run, state, opening(said(run, word, here, moves, atEnd ? leadSaid(atEnd) : []), 'share', here && here.place(here.followed)));
+    head.draw(run, state, opening(said(run, word, here, moves), 'share', here && here.place(here.followed)));
     if (sum) pair.draw({ words: (run.about.guesses[String(word.position)] ?? here?.leading(last).map(i => [here.name(i)]) ?? []).map(([name]) => name), guess: state.guess, over: state.over, first: here?.name(0) ?? '', usual: added.usual, wrong: added.why });
     const of = run, rows = found?.about.positions ?? run.about.rows, can = new Set(found?.about.vocabulary ? rows : run.about.rows);
     line.draw(all.map(({ name, position, gap }) => ({ name, position, off: !can.has(position), title: name.endsWith('…') ? inFull(of, name) : null, kind: gap ? 'is-gap' : '' })), word.position, direction(run));
@@ -126,21 +126,20 @@ export function output(root, context) {
     if (found && here) {
       const { place: stands, share } = here.at(shown, here.followed);
       if (here.finite) told = set(shown ? 'stands_after' : 'stands_input', { ...(shown ? { layer: shown - 1 } : {}), word: here.name(here.followed), place: many(stands), count: many(found.about.vocab_size ?? 0), share });
-      grid.draw({ ...wordsTable(here, found), key }, shown, column);
+      grid.draw({ ...wordsTable(here), key }, shown, column);
     } else if (moves) {
       told = found?.about.why ?? '';
       grid.draw({ ...moves.table(), key }, shown, column);
     }
-    const whole = sum && sum.names.length <= MOST_WORDS;
-    into(html`<div class="ou-headline">${head.element}${sum ? beside : nothing}</div>
-      <div class="ou-top">${whole ? nothing : line.element}${found && !word.gap && found.about.mask && names ? html`<button type="button" class="enc-pill ou-mask" @click=${maskIt}>Mask it</button>` : nothing}</div>
+    into(html`${head.element}
+      <div class="ou-top">${line.element}${found && !word.gap && found.about.mask && names ? html`<button type="button" class="enc-pill ou-mask" @click=${maskIt}>Mask it</button>` : nothing}</div>
       ${unasked ? html`<p class="ou-part">${unasked}</p>` : nothing}
-      ${sum && added.packet ? wordSum(added.packet, sum, bars, { gap: word.gap, asked: word.position, can: new Map(all.map(({ position }) => [position, can.has(position)])), choose: askOf }) : added.instead}
-      <h2 class="ou-title">${moves ? `${begins(called(run, word))}, layer by layer` : 'If the model stopped here, it would say'}</h2>
+      <div class="ou-headline"><h2 class="ou-title">${moves ? `${begins(called(run, word))}, layer by layer` : 'If the model stopped here, it would say'}</h2>
+        <p class="ou-about">${told}${here && column === last ? opener(() => open(here.place(here.followed))) : nothing}</p></div>
       ${grid.element}${why ? html`<div class="ou-trouble" role="alert"><p>${why}</p><button type="button" class="enc-pill" @click=${() => packets.again()}>Try again</button></div>`
     : found ? nothing : html`<div class="ou-waiting" role="status"><span>Reading what would be said after each layer …</span><i></i><i></i><i></i><i></i><i></i></div>`}
-      <p class="ou-about">${told}${here && column === last ? opener(() => open(here.place(here.followed))) : nothing}</p>
       <p class="ou-how">${explained(moves ? MOVING : READING)}</p>
+      ${sum && added.packet ? wordSum(added.packet, sum, beside, { gap: word.gap, asked: word.position, hides, hide: on => { hides = on; render(); } }) : added.instead}
       ${sum && added.packet && sum.ends ? partSum(added.packet, sum, parts, themeOf(getComputedStyle(page).backgroundColor)) : nothing}`, page);
     rest.say(moves ? '' : told);
   }

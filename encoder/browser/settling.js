@@ -17,6 +17,7 @@ import { aboutSum, spelledOf } from './word_sum.js';
 const WEAK = 0.2; // a share below which the first word does not win but lead
 const LITTLE = 0.1; // of a cosine: less than that in every layer is little
 const MOST_ROWS = 40; // tokens of a grid
+const WORDS = 5; // of a column
 /** A share where there is little room. @param {number} share */
 const small = share => tight(percent(share, 1)).replace('<\u00a0', '<').replace('>\u00a0', '>');
 const PIECE = /^##(?=.)/; // how a piece begins that goes on a word
@@ -64,20 +65,20 @@ export function guessed(found, position, chosen, sum = null) {
   };
 }
 
-/** The grid of words after each layer, with the way of the one that is followed and of the vector itself. @param {Guessed} here @param {Packet} found @returns {Table} */
-export function wordsTable(here, found) {
+/** The grid of words after each layer, with the way of the one that is followed. @param {Guessed} here @returns {Table} */
+export function wordsTable(here) {
   const { last, followed, leading, name } = here, layers = Array.from({ length: last + 1 }, (_, i) => i), all = layers.map(leading);
   /** @param {number} layer */
   const said = layer => columns(last)[layer].title;
   /** @type {Row[]} */
-  const rows = all[0].map((_, i) => ({
+  const rows = all[0].slice(0, WORDS).map((_, i) => ({
     name: String(i + 1),
     cells: layers.map(layer => {
       const word = all[layer][i], { share } = here.at(layer, word);
       return { text: asPiece(name(word)), small: small(share), deep: share, word, title: `${name(word)}${PIECE.test(name(word)) ? ' (goes on a word)' : ''}, ${percent(share)}, rank ${i + 1} ${said(layer)}`, is: word === followed };
     }),
   }));
-  const path = layers.map(layer => { const row = all[layer].indexOf(followed); return row < 0 ? rows.length : row; });
+  const path = layers.map(layer => { const row = all[layer].indexOf(followed); return row < 0 || row >= rows.length ? rows.length : row; });
   rows.push({
     name: `rank of ${asPiece(name(followed))}`, title: `rank and share of ${name(followed)}`, plain: true,
     cells: layers.map(layer => {
@@ -85,11 +86,7 @@ export function wordsTable(here, found) {
       return { text: Number.isFinite(place) ? PLACES.format(place) : '–', small: small(share), deep: 0, word: followed, title: `${name(followed)}, rank ${PLACES.format(place)}, ${percent(share)} ${said(layer)}`, is: path[layer] === rows.length };
     }),
   });
-  const { cosine, length } = found.arrays;
-  for (const [label, title, array, form] of /** @type {const} */ ([['cosine', 'cosine with the final vector', cosine, short], ['length', 'length of the vector', length, (/** @type {number} */ value) => brief(value)]])) {
-    rows.push({ name: label, title, plain: true, cells: layers.map(layer => { const value = at(array, layer, here.position); return { text: form(value), deep: 0, word: null, title: `${title}: ${form(value)} ${said(layer)}` }; }) });
-  }
-  return { key: '', label: `The likeliest words after each layer: ${rows.length - 3} by ${last + 1} columns`, columns: columns(last), rows, path };
+  return { key: '', label: `The likeliest words after each layer: ${rows.length - 1} by ${last + 1} columns`, columns: columns(last), rows, path };
 }
 
 /** How the vectors of a run come to their end. @param {Packet} run @param {Packet} found @param {number} position */
@@ -115,11 +112,11 @@ export function turned(run, found, position) {
   };
 }
 
-/** The finding at a word, with this run's numbers. @param {Packet} run @param {Word} word @param {Guessed | null} here @param {Turned | null} moves @param {import('./say.js').Part[]} [lead] what is said of the one that it leads */
-export function said(run, word, here, moves, lead = []) {
+/** The finding at a word, with this run's numbers. @param {Packet} run @param {Word} word @param {Guessed | null} here @param {Turned | null} moves */
+export function said(run, word, here, moves) {
   const guess = run.about.guesses[String(word.position)]?.[0], asked = called(run, word);
   if (here && !here.finite) return parts('no_shares', { asked });
-  if (here) return guessSaid(run, word, here, lead);
+  if (here) return guessSaid(run, word, here);
   if (moves) {
     if (!Number.isFinite(moves.after)) return parts('no_shares', { asked });
     const given = { word: asked, layer: moves.most, before: rounded(moves.before), after: rounded(moves.after) };
@@ -128,15 +125,16 @@ export function said(run, word, here, moves, lead = []) {
   return guess ? parts('guess', { word: guess[0], share: guess[1] }) : parts('says_what', { asked });
 }
 
-/** What the model says at a word or gap, and from where on. @param {Packet} run @param {Word} word @param {Guessed} here @param {import('./say.js').Part[]} lead */
-function guessSaid(run, word, here, lead) {
+/** What the model says at a word or gap, and from where on. @param {Packet} run @param {Word} word @param {Guessed} here */
+function guessSaid(run, word, here) {
   const { share } = here.at(here.last, 0), said = here.name(0), asked = called(run, word), layer = here.settled - 1;
   if (run.about.model.untrained) return parts('says_untrained', { asked, word: said, share });
   if (word.gap) {
     const { followed } = here, own = here.at(here.last, followed), stop = { text: '.', name: '', format: '' };
-    if (followed) return [...parts('stands_gap', { word: here.name(followed), place: PLACES.format(own.place), asked, share: own.share }), ...lead, stop];
+    if (followed) return [...parts('stands_gap', { word: here.name(followed), place: PLACES.format(own.place), asked, share: own.share }), stop];
     const begin = parts(share < WEAK ? 'leads_gap' : 'wins_gap', { word: said, asked, share });
-    return [...begin, ...(here.settled === here.last ? parts('first_last', {}) : layer < 0 ? parts('first_input', {}) : parts('first_from', { layer })), ...lead, stop];
+    const before = layer < 0 ? 0 : here.leading(layer)[0], led = before ? parts('led_before', { where: layer ? `layer ${layer - 1}` : 'the input', word: here.name(before), led: here.at(layer, before).share }) : [];
+    return [...begin, ...(here.settled === here.last ? parts('first_last', {}) : layer < 0 ? parts('first_input', {}) : parts('first_from', { layer })), ...led, stop];
   }
   const token = run.about.tokens[word.position], piece = word.count > 1 ? say('piece_of', { piece: token, count: word.count, asked }) : asked, own = here.at(here.last, here.own);
   const begin = here.unknown ? parts('reads_unknown', { asked, token, word: said, share })

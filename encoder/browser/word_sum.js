@@ -1,9 +1,8 @@
 // @ts-check
 // A guess as an exact sum: of the words of its sentence, after any layer, with what the loss of each really costs; and of the model's parts.
 import { board } from './board.js';
-import { focused, rove } from './dom.js';
 import { colourOf, css, inkOn } from './grid.js';
-import { html, nothing, render as into } from './lit.js';
+import { composed, html, live, nothing, render as into } from './lit.js';
 import { brief, many, percent, signed, sure, tight, typeset } from './number.js';
 import { at } from './packet.js';
 import { apart } from './run.js';
@@ -12,7 +11,7 @@ import { explained } from './terms.js';
 
 /** @typedef {import('./packet.js').Packet} Packet */
 /** What a packet of level 10 says; `pair` are places in `words`. @typedef {{index: [number], places: [number, number][], names: string[], words: string[], ids: number[], pair: [number, number]}} SumAbout */
-/** A sum for one word over another: of each word of the sentence, of biases, and what is left over. @typedef {{layer: number, ends: boolean, word: string, other: string, pair: [number, number], names: string[], adds: number[], lost: number[] | null, biases: number, left: number, total: number, agree: number}} Sum */
+/** A sum for one word over another: of each word of the sentence, of biases, and what is left over; `beside` are the words that can be masked. @typedef {{layer: number, ends: boolean, word: string, other: string, pair: [number, number], names: string[], beside: number[], adds: number[], lost: number[] | null, biases: number, left: number, total: number, agree: number}} Sum */
 
 export const MOST_TOKENS = 64; // of a text whose words are added up
 export const MOST_WORDS = 14;
@@ -58,31 +57,31 @@ export function sumOf(packet, [first, second], layer, masked) {
   const all = Array.from({ length: count + 2 }, (_, i) => (ends ? at(arrays.adds, first, i) - at(arrays.adds, second, i) : at(arrays.read, layer, first, i) - at(arrays.read, layer, second, i)));
   const lost = ends ? names.map((_, i) => (beside.includes(i) ? at(arrays.lost, first, i) - at(arrays.lost, second, i) : NaN)) : null;
   return {
-    layer, ends, word: words[first], other: words[second], pair: [first, second], names, adds: all.slice(0, count), lost, biases: all[count], left: all[count + 1], total: all.reduce((sum, one) => sum + one, 0),
+    layer, ends, word: words[first], other: words[second], pair: [first, second], names, beside, adds: all.slice(0, count), lost, biases: all[count], left: all[count + 1], total: all.reduce((sum, one) => sum + one, 0),
     agree: lost ? alike(beside.map(i => all[i]), beside.map(i => lost[i])) : NaN,
   };
 }
 
-/** What the sum says, to go on a sentence about the guess. @param {Sum} sum */
+/** What the sum says of the pair. @param {Sum} sum */
 export function leadSaid({ word, other, names, adds, total, lost }) {
-  const most = adds.indexOf(total < 0 ? Math.min(...adds) : Math.max(...adds)), given = { other, times: times(total) };
-  if (Math.abs(total) < DECIDED) return parts('lead_undecided', total < 0 ? { ...given, word: other, other: word } : { ...given, word });
+  const most = adds.indexOf(total < 0 ? Math.min(...adds) : Math.max(...adds)), given = { word, other, times: times(total) };
+  if (Math.abs(total) < DECIDED) return parts('lead_undecided', total < 0 ? { ...given, word: other, other: word } : given);
   // Where another word is missed most, the sum alone would mislead.
   const known = (lost ?? []).map((value, i) => ({ value, i })).filter(({ value }) => Number.isFinite(value)), missed = total > 0 ? known.sort((a, b) => b.value - a.value)[0] : undefined;
   const said = missed && missed.i !== most && missed.value - (lost?.[most] || 0) > DECIDED ? parts('adds_most', { speaks: apart(names[most]), missed: apart(names[missed.i]) }) : parts(total > 0 ? 'speaks_for' : 'speaks_against', { speaks: apart(names[most]) });
   return [...parts(total > 0 ? 'lead_over' : 'lead_behind', given), ...said];
 }
 
-/** The sum as bars at the words, for and against. @param {Packet} packet @param {Sum} sum @param {HTMLElement} list where the bars stand @param {{gap: boolean, can: Map<number, boolean>, choose: (position: number) => void, asked: number}} how `can` tells of the first token of each word whether it can be asked */
-export function wordSum(packet, sum, list, { gap, can, choose, asked }) {
-  const { names, adds, lost, total, biases, left, ends, word, other, agree } = sum, { places } = aboutSum(packet), { share } = packet.arrays, every = names.map((_, i) => i);
+/** The sum as bars at the words, for and against. @param {Packet} packet @param {Sum} sum @param {HTMLElement} beside what stands beside the headline @param {{gap: boolean, asked: number, hides: boolean, hide: (on: boolean) => void}} how `hides`: what the lead loses without each word stands there too */
+export function wordSum(packet, sum, beside, { gap, asked, hides, hide }) {
+  const { names, adds, total, biases, left, ends, word, other, agree } = sum, lost = hides ? sum.lost : null, { places } = aboutSum(packet), { share } = packet.arrays, every = names.map((_, i) => i);
   const largest = [...every].sort((a, b) => Math.abs(adds[b]) - Math.abs(adds[a])), kept = names.length <= MOST_WORDS ? every : largest.slice(0, LARGEST).sort((a, b) => a - b), others = every.filter(i => !kept.includes(i));
   const rest = others.reduce((so, i) => so + adds[i], 0), strongest = [adds.indexOf(Math.max(...adds)), adds.indexOf(Math.min(...adds))].filter(i => adds[i]);
-  /** @type {{name: string, value: number, kind: string, mark?: number, position?: number}[]} */
+  /** @type {{name: string, value: number, kind: string, mark?: number, position?: number, place?: number, note?: string}[]} */
   const items = [
-    ...kept.map(i => ({ name: names[i], value: adds[i], mark: lost?.[i], kind: strongest.includes(i) ? 'is-first' : '', position: places[i][0] })),
+    ...kept.map(i => ({ name: names[i], value: adds[i], mark: lost?.[i], kind: strongest.includes(i) ? 'is-first' : '', position: places[i][0], place: i })),
     ...(others.length ? [{ name: `${others.length} other words`, value: rest, kind: 'is-beside' }] : []),
-    { name: 'biases', value: biases, kind: 'is-beside' },
+    { name: 'biases', value: biases, kind: 'is-beside', note: 'without any word' },
     ...(Math.abs(left) > LEFT ? [{ name: 'changes', value: left, kind: 'is-beside' }] : []),
     { name: word, value: total, kind: 'is-sum' },
   ];
@@ -92,24 +91,19 @@ export function wordSum(packet, sum, list, { gap, can, choose, asked }) {
   const name = (/** @type {string} */ text) => html`<bdi translate="no" lang="">${text}</bdi>`;
   /** @param {typeof items[0]} one */
   function item(one) {
-    const { name: text, value, kind, mark = NaN, position } = one, noted = unlike.includes(one), clear = mark * value < 0 ? Math.abs(mark) * px : 0;
+    const { name: text, value, kind, mark = NaN, position = -1, place = -1, note = '' } = one, noted = unlike.includes(one), clear = mark * value < 0 ? Math.abs(mark) * px : 0;
     const over = px * (Math.abs(mark) - Math.abs(value)), lift = mark * value > 0 && over > -LIFT && over < LINE ? over + LIFT : 0; // a number stands clear of a mark
-    const able = position !== undefined && can.get(position);
     return html`<div class="${kind} ${value < 0 ? 'is-against' : ''} ${position === asked ? 'is-asked' : ''}" data-share=${value} style="--share: ${Math.abs(value) / wide}; --mark: ${mark / wide}; --up: ${px * Math.max(value, 0)}px; --down: ${px * Math.max(-value, 0)}px; --at: ${px * mark}px; --lift: ${lift}px; --clear: ${clear}px">
-      ${able ? html`<button type="button" class="ws-name" data-word=${position} aria-pressed=${String(position === asked)} @click=${() => choose(position)}>${name(text)}</button>` : html`<span class="ws-name">${name(text)}</span>`}
+      <span class="ws-name ${kind !== 'is-sum' && (position < 0 || (position !== asked && !sum.beside.includes(place))) ? 'is-quiet' : ''}">${name(text)}</span>
       <i></i>${Number.isFinite(mark) ? html`<b class=${mark < 0 ? 'is-under' : nothing}></b>` : nothing}<span class="ws-said">${signed(value)}</span>
-      ${kind === 'is-sum' ? html`<small>${[0, 1].map(i => tight(percent(at(share, sum.layer, sum.pair[i])))).join(' : ')},<br> ${odds}</small>` : noted ? html`<small>hiding it<br> ${mark < 0 ? 'gains' : 'costs'} ${Math.abs(mark).toFixed(2)}</small>` : nothing}</div>`;
+      ${kind === 'is-sum' ? html`<small>${[0, 1].map(i => tight(percent(at(share, sum.layer, sum.pair[i])))).join(' : ')},<br> ${odds}</small>` : noted ? html`<small>hiding it<br> ${mark < 0 ? 'gains' : 'costs'} ${Math.abs(mark).toFixed(2)}</small>` : note ? html`<small>${note}</small>` : nothing}</div>`;
   }
-  list.className = `ws-words ${names.length > MOST_WORDS ? 'is-list' : ''}`;
-  list.setAttribute('aria-label', `Words, and what each adds for ${word} over ${other}, in nats: choose the one to ask about`);
-  into(items.map(item), list);
-  const buttons = [...list.querySelectorAll('button')];
-  if (!list.contains(focused(list))) rove(buttons, Math.max(0, buttons.findIndex(one => one.dataset.word === String(asked))));
   return html`<section class="ws" aria-label="The guess as a sum of its words" style="--zero: ${down / wide}; --high: ${room(up)}px; --low: ${room(down)}px">
-    <p class="ws-ways" aria-hidden="true"><span>for ${name(word)}</span><span>for ${name(other)}</span></p>
-    <p class="ws-told">${ends ? html`<b class="ws-bar"></b>What is the lead over ${name(`“${apart(other)}”`)} made of? Each bar is one word’s part of it, in score: together ${signed(total)}, or ${odds}.${lost ? html` <span><b class="ws-mark"></b>What if a word were hidden? Each line is what the lead loses when the model runs again without it.</span>` : nothing}`
-    : `${sum.layer ? `After layer ${sum.layer - 1}` : 'At the input'}, read as if it were the last layer: a reading, not a belief.`}${gap ? nothing : ' The word itself is there to be read, so its own part is large: mask it to see what the others say.'}</p>
-    ${list}
+    <div class="ou-headline"><h2 class="ou-lead">${composed([...leadSaid(sum), { text: '.', name: '', format: '' }])}</h2>${beside}</div>
+    <p class="ws-told"><span class="ws-ways" aria-hidden="true"><span>for ${name(word)}</span><span>for ${name(other)}</span></span>
+      ${ends ? `Each bar is what one word adds to the lead, in score: together ${signed(total)}.` : `${sum.layer ? `After layer ${sum.layer - 1}` : 'At the input'}, read as if it were the last layer: a reading, not a belief.`}${gap ? nothing : ' The word itself is there to be read, so its own part is large: mask it to see what the others say.'}
+      ${sum.lost ? html`<label class="ws-hide"><input type="checkbox" .checked=${live(hides)} @change=${(/** @type {{target: HTMLInputElement}} */ { target }) => hide(target.checked)}> <b class="ws-mark"></b>and what hiding each word costs, in a run of its own</label>` : nothing}</p>
+    <div class="ws-words ${names.length > MOST_WORDS ? 'is-list' : ''}" role="group" aria-label="Words, and what each adds for ${word} over ${other}, in score">${items.map(item)}</div>
     <details class="ws-held"><summary>How a guess is a sum</summary><p>${explained('Held as they are in this run: where each head looks, how each norm scales, how far each unit is open. Then every vector is a sum, with one part for each word (its place with it) and one for all biases: what the model says without any word. The numbers are scores (logits): 0.7 more is twice as likely. It says how this run was added up, not what would happen without a word.')}${Number.isFinite(agree) ? ` Bars and lines put the words in orders that agree to ${typeset(agree.toFixed(2))}: 1 is the same order, 0 none.` : ''}${ends ? ` The parts miss the run’s own number, ${typeset(sure(total, 0, 5))}, by ${typeset(brief(Math.abs(left), 1))}.` : ''}</p></details></section>`;
 }
 

@@ -574,10 +574,10 @@ def true_sum(page: Page, seen: Seen, at: int, title: str) -> None:
         if missed := re.search(r"“([^”]*)” adds most, hiding “([^”]*)” costs most", title):
             assert missed[1] == max(words)[1], title
             without = {name: one - other for name, (one, other) in hidden_words(seen, at, names).items()}
-            assert min(without, key=without.__getitem__) == missed[2] or missed[2] not in without, title
+            assert missed[2] not in without or min(without, key=without.__getitem__) == missed[2], title
         else:
             assert f"“{max(words)[1]}” speaks for it most" in title or max(words)[0] == sorted(words)[-2][0], title
-        times = re.search(rf", ([\d.,e+]+) times as likely as “{re.escape(names[1])}”", title)
+        times = re.search(rf" ([\d.,e+]+) times as likely as “{re.escape(names[1])}”", title)
         assert times and float(times[1].replace(",", "")) == pytest.approx(np.exp(total), rel=0.06), title
 
 
@@ -605,10 +605,8 @@ def test_output_says_what_the_run_shows(mounted: Mounted, case: str) -> None:
     true_spine(page, seen, place)
     at, long = seen.words[place][0][0], len(seen.trace.tokens) > 64
     if at in seen.gaps and seen.guesses and not long and seen.name not in RANDOM:
-        expect(page.get_by_role("heading", level=1)).to_contain_text(
-            re.compile("times (as|less) likely| to 1")
-        )  # the sum is here
-        true_sum(page, seen, at, short_of(page))
+        expect(page.locator(".ou-lead")).to_contain_text(re.compile("times (as|less) likely| to 1"))  # the sum is here
+        true_sum(page, seen, at, short_of(page, ".ou-lead"))
     title = short_of(page)
     assert not WRONG.search(title), title
     if not seen.guesses:
@@ -646,6 +644,11 @@ def test_output_says_what_the_run_shows(mounted: Mounted, case: str) -> None:
     since = next(i for i in range(len(tops)) if all(top == first for top in tops[i:]))
     expected = "first from the input on" if since == 0 else f"first from layer {since - 1} on"
     assert (expected if since < len(tops) - 1 else "first only after the last layer") in title, (title, tops)
+    if at in seen.gaps and since:
+        before = logits[0][since - 1].softmax(-1)
+        led = re.search(rf": after (.*) “([^“”]*)” led with ({NUMBER})\.$", title)
+        assert led and led[1] == (f"layer {since - 2}" if since > 1 else "the input"), title
+        assert led[2] == seen.word(tops[since - 1]) and shows(led[3], float(before.max())), title
 
 
 @pytest.mark.parametrize("case", CASES)

@@ -30,10 +30,10 @@ const wordOf = run => words(run).find(one => one.position === 3), run = runOf('m
 
 test('the first column from which on the winner stays first is said', () => {
   for (const [places, expected] of [
-    [[[3, 1], [2, 1], [1, 2], [1, 2]], ', first from layer 1 on.'],
-    [[[1, 2], [2, 1], [1, 2], [1, 2]], ', first from layer 1 on.'],
+    [[[3, 1], [2, 1], [1, 2], [1, 2]], ', first from layer 1 on: after layer 0 “is” led with 50 %.'],
+    [[[1, 2], [2, 1], [1, 2], [1, 2]], ', first from layer 1 on: after layer 0 “is” led with 50 %.'],
     [[[1, 2], [1, 2], [1, 2], [1, 2]], ', first from the input on.'],
-    [[[1, 2], [1, 2], [5, 1], [1, 2]], ', first only after the last layer.'],
+    [[[1, 2], [1, 2], [5, 1], [1, 2]], ', first only after the last layer: after layer 1 “is” led with 50 %.'],
   ]) assert.ok(text(said(run, gap, guessed(told(places), 3, ''), null)).endsWith(expected), expected);
 });
 
@@ -64,7 +64,7 @@ test('of a word that is read it is said what comes out for it, and unknown words
 });
 
 test('a word that is followed is in every column, in its own row where it does not lead', () => {
-  const found = told([[40, 1, 2], [2, 1, 3], [1, 2, 3]]), here = guessed(found, 3, ''), table = wordsTable(here, found);
+  const found = told([[40, 1, 2], [2, 1, 3], [1, 2, 3]]), here = guessed(found, 3, ''), table = wordsTable(here);
   assert.deepEqual(table.path, [2, 1, 0]);
   assert.equal(table.rows[2].cells[0].text, '40');
   assert.equal(guessed(found, 3, 'cats').followed, 0, 'a word of another token is not followed here');
@@ -72,7 +72,7 @@ test('a word that is followed is in every column, in its own row where it does n
 
 test('a typed word that the rows do not hold is followed by what its sum tells of it', () => {
   const found = told([[3, 1], [1, 2]]), sum = { about: { words: ['are', 'purple'], ids: [7, 9], pair: [1, 0] }, arrays: { rank: f32([2, 2], [3, 80, 1, 70]), share: f32([2, 2], [0.1, 0.01, 0.7, 0.02]) } };
-  const here = guessed(found, 3, 'Purple', sum), table = wordsTable(here, found);
+  const here = guessed(found, 3, 'Purple', sum), table = wordsTable(here);
   assert.equal(here.name(here.followed), 'purple');
   assert.deepEqual(here.place(here.followed), { step: 'mlm.probabilities', index: [3, 9] });
   assert.equal(table.rows[2].name, 'rank of purple');
@@ -94,11 +94,11 @@ test('a lead is the difference of two sums, and says which word speaks for it or
   assert.deepEqual([sum.adds, sum.biases, sum.total], [[-1, 4, 0], -1, 2]);
   assert.ok(Number.isNaN(sum.lost[2]) && sum.lost[1] === 1, 'the gap has nothing to lose');
   assert.equal(sum.agree, 1);
-  assert.equal(text(leadSaid(sum)), ', 7.4 times as likely as “is”; “keys” speaks for it most');
-  assert.equal(text(leadSaid(sumOf(packet, [1, 0], 1, [1, 2, 3]))), ', 7.4 times less likely than “are”; “keys” speaks against it most');
+  assert.equal(text(leadSaid(sum)), '“are” is 7.4 times as likely as “is”; “keys” speaks for it most');
+  assert.equal(text(leadSaid(sumOf(packet, [1, 0], 1, [1, 2, 3]))), '“is” is 7.4 times less likely than “are”; “keys” speaks against it most');
   assert.equal(sumOf(packet, [0, 1], 0, [1, 2, 3]).total, 4, 'the input is read by itself');
   assert.equal(sumOf(packet, [0, 1], 0, [1, 2, 3]).lost, null);
-  assert.match(text(leadSaid(sumOf(summed([[1, 0, 0, 0, 0], [0.8, 0, 0, 0, 0]]), [0, 1], 1, [1, 2]))), /nothing is decided: “are” against “is” stands at 1\.2 to 1$/);
+  assert.match(text(leadSaid(sumOf(summed([[1, 0, 0, 0, 0], [0.8, 0, 0, 0, 0]]), [0, 1], 1, [1, 2]))), /^Nothing is decided: “are” against “is” stands at 1\.2 to 1$/);
 });
 
 test('the pair of an address is the usual one where it says nothing, and none that is not told of', () => {
