@@ -176,7 +176,8 @@ export function curvePicture({ point, keep }) {
       pen.fillStyle = i ? colours.accent : colours.muted;
       pen.textAlign = i ? 'right' : 'center';
       if (!count || pen.measureText(text).width > wide) return;
-      const [mid, down] = i ? [right - 2, y(0) - 13] : [(SIDE.left + x(0)) / 2, (SIDE.top + y(0)) / 2];
+      const size = pen.measureText(text).width, crossed = i && across > right - size - 12 && across - size - 14 > x(0); // by the line of the chosen unit
+      const [mid, down] = i ? [crossed ? across - 10 : right - 2, y(0) - 13] : [(SIDE.left + x(0)) / 2, y(0) - (Math.abs(y(0) - 24 - up) < 18 ? 56 : 24)];
       pen.strokeStyle = colours.page;
       pen.lineWidth = 5;
       pen.strokeText(text, mid, down); // clear of the lines behind it

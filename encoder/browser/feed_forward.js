@@ -8,7 +8,7 @@ import { dress, el, put, write } from './dom.js';
 import own from './block.css';
 import { coder, headline, opener, plainly, rail } from './controls.js';
 import { layerPackets, rowAmong, steady, waitingFor } from './layer_packets.js';
-import { html, nothing, render as into } from './lit.js';
+import { composed, html, nothing, render as into } from './lit.js';
 import { made } from './load.js';
 import { many, placesOf, signed, sure, typeset } from './number.js';
 import { at } from './packet.js';
@@ -34,10 +34,10 @@ const CELL = /^layers\.\d+\.((?:feed_forward|add_norm_2)\.\w+):(\d+),(\d+)$/;
 /** The unit that a token opens on: the one that adds most to its guess, else the strongest. @param {Packet} block @param {number} i the token's place among the rows that are kept */
 export const opensOn = (block, i) => addingMost(block, i) ?? strongest(block, i, 1)[0];
 
-/** The unit that adds most to the guess of a token; null where there is none that counts. @param {Packet} block @param {number} i */
+/** The unit that adds most to the guess of a token, or against it; null where there is none that counts. @param {Packet} block @param {number} i */
 function addingMost(block, i) {
-  const { rows, units } = aboutBlock(block), adds = units.gated ? null : addsAt(block, rows[i]), most = adds ? adds.values.indexOf(Math.max(...adds.values)) : -1;
-  return adds && adds.values[most] >= COUNTS ? most : null;
+  const { rows, units } = aboutBlock(block), adds = units.gated ? null : addsAt(block, rows[i]), most = adds ? adds.values.reduce((best, value, one) => (Math.abs(value) > Math.abs(adds.values[best]) ? one : best), 0) : 0;
+  return adds && Math.abs(adds.values[most]) >= COUNTS ? most : null;
 }
 
 /** The parts of the headline. @param {Packet} block @param {number} i the token's place among the rows that are kept @param {string} word */
@@ -50,9 +50,14 @@ export function finding(block, i, word) {
     return parts('fires_gated', { all, unit, word, after: near(after), gate: near(up), value: near(gated) });
   }
   if (firing === 0) return parts('fires_none', { all, word });
-  const most = addingMost(block, i), adds = addsAt(block, rows[i]);
-  if (firing > 1 && most !== null && adds) return parts('fires_adds', { count: many(firing), all, word, unit: most, value: near(values[most]), guess: adds.word });
-  return parts(firing === 1 ? 'fires_alone' : 'fires', { ...(firing === 1 ? {} : { count: many(firing) }), all, word, unit, value: near(values[unit]) });
+  return firing === 1 ? parts('fires_alone', { all, word, unit, value: near(values[unit]) }) : parts('fires', { count: many(firing), all, word });
+}
+
+/** What is said of the unit that the page opens on. @param {Packet} block @param {number} i @param {string} word */
+function unitSaid(block, i, word) {
+  const unit = opensOn(block, i), value = Number(valuesOf(block, handedOn(block), i)[unit].toPrecision(3)), most = addingMost(block, i), adds = addsAt(block, aboutBlock(block).rows[i]);
+  if (most === null || !adds) return parts('unit_strongest', { unit, word, value });
+  return parts(adds.values[most] > 0 ? 'unit_for' : 'unit_against', { unit, value, guess: adds.word, adds: signed(adds.values[most], 3) });
 }
 
 /** How many units are set to zero, or below it, as a sentence. @param {Packet} block @param {number} i @param {string} word */
@@ -183,15 +188,15 @@ export function feedForward(root, context) {
     return html`${stops.element}<p class="ff-row-of">What unit ${unit} gives at each token</p>${tokens.element}<p class="an-window">${rows.length < of.about.tokens.length ? `Tokens ${rows[0]} to ${rows[rows.length - 1]} of ${of.about.tokens.length}: the rest of this long run is not sent.` : ''}</p>
       <div class="at-body"><div class="at-left">
           <p class="at-what ff-what">${explained(told.what)}</p>${key === 'activation' ? curve.element : d < 0 ? waiting(of, place) : strips.element}${drawn}
-          ${key === 'activation' ? html`<p class="ff-silent">${silence(block, row, word)}</p>` : nothing}${contexts(there, kept, Boolean(weights.why(of, place)))}</div>
-        <div class="at-beside"><h2>${adds && addingMost(block, row) !== null ? html`What single units add to “<bdi translate="no" lang="">${adds.word}</bdi>”` : html`The strongest units for ${word}`}</h2>${listOf(block, row, kept, adds)}
-          ${adds ? html`<p class="ff-adds">${addsSaid(adds, unit)} <span>Counted as the run went; the headline says what is lost without all of them.</span></p>`
+          ${arithmetic(block, there, stop, row, unit, d)}${key === 'activation' ? html`<p class="ff-silent">${silence(block, row, word)}</p>` : nothing}</div>
+        <div class="at-beside"><h2>${composed(opening(unitSaid(block, row, word), 'value', firstNumber))}</h2>${listOf(block, row, kept, adds)}
+          ${adds ? html`<p class="ff-adds">${addsSaid(adds, unit)} <span>Counted as the run went, at the guess itself. What later layers make of a unit is not in it; the headline says what the whole layer costs.</span></p>`
     : gap ? html`<p class="ff-adds"><span>What a unit adds to a guess is shown at ${calledToken(of, gap[0])}.</span></p>` : nothing}
-          ${arithmetic(block, there, stop, row, unit, d)}
+          ${contexts(there, kept, Boolean(weights.why(of, place)))}
           <div class="at-tools">${d < 0 && !isOfUnits(STOPS[stop].step) ? nothing : opener(() => open({ step: `layers.${state.layer}.${stepOf(block, stop)}`, index: [position, index] }))}${keep ? coder(() => context.code()) : nothing}</div></div></div>`;
   }
 
-  /** The units that add most at a gap, or else the strongest, and the chosen one: what each gives, and what it adds. @param {Packet} block @param {number} row @param {number} unit @param {ReturnType<typeof addsAt>} adds */
+  /** The units that add most at a gap, and what each adds, or else the strongest, and what each gives; the chosen one among them. @param {Packet} block @param {number} row @param {number} unit @param {ReturnType<typeof addsAt>} adds */
   function listOf(block, row, unit, adds) {
     const size = (/** @type {number} */ one) => Math.abs(adds?.values[one] ?? 0), byAdds = addingMost(block, row) !== null, best = adds && byAdds ? Array.from(adds.values, (_, one) => one).sort((a, b) => size(b) - size(a)).slice(0, LISTED) : strongest(block, row, LISTED), listed = best.includes(unit) ? best : [...best.slice(0, LISTED - 1), unit];
     const handed = handedOn(block), values = valuesOf(block, handed, row), most = Math.max(...listed.map(one => Math.abs(values[one]))) || 1, farthest = Math.max(...listed.map(size)) || 1, places = placesOf(farthest);
@@ -199,11 +204,10 @@ export function feedForward(root, context) {
       const text = typeset(sure(values[one], half(block, handed, row))), added = adds?.values[one] ?? NaN;
       return {
         name: `unit ${one}`, key: one, cell: one, chosen: one === unit, says: `unit ${one}: ${text}${adds ? `, adds ${signed(added, places)}` : ''}`,
-        fills: [{ share: Math.abs(values[one]) / most, text, colour: values[one] < 0 ? 'second' : undefined }, ...(adds ? [{ share: added / farthest, text: signed(added, places), colour: added < 0 ? 'second' : 'accent', both: true }] : [])],
+        fills: [byAdds ? { share: added / farthest, text: signed(added, places), colour: added < 0 ? 'second' : 'accent', both: true } : { share: Math.abs(values[one]) / most, text, colour: values[one] < 0 ? 'second' : undefined }],
       };
     });
-    return html`${adds ? html`<p class="ff-columns" aria-hidden="true"><span>gives</span><span>adds to the lead over “<bdi translate="no" lang="">${adds.over}</bdi>”</span></p>` : nothing}
-      ${bars(lines, { label: byAdds ? 'The units that add most' : 'The strongest units', kind: adds ? 'is-two' : '', choose: one => choose({ unit: one }) })}`;
+    return bars(lines, { label: byAdds ? 'The units that add most' : 'The strongest units', kind: byAdds ? 'is-both' : '', choose: one => choose({ unit: one }) });
   }
 
   /** Draws what the stop shows, and again while it moves; the number that is looked at in its strips, -1 while they are not here. @param {Packet} block @param {Packet | null} there @param {ReturnType<typeof placed>} now @param {number} unit @param {string} word */

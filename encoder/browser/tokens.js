@@ -38,7 +38,7 @@ export function tokenRow({ choose }) {
       children(element, names.length, () => el('div', { role: 'option' }, el('span', { class: 'tr-value' }), el('span', { class: 'tr-bar' }, el('i')), el('bdi', { class: 'tr-name' }))).forEach((one, i) => {
         const value = values[i], bar = /** @type {Element} */ (one.children[1].firstElementChild);
         put(one, { 'data-word': positions[i], 'aria-selected': String(i === chosen), tabindex: i === chosen ? '0' : '-1', 'aria-label': given.says(i) });
-        write(one.children[0], Number.isFinite(value) ? typeset(sure(value, within[i], 2)) : '–');
+        write(one.children[0], Number.isFinite(value) ? typeset(sure(value, within[i])) : '–');
         put(bar, { style: `height: ${(most > 0 && Number.isFinite(value) ? 100 * Math.abs(value) / most : 0).toFixed(1)}%`, 'data-below': value < 0 });
         write(one.children[2], names[i]);
       });

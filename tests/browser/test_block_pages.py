@@ -306,8 +306,9 @@ def test_the_units_of_a_word_are_those_of_the_run(opened: Opened, trace: Trace) 
     page = opened("feed_forward", layer=3, word=KEYS)
     after = trace["layers.3.feed_forward.activation"]
     firing, unit = int((after[KEYS] > 0).sum()), int(after[KEYS].argmax())
-    expect(title(page)).to_have_text(
-        f"{firing} of 2,048 units fire for “keys”, unit {unit} most: {float(after[KEYS].max()):.3g}."
+    expect(title(page)).to_have_text(f"{firing} of 2,048 units fire for “keys”.")
+    expect(page.locator(".at-beside h2").first).to_have_text(
+        f"Unit {unit} fires most for “keys”: {float(after[KEYS].max()):.3g}"
     )
     silent, never = int((after[KEYS] == 0).sum()), float((after == 0).all(0).float().mean())
     expect(page.locator(".ff-silent")).to_have_text(
@@ -439,10 +440,8 @@ def test_a_unit_adds_what_is_left_of_its_row_when_it_comes_to_the_guess(
     inner = inner @ head.transform.weight.detach().double().T
     inner = inner * (trace["mlm.activation"][GAP].double() / trace["mlm.transform"][GAP].double()).nan_to_num()
     adds = normed(inner, head.norm, trace["mlm.norm.variance"]) @ (table[first] - table[second])
-    options, best = (
-        page.get_by_role("listbox", name="The units that add most").get_by_role("option"),
-        int(adds.argmax()),
-    )
+    options = page.get_by_role("listbox", name="The units that add most").get_by_role("option")
+    best = int(adds.abs().argmax())
     for i, unit in enumerate(adds.abs().topk(6).indices.tolist()):
         text = options.nth(i).locator(".bar-said").last.inner_text()
         assert abs(number(text) - float(adds[unit])) < 6e-4, unit
@@ -450,7 +449,10 @@ def test_a_unit_adds_what_is_left_of_its_row_when_it_comes_to_the_guess(
         expect(options.nth(i).locator(".bar-room").last).to_have_attribute("data-colour", colour)
         expect(options.nth(i).locator(".bar-name")).to_have_text(f"unit {unit}")
     expect(options.and_(page.locator("[aria-selected=true]")).locator(".bar-name")).to_have_text(f"unit {best}")
-    expect(title(page)).to_contain_text(f"unit {best}, at {float(values[best]):.3g}, adds most to “are”.")
+    assert adds[best] > 0
+    expect(page.locator(".at-beside h2").first).to_have_text(
+        f"Unit {best}, at {float(values[best]):.3g}, adds most for “are”: +{float(adds[best]):.3f}"
+    )
     said = page.locator(".ff-adds")
     expect(said).to_contain_text(
         f"Unit {best} adds +{float(adds[best]):.2f} to the lead of “are” over “is”; all 2,048 units and their bias add "
@@ -458,7 +460,10 @@ def test_a_unit_adds_what_is_left_of_its_row_when_it_comes_to_the_guess(
     )
     page.locator(".tr").get_by_role("option").nth(KEYS).click()
     expect(said).to_have_text("What a unit adds to a guess is shown at the gap.")
-    expect(page.locator(".ff-columns")).to_have_count(0)
+    strongest = trace[f"{at}feed_forward.activation"][KEYS].max(dim=-1)
+    expect(page.locator(".at-beside h2").first).to_contain_text(
+        f"Unit {int(strongest.indices)} fires most for “keys”: "
+    )
 
 
 @pytest.mark.parametrize("name", ["base", "modern"])
@@ -545,7 +550,7 @@ def test_what_moves_comes_together_and_ends_where_it_stands_without_motion(
     page.clock.install(time=0)
     page.clock.pause_at(1000)
     said, x = page.locator(".cv-said"), trace["layers.3.add_norm_2.residual"][GAP]
-    unit = int(trace["layers.3.feed_forward.activation"][GAP].argmax())
+    unit = int(page.locator(".ff .bars [aria-selected=true]").get_attribute("data-cell") or "")
     products = x * base.model.layers[3].feed_forward.w_1.weight.detach()[unit]
     stop(page, "read W₁")
     expect(said).to_contain_text("The first ")

@@ -14,7 +14,6 @@ from playwright.sync_api import expect
 from shared_models import pretrained
 
 from encoder import PRESETS, EncoderConfig, TextEncoder, Trace
-from encoder.packet.block_level import lead_of_units
 from encoder.packet.levels import MORE, OF_STEP
 from encoder.packet.run import level_1
 from encoder.support.formatting import percent
@@ -118,7 +117,7 @@ def named(trace: Trace, i: int) -> str:
 def attention(encoder: TextEncoder, trace: Trace, layer: int, head: int, i: int) -> str:
     weights = trace[f"layers.{layer}.attention.weights"][head, i].double()
     most = int(weights.argmax())
-    share = percent(float(weights[most]))
+    share = percent(float(weights[most]), 1).replace("over", ">").replace("under", "<")
     if most == i:
         return f"This head stays at {named(trace, i)} itself ({share})."
     return f"This head looks from {named(trace, i)} at {named(trace, most)} ({share})."
@@ -147,12 +146,7 @@ def feed_forward(encoder: TextEncoder, trace: Trace, layer: int, head: int, i: i
     reached = f"{float(values[unit]):.3g}"
     if firing == 1:
         return f"Of {count} units unit {unit} alone fires for {name}: it reaches {reached}."
-    if lead := lead_of_units(encoder, trace, layer, i) if trace.tokens[i] == "[MASK]" else None:
-        best = int(lead[1].adds.argmax())
-        if float(lead[1].adds[best]) >= 0.05:
-            guess, at_ = encoder.tokenizer.id_to_token(lead[0][0]), f"{float(values[best]):.3g}"
-            return f"{firing:,} of {count} units fire for {name}; unit {best}, at {at_}, adds most to “{guess}”."
-    return f"{firing:,} of {count} units fire for {name}, unit {unit} most: {reached}."
+    return f"{firing:,} of {count} units fire for {name}."
 
 
 def embedding(encoder: TextEncoder, trace: Trace, layer: int, head: int, i: int) -> str:
