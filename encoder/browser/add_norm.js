@@ -2,18 +2,19 @@
 // Add & norm: what of a token's vector was kept and what was added, in the sum and after the norm, and the arithmetic of one number.
 import own from './block.css';
 import style from './attention.css';
+import { bars } from './bars.js';
 import { aboutBlock, ADDS, digitsSaid, lengthOf, momentsOf, normAgain, normOf, operandsOf, partsAlong, readBy, spreadOf, sumAgain, sumOf, SUMS, vectorOf, withinOf, wrongOf } from './block.js';
 import { dress, el, put } from './dom.js';
 import { coder, headline, opener, radios } from './controls.js';
 import { layerPackets, rowAmong, steady, waitingFor } from './layer_packets.js';
 import { html, nothing, render as into, svg } from './lit.js';
 import { made } from './load.js';
-import { addingUp, sure, typeset } from './number.js';
+import { addingUp, both, sure, typeset } from './number.js';
 import { numberTable } from './number_table.js';
 import { largest } from './row.js';
 import { begins, calledToken, direction, wordAt, words } from './run.js';
 import { parts, say } from './say.js';
-import { withoutPart } from './spine.js';
+import { lossOf, withoutPart } from './spine.js';
 import { open, toQuery } from './store.js';
 import { asIs, explained } from './terms.js';
 import { tokenChoices, wordRow } from './tokens.js';
@@ -114,15 +115,22 @@ export function addNorm(root, context) {
     const drawn = vectors.map(one => ({ name: DRAWN[one].name(sum), colour: DRAWN[one].colour, values: vectorOf(block, one, sum, row), within: withinOf(block, one, sum, row), behind: one === 'normed' }));
     strips.draw({
       key: [of.about.model.digest, of.about.sentence, of.about.second, of.about.edits, of.about.hidden.join(), state.layer, sum, row].join(' '), strips: drawn, chosen: d, kept: now.dimension, fit: true,
-      label: `The ${size} numbers of ${name}`, says: `number ${now.dimension}: ${drawn.map(one => `${one.name} ${typeset(sure(one.values[now.dimension], one.within))}`).join(', ')}`,
+      label: `The ${size} numbers of ${name}`, says: `number ${now.dimension}: ${drawn.map(one => `${one.name} ${typeset(sure(one.values[now.dimension], one.within, 4))}`).join(', ')}`,
     });
     put(strips.slider, { 'data-cell': `${position},${now.dimension}` });
     const number = { step: `layers.${state.layer}.${SUMS[sum]}.${last(block, sum)}`, index: [position, now.dimension] };
     const long = rows.length < of.about.tokens.length ? html`<p class="an-window">Tokens ${rows[0]} to ${rows[rows.length - 1]} of ${of.about.tokens.length}: the rest of this long run is not sent.</p>` : nothing;
     return html`<p class="at-what">${explained(reading(block, sum), told)}</p>${list.element}${long}
-      <div class="at-body"><div class="at-left">${stacks(block, sum, row, name)}<div class="row an-table">${table(block, sum, row, d, vectors, drawn)}</div></div>
+      <div class="at-body"><div class="at-left">${guessBars(lossOf(of, { layer: state.layer, block: sum }, position))}${stacks(block, sum, row, name)}<div class="row an-table">${table(block, sum, row, d, vectors, drawn)}</div></div>
         <div class="at-beside"><h2>Number by number</h2>${strips.element}${arithmetic(block, sum, row, d)}
           <div class="at-tools">${opener(() => open(number))}${context.options().keep ? coder(() => context.code()) : nothing}</div></div></div>`;
+  }
+
+  /** The guess without what is added, and with it. @param {ReturnType<typeof lossOf>} known */
+  function guessBars(known) {
+    if (!known?.word) return nothing;
+    const values = [known.share - known.cost, known.share], most = Math.max(...values), texts = both(values[0], values[1]);
+    return bars(['without it', 'with it'].map((name, i) => ({ name, kind: i ? 'is-now' : '', fills: [{ share: values[i] / most, text: texts[i], colour: i ? 'accent' : undefined }] })), { kind: 'an-guess', label: `How sure the model is of ${known.word}` });
   }
 
   /** One line on what happens. @param {Packet} block @param {number} sum */
@@ -151,11 +159,10 @@ export function addNorm(root, context) {
     const drawn = had > 0 && plus > 0 && whole.kept >= 0 && !isChanged(whole), ends = all.map(({ name, used }) => Math.max(used.reduce((so, { value }) => so + Math.max(0, value), 0), name === 'normed' ? root : drawn ? high / RISE : 0)), most = Math.max(...ends), own = most > FAR * Math.min(...ends);
     const says = (/** @type {number} */ value) => typeset(sure(value, 0)), plain = lengthOf(block, 'normalized', sum, rows[row]), learned = block.arrays[`beta_${sum + 1}`] ? 'gamma and beta' : 'gamma', angle = Math.acos(Math.max(-1, Math.min(1, (whole.whole ** 2 - had ** 2 - plus ** 2) / (2 * had * plus)))) * 180 / Math.PI;
     const divided = { spread: kind === 'rms_norm' ? 'the root of the mean square' : 'the spread', value: says(spreadOf(operandsOf(block, sum, rows[row], 0))), root: square, plain: says(plain) };
-    const texts = addingUp([whole.kept, whole.added], whole.whole), reach = typeset(`${texts.values[0]} ${whole.added < 0 ? '-' : '+'} ${texts.values[1].replace('-', '')} = ${texts.total}`);
-    /** What is said below a bar. @param {typeof all[number]} of */
-    const below = ({ name, whole: length, changed }) => (name === 'normed'
-      ? say(Math.abs(plain - root) < SAME * root ? 'norm_root' : 'norm_own', divided) + (Math.abs(length - plain) < SEEN * plain ? say('norm_keeps', { learned }) : say('norm_learned', { learned: `${learned}${changed ? ' and the change' : ''}`, after: says(length) }))
-      : [drawn ? say('sum_arrows', { angle: angle.toFixed(0), parts: reach }) : 'Parts are measured along the vector that they make, so they add up to its length.', before ? say(final ? 'norm_final' : 'norm_before') : ''].join(' '));
+        /** What is said below a bar. @param {typeof all[number]} of */
+    const below = ({ name, whole: length, used, changed }) => (name === 'normed'
+      ? say(Math.abs(plain - root) < SAME * root ? 'norm_root' : 'norm_own', divided) + (Math.abs(length - plain) < SEEN * plain ? say('norm_keeps', { learned }) : say('norm_learned', { learned: `${learned}${changed ? ' and the change' : ''}`, after: totalOf(used, length) }))
+      : [drawn ? say('sum_arrows', { had: says(had), plus: says(plus), angle: angle.toFixed(0) }) : 'Parts are measured along the vector that they make, so they add up to its length.', before ? say(final ? 'norm_final' : 'norm_before') : ''].join(' '));
     return html`${all.map((one, i) => {
       const { name, whole: length, used } = one, end = (own ? ends[i] : most) || 1;
       return html`<div class="an-stack"><h2>${name === 'sum' ? html`The sum at ${asIs(whose)}` : before ? `What ${ADDS[sum]} reads, after the norm` : 'After the norm'}</h2>${name === 'sum' && drawn ? arrows(whole, had, plus, end, angle) : nothing}
@@ -171,7 +178,7 @@ export function addNorm(root, context) {
       const long = Math.hypot(x2 - x1, y2 - y1) || 1, [u, v] = [(x2 - x1) / long, (y2 - y1) / long], head = Math.min(HEAD, long), side = head * 0.42, [bx, by] = [x2 - u * head, y2 - v * head];
       return svg`<g data-part=${name}><path d="M${x1} ${y1}L${bx} ${by}"></path><polygon points="${x2},${y2} ${bx - v * side},${by + u * side} ${bx + v * side},${by - u * side}"></polygon></g>`;
     };
-    return html`<p class="an-long" style="--at: ${(100 * kept / most).toFixed(2)}%"><span>came in: ${says(had)} long</span><span>added: ${says(plus)} long</span></p>
+    return html`<p class="an-long" style="--at: ${(100 * kept / most).toFixed(2)}%"><span>came in</span><span>added</span></p>
       <svg class="an-arrows" viewBox="0 0 ${WIDE} ${low + 1}" role="img" aria-label="What came in, ${says(had)} long, and what is added, ${says(plus)} long, at ${angle.toFixed(0)}° to each other">
         <path class="an-drop" d="M${x} 0V${low}"></path>${arrow('kept', [0, low], [x, 0])}${arrow('added', [x, 0], [end, low])}</svg>`;
   }
@@ -215,7 +222,7 @@ export function addNorm(root, context) {
     const lines = norm.kind === 'rms_norm'
       ? [line('mean square', moments.map(one => one.square), norm.variance, 'mean_square')]
       : [line('mean', moments.map(one => one.mean), norm.mean, 'mean'), line('variance', moments.map(one => one.variance), norm.variance, 'variance')];
-    lines.push({ name: `number ${d}`, cells: vectors.map((one, i) => ({ text: plain(one.values[d], 3, one.within), to: placeOfVector(named[i], sum, position, d) })) });
+    lines.push({ name: `number ${d}`, cells: vectors.map((one, i) => ({ text: plain(one.values[d], 4, one.within), to: placeOfVector(named[i], sum, position, d) })) });
     return numberTable({ heads: ['its numbers', ...named.map(one => DRAWN[one].short)], lines });
   }
 
@@ -241,6 +248,12 @@ export function addNorm(root, context) {
       page.remove();
     },
   };
+}
+
+/** What parts add up to, as it is written beside them. @param {{value: number}[]} used @param {number} whole */
+function totalOf(used, whole) {
+  const { values, total } = addingUp(used.map(one => one.value), whole);
+  return typeset(used.length > 1 ? total : values[0]);
 }
 
 /** A number without powers of ten, with no digit that is not sure: what the rounding to 16 bits leaves of nothing is 0. @param {number} value @param {number} [digits] @param {number} [within] */

@@ -79,12 +79,17 @@ export function costs(run, position, shares = ownShares(run)) {
  * @param {Packet} run @param {Part | {layer: number, head: number}} part @param {number} position @param {'part' | 'adding'} [as] how it is told: of what is lost without it, or comes with it @returns {Said[]}
  */
 export function withoutPart(run, part, position, as = 'part') {
+  const known = lossOf(run, part, position);
+  return !known ? [] : known.word ? without(nameOf(part), known.word, known.share, known.cost, as) : partsOf(`${as}_moves`, { part: nameOf(part), word: called(run, known.asked), share: known.cost });
+}
+
+/** What a part costs the guess at a position, of how large a share; or with no `word`, how far it moves the last vector. @param {Packet} run @param {Part | {layer: number, head: number}} part @param {number} position */
+export function lossOf(run, part, position) {
   const [word, share] = guessOf(run), asked = words(run)[wordAt(run, position)], { gap, model } = run.about;
-  if (!asked || (word && (position !== gap || model.untrained))) return [];
+  if (!asked || (word && (position !== gap || model.untrained))) return null;
   const heads = 'head' in part && (word ? effects(run) : moves(run, asked)).find(one => one.layer === part.layer && one.head === part.head);
   const own = 'head' in part ? heads && (word ? -heads.change : heads.change) : costs(run, position).all.find(one => one.layer === part.layer && one.block === part.block)?.cost;
-  if (typeof own !== 'number' || !Number.isFinite(own)) return [];
-  return word ? without(nameOf(part), word, share, own, as) : partsOf(`${as}_moves`, { part: nameOf(part), word: called(run, asked), share: own });
+  return typeof own !== 'number' || !Number.isFinite(own) ? null : { word, share, cost: own, asked };
 }
 
 /** What the chosen head alone does to the guess, of all that the attention of its layer does; "" where that was not tried. @param {Packet} run @param {Chosen} state */

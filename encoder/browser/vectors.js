@@ -79,7 +79,7 @@ export function vectorSlider({ point, keep }) {
       pen.globalAlpha = 1;
       if (Number.isFinite(value)) pen.fillRect(at - thick / 2, value > 0 ? middle - size(value) : middle, thick, Math.max(1, size(value)));
       pen.font = `600 14px ${font}`;
-      const text = `${i ? '' : `number ${chosen}: `}${typeset(sure(whole[chosen], within))}`, long = pen.measureText(text).width;
+      const text = `${i ? '' : `number ${chosen}: `}${typeset(sure(whole[chosen], within, 4))}`, long = pen.measureText(text).width;
       pen.fillText(text, Math.max(named + 12, Math.min(room - long, at + 6)), top - 5);
     });
   }

@@ -54,9 +54,11 @@ def opened(mounted: Mounted, packets: Packets) -> Opened:
 
 @pytest.fixture
 def opened_live(mounted: Mounted) -> Opened:
-    """Opens Feed-forward with a run whose packets are made as they are asked for."""
+    """Opens Feed-forward, or another page, with a run whose packets are made as they are asked for."""
 
-    def show(encoder: TextEncoder, trace: Trace, apart: bool = False, **state: object) -> Page:
+    def show(
+        encoder: TextEncoder, trace: Trace, apart: bool = False, name: str = "feed_forward", **state: object
+    ) -> Page:
         first = level_1(encoder, trace)
 
         def packet(asked: dict[str, Any]) -> bytes:
@@ -65,7 +67,7 @@ def opened_live(mounted: Mounted) -> Opened:
                 return OF_STEP[level](encoder, trace, asked["step"], asked["index"])
             return first if level == 1 else MORE[level](encoder, trace, asked["layer"])
 
-        return mounted("feed_forward", packet, first={"sentence": trace.text, **state}, apart=apart)
+        return mounted(name, packet, first={"sentence": trace.text, **state}, apart=apart)
 
     return show
 
@@ -135,10 +137,10 @@ def test_the_arrows_are_the_two_vectors_over_what_each_reaches_along_their_sum(o
         expect(page.locator(".an-arrows")).to_have_attribute(
             "aria-label", re.compile(f"came in, {long[0]:.3g} long, .* added, {long[1]:.3g} long, at {angle:.0f}°")
         )
-        assert page.locator(".an-long span").all_inner_texts() == [
-            f"came in: {long[0]:.3g} long",
-            f"added: {long[1]:.3g} long",
-        ]
+        assert page.locator(".an-long span").all_inner_texts() == ["came in", "added"]
+        expect(page.locator(".an-how").first).to_contain_text(
+            f"the arrows are {long[0]:.3g} and {long[1]:.3g} long, at {angle:.0f}° to each other."
+        )
         tips = page.locator(".an-arrows polygon").evaluate_all(
             "all => all.map(one => one.getAttribute('points').split(' ')[0].split(',').map(Number))"
         )
@@ -183,6 +185,8 @@ def test_the_bars_are_what_was_kept_and_what_was_added(
             said = [number(one) for one in re.findall(r"[\u2212-]?\d[\d.]*", signed)]
             np.testing.assert_allclose(said, values, atol=0.011, rtol=1e-3)
             assert sum(said[:-1]) == pytest.approx(said[-1], abs=1e-9)  # as they are written
+            if name == "After the norm":
+                expect(stack.locator(".an-how")).to_contain_text(f"after gamma and beta it is {said[-1]:.2f}.")
             wide = stack.locator(".an-bar i").evaluate_all("all => all.map(one => parseFloat(one.style.width))")
             shares = np.abs(values[:-1]) / np.abs(values[:-1]).sum()
             np.testing.assert_allclose(sorted(wide), sorted(shares * sum(wide)), atol=0.05)
@@ -409,6 +413,20 @@ def test_the_headline_says_what_the_guess_does_without_this_step(
     )
     page.locator(".tr").get_by_role("option").nth(gap - 1).click()  # nothing was tried for another token
     expect(title(page)).to_have_text(re.compile(r"^\d+ of 2,048 units fire"))
+
+
+def test_bars_show_the_guess_without_what_is_added_and_with_it(
+    opened_live: Opened, base: TextEncoder, trace: Trace
+) -> None:
+    page = opened_live(base, trace, name="add_norm", layer=1, step="add_norm_2.sum")
+    guess = int(trace["mlm.probabilities"][GAP].argmax())
+    shares = [share_without(base, trace, 1, GAP, guess), float(trace["mlm.probabilities"][GAP, guess])]
+    drawn = page.locator(".an-guess")
+    assert drawn.locator(".bar-said").all_inner_texts() == [percent(share) for share in shares]
+    wide = drawn.locator(".bar-room i").evaluate_all("all => all.map(one => one.getBoundingClientRect().width)")
+    assert wide[0] / wide[1] == pytest.approx(shares[0] / shares[1], rel=0.02)
+    chosen(page, KEYS).click()
+    expect(drawn).to_have_count(0)  # nothing was tried for another token
 
 
 def test_without_a_guess_the_headline_says_how_far_the_word_moves(opened_live: Opened, base: TextEncoder) -> None:
