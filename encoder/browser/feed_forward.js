@@ -217,7 +217,7 @@ export function feedForward(root, context) {
     if (key === 'activation') {
       const [before, after] = [valuesOf(block, 'hidden', row), valuesOf(block, 'activation', row)];
       const two = (/** @type {number} */ of) => {
-        const [was, is] = [typeset(sure(before[of], half(block, 'hidden', row))), typeset(sure(after[of], half(block, 'activation', row)))];
+        const [was, is] = /** @type {const} */ ([[before, 'hidden'], [after, 'activation']]).map(([values_, name_]) => typeset(sure(values_[of], half(block, name_, row), 4)));
         return was === is ? `unit ${of}: ${is} stays as it is` : `unit ${of}: ${was} becomes ${is}`;
       };
       curve.draw({
