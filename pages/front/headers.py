@@ -10,6 +10,7 @@ from starlette.datastructures import MutableHeaders
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from pages.front import page_html
+from pages.ui.state.site import base
 
 INLINE = re.compile(r"<script>(.*?)</script>", re.DOTALL)
 PRIVATE = "private, no-store"  # of what a visitor typed: nobody's to keep
@@ -24,7 +25,7 @@ def policy() -> str:
     that may show the app in a frame besides its own, with spaces between them;
     where it is not set, no other may.
     """
-    digests = (hashlib.sha256(script.encode()).digest() for script in INLINE.findall(page_html.text()))
+    digests = (hashlib.sha256(script.encode()).digest() for script in INLINE.findall(page_html.text(base())))
     inline = " ".join(f"'sha256-{base64.b64encode(digest).decode()}'" for digest in digests)
     return "; ".join(
         [

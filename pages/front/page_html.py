@@ -19,12 +19,12 @@ TELLS = "<script>window.__streamlit = {{ BACKEND_BASE_URL: new URL({path}, locat
 
 
 @cache
-def text() -> str:
-    """Return it."""
+def text(path: str) -> str:
+    """Return it, for a server below a path."""
     page = INDEX.read_text(encoding="utf-8") if INDEX.is_file() else ""
-    return page.replace("<head>", "<head>" + TELLS.format(path=json.dumps(f"{base()}/")), 1)
+    return page.replace("<head>", "<head>" + TELLS.format(path=json.dumps(f"{path}/")), 1)
 
 
 async def answer(_request: Request) -> Response:
     """Serve it."""
-    return HTMLResponse(text(), headers={"Cache-Control": "no-cache"})
+    return HTMLResponse(text(base()), headers={"Cache-Control": "no-cache"})
