@@ -4,6 +4,7 @@ import streamlit as st
 
 from encoder.teach.lessons.lesson import LessonError
 from pages.lessons import claims_section, glossary_section, labs_section, lessons_section, search_section
+from pages.ui.frame.page_header import page_header
 from pages.ui.lessons import library, player
 from pages.ui.picture_view import tabs
 from pages.ui.state import session_state as state
@@ -21,7 +22,9 @@ def draw() -> None:
             library.leave()
     if lesson is not None:
         player.draw(lesson)
-    elif search := search_section.asked():
+        return
+    page_header(f"{len(library.offered())} lessons: guess first, then see what this model does")
+    if search := search_section.asked():
         search_section.draw(search)
     else:
         parts = {
