@@ -48,10 +48,10 @@ def draw(answer: Answer, encoder: TextEncoder, n: int) -> None:
                     "colour": f"light-dark({colour_of(kind, 'light')}, {colour_of(kind, 'dark')})",
                     "strong": KINDS[kind] > STRONG,
                     "parameters": f"{counts[kind]:,}",
-                    "share": percent(counts[kind] / whole, 1),
+                    "share": in_percent(counts[kind] / whole),
                     "part": counts[kind] / whole,
                     "operations": in_millions(spent[kind], every),
-                    "spent": percent(spent[kind] / every, 1),
+                    "spent": in_percent(spent[kind] / every),
                     "spends": spent[kind] / every,
                 }
                 for kind in kinds
@@ -76,9 +76,16 @@ def draw(answer: Answer, encoder: TextEncoder, n: int) -> None:
 
 
 def shape(area: Area, encoder: TextEncoder) -> str:
-    """The sides of a table; nothing of what has no table of its own."""
-    weight = dict(encoder.model.named_parameters()).get(f"{area.name}.weight")
-    return "" if weight is None or area.kind != "embedding" else " × ".join(f"{side:,}" for side in weight.shape)
+    """The sides of a table of the embedding; nothing of anything else."""
+    if area.kind != "embedding":
+        return ""
+    weight = next(weight for name, weight in encoder.model.named_parameters() if name.startswith(area.name))
+    return " × ".join(f"{side:,}" for side in weight.shape)
+
+
+def in_percent(share: float) -> str:
+    """A share in whole percents."""
+    return percent(share, 1).replace("under", "<")
 
 
 def number_of(kind: str, config: EncoderConfig) -> str:

@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Sequence
+from itertools import groupby
 from typing import NamedTuple
 
 from encoder.explain.cost import Area
@@ -45,8 +46,9 @@ def place(area: Area) -> tuple[int, int, str]:
 def rectangles(areas: Sequence[Area]) -> list[Rectangle]:
     """Where each area stands: of all that there is it has just the share that it has of all parameters."""
     whole, left, places = sum(area.parameters for area in areas), 0.0, dict[Area, Rectangle]()
-    for column in sorted({place(area) for area in areas}):
-        members = sorted((area for area in areas if place(area) == column), key=lambda area: [*KINDS].index(area.kind))
+    order = sorted(areas, key=lambda area: (place(area), [*KINDS].index(area.kind)))
+    for _, column in groupby(order, place):
+        members = [*column]
         count, top = sum(area.parameters for area in members), 0.0
         width = count / whole
         heads = [area for area in members if area.head is not None]
