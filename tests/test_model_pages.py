@@ -106,12 +106,16 @@ def test_areas_and_table_are_those_of_the_model_s_own_tensors(model: str) -> Non
     every = sum(spent.values())
     assert [*table] == [title for title in parts if parts[title] or title in spent]
     for title, row in table.items():
-        assert row["parameters"] == f"{parts[title]:,}" and row["share"].replace("<", "under") == percent(parts[title] / whole, 1), title
+        assert row["parameters"] == f"{parts[title]:,}" and row["share"].replace("<", "under") == percent(
+            parts[title] / whole, 1
+        ), title
         assert row["part"] == pytest.approx(parts[title] / whole) and row["spends"] == pytest.approx(
             spent[title] / every
         ), title
         millions = f"{spent[title] / 1e6:,.1f} M" if spent[title] >= 5e4 else "< 0.1 M"
-        assert row["operations"] == millions and row["spent"].replace("<", "under") == percent(spent[title] / every, 1), title
+        assert row["operations"] == millions and row["spent"].replace("<", "under") == percent(
+            spent[title] / every, 1
+        ), title
         boxes = [box for box in told["boxes"] if told["kinds"][box["kind"]]["title"] == title]
         area = sum(box["width"] * box["height"] for box in boxes)
         assert area == pytest.approx(parts[title] / whole), title

@@ -7,44 +7,46 @@ from encoder.checkpoint.text_encoder import TextEncoder
 from encoder.explain.cost import depths, hyperparameters, parameters, size
 from encoder.explain.kind import kind, shape
 from encoder.model.config import EncoderConfig
+from encoder.pictures.picture import Answer
 from encoder.pictures.registry.model_parts import AREAS
 from encoder.support.formatting import brief, percent, shown
 from encoder.trace.trace import Trace
 from pages.models import build_section, open_section, parts_section
 from pages.ui import session_runs
 from pages.ui.downloads import table as downloads
+from pages.ui.frame.page_header import page_header
 from pages.ui.picture_view import answer_of
 from pages.ui.refusals import shows_errors
 from pages.ui.state import session_state as state
 from pages.ui.step import sections
-from pages.ui.text import WHOLE, heading, plain, subheading
-from pages.ui.widgets import apart, fold
+from pages.ui.text import WHOLE, plain, subheading
+from pages.ui.widgets import fold
 
 TOKENS = (12, 128)  # lengths that the memory of a run is said for
 
 
 def draw() -> None:
     """Draw the page."""
-    with apart():
-        encoder, trace = session_runs.text_encoder(state.current().model), session_runs.now()
-        (layers, count), name = shape(encoder.config), encoder.source.name
-        who = "The built model" if name == "built" else shown(name, 60)
-        heading(f":primary[{plain(who)}] has {layers} and :primary[{count}] parameters.")
-        left, right = st.columns([2, 1], gap="large")
-        with left:
-            draw_model(encoder, trace)
-        with right:
-            for title, draw_section in (("Open", open_section.draw), ("Build", build_section.draw)):
-                subheading(title)
-                with shows_errors():
-                    draw_section()
-        draw_more(encoder, trace)
+    encoder, trace = session_runs.text_encoder(state.current().model), session_runs.now()
+    (layers, count), name, answer = shape(encoder.config), encoder.source.name, answer_of(AREAS)
+    who = plain("The built model" if name == "built" else shown(name, 60))
+    headline = f":primary[{who}] has {layers} and :primary[{count}] parameters."
+    page_header(headline, save={answer.title: answer})
+    left, right = st.columns([2, 1], gap="large")
+    with left:
+        draw_model(answer, encoder, trace)
+    with right:
+        for title, draw_section in (("Open", open_section.draw), ("Build", build_section.draw)):
+            subheading(title)
+            with shows_errors():
+                draw_section()
+    draw_more(encoder, trace)
 
 
-def draw_model(encoder: TextEncoder, trace: Trace) -> None:
+def draw_model(answer: Answer, encoder: TextEncoder, trace: Trace) -> None:
     """Its parameters and operations, its memory, and what kind of model it is."""
     n, takes = len(trace.tokens), size(encoder.config)
-    parts_section.draw(answer_of(AREAS), encoder, n)
+    parts_section.draw(answer, encoder, n)
     short_run, long_run = (f"{count} tokens: {brief(takes.bytes_of_a_run(count) / 1e6)} MB" for count in TOKENS)
     st.caption(
         f"Weights: {brief(takes.bytes_of_weights / 1e6)} MB. A run of {short_run}, of {long_run}. "

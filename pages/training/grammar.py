@@ -1,6 +1,5 @@
 """Grammar is born: when heads begin to look at words, when they beat simple rules, and what is guessed then."""
 
-from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -42,11 +41,12 @@ from pages.ui import session_runs
 from pages.ui.components import film_component
 from pages.ui.downloads import keep
 from pages.ui.frame import page_run
+from pages.ui.frame.page_header import page_header
 from pages.ui.picture_view import answer_of, show, tie
 from pages.ui.server import offered_models
 from pages.ui.state import session_state as state
 from pages.ui.state.site import page_of
-from pages.ui.text import heading, plain, say, subheading
+from pages.ui.text import plain, say, subheading
 from pages.ui.widgets import fold
 
 
@@ -60,7 +60,7 @@ def draw() -> None:
     chosen_curve = curves[chosen][1]
     rises = chosen_curve.leaves is not None
     start = (chosen_curve.begins or chosen_curve.leaves or 0) if rises else len(chosen_curve.steps) - 1
-    heading(plain(headline(chosen_curve, moments.model)))
+    page_header(plain(headline(chosen_curve, moments.model)))
     curve, moved, among = (answer_of(picture, scene=scene) for picture in (GRAMMAR, GRAMMAR_ARCS, GRAMMAR_HEADS))
     with st.container(key="film_first"):
         left, right = st.columns([2, 1], gap="medium")
@@ -85,15 +85,8 @@ def draw() -> None:
     if known and known.constructed.steps == chosen_curve.steps:
         draw_circuit(scene)
     fold("Which heads take part", "born_heads", lambda: draw_heads(moments, heads_of(scene), start, among))
-    fold("Keep these pictures", "born_keep", lambda: keep_all(pictures))
-
-
-def keep_all(answers: Mapping[str, Answer]) -> None:
-    """The ways to keep the pictures that are not folded."""
-    for title, answer in answers.items():
-        with st.container(horizontal=True, vertical_alignment="center"):
-            st.markdown(title, width=110)
-            keep.draw(answer)
+    for answer in pictures.values():
+        keep.offer(answer)
 
 
 def filmed() -> Scene:
@@ -273,7 +266,7 @@ def draw_heads(moments: Moments, relation: str, start: int, answer: Answer) -> N
         "the sentences that are counted here. On sentences that did not choose it, Heads says whether it passed."
     )
     film_component.draw_heads(GRAMMAR_HEADS.key, moments, relation, start)
-    keep.draw(answer)
+    keep.offer(answer)
 
 
 def take_word(word: int) -> None:
