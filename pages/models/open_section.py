@@ -7,6 +7,7 @@ from encoder.checkpoint.listing import folders
 from encoder.explain.cost import size
 from encoder.support.errors import EncoderError
 from encoder.support.formatting import brief, short, shown
+from pages.ui import session_runs
 from pages.ui.component import component
 from pages.ui.frame import page_run
 from pages.ui.server import offered_models
@@ -29,11 +30,13 @@ def draw() -> None:
     there = [FOLDER + name for name in folders(root)] if root is not None else []
     names = list(dict.fromkeys((*offered_models.names(), *there, current)))
     first = {*list(offered_models.MODELS)[:FIRST], *there[:FIRST_OF_FOLDER]}
-    _component(
+    events = _component(
         key="model_rows",
-        on_open_change=lambda: open_row(names),
+        on_open_change=lambda: None,
         data={"rows": [row(name) | {"chosen": name == current, "first": name in first} for name in names]},
     )
+    if events.open in names and events.open != current:  # a browser may say anything
+        open_model(events.open)
     if offered_models.hub_is_on():
         draw_hub()
     elif root is not None:
@@ -69,11 +72,17 @@ def row(name: str) -> dict[str, object]:
     return {"name": name, "title": label.partition(":")[0], "about": f"{millions}, trained" if trained else millions}
 
 
-def open_row(names: list[str]) -> None:
-    """Open the model of a row; what comes from a browser is checked first."""
-    name = state.picked("model_rows", "open")
-    if isinstance(name, str) and name in names:
-        page_run.show_model(name)
+def open_model(name: str) -> None:
+    """Go on with a model; one that cannot be had leaves the one that is there, and it is said what to do."""
+    try:
+        with st.spinner("Loading the model …"):
+            session_runs.text_encoder(name)
+    except EncoderError as error:
+        what = "Put its files right, or open another" if name.startswith(FOLDER) else "Open another"
+        st.error(plain(f"{offered_models.offer(name).label} was not opened: {error}. {what}."))
+        return
+    page_run.show_model(name)
+    st.rerun()
 
 
 def draw_hub() -> None:
@@ -94,8 +103,7 @@ def draw_hub() -> None:
         bar.empty()
         st.error(plain(f"{error}. The model on the screen stays; try another name."))
         return
-    page_run.show_model(FOLDER + asked)
-    st.rerun()
+    open_model(FOLDER + asked)
 
 
 def progress(done: int, whole: int) -> str:
