@@ -174,7 +174,7 @@ def test_the_builder_builds_the_word_head_of_bert_and_its_longest_input() -> Non
 
 def test_a_built_model_runs_and_its_link_builds_it_again() -> None:
     app = press(fill(page(), SMALL_SHAPE | {"build_seed": 7}), "build")
-    assert ":primary[The built model] has 2 layers of 3 heads" in app.title[0].value
+    assert ":blue[The built model] has 2 layers of 3 heads" in app.title[0].value
     assert "nothing that it does was learned" in texts(app)
     name = model_of(go(app, "attention"))
     assert name == "built:d_model=24,n_heads=3,n_layers=2,d_ff=40,seed=7" == "".join(app.query_params["model"])
@@ -300,7 +300,10 @@ def test_what_the_hub_does_not_give_leaves_the_model_that_was_there(
         raise hub.HubError("there is no model <b>x</b> on the hub")
 
     app = fetch(monkeypatch, refuse, "someone/nothing")
-    assert "there is no model <b>x</b> on the hub. The model on the screen stays; try another name." in texts(app)
+    assert (
+        "there is no model <b>x</b> on the hub. Check the name and the connection; the model on the screen stays."
+        in texts(app)
+    )
     assert model_of(app) == "small"
     assert offered_models.fetch_lock.acquire(blocking=False)
     try:  # somebody else fetches one

