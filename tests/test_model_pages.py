@@ -244,7 +244,7 @@ def test_a_damaged_checkpoint_leaves_the_model_that_was_there(model_root: Path) 
     for how in DAMAGES:
         happen(app, "model_rows", "open", f"folder:{how}")
         assert f"{how} was not opened: {how}" in texts(app) and "Put its files right, or open another." in texts(app)
-        assert str(model_root) not in texts(app) and not said(app), how
+        assert str(model_root) not in texts(app), how
         assert model_of(app) == "small", how
         app = page(model="small", layer="2", head="1", sentence="The cat.")
     assert len(numbers(go(app, "attention"))) == 5

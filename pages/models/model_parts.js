@@ -32,7 +32,7 @@ export default function ({ data, parentElement, setTriggerValue }) {
     return el('span', { style: sides({ x, width }) }, el('i', {}, `${word} `), rest.join(' '));
   }));
   const key = kinds.filter((kind, i) => i && kind.part > THIN).map(kind => el('span', { 'aria-hidden': 'true' }, el('i', { style: `--own: ${kind.colour}` }), kind.title));
-  const rows = kinds.map((kind, i) => el('tr', { 'data-kind': i }, el('th', { scope: 'row' }, el('button', { type: 'button' }, kind.title), ' ', el('small', {}, kind.count)),
+  const rows = kinds.map((kind, i) => el('tr', { 'data-kind': i }, el('th', { scope: 'row' }, el('button', { type: 'button', 'data-part': i }, kind.title), ' ', el('small', {}, kind.count)),
     number(kind.parameters), bar(kind.part), number(kind.share), number(kind.operations), bar(kind.spends), number(kind.spent)));
   const heads = ['', 'parameters', null, 'share', 'operations', null, 'share'];
   const table = el('table', {}, el('thead', {}, el('tr', {}, ...heads.map(name => (name === null ? el('td', { class: 'room' }) : name ? el('th', { scope: 'col', class: 'number' }, name) : el('td'))))),

@@ -85,7 +85,7 @@ def open_model(name: str) -> None:
             session_runs.text_encoder(name)
     except EncoderError as error:
         what = "Put its files right, or open another" if name.startswith(FOLDER) else "Open another"
-        st.error(plain(f"{offered_models.offer(name).label} was not opened: {error}. {what}."))
+        st.warning(plain(f"{offered_models.offer(name).label} was not opened: {error}. {what}."))
         return
     page_run.show_model(name)
     st.rerun()
@@ -112,7 +112,7 @@ def draw_hub() -> None:
         offered_models.fetch(asked, tell)
     except (EncoderError, OSError) as error:
         bar.empty()
-        st.error(plain(f"{error}. Check the name and the connection; the model on the screen stays."))
+        st.warning(plain(f"{error}. Check the name and the connection; the model on the screen stays."))
         return
     open_model(FOLDER + asked)
 
