@@ -9,12 +9,14 @@ import film_heads from './components/film_heads.js';
 import learning from './components/learning.js';
 import story_arcs from './components/story_arcs.js';
 import arrival from './frame/arrival.js';
+import model_parts from '../models/model_parts.js';
+import model_rows from '../models/model_rows.js';
 import reconnect from './reconnect.js';
 
 /** @type {any} */
 const shared = globalThis;
 shared.componentScripts = new Map(Object.entries({
-  arrival, clicks, film, film_arcs, film_guess, film_heads, learning, story_arcs,
+  arrival, clicks, film, film_arcs, film_guess, film_heads, learning, model_parts, model_rows, story_arcs,
 }));
 /** @type {(() => void) | null} */
 let end = null;
