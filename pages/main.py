@@ -1,4 +1,4 @@
-"""Every run of a session: the page that is asked for, with the bar and the walk around it."""
+"""Every run of a session: the page that is asked for, with the bar on top of it."""
 
 import streamlit as st
 
@@ -24,18 +24,14 @@ def draw() -> None:
     if page.is_drawn:
         frame.draw(page, scripts)
         return
-    top = st.container(key="top")
-    bar = st.container(horizontal=True, vertical_alignment="center", key="bar")
-    under = st.container(horizontal=True, vertical_alignment="center", key="under_top")
-    bar.title(page.title, width="content", anchor="page")
-    style.draw()
+    style.draw(style.OF_SERVER)
     draw_scripts()
 
     cold_start.load()
     from pages.front import around
     from pages.ui.frame import page_frame
 
-    page_frame.draw(page, around, top, bar, under)
+    page_frame.draw(page, around)
 
 
 draw()

@@ -16,8 +16,8 @@ from encoder.pictures import link as choices
 from encoder.tasks import learning
 from pages.ui.state import session_state as state
 from pages.ui.state.choice_names import OF_PAGES, names
+from pages.ui.state.page_steps import steps_of
 from pages.ui.state.site import PAGES, Page
-from pages.ui.state.walk import steps_of
 
 pytestmark = pytest.mark.slow
 

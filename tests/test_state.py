@@ -1,6 +1,7 @@
 """The view and its link: round trip, and every bad parameter falls back with a sentence."""
 
 from in_turn import in_turn
+from pages.ui.state.walk import place, steps_of
 
 from encoder import PRESETS
 from encoder.model.steps.catalogue import catalogue
@@ -9,7 +10,6 @@ from encoder.pictures.view import EXAMPLE, View
 from pages.ui.server.offered_models import check
 from pages.ui.state.choice_names import names
 from pages.ui.state.site import PAGES, page_of
-from pages.ui.state.walk import place, steps_of
 
 ODD = View(sentence="<b>x</b> & $x$ 😀 ?=#", model="small", layer=2, head=3, step="attention.scores", hidden=(1, 4))
 

@@ -1,6 +1,6 @@
 // @ts-check
-// What stands around a page that a server draws: the bar on top, and the layer and head beside its headline.
-import { bar } from './bar.js';
+// What stands around a page that a server draws: the bar on top, and the layer and head of a lab.
+import { bar, BEFORE_CLASS, byKeys } from './bar.js';
 import { dress, el } from './dom.js';
 import { loader, made } from './load.js';
 import { look } from './look.js';
@@ -11,8 +11,12 @@ import { radios } from './controls.js';
 /** @typedef {import('./mount.js').Context} Context */
 /** @typedef {import('./packet.js').Packet} Packet */
 /** Tells the server: `go` leads to a page, `set` chooses. @typedef {(kind: 'go' | 'set', said: Record<string, unknown>) => void} Act */
-/** What the server shows; `query` is that of an address of it, `load` asks for more of that run, `number` is what was opened in a picture and how often one was. @typedef {{sentence: string, model: string, mask?: string | null, query: Record<string, string>, page: string, load: import('./mount.js').Load, number: [number, string]} & Pick<import('./mount.js').Options, 'pages' | 'models' | 'examples'>} Shown */
+/** What the server shows; `query` is that of an address of it, `load` asks for more of that run, `file` for a file at an address, `number` is what was opened in a picture and how often one was. @typedef {{sentence: string, model: string, mask?: string | null, query: Record<string, string>, page: string, load: import('./mount.js').Load, file: (address: string, signal?: AbortSignal) => Promise<{name: string, data: Blob}>, number: [number, string]} & Pick<import('./mount.js').Options, 'pages' | 'models' | 'examples' | 'menu'>} Shown */
 /** @typedef {{layers: number, heads: number, layer: number, head: number}} Place */
+/** A picture of the page, and where each of its files is. @typedef {{name: string, picture: string, files: [string, string][]}} Saved */
+
+/** The pictures of the page that is drawn. @type {Saved[]} */
+let pictures = [];
 
 /** What each element has; a server hands over what it shows again and again. @type {WeakMap<HTMLElement, {draw: (shown: any, act: Act) => void, end: () => void}>} */
 const parts = new WeakMap();
@@ -31,6 +35,11 @@ function drawn(root, shown, act, begin) {
 /** The bar of a page whose headline stands below it. @param {HTMLElement} root @param {Shown} shown @param {Act} act */
 export const drawBar = (root, shown, act) => drawn(root, shown, act, beginBar);
 
+/** Takes the pictures of the page, for Save in the bar. @param {Saved[]} saved */
+export function takePictures(saved) {
+  pictures = saved;
+}
+
 /** The layer and head. @param {HTMLElement} root @param {Place} place @param {Act} act */
 export const drawPlace = (root, place, act) => drawn(root, place, act, beginPlace);
 
@@ -46,20 +55,28 @@ function beginBar(root) {
       query: () => now.query,
       along: () => Object.fromEntries(Object.entries(now.query).filter(([name]) => !OF_PAGE.some(one => one === name))),
       flush() {},
+      link: () => location.href,
     },
     go: (/** @type {string} */ key) => tell('go', { key }),
-    options: () => ({ ...now, headed: true }),
+    options: () => ({ ...now, keep: file }),
     mask: () => (now.mask === undefined ? maskToken(null) : now.mask),
-    kept: () => null,
+    run: () => null,
+    pictures: () => pictures.map(({ name, picture }) => ({ name, picture, query: now.query })),
   }));
-  const top = bar(root, context);
+  /** @type {import('./keep.js').Keep} */
+  const file = ({ picture, format }, signal) => now.file(new Map(pictures.find(one => one.picture === picture)?.files).get(format) ?? '', signal);
+  const gone = new AbortController(), top = bar(root, context, [], byKeys(root, { p: [BEFORE_CLASS, present] }, gone.signal));
+  /** The bar without its menus, and the page large. */
+  function present() {
+    document.documentElement.toggleAttribute('data-present', root.classList.toggle('enc-present'));
+  }
   root.append(top.element);
   /** The drawer of a number, which comes when the first one is opened. @type {ReturnType<import('./drawer.js').drawer> | null} */
   let opened = null;
   /** What stands for the run that is shown. @type {Packet} */
   let run = { level: 0, about: /** @type {any} */ ({}), arrays: {} };
   let known = '', counted = '';
-  const runs = loader(() => /** @type {any} */ (now)), gone = new AbortController();
+  const runs = loader(() => /** @type {any} */ (now));
   /** The state that the address of what is shown says. */
   const state = () => ({ ...DEFAULTS, ...fromQuery(new URLSearchParams(now.query).toString()) });
   /** @param {string} number */
@@ -87,6 +104,7 @@ function beginBar(root) {
     },
     end() {
       gone.abort();
+      document.documentElement.removeAttribute('data-present');
       opened?.end();
       top.end();
       root.replaceChildren();

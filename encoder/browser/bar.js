@@ -26,6 +26,19 @@ export function sentenceField(run, label) {
   return { form: el('div', { class: 'enc-form' }, input, empty), input, ask };
 }
 
+export const BEFORE_CLASS = 'In front of a class';
+
+/** Does what each key stands for wherever nobody types, and Escape ends what P began; gives them as entries of the menu. @param {HTMLElement} root @param {Record<string, [text: string, act: () => void]>} acts @param {AbortSignal} signal @returns {[text: string, act: () => void][]} */
+export function byKeys(root, acts, signal) {
+  document.addEventListener('keydown', event => {
+    const at = event.composedPath()[0], act = acts[event.key.toLowerCase()];
+    if (event.ctrlKey || event.metaKey || event.altKey || (at instanceof HTMLElement && at.matches('input, select, textarea, [contenteditable]'))) return;
+    if (act) act[1]();
+    else if (event.key === 'Escape' && root.classList.contains('enc-present')) acts.p[1]();
+  }, { signal });
+  return Object.entries(acts).map(([key, [text, act]]) => [`${text} (${key.toUpperCase()})`, act]);
+}
+
 /**
  * @param {HTMLElement} root
  * @param {import('./mount.js').Context} context
@@ -62,13 +75,13 @@ export function bar(root, context, ways = [], acts = []) {
     code: kept.code,
     draw() {
       kept.draw();
-      const { page, pages, models, closed, headed, examples, menu: has } = options(), { model } = store.get(), onStart = page === 'start';
+      const { page, pages, models, closed, examples, menu: has } = options(), { model } = store.get(), onStart = page === 'start';
       const listed = models.some(one => one.name === model) ? models : [...models, { name: model, title: model }];
       open.hidden = pages.length < 2 || has === false;
       field.form.hidden = onStart || Boolean(closed);
       others.hidden = field.form.hidden || !(ways.length || examples?.length);
       if (focused(element) !== field.input) field.input.value = typed();
-      into(html`${open}<span class="enc-title" ?hidden=${headed}>${onStart ? 'See how an encoder thinks' : pages.find(one => one.key === page)?.title}</span><span class="enc-room"></span>${field.form}${others}
+      into(html`${open}<span class="enc-title">${onStart ? 'See how an encoder thinks' : pages.find(one => one.key === page)?.title}</span><span class="enc-room"></span>${field.form}${others}
         <select class="enc-pill" aria-label="Model" ?hidden=${models.length < 2} @change=${(/** @type {{target: HTMLSelectElement}} */ { target }) => store.set({ model: target.value }, { push: true })}>
           ${listed.map(({ name, title }) => html`<option value=${name} .selected=${live(name === model)}>${title}</option>`)}</select>
         <button type="button" class="enc-pill enc-own" ?hidden=${!onStart || closed} @click=${() => root.dispatchEvent(new CustomEvent('enc-own'))}><span class="enc-wide">Type your </span>own sentence</button>${kept.element}${menu}${choices}`, element);

@@ -35,7 +35,7 @@ export function keep(root, context) {
   const box = el('div', { class: 'enc-keep-box', hidden: true }), said = el('p', { class: 'enc-kept', role: 'status' });
   const dialog = told(root), gone = new AbortController();
   let known = /** @type {{of: string, about: Promise<About>}} */ ({ of: '' });
-  const list = fold(button, box, () => { look(); return entries(); });
+  const list = fold(button, box, () => { chosen = 0; look(); return entries(); });
   button.onkeydown = event => {
     if (event.key !== 'ArrowDown' || !box.hidden) return;
     event.preventDefault();
@@ -45,7 +45,11 @@ export function keep(root, context) {
   let kept = null;
   /** @type {About | null} */
   let found = null;
-  let waits = '';
+  let waits = '', chosen = 0; // the place of a picture, where there are several
+
+  /** What can be taken along of the page: one picture, or several. */
+  const offered = () => context.pictures?.() ?? [context.kept()].flatMap(one => one ?? []);
+  const mine = () => offered()[chosen] ?? offered()[0] ?? null;
 
   /** What is said of a picture, asked once. @param {Kept} kept */
   function about(kept) {
@@ -62,23 +66,26 @@ export function keep(root, context) {
 
   /** Looks what there is. */
   function look() {
-    const { keep: ask } = context.options(), mine = context.kept();
-    [kept, found, waits] = [mine, null, mine && ask ? 'Looking what can be kept …' : ''];
+    const { keep: ask } = context.options(), now = mine();
+    [kept, found, waits] = [now, null, now && ask ? 'Looking what can be kept …' : ''];
     write(said, '');
     const tell = (/** @type {About | null} */ about, says = '') => {
-      if (box.hidden || JSON.stringify(context.kept()) !== JSON.stringify(mine)) return;
+      if (box.hidden || JSON.stringify(mine()) !== JSON.stringify(now)) return;
       [found, waits] = [about, says];
       into(entries(), box);
     };
-    if (mine && ask) about(mine).then(tell, error => tell(null, error.message));
+    if (now && ask) about(now).then(tell, error => tell(null, error.message));
   }
   /** Whether there is an entry. @param {Key} key */
   function has(key) {
     if (OF_RUN.includes(key)) return context.options().keep && context.run() && (found || !kept);
     return key === 'link' || (key === 'code' ? found?.code : key === 'words' ? found : found?.formats.includes(key));
   }
-  const entries = () => html`<p class="enc-keep-name" id="enc-keep-name">${kept?.name}</p>
-    <div role="menu" aria-labelledby="enc-keep-name">${ENTRIES.map(([key, text]) => (has(key) ? html`<button type="button" role="menuitem" tabindex="-1" data-keep=${key} @click=${list.does(() => act(key))}>${text}</button>` : nothing))}</div>
+  /** The pictures, where there are several. */
+  const names = () => (offered().length < 2 ? nothing : html`<div role="group" aria-label="Picture">${offered().map(({ name }, i) => html`
+    <button type="button" role="menuitemradio" tabindex="-1" aria-checked=${i === chosen} @click=${() => { chosen = i; look(); into(entries(), box); }}>${name}</button>`)}</div>`);
+  const entries = () => html`<p class="enc-keep-name" id="enc-keep-name">${offered().length < 2 ? kept?.name : 'Which picture?'}</p>
+    <div role="menu" aria-labelledby="enc-keep-name">${names()}${ENTRIES.map(([key, text]) => (has(key) ? html`<button type="button" role="menuitem" tabindex="-1" data-keep=${key} @click=${list.does(() => act(key))}>${text}</button>` : nothing))}</div>
     <p class="enc-keep-waiting" role="status">${waits}</p>`;
   /** @param {Key} key */
   async function act(key) {
@@ -125,7 +132,7 @@ export function keep(root, context) {
     element: el('div', { class: 'enc-keep-part' }, button, box, said),
     /** Shows the lines that make the numbers of the picture. */
     async code() {
-      const kept = context.kept();
+      const kept = mine();
       if (!kept) return;
       write(said, 'Looking up the lines …');
       await about(kept).then(found => { write(said, ''); code(found); }, error => write(said, error.message));

@@ -1,6 +1,6 @@
 // @ts-check
 // The front in a page: bar, menu, what is loading or went wrong, and the page that is drawn. See README.md.
-import { bar } from './bar.js';
+import { bar, BEFORE_CLASS, byKeys } from './bar.js';
 import { plainly } from './controls.js';
 import { dress, el, focused, put } from './dom.js';
 import { foot } from './guesses.js';
@@ -24,21 +24,21 @@ import { meanings } from './terms.js';
 /**
  * What a front needs. `shipped` leads from a bundled sentence to the address of its packet; an empty address is asked of `load`.
  * `closed`: no other sentences can be had, as in a file, nor the numbers of every step, but where `numbers` says so. `origin` says what a number was made of where no server does.
- * `examples` are sentences to choose from, `headed` says that the page has its name as its headline, `menu` whether the menu is offered. `keep` gives files of a picture; without it there are none. `more` gives the sections below it. `drawn` hears of every drawing. `goTo` leads to another page, or gives a sentence that says why it cannot.
+ * `examples` are sentences to choose from, `menu` whether the menu is offered. `keep` gives files of a picture; without it there are none. `more` gives the sections below it. `drawn` hears of every drawing. `goTo` leads to another page, or gives a sentence that says why it cannot.
  * @typedef {{
  *   load: Load, store: Store, pages: Listed[], page: string, shipped: Record<string, string>,
  *   models: {name: string, title: string}[], goTo: (key: string, query: Record<string, string>) => string | void, closed?: boolean, numbers?: boolean,
- *   examples?: string[], headed?: boolean, menu?: boolean, drawn?: () => void, origin?: typeof import('./origin_of_number.js').originOf, keep?: import('./keep.js').Keep, more?: import('./more.js').Ask
+ *   examples?: string[], menu?: boolean, drawn?: () => void, origin?: typeof import('./origin_of_number.js').originOf, keep?: import('./keep.js').Keep, more?: import('./more.js').Ask
  * }} Options
  */
 /**
  * What a page has. `run` gives the run that is drawn; `part` a packet of another level, of a layer or of the whole run, `peek` a run that is loaded already, `fetch`
- * loads one beforehand; `announce` says a sentence to who cannot see. `kept` is the picture that is shown, `code` shows its lines, `more` leads to a section below the page.
+ * loads one beforehand; `announce` says a sentence to who cannot see. `kept` is the picture that is shown, `pictures` all of a page that has several, `code` shows its lines, `more` leads to a section below the page.
  * @typedef {{
  *   store: Store, load: Load, say: typeof say, mask: () => string | null, go: (key: string, also?: import('./store.js').Changes) => void, options: () => Options, run: () => Packet | null,
  *   part: (level: number, of: import('./layer_packets.js').Of, signal?: AbortSignal) => Promise<Packet>, peek: (changes: import('./store.js').Changes) => Packet | null,
  *   fetch: (changes: import('./store.js').Changes) => Promise<Packet>, announce: (text: string) => void,
- *   kept: () => import('./keep.js').Kept | null, code: () => void, more: (section: string, choices: Record<string, string>) => void
+ *   kept: () => import('./keep.js').Kept | null, pictures?: () => import('./keep.js').Kept[], code: () => void, more: (section: string, choices: Record<string, string>) => void
  * }} Context
  */
 /** `kept` is what of the picture can be taken along; `choice` what the page has chosen where nobody did, null where it cannot tell yet. @typedef {{choice?: (run: Packet, state: import('./store.js').State) => {word: number, layer: number, head: number} | null, draw: (run: Packet, state: Chosen) => void, kept: () => import('./keep.js').Kept | null, end: () => void}} Page */
@@ -136,15 +136,9 @@ function begin(root, options) {
   /** What can be done on every page, with the key for it. @type {Record<string, [text: string, act: () => void]>} */
   const acts = {
     g: ['The guess at the foot', () => guess.turn()],
-    p: ['In front of a class', () => { root.classList.toggle('enc-present'); draw(); }],
+    p: [BEFORE_CLASS, () => { root.classList.toggle('enc-present'); draw(); }],
   };
-  document.addEventListener('keydown', event => {
-    const at = event.composedPath()[0], act = acts[event.key.toLowerCase()];
-    if (event.ctrlKey || event.metaKey || event.altKey || (at instanceof HTMLElement && at.matches('input, select, textarea, [contenteditable]'))) return;
-    if (act) act[1]();
-    else if (event.key === 'Escape' && root.classList.contains('enc-present')) acts.p[1]();
-  }, { signal: gone.signal });
-  const top = bar(root, context, options.closed ? [] : [['Mask tokens …', () => read.open('mask')], ['A second sentence …', () => read.open('second')]], Object.entries(acts).map(([key, [text, act]]) => [`${text} (${key.toUpperCase()})`, act]));
+  const top = bar(root, context, options.closed ? [] : [['Mask tokens …', () => read.open('mask')], ['A second sentence …', () => read.open('second')]], byKeys(root, acts, gone.signal));
   root.append(top.element, parts.element, main, guess.element);
   meanings(root, gone.signal);
 
@@ -328,7 +322,7 @@ function begin(root, options) {
 }
 
 export { wanted as inAClass } from './class_seat.js';
-export { drawBar, drawPlace } from './around.js';
+export { drawBar, drawPlace, takePictures } from './around.js';
 export { beyond, DEFAULTS, fromQuery, makeStore, REST, windowStore } from './store.js';
 export { read, at, row } from './packet.js';
 export { say };

@@ -2,11 +2,11 @@
 // Hands what the server shows to the browser's code, and what is chosen there to the server.
 
 import { goTo, showClass, tellClass } from './class_screen.js';
-import { post } from './post.js';
+import { file, post } from './post.js';
 
 /** @typedef {(kind: 'go' | 'set', said: object) => void} Act */
-/** @typedef {{drawBar: (root: HTMLElement, shown: object, act: Act) => () => void, drawPlace: (root: HTMLElement, shown: object, act: Act) => () => void} & import('./class_screen.js').Classes} Front */
-/** @typedef {{script: string, part: string, run?: string, query?: [string, string][], page?: string, pages?: {key: string, address: string}[], classes?: string, code?: string}} Told */
+/** @typedef {{drawBar: (root: HTMLElement, shown: object, act: Act) => () => void, drawPlace: (root: HTMLElement, shown: object, act: Act) => () => void, takePictures: (pictures: object[]) => void} & import('./class_screen.js').Classes} Front */
+/** @typedef {{script: string, part: string, run?: string, query?: [string, string][], page?: string, pages?: {key: string, address: string}[], classes?: string, code?: string, pictures?: object[]}} Told */
 
 /** What ends each of them. A run may hand over a new copy of this script. @type {WeakMap<HTMLElement, () => void>} */
 const ends = /** @type {any} */ (globalThis).aroundEnds ??= new WeakMap();
@@ -27,9 +27,11 @@ export default function ({ data, parentElement, setTriggerValue }) {
         },
       }, data.classes ?? '', front);
     }
+    if (data.part === 'save') return front.takePictures((data.pictures ?? []));
     const draw = data.part === 'place' ? front.drawPlace : front.drawBar;
     ends.set(root, draw(root, {
       ...data, query, load: (/** @type {object} */ asked, /** @type {AbortSignal | undefined} */ signal) => post(data.run ?? '', asked, answer => answer.arrayBuffer(), signal),
+      file: (/** @type {string} */ address, /** @type {AbortSignal | undefined} */ signal) => post(address, null, file, signal),
     }, (kind, said) => {
       tellClass('chose');
       setTriggerValue(kind, said);

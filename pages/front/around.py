@@ -1,4 +1,4 @@
-"""What the browser draws around a page of the server's: the bar on top, layer and head beside the headline, a class."""
+"""What the browser draws around a page of the server's: the bar on top, the layer and head of a lab, a class."""
 
 from collections.abc import Callable, Mapping
 from functools import cache
@@ -12,6 +12,7 @@ from encoder.pictures.view import EXAMPLES
 from pages.front import routes
 from pages.ui import cell_links, session_runs
 from pages.ui.component import built
+from pages.ui.downloads import keep
 from pages.ui.frame import page_run
 from pages.ui.frame.page_run import LONGEST
 from pages.ui.server import offered_models, task_models
@@ -20,22 +21,21 @@ from pages.ui.state import site
 from pages.ui.state.seat import JOINS, LONGEST_CODE
 from pages.ui.state.site import Page, base
 
-BAR, PLACE, CLASS = "around", "place", "class"
+BAR, PLACE, SAVE, CLASS = "around", "place", "save", "class"
 
 
 @cache
 def _component(name: str) -> Any:
-    """Return the component of one of the three."""
+    """Return the component of one of them."""
     return st.components.v2.component(f"front_{name}", html="<div class='around'></div>", js=built("around"))
 
 
 def draw_bar(page: Page) -> None:
-    """Draw the bar: the menu of pages, the sentence, other sentences, the model.
+    """Draw the bar: the menu of pages, the sentence, other sentences, the model, Save.
 
-    In front of a class the sentence stands alone. In a frame of another page there is no menu: that page has its own.
+    In a frame of another page there is no menu: that page has its own.
     """
-    view, alone = state.current(), state.current().present
-    pages = () if alone or st.context.is_embedded else tuple(site.listed())
+    view = state.current()
     named = {
         name: offered_models.offer(name).label[:60] for name in dict.fromkeys((*offered_models.names(), view.model))
     }
@@ -43,9 +43,10 @@ def draw_bar(page: Page) -> None:
         BAR,
         {
             "page": page.key,
-            "pages": pages,
-            "models": () if alone else tuple({"name": name, "title": title} for name, title in named.items()),
-            "examples": () if alone else offered(),
+            "pages": tuple(site.listed()),
+            "menu": not st.context.is_embedded,
+            "models": tuple({"name": name, "title": title} for name, title in named.items()),
+            "examples": offered(),
             "sentence": view.sentence,
             "model": view.model,
             "mask": session_runs.text_encoder(view.model).mask_token,
@@ -55,6 +56,11 @@ def draw_bar(page: Page) -> None:
         },
         take,
     )
+
+
+def draw_save() -> None:
+    """Hand the pictures of the page, which are known when it is drawn, to Save in the bar."""
+    draw(SAVE, {"pictures": tuple(keep.offered())}, lambda: None)
 
 
 def draw_place(config: EncoderConfig) -> None:
@@ -77,7 +83,7 @@ def draw_class(page: Page) -> None:
 
 
 def draw(name: str, shown: Mapping[str, object], act: Callable[[], None]) -> None:
-    """Draw one of the three, which tells by `act` what was chosen in it."""
+    """Draw one of them, which tells by `act` what was chosen in it."""
     digest = routes.digest()
     script = f"{base()}/api/front/{digest}/front.js"
     _component(name)(

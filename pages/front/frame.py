@@ -21,7 +21,6 @@ from pages.ui.state.seat import JOINS, LONGEST_CODE
 from pages.ui.state.session import OF_BROWSER, session
 from pages.ui.state.site import Page, base
 
-STYLE = f"<style>{style.OF_STREAMLIT[style.FRONT]}</style>"
 KEY = "front"
 NAMES = (
     "sentence",
@@ -51,7 +50,7 @@ def _component() -> Any:
 
 def draw(page: Page, pages: Mapping[Any, Page]) -> None:
     """Draw a page of the front; `pages` are all, by what Streamlit knows them as."""
-    st.html(STYLE)
+    style.draw(style.OF_FRONT)
     forget_view(page)
     digest = routes.digest()
     events = _component()(

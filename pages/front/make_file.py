@@ -3,7 +3,6 @@
 Imported when the libraries are there.
 """
 
-import json
 from collections.abc import Mapping
 from dataclasses import replace
 
@@ -21,15 +20,16 @@ from encoder.pictures.link import from_query, is_count
 from encoder.pictures.more.sections import MORE as SECTIONS
 from encoder.pictures.paper.printed_panel import PanelError
 from encoder.pictures.picture import Answer, Picture
-from encoder.pictures.picture_files import IN_BROWSER, file_of, fits
+from encoder.pictures.picture_files import IN_BROWSER, file_of
 from encoder.pictures.registry import picture
 from encoder.pictures.view import View
 from encoder.support.errors import EncoderError
 from encoder.support.formatting import megabytes
 from pages.front import make
 from pages.front.packets import compress
-from pages.front.request_fields import FORMATS, RUN, FileRequest, RefusedError, wanted
+from pages.front.request_fields import RUN, FileRequest, RefusedError, wanted
 from pages.front.served_files import File
+from pages.ui.downloads.keep import about
 from pages.ui.server import engine, exams, picture_results
 from pages.ui.server.slow_files import MOST_BYTES, check_table, written
 
@@ -99,21 +99,6 @@ def answer_of(picture: Picture, view: View) -> Answer:
         raise RefusedError(400, notes[0])
     scene = scene_of(inside, picture.needs, engine.text_encoder, engine.run)
     return picture.of(scene, picture_results.kept(scene))
-
-
-def about(answer: Answer) -> str:
-    """Return what is said of a picture, the lines that make its numbers, and which files it has."""
-    paper = [kind for kind in FORMATS[1:] if fits(answer, f".{kind}")]
-    return json.dumps(
-        {
-            "title": answer.title,
-            "caption": answer.caption,
-            "alt": answer.alt,
-            "code": answer.code,
-            "formats": paper,
-        },
-        ensure_ascii=False,
-    )
 
 
 def run_file(request: FileRequest) -> File:

@@ -24,13 +24,13 @@ async function wrong(answer) {
   return new Error(typeof said === 'string' && said ? said : usual);
 }
 
-/** The server's answer, read by `take`, or an Error that says in one sentence why there is none. @template T @param {string} address @param {object} asked @param {(answer: Response) => Promise<T>} take @param {AbortSignal} [signal] @returns {Promise<T>} */
+/** The server's answer, read by `take`, or an Error that says in one sentence why there is none; null asks for what lies at the address. @template T @param {string} address @param {object | null} asked @param {(answer: Response) => Promise<T>} take @param {AbortSignal} [signal] @returns {Promise<T>} */
 export async function post(address, asked, take, signal) {
   for (let tried = 0; ; tried++) {
     /** @type {Response} */
     let answer;
     try {
-      answer = await fetch(new URL(address, location.origin), { method: 'POST', headers: { 'Content-Type': 'application/json' }, body: JSON.stringify(asked), signal, credentials: 'same-origin' });
+      answer = await fetch(new URL(address, location.origin), { ...(asked && { method: 'POST', headers: { 'Content-Type': 'application/json' }, body: JSON.stringify(asked) }), signal, credentials: 'same-origin' });
     } catch (error) {
       if (signal?.aborted) throw error;
       throw new Error(NO_LINE);

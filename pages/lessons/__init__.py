@@ -4,6 +4,7 @@ import streamlit as st
 
 from encoder.teach.lessons.lesson import LessonError
 from pages.lessons import claims_section, glossary_section, labs_section, lessons_section, search_section
+from pages.ui.frame.page_header import page_header
 from pages.ui.lessons import library, player
 from pages.ui.picture_view import tabs
 from pages.ui.state import session_state as state
@@ -30,4 +31,5 @@ def draw() -> None:
             "Claims": claims_section.draw,
             "Glossary": glossary_section.draw,
         }
+        page_header(f"{len(library.offered())} lessons: guess first, then see what this model does")
         tabs(parts, library.PART)

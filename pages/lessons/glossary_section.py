@@ -7,8 +7,8 @@ import streamlit as st
 from encoder.model.steps.glossary import PLACES, TERMS, Term
 from pages.ui import session_runs
 from pages.ui.lessons import library
+from pages.ui.state import page_steps
 from pages.ui.state import session_state as state
-from pages.ui.state import walk
 from pages.ui.text import heading, plain, subheading
 
 
@@ -35,13 +35,13 @@ def way(term: Term) -> None:
         st.button(f"Try it: {term.lab}", key=f"show_{term.name}", type="tertiary", icon=library.LABS.icon,
                   on_click=library.open_lab, args=(term.lab,))  # fmt: skip
         return
-    step = walk.first_of(term.steps, session_runs.now().config, state.current().layer)
+    step = page_steps.first_of(term.steps, session_runs.now().config, state.current().layer)
     if step is None:
         st.caption("This model has no such step.")
         return
     label = f"See it live: {step.title.replace(': ', ', ')}"
-    st.button(label, key=f"show_{term.name}", type="tertiary", icon=walk.page_of(step).icon,
-              on_click=walk.show_step, args=(step,))  # fmt: skip
+    st.button(label, key=f"show_{term.name}", type="tertiary", icon=page_steps.page_of(step).icon,
+              on_click=page_steps.show_step, args=(step,))  # fmt: skip
 
 
 def draw() -> None:

@@ -15,6 +15,7 @@ from encoder.trace.trace import Trace
 from pages.models import another_model
 from pages.ui import session_runs
 from pages.ui.downloads import table as downloads
+from pages.ui.frame.page_header import page_header
 from pages.ui.picture_view import show, tabs
 from pages.ui.state import session_state as state
 from pages.ui.step import sections
@@ -32,7 +33,7 @@ def draw() -> None:
 def draw_glance() -> None:
     """The model in one sentence, then the bars of its parameters beside its figures."""
     encoder, trace = session_runs.text_encoder(state.current().model), session_runs.now()
-    heading(plain(kind(encoder.config, encoder.source)[0]))
+    page_header(plain(kind(encoder.config, encoder.source)[0]))
     left, right = st.columns([3, 2], gap="medium")
     with left:
         answer = show(KINDS, sentence=False, numbers=False)

@@ -38,11 +38,12 @@ from encoder.tasks.kept_moments import WordMoments, gap_moments, typed_words
 from pages.ui import session_runs
 from pages.ui.components import film_component as film
 from pages.ui.frame import page_run
+from pages.ui.frame.page_header import page_header
 from pages.ui.picture_view import answer_of, show, tie
 from pages.ui.server import offered_models
 from pages.ui.state import session_state as state
 from pages.ui.state.site import page_of
-from pages.ui.text import heading, plain
+from pages.ui.text import plain
 from pages.ui.widgets import fold
 
 CARRIED, BESIDE, LAST = "born_carried", "born_beside", "filmed"
@@ -57,24 +58,25 @@ HOW_CARRIED = (
 MOST_WORDS = 80  # of a sentence that are drawn
 
 
-def draw() -> None:
-    """The finding, the sentence with its guesses, the axis and the curves; how it was measured is folded."""
+def draw(above: Any) -> None:
+    """The finding `above`, the sentence with its guesses, the axis and the curves; how it was measured is folded."""
     keep_up()
     scene = filmed()
     moments, circuit = moments_of(scene), circuit_of(scene)
     relations = relations_of(moments)
     curves = {EXAMPLES[relation].title: rise(moments, relation) for relation in relations}
     curve = curves[EXAMPLES[scene[RELATION]].title]
+    main, moved = (answer_of(picture, scene=scene) for picture in (GRAMMAR, GRAMMAR_ARCS))
+    saved = {"The curves": main, "The arcs": moved, "All moments": answer_of(GRAMMAR_FILM, scene=scene)}
+    if moments.agreement.made:
+        saved["“is” or “are”"] = answer_of(GRAMMAR_GUESS, scene=scene)
+    finding = headline(curve, "this head" if curve.place else moments.model)
+    if circuit and carried(circuit):
+        main = answer_of(GRAMMAR_CIRCUIT, scene=scene)
+        saved, finding = saved | {"The curves": main}, head_circuit(circuit)
     layer, head = place(scene)
-    corner = f"layer {layer}, head {head}"
-    if carried(circuit):
-        finding = head_circuit(circuit)
-    else:
-        finding = headline(curve, "this head" if curve.place else moments.model)
-    heading(plain(finding))
-    st.caption(corner)
-    main = answer_of(GRAMMAR_CIRCUIT if carried(circuit) else GRAMMAR, scene=scene)
-    moved = answer_of(GRAMMAR_ARCS, scene=scene)
+    with above:
+        page_header(plain(finding), f"layer {layer}, head {head}", saved)
     draw_film(scene, curves, curve, circuit, moved, main.alt)
     fold("More", "born_more", lambda: draw_more(scene, curve, circuit))
 

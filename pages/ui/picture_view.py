@@ -1,4 +1,4 @@
-"""How every page shows a picture of the library: chart, sentence, table, and the ways to keep it."""
+"""How every page shows a picture of the library: chart, sentence and table, and its place in Save."""
 
 from collections.abc import Callable, Mapping
 from contextlib import nullcontext
@@ -14,14 +14,13 @@ from encoder.pictures.part_items import WORDY
 from encoder.pictures.picture import Answer, Picture
 from encoder.pictures.scene import Option, Scene
 from pages.ui import cell_links, session_runs
-from pages.ui.components import present
 from pages.ui.downloads import keep, table
 from pages.ui.refusals import shows_errors
 from pages.ui.server import picture_results
 from pages.ui.state import session_state as state
 from pages.ui.text import say, theme
 
-CONFIG = {"displayModeBar": False}  # it would lie over labels; what keeps a picture stands below it
+CONFIG = {"displayModeBar": False}  # it would lie over labels; what saves a picture stands in the bar
 
 
 def kept(scene: Scene) -> Kept:
@@ -47,7 +46,7 @@ def tie(option: Option, scene: Scene) -> dict[str, Any]:
 
 
 def answer_of(picture: Picture, scene: Scene | None = None, known: Mapping[Any, Any] | None = None) -> Answer:
-    """A picture of what this session asks, for a component that draws it itself; `keep.draw` offers to keep it."""
+    """A picture of what this session asks, for a component that draws it itself; `keep.offer` has Save offer it."""
     scene = scene or ask(picture)
     return picture.of(scene, kept(scene), known)
 
@@ -79,7 +78,7 @@ def show(
     take: Callable[[int, int], None] | None = None,
     mark: tuple[int, int] | None = None,
 ) -> Answer:
-    """Draw a picture of what this session asks, say its finding, and offer its table and the ways to keep it.
+    """Draw a picture of what this session asks, say its finding, and offer its table and, in Save, its files.
 
     `scene` is what is asked, where the page has made more than the view of it; `known` are calls that were made
     already, with what they gave; `more` is Markdown that follows the sentence. Without `numbers` the page has a table
@@ -93,10 +92,10 @@ def show(
     if take is not None:
         cell_links.listen(picture.key, take, mark, answer.selection.at if answer.selection else None)
     with st.container(key=f"wide_{picture.key}") if answer.kind in WORDY else nullcontext():
-        st.plotly_chart(present.enlarged(figure), key=picture.key, config=CONFIG, alt=answer.alt)
+        st.plotly_chart(figure, key=picture.key, config=CONFIG, alt=answer.alt)
     if sentence:
         say(answer.sentence, more)
-    keep.draw(answer)
+    keep.offer(answer)
     if numbers:
         table.folded(picture.key, answer.rows)
     return answer

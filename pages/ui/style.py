@@ -1,15 +1,20 @@
-"""The look of all pages."""
+"""The look of all pages, beside the theme in .streamlit/config.toml."""
 
 from pathlib import Path
 
 import streamlit as st
 
-SERVER, FRONT, PRESENT = "every page of the server", "a page that the browser draws", "in front of a class"
-_parts = Path(__file__).with_name("streamlit.css").read_text(encoding="utf-8").split("/* == ")[1:]
-OF_STREAMLIT = dict(part.split(" == */", 1) for part in _parts)
-STYLE = f"<style>{Path(__file__).with_name('shared.css').read_text(encoding='utf-8')}{OF_STREAMLIT[SERVER]}</style>"
+
+def read(name: str) -> str:
+    """Return a sheet of this folder."""
+    return Path(__file__).with_name(name).read_text(encoding="utf-8")
 
 
-def draw() -> None:
+ALL, SERVER, FRONT = (part.split(" == */")[-1] for part in read("streamlit.css").split("/* == "))
+OF_FRONT = f"<style>{ALL}{FRONT}</style>"
+OF_SERVER = f"<style>{read('shared.css')}{ALL}{SERVER}</style>"
+
+
+def draw(style: str) -> None:
     """Send it, before anything that has it: as a part of a component it would come two seconds later."""
-    st.html(STYLE)
+    st.html(style)

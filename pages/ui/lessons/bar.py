@@ -12,6 +12,11 @@ from pages.ui.state import session_state as state
 from pages.ui.state.site import Page
 
 
+def has_ways(page: Page) -> bool:
+    """Return whether there is a lesson to go through or back to."""
+    return bool(state.current().lesson or (page == library.HERE and state.session().lesson.aside))
+
+
 def draw(page: Page) -> None:
     """Draw the buttons that this page and moment call for."""
     view = state.current()
@@ -33,7 +38,7 @@ def walk(name: str, at: int) -> None:
     if fold.open:
         with fold:
             share.draw(library.link(name))
-    with st.container(horizontal=True, key="lesson_walk"):
+    with st.container(horizontal=True, key="lesson_walk", width=260):
         both: dict[str, Any] = {"width": "stretch", "on_click": library.go}
         on: dict[str, Any] = {"disabled": at == count, "type": "primary" if at < count else "secondary"}
         st.button("Previous", key="lesson_previous", shortcut="Left", disabled=at == 1, args=(name, at - 1), **both)

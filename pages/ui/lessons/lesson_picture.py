@@ -12,8 +12,8 @@ from encoder.trace.trace import Trace
 from pages.ui import session_runs
 from pages.ui.lessons.story_stop import head_maps, tokens
 from pages.ui.state import session_state as state
+from pages.ui.state.page_steps import steps_of
 from pages.ui.state.site import Page
-from pages.ui.state.walk import steps_of
 from pages.ui.step import sections, step_panel
 from pages.ui.text import plain, say
 from pages.ui.widgets import pick_token

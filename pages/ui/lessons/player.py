@@ -9,7 +9,7 @@ from encoder.teach.lessons.lesson import Lesson, LessonStep
 from encoder.teach.trials import TRIALS, Finding
 from pages.ui.lessons import finding_view, lesson_picture, library, questions
 from pages.ui.state import session_state as state
-from pages.ui.text import heading, plain
+from pages.ui.text import plain
 
 VEIL = "<div class='veil'><p>{}</p></div>"
 
@@ -24,6 +24,7 @@ def draw(lesson: Lesson) -> None:
         state.session().go_to = ""  # this is the page
         state.write_url()
         st.rerun()
+    st.title(plain(lesson.title), anchor="page")
     with st.container(key="lesson"):
         text_side, picture_side = st.columns([2, 3], gap="medium")
     with text_side:
@@ -59,9 +60,8 @@ def arrives_by_link(step: LessonStep) -> bool:
 
 
 def head(lesson: Lesson, at: int) -> None:
-    """Title, progress and text; at first also what it is about."""
+    """Progress and text; at first also what it is about."""
     step = lesson.steps[at - 1]
-    heading(plain(lesson.title))
     st.progress(at / len(lesson.steps), text=f"Step {at} of {len(lesson.steps)}")
     if at == 1 and lesson.learn:
         st.caption(f"What you will learn: {plain(lesson.learn)}")

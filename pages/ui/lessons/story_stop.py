@@ -26,9 +26,8 @@ from pages.ui.picture_view import answer_of, show
 from pages.ui.picture_view import ask as ask_of
 from pages.ui.state import session_state as state
 from pages.ui.state.site import page_of
-from pages.ui.state.walk import go
 from pages.ui.step import sections
-from pages.ui.text import heading, plain, say
+from pages.ui.text import plain, say
 
 MOST_WORDS = 60  # of the text that is shown before the picture is
 PROMISE = "The picture comes with your guess."
@@ -38,15 +37,17 @@ def draw() -> None:
     """The rail, and the stop that the link names."""
     stops = story_view.stops()
     if not stops:
-        st.markdown("This run does not end in numbers, so it has no story: take back what was changed in it.")
+        st.title(
+            "This run does not end in numbers, so it has no story: take back what was changed in it.", anchor="page"
+        )
         return
     number = story_view.at()
     stop = stops[number - 1]
     story_view.arrange(stop, number)
     guesses = story_view.guesses()
+    st.title(plain(stop.question), anchor="page")
     draw_rail(stops, number, guesses)
     with st.container(key="card_question"):
-        heading(plain(stop.question))
         if number not in guesses:
             st.html(sentence(stop))
             ask(stop, number)
@@ -85,7 +86,7 @@ def draw_rail(stops: Sequence[StoryStop], at: int, guesses: Collection[int]) -> 
 
     def open_chapter() -> None:
         inside = chapters[state.value("story_chapter")]
-        go(story_view.way_to(next((number for number in inside if number not in guesses), inside[0])))
+        story_view.go(next((number for number in inside if number not in guesses), inside[0]))
 
     with st.container(key="story_rail", gap="xsmall"):
         st.segmented_control(
@@ -96,7 +97,7 @@ def draw_rail(stops: Sequence[StoryStop], at: int, guesses: Collection[int]) -> 
             chapters[here],
             key="story_stop",
             format_func=named,
-            on_change=lambda: go(story_view.way_to(state.value("story_stop"))),
+            on_change=lambda: story_view.go(state.value("story_stop")),
             **tie,
         )
 
@@ -205,7 +206,7 @@ def arcs(trace: Trace, stop: StoryStop) -> None:
     scene, shares = answer.scene, answer.numbers.array.tolist()
     asked = words_to_look_from(scene)[scene[WORD]]
     story_arcs.draw(ARCS.key, names_drawn(scene), asked, shares, answer.title, answer.alt)
-    keep.draw(answer)
+    keep.offer(answer)
     cell = Cell(f"layers.{scene.layer}.attention.weights", (scene.head, stop.word or 0, stop.seen or 0))
     st.button("How it was computed", key="story_number", type="tertiary", on_click=cell_links.open_number, args=(cell,))
 

@@ -1,6 +1,7 @@
 """The story of the run on the screen: its stops, where a person is in it, what was guessed, and the ways to and fro."""
 
 import zlib
+from typing import Any
 
 import streamlit as st
 
@@ -9,7 +10,6 @@ from encoder.teach.story import StoryStop
 from pages.ui import session_runs
 from pages.ui.state import session_state as state
 from pages.ui.state.site import PAGES, Page, page_of
-from pages.ui.state.walk import Place, Stop, go
 
 HERE = page_of("story")
 COUNT = 12
@@ -43,19 +43,14 @@ def at() -> int:
     return max(int(state.value(tie["key"])), 1)
 
 
-def way_to(number: int) -> Stop:
-    """What leads to a stop."""
-    return Stop(HERE, stops()[number - 1].name, number)
-
-
-def place() -> Place | None:
-    """Where the screen is in the story, and what leads on; None for a run that has none."""
-    every, here = stops(), at()
-    if not every:
-        return None
-    before = way_to(here - 1) if here > 1 else Stop(PAGES[0], PAGES[0].title)
-    words = f"{every[here - 1].chapter} · {here} of {COUNT}"
-    return Place(way_to(here), before, way_to(here + 1) if here < COUNT else None, words)
+def go(number: int) -> None:
+    """Ask for a stop; that before the first is Start."""
+    if number:
+        state.remember("stop", number, 0)
+    state.change(cell=None)
+    to = HERE if number else PAGES[0]
+    if to.key != state.session().page:
+        state.session().go_to = to.key
 
 
 def run_name() -> str:
@@ -109,7 +104,7 @@ def start() -> None:
     """Go to the stop where the story was left, at first the first."""
     asked = dict(state.current().choices).get("stop", "")
     known = asked.isdigit() and 1 <= int(asked) <= COUNT
-    go(Stop(HERE, HERE.title, int(asked) if known else 1))
+    go(int(asked) if known else 1)
 
 
 def deeper(stop: StoryStop, number: int) -> None:
@@ -124,10 +119,29 @@ def deeper(stop: StoryStop, number: int) -> None:
     state.session().go_to = page.key
 
 
-def way_back(page: Page) -> None:
-    """The way back to the story, on every other page once it was begun."""
+def has_ways(page: Page) -> bool:
+    """Return whether there is something to draw for the story beside this page: in it, and once it was begun."""
+    return bool(stops()) if page == HERE else "stop" in dict(state.current().choices)
+
+
+def draw_ways(page: Page) -> None:
+    """Draw the ways through the story, and on every other page the way back to it once it was begun."""
     if page == HERE:
+        if every := stops():
+            draw_walk([PAGES[0].title, *(stop.name for stop in every)], every[at() - 1].chapter)
         return
     state.session().story.aimed_at = None
-    if "stop" in dict(state.current().choices):
+    if has_ways(page):
         st.button("Back to the story", key="back_to_story", icon=HERE.icon, on_click=start)
+
+
+def draw_walk(names: list[str], chapter: str) -> None:
+    """Draw where the screen is and both buttons, each with the name of what it leads to, by click or arrow key."""
+    here = at()
+    st.caption(f"{chapter} · {here} of {COUNT}", width="content")
+    with st.container(horizontal=True, key="lesson_walk", width=400):
+        both: dict[str, Any] = {"width": "stretch", "on_click": go}
+        on: dict[str, Any] = {"disabled": here == COUNT, "type": "primary" if here < COUNT else "secondary"}
+        st.button(f"Previous: {names[here - 1]}", key="previous", shortcut="Left", args=(here - 1,), **both)
+        label = f"Next: {names[here + 1]}" if here < COUNT else "Next"
+        st.button(label, key="next", shortcut="Right", args=(here + 1,), **on, **both)

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 import streamlit as st
 
 if TYPE_CHECKING:
+    from encoder.pictures.picture import Answer
     from encoder.pictures.view import View
     from encoder.trace.tokens import Text
     from pages.ui.state.site import Page
@@ -64,6 +65,7 @@ class Session:
     shown: dict[str, tuple[int, Any, Any]] = field(default_factory=dict)
     defaults: dict[str, Any] = field(default_factory=dict)  # what a choice is where nothing is chosen
     notes: list[str] = field(default_factory=list)  # sentences to say on top of the page
+    pictures: "dict[str, Answer]" = field(default_factory=dict)  # of the page on the screen, by title, to be saved
 
     last_model: str = ""  # the last one that could be shown
     models_asked_for: set[str] = field(default_factory=set)  # chosen by a click
@@ -126,7 +128,8 @@ def draw_seen() -> None:
     here = session()
     here.numbered = [*dict.fromkeys((here.page, *here.numbered))][:2]
     st.session_state[f"{SEEN}_{here.page}"] = str(here.runs)
-    st.text_input("Run", key=f"{SEEN}_{here.page}", max_chars=9, label_visibility="collapsed")
+    with st.container(key=SEEN):
+        st.text_input("Run", key=f"{SEEN}_{here.page}", max_chars=9, label_visibility="collapsed")
 
 
 def picked(key: str, name: str = "picked") -> object:

@@ -24,7 +24,6 @@ class Page:
     parts: tuple[str, ...] = ()  # of the encoder, that it explains
     opens_on: str = ""  # a step
     section: str = ALONG  # the heading it stands under in the menu
-    walk: bool = True  # whether Previous and Next lead there, through steps or from page to page; else it has its own
     place: bool = True  # whether a layer and a head mean something there
     sentence: str = ""  # that an address without any parameter opens it with; empty for the usual one
     is_drawn: bool = False  # whether the browser draws it
@@ -64,12 +63,12 @@ def drawn(key: str, about: DrawnPage) -> Page:
 
 # The pages that the server draws, by the one of the browser's that they stand behind in the menu
 SERVED: Mapping[str, tuple[Page, ...]] = {
-    "start": (Page("story", "The story", ":material/auto_stories:", walk=False, place=False, sentence=SENTENCES[0]),),
+    "start": (Page("story", "The story", ":material/auto_stories:", place=False, sentence=SENTENCES[0]),),
     "compare": (Page("models", "Models", ":material/deployed_code:", section=CHANGE, place=False),),
     "heads": (
         Page("training", "Training", ":material/model_training:", section=DEEPER, place=False),
-        Page("lessons", "Lessons", ":material/school:", section="Learn", walk=False, place=False),
-        Page("class", "A class", ":material/groups:", section="Learn", walk=False, place=False),
+        Page("lessons", "Lessons", ":material/school:", section="Learn", place=False),
+        Page("class", "A class", ":material/groups:", section="Learn", place=False),
     ),
 }
 PAGES = tuple(page for key, about in DRAWN_PAGES.items() for page in (drawn(key, about), *SERVED.get(key, ())))

@@ -9,7 +9,7 @@ from encoder.pictures.figures.facts import title
 from encoder.pictures.registry.steps import BEST_WORDS, LAYER_STEP, LOCK, STEP
 from encoder.trace.trace import Trace
 from pages.ui import cell_links, picture_view
-from pages.ui.state.walk import page_of
+from pages.ui.state.page_steps import page_of
 from pages.ui.text import heading, plain
 
 
