@@ -171,7 +171,7 @@ def test_the_second_treebank_has_the_same_birth() -> None:
         counted = bundled_moments("small", trees)
         assert counted is not None
         app = open_app("training", born_trees=trees)
-        assert app.header[0].value.replace("\\", "") == headline(rise(counted, "obj"), "this head")
+        assert app.title[0].value.replace("\\", "") == headline(rise(counted, "obj"), "this head")
         shares = sent(app)["curves"][0]["shares"]
         assert shares == pytest.approx(list(rise(counted, "obj").shares.values()), abs=1e-5)
 
@@ -308,7 +308,7 @@ def test_the_page_draws_what_heads_carry_as_one_curve_with_its_numbers(small: Te
     ends = [line["shares"][-1] for line in data["dashed"]]
     assert ends == pytest.approx(constructed.shares[20_000][1:], abs=1e-5)
     numbers = ", ".join(f"{percent(constructed.shares[step][0], 1)} at {step:,}" for step in constructed.drawn)
-    header = app.header[0].value.replace("\\", "")
+    header = app.title[0].value.replace("\\", "")
     assert (
         f"Step by step three heads carry the number of the subject to the verb: {numbers}"
         == (header.replace("at step ", "at ").split(";")[0])
@@ -330,11 +330,11 @@ def texts(app: AppTest) -> str:
 
 def test_the_page_opens_on_the_film_with_the_shipped_numbers(small: TextEncoder) -> None:
     app = open_app("training", born_more="1")
-    assert app.header[0].value.replace("\\", "") == headline(rise(MOMENTS, "obj"), "this head")
+    assert app.title[0].value.replace("\\", "") == headline(rise(MOMENTS, "obj"), "this head")
     assert "at no step above the best simple rule (95 %)" in texts(app) and "Of 877 hand-marked examples" in texts(app)
     data = sent(app)
-    assert tuple(data["steps"]) == STEPS and (data["start"], data["chosen"]) == (5, 0)
-    assert "The training of base: trained" in data["note"] and data["note"].endswith("not recorded: this is small.")
+    assert tuple(data["steps"]) == STEPS and (data["start"], data["chosen"]) == (6, 0)
+    assert data["who"] == "Layer 2, head 0 of small: how base was trained is not recorded."
     for place, each in zip(((2, 0), (3, 2), (3, 2), (3, 3)), data["curves"], strict=False):
         relation = next(key for key, example in EXAMPLES.items() if example.title == each["title"])
         assert each["shares"] == pytest.approx(list(MOMENTS.shares(relation, *place).values()), abs=1e-5)
@@ -372,7 +372,7 @@ def test_every_relation_has_its_film_and_a_sentence_of_ones_own_no_gold() -> Non
         assert (data["words"][source], data["words"][target]) == (example.source, example.target)
         shown = rise(MOMENTS, relation)
         name = "this head" if shown.place else "small"
-        assert headline(shown, name) == app.header[0].value.replace("\\", "")
+        assert headline(shown, name) == app.title[0].value.replace("\\", "")
         assert bar(app)["sentence"] == example.sentence
     assert "No head does this alone" in data["note"]
     data = sent(open_app("training", sentence="Dogs chase cats in many very long gardens"))
@@ -399,11 +399,11 @@ def test_the_example_comes_into_the_bar_and_a_sentence_of_ones_own_stays() -> No
 
 
 def test_a_model_whose_training_was_not_counted_is_told_and_small_is_shown() -> None:
-    assert "not recorded" not in sent(open_app("training", model="small"))["note"]
-    assert "not recorded" not in sent(open_app("training", model="moment:small,300"))["note"]
+    for model in ("small", "moment:small,300"):
+        assert sent(open_app("training", model=model))["who"] == "Layer 2, head 0."
     for model in ("learned:task=shift", "pre-norm"):
         data = sent(open_app("training", model=model))
-        assert "not recorded: this is small" in data["note"] and tuple(data["steps"]) == STEPS
+        assert "Layer 2, head 0 of small: how " in data["who"] and tuple(data["steps"]) == STEPS
 
 
 def test_every_page_that_the_browser_draws_has_the_numbers_of_the_snapshot() -> None:
@@ -467,7 +467,7 @@ def own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 def test_a_training_of_ones_own_has_its_film_and_its_moments_are_models(own: Path) -> None:
     app = open_app("training", model="folder:mine", born="det")
-    header = app.header[0].value.replace("\\", "")
+    header = app.title[0].value.replace("\\", "")
     assert header == "Step by step this head finds the noun: under 1 % at step 0, 90 % at 500; the rule gets 40 %."
     assert len(sent(app)["curves"]) == 5, "what heads carry was not measured there"
     assert tuple(sent(app)["steps"]) == (0, 500) and sent(app)["guess"]["hidden"]

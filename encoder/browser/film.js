@@ -31,9 +31,9 @@ import { stage } from './stage.js';
  * @property {string} special what is no word, in words
  * @property {number} from
  * @property {[number, number] | null} gold
+ * @property {string} who which head it is
  * @property {string} note
  * @property {{hidden: string, around: [string, string], vocabulary: string[], guessed: number[][], tops: number[][]} | null} guess
- * @property {string} sentence
  * @property {number} start
  * @property {string} label
  */
@@ -95,7 +95,7 @@ function begin(root) {
     const { steps, words, gaps, gold, beside, special, note, label } = data, own = data.curves[data.chosen], last = steps.length - 1, narrow = wide < NARROW, compared = second >= 0 ? second : Math.max(0, now - 1);
     const aimed = gold && gold[0] === from ? gold[1] : -1, gone = parked[now * words.length + from];
     const all = words.map((name, position) => ({ position, name, gap: gaps[position], can: true, kind: position === aimed ? 'fm-goal' : '' }));
-    const rest = gone >= 0.005 ? `Another ${percent(gone, 1)} goes to ${special}, which are not drawn.` : '';
+    const rest = gone >= 0.005 ? `Another ${percent(gone, 1)} goes to ${special}, not drawn.` : '';
     const every = Math.ceil((last + 1) / LABELS), scale = beside ? [...new Set([...steps, ...beside.steps])].sort((a, b) => a - b) : steps, at = (/** @type {number} */ step) => placeOf(scale, step);
     /** @param {(number | null)[]} shares @param {string} name @param {number[]} [along] */
     const line = (shares, name, along = steps) => ({ name, points: /** @type {[number, number][]} */ (shares.map((share, i) => [at(along[i]), share ?? NaN])) });
@@ -124,7 +124,7 @@ function begin(root) {
     pills.draw(data.curves.map(({ title, shares }) => ({ text: title, symbol: said(shares[last]) })), data.chosen);
     const heights = spread(ends(data.curves), APART, HIGH);
     pills.buttons().forEach((button, i) => { button.style.top = narrow ? '' : `${heights[i] - APART / 2 + 2}px`; });
-    const caption = [second >= 0 ? `Above: step ${many(steps[now])}; below: step ${many(steps[second])}.` : rest, aimed >= 0 ? 'Dotted: what is right, marked by hand.' : '', note];
+    const caption = [data.who, second >= 0 ? `Above: step ${many(steps[now])}; below: step ${many(steps[second])}.` : rest, aimed >= 0 ? 'Dotted: right, marked by hand.' : '', note];
     picture.draw({ of: words, dir: fromRight(words.filter((_, i) => !gaps[i]).join(' ')) ? 'rtl' : 'ltr', words: all }, from, row(weights, now, from, words.length), caption.filter(Boolean).join(' '), null, second < 0 ? null : row(weights, second, from, words.length));
   }
   /** What is guessed at this moment, beside another one; and what leads on. @param {number} compared */

@@ -1,5 +1,7 @@
 """Training: when did it learn that? Grammar on film in a trained model; small networks, mysteries among them."""
 
+from typing import Any
+
 import streamlit as st
 
 from pages.training import grammar, mystery_section, task_section
@@ -21,7 +23,7 @@ def draw() -> None:
         (small_networks if chosen == PARTS[1] else grammar.draw)(above)
 
 
-def small_networks(above) -> None:
+def small_networks(above: Any) -> None:
     """A network whose task is to be found out, and beside it one that is trained on a task."""
     left, right = st.columns(2, gap="large")
     with left:

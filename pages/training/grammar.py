@@ -18,6 +18,8 @@ from encoder.pictures.registry.grammar_pictures import (
     GRAMMAR,
     GRAMMAR_ARCS,
     GRAMMAR_CIRCUIT,
+    GRAMMAR_FILM,
+    GRAMMAR_GUESS,
     GRAMMAR_HEADS,
     MOMENTS,
     RELATION,
@@ -74,9 +76,8 @@ def draw(above: Any) -> None:
     if circuit and carried(circuit):
         main = answer_of(GRAMMAR_CIRCUIT, scene=scene)
         saved, finding = saved | {"The curves": main}, head_circuit(circuit)
-    layer, head = place(scene)
     with above:
-        page_header(plain(finding), f"layer {layer}, head {head}", saved)
+        page_header(plain(finding), save=saved)
     draw_film(scene, curves, curve, circuit, moved, main.alt)
     fold("More", "born_more", lambda: draw_more(scene, curve, circuit))
 
@@ -133,7 +134,9 @@ def draw_film(
         if carried(circuit):
             dashed = [film.line(name, shares.tolist()) for name, shares in zip(names, of, strict=False)]
     chosen = len(relations) if carried(circuit) else relations.index(curve.relation)
-    start = int(curve.begins or curve.leaves or 0) if curve.leaves else len(steps) - 1
+    start = curve.leaves or len(steps) - 1
+    if circuit and carried(circuit):
+        start = steps.index(circuit.constructed.drawn[0])
     seen: WordMoments = moved.value(arcs(scene))
     words, example = seen.words[:MOST_WORDS], EXAMPLES[curve.relation]
     key = GRAMMAR.key
@@ -152,9 +155,9 @@ def draw_film(
             "special": specials(scene),
             "from": min(scene[WORD], len(words) - 1),
             "gold": (words.index(example.source), words.index(example.target)) if is_marked(scene) else None,
-            "note": " ".join(notes(scene, curve, seen)),
+            "who": who_looks(scene),
+            "note": " ".join(notes(curve, seen)),
             "guess": guesses(scene, seen, moved),
-            "sentence": sentence(scene),
             "start": start,
             "label": label,
         },
@@ -170,15 +173,20 @@ def specials(scene: Scene) -> str:
     return listed(list(dict.fromkeys(pieces.tokens[i] for i, own in enumerate(pieces.special) if own))) or "no word"
 
 
-def notes(scene: Scene, curve: Rise, seen: WordMoments) -> list[str]:
-    """What must be known of what is drawn: which model and which head it is, and what is left out."""
-    sentences, model = [], state.current().model
-    if model not in (scene.view.model, f"{MOMENT}{scene.view.model}") and not model.startswith(MOMENT):
-        sentences.append(
-            f"The training of {offered_models.offer(model).label} was not recorded: this is {moments_of(scene).model}."
-        )
+def who_looks(scene: Scene) -> str:
+    """Which head the arcs are of, and of which model, where that is not the one in the bar."""
+    (layer, head), model, name = place(scene), state.current().model, moments_of(scene).model
+    shown = f"Layer {layer}, head {head}"
+    if model == scene.view.model or model.startswith(MOMENT):
+        return f"{shown}."
+    return f"{shown} of {name}: how {offered_models.offer(model).label.partition(':')[0]} was trained is not recorded."
+
+
+def notes(curve: Rise, seen: WordMoments) -> list[str]:
+    """What must be known of what is drawn beside that."""
+    sentences = []
     if curve.place is None:
-        sentences.append("No head does this alone: the arcs are of the one that finds the subject best.")
+        sentences.append("No head does this alone: this one finds the subject best.")
     if left := max(0, len(seen.words) - MOST_WORDS):
         sentences.append(f"The last {left:,} words are not drawn.")
     if seen.left_out:

@@ -4,6 +4,7 @@ They are played, dragged and stepped in the browser alone; no run of the server 
 """
 
 import re
+from urllib.parse import unquote
 
 from browser_tools import barriers, dark, light, open_page, rerun, runs, sentence_line, type_sentence, widget
 from page_sizes import CONTROLS
@@ -53,7 +54,7 @@ def test_the_film_opens_on_the_finding_and_its_numbers_are_those_of_the_examinat
     assert box and box["y"] + box["height"] < 900
     assert page.evaluate(CONTROLS) <= 20
     asked = runs(page)
-    moment(film, 1000).press("Home")
+    moment(film, 3000).press("Home")
     for i, step in enumerate(STEPS):
         chosen = film.get_by_role("radiogroup", name="Moment of training").get_by_role("radio", checked=True)
         expect(chosen).to_have_attribute("aria-label", spaced(f"step {step:,}: {percent(shares[step], 1)}"))
@@ -97,7 +98,7 @@ def test_it_is_played_dragged_and_asked_from_other_words(page: Page, app_url: st
     open_page(page, f"{app_url}/training")
     film = widget(page, "grammar")
     arcs, chosen = film.locator("svg.enc-arcs"), film.locator(".rail-stops [aria-checked=true]")
-    expect(chosen).to_have_text("1,000")
+    expect(chosen).to_have_text("3,000")
     before = arcs.evaluate(WIDTHS)
     chosen.press("Home")
     film.get_by_role("button", name="Play").click()
@@ -143,10 +144,10 @@ def test_two_moments_stand_side_by_side(page: Page, app_url: str) -> None:
     film.get_by_role("button", name="Set two moments side by side").click()
     expect(film.locator("svg.enc-arcs g path")).to_have_count(lines)
     handle = film.get_by_role("slider", name="Second moment of training")
-    expect(handle).to_have_attribute("aria-valuetext", re.compile("^step 300:"))
+    expect(handle).to_have_attribute("aria-valuetext", re.compile("^step 1,000:"))
     handle.press("End")
     expect(film.locator(".fm-before")).to_have_text("at step 20,000")
-    expect(film.locator(".enc-caption")).to_contain_text("Above: step 1,000; below: step 20,000.")
+    expect(film.locator(".enc-caption")).to_contain_text("Above: step 3,000; below: step 20,000.")
     box, line = handle.bounding_box(), film.locator(".rail-line").bounding_box()
     assert box and line
     page.mouse.move(box["x"] + 8, box["y"] + 8)
@@ -154,7 +155,7 @@ def test_two_moments_stand_side_by_side(page: Page, app_url: str) -> None:
     page.mouse.move(line["x"] + 20, line["y"] + 12, steps=4)
     page.mouse.up()
     expect(handle).to_have_attribute("aria-valuetext", re.compile("^step 0:"))
-    expect(film.locator(".rail-stops [aria-checked=true]")).to_have_text("1,000")
+    expect(film.locator(".rail-stops [aria-checked=true]")).to_have_text("3,000")
     below = [path.get_attribute("d") for path in film.locator("svg.enc-arcs g path").all()]
     assert below and runs(page) == asked
     film.get_by_role("button", name="Back to one moment").click()
@@ -164,11 +165,11 @@ def test_two_moments_stand_side_by_side(page: Page, app_url: str) -> None:
 def test_the_network_of_a_moment_is_walked(page: Page, app_url: str) -> None:
     open_page(page, f"{app_url}/training")
     film = widget(page, "grammar")
-    moment(film, 1000).press("ArrowRight")
+    moment(film, 3000).press("ArrowRight")
     with rerun(page):
         film.get_by_role("button", name="Step into this network").click()
     expect(page.locator(".at h1")).not_to_be_empty()
-    assert "model=moment" in page.url and "layer=2" in page.url and "head=0" in page.url
+    assert "small,10000" in unquote(page.url) and "layer=2" in page.url and "head=0" in page.url
     expect(page.locator("h1")).to_contain_text("bag")  # from which the arcs went
     assert "word=8" in page.url
     expect(page.get_by_label("Sentence", exact=True)).to_have_value(MAN)
@@ -179,14 +180,14 @@ def test_a_curve_is_chosen_by_its_name_or_by_keys_and_the_moment_stays(page: Pag
     open_page(page, f"{app_url}/training")
     film = widget(page, "grammar")
     with rerun(page):
-        moment(film, 3000).click()
+        moment(film, 100).click()
         film.get_by_role("radio", name="article → its noun").click()
-    expect(page.get_by_text("layer 3, head 2")).to_be_visible()
+    expect(film.locator(".enc-caption")).to_contain_text("Layer 3, head 2")
     with rerun(page):
         film.get_by_role("radio", name="article → its noun").press("ArrowDown")
     expect(film.get_by_role("radio", name="preposition → its noun")).to_be_focused()
     expect(sentence_line(page)).to_have_value("The keys to the old cabinet are on the table.")
-    expect(film.locator(".rail-stops [aria-checked=true]")).to_have_text("3,000")
+    expect(film.locator(".rail-stops [aria-checked=true]")).to_have_text("100")
     with rerun(page):
         film.get_by_role("radio", name="carried").click()
     expect(page.get_by_role("heading", name="three heads carry the number of the subject")).to_be_visible()
