@@ -1,6 +1,6 @@
 // @ts-check
 // What is known of heads: their jobs by an examination, where they look over many sentences, and where in this one. No page.
-import { outside } from './claim.js';
+import { outside, same } from './claim.js';
 import { called, held, look, quoted, words } from './run.js';
 import { parts } from './say.js';
 
@@ -35,9 +35,6 @@ const NAMES = 52, NARROW = 20; // pixels at the left for the names of layers, an
 const GAP = 4, TIGHT = 2, SMALL = 36; // between two cells, between small ones, and what is a small one
 const LEAST = 12, MOST = 132, USUAL = 36, LOW = 20; // pixels of a map's side, of one that shrinks for the height of a window, and of one that has few rows
 const ROOMY = 86, PLACE = 42, LABEL = 36; // pixels of a cell from which on it says what its head does, and what that takes beside and below the map
-
-/** @param {Head} a @param {Head} b */
-export const same = (a, b) => a.layer === b.layer && a.head === b.head;
 
 /**
  * The jobs of heads, the surest of each head first; of a run that brings its evidence nothing else is needed.
@@ -83,7 +80,7 @@ export function findsOf(job) {
 
 
 /** What a head carries to the guess, alone or in a small set, most first. @param {Known | null} known @param {Head} place @returns {Carried[]} */
-export const carriedBy = (known, place) => (known?.carries ?? []).filter(one => one.small).flatMap(of => of.heads.filter(([layer, head]) => same({ layer, head }, place)).map(([, , own]) => ({ of, own }))).sort((a, b) => b.own - a.own);
+export const carriedBy = (known, place) => (known?.carries ?? []).filter(one => one.small).flatMap(of => of.heads.filter(one => same(one, place)).map(([, , own]) => ({ of, own }))).sort((a, b) => b.own - a.own);
 
 /** What a head carries more than half of by itself, which names it; undefined for nothing. @param {Known | null} known @param {Head} place */
 export const carrierOf = (known, place) => carriedBy(known, place).find(one => one.own > OWN);
