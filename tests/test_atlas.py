@@ -39,6 +39,7 @@ from encoder.atlas.ranking import FAR, POSITIONS, SAMPLE, TOP, bin_of, bins_of, 
 from encoder.atlas.reruns import TOKENS, AtlasPart, absence, absences, packs
 from encoder.atlas.searching import heads_between, heads_from, nearest_outputs, nearest_tokens, units_on
 from encoder.metrics import HEAD_MEASURES, SENTENCES, survey
+from encoder.support.screening import is_fit
 
 pytestmark = pytest.mark.slow
 ROOT = Path(__file__).parents[1]
@@ -265,6 +266,31 @@ def test_kinds_of_tokens_are_what_a_reader_would_say(base: TextEncoder) -> None:
 def test_tokens_and_sentences_are_counted(atlas: Atlas, traces: list[Trace]) -> None:
     tokens = sum(len(trace.tokens) - 2 for trace in traces)
     assert (atlas.card.tokens, atlas.card.sentences) == (tokens, len(LINES))
+
+
+def test_a_screened_corpus_leaves_out_and_counts_what_no_class_is_shown_and_another_is_left_as_it_is(
+    tmp_path: Path,
+) -> None:
+    text = tmp_path / "own.txt"
+    text.write_text("The assassin is in class.\nHe passed.\nShit happens.\nYou IDIOTS!\nThe cat sat.\n")
+    for more, kept in ((["--screen"], [0, 1, 4]), ([], [0, 1, 2, 3, 4])):
+        out = tmp_path / f"atlas{len(more)}"
+        assert main(["--model", "small", "--corpus", str(text), "--out", str(out), *more]) == 0
+        atlas, lines = Atlas(out), text.read_text().splitlines()
+        assert atlas.texts([*range(len(kept))]) == {i: lines[line] for i, line in enumerate(kept)}
+        assert (atlas.card.sentences, atlas.card.left_out) == (len(kept), len(lines) - len(kept))
+        assert ("--screen" in atlas.card.command) is bool(more)
+    assert Atlas(tmp_path / "atlas1").card.screened.strip().startswith("2 sentences with vulgar")
+    assert not Atlas(tmp_path / "atlas0").card.screened
+
+
+@pytest.mark.parametrize("name", ["base", "small"])
+def test_the_shipped_atlases_show_no_sentence_that_a_class_should_not_see(name: str) -> None:
+    atlas = Atlas(SHIPPED / name)
+    texts = atlas.texts([*range(atlas.card.sentences)])
+    assert atlas.card.left_out and not [text for text in texts.values() if not is_fit(str(text))]
+    there = section("heads", "contexts", model=name, sentence="The cat sat.", layer="0", head="0")
+    assert f"{atlas.card.left_out} sentences with vulgar, sexual or insulting words were left out." in str(there)
 
 
 def test_stored_contexts_run_live_give_the_same_numbers(atlas: Atlas, traces: list[Trace]) -> None:

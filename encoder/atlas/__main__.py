@@ -26,6 +26,8 @@ def arguments(given: list[str] | None = None) -> Namespace:
     text = "text, one line a sentence; .xz and .gz are unpacked"
     parser.add_argument("--corpus", type=Path, nargs="+", required=True, metavar="FILE", help=text)
     parser.add_argument("--pairs", action="store_true", help="each line is two sentences with a tab between them")
+    screen = "leave out sentences with vulgar, sexual or insulting words (encoder/support/unfit_words.toml)"
+    parser.add_argument("--screen", action="store_true", help=screen)
     parser.add_argument("--out", type=Path, required=True, metavar="DIR", help="where the atlas is written")
     parser.add_argument("--every", type=int, default=1, metavar="N", help="take one line in N")
     stream = "layers after which the vectors of all tokens are kept for search: 0 is before the first"
@@ -46,7 +48,7 @@ def planned(options: Namespace) -> AtlasPlan:
     stream, heads = (tuple(sorted({*layers})) for layers in (options.vectors, options.head_vectors))
     return AtlasPlan(
         options.model,
-        AtlasCorpus(tuple(options.corpus), options.every, options.pairs),
+        AtlasCorpus(tuple(options.corpus), options.every, options.pairs, options.screen),
         options.out,
         KeptVectors(stream, heads, options.vector_every),
         options.shard,

@@ -24,7 +24,7 @@ class AtlasCard:
     """What a card says.
 
     `sizes` are layers, heads, units and width of the model; `files` maps a name to its bytes and SHA-256.
-    `pairs` says that its sentences are pairs of them.
+    `pairs` says that its sentences are pairs of them, `left_out` how many were taken and not read: see --screen.
     """
 
     model: str
@@ -40,11 +40,18 @@ class AtlasCard:
     command: str
     files: Mapping[str, tuple[int, str]]
     pairs: bool = False
+    left_out: int = 0
 
     @property
     def scope(self) -> str:
         """What its numbers are of, in words."""
         return f"{self.tokens:,} tokens of {self.corpus} ({self.many})"
+
+    @property
+    def screened(self) -> str:
+        """What is said of sentences that were left out, behind another sentence; "" where none was."""
+        out = how_many(self.left_out, self.pairs)
+        return f" {out} with vulgar, sexual or insulting words were left out." if self.left_out else ""
 
     @property
     def many(self) -> str:
@@ -105,6 +112,7 @@ def card_of(raw: Mapping[str, Any]) -> AtlasCard:
         text(raw["command"]),
         files,
         corpus.get("pairs", False) is True,
+        counted(corpus.get("left_out", 0)),
     )
 
 

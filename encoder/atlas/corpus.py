@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import IO
 
 from encoder.support.errors import EncoderError
+from encoder.support.screening import is_fit
 from encoder.support.whole_file import OPENERS
 from encoder.trace.tokens import Text
 
@@ -25,12 +26,14 @@ class AtlasError(EncoderError):
 class AtlasCorpus:
     """Files of text in UTF-8, plain, .xz or .gz; of every `every` lines with text the first is taken.
 
-    With `pairs` each line is two sentences with a tab between them; else a tab is white space like any other.
+    With `pairs` each line is two sentences with a tab between them; else a tab is white space like any other. Where it
+    is `screened`, a sentence that is not to be shown to a class is left out after it was taken, and counted.
     """
 
     files: tuple[Path, ...]
     every: int = 1
     pairs: bool = False
+    screened: bool = False
 
     @property
     def kind(self) -> dict[str, bool]:
@@ -38,7 +41,11 @@ class AtlasCorpus:
         return {"pairs": True} if self.pairs else {}
 
     def sentences(self) -> Iterator[Text]:
-        """Yield the sentences, or pairs of them, in their order.
+        """Yield the sentences, or pairs of them, in their order, but for those that are left out."""
+        return (text for text in self.taken() if not self.screened or fits(text))
+
+    def taken(self) -> Iterator[Text]:
+        """Yield the sentences of every so manyth line, or pairs of them, in their order.
 
         Raises:
             AtlasError: a file cannot be read, is not UTF-8, or has a line that is no pair where pairs are asked for.
@@ -61,19 +68,29 @@ class AtlasCorpus:
         if some:
             yield first, some
 
-    def measured(self) -> tuple[int, str]:
-        """How many sentences there are, and the SHA-256 of all of them, each with a line break (a tab within pairs).
+    def measured(self) -> tuple[int, str, int]:
+        """How many sentences there are, what pins them, and how many others were left out.
+
+        That is the SHA-256 of all, each with a line break (a tab within pairs).
 
         Raises:
             AtlasError: a file cannot be read, or there is no text in them.
         """
-        count, digest = 0, hashlib.sha256()
-        for text in self.sentences():
+        count, digest, left_out = 0, hashlib.sha256(), 0
+        for text in self.taken():
+            if self.screened and not fits(text):
+                left_out += 1
+                continue
             digest.update(f"{text if isinstance(text, str) else TAB.join(text)}\n".encode())
             count += 1
         if not count:
             raise AtlasError(f"the corpus is empty: there is no line of text in {named(self.files) or 'no file'}")
-        return count, digest.hexdigest()
+        return count, digest.hexdigest(), left_out
+
+
+def fits(text: Text) -> bool:
+    """Whether a sentence, or both of a pair, may be shown to a class."""
+    return is_fit(*([text] if isinstance(text, str) else text))
 
 
 def how_many(sentences: int, pairs: bool) -> str:

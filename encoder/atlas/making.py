@@ -61,6 +61,7 @@ class AtlasPlan:
         given = [f"--model {self.model}", f"--corpus {' '.join(path.name for path in self.corpus.files)}"]
         given += [f"--every {self.corpus.every}"] if self.corpus.every > 1 else []
         given += ["--pairs"] if self.corpus.pairs else []
+        given += ["--screen"] if self.corpus.screened else []
         for name, layers in (("--vectors", self.kept.stream), ("--head-vectors", self.kept.heads)):
             given += [f"{name} {' '.join(map(str, layers))}"] if layers else []
         given += [f"--vector-every {self.kept.every}"] if self.kept.every > 1 else []
@@ -72,10 +73,11 @@ class AtlasPlan:
 
 @dataclass(frozen=True)
 class MeasuredCorpus:
-    """The size of a plan's corpus, and what pins it."""
+    """The size of a plan's corpus, what pins it, and how many sentences it was screened of."""
 
     sentences: int
     sha256: str
+    left_out: int
 
 
 def begin(plan: AtlasPlan, encoder: TextEncoder, resume: bool) -> MeasuredCorpus:

@@ -59,6 +59,7 @@ def write(plan: AtlasPlan, encoder: TextEncoder, corpus: MeasuredCorpus, shard: 
             "every": plan.corpus.every,
             "licence": plan.licence,
             **plan.corpus.kind,
+            **({"left_out": corpus.left_out} if plan.corpus.screened else {}),
         },
         "vectors": list(plan.kept.stream),
         "head_vectors": list(plan.kept.heads),

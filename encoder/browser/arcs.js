@@ -6,6 +6,7 @@
 /** `across` for words on one line, `down` for words in a column, `lines` for words on several lines. @typedef {'across' | 'down' | 'lines'} Way */
 
 const THINNEST = 1.2, LEAST = 0.0005; // pixels, share: below it nothing is drawn
+const STEEP = 1; // as far beside as below: from here on a curve from line to line would lie flat, and goes over the upper line
 const MOST = 12; // arcs among words on several lines: more cannot be told apart
 
 /** How thick an arc of a share is. @param {number} share @param {number} thickest */
@@ -31,8 +32,7 @@ export function arcs({ boxes, from, shares, way, room, thickest }) {
   return kept.map(({ share, to }) => {
     const b = boxes[to], width = widthOf(share, thickest);
     const path = way === 'down' ? beside(a, b, reach(Math.abs(b.y - a.y) / far, room - width))
-      : way === 'across' || Math.abs(a.y - b.y) < a.h / 2 ? above(a, b, reach(Math.abs(middle(b) - middle(a)) / far, room - width))
-        : between(a, b);
+      : way === 'lines' && isSteep(a, b) ? between(a, b) : above(a, b, reach(Math.abs(middle(b) - middle(a)) / far, room - width));
     return { to, path, width, most: to === top };
   });
 }
@@ -43,7 +43,7 @@ const middle = box => box.x + box.w / 2;
 /** How far an arc goes out: near words less, the farthest all of the room. @param {number} share @param {number} room */
 const reach = (share, room) => Math.max(4, room * (0.3 + 0.7 * Math.min(1, share)));
 
-/** Over the words of a line; a cubic reaches three quarters of where its handles are. @param {Box} a @param {Box} b @param {number} out */
+/** Over the words of a line, and down to the word of a lower one; a cubic reaches three quarters of where its handles are. @param {Box} a @param {Box} b @param {number} out */
 function above(a, b, out) {
   const y = Math.min(a.y, b.y), up = px(y - out / 0.75);
   return `M${px(middle(a))} ${px(a.y)}C${px(middle(a))} ${up} ${px(middle(b))} ${up} ${px(middle(b))} ${px(b.y)}`;
@@ -55,7 +55,10 @@ function beside(a, b, out) {
   return `M${right} ${y1}C${x} ${y1} ${x} ${y2} ${px(b.x + b.w)} ${y2}`;
 }
 
-/** From one line to another: out of one word's edge and into the other's. @param {Box} a @param {Box} b */
+/** Whether a word lies rather below or above another than beside it. @param {Box} a @param {Box} b */
+const isSteep = (a, b) => Math.abs(a.y - b.y) > a.h / 2 && Math.abs(middle(b) - middle(a)) < STEEP * Math.abs(a.y - b.y);
+
+/** From one line to another that is close by: out of one word's edge and into the other's. @param {Box} a @param {Box} b */
 function between(a, b) {
   const down = b.y > a.y, y1 = down ? a.y + a.h : a.y, y2 = down ? b.y : b.y + b.h, half = (y2 - y1) / 2;
   return `M${px(middle(a))} ${px(y1)}C${px(middle(a))} ${px(y1 + half)} ${px(middle(b))} ${px(y2 - half)} ${px(middle(b))} ${px(y2)}`;

@@ -4,7 +4,7 @@ import { leads, told } from './controls.js';
 import { bars } from './bars.js';
 import { board } from './board.js';
 import style from './carried.css';
-import { brief, COUNTS, listed } from './claim.js';
+import { brief, COUNTS, listed, same } from './claim.js';
 import { layout, WHOLE } from './circuit_layout.js';
 import { pairsOf } from './compare_runs.js';
 import { dotStrip, median } from './dot_strip.js';
@@ -40,6 +40,7 @@ const LOOKS = 0.1; // of the change, from which on it matters where heads look
 const OVER = 1.005;
 const FEW = 3; // guesses where there is no pair
 const MOSTLY = 0.5; // of the change, from which on it is a head's own
+const UNSHOWN = 'A sentence with a vulgar, sexual or insulting word, not shown'; // of the pairs that are shipped: it counts, and its text stays out
 const ROOM_PHONE = 100, PHONE = 720;
 const NEIGHBOURS = [Infinity, 2, 1, 0]; // words kept beside those that arrows touch, where there is less and less room
 const TRAINING = 'training';
@@ -50,8 +51,6 @@ const short = ([layer, head]) => brief({ layer, head });
 const inOrder = heads => listed([...heads].sort((one, two) => one[0] - two[0] || one[1] - two[1]).map(short));
 /** @param {Packet | null} packet @returns {any} */
 const of = packet => packet?.about ?? null;
-/** @param {readonly number[]} a @param {readonly number[]} b */
-const same = (a, b) => a[0] === b[0] && a[1] === b[1];
 /** Whether two lists have the same heads. @param {readonly (readonly number[])[]} a @param {readonly (readonly number[])[]} b */
 const alike = (a, b) => a.length === b.length && a.every(one => b.some(other => same(one, other)));
 /** How an address spells an edge. @param {Edge} edge */
@@ -321,12 +320,12 @@ export function carried({ context, root, changed, choose }) {
     const group = (/** @type {number} */ column) => Array.from(values).filter((_, i) => i % 2 === column);
     if (seen?.of !== packet) seen = { of: packet, groups: [group(0), group(1)] };
     const [own, control] = /** @type {{groups: number[][]}} */ (seen).groups, here = dot < 0 || dot >= own.length ? own.reduce((best, value, i) => (Math.abs(value - median(own)) < Math.abs(own[best] - median(own)) ? i : best), 0) : dot;
-    const sentence = (/** @type {number} */ i) => { const [text, , first] = about.sentences[i]; return typeset(`${text.replace('[MASK]', `[${first}]`)} ${percent(own[i], 1)}`); };
+    const sentence = (/** @type {number} */ i) => { const [text, , first] = about.sentences[i]; return typeset(`${(text || UNSHOWN).replace('[MASK]', `[${first}]`)} ${percent(own[i], 1)}`); };
     const [text, changedText, first] = about.sentences[here], [before, behind] = text.split('[MASK]'), theirs = changedText.split(' '), changedWord = theirs.find((one, i) => one !== text.split(' ')[i]) ?? '';
-    const count = COUNTS[about.heads.length] ?? String(about.heads.length), open = (/** @type {number} */ i) => { const [one, two, ours, over] = about.sentences[i]; choose(two, { sentence: one, guess: ours, over }); };
+    const count = COUNTS[about.heads.length] ?? String(about.heads.length), open = (/** @type {number} */ i) => { const [one, two, ours, over] = about.sentences[i]; if (one) choose(two, { sentence: one, guess: ours, over }); };
     return html`<section class="cc-many" aria-label="The same heads in many sentences"><h2 class="cp-title">The same ${count} heads in ${own.length} sentences that people wrote</h2>
       ${dotStrip({ groups: [{ name: listed(about.heads.map(short)), values: own, kind: 'is-own' }, { name: `${listed(about.control.map(short))}, ${count} others`, values: control, kind: 'is-control' }], label: `What ${listed(about.heads.map(short))} carry, sentence by sentence`, wide: Math.max(300, Math.min(840, root.clientWidth * (phone.matches ? 1 : 0.66))), chosen: here, says: sentence, point: one => { if (one !== null && one !== dot) { dot = one; draw(); } }, keep: open, ends: ['0 %, nothing', '100 %, all of it'] })}
-      <p class="cc-sentence"><b class="cc-ring"></b> <bdi translate="no" lang="">“${before}<b>[${first}]</b>${behind}”</bdi> <span>with <em>${changedWord}</em>: ${tight(percent(own[here], 1))}.</span> <button type="button" class="enc-link" @click=${() => open(here)}>Open this pair</button>
+      <p class="cc-sentence"><b class="cc-ring"></b> ${text ? html`<bdi translate="no" lang="">“${before}<b>[${first}]</b>${behind}”</bdi> <span>with <em>${changedWord}</em>: ${tight(percent(own[here], 1))}.</span> <button type="button" class="enc-link" @click=${() => open(here)}>Open this pair</button>` : html`<span>${UNSHOWN}: ${tight(percent(own[here], 1))}.</span>`}
         <span class="cc-small">${typeset(`In ${Math.round(about.over_half * own.length)} of ${own.length} more than half; ${count} random heads at most ${percent(about.random, 1)}.`)}</span></p></section>`;
   }
 

@@ -53,6 +53,11 @@ export const carried = (run, { layer, head }, word) => (word.position === run.ab
 
 /** A head in short: head 1 of layer 4 is 4.1. @param {Head} place */
 export const brief = ({ layer, head }) => `${layer}.${head}`;
+/** A head, or its place as packets spell it. @typedef {Head | readonly number[]} Place */
+/** @param {Place} one */
+const spelt = one => ('layer' in one ? `${one.layer}.${one.head}` : `${one[0]}.${one[1]}`);
+/** Whether two are one head. @param {Place} a @param {Place} b */
+export const same = (a, b) => spelt(a) === spelt(b);
 
 export const COUNTS = ['no', 'one', 'two', 'three', 'four'];
 

@@ -46,7 +46,7 @@ export function example(name) {
   function arrow(boxes, from, to, room, kind) {
     const [found] = arcs({ boxes, from, shares: boxes.map((_, i) => Number(i === to)), way: 'lines', room, thickest: 2 });
     if (!found) return nothing;
-    const a = boxes[from], b = boxes[to], x = b.x + b.w / 2, up = a.y - b.y > a.h / 2, y = up ? b.y + b.h : b.y, tail = up ? TIP * 1.6 : -TIP * 1.6;
+    const [x, y] = (/[-\d.]+ [-\d.]+$/.exec(found.path)?.[0] ?? '0 0').split(' ').map(Number), tail = y > boxes[to].y ? TIP * 1.6 : -TIP * 1.6;
     return svg`<path d=${found.path} class="hd-arc ${kind}"></path><path d="M${x} ${y}L${x - TIP} ${y + tail}L${x + TIP} ${y + tail}Z" class="hd-tip ${kind}"></path>`;
   }
 

@@ -1,6 +1,6 @@
 // @ts-check
 // The page Heads: the map of every head with the job that it does, or what heads carry; and beside it what is known of one head.
-import { goal } from './claim.js';
+import { goal, same } from './claim.js';
 import { among } from './rows.js';
 import { dress, el, focused, highIn, put, themeOf } from './dom.js';
 import { examples, figures, rules, sentenceHere } from './example.js';
@@ -8,7 +8,8 @@ import { gradient } from './grid.js';
 import { brushOf, ends, windowed } from './heads.js';
 import style from './heads_page.css';
 import { headline, leads, plainly, radios } from './controls.js';
-import { besides, carriedBy, carriedFinding, carrierHere, carrierOf, commonEnds, findingOf, jobsHere, jobsOf, layout, nearOf, pairsOf, same, titleOf, verdictOf, wasExamined } from './jobs.js';
+import { besides, briefOf, carriedBy, carriedFinding, carrierOf, commonEnds, findingOf, jobsAt, jobsHere, jobsOf, layout, leader, nearOf, opensOn, pairsOf, titleOf, verdictOf, wasExamined } from './jobs.js';
+import { largeMap } from './large_map.js';
 import { composed, html, nothing, render as into } from './lit.js';
 import { inWords, made } from './load.js';
 import { percent, tight, typeset } from './number.js';
@@ -23,7 +24,7 @@ import { explained } from './terms.js';
 /** @typedef {import('./claim.js').Head} Head */
 /** @typedef {import('./jobs.js').Known} Known */
 
-const ABOVE = 121, BELOW = 8; // pixels of the bar and the spine, and below the maps
+const ABOVE = 121, HEADS = 18, BELOW = 8; // pixels of the bar and the spine, of the numbers of heads, and below the maps
 const CARRIED = 'carried';
 const SETTLED = 400; // ms of rest before the finding is said to who cannot see it
 
@@ -55,7 +56,7 @@ export function heads(root, context) {
 
   const top = headline(context, { layer: false, head: false });
   const views = radios('show', index => store.set({ view: index ? CARRIED : '' }, { push: true }));
-  const grid = el('div', { class: 'hd-grid', role: 'grid', 'aria-label': 'The maps of all heads, a row for each layer' }), list = el('div'), here = sentenceHere(word => store.set({ word }));
+  const grid = el('div', { class: 'hd-grid', role: 'grid', 'aria-label': 'The maps of all heads, a row for each layer' }), list = el('div'), here = sentenceHere(word => store.set({ word })), large = largeMap(word => store.set({ word }));
   const shownExamples = examples(() => { turn++; redraw(); });
   const page = el('section', { class: 'hd', 'aria-label': 'Heads' });
   root.append(page);
@@ -71,10 +72,10 @@ export function heads(root, context) {
   addEventListener('resize', () => redraw(), { signal: done.signal }); // maps are as large as the height of the window lets them
   document.addEventListener(MEASURED, () => { renewed = true; redraw(); }, { signal: done.signal });
 
-  /** A link to another page with the chosen head, where there is one. @param {string} key @param {string} text @param {import('./store.js').Changes} [also] what is chosen on the way */
-  function link(key, text, also = {}) {
-    const page = context.options().pages.find(one => one.key === key), { layer = 0, head = 0 } = state ?? {};
-    return page ? leads(text, '→', `${page.address}?${new URLSearchParams({ ...store.along(), ...toQuery(also) })}`, () => { store.set({ layer, head, ...also }); context.go(key); }, key) : nothing;
+  /** A link to another page with the chosen head, where there is one. @param {string} key @param {string} text @param {Head} place @param {import('./store.js').Changes} [also] what is chosen on the way */
+  function link(key, text, place, also = {}) {
+    const page = context.options().pages.find(one => one.key === key), { layer, head } = place;
+    return page ? leads(text, '→', `${page.address}?${new URLSearchParams({ ...store.along(), ...toQuery({ layer, head, ...also }) })}`, () => { store.set({ layer, head, ...also }); context.go(key); }, key) : nothing;
   }
   /** A link to a section below the picture. @param {string} text @param {string} section */
   const below = (text, section) => leads(text, '↓', `?${new URLSearchParams({ ...store.query(), more: section })}`, () => context.more(section, {}));
@@ -98,10 +99,10 @@ export function heads(root, context) {
   /** What stands at a head: its job, what it carries or where it looks, and a share. @param {Packet} of @param {Known | null} what @param {Head} place */
   function labelOf(of, what, place) {
     const job = jobsOf(of, what).find(one => same(one, place)), carried = job ? undefined : carrierOf(what, place);
-    if (job) return { kind: job.passed ? 'is-passed' : 'is-ahead', text: titleOf(job.job).replace('→ its ', '→ '), share: job.figures[0].share, more: `, right in ${typeset(percent(job.figures[0].share, 1))}, the best rule in ${typeset(percent(job.figures[0].rule, 1))}` };
-    if (carried) return { kind: 'is-carrier', text: `carries ${carried.of.what}`, share: carried.own, more: `, ${typeset(percent(carried.own, 1))}` };
+    if (job) return { kind: job.passed ? 'is-passed' : 'is-ahead', text: titleOf(job.job).replace('→ its ', '→ '), brief: briefOf(job.job), share: job.figures[0].share, more: `, right in ${typeset(percent(job.figures[0].share, 1))}, the best rule in ${typeset(percent(job.figures[0].rule, 1))}` };
+    if (carried) return { kind: 'is-carrier', text: `carries ${carried.of.what}`, brief: carried.of.what.replace(/^the /, ''), share: carried.own, more: `, ${typeset(percent(carried.own, 1))}` };
     const near = nearOf(what, of.about.model.heads, place);
-    return { kind: near && 'is-near', text: near, share: NaN, more: '' };
+    return { kind: near && 'is-near', text: near, brief: near, share: NaN, more: '' };
   }
   const shareOf = (/** @type {number} */ share) => (Number.isNaN(share) ? '' : tight(percent(share, 1)));
 
@@ -109,11 +110,10 @@ export function heads(root, context) {
   function label(of, what) {
     const { layers, heads } = of.about.model;
     const cell = (/** @type {Head} */ place) => {
-      const { kind, text, share, more } = labelOf(of, what, place), said = `head ${place.head} of layer ${place.layer}${text ? `: ${text}${more}` : ''}`;
-      return html`<div role="gridcell" tabindex="-1" aria-selected="false" data-head-map="${place.layer},${place.head}" aria-label=${said} title=${said} class="hd-cell ${kind}"><canvas aria-hidden="true"></canvas>
-        <p class="hd-at" aria-hidden="true">${place.layer}.${place.head}<strong>${shareOf(share)}</strong></p>${text ? html`<p class="hd-label" aria-hidden="true">${text}</p>` : nothing}</div>`;
+      const { kind, text, brief, more } = labelOf(of, what, place), said = `head ${place.head} of layer ${place.layer}${text ? `: ${text}${more}` : ''}`;
+      return html`<div role="gridcell" tabindex="-1" aria-selected="false" data-head-map="${place.layer},${place.head}" aria-label=${said} title=${said} class="hd-cell ${kind}"><p class="hd-label" aria-hidden="true">${brief}</p><canvas aria-hidden="true"></canvas></div>`;
     };
-    into(html`<div class="hd-row hd-top" aria-hidden="true"><span></span>${Array.from({ length: heads }, (_, head) => html`<span>${head}</span>`)}</div>${Array.from({ length: layers }, (_, layer) => html`<div class="hd-row" role="row"><div role="rowheader"><span>layer </span>${layer}</div>${Array.from({ length: heads }, (_, head) => cell({ layer, head }))}</div>`)}`, grid);
+    into(html`<div class="hd-row hd-top" aria-hidden="true"><span>${heads > 1 ? 'head' : nothing}</span>${Array.from({ length: heads }, (_, head) => html`<span>${head}</span>`)}</div>${Array.from({ length: layers }, (_, layer) => html`<div class="hd-row" role="row"><div role="rowheader"><span>layer </span>${layer}</div>${Array.from({ length: heads }, (_, head) => cell({ layer, head }))}</div>`)}`, grid);
   }
 
   /** All heads with a name, where their maps have no room for it. @param {Packet} of @param {Known | null} what @param {Head} chosen */
@@ -143,9 +143,16 @@ export function heads(root, context) {
       <p class="hd-how">The two sentences of a pair differ in one word, and so does the guess at the gap; a pair opens on Compare. Random heads: sets of as many others, the most of 20. Halves: the same heads in every second pair, and in the rest. This says what carries a change, not that there is no other way.</p>`;
   }
 
+  /** The jobs of the chosen head: whether it passed in the first, and how all were examined. @param {import('./jobs.js').Job[]} jobs */
+  const working = jobs => (jobs.length ? html`<h3>Its job: ${titleOf(jobs[0].job)}</h3><p class="hd-verdict">${explained(set(...verdictOf(jobs[0])))}</p>
+    <details><summary>How it was examined${jobs.length > 1 ? `, and ${jobs.length - 1} more` : ''}</summary>${jobs.map((job, i) => html`${i ? html`<h4>${titleOf(job.job)}</h4>` : nothing}${figures(job)}${rules(job)}`)}</details>` : nothing);
+
+  /** What the chosen head carries, alone and with others. @param {import('./jobs.js').Carried[]} carries @param {Head} place */
+  const carrying = (carries, place) => (carries.length ? html`<h3>What it carries</h3><ul class="hd-carries">${carries.map(one => html`<li>${toPair(one.of, one.of.what)} <b>${tight(percent(one.own, 1))}</b> <small>${one.of.heads.length > 1 ? `with ${one.of.heads.filter(head => !same(place, head)).map(([layer, head]) => `${layer}.${head}`).join(', ')} ${tight(percent(one.of.share, 1))}, ` : ''}${one.of.count} ${pairsOf(one.of)}</small></li>`)}</ul>` : nothing);
+
   /** Paints every map. @param {Packet} of @param {import('./grid.js').Theme} theme */
   function paint(of, theme) {
-    const { model, rows, tokens } = of.about, room = grid.clientWidth, zoom = highIn(grid) / innerHeight, above = ABOVE + (grid.getBoundingClientRect().top - page.getBoundingClientRect().top) * zoom, laid = layout(of, room, highIn(grid) - BELOW - above); // wherever the page is scrolled to
+    const { model, rows, tokens } = of.about, room = grid.clientWidth, zoom = highIn(grid) / innerHeight, above = ABOVE + (grid.getBoundingClientRect().top - page.getBoundingClientRect().top) * zoom, laid = layout(of, room, highIn(grid) - HEADS - BELOW - above); // wherever the page is scrolled to
     const now = [room, devicePixelRatio, theme, laid.side].join(' ');
     if (drawn === of && painted === now) return;
     [drawn, painted] = [of, now];
@@ -165,29 +172,30 @@ export function heads(root, context) {
 
   function redraw() {
     if (!run || !state) return;
-    const of = run, what = known(), place = { layer: state.layer, head: state.head }, name = `${of.about.model.digest} ${place.layer},${place.head}`;
+    const of = run, what = known(), shown_ = what?.carries ?? [], carried = state.view === CARRIED && shown_.length > 0, chosen = { layer: state.layer, head: state.head };
+    const place = carried && what && free && !carriedBy(what, chosen).length ? leader(what) : chosen, name = `${of.about.model.digest} ${place.layer},${place.head}`;
     const theme = themeOf(getComputedStyle(root.closest('.enc') ?? root).backgroundColor);
     if (shown !== name) turn = 0;
     shown = name;
     if (drawn !== of) span = ends(of);
-    const all = jobsOf(of, what), jobs = all.filter(one => same(one, place)), found = jobsHere(of, what), carries = carriedBy(what, place), { closed, more } = context.options();
-    const shown_ = what?.carries ?? [], carried = state.view === CARRIED && shown_.length > 0, word = words(of)[wordAt(of, state.word)];
+    const all = jobsOf(of, what), jobs = jobsAt(of, what, place), found = jobsHere(of, what), carries = carriedBy(what, place), { closed, more } = context.options();
+    const word = words(of)[wordAt(of, state.word)];
     top.draw(of, state, carried && what ? carriedFinding(what, place) : findingOf(of, what, place));
     const said = besides(of, what, place).map(([key, args]) => set(key, args));
-    const framed = [all.some(one => one.passed) ? html`<i class="is-passed"></i>passed the examination` : '', all.some(one => !one.passed) ? html`<i class="is-ahead"></i>better than any fixed distance, but did not pass` : '', shown_.length ? html`<i class="is-carrier"></i>carries more than half of a change` : ''].filter(Boolean);
+    const framed = [all.some(one => one.passed) ? html`<span><i class="is-passed"></i>${explained('looks for this, and passed')}</span>` : '', all.some(one => !one.passed) ? html`<span><i class="is-ahead"></i>${explained('looks for this, but did not pass')}</span>` : '', shown_.length ? html`<span><i class="is-carrier"></i>${explained('carries this to the guess')}</span>` : ''].filter(Boolean);
     const mine = `layers.${place.layer}.attention.heads:zero:h=${place.head}`, edits = [...new Set([...state.edits.split(';').filter(Boolean), mine])].join(';');
     views.draw([{ text: 'where they look' }, { text: 'what they carry' }], Number(carried));
     views.element.hidden = !shown_.length;
     const { layers, heads: count } = of.about.model;
-    into(html`<div class="enc-headline">${top.finding}<div class="enc-place">${views.element}</div></div>      <div class="hd-body"><div class="hd-left"><div class="hd-maps" ?hidden=${carried}><div class="hd-legend"><p class="hd-how">${layers * count === 1 ? 'The map is the one head' : `Each map is one of ${layers * count} heads`} in this sentence: how much each word (row) looks at each word (column).</p><span>0 %</span><i style="background: ${gradient('share', theme)}"></i><span>${tight(percent(span.high, 1))}</span></div>${grid}
-        ${list}<p class="hd-how hd-frames">${framed}</p><p class="hd-how">${what?.passed ?? ''}</p><p class="hd-how" data-window>${windowed(of)}</p></div>${carried ? phenomena(shown_, place) : nothing}</div>
+    into(html`<div class="enc-headline">${top.finding}<div class="enc-place">${views.element}</div></div>      <div class="hd-body"><div class="hd-left"><div class="hd-maps" ?hidden=${carried}><div class="hd-legend"><p class="hd-how">${layers * count === 1 ? 'The map is the one head' : `Each map is one of ${layers * count} heads`}: how much each word (row) looks at each word (column).${layers * count === 1 ? '' : ' Press one to see it large.'}</p><span>0 %</span><i style="background: ${gradient('share', theme)}"></i><span>${tight(percent(span.high, 1))}</span></div><p class="hd-how hd-frames" ?hidden=${!framed.length}>${framed}</p>${grid}
+        ${list}<p class="hd-how">${what?.passed ?? ''}</p><p class="hd-how" data-window>${windowed(of)}</p></div>${carried ? phenomena(shown_, place) : nothing}</div>
       <section class="hd-one" aria-label="The chosen head"><h2>Head ${place.head} of layer ${place.layer}</h2><p class="hd-how" data-none ?hidden=${!free || found.length || !wasExamined(of, what)}>${set('heads_none_here')}</p>${word ? html`${here.element}<p class="hd-aim">${composed(parts('heads_aim', { asked: called(of, word), ...goal(of, word, look(of, place.layer, place.head, word)) }))}</p>` : nothing}
-        ${jobs.length ? html`<h3>Its job: ${titleOf(jobs[0].job)}</h3><p class="hd-verdict">${set(...verdictOf(jobs[0]))}</p>${figures(jobs[0])}<details><summary>The simple rules${jobs.length > 1 ? `, and ${jobs.length - 1} more` : ''}</summary>${jobs.map((job, i) => html`${i ? html`<h4>${titleOf(job.job)}</h4>${figures(job)}` : nothing}${rules(job)}`)}</details>` : nothing}
-        ${carries.length ? html`<h3>What it carries</h3><ul class="hd-carries">${carries.map(one => html`<li>${toPair(one.of, one.of.what)} <b>${tight(percent(one.own, 1))}</b> <small>${one.of.heads.length > 1 ? `with ${one.of.heads.filter(([layer, head]) => !same(place, { layer, head })).map(([layer, head]) => `${layer}.${head}`).join(', ')} ${tight(percent(one.of.share, 1))}, ` : ''}${one.of.count} ${pairsOf(one.of)}</small></li>`)}</ul>` : nothing}
+        ${large.element}${carried ? [carrying(carries, place), working(jobs)] : [working(jobs), carrying(carries, place)]}
         ${what && !wasExamined(of, what) ? html`<p class="hd-verdict">${set('heads_unexamined')}</p>` : nothing}
-        <nav class="hd-links" aria-label="Go on with this head">${link('attention', 'Step by step')}${link('what_if', 'Switch it off', { edits })}${more && !closed ? html`${below('Examine', 'jobs')}${below('In many sentences', 'contexts')}` : nothing}</nav>
+        <nav class="hd-links" aria-label="Go on with this head">${link('attention', 'Step by step', place)}${link('what_if', 'Switch it off', place, { edits })}${more && !closed ? html`${below('Examine', 'jobs')}${below('In many sentences', 'contexts')}` : nothing}</nav>
         ${shownExamples.element}<div class="hd-notes">${said.map(one => html`<p>${one}</p>`)}</div><p class="hd-notes" role="alert" ?hidden=${failed !== of.about.model.digest}>${why}</p></section></div>`, page);
     if (word) here.draw(of, place, word);
+    large.draw(of, place, word, theme, span);
     if (!carried) {
       if (drawn !== of || labelled !== what || !grid.children.length) label(of, what);
       labelled = what;
@@ -204,10 +212,14 @@ export function heads(root, context) {
     choice(of, now) {
       const usual = choice(of, now), found = jobsHere(of, all.get(of.about.model.digest) ?? null);
       free = now.layer === null && now.head === null;
-      const { job, word, clear } = found.find(one => free || (one.job.layer === now.layer && one.job.head === now.head)) ?? {};
-      const carrier = free && !(job?.passed || clear) ? carrierHere(of) : undefined;
-      if (carrier) return { ...usual, ...carrier };
-      return { ...usual, ...(job && word && now.word === null ? { word: word.position } : {}), ...(job && free ? { layer: job.layer, head: job.head } : {}) };
+      if (!free) {
+        const own = found.find(({ job }) => job.layer === now.layer && job.head === now.head);
+        return { ...usual, ...(own && now.word === null ? { word: own.word.position } : {}) };
+      }
+      const first = opensOn(of, found);
+      if (!first) return usual;
+      const { layer, head } = 'job' in first ? first.job : first;
+      return { ...usual, layer, head, ...('job' in first && now.word === null ? { word: first.word.position } : {}) };
     },
     draw(given, chosen) {
       if (run !== given) { pointed = null; failed = ''; }

@@ -1,6 +1,6 @@
 // @ts-check
 // What is known of heads: their jobs by an examination, where they look over many sentences, and where in this one. No page.
-import { outside } from './claim.js';
+import { goal, outside, same } from './claim.js';
 import { called, held, look, quoted, words } from './run.js';
 import { parts } from './say.js';
 
@@ -19,7 +19,7 @@ import { parts } from './say.js';
 /** What a head carries: its own share of a phenomenon's. @typedef {{of: Phenomenon, own: number}} Carried */
 /** Where heads look over many sentences, layer by layer: what can be said, the nearest that cannot, its share. @typedef {{over: string, heads: [string, string, number][]}} Survey */
 /** What a packet of level 6 says; `exam` is what was read, "" where the model was not examined, `passed` how many heads passed. @typedef {{exam: string, passed: string, jobs: Job[], tried: Tried[], examples: Examples[], survey: Survey | null, carries: Phenomenon[]}} Known */
-/** A job that is found in a run, and the word that its head does it from; `clear` where more than half goes to one word. @typedef {{job: Job, word: import('./run.js').Word, clear: boolean}} Here */
+/** A job that is found in a run, and the word that its head does it from, which may be the gap, `masked`; `share` of it goes to one word, which is `clear` from a half on. @typedef {{job: Job, masked: boolean, share: number, word: import('./run.js').Word, clear: boolean}} Here */
 /** Where most rows of a head look in a run: so many of all. @typedef {{where: string, count: number, all: number}} Habit */
 
 const OWN = 0.5; // of a change or of a row: a head is named by what it carries from here on, and its job is seen where it looks so clearly
@@ -31,13 +31,10 @@ const STEPS = new Map([[0, 'the word itself'], [-1, 'the word before'], [1, 'the
 /** Words that can hardly be anything else than what a job looks from. @type {Record<string, string[]>} */
 const STANDS = { article: ['the', 'a', 'an'], preposition: ['of', 'at', 'from', 'with', 'into', 'between', 'among', 'during'], possessive: ['my', 'your', 'our', 'their', 'its'], 'joining word such as “and”': ['and', 'or'] };
 
-const NAMES = 52, NARROW = 20; // pixels at the left for the names of layers, and where there is little room
+const NAMES = 46, NARROW = 20; // pixels at the left for the names of layers, and where there is little room
 const GAP = 4, TIGHT = 2, SMALL = 36; // between two cells, between small ones, and what is a small one
 const LEAST = 12, MOST = 132, USUAL = 36, LOW = 20; // pixels of a map's side, of one that shrinks for the height of a window, and of one that has few rows
-const ROOMY = 86, PLACE = 42, LABEL = 36; // pixels of a cell from which on it says what its head does, and what that takes beside and below the map
-
-/** @param {Head} a @param {Head} b */
-export const same = (a, b) => a.layer === b.layer && a.head === b.head;
+const ROOMY = 86, EDGE = 6, LABEL = 23, BROAD = 1.8; // pixels of a cell from which on it says what its head does, what its frame takes and what stands above the map, and how much broader than high a map may be
 
 /**
  * The jobs of heads, the surest of each head first; of a run that brings its evidence nothing else is needed.
@@ -61,9 +58,18 @@ export function jobsHere(run, known) {
     const most = (/** @type {import('./run.js').Word} */ word) => Math.max(...look(run, job.layer, job.head, word).shares.filter((_, i) => words(run)[i] !== word && words(run)[i].plain), 0);
     const some = masked ? all.filter(word => verb && word.position === run.about.gap) : all.filter(word => STANDS[from]?.includes(word.name.toLowerCase()));
     const word = some.length ? some.reduce((a, b) => (most(b) > most(a) ? b : a)) : null;
-    return word ? [{ job, masked, word, clear: most(word) > OWN }] : [];
+    return word ? [{ job, masked, word, share: most(word), clear: most(word) > OWN }] : [];
   });
-  return found.sort((a, b) => Number(b.job.passed) - Number(a.job.passed) || Number(b.clear) - Number(a.clear) || Number(b.masked) - Number(a.masked));
+  return found.sort((a, b) => Number(b.job.passed) - Number(a.job.passed) || Number(b.clear) - Number(a.clear) || Number(b.masked) - Number(a.masked) || (a.clear ? 0 : b.share - a.share));
+}
+
+/** The job that a head does most clearly in a run; undefined where none is found. @param {Packet} run @param {Known | null} known @param {Head} place */
+const hereAt = (run, known, place) => jobsHere(run, known).find(({ job }) => same(job, place));
+
+/** The jobs of a head, the one that is found in the run first. @param {Packet} run @param {Known | null} known @param {Head} place @returns {Job[]} */
+export function jobsAt(run, known, place) {
+  const first = hereAt(run, known, place)?.job;
+  return jobsOf(run, known).filter(one => same(one, place)).sort((a, b) => Number(b === first) - Number(a === first));
 }
 
 /** Whether the model was examined. @param {Packet} run @param {Known | null} known */
@@ -75,6 +81,9 @@ export function titleOf(job) {
   return to ? `${from} → ${to}` : from;
 }
 
+/** A job in a few letters: "object → verb", "gap → subject". @param {string} job */
+export const briefOf = job => titleOf(job).replace('→ its ', '→ ').replace('masked verb', 'gap');
+
 /** A job as what is found: "finds the verb of an object". @param {string} job */
 export function findsOf(job) {
   const [, from, to] = /^looks from (.+) to its (.+)$/.exec(job) ?? [];
@@ -83,13 +92,28 @@ export function findsOf(job) {
 
 
 /** What a head carries to the guess, alone or in a small set, most first. @param {Known | null} known @param {Head} place @returns {Carried[]} */
-export const carriedBy = (known, place) => (known?.carries ?? []).filter(one => one.small).flatMap(of => of.heads.filter(([layer, head]) => same({ layer, head }, place)).map(([, , own]) => ({ of, own }))).sort((a, b) => b.own - a.own);
+export const carriedBy = (known, place) => (known?.carries ?? []).filter(one => one.small).flatMap(of => of.heads.filter(one => same(one, place)).map(([, , own]) => ({ of, own }))).sort((a, b) => b.own - a.own);
 
 /** What a head carries more than half of by itself, which names it; undefined for nothing. @param {Known | null} known @param {Head} place */
 export const carrierOf = (known, place) => carriedBy(known, place).find(one => one.own > OWN);
 
-/** The head that alone carries most to the gap of this run, of a change that turns a guess like the one here; undefined where none carries more than half. @param {Packet} run @returns {Head | undefined} */
-export const carrierHere = run => (run.about.carries ?? []).flatMap(({ heads }) => heads).sort((a, b) => b[2] - a[2]).filter(([, , own]) => own > OWN).map(([layer, head]) => ({ layer, head }))[0];
+/** What changes a guess like that at the gap of this run, and one head carries more than half of it, most first. @param {Packet} run */
+const changesHere = run => (run.about.carries ?? []).flatMap(({ heads, does }) => heads.map(([layer, head, own]) => ({ layer, head, own, does }))).filter(({ own }) => own > OWN).sort((a, b) => b.own - a.own);
+
+/** The change of those that a head carries most of; undefined for none. @param {Packet} run @param {Head} place */
+const changeHere = (run, place) => changesHere(run).find(one => same(one, place));
+
+/** The head that alone carries most to the gap of this run; undefined where none carries more than half. @param {Packet} run @returns {Head | undefined} */
+export const carrierHere = run => changesHere(run).map(({ layer, head }) => ({ layer, head }))[0];
+
+/** The head that the page speaks of where nobody chose: what a job is passed for or clear at the gap, then what carries most to it, then any other job that is found. @param {Packet} run @param {Here[]} found @returns {Here | Head | undefined} */
+export function opensOn(run, found) {
+  const first = found.find(({ job, masked, clear }) => job.passed || (masked && clear));
+  return first ?? carrierHere(run) ?? found[0];
+}
+
+/** The head that alone carries most of any change. @param {Known} known @returns {Head} */
+export const leader = known => known.carries.flatMap(({ heads }) => heads).sort((a, b) => b[2] - a[2]).map(([layer, head]) => ({ layer, head }))[0];
 
 /** @param {Phenomenon} of */
 export const pairsOf = ({ natural }) => (natural ? 'pairs that people wrote' : 'constructed pairs');
@@ -138,16 +162,14 @@ const sortOf = found => (found.all === 1 ? '_one' : isWeak(found) ? '_weak' : ''
 
 /** The finding of a head, as parts of a sentence: what it does, and where it does it here. @param {Packet} run @param {Known | null} known @param {Head} place */
 export function findingOf(run, known, place) {
-  const { layer, head } = place, job = jobsOf(run, known).find(one => same(one, place)), here = jobsHere(run, known).find(one => same(one.job, place));
+  const { layer, head } = place, [job] = jobsAt(run, known, place), here = hereAt(run, known, place);
   if (job) {
     const [{ text, share, count }] = job.figures, given = { layer, head, finds: job.passed ? findsOf(job.job) : findsOf(job.job).replace(/^finds/, 'looks for') }; // what did not pass is not found for certain
-    if (here?.clear) {
-      const { shares } = look(run, layer, head, here.word), top = shares.reduce((best, one, i) => (one > shares[best] ? i : best), 0);
-      return parts('heads_job_here', { ...given, from: called(run, here.word), word: called(run, words(run)[top]), share: shares[top] });
-    }
+    if (here) return parts('heads_job_here', { ...given, from: called(run, here.word), ...goal(run, here.word, look(run, layer, head, here.word)) });
     return parts('heads_job', { ...given, share, count, text });
   }
-  const role = known?.survey?.heads[layer * run.about.model.heads + head], carried = carrierOf(known, place);
+  const role = known?.survey?.heads[layer * run.about.model.heads + head], carried = carrierOf(known, place), change = changeHere(run, place), gap = words(run).find(word => word.position === run.about.gap);
+  if (change && gap) return parts('heads_carrier_here', { layer, head, does: change.does, ...goal(run, gap, look(run, layer, head, gap)) });
   if (carried) return parts('heads_carrier', { layer, head, what: carried.of.what, share: carried.own, count: carried.of.count, pairs: pairsOf(carried.of) });
   if (role && nearOf(known, run.about.model.heads, place)) return parts('heads_place', { layer, head, where: whereOf(role[0]), share: role[2] });
   const found = habit(run, place);
@@ -155,10 +177,11 @@ export function findingOf(run, known, place) {
   return parts(`heads_${known && wasExamined(run, known) ? 'none' : 'here'}${sortOf(found)}`, { layer, head, ...found });
 }
 
-/** What the chosen head carries most of, or else the one that carries most of all, as parts of a sentence. @param {Known} known @param {Head} place */
-export function carriedFinding(known, place) {
-  const own = carriedBy(known, place), all = known.carries.flatMap(of => of.heads.map(([layer, head, share]) => ({ of, own: share, layer, head }))).sort((a, b) => b.own - a.own);
-  const { of, own: share, layer, head } = own.length ? { ...own[0], ...place } : all[0], [word, other] = of.words;
+/** What the chosen head carries most of, as parts of a sentence. @param {Known} known @param {Head} place */
+export function carriedFinding(known, { layer, head }) {
+  const [most] = carriedBy(known, { layer, head });
+  if (!most) return parts('heads_carries_none', { layer, head });
+  const { of: { words: [word, other] }, own: share } = most;
   return parts('heads_carried', { layer, head, share, word: quoted(word), other: quoted(other) });
 }
 
@@ -168,7 +191,7 @@ export const verdictOf = ({ made, passed, why, figures: [{ text, share, count, r
 /** What is to be said of a head beside its finding and its figures: what its loss does, where it looks here and over many sentences, what is weak. @param {Packet} run @param {Known | null} known @param {Head} place */
 export function besides(run, known, place) {
   const found = habit(run, place), { heads } = run.about.model, index = place.layer * heads + place.head;
-  const jobs = jobsOf(run, known).filter(one => same(one, place)), near = nearOf(known, heads, place);
+  const jobs = jobsAt(run, known, place), near = nearOf(known, heads, place);
   /** @type {[string, Record<string, string | number>][]} */
   const all = [];
   const asked = known?.examples.find(one => same(one, place));
@@ -181,10 +204,10 @@ export function besides(run, known, place) {
   return all;
 }
 
-/** How the maps are laid out: their side, their height, and whether what each head does is written there. @param {Packet} run @param {number} room @param {number} tall */
+/** How the maps are laid out: their width, their height, and whether what each head does is written there. @param {Packet} run @param {number} room @param {number} tall */
 export function layout({ about: { model, rows, tokens } }, room, tall) {
   const names = room < 560 ? NARROW : NAMES, whole = (room - names) / model.heads, gap = whole < SMALL ? TIGHT : GAP, cell = Math.floor(whole - gap), named = cell >= ROOMY;
-  const [across, down] = named ? [PLACE, LABEL] : [TIGHT, TIGHT];
-  const side = Math.max(LEAST, Math.min(MOST, cell - across, Math.max(USUAL, Math.floor(tall / model.layers) - gap - down)));
-  return { names, side, gap, high: Math.max(Math.min(LOW, side), Math.round((side * rows.length) / tokens.length)), named };
+  const [across, down] = named ? [EDGE, LABEL] : [TIGHT, TIGHT], broad = names === NAMES ? BROAD : 1;
+  const most = Math.min(MOST, Math.max(USUAL, Math.floor(tall / model.layers) - gap - down)), side = Math.max(LEAST, Math.min(cell - across, Math.round(most * broad))), high = Math.min(side, most);
+  return { names, side, gap, high: Math.max(Math.min(LOW, high), Math.round((high * rows.length) / tokens.length)), named };
 }

@@ -30,6 +30,7 @@ from encoder.packet.heads_level import CALLED
 from encoder.packet.run import LONGEST, shown_word
 from encoder.support.errors import EncoderError
 from encoder.support.formatting import shown
+from encoder.support.screening import is_fit
 from encoder.trace.trace import Trace
 
 Told = tuple[dict[str, Any], dict[str, Stored]]  # what the header says, and the arrays
@@ -177,7 +178,7 @@ def of_sentences(encoder: TextEncoder, a: str, b: str, index: Sequence[int], wor
     natural = shipped.natural
     numbers = torch.tensor([[pair.share, pair.control] for pair in natural.of_pairs])
     about = {
-        "sentences": [[pair.a, pair.b, *pair.words] for pair in natural.of_pairs],
+        "sentences": [[*both, *pair.words] for pair in natural.of_pairs for both in [fit_or_empty(pair.a, pair.b)]],
         "heads": [list(head) for head in natural.heads],
         "control": [list(head) for head in natural.control],
         "share": natural.share,
@@ -192,6 +193,11 @@ def of_sentences(encoder: TextEncoder, a: str, b: str, index: Sequence[int], wor
         ],
     }
     return about, {"shares": exact(numbers.numpy())}
+
+
+def fit_or_empty(a: str, b: str) -> tuple[str, str]:
+    """Return the two sentences of a pair; "" for both where one is not to be shown to a class."""
+    return (a, b) if is_fit(a, b) else ("", "")
 
 
 STEPS: Mapping[str, Callable[[TextEncoder, str, str, Sequence[int], Sequence[str]], Told]] = {

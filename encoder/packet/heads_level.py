@@ -16,6 +16,7 @@ from encoder.exam.simple_rules import RULES, distance_in_words
 from encoder.experiments.circuit.phenomena import phenomenon
 from encoder.experiments.circuit.shipped_circuits import circuits_by_content
 from encoder.packet.format import pack
+from encoder.support.screening import is_fit
 from encoder.trace.trace import Trace
 
 Said = dict[str, Any]
@@ -131,7 +132,8 @@ def carries(encoder: TextEncoder) -> list[Known]:
     shipped = circuits_by_content(encoder.source.fingerprint)
     if shipped is None:
         return []
-    short = [pair for pair in shipped.natural.of_pairs if len(pair.a) <= EXAMPLE] or shipped.natural.of_pairs
+    fit = [pair for pair in shipped.natural.of_pairs if is_fit(pair.a, pair.b)]
+    short = [pair for pair in fit if len(pair.a) <= EXAMPLE] or fit
     example = max(short, key=lambda pair: pair.flip)
     circuits = [("number", shipped.natural, (example.a, example.b, example.words))]
     for name, circuit in shipped.constructed.items():
@@ -212,7 +214,7 @@ def figure(of: str, row: ExamRow | FrameRow) -> Known:
 
 def shown(examples: HeadExamples) -> Known:
     """Return a few answers of a head, right and wrong ones, none longer than LONGEST, and what its loss costs there."""
-    some = [example for example in examples.some if len(example.words) <= LONGEST]
+    some = [example for example in examples.some if len(example.words) <= LONGEST and is_fit(*example.words)]
     return {
         "layer": examples.layer,
         "head": examples.head,

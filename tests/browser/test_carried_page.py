@@ -13,6 +13,7 @@ from encoder.packet.circuit_level import level_13
 from encoder.packet.run import level_1
 from encoder.support.errors import EncoderError
 from encoder.support.formatting import percent
+from encoder.support.screening import is_fit
 
 KEYS, KEY = "The keys to the cabinet [MASK] on the table.", "The key to the cabinet [MASK] on the table."
 SET, BOARD = ".cc-board button.is-set", ".cc-board [data-head-row]"
@@ -289,6 +290,24 @@ def test_each_dot_is_a_sentence_that_opens_as_a_pair(mounted: Mounted, base: Tex
     state = page.evaluate("store.get()")
     assert (state["sentence"], state["guess"], state["over"]) == (chosen.a, *chosen.words)
     expect(page.locator(".cc-guess .bar-name").first).to_have_text(chosen.words[0])
+
+
+def test_a_dot_whose_sentence_no_class_is_shown_counts_and_says_so(mounted: Mounted, base: TextEncoder) -> None:
+    found = circuits_by_content(base.source.fingerprint)
+    assert found is not None
+    order = sorted(found.natural.of_pairs, key=lambda pair: pair.share)
+    (unfit,) = [i for i, pair in enumerate(order) if not is_fit(pair.a, pair.b)]
+    page = opened(mounted, base)
+    strip = page.get_by_role("slider", name="What 4.1 and 5.6 carry, sentence by sentence")
+    strip.press("Home")
+    for _ in range(unfit):
+        strip.press("ArrowRight")
+    said = page.locator(".cc-sentence")
+    expect(said).to_contain_text("A sentence with a vulgar, sexual or insulting word, not shown")
+    assert percent(order[unfit].share, 1) in words(said) and order[unfit].a.split()[2] not in words(said)
+    before = page.evaluate("store.get().sentence")
+    strip.press("Enter")
+    assert page.evaluate("store.get().sentence") == before and not said.get_by_role("button").count()
 
 
 def test_how_it_was_computed_has_the_checks_and_the_call(mounted: Mounted, base: TextEncoder) -> None:

@@ -50,6 +50,14 @@ test('of 500 words on many lines only the clearest have arcs', () => {
   assert.ok(all.every(({ path }) => numbers(path).every(Number.isFinite)));
 });
 
+test('from line to line an arc goes over the upper line, and straight down to a word below: none lies flat between them', () => {
+  const boxes = Array.from({ length: 10 }, (_, i) => ({ x: 50 * (i % 5), y: 60 * Math.floor(i / 5), w: 40, h: 30 }));
+  const [below, far] = [5, 9].map(to => draw({ boxes, from: 0, shares: boxes.map((_, i) => Number(i === to)), way: 'lines', room: 22, thickest: 4 })[0].path).map(numbers);
+  assert.deepEqual([below[1], below.at(-1)], [30, 60], 'out of the lower edge and into the upper one');
+  assert.deepEqual([far[1], far.at(-1)], [0, 60], 'both words are left and reached from above');
+  assert.ok(far[3] < 0 && far[3] === far[5], 'it rises over the upper line');
+});
+
 test('what the model leaves open draws nothing', () => {
   assert.deepEqual(draw({ shares: Array(5).fill(NaN) }), []);
   assert.deepEqual(draw({ from: -1 }), []);

@@ -36,7 +36,9 @@ def which_atlas(answer: Answer) -> str:
     card = opened(answer.scene).card
     licence = f" Text: {card.licence}." if card.licence else ""
     refused = shelf(answer.scene.source).refused
-    return f"On {card.scope}.{licence}" + "".join(f" An atlas is left out: {sentence}." for sentence in refused)
+    return f"On {card.scope}.{licence}{card.screened}" + "".join(
+        f" An atlas is left out: {sentence}." for sentence in refused
+    )
 
 
 def atlas_name(scene: Scene, number: int) -> str:

@@ -71,6 +71,7 @@ from encoder.pictures.scene import Option, Scene, atlas_number
 from encoder.support.errors import EncoderError
 from encoder.support.formatting import listed, percent, points, shown
 from encoder.support.progress import in_stages
+from encoder.support.screening import UNSHOWN, is_fit
 
 EXAM = call(usual_exam, ENC)
 EXAMINED = ("base", "small")  # the bundled models whose examination is shipped
@@ -292,8 +293,8 @@ def own_pairs(answer: Answer) -> Mapping[Any, Sequence[Any]]:
     """A row for each pair that counts."""
     pairs = own_circuit(answer).of_pairs
     return {
-        "a": [pair.a for pair in pairs],
-        "b": [pair.b for pair in pairs],
+        "a": [pair.a if is_fit(pair.a, pair.b) else UNSHOWN for pair in pairs],
+        "b": [pair.b if is_fit(pair.a, pair.b) else UNSHOWN for pair in pairs],
         "answers": [" / ".join(pair.words) for pair in pairs],
         "change (nats)": [pair.flip for pair in pairs],
         "these heads carry (%)": [100 * pair.share for pair in pairs],

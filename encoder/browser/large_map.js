@@ -1,0 +1,72 @@
+// @ts-check
+// The map of one head, large, with the words at its sides: a row for each token that looks, a column for each that is looked at.
+import { AS_IS, el, placeIn, put } from './dom.js';
+import { brushOf } from './heads.js';
+import { html, nothing, render as into, svg } from './lit.js';
+import { percent, tight } from './number.js';
+import { row } from './packet.js';
+import { direction, words } from './run.js';
+
+/** @typedef {import('./packet.js').Packet} Packet */
+
+const NAMED = 26; // tokens up to which each is named at both sides
+const LEFT = 74, TOP = 62, BARE = 8; // pixels for names at the left and above, and of a side without any
+const HIGH = 216, ROW = [6, 24]; // pixels of all rows, and of one at least and at most
+const LETTERS = 9; // of a name
+
+/** @param {string} name */
+const short = name => (name.length > LETTERS ? `${name.slice(0, LETTERS - 1)}…` : name);
+
+/** @param {(position: number) => void} choose hears of the word whose row is pressed */
+export function largeMap(choose) {
+  const canvas = el('canvas', { 'aria-hidden': 'true' }), marks = el('div', { 'aria-hidden': 'true' }), said = el('p', { ...AS_IS, class: 'hd-read', 'aria-hidden': 'true' });
+  const sheet = el('div', { class: 'hd-large', role: 'img' }, canvas, marks), element = el('div', {}, sheet, said);
+  const small = document.createElement('canvas');
+  /** What is drawn, and where. @type {{run: Packet, layer: number, head: number, left: number, top: number, wide: number, high: number, back: boolean, names: string[]} | null} */
+  let laid = null;
+
+  /** The cell under a pointer: a row and a column. @param {PointerEvent | MouseEvent} event */
+  function under(event) {
+    if (!laid) return null;
+    const { x, y } = placeIn(event, sheet), { run: { about: { tokens, rows } }, left, top, wide, high, back } = laid;
+    const i = Math.floor((y - top) / high), at = Math.floor((x - left) / wide), j = back ? tokens.length - 1 - at : at;
+    return i >= 0 && i < rows.length && j >= 0 && j < tokens.length ? { i, j } : null;
+  }
+  sheet.onpointermove = event => {
+    const at = under(event);
+    if (!laid || !at) { said.textContent = ''; return; }
+    const { run, layer, head, names } = laid;
+    said.textContent = `${names[run.about.rows[at.i]]} → ${names[at.j]}: ${tight(percent(row(run.arrays.weights, layer, head, run.about.rows[at.i])[at.j], 1))}`;
+  };
+  sheet.onpointerleave = () => { said.textContent = ''; };
+  sheet.onclick = event => {
+    const at = under(event), position = laid && at ? laid.run.about.rows[at.i] : -1, word = laid && words(laid.run).find(one => position >= one.position && position < one.position + one.count);
+    if (word) choose(word.position);
+  };
+
+  return {
+    element,
+    /** @param {Packet} run @param {import('./claim.js').Head} place @param {import('./run.js').Word | undefined} word whose row is framed @param {import('./grid.js').Theme} theme @param {{low: number, high: number}} span the ends of the colours */
+    draw(run, { layer, head }, word, theme, span) {
+      const { tokens, rows } = run.about, n = tokens.length, named = n <= NAMED, [left, top] = named ? [LEFT, TOP] : [BARE, BARE], room = sheet.clientWidth - left - BARE;
+      if (room <= 0) return;
+      const high = Math.max(Math.min(ROW[1], Math.floor(HIGH / rows.length)), named ? ROW[0] : HIGH / rows.length), wide = Math.min(room / n, high * 2), back = direction(run) === 'rtl', names = [...tokens];
+      for (const one of words(run)) if (!one.gap && one.count === 1) names[one.position] = one.name;
+      for (const one of words(run)) if (one.gap) names[one.position] = 'gap';
+      laid = { run, layer, head, left, top, wide, high, back, names };
+      const ratio = Math.min(devicePixelRatio || 1, 2), [across, down] = [wide * n, high * rows.length], pen = canvas.getContext('2d');
+      [canvas.width, canvas.height] = [across * ratio, down * ratio].map(Math.round);
+      put(canvas, { style: `left: ${left}px; top: ${top}px; width: ${across}px; height: ${down}px` });
+      put(sheet, { style: `height: ${top + down + 4}px`, 'aria-label': `The map of head ${head} of layer ${layer}: a row for each word that looks, a column for each that is looked at` });
+      brushOf(small, n, theme, span)(row(run.arrays.weights, layer, head), rows.length);
+      if (pen) {
+        if (back) pen.setTransform(-1, 0, 0, 1, canvas.width, 0);
+        pen.imageSmoothingEnabled = small.width > canvas.width || small.height > canvas.height;
+        pen.drawImage(small, 0, 0, canvas.width, canvas.height);
+      }
+      const x = (/** @type {number} */ j) => left + wide * ((back ? n - 1 - j : j) + 0.5), y = (/** @type {number} */ i) => top + high * (i + 0.5), mine = word ? rows.map((position, i) => (position >= word.position && position < word.position + word.count ? i : -1)).filter(i => i >= 0) : [];
+      into(html`<svg width=${sheet.clientWidth} height=${top + down + 4}>${named ? [rows.map((position, i) => svg`<text x=${left - 6} y=${y(i)} text-anchor="end" dominant-baseline="central" class=${mine.includes(i) ? 'is-mine' : nothing}>${short(names[position])}</text>`), names.map((name, j) => svg`<text transform="translate(${x(j)} ${top - 6}) rotate(-90)" dominant-baseline="central">${short(name)}</text>`)] : nothing}
+        ${mine.length ? svg`<rect x=${left - 1} y=${top + high * mine[0] - 1} width=${across + 2} height=${high * mine.length + 2}></rect>` : nothing}</svg>`, marks);
+    },
+  };
+}
