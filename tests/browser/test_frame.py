@@ -22,7 +22,7 @@ def walked(page: Page) -> str:
 def test_a_page_is_announced_and_back_goes_one_page_back(page: Page, app_url: str) -> None:
     open_page(page, f"{app_url}/training")
     seen, status = [walked(page)], widget(page, "arrival").get_by_role("status")
-    expect(status).to_have_text("Look deeper: Training")
+    expect(status).to_have_text("Training")
     for title in ("Models", "Lessons"):
         with rerun(page):
             follow_menu(page, title)
@@ -124,19 +124,6 @@ def test_all_parts_are_in_sight_and_so_is_the_chosen_one(page: Page, app_url: st
         page.wait_for_function(PARTS_WITHIN, arg=width)
 
 
-def test_previous_has_one_place_on_every_page_and_stays_in_view(page: Page, app_url: str) -> None:
-    page.set_viewport_size({"width": 1280, "height": 800})
-    places = set()
-    for key in ("models", "training"):
-        open_page(page, f"{app_url}/{key}")
-        box = widget(page, "previous").bounding_box()
-        assert box is not None
-        places.add((round(box["x"]), round(box["y"]), round(box["width"])))
-        page.evaluate("document.querySelector('[data-testid=stMain]').scrollTo(0, 900)")
-        expect(widget(page, "previous")).to_be_in_viewport()
-    assert len(places) == 1, places
-
-
 def test_the_menu_of_a_phone_names_all_pages_and_closes_on_a_choice(page: Page, app_url: str) -> None:
     page.set_viewport_size({"width": 390, "height": 844})
     open_page(page, f"{app_url}/{LAB}")
@@ -148,25 +135,8 @@ def test_the_menu_of_a_phone_names_all_pages_and_closes_on_a_choice(page: Page, 
     expect(menu.get_by_role("link")).to_have_text([one.title for one in PAGES])
     with rerun(page):
         menu.get_by_role("link", name="Training").click()
-    expect(page.locator("h1")).to_have_text("Training")
+    expect(page.locator(".enc-title")).to_have_text("Training")
     expect(menu).to_be_hidden()
-    expect(widget(page, "previous")).to_be_in_viewport()
-
-
-def test_before_a_class_the_sentence_the_layer_and_the_head_can_still_be_chosen(page: Page, app_url: str) -> None:
-    page.set_viewport_size({"width": 1280, "height": 800})
-    open_page(page, f"{app_url}/{LAB}")
-    with rerun(page):
-        page.locator("h1").click()
-        page.keyboard.press("p")
-    expect(page.get_by_role("button", name="Menu", exact=True)).to_be_hidden()
-    choose(page, "layer", 1)
-    type_sentence(page, "Dogs bark.")
-    expect(page).to_have_url(re.compile("sentence=Dogs.*layer=1.*present=1"))
-    page.locator("h1").click()
-    frame = "getComputedStyle(document.querySelector('[data-testid=stMain]'), '::before').boxShadow"
-    page.keyboard.press("ArrowRight")
-    assert page.evaluate(frame) == "none"
 
 
 def test_other_sentences_are_behind_the_line_by_keys_too(page: Page, app_url: str) -> None:

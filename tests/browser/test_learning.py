@@ -54,7 +54,7 @@ def test_the_film_opens_on_the_finding_and_its_numbers_are_those_of_the_examinat
         first = (guess.predict(asked_gap, 1, [asked_gap.tokens.index("[MASK]")]) or [])[0][0][0]
         expect(widget(page, "grammar_guess").locator("tr.here td").first).to_contain_text(first)
     assert runs(page) == asked, "the browser moves alone"
-    expect(page.locator("h1")).to_have_text("Training")
+    expect(page.locator(".enc-title")).to_have_text("Training")
 
     rules = widget(page, "grammar").locator("path.rule")
     assert rules.count() == 6 and widget(page, "grammar_heads").locator("figure").count() == 16
@@ -91,7 +91,7 @@ def test_it_is_played_dragged_and_asked_from_other_words(page: Page, app_url: st
     assert "born_word=6" in page.url
     line.get_by_role("button", name="heavy", exact=True).press("ArrowRight")
     expect(line.get_by_role("button", name="bag", exact=True)).to_be_focused()
-    expect(page.locator("h1")).to_have_text("Training")
+    expect(page.locator(".enc-title")).to_have_text("Training")
 
     with rerun(page):
         page.get_by_role("radio", name="article → its noun").click()
