@@ -1,7 +1,7 @@
 """How much there is to click on a page and how long it is, as scripts, and the windows that it is looked at in.
 
-A group of radios counts once, as does a field with the two buttons that step it; words and cells of pictures do not. The first picture is on Lessons the
-first of them, on A class the field for its code.
+A group of radios counts once, and a field with the two buttons that step it; words and cells of pictures do not. The
+first picture is on Lessons the first of them, on A class the field for its code.
 """
 
 from playwright.sync_api import ViewportSize
