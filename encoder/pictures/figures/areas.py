@@ -109,6 +109,7 @@ def parameter_areas(areas: Sequence[Area], theme: Theme) -> Drawn:
         "ticktext": [name.removeprefix("layer ") for name, _, _ in names],
         "title": {"text": "layer"},
         "showgrid": False,
+        "automargin": True,
         "zeroline": False,
     }
     frame = layout(theme, 320, xaxis=across, yaxis={"visible": False, "range": [0, 1]}, barmode="overlay")
