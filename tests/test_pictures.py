@@ -79,6 +79,7 @@ NOT_DRAWN_BY_PLOTLY = (
     "strips",
     "units",
     "fan_out",
+    "areas",
 )  # their numbers are those of the table
 
 

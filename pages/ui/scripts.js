@@ -6,12 +6,14 @@ import kit from './components/kit.js';
 import learning from './components/learning.js';
 import story_arcs from './components/story_arcs.js';
 import arrival from './frame/arrival.js';
+import model_parts from '../models/model_parts.js';
+import model_rows from '../models/model_rows.js';
 import reconnect from './reconnect.js';
 
 /** @type {any} */
 const shared = globalThis;
 shared.componentScripts = new Map(Object.entries({
-  arrival, clicks, kit, learning, story_arcs,
+  arrival, clicks, kit, learning, model_parts, model_rows, story_arcs,
 }));
 /** @type {(() => void) | null} */
 let end = null;

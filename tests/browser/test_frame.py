@@ -95,14 +95,14 @@ def test_back_leads_to_how_a_page_opened_one_press_for_each_choice(page: Page, a
 
 
 def test_back_to_an_address_without_parameters_leads_to_the_first_part(page: Page, app_url: str) -> None:
-    open_page(page, f"{app_url}/models")
-    parts = widget(page, "parts_models_part").get_by_role("radio")
+    open_page(page, f"{app_url}/lessons")
+    parts = widget(page, "parts_lessons_part").get_by_role("radio")
     with rerun(page):
         parts.nth(1).click()
     expect(parts.nth(1)).to_be_checked()
     with rerun(page):
         page.go_back()
-    assert page.url == f"{app_url}/models"
+    assert page.url == f"{app_url}/lessons"
     expect(parts.nth(0)).to_be_checked()
 
 
