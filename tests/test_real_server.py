@@ -7,9 +7,11 @@ import asyncio
 import contextlib
 import http.client
 import json
+import os
 import random
 import re
 import signal
+import subprocess
 import sys
 import time
 from collections import Counter
@@ -347,6 +349,25 @@ def test_a_server_whose_hosts_are_named_answers_under_no_other_name(tmp_path: Pa
                 line.close()
     assert {status for (host, *_), status in statuses.items() if host in known} == {200}
     assert {status for (host, *_), status in statuses.items() if host not in known} == {400}
+
+
+def test_the_app_starts_by_itself(tmp_path: Path) -> None:
+    """`python app.py` serves the pages, with their rules; it takes the first free port that it says."""
+    log, env = tmp_path / "log", os.environ | {"HOME": str(tmp_path), "ENCODER_MEMORY_MB": SERVER_MB}
+    with log.open("wb") as output:
+        running = subprocess.Popen([sys.executable, "app.py"], cwd=ROOT, env=env, stdout=output, stderr=output)
+    try:
+        end = time.monotonic() + LEFT
+        while (url := re.search(r"http://localhost:\d+", log.read_text())) is None:
+            assert time.monotonic() < end and running.poll() is None, log.read_text()
+            time.sleep(0.05)
+        for path in ("/", "/training"):
+            with urlopen(f"{url[0]}{path}", timeout=30) as answer:
+                assert b'<div id="root">' in answer.read()
+                assert answer.headers["Content-Security-Policy"].endswith("; frame-ancestors 'self'")
+    finally:
+        running.kill()
+        running.wait()
 
 
 def test_it_ends_in_time_though_something_is_in_the_making(tmp_path: Path) -> None:

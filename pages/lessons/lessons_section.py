@@ -6,7 +6,7 @@ import streamlit as st
 
 from pages.ui.lessons import library
 from pages.ui.state import session_state as state
-from pages.ui.text import heading, plain, subheading
+from pages.ui.text import plain, subheading
 from pages.ui.widgets import apart, fold
 
 FIRST = 3  # lessons that are in sight before the others are asked for
@@ -19,7 +19,6 @@ def draw() -> None:
     if problems := library.own().refused:
         st.warning(plain("  \n".join((*problems, MEND))))
     with apart():
-        heading(f"{len(names)} lessons of small experiments: guess first, then this model answers")
         with st.container(key="first_lessons"):
             for name in names[:FIRST]:
                 card(name, large=True)
