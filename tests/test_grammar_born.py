@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 import pytest
 import torch
-from page_tools import healthy, open_app, page_shown, said
+from page_tools import bar, happen, healthy, open_app, page_shown, said
 from shared_models import treebanks
 from streamlit.testing.v1 import AppTest
 from visits import link
@@ -59,11 +59,17 @@ MOMENTS = bundled_moments("small")
 assert MOMENTS is not None
 
 
-def sent(app: AppTest, key: str) -> dict[str, Any]:
-    """What the part of that key on the page was sent."""
-    found = [json.loads(one.proto.json) for one in app.get("bidi_component") if one.proto.id.endswith(f"-{key}")]
-    data: dict[str, Any] = found[0]
+def sent(app: AppTest) -> dict[str, Any]:
+    """What the film was sent."""
+    films = [json.loads(part.proto.json) for part in app.get("bidi_component") if part.proto.id.endswith("-grammar")]
+    data: dict[str, Any] = films[0]
     return data
+
+
+def guesses(data: dict[str, Any], moment: int) -> list[tuple[str, float]]:
+    """What a film that was sent shows as the guesses of a moment."""
+    guess = data["guess"]
+    return [(guess["vocabulary"][word], guess["guessed"][word][moment]) for word in guess["tops"][moment]]
 
 
 def counter_of(encoder: TextEncoder, bank: Treebank) -> MomentCounter:
@@ -151,7 +157,7 @@ def test_the_control_has_the_same_distances_and_no_grammar() -> None:
     for relation in ("obj", "det", "case", JUDGED):
         flat = rise(control, relation)
         assert flat.leaves is flat.passes is None and max(flat.shares.values()) < flat.fixed + 0.02
-        assert "does not rise above the best fixed distance" in headline(flat, "small")
+        assert "does no better than a rule" in headline(flat, "it")
 
 
 def test_the_second_treebank_has_the_same_birth() -> None:
@@ -165,8 +171,8 @@ def test_the_second_treebank_has_the_same_birth() -> None:
         counted = bundled_moments("small", trees)
         assert counted is not None
         app = open_app("training", born_trees=trees)
-        assert app.header[0].value.replace("\\", "") == headline(rise(counted, "obj"), "small")
-        shares = sent(app, "grammar")["curves"][0]["shares"]
+        assert app.title[0].value.replace("\\", "") == headline(rise(counted, "obj"), "this head")
+        shares = sent(app)["curves"][0]["shares"]
         assert shares == pytest.approx(list(rise(counted, "obj").shares.values()), abs=1e-5)
 
 
@@ -187,9 +193,8 @@ def test_a_curve_leaves_its_rule_where_it_stays_above_it() -> None:
     assert curve([0.1, 0.6, 0.2, 0.55, 0.7], 0.4).leaves == 3
     assert curve([0.1, 0.45, 0.49], 0.4).leaves is None, "nine points above are not enough"
     assert curve([0.1, 0.3, 0.6], 0.4, n=10).leaves is None, "nor are six of ten"
-    assert "does not rise above the best fixed distance: 49 % at step 2, “two words back” 40 %" in headline(
-        curve([0.1, 0.45, 0.49], 0.4), "small"
-    )
+    flat = headline(curve([0.1, 0.45, 0.49], 0.4), "this head")
+    assert flat == "This head does no better than a rule: 49 % at step 2, the rule “two words back” gets 40 %."
     assert curve([0.2, 0.7], 0.4, near=[0.8, 0.5]).counted and not curve([0.2, 0.7], 0.4, near=[0.3, 0.5]).counted
 
 
@@ -198,7 +203,10 @@ def test_to_begin_and_to_pass_a_rule_are_told_apart() -> None:
     slow = curve([0.05, 0.06, 0.3, 0.6, 0.9], 0.4, rule=0.7)
     assert (slow.begins, slow.leaves, slow.passes) == (2, 3, 4)
     said = whole(slow, "small")
-    assert "Between step 1 and 2 head 1 of layer 0 begins to look at the verb: 6 % → 30 %." in said.replace("6.0", "6")
+    dated = "Step by step head 1 of layer 0 finds the verb: 6 % at step 1, 30 % at 2, 60 % at 3; the rule gets 40 %."
+    assert said.startswith(dated)
+    once = headline(curve([0.05, 0.06, 0.6, 0.9], 0.4), "it")
+    assert once == "Step by step it finds the verb: 6 % at step 1, 60 % at 2, 90 % at 3; the rule gets 40 %."
     assert "From step 3 on it is 10 points above the best fixed distance (40 %), from step 4 on" in said
     assert "at no step above the best simple rule (95 %)" in whole(curve([0.05, 0.6], 0.4, rule=0.95), "small")
     assert "not 10 points above the best simple rule (55 %)" in whole(curve([0.05, 0.6], 0.4, rule=0.55), "small")
@@ -209,8 +217,9 @@ def test_what_is_said_of_small() -> None:
     one = rise(MOMENTS, "obj")
     assert (one.place, one.leaves, STEPS[6]) == ((2, 0), 6, 3000)
     assert whole(one, "small") == (
-        "Between step 300 and 1,000 head 0 of layer 2 begins to look at the verb: 6.2 % → 39 %. From step 3,000 on it "
-        "is 10 points above the best fixed distance (39 %), but at no step above the best simple rule (95 %)."
+        "Step by step head 0 of layer 2 finds the verb: 6 % at step 300, 39 % at 1,000, 71 % at 3,000; the rule gets "
+        "39 %. From step 3,000 on it is 10 points above the best fixed distance (39 %), but at no step above the best "
+        "simple rule (95 %)."
     )
     agreed = rise(MOMENTS, AGREEMENT)
     assert [agreed.steps[at or 0] for at in (agreed.begins, agreed.leaves)] == [3000, 10_000] and not agreed.passes
@@ -287,64 +296,114 @@ def test_a_job_changes_hands(small: TextEncoder) -> None:
         training_circuit(kept_moments.at("small", 300))
 
 
-def test_the_page_draws_what_heads_carry_with_its_numbers(small: TextEncoder) -> None:
-    app, constructed = open_app("training"), training_circuit(small).constructed
-    figure = json.loads(app.get("plotly_chart")[0].proto.spec)
-    drawn = {line["name"]: line for line in figure["data"]}
-    assert list(drawn) == ["head 3 of layer 3", "head 0 of layer 2", "head 0 of layer 3", "together"]
-    text = " ".join(one.value for one in [*app.markdown, *app.caption]).replace("\\", "")
+def test_the_page_draws_what_heads_carry_as_one_curve_with_its_numbers(small: TextEncoder) -> None:
+    app = open_app("training", born_carried="1", born="gap:between", born_more="1")
+    constructed = training_circuit(small).constructed
+    data = sent(app)
+    assert data["chosen"] == len(data["curves"]) - 1 and data["steps"] == constructed.steps
+    together = [constructed.shares[step][0] if step in constructed.drawn else None for step in STEPS]
+    assert data["curves"][-1]["shares"] == pytest.approx(together, abs=1e-5)
+    names = ["head 3 of layer 3", "head 0 of layer 2", "head 0 of layer 3"]
+    assert [line["title"] for line in data["dashed"]] == names and not data["lines"]
+    ends = [line["shares"][-1] for line in data["dashed"]]
+    assert ends == pytest.approx(constructed.shares[20_000][1:], abs=1e-5)
+    numbers = ", ".join(f"{percent(constructed.shares[step][0], 1)} at {step:,}" for step in constructed.drawn)
+    header = app.title[0].value.replace("\\", "")
+    assert (
+        f"Step by step three heads carry the number of the subject to the verb: {numbers}"
+        == (header.replace("at step ", "at ").split(";")[0])
+    )
+    assert header.endswith("head 0 of layer 2 hands over to head 3 of layer 3.")
     then, now = (constructed.shares[step] for step in (3000, 20_000))
     assert (
         "The job changes hands: at step 3,000 head 0 of layer 2 and head 3 of layer 3 carry "
         f"{percent(then[2])} and {percent(then[1])} of the change from one to many, at the end {percent(now[2])} and "
-        f"{percent(now[1])}. All 3 heads together carry {percent(then[0])} of 2.38 nats" in text
+        f"{percent(now[1])}. All 3 heads together carry {percent(then[0])} of 2.38 nats" in texts(app)
     )
-    assert "the change is below 0.5 nats, and nothing is drawn" in text and "arXiv 2309.07311" in text
+    assert "the change is below 0.5 nats, and nothing is drawn" in texts(app) and "arXiv 2309.07311" in texts(app)
+
+
+def texts(app: AppTest) -> str:
+    """The words on the page that Streamlit draws."""
+    return " ".join(part.value for part in [*app.markdown, *app.caption]).replace("\\", "")
 
 
 def test_the_page_opens_on_the_film_with_the_shipped_numbers(small: TextEncoder) -> None:
-    app = open_app("training", born_heads="1")
-    assert app.header[0].value.replace("\\", "") == headline(rise(MOMENTS, "obj"), "small")
-    words = " ".join(one.value for one in app.caption).replace("\\", "")
-    count = sum(one.numel() for one in small.model.parameters()) / 1e6
-    assert f"This is small, {count:.1f} M parameters, while the bar says base" in words and "was not examined" in words
-    data = sent(app, "grammar")
-    assert tuple(data["steps"]) == STEPS and data["start"] == 5 and data["chosen"] == 0
+    app = open_app("training", born_more="1")
+    assert app.title[0].value.replace("\\", "") == headline(rise(MOMENTS, "obj"), "this head")
+    assert "at no step above the best simple rule (95 %)" in texts(app) and "Of 877 hand-marked examples" in texts(app)
+    data = sent(app)
+    assert tuple(data["steps"]) == STEPS and (data["start"], data["chosen"]) == (6, 0)
+    assert data["who"] == "Layer 2, head 0 of small: how base was trained is not recorded."
     for place, each in zip(((2, 0), (3, 2), (3, 2), (3, 3)), data["curves"], strict=False):
         relation = next(key for key, example in EXAMPLES.items() if example.title == each["title"])
         assert each["shares"] == pytest.approx(list(MOMENTS.shares(relation, *place).values()), abs=1e-5)
-    line = sent(app, "grammar_arcs")
-    assert line["words"] == ["The", "old", "man", "carried", "a", "very", "heavy", "bag", "."]
-    assert (line["from"], line["gold"]) == (7, [7, 3])
-    packed = np.frombuffer(base64.b64decode(line["weights"]), "<u2").reshape(9, 9, 9) / 65535
-    np.testing.assert_allclose(packed[-1], word_moments({0: small}, MAN, 2, 0).weights[0].numpy(), atol=2e-5)
-    assert [row[0][0] for row in sent(app, "grammar_guess")["guesses"]][5:7] == ["is", "are"]
-    heads = sent(app, "grammar_heads")
-    assert len(heads["shares"]) == 16 and heads["best"][-1] == 8 and "L2H0" not in said(app)
+    agreed = [right / MOMENTS.agreement.made for right in MOMENTS.agreement.right.values()]
+    assert data["curves"][4]["shares"] == pytest.approx(agreed, abs=1e-5)
+    assert [line["share"] for line in data["lines"]] == [
+        MOMENTS.rules["obj"].right / MOMENTS.links["obj"],
+        MOMENTS.rules["obj"].best_right / MOMENTS.links["obj"],
+    ]
+    assert data["words"] == ["The", "old", "man", "carried", "a", "very", "heavy", "bag", "."]
+    assert (data["from"], data["gold"], bar(app)["sentence"]) == (7, [7, 3], MAN)
+    of_words = word_moments({0: small}, MAN, 2, 0)
+    packed = np.frombuffer(base64.b64decode(data["weights"]), "<u2").reshape(9, 9, 9) / 65535
+    np.testing.assert_allclose(packed[-1], of_words.weights[0].numpy(), atol=2e-5)
+    parked = np.frombuffer(base64.b64decode(data["parked"]), "<u2").reshape(9, 9) / 65535
+    np.testing.assert_allclose(parked[-1], of_words.parked[0].numpy(), atol=2e-5)
+    assert (data["guess"]["hidden"], data["guess"]["around"]) == ("carried", ["The old man ", " a very heavy bag."])
+    for moment, step in ((3, 100), (8, 20_000)):
+        encoder = kept_moments.at("small", step)
+        trace = encoder.trace(MAN.replace("carried", "[MASK]"))
+        right = (encoder.predict(trace, 5, [trace.tokens.index("[MASK]")]) or [])[0]
+        assert [word for word, _ in guesses(data, moment)] == [word for word, _ in right]
+        assert [share for _, share in guesses(data, moment)] == pytest.approx([share for _, share in right], abs=1e-5)
+        shares = trace["mlm.probabilities"][trace.tokens.index("[MASK]")]
+        every = [float(shares[encoder.tokenizer.token_to_id(word)]) for word in data["guess"]["vocabulary"]]
+        assert [shares[moment] for shares in data["guess"]["guessed"]] == pytest.approx(every, abs=1e-5)
 
 
 @pytest.mark.nightly
 def test_every_relation_has_its_film_and_a_sentence_of_ones_own_no_gold() -> None:
     for relation, example in EXAMPLES.items():
         app = open_app("training", born=relation)
-        line = sent(app, "grammar_arcs")
-        source, target = line["gold"]
-        assert (line["words"][source], line["words"][target]) == (example.source, example.target)
-        assert headline(rise(MOMENTS, relation), "small") in app.header[0].value.replace("\\", "")
-    assert "the work of the whole model" in " ".join(one.value for one in app.caption)
-    app = open_app("training", born_text="Dogs chase cats in many very long gardens")
-    line = sent(app, "grammar_arcs")
-    assert line["gold"] is None and line["words"][line["from"]] == "gardens"
-    assert "Nobody marked the grammar" in " ".join(one.value for one in app.caption)
+        data = sent(app)
+        source, target = data["gold"]
+        assert (data["words"][source], data["words"][target]) == (example.source, example.target)
+        shown = rise(MOMENTS, relation)
+        name = "this head" if shown.place else "small"
+        assert headline(shown, name) == app.title[0].value.replace("\\", "")
+        assert bar(app)["sentence"] == example.sentence
+    assert "No head does this alone" in data["note"]
+    data = sent(open_app("training", sentence="Dogs chase cats in many very long gardens"))
+    assert data["gold"] is None and data["words"][data["from"]] == "gardens"
 
 
-def test_a_model_whose_training_was_not_counted_is_said_and_small_is_shown() -> None:
-    app = open_app("training", model="small")
-    assert "while the bar says" not in " ".join(one.value for one in app.caption)
-    for model in ("learned:task=shift", "moment:small,300", "pre-norm"):
-        app = open_app("training", model=model)
-        assert "This is small, 1.9 M" in " ".join(one.value for one in app.caption).replace("\\", "")
-        assert tuple(sent(app, "grammar")["steps"]) == STEPS
+def test_the_example_comes_into_the_bar_and_a_sentence_of_ones_own_stays() -> None:
+    own = "The dogs near the house [MASK] loud [MASK] today."
+    app = open_app("training", sentence=own)
+    data = sent(app)
+    assert bar(app)["sentence"] == own and data["words"][data["from"]] == "[MASK]" and data["gold"] is None
+    assert data["guess"]["around"] == ["The dogs near the house ", " loud [MASK] today."]
+    happen(app, "grammar", "word", 7)
+    assert sent(app)["guess"]["around"] == ["The dogs near the house [MASK] loud ", " today."]
+    happen(app, "grammar", "curve", 2)
+    assert bar(app)["sentence"] == own and link(app)["born"] == "case"
+    for wrong in (99, "1", None, -1):
+        happen(app, "grammar", "curve", wrong)
+        assert link(app)["born"] == "case"
+    happen(app, "around", "set", {"sentence": "The cat chased the mouse."})
+    assert sent(app)["words"][0] == "The" and sent(app)["words"][sent(app)["from"]] == "mouse"
+    happen(app, "grammar", "curve", 3)
+    assert bar(app)["sentence"] == KEYS and sent(app)["gold"] == [5, 1]
+
+
+def test_a_model_whose_training_was_not_counted_is_told_and_small_is_shown() -> None:
+    for model in ("small", "moment:small,300"):
+        assert sent(open_app("training", model=model))["who"] == "Layer 2, head 0."
+    for model in ("learned:task=shift", "pre-norm"):
+        data = sent(open_app("training", model=model))
+        assert "Layer 2, head 0 of small: how " in data["who"] and tuple(data["steps"]) == STEPS
 
 
 def test_every_page_that_the_browser_draws_has_the_numbers_of_the_snapshot() -> None:
@@ -408,12 +467,12 @@ def own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 def test_a_training_of_ones_own_has_its_film_and_its_moments_are_models(own: Path) -> None:
     app = open_app("training", model="folder:mine", born="det")
-    header = app.header[0].value.replace("\\", "")
-    assert "Between step 0 and 500 head 0 of layer 0 begins to look at the noun: 0 % → 90 %" in header
-    text = " ".join(one.value for one in app.caption).replace("\\", "")
-    assert "This is own, 1.9 M parameters." in text and not app.get("plotly_chart")
-    assert tuple(sent(app, "grammar")["steps"]) == (0, 500) == tuple(sent(app, "grammar_guess")["steps"])
-    early = sent(app, "grammar_guess")["guesses"][1][0][0]
+    header = app.title[0].value.replace("\\", "")
+    assert header == "Step by step this head finds the noun: under 1 % at step 0, 90 % at 500; the rule gets 40 %."
+    assert len(sent(app)["curves"]) == 5, "what heads carry was not measured there"
+    assert tuple(sent(app)["steps"]) == (0, 500) and sent(app)["guess"]["hidden"]
+    app = open_app("training", model="folder:mine", born="gap:between")
+    early = guesses(sent(app), 1)[0][0]
     encoder = kept_moments.at("small", 300)
     assert early == gap_moments({300: encoder}, KEYS, ("is",)).guesses[0][0][0]
     app = open_app("heads", model="moment:folder:mine,500")
@@ -423,12 +482,11 @@ def test_a_training_of_ones_own_has_its_film_and_its_moments_are_models(own: Pat
 
 
 def test_two_trainings_stand_beside_each_other(own: Path) -> None:
-    app = open_app("training", model="folder:mine", born_beside="small")
-    beside = sent(app, "grammar")["beside"]
+    app = open_app("training", model="folder:mine", born_beside="small", born_more="1")
+    beside = sent(app)["beside"]
     assert beside["steps"] == list(STEPS)
     assert beside["shares"] == pytest.approx(list(rise(MOMENTS, "obj").shares.values()), abs=1e-5)
-    text = " ".join(one.value for one in app.caption).replace("\\", "")
-    assert headline(rise(MOMENTS, "obj"), "small") in text
+    assert headline(rise(MOMENTS, "obj"), "head 0 of layer 2") in texts(app)
 
 
 def test_a_damaged_file_of_moments_is_refused_in_a_sentence(own: Path) -> None:

@@ -19,7 +19,7 @@ def press(app: AppTest, key: str) -> AppTest:
 
 
 def texts(app: AppTest) -> str:
-    return " ".join(one.value for one in [*app.markdown, *app.caption, *app.header]).replace("\\", "")
+    return " ".join(one.value for one in [*app.markdown, *app.caption, *app.title]).replace("\\", "")
 
 
 def stop_on(app: AppTest) -> int:

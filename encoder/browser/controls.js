@@ -50,11 +50,12 @@ const WAITS = `Each stop waits ${PAUSE / 1000} seconds, or for a press in the pi
 
 /**
  * The stops of a page, and what plays them. Once it has played, keys step it wherever the focus is, until Escape is pressed where nothing plays.
- * @param {{choose: (stop: number, moves?: boolean) => void, play: (stop: number) => void, rest: () => void}} calls `play` shows a stop while it plays, `rest` is after it; a stop that a key chose moves as if it played
+ * @param {{choose: (stop: number, moves?: boolean) => void, play: (stop: number) => void, rest: () => void, second?: (stop: number) => void}} calls `play` shows a stop while it plays, `rest` is after it; a stop that a key chose moves as if it played; `second` hears of a second handle
+ * @param {{name?: string, pause?: number}} [options] what its stops are, and the milliseconds at each
  */
-export function rail({ choose, play, rest }) {
-  const stops = radios('Stop', index => { pause(); choose(index); }, { most: Infinity, hidden: true, class: 'rail-stops' }), element = el('div', { class: 'rail' });
-  let count = 0, now = 0, playing = false, paused = false, led = false;
+export function rail({ choose, play, rest, second }, { name = 'Stop', pause: stays = PAUSE } = {}) {
+  const stops = radios(name, index => { pause(); choose(index); }, { most: Infinity, hidden: true, class: 'rail-stops' }), element = el('div', { class: 'rail' });
+  let count = 0, now = 0, other = -1, playing = false, paused = false, led = false;
   /** Groups of stops that stand side by side. @type {{name: string, first: number, last: number}[]} */
   let groups = [];
   /** @type {ReturnType<typeof setTimeout> | undefined} */
@@ -69,7 +70,7 @@ export function rail({ choose, play, rest }) {
     play(stop);
     render();
     clearTimeout(next);
-    next = setTimeout(() => go(1), PAUSE);
+    next = setTimeout(() => go(1), stays);
   }
   /** @param {boolean} [ended] */
   function pause(ended = false) {
@@ -119,19 +120,29 @@ export function rail({ choose, play, rest }) {
   function render() {
     put(element, { 'data-led': led });
     const to = middle(now), ends = groups.slice(0, -1).map(({ last }) => border(last));
-    into(html`<button type="button" class="rail-play" title=${WAITS} ?data-playing=${playing} @click=${() => (playing ? pause() : begin())}>${playing ? 'Pause' : paused && now < count - 1 ? 'Go on' : 'Play'}</button>
+    into(html`<button type="button" class="rail-play" title=${stays === PAUSE ? WAITS : nothing} ?data-playing=${playing} @click=${() => (playing ? pause() : begin())}>${playing ? 'Pause' : paused && now < count - 1 ? 'Go on' : 'Play'}</button>
       <div class="rail-way">${groups.length ? html`<div class="rail-groups" aria-hidden="true">${groups.map(({ name, first, last }, i) => html`<span class=${first <= now && now <= last ? 'is-here' : nothing} style="left: ${i ? ends[i - 1] : 0}px; right: ${i < ends.length ? `calc(100% - ${ends[i]}px)` : 0}">${name}</span>`)}</div>` : nothing}
-        <div class="rail-line" aria-hidden="true" @pointerdown=${drag}><i style="width: ${to}px"></i>${ends.map(x => html`<s style="left: ${x}px"></s>`)}<b style="left: ${to}px"></b></div>${stops.element}</div>`, element);
+        <div class="rail-line" aria-hidden="true" @pointerdown=${drag}><i style="width: ${to}px"></i>${ends.map(x => html`<s style="left: ${x}px"></s>`)}<b style="left: ${to}px"></b></div>${other < 0 ? nothing : html`<b class="rail-second" role="slider" tabindex="0" aria-label=${`Second ${name.toLowerCase()}`} aria-valuemin="0" aria-valuemax=${count - 1} aria-valuenow=${other} aria-valuetext=${stops.buttons()[other]?.getAttribute('aria-label') ?? ''} style="left: ${middle(other)}px" @keydown=${walk} @pointerdown=${drag}></b>`}${stops.element}</div>`, element);
   }
   const watch = new ResizeObserver(render);
   watch.observe(stops.element);
+  /** @param {KeyboardEvent} event of the second handle */
+  function walk(event) {
+    const to = { ArrowRight: other + 1, ArrowUp: other + 1, ArrowLeft: other - 1, ArrowDown: other - 1, Home: 0, End: count - 1 }[event.key];
+    if (to === undefined || event.ctrlKey || event.metaKey || event.altKey) return;
+    event.preventDefault();
+    event.stopPropagation();
+    second?.(Math.max(0, Math.min(count - 1, to)));
+  }
   /** @param {PointerEvent} event */
   function drag(event) {
-    const line = /** @type {HTMLElement} */ (event.currentTarget);
+    const line = /** @type {HTMLElement} */ (event.currentTarget), way = /** @type {HTMLElement} */ (line.parentElement), begun = placeIn(event, way).x;
+    const ofSecond = other >= 0 && (line.matches('.rail-second') || Math.abs(middle(other) - begun) < Math.abs(middle(now) - begun));
     const follow = (/** @type {PointerEvent} */ moved) => {
-      const { x } = placeIn(moved, line);
+      const { x } = placeIn(moved, way);
       const nearest = Array.from({ length: count }, (_, i) => i).sort((a, b) => Math.abs(middle(a) - x) - Math.abs(middle(b) - x))[0];
-      if (nearest !== now) choose(nearest);
+      if (ofSecond && nearest !== other) second?.(nearest);
+      else if (!ofSecond && nearest !== now) choose(nearest);
     };
     pause();
     line.setPointerCapture(event.pointerId);
@@ -153,10 +164,10 @@ export function rail({ choose, play, rest }) {
         go(1);
       }, true);
     },
-    /** @param {(Choice & {group?: string})[]} choices @param {number} stop */
-    draw(choices, stop) {
+    /** @param {(Choice & {group?: string})[]} choices @param {number} stop @param {number} [beside] where the second handle is, if there is one */
+    draw(choices, stop, beside = -1) {
       if (!playing && stop !== now) paused = false;
-      [count, now] = [choices.length, stop];
+      [count, now, other] = [choices.length, stop, beside];
       groups = choices.reduce((all, { group }, i) => {
         const before = all.at(-1);
         if (!group) return all;

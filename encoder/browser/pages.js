@@ -10,6 +10,7 @@ import { output } from './output.js';
 import { whatIf } from './what_if.js';
 
 export { drawer } from './drawer.js';
+export { film } from './film.js';
 export { numbers } from './numbers.js';
 
 /** @type {Record<string, (root: HTMLElement, context: import('./mount.js').Context) => import('./mount.js').Page>} */

@@ -9,19 +9,27 @@ import { direction, inFull, words } from './run.js';
 
 /** @typedef {import('./packet.js').Packet} Packet */
 /** @typedef {import('./arcs.js').Way} Way */
+/** Words as they are drawn: `of` is what they are of, `can` whether one can look from there, `kind` a class of its own. @typedef {{of: object, dir: string, words: {position: number, name: string, gap: boolean, can: boolean, title?: string, kind?: string}[]}} Line */
 const NARROW = 600; // pixels below which words stand in a column
 const COLUMN = 12; // words of a column
 const SIZES = [44, 38, 33, 29, 25, 22]; // pixels of letters on one line
 const SAID = 0.005; // a share from which on it is written, among words on several lines
 const SHORT = 10; // letters that are never cut
+const BELOW = 64; // pixels of arcs below the words
 const MANY = 60; // words from which on they are small
 
-/** @param {(position: number) => void} choose */
-export function stage(choose) {
+/** The words of a run by these names. @param {Packet} run @param {string[]} names @returns {Line} */
+export function lineOf(run, names) {
+  const rows = new Set(run.about.rows);
+  return { of: run, dir: direction(run), words: words(run).map(({ position, gap }, i) => ({ position, name: names[i], gap, can: rows.has(position), title: names[i].length > SHORT ? inFull(run, names[i]) : undefined })) };
+}
+
+/** @param {(position: number) => void} choose @param {{column?: boolean}} [options] whether few words stand in a column where it is narrow */
+export function stage(choose, { column = true } = {}) {
   const picture = svg('svg', { class: 'enc-arcs', 'aria-hidden': 'true' });
   const list = el('div', { class: 'enc-words', role: 'toolbar', 'aria-label': 'Words: choose the one to look from' });
   const under = el('div', { class: 'enc-hide' }), caption = el('p', { class: 'enc-caption', 'data-rest': '' }), sheet = el('div', { class: 'enc-sheet' }, picture, list, under), root = el('div', { class: 'enc-stage' }, sheet, caption);
-  /** @type {Packet | null} */
+  /** @type {object | null} */
   let drawn = null;
   let shown = '', wide = 0;
   /** @type {Way} */
@@ -34,7 +42,7 @@ export function stage(choose) {
   /** Finds how the words stand. */
   function settle() {
     const n = list.children.length, narrow = root.clientWidth < NARROW;
-    way = narrow && n <= COLUMN ? 'down' : 'lines';
+    way = narrow && column && n <= COLUMN ? 'down' : 'lines';
     root.dataset.way = narrow ? way : 'across';
     if (!narrow) {
       const size = SIZES.find(one => {
@@ -59,16 +67,17 @@ export function stage(choose) {
 
   return {
     element: root,
-    /** @param {Packet} run @param {string[]} names @param {number} from @param {number[] | null} given shares, null where no head is chosen @param {string} says what the arcs are of, and what none shows @param {{text: string, act: () => void} | null} hide what hides the word */
-    draw(run, names, from, given, says, hide) {
-      const all = words(run), shares = given ?? all.map(() => NaN), top = given ? most(given) : -1, rows = new Set(run.about.rows);
-      put(list, { dir: direction(run) });
-      into(all.map(({ position, gap }, i) => html`<button type="button" class="enc-word ${i === from ? 'enc-asked' : ''} ${i === top ? 'enc-most' : ''} ${gap ? 'enc-gap' : ''}" style="--share: ${Math.round(100 * Math.min(1, shares[i] || 0))}"
-        data-word=${position} data-share=${given ? shares[i] : nothing} aria-pressed=${i === from} aria-disabled=${rows.has(position) ? nothing : 'true'} @click=${() => { if (rows.has(position)) choose(position); }}
-        ><bdi class="enc-name" translate="no" lang="" title=${names[i].length > SHORT ? inFull(run, names[i]) : nothing}>${names[i]}</bdi><small dir="ltr">${!given || (way === 'lines' && !(shares[i] >= SAID)) ? '' : tight(percent(shares[i], 1))}</small></button>`), list);
+    /** @param {Line} line @param {number} from @param {number[] | null} given shares, null where no head is chosen @param {string} says what the arcs are of, and what none shows @param {{text: string, act: () => void} | null} hide what hides the word @param {number[] | null} [others] shares of a second picture, whose arcs go below the words */
+    draw({ of: run, dir, words: all }, from, given, says, hide, others = null) {
+      const shares = given ?? all.map(() => NaN), top = given ? most(given) : -1, names = all.map(one => one.name), wordy = (/** @type {number} */ share) => (way === 'lines' && !(share >= SAID) ? '' : tight(percent(share, 1)));
+      put(list, { dir });
+      root.classList.toggle('has-others', others !== null);
+      into(all.map(({ position, name, gap, can, title, kind }, i) => html`<button type="button" class="enc-word ${kind ?? ''} ${i === from ? 'enc-asked' : ''} ${i === top ? 'enc-most' : ''} ${gap ? 'enc-gap' : ''}" style="--share: ${Math.round(100 * Math.min(1, shares[i] || 0))}"
+        data-word=${position} data-share=${given ? shares[i] : nothing} aria-pressed=${i === from} aria-disabled=${can ? nothing : 'true'} @click=${() => { if (can) choose(position); }}
+        ><bdi class="enc-name" translate="no" lang="" title=${title ?? nothing}>${name}</bdi><small dir="ltr">${given ? wordy(shares[i]) : ''}${others ? html`<i>${wordy(others[i])}</i>` : nothing}</small></button>`), list);
       if (drawn !== run || !list.querySelector('[tabindex="0"]') || !list.contains(focused(list))) rove([...list.children], from);
       // Bold words are wider, so all may have moved; among words on several lines none is bold.
-      const text = names.join(' ') + (way === 'lines' ? '' : ` ${from} ${top}`), anew = drawn !== run || wide !== root.clientWidth;
+      const text = names.join(' ') + (way === 'lines' ? '' : ` ${from} ${top}`) + (others ? ' ' : ''), anew = drawn !== run || wide !== root.clientWidth;
       if (anew) settle();
       if (anew || text !== shown) measure();
       if (anew) show(from);
@@ -79,8 +88,9 @@ export function stage(choose) {
       into(hide ? html`<button type="button" class="enc-pill" @click=${hide.act}>${hide.text}</button>` : nothing, under);
       const half = /** @type {HTMLElement | null} */ (under.querySelector('button'))?.offsetWidth ?? 0;
       if (boxes[from]) under.style.setProperty('--middle', `${Math.max(half / 2, Math.min(sheet.clientWidth - half / 2, boxes[from].x + boxes[from].w / 2))}px`);
-      const found = arcs({ boxes, from, shares, way, room, thickest: way === 'across' ? 22 : way === 'down' ? 17 : 9 });
-      into(found.map(({ to, path, width, most }) => drawing`<path d=${path} stroke-width=${width.toFixed(2)} class=${most ? 'enc-most' : nothing} data-to=${all[to].position}></path>`), picture);
+      const size = { from, way, thickest: way === 'across' ? 22 : way === 'down' ? 17 : 9 };
+      const paths = (/** @type {number[]} */ of, /** @type {import('./arcs.js').Box[]} */ at, high = room) => arcs({ ...size, room: high, boxes: at, shares: of }).map(({ to, path, width, most }) => drawing`<path d=${path} stroke-width=${width.toFixed(2)} class=${most ? 'enc-most' : nothing} data-to=${all[to].position}></path>`);
+      into(html`${paths(shares, boxes)}${others && way === 'across' ? drawing`<g transform="scale(1 -1)">${paths(others, boxes.map(one => ({ ...one, y: -one.y - one.h })), BELOW)}</g>` : nothing}`, picture);
     },
   };
 }

@@ -12,7 +12,7 @@ import { percent, tight } from './number.js';
 import { rows } from './rows.js';
 import { called, choice, inMask, look, maskHint, maskToken, nobodys, toHide, toOthers, wordAt, words } from './run.js';
 import { parts, say } from './say.js';
-import { stage } from './stage.js';
+import { lineOf, stage } from './stage.js';
 import { cellOf, STOPS, stopOf } from './stops.js';
 import { DEFAULTS, GAP, toQuery } from './store.js';
 import { masked } from './switches.js';
@@ -165,7 +165,7 @@ export function start(root, context) {
       <p class="enc-claim ${off ? 'enc-without' : ''}" data-claim>${!word ? nothing : composed(!shown ? nobody(of, word) : off ? without(of, shown) : answer(of, shown, word))}</p>${word ? below(of, state, word, kept, can) : nothing}`, root, { renderBefore: last });
     if (!word) return;
     const hide = offered.some(({ one }) => one === word) ? null : hiding(of, word);
-    picture.draw(of, all.map(one => shownAs(of, one, off)), all.indexOf(word), shown ? look(of, shown.layer, shown.head, word).shares : null, shown ? caption(of, shown, word) : '', hide && { text: say('hide_word', { word: called(of, word) }), act: hide });
+    picture.draw(lineOf(of, all.map(one => shownAs(of, one, off))), all.indexOf(word), shown ? look(of, shown.layer, shown.head, word).shares : null, shown ? caption(of, shown, word) : '', hide && { text: say('hide_word', { word: called(of, word) }), act: hide });
     picture.element.classList.toggle('enc-silent', off !== null && shown === kept);
     small.draw(of, word, kept, pointed);
     maps.element.hidden = !state.maps;

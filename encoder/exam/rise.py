@@ -6,6 +6,7 @@ interval too. That it is as often right as the distance before does not mean tha
 words it looks at that distance, right or wrong, is counted apart.
 """
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 import numpy as np
@@ -175,19 +176,24 @@ def who(place: Place | None, model: str) -> str:
     return model if place is None else f"head {place[1]} of layer {place[0]}"
 
 
-def headline(curve: Rise, model: str) -> str:
-    """Return when the curve begins, with its numbers; where it is above no rule, that."""
-    name, values, steps = who(curve.place, model), list(curve.shares.values()), curve.steps
-    if not curve.leaves:
-        ends = f"{percent(values[-1])} at step {steps[-1]:,}"
-        return (
-            f"{capital(name)} does not rise above {fixed_rule(curve)}: {ends}, “{curve.fixed_name}” "
-            f"{percent(curve.fixed)}."
-        )
+def headline(curve: Rise, name: str) -> str:
+    """Return step by step what one finds, from before it begins until it is above the rule; else that it is not."""
     at = curve.begins or curve.leaves
-    verb = "begins to prefer" if curve.place is None else "begins to look at"
-    numbers = f"{percent(values[at - 1])} → {percent(values[at])}"
-    return f"Between step {steps[at - 1]:,} and {steps[at]:,} {name} {verb} {EXAMPLES[curve.relation].find}: {numbers}."
+    if not curve.leaves or not at:
+        rule = f"the rule “{curve.fixed_name}” gets {percent(curve.fixed, 1)}"
+        return f"{capital(name)} does no better than a rule: {then(curve, (len(curve.steps) - 1,))}, {rule}."
+    moments = sorted({at - 1, at, curve.leaves, *((len(curve.steps) - 1,) if at == curve.leaves else ())})
+    does = "prefers" if curve.place is None else "finds"
+    rule = NEAREST if curve.place is None else "the rule"
+    numbers = f"{then(curve, moments)}; {rule} gets {percent(curve.fixed, 1)}"
+    return f"Step by step {name} {does} {EXAMPLES[curve.relation].find}: {numbers}."
+
+
+def then(curve: Rise, moments: Iterable[int]) -> str:
+    """Return the shares at some moments, each with its step."""
+    shares = list(curve.shares.items())
+    dated = (f"{percent(shares[at][1], 1)} at {shares[at][0]:,}" for at in moments)
+    return ", ".join(dated).replace(" at ", " at step ", 1)
 
 
 def passing(curve: Rise) -> str:
@@ -210,7 +216,7 @@ def fixed_rule(curve: Rise) -> str:
 
 def whole(curve: Rise, model: str) -> str:
     """Return all that is said of when a curve rises."""
-    return f"{headline(curve, model)} {passing(curve)}".strip()
+    return f"{headline(curve, who(curve.place, model))} {passing(curve)}".strip()
 
 
 def under(curve: Rise, text: str) -> str:

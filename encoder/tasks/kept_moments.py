@@ -115,28 +115,36 @@ def word_moments(moments: Mapping[int, TextEncoder], text: str, layer: int, head
 
 @dataclass(frozen=True)
 class GapMoments:
-    """What is guessed at a gap: by moment the likeliest words with their probabilities, and those of some `forms`."""
+    """What is guessed at a gap: by moment the likeliest words with their probabilities, and those of some `forms`.
+
+    `shares` are the probabilities by moment of every word that is among the likeliest at one.
+    """
 
     guesses: tuple[tuple[tuple[str, float], ...], ...]
     forms: Tensor  # [forms, moments]
+    shares: Mapping[str, tuple[float, ...]]
 
 
-def gap_moments(moments: Mapping[int, TextEncoder], text: str, forms: Sequence[str]) -> GapMoments:
-    """Return what a model guesses at the first gap of a text at each of these moments.
+def gap_moments(moments: Mapping[int, TextEncoder], text: str, forms: Sequence[str], gap: int = 0) -> GapMoments:
+    """Return what a model guesses at a gap of a text, from 0, at each of these moments.
 
     Raises:
-        EncoderError: the text has no gap, or the model guesses no words.
+        EncoderError: the text has no such gap, or the model guesses no words.
     """
-    guesses, shares = list[tuple[tuple[str, float], ...]](), list[list[float]]()
+    guesses, forms_then = list[tuple[tuple[str, float], ...]](), list[list[float]]()
+    rows, ids = list[Tensor](), dict[str, int]()
     for encoder in moments.values():
         trace = encoder.trace(text)
-        if encoder.mask_token not in trace.tokens:
-            raise EncoderError(f"the text has no {encoder.mask_token or 'mask'}")
-        at = trace.tokens.index(encoder.mask_token)
+        gaps = [i for i, token in enumerate(trace.tokens) if token == encoder.mask_token]
+        if gap >= len(gaps):
+            raise EncoderError(f"the text has no {encoder.mask_token or 'mask'}{f' {gap}' if gap else ''}")
+        at = gaps[gap]
         guess = encoder.predict(trace, FEW, [at])
         if guess is None:
             raise EncoderError(encoder.why_no_guesses)
         guesses.append(tuple(guess[0]))
-        row = trace["mlm.probabilities"][at]
-        shares.append([float(row[encoder.word_id(trace, at, form)]) for form in forms])
-    return GapMoments(tuple(guesses), torch.tensor(shares).T)
+        rows.append(row := trace["mlm.probabilities"][at])
+        ids |= {word: int(i) for (word, _), i in zip(guess[0], row.topk(len(guess[0])).indices, strict=True)}
+        forms_then.append([float(row[encoder.word_id(trace, at, form)]) for form in forms])
+    shares = {word: tuple(float(row[i]) for row in rows) for word, i in ids.items()}
+    return GapMoments(tuple(guesses), torch.tensor(forms_then).T, shares)

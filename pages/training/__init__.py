@@ -1,14 +1,29 @@
-"""Training: when did it learn that? Grammar is born in a trained model; small networks: mysteries, and one's own."""
+"""Training: when did it learn that? Grammar on film in a trained model; small networks, mysteries among them."""
+
+from typing import Any
 
 import streamlit as st
 
 from pages.training import grammar, mystery_section, task_section
-from pages.ui.picture_view import tabs
-from pages.ui.refusals import parts
-from pages.ui.widgets import apart
+from pages.ui.refusals import parts, shows_errors
+from pages.ui.state import session_state as state
+
+PARTS = ("Grammar on film", "Small networks")
 
 
-def small_networks() -> None:
+def draw() -> None:
+    """Draw the page: the headline, at its right which part it is of, and that part."""
+    with st.container(horizontal=True, vertical_alignment="center", key="parts_training"):
+        above = st.container()
+        choice = state.choice("training_part", PARTS, PARTS[0])
+        chosen = st.segmented_control(
+            "Part of the page", PARTS, required=True, label_visibility="collapsed", width="content", **choice
+        )
+    with shows_errors():
+        (small_networks if chosen == PARTS[1] else grammar.draw)(above)
+
+
+def small_networks(above: Any) -> None:
     """A network whose task is to be found out, and beside it one that is trained on a task."""
     left, right = st.columns(2, gap="large")
     with left:
@@ -26,9 +41,3 @@ def learning() -> None:
         task_section.draw_run(settings)
     with below:
         task_section.draw_openings(settings)
-
-
-def draw() -> None:
-    """Draw the page."""
-    with apart():
-        tabs({"Grammar is born": grammar.draw, "Small networks": small_networks}, "training_part")

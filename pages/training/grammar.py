@@ -1,4 +1,4 @@
-"""Grammar is born: when heads begin to look at words, when they beat simple rules, and what is guessed then."""
+"""Grammar on film: where a head looks in the bar's sentence as it is trained, what is guessed then, and all curves."""
 
 from dataclasses import replace
 from typing import Any
@@ -6,87 +6,102 @@ from typing import Any
 import streamlit as st
 
 from encoder.exam.exam_sentences import text
-from encoder.exam.moments import PERMUTED, Moments, moments_file, trees_of
-from encoder.exam.rise import EXAMPLES, KEYS, Rise, headline, passing, relations_of, rise, under, who, whole
-from encoder.experiments.circuit.circuit_moments import shipped_trainings
-from encoder.explain.cost import size
+from encoder.exam.links import JUDGED
+from encoder.exam.moments import PERMUTED, moments_file, trees_of
+from encoder.exam.rise import EXAMPLES, Rise, headline, passing, relations_of, rise, under, who
+from encoder.experiments.circuit.circuit_moments import TrainingCircuit, shipped_trainings
+from encoder.packet.shipped import SENTENCES
 from encoder.pictures.ask import FOLDER, MOMENT, in_examined
+from encoder.pictures.expression import call
 from encoder.pictures.picture import Answer
 from encoder.pictures.registry.grammar_pictures import (
-    FORMS,
     GRAMMAR,
     GRAMMAR_ARCS,
     GRAMMAR_CIRCUIT,
     GRAMMAR_FILM,
     GRAMMAR_GUESS,
     GRAMMAR_HEADS,
-    GUESSED,
-    LONGEST,
+    MOMENTS,
     RELATION,
-    SENTENCE,
     TREES,
     WORD,
     arcs,
-    asks_gap,
-    heads_of,
+    head_circuit,
     is_marked,
     moments_of,
     place,
     position,
+    sentence,
 )
 from encoder.pictures.scene import Scene
 from encoder.support.errors import EncoderError
-from encoder.tasks.kept_moments import GapMoments, WordMoments
+from encoder.support.formatting import listed
+from encoder.tasks.kept_moments import WordMoments, gap_moments, typed_words
 from pages.ui import session_runs
-from pages.ui.components import film_component
-from pages.ui.downloads import keep
+from pages.ui.components import film_component as film
 from pages.ui.frame import page_run
 from pages.ui.frame.page_header import page_header
 from pages.ui.picture_view import answer_of, show, tie
 from pages.ui.server import offered_models
 from pages.ui.state import session_state as state
 from pages.ui.state.site import page_of
-from pages.ui.text import plain, say, subheading
+from pages.ui.text import plain
 from pages.ui.widgets import fold
 
+CARRIED, BESIDE, LAST = "born_carried", "born_beside", "filmed"
+# What a session has without having typed it: the example of the chosen curve stands in its place.
+OFFERED = {*SENTENCES, *(example.sentence for example in EXAMPLES.values())}
+HOW_CARRIED = (
+    "Carried is how much of the change between “is” and “are” comes when what these heads write at the gap is taken "
+    "from the other sentence of a pair, such as “The key near the garden [MASK] old.” and “The keys …”. This way is "
+    "used; it need not be the only one. That grammar comes in a short stretch of training was found by Chen et al. "
+    "2023 (arXiv 2309.07311)."
+)
+MOST_WORDS = 80  # of a sentence that are drawn
 
-def draw() -> None:
-    """The finding, the curves with the guesses beside them, the sentence, and all heads."""
+
+def draw(above: Any) -> None:
+    """The finding `above`, the sentence with its guesses, the axis and the curves; how it was measured is folded."""
+    keep_up()
     scene = filmed()
-    moments = moments_of(scene)
+    moments, circuit = moments_of(scene), circuit_of(scene)
     relations = relations_of(moments)
-    curves = [(EXAMPLES[relation].title, rise(moments, relation)) for relation in relations]
-    chosen = relations.index(scene[RELATION])
-    chosen_curve = curves[chosen][1]
-    rises = chosen_curve.leaves is not None
-    start = (chosen_curve.begins or chosen_curve.leaves or 0) if rises else len(chosen_curve.steps) - 1
-    page_header(plain(headline(chosen_curve, moments.model)))
-    curve, moved, among = (answer_of(picture, scene=scene) for picture in (GRAMMAR, GRAMMAR_ARCS, GRAMMAR_HEADS))
-    with st.container(key="film_first"):
-        left, right = st.columns([2, 1], gap="medium")
-    with left:
-        first = st.container()
-        st.caption(plain(f"{passing(chosen_curve)} {under(chosen_curve, text(moments.treebank))} {model_shown(scene)}"))
-        choose_film(scene)
-        beside = choose_beside(scene)
-        with first:
-            film_component.draw_curves(
-                GRAMMAR.key, curves, chosen, curve.alt, start, walk_to, lambda i: choose_curve(relations[i]), beside
-            )
-    pictures = {"The curves": curve, "The arcs": moved, "As a film": answer_of(GRAMMAR_FILM, scene=scene)}
+    curves = {EXAMPLES[relation].title: rise(moments, relation) for relation in relations}
+    curve = curves[EXAMPLES[scene[RELATION]].title]
+    main, moved = (answer_of(picture, scene=scene) for picture in (GRAMMAR, GRAMMAR_ARCS))
+    saved = {"The curves": main, "The arcs": moved, "All moments": answer_of(GRAMMAR_FILM, scene=scene)}
     if moments.agreement.made:
-        pictures["The guesses"] = guess = answer_of(GRAMMAR_GUESS, scene=scene)
-        guessed: GapMoments = guess.value(GUESSED)
-        with right:
-            film_component.draw_guess(GRAMMAR_GUESS.key, chosen_curve.steps, guessed, FORMS, KEYS, guess.alt, start)
-    arcs_of_words: WordMoments = moved.value(arcs(scene))
-    draw_sentence(scene, chosen_curve, arcs_of_words, who(place(scene), moments.model), start)
-    known = shipped_trainings().get(scene.source.fingerprint)
-    if known and known.constructed.steps == chosen_curve.steps:
-        draw_circuit(scene)
-    fold("Which heads take part", "born_heads", lambda: draw_heads(moments, heads_of(scene), start, among))
-    for answer in pictures.values():
-        keep.offer(answer)
+        saved["“is” or “are”"] = answer_of(GRAMMAR_GUESS, scene=scene)
+    finding = headline(curve, "this head" if curve.place else moments.model)
+    if circuit and carried(circuit):
+        main = answer_of(GRAMMAR_CIRCUIT, scene=scene)
+        saved, finding = saved | {"The curves": main}, head_circuit(circuit)
+    with above:
+        page_header(plain(finding), save=saved)
+    draw_film(scene, curves, curve, circuit, moved, main.alt)
+    fold("More", "born_more", lambda: draw_more(scene, curve, circuit))
+
+
+def keep_up() -> None:
+    """Bring the curve's example into the bar of who comes with no own sentence; forget what was tapped in another."""
+    here, view = state.session(), state.current()
+    before: tuple[int, str] = st.session_state.get(LAST, (-1, view.sentence))
+    if before[0] != here.runs - 1 and bring_example():
+        st.session_state[LAST] = here.runs, state.current().sentence
+        st.rerun()
+    if before[1] != view.sentence:
+        state.remember(WORD.key, None, None)
+    st.session_state[LAST] = here.runs, view.sentence
+
+
+def bring_example() -> bool:
+    """Put the example of the chosen curve where a sentence stands that nobody typed; whether that is another one."""
+    example = EXAMPLES[filmed()[RELATION]].sentence
+    if state.current().sentence not in OFFERED - {example}:
+        return False
+    state.change(sentence=example, second="", hidden=(), edits=())
+    state.remember(WORD.key, None, None)
+    return True
 
 
 def filmed() -> Scene:
@@ -95,180 +110,194 @@ def filmed() -> Scene:
     return Scene(replace(state.current(), model=model), session_runs.text_encoder(model))
 
 
-def model_shown(scene: Scene) -> str:
-    """Which model it is, and why it is not the one in the bar."""
-    name = moments_of(scene).model
-    shown = f"This is {name}, {size(scene.encoder.config).parameters / 1e6:.1f} M parameters"
-    model = state.current().model
-    if model == scene.view.model:
+def circuit_of(scene: Scene) -> TrainingCircuit | None:
+    """What heads carry over this training; None where that was not measured at the same moments."""
+    known = shipped_trainings().get(scene.source.fingerprint)
+    return known if known and known.constructed.steps == list(moments_of(scene).right) else None
+
+
+def carried(circuit: TrainingCircuit | None) -> bool:
+    """Whether the curve of what heads carry is the chosen one."""
+    return circuit is not None and dict(state.current().choices).get(CARRIED) == "1"
+
+
+def draw_film(
+    scene: Scene, curves: dict[str, Rise], curve: Rise, circuit: TrainingCircuit | None, moved: Answer, label: str
+) -> None:
+    """The picture: it moves in the browser alone."""
+    relations, steps = [rising.relation for rising in curves.values()], curve.steps
+    lines = [film.line(title, list(rising.shares.values())) for title, rising in curves.items()]
+    dashed = [film.line(f"looks {curve.fixed_name}", list(curve.near.values()))] if curve.near else []
+    if circuit:
+        of, names = circuit.constructed.lines, [who(at, circuit.model) for at in circuit.heads]
+        lines.append(film.line("number → the verb: carried", of[-1].tolist()))
+        if carried(circuit):
+            dashed = [film.line(name, shares.tolist()) for name, shares in zip(names, of, strict=False)]
+    chosen = len(relations) if carried(circuit) else relations.index(curve.relation)
+    start = curve.leaves or len(steps) - 1
+    if circuit and carried(circuit):
+        start = steps.index(circuit.constructed.drawn[0])
+    seen: WordMoments = moved.value(arcs(scene))
+    words, example = seen.words[:MOST_WORDS], EXAMPLES[curve.relation]
+    key = GRAMMAR.key
+    film.draw(
+        "film",
+        key,
+        {
+            "steps": steps,
+            "curves": lines,
+            "chosen": chosen,
+            "lines": [] if carried(circuit) else film.rules(curve),
+            "dashed": dashed,
+            "beside": of_other(scene),
+            **film.of_words(seen, MOST_WORDS),
+            "gaps": [word == scene.encoder.mask_token for word in words],
+            "special": specials(scene),
+            "from": min(scene[WORD], len(words) - 1),
+            "gold": (words.index(example.source), words.index(example.target)) if is_marked(scene) else None,
+            "who": who_looks(scene),
+            "note": " ".join(notes(curve, seen)),
+            "guess": guesses(scene, seen, moved),
+            "start": start,
+            "label": label,
+        },
+        on_word_change=lambda: film.picked(key, "word", range(len(words)), take_word),
+        on_curve_change=lambda: film.picked(key, "curve", range(len(lines)), lambda i: choose_curve(relations, i)),
+        on_walk_change=lambda: film.picked(key, "walk", steps, walk_to),
+    )
+
+
+def specials(scene: Scene) -> str:
+    """The tokens of the sentence that no word was typed for, in words."""
+    pieces = scene.encoder.tokenize(sentence(scene))
+    return listed(list(dict.fromkeys(pieces.tokens[i] for i, own in enumerate(pieces.special) if own))) or "no word"
+
+
+def who_looks(scene: Scene) -> str:
+    """Which head the arcs are of, and of which model, where that is not the one in the bar."""
+    (layer, head), model, name = place(scene), state.current().model, moments_of(scene).model
+    shown = f"Layer {layer}, head {head}"
+    if model == scene.view.model or model.startswith(MOMENT):
         return f"{shown}."
-    if model.startswith(MOMENT):
-        return f"{shown}, at all its moments; the bar says {offered_models.offer(model).label}."
-    return f"{shown}, while the bar says {offered_models.offer(model).label}, whose training was not examined."
+    return f"{shown} of {name}: how {offered_models.offer(model).label.partition(':')[0]} was trained is not recorded."
+
+
+def notes(curve: Rise, seen: WordMoments) -> list[str]:
+    """What must be known of what is drawn beside that."""
+    sentences = []
+    if curve.place is None:
+        sentences.append("No head does this alone: this one finds the subject best.")
+    if left := max(0, len(seen.words) - MOST_WORDS):
+        sentences.append(f"The last {left:,} words are not drawn.")
+    if seen.left_out:
+        sentences.append("The sentence is longer than the model reads; its end is left out.")
+    return sentences
+
+
+def guesses(scene: Scene, seen: WordMoments, moved: Answer) -> dict[str, Any] | None:
+    """What is guessed at the gap, or at the word that is looked at most, which is hidden then; None of no guesses."""
+    encoder, asked = scene.encoder, min(scene[WORD], len(seen.words) - 1)
+    whole, mask = sentence(scene), encoder.mask_token
+    pieces = encoder.tokenize(whole)
+    hidden, gap = "", 0
+    if not mask or not encoder.config.mlm_head:
+        return None
+    if mask in seen.words:
+        gap = seen.words[:asked].count(mask) if seen.words[asked] == mask else 0
+    else:
+        shares = seen.weights[-1, asked].tolist()
+        named = [i for i, word in enumerate(seen.words) if i != asked and any(c.isalnum() for c in word)]
+        most = max(named or range(len(shares)), key=shares.__getitem__)
+        hidden, whole = seen.words[most], pieces.replaced(pieces.words[typed_words(encoder, pieces)[most]], mask)
+    pieces = encoder.tokenize(whole)
+    gaps = [span for span, token in zip(pieces.spans, pieces.tokens, strict=True) if token == mask]
+    if gap >= len(gaps):
+        return None
+    first, last = gaps[gap]
+    return film.of_guesses(
+        moved.value(call(gap_moments, MOMENTS, whole, [], gap)), hidden, (pieces.text[:first], pieces.text[last:])
+    )
 
 
 def walk_to(step: int) -> None:
-    """Go to the attention of the model as it was at a step, on the sentence of the film."""
+    """Go to the attention of the model as it was at a step: this sentence, from the same word, the same head."""
     scene = filmed()
     page_run.show_model(f"{MOMENT}{scene.view.model},{step}")
     layer, head = place(scene)
-    state.change(
-        sentence=EXAMPLES[scene[RELATION]].sentence if is_marked(scene) else scene[SENTENCE],
-        second="",
-        hidden=(),
-        edits=(),
-        layer=layer,
-        head=head,
-    )
+    state.change(second="", hidden=(), edits=(), layer=layer, head=head)
     state.remember("word", position(scene), None)
     state.session().go_to = page_of("attention").key
 
 
-def choose_curve(relation: str) -> None:
-    """Take the relation whose curve was chosen by its name; the word that was tapped is of another sentence."""
-    state.remember(RELATION.key, relation, None)
-    state.remember(WORD.key, None, None)
-
-
-def choose_film(scene: Scene) -> None:
-    """The relation, the sentence, and the trees where there are several."""
-    titles = {relation: EXAMPLES[relation].title for relation in relations_of(moments_of(scene))}
-    with st.container(horizontal=True, vertical_alignment="center", key="film_choices"):
-        st.pills(
-            "Relation",
-            list(titles),
-            required=True,
-            format_func=titles.__getitem__,
-            label_visibility="collapsed",
-            width="content",
-            **anew(tie(RELATION, scene)),
-        )
-        st.text_input(
-            "A sentence of yours",
-            max_chars=LONGEST,
-            placeholder=EXAMPLES[scene[RELATION]].sentence,
-            label_visibility="collapsed",
-            **anew(state.choice(SENTENCE.key, None, "")),
-        )
-        if len(trees := trees_of(scene.encoder)) > 1:
-            names = {PERMUTED: "control: trees of other sentences"}
-            st.pills(
-                "Counted on",
-                trees,
-                required=True,
-                label_visibility="collapsed",
-                width="content",
-                format_func=lambda name: names.get(name, text(name)),
-                **tie(TREES, scene),
-            )
-
-
-def anew(tied: dict[str, Any]) -> dict[str, Any]:
-    """What ties a widget to the link, and forgets the word that was tapped: it is of another sentence."""
-
-    def take() -> None:
-        tied["on_change"]()
-        state.remember(WORD.key, None, None)
-
-    return {**tied, "on_change": take}
-
-
-def examined() -> list[str]:
-    """The models that this session can choose from whose training was examined."""
-    models_examined = ["small"]
-    for name in state.session().own_models:
-        try:
-            if name.startswith(FOLDER) and moments_file(offered_models.place(name)).is_file():
-                models_examined.append(name)
-        except EncoderError:  # its folder is gone
-            continue
-    return models_examined
-
-
-def choose_beside(scene: Scene) -> tuple[str, Rise] | None:
-    """Another training to be shown beside, where there is one, with its name; None where none is chosen."""
-    others = [name for name in examined() if name != scene.view.model]
-    if not others:
-        return None
-    names = {"": "alone"} | {name: f"beside {offered_models.offer(name).label}" for name in others}
-    tie = state.choice("born_beside", list(names), "")
-    other = st.pills(
-        "Beside another training",
-        list(names),
-        required=True,
-        label_visibility="collapsed",
-        width="content",
-        format_func=lambda name: plain(names[name]),
-        **tie,
-    )
-    if not other or in_examined(other, session_runs.text_encoder) != other:
-        return None
-    beside = moments_of(Scene(scene.view, session_runs.text_encoder(other)))
-    if scene[RELATION] not in relations_of(beside):
-        st.caption("The other training was not asked this.")
-        return None
-    curve = rise(beside, scene[RELATION])
-    st.caption(plain(f"Beside it {beside.model}. {whole(curve, beside.model)}"))
-    return beside.model, curve
-
-
-MOST_WORDS = 40  # of a sentence that are drawn
-
-
-def draw_sentence(scene: Scene, curve: Rise, seen: WordMoments, name: str, start: int) -> None:
-    """The arcs in the sentence, and what is known of it."""
-    word = min(scene[WORD], len(seen.words) - 1, MOST_WORDS - 1)
-    example, marked = EXAMPLES[curve.relation], is_marked(scene)
-    gold = (seen.words.index(example.source), seen.words.index(example.target)) if marked else None
-    film_component.draw_arcs(GRAMMAR_ARCS.key, curve.steps, seen, MOST_WORDS, word, gold, name, start, take_word)
-    notes = [
-        "Dotted: what is right, marked by hand."
-        if marked
-        else "Nobody marked the grammar of this sentence, so it is not said which answer is right."
-    ]
-    if curve.place is None:
-        notes.append(f"Agreement is the work of the whole model; the arcs are of {name}, which finds the subject best.")
-    if example.sentence == KEYS and not asks_gap(scene):
-        notes.append(
-            f"It has no {scene.encoder.mask_token}, so no verb is masked in it: choose from which word to look."
-        )
-    if left := max(0, len(seen.words) - MOST_WORDS):
-        notes.append(f"The last {left:,} words are not drawn.")
-    if seen.left_out:
-        notes.append("The sentence is longer than the model reads; its end is left out.")
-    st.caption(plain(" ".join(notes)))
-
-
-def draw_circuit(scene: Scene) -> None:
-    """What the heads carry that bring the number of the subject to the verb, over the same steps."""
-    subheading("What carries the number of the subject to the verb")
-    left, right = st.columns([2, 1], gap="medium")
-    with left:
-        answer = show(GRAMMAR_CIRCUIT, scene=scene, sentence=False, numbers=False)
-    with right:
-        say(answer.sentence)
-        st.caption(
-            plain(
-                "Constructed pairs such as “The key near the garden [MASK] old.” and “The keys …”: how much of the "
-                "change between “is” and “are” comes when what these heads write at the gap is taken from the other "
-                "sentence. This way is used; it need not be the only one. That grammar comes in a short stretch of "
-                "training was found by Chen et al. 2023 (arXiv 2309.07311)."
-            )
-        )
-
-
-def draw_heads(moments: Moments, relation: str, start: int, answer: Answer) -> None:
-    """All heads at the relation, with what the marks mean."""
-    say(answer.sentence)
-    st.caption(
-        "A curve for each head over the same steps, from 0 to 100 %; dotted is the best simple rule. A dot marks a "
-        "step at which that head was the best of all; the frame is around the head that is best at the end, chosen on "
-        "the sentences that are counted here. On sentences that did not choose it, Heads says whether it passed."
-    )
-    film_component.draw_heads(GRAMMAR_HEADS.key, moments, relation, start)
-    keep.offer(answer)
+def choose_curve(relations: list[str], index: int) -> None:
+    """Take the curve of that number, and its example where the sentence is not one's own."""
+    state.remember(CARRIED, index == len(relations), False)
+    state.remember(RELATION.key, (*relations, JUDGED)[index], None)
+    bring_example()
 
 
 def take_word(word: int) -> None:
     """Remember the word that was tapped."""
     state.remember(WORD.key, word, None)
+
+
+def draw_more(scene: Scene, curve: Rise, circuit: TrainingCircuit | None) -> None:
+    """How it was measured, on which trees, beside which other training; and all heads."""
+    moments = moments_of(scene)
+    st.markdown("**How this was measured**")
+    st.markdown(plain(f"{passing(curve)} {under(curve, text(moments.treebank))}"))
+    if circuit:
+        st.markdown(plain(f"{answer_of(GRAMMAR_CIRCUIT, scene=scene).sentence} {HOW_CARRIED}"))
+    if len(trees := trees_of(scene.encoder)) > 1:
+        names = {PERMUTED: "control: trees of other sentences"}
+        st.pills(
+            "Counted on",
+            trees,
+            required=True,
+            format_func=lambda name: names.get(name, text(name)),
+            **tie(TREES, scene),
+        )
+    if others := others_of(scene):
+        names = {"": "alone"} | {name: offered_models.offer(name).label for name in others}
+        st.pills(
+            "Beside another training",
+            list(names),
+            required=True,
+            format_func=lambda name: plain(names[name]),
+            **state.choice(BESIDE, list(names), ""),
+        )
+    if beside := risen_beside(scene):
+        st.markdown(
+            plain(f"Beside it {beside[0]}. {headline(beside[1], who(beside[1].place, beside[0]))} {passing(beside[1])}")
+        )
+    show(GRAMMAR_HEADS, scene=scene)
+
+
+def others_of(scene: Scene) -> list[str]:
+    """The other models that this session can choose from whose training was examined."""
+    examined = ["small"]
+    for name in state.session().own_models:
+        try:
+            if name.startswith(FOLDER) and moments_file(offered_models.place(name)).is_file():
+                examined.append(name)
+        except EncoderError:  # its folder is gone
+            continue
+    return [name for name in examined if name != scene.view.model]
+
+
+def risen_beside(scene: Scene) -> tuple[str, Rise] | None:
+    """The same curve of another training, where one is chosen that was asked it, with its name."""
+    other = dict(state.current().choices).get(BESIDE, "")
+    if other not in others_of(scene) or in_examined(other, session_runs.text_encoder) != other:
+        return None
+    beside = moments_of(Scene(scene.view, session_runs.text_encoder(other)))
+    return (beside.model, rise(beside, scene[RELATION])) if scene[RELATION] in relations_of(beside) else None
+
+
+def of_other(scene: Scene) -> dict[str, Any] | None:
+    """The curve of another training as the film has it."""
+    beside = risen_beside(scene)
+    if beside is None:
+        return None
+    name, curve = beside
+    return film.line(name, list(curve.shares.values())) | {"steps": curve.steps}

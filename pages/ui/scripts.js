@@ -2,10 +2,7 @@
 // The scripts of all components as one, which a browser gets once. A component whose script has not arrived waits in a line;
 // from then on each begins at once, by its name.
 import clicks from './clicks.js';
-import film from './components/film.js';
-import film_arcs from './components/film_arcs.js';
-import film_guess from './components/film_guess.js';
-import film_heads from './components/film_heads.js';
+import kit from './components/kit.js';
 import learning from './components/learning.js';
 import story_arcs from './components/story_arcs.js';
 import arrival from './frame/arrival.js';
@@ -16,7 +13,7 @@ import reconnect from './reconnect.js';
 /** @type {any} */
 const shared = globalThis;
 shared.componentScripts = new Map(Object.entries({
-  arrival, clicks, film, film_arcs, film_guess, film_heads, learning, model_parts, model_rows, story_arcs,
+  arrival, clicks, kit, learning, model_parts, model_rows, story_arcs,
 }));
 /** @type {(() => void) | null} */
 let end = null;

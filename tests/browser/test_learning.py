@@ -1,13 +1,14 @@
-"""Training in a real browser: the film "Grammar is born", and a task that is learned.
+"""Training in a real browser: grammar on film, and a task that is learned.
 
 They are played, dragged and stepped in the browser alone; no run of the server is asked for.
 """
 
 import re
+from urllib.parse import unquote
 
-from browser_tools import barriers, dark, light, open_page, rerun, runs, widget
+from browser_tools import barriers, dark, light, open_page, rerun, runs, sentence_line, type_sentence, widget
 from page_sizes import CONTROLS
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Locator, Page, expect
 
 from encoder.checkpoint import snapshots
 from encoder.exam.moments import bundled_moments
@@ -20,132 +21,194 @@ STEPS = snapshots("small")
 LOADED = (STEPS[0], STEPS[-4], STEPS[-1])  # moments whose networks are loaded here as well
 STEP = "output => Number(output.textContent.split(' ')[1])"
 PIXELS = "canvas => Array.from(canvas.getContext('2d').getImageData(0, 0, canvas.width, canvas.height).data).join()"
-WIDTHS = "line => [...line.querySelectorAll('path.arc')].map(one => parseFloat(one.style.strokeWidth))"
+MAN = "The old man carried a very heavy bag."
+WIDTHS = "arcs => [...arcs.querySelectorAll('path')].map(path => path.getAttribute('stroke-width'))"
+PLACES = """film => {
+  const middle = one => one.getBoundingClientRect().left + one.getBoundingClientRect().width / 2
+  return ['.rail-line b', '.curve-mark', '.fm-ring'].map(one => middle(film.querySelector(one)))
+}"""
+
+
+def moment(film: Locator, step: int) -> Locator:
+    """What chooses a moment of the film."""
+    return film.get_by_role("radio", name=re.compile(rf"^step {step:,}:"))
+
+
+def spaced(text: str) -> re.Pattern[str]:
+    """A text whose spaces may be of any kind."""
+    return re.compile(re.escape(text).replace(r"\ ", r"\s"))
 
 
 def test_the_film_opens_on_the_finding_and_its_numbers_are_those_of_the_examination(page: Page, app_url: str) -> None:
     page.set_viewport_size({"width": 1440, "height": 900})
-    open_page(page, f"{app_url}/training?born_heads=1")
+    page.emulate_media(reduced_motion="reduce")
+    open_page(page, f"{app_url}/training")
     moments = bundled_moments("small")
     assert moments is not None
     shares = moments.shares("obj", 2, 0)
-    expect(page.locator("h2").first).to_contain_text(f"{percent(shares[300])} → {percent(shares[1000])}")
-    chart = widget(page, "grammar").get_by_role("slider", name="Moment of training")
-    box, arcs = chart.bounding_box(), widget(page, "grammar_arcs").bounding_box()
-    assert box and arcs and box["y"] + box["height"] < 900 and arcs["y"] < 900, "curves, and where the arcs begin"
+    dated = ", ".join(f"{percent(shares[step], 1)} at {step:,}" for step in (300, 1000, 3000))
+    expect(page.get_by_role("heading", name=f"finds the verb: {dated.replace(' at', ' at step', 1)}")).to_be_visible()
+    expect(sentence_line(page)).to_have_value(MAN)
+    film = widget(page, "grammar")
+    box = film.locator(".curve svg").bounding_box()
+    assert box and box["y"] + box["height"] < 900
     assert page.evaluate(CONTROLS) <= 20
     asked = runs(page)
-    for step, key in zip((STEPS[0], *STEPS[1:]), ("Home", *["ArrowRight"] * 8), strict=True):
-        chart.press(key)
-        expect(widget(page, "grammar").locator("output.step")).to_have_text(f"step {step:,}: {percent(shares[step])}")
-        if step not in LOADED:
-            continue
-        said = widget(page, "grammar_arcs").locator(".said")
-        expect(said).to_contain_text(f"At step {step:,} head 0 of layer 2 looks from “bag” at ")
-        trace = at("small", step).trace("The old man carried a very heavy bag.")
-        weights = attention_weights(trace, 2)[0]
-        words = trace.tokenization
-        bag, most = words.find("bag")[0], re.search(r"at “(\S+)” (.+?),", said.inner_text())
-        assert most and percent(float(weights[bag, words.find(most[1])[0]])).replace(" ", "") == "".join(
-            most[2].split()
-        )
-        guess = at("small", step)
-        asked_gap = guess.trace("The keys to the cabinet [MASK] on the table.")
-        first = (guess.predict(asked_gap, 1, [asked_gap.tokens.index("[MASK]")]) or [])[0][0][0]
-        expect(widget(page, "grammar_guess").locator("tr.here td").first).to_contain_text(first)
+    moment(film, 3000).press("Home")
+    for i, step in enumerate(STEPS):
+        chosen = film.get_by_role("radiogroup", name="Moment of training").get_by_role("radio", checked=True)
+        expect(chosen).to_have_attribute("aria-label", spaced(f"step {step:,}: {percent(shares[step], 1)}"))
+        expect(film.locator(".fm-over b")).to_have_text(spaced(percent(shares[step], 1)))
+        ends = film.locator(".fm").evaluate(PLACES)
+        assert max(ends) - min(ends) < 1.5, "the handle's line goes through the curves"
+        if step in LOADED:
+            compared(film, step, STEPS[max(0, i - 1)])
+        chosen.press("ArrowRight")
     assert runs(page) == asked, "the browser moves alone"
-    expect(page.locator(".enc-title")).to_have_text("Training")
+    rules = [right.fixed, right.rule] if (right := rise(moments, "obj")) else []
+    for share, line in zip(rules, film.locator(".fm-rule").all(), strict=True):
+        expect(line).to_contain_text(spaced(percent(share, 1)))
 
-    rules = widget(page, "grammar").locator("path.rule")
-    assert rules.count() == 6 and widget(page, "grammar_heads").locator("figure").count() == 16
-    right = rise(moments, "obj")
-    for share in (right.rule, right.fixed):
-        number = re.compile(percent(share).replace(" ", r"\s"))
-        expect(widget(page, "grammar").locator("text.note").filter(has_text=number)).to_have_count(1)
+
+def compared(film: Locator, step: int, before: int) -> None:
+    """Compare the words' shares, and the guesses with their marks, with runs of the networks of these moments."""
+    trace = at("small", step).trace(MAN)
+    weights, words = attention_weights(trace, 2)[0], trace.tokenization
+    bag = words.find("bag")[0]
+    for button in film.locator(".enc-word").all():
+        word = button.locator("bdi").inner_text()
+        share = float(button.get_attribute("data-share") or "nan")
+        assert abs(share - float(weights[bag, list(words.find(word))].sum())) < 1e-4, word
+    first, second = (at("small", moment) for moment in (step, before))
+    hidden = first.trace(MAN.replace("carried", "[MASK]"))
+    gap = hidden.tokens.index("[MASK]")
+    right = (first.predict(hidden, 4, [gap]) or [])[0]
+    marks = second.trace(MAN.replace("carried", "[MASK]"))["mlm.probabilities"][gap]
+    for bar, (word, share) in zip(film.locator(".fm-guesses li").all(), right, strict=True):
+        assert bar.get_attribute("data-guess") == word
+        assert abs(float(bar.get_attribute("data-share") or "nan") - share) < 1e-4
+        if step != before:
+            style = bar.locator(".bar-room b").get_attribute("style") or ""
+            place = float(style.split(":")[1].strip(" %;"))
+            assert abs(place - 100 * float(marks[first.tokenizer.token_to_id(word)])) < 0.1
 
 
 def test_it_is_played_dragged_and_asked_from_other_words(page: Page, app_url: str) -> None:
     page.set_viewport_size({"width": 1440, "height": 900})
     open_page(page, f"{app_url}/training")
-    film, line = widget(page, "grammar"), widget(page, "grammar_arcs")
-    chart, step = film.get_by_role("slider"), film.locator("output.step")
-    expect(step).to_contain_text("step 1,000")
-    before = line.locator("svg.arcs").evaluate(WIDTHS)
-    chart.press("Home")
+    film = widget(page, "grammar")
+    arcs, chosen = film.locator("svg.enc-arcs"), film.locator(".rail-stops [aria-checked=true]")
+    expect(chosen).to_have_text("3,000")
+    before = arcs.evaluate(WIDTHS)
+    chosen.press("Home")
     film.get_by_role("button", name="Play").click()
-    expect(step).to_contain_text("step 100:")
-    film.get_by_role("button", name="Pause").click()
-    assert line.locator("svg.arcs").evaluate(WIDTHS) != before
-    box = chart.bounding_box()
-    assert box
-    page.mouse.move(box["x"] + 60, box["y"] + 100)
+    expect(chosen).to_have_text("100")
+    film.locator(".curve svg").hover(position={"x": 5, "y": 5})
     page.mouse.down()
-    page.mouse.move(box["x"] + box["width"] - 190, box["y"] + 100, steps=4)
-    expect(step).to_contain_text("step 20,000")
     page.mouse.up()
+    expect(film.get_by_role("button", name=re.compile("Play|Go on"))).to_be_visible()
+    expect(chosen).to_have_text("0")
+    assert arcs.evaluate(WIDTHS) != before
+    box = film.locator(".rail-line").bounding_box()
+    assert box
+    page.mouse.move(box["x"] + 20, box["y"] + 12)
+    page.mouse.down()
+    page.mouse.move(box["x"] + box["width"] - 10, box["y"] + 12, steps=4)
+    expect(chosen).to_have_text("20,000")
+    page.mouse.up()
+    heavy = film.locator(".enc-word", has_text="heavy")
     with rerun(page):
-        line.get_by_role("button", name="heavy", exact=True).click()
-    expect(line.locator(".said")).to_contain_text("looks from “heavy”")
-    expect(line.locator("path.gold")).to_have_count(0)
-    expect(step).to_contain_text("step 20,000")
+        heavy.click()
+    expect(heavy).to_have_attribute("aria-pressed", "true")
+    expect(film.locator(".fm-goal")).to_have_count(0)
+    expect(chosen).to_have_text("20,000")
     assert "born_word=6" in page.url
-    line.get_by_role("button", name="heavy", exact=True).press("ArrowRight")
-    expect(line.get_by_role("button", name="bag", exact=True)).to_be_focused()
-    expect(page.locator(".enc-title")).to_have_text("Training")
+    heavy.press("ArrowRight")
+    expect(film.locator(".enc-word", has_text="bag")).to_be_focused()
 
     with rerun(page):
-        page.get_by_role("radio", name="article → its noun").click()
-    expect(page.locator("h2").first).to_contain_text("head 2 of layer 3")
+        type_sentence(page, "Dogs chase cats")
+    expect(film.locator(".enc-asked")).to_contain_text("cats")
     with rerun(page):
-        page.get_by_label("A sentence of yours").fill("Dogs chase cats")
-        page.get_by_label("A sentence of yours").press("Enter")
-    expect(line.locator(".said")).to_contain_text("“cats”")
-    expect(page.get_by_text("Nobody marked the grammar of this sentence")).to_be_visible()
+        film.get_by_role("radio", name="article → its noun").click()
+    expect(sentence_line(page)).to_have_value("Dogs chase cats")
+    expect(chosen).to_have_text("20,000")
+
+
+def test_two_moments_stand_side_by_side(page: Page, app_url: str) -> None:
+    page.set_viewport_size({"width": 1440, "height": 900})
+    open_page(page, f"{app_url}/training")
+    film = widget(page, "grammar")
+    above = film.locator("svg.enc-arcs > path")
+    asked, lines = runs(page), above.count()
+    film.get_by_role("button", name="Set two moments side by side").click()
+    expect(film.locator("svg.enc-arcs g path")).to_have_count(lines)
+    handle = film.get_by_role("slider", name="Second moment of training")
+    expect(handle).to_have_attribute("aria-valuetext", re.compile("^step 1,000:"))
+    handle.press("End")
+    expect(film.locator(".fm-before")).to_have_text("at step 20,000")
+    expect(film.locator(".enc-caption")).to_contain_text("Above: step 3,000; below: step 20,000.")
+    box, line = handle.bounding_box(), film.locator(".rail-line").bounding_box()
+    assert box and line
+    page.mouse.move(box["x"] + 8, box["y"] + 8)
+    page.mouse.down()
+    page.mouse.move(line["x"] + 20, line["y"] + 12, steps=4)
+    page.mouse.up()
+    expect(handle).to_have_attribute("aria-valuetext", re.compile("^step 0:"))
+    expect(film.locator(".rail-stops [aria-checked=true]")).to_have_text("3,000")
+    below = [path.get_attribute("d") for path in film.locator("svg.enc-arcs g path").all()]
+    assert below and runs(page) == asked
+    film.get_by_role("button", name="Back to one moment").click()
+    expect(film.locator("svg.enc-arcs g")).to_have_count(0)
 
 
 def test_the_network_of_a_moment_is_walked(page: Page, app_url: str) -> None:
     open_page(page, f"{app_url}/training")
     film = widget(page, "grammar")
-    film.get_by_role("slider").press("ArrowRight")
+    moment(film, 3000).press("ArrowRight")
     with rerun(page):
-        film.get_by_role("button", name="Walk the network of step 3,000").click()
+        film.get_by_role("button", name="Step into this network").click()
     expect(page.locator(".at h1")).not_to_be_empty()
-    assert "model=moment" in page.url and "layer=2" in page.url and "head=0" in page.url
+    assert "small,10000" in unquote(page.url) and "layer=2" in page.url and "head=0" in page.url
     expect(page.locator("h1")).to_contain_text("bag")  # from which the arcs went
     assert "word=8" in page.url
+    expect(page.get_by_label("Sentence", exact=True)).to_have_value(MAN)
 
 
-def test_a_curve_is_chosen_by_its_name_and_the_moment_stays(page: Page, app_url: str) -> None:
+def test_a_curve_is_chosen_by_its_name_or_by_keys_and_the_moment_stays(page: Page, app_url: str) -> None:
     page.set_viewport_size({"width": 1440, "height": 900})
     open_page(page, f"{app_url}/training")
     film = widget(page, "grammar")
-    before = film.locator("output.step").inner_text().split(":")[0]
     with rerun(page):
-        film.locator("text.name", has_text="article → its noun").click()
-    expect(page.locator("h2").first).to_contain_text("head 2 of layer 3")
-    expect(film.locator("output.step")).to_contain_text(f"{before}:")
+        moment(film, 100).click()
+        film.get_by_role("radio", name="article → its noun").click()
+    expect(film.locator(".enc-caption")).to_contain_text("Layer 3, head 2")
+    with rerun(page):
+        film.get_by_role("radio", name="article → its noun").press("ArrowDown")
+    expect(film.get_by_role("radio", name="preposition → its noun")).to_be_focused()
+    expect(sentence_line(page)).to_have_value("The keys to the old cabinet are on the table.")
+    expect(film.locator(".rail-stops [aria-checked=true]")).to_have_text("100")
+    with rerun(page):
+        film.get_by_role("radio", name="carried").click()
+    expect(page.get_by_role("heading", name="three heads carry the number of the subject")).to_be_visible()
+    expect(film.locator(".enc-asked")).to_contain_text("[MASK]")
 
 
-def test_ones_own_sentence_is_asked_from_its_gap_under_the_masked_verb(page: Page, app_url: str) -> None:
-    open_page(page, f"{app_url}/training?born=gap:between&born_text=The+dogs+near+the+house+[MASK]+loud.")
-    expect(widget(page, "grammar_arcs").locator(".said")).to_contain_text("looks from “[MASK]”")
-
-
-def test_the_control_is_flat_and_the_film_begins_anew(page: Page, app_url: str) -> None:
-    open_page(page, f"{app_url}/training")
-    expect(widget(page, "grammar").locator("path.line")).to_have_count(5)
-    expect(widget(page, "grammar").locator("path.interval")).to_have_count(len(STEPS))
+def test_the_control_is_flat_and_has_one_curve_less(page: Page, app_url: str) -> None:
+    open_page(page, f"{app_url}/training?born_more=1")
+    film = widget(page, "grammar")
+    expect(film.locator(".curve-line:is(.is-own, .is-other)")).to_have_count(6)
     with rerun(page):
         page.get_by_role("radio", name="control: trees of other sentences").click()
-    expect(page.locator("h2").first).to_contain_text("does not rise above the best fixed distance")
-    expect(widget(page, "grammar").locator("path.line")).to_have_count(4)
+    expect(page.get_by_role("heading", name="This head does no better than a rule")).to_be_visible()
+    expect(film.locator(".curve-line:is(.is-own, .is-other)")).to_have_count(5)
 
 
 def test_it_is_for_everybody_on_a_dark_phone(page: Page, app_url: str) -> None:
     """Where it is light, and wide, it is looked at with all pages."""
     page.set_viewport_size({"width": 390, "height": 844})
     open_page(page, f"{app_url}/training")
-    expect(widget(page, "grammar").locator("path.line")).to_have_count(5)
+    expect(widget(page, "grammar").locator(".curve-line.is-own")).to_have_count(1)
     dark(page)
     assert barriers(page, "[data-testid=stMain]") == []
     light(page)

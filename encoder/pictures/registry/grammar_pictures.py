@@ -41,11 +41,10 @@ FORMS = ("is", "are")
 STEPS = "training steps + 1"  # step 0 has no logarithm, so one is added to all
 MOMENTS = call(kept_moments.moments_of, ENC)
 LONGEST = 400  # letters of a sentence of one's own
-PART = {"training_part": "Grammar is born"}
+MORE = {"born_more": "1"}
 
 TREES = Option("born_trees", lambda scene: trees_of(scene.encoder), lambda scene: trees_of(scene.encoder)[0])
 RELATION = Option("born", lambda scene: relations_of(moments_of(scene)), lambda scene: next(iter(EXAMPLES)))
-SENTENCE = Option("born_text", None, lambda scene: EXAMPLES[scene[RELATION]].sentence)
 
 
 def counted(scene: Scene) -> Call:
@@ -61,9 +60,8 @@ def moments_of(scene: Scene) -> Moments:
 
 
 def sentence(scene: Scene) -> str:
-    """The sentence whose arcs are drawn: that of the relation where none is typed."""
-    typed: str = scene[SENTENCE].strip()[:LONGEST]
-    return typed or EXAMPLES[scene[RELATION]].sentence
+    """The sentence whose arcs are drawn."""
+    return scene.view.sentence.strip()[:LONGEST]
 
 
 def spelled(scene: Scene) -> list[str]:
@@ -77,11 +75,6 @@ def is_marked(scene: Scene) -> bool:
     return sentence(scene) == EXAMPLES[scene[RELATION]].sentence
 
 
-def asks_gap(scene: Scene) -> bool:
-    """Whether the relation begins at a masked verb, and the sentence has a gap."""
-    return EXAMPLES[scene[RELATION]].sentence == KEYS and scene.encoder.mask_token in spelled(scene)
-
-
 def position(scene: Scene) -> int:
     """The token at which the word that is asked begins."""
     pieces = scene.encoder.tokenize(sentence(scene))
@@ -90,12 +83,12 @@ def position(scene: Scene) -> int:
 
 
 def first_word(scene: Scene) -> int:
-    """The word that is asked at first: the one that is marked, or the gap, else the last one with a letter."""
+    """The word that is asked at first: the one that is marked, or a gap, else the last one with a letter."""
     words, example = spelled(scene), EXAMPLES[scene[RELATION]]
     if is_marked(scene):
         return words.index(example.source)
-    if asks_gap(scene) and scene.encoder.mask_token:
-        return words.index(scene.encoder.mask_token)
+    if scene.encoder.mask_token in words:
+        return words.index(str(scene.encoder.mask_token))
     return max((i for i, word in enumerate(words) if any(c.isalnum() for c in word)), default=0)
 
 
@@ -180,7 +173,7 @@ GRAMMAR = of_page(
     say=lambda answer: whole(answer.value(risen(answer.scene)), moments_of(answer.scene).model),
     about=about,
     options=(TREES, RELATION),
-    unfolds=PART | {"born_keep": "1"},
+    unfolds=MORE,
     look=lambda answer: {"logarithmic": (True, False)},
 )
 
@@ -215,8 +208,8 @@ GRAMMAR_ARCS = of_page(
         layer=place(scene)[0],
         head=place(scene)[1],
     ),
-    options=(TREES, RELATION, SENTENCE, WORD),
-    unfolds=PART | {"born_keep": "1"},
+    options=(TREES, RELATION, WORD),
+    unfolds=MORE,
 )
 GRAMMAR_FILM = replace(
     GRAMMAR_ARCS,
@@ -261,7 +254,7 @@ GRAMMAR_GUESS = of_page(
     title=f"Guesses at “{KEYS}”, by training step",
     say=say_guess,
     about=lambda scene: About(source=scene.source, scope=f"“{KEYS}”, {when(scene)}"),
-    unfolds=PART | {"born_keep": "1"},
+    unfolds=MORE,
     look=lambda answer: {"logarithmic": (True, False)},
 )
 
@@ -294,11 +287,25 @@ GRAMMAR_HEADS = of_page(
     say=say_heads,
     about=about_heads,
     options=(TREES, RELATION),
-    unfolds=PART | {"born_heads": "1"},
+    unfolds=MORE,
 )
 
 
 CARRIED = call(training_circuit, ENC)
+
+
+def head_circuit(circuit: TrainingCircuit) -> str:
+    """Step by step what these heads carry together, and which of them carries most."""
+    drawn = circuit.constructed
+    _, first, last = drawn.hands
+    shares = [f"{percent(drawn.shares[at][0], 1)} at {at:,}" for at in drawn.drawn]
+    numbers = ", ".join(shares).replace(" at ", " at step ", 1)
+    count = {2: "two", 3: "three", 4: "four"}.get(len(circuit.heads), str(len(circuit.heads)))
+    carry = f"{count} heads carry the number of the subject to the verb: {numbers}"
+    if first == last:
+        return f"Step by step {carry}."
+    names = [who(circuit.heads[head], circuit.model) for head in (first, last)]
+    return f"Step by step {carry}; {names[0]} hands over to {names[1]}."
 
 
 def say_circuit(answer: Answer) -> str:
@@ -352,6 +359,6 @@ GRAMMAR_CIRCUIT = of_page(
     title="What carries the number of the subject to the verb, by training step",
     say=say_circuit,
     about=lambda scene: About(source=scene.source, scope=f"constructed pairs of sentences, {when(scene)}"),
-    unfolds=PART,
+    unfolds={"born_carried": "1"},
     look=frame_circuit,
 )
