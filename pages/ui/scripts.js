@@ -3,7 +3,6 @@
 // from then on each begins at once, by its name.
 import clicks from './clicks.js';
 import kit from './components/kit.js';
-import learning from './components/learning.js';
 import story_arcs from './components/story_arcs.js';
 import arrival from './frame/arrival.js';
 import reconnect from './reconnect.js';
@@ -11,7 +10,7 @@ import reconnect from './reconnect.js';
 /** @type {any} */
 const shared = globalThis;
 shared.componentScripts = new Map(Object.entries({
-  arrival, clicks, kit, learning, story_arcs,
+  arrival, clicks, kit, story_arcs,
 }));
 /** @type {(() => void) | null} */
 let end = null;
