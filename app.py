@@ -1,4 +1,28 @@
-"""The app, as a server runs it: `streamlit run app.py`. What a session sees is drawn by pages/main.py.
+# /// script
+# requires-python = ">=3.11"
+# dependencies = [
+#   "torch==2.13.0",
+#   "streamlit==1.67.0",
+#   "plotly==7.1.0",
+#   "matplotlib==3.11.2",
+#   "fonttools==4.68.0",
+#   "pandas==3.1.1",
+#   "numpy==2.4.6",
+#   "cachetools==8.0.0",
+#   "psutil==7.2.2",
+#   "tokenizers==0.23.3",
+#   "transformers==5.23.0",
+#   "sentencepiece==0.2.3",
+#   'uvloop==0.23.0; sys_platform != "win32"',
+#   "safetensors==0.8.0",
+#   "segno==1.6.6",
+#   "latex2mathml==3.81.1",
+#   "tqdm==4.70.1",
+#   "conllu==6.0.0",
+# ]
+# ///
+
+"""The app: `streamlit run app.py`, `python app.py` or `uv run app.py`. What a session sees is drawn by pages/main.py.
 
 A main script beside the folder pages/ would have Streamlit look for pages there by itself until that script has named
 them: whom a link led to a new server was told "Page not found".
@@ -31,3 +55,6 @@ app = st.App(
         Middleware(SendingBound, apart=f"{base()}/api/"),
     ],
 )
+
+if __name__ == "__main__":
+    app.run()

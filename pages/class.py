@@ -2,10 +2,7 @@
 
 import streamlit as st
 
-from pages.ui.widgets import apart
-
 
 def draw() -> None:
     """Draw the page: the browser does, below the bar."""
-    with apart():
-        st.html("<noscript>A class needs a browser that runs scripts.</noscript>")
+    st.html("<noscript>A class needs a browser that runs scripts.</noscript>")

@@ -4,13 +4,11 @@ import gc
 import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import plotly.graph_objects as go
 import pytest
 import scanned_once  # noqa: F401  (before any page is opened)
-import streamlit as st
 from shared_models import lent, pretrained
 
 from encoder import TextEncoder, Trace
@@ -114,25 +112,6 @@ def _little_memory() -> Iterator[None]:
         gc.collect()
         give_back_freed_memory()
         _held["last"] = memory.used()
-
-
-@pytest.fixture
-def keeps_closed() -> None:
-    """For a test in which what can be kept of a picture is drawn when its fold is opened, as for everybody."""
-
-
-@pytest.fixture(autouse=True)
-def _keeps_open(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Every other test draws it with every picture, and so finds what is wrong with it."""
-    usual = st.popover
-
-    def opened(label: str, *, key: str, **how: Any) -> Any:
-        fold = usual(label, key=key, **how)
-        fold.open |= key.startswith("keep_") and key != "keep_all"
-        return fold
-
-    if "keeps_closed" not in request.fixturenames:
-        monkeypatch.setattr(st, "popover", opened)
 
 
 @pytest.fixture

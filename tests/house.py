@@ -97,6 +97,9 @@ def insides_of_streamlit(path: Path) -> int:
     return count
 
 
+STREAMLITS = re.compile(r"data-testid|data-selected|data-orientation|aria-selected|st-key-|\.st[A-Z]|\[kind=")
+
+
 def drawn_pages() -> tuple[str, ...]:
     """The keys of the pages that the browser draws, as their table has them."""
     for node in ast.parse(PAGE_TABLE.read_text(encoding="utf-8")).body:
@@ -157,6 +160,9 @@ def figures() -> dict[str, int]:
         "tables that name all pages": sum(names_all(path, pages) for path in product),
         "places that hand a figure to Plotly": sum(
             text[path].count("Plotly.react(") + text[path].count(".plotly_chart(") for path in product
+        ),
+        "names of Streamlit's in styles": sum(
+            len(STREAMLITS.findall(text[path])) for path in product if path.suffix == ".css" and "pages" in path.parts
         ),
         "insides of Streamlit": sum(map(insides_of_streamlit, (*python, ROOT / "app.py"))),
         "basenames that occur again": sum(count > 1 for count in basenames.values()),

@@ -191,7 +191,6 @@ VALUES_OF = {
     "cell": CELL,
     "edits": EDITS,
     "lesson": st.one_of(st.sampled_from(sorted(file.stem for file in ROOT.glob("lessons/*.toml"))), any_text),
-    "present": st.sampled_from(["0", "1", "2"]),
 }
 assert VALUES_OF.keys() == FIELDS, "a part of the view that the grammar does not know"
 

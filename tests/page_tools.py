@@ -130,6 +130,21 @@ def files(app: AppTest) -> dict[str, Offer]:
     return {found[2]: offer for found in links if found and (offer := file_links.find(found[1]))}
 
 
+def saved(app: AppTest) -> dict[str, dict[str, Offer]]:
+    """What Save in the bar offers: the files of each picture, by its key and their kinds."""
+    told = next(one.proto.json for one in app.get("bidi_component") if one.proto.id.endswith("-save"))
+    return {
+        one["picture"]: {kind: _offer(address) for kind, address in one["files"]}
+        for one in json.loads(told)["pictures"]
+    }
+
+
+def _offer(address: str) -> Offer:
+    offer = file_links.find(address.rpartition("/")[2])
+    assert offer is not None
+    return offer
+
+
 def page_shown(app: AppTest) -> str:
     """The key of the page on the screen; one that the browser draws is told of there."""
     told = [json.loads(one.proto.json) for one in app.get("bidi_component") if "-front" in one.proto.id]

@@ -13,9 +13,10 @@ from tiny import SENTENCE, TINY, VARIANTS, tiny, tiny_model
 from torch.utils.flop_counter import FlopCounterMode
 
 from encoder import PRESETS, EncoderConfig, TextEncoder, checkpoint
-from encoder.explain.cost import by_kind, parameters, size, step_costs, step_flops
+from encoder.explain.cost import areas, operations, parameters, run_flops, size, step_costs, step_flops
 from encoder.model.encoder import Encoder
 from encoder.model.steps.catalogue import by_name, catalogue
+from encoder.pictures.figures.areas import rectangles
 
 pytestmark = pytest.mark.slow
 
@@ -228,9 +229,13 @@ def test_nothing_is_built_to_know_a_size() -> None:
     assert size(large).bytes_of_a_run(512) > 10 * 2**30
 
 
-def test_every_parameter_is_of_one_kind(base: TextEncoder) -> None:
-    counts = by_kind(parameters(base.model))
-    named = dict(base.model.named_parameters())
-    assert sum(counts.values()) == sum(weight.numel() for weight in named.values())
-    assert counts["attention"] == sum(w.numel() for name, w in named.items() if ".attention." in name)
-    assert counts["norms"] == 2 * 6 * 2 * 512 and next(iter(counts)) == "embedding"
+@every_variant
+def test_every_parameter_is_of_one_area_and_every_operation_of_one_kind(config: EncoderConfig) -> None:
+    model = tiny_model(config)
+    parts = areas(model)
+    assert sum(area.parameters for area in parts) == sum(weight.numel() for weight in model.parameters())
+    assert len({area.name for area in parts}) == len(parts)
+    places = rectangles(parts)
+    for area, box in zip(parts, places, strict=True):
+        assert box.width * box.height * size(config).parameters == pytest.approx(area.parameters)
+    assert sum(operations(config, 7).values()) == run_flops(config, 7)

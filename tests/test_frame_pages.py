@@ -70,14 +70,6 @@ def test_a_linked_lesson_leaves_what_is_on_the_screen() -> None:
     assert sentence(app) == shown != EXAMPLE
 
 
-def test_a_page_leads_to_its_neighbours_and_says_once_where_it_is() -> None:
-    app = open_app("training")
-    ways = [one.label for one in app.button if one.label.startswith(("Previous", "Next"))]
-    assert ways == ["Previous: Heads", "Next"]
-    assert "Look deeper" in [one.value for one in app.caption]
-    assert page_shown(press(app, "previous")) == "heads"
-
-
 def test_layer_and_head_stand_beside_the_headline_where_they_mean_something() -> None:
     def places(app: AppTest) -> list[str]:
         return [one.proto.json for one in app.get("bidi_component") if one.proto.id.endswith("-place")]

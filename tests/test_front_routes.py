@@ -414,6 +414,8 @@ def test_under_a_path_all_is_below_it(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_a_frame_of_another_origin_is_allowed_by_name(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("ENCODER_FRAMED_BY", "https://school.example  'unsafe; default-src *")
     assert policy.__wrapped__().endswith("; frame-ancestors 'self' https://school.example")
+    monkeypatch.delenv("ENCODER_FRAMED_BY")
+    assert policy.__wrapped__().endswith("; frame-ancestors 'self'")  # closed where nobody is named
 
 
 # How often something is made, and for whom

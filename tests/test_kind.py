@@ -1,6 +1,5 @@
 """What kind of model it is: counted anew, on trained and untrained models and on checkpoints of others."""
 
-import re
 from dataclasses import replace
 from functools import cache
 from pathlib import Path
@@ -12,7 +11,7 @@ from tiny import TINY, tiny
 from twins import MINILM, MODELS, saved
 
 from encoder import PRESETS, TextEncoder
-from encoder.explain.kind import kind
+from encoder.explain.kind import kind, shape
 
 pytestmark = pytest.mark.slow
 
@@ -35,11 +34,12 @@ def test_what_kind_it_is(name: str) -> None:
     encoder = made(name)
     said, config = " ".join(kind(encoder.config, encoder.source)), encoder.config
     counted = sum(weight.numel() for weight in encoder.model.parameters())
-    number, millions = re.search(r"and ([\d.,]+)( million)? parameters", said).groups()
-    assert float(number.replace(",", "")) * (1e6 if millions else 1) == pytest.approx(counted, rel=0.01)
+    layers, parameters = shape(config)
+    number, _, million = parameters.partition(" ")
+    assert float(number.replace(",", "")) * (1e6 if million else 1) == pytest.approx(counted, rel=0.01)
     assert float(number.replace(",", "")) >= 1  # no part of a million
     assert "has learned" not in said
-    assert f"{config.n_layers} layers of {config.n_heads} heads" in said and f"{config.vocab_size:,} tokens" in said
+    assert layers == f"{config.n_layers} layers of {config.n_heads} heads" and f"{config.vocab_size:,} tokens" in said
     assert ("drawn at random" in said) == (encoder.source.seed is not None)
     assert ("names no words" in said) == (encoder.model.mlm_head is None)
     assert ("before each part" in said) == config.norm_first

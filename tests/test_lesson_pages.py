@@ -365,7 +365,7 @@ def test_a_claim_leads_to_where_it_is_tried_and_ones_own_sentence_is_there_after
     app = press(
         open_app("lessons", lessons_part="Claims", sentence=own, model="small", layer="0", head="0"), "try_softmax"
     )
-    assert app.title[0].value == "Lessons" and go(app, "lessons").session_state["session"].view.sentence != own
+    assert link(app)["lesson"] == "softmax-by-hand" and go(app, "lessons").session_state["session"].view.sentence != own
     assert press(app, "leave_lesson").session_state["session"].view.sentence == own
 
 

@@ -56,7 +56,7 @@ def test_a_good_file_is_read() -> None:
         (('"Look."', '"' + "x" * 601 + '"'), ("step 1: text has 601 characters", "1 to 600")),
         (('"Look."', '"   "'), ("step 1: text has 3 characters",)),
         (("own = true", 'own = "yes"'), ("step 1: own is 'yes'", "true or false")),
-        (("layer = 2", "present = 1"), ("step 1: view has no field 'present'", "parameters of a link")),
+        (("layer = 2", "at = 1"), ("step 1: view has no field 'at'", "parameters of a link")),
         (("layer = 2", "'l a' = 1"), ("step 1: view has no field 'l a'",)),
         (("layer = 2", "layer = true"), ("step 1: layer of view must be",)),
         (("layer = 2", "layer = [2]"), ("step 1: layer of view must be",)),

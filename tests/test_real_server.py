@@ -349,6 +349,16 @@ def test_a_server_whose_hosts_are_named_answers_under_no_other_name(tmp_path: Pa
     assert {status for (host, *_), status in statuses.items() if host not in known} == {400}
 
 
+def test_the_app_starts_by_itself(tmp_path: Path) -> None:
+    """`python app.py` serves the same pages with the same rules as `streamlit run app.py`."""
+    more = {"ENCODER_MEMORY_MB": SERVER_MB}
+    with started(ROOT / "app.py", tmp_path / "log", tmp_path, free_port(), more=more, start=()) as running:
+        for path in ("/", "/training"):
+            with urlopen(f"{running.url}{path}", timeout=30) as answer:
+                assert b'<div id="root">' in answer.read()
+                assert answer.headers["Content-Security-Policy"].endswith("; frame-ancestors 'self'")
+
+
 def test_it_ends_in_time_though_something_is_in_the_making(tmp_path: Path) -> None:
     """It waited for all that was asked for, once for more than ten minutes."""
 

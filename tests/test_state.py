@@ -1,7 +1,6 @@
 """The view and its link: round trip, and every bad parameter falls back with a sentence."""
 
 from in_turn import in_turn
-from pages.ui.state.walk import place, steps_of
 
 from encoder import PRESETS
 from encoder.model.steps.catalogue import catalogue
@@ -9,6 +8,7 @@ from encoder.pictures.link import LONGEST_IN_URL, from_query, to_query
 from encoder.pictures.view import EXAMPLE, View
 from pages.ui.server.offered_models import check
 from pages.ui.state.choice_names import names
+from pages.ui.state.page_steps import steps_of
 from pages.ui.state.site import PAGES, page_of
 
 ODD = View(sentence="<b>x</b> & $x$ 😀 ?=#", model="small", layer=2, head=3, step="attention.scores", hidden=(1, 4))
@@ -75,12 +75,3 @@ def test_every_step_is_explained_by_one_page(name: str) -> None:
         explained = [step.name for page in PAGES for step in steps_of(page, config, layer).values()]
         assert sorted(explained) == sorted(step.name for step in catalogue(config) if step.layer in (None, layer))
     assert [*steps_of(page_of("attention"), config, 1)][-1].startswith("attention.")
-
-
-def test_next_and_previous_lead_from_page_to_page_and_leave_out_none() -> None:
-    row = ["What if", "Compare", "Models", "Heads", "Training"]
-    here = {page.title: place(page) for page in PAGES if page.title in row}
-    for title, before, after in zip(row, [None, *row], [*row[1:], None], strict=False):
-        at = here[title]
-        assert at is not None
-        assert (at.previous and at.previous.title, at.next and at.next.title) == (before, after), title

@@ -46,6 +46,14 @@ def test_readme_gives_the_run_and_the_test_command():
     assert TEST in readme
 
 
+def test_the_app_names_what_it_needs_as_the_requirements_do():
+    """`uv run app.py` reads it there (PEP 723)."""
+    block = re.search(r"^# /// script\n((?:#.*\n)+?)# ///$", (ROOT / "app.py").read_text(), re.MULTILINE)
+    named = tomllib.loads(re.sub(r"^# ?", "", block[1], flags=re.MULTILINE))["dependencies"]
+    needed = (ROOT / "requirements.txt").read_text().splitlines()
+    assert named == [line for line in needed if not line.startswith("pytest")]
+
+
 def test_no_test_file_takes_from_another():
     """What several of them need stands in a module beside them."""
     for path in (ROOT / "tests").rglob("test_*.py"):

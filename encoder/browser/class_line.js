@@ -162,7 +162,7 @@ function askForm(state, acts, draw, close) {
 
 const JOIN = 'Type the 6 letters that your teacher shows. Nothing else is asked, and no name.';
 const OPEN = 'Your screen leads: who joins by your code sees the page, sentence, layer, head and number that you see. Ask the class, and show its answers on the picture. A class ends after four hours, or half an hour after its last screen was closed; nothing of it stays.';
-const SHOW = 'Show this code or the square. Then go to any page: the class sees what you see there, and on every page Ask the class stands on top. This page stays yours alone.';
+const SHOW = 'Nothing now. Go to any page: the class sees what you see there, and Ask the class stands on top. This page stays yours alone.';
 const OPEN_DOOR = 'Whoever has the code can join.', CLOSED_DOOR = 'The door is closed: nobody joins anew, and who is here stays.';
 const SHUT_OUT = 'Their answers and sentences go, and their screen leaves the class.', SHUT_OUT_OPEN = `${SHUT_OUT} Close the door first, so that nobody joins anew.`;
 const LOCAL = 'This is the computer\'s own address: for other devices put its name in the network in its place.';
@@ -186,22 +186,31 @@ export function classPage(state, acts) {
     else linked = '';
   }
 
+  /** The headline: who is here, or what is to be done. */
+  function headline() {
+    const { seat, counts, now } = state;
+    if (!seat) return 'Look together: one screen leads, the others guess and answer';
+    if (!seat.includes('-leads-')) return say('class_in', { code: seat.slice(0, 6) });
+    if (!counts?.here) return 'Nobody has joined yet: show this code, or the square';
+    return now?.asked && counts.answered !== null ? say('class_asked', { count: counts.answered, here: counts.here }) : say('class_with', { here: counts.here, follow: counts.follow });
+  }
+
   function teacher() {
     const { counts, wall, results, seat } = state, shut = Boolean(counts?.shut), { link = '', size = 0, path = '', local = false, near = false } = found ?? {};
-    return html`<div class="enc-class-teacher">
-      <div><p class="enc-class-code">${seat.slice(0, 6)}</p><p>${SHOW}</p>
-        <div class="enc-class-acts">${button('door', shut ? 'Open the door' : 'Close the door', () => acts.act(shut ? 'open_door' : 'shut_door'))}</div><p class="enc-small">${shut ? CLOSED_DOOR : OPEN_DOOR}</p>
-        <h2>Sentences of the class</h2><p class="enc-small" ?hidden=${wall.length}>None yet. Pupils send one from their own screen.</p>
+    return html`<div class="enc-class-way"><div><p class="enc-class-code">${seat.slice(0, 6)}</p>
+        <p class="enc-class-link">${link}</p><p class="enc-small">${local ? LOCAL : near ? NEAR : ''}</p>
+        <div class="enc-class-acts">${button('', copy, async () => { copy = await copied(link) ? 'Copied' : 'Mark the address to copy it'; draw(); })}${button('door', shut ? 'Open the door' : 'Close the door', () => acts.act(shut ? 'open_door' : 'shut_door'))}</div><p class="enc-small">${shut ? CLOSED_DOOR : OPEN_DOOR}</p></div>
+      <svg class="enc-class-square" role="img" aria-label="The address as a code for a camera" viewBox="0 0 ${size} ${size}"><path fill="#fff" d="M0 0h${size}v${size}H0z"></path><path d=${path}></path></svg></div>
+    <div class="enc-class-cards">
+      ${card('What is asked', html`<p class="enc-small" ?hidden=${state.now?.asked}>${SHOW}</p><p ?hidden=${!state.now?.asked}>${state.now?.asked?.ask}</p>
+        ${results.map(one => html`<section><h3>${one.number}. ${one.ask}</h3><p>${one.said}</p>${answerBars(one)}</section>`)}
+        <div class="enc-class-acts" ?hidden=${!results.length}>${button('csv', 'Answers as CSV', () => acts.keep('csv'))}${button('html', 'A page to keep', () => acts.keep('html'))}</div>`)}
+      ${card('Sentences of the class', html`<p class="enc-small" ?hidden=${wall.length}>None yet. Pupils send one from their own screen.</p>
         <ul class="enc-class-wall">${[...wall].reverse().map(({ name, sentence }) => html`<li><bdi translate="no" lang="">${sentence}</bdi>${button('run', 'Run', () => acts.run(sentence), { label: `Run: ${sentence}` })}${button('', 'Remove', () => acts.drop(name), { label: `Remove: ${sentence}` })}
           ${button('out', 'Shut out', () => acts.out(name), { label: `Shut out who sent: ${sentence}`, title: shut ? SHUT_OUT : SHUT_OUT_OPEN })}</li>`)}</ul>
-        ${button('empty_wall', `Take all ${wall.length} down`, () => acts.act('empty_wall'), { hidden: wall.length < 2 })}
-        <h2>Answers</h2><p class="enc-small" ?hidden=${results.length}>What the class answers stands here once it was shown.</p>
-        <div>${results.map(one => html`<section><h3>${one.number}. ${one.ask}</h3><p>${one.said}</p>${answerBars(one)}</section>`)}</div>
-        <div class="enc-class-acts" ?hidden=${!results.length}>${button('csv', 'Answers as CSV', () => acts.keep('csv'))}${button('html', 'A page to keep', () => acts.keep('html'))}</div></div>
-      <div><svg class="enc-class-square" role="img" aria-label="The address as a code for a camera" viewBox="0 0 ${size} ${size}"><path fill="#fff" d="M0 0h${size}v${size}H0z"></path><path d=${path}></path></svg>
-        <p class="enc-class-link">${link}</p>${button('', copy, async () => { copy = await copied(link) ? 'Copied' : 'Mark the address to copy it'; draw(); })}<p class="enc-small">${local ? LOCAL : near ? NEAR : ''}</p>
-        <details><summary>Lead from another screen too</summary><p class="enc-small">This link is yours alone: whoever has it leads the class.</p><p class="enc-class-link">${acts.ownLink()}</p></details>
-        <details><summary>End the class</summary><p class="enc-small">All screens leave the class, and nothing of it stays. Keep the answers before.</p>${button('end', 'End it now', () => acts.act('end'))}</details></div></div>`;
+        ${button('empty_wall', `Take all ${wall.length} down`, () => acts.act('empty_wall'), { hidden: wall.length < 2 })}`)}</div>
+    <details><summary>Lead from another screen too</summary><p class="enc-small">This link is yours alone: whoever has it leads the class.</p><p class="enc-class-link">${acts.ownLink()}</p></details>
+    <details><summary>End the class</summary><p class="enc-small">All screens leave the class, and nothing of it stays. Keep the answers before.</p>${button('end', 'End it now', () => acts.act('end'))}</details>`;
   }
 
   function draw() {
@@ -209,12 +218,12 @@ export function classPage(state, acts) {
     if (element.hidden) return;
     const { seat } = state, leads = seat.includes('-leads-'), led = acts.led();
     if (leads) findLink();
-    into(html`<div class="enc-class-cards" ?hidden=${seat}>
+    into(html`<div class="enc-headline"><h1 class="enc-finding">${headline()}</h1></div>
+      ${leads ? teacher() : seat ? html`<p>What the teacher shows comes to this screen by itself.</p>` : html`<div class="enc-class-cards">
         ${led ? card(say('class_goes_on', { code: led.slice(0, 6) }), html`<p>You have led it in this browser, in a page that is closed.</p>${button('lead_again', 'Lead it again', () => acts.sit(led))}`) : nothing}
         ${card('Join a class', html`<p>${JOIN}</p><form class="enc-form" @submit=${typed(acts.join)}><input type="text" class="enc-sentence" maxlength="20" placeholder="ABCDEF" aria-label="Code" autocomplete="off" autocapitalize="characters" spellcheck="false" data-class="code">
           <button class="enc-pill enc-class-first" data-class="join">Join</button></form>`)}
-        ${card('Open a class', html`<p>${OPEN}</p>${button('open', 'Open a class', acts.open)}`)}</div>
-      ${leads ? teacher() : seat ? html`<p>What the teacher shows comes to this screen by itself.</p>` : nothing}`, element);
+        ${card('Open a class', html`<p>${OPEN}</p>${button('open', 'Open a class', acts.open, { first: true })}`)}</div>`}`, element);
   }
 
   return { element, draw };

@@ -60,13 +60,55 @@ def parameters(model: Encoder) -> list[Part]:
     return [Part(name, in_words(terms), value(terms, config), counted[name]) for name, terms in terms_of.items()]
 
 
-def by_kind(of_parts: Sequence[Part]) -> dict[str, int]:
-    """How many parameters each kind of part has, over all layers; kinds without any are left out."""
-    kinds = dict.fromkeys(("embedding", "attention", "feed-forward", "norms", "MLM head"), 0)
-    for part in of_parts:
-        kind = next((kind for key, kind in KINDS.items() if key in part.name), "embedding")
-        kinds[kind] += part.counted
-    return {kind: count for kind, count in kinds.items() if count}
+class Area(NamedTuple):
+    """Parameters that stand together in a picture: of what kind, and of which layer and head where they are of one."""
+
+    name: str
+    parameters: int
+    kind: str
+    layer: int | None = None
+    head: int | None = None
+
+
+def areas(model: Encoder) -> list[Area]:
+    """The parameters of a model: every table of the embedding, every layer's heads, feed-forward and norms, the guess.
+
+    A layer's attention is shared out among its heads, which have equally much of each of its maps.
+    """
+    config, counts = model.config, Counter[tuple[int | None, str, str]]()
+    for part in parameters(model):
+        kind, layer = kind_of(part.name), layer_of(part.name)
+        counts[layer, kind, kind if kind == "guess" or layer is not None else part.name] += part.counted
+    listed = []
+    for (layer, kind, name), count in counts.items():
+        if layer is None:
+            listed.append(Area(name, count, kind))
+            continue
+        whose = "every layer" if config.shared_layers else f"layer {layer}"
+        if kind == "attention":
+            each = count // config.n_heads
+            listed += [Area(f"{whose}, head {i}", each, kind, layer, i) for i in range(config.n_heads)]
+        else:
+            listed.append(Area(f"{whose}, {kind}", count, kind, layer))
+    return listed
+
+
+def operations(config: EncoderConfig, n: int) -> dict[str, int]:
+    """Floating-point operations of a run of n tokens by the kind of part, all layers together."""
+    counts = Counter[str]()
+    for name, flops in flops_of_steps(config, n).items():
+        counts[kind_of(name)] += flops
+    return counts
+
+
+def kind_of(name: str) -> str:
+    """The kind of a part or of a step."""
+    return next((kind for key, kind in KINDS.items() if key in name), "embedding")
+
+
+def layer_of(name: str) -> int | None:
+    """The layer that a part stands in."""
+    return int(name.split(".")[1]) if name.startswith("layers.") else None
 
 
 @lru_cache(maxsize=64)
@@ -88,15 +130,16 @@ def width(step: Step) -> str:
     return "d_model" if step.shape[-1] == "d_head" else step.shape[-1]
 
 
-# What a part is by what its name holds, the first that fits; all else belongs to the embedding.
+# What a part or a step is by what its name holds, the first that fits; all else belongs to the embedding.
 KINDS = {
-    "mlm_head": "MLM head",
+    "mlm": "guess",
     "position_bias": "attention",
-    "distances.table": "attention",
+    "distances": "attention",
     "embedding": "embedding",
     "attention": "attention",
     "feed_forward": "feed-forward",
-    "norm": "norms",
+    "norm": "add & norm",
+    "pooling": "sentence vector",
 }
 
 

@@ -3,7 +3,7 @@
 from encoder.explain.cost import size
 from encoder.model.activations import ACTIVATIONS
 from encoder.model.config import EncoderConfig
-from encoder.support.formatting import short, shown
+from encoder.support.formatting import brief
 from encoder.trace.trace import HELD, Source
 
 POSITIONS = {
@@ -28,17 +28,20 @@ def origin(source: Source) -> str:
     return f"Its weights were drawn at random (seed {source.seed}): nothing that it does was learned."
 
 
-def kind(config: EncoderConfig, source: Source) -> tuple[str, ...]:
-    """What kind of model it is, in sentences."""
+def shape(config: EncoderConfig) -> tuple[str, str]:
+    """Its layers with their heads, and how many parameters it has, in words."""
     layers = f"{config.n_layers} layers" if config.n_layers > 1 else "1 layer"
     heads = f"{config.n_heads} heads" if config.n_heads > 1 else "1 head"
-    shape = f"{layers} of {heads}, {config.d_model:,} numbers for each token"
     parameters = size(config).parameters
-    counted = f"{short(parameters / 1e6)} million" if parameters >= 1e6 else f"{parameters:,}"
+    return f"{layers} of {heads}", f"{brief(parameters / 1e6)} million" if parameters >= 1e6 else f"{parameters:,}"
+
+
+def kind(config: EncoderConfig, source: Source) -> tuple[str, ...]:
+    """What kind of model it is beside its shape, in sentences."""
     text = [
-        f"“{shown(source.name, 60)}” has {shape}, and {counted} parameters.",
         origin(source),
-        f"It knows {config.vocab_size:,} tokens and reads up to {config.max_positions:,} at once; "
+        f"Each token is {config.d_model:,} numbers. It knows {config.vocab_size:,} tokens and reads up to "
+        f"{config.max_positions:,} at once; "
         f"{POSITIONS[config.positions]}{', and scores get a number for the distance' * bool(config.position_buckets)}.",
         f"It norms {'before each part of a layer' if config.norm_first else 'after each sum, as in the paper'}; "
         f"the activation of its feed-forward is {ACTIVATIONS[config.activation].title}.",

@@ -71,7 +71,6 @@ def from_query(
             text, LESSON.fullmatch(text), "a lesson's name has 1 to 40 small letters, digits and hyphens"
         ),
         "edits": edits,
-        "present": lambda text: text == "1",
     }
     view, notes = View(), []
     changed: dict[str, Any] = {}

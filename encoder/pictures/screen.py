@@ -6,6 +6,7 @@ import numpy as np
 
 from encoder.pictures.chart import Chart, ends, small_maps
 from encoder.pictures.figures import charts, scatter
+from encoder.pictures.figures.areas import parameter_areas
 from encoder.pictures.figures.charts import outlines, units_on_curve
 from encoder.pictures.figures.drawn import Drawn
 from encoder.pictures.figures.matrix import matrix, tiles
@@ -114,6 +115,11 @@ def draw_units(chart: Chart, theme: Theme) -> Drawn:
     return units_on_curve((x, y), before, after, theme)
 
 
+def draw_areas(chart: Chart, theme: Theme) -> Drawn:
+    """Parameters as areas: a column for each layer, its heads above its feed-forward."""
+    return parameter_areas(chart.look["areas"], theme)
+
+
 KINDS: dict[str, Callable[[Chart, Theme], Drawn]] = {
     "matrix": draw_matrix,
     "tiles": draw_tiles,
@@ -129,6 +135,7 @@ KINDS: dict[str, Callable[[Chart, Theme], Drawn]] = {
     "maps": draw_maps,
     "signed bars": draw_signed_bars,
     "units": draw_units,
+    "areas": draw_areas,
 }
 
 

@@ -41,8 +41,8 @@ class View:
     `hidden` lists the positions that no token may look at. `cell` is the opened number, None where none is.
     `edits` are what is switched off or changed in the run. `other` and `other_model` are what the run is compared with;
     no sentence means the usual one, no model the same. `choices` are what was chosen in widgets of single pages, by
-    their keys, as a link spells it. `present` tells whether the page is shown to a class. `lesson` is the
-    lesson that is played, by its name, and `at` its step, counted from 1.
+    their keys, as a link spells it. `lesson` is the lesson that is played, by its name, and `at` its step, counted
+    from 1.
     """
 
     sentence: str = EXAMPLE
@@ -57,7 +57,6 @@ class View:
     other_model: str = ""
     second: str = ""
     choices: tuple[tuple[str, str], ...] = ()
-    present: bool = False
     lesson: str = ""
     at: int = 1
 

@@ -5,13 +5,13 @@ import hashlib
 import os
 import re
 from functools import cache
-from pathlib import Path
 
-import streamlit as st
 from starlette.datastructures import MutableHeaders
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-INDEX = Path(st.__file__).parent / "static" / "index.html"
+from pages.front import page_html
+from pages.ui.state.site import base
+
 INLINE = re.compile(r"<script>(.*?)</script>", re.DOTALL)
 PRIVATE = "private, no-store"  # of what a visitor typed: nobody's to keep
 ORIGIN = re.compile(r"https?://[A-Za-z0-9.*\[\]:-]{1,200}", re.ASCII)
@@ -22,10 +22,10 @@ def policy() -> str:
     """Scripts come from this server alone, and from components that Streamlit makes blobs of; nothing else is fetched.
 
     The scripts that stand in Streamlit's own page are allowed by what they are. ENCODER_FRAMED_BY names the origins
-    that may show the app in a frame besides its own, with spaces between them; where it is not set, all may.
+    that may show the app in a frame besides its own, with spaces between them;
+    where it is not set, no other may.
     """
-    page = INDEX.read_text(encoding="utf-8") if INDEX.is_file() else ""
-    digests = (hashlib.sha256(script.encode()).digest() for script in INLINE.findall(page))
+    digests = (hashlib.sha256(script.encode()).digest() for script in INLINE.findall(page_html.text(base())))
     inline = " ".join(f"'sha256-{base64.b64encode(digest).decode()}'" for digest in digests)
     return "; ".join(
         [
@@ -40,15 +40,15 @@ def policy() -> str:
             "object-src 'none'",
             "base-uri 'self'",
             "form-action 'self'",
-            *ancestors(),
+            f"frame-ancestors {ancestors()}",
         ]
     )
 
 
-def ancestors() -> list[str]:
-    """Return the rule that says who may show the app in a frame; none where all may."""
-    framed = " ".join(site for site in os.environ.get("ENCODER_FRAMED_BY", "").split() if ORIGIN.fullmatch(site))
-    return [f"frame-ancestors 'self' {framed}"] if framed else []
+def ancestors() -> str:
+    """Return who may show the app in a frame: itself, and those that are named."""
+    framed = (site for site in os.environ.get("ENCODER_FRAMED_BY", "").split() if ORIGIN.fullmatch(site))
+    return " ".join(["'self'", *framed])
 
 
 class Headers:

@@ -19,14 +19,14 @@ from starlette.types import Receive, Scope, Send
 from starlette.websockets import WebSocket
 
 import encoder
-from pages.front import packets, request_fields
+from pages.front import packets, page_html, request_fields
 from pages.front.headers import PRIVATE
 from pages.front.packets import Packets
 from pages.front.request_fields import FileRequest, MoreRequest, RefusedError
 from pages.front.served_files import File, Links
 from pages.front.visitors import Few, Makers, is_own, unless_left, visitor
 from pages.ui.server.file_links import PATH
-from pages.ui.state.site import base
+from pages.ui.state.site import PAGES, base
 
 BUILT = Path(encoder.__file__).parent / "browser" / "built"
 SCRIPTS = ("front.js", "pages.js", "in_class.js", "more.js", "plotly.js")  # the others are fetched by the first
@@ -298,7 +298,7 @@ async def unknown(scope: Scope, receive: Receive, send: Send) -> None:
 
 
 def routes(packets: Packets | None = None, make_file: Callable[[FileRequest], File] = usual_maker) -> list[BaseRoute]:
-    """Return all routes of the front, under the path that the app is served under."""
+    """Return all routes of the front, and those of the pages, under the path that the app is served under."""
     api, runs = f"{base()}/api", packets or Packets()
     return [
         Route(f"{api}/shipped/{{digest}}/{{number}}.packet", packet),
@@ -310,4 +310,5 @@ def routes(packets: Packets | None = None, make_file: Callable[[FileRequest], Fi
         WebSocketRoute(f"{api}/class/events", to_class),
         Route(f"{api}/class/{{act}}", of_class, methods=["POST"]),
         Mount(api, unknown),
+        *(Route(f"{base()}/{page.key}", page_html.answer) for page in PAGES[1:]),
     ]

@@ -22,7 +22,9 @@ def draw() -> None:
             library.leave()
     if lesson is not None:
         player.draw(lesson)
-    elif search := search_section.asked():
+        return
+    page_header(f"{len(library.offered())} lessons: guess first, then see what this model does")
+    if search := search_section.asked():
         search_section.draw(search)
     else:
         parts = {
@@ -31,5 +33,4 @@ def draw() -> None:
             "Claims": claims_section.draw,
             "Glossary": glossary_section.draw,
         }
-        page_header(f"{len(library.offered())} lessons: guess first, then see what this model does")
         tabs(parts, library.PART)

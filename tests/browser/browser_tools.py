@@ -59,8 +59,6 @@ AXE = """([part, all]) => {
   return axe.run(part, { resultTypes: ['violations'], preload: false, rules }).then(found => found.violations.flatMap(
     rule => rule.nodes.map(node => `${rule.id}: ${node.target} ${node.html.slice(0, 200)} ${node.failureSummary}`)))
 }"""
-# A page opened by its own address asks for these below that address first, and then where they are.
-DEEP_LINK_404 = re.compile(r"(/[^/]+){1,3}/_stcore/(health|host-config)")
 
 
 @dataclasses.dataclass
@@ -85,11 +83,7 @@ class Record:
     def console(self, message: ConsoleMessage) -> None:
         if message.type != "error":
             return
-        url = message.location["url"]
-        parts = urlsplit(url)
-        if "404" in message.text and parts.netloc == self.host and DEEP_LINK_404.fullmatch(parts.path):
-            return
-        self.add(f"console error: {message.text} ({url})")
+        self.add(f"console error: {message.text} ({message.location['url']})")
 
     def dialog(self, dialog: Dialog) -> None:
         self.add(f"a script asks: {dialog.message}")
@@ -119,6 +113,16 @@ def watch(page: Page) -> None:
     page.on("dialog", record.dialog)
     page.on("pageerror", lambda error: record.add(f"page error: {error}"))
     page.on("request", lambda request: record.request(request.url))
+
+
+def save(page: Page, entry: str, picture: str = "") -> tuple[str, bytes]:
+    """Save a file by the menu in the bar, of the first picture or the one of a name; return its name and content."""
+    page.locator(".enc-keep").click()
+    if picture:
+        page.get_by_role("menuitemradio", name=picture, exact=True).click()
+    with page.expect_download() as download:
+        page.get_by_role("menuitem", name=entry, exact=True).click()
+    return download.value.suggested_filename, Path(download.value.path()).read_bytes()
 
 
 def watched_anew(page: Page) -> None:

@@ -1,7 +1,7 @@
 """How much there is to click on a page and how long it is, as scripts, and the windows that it is looked at in.
 
-A group of radios counts once; words and cells of pictures do not. The first picture is on Lessons the
-first of them, on A class the field for its code.
+A group of radios counts once, and a field with the two buttons that step it; words and cells of pictures do not. The
+first picture is on Lessons the first of them, on A class the field for its code.
 """
 
 from playwright.sync_api import ViewportSize
@@ -20,7 +20,7 @@ CONTROLS = """() => {
     const inside = box.bottom > 0 && box.top < innerHeight && box.left < innerWidth && box.right > 0
     if (!inside || !box.width || !box.height || one.disabled) continue
     if (!one.checkVisibility({ visibilityProperty: true, opacityProperty: true })) continue
-    seen.add(one.closest('[role=radiogroup]') || one.closest('label') || one)
+    seen.add(one.closest('[role=radiogroup], [data-testid=stNumberInput]') || one.closest('label') || one)
   }
   return seen.size
 }"""
@@ -32,7 +32,7 @@ PICTURE = """() => Math.min(9999, ...[...document.querySelectorAll(
   ...[...document.querySelectorAll('[data-testid=stMain] *')]
     .flatMap(one => [...(one.shadowRoot?.querySelectorAll(
       '.picture-canvas, .enc-words, .hd-grid, .bars, .cv-canvas, .wi-bars, .board, ' +
-      '.cc-stage, .vs-canvas, .an-stack, .ws-words, .tr, .enc-class-card') ?? [])])]
+      '.cc-stage, .vs-canvas, .an-stack, .ws-words, .tr, .enc-class-card, .areas') ?? [])])]
   .filter(one => one.checkVisibility()).map(one => one.getBoundingClientRect().top))"""
 SIDEWAYS = """() => {
   const main = document.querySelector('[data-testid=stMain]'), { scrollWidth, clientWidth } = document.documentElement

@@ -14,13 +14,20 @@ from pathlib import Path
 APP = Path(__file__).resolve().parents[2] / "app.py"
 SMALL = Path(__file__).with_name("small_server.py")
 SERVER_MB = "1500"  # what a server may take: the least that it says a server needs
+STREAMLIT = ("-m", "streamlit", "run")
+OPTIONS = {
+    "STREAMLIT_SERVER_ADDRESS": "127.0.0.1",
+    "STREAMLIT_SERVER_HEADLESS": "true",
+    "STREAMLIT_SERVER_FILE_WATCHER_TYPE": "none",
+    "STREAMLIT_BROWSER_GATHER_USAGE_STATS": "false",
+}
 BASE = "STREAMLIT_SERVER_BASE_URL_PATH"  # in the environment of a server: the path that it serves the app under
 
 
 @contextlib.contextmanager
 def serve(app: Path, log: Path, home: Path, timeout: float = 60.0) -> Iterator[str]:
     """Run the Streamlit script `app` on a free port and yield its address; its output goes to the file `log`."""
-    start = ("-m", "streamlit") if app != APP else (str(SMALL),)
+    start = STREAMLIT if app != APP else (str(SMALL), "run")
     with started(app, log, home, free_port(), timeout, {"ENCODER_MEMORY_MB": SERVER_MB}, start) as server:
         yield server.url
 
@@ -60,14 +67,12 @@ def started(
     port: int,
     timeout: float = 60.0,
     more: dict[str, str] | None = None,
-    start: Sequence[str] = ("-m", "streamlit"),
+    start: Sequence[str] = STREAMLIT,
 ) -> Iterator[Server]:
-    """Run the Streamlit script `app` on that port, with `more` in its environment, and yield the server."""
-    command = [sys.executable, *start, "run", app.name, "--server.address=127.0.0.1"]
-    command += [f"--server.port={port}", "--server.headless=true", "--server.fileWatcherType=none"]
-    command += ["--browser.gatherUsageStats=false"]
+    """Run `app` on that port, by what Python is to `start`, with `more` in its environment, and yield the server."""
+    command = [sys.executable, *start, app.name]
     env = {name: value for name, value in os.environ.items() if not name.startswith("STREAMLIT_")}
-    env |= {"HOME": str(home)} | (more or {})
+    env |= OPTIONS | {"HOME": str(home), "STREAMLIT_SERVER_PORT": str(port)} | (more or {})
     with log.open("wb") as output:
         server = subprocess.Popen(
             command, cwd=app.parent, env=env, stdin=subprocess.DEVNULL, stdout=output, stderr=subprocess.STDOUT

@@ -1,4 +1,4 @@
-"""Run the app as `streamlit run` does, as a server that keeps little: python small_server.py run app.py OPTIONS."""
+"""Run the app as `streamlit run` does, as a server that keeps little: python small_server.py run app.py."""
 
 import sys
 import time

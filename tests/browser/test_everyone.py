@@ -33,7 +33,7 @@ WITHOUT_PICTURE = ("lessons", "class")  # text, a form first
 SCREEN: ViewportSize = {"width": 1280, "height": 800}
 HOSTILE_DAILY = ("compare",)  # shows what is typed, as words and in pictures
 WITH_MENU = ("start", "lessons")
-WITH_PARTS = ("training", "lessons", "models")
+WITH_PARTS = ("training", "lessons")
 TOP, TOP_OF_PHONE = 600, 300  # pixels from the top of the window within which the main picture begins
 WIDE, PHONE = SIZES
 MOST_CONTROLS, MOST_ON_START = 20, 12  # that can be used without scrolling
@@ -59,7 +59,7 @@ BEYOND = """() => {
 }"""
 FIRST_PICTURE = """() => Math.min(...[...document.querySelectorAll(
     '[data-testid=stMain] :is(.main-svg, [data-testid=stDataFrame], .tokens), ' +
-    '[data-testid=stMain] :is(.st-key-arcs, .st-key-learning, .st-key-grammar), ' +
+    '[data-testid=stMain] :is(.st-key-arcs, .st-key-learning, .st-key-grammar, .st-key-model_parts), ' +
     '[data-testid=stMain] :is(.st-key-board, .st-key-atlas_contexts)')]
   .filter(one => one.checkVisibility()).map(one => one.getBoundingClientRect().top))"""
 
@@ -72,7 +72,7 @@ MARKUP = ("script", "iframe", "img[onerror]", "img[src=x]", "svg[onload]", "a[hr
 # Pages of words and forms have these instead of a picture.
 WORDS = (
     "[data-testid=stTable], .tokens, .st-key-atlas_contexts, .true-size, .st-key-first_lessons, .enc-class-cards, "
-    ".st-key-grammar svg"
+    ".st-key-grammar svg, .areas"
 )
 
 
@@ -87,7 +87,7 @@ def draws(page: Page, key: str) -> None:
         expect(page.get_by_role("heading", level=1)).not_to_be_empty()
         expect(page.locator(OF_BROWSER).first).to_be_visible()
         return
-    expect(page.locator("h1")).to_have_text(next(one.title for one in PAGES if one.key == key))
+    expect(page.locator("h1")).not_to_be_empty()
     main = page.locator("[data-testid=stMain]")
     expect(
         main.locator(f".main-svg, canvas, [data-testid=stDataFrame], .board, .ou-cell, {WORDS}")
@@ -232,11 +232,11 @@ def test_hostile_text_that_is_typed_becomes_no_markup(page: Page, app_url: str) 
     page.evaluate("delete window.canary")
 
 
-PRESENTED, OPENED = "training?present=1", "training?cell=layers.4.feed_forward.output:8,2"
+OPENED = "training?cell=layers.4.feed_forward.output:8,2"
 
 
-@pytest.mark.parametrize("link", mostly_nightly([PRESENTED, OPENED, "training?embed=true"], [PRESENTED]))
-def test_so_is_a_page_before_a_class_with_a_number_open_or_in_a_frame(page: Page, app_url: str, link: str) -> None:
+@pytest.mark.parametrize("link", mostly_nightly([OPENED, "training?embed=true"], [OPENED]))
+def test_so_is_a_page_with_a_number_open_or_in_a_frame(page: Page, app_url: str, link: str) -> None:
     open_page(page, f"{app_url}/{link}")
     assert barriers(page) == []
 
@@ -251,7 +251,7 @@ def test_the_menu_says_where_we_are_and_leads_on_by_keyboard(page: Page, app_url
     page.keyboard.press("ArrowUp")
     with rerun(page):
         page.keyboard.press("Enter")
-    expect(page.locator("h1")).to_have_text("Models")
+    expect(page.locator(".enc-title")).to_have_text("Models")
     expect(menu).to_be_hidden()
     assert "layer=2" in page.url and "understand" in page.url
 

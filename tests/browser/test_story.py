@@ -1,10 +1,9 @@
 """A student's walk: open, type an own sentence, follow it through twelve stops, guess, go deeper and come back."""
 
 import re
-from pathlib import Path
 from urllib.parse import parse_qs, urlencode, urlsplit
 
-from browser_tools import open_page, opened_number, own_sentence, problems, rerun, sentence_line, widget
+from browser_tools import open_page, opened_number, own_sentence, problems, rerun, save, sentence_line, widget
 from playwright.sync_api import Page, expect
 from shared_models import pretrained
 
@@ -84,10 +83,5 @@ def test_the_arcs_of_a_stop_are_those_of_the_run_and_are_kept_and_opened(page: P
         page.get_by_role("button", name="How it was computed").click()
     opened_number(page, "", float(row[stop.seen]))
     page.keyboard.press("Escape")
-    with rerun(page):
-        widget(page, "keep_arcs").get_by_role("button").first.click()
-    with page.expect_download() as download:
-        page.get_by_role("link", name="Picture as SVG", exact=True).click()
-    kept = Path(download.value.path()).read_text()
-    assert f">{trace.tokens[stop.word]}</text>" in kept
+    assert f">{trace.tokens[stop.word]}</text>" in save(page, "Picture as SVG")[1].decode()
     assert problems(page) == []

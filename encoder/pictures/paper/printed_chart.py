@@ -141,20 +141,21 @@ class PlainPowers(LogFormatterMathtext):
 
 
 def draw_bars(axes: Axes, mark: dict[str, Any], at: int, count: int, colours: Colours, gap: float) -> None:
-    """Bars of a series beside those of the others."""
+    """Bars of a series beside those of the others; those with a width of their own stand where they are."""
     looks = mark.get("marker") or {}
-    wide = (1 - gap) / count
+    wide = mark.get("width", (1 - gap) / count)
     along, size = (np.asarray(mark[side], dtype=float) for side in "xy")
-    place = along + (at - (count - 1) / 2) * wide
+    place = along if "width" in mark else along + (at - (count - 1) / 2) * wide
     hatch = "////" if (looks.get("pattern") or {}).get("shape") else None
     axes.bar(
         place,
         size,
         wide,
+        mark.get("base"),
         color=hexadecimal(looks.get("color", "#777777"), colours),
         hatch=hatch,
-        edgecolor=colours.get("#ffffff", "#ffffff") if hatch else "none",
-        linewidth=0,
+        edgecolor=colours.get("#ffffff", "#ffffff") if hatch or "width" in mark else "none",
+        linewidth=PIXEL if "width" in mark else 0,
         label=without_tags(str(mark.get("name") or "")),
     )
 

@@ -1,8 +1,9 @@
 """Pictures of the parts of a model: words and places, the units of feed-forward, and where the parameters are."""
 
+from collections import Counter
 from functools import partial
 
-from encoder.explain.cost import by_kind, parameters
+from encoder.explain.cost import areas
 from encoder.metrics import (
     BUNDLED,
     activation_curve,
@@ -152,25 +153,28 @@ DEAD = Picture(
 )
 
 
-def say_kinds(answer: Answer) -> str:
+def say_areas(answer: Answer) -> str:
     """Which kind of part has the most parameters."""
-    counts: dict[str, int] = answer.measured
-    most = max(counts, key=counts.__getitem__)
-    share = percent(counts[most] / sum(counts.values()))
-    return f"Most parameters are in the {most}: {counts[most]:,}, {share} of all."
+    counts = Counter[str]()
+    for area in answer.value(AREA):
+        counts[area.kind] += area.parameters
+    (kind, most), whole = counts.most_common(1)[0], counts.total()
+    return f"Most parameters are in the {kind}: {most:,} of {whole:,}, {percent(most / whole)}."
 
 
-KINDS = Picture(
-    key="kinds",
+AREA = call(areas, ENC.model)
+AREAS = Picture(
+    key="areas",
     page="models",
     question="Where are the parameters of the model?",
-    measure=lambda scene: call(by_kind, call(parameters, ENC.model)),
+    measure=lambda scene: Each(AREA, 1),
     dims=("part",),
-    names=lambda answer: {"part": list(answer.measured)},
-    kind="bars",
+    names=lambda answer: {"part": answer.value(Each(AREA, 0))},
+    kind="areas",
     unit="parameters",
-    title="Parameters by the kind of part",
-    say=say_kinds,
-    about=lambda scene: About(source=scene.source, scope="All of its layers together"),
+    title="Parameters as areas",
+    say=say_areas,
+    about=lambda scene: About(source=scene.source, scope="Area is parameters"),
     needs="model",
+    look=lambda answer: {"areas": answer.value(AREA)},
 )

@@ -57,14 +57,14 @@ def picture_file(answer: Answer, kind: str) -> bytes:
 
 def about(answer: Answer) -> str:
     """Return what is said of a picture, the lines that make its numbers, and which files it has, as JSON."""
-    said: Mapping[str, object] = {
+    words: Mapping[str, object] = {
         "title": answer.title,
         "caption": answer.caption,
         "alt": answer.alt,
         "code": answer.code,
         "formats": [kind for kind in TYPES if kind != ABOUT and fits(answer, f".{kind}")],
     }
-    return json.dumps(said, ensure_ascii=False)
+    return json.dumps(words, ensure_ascii=False)
 
 
 def save(label: str, key: str, name: str, make: Callable[[], bytes], mime: str) -> None:

@@ -147,7 +147,7 @@ def view_of(step: LessonStep, name: str, at: int) -> View:
     if "model" in step.view and "layer" not in step.view:
         offer = offered_models.offer(view.model)
         view = replace(view, layer=offer.layer, head=offer.head)
-    return replace(view, lesson=name, at=at, present=state.current().present)
+    return replace(view, lesson=name, at=at)
 
 
 def go(name: str, at: int) -> None:
@@ -168,7 +168,7 @@ def leave() -> None:
     """Put the lesson away; what was on the screen before it is there again, else what is on it stays."""
     here = state.session()
     before, here.lesson.before, here.lesson.aside = here.lesson.before, None, None
-    here.view = replace(before or state.current(), lesson="", at=1, present=state.current().present)
+    here.view = replace(before or state.current(), lesson="", at=1)
 
 
 def open_labs() -> None:

@@ -55,7 +55,7 @@ def arrives_by_link(step: LessonStep) -> bool:
     """Whether the link named nothing but lesson and step, so that the step's own view is meant."""
     view = state.current()
     first = state.session().lesson.entered != (view.lesson, view.at)
-    bare = View(lesson=view.lesson, at=view.at, present=view.present)
+    bare = View(lesson=view.lesson, at=view.at)
     return first and view == bare and view != library.view_of(step, view.lesson, view.at)
 
 
