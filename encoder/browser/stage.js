@@ -15,6 +15,7 @@ const SIZES = [44, 38, 33, 29, 25, 22]; // pixels of letters on one line
 const SAID = 0.005; // a share from which on it is written, among words on several lines
 const SHORT = 10; // letters that are never cut
 const MANY = 60; // words from which on they are small
+const RISE = [46, 22], LONG = 44; // pixels that arcs among words on several lines take at most, on a wide screen and else, and words from which on there is less room for them
 
 /** @param {(position: number) => void} choose */
 export function stage(choose) {
@@ -23,7 +24,7 @@ export function stage(choose) {
   const under = el('div', { class: 'enc-hide' }), caption = el('p', { class: 'enc-caption', 'data-rest': '' }), sheet = el('div', { class: 'enc-sheet' }, picture, list, under), root = el('div', { class: 'enc-stage' }, sheet, caption);
   /** @type {Packet | null} */
   let drawn = null;
-  let shown = '', wide = 0;
+  let shown = '', wide = 0, rise = 0;
   /** @type {Way} */
   let way = 'across';
   /** @type {import('./arcs.js').Box[]} */
@@ -44,6 +45,8 @@ export function stage(choose) {
       way = size ? 'across' : 'lines';
       root.dataset.way = way;
     }
+    rise = narrow || n > LONG ? RISE[1] : RISE[0];
+    root.style.setProperty('--rise', `${rise}px`);
     if (way === 'lines') root.style.setProperty('--letters', n > MANY ? '18px' : narrow ? '21px' : '28px');
     else if (way === 'down') root.style.setProperty('--letters', '22px');
   }
@@ -73,7 +76,7 @@ export function stage(choose) {
       if (anew || text !== shown) measure();
       if (anew) show(from);
       [drawn, shown, wide] = [run, text, root.clientWidth];
-      const room = way === 'down' ? sheet.clientWidth - Math.max(...boxes.map(one => one.x + one.w)) - 10 : way === 'across' ? Math.min(...boxes.map(one => one.y)) - 4 : 22;
+      const room = way === 'down' ? sheet.clientWidth - Math.max(...boxes.map(one => one.x + one.w)) - 10 : way === 'across' ? Math.min(...boxes.map(one => one.y)) - 4 : rise;
       under.hidden = !hide;
       write(caption, says);
       into(hide ? html`<button type="button" class="enc-pill" @click=${hide.act}>${hide.text}</button>` : nothing, under);
