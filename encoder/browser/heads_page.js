@@ -152,11 +152,11 @@ export function heads(root, context) {
 
   /** Paints every map. @param {Packet} of @param {import('./grid.js').Theme} theme */
   function paint(of, theme) {
-    const { model, rows, tokens } = of.about, room = grid.clientWidth, zoom = highIn(grid) / innerHeight, above = ABOVE + (grid.getBoundingClientRect().top - page.getBoundingClientRect().top) * zoom, laid = layout(of, room, highIn(grid) - HEADS - BELOW - above); // wherever the page is scrolled to
-    const now = [room, devicePixelRatio, theme, laid.side].join(' ');
+    const { model, rows, tokens } = of.about, room = grid.clientWidth, zoom = highIn(grid) / innerHeight, labels = Boolean(grid.querySelector('.hd-label:not(:empty)')), above = ABOVE + (grid.getBoundingClientRect().top - page.getBoundingClientRect().top) * zoom, laid = layout(of, room, highIn(grid) - HEADS - BELOW - above, labels); // wherever the page is scrolled to
+    const now = [room, devicePixelRatio, theme, laid.side, laid.high].join(' ');
     if (drawn === of && painted === now) return;
     [drawn, painted] = [of, now];
-    put(grid, { 'data-named': laid.named, style: `--names: ${laid.names}px; --heads: ${model.heads}; --side: ${laid.side}px; --high: ${laid.high}px; --gap: ${laid.gap}px` });
+    put(grid, { 'data-named': laid.named, 'data-labelled': labels, style: `--names: ${laid.names}px; --heads: ${model.heads}; --side: ${laid.side}px; --high: ${laid.high}px; --gap: ${laid.gap}px` });
     const brush = brushOf(small, tokens.length, theme, span), ratio = Math.min(devicePixelRatio || 1, 2), back = direction(of) === 'rtl';
     const wide = Math.round(laid.side * ratio), tall = Math.round(laid.high * ratio);
     grid.querySelectorAll('canvas').forEach((canvas, i) => {

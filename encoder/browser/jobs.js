@@ -204,10 +204,10 @@ export function besides(run, known, place) {
   return all;
 }
 
-/** How the maps are laid out: their width, their height, and whether what each head does is written there. @param {Packet} run @param {number} room @param {number} tall */
-export function layout({ about: { model, rows, tokens } }, room, tall) {
+/** How the maps are laid out: their width, their height, and whether what each head does is written there. @param {Packet} run @param {number} room @param {number} tall @param {boolean} [labelled] whether anything is known of a head */
+export function layout({ about: { model, rows, tokens } }, room, tall, labelled = true) {
   const names = room < 560 ? NARROW : NAMES, whole = (room - names) / model.heads, gap = whole < SMALL ? TIGHT : GAP, cell = Math.floor(whole - gap), named = cell >= ROOMY;
-  const [across, down] = named ? [EDGE, LABEL] : [TIGHT, TIGHT], broad = names === NAMES ? BROAD : 1;
+  const [across, down] = named ? [EDGE, labelled ? LABEL : EDGE] : [TIGHT, TIGHT], broad = names === NAMES ? BROAD : 1;
   const most = Math.min(MOST, Math.max(USUAL, Math.floor(tall / model.layers) - gap - down)), side = Math.max(LEAST, Math.min(cell - across, Math.round(most * broad))), high = Math.min(side, most);
   return { names, side, gap, high: Math.max(Math.min(LOW, high), Math.round((high * rows.length) / tokens.length)), named };
 }

@@ -17,6 +17,7 @@ const SAID = 0.005; // a share from which on it is written, among words on sever
 const SHORT = 10; // letters that are never cut
 const BELOW = 64; // pixels of arcs below the words
 const MANY = 60; // words from which on they are small
+const RISE = [46, 22], LONG = 44; // pixels that arcs among words on several lines take at most, on a wide screen and else, and words from which on there is less room for them
 
 /** The words of a run by these names. @param {Packet} run @param {string[]} names @returns {Line} */
 export function lineOf(run, names) {
@@ -31,7 +32,7 @@ export function stage(choose, { column = true } = {}) {
   const under = el('div', { class: 'enc-hide' }), caption = el('p', { class: 'enc-caption', 'data-rest': '' }), sheet = el('div', { class: 'enc-sheet' }, picture, list, under), root = el('div', { class: 'enc-stage' }, sheet, caption);
   /** @type {object | null} */
   let drawn = null;
-  let shown = '', wide = 0;
+  let shown = '', wide = 0, rise = 0;
   /** @type {Way} */
   let way = 'across';
   /** @type {import('./arcs.js').Box[]} */
@@ -52,6 +53,8 @@ export function stage(choose, { column = true } = {}) {
       way = size ? 'across' : 'lines';
       root.dataset.way = way;
     }
+    rise = narrow || n > LONG ? RISE[1] : RISE[0];
+    root.style.setProperty('--rise', `${rise}px`);
     if (way === 'lines') root.style.setProperty('--letters', n > MANY ? '18px' : narrow ? '21px' : '28px');
     else if (way === 'down') root.style.setProperty('--letters', '22px');
   }
@@ -82,7 +85,7 @@ export function stage(choose, { column = true } = {}) {
       if (anew || text !== shown) measure();
       if (anew) show(from);
       [drawn, shown, wide] = [run, text, root.clientWidth];
-      const room = way === 'down' ? sheet.clientWidth - Math.max(...boxes.map(one => one.x + one.w)) - 10 : way === 'across' ? Math.min(...boxes.map(one => one.y)) - 4 : 22;
+      const room = way === 'down' ? sheet.clientWidth - Math.max(...boxes.map(one => one.x + one.w)) - 10 : way === 'across' ? Math.min(...boxes.map(one => one.y)) - 4 : rise;
       under.hidden = !hide;
       write(caption, says);
       into(hide ? html`<button type="button" class="enc-pill" @click=${hide.act}>${hide.text}</button>` : nothing, under);

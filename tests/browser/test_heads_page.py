@@ -291,7 +291,7 @@ def test_all_maps_of_a_usual_model_are_on_a_projector_and_a_phone_names_the_jobs
             "document.querySelector('[data-head-map=\"5,7\"]').getBoundingClientRect().bottom <= innerHeight"
         )
         box = cell(page, 5, 7).locator("canvas").bounding_box()
-        assert box and box["width"] >= 84 and box["height"] >= 46, "a projector shows it"
+        assert box and box["width"] >= 76 and box["height"] >= 42, "a projector shows it"
     page.set_viewport_size(PHONE)
     expect(page.get_by_role("button", name=re.compile("^4.0 object → verb 88"))).to_be_visible()
     page.get_by_role("button", name=re.compile("^5.5 carries gender")).click()
