@@ -23,6 +23,7 @@ import { half as halfOf } from './strips.js';
 const WAVES = 10_000; // the base of sines and cosines (paper, section 3.5)
 const ROUNDED = 2e-6; // of a number: what sums in float32 may be off
 const WEAK = 1.25; // times what random vectors reach: from there on words are near
+const DIGITS = 3; // after the point, of numbers below one another
 const CLEAR = 0.02; // of a cosine: by so much the nearest word must be nearer than the next
 const CELL = /^(embedding\.[a-z_.]+):(\d{1,6}),(\d{1,6})$/;
 
@@ -77,9 +78,8 @@ export function agreed(shown, value, most) {
 
 /** The numbers of a sum, one below the other: terms and total with as many digits each, so that they add up as they stand. @param {number[]} terms @param {number} total @param {number} within how far one may be off */
 export function summed(terms, total, within) {
-  const places = Math.max(0, Math.min(3, within > 0 ? Math.floor(-Math.log10(2 * within)) : 3));
   if (![...terms, total].every(Number.isFinite)) return [...terms, total].map(value => figure(value, within));
-  const texts = addingUp(terms, total, Math.max(...[...terms, total].map(Math.abs)) >= 1 ? Math.min(places, 2) : places);
+  const texts = addingUp(terms, total, within > 0 ? Math.max(0, Math.min(DIGITS, Math.floor(-Math.log10(2 * within)))) : DIGITS);
   return [...texts.values, texts.total];
 }
 

@@ -43,7 +43,7 @@ test('every step of the embedding lights its part', () => {
 });
 
 test('what is shown rounded adds up as it stands', () => {
-  assert.deepEqual(summed([1.335, -0.9749], 0.3601, 0), ['1.33', '-0.97', '0.36']);
+  assert.deepEqual(summed([1.335, -0.9749], 0.3601, 0), ['1.335', '-0.975', '0.360']);
   assert.deepEqual(summed([0.0044, 0.0044], 0.0088, 0), ['0.005', '0.004', '0.009']);
   assert.equal(summed([NaN, 1], NaN, 0)[2], 'no number');
   assert.equal(agreed(3.664, 3.6652, '3.67'), '3.7', 'a digit that the terms do not give is left out');
